@@ -1,0 +1,98 @@
+#include "base/coding.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kSignBit = uint64_t{1} << 63;
+
+template <typename T>
+void PutBigEndian(std::string& out, T value) {
+  char bytes[sizeof(T)];
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    bytes[i] = static_cast<char>(value >> (8 * (sizeof(T) - 1 - i)));
+  }
+  out.append(bytes, sizeof(T));
+}
+
+template <typename T>
+bool GetBigEndian(std::string_view& in, T& value) {
+  if (in.size() < sizeof(T)) return false;
+  T result = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    result = static_cast<T>((result << 8) | static_cast<unsigned char>(in[i]));
+  }
+  in.remove_prefix(sizeof(T));
+  value = result;
+  return true;
+}
+
+}  // namespace
+
+void PutFixed16(std::string& out, uint16_t value) { PutBigEndian(out, value); }
+void PutFixed32(std::string& out, uint32_t value) { PutBigEndian(out, value); }
+void PutFixed64(std::string& out, uint64_t value) { PutBigEndian(out, value); }
+void PutOrdered64(std::string& out, int64_t value) {
+  PutBigEndian(out, static_cast<uint64_t>(value) ^ kSignBit);
+}
+
+void PutVarint64(std::string& out, uint64_t value) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out.push_back(static_cast<char>(value));
+}
+
+void PutVarintSigned64(std::string& out, int64_t value) {
+  PutVarint64(out, (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
+}
+
+void PutLengthPrefixed(std::string& out, std::string_view bytes) {
+  PutVarint64(out, bytes.size());
+  out.append(bytes);
+}
+
+bool GetFixed16(std::string_view& in, uint16_t& value) { return GetBigEndian(in, value); }
+bool GetFixed32(std::string_view& in, uint32_t& value) { return GetBigEndian(in, value); }
+bool GetFixed64(std::string_view& in, uint64_t& value) { return GetBigEndian(in, value); }
+
+bool GetOrdered64(std::string_view& in, int64_t& value) {
+  uint64_t flipped;
+  if (!GetBigEndian(in, flipped)) return false;
+  value = static_cast<int64_t>(flipped ^ kSignBit);
+  return true;
+}
+
+bool GetVarint64(std::string_view& in, uint64_t& value) {
+  uint64_t result = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    if (in.empty()) return false;
+    const auto byte = static_cast<unsigned char>(in.front());
+    in.remove_prefix(1);
+    // The tenth byte has room for one bit only.
+    if (shift == 63 && byte > 1) return false;
+    result |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      value = result;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool GetVarintSigned64(std::string_view& in, int64_t& value) {
+  uint64_t zigzag;
+  if (!GetVarint64(in, zigzag)) return false;
+  value = static_cast<int64_t>(zigzag >> 1) ^ -static_cast<int64_t>(zigzag & 1);
+  return true;
+}
+
+bool GetLengthPrefixed(std::string_view& in, std::string_view& bytes) {
+  uint64_t size;
+  if (!GetVarint64(in, size) || size > in.size()) return false;
+  bytes = in.substr(0, size);
+  in.remove_prefix(size);
+  return true;
+}
+
+}  // namespace lockstep

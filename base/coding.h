@@ -1,0 +1,35 @@
+// Fixed-endian integers and varints, the alphabet of everything that we store.
+//
+// Encoders append to the caller's string. Decoders consume from the front of a view and return false
+// (leaving the view unspecified) when it holds too few bytes or a malformed number. Thread-safe: no
+// state. Fixed-width numbers are big-endian so that keys sort as their numbers do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+void PutFixed16(std::string& out, uint16_t value);
+void PutFixed32(std::string& out, uint32_t value);
+void PutFixed64(std::string& out, uint64_t value);
+// Signed, with the sign bit flipped: byte order is number order.
+void PutOrdered64(std::string& out, int64_t value);
+// LEB128, as in protobuf: seven bits a byte, low bits first, at most ten bytes.
+void PutVarint64(std::string& out, uint64_t value);
+// Zigzag, then varint: small magnitudes of either sign are short.
+void PutVarintSigned64(std::string& out, int64_t value);
+// Varint length, then the bytes.
+void PutLengthPrefixed(std::string& out, std::string_view bytes);
+
+[[nodiscard]] bool GetFixed16(std::string_view& in, uint16_t& value);
+[[nodiscard]] bool GetFixed32(std::string_view& in, uint32_t& value);
+[[nodiscard]] bool GetFixed64(std::string_view& in, uint64_t& value);
+[[nodiscard]] bool GetOrdered64(std::string_view& in, int64_t& value);
+[[nodiscard]] bool GetVarint64(std::string_view& in, uint64_t& value);
+[[nodiscard]] bool GetVarintSigned64(std::string_view& in, int64_t& value);
+// `bytes` points into what `in` pointed to.
+[[nodiscard]] bool GetLengthPrefixed(std::string_view& in, std::string_view& bytes);
+
+}  // namespace lockstep

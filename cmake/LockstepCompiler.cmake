@@ -1,0 +1,39 @@
+# One place for the language level, the warnings and the sanitizers.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(LOCKSTEP_SANITIZE "" CACHE STRING "Sanitizers to build with: 'address,undefined', 'thread' or empty")
+
+find_program(LOCKSTEP_CCACHE ccache)
+if(LOCKSTEP_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${LOCKSTEP_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Werror -march=x86-64-v2)
+# The same bytes from every checkout folder: ccache hits, and no machine's path in the binary.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 warns falsely on `"x" + std::to_string(...)` at -O3.
+  add_compile_options(-Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-Wthread-safety)
+endif()
+
+if(LOCKSTEP_SANITIZE)
+  add_compile_options(-fsanitize=${LOCKSTEP_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${LOCKSTEP_SANITIZE})
+  if(LOCKSTEP_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+  if(LOCKSTEP_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Asio fences with atomic_thread_fence, which g++ reports as unsupported under TSan.
+    add_compile_options(-Wno-tsan)
+  endif()
+endif()
+
+find_program(LOCKSTEP_MOLD mold)
+if(LOCKSTEP_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

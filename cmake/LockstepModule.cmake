@@ -1,0 +1,31 @@
+# lockstep_module(NAME
+#   SOURCES a.cc ...      the module's own sources; none makes a header-only module
+#   DEPS target ...       what its headers and sources use
+#   TESTS a_test.cc ...   unit tests beside the code, linked into one program NAME_test
+#   TEST_DEPS target ...) what only the tests use
+#
+# NAME is the folder path with '_' for '/': storage_kv is storage/kv. Makes lockstep::NAME.
+include(GoogleTest)
+
+function(lockstep_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TESTS;TEST_DEPS" ${ARGN})
+  set(target lockstep_${name})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${target} PUBLIC ${ARG_DEPS})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${target} INTERFACE ${ARG_DEPS})
+  endif()
+  add_library(lockstep::${name} ALIAS ${target})
+
+  if(ARG_TESTS)
+    add_executable(${name}_test ${ARG_TESTS})
+    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_DEPS} GTest::gmock_main)
+    target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
+                         PROPERTIES TIMEOUT 600)
+  endif()
+endfunction()

@@ -1,0 +1,52 @@
+// Matcher: one condition of a selector on one label. A missing label counts as "".
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace lockstep {
+
+enum class MatchType { kEqual, kNotEqual, kRegex, kNotRegex };
+
+// "=", "!=", "=~" or "!~".
+std::string_view ToString(MatchType type);
+
+// Immutable and safe from any thread; copies share the compiled expression.
+class Matcher {
+ public:
+  // Fails with kInvalidArgument if `value` is to be a regular expression and is none. Expressions have
+  // RE2's syntax, match the whole value, and their dot matches a newline.
+  static absl::StatusOr<Matcher> Make(MatchType type, std::string name, std::string value);
+  static Matcher Equal(std::string name, std::string value);
+
+  MatchType type() const { return type_; }
+  const std::string& name() const { return name_; }
+  const std::string& value() const { return value_; }
+
+  bool Matches(std::string_view label_value) const;
+  bool MatchesEmpty() const { return Matches({}); }
+  // name="value", with the name quoted where it needs to be.
+  std::string ToString() const;
+
+  friend bool operator==(const Matcher& a, const Matcher& b) {
+    return a.type_ == b.type_ && a.name_ == b.name_ && a.value_ == b.value_;
+  }
+
+ private:
+  Matcher(MatchType type, std::string name, std::string value)
+      : type_(type), name_(std::move(name)), value_(std::move(value)) {}
+
+  MatchType type_;
+  std::string name_;
+  std::string value_;
+  std::shared_ptr<const re2::RE2> regex_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,56 @@
+// Samples: what a series holds. Times are Unix milliseconds.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/histogram.h"
+
+namespace lockstep {
+
+struct Sample {
+  int64_t timestamp_ms = 0;
+  double value = 0;
+};
+
+// The NaN that says "this series ended here" (Prometheus, model/value). Compared by bits: every other
+// NaN is data and keeps its payload.
+inline constexpr uint64_t kStaleNanBits = 0x7ff0000000000002;
+inline double StaleNan() { return std::bit_cast<double>(kStaleNanBits); }
+inline bool IsStaleNan(double value) { return std::bit_cast<uint64_t>(value) == kStaleNanBits; }
+
+// Histograms are shared between the column that was read and what is computed from it, and never
+// changed after they are made. A stale marker is a histogram whose sum is StaleNan().
+struct HistogramSample {
+  int64_t timestamp_ms = 0;
+  std::shared_ptr<const Histogram> histogram;
+};
+
+// Samples of one series in columns, ascending by time, no time twice over both kinds.
+struct SampleColumns {
+  std::vector<int64_t> timestamps_ms;  // of `values`
+  std::vector<double> values;
+  std::vector<HistogramSample> histograms;
+
+  void Clear() {
+    timestamps_ms.clear();
+    values.clear();
+    histograms.clear();
+  }
+  void Append(int64_t timestamp_ms, double value) {
+    timestamps_ms.push_back(timestamp_ms);
+    values.push_back(value);
+  }
+  size_t size() const { return values.size() + histograms.size(); }
+};
+
+struct TimeRange {  // inclusive on both ends
+  int64_t min_ms = 0;
+  int64_t max_ms = 0;
+  bool Contains(int64_t t) const { return min_ms <= t && t <= max_ms; }
+};
+
+}  // namespace lockstep
