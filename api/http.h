@@ -1,0 +1,73 @@
+// HTTP meaning without HTTP machinery: what a handler sees of a request and says in a response.
+//
+// The server module turns sockets into Request and Response into bytes (framing, compression, TLS, HEAD,
+// CORS and auth are its business); handlers know none of that.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "base/mutex.h"
+
+namespace lockstep::api {
+
+// Fires once when nobody waits for the answer any more: the client hung up, or the server is closing.
+// Safe from any thread. Shared by the connection and the handler's work.
+class CancelSignal {
+ public:
+  // Runs the subscribed callback, if any. Later Subscribe() calls run theirs at once. Idempotent.
+  void Fire();
+  bool fired() const;
+  // At most one callback, quick and non-blocking. It must stay valid until Unsubscribe() returns;
+  // Unsubscribe() waits for a callback that is running.
+  void Subscribe(std::function<void()> callback);
+  void Unsubscribe();
+
+ private:
+  mutable Mutex mutex_;
+  bool fired_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  std::function<void()> callback_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+struct Header {
+  std::string name;
+  std::string value;
+};
+
+struct Request {
+  std::string method;  // "GET", "POST", ...; HEAD arrives as GET
+  std::string target;  // path and query as sent: "/api/v1/query?query=up"
+  std::vector<Header> headers;
+  std::string body;    // de-chunked; Content-Encoding is left to the handler
+  std::string remote_address;
+  std::shared_ptr<CancelSignal> cancel;  // never null
+
+  // The value of the first header of that name, any case; "" when there is none.
+  std::string_view header(std::string_view name) const;
+  // `target` up to '?', not percent-decoded.
+  std::string_view path() const;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::vector<Header> headers;  // besides Content-Type and Content-Length
+  std::string body;
+};
+
+// Called exactly once, from any thread.
+using Respond = absl::AnyInvocable<void(Response)>;
+
+// Safe from any thread. May answer before it returns (on the calling thread) or later.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual void Handle(Request request, Respond respond) = 0;
+};
+
+}  // namespace lockstep::api

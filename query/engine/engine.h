@@ -1,0 +1,55 @@
+// Engine: a PromQL text and a store in, a value out.
+//
+// Errors carry their meaning in their code, which the API maps to errorType and HTTP status:
+//   kInvalidArgument    bad_data   the text does not parse, or the parameters make no sense
+//   kFailedPrecondition execution  the evaluation failed by its own rules (matching, duplicates...)
+//   kResourceExhausted  execution  over the sample budget
+//   kCancelled          canceled
+//   kDeadlineExceeded   timeout
+//   anything else       internal   the store failed
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/query_budget.h"
+#include "base/status.h"
+#include "query/engine/value.h"
+#include "storage/storage.h"
+
+namespace lockstep::engine {
+
+struct EngineOptions {
+  int64_t lookback_ms = 5 * 60 * 1000;
+  int64_t default_subquery_step_ms = 60 * 1000;
+};
+
+struct InstantQuery {
+  std::string_view text;
+  int64_t time_ms = 0;
+  int64_t lookback_ms = 0;  // 0: the engine's
+};
+
+struct RangeQuery {
+  std::string_view text;
+  int64_t start_ms = 0;  // inclusive
+  int64_t end_ms = 0;    // inclusive
+  int64_t step_ms = 0;   // > 0
+  int64_t lookback_ms = 0;
+};
+
+// Immutable; safe from any thread. `storage` is borrowed and must outlive the engine.
+class Engine {
+ public:
+  Engine(const Storage& storage, EngineOptions options) : storage_(storage), options_(options) {}
+
+  absl::StatusOr<QueryResult> Execute(const InstantQuery& query, QueryBudget& budget) const;
+  // The value is always a MatrixResult.
+  absl::StatusOr<QueryResult> Execute(const RangeQuery& query, QueryBudget& budget) const;
+
+ private:
+  const Storage& storage_;
+  const EngineOptions options_;
+};
+
+}  // namespace lockstep::engine

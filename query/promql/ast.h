@@ -1,0 +1,173 @@
+// The syntax tree of a PromQL expression.
+//
+// Made by ParseExpr (parser.h), which also fills in every `type`; read by the engine and the printer.
+// Trees are plain data: no clock, no store. Positions are byte offsets into the query text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/matcher.h"
+#include "query/promql/functions.h"
+
+namespace lockstep::promql {
+
+struct PositionRange {
+  int start = 0;  // first byte
+  int end = 0;    // one behind the last
+};
+
+enum class ExprKind {
+  kNumber,
+  kString,
+  kParen,
+  kUnary,
+  kBinary,
+  kVectorSelector,
+  kMatrixSelector,
+  kSubquery,
+  kAggregate,
+  kCall,
+};
+
+struct Expr {
+  virtual ~Expr() = default;
+  const ExprKind kind;
+  ValueType type = ValueType::kNone;
+  PositionRange position;
+
+ protected:
+  explicit Expr(ExprKind kind) : kind(kind) {}
+};
+using ExprPtr = std::unique_ptr<Expr>;
+
+// Arithmetic inside a range, a step or an offset: `[5m * 2]`, `offset -(step())`. Values are seconds.
+struct DurationExpr {
+  enum class Op { kNumber, kAdd, kSub, kMul, kDiv, kMod, kPow, kNegate, kPlus, kStep, kRange, kMin, kMax };
+  Op op = Op::kNumber;
+  double seconds = 0;       // kNumber
+  bool is_duration = false; // kNumber: written as a duration (5m), not as a number
+  bool parenthesized = false;
+  std::unique_ptr<DurationExpr> lhs;  // also the operand of kNegate and kPlus
+  std::unique_ptr<DurationExpr> rhs;
+  PositionRange position;
+};
+
+struct NumberLiteral : Expr {
+  NumberLiteral() : Expr(ExprKind::kNumber) {}
+  double value = 0;
+  bool is_duration = false;  // written as a duration; printed as one
+};
+
+struct StringLiteral : Expr {
+  StringLiteral() : Expr(ExprKind::kString) {}
+  std::string value;
+};
+
+struct ParenExpr : Expr {
+  ParenExpr() : Expr(ExprKind::kParen) {}
+  ExprPtr inner;
+};
+
+struct UnaryExpr : Expr {
+  UnaryExpr() : Expr(ExprKind::kUnary) {}
+  bool negate = false;  // '-'; otherwise '+'
+  ExprPtr operand;
+};
+
+enum class BinaryOp {
+  kAdd, kSub, kMul, kDiv, kMod, kPow, kAtan2,                  // arithmetic
+  kEqual, kNotEqual, kGreater, kLess, kGreaterEqual, kLessEqual,  // comparison
+  kAnd, kOr, kUnless,                                           // set
+  kTrimUpper, kTrimLower,                                       // `</` and `>/`, histograms only
+};
+
+enum class MatchCardinality { kOneToOne, kManyToOne, kOneToMany, kManyToMany };
+
+// How the elements of two vectors find each other.
+struct VectorMatching {
+  MatchCardinality cardinality = MatchCardinality::kOneToOne;
+  bool on = false;                    // `labels` are those to match on; else those to ignore
+  std::vector<std::string> labels;
+  std::vector<std::string> include;   // of group_left / group_right
+  std::optional<double> fill_left;
+  std::optional<double> fill_right;
+};
+
+struct BinaryExpr : Expr {
+  BinaryExpr() : Expr(ExprKind::kBinary) {}
+  BinaryOp op = BinaryOp::kAdd;
+  ExprPtr lhs;
+  ExprPtr rhs;
+  bool return_bool = false;
+  PositionRange op_position;
+  std::optional<VectorMatching> matching;  // set exactly when both sides are vectors
+};
+
+enum class AtModifier { kNone, kTimestamp, kStart, kEnd };
+
+// `offset` and `@` of a selector or subquery.
+struct TimeModifiers {
+  int64_t offset_ms = 0;                       // when offset_expr is null
+  std::unique_ptr<DurationExpr> offset_expr;   // needs the query's step or range to know its value
+  AtModifier at = AtModifier::kNone;
+  int64_t at_ms = 0;                           // kTimestamp
+};
+
+enum class RangeEdges { kPlain, kAnchored, kSmoothed };
+
+struct VectorSelector : Expr {
+  VectorSelector() : Expr(ExprKind::kVectorSelector) {}
+  std::string name;               // "" when only matchers were given
+  std::vector<Matcher> matchers;  // includes the one on __name__ that `name` stands for
+  TimeModifiers modifiers;
+  RangeEdges edges = RangeEdges::kPlain;
+};
+
+struct MatrixSelector : Expr {
+  MatrixSelector() : Expr(ExprKind::kMatrixSelector) {}
+  std::unique_ptr<VectorSelector> selector;  // carries the modifiers
+  int64_t range_ms = 0;                      // when range_expr is null
+  std::unique_ptr<DurationExpr> range_expr;
+};
+
+struct SubqueryExpr : Expr {
+  SubqueryExpr() : Expr(ExprKind::kSubquery) {}
+  ExprPtr inner;
+  int64_t range_ms = 0;
+  std::unique_ptr<DurationExpr> range_expr;
+  int64_t step_ms = 0;  // 0: the engine's default
+  std::unique_ptr<DurationExpr> step_expr;
+  TimeModifiers modifiers;
+};
+
+enum class AggregateOp {
+  kSum, kAvg, kCount, kMin, kMax, kGroup, kStddev, kStdvar,
+  kTopk, kBottomk, kCountValues, kQuantile, kLimitk, kLimitRatio,
+};
+
+struct AggregateExpr : Expr {
+  AggregateExpr() : Expr(ExprKind::kAggregate) {}
+  AggregateOp op = AggregateOp::kSum;
+  ExprPtr operand;
+  ExprPtr param;  // null for the operators without one
+  std::vector<std::string> grouping;
+  bool without = false;
+};
+
+struct Call : Expr {
+  Call() : Expr(ExprKind::kCall) {}
+  const FunctionSignature* function = nullptr;  // static storage
+  std::vector<ExprPtr> args;
+};
+
+// Static casts by kind; precondition: `expr.kind` says that it is one.
+template <typename T>
+const T& As(const Expr& expr) {
+  return static_cast<const T&>(expr);
+}
+
+}  // namespace lockstep::promql

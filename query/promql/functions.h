@@ -1,0 +1,46 @@
+// The functions of PromQL: names, argument types, results. What they compute is the engine's.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lockstep::promql {
+
+enum class ValueType { kNone, kScalar, kVector, kMatrix, kString };
+
+// "none", "scalar", "instant vector", "range vector" or "string": as error messages name them.
+std::string_view DocumentedName(ValueType type);
+
+// One per function, the function's name in CamelCase: kRate, kHistogramQuantile, kLabelReplace...
+enum class FunctionId {
+  kAbs, kAbsent, kAbsentOverTime, kAcos, kAcosh, kAsin, kAsinh, kAtan, kAtanh, kAvgOverTime, kCeil,
+  kChanges, kClamp, kClampMax, kClampMin, kCos, kCosh, kCountOverTime, kDayOfMonth, kDayOfWeek,
+  kDayOfYear, kDaysInMonth, kDeg, kDelta, kDeriv, kDoubleExponentialSmoothing, kEnd, kExp,
+  kFirstOverTime, kFloor, kHistogramAvg, kHistogramCount, kHistogramFraction, kHistogramQuantile,
+  kHistogramQuantiles, kHistogramStddev, kHistogramStdvar, kHistogramSum, kHour, kIdelta, kIncrease,
+  kInfo, kIrate, kLabelJoin, kLabelReplace, kLastOverTime, kLn, kLog10, kLog2, kMadOverTime, kMaxOf,
+  kMaxOverTime, kMinOf, kMinOverTime, kMinute, kMonth, kPi, kPredictLinear, kPresentOverTime,
+  kQuantileOverTime, kRad, kRange, kRate, kResets, kRound, kScalar, kSgn, kSin, kSinh, kSort,
+  kSortByLabel, kSortByLabelDesc, kSortDesc, kSqrt, kStart, kStartTimestamp, kStddevOverTime,
+  kStdvarOverTime, kStep, kSumOverTime, kTan, kTanh, kTime, kTimestamp, kTsOfFirstOverTime,
+  kTsOfLastOverTime, kTsOfMaxOverTime, kTsOfMinOverTime, kVector, kYear,
+};
+
+struct FunctionSignature {
+  FunctionId id;
+  std::string_view name;
+  std::span<const ValueType> arg_types;
+  // 0: exactly arg_types. n > 0: the last n of arg_types may be left out. -1: the last argument type
+  // may be repeated any number of times, or left out. Prometheus' own meaning is kept where it differs
+  // for one function; the parser's comment says so there.
+  int variadic;
+  ValueType return_type;
+  bool experimental;
+};
+
+// Null when there is no such function. Names are case-sensitive.
+const FunctionSignature* FindFunction(std::string_view name);
+// All of them, sorted by name.
+std::span<const FunctionSignature> AllFunctions();
+
+}  // namespace lockstep::promql

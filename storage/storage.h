@@ -1,0 +1,140 @@
+// The contract between the store and the rest of the server: Storage takes writes and gives out
+// Queriers; a Querier finds series; a SeriesSet walks them. Nobody above sees a chunk, a key or RocksDB.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "base/query_budget.h"
+#include "base/status.h"
+#include "model/labels.h"
+#include "model/matcher.h"
+#include "model/sample.h"
+
+namespace lockstep {
+
+// Samples of one series on their way in, in any order of time.
+struct SeriesWrite {
+  LabelSet labels;
+  std::vector<Sample> samples;
+  std::vector<HistogramSample> histograms;
+};
+
+struct WriteRequest {
+  std::vector<SeriesWrite> series;
+};
+
+// Why samples of one series of the request were not stored.
+struct RejectedSeries {
+  size_t series_index = 0;  // into WriteRequest::series
+  uint64_t sample_count = 0;
+  std::string reason;       // one clause, for people: "3 samples are older than the retention of 15d"
+};
+
+// What became of a request. Every sample is in exactly one of the four counts.
+struct WriteOutcome {
+  uint64_t written_count = 0;
+  uint64_t duplicate_count = 0;    // same time and bits as a stored sample: fine, a retry
+  uint64_t overwritten_count = 0;  // same time as a stored sample, other value: the last write wins
+  uint64_t rejected_count = 0;
+  std::vector<RejectedSeries> rejected;
+};
+
+// Called exactly once, from a thread of the store; must not block. Errors:
+//   kResourceExhausted  the write queue or the series limit is full; nothing was stored, retry later
+//   kUnavailable        the disk is full, or the store is closing; retry later
+//   kDataLoss/kInternal the store is broken; its message says how
+using WriteCallback = absl::AnyInvocable<void(absl::StatusOr<WriteOutcome>)>;
+
+struct LabelPairCount {
+  std::string name;
+  uint64_t count = 0;
+};
+
+// For status pages and self-metrics. A snapshot: fields may be a moment apart.
+struct StorageStats {
+  uint64_t series_count = 0;        // known to the index
+  uint64_t head_series_count = 0;   // with samples in memory
+  uint64_t head_sample_count = 0;
+  int64_t min_time_ms = 0;          // of all stored samples; 0 when there are none
+  int64_t max_time_ms = 0;
+  uint64_t appended_samples = 0;    // since start, as are all below
+  uint64_t duplicate_samples = 0;
+  uint64_t overwritten_samples = 0;
+  uint64_t out_of_order_samples = 0;
+  uint64_t rejected_samples = 0;
+  uint64_t commit_count = 0;        // synced group commits
+  uint64_t commit_bytes = 0;
+  double commit_seconds = 0;
+  uint64_t sealed_chunks = 0;
+  uint64_t sealed_bytes = 0;
+  uint64_t expired_samples = 0;     // dropped by retention, counted in chunks' samples
+  uint64_t failed_writes = 0;       // write requests answered with an error
+  uint64_t queue_depth = 0;         // requests waiting for a shard
+  uint64_t disk_bytes = 0;          // all files of the data folder
+  uint64_t label_pair_count = 0;
+  bool read_only = false;           // true while the disk is full
+  uint32_t shard_count = 0;
+};
+
+// The largest of each kind, for /api/v1/status/tsdb; at most `limit` rows each, largest first.
+struct CardinalityStats {
+  std::vector<LabelPairCount> series_by_metric_name;
+  std::vector<LabelPairCount> values_by_label_name;
+  std::vector<LabelPairCount> memory_bytes_by_label_name;
+  std::vector<LabelPairCount> series_by_label_pair;  // name is "label=value"
+};
+
+// The series of one selection, one at a time. Not thread-safe; must not outlive its Querier.
+class SeriesSet {
+ public:
+  virtual ~SeriesSet() = default;
+  // Moves to the next series; false at the end or on an error.
+  virtual bool Next() = 0;
+  // Of the current series; the reference lives until Next().
+  virtual const LabelSet& labels() const = 0;
+  // Appends the current series' samples inside the selection's range to `columns`, which the caller
+  // owns, clears and reuses. Stale markers are included.
+  virtual absl::Status Read(SampleColumns& columns) = 0;
+  // Asked once, after the loop.
+  virtual absl::Status status() const = 0;
+};
+
+struct Selection {
+  std::span<const Matcher> matchers;  // all must match
+  TimeRange range;
+  QueryBudget* budget = nullptr;      // not owned; may be null. Only Check() is called by the store.
+};
+
+// A consistent view of the store as of its making: every sample acknowledged before is in it. Safe from
+// many threads at once; must not outlive its Storage.
+class Querier {
+ public:
+  virtual ~Querier() = default;
+  // Series with at least one sample that may lie in the range, sorted by labels, no label set twice.
+  virtual absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const = 0;
+  // Sorted and unique, of the series that match all of `selection.matchers` (none: all series). The
+  // range is approximate: names of series without samples in it may be included.
+  virtual absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const = 0;
+  virtual absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
+                                                               const Selection& selection) const = 0;
+};
+
+// All methods are safe from any thread.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  // Takes the request; `committed` runs after its samples are synced to disk and visible to Queriers
+  // made from then on. Precondition: every series has a metric name or at least one label.
+  virtual void Write(WriteRequest request, WriteCallback committed) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const = 0;
+  virtual StorageStats stats() const = 0;
+  virtual absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const = 0;
+};
+
+}  // namespace lockstep
