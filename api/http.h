@@ -1,7 +1,7 @@
 // HTTP meaning without HTTP machinery: what a handler sees of a request and says in a response.
 //
-// The server module turns sockets into Request and Response into bytes (framing, compression, TLS, HEAD,
-// CORS and auth are its business); handlers know none of that.
+// The server module turns sockets into Request and Response into bytes (framing, compression, TLS,
+// HEAD, CORS and auth are its business); handlers know none of that.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace lockstep::api {
 
-// Fires once when nobody waits for the answer any more: the client hung up, or the server is closing.
-// Safe from any thread. Shared by the connection and the handler's work.
+// Fires once when nobody waits for the answer any more: the client hung up, or the server is
+// closing. Safe from any thread. Shared by the connection and the handler's work.
 class CancelSignal {
  public:
   // Runs the subscribed callback, if any. Later Subscribe() calls run theirs at once. Idempotent.
@@ -43,7 +43,7 @@ struct Request {
   std::string method;  // "GET", "POST", ...; HEAD arrives as GET
   std::string target;  // path and query as sent: "/api/v1/query?query=up"
   std::vector<Header> headers;
-  std::string body;    // de-chunked; Content-Encoding is left to the handler
+  std::string body;  // de-chunked; Content-Encoding is left to the handler
   std::string remote_address;
   std::shared_ptr<CancelSignal> cancel;  // never null
 

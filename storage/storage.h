@@ -34,6 +34,7 @@ struct RejectedSeries {
   size_t series_index = 0;  // into WriteRequest::series
   uint64_t sample_count = 0;
   std::string reason;       // one clause, for people: "3 samples are older than the retention of 15d"
+  LabelSet labels{};        // of that series, which the caller has given away by now
 };
 
 // What became of a request. Every sample is in exactly one of the four counts.

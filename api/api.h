@@ -1,0 +1,51 @@
+// The HTTP API of the server: remote write, the Prometheus query API, status pages, health.
+//
+// Writes are decoded on the calling thread and answered from a thread of the store. Whatever reads
+// the store runs on a pool of its own, so that a heavy query never holds up a write; its answers
+// come from that pool. The rest is answered before Handle() returns.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "api/api_stats.h"
+#include "api/http.h"
+#include "api/server_info.h"
+#include "ingest/limits.h"
+#include "query/engine/engine.h"
+#include "storage/storage.h"
+
+namespace lockstep::api {
+
+struct ApiOptions {
+  int max_concurrent_queries = 20;
+  int64_t max_query_samples = 50'000'000;  // held in memory by one query
+  std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
+  IngestLimits ingest;
+};
+
+struct ApiDependencies {
+  Storage& storage;              // outlives the Api
+  const engine::Engine& engine;  // outlives the Api
+  ServerInfo info;
+  ApiOptions options;
+  // Unix time in milliseconds; the system clock when empty.
+  std::function<int64_t()> now_ms;
+};
+
+// Safe from any thread. Its destructor cancels the queries that still run and waits for them;
+// writes whose callback the store still holds must be over by then (close the store's queue first,
+// or wait for the answers).
+class Api : public Handler {
+ public:
+  // Until the first SetReady(true), and after SetReady(false), everything but /-/healthy, / and the
+  // status pages that need no store is answered 503.
+  virtual void SetReady(bool ready) = 0;
+  virtual ApiStats stats() const = 0;
+};
+
+std::unique_ptr<Api> MakeApi(ApiDependencies dependencies);
+
+}  // namespace lockstep::api
