@@ -1,0 +1,34 @@
+// Quantiles and fractions of a classic histogram: cumulative counts by upper bound (label `le`).
+// Source: prometheus/prometheus, promql/quantile.go (bucketQuantile, bucketFraction).
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "query/engine/kernels/annotation.h"
+
+namespace lockstep::engine {
+
+struct ClassicBucket {
+  double upper_bound = 0;
+  double count = 0;  // observations <= upper_bound
+};
+
+// The bound that a value of the label `le` names; nothing if it names none.
+std::optional<double> ParseBucketBound(std::string_view le);
+
+struct ClassicQuantile {
+  double value = 0;
+  // Set when counts fell from one bucket to the next. Its times are the caller's to fill in.
+  std::optional<MonotonicityFix> fix;
+};
+
+// Both sort and clean `buckets` in place: equal bounds are added up, relative differences under
+// 1e-12 between neighbours evened out and, for the quantile, falling counts lifted. NaN without a
+// bucket at +Inf, with fewer than two buckets or without observations. Precondition: `buckets` is
+// not empty.
+ClassicQuantile BucketQuantile(double q, std::vector<ClassicBucket>& buckets);
+double BucketFraction(double lower, double upper, std::vector<ClassicBucket>& buckets);
+
+}  // namespace lockstep::engine

@@ -1,0 +1,49 @@
+// Window: what a function over a range sees of one series at one step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "model/sample.h"
+#include "query/promql/ast.h"
+
+namespace lockstep::engine {
+
+// Samples of one series, ascending by time, stale markers removed, floats and histograms apart.
+// With plain edges exactly those in (range_start_ms, range_end_ms]. With anchored edges also those
+// up to one lookback before the start, with smoothed edges those up to one lookback on both sides:
+// rate, increase, delta, changes and resets choose from them. Borrows everything.
+struct Window {
+  std::span<const int64_t> timestamps_ms;  // of `values`
+  std::span<const double> values;
+  std::span<const HistogramSample> histograms;
+  int64_t range_start_ms = 0;  // exclusive
+  int64_t range_end_ms = 0;    // inclusive
+  promql::RangeEdges edges = promql::RangeEdges::kPlain;
+  // Start timestamps of the samples, 0 when unknown; empty when nobody keeps them.
+  std::span<const int64_t> float_start_timestamps_ms;
+  std::span<const int64_t> histogram_start_timestamps_ms;
+
+  bool empty() const { return values.empty() && histograms.empty(); }
+};
+
+struct WindowResult {
+  enum class Kind : uint8_t { kNone, kFloat, kHistogram };
+
+  static WindowResult None() { return {}; }
+  static WindowResult Float(double value) { return {Kind::kFloat, value, nullptr}; }
+  static WindowResult Of(std::shared_ptr<const Histogram> histogram) {
+    return {Kind::kHistogram, 0, std::move(histogram)};
+  }
+  static WindowResult Of(Histogram histogram) {
+    return Of(std::make_shared<const Histogram>(std::move(histogram)));
+  }
+
+  Kind kind = Kind::kNone;
+  double value = 0;
+  std::shared_ptr<const Histogram> histogram;
+};
+
+}  // namespace lockstep::engine
