@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""The demo: an empty server, recorded GPU runs, and the questions that people ask of them.
+
+usage: demo.py run --lockstep PROGRAM      demo.py stop
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import questions
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORDING = ROOT / "demo/data/metrics.om.gz"
+STATE = ROOT / ".demo"
+PID = STATE / "pid"
+# The labels worth a column; the rest says the same of every row.
+COLUMNS = ("job", "rank", "gpu", "phase")
+READY_WITHIN_S = 30
+STOP_WITHIN_S = 30
+
+
+def running_pid():
+    """The process id of the demo's server, or None."""
+    try:
+        pid = int(PID.read_text())
+        command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (OSError, ValueError):
+        return None
+    return pid if b"lockstep" in command and str(STATE).encode() in command else None
+
+
+def stop():
+    """Asks the server to end and waits until it has."""
+    pid = running_pid()
+    if pid is None:
+        print("demo: no server is running.")
+        return
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_WITHIN_S
+    while running_pid() is not None:
+        if time.monotonic() > deadline:
+            sys.exit(f"demo: the server (process {pid}) has not ended after {STOP_WITHIN_S} s.")
+        time.sleep(0.05)
+    PID.unlink()
+    print("demo: the server has stopped.")
+
+
+def free_address():
+    """127.0.0.1 with the usual port, or any free one when that is taken."""
+    for port in (9009, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return f"127.0.0.1:{probe.getsockname()[1]}"
+    sys.exit("demo: no free port on 127.0.0.1.")
+
+
+def start(program):
+    """Starts a server on an empty folder that outlives this program; returns its URL."""
+    if running_pid() is not None:
+        stop()
+    shutil.rmtree(STATE, ignore_errors=True)
+    STATE.mkdir()
+    address = free_address()
+    with (STATE / "server.log").open("wb") as log:
+        # The recording keeps its own dates, so nothing may be too old.
+        server = subprocess.Popen(
+            [program, "serve", "--http", address, "--data", str(STATE / "data"),
+             "--retention", "100y"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    PID.write_text(str(server.pid))
+    url = f"http://{address}"
+    deadline = time.monotonic() + READY_WITHIN_S
+    while True:
+        try:
+            urllib.request.urlopen(f"{url}/-/ready", timeout=5).close()
+            return url
+        except (urllib.error.URLError, ConnectionError):
+            if server.poll() is not None or time.monotonic() > deadline:
+                sys.exit(f"demo: the server does not answer:\n{(STATE / 'server.log').read_text()}")
+            time.sleep(0.05)
+
+
+def ask(url, question):
+    """The result of an instant query, as a list of (labels, value)."""
+    form = urllib.parse.urlencode({"query": question.query, "time": question.time}).encode()
+    try:
+        with urllib.request.urlopen(f"{url}/api/v1/query", form, timeout=60) as response:
+            answer = json.load(response)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"demo: {question.query}\nwas refused: {error.read().decode()}")
+    return [(row["metric"], float(row["value"][1])) for row in answer["data"]["result"]]
+
+
+def table(rows, unit):
+    """The rows as lines of text: the labels that tell them apart, then the value."""
+    if not rows:
+        return ["(no result)"]
+    columns = [name for name in COLUMNS if any(name in labels for labels, _ in rows)]
+    cells = [[labels.get(name, "") for name in columns] + [f"{value:,.4g}"]
+             for labels, value in rows]
+    cells = [[*columns, unit]] + sorted(cells)
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    return ["  ".join(cell.ljust(width) if i < len(columns) else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
+            for row in cells]
+
+
+def show(url, question):
+    print(f"\n{question.title}")
+    for line in question.query.splitlines():
+        print(f"    {line}")
+    for line in table(ask(url, question), question.unit):
+        print(f"  | {line}")
+    for line in question.means.splitlines():
+        print(f"  {line}")
+
+
+def run(program):
+    if not os.access(program, os.X_OK):
+        sys.exit(f"demo: {program} is missing: run './dev build' first.")
+    url = start(program)
+    print(f"The server runs on {url}, with an empty folder: {STATE / 'data'}\n"
+          f"Loading {RECORDING.name} through its remote-write door:")
+    subprocess.run([program, "import", "--to", url, "--format", "openmetrics", str(RECORDING)],
+                   check=True)
+    for question in questions.QUESTIONS:
+        show(url, question)
+    print(f"\nThe server keeps running on {url} (its log: {STATE / 'server.log'}).\n"
+          f"Grafana: add it as a Prometheus data source with that URL; the recording is from\n"
+          f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(questions.HEALTHY))} UTC.\n"
+          f"Stop it with: ./dev demo stop")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("run").add_argument("--lockstep", required=True)
+    verbs.add_parser("stop")
+    options = parser.parse_args()
+    if options.verb == "stop":
+        stop()
+    else:
+        run(options.lockstep)
+
+
+if __name__ == "__main__":
+    main()
