@@ -1,0 +1,167 @@
+#include "ingest/body_encoding.h"
+
+#include <snappy.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep {
+namespace {
+
+// Snappy's best: a copy of 64 bytes from an element of 3.
+constexpr size_t kSnappyMaxRatio = 22;
+constexpr size_t kFirstChunkBytes = 64 << 10;
+// A window of 32 MiB: more memory than a decoded body may have is never needed.
+constexpr int kZstdMaxWindowLog = 25;
+
+absl::Status TooLarge(size_t max_decoded_bytes) {
+  return absl::OutOfRangeError(absl::StrFormat(
+      "the decompressed body is larger than the limit of %d bytes", max_decoded_bytes));
+}
+
+absl::Status Malformed(std::string_view encoding) {
+  return absl::InvalidArgumentError(absl::StrFormat("the body is not valid %s", encoding));
+}
+
+absl::Status DecodeSnappy(std::string_view body, size_t max_decoded_bytes, std::string& out) {
+  size_t length = 0;
+  if (!snappy::GetUncompressedLength(body.data(), body.size(), &length)) {
+    return Malformed("snappy");
+  }
+  if (length > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+  // A length that no body of this size can have: refuse before allocating it.
+  if (length / kSnappyMaxRatio > body.size()) return Malformed("snappy");
+  out.resize(length);
+  if (!snappy::RawUncompress(body.data(), body.size(), out.data())) return Malformed("snappy");
+  return absl::OkStatus();
+}
+
+// Makes room behind the first `used` bytes of `out`; false when the limit is reached. One byte more
+// than the limit is allowed, to see that there is more.
+bool Grow(std::string& out, size_t used, size_t max_decoded_bytes) {
+  if (used > max_decoded_bytes) return false;
+  const size_t doubled = std::max(kFirstChunkBytes, out.size() * 2);
+  out.resize(std::min(doubled, max_decoded_bytes + 1));
+  return true;
+}
+
+struct InflateEnd {
+  void operator()(z_stream* stream) const { inflateEnd(stream); }
+};
+
+absl::Status DecodeGzip(std::string_view body, size_t max_decoded_bytes, std::string& out) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
+    return absl::InternalError("zlib could not be started");
+  }
+  const std::unique_ptr<z_stream, InflateEnd> owner(&stream);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(body.data()));
+  stream.avail_in = static_cast<uInt>(body.size());
+  out.clear();
+  size_t used = 0;
+  for (;;) {
+    if (used == out.size() && !Grow(out, used, max_decoded_bytes)) {
+      return TooLarge(max_decoded_bytes);
+    }
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+    stream.avail_out = static_cast<uInt>(out.size() - used);
+    const int result = inflate(&stream, Z_NO_FLUSH);
+    used = out.size() - stream.avail_out;
+    if (result == Z_STREAM_END) {
+      if (stream.avail_in == 0) break;
+      // Another member follows.
+      if (inflateReset(&stream) != Z_OK) return Malformed("gzip");
+    } else if (result != Z_OK || (stream.avail_in == 0 && stream.avail_out != 0)) {
+      return Malformed("gzip");
+    }
+  }
+  if (used > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+  out.resize(used);
+  return absl::OkStatus();
+}
+
+struct FreeDecompressor {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+absl::Status DecodeZstd(std::string_view body, size_t max_decoded_bytes, std::string& out) {
+  const std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context(ZSTD_createDCtx());
+  if (context == nullptr) return absl::InternalError("zstd could not be started");
+  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kZstdMaxWindowLog);
+  ZSTD_inBuffer in{body.data(), body.size(), 0};
+  out.clear();
+  size_t used = 0;
+  size_t hint = 1;  // 0 at the end of a frame
+  while (in.pos < in.size || hint != 0) {
+    if (used == out.size() && !Grow(out, used, max_decoded_bytes)) {
+      return TooLarge(max_decoded_bytes);
+    }
+    ZSTD_outBuffer room{out.data(), out.size(), used};
+    const size_t in_before = in.pos;
+    hint = ZSTD_decompressStream(context.get(), &room, &in);
+    if (ZSTD_isError(hint)) return Malformed("zstd");
+    const bool stuck = in.pos == in_before && room.pos == used;
+    used = room.pos;
+    if (stuck && used < out.size()) return Malformed("zstd");
+  }
+  if (used > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+  out.resize(used);
+  return absl::OkStatus();
+}
+
+absl::Status Decode(BodyEncoding encoding, std::string_view body, size_t max_decoded_bytes,
+                    std::string& scratch) {
+  switch (encoding) {
+    case BodyEncoding::kSnappy:
+      return DecodeSnappy(body, max_decoded_bytes, scratch);
+    case BodyEncoding::kGzip:
+      return DecodeGzip(body, max_decoded_bytes, scratch);
+    case BodyEncoding::kZstd:
+      return DecodeZstd(body, max_decoded_bytes, scratch);
+    case BodyEncoding::kIdentity:
+      break;
+  }
+  return absl::InternalError("unknown body encoding");
+}
+
+}  // namespace
+
+std::optional<BodyEncoding> ParseBodyEncoding(std::string_view content_encoding) {
+  struct Name {
+    std::string_view name;
+    BodyEncoding encoding;
+  };
+  static constexpr Name kNames[] = {
+      {"identity", BodyEncoding::kIdentity}, {"snappy", BodyEncoding::kSnappy},
+      {"gzip", BodyEncoding::kGzip},         {"x-gzip", BodyEncoding::kGzip},
+      {"zstd", BodyEncoding::kZstd},
+  };
+  for (const Name& known : kNames) {
+    const bool same = std::equal(
+        known.name.begin(), known.name.end(), content_encoding.begin(), content_encoding.end(),
+        [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
+    if (same) return known.encoding;
+  }
+  return std::nullopt;
+}
+
+BodyEncoding GuessBodyEncoding(std::string_view body) {
+  return snappy::IsValidCompressedBuffer(body.data(), body.size()) ? BodyEncoding::kSnappy
+                                                                   : BodyEncoding::kIdentity;
+}
+
+absl::StatusOr<std::string_view> DecodeBody(BodyEncoding encoding, std::string_view body,
+                                            size_t max_decoded_bytes, std::string& scratch) {
+  if (encoding == BodyEncoding::kIdentity) {
+    if (body.size() > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+    return body;
+  }
+  LOCKSTEP_RETURN_IF_ERROR(Decode(encoding, body, max_decoded_bytes, scratch));
+  return std::string_view(scratch);
+}
+
+}  // namespace lockstep

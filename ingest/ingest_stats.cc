@@ -1,0 +1,27 @@
+#include "ingest/ingest_stats.h"
+
+namespace lockstep {
+
+std::string_view Name(RejectReason reason) {
+  switch (reason) {
+    case RejectReason::kNoMetricName:
+      return "no_metric_name";
+    case RejectReason::kEmptyLabelName:
+      return "empty_label_name";
+    case RejectReason::kDuplicateLabel:
+      return "duplicate_label";
+    case RejectReason::kInvalidUtf8:
+      return "invalid_utf8";
+    case RejectReason::kTooManyLabels:
+      return "too_many_labels";
+    case RejectReason::kLabelTooLong:
+      return "label_too_long";
+    case RejectReason::kBadHistogram:
+      return "bad_histogram";
+    case RejectReason::kStore:
+      return "store";
+  }
+  return "unknown";
+}
+
+}  // namespace lockstep

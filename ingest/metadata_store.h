@@ -1,0 +1,59 @@
+// MetadataStore: what senders say about their metrics (type, help, unit), for /api/v1/metadata. In
+// memory and bounded: senders repeat metadata every minute or so. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.h"
+
+namespace lockstep {
+
+struct MetricMetadata {
+  std::string type;  // "counter", "gauge", ..., "unknown"
+  std::string help;
+  std::string unit;
+  friend bool operator==(const MetricMetadata&, const MetricMetadata&) = default;
+};
+
+struct MetadataEntry {
+  std::string metric;
+  MetricMetadata metadata;
+};
+
+class MetadataStore {
+ public:
+  static constexpr size_t kMaxVariantsPerMetric = 10;
+
+  // `max_bytes` bounds all texts together; what does not fit is left out.
+  explicit MetadataStore(size_t max_bytes = 64 << 20) : max_bytes_(max_bytes) {}
+
+  void Put(const std::vector<MetadataEntry>& entries);
+
+  struct Metric {
+    std::string name;
+    std::vector<MetricMetadata> variants;  // as different senders had it, in order of arrival
+  };
+  struct Filter {
+    std::string_view metric = {};  // "": all
+    size_t max_metrics = SIZE_MAX;
+    size_t max_variants = SIZE_MAX;
+  };
+  // Sorted by name.
+  std::vector<Metric> List(const Filter& filter) const;
+  size_t metric_count() const;
+
+ private:
+  void PutOne(const MetadataEntry& entry) LOCKSTEP_REQUIRES(mutex_);
+
+  const size_t max_bytes_;
+  mutable Mutex mutex_;
+  size_t bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::vector<MetricMetadata>, std::less<>> metrics_
+      LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+}  // namespace lockstep

@@ -1,0 +1,68 @@
+#include "ingest/refusals.h"
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMaxDescriptionBytes = 512;
+
+void AppendEscaped(std::string& out, std::string_view text) {
+  const bool is_text = IsValidUtf8(text);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (out.size() > kMaxDescriptionBytes) return;
+    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !is_text)) {
+      absl::StrAppendFormat(&out, "\\x%02x", byte);
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+}
+
+// Drops the bytes of a sequence that the cut left incomplete.
+void TrimToWholeCharacters(std::string& text) {
+  while (!text.empty() && !IsValidUtf8(text)) text.pop_back();
+}
+
+}  // namespace
+
+std::string DescribeLabels(std::span<const LabelView> labels) {
+  std::string out = "{";
+  for (size_t i = 0; i < labels.size() && out.size() <= kMaxDescriptionBytes; ++i) {
+    if (i > 0) out += ", ";
+    AppendEscaped(out, labels[i].name);
+    out += "=\"";
+    AppendEscaped(out, labels[i].value);
+    out += '"';
+  }
+  if (out.size() > kMaxDescriptionBytes) {
+    TrimToWholeCharacters(out);
+    out += "...";
+  }
+  out += '}';
+  return out;
+}
+
+void Refusals::Add(RejectReason reason, uint64_t sample_count, std::span<const LabelView> labels,
+                   std::string_view why) {
+  ++count_;
+  sample_count_ += sample_count;
+  samples_by_reason_[static_cast<size_t>(reason)] += sample_count;
+  if (told_.size() < kMaxTold) {
+    told_.push_back(absl::StrFormat("%s: %s", DescribeLabels(labels), why));
+  }
+}
+
+std::string Refusals::ToString() const {
+  std::string out =
+      absl::StrFormat("%d samples were not stored, in %d cases; the rest of the request was:\n",
+                      sample_count_, count_);
+  for (const std::string& line : told_) absl::StrAppendFormat(&out, "%s\n", line);
+  if (count_ > told_.size())
+    absl::StrAppendFormat(&out, "... and %d more\n", count_ - told_.size());
+  return out;
+}
+
+}  // namespace lockstep

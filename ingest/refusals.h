@@ -1,0 +1,45 @@
+// Refusals: what of one write request was not stored, and why. All of it is counted, the first few
+// cases are told in words. Plain data, not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/ingest_stats.h"
+#include "model/labels.h"
+
+namespace lockstep {
+
+class Refusals {
+ public:
+  static constexpr size_t kMaxTold = 20;
+
+  // `labels` may break every rule of labels. `why` is one clause.
+  void Add(RejectReason reason, uint64_t sample_count, std::span<const LabelView> labels,
+           std::string_view why);
+
+  bool empty() const { return count_ == 0; }
+  // How many times Add() was called.
+  uint64_t count() const { return count_; }
+  const std::array<uint64_t, kRejectReasonCount>& samples_by_reason() const {
+    return samples_by_reason_;
+  }
+  // For people, several lines: how many, the first ones with their reasons, "... and N more".
+  std::string ToString() const;
+
+ private:
+  uint64_t count_ = 0;
+  uint64_t sample_count_ = 0;
+  std::array<uint64_t, kRejectReasonCount> samples_by_reason_{};
+  std::vector<std::string> told_;
+};
+
+// {name="value",...} in the given order, cut after a few hundred bytes; bytes that are not
+// printable text become \xNN.
+std::string DescribeLabels(std::span<const LabelView> labels);
+
+}  // namespace lockstep
