@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/format_page.h"
+
 namespace lockstep {
 namespace {
 
@@ -51,6 +53,11 @@ TEST(LabelSet, EveryTruncationOfItsBytesIsRefused) {
       EXPECT_EQ(*cut, LabelSet::Of({{"__name__", "m"}}));
     }
   }
+}
+
+TEST(LabelSet, BytesAreThoseOfTheFormatPage) {
+  const LabelSet labels = LabelSet::Of({{"__name__", "up"}, {"job", "trainer"}, {"rank", "7"}});
+  EXPECT_EQ(labels.bytes(), FormatPageExample("labels.md", "up"));
 }
 
 TEST(Utf8, RefusesOverlongSurrogatesAndCutSequences) {

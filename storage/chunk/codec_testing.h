@@ -1,0 +1,46 @@
+// What the tests of every decoder share: damage in all its forms.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace lockstep {
+
+// `decode` takes a view and returns a Status. No strict prefix of `bytes` may decode.
+template <typename Decode>
+void ExpectEveryTruncationFails(const std::string& bytes, Decode decode) {
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    // A copy of its own, so that AddressSanitizer sees a read behind the end.
+    const std::string cut = bytes.substr(0, size);
+    EXPECT_EQ(decode(cut).code(), absl::StatusCode::kDataLoss) << "cut to " << size;
+  }
+}
+
+// Damaged bytes may decode to something else, but must end in OK or kDataLoss.
+template <typename Decode>
+void ExpectDamageIsSurvived(const std::string& bytes, Decode decode) {
+  const auto survives = [&](const std::string& damaged) {
+    const absl::Status status = decode(damaged);
+    EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kDataLoss) << status;
+  };
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    survives(damaged);
+  }
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 2000 && !bytes.empty(); ++round) {
+    std::string damaged = bytes;
+    for (int change = 0; change < 1 + round % 4; ++change) {
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    }
+    survives(damaged);
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,150 @@
+#include "storage/chunk/histogram_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "storage/chunk/codec_testing.h"
+#include "storage/chunk/merge_columns.h"
+
+namespace lockstep {
+namespace {
+
+HistogramSample Shared(Histogram histogram) {
+  return {0, std::make_shared<const Histogram>(std::move(histogram))};
+}
+
+// Any double at all, whole numbers being likely.
+double RandomNumber(std::mt19937_64& random) {
+  switch (random() % 4) {
+    case 0:
+      return std::bit_cast<double>(random());
+    case 1:
+      return static_cast<double>(random() >> 10);
+    default:
+      return static_cast<double>(random() % 1000);
+  }
+}
+
+std::vector<BucketSpan> RandomSpans(std::mt19937_64& random, std::vector<double>& counts) {
+  std::vector<BucketSpan> spans(random() % 4);
+  for (BucketSpan& span : spans) {
+    span = {static_cast<int32_t>(random()), static_cast<uint32_t>(random() % 5)};
+    for (uint32_t i = 0; i < span.length; ++i) counts.push_back(RandomNumber(random));
+  }
+  return spans;
+}
+
+Histogram RandomHistogram(std::mt19937_64& random) {
+  Histogram h;
+  h.reset_hint = static_cast<CounterResetHint>(random() % 4);
+  h.schema = static_cast<int32_t>(random());
+  h.zero_threshold = RandomNumber(random);
+  h.positive_spans = RandomSpans(random, h.positive_counts);
+  h.negative_spans = RandomSpans(random, h.negative_counts);
+  for (size_t i = random() % 4; i > 0; --i) h.custom_values.push_back(RandomNumber(random));
+  return h;
+}
+
+// The same layout, other numbers.
+Histogram Next(Histogram h, std::mt19937_64& random) {
+  h.reset_hint = static_cast<CounterResetHint>(random() % 4);
+  h.count = RandomNumber(random);
+  h.zero_count = RandomNumber(random);
+  h.sum = RandomNumber(random);
+  for (double& count : h.positive_counts) count = RandomNumber(random);
+  for (double& count : h.negative_counts) count += 3;
+  return h;
+}
+
+std::vector<HistogramSample> RandomSamples(std::mt19937_64& random, size_t count) {
+  std::vector<HistogramSample> samples;
+  Histogram current = RandomHistogram(random);
+  for (size_t i = 0; i < count; ++i) {
+    current = random() % 4 == 0 ? RandomHistogram(random) : Next(current, random);
+    samples.push_back(Shared(current));
+  }
+  return samples;
+}
+
+std::string Encode(const std::vector<HistogramSample>& samples) {
+  std::string bytes;
+  EncodeHistograms(bytes, samples);
+  return bytes;
+}
+
+absl::Status Decode(std::string_view in, size_t count) {
+  std::vector<HistogramSample> samples(count);
+  return DecodeHistograms(in, samples);
+}
+
+void ExpectRoundTrip(const std::vector<HistogramSample>& samples) {
+  const std::string bytes = Encode(samples) + "rest";
+  std::string_view in = bytes;
+  std::vector<HistogramSample> decoded(samples.size());
+  const absl::Status status = DecodeHistograms(in, decoded);
+  ASSERT_TRUE(status.ok()) << status;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_TRUE(SameBits(*decoded[i].histogram, *samples[i].histogram)) << i;
+  }
+  EXPECT_EQ(in, "rest");
+}
+
+TEST(HistogramCodec, RoundTripsRandomHistograms) {
+  std::mt19937_64 random(7);
+  for (size_t round = 0; round < 300; ++round) ExpectRoundTrip(RandomSamples(random, round % 12));
+}
+
+TEST(HistogramCodec, RoundTripsEdgesOfWholeNumbers) {
+  std::vector<HistogramSample> samples;
+  for (const double number :
+       {0.0, -0.0, 9007199254740992.0, -9007199254740992.0, 9007199254740994.0, 0.5, -1.0,
+        std::numeric_limits<double>::infinity(), StaleNan()}) {
+    Histogram h;
+    h.count = number;
+    h.zero_count = number;
+    h.sum = number;
+    samples.push_back(Shared(h));
+  }
+  ExpectRoundTrip(samples);
+}
+
+TEST(HistogramCodec, AnEqualHistogramTakesAByteAField) {
+  std::mt19937_64 random(8);
+  Histogram h;
+  h.positive_spans = {{-3, 10}};
+  h.positive_counts.assign(10, 7);
+  const size_t one = Encode({Shared(h)}).size();
+  const size_t two = Encode({Shared(h), Shared(h)}).size();
+  EXPECT_EQ(two - one, 1u + 3u + 10u);
+}
+
+TEST(HistogramCodec, DamageIsAStatus) {
+  std::mt19937_64 random(9);
+  for (size_t round = 0; round < 10; ++round) {
+    const std::vector<HistogramSample> samples = RandomSamples(random, 1 + round % 3);
+    const auto decode = [&](std::string_view in) { return Decode(in, samples.size()); };
+    ExpectEveryTruncationFails(Encode(samples), decode);
+    ExpectDamageIsSurvived(Encode(samples), decode);
+  }
+}
+
+TEST(HistogramCodec, LayoutsAreNotRepeatedWithoutEnd) {
+  Histogram h;
+  h.custom_values.assign(kMaxRepeatedLayoutEntries / 4, 1.0);
+  const std::vector<HistogramSample> samples(7, Shared(h));
+  // The first is written, the next four are repeats, then the limit is reached.
+  EXPECT_GT(Encode(samples).size(), 3 * 8 * h.custom_values.size());
+  ExpectRoundTrip(samples);
+
+  // A reader refuses one repeat too many: flags and three numbers of zero each.
+  std::string bytes = Encode({samples[0]});
+  for (int i = 0; i < 4; ++i) bytes += std::string("\x01\0\0\0", 4);
+  EXPECT_TRUE(Decode(bytes, 5).ok());
+  bytes += std::string("\x01\0\0\0", 4);
+  EXPECT_EQ(Decode(bytes, 6).code(), absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace lockstep

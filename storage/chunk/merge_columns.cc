@@ -1,0 +1,171 @@
+#include "storage/chunk/merge_columns.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace lockstep {
+namespace {
+
+bool SameDoubles(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double x, double y) { return SameBits(x, y); });
+}
+
+// Walks both kinds of one SampleColumns in order of time.
+class Cursor {
+ public:
+  explicit Cursor(const SampleColumns& columns) : columns_(columns) {}
+
+  bool done() const {
+    return float_ == columns_.values.size() && histogram_ == columns_.histograms.size();
+  }
+  int64_t time_ms() const {
+    return at_float() ? columns_.timestamps_ms[float_]
+                      : columns_.histograms[histogram_].timestamp_ms;
+  }
+  void CopyTo(SampleColumns& out) const {
+    if (at_float()) {
+      out.Append(columns_.timestamps_ms[float_], columns_.values[float_]);
+    } else {
+      out.histograms.push_back(columns_.histograms[histogram_]);
+    }
+  }
+  void Advance() { at_float() ? ++float_ : ++histogram_; }
+  bool SameValue(const Cursor& other) const {
+    if (at_float() != other.at_float()) return false;
+    return at_float() ? SameBits(value(), other.value()) : SameBits(histogram(), other.histogram());
+  }
+
+ private:
+  bool at_float() const {
+    if (histogram_ == columns_.histograms.size()) return true;
+    return float_ < columns_.values.size() &&
+           columns_.timestamps_ms[float_] < columns_.histograms[histogram_].timestamp_ms;
+  }
+  double value() const { return columns_.values[float_]; }
+  const Histogram& histogram() const { return *columns_.histograms[histogram_].histogram; }
+
+  const SampleColumns& columns_;
+  size_t float_ = 0;
+  size_t histogram_ = 0;
+};
+
+void CopyRest(Cursor& from, SampleColumns& out) {
+  for (; !from.done(); from.Advance()) from.CopyTo(out);
+}
+
+void Count(bool same, MergeCounts& counts) {
+  ++(same ? counts.duplicate_count : counts.overwritten_count);
+}
+
+// Of samples at one time keeps the last; `same` compares two of them. Precondition: stably sorted.
+template <typename T, typename Same>
+void KeepLast(std::vector<T>& samples, Same same, MergeCounts& counts) {
+  size_t kept = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (kept > 0 && samples[kept - 1].timestamp_ms == samples[i].timestamp_ms) {
+      Count(same(samples[kept - 1], samples[i]), counts);
+      --kept;
+    }
+    if (kept != i) samples[kept] = std::move(samples[i]);
+    ++kept;
+  }
+  samples.resize(kept);
+}
+
+template <typename T>
+std::vector<T> SortedByTime(std::span<const T> samples) {
+  std::vector<T> sorted(samples.begin(), samples.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const T& a, const T& b) { return a.timestamp_ms < b.timestamp_ms; });
+  return sorted;
+}
+
+}  // namespace
+
+bool SameBits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+
+bool SameBits(const Histogram& a, const Histogram& b) {
+  return a.reset_hint == b.reset_hint && a.schema == b.schema &&
+         SameBits(a.zero_threshold, b.zero_threshold) && SameBits(a.zero_count, b.zero_count) &&
+         SameBits(a.count, b.count) && SameBits(a.sum, b.sum) &&
+         a.positive_spans == b.positive_spans && a.negative_spans == b.negative_spans &&
+         SameDoubles(a.positive_counts, b.positive_counts) &&
+         SameDoubles(a.negative_counts, b.negative_counts) &&
+         SameDoubles(a.custom_values, b.custom_values);
+}
+
+MergeCounts MergeColumns(const SampleColumns& older, const SampleColumns& newer,
+                         SampleColumns& out) {
+  out.Clear();
+  out.timestamps_ms.reserve(older.values.size() + newer.values.size());
+  out.values.reserve(older.values.size() + newer.values.size());
+  MergeCounts counts;
+  Cursor a(older), b(newer);
+  while (!a.done() && !b.done()) {
+    if (a.time_ms() < b.time_ms()) {
+      a.CopyTo(out);
+      a.Advance();
+      continue;
+    }
+    if (a.time_ms() == b.time_ms()) {
+      Count(a.SameValue(b), counts);
+      a.Advance();
+    }
+    b.CopyTo(out);
+    b.Advance();
+  }
+  CopyRest(a, out);
+  CopyRest(b, out);
+  return counts;
+}
+
+MergeCounts SortIntoColumns(std::span<const Sample> samples,
+                            std::span<const HistogramSample> histograms, SampleColumns& out) {
+  MergeCounts counts;
+  std::vector<Sample> sorted_samples = SortedByTime(samples);
+  KeepLast(
+      sorted_samples, [](const Sample& a, const Sample& b) { return SameBits(a.value, b.value); },
+      counts);
+  SampleColumns floats, others;
+  for (const Sample& sample : sorted_samples) floats.Append(sample.timestamp_ms, sample.value);
+  others.histograms = SortedByTime(histograms);
+  KeepLast(
+      others.histograms,
+      [](const HistogramSample& a, const HistogramSample& b) {
+        return SameBits(*a.histogram, *b.histogram);
+      },
+      counts);
+  counts += MergeColumns(floats, others, out);
+  return counts;
+}
+
+void AppendInRange(const SampleColumns& from, TimeRange range, SampleColumns& to) {
+  if (range.max_ms < range.min_ms) return;
+  const auto& times = from.timestamps_ms;
+  const auto first = std::lower_bound(times.begin(), times.end(), range.min_ms);
+  const auto last = std::upper_bound(first, times.end(), range.max_ms);
+  to.timestamps_ms.insert(to.timestamps_ms.end(), first, last);
+  to.values.insert(to.values.end(), from.values.begin() + (first - times.begin()),
+                   from.values.begin() + (last - times.begin()));
+  for (const HistogramSample& sample : from.histograms) {
+    if (range.Contains(sample.timestamp_ms)) to.histograms.push_back(sample);
+  }
+}
+
+TimeRange TimeRangeOf(const SampleColumns& columns) {
+  TimeRange range{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  if (!columns.timestamps_ms.empty()) {
+    range = {columns.timestamps_ms.front(), columns.timestamps_ms.back()};
+  }
+  if (!columns.histograms.empty()) {
+    range.min_ms = std::min(range.min_ms, columns.histograms.front().timestamp_ms);
+    range.max_ms = std::max(range.max_ms, columns.histograms.back().timestamp_ms);
+  }
+  return range;
+}
+
+}  // namespace lockstep
