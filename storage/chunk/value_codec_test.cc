@@ -8,7 +8,7 @@
 #include <random>
 
 #include "model/sample.h"
-#include "storage/chunk/codec_testing.h"
+#include "storage/chunk/codec_test_support.h"
 #include "storage/chunk/decimal_codec.h"
 #include "storage/chunk/xor_codec.h"
 #include "tests/support/format_page.h"
