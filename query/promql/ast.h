@@ -1,7 +1,8 @@
 // The syntax tree of a PromQL expression.
 //
-// Made by ParseExpr (parser.h), which also fills in every `type`; read by the engine and the printer.
-// Trees are plain data: no clock, no store. Positions are byte offsets into the query text.
+// Made by ParseExpr (parser.h), which also fills in every `type`; read by the engine and the
+// printer. Trees are plain data: no clock, no store. Positions are byte offsets into the query
+// text.
 #pragma once
 
 #include <cstdint>
@@ -38,18 +39,36 @@ struct Expr {
   const ExprKind kind;
   ValueType type = ValueType::kNone;
   PositionRange position;
+  // Levels of this tree, itself included. Never more than kMaxExprDepth (parser.h), so that whoever
+  // walks a tree may recurse.
+  int depth = 1;
 
  protected:
   explicit Expr(ExprKind kind) : kind(kind) {}
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
-// Arithmetic inside a range, a step or an offset: `[5m * 2]`, `offset -(step())`. Values are seconds.
+// Arithmetic inside a range, a step or an offset: `[5m * 2]`, `offset -(step())`. Values are
+// seconds.
 struct DurationExpr {
-  enum class Op { kNumber, kAdd, kSub, kMul, kDiv, kMod, kPow, kNegate, kPlus, kStep, kRange, kMin, kMax };
+  enum class Op {
+    kNumber,
+    kAdd,
+    kSub,
+    kMul,
+    kDiv,
+    kMod,
+    kPow,
+    kNegate,
+    kPlus,
+    kStep,
+    kRange,
+    kMin,
+    kMax
+  };
   Op op = Op::kNumber;
-  double seconds = 0;       // kNumber
-  bool is_duration = false; // kNumber: written as a duration (5m), not as a number
+  double seconds = 0;        // kNumber
+  bool is_duration = false;  // kNumber: written as a duration (5m), not as a number
   bool parenthesized = false;
   std::unique_ptr<DurationExpr> lhs;  // also the operand of kNegate and kPlus
   std::unique_ptr<DurationExpr> rhs;
@@ -79,10 +98,24 @@ struct UnaryExpr : Expr {
 };
 
 enum class BinaryOp {
-  kAdd, kSub, kMul, kDiv, kMod, kPow, kAtan2,                  // arithmetic
-  kEqual, kNotEqual, kGreater, kLess, kGreaterEqual, kLessEqual,  // comparison
-  kAnd, kOr, kUnless,                                           // set
-  kTrimUpper, kTrimLower,                                       // `</` and `>/`, histograms only
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kPow,
+  kAtan2,  // arithmetic
+  kEqual,
+  kNotEqual,
+  kGreater,
+  kLess,
+  kGreaterEqual,
+  kLessEqual,  // comparison
+  kAnd,
+  kOr,
+  kUnless,  // set
+  kTrimUpper,
+  kTrimLower,  // `</` and `>/`, histograms only
 };
 
 enum class MatchCardinality { kOneToOne, kManyToOne, kOneToMany, kManyToMany };
@@ -90,9 +123,9 @@ enum class MatchCardinality { kOneToOne, kManyToOne, kOneToMany, kManyToMany };
 // How the elements of two vectors find each other.
 struct VectorMatching {
   MatchCardinality cardinality = MatchCardinality::kOneToOne;
-  bool on = false;                    // `labels` are those to match on; else those to ignore
+  bool on = false;  // `labels` are those to match on; else those to ignore
   std::vector<std::string> labels;
-  std::vector<std::string> include;   // of group_left / group_right
+  std::vector<std::string> include;  // of group_left / group_right
   std::optional<double> fill_left;
   std::optional<double> fill_right;
 };
@@ -111,10 +144,10 @@ enum class AtModifier { kNone, kTimestamp, kStart, kEnd };
 
 // `offset` and `@` of a selector or subquery.
 struct TimeModifiers {
-  int64_t offset_ms = 0;                       // when offset_expr is null
-  std::unique_ptr<DurationExpr> offset_expr;   // needs the query's step or range to know its value
+  int64_t offset_ms = 0;                      // when offset_expr is null
+  std::unique_ptr<DurationExpr> offset_expr;  // needs the query's step or range to know its value
   AtModifier at = AtModifier::kNone;
-  int64_t at_ms = 0;                           // kTimestamp
+  int64_t at_ms = 0;  // kTimestamp
 };
 
 enum class RangeEdges { kPlain, kAnchored, kSmoothed };
@@ -145,8 +178,20 @@ struct SubqueryExpr : Expr {
 };
 
 enum class AggregateOp {
-  kSum, kAvg, kCount, kMin, kMax, kGroup, kStddev, kStdvar,
-  kTopk, kBottomk, kCountValues, kQuantile, kLimitk, kLimitRatio,
+  kSum,
+  kAvg,
+  kCount,
+  kMin,
+  kMax,
+  kGroup,
+  kStddev,
+  kStdvar,
+  kTopk,
+  kBottomk,
+  kCountValues,
+  kQuantile,
+  kLimitk,
+  kLimitRatio,
 };
 
 struct AggregateExpr : Expr {

@@ -1,6 +1,7 @@
 // Text to syntax tree.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -9,11 +10,18 @@
 
 namespace lockstep::promql {
 
-// Parses and type-checks one expression: the whole language of Prometheus 3.14 with every experimental
-// part on. On failure kInvalidArgument with Prometheus' own text, "LINE:COLUMN: parse error: MESSAGE".
+// How deep an expression may nest, and how many operators may stand in one chain. Deeper ones,
+// which no person writes, fail to parse: the parser and all that walk its trees recurse.
+inline constexpr int kMaxExprDepth = 512;
+
+// Parses and type-checks one expression: the whole language of Prometheus 3.14 with every
+// experimental part on. On failure kInvalidArgument with Prometheus' own text, "LINE:COLUMN: parse
+// error: MESSAGE".
 absl::StatusOr<ExprPtr> ParseExpr(std::string_view query);
 
-// Parses a series selector without modifiers, as match[] parameters hold: `up{job="x"}`, `{a=~"b"}`.
+// Parses a series selector without modifiers, as match[] parameters hold: `up{job="x"}`,
+// `{a=~"b"}`. Unlike in an expression, all of its matchers may match the empty string: whether such
+// a selector is welcome is the caller's to say.
 absl::StatusOr<std::vector<Matcher>> ParseMetricSelector(std::string_view selector);
 
 // A duration as PromQL writes it ("1h30m", "5m0s") in milliseconds; kInvalidArgument otherwise.

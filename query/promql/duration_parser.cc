@@ -1,0 +1,190 @@
+// Duration expressions: what may stand in a range, a step and an offset.
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "query/promql/expression_parser.h"
+#include "query/promql/parser.h"
+
+namespace lockstep::promql {
+namespace {
+
+using Op = DurationExpr::Op;
+
+constexpr int kLowestPrecedence = 1;
+constexpr int kUnaryPrecedence = 2;  // that of the multiplying operators
+constexpr int kPowPrecedence = 3;
+
+struct OperatorInfo {
+  Op op;
+  int precedence;
+};
+
+std::optional<OperatorInfo> DurationOperator(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kAdd:
+      return OperatorInfo{Op::kAdd, kLowestPrecedence};
+    case TokenKind::kSub:
+      return OperatorInfo{Op::kSub, kLowestPrecedence};
+    case TokenKind::kMul:
+      return OperatorInfo{Op::kMul, kUnaryPrecedence};
+    case TokenKind::kDiv:
+      return OperatorInfo{Op::kDiv, kUnaryPrecedence};
+    case TokenKind::kMod:
+      return OperatorInfo{Op::kMod, kUnaryPrecedence};
+    case TokenKind::kPow:
+      return OperatorInfo{Op::kPow, kPowPrecedence};
+    default:
+      return std::nullopt;
+  }
+}
+
+// Prometheus counts nanoseconds in 63 bits. True also for NaN, which no duration is.
+bool OutOfRange(double seconds) { return !(std::abs(seconds) <= 9223372036854775808.0 / 1e9); }
+
+bool IsZero(const DurationExpr& expr) { return expr.op == Op::kNumber && expr.seconds == 0; }
+
+}  // namespace
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParsePositiveDuration() {
+  // Shorter ones would be cut to nothing.
+  constexpr double kShortestSeconds = 0.001;
+  duration_operators_ = 0;
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr duration, ParseDurationBinary(kLowestPrecedence));
+  if (duration->op == Op::kNumber && duration->seconds < kShortestSeconds) {
+    return ErrorAt(duration->position.start, "duration must be greater than 0");
+  }
+  return duration;
+}
+
+// Without parentheses an offset is one operand, with a sign or not: `a offset 1m + 2` adds 2 to
+// `a`.
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseOffsetDuration() {
+  duration_operators_ = 0;
+  const bool parenthesized = NextIs(TokenKind::kLeftParen);
+  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) {
+    const Token sign = Take();
+    LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationOperand());
+    return ApplySign(sign, std::move(operand));
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationOperand());
+  if (!parenthesized) return operand;
+  return ContinueDuration(std::move(operand), kLowestPrecedence);
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationBinary(
+    int min_precedence) {
+  const DepthScope level(*this);
+  LOCKSTEP_RETURN_IF_ERROR(CheckDepth(depth_, Peek().position));
+  DurationPtr lhs;
+  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) {
+    LOCKSTEP_ASSIGN_OR_RETURN(lhs, ParseDurationUnary());
+  } else {
+    LOCKSTEP_ASSIGN_OR_RETURN(lhs, ParseDurationOperand());
+  }
+  return ContinueDuration(std::move(lhs), min_precedence);
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ContinueDuration(
+    DurationPtr lhs, int min_precedence) {
+  while (true) {
+    const std::optional<OperatorInfo> info = DurationOperator(Peek().kind);
+    if (!info || info->precedence < min_precedence) return lhs;
+    const Token op = Take();
+    LOCKSTEP_RETURN_IF_ERROR(CheckDepth(++duration_operators_, op.position));
+    auto binary = std::make_unique<DurationExpr>();
+    binary->op = info->op;
+    const bool right_associative = info->op == Op::kPow;
+    LOCKSTEP_ASSIGN_OR_RETURN(binary->rhs,
+                              ParseDurationBinary(info->precedence + (right_associative ? 0 : 1)));
+    if (info->op == Op::kDiv && IsZero(*binary->rhs)) {
+      return ErrorAt(op.position, "division by zero");
+    }
+    if (info->op == Op::kMod && IsZero(*binary->rhs)) {
+      return ErrorAt(op.position, "modulo by zero");
+    }
+    binary->position = {lhs->position.start, binary->rhs->position.end};
+    binary->lhs = std::move(lhs);
+    lhs = std::move(binary);
+  }
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationUnary() {
+  const Token sign = Take();
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationBinary(kUnaryPrecedence + 1));
+  return ApplySign(sign, std::move(operand));
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ApplySign(const Token& sign,
+                                                                          DurationPtr operand) {
+  const bool negate = sign.kind == TokenKind::kSub;
+  if (operand->op == Op::kNumber) {
+    if (negate) operand->seconds = -operand->seconds;
+    operand->parenthesized = false;
+    operand->position.start = sign.position;
+    return operand;
+  }
+  auto unary = std::make_unique<DurationExpr>();
+  unary->op = negate ? Op::kNegate : Op::kPlus;
+  unary->position = {sign.position, operand->position.end};
+  unary->lhs = std::move(operand);
+  return unary;
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationOperand() {
+  switch (Peek().kind) {
+    case TokenKind::kLeftParen:
+      return ParseDurationParen();
+    case TokenKind::kNumber:
+    case TokenKind::kDuration:
+      return ParseDurationLiteral();
+    case TokenKind::kStep:
+    case TokenKind::kRange:
+    case TokenKind::kMinOf:
+    case TokenKind::kMaxOf:
+      return ParseDurationFunction();
+    default:
+      return Unexpected();
+  }
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationParen() {
+  const int start = Take().position;
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr inner, ParseDurationBinary(kLowestPrecedence));
+  LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
+  inner->parenthesized = true;
+  inner->position = {start, last_end_};
+  return inner;
+}
+
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationLiteral() {
+  auto literal = std::make_unique<DurationExpr>();
+  literal->position = Peek().range();
+  literal->is_duration = NextIs(TokenKind::kDuration);
+  LOCKSTEP_ASSIGN_OR_RETURN(literal->seconds, TakeNumber());
+  if (OutOfRange(literal->seconds)) {
+    return ErrorAt(literal->position.start, "duration out of range");
+  }
+  return literal;
+}
+
+// step(), range(), min_of(a, b), max_of(a, b).
+absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationFunction() {
+  auto function = std::make_unique<DurationExpr>();
+  const Token name = Take();
+  LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kLeftParen).status());
+  if (name.kind == TokenKind::kStep || name.kind == TokenKind::kRange) {
+    function->op = name.kind == TokenKind::kStep ? Op::kStep : Op::kRange;
+  } else {
+    function->op = name.kind == TokenKind::kMinOf ? Op::kMin : Op::kMax;
+    LOCKSTEP_ASSIGN_OR_RETURN(function->lhs, ParseDurationBinary(kLowestPrecedence));
+    LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kComma).status());
+    LOCKSTEP_ASSIGN_OR_RETURN(function->rhs, ParseDurationBinary(kLowestPrecedence));
+  }
+  LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
+  function->position = {name.position, last_end_};
+  return function;
+}
+
+}  // namespace lockstep::promql

@@ -1,0 +1,18 @@
+// Operators and aggregators as they are written.
+#pragma once
+
+#include <string_view>
+
+#include "query/promql/ast.h"
+
+namespace lockstep::promql {
+
+std::string_view OperatorName(BinaryOp op);
+std::string_view AggregatorName(AggregateOp op);
+
+inline bool IsComparison(BinaryOp op) {
+  return op >= BinaryOp::kEqual && op <= BinaryOp::kLessEqual;
+}
+inline bool IsSetOperator(BinaryOp op) { return op >= BinaryOp::kAnd && op <= BinaryOp::kUnless; }
+
+}  // namespace lockstep::promql
