@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-using namespace std::string_view_literals;
+using std::string_view_literals::operator""sv;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
