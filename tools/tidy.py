@@ -39,7 +39,7 @@ CODE_RULES = [
          "tests wait for events, never for time"),
     Rule(CPP_TEST, re.compile(r"\bsystem_clock\s*::\s*now\b|\btime\s*\(\s*(nullptr|NULL|0)\s*\)"),
          "tests have no wall clock"),
-    Rule(CPP, re.compile(r"\busing\s+namespace\s+std\b"), "name what you use"),
+    Rule(CPP, re.compile(r"\busing\s+namespace\s+std\s*;"), "name what you use"),
     Rule(STORE, re.compile(r"\bstd\s*::\s*filesystem\b|\bmmap\s*\("),
          "database paths are touched through storage/kv's Env only", CPP_TEST),
     Rule(CPP, re.compile(r"\bDISABLED_|\bGTEST_SKIP\b"),

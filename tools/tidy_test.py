@@ -21,7 +21,7 @@ class TidyTest(unittest.TestCase):
         self.bad("std::lock_guard lock(mutex);", "base/mutex.h")
         self.good("std::mutex mutex_;", "base/mutex.h")
         self.bad("using namespace std;", "name what you use")
-        self.good("using namespace std_like;")
+        self.good("using namespace std::string_literals;")
         self.bad("catch (...) {}", "documents")
         self.bad("std::filesystem::path p;", "Env", "storage/db/shard.cc")
         self.good("std::filesystem::path p;", "storage/db/shard_test.cc")

@@ -7,10 +7,12 @@ LOCKSTEP_PROGRAM names the server; LOCKSTEP_E2E_SECONDS is how long Prometheus s
 import math
 import os
 import pathlib
+import sys
 import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import programs
 import queries
 

@@ -57,6 +57,10 @@ class Program:
                                              stdout=log, stderr=log)
         wait_until(lambda: self._answers(ready_path), f"{name} is ready", READY_WITHIN_S)
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def _answers(self, path):
         if self._process.poll() is not None:
             raise ChildProcessError(self.log.read_text(errors="replace"))
