@@ -44,6 +44,7 @@ bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   });
 }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlphaNumeric(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
 
 // Underscores stand between digits only; 0x counts as a digit.
@@ -127,20 +128,26 @@ absl::StatusOr<int64_t> ParseDurationMs(std::string_view text) {
       absl::InvalidArgumentError("not a valid duration string: " + Quote(text));
   const absl::Status out_of_range = absl::InvalidArgumentError("duration out of range");
   uint64_t total_ms = 0;
-  size_t next_unit = 0;  // units come largest first, each once
+  const DurationUnit* next_unit = std::begin(kUnits);  // units come largest first, each once
   const char* at = text.data();
   const char* const end = text.data() + text.size();
   while (at != end) {
     uint64_t count = 0;
     const auto [digits_end, error] = std::from_chars(at, end, count);
-    if (error == std::errc::result_out_of_range) return out_of_range;
     if (error != std::errc()) return malformed;
-    const char* const unit_end =
-        std::find_if(digits_end, end, [](char c) { return c >= '0' && c <= '9'; });
-    const std::string_view unit_name(digits_end, static_cast<size_t>(unit_end - digits_end));
-    while (next_unit < std::size(kUnits) && kUnits[next_unit].name != unit_name) ++next_unit;
-    if (next_unit == std::size(kUnits)) return malformed;
-    const auto unit_ms = static_cast<uint64_t>(kUnits[next_unit++].ms);
+    const char* const unit_end = std::find_if(digits_end, end, IsDigit);
+    if (unit_end == digits_end) return malformed;
+    const std::string_view name(digits_end, static_cast<size_t>(unit_end - digits_end));
+    const DurationUnit* unit =
+        std::find_if(std::begin(kUnits), std::end(kUnits),
+                     [name](const DurationUnit& candidate) { return candidate.name == name; });
+    if (unit == std::end(kUnits)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("unknown unit %s in duration %s", Quote(name), Quote(text)));
+    }
+    if (unit < next_unit) return malformed;
+    next_unit = unit + 1;
+    const auto unit_ms = static_cast<uint64_t>(unit->ms);
     if (count > kMaxDurationMs / unit_ms) return out_of_range;
     total_ms += count * unit_ms;
     if (total_ms > kMaxDurationMs) return out_of_range;
