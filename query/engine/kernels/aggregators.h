@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "query/engine/kernels/annotation.h"
-#include "query/engine/kernels/histogram_math.h"
+#include "query/engine/kernels/histogram_accumulator.h"
 #include "query/engine/kernels/kahan.h"
+#include "query/engine/kernels/running_mean.h"
 #include "query/engine/kernels/window.h"
 #include "query/promql/ast.h"
 
@@ -25,34 +26,27 @@ std::string_view AggregateName(promql::AggregateOp op);
 
 class GroupAccumulator {
  public:
-  GroupAccumulator();
-  ~GroupAccumulator();
-  GroupAccumulator(GroupAccumulator&&) noexcept;
-  GroupAccumulator& operator=(GroupAccumulator&&) noexcept;
-
   // `op` must be the same in all calls on one accumulator.
   void Add(promql::AggregateOp op, double value);
-  // Ignored with an info by min max stddev stdvar quantile.
+  // Ignored with an info by min max stddev stdvar quantile. When sum or avg meets exponential
+  // beside custom buckets, the metric name for the warning is that of the histogram just added.
   void Add(promql::AggregateOp op, const Histogram& histogram, AnnotationSink& sink);
 
-  // kNone if nothing (that counts) was added, or if floats and histograms met in a sum or average
+  // kNone if nothing that counts was added, or if floats and histograms met in a sum or average
   // (then with a warning). `param` is quantile's q; the warning about it is the caller's
   // (IsInvalidQuantile).
   WindowResult Finish(promql::AggregateOp op, double param, AnnotationSink& sink);
 
  private:
-  struct HistogramState;
-
-  void AddToSum(double value);
-  void AddToAverage(double value);
+  void AddToExtreme(promql::AggregateOp op, double value);
   void AddToVariance(double value);
+  WindowResult FinishHistograms(AnnotationSink& sink);
 
-  KahanSum sum_;        // the sum, the mean, or Welford's mean
-  KahanSum squares_;    // Welford's sum of squared differences
-  double extreme_ = 0;  // min, max
-  uint64_t float_count_ = 0;
-  bool incremental_mean_ = false;
-  std::unique_ptr<HistogramState> histograms_;
+  uint64_t count_ = 0;  // of floats; for count and group of histograms too
+  RunningMean mean_;    // avg
+  KahanSum sum_;        // sum; min and max: the extreme in .sum; Welford: the mean in .sum
+  double squares_ = 0;  // Welford's sum of squared differences
+  std::unique_ptr<HistogramAccumulator> histograms_;
   std::unique_ptr<std::vector<double>> values_;  // quantile
 };
 

@@ -5,6 +5,7 @@
 // Source: prometheus/prometheus, util/annotations/annotations.go; texts are the same to the letter.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,7 +48,7 @@ enum class HistogramOperation : uint8_t { kAddition, kSubtraction, kAggregation 
 struct MonotonicityFix {
   double min_bound = 0;  // smallest and largest upper bound of a bucket that was lifted
   double max_bound = 0;
-  double max_diff = 0;  // largest lift, relative to the count it was lifted to
+  double max_diff = 0;  // largest lift
   int64_t min_timestamp_ms = 0;
   int64_t max_timestamp_ms = 0;
   int64_t sample_count = 1;
@@ -87,7 +88,7 @@ class AnnotationSink {
   std::vector<Annotation> Take();
 
  private:
-  uint64_t seen_ = 0;  // bit per kind and operation
+  std::bitset<96> seen_;  // one per kind and operation
   std::vector<Annotation> annotations_;
 };
 

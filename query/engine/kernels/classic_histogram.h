@@ -24,10 +24,10 @@ struct ClassicQuantile {
   std::optional<MonotonicityFix> fix;
 };
 
-// Both sort and clean `buckets` in place: equal bounds are added up, relative differences under
-// 1e-12 between neighbours evened out and, for the quantile, falling counts lifted. NaN without a
-// bucket at +Inf, with fewer than two buckets or without observations. Precondition: `buckets` is
-// not empty.
+// Both sort `buckets` and add up equal bounds in place; the quantile also evens out relative
+// differences under 1e-12 between neighbours and lifts falling counts. NaN without a bucket at +Inf
+// or without observations, for the quantile also with fewer than two buckets. Precondition: not
+// empty.
 ClassicQuantile BucketQuantile(double q, std::vector<ClassicBucket>& buckets);
 double BucketFraction(double lower, double upper, std::vector<ClassicBucket>& buckets);
 

@@ -33,8 +33,8 @@ std::vector<Bucket> PositiveBuckets(const Histogram& histogram);
 std::vector<Bucket> NegativeBuckets(const Histogram& histogram);
 Bucket ZeroBucket(const Histogram& histogram);
 
-// All of them ascending by bounds: negative, zero (if its count is not 0), positive. Buckets that
-// lie within the zero bucket are left out.
+// All of them ascending by bounds: negative, zero (if its count is above 0), positive. A bucket
+// that reaches into the zero bucket is cut at the zero threshold.
 std::vector<Bucket> AllBuckets(const Histogram& histogram);
 
 // What the HTTP API lists: AllBuckets() without the empty ones, with the number that says which

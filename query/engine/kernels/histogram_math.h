@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "model/histogram.h"
 
@@ -25,25 +24,6 @@ struct MergeNotes {
 // Compact(). Precondition: SameBucketFamily(a, b).
 MergeNotes Add(Histogram& a, const Histogram& b);
 MergeNotes Subtract(Histogram& a, const Histogram& b);
-
-// Sums with Kahan-Neumaier compensation in every field. Precondition of Add: same family as before.
-class HistogramSum {
- public:
-  explicit HistogramSum(Histogram first) : sum_(std::move(first)) {}
-
-  MergeNotes Add(const Histogram& histogram);
-  void Scale(double factor);
-  void Divide(double divisor);
-  // Whether count, sum or a bucket is infinite.
-  bool HasOverflow() const;
-  Histogram Total() const;
-  const Histogram& sum() const { return sum_; }
-
- private:
-  Histogram sum_;
-  Histogram compensation_;  // meaningless until has_compensation_
-  bool has_compensation_ = false;
-};
 
 // All counts and the sum times `factor` / over `divisor`. A negative factor or divisor makes a
 // gauge. Division by 0 drops all buckets.

@@ -31,8 +31,9 @@ class LabelReplacement {
   std::string replacement_;
 };
 
-// Whether a sorts before b in natural order: runs of digits compare as numbers, so "a9" < "a10".
-// Source: facette/natsort, which Prometheus' sort_by_label uses.
+// Whether a sorts before b in natural order: runs of digits compare as numbers, so "a9" < "a10";
+// texts that only differ in leading zeros compare by bytes. A strict weak order. Source:
+// facette/natsort, which Prometheus' sort_by_label uses.
 bool NaturalLess(std::string_view a, std::string_view b);
 
 }  // namespace lockstep::engine

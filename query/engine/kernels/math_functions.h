@@ -18,11 +18,12 @@ double Round(double value, double to_nearest);
 double Clamp(double value, double min, double max);
 inline bool ClampIsEmpty(double min, double max) { return max < min; }
 
-// max_of and min_of: Go's math.Max and math.Min (NaN if one is NaN, +0 above -0).
+// max_of and min_of, as Go's math.Max and math.Min: an infinity that wins wins over NaN too,
+// otherwise NaN stays; +0 is above -0.
 double MaxOf(double a, double b);
 double MinOf(double a, double b);
 
-// The arithmetic operators: % is fmod, ^ pow with Go's special cases.
+// The arithmetic operators %, ^ and atan2. C and Go agree in their special cases.
 double Modulo(double a, double b);
 double Power(double a, double b);
 double Atan2(double a, double b);

@@ -1,0 +1,146 @@
+#include "query/engine/kernels/aggregators.h"
+
+#include <cmath>
+#include <limits>
+
+#include "query/engine/kernels/quantile.h"
+
+namespace lockstep::engine {
+
+using promql::AggregateOp;
+
+std::string_view AggregateName(AggregateOp op) {
+  switch (op) {
+    case AggregateOp::kSum:
+      return "sum";
+    case AggregateOp::kAvg:
+      return "avg";
+    case AggregateOp::kCount:
+      return "count";
+    case AggregateOp::kMin:
+      return "min";
+    case AggregateOp::kMax:
+      return "max";
+    case AggregateOp::kGroup:
+      return "group";
+    case AggregateOp::kStddev:
+      return "stddev";
+    case AggregateOp::kStdvar:
+      return "stdvar";
+    case AggregateOp::kTopk:
+      return "topk";
+    case AggregateOp::kBottomk:
+      return "bottomk";
+    case AggregateOp::kCountValues:
+      return "count_values";
+    case AggregateOp::kQuantile:
+      return "quantile";
+    case AggregateOp::kLimitk:
+      return "limitk";
+    case AggregateOp::kLimitRatio:
+      return "limit_ratio";
+  }
+  return "";
+}
+
+void GroupAccumulator::Add(AggregateOp op, double value) {
+  ++count_;
+  switch (op) {
+    case AggregateOp::kSum:
+      if (count_ == 1) {
+        sum_.sum = value;
+      } else {
+        sum_.Add(value);
+      }
+      return;
+    case AggregateOp::kAvg:
+      return mean_.Add(value);
+    case AggregateOp::kMin:
+    case AggregateOp::kMax:
+      return AddToExtreme(op, value);
+    case AggregateOp::kStddev:
+    case AggregateOp::kStdvar:
+      return AddToVariance(value);
+    case AggregateOp::kQuantile:
+      if (!values_) values_ = std::make_unique<std::vector<double>>();
+      values_->push_back(value);
+      return;
+    default:
+      return;
+  }
+}
+
+void GroupAccumulator::AddToExtreme(AggregateOp op, double value) {
+  double& extreme = sum_.sum;
+  const bool beats = op == AggregateOp::kMax ? extreme < value : extreme > value;
+  if (count_ == 1 || beats || std::isnan(extreme)) extreme = value;
+}
+
+void GroupAccumulator::AddToVariance(double value) {
+  double& mean = sum_.sum;
+  if (count_ == 1) {
+    mean = value;
+    squares_ = std::isfinite(value) ? 0 : std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  const double delta = value - mean;
+  mean += delta / static_cast<double>(count_);
+  squares_ += delta * (value - mean);
+}
+
+void GroupAccumulator::Add(AggregateOp op, const Histogram& histogram, AnnotationSink& sink) {
+  if (op == AggregateOp::kCount || op == AggregateOp::kGroup) {
+    ++count_;
+    return;
+  }
+  if (op == AggregateOp::kSum || op == AggregateOp::kAvg) {
+    if (!histograms_) {
+      histograms_ = std::make_unique<HistogramAccumulator>(
+          op == AggregateOp::kSum ? HistogramFold::kSum : HistogramFold::kMean);
+    }
+    histograms_->Add(histogram, sink);
+    return;
+  }
+  Annotation annotation;
+  annotation.kind = AnnotationKind::kHistogramIgnoredInAggregation;
+  annotation.text = AggregateName(op);
+  sink.Add(std::move(annotation));
+}
+
+WindowResult GroupAccumulator::Finish(AggregateOp op, double param, AnnotationSink& sink) {
+  if (histograms_) return FinishHistograms(sink);
+  if (count_ == 0) return WindowResult::None();
+  const auto count = static_cast<double>(count_);
+  switch (op) {
+    case AggregateOp::kSum:
+      return WindowResult::Float(sum_.Total());
+    case AggregateOp::kAvg:
+      return WindowResult::Float(mean_.Get());
+    case AggregateOp::kMin:
+    case AggregateOp::kMax:
+      return WindowResult::Float(sum_.sum);
+    case AggregateOp::kStddev:
+      return WindowResult::Float(std::sqrt(squares_ / count));
+    case AggregateOp::kStdvar:
+      return WindowResult::Float(squares_ / count);
+    case AggregateOp::kCount:
+      return WindowResult::Float(count);
+    case AggregateOp::kGroup:
+      return WindowResult::Float(1);
+    case AggregateOp::kQuantile:
+      return WindowResult::Float(Quantile(param, *values_));
+    default:
+      return WindowResult::None();
+  }
+}
+
+WindowResult GroupAccumulator::FinishHistograms(AnnotationSink& sink) {
+  if (count_ > 0) {
+    sink.Add(AnnotationKind::kMixedFloatsHistogramsInAggregation);
+    return WindowResult::None();
+  }
+  std::optional<Histogram> folded = histograms_->Finish(sink);
+  return folded ? WindowResult::Of(*std::move(folded)) : WindowResult::None();
+}
+
+}  // namespace lockstep::engine

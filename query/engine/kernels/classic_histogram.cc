@@ -1,0 +1,150 @@
+#include "query/engine/kernels/classic_histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "query/engine/kernels/number_text.h"
+
+namespace lockstep::engine {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kTolerance = 1e-12;
+
+void SortAndMerge(std::vector<ClassicBucket>& buckets) {
+  std::stable_sort(
+      buckets.begin(), buckets.end(),
+      [](const ClassicBucket& a, const ClassicBucket& b) { return a.upper_bound < b.upper_bound; });
+  size_t last = 0;
+  for (size_t i = 1; i < buckets.size(); ++i) {
+    if (buckets[i].upper_bound == buckets[last].upper_bound) {
+      buckets[last].count += buckets[i].count;
+    } else {
+      buckets[++last] = buckets[i];
+    }
+  }
+  buckets.resize(last + 1);
+}
+
+bool AlmostEqual(double a, double b) {
+  constexpr double kSmallestNormal = std::numeric_limits<double>::min();
+  if (std::isnan(a) && std::isnan(b)) return true;
+  if (a == b) return true;
+  const double sum = std::fabs(a) + std::fabs(b);
+  const double difference = std::fabs(a - b);
+  if (a == 0 || b == 0 || sum < kSmallestNormal) return difference < kTolerance * kSmallestNormal;
+  return difference / std::min(sum, std::numeric_limits<double>::max()) < kTolerance;
+}
+
+// Evens out differences that rounding makes, whatever their direction, and lifts real falls.
+std::optional<MonotonicityFix> MakeMonotonic(std::vector<ClassicBucket>& buckets) {
+  MonotonicityFix fix;
+  fix.min_bound = kInfinity;
+  fix.max_bound = -kInfinity;
+  bool lifted = false;
+  double previous = buckets[0].count;
+  for (size_t i = 1; i < buckets.size(); ++i) {
+    ClassicBucket& bucket = buckets[i];
+    if (AlmostEqual(previous, bucket.count)) {
+      bucket.count = previous;
+    } else if (bucket.count < previous) {
+      lifted = true;
+      fix.min_bound = std::min(fix.min_bound, bucket.upper_bound);
+      fix.max_bound = std::max(fix.max_bound, bucket.upper_bound);
+      fix.max_diff = std::max(fix.max_diff, previous - bucket.count);
+      bucket.count = previous;
+    } else {
+      previous = bucket.count;
+    }
+  }
+  if (!lifted) return std::nullopt;
+  return fix;
+}
+
+// Precondition: sorted, monotonic, at least two buckets, observations.
+double InterpolateQuantile(double q, const std::vector<ClassicBucket>& buckets) {
+  double rank = q * buckets.back().count;
+  const auto last = buckets.end() - 1;
+  const auto found = std::partition_point(
+      buckets.begin(), last, [rank](const ClassicBucket& b) { return !(b.count >= rank); });
+  if (found == last) return (last - 1)->upper_bound;
+  if (found == buckets.begin() && found->upper_bound <= 0) return found->upper_bound;
+  double start = 0;
+  double count = found->count;
+  if (found != buckets.begin()) {
+    const ClassicBucket& before = *(found - 1);
+    start = before.upper_bound;
+    count -= before.count;
+    rank -= before.count;
+  }
+  return start + (found->upper_bound - start) * (rank / count);
+}
+
+// The rank of one bound of a fraction, found bucket by bucket in ascending order.
+class BoundRank {
+ public:
+  explicit BoundRank(double bound) : bound_(bound) {}
+
+  void Visit(double lower, const ClassicBucket& bucket, double rank_before) {
+    if (known_) return;
+    known_ = lower >= bound_ || bucket.upper_bound > bound_;
+    if (lower >= bound_) {
+      rank_ = rank_before;
+    } else if (known_) {
+      // A bucket of infinite width is not interpolated.
+      rank_ = lower == -kInfinity ? bucket.count
+                                  : rank_before + (bucket.count - rank_before) * (bound_ - lower) /
+                                                      (bucket.upper_bound - lower);
+    }
+  }
+  double Get(double count) const { return known_ && !(rank_ > count) ? rank_ : count; }
+
+ private:
+  const double bound_;
+  bool known_ = false;
+  double rank_ = 0;
+};
+
+}  // namespace
+
+std::optional<double> ParseBucketBound(std::string_view le) { return ParseNumber(le); }
+
+ClassicQuantile BucketQuantile(double q, std::vector<ClassicBucket>& buckets) {
+  if (std::isnan(q)) return {kNan, std::nullopt};
+  if (q < 0) return {-kInfinity, std::nullopt};
+  if (q > 1) return {kInfinity, std::nullopt};
+  SortAndMerge(buckets);
+  if (buckets.back().upper_bound != kInfinity) return {kNan, std::nullopt};
+  ClassicQuantile result;
+  result.fix = MakeMonotonic(buckets);
+  const bool empty = buckets.size() < 2 || buckets.back().count == 0;
+  result.value = empty ? kNan : InterpolateQuantile(q, buckets);
+  return result;
+}
+
+double BucketFraction(double lower, double upper, std::vector<ClassicBucket>& buckets) {
+  SortAndMerge(buckets);
+  if (buckets.back().upper_bound != kInfinity) return kNan;
+  const double count = buckets.back().count;
+  if (count == 0 || std::isnan(lower) || std::isnan(upper)) return kNan;
+  if (lower >= upper) return 0;
+
+  BoundRank lower_rank(lower);
+  BoundRank upper_rank(upper);
+  // Observations are taken to be above 0 when the first bound is.
+  double start = buckets[0].upper_bound <= 0 ? -kInfinity : 0;
+  double rank = 0;
+  for (const ClassicBucket& bucket : buckets) {
+    lower_rank.Visit(start, bucket, rank);
+    upper_rank.Visit(start, bucket, rank);
+    rank = bucket.count;
+    start = bucket.upper_bound;
+  }
+  return (upper_rank.Get(count) - lower_rank.Get(count)) / count;
+}
+
+}  // namespace lockstep::engine

@@ -1,0 +1,30 @@
+#include "query/engine/kernels/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lockstep::engine {
+namespace {
+
+bool NanFirst(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a < b; }
+
+}  // namespace
+
+double Quantile(double q, std::vector<double>& values) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (values.empty() || std::isnan(q)) return std::numeric_limits<double>::quiet_NaN();
+  if (q < 0) return -kInfinity;
+  if (q > 1) return kInfinity;
+
+  const double rank = q * static_cast<double>(values.size() - 1);
+  const double whole = std::floor(rank);
+  const auto lower = values.begin() + static_cast<std::ptrdiff_t>(whole);
+  std::nth_element(values.begin(), lower, values.end(), NanFirst);
+  const auto upper =
+      lower + 1 == values.end() ? lower : std::min_element(lower + 1, values.end(), NanFirst);
+  const double weight = rank - whole;
+  return *lower * (1 - weight) + *upper * weight;
+}
+
+}  // namespace lockstep::engine
