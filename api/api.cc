@@ -1,0 +1,263 @@
+#include "api/api.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "api/call.h"
+#include "api/params.h"
+#include "api/query_gate.h"
+#include "api/query_handlers.h"
+#include "api/reply.h"
+#include "api/request_counters.h"
+#include "api/router.h"
+#include "api/series_handlers.h"
+#include "api/status_handlers.h"
+#include "api/write_handler.h"
+#include "ingest/ingester.h"
+
+namespace lockstep::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t SystemNowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// The `timeout` parameter can only shorten what the server allows.
+absl::StatusOr<std::chrono::nanoseconds> TimeoutOf(const Form& form,
+                                                   std::chrono::nanoseconds longest) {
+  const std::string_view text = form.Get("timeout");
+  if (text.empty()) return longest;
+  const auto timeout = ParseDuration(text);
+  if (!timeout.ok()) return Annotate(timeout.status(), "invalid parameter \"timeout\"");
+  return std::min(*timeout, longest);
+}
+
+class ApiServer : public Api {
+ public:
+  explicit ApiServer(ApiDependencies dependencies)
+      : storage_(dependencies.storage),
+        engine_(dependencies.engine),
+        info_(std::move(dependencies.info)),
+        options_(dependencies.options),
+        now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
+        ingester_(storage_, options_.ingest),
+        gate_({.max_running = options_.max_concurrent_queries}) {}
+
+  void SetReady(bool ready) override { ready_ = ready; }
+  ApiStats stats() const override;
+  void Handle(Request request, Respond respond) override;
+
+ private:
+  // What a route does with a request. Quick ones answer at once, pooled ones on the query pool.
+  using Quick = Response (ApiServer::*)(const Call&);
+  using Pooled = Response (ApiServer::*)(const Call&, double queued_seconds, QueryBudget&);
+
+  enum class Methods { kGet, kPost, kGetAndPost };
+  enum class Needs { kNothing, kReadyStore };
+
+  struct Route {
+    std::string_view pattern;
+    Methods methods;
+    Needs needs;
+    Quick quick = nullptr;    // exactly one of the two, or
+    Pooled pooled = nullptr;  // none for remote write
+  };
+
+  struct Match {
+    const Route* route = nullptr;
+    std::string_view parameter;
+  };
+
+  static const Route* Routes(size_t& count);
+  static Match FindRoute(std::string_view path);
+  static std::string_view AllowHeader(Methods methods);
+  static bool IsAllowed(Methods methods, std::string_view method);
+
+  Respond Counted(std::string_view handler, Respond respond);
+  void Dispatch(const Match& match, Request request, Respond respond);
+  void RunPooled(Pooled handler, Call call, std::shared_ptr<CancelSignal> cancel, Respond respond);
+
+  QueryContext ContextOf(double queued_seconds) {
+    return {engine_, now_ms_(), queued_seconds, query_samples_total_};
+  }
+
+  Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
+  Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }
+  Response Landing(const Call&) { return HandleLanding(info_); }
+  Response BuildInfo(const Call&) { return HandleBuildInfo(info_); }
+  Response RuntimeInfo(const Call&) { return HandleRuntimeInfo(info_, now_ms_()); }
+  Response Flags(const Call&) { return HandleFlags(info_); }
+  Response Config(const Call&) { return HandleConfig(info_); }
+  Response WalReplay(const Call&) { return HandleWalReplay(); }
+  Response Metadata(const Call& call) { return HandleMetadata(call, ingester_.metadata()); }
+  Response Rules(const Call& call) { return HandleRules(call); }
+  Response Alerts(const Call&) { return HandleAlerts(); }
+  Response FormatQuery(const Call& call) { return HandleFormatQuery(call); }
+  Response QueryExemplars(const Call& call) { return HandleQueryExemplars(call); }
+
+  Response Query(const Call& call, double queued_seconds, QueryBudget& budget) {
+    return HandleQuery(call, ContextOf(queued_seconds), budget);
+  }
+  Response QueryRange(const Call& call, double queued_seconds, QueryBudget& budget) {
+    return HandleQueryRange(call, ContextOf(queued_seconds), budget);
+  }
+  Response Series(const Call& call, double, QueryBudget& budget) {
+    return HandleSeries(call, storage_, budget);
+  }
+  Response Labels(const Call& call, double, QueryBudget& budget) {
+    return HandleLabels(call, storage_, budget);
+  }
+  Response LabelValues(const Call& call, double, QueryBudget& budget) {
+    return HandleLabelValues(call, storage_, budget);
+  }
+  Response Tsdb(const Call& call, double, QueryBudget&) { return HandleTsdb(call, storage_); }
+
+  Storage& storage_;
+  const engine::Engine& engine_;
+  const ServerInfo info_;
+  const ApiOptions options_;
+  const std::function<int64_t()> now_ms_;
+  Ingester ingester_;
+  RequestCounters counters_;
+  std::atomic<bool> ready_{false};
+  std::atomic<uint64_t> query_samples_total_{0};
+  // Last: its threads use all of the above.
+  QueryGate gate_;
+};
+
+const ApiServer::Route* ApiServer::Routes(size_t& count) {
+  using enum Methods;
+  using enum Needs;
+  using A = ApiServer;
+  static constexpr Route kRoutes[] = {
+      {"/", kGet, kNothing, &A::Landing},
+      {"/-/healthy", kGet, kNothing, &A::Healthy},
+      {"/-/ready", kGet, kReadyStore, &A::Ready},
+      {"/api/v1/write", kPost, kReadyStore},
+      {"/api/v1/query", kGetAndPost, kReadyStore, nullptr, &A::Query},
+      {"/api/v1/query_range", kGetAndPost, kReadyStore, nullptr, &A::QueryRange},
+      {"/api/v1/series", kGetAndPost, kReadyStore, nullptr, &A::Series},
+      {"/api/v1/labels", kGetAndPost, kReadyStore, nullptr, &A::Labels},
+      {"/api/v1/label/:name/values", kGet, kReadyStore, nullptr, &A::LabelValues},
+      {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
+      {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},
+      {"/api/v1/metadata", kGet, kReadyStore, &A::Metadata},
+      {"/api/v1/rules", kGet, kReadyStore, &A::Rules},
+      {"/api/v1/alerts", kGet, kReadyStore, &A::Alerts},
+      {"/api/v1/status/buildinfo", kGet, kNothing, &A::BuildInfo},
+      {"/api/v1/status/runtimeinfo", kGet, kNothing, &A::RuntimeInfo},
+      {"/api/v1/status/flags", kGet, kNothing, &A::Flags},
+      {"/api/v1/status/config", kGet, kNothing, &A::Config},
+      {"/api/v1/status/walreplay", kGet, kNothing, &A::WalReplay},
+      {"/api/v1/status/tsdb", kGet, kReadyStore, nullptr, &A::Tsdb},
+  };
+  count = std::size(kRoutes);
+  return kRoutes;
+}
+
+ApiServer::Match ApiServer::FindRoute(std::string_view path) {
+  size_t count = 0;
+  const Route* routes = Routes(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (const auto parameter = MatchPath(routes[i].pattern, path)) return {&routes[i], *parameter};
+  }
+  return {};
+}
+
+std::string_view ApiServer::AllowHeader(Methods methods) {
+  switch (methods) {
+    case Methods::kGet:
+      return "GET, HEAD, OPTIONS";
+    case Methods::kPost:
+      return "POST, OPTIONS";
+    case Methods::kGetAndPost:
+      break;
+  }
+  return "GET, HEAD, POST, OPTIONS";
+}
+
+bool ApiServer::IsAllowed(Methods methods, std::string_view method) {
+  return (method == "GET" && methods != Methods::kPost) ||
+         (method == "POST" && methods != Methods::kGet);
+}
+
+// `respond`, and a count of what was answered and how long it took.
+Respond ApiServer::Counted(std::string_view handler, Respond respond) {
+  return [this, handler, start = Clock::now(),
+          respond = std::move(respond)](Response response) mutable {
+    counters_.Count(handler, response.status, Clock::now() - start);
+    respond(std::move(response));
+  };
+}
+
+void ApiServer::Handle(Request request, Respond respond) {
+  const Match match = FindRoute(request.path());
+  if (match.route == nullptr) {
+    return Counted("other", std::move(respond))(TextReply(404, "404 page not found"));
+  }
+  respond = Counted(match.route->pattern, std::move(respond));
+  if (!IsAllowed(match.route->methods, request.method)) {
+    Response response = TextReply(405, "Method Not Allowed");
+    response.headers.push_back({"Allow", std::string(AllowHeader(match.route->methods))});
+    return respond(std::move(response));
+  }
+  if (match.route->needs == Needs::kReadyStore && !ready_) {
+    Response response = TextReply(503, "Service Unavailable: lockstep is not ready");
+    response.headers.push_back({"Retry-After", "1"});
+    return respond(std::move(response));
+  }
+  Dispatch(match, std::move(request), std::move(respond));
+}
+
+void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
+  const Route& route = *match.route;
+  if (route.quick == nullptr && route.pooled == nullptr) {
+    return HandleRemoteWrite(request, ingester_, std::move(respond));
+  }
+  Call call{Form::Of(request), PercentDecode(match.parameter, PlusSign::kIsPlus)};
+  if (route.quick != nullptr) return respond((this->*route.quick)(call));
+  RunPooled(route.pooled, std::move(call), std::move(request.cancel), std::move(respond));
+}
+
+void ApiServer::RunPooled(Pooled handler, Call call, std::shared_ptr<CancelSignal> cancel,
+                          Respond respond) {
+  const auto timeout = TimeoutOf(call.form, options_.query_timeout);
+  if (!timeout.ok()) return respond(FailureReply(timeout.status()));
+  gate_.Submit({.max_samples = options_.max_query_samples, .timeout = *timeout}, std::move(cancel),
+               [this, handler, call = std::move(call), respond = std::move(respond),
+                start = Clock::now()](const absl::Status& admitted, QueryBudget& budget) mutable {
+                 if (!admitted.ok()) return respond(FailureReply(admitted));
+                 const std::chrono::duration<double> queued = Clock::now() - start;
+                 respond((this->*handler)(call, queued.count(), budget));
+               });
+}
+
+ApiStats ApiServer::stats() const {
+  ApiStats stats;
+  counters_.Fill(stats);
+  const QueryGateStats gate = gate_.stats();
+  stats.queries_running = gate.running;
+  stats.queries_queued = gate.queued;
+  stats.queries_refused = gate.refused;
+  stats.query_samples_total = query_samples_total_;
+  stats.ingest = ingester_.stats();
+  stats.metadata_metric_count = ingester_.metadata().metric_count();
+  return stats;
+}
+
+}  // namespace
+
+std::unique_ptr<Api> MakeApi(ApiDependencies dependencies) {
+  return std::make_unique<ApiServer>(std::move(dependencies));
+}
+
+}  // namespace lockstep::api

@@ -1,0 +1,149 @@
+#include "api/json_writer.h"
+
+#include <cmath>
+
+#include "base/float_format.h"
+#include "model/labels.h"
+
+namespace lockstep::api {
+namespace {
+
+constexpr char kHex[] = "0123456789abcdef";
+
+void AppendUnicodeEscape(std::string& out, unsigned char byte) {
+  out += "\\u00";
+  out += kHex[byte >> 4];
+  out += kHex[byte & 15];
+}
+
+// Precondition: `c` is ASCII.
+void AppendJsonEscaped(std::string& out, char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      AppendUnicodeEscape(out, static_cast<unsigned char>(c));
+  }
+}
+
+bool NeedsJsonEscape(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+// The length of the longest prefix of `text`, at most 4 bytes, that is one UTF-8 sequence; 0 if none is.
+size_t SequenceLength(std::string_view text) {
+  for (size_t length = 1; length <= 4 && length <= text.size(); ++length) {
+    if (IsValidUtf8(text.substr(0, length))) return length;
+  }
+  return 0;
+}
+
+// Appends one sequence that is not ASCII; returns how many bytes of `text` it took.
+size_t AppendSequence(std::string& out, std::string_view text) {
+  const size_t length = SequenceLength(text);
+  if (length == 0) {
+    out += "\\ufffd";
+    return 1;
+  }
+  const std::string_view sequence = text.substr(0, length);
+  if (sequence == "\u2028") {
+    out += "\\u2028";
+  } else if (sequence == "\u2029") {
+    out += "\\u2029";
+  } else {
+    out += sequence;
+  }
+  return length;
+}
+
+}  // namespace
+
+void JsonWriter::Open(char bracket) {
+  Separate();
+  out_ += bracket;
+  needs_comma_ = false;
+}
+
+void JsonWriter::Close(char bracket) {
+  out_ += bracket;
+  needs_comma_ = true;
+}
+
+void JsonWriter::Separate() {
+  if (needs_comma_) out_ += ',';
+  needs_comma_ = true;
+}
+
+void JsonWriter::Key(std::string_view key) {
+  Separate();
+  out_ += '"';
+  out_ += key;
+  out_ += "\":";
+  needs_comma_ = false;
+}
+
+void JsonWriter::String(std::string_view text) {
+  Separate();
+  out_ += '"';
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      i += AppendSequence(out_, text.substr(i));
+      continue;
+    }
+    if (c == '<' || c == '>' || c == '&') {
+      AppendUnicodeEscape(out_, static_cast<unsigned char>(c));
+    } else if (NeedsJsonEscape(c)) {
+      AppendJsonEscaped(out_, c);
+    } else {
+      out_ += c;
+    }
+    ++i;
+  }
+  out_ += '"';
+}
+
+void JsonWriter::Label(std::string_view text) {
+  Separate();
+  out_ += '"';
+  size_t plain_from = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!NeedsJsonEscape(text[i])) continue;
+    out_ += text.substr(plain_from, i - plain_from);
+    AppendJsonEscaped(out_, text[i]);
+    plain_from = i + 1;
+  }
+  out_ += text.substr(plain_from);
+  out_ += '"';
+}
+
+void JsonWriter::LabelKey(std::string_view key) {
+  Label(key);
+  out_ += ':';
+  needs_comma_ = false;
+}
+
+void JsonWriter::Number(double number) {
+  Separate();
+  AppendSampleValue(out_, std::isfinite(number) ? number : 0);
+}
+
+void JsonWriter::Bool(bool value) {
+  Separate();
+  out_ += value ? "true" : "false";
+}
+
+}  // namespace lockstep::api

@@ -1,0 +1,226 @@
+#include "api/query_handlers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "api/params.h"
+#include "api/reply.h"
+#include "api/result_json.h"
+#include "query/promql/parser.h"
+#include "query/promql/printer.h"
+
+namespace lockstep::api {
+namespace {
+
+constexpr int64_t kMaxPointsPerSeries = 11'000;
+constexpr std::string_view kTruncated = "results truncated due to limit";
+
+// The parameters that both kinds of query have.
+struct CommonParams {
+  size_t limit = kNoLimit;
+  int64_t lookback_ms = 0;
+};
+
+// An error is the whole text for the client, as of the functions below.
+absl::StatusOr<CommonParams> CommonOf(const Form& form) {
+  CommonParams params;
+  const auto limit = ParseLimit(form.Get("limit"));
+  if (!limit.ok()) return Annotate(limit.status(), "invalid parameter \"limit\"");
+  params.limit = *limit;
+  if (const std::string_view text = form.Get("lookback_delta"); !text.empty()) {
+    const auto lookback = ParseDuration(text);
+    if (!lookback.ok()) {
+      return Annotate(lookback.status(), "error parsing lookback delta duration");
+    }
+    params.lookback_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*lookback).count();
+  }
+  return params;
+}
+
+absl::StatusOr<int64_t> TimeOf(const Form& form, int64_t now_ms) {
+  const std::string_view text = form.Get("time");
+  if (text.empty()) return now_ms;
+  auto time_ms = ParseTimeMs(text);
+  if (time_ms.ok()) return time_ms;
+  return Annotate(time_ms.status(), "invalid parameter \"time\": invalid time value for 'time'");
+}
+
+template <typename Vector>
+bool Truncate(Vector& vector, size_t limit) {
+  if (vector.size() <= limit) return false;
+  vector.resize(limit);
+  return true;
+}
+
+void ApplyLimit(engine::QueryResult& result, size_t limit) {
+  bool truncated = false;
+  if (auto* vector = std::get_if<engine::VectorResult>(&result.value)) {
+    truncated = Truncate(*vector, limit);
+  } else if (auto* matrix = std::get_if<engine::MatrixResult>(&result.value)) {
+    truncated = Truncate(*matrix, limit);
+  }
+  if (truncated) result.annotations.warnings.emplace_back(kTruncated);
+}
+
+void WriteStats(JsonWriter& json, const engine::QueryStats& stats, double queued_seconds) {
+  const auto seconds = [&](std::string_view key, double value) {
+    json.Key(key);
+    json.Number(value);
+  };
+  json.BeginObject();
+  json.Key("timings");
+  json.BeginObject();
+  seconds("evalTotalTime", stats.parse_seconds + stats.eval_seconds);
+  seconds("resultSortTime", 0);
+  seconds("queryPreparationTime", stats.parse_seconds);
+  seconds("innerEvalTime", stats.eval_seconds);
+  seconds("execQueueTime", queued_seconds);
+  seconds("execTotalTime", queued_seconds + stats.parse_seconds + stats.eval_seconds);
+  json.EndObject();
+  json.Key("samples");
+  json.BeginObject();
+  json.Key("totalQueryableSamples");
+  json.Number(stats.total_samples);
+  json.Key("peakSamples");
+  json.Number(stats.peak_samples);
+  json.EndObject();
+  json.EndObject();
+}
+
+Response QueryReply(absl::StatusOr<engine::QueryResult> result, const CommonParams& params,
+                    const Call& call, const QueryContext& context) {
+  if (absl::IsInvalidArgument(result.status())) {
+    return InvalidParameter("query", Message(result.status()));
+  }
+  if (!result.ok()) return FailureReply(result.status());
+  context.samples_total += static_cast<uint64_t>(result->stats.total_samples);
+  ApplyLimit(*result, params.limit);
+  return SuccessReply(
+      [&](JsonWriter& json) {
+        json.BeginObject();
+        json.Key("resultType");
+        json.String(ResultTypeName(result->value));
+        json.Key("result");
+        WriteResult(json, result->value);
+        if (!call.form.Get("stats").empty()) {
+          json.Key("stats");
+          WriteStats(json, result->stats, context.queued_seconds);
+        }
+        json.EndObject();
+      },
+      result->annotations);
+}
+
+// start, end and step.
+absl::StatusOr<engine::RangeQuery> RangeOf(const Form& form) {
+  const auto fail = [](std::string_view name, std::string_view text) {
+    return absl::InvalidArgumentError(absl::StrFormat("invalid parameter \"%s\": %s", name, text));
+  };
+  const auto start_ms = ParseTimeMs(form.Get("start"));
+  if (!start_ms.ok()) return fail("start", Message(start_ms.status()));
+  const auto end_ms = ParseTimeMs(form.Get("end"));
+  if (!end_ms.ok()) return fail("end", Message(end_ms.status()));
+  if (*end_ms < *start_ms) return fail("end", "end timestamp must not be before start time");
+  const auto step = ParseDuration(form.Get("step"));
+  if (!step.ok()) return fail("step", Message(step.status()));
+  if (step->count() <= 0) {
+    return fail("step",
+                "zero or negative query resolution step widths are not accepted. Try a positive "
+                "integer");
+  }
+  // In nanoseconds beyond 64 bits: a range may span millennia.
+  const __int128 range_ns = static_cast<__int128>(*end_ms - *start_ms) * 1'000'000;
+  if (range_ns / step->count() > kMaxPointsPerSeries) {
+    return absl::InvalidArgumentError(
+        "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query "
+        "resolution (?step=XX)");
+  }
+  // Steps are whole milliseconds; finer ones mean every millisecond.
+  const int64_t step_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*step).count();
+  return engine::RangeQuery{.text = form.Get("query"),
+                            .start_ms = *start_ms,
+                            .end_ms = *end_ms,
+                            .step_ms = std::max<int64_t>(step_ms, 1),
+                            .lookback_ms = 0};
+}
+
+// Null expressions have none.
+bool HasSelector(const promql::Expr* expr_or_null) {
+  using promql::As;
+  if (expr_or_null == nullptr) return false;
+  const promql::Expr& expr = *expr_or_null;
+  switch (expr.kind) {
+    case promql::ExprKind::kVectorSelector:
+    case promql::ExprKind::kMatrixSelector:
+      return true;
+    case promql::ExprKind::kParen:
+      return HasSelector(As<promql::ParenExpr>(expr).inner.get());
+    case promql::ExprKind::kUnary:
+      return HasSelector(As<promql::UnaryExpr>(expr).operand.get());
+    case promql::ExprKind::kSubquery:
+      return HasSelector(As<promql::SubqueryExpr>(expr).inner.get());
+    case promql::ExprKind::kBinary: {
+      const auto& binary = As<promql::BinaryExpr>(expr);
+      return HasSelector(binary.lhs.get()) || HasSelector(binary.rhs.get());
+    }
+    case promql::ExprKind::kAggregate: {
+      const auto& aggregate = As<promql::AggregateExpr>(expr);
+      return HasSelector(aggregate.operand.get()) || HasSelector(aggregate.param.get());
+    }
+    case promql::ExprKind::kCall: {
+      const auto& args = As<promql::Call>(expr).args;
+      return std::any_of(args.begin(), args.end(),
+                         [](const promql::ExprPtr& arg) { return HasSelector(arg.get()); });
+    }
+    case promql::ExprKind::kNumber:
+    case promql::ExprKind::kString:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Response HandleQuery(const Call& call, const QueryContext& context, QueryBudget& budget) {
+  const auto time_ms = TimeOf(call.form, context.now_ms);
+  if (!time_ms.ok()) return FailureReply(time_ms.status());
+  const auto params = CommonOf(call.form);
+  if (!params.ok()) return FailureReply(params.status());
+  const engine::InstantQuery query{
+      .text = call.form.Get("query"), .time_ms = *time_ms, .lookback_ms = params->lookback_ms};
+  return QueryReply(context.engine.Execute(query, budget), *params, call, context);
+}
+
+Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBudget& budget) {
+  auto query = RangeOf(call.form);
+  if (!query.ok()) return FailureReply(query.status());
+  const auto params = CommonOf(call.form);
+  if (!params.ok()) return FailureReply(params.status());
+  query->lookback_ms = params->lookback_ms;
+  return QueryReply(context.engine.Execute(*query, budget), *params, call, context);
+}
+
+Response HandleFormatQuery(const Call& call) {
+  const auto expr = promql::ParseExpr(call.form.Get("query"));
+  if (!expr.ok()) return InvalidParameter("query", Message(expr.status()));
+  return SuccessReply([&](JsonWriter& json) { json.String(promql::PrintPretty(**expr)); });
+}
+
+Response HandleQueryExemplars(const Call& call) {
+  const auto range = ParseTimeRange(call.form.Get("start"), call.form.Get("end"));
+  if (!range.ok()) return FailureReply(range.status());
+  if (range->max_ms < range->min_ms) {
+    return ErrorReply(ErrorType::kBadData, "end timestamp must not be before start timestamp");
+  }
+  const auto expr = promql::ParseExpr(call.form.Get("query"));
+  if (!expr.ok()) return ErrorReply(ErrorType::kBadData, Message(expr.status()));
+  if (!HasSelector(expr->get())) return EmptySuccessReply();
+  return SuccessReply([](JsonWriter& json) {
+    json.BeginArray();
+    json.EndArray();
+  });
+}
+
+}  // namespace lockstep::api

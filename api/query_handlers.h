@@ -1,0 +1,30 @@
+// The endpoints that take a PromQL expression: query, query_range, format_query, query_exemplars.
+// Functions of their arguments, safe from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "api/call.h"
+#include "base/query_budget.h"
+#include "query/engine/engine.h"
+
+namespace lockstep::api {
+
+struct QueryContext {
+  const engine::Engine& engine;
+  int64_t now_ms = 0;                    // the default of `time`
+  double queued_seconds = 0;             // for the statistics of the answer
+  std::atomic<uint64_t>& samples_total;  // grows by what the query read
+};
+
+// Blocking: run them on the query pool.
+Response HandleQuery(const Call& call, const QueryContext& context, QueryBudget& budget);
+Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBudget& budget);
+
+// Quick.
+Response HandleFormatQuery(const Call& call);
+// Checks its parameters and answers an empty list: exemplars are not stored.
+Response HandleQueryExemplars(const Call& call);
+
+}  // namespace lockstep::api

@@ -1,0 +1,124 @@
+#include "api/reply.h"
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::api {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+
+struct ErrorName {
+  std::string_view name;
+  int http_status;
+};
+
+ErrorName NameOf(ErrorType type) {
+  switch (type) {
+    case ErrorType::kBadData:
+      return {"bad_data", 400};
+    case ErrorType::kExecution:
+      return {"execution", 422};
+    case ErrorType::kCanceled:
+      return {"canceled", 499};
+    case ErrorType::kTimeout:
+      return {"timeout", 503};
+    case ErrorType::kInternal:
+      return {"internal", 500};
+    case ErrorType::kUnavailable:
+      return {"unavailable", 503};
+  }
+  return {"internal", 500};
+}
+
+ErrorType TypeOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument:
+      return ErrorType::kBadData;
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kResourceExhausted:
+      return ErrorType::kExecution;
+    case absl::StatusCode::kCancelled:
+      return ErrorType::kCanceled;
+    case absl::StatusCode::kDeadlineExceeded:
+      return ErrorType::kTimeout;
+    case absl::StatusCode::kUnavailable:
+      return ErrorType::kUnavailable;
+    default:
+      return ErrorType::kInternal;
+  }
+}
+
+void WriteTexts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  constexpr size_t kMaxTexts = 10;
+  if (texts.empty()) return;
+  json.Key(key);
+  json.BeginArray();
+  for (size_t i = 0; i < texts.size() && i < kMaxTexts; ++i) json.String(texts[i]);
+  if (texts.size() > kMaxTexts) {
+    // "warnings" -> "3 more warning annotations omitted"
+    const std::string_view kind = key.substr(0, key.size() - 1);
+    json.String(absl::StrFormat("%d more %s annotations omitted", texts.size() - kMaxTexts, kind));
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+Response ErrorReply(ErrorType type, std::string_view text) {
+  const ErrorName error = NameOf(type);
+  Response response;
+  response.status = error.http_status;
+  response.content_type = kJson;
+  JsonWriter json(response.body);
+  json.BeginObject();
+  json.Key("status");
+  json.String("error");
+  json.Key("errorType");
+  json.String(error.name);
+  json.Key("error");
+  json.String(text);
+  json.EndObject();
+  return response;
+}
+
+Response InvalidParameter(std::string_view name, std::string_view text) {
+  return ErrorReply(ErrorType::kBadData,
+                    absl::StrFormat("invalid parameter \"%s\": %s", name, text));
+}
+
+Response FailureReply(const absl::Status& status) {
+  return ErrorReply(TypeOf(status.code()), Message(status));
+}
+
+Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,
+                      const engine::Annotations& annotations) {
+  Response response;
+  response.content_type = kJson;
+  JsonWriter json(response.body);
+  json.BeginObject();
+  json.Key("status");
+  json.String("success");
+  json.Key("data");
+  write_data(json);
+  WriteTexts(json, "warnings", annotations.warnings);
+  WriteTexts(json, "infos", annotations.infos);
+  json.EndObject();
+  return response;
+}
+
+Response EmptySuccessReply() {
+  Response response;
+  response.content_type = kJson;
+  response.body = R"({"status":"success"})";
+  return response;
+}
+
+Response TextReply(int status, std::string_view text) {
+  Response response;
+  response.status = status;
+  response.body = text;
+  response.body += '\n';
+  return response;
+}
+
+}  // namespace lockstep::api

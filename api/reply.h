@@ -1,0 +1,37 @@
+// The envelope of every JSON answer, and how errors become one.
+//
+//   {"status":"success","data":...,"warnings":[...],"infos":[...]}
+//   {"status":"error","errorType":"...","error":"..."}
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "api/http.h"
+#include "api/json_writer.h"
+#include "base/status.h"
+#include "query/engine/value.h"
+
+namespace lockstep::api {
+
+enum class ErrorType { kBadData, kExecution, kCanceled, kTimeout, kInternal, kUnavailable };
+
+Response ErrorReply(ErrorType type, std::string_view text);
+// 400 bad_data: `invalid parameter "NAME": TEXT`.
+Response InvalidParameter(std::string_view name, std::string_view text);
+// What went wrong while a query ran or the store was read, by the codes that query/engine/engine.h
+// gives them. Precondition: `status` is not OK.
+Response FailureReply(const absl::Status& status);
+
+// `write_data` writes exactly one JSON value.
+Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,
+                      const engine::Annotations& annotations = {});
+// Without data at all.
+Response EmptySuccessReply();
+
+// One line of text, newline added.
+Response TextReply(int status, std::string_view text);
+
+}  // namespace lockstep::api

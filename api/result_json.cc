@@ -1,0 +1,142 @@
+#include "api/result_json.h"
+
+#include "base/float_format.h"
+#include "query/engine/kernels/histogram_buckets.h"
+
+namespace lockstep::api {
+namespace {
+
+void WriteQuotedValue(JsonWriter& json, double value) {
+  std::string& out = json.Raw();
+  out += '"';
+  AppendSampleValue(out, value);
+  out += '"';
+}
+
+// [T,"V"] in one go: by far the most of what a result is made of.
+void WritePoint(JsonWriter& json, int64_t timestamp_ms, double value) {
+  std::string& out = json.Raw();
+  out += '[';
+  AppendTimestamp(out, timestamp_ms);
+  out += ",\"";
+  AppendSampleValue(out, value);
+  out += "\"]";
+}
+
+void WriteHistogram(JsonWriter& json, const Histogram& histogram) {
+  json.BeginObject();
+  json.Key("count");
+  WriteQuotedValue(json, histogram.count);
+  json.Key("sum");
+  WriteQuotedValue(json, histogram.sum);
+  const auto buckets = engine::ListBuckets(histogram);
+  if (!buckets.empty()) {
+    json.Key("buckets");
+    json.BeginArray();
+    for (const engine::ListedBucket& bucket : buckets) {
+      json.BeginArray();
+      json.Number(bucket.boundary_rule);
+      WriteQuotedValue(json, bucket.lower);
+      WriteQuotedValue(json, bucket.upper);
+      WriteQuotedValue(json, bucket.count);
+      json.EndArray();
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+void WriteHistogramPoint(JsonWriter& json, int64_t timestamp_ms, const Histogram& histogram) {
+  json.BeginArray();
+  AppendTimestamp(json.Raw(), timestamp_ms);
+  WriteHistogram(json, histogram);
+  json.EndArray();
+}
+
+void WriteElement(JsonWriter& json, const engine::VectorElement& element) {
+  json.BeginObject();
+  json.Key("metric");
+  WriteLabels(json, element.labels);
+  if (element.histogram != nullptr) {
+    json.Key("histogram");
+    WriteHistogramPoint(json, element.timestamp_ms, *element.histogram);
+  } else {
+    json.Key("value");
+    WritePoint(json, element.timestamp_ms, element.value);
+  }
+  json.EndObject();
+}
+
+void WriteSeries(JsonWriter& json, const engine::MatrixSeries& series) {
+  const SampleColumns& samples = series.samples;
+  json.BeginObject();
+  json.Key("metric");
+  WriteLabels(json, series.labels);
+  if (!samples.values.empty()) {
+    json.Key("values");
+    json.BeginArray();
+    for (size_t i = 0; i < samples.values.size(); ++i) {
+      WritePoint(json, samples.timestamps_ms[i], samples.values[i]);
+    }
+    json.EndArray();
+  }
+  if (!samples.histograms.empty()) {
+    json.Key("histograms");
+    json.BeginArray();
+    for (const HistogramSample& sample : samples.histograms) {
+      WriteHistogramPoint(json, sample.timestamp_ms, *sample.histogram);
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+// One overload per alternative of QueryValue.
+struct ResultWriter {
+  void operator()(const engine::ScalarResult& scalar) const {
+    json.BeginArray();
+    AppendShortestTimestamp(json.Raw(), scalar.timestamp_ms);
+    json.String(FormatPlainValue(scalar.value));
+    json.EndArray();
+  }
+  void operator()(const engine::StringResult& text) const {
+    json.BeginArray();
+    AppendShortestTimestamp(json.Raw(), text.timestamp_ms);
+    json.String(text.value);
+    json.EndArray();
+  }
+  void operator()(const engine::VectorResult& vector) const {
+    json.BeginArray();
+    for (const engine::VectorElement& element : vector) WriteElement(json, element);
+    json.EndArray();
+  }
+  void operator()(const engine::MatrixResult& matrix) const {
+    json.BeginArray();
+    for (const engine::MatrixSeries& series : matrix) WriteSeries(json, series);
+    json.EndArray();
+  }
+
+  JsonWriter& json;
+};
+
+}  // namespace
+
+std::string_view ResultTypeName(const engine::QueryValue& value) {
+  static constexpr std::string_view kNames[] = {"scalar", "string", "vector", "matrix"};
+  return kNames[value.index()];
+}
+
+void WriteResult(JsonWriter& json, const engine::QueryValue& value) {
+  std::visit(ResultWriter{json}, value);
+}
+
+void WriteLabels(JsonWriter& json, const LabelSet& labels) {
+  json.BeginObject();
+  for (const LabelView& label : labels) {
+    json.LabelKey(label.name);
+    json.Label(label.value);
+  }
+  json.EndObject();
+}
+
+}  // namespace lockstep::api

@@ -1,0 +1,280 @@
+#include "api/status_handlers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "api/params.h"
+#include "api/reply.h"
+
+namespace lockstep::api {
+namespace {
+
+// The Prometheus whose API this is: clients choose by it what they may ask for.
+constexpr std::string_view kPrometheusVersion = "3.14.0";
+
+void WriteField(JsonWriter& json, std::string_view key, std::string_view value) {
+  json.Key(key);
+  json.String(value);
+}
+
+// RFC 3339 in UTC with milliseconds: "2026-01-02T03:04:05.678Z".
+std::string FormatTime(int64_t time_ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(time_ms)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  return absl::StrFormat("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+                         static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                         clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                         clock.subseconds().count());
+}
+
+void WriteCounts(JsonWriter& json, std::string_view key, const std::vector<LabelPairCount>& rows) {
+  json.Key(key);
+  json.BeginArray();
+  for (const LabelPairCount& row : rows) {
+    json.BeginObject();
+    WriteField(json, "name", row.name);
+    json.Key("value");
+    json.Number(row.count);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteHeadStats(JsonWriter& json, const StorageStats& stats) {
+  json.Key("headStats");
+  json.BeginObject();
+  json.Key("numSeries");
+  json.Number(stats.series_count);
+  json.Key("numLabelPairs");
+  json.Number(stats.label_pair_count);
+  json.Key("chunkCount");
+  json.Number(stats.sealed_chunks);
+  json.Key("minTime");
+  json.Number(stats.min_time_ms);
+  json.Key("maxTime");
+  json.Number(stats.max_time_ms);
+  json.EndObject();
+}
+
+void WriteMetric(JsonWriter& json, const MetadataStore::Metric& metric) {
+  json.LabelKey(metric.name);
+  json.BeginArray();
+  for (const MetricMetadata& metadata : metric.variants) {
+    json.BeginObject();
+    WriteField(json, "type", metadata.type);
+    WriteField(json, "help", metadata.help);
+    WriteField(json, "unit", metadata.unit);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+// A count that may be left out; negative ones count as left out.
+absl::StatusOr<size_t> OptionalCount(const Form& form, std::string_view name) {
+  const std::string_view text = form.Get(name);
+  if (text.empty()) return kNoLimit;
+  const auto count = ParseInteger(text);
+  if (!count.ok()) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s must be a number", name));
+  }
+  return *count < 0 ? kNoLimit : static_cast<size_t>(*count);
+}
+
+// What makes the parameters of a list of rules invalid; OK if nothing does.
+absl::Status CheckRulesPage(const Form& form) {
+  const std::string_view limit = form.Get("group_limit");
+  const std::string_view token = form.Get("group_next_token");
+  if (!token.empty() && limit.empty()) {
+    return absl::InvalidArgumentError(
+        "invalid parameter \"group_next_token\": group_limit needs to be present in order to "
+        "paginate over the groups");
+  }
+  if (!limit.empty()) {
+    const auto count = ParseInteger(limit);
+    if (!count.ok()) {
+      return Annotate(count.status(),
+                      "invalid parameter \"group_limit\": group_limit needs to be a valid number");
+    }
+    if (*count <= 0) {
+      return absl::InvalidArgumentError(
+          "invalid parameter \"group_limit\": group_limit needs to be greater than 0");
+    }
+  }
+  if (!token.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("invalid parameter \"group_next_token\": invalid group_next_token '%s'. "
+                        "were rule groups changed?",
+                        token));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRulesParams(const Form& form) {
+  const std::string_view type = form.Get("type");
+  if (!type.empty() && type != "alert" && type != "record") {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("invalid parameter \"type\": not supported value \"%s\"", type));
+  }
+  LOCKSTEP_RETURN_IF_ERROR(ParseMatcherSets(form.GetAll("match[]")).status());
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(ParseBool(form.Get("exclude_alerts")).status(),
+                                    "invalid parameter \"exclude_alerts\": error converting "
+                                    "exclude_alerts"));
+  return CheckRulesPage(form);
+}
+
+// {"KEY":[]}
+Response EmptyListReply(std::string_view key) {
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    json.Key(key);
+    json.BeginArray();
+    json.EndArray();
+    json.EndObject();
+  });
+}
+
+}  // namespace
+
+Response HandleBuildInfo(const ServerInfo& info) {
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    WriteField(json, "version", kPrometheusVersion);
+    WriteField(json, "revision", info.revision);
+    WriteField(json, "branch", absl::StrFormat("lockstep-%s", info.version));
+    WriteField(json, "buildUser", "");
+    WriteField(json, "buildDate", info.build_date);
+    WriteField(json, "goVersion", info.compiler);
+    json.EndObject();
+  });
+}
+
+Response HandleRuntimeInfo(const ServerInfo& info, int64_t now_ms) {
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    WriteField(json, "startTime", FormatTime(info.start_time_ms));
+    WriteField(json, "CWD", info.working_folder);
+    WriteField(json, "hostname", info.hostname);
+    WriteField(json, "serverTime", FormatTime(now_ms));
+    json.Key("reloadConfigSuccess");
+    json.Bool(true);
+    WriteField(json, "lastConfigTime", FormatTime(info.start_time_ms));
+    json.Key("corruptionCount");
+    json.Number(0);
+    json.Key("goroutineCount");
+    json.Number(0);
+    json.Key("GOMAXPROCS");
+    json.Number(std::thread::hardware_concurrency());
+    json.Key("GOMEMLIMIT");
+    json.Number(0);
+    WriteField(json, "GOGC", "");
+    WriteField(json, "GODEBUG", "");
+    WriteField(json, "storageRetention", info.retention);
+    json.EndObject();
+  });
+}
+
+Response HandleFlags(const ServerInfo& info) {
+  auto flags = info.flags;
+  std::sort(flags.begin(), flags.end());
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    for (const auto& [name, value] : flags) {
+      json.LabelKey(name);
+      json.String(value);
+    }
+    json.EndObject();
+  });
+}
+
+Response HandleConfig(const ServerInfo& info) {
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    WriteField(json, "yaml", info.config_yaml);
+    json.EndObject();
+  });
+}
+
+Response HandleWalReplay() {
+  return SuccessReply([](JsonWriter& json) {
+    json.BeginObject();
+    for (const std::string_view key : {"min", "max", "current"}) {
+      json.Key(key);
+      json.Number(0);
+    }
+    json.EndObject();
+  });
+}
+
+Response HandleTsdb(const Call& call, const Storage& storage) {
+  constexpr size_t kDefaultLimit = 10;
+  constexpr int64_t kMaxLimit = 10'000;
+  size_t limit = kDefaultLimit;
+  if (const std::string_view text = call.form.Get("limit"); !text.empty()) {
+    const auto parsed = ParseInteger(text);
+    if (!parsed.ok() || *parsed < 1) {
+      return ErrorReply(ErrorType::kBadData, "limit must be a positive number");
+    }
+    limit = static_cast<size_t>(std::min(*parsed, kMaxLimit));
+  }
+  const auto cardinality = storage.Cardinality(limit);
+  if (!cardinality.ok()) return FailureReply(cardinality.status());
+  const StorageStats stats = storage.stats();
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    WriteHeadStats(json, stats);
+    WriteCounts(json, "seriesCountByMetricName", cardinality->series_by_metric_name);
+    WriteCounts(json, "labelValueCountByLabelName", cardinality->values_by_label_name);
+    WriteCounts(json, "memoryInBytesByLabelName", cardinality->memory_bytes_by_label_name);
+    WriteCounts(json, "seriesCountByLabelValuePair", cardinality->series_by_label_pair);
+    json.EndObject();
+  });
+}
+
+Response HandleMetadata(const Call& call, const MetadataStore& metadata) {
+  const auto limit = OptionalCount(call.form, "limit");
+  if (!limit.ok()) return FailureReply(limit.status());
+  const auto limit_per_metric = OptionalCount(call.form, "limit_per_metric");
+  if (!limit_per_metric.ok()) return FailureReply(limit_per_metric.status());
+  const auto metrics = metadata.List({
+      .metric = call.form.Get("metric"),
+      .max_metrics = *limit,
+      .max_variants = *limit_per_metric == 0 ? kNoLimit : *limit_per_metric,
+  });
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    for (const MetadataStore::Metric& metric : metrics) WriteMetric(json, metric);
+    json.EndObject();
+  });
+}
+
+Response HandleRules(const Call& call) {
+  const absl::Status status = CheckRulesParams(call.form);
+  return status.ok() ? EmptyListReply("groups") : FailureReply(status);
+}
+
+Response HandleAlerts() { return EmptyListReply("alerts"); }
+
+Response HandleLanding(const ServerInfo& info) {
+  return TextReply(
+      200,
+      absl::StrFormat("lockstep %s: a metrics store for training fleets\n"
+                      "\n"
+                      "POST /api/v1/write          Prometheus remote write 1.0\n"
+                      "GET  /api/v1/query          PromQL at one time: ?query=up\n"
+                      "GET  /api/v1/query_range    PromQL over time: ?query=up&start=&end=&step=\n"
+                      "GET  /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values\n"
+                      "GET  /api/v1/metadata       types, help and units\n"
+                      "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb\n"
+                      "GET  /metrics               this server's own metrics\n"
+                      "GET  /-/healthy, /-/ready\n"
+                      "\n"
+                      "As a Grafana data source: type Prometheus, URL of this page.",
+                      info.version));
+}
+
+}  // namespace lockstep::api

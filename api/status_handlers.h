@@ -1,0 +1,27 @@
+// The endpoints about the server itself: status/*, metadata, rules and alerts (of which there are none),
+// and the text at "/". Quick but for HandleTsdb, which reads the store. Safe from any thread.
+#pragma once
+
+#include "api/call.h"
+#include "api/server_info.h"
+#include "ingest/metadata_store.h"
+#include "storage/storage.h"
+
+namespace lockstep::api {
+
+Response HandleBuildInfo(const ServerInfo& info);
+Response HandleRuntimeInfo(const ServerInfo& info, int64_t now_ms);
+Response HandleFlags(const ServerInfo& info);
+Response HandleConfig(const ServerInfo& info);
+Response HandleWalReplay();
+Response HandleTsdb(const Call& call, const Storage& storage);
+
+Response HandleMetadata(const Call& call, const MetadataStore& metadata);
+
+// Their parameters are checked as if there were rules.
+Response HandleRules(const Call& call);
+Response HandleAlerts();
+
+Response HandleLanding(const ServerInfo& info);
+
+}  // namespace lockstep::api
