@@ -1,0 +1,190 @@
+#include "server/request_parser.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+
+namespace lockstep::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+
+// A length that the client merely announces reserves at most this much.
+constexpr uint64_t kMaxReservedBytes = 1 << 20;
+
+struct Body {
+  std::string bytes;
+  BodyBudget::Lease lease;
+};
+
+// A Beast "Body" that charges every byte to the budget before it is kept.
+struct BudgetedBody {
+  using value_type = Body;
+
+  class reader {
+   public:
+    template <bool kIsRequest, class Fields>
+    reader(http::header<kIsRequest, Fields>&, value_type& body) : body_(body) {}
+
+    void init(const boost::optional<std::uint64_t>& length, error_code& error) {
+      if (length) body_.bytes.reserve(std::min<uint64_t>(*length, kMaxReservedBytes));
+      error = {};
+    }
+
+    template <class Buffers>
+    size_t put(const Buffers& buffers, error_code& error) {
+      const size_t size = asio::buffer_size(buffers);
+      if (!body_.lease.Grow(size)) {
+        error = http::error::buffer_overflow;
+        return 0;
+      }
+      error = {};
+      for (auto at = asio::buffer_sequence_begin(buffers); at != asio::buffer_sequence_end(buffers);
+           ++at) {
+        const asio::const_buffer buffer = *at;
+        body_.bytes.append(static_cast<const char*>(buffer.data()), buffer.size());
+      }
+      return size;
+    }
+
+    void finish(error_code& error) { error = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+
+bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
+}
+
+Refusal RefusalOf(const error_code& error, size_t max_head_bytes, uint64_t max_body_bytes) {
+  if (error == http::error::header_limit) {
+    return {431, absl::StrFormat("The request's header is longer than %d bytes.", max_head_bytes)};
+  }
+  if (error == http::error::body_limit) {
+    return {413, absl::StrFormat("The request's body is longer than %d bytes.", max_body_bytes)};
+  }
+  if (error == http::error::buffer_overflow) {
+    return {503, "The server holds as many request bytes as it may; try again later."};
+  }
+  if (error == http::error::bad_version) return {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."};
+  return {400, absl::StrFormat("The request is not well-formed HTTP: %s.", error.message())};
+}
+
+}  // namespace
+
+std::string_view RequestHead::header(std::string_view name) const {
+  for (const api::Header& header : headers) {
+    if (EqualsIgnoreCase(header.name, name)) return header.value;
+  }
+  return {};
+}
+
+struct RequestParser::Beast {
+  http::request_parser<BudgetedBody> parser;
+  size_t max_head_bytes = 0;
+  uint64_t max_body_bytes = 0;
+};
+
+RequestParser::RequestParser(size_t max_head_bytes, uint64_t max_body_bytes, BodyBudget& budget)
+    : beast_(std::make_unique<Beast>()) {
+  beast_->max_head_bytes = max_head_bytes;
+  beast_->max_body_bytes = max_body_bytes;
+  beast_->parser.header_limit(static_cast<std::uint32_t>(max_head_bytes));
+  beast_->parser.body_limit(max_body_bytes);
+  beast_->parser.get().body().lease = BodyBudget::Lease(budget);
+}
+
+RequestParser::~RequestParser() = default;
+
+RequestParser::Step RequestParser::Parse(std::string_view& bytes) {
+  if (refusal_.reason.empty() && !head_given_) return ParseHead(bytes);
+  if (refusal_.reason.empty()) return ParseBody(bytes);
+  return Step::kFailed;
+}
+
+RequestParser::Step RequestParser::ParseHead(std::string_view& bytes) {
+  error_code error;
+  const size_t used = beast_->parser.put(asio::const_buffer(bytes.data(), bytes.size()), error);
+  bytes.remove_prefix(used);
+  if (error == http::error::need_more) {
+    // Beast finds the end of the head only when it has all of it, so its own limit comes too late.
+    if (bytes.size() > beast_->max_head_bytes) error = http::error::header_limit;
+    else return Step::kNeedMore;
+  }
+  if (error) {
+    Refusal refusal = RefusalOf(error, beast_->max_head_bytes, beast_->max_body_bytes);
+    return Fail(refusal.status, std::move(refusal.reason));
+  }
+  if (!beast_->parser.is_header_done()) return Step::kNeedMore;
+  return AcceptHead();
+}
+
+RequestParser::Step RequestParser::AcceptHead() {
+  const auto& message = beast_->parser.get();
+  head_.method = std::string(message.method_string());
+  head_.target = std::string(message.target());
+  for (const auto& field : message) {
+    head_.headers.push_back({std::string(field.name_string()), std::string(field.value())});
+  }
+  head_.keep_alive = message.keep_alive();
+  head_.expects_continue =
+      message.version() >= 11 && EqualsIgnoreCase(head_.header("Expect"), "100-continue");
+  head_given_ = true;
+
+  if (message.version() != 10 && message.version() != 11) {
+    return Fail(505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
+  }
+  const auto hosts = message.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && message.version() == 11)) {
+    return Fail(400, "An HTTP/1.1 request needs exactly one Host header.");
+  }
+  if (message.count(http::field::transfer_encoding) > 0 && !beast_->parser.chunked()) {
+    return Fail(501, "The only transfer encoding known here is \"chunked\".");
+  }
+  beast_->parser.eager(true);
+  return Step::kHead;
+}
+
+RequestParser::Step RequestParser::ParseBody(std::string_view& bytes) {
+  auto& parser = beast_->parser;
+  while (!parser.is_done() && !bytes.empty()) {
+    error_code error;
+    const size_t used = parser.put(asio::const_buffer(bytes.data(), bytes.size()), error);
+    bytes.remove_prefix(used);
+    if (error == http::error::need_more) {
+      // Only the lines between chunks can be left unread.
+      if (bytes.size() > beast_->max_head_bytes) return Fail(400, "A chunk's header is too long.");
+      return Step::kNeedMore;
+    }
+    if (error) {
+      Refusal refusal = RefusalOf(error, beast_->max_head_bytes, beast_->max_body_bytes);
+      return Fail(refusal.status, std::move(refusal.reason));
+    }
+    if (used == 0) break;
+  }
+  return parser.is_done() ? Step::kDone : Step::kNeedMore;
+}
+
+RequestParser::Step RequestParser::Fail(int status, std::string reason) {
+  refusal_ = {status, std::move(reason)};
+  return Step::kFailed;
+}
+
+std::string RequestParser::TakeBody() { return std::move(beast_->parser.get().body().bytes); }
+
+BodyBudget::Lease RequestParser::TakeLease() {
+  return std::move(beast_->parser.get().body().lease);
+}
+
+}  // namespace lockstep::server
