@@ -108,9 +108,8 @@ RequestParser::RequestParser(size_t max_head_bytes, uint64_t max_body_bytes, Bod
 RequestParser::~RequestParser() = default;
 
 RequestParser::Step RequestParser::Parse(std::string_view& bytes) {
-  if (refusal_.reason.empty() && !head_given_) return ParseHead(bytes);
-  if (refusal_.reason.empty()) return ParseBody(bytes);
-  return Step::kFailed;
+  if (!refusal_.reason.empty()) return Step::kFailed;
+  return head_given_ ? ParseBody(bytes) : ParseHead(bytes);
 }
 
 RequestParser::Step RequestParser::ParseHead(std::string_view& bytes) {
@@ -181,7 +180,14 @@ RequestParser::Step RequestParser::Fail(int status, std::string reason) {
   return Step::kFailed;
 }
 
-std::string RequestParser::TakeBody() { return std::move(beast_->parser.get().body().bytes); }
+api::Request RequestParser::TakeRequest() {
+  api::Request request;
+  request.method = std::move(head_.method);
+  request.target = std::move(head_.target);
+  request.headers = std::move(head_.headers);
+  request.body = std::move(beast_->parser.get().body().bytes);
+  return request;
+}
 
 BodyBudget::Lease RequestParser::TakeLease() {
   return std::move(beast_->parser.get().body().lease);

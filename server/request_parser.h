@@ -37,7 +37,7 @@ class RequestParser {
   enum class Step {
     kNeedMore,  // call again with the same rest and what was read since
     kHead,      // head() is complete; call again for the body
-    kDone,      // TakeBody() is complete
+    kDone,      // TakeRequest() is complete
     kFailed,    // refusal() says why; the connection cannot be used any further
   };
 
@@ -49,8 +49,8 @@ class RequestParser {
 
   const RequestHead& head() const { return head_; }
   const Refusal& refusal() const { return refusal_; }
-  // Precondition for both: kDone. Each once.
-  std::string TakeBody();
+  // Precondition for both: kDone. Each once. The request lacks its address and cancel signal.
+  api::Request TakeRequest();
   BodyBudget::Lease TakeLease();
 
  private:

@@ -1,0 +1,26 @@
+// Every bound on what a client may take from the server, in one place.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace lockstep::server {
+
+struct HttpLimits {
+  size_t max_head_bytes = 64 << 10;
+  uint64_t max_body_bytes = 64 << 20;
+  uint64_t max_body_bytes_in_flight = 512 << 20;  // over all connections
+  size_t max_connections = 4096;
+  size_t max_queued_requests = 1024;  // waiting for a worker
+
+  std::chrono::milliseconds handshake_timeout{10'000};
+  std::chrono::milliseconds head_timeout{10'000};  // from a request's first byte
+  std::chrono::milliseconds body_timeout{60'000};
+  std::chrono::milliseconds write_timeout{30'000};  // without the client taking a byte
+  std::chrono::milliseconds idle_timeout{300'000};  // between requests
+  // How long a client may take to read a last answer before the connection is cut.
+  std::chrono::milliseconds linger_timeout{3'000};
+};
+
+}  // namespace lockstep::server

@@ -1,0 +1,48 @@
+#include "server/password_cache.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <string>
+
+#include "base/check.h"
+#include "base/coding.h"
+
+namespace lockstep::server {
+
+PasswordCache::PasswordCache(size_t max_entries) : max_entries_(max_entries) {
+  LOCKSTEP_CHECK(RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) == 1);
+}
+
+Sha256Digest PasswordCache::Key(std::string_view user, std::string_view hash,
+                                std::string_view password) const {
+  std::string message;
+  PutLengthPrefixed(message, user);
+  PutLengthPrefixed(message, hash);
+  PutLengthPrefixed(message, password);
+  Sha256Digest digest;
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
+       reinterpret_cast<const unsigned char*>(message.data()), message.size(), digest.data(), &size);
+  LOCKSTEP_CHECK(size == digest.size());
+  return digest;
+}
+
+std::optional<bool> PasswordCache::Find(const Sha256Digest& key) const {
+  MutexLock lock(mutex_);
+  const auto at = verdicts_.find(key);
+  if (at == verdicts_.end()) return std::nullopt;
+  return at->second;
+}
+
+void PasswordCache::Remember(const Sha256Digest& key, bool matches) {
+  MutexLock lock(mutex_);
+  if (!verdicts_.emplace(key, matches).second) return;
+  order_.push_back(key);
+  if (order_.size() <= max_entries_) return;
+  verdicts_.erase(order_.front());
+  order_.pop_front();
+}
+
+}  // namespace lockstep::server

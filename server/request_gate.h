@@ -1,0 +1,85 @@
+// RequestGate: what happens to a request between its connection and its handler, and to the answer on
+// its way back: credentials, CORS, a worker, compression, the headers that every answer carries.
+//
+// All methods are safe from any thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "api/http.h"
+#include "base/mutex.h"
+#include "server/authenticator.h"
+#include "server/compression.h"
+#include "server/cors.h"
+#include "server/http_stats.h"
+#include "server/request_parser.h"
+#include "server/worker_pool.h"
+
+namespace lockstep::server {
+
+// Whether a request may go on, and what it is told if not.
+struct Admission {
+  bool granted = true;
+  api::Response refusal;
+};
+
+// What the answer to a request depends on besides its handler.
+struct AnswerTerms {
+  std::string origin;
+  ContentCoding coding = ContentCoding::kIdentity;
+  bool head_only = false;
+};
+
+struct RequestGateOptions {
+  CorsPolicy cors;
+  std::vector<api::Header> headers;  // added to every answer
+};
+
+class RequestGate {
+ public:
+  // The references outlive the gate.
+  RequestGate(RequestGateOptions options, Authenticator& authenticator, WorkerPool& workers,
+              api::Handler& handler, HttpCounters& counters);
+  // Waits for the requests that are being handled.
+  ~RequestGate();
+
+  static AnswerTerms TermsOf(const RequestHead& head);
+
+  // Decides on the head alone: at once, or by calling `later` from another thread.
+  std::optional<Admission> Admit(const RequestHead& head, std::function<void(Admission)> later);
+
+  // Answers once, from any thread, also before Serve() returns. The answer is ready to be sent.
+  void Serve(api::Request request, AnswerTerms terms, api::Respond respond);
+
+  // Gives a response that no handler made the headers that every answer carries.
+  api::Response Finish(api::Response response, const AnswerTerms& terms) const;
+
+  uint64_t running_requests() const;
+
+ private:
+  class Answer;
+  friend class Answer;
+
+  Admission Denied() const;
+  void OneAnswered();
+
+  const RequestGateOptions options_;
+  Authenticator& authenticator_;
+  WorkerPool& workers_;
+  api::Handler& handler_;
+  HttpCounters& counters_;
+
+  mutable Mutex mutex_;
+  CondVar all_answered_;
+  uint64_t running_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+};
+
+// A plain-text answer for people: `text` and a line end.
+api::Response ErrorPage(int status, std::string_view text);
+// A 503 that says when to come back.
+api::Response OverloadPage(std::string_view text);
+
+}  // namespace lockstep::server

@@ -1,0 +1,277 @@
+#include "server/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/response_head.h"
+
+namespace lockstep::server {
+namespace {
+
+constexpr size_t kHeadReadBytes = 4 << 10;
+constexpr size_t kBodyReadBytes = 64 << 10;
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace
+
+void Session::Start() {
+  StartTimer(shared_.limits.handshake_timeout);
+  transport_->Handshake([self = shared_from_this()](std::error_code error, size_t) {
+    if (self->state_ == State::kClosed) return;
+    if (error) return self->Close();
+    self->AwaitRequest();
+  });
+}
+
+void Session::Drain() {
+  transport_->Post([self = shared_from_this()] {
+    self->draining_ = true;
+    if (self->state_ == State::kIdle || self->state_ == State::kHandshake) self->Close();
+  });
+}
+
+void Session::Abort() {
+  transport_->Post([self = shared_from_this()] {
+    if (self->cancel_) self->cancel_->Fire();
+    self->Close();
+  });
+}
+
+void Session::AwaitRequest() {
+  if (!buffer_.empty()) return StartRequest();
+  if (draining_ || peer_gone_) return Close();
+  state_ = State::kIdle;
+  StartTimer(shared_.limits.idle_timeout);
+  Read();
+}
+
+void Session::StartRequest() {
+  state_ = State::kHead;
+  timed_ = false;
+  parser_.emplace(shared_.limits.max_head_bytes, shared_.limits.max_body_bytes,
+                  shared_.body_budget);
+  Advance();
+}
+
+void Session::Read() {
+  if (reading_) return;
+  reading_ = true;
+  if (state_ != State::kBody) buffer_.Shrink();
+  const std::span<char> room =
+      buffer_.Prepare(state_ == State::kBody ? kBodyReadBytes : kHeadReadBytes);
+  transport_->ReadSome(room, [self = shared_from_this()](std::error_code error, size_t size) {
+    self->OnRead(error, size);
+  });
+}
+
+void Session::OnRead(std::error_code error, size_t size) {
+  reading_ = false;
+  if (state_ == State::kClosed) return;
+  if (error) return OnReadError();
+  shared_.counters.received_bytes.fetch_add(size, std::memory_order_relaxed);
+  buffer_.Commit(size);
+  switch (state_) {
+    case State::kIdle:
+      return StartRequest();
+    case State::kHead:
+    case State::kBody:
+      return Advance();
+    case State::kLinger:
+      buffer_.Consume(buffer_.readable().size());
+      return Read();
+    default:
+      return;  // the next request came early; it waits in the buffer
+  }
+}
+
+void Session::OnReadError() {
+  peer_gone_ = true;
+  switch (state_) {
+    case State::kHandling:
+      shared_.counters.abandoned_requests.fetch_add(1, std::memory_order_relaxed);
+      return cancel_->Fire();
+    case State::kAdmission:
+    case State::kContinue:
+    case State::kWriting:
+      // A client may close its sending side and still read.
+      return;
+    default:
+      return Close();
+  }
+}
+
+void Session::Advance() {
+  std::string_view bytes = buffer_.readable();
+  const size_t before = bytes.size();
+  const RequestParser::Step step = parser_->Parse(bytes);
+  buffer_.Consume(before - bytes.size());
+  switch (step) {
+    case RequestParser::Step::kNeedMore:
+      return ReadOn();
+    case RequestParser::Step::kHead:
+      return OnHead();
+    case RequestParser::Step::kDone:
+      return OnRequest();
+    case RequestParser::Step::kFailed:
+      shared_.counters.malformed_requests.fetch_add(1, std::memory_order_relaxed);
+      return Refuse(parser_->refusal());
+  }
+}
+
+// Most requests come in one piece; the others get their time from here on.
+void Session::ReadOn() {
+  if (!timed_) {
+    timed_ = true;
+    StartTimer(state_ == State::kHead ? shared_.limits.head_timeout : shared_.limits.body_timeout);
+  }
+  Read();
+}
+
+void Session::OnHead() {
+  shared_.counters.requests.fetch_add(1, std::memory_order_relaxed);
+  const RequestHead& head = parser_->head();
+  terms_ = RequestGate::TermsOf(head);
+  keep_alive_ = head.keep_alive;
+  state_ = State::kAdmission;
+  transport_->StopTimer();
+  std::optional<Admission> admission =
+      shared_.gate.Admit(head, [self = shared_from_this()](Admission later) mutable {
+        Transport& transport = *self->transport_;
+        transport.Post([self = std::move(self), later = std::move(later)]() mutable {
+          self->OnAdmission(std::move(later));
+        });
+      });
+  if (admission) OnAdmission(*std::move(admission));
+}
+
+void Session::OnAdmission(Admission admission) {
+  if (state_ == State::kClosed) return;
+  if (!admission.granted) {
+    // Without its body the request's end is not known.
+    std::string_view nothing;
+    if (parser_->Parse(nothing) != RequestParser::Step::kDone) keep_alive_ = false;
+    return WriteAnswer(shared_.gate.Finish(std::move(admission.refusal), terms_));
+  }
+  // A client that has begun with its body does not wait for leave.
+  if (parser_->head().expects_continue && buffer_.empty()) return SendContinue();
+  ReadBody();
+}
+
+void Session::SendContinue() {
+  state_ = State::kContinue;
+  StartTimer(shared_.limits.write_timeout);
+  transport_->WriteSome(kContinue, {},
+                        [self = shared_from_this()](std::error_code error, size_t size) {
+                          if (self->state_ == State::kClosed) return;
+                          if (error || size < kContinue.size()) return self->Close();
+                          self->ReadBody();
+                        });
+}
+
+void Session::ReadBody() {
+  state_ = State::kBody;
+  timed_ = false;
+  Advance();
+}
+
+void Session::OnRequest() {
+  state_ = State::kHandling;
+  transport_->StopTimer();
+  cancel_ = std::make_shared<api::CancelSignal>();
+  lease_ = parser_->TakeLease();
+  api::Request request = parser_->TakeRequest();
+  request.remote_address = transport_->remote_address();
+  request.cancel = cancel_;
+  if (buffer_.empty()) Read();
+  shared_.gate.Serve(std::move(request), terms_,
+                     [self = shared_from_this()](api::Response response) mutable {
+                       Transport& transport = *self->transport_;
+                       transport.Post([self = std::move(self),
+                                       response = std::move(response)]() mutable {
+                         self->OnAnswer(std::move(response));
+                       });
+                     });
+}
+
+void Session::OnAnswer(api::Response response) {
+  lease_ = BodyBudget::Lease();
+  cancel_ = nullptr;
+  if (state_ == State::kClosed) return;
+  WriteAnswer(std::move(response));
+}
+
+void Session::Refuse(const Refusal& refusal) {
+  keep_alive_ = false;
+  const bool overloaded = refusal.status == 503;
+  if (overloaded) shared_.counters.overload_refusals.fetch_add(1, std::memory_order_relaxed);
+  api::Response page =
+      overloaded ? OverloadPage(refusal.reason) : ErrorPage(refusal.status, refusal.reason);
+  WriteAnswer(shared_.gate.Finish(std::move(page), terms_));
+}
+
+void Session::WriteAnswer(api::Response response) {
+  state_ = State::kWriting;
+  if (draining_ || peer_gone_) keep_alive_ = false;
+  parser_.reset();
+  out_head_ = ResponseHead(response, keep_alive_);
+  out_body_ = terms_.head_only ? std::string() : std::move(response.body);
+  out_written_ = 0;
+  WriteMore();
+}
+
+void Session::WriteMore() {
+  std::string_view head = out_head_;
+  std::string_view body = out_body_;
+  const size_t head_written = std::min(out_written_, head.size());
+  head.remove_prefix(head_written);
+  body.remove_prefix(out_written_ - head_written);
+  if (head.empty()) std::swap(head, body);
+  StartTimer(shared_.limits.write_timeout);
+  transport_->WriteSome(head, body, [self = shared_from_this()](std::error_code error, size_t size) {
+    self->OnWritten(error, size);
+  });
+}
+
+void Session::OnWritten(std::error_code error, size_t size) {
+  if (state_ == State::kClosed) return;
+  if (error) return Close();
+  shared_.counters.sent_bytes.fetch_add(size, std::memory_order_relaxed);
+  out_written_ += size;
+  if (out_written_ < out_head_.size() + out_body_.size()) return WriteMore();
+  out_body_ = std::string();
+  if (keep_alive_) return AwaitRequest();
+  Linger();
+}
+
+// Closing while the client still sends would reset the connection and take the answer from it.
+void Session::Linger() {
+  if (peer_gone_) return Close();
+  state_ = State::kLinger;
+  buffer_.Consume(buffer_.readable().size());
+  transport_->FinishWriting();
+  StartTimer(shared_.limits.linger_timeout);
+  Read();
+}
+
+void Session::Close() {
+  state_ = State::kClosed;
+  transport_->Close();
+}
+
+void Session::StartTimer(std::chrono::milliseconds timeout) {
+  transport_->StartTimer(timeout, [self = shared_from_this()] { self->OnTimeout(); });
+}
+
+void Session::OnTimeout() {
+  switch (state_) {
+    case State::kHead:
+    case State::kBody:
+      shared_.counters.timed_out_requests.fetch_add(1, std::memory_order_relaxed);
+      return Refuse({408, state_ == State::kHead ? "The request's header took too long to come."
+                                                 : "The request's body took too long to come."});
+    default:
+      return Close();
+  }
+}
+
+}  // namespace lockstep::server

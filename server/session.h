@@ -1,0 +1,108 @@
+// Session: one client's connection, from handshake to close. It reads requests one after the other,
+// hands each to the RequestGate and writes the answer before it looks at the next: pipelined requests
+// are answered in order.
+//
+//   handshake -> idle -> head -> admission -> [continue] -> body -> handling -> writing -> idle ...
+//                          `------------- refused ------------------------------^   `-> linger
+//
+// While a request is handled one read is kept pending, so that a client that hangs up is noticed.
+// Everything runs on the transport's loop thread but for Drain() and Abort(), which are safe from any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/http.h"
+#include "server/body_budget.h"
+#include "server/http_limits.h"
+#include "server/http_stats.h"
+#include "server/read_buffer.h"
+#include "server/request_gate.h"
+#include "server/request_parser.h"
+#include "server/transport.h"
+
+namespace lockstep::server {
+
+// What the sessions of one server share; outlives them.
+struct SessionShared {
+  const HttpLimits& limits;
+  RequestGate& gate;
+  BodyBudget& body_budget;
+  HttpCounters& counters;
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(SessionShared shared, std::unique_ptr<Transport> transport)
+      : shared_(shared), transport_(std::move(transport)) {}
+
+  // Once, on the loop thread.
+  void Start();
+  // Closes as soon as no request is under way.
+  void Drain();
+  // Cancels the request under way and closes at once.
+  void Abort();
+
+ private:
+  enum class State {
+    kHandshake,
+    kIdle,
+    kHead,
+    kAdmission,
+    kContinue,
+    kBody,
+    kHandling,
+    kWriting,
+    kLinger,
+    kClosed,
+  };
+
+  void Read();
+  void OnRead(std::error_code error, size_t size);
+  void OnReadError();
+  void Advance();
+  void ReadOn();
+
+  void AwaitRequest();
+  void StartRequest();
+  void OnHead();
+  void OnAdmission(Admission admission);
+  void SendContinue();
+  void ReadBody();
+  void OnRequest();
+  void OnAnswer(api::Response response);
+  void Refuse(const Refusal& refusal);
+
+  void WriteAnswer(api::Response response);
+  void WriteMore();
+  void OnWritten(std::error_code error, size_t size);
+  void Linger();
+  void Close();
+  void OnTimeout();
+  void StartTimer(std::chrono::milliseconds timeout);
+
+  const SessionShared shared_;
+  const std::unique_ptr<Transport> transport_;
+
+  State state_ = State::kHandshake;
+  ReadBuffer buffer_;
+  bool reading_ = false;
+  bool timed_ = false;  // the timer runs for the head or body that is being read
+  bool draining_ = false;
+  bool peer_gone_ = false;
+
+  // Of the request under way.
+  std::optional<RequestParser> parser_;
+  AnswerTerms terms_;
+  std::shared_ptr<api::CancelSignal> cancel_;
+  BodyBudget::Lease lease_;
+  bool keep_alive_ = false;
+
+  std::string out_head_;
+  std::string out_body_;
+  size_t out_written_ = 0;
+};
+
+}  // namespace lockstep::server

@@ -1,0 +1,16 @@
+// The two real Transports: a TCP socket, and TLS over one. For the socket files of this module only.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <memory>
+
+#include "server/tls_context.h"
+#include "server/transport.h"
+
+namespace lockstep::server {
+
+std::unique_ptr<Transport> MakeTcpTransport(boost::asio::ip::tcp::socket socket);
+// `tls` outlives the transport.
+std::unique_ptr<Transport> MakeTlsTransport(boost::asio::ip::tcp::socket socket, TlsContext& tls);
+
+}  // namespace lockstep::server

@@ -1,0 +1,153 @@
+#include "server/tls_context.h"
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::server {
+namespace {
+
+// The last OpenSSL error of this thread, and no other left behind.
+std::string LastError() {
+  const unsigned long code = ERR_peek_last_error();
+  ERR_clear_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return reason == nullptr ? "unknown error" : reason;
+}
+
+absl::Status Failed(std::string_view what, std::string_view file) {
+  return absl::InvalidArgumentError(
+      absl::StrFormat("cannot use %s \"%s\": %s", what, file, LastError()));
+}
+
+int VerifyMode(ClientAuth client_auth) {
+  switch (client_auth) {
+    case ClientAuth::kNone: return SSL_VERIFY_NONE;
+    case ClientAuth::kRequest:
+    case ClientAuth::kVerifyIfGiven: return SSL_VERIFY_PEER;
+    case ClientAuth::kRequireAny:
+    case ClientAuth::kRequireAndVerify: return SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+  }
+  return SSL_VERIFY_NONE;
+}
+
+bool VerifiesChain(ClientAuth client_auth) {
+  return client_auth == ClientAuth::kVerifyIfGiven || client_auth == ClientAuth::kRequireAndVerify;
+}
+
+int AcceptAnyCertificate(X509_STORE_CTX*, void*) { return 1; }
+
+// Whether the certificate is for the DNS name, e-mail or IP address `name`.
+bool IsFor(X509* certificate, const std::string& name) {
+  constexpr unsigned kExactly =
+      X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_WILDCARDS;
+  return X509_check_host(certificate, name.data(), name.size(), kExactly, nullptr) == 1 ||
+         X509_check_email(certificate, name.data(), name.size(), kExactly) == 1 ||
+         X509_check_ip_asc(certificate, name.c_str(), kExactly) == 1;
+}
+
+// Lets OpenSSL check the chain, then looks for one of the allowed names in it.
+int VerifyWithNames(X509_STORE_CTX* store, void* names) {
+  if (X509_verify_cert(store) <= 0) return 0;
+  X509* certificate = X509_STORE_CTX_get0_cert(store);
+  for (const std::string& name : *static_cast<const std::vector<std::string>*>(names)) {
+    if (IsFor(certificate, name)) return 1;
+  }
+  X509_STORE_CTX_set_error(store, X509_V_ERR_HOSTNAME_MISMATCH);
+  return 0;
+}
+
+absl::Status LoadCertificate(SSL_CTX* context, const TlsServerConfig& config) {
+  if (SSL_CTX_use_certificate_chain_file(context, config.cert_file.c_str()) != 1) {
+    return Failed("cert_file", config.cert_file);
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, config.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return Failed("key_file", config.key_file);
+  }
+  if (SSL_CTX_check_private_key(context) != 1) {
+    return Failed("the certificate with key_file", config.key_file);
+  }
+  return absl::OkStatus();
+}
+
+// OpenSSL knows the suites of TLS 1.2 by names of its own.
+absl::Status SetCipherSuites(SSL_CTX* context, const std::vector<std::string>& suites) {
+  if (suites.empty()) return absl::OkStatus();
+  std::string names;
+  SSL_CTX_set_cipher_list(context, "ALL");
+  STACK_OF(SSL_CIPHER)* known = SSL_CTX_get_ciphers(context);
+  for (const std::string& suite : suites) {
+    std::string_view name;
+    for (int i = 0; i < sk_SSL_CIPHER_num(known); ++i) {
+      const SSL_CIPHER* cipher = sk_SSL_CIPHER_value(known, i);
+      if (suite == SSL_CIPHER_standard_name(cipher)) name = SSL_CIPHER_get_name(cipher);
+    }
+    if (name.empty()) {
+      return absl::InvalidArgumentError(absl::StrFormat("unknown cipher suite \"%s\"", suite));
+    }
+    absl::StrAppendFormat(&names, "%s%s", names.empty() ? "" : ":", name);
+  }
+  if (SSL_CTX_set_cipher_list(context, names.c_str()) != 1) return Failed("cipher_suites", names);
+  return absl::OkStatus();
+}
+
+absl::Status SetCurves(SSL_CTX* context, const std::vector<std::string>& curves) {
+  if (curves.empty()) return absl::OkStatus();
+  std::string names;
+  for (const std::string& curve : curves) {
+    std::string_view name;
+    if (curve == "CurveP256") name = "P-256";
+    if (curve == "CurveP384") name = "P-384";
+    if (curve == "CurveP521") name = "P-521";
+    if (curve == "X25519") name = "X25519";
+    if (name.empty()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "unknown curve \"%s\"; known are CurveP256, CurveP384, CurveP521, X25519", curve));
+    }
+    absl::StrAppendFormat(&names, "%s%s", names.empty() ? "" : ":", name);
+  }
+  if (SSL_CTX_set1_groups_list(context, names.c_str()) != 1) {
+    return Failed("curve_preferences", names);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(const TlsServerConfig& config) {
+  std::unique_ptr<TlsContext> tls(new TlsContext(SSL_CTX_new(TLS_server_method())));
+  SSL_CTX* context = tls->native();
+  if (context == nullptr) return absl::InternalError("OpenSSL makes no context: " + LastError());
+  SSL_CTX_set_min_proto_version(context, config.min_version);
+  SSL_CTX_set_max_proto_version(context, config.max_version);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  if (config.prefer_server_cipher_suites) {
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
+  }
+  LOCKSTEP_RETURN_IF_ERROR(SetCipherSuites(context, config.cipher_suites));
+  LOCKSTEP_RETURN_IF_ERROR(SetCurves(context, config.curve_preferences));
+  LOCKSTEP_RETURN_IF_ERROR(LoadCertificate(context, config));
+
+  SSL_CTX_set_verify(context, VerifyMode(config.client_auth), nullptr);
+  if (!VerifiesChain(config.client_auth)) {
+    SSL_CTX_set_cert_verify_callback(context, AcceptAnyCertificate, nullptr);
+    return tls;
+  }
+  if (SSL_CTX_load_verify_locations(context, config.client_ca_file.c_str(), nullptr) != 1) {
+    return Failed("client_ca_file", config.client_ca_file);
+  }
+  SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(config.client_ca_file.c_str()));
+  static constexpr unsigned char kSessionContext[] = "lockstep";
+  SSL_CTX_set_session_id_context(context, kSessionContext, sizeof(kSessionContext) - 1);
+  if (!config.client_allowed_sans.empty()) {
+    tls->allowed_client_names_ = config.client_allowed_sans;
+    SSL_CTX_set_cert_verify_callback(context, VerifyWithNames, &tls->allowed_client_names_);
+  }
+  return tls;
+}
+
+}  // namespace lockstep::server

@@ -1,0 +1,31 @@
+// TlsContext: what all TLS connections of the server share, made from the web configuration.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <memory>
+
+#include "base/status.h"
+#include "server/web_config.h"
+
+namespace lockstep::server {
+
+// Immutable once made; connections may be made from it on any thread.
+class TlsContext {
+ public:
+  // Reads the certificate, key and client authority files that `config` names.
+  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(const TlsServerConfig& config);
+
+  SSL_CTX* native() { return context_.get(); }
+
+ private:
+  struct Free {
+    void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  };
+  explicit TlsContext(SSL_CTX* context) : context_(context) {}
+
+  std::unique_ptr<SSL_CTX, Free> context_;
+  std::vector<std::string> allowed_client_names_;
+};
+
+}  // namespace lockstep::server

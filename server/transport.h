@@ -1,0 +1,46 @@
+// Transport: the byte stream of one connection, plain or TLS, with one timer.
+//
+// Every connection belongs to one loop thread: all methods are called there and all callbacks run
+// there, never inside the call that took them. Post() alone is safe from any thread. At most one
+// read and one write are under way at a time. Callbacks keep alive what they need; Close() ends
+// pending operations, whose callbacks then get an error.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "absl/functional/any_invocable.h"
+
+namespace lockstep::server {
+
+class Transport {
+ public:
+  using Task = absl::AnyInvocable<void()>;
+  using IoDone = absl::AnyInvocable<void(std::error_code, size_t)>;
+
+  virtual ~Transport() = default;
+
+  // First of all, once.
+  virtual void Handshake(IoDone done) = 0;
+  // `into` stays valid until `done` runs. The end of the stream is an error.
+  virtual void ReadSome(std::span<char> into, IoDone done) = 0;
+  // Writes a part of `first`, then `second`; both stay valid until `done` runs.
+  virtual void WriteSome(std::string_view first, std::string_view second, IoDone done) = 0;
+  // Tells the other side that nothing more will be written, where the protocol can.
+  virtual void FinishWriting() = 0;
+  virtual void Close() = 0;
+
+  // Runs `expired` once after `timeout`, unless StartTimer or StopTimer is called before.
+  virtual void StartTimer(std::chrono::milliseconds timeout, Task expired) = 0;
+  virtual void StopTimer() = 0;
+
+  virtual void Post(Task task) = 0;
+
+  virtual const std::string& remote_address() const = 0;
+};
+
+}  // namespace lockstep::server
