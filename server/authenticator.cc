@@ -101,8 +101,8 @@ std::optional<AuthVerdict> Authenticator::CheckBasic(std::string_view encoded,
   if (const auto remembered = cache_.Find(key)) {
     return *remembered ? AuthVerdict::kGranted : AuthVerdict::kDenied;
   }
-  const bool submitted =
-      checkers_.TrySubmit([this, known, key, &hash, password = std::move(password), later]() mutable {
+  const bool submitted = checkers_.TrySubmit(
+      [this, known, key, &hash, password = std::move(password), later]() mutable {
         const bool granted = MatchesBcrypt(password, hash) && known;
         OPENSSL_cleanse(password.data(), password.size());
         cache_.Remember(key, granted);

@@ -30,9 +30,12 @@ double Quality(std::string_view parameters) {
 
 std::string_view Name(ContentCoding coding) {
   switch (coding) {
-    case ContentCoding::kIdentity: return "identity";
-    case ContentCoding::kGzip: return "gzip";
-    case ContentCoding::kDeflate: return "deflate";
+    case ContentCoding::kIdentity:
+      return "identity";
+    case ContentCoding::kGzip:
+      return "gzip";
+    case ContentCoding::kDeflate:
+      return "deflate";
   }
   LOCKSTEP_CHECK(false);
 }

@@ -11,8 +11,8 @@ absl::StatusOr<CorsPolicy> CorsPolicy::Make(std::string_view origin_pattern) {
   options.set_log_errors(false);
   auto pattern = std::make_shared<const RE2>(std::string(origin_pattern), options);
   if (!pattern->ok()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "\"%s\" is not a regular expression: %s", origin_pattern, pattern->error()));
+    return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is not a regular expression: %s",
+                                                      origin_pattern, pattern->error()));
   }
   CorsPolicy policy;
   policy.allows_all_ = origin_pattern == ".*";

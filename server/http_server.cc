@@ -72,7 +72,8 @@ class SocketServer final : public HttpServer {
         body_budget_(options_.limits.max_body_bytes_in_flight),
         workers_(options_.worker_threads, options_.limits.max_queued_requests),
         authenticator_(options_.web.users, options_.web.tokens),
-        gate_({std::move(cors), options_.web.headers}, authenticator_, workers_, handler, counters_) {
+        gate_({std::move(cors), options_.web.headers}, authenticator_, workers_, handler,
+              counters_) {
     for (int i = 0; i < options_.io_threads; ++i) loops_.push_back(std::make_unique<IoLoop>());
   }
 
@@ -86,9 +87,9 @@ class SocketServer final : public HttpServer {
     accept_pause_.emplace(loops_.front()->context());
     error_code ignored;
     const tcp::endpoint endpoint = acceptor_->local_endpoint(ignored);
-    url_ = absl::StrFormat(endpoint.address().is_v6() ? "%s://[%s]:%d" : "%s://%s:%d",
-                           tls_ ? "https" : "http", endpoint.address().to_string(),
-                           endpoint.port());
+    url_ =
+        absl::StrFormat(endpoint.address().is_v6() ? "%s://[%s]:%d" : "%s://%s:%d",
+                        tls_ ? "https" : "http", endpoint.address().to_string(), endpoint.port());
     asio::post(acceptor_->get_executor(), [this] { Accept(); });
     return absl::OkStatus();
   }
@@ -147,11 +148,10 @@ class SocketServer final : public HttpServer {
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     if (sessions_.size() >= options_.limits.max_connections) return Refuse(socket);
-    std::unique_ptr<Transport> transport = tls_ ? MakeTlsTransport(std::move(socket), *tls_)
-                                                : MakeTcpTransport(std::move(socket));
-    std::shared_ptr<Session> session =
-        sessions_.Open(SessionShared{options_.limits, gate_, body_budget_, counters_},
-                       std::move(transport));
+    std::unique_ptr<Transport> transport =
+        tls_ ? MakeTlsTransport(std::move(socket), *tls_) : MakeTcpTransport(std::move(socket));
+    std::shared_ptr<Session> session = sessions_.Open(
+        SessionShared{options_.limits, gate_, body_budget_, counters_}, std::move(transport));
     if (session == nullptr) return;
     asio::post(loop.context(), [session = std::move(session)] { session->Start(); });
   }
@@ -203,8 +203,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions 
   if (options.web.tls) {
     LOCKSTEP_ASSIGN_OR_RETURN(tls, TlsContext::Make(*options.web.tls));
   }
-  auto server = std::make_unique<SocketServer>(std::move(options), std::move(cors), std::move(tls),
-                                               handler);
+  auto server =
+      std::make_unique<SocketServer>(std::move(options), std::move(cors), std::move(tls), handler);
   LOCKSTEP_RETURN_IF_ERROR(server->Start());
   return server;
 }

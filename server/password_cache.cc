@@ -24,7 +24,8 @@ Sha256Digest PasswordCache::Key(std::string_view user, std::string_view hash,
   Sha256Digest digest;
   unsigned int size = 0;
   HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
-       reinterpret_cast<const unsigned char*>(message.data()), message.size(), digest.data(), &size);
+       reinterpret_cast<const unsigned char*>(message.data()), message.size(), digest.data(),
+       &size);
   LOCKSTEP_CHECK(size == digest.size());
   return digest;
 }

@@ -76,9 +76,12 @@ std::optional<Admission> RequestGate::Admit(const RequestHead& head,
                                             std::function<void(Admission)> later) {
   const auto admission_of = [this](AuthVerdict verdict) -> Admission {
     switch (verdict) {
-      case AuthVerdict::kGranted: return {};
-      case AuthVerdict::kDenied: return Denied();
-      case AuthVerdict::kOverloaded: break;
+      case AuthVerdict::kGranted:
+        return {};
+      case AuthVerdict::kDenied:
+        return Denied();
+      case AuthVerdict::kOverloaded:
+        break;
     }
     counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
     return {false, OverloadPage("Too many passwords are waiting to be checked; try again later.")};
@@ -95,8 +98,7 @@ std::optional<Admission> RequestGate::Admit(const RequestHead& head,
 Admission RequestGate::Denied() const {
   counters_.denied_requests.fetch_add(1, std::memory_order_relaxed);
   api::Response response = ErrorPage(401, "Unauthorized");
-  response.headers.push_back(
-      {"WWW-Authenticate", authenticator_.has_users() ? "Basic" : "Bearer"});
+  response.headers.push_back({"WWW-Authenticate", authenticator_.has_users() ? "Basic" : "Bearer"});
   return {false, std::move(response)};
 }
 
@@ -113,13 +115,14 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
     return answer->Send(std::move(response));
   }
   if (request.method == "HEAD") request.method = "GET";
-  const bool submitted = workers_.TrySubmit([this, request = std::move(request),
-                                             answer = std::move(answer)]() mutable {
-    answer->set_fallback(ErrorPage(500, "The request was dropped without an answer."));
-    handler_.Handle(std::move(request), [answer = std::move(answer)](api::Response response) mutable {
-      answer->Send(std::move(response));
-    });
-  });
+  const bool submitted = workers_.TrySubmit(
+      [this, request = std::move(request), answer = std::move(answer)]() mutable {
+        answer->set_fallback(ErrorPage(500, "The request was dropped without an answer."));
+        handler_.Handle(std::move(request),
+                        [answer = std::move(answer)](api::Response response) mutable {
+                          answer->Send(std::move(response));
+                        });
+      });
   if (!submitted) counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -77,7 +77,8 @@ Refusal RefusalOf(const error_code& error, size_t max_head_bytes, uint64_t max_b
   if (error == http::error::buffer_overflow) {
     return {503, "The server holds as many request bytes as it may; try again later."};
   }
-  if (error == http::error::bad_version) return {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."};
+  if (error == http::error::bad_version)
+    return {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."};
   return {400, absl::StrFormat("The request is not well-formed HTTP: %s.", error.message())};
 }
 
@@ -118,8 +119,10 @@ RequestParser::Step RequestParser::ParseHead(std::string_view& bytes) {
   bytes.remove_prefix(used);
   if (error == http::error::need_more) {
     // Beast finds the end of the head only when it has all of it, so its own limit comes too late.
-    if (bytes.size() > beast_->max_head_bytes) error = http::error::header_limit;
-    else return Step::kNeedMore;
+    if (bytes.size() > beast_->max_head_bytes)
+      error = http::error::header_limit;
+    else
+      return Step::kNeedMore;
   }
   if (error) {
     Refusal refusal = RefusalOf(error, beast_->max_head_bytes, beast_->max_body_bytes);

@@ -183,14 +183,13 @@ void Session::OnRequest() {
   request.remote_address = transport_->remote_address();
   request.cancel = cancel_;
   if (buffer_.empty()) Read();
-  shared_.gate.Serve(std::move(request), terms_,
-                     [self = shared_from_this()](api::Response response) mutable {
-                       Transport& transport = *self->transport_;
-                       transport.Post([self = std::move(self),
-                                       response = std::move(response)]() mutable {
-                         self->OnAnswer(std::move(response));
-                       });
-                     });
+  shared_.gate.Serve(
+      std::move(request), terms_, [self = shared_from_this()](api::Response response) mutable {
+        Transport& transport = *self->transport_;
+        transport.Post([self = std::move(self), response = std::move(response)]() mutable {
+          self->OnAnswer(std::move(response));
+        });
+      });
 }
 
 void Session::OnAnswer(api::Response response) {
@@ -227,9 +226,10 @@ void Session::WriteMore() {
   body.remove_prefix(out_written_ - head_written);
   if (head.empty()) std::swap(head, body);
   StartTimer(shared_.limits.write_timeout);
-  transport_->WriteSome(head, body, [self = shared_from_this()](std::error_code error, size_t size) {
-    self->OnWritten(error, size);
-  });
+  transport_->WriteSome(head, body,
+                        [self = shared_from_this()](std::error_code error, size_t size) {
+                          self->OnWritten(error, size);
+                        });
 }
 
 void Session::OnWritten(std::error_code error, size_t size) {

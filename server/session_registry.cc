@@ -9,18 +9,19 @@ std::shared_ptr<Session> SessionRegistry::Open(const SessionShared& shared,
                                                std::unique_ptr<Transport> transport) {
   MutexLock lock(mutex_);
   if (closed_) return nullptr;
+  const uint64_t id = next_id_++;
   std::shared_ptr<Session> session(new Session(shared, std::move(transport)),
-                                   [this](Session* ended) {
+                                   [this, id](Session* ended) {
                                      delete ended;
-                                     Remove(ended);
+                                     Remove(id);
                                    });
-  sessions_.emplace(session.get(), session);
+  sessions_.emplace(id, session);
   return session;
 }
 
-void SessionRegistry::Remove(const Session* session) {
+void SessionRegistry::Remove(uint64_t id) {
   MutexLock lock(mutex_);
-  sessions_.erase(session);
+  sessions_.erase(id);
   // Notified under the lock: the registry may be gone as soon as it is released.
   if (sessions_.empty()) empty_.NotifyAll();
 }
@@ -35,7 +36,7 @@ void SessionRegistry::ForEach(const std::function<void(Session&)>& visit) {
   std::vector<std::shared_ptr<Session>> alive;
   {
     MutexLock lock(mutex_);
-    for (const auto& [address, session] : sessions_) {
+    for (const auto& [id, session] : sessions_) {
       if (auto owned = session.lock()) alive.push_back(std::move(owned));
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -26,12 +27,13 @@ class SessionRegistry {
   void AwaitEmpty();
 
  private:
-  void Remove(const Session* session);
+  void Remove(uint64_t id);
 
   mutable Mutex mutex_;
   CondVar empty_;
   bool closed_ LOCKSTEP_GUARDED_BY(mutex_) = false;
-  std::unordered_map<const Session*, std::weak_ptr<Session>> sessions_ LOCKSTEP_GUARDED_BY(mutex_);
+  uint64_t next_id_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<uint64_t, std::weak_ptr<Session>> sessions_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
 }  // namespace lockstep::server

@@ -102,9 +102,8 @@ class TlsTransport final : public StreamTransport<TlsStream> {
   using StreamTransport::StreamTransport;
 
   void Handshake(IoDone done) override {
-    stream_.async_handshake(
-        asio::ssl::stream_base::server,
-        [done = std::move(done)](error_code error) mutable { done(error, 0); });
+    stream_.async_handshake(asio::ssl::stream_base::server,
+                            [done = std::move(done)](error_code error) mutable { done(error, 0); });
   }
 
   // A close_notify would have to be written by the engine that may be reading at the same time;

@@ -25,11 +25,14 @@ absl::Status Failed(std::string_view what, std::string_view file) {
 
 int VerifyMode(ClientAuth client_auth) {
   switch (client_auth) {
-    case ClientAuth::kNone: return SSL_VERIFY_NONE;
+    case ClientAuth::kNone:
+      return SSL_VERIFY_NONE;
     case ClientAuth::kRequest:
-    case ClientAuth::kVerifyIfGiven: return SSL_VERIFY_PEER;
+    case ClientAuth::kVerifyIfGiven:
+      return SSL_VERIFY_PEER;
     case ClientAuth::kRequireAny:
-    case ClientAuth::kRequireAndVerify: return SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+    case ClientAuth::kRequireAndVerify:
+      return SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   }
   return SSL_VERIFY_NONE;
 }
@@ -42,8 +45,7 @@ int AcceptAnyCertificate(X509_STORE_CTX*, void*) { return 1; }
 
 // Whether the certificate is for the DNS name, e-mail or IP address `name`.
 bool IsFor(X509* certificate, const std::string& name) {
-  constexpr unsigned kExactly =
-      X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_WILDCARDS;
+  constexpr unsigned kExactly = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_WILDCARDS;
   return X509_check_host(certificate, name.data(), name.size(), kExactly, nullptr) == 1 ||
          X509_check_email(certificate, name.data(), name.size(), kExactly) == 1 ||
          X509_check_ip_asc(certificate, name.c_str(), kExactly) == 1;

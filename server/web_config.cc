@@ -28,7 +28,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 // bcrypt as crypt(5) has it: $2a$, $2b$ or $2y$, a two-digit cost, 53 letters.
 bool IsBcryptHash(std::string_view hash) {
-  if (hash.size() != 60 || hash.substr(0, 2) != "$2" || hash[3] != '$' || hash[6] != '$') return false;
+  if (hash.size() != 60 || hash.substr(0, 2) != "$2" || hash[3] != '$' || hash[6] != '$')
+    return false;
   if (std::string_view("aby").find(hash[2]) == std::string_view::npos) return false;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_letter = [&](char c) {
@@ -116,11 +117,10 @@ class Reader {
     TlsServerConfig tls;
     tls.min_version = TLS1_2_VERSION;
     tls.max_version = TLS1_3_VERSION;
-    const std::vector<std::pair<std::string_view, int>> versions = {
-        {"TLS10", TLS1_VERSION},
-        {"TLS11", TLS1_1_VERSION},
-        {"TLS12", TLS1_2_VERSION},
-        {"TLS13", TLS1_3_VERSION}};
+    const std::vector<std::pair<std::string_view, int>> versions = {{"TLS10", TLS1_VERSION},
+                                                                    {"TLS11", TLS1_1_VERSION},
+                                                                    {"TLS12", TLS1_2_VERSION},
+                                                                    {"TLS13", TLS1_3_VERSION}};
     const std::vector<std::pair<std::string_view, ClientAuth>> client_auths = {
         {"NoClientCert", ClientAuth::kNone},
         {"RequestClientCert", ClientAuth::kRequest},
@@ -134,8 +134,7 @@ class Reader {
          OneOf("client_auth_type", client_auths, tls.client_auth),
          Texts("client_allowed_sans", tls.client_allowed_sans),
          OneOf("min_version", versions, tls.min_version),
-         OneOf("max_version", versions, tls.max_version),
-         Texts("cipher_suites", tls.cipher_suites),
+         OneOf("max_version", versions, tls.max_version), Texts("cipher_suites", tls.cipher_suites),
          Texts("curve_preferences", tls.curve_preferences),
          Bool("prefer_server_cipher_suites", tls.prefer_server_cipher_suites)}));
     LOCKSTEP_RETURN_IF_ERROR(CheckTls(node, tls));
@@ -169,10 +168,9 @@ class Reader {
 
   absl::Status ReadHttp(const Node& node) {
     bool http2 = false;  // taken from existing files; only HTTP/1.1 is spoken
-    return ReadYamlMap(
-        path_, node, "http_server_config",
-        {Bool("http2", http2),
-         {"headers", [this](const Node& headers) { return ReadHeaders(headers); }}});
+    return ReadYamlMap(path_, node, "http_server_config",
+                       {Bool("http2", http2),
+                        {"headers", [this](const Node& headers) { return ReadHeaders(headers); }}});
   }
 
   // The fields that exporter-toolkit allows.

@@ -26,11 +26,11 @@
 namespace lockstep::server {
 
 enum class ClientAuth {
-  kNone,                // NoClientCert
-  kRequest,             // RequestClientCert
-  kRequireAny,          // RequireAnyClientCert
-  kVerifyIfGiven,       // VerifyClientCertIfGiven
-  kRequireAndVerify,    // RequireAndVerifyClientCert
+  kNone,              // NoClientCert
+  kRequest,           // RequestClientCert
+  kRequireAny,        // RequireAnyClientCert
+  kVerifyIfGiven,     // VerifyClientCertIfGiven
+  kRequireAndVerify,  // RequireAndVerifyClientCert
 };
 
 struct TlsServerConfig {

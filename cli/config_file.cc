@@ -1,0 +1,65 @@
+#include "cli/config_file.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "server/yaml_reader.h"
+
+namespace lockstep::cli {
+namespace {
+
+// Appends the scalars below `map`, depth first.
+absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::string& prefix,
+                     std::vector<GivenValue>& values) {
+  for (const auto& entry : map) {
+    if (!entry.first.IsScalar()) {
+      return server::YamlError(path, entry.first, "a key has to be a word");
+    }
+    const std::string name = prefix + entry.first.Scalar();
+    if (entry.second.IsMap()) {
+      LOCKSTEP_RETURN_IF_ERROR(Flatten(path, entry.second, name + ".", values));
+    } else if (entry.second.IsScalar()) {
+      values.push_back({name, entry.second.Scalar(), server::PlaceOf(path, entry.first)});
+    } else {
+      return server::YamlError(path, entry.first, absl::StrFormat("\"%s\" needs one value", name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml,
+                                                    const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const YAML::Node root, server::ParseYamlMap(yaml, path));
+  std::vector<GivenValue> values;
+  LOCKSTEP_RETURN_IF_ERROR(Flatten(path, root, "", values));
+  return values;
+}
+
+absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream content;
+  if (file) content << file.rdbuf();
+  if (!file) return absl::NotFoundError(absl::StrFormat("cannot read \"%s\"", path));
+  return ParseConfig(std::move(content).str(), path);
+}
+
+std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& settings) {
+  YAML::Node root;
+  for (const auto& [name, text] : settings) {
+    YAML::Node at = root;
+    size_t begin = 0;
+    for (size_t dot; (dot = name.find('.', begin)) != std::string::npos; begin = dot + 1) {
+      at.reset(at[name.substr(begin, dot - begin)]);
+    }
+    at[name.substr(begin)] = text;
+  }
+  return YAML::Dump(root) + "\n";
+}
+
+}  // namespace lockstep::cli

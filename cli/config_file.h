@@ -1,0 +1,21 @@
+// The file of `lockstep serve --config`, flattened to settings.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/serve_options.h"
+
+namespace lockstep::cli {
+
+// Each value with its dotted name and its line. Names and values are not looked at. `path` is for
+// messages.
+absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml, const std::string& path);
+absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path);
+
+// `settings` as YAML, nested as the file is.
+std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& settings);
+
+}  // namespace lockstep::cli

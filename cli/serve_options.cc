@@ -1,0 +1,161 @@
+#include "cli/serve_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "absl/strings/str_format.h"
+#include "cli/host_port.h"
+#include "query/promql/parser.h"
+
+namespace lockstep::cli {
+namespace {
+
+using Apply = std::function<absl::Status(std::string_view, ServeOptions&)>;
+
+template <typename Number>
+struct Range {
+  Number min;
+  Number max;
+};
+
+template <typename Number>
+Apply NumberInto(Number ServeOptions::*field, Range<Number> range) {
+  return [=](std::string_view text, ServeOptions& options) -> absl::Status {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (!whole || number < range.min || number > range.max) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "\"%s\" is not a whole number from %d to %d", text, range.min, range.max));
+    }
+    options.*field = number;
+    return absl::OkStatus();
+  };
+}
+
+absl::StatusOr<int64_t> PositiveDurationMs(std::string_view text) {
+  absl::StatusOr<int64_t> duration_ms = promql::ParseDurationMs(text);
+  if (!duration_ms.ok() || *duration_ms <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("\"%s\" is not a duration like 30s, 5m, 12h or 15d", text));
+  }
+  return duration_ms;
+}
+
+Apply DurationInto(int64_t ServeOptions::*field_ms) {
+  return [=](std::string_view text, ServeOptions& options) -> absl::Status {
+    LOCKSTEP_ASSIGN_OR_RETURN(options.*field_ms, PositiveDurationMs(text));
+    return absl::OkStatus();
+  };
+}
+
+Apply TextInto(std::string ServeOptions::*field) {
+  return [=](std::string_view text, ServeOptions& options) {
+    options.*field = std::string(text);
+    return absl::OkStatus();
+  };
+}
+
+template <typename Value>
+Apply ChoiceInto(Value ServeOptions::*field,
+                 std::vector<std::pair<std::string_view, Value>> choices) {
+  return [=](std::string_view text, ServeOptions& options) -> absl::Status {
+    std::string known;
+    for (const auto& [name, value] : choices) {
+      if (name == text) {
+        options.*field = value;
+        return absl::OkStatus();
+      }
+      absl::StrAppendFormat(&known, "%s%s", known.empty() ? "" : ", ", name);
+    }
+    return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is none of %s", text, known));
+  };
+}
+
+absl::Status ApplyHttp(std::string_view text, ServeOptions& options) {
+  LOCKSTEP_ASSIGN_OR_RETURN(HostPort address, ParseHostPort(text));
+  options.host = std::move(address.host);
+  options.port = address.port;
+  return absl::OkStatus();
+}
+
+absl::Status ApplyData(std::string_view text, ServeOptions& options) {
+  if (text.empty()) return absl::InvalidArgumentError("the data folder needs a name");
+  options.data_folder = std::string(text);
+  return absl::OkStatus();
+}
+
+absl::Status ApplyIdleTimeout(std::string_view text, ServeOptions& options) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t timeout_ms, PositiveDurationMs(text));
+  options.idle_timeout = std::chrono::milliseconds(timeout_ms);
+  return absl::OkStatus();
+}
+
+std::vector<Setting> MakeSettings() {
+  constexpr int64_t kMaxSamples = int64_t{1} << 40;
+  const std::vector<std::pair<std::string_view, LogLevel>> levels = {{"debug", LogLevel::kDebug},
+                                                                     {"info", LogLevel::kInfo},
+                                                                     {"warn", LogLevel::kWarn},
+                                                                     {"error", LogLevel::kError}};
+  const std::vector<std::pair<std::string_view, LogFormat>> formats = {
+      {"logfmt", LogFormat::kLogfmt}, {"json", LogFormat::kJson}};
+  return {
+      {"http", "127.0.0.1:9009", "HOST:PORT", "Address to listen on; port 0 takes any free port.",
+       ApplyHttp},
+      {"data", "data", "DIR", "Folder of the store; made if it is not there.", ApplyData},
+      {"web.config.file", "", "FILE", "TLS, users and tokens, in the format of Prometheus.",
+       TextInto(&ServeOptions::web_config_file)},
+      {"web.cors.origin", ".*", "REGEX", "Web pages that may read answers, by their origin.",
+       TextInto(&ServeOptions::cors_origin)},
+      {"web.max-connections", "4096", "N", "Connections that may be open at once.",
+       NumberInto(&ServeOptions::max_connections, Range<size_t>{1, 1'000'000})},
+      {"web.read-timeout", "5m", "DURATION", "How long an idle connection stays open.",
+       ApplyIdleTimeout},
+      {"storage.retention.time", "15d", "DURATION", "How long samples are kept.",
+       DurationInto(&ServeOptions::retention_ms)},
+      {"storage.shards", "0", "N", "Shards of a new store; 0 decides by the number of cores.",
+       NumberInto(&ServeOptions::shard_count, Range<int>{0, 256})},
+      {"query.timeout", "2m", "DURATION", "How long one query may take.",
+       DurationInto(&ServeOptions::query_timeout_ms)},
+      {"query.max-concurrency", "20", "N", "Queries evaluated at once.",
+       NumberInto(&ServeOptions::max_concurrent_queries, Range<int>{1, 1024})},
+      {"query.max-samples", "50000000", "N", "Samples that one query may hold in memory.",
+       NumberInto(&ServeOptions::max_query_samples, Range<int64_t>{1, kMaxSamples})},
+      {"query.lookback-delta", "5m", "DURATION", "How far back a query looks for a last sample.",
+       DurationInto(&ServeOptions::lookback_ms)},
+      {"log.level", "info", "LEVEL", "debug, info, warn or error.",
+       ChoiceInto(&ServeOptions::log_level, levels)},
+      {"log.format", "logfmt", "FORMAT", "logfmt or json.",
+       ChoiceInto(&ServeOptions::log_format, formats)},
+  };
+}
+
+}  // namespace
+
+const std::vector<Setting>& ServeSettings() {
+  static const auto& settings = *new std::vector<Setting>(MakeSettings());
+  return settings;
+}
+
+absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& given) {
+  const std::vector<Setting>& settings = ServeSettings();
+  ServeOptions options;
+  for (const Setting& setting : settings) {
+    options.texts.emplace_back(setting.name, setting.default_text);
+  }
+  for (const GivenValue& value : given) {
+    const auto setting = std::find_if(settings.begin(), settings.end(), [&](const Setting& known) {
+      return known.name == value.name;
+    });
+    if (setting == settings.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: unknown key \"%s\"", value.origin, value.name));
+    }
+    LOCKSTEP_RETURN_IF_ERROR(Annotate(setting->apply(value.text, options),
+                                      absl::StrFormat("%s: %s", value.origin, value.name)));
+    options.texts[setting - settings.begin()].second = value.text;
+  }
+  return options;
+}
+
+}  // namespace lockstep::cli

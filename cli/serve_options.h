@@ -1,0 +1,67 @@
+// ServeOptions: everything that can be set about `lockstep serve`, by flag or in the file of --config.
+//
+// There is one table of settings. A setting's name is its flag without the dashes; in the YAML file the
+// dots are nesting:
+//
+//   --storage.retention.time=15d        storage: {retention: {time: 15d}}
+//
+// Flags win over the file, the file wins over defaults. Names are Prometheus' where it has the setting.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/status.h"
+
+namespace lockstep::cli {
+
+struct ServeOptions {
+  std::string host = "127.0.0.1";
+  uint16_t port = 9009;
+  std::string data_folder = "data";
+  std::string web_config_file;
+  std::string cors_origin = ".*";
+  size_t max_connections = 4096;
+  std::chrono::milliseconds idle_timeout{300'000};
+  int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
+  int shard_count = 0;  // 0: by the number of cores
+  int64_t query_timeout_ms = 120'000;
+  int max_concurrent_queries = 20;
+  int64_t max_query_samples = 50'000'000;
+  int64_t lookback_ms = 300'000;
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kLogfmt;
+
+  // The setting's effective values as text, by name; filled by MakeServeOptions.
+  std::vector<std::pair<std::string, std::string>> texts;
+};
+
+struct Setting {
+  std::string_view name;
+  std::string_view default_text;
+  std::string_view value_kind;  // for help: "DURATION"
+  std::string_view help;
+  std::function<absl::Status(std::string_view text, ServeOptions& options)> apply;
+};
+
+// In the order of the help page.
+const std::vector<Setting>& ServeSettings();
+
+// One value that somebody gave, and where.
+struct GivenValue {
+  std::string name;
+  std::string text;
+  std::string origin;  // "flag --query.timeout", "lockstep.yml line 7"
+};
+
+// `given` in ascending precedence. Fails on a name that is no setting and on a value that makes no
+// sense; the message begins with its origin.
+absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& given);
+
+}  // namespace lockstep::cli

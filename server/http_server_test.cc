@@ -1,0 +1,394 @@
+#include "server/http_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <future>
+#include <map>
+#include <thread>
+
+#include "absl/strings/str_format.h"
+#include "server/raw_client.h"
+
+namespace lockstep::server {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::Not;
+
+// Answers by path:
+//   /echo   "METHOD TARGET BODY"      /big  100,000 letters      /drop  nothing, ever
+//   /hold   when Release() is called, from another thread than the one that asked
+class TestHandler final : public api::Handler {
+ public:
+  void Handle(api::Request request, api::Respond respond) override {
+    if (request.path() == "/hold") return Hold(std::move(request), std::move(respond));
+    if (request.path() == "/drop") return;
+    api::Response response;
+    response.body = request.path() == "/big"
+                        ? std::string(100'000, 'a')
+                        : absl::StrFormat("%s %s %s", request.method, request.target, request.body);
+    respond(std::move(response));
+  }
+
+  // Waits for `count` requests to be held.
+  void AwaitHeld(size_t count) {
+    MutexLock lock(mutex_);
+    while (held_.size() < count) changed_.Wait(mutex_);
+  }
+  void AwaitCancelled() {
+    MutexLock lock(mutex_);
+    while (!cancelled_) changed_.Wait(mutex_);
+  }
+  void ReleaseAll() {
+    std::vector<api::Respond> held;
+    {
+      MutexLock lock(mutex_);
+      held.swap(held_);
+    }
+    for (api::Respond& respond : held) {
+      api::Response response;
+      response.body = "released";
+      respond(std::move(response));
+    }
+  }
+
+ private:
+  void Hold(api::Request request, api::Respond respond) {
+    MutexLock lock(mutex_);
+    signals_.push_back(request.cancel);
+    request.cancel->Subscribe([this] {
+      MutexLock inner(mutex_);
+      cancelled_ = true;
+      changed_.NotifyAll();
+    });
+    held_.push_back(std::move(respond));
+    changed_.NotifyAll();
+  }
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<api::Respond> held_;
+  std::vector<std::shared_ptr<api::CancelSignal>> signals_;
+  bool cancelled_ = false;
+};
+
+class HttpServerTest : public testing::Test {
+ protected:
+  HttpServerTest() { options_.port = 0; }
+
+  void Start() {
+    auto server = HttpServer::Start(options_, handler_);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  // Sends `bytes` on a connection of its own and returns the first response.
+  RawResponse Ask(std::string_view bytes) {
+    RawClient client(server_->url());
+    client.Send(bytes);
+    return client.Receive();
+  }
+
+  HttpServerOptions options_;
+  TestHandler handler_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(HttpServerTest, AnswersAndKeepsTheConnection) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /echo?a=b HTTP/1.1\r\nHost: x\r\n\r\n");
+  RawResponse response = client.Receive();
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "GET /echo?a=b ");
+  EXPECT_THAT(response.head, HasSubstr("Connection: keep-alive\r\n"));
+  EXPECT_THAT(response.head, HasSubstr("Content-Type: text/plain; charset=utf-8\r\n"));
+  client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_EQ(client.Receive().body, "POST /echo abc");
+}
+
+TEST_F(HttpServerTest, ClosesWhenAskedTo) {
+  Start();
+  for (const char* request : {"GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                              "GET /echo HTTP/1.0\r\n\r\n"}) {
+    RawClient client(server_->url());
+    client.Send(request);
+    EXPECT_THAT(client.Receive().head, HasSubstr("Connection: close\r\n"));
+    EXPECT_TRUE(client.AtEnd());
+  }
+}
+
+TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
+  Start();
+  RawClient client(server_->url());
+  std::string requests = "GET /hold HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (int i = 0; i < 500; ++i) {
+    requests += absl::StrFormat(
+        "POST /echo?%d HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n%02d", i, i % 100);
+  }
+  client.Send(requests);
+  handler_.AwaitHeld(1);
+  handler_.ReleaseAll();
+  EXPECT_EQ(client.Receive().body, "released");
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(client.Receive().body, absl::StrFormat("POST /echo?%d %02d", i, i % 100));
+  }
+}
+
+TEST_F(HttpServerTest, AnswersEveryPipelinedRequestOfAClientThatClosedItsSide) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /echo?1 HTTP/1.1\r\nHost: x\r\n\r\nGET /echo?2 HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.FinishSending();
+  EXPECT_EQ(client.Receive().body, "GET /echo?1 ");
+  EXPECT_EQ(client.Receive().body, "GET /echo?2 ");
+  EXPECT_TRUE(client.AtEnd());
+}
+
+TEST_F(HttpServerTest, ReadsChunkedBodiesInAnyPieces) {
+  Start();
+  const std::string request =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nabc\r\n2;ext=1\r\nde\r\n0\r\nTrailer: x\r\n\r\n";
+  EXPECT_EQ(Ask(request).body, "POST /echo abcde");
+  RawClient client(server_->url());
+  for (const char byte : request) client.Send({&byte, 1});
+  EXPECT_EQ(client.Receive().body, "POST /echo abcde");
+}
+
+TEST_F(HttpServerTest, HeadHasTheLengthButNotTheBody) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("HEAD /big HTTP/1.1\r\nHost: x\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.Receive(true).head, HasSubstr("Content-Length: 100000\r\n"));
+  EXPECT_EQ(client.Receive().body, "GET /echo ");
+}
+
+TEST_F(HttpServerTest, AnswersOptionsAndCors) {
+  options_.cors_origin = "https?://(a|b)\\.example";
+  Start();
+  RawResponse response =
+      Ask("OPTIONS /echo HTTP/1.1\r\nHost: x\r\nOrigin: http://a.example\r\n\r\n");
+  EXPECT_EQ(response.status, 204);
+  EXPECT_THAT(response.head, HasSubstr("Allow: GET, HEAD, POST, OPTIONS\r\n"));
+  EXPECT_THAT(response.head, HasSubstr("Access-Control-Allow-Origin: http://a.example\r\n"));
+  response = Ask("GET /echo HTTP/1.1\r\nHost: x\r\nOrigin: http://evil.example\r\n\r\n");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.head, Not(HasSubstr("Access-Control-Allow-Origin")));
+}
+
+std::string Inflate(const std::string& bytes) {
+  z_stream stream = {};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 32), Z_OK);  // either framing
+  std::string out(1 << 20, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST_F(HttpServerTest, CompressesLargeAnswersOnRequest) {
+  Start();
+  for (const std::string coding : {"gzip", "deflate"}) {
+    const RawResponse response =
+        Ask(absl::StrFormat("GET /big HTTP/1.1\r\nHost: x\r\nAccept-Encoding: %s\r\n\r\n", coding));
+    EXPECT_THAT(response.head, HasSubstr("Content-Encoding: " + coding + "\r\n"));
+    EXPECT_LT(response.body.size(), 1000u);
+    EXPECT_EQ(Inflate(response.body), std::string(100'000, 'a'));
+  }
+  const RawResponse small = Ask("GET /echo HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n");
+  EXPECT_EQ(small.body, "GET /echo ");
+}
+
+TEST_F(HttpServerTest, SaysContinueBeforeTheBody) {
+  Start();
+  RawClient client(server_->url());
+  client.Send(
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.Receive().status, 100);
+  client.Send("abc");
+  EXPECT_EQ(client.Receive().body, "POST /echo abc");
+}
+
+TEST_F(HttpServerTest, RefusesWhatIsNoHttpOrTooMuch) {
+  options_.limits.max_body_bytes = 1000;
+  Start();
+  const std::string long_value(70'000, 'v');
+  const std::map<std::string, int> cases = {
+      {"nonsense\r\n\r\n", 400},
+      {"GET /echo HTTP/1.1\r\n\r\n", 400},  // no Host
+      {"GET /echo HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400},
+      {"GET /echo HTTP/2.0\r\nHost: x\r\n\r\n", 505},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+       "Transfer-Encoding: chunked\r\n\r\n",
+       400},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -3\r\n\r\n", 400},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n", 413},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n", 400},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 413},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400},
+      {"GET /" + long_value + " HTTP/1.1\r\nHost: x\r\n\r\n", 431},
+      {"GET / HTTP/1.1\r\nHost: x\r\nLong: " + long_value + "\r\n\r\n", 431},
+  };
+  for (const auto& [request, status] : cases) {
+    RawClient client(server_->url());
+    client.Send(request);
+    const RawResponse response = client.Receive();
+    EXPECT_EQ(response.status, status) << request.substr(0, 100);
+    EXPECT_THAT(response.head, HasSubstr("Connection: close\r\n"));
+    EXPECT_NE(response.body, "") << request.substr(0, 100);
+    EXPECT_TRUE(client.AtEnd());
+  }
+  EXPECT_EQ(
+      Ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n" + std::string(1000, 'b'))
+          .status,
+      200);
+}
+
+TEST_F(HttpServerTest, AllBodiesTogetherAreBounded) {
+  options_.limits.max_body_bytes_in_flight = 1000;
+  Start();
+  RawClient first(server_->url());
+  first.Send("POST /hold HTTP/1.1\r\nHost: x\r\nContent-Length: 600\r\n\r\n" +
+             std::string(600, 'b'));
+  handler_.AwaitHeld(1);
+  const std::string request =
+      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 600\r\n\r\n" + std::string(600, 'b');
+  const RawResponse refused = Ask(request);
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_THAT(refused.head, HasSubstr("Retry-After: "));
+  handler_.ReleaseAll();
+  EXPECT_EQ(first.Receive().status, 200);
+  EXPECT_EQ(Ask(request).status, 200);
+}
+
+TEST_F(HttpServerTest, CutsOffClientsThatAreTooSlow) {
+  options_.limits.head_timeout = milliseconds(50);
+  options_.limits.body_timeout = milliseconds(50);
+  options_.limits.idle_timeout = milliseconds(50);
+  Start();
+  EXPECT_EQ(Ask("GET /echo HTTP/1.1\r\nHos").status, 408);
+  EXPECT_EQ(Ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na").status, 408);
+  RawClient idle(server_->url());
+  EXPECT_TRUE(idle.AtEnd());
+}
+
+TEST_F(HttpServerTest, RefusesConnectionsOverTheLimit) {
+  options_.limits.max_connections = 2;
+  Start();
+  RawClient first(server_->url());
+  RawClient second(server_->url());
+  for (RawClient* client : {&first, &second}) {
+    client->Send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(client->Receive().status, 200);
+  }
+  RawClient third(server_->url());
+  EXPECT_EQ(third.Receive().status, 503);
+  EXPECT_EQ(server_->stats().refused_connections, 1u);
+}
+
+TEST_F(HttpServerTest, ServesManyConnectionsAtOnce) {
+  Start();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 300; ++i) clients.push_back(std::make_unique<RawClient>(server_->url()));
+  for (int round = 0; round < 3; ++round) {
+    for (size_t i = 0; i < clients.size(); ++i) {
+      clients[i]->Send(absl::StrFormat("GET /echo?%d HTTP/1.1\r\nHost: x\r\n\r\n", i));
+    }
+    for (size_t i = 0; i < clients.size(); ++i) {
+      EXPECT_EQ(clients[i]->Receive().body, absl::StrFormat("GET /echo?%d ", i));
+    }
+  }
+}
+
+TEST_F(HttpServerTest, RefusesRequestsThatFindNoWorker) {
+  options_.worker_threads = 0;
+  options_.limits.max_queued_requests = 0;
+  Start();
+  const RawResponse response = Ask("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_THAT(response.head, HasSubstr("Retry-After: "));
+  EXPECT_EQ(server_->stats().overload_refusals, 1u);
+}
+
+TEST_F(HttpServerTest, AHandlerThatForgetsItsRequestGetsAnErrorSent) {
+  Start();
+  EXPECT_EQ(Ask("GET /drop HTTP/1.1\r\nHost: x\r\n\r\n").status, 500);
+}
+
+TEST_F(HttpServerTest, CancelsWhenTheClientHangsUp) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n");
+  handler_.AwaitHeld(1);
+  client.Close();
+  handler_.AwaitCancelled();
+  handler_.ReleaseAll();
+  EXPECT_EQ(server_->stats().abandoned_requests, 1u);
+}
+
+TEST_F(HttpServerTest, ShutdownLetsRequestsFinish) {
+  Start();
+  RawClient busy(server_->url());
+  RawClient idle(server_->url());
+  idle.Send("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(idle.Receive().status, 200);
+  busy.Send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n");
+  handler_.AwaitHeld(1);
+  std::future<bool> clean =
+      std::async(std::launch::async, [&] { return server_->Shutdown(milliseconds(30'000)); });
+  EXPECT_TRUE(idle.AtEnd());
+  handler_.ReleaseAll();
+  const RawResponse response = busy.Receive();
+  EXPECT_EQ(response.body, "released");
+  EXPECT_THAT(response.head, HasSubstr("Connection: close\r\n"));
+  busy.Close();
+  EXPECT_TRUE(clean.get());
+}
+
+TEST_F(HttpServerTest, ShutdownCancelsWhatTakesTooLong) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n");
+  handler_.AwaitHeld(1);
+  std::thread releaser([&] {
+    handler_.AwaitCancelled();
+    handler_.ReleaseAll();
+  });
+  EXPECT_FALSE(server_->Shutdown(milliseconds(0)));
+  releaser.join();
+  EXPECT_TRUE(client.AtEnd());
+}
+
+TEST_F(HttpServerTest, AsksForCredentialsBeforeItReadsTheBody) {
+  BearerToken token{"test", {}};
+  token.digest.fill(1);
+  options_.web.tokens = {token};
+  Start();
+  const RawResponse response =
+      Ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(response.status, 401);
+  EXPECT_THAT(response.head, HasSubstr("WWW-Authenticate: Bearer\r\n"));
+}
+
+TEST_F(HttpServerTest, SaysWhyItCannotListen) {
+  Start();
+  HttpServerOptions second;
+  second.port = static_cast<uint16_t>(std::stoi(server_->url().substr(17)));
+  EXPECT_THAT(HttpServer::Start(second, handler_).status().ToString(),
+              HasSubstr("cannot listen on 127.0.0.1 port"));
+  second.host = "not-an-address";
+  EXPECT_THAT(HttpServer::Start(second, handler_).status().ToString(),
+              HasSubstr("\"not-an-address\" is not an IP address"));
+}
+
+}  // namespace
+}  // namespace lockstep::server

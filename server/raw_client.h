@@ -1,0 +1,94 @@
+// RawClient: a blocking socket for tests that say exactly which bytes they send.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+
+namespace lockstep::server {
+
+struct RawResponse {
+  int status = 0;
+  std::string head;  // with the status line
+  std::string body;
+};
+
+class RawClient {
+ public:
+  // `url` is "http://127.0.0.1:PORT".
+  explicit RawClient(const std::string& url) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(std::atoi(url.c_str() + url.rfind(':') + 1)));
+    LOCKSTEP_CHECK(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
+    // A server that never answers fails the test instead of hanging it.
+    const timeval timeout = {30, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  }
+  ~RawClient() { Close(); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  // Returns false once the other side has gone.
+  bool Send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  }
+
+  // One response with a Content-Length, or without a body. Status 0 at the end of the stream.
+  RawResponse Receive(bool head_only = false) {
+    RawResponse response;
+    size_t end = std::string::npos;
+    while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) {
+      if (!Fill()) return response;
+    }
+    response.head = buffer_.substr(0, end + 4);
+    buffer_.erase(0, end + 4);
+    response.status = std::atoi(response.head.c_str() + 9);
+    const size_t length_at = response.head.find("Content-Length: ");
+    if (length_at == std::string::npos || head_only) return response;
+    const size_t length = std::strtoull(response.head.c_str() + length_at + 16, nullptr, 10);
+    while (buffer_.size() < length) {
+      if (!Fill()) return {};
+    }
+    response.body = buffer_.substr(0, length);
+    buffer_.erase(0, length);
+    return response;
+  }
+
+  // Whether the server closes the connection without another byte.
+  bool AtEnd() { return buffer_.empty() && !Fill() && buffer_.empty(); }
+
+  void FinishSending() { shutdown(fd_, SHUT_WR); }
+  void Close() {
+    if (fd_ >= 0) close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  bool Fill() {
+    char bytes[16 << 10];
+    const ssize_t received = recv(fd_, bytes, sizeof(bytes), 0);
+    if (received <= 0) return false;
+    buffer_.append(bytes, static_cast<size_t>(received));
+    return true;
+  }
+
+  int fd_;
+  std::string buffer_;
+};
+
+}  // namespace lockstep::server

@@ -1,0 +1,248 @@
+#include "server/self_metrics.h"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::server {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Families in the order in which they are added.
+class Families {
+ public:
+  // Begins a family; the values that follow belong to it.
+  void Begin(MetricType type, std::string name, std::string help) {
+    MetricFamily& family = families_.emplace_back();
+    family.type = type;
+    family.name = std::move(name);
+    family.help = std::move(help);
+  }
+
+  void Value(double value, const Labels& labels = {}) {
+    ClientMetric& metric = Add(labels);
+    if (families_.back().type == MetricType::Counter)
+      metric.counter.value = value;
+    else
+      metric.gauge.value = value;
+  }
+
+  void Counter(std::string name, std::string help, double value) {
+    Begin(MetricType::Counter, std::move(name), std::move(help));
+    Value(value);
+  }
+
+  void Gauge(std::string name, std::string help, double value) {
+    Begin(MetricType::Gauge, std::move(name), std::move(help));
+    Value(value);
+  }
+
+  void Histogram(const api::HandlerDuration& duration) {
+    ClientMetric& metric = Add({{"handler", duration.handler}});
+    metric.histogram.sample_count = duration.count;
+    metric.histogram.sample_sum = duration.sum_seconds;
+    uint64_t cumulative = 0;
+    for (size_t i = 0; i < duration.bucket_counts.size(); ++i) {
+      cumulative += duration.bucket_counts[i];
+      ClientMetric::Bucket bucket;
+      bucket.cumulative_count = cumulative;
+      bucket.upper_bound =
+          i < api::kDurationBoundsSeconds.size() ? api::kDurationBoundsSeconds[i] : kInfinity;
+      metric.histogram.bucket.push_back(bucket);
+    }
+  }
+
+  const std::vector<MetricFamily>& all() const { return families_; }
+
+ private:
+  ClientMetric& Add(const Labels& labels) {
+    ClientMetric& metric = families_.back().metric.emplace_back();
+    for (const auto& [name, value] : labels) metric.label.push_back({name, value});
+    return metric;
+  }
+
+  std::vector<MetricFamily> families_;
+};
+
+void AddBuild(Families& families, const SelfSnapshot& snapshot) {
+  families.Begin(MetricType::Gauge, "lockstep_build_info",
+                 "1, with the version and source revision of this server as labels.");
+  families.Value(1, {{"version", snapshot.version}, {"revision", snapshot.revision}});
+}
+
+void AddStorage(Families& families, const StorageStats& stats) {
+  families.Gauge("lockstep_storage_series", "Series that the index knows.", stats.series_count);
+  families.Gauge("lockstep_storage_head_series", "Series with samples in memory.",
+                 stats.head_series_count);
+  families.Gauge("lockstep_storage_head_samples", "Samples in memory, not yet sealed into chunks.",
+                 stats.head_sample_count);
+  families.Gauge("lockstep_storage_label_pairs", "Different name and value pairs of labels.",
+                 stats.label_pair_count);
+  families.Gauge("lockstep_storage_min_time_seconds", "Time of the oldest stored sample.",
+                 stats.min_time_ms / 1e3);
+  families.Gauge("lockstep_storage_max_time_seconds", "Time of the newest stored sample.",
+                 stats.max_time_ms / 1e3);
+  families.Begin(MetricType::Counter, "lockstep_storage_samples_total",
+                 "Samples that reached the store, by what became of them.");
+  families.Value(stats.appended_samples, {{"outcome", "appended"}});
+  families.Value(stats.duplicate_samples, {{"outcome", "duplicate"}});
+  families.Value(stats.overwritten_samples, {{"outcome", "overwritten"}});
+  families.Value(stats.rejected_samples, {{"outcome", "rejected"}});
+  families.Counter("lockstep_storage_out_of_order_samples_total",
+                   "Stored samples that were older than one of their series.",
+                   stats.out_of_order_samples);
+  families.Counter("lockstep_storage_commits_total", "Group commits, each synced to disk.",
+                   stats.commit_count);
+  families.Counter("lockstep_storage_commit_bytes_total", "Bytes written by group commits.",
+                   stats.commit_bytes);
+  families.Counter("lockstep_storage_commit_seconds_total", "Time spent in group commits.",
+                   stats.commit_seconds);
+  families.Counter("lockstep_storage_sealed_chunks_total", "Chunks written from memory.",
+                   stats.sealed_chunks);
+  families.Counter("lockstep_storage_sealed_bytes_total", "Bytes of those chunks.",
+                   stats.sealed_bytes);
+  families.Counter("lockstep_storage_expired_samples_total", "Samples dropped by retention.",
+                   stats.expired_samples);
+  families.Counter("lockstep_storage_failed_writes_total",
+                   "Write requests that the store answered with an error.", stats.failed_writes);
+  families.Gauge("lockstep_storage_queued_writes", "Write requests waiting for a shard.",
+                 stats.queue_depth);
+  families.Gauge("lockstep_storage_disk_bytes", "Size of all files in the data folder.",
+                 stats.disk_bytes);
+  families.Gauge("lockstep_storage_read_only", "1 while the disk is full and writes are refused.",
+                 stats.read_only ? 1 : 0);
+  families.Gauge("lockstep_storage_shards", "Shards of the store.", stats.shard_count);
+}
+
+void AddIngest(Families& families, const IngestStats& stats) {
+  families.Counter("lockstep_ingest_requests_total", "Write requests.", stats.requests);
+  families.Begin(MetricType::Counter, "lockstep_ingest_refused_requests_total",
+                 "Write requests that were refused whole, by reason.");
+  families.Value(stats.undecodable_requests, {{"reason", "undecodable"}});
+  families.Value(stats.oversized_requests, {{"reason", "oversized"}});
+  families.Counter("lockstep_ingest_body_bytes_total", "Bytes of write requests as sent.",
+                   stats.body_bytes);
+  families.Counter("lockstep_ingest_decoded_bytes_total",
+                   "Bytes of write requests after decompression.", stats.decoded_bytes);
+  families.Counter("lockstep_ingest_series_total", "Series entries in write requests.",
+                   stats.series);
+  families.Counter("lockstep_ingest_samples_total", "Float samples in write requests.",
+                   stats.samples);
+  families.Counter("lockstep_ingest_histograms_total", "Native histograms in write requests.",
+                   stats.histograms);
+  families.Counter("lockstep_ingest_dropped_exemplars_total",
+                   "Exemplars in write requests; they are not stored.", stats.exemplars_dropped);
+  families.Counter("lockstep_ingest_metadata_total", "Metadata entries in write requests.",
+                   stats.metadata_entries);
+  families.Begin(MetricType::Counter, "lockstep_ingest_rejected_samples_total",
+                 "Samples and histograms that were not stored, by reason.");
+  for (size_t i = 0; i < stats.rejected_samples.size(); ++i) {
+    families.Value(stats.rejected_samples[i],
+                   {{"reason", std::string(Name(static_cast<RejectReason>(i)))}});
+  }
+}
+
+void AddApi(Families& families, const api::ApiStats& stats) {
+  families.Begin(MetricType::Counter, "lockstep_api_requests_total",
+                 "Requests answered, by route and HTTP status.");
+  for (const api::RequestCount& request : stats.requests) {
+    families.Value(request.count,
+                   {{"handler", request.handler}, {"code", std::to_string(request.status)}});
+  }
+  families.Begin(MetricType::Histogram, "lockstep_api_request_duration_seconds",
+                 "Time from a request's arrival at its handler to the answer, by route.");
+  for (const api::HandlerDuration& duration : stats.durations) families.Histogram(duration);
+  families.Gauge("lockstep_queries_running", "Queries being evaluated.", stats.queries_running);
+  families.Gauge("lockstep_queries_queued", "Queries waiting for others to end.",
+                 stats.queries_queued);
+  families.Counter("lockstep_queries_refused_total",
+                   "Queries refused because too many were waiting, or they waited too long.",
+                   stats.queries_refused);
+  families.Counter("lockstep_query_samples_total",
+                   "Samples read by queries, once per step that uses them.",
+                   stats.query_samples_total);
+  families.Gauge("lockstep_metadata_metrics", "Metrics with metadata.",
+                 stats.metadata_metric_count);
+}
+
+void AddHttp(Families& families, const HttpStats& stats) {
+  families.Gauge("lockstep_http_open_connections", "Open connections.", stats.open_connections);
+  families.Counter("lockstep_http_connections_total", "Accepted connections.",
+                   stats.accepted_connections);
+  families.Counter("lockstep_http_refused_connections_total",
+                   "Connections closed at once because too many were open.",
+                   stats.refused_connections);
+  families.Counter("lockstep_http_requests_total", "Requests with a complete header.",
+                   stats.requests);
+  families.Gauge("lockstep_http_running_requests", "Requests handed over and not answered yet.",
+                 stats.running_requests);
+  families.Begin(MetricType::Counter, "lockstep_http_failed_requests_total",
+                 "Requests that never reached a handler or never got their answer, by reason.");
+  families.Value(stats.malformed_requests, {{"reason", "malformed"}});
+  families.Value(stats.timed_out_requests, {{"reason", "timeout"}});
+  families.Value(stats.denied_requests, {{"reason", "denied"}});
+  families.Value(stats.overload_refusals, {{"reason", "overload"}});
+  families.Value(stats.abandoned_requests, {{"reason", "abandoned"}});
+  families.Gauge("lockstep_http_body_bytes_held", "Memory held by request bodies.",
+                 stats.body_bytes_held);
+  families.Counter("lockstep_http_received_bytes_total", "Bytes read from clients.",
+                   stats.received_bytes);
+  families.Counter("lockstep_http_sent_bytes_total", "Bytes written to clients.", stats.sent_bytes);
+}
+
+// Names and meanings that all Prometheus client libraries share.
+void AddProcess(Families& families, const ProcessMetrics& metrics) {
+  families.Counter("process_cpu_seconds_total", "Total user and system CPU time spent in seconds.",
+                   metrics.cpu_seconds);
+  families.Gauge("process_resident_memory_bytes", "Resident memory size in bytes.",
+                 metrics.resident_bytes);
+  families.Gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.",
+                 metrics.virtual_bytes);
+  families.Gauge("process_start_time_seconds",
+                 "Start time of the process since unix epoch in seconds.",
+                 metrics.start_time_seconds);
+  families.Gauge("process_threads", "Number of threads.", metrics.thread_count);
+  families.Gauge("process_open_fds", "Number of open file descriptors.", metrics.open_file_count);
+  families.Gauge("process_max_fds", "Maximum number of open file descriptors.",
+                 metrics.max_file_count);
+}
+
+}  // namespace
+
+std::string RenderMetrics(const SelfSnapshot& snapshot) {
+  Families families;
+  AddBuild(families, snapshot);
+  AddHttp(families, snapshot.http);
+  AddApi(families, snapshot.api);
+  AddIngest(families, snapshot.api.ingest);
+  AddStorage(families, snapshot.storage);
+  AddProcess(families, snapshot.process);
+  return prometheus::TextSerializer().Serialize(families.all());
+}
+
+void MetricsEndpoint::Handle(api::Request request, api::Respond respond) {
+  if (request.path() != "/metrics") return next_.Handle(std::move(request), std::move(respond));
+  api::Response response;
+  if (request.method != "GET") {
+    response.status = 405;
+    response.headers.push_back({"Allow", "GET, HEAD, OPTIONS"});
+    response.body = "Metrics can only be read.\n";
+    return respond(std::move(response));
+  }
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = RenderMetrics(snapshot_());
+  respond(std::move(response));
+}
+
+}  // namespace lockstep::server
