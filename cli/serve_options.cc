@@ -114,7 +114,7 @@ std::vector<Setting> MakeSettings() {
       {"storage.retention.time", "15d", "DURATION", "How long samples are kept.",
        DurationInto(&ServeOptions::retention_ms)},
       {"storage.shards", "0", "N", "Shards of a new store; 0 decides by the number of cores.",
-       NumberInto(&ServeOptions::shard_count, Range<int>{0, 256})},
+       NumberInto(&ServeOptions::shard_count, Range<uint32_t>{0, 256})},
       {"query.timeout", "2m", "DURATION", "How long one query may take.",
        DurationInto(&ServeOptions::query_timeout_ms)},
       {"query.max-concurrency", "20", "N", "Queries evaluated at once.",

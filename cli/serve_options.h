@@ -30,7 +30,7 @@ struct ServeOptions {
   size_t max_connections = 4096;
   std::chrono::milliseconds idle_timeout{300'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
-  int shard_count = 0;  // 0: by the number of cores
+  uint32_t shard_count = 0;  // 0: by the number of cores
   int64_t query_timeout_ms = 120'000;
   int max_concurrent_queries = 20;
   int64_t max_query_samples = 50'000'000;

@@ -1,0 +1,168 @@
+#include "cli/serve.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "api/api.h"
+#include "base/log.h"
+#include "cli/config_file.h"
+#include "cli/version.h"
+#include "query/engine/engine.h"
+#include "server/http_server.h"
+#include "server/self_metrics.h"
+#include "server/shutdown_signal.h"
+#include "storage/db/store.h"
+
+namespace lockstep::cli {
+namespace {
+
+// From the signal to the end: requests under way get most of it, flushing the store the rest.
+constexpr std::chrono::seconds kShutdownDeadline{10};
+constexpr std::chrono::seconds kRequestPatience{7};
+
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
+std::string Hostname() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+int64_t NowMs() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
+
+std::string TextOf(const ServeOptions& options, std::string_view name) {
+  for (const auto& [known, text] : options.texts) {
+    if (known == name) return text;
+  }
+  return "";
+}
+
+api::ServerInfo MakeServerInfo(const ServeOptions& options) {
+  api::ServerInfo info;
+  info.version = Version();
+  info.revision = Revision();
+  info.compiler = Compiler();
+  info.start_time_ms = NowMs();
+  info.hostname = Hostname();
+  info.working_folder = AbsolutePath(".");
+  info.storage_folder = AbsolutePath(options.data_folder);
+  info.retention = TextOf(options, "storage.retention.time");
+  info.flags = options.texts;
+  info.config_yaml = ToYaml(options.texts);
+  return info;
+}
+
+api::ApiOptions MakeApiOptions(const ServeOptions& options) {
+  api::ApiOptions api_options;
+  api_options.max_concurrent_queries = options.max_concurrent_queries;
+  api_options.max_query_samples = options.max_query_samples;
+  api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
+  return api_options;
+}
+
+absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& options) {
+  server::HttpServerOptions http;
+  http.host = options.host;
+  http.port = options.port;
+  http.cors_origin = options.cors_origin;
+  http.limits.max_connections = options.max_connections;
+  http.limits.idle_timeout = options.idle_timeout;
+  http.worker_threads = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  if (!options.web_config_file.empty()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(http.web, server::ReadWebConfig(options.web_config_file));
+  }
+  return http;
+}
+
+// Ends the process if an orderly shutdown takes too long: a handler or a disk that hangs. What was
+// acknowledged is on disk all the same.
+void StartShutdownDeadline() {
+  std::thread([] {
+    std::this_thread::sleep_for(kShutdownDeadline);
+    Log(LogLevel::kError, "shutdown took too long; ending at once");
+    _exit(kFailure);
+  }).detach();
+}
+
+ExitCode Failed(const absl::Status& status) {
+  Log(LogLevel::kError, "cannot serve", {{"error", Message(status)}});
+  return absl::IsInvalidArgument(status) ? kUsage : kFailure;
+}
+
+void WaitForSignal(server::HttpServer& http_server) {
+  const int signal = server::AwaitShutdownSignal();
+  Log(LogLevel::kInfo, "shutting down", {{"signal", signal}});
+  server::ExitOnShutdownSignal();
+  StartShutdownDeadline();
+  if (!http_server.Shutdown(kRequestPatience)) {
+    Log(LogLevel::kWarn, "some requests were cut off");
+  }
+}
+
+}  // namespace
+
+ExitCode Serve(const ServeOptions& options) {
+  server::BlockShutdownSignals();
+  ConfigureLog(options.log_level, options.log_format);
+  absl::StatusOr<server::HttpServerOptions> http_options = MakeHttpOptions(options);
+  if (!http_options.ok()) return Failed(http_options.status());
+
+  const api::ServerInfo info = MakeServerInfo(options);
+  StoreOptions store_options;
+  store_options.data_dir = options.data_folder;
+  store_options.shard_count = options.shard_count;
+  store_options.retention_ms = options.retention_ms;
+  absl::StatusOr<std::unique_ptr<Store>> opened = OpenStore(store_options);
+  if (!opened.ok()) return Failed(opened.status());
+  Store& store = **opened;
+
+  const engine::Engine engine(store, {.lookback_ms = options.lookback_ms});
+  std::unique_ptr<api::Api> api =
+      api::MakeApi({store, engine, info, MakeApiOptions(options), nullptr});
+
+  std::atomic<const server::HttpServer*> started{nullptr};
+  server::MetricsEndpoint endpoint(*api, [&] {
+    const server::HttpServer* http_server = started.load();
+    return server::SelfSnapshot{info.version,
+                                info.revision,
+                                store.stats(),
+                                api->stats(),
+                                http_server ? http_server->stats() : server::HttpStats(),
+                                server::ReadProcessMetrics()};
+  });
+  absl::StatusOr<std::unique_ptr<server::HttpServer>> http_server =
+      server::HttpServer::Start(*std::move(http_options), endpoint);
+  if (!http_server.ok()) return Failed(http_server.status());
+  started = http_server->get();
+  api->SetReady(true);
+  Log(LogLevel::kInfo, "ready",
+      {{"url", (*http_server)->url()},
+       {"data", info.storage_folder},
+       {"version", info.version},
+       {"shards", store.stats().shard_count}});
+  std::printf("lockstep is ready on %s\n", (*http_server)->url().c_str());
+  std::fflush(stdout);
+
+  WaitForSignal(**http_server);
+  http_server->reset();
+  api.reset();
+  if (const absl::Status status = store.Close(); !status.ok()) return Failed(status);
+  Log(LogLevel::kInfo, "ended");
+  return kSuccess;
+}
+
+}  // namespace lockstep::cli
