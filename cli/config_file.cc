@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path) {
 }
 
 std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& settings) {
-  YAML::Node root;
+  YAML::Node root(YAML::NodeType::Map);
   for (const auto& [name, text] : settings) {
     YAML::Node at = root;
     size_t begin = 0;

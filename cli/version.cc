@@ -1,8 +1,8 @@
 #include "cli/version.h"
 
-#include <CLI/Version.hpp>
 #include <absl/base/config.h>
 #include <curl/curl.h>
+#include <CLI/Version.hpp>
 
 #include "absl/strings/str_format.h"
 #include "server/library_versions.h"

@@ -7,9 +7,9 @@
 
 namespace lockstep::cli {
 
-std::string Version();    // "0.1.0"
-std::string Revision();   // of the source, "" when unknown
-std::string Compiler();   // "g++ 12.2.0"
+std::string Version();   // "0.1.0"
+std::string Revision();  // of the source, "" when unknown
+std::string Compiler();  // "g++ 12.2.0"
 
 // Library and version, as compiled in or, where the library tells, as loaded.
 std::vector<std::pair<std::string, std::string>> LibraryVersions();

@@ -1,0 +1,67 @@
+#include "cli/serve_options.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace lockstep::cli {
+namespace {
+
+std::string ErrorOf(const std::vector<GivenValue>& given) {
+  return std::string(Message(MakeServeOptions(given).status()));
+}
+
+TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
+  const ServeOptions built_in;
+  for (const Setting& setting : ServeSettings()) {
+    ServeOptions options;
+    if (setting.default_text.empty()) continue;
+    ASSERT_TRUE(setting.apply(setting.default_text, options).ok()) << setting.name;
+    EXPECT_EQ(options.host, built_in.host) << setting.name;
+    EXPECT_EQ(options.port, built_in.port) << setting.name;
+    EXPECT_EQ(options.data_folder, built_in.data_folder) << setting.name;
+    EXPECT_EQ(options.cors_origin, built_in.cors_origin) << setting.name;
+    EXPECT_EQ(options.max_connections, built_in.max_connections) << setting.name;
+    EXPECT_EQ(options.idle_timeout, built_in.idle_timeout) << setting.name;
+    EXPECT_EQ(options.retention_ms, built_in.retention_ms) << setting.name;
+    EXPECT_EQ(options.shard_count, built_in.shard_count) << setting.name;
+    EXPECT_EQ(options.query_timeout_ms, built_in.query_timeout_ms) << setting.name;
+    EXPECT_EQ(options.max_concurrent_queries, built_in.max_concurrent_queries) << setting.name;
+    EXPECT_EQ(options.max_query_samples, built_in.max_query_samples) << setting.name;
+    EXPECT_EQ(options.lookback_ms, built_in.lookback_ms) << setting.name;
+    EXPECT_EQ(options.log_level, built_in.log_level) << setting.name;
+    EXPECT_EQ(options.log_format, built_in.log_format) << setting.name;
+  }
+}
+
+TEST(ServeOptionsTest, LaterValuesWin) {
+  const absl::StatusOr<ServeOptions> options =
+      MakeServeOptions({{"storage.retention.time", "1d", "a.yml line 1"},
+                        {"query.max-samples", "7", "a.yml line 2"},
+                        {"storage.retention.time", "2h", "flag --storage.retention.time"}});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->retention_ms, 2 * 3600 * 1000);
+  EXPECT_EQ(options->max_query_samples, 7);
+  std::map<std::string, std::string> texts(options->texts.begin(), options->texts.end());
+  EXPECT_EQ(texts["storage.retention.time"], "2h");
+  EXPECT_EQ(texts["query.timeout"], "2m");
+}
+
+TEST(ServeOptionsTest, SaysWhatIsWrongAndWhere) {
+  EXPECT_EQ(ErrorOf({{"storage.retentoin", "1d", "a.yml line 3"}}),
+            "a.yml line 3: unknown key \"storage.retentoin\"");
+  EXPECT_EQ(
+      ErrorOf({{"query.timeout", "soon", "flag --query.timeout"}}),
+      "flag --query.timeout: query.timeout: \"soon\" is not a duration like 30s, 5m, 12h or 15d");
+  EXPECT_EQ(ErrorOf({{"storage.shards", "1.5", "x"}}),
+            "x: storage.shards: \"1.5\" is not a whole number from 0 to 256");
+  EXPECT_EQ(ErrorOf({{"storage.shards", "-1", "x"}}),
+            "x: storage.shards: \"-1\" is not a whole number from 0 to 256");
+  EXPECT_EQ(ErrorOf({{"log.level", "loud", "x"}}),
+            "x: log.level: \"loud\" is none of debug, info, warn, error");
+  EXPECT_EQ(ErrorOf({{"http", "here", "x"}}),
+            "x: http: \"here\" is not an address like 127.0.0.1:9009");
+}
+
+}  // namespace
+}  // namespace lockstep::cli
