@@ -1,0 +1,79 @@
+#include "api/json_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace lockstep::api {
+namespace {
+
+TEST(JsonWriterTest, PlacesCommas) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Key("list");
+  json.BeginArray();
+  json.Number(1);
+  json.String("two");
+  json.BeginArray();
+  json.EndArray();
+  json.BeginObject();
+  json.EndObject();
+  json.EndArray();
+  json.Key("flag");
+  json.Bool(false);
+  json.LabelKey("a\"b");
+  json.Label("c");
+  json.Key("raw");
+  json.Raw() += "[0]";
+  json.Key("last");
+  json.Number(uint64_t{18446744073709551615u});
+  json.EndObject();
+  EXPECT_EQ(out, R"({"list":[1,"two",[],{}],"flag":false,"a\"b":"c","raw":[0],)"
+                 R"("last":18446744073709551615})");
+}
+
+std::string Text(std::string_view text) {
+  std::string out;
+  JsonWriter(out).String(text);
+  return out;
+}
+
+std::string LabelText(std::string_view text) {
+  std::string out;
+  JsonWriter(out).Label(text);
+  return out;
+}
+
+// The forms are those of Go's encoders: encoding/json for texts, without HTML escapes for labels.
+TEST(JsonWriterTest, EscapesTexts) {
+  EXPECT_EQ(Text("plain"), R"("plain")");
+  EXPECT_EQ(Text("a\"b\\c/d"), R"("a\"b\\c/d")");
+  EXPECT_EQ(Text("\n\r\t"), R"("\n\r\t")");
+  EXPECT_EQ(Text(std::string_view("\0\x1f\x7f", 3)), "\"\\u0000\\u001f\x7f\"");
+  EXPECT_EQ(Text("a<b>c&d"), R"("a\u003cb\u003ec\u0026d")");
+  EXPECT_EQ(Text("\u00e9\U0001F600"), "\"\u00e9\U0001F600\"");
+  EXPECT_EQ(Text("\u2028\u2029"), R"("\u2028\u2029")");
+  EXPECT_EQ(Text("a\xff\xc3z"), R"("a\ufffd\ufffdz")");
+}
+
+TEST(JsonWriterTest, LeavesLabelsAlone) {
+  EXPECT_EQ(LabelText("a<b>c&d"), R"("a<b>c&d")");
+  EXPECT_EQ(LabelText("say \"x\"\n\\"), R"("say \"x\"\n\\")");
+  EXPECT_EQ(LabelText("\x01"), R"("\u0001")");
+  EXPECT_EQ(LabelText(""), R"("")");
+}
+
+TEST(JsonWriterTest, NumbersAreAlwaysJson) {
+  const auto number = [](double value) {
+    std::string out;
+    JsonWriter(out).Number(value);
+    return out;
+  };
+  EXPECT_EQ(number(0.25), "0.25");
+  EXPECT_EQ(number(std::numeric_limits<double>::quiet_NaN()), "0");
+  EXPECT_EQ(number(std::numeric_limits<double>::infinity()), "0");
+}
+
+}  // namespace
+}  // namespace lockstep::api
