@@ -1,0 +1,264 @@
+#include "storage/index/series_index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Ids = std::vector<SeriesId>;
+using Words = std::vector<std::string>;
+
+Matcher Match(const std::string& name, MatchType type, const std::string& value) {
+  absl::StatusOr<Matcher> matcher = Matcher::Make(type, name, value);
+  EXPECT_TRUE(matcher.ok()) << matcher.status();
+  return *std::move(matcher);
+}
+Matcher Eq(const std::string& name, const std::string& value) {
+  return Match(name, MatchType::kEqual, value);
+}
+Matcher Ne(const std::string& name, const std::string& value) {
+  return Match(name, MatchType::kNotEqual, value);
+}
+Matcher Re(const std::string& name, const std::string& value) {
+  return Match(name, MatchType::kRegex, value);
+}
+Matcher Nre(const std::string& name, const std::string& value) {
+  return Match(name, MatchType::kNotRegex, value);
+}
+
+void FillWithTwoJobs(SeriesIndex& index) {
+  index.Add(1, LabelSet::Of({{"__name__", "up"}, {"job", "a"}, {"rank", "0"}}));
+  index.Add(2, LabelSet::Of({{"__name__", "up"}, {"job", "a"}, {"rank", "1"}}));
+  index.Add(3, LabelSet::Of({{"__name__", "up"}, {"job", "b"}}));
+  index.Add(4, LabelSet::Of({{"__name__", "power"}, {"job", "b"}, {"gpu", "0"}}));
+}
+
+TEST(SeriesIndex, SelectsByEveryKindOfMatcher) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  const auto expect = [&](const std::vector<Matcher>& matchers, const Ids& ids) {
+    const absl::StatusOr<Ids> selected = index.Select(matchers);
+    ASSERT_TRUE(selected.ok()) << selected.status();
+    std::string text;
+    for (const Matcher& matcher : matchers) text += matcher.ToString() + " ";
+    EXPECT_EQ(*selected, ids) << text;
+  };
+  expect({}, {1, 2, 3, 4});
+  expect({Eq("__name__", "up")}, {1, 2, 3});
+  expect({Eq("__name__", "down")}, {});
+  expect({Eq("__name__", "up"), Eq("job", "b")}, {3});
+  expect({Eq("rank", "")}, {3, 4});
+  expect({Ne("rank", "")}, {1, 2});
+  expect({Ne("rank", "1")}, {1, 3, 4});
+  expect({Eq("nosuch", "")}, {1, 2, 3, 4});
+  expect({Ne("nosuch", "")}, {});
+  expect({Ne("nosuch", "x")}, {1, 2, 3, 4});
+  expect({Re("rank", ".*")}, {1, 2, 3, 4});
+  expect({Re("rank", ".+")}, {1, 2});
+  expect({Nre("rank", ".+")}, {3, 4});
+  expect({Nre("rank", ".*")}, {});
+  expect({Re("rank", "0|")}, {1, 3, 4});
+  expect({Nre("rank", "0|")}, {2});
+  expect({Re("rank", "0|1|2")}, {1, 2});
+  expect({Re("__name__", "u.*"), Re("job", "[ab]"), Ne("rank", "0")}, {2, 3});
+  // Several matchers on one label.
+  expect({Eq("job", "a"), Eq("job", "b")}, {});
+  expect({Ne("rank", "0"), Ne("rank", "")}, {2});
+  expect({Re("__name__", "up|power"), Ne("__name__", "up")}, {4});
+}
+
+TEST(SeriesIndex, NamesAndValuesAreOfTheSelectedSeries) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  const std::vector<Matcher> up = {Eq("__name__", "up")};
+  const std::vector<Matcher> job_b = {Eq("job", "b")};
+  const std::vector<Matcher> none = {Eq("job", "c")};
+  EXPECT_THAT(*index.LabelNames({}), ElementsAre("__name__", "gpu", "job", "rank"));
+  EXPECT_THAT(*index.LabelNames(up), ElementsAre("__name__", "job", "rank"));
+  EXPECT_THAT(*index.LabelNames(none), IsEmpty());
+  EXPECT_THAT(*index.LabelValues("job", {}), ElementsAre("a", "b"));
+  EXPECT_THAT(*index.LabelValues("__name__", job_b), ElementsAre("power", "up"));
+  EXPECT_THAT(*index.LabelValues("rank", job_b), IsEmpty());
+  EXPECT_THAT(*index.LabelValues("nosuch", {}), IsEmpty());
+}
+
+TEST(SeriesIndex, FindsSeriesByTheirLabels) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "up"}, {"job", "b"}})), 3u);
+  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "up"}})), std::nullopt);
+  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "up"}, {"job", "b"}, {"rank", "0"}})),
+            std::nullopt);
+  EXPECT_EQ(index.Labels(3), LabelSet::Of({{"__name__", "up"}, {"job", "b"}}));
+}
+
+TEST(SeriesIndex, RemovedSeriesLeaveNothingBehind) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  const Ids gone = {4, 1, 4, 99};
+  index.Remove(gone);
+  EXPECT_EQ(index.series_count(), 2u);
+  EXPECT_FALSE(index.Contains(4));
+  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "power"}, {"job", "b"}, {"gpu", "0"}})),
+            std::nullopt);
+  EXPECT_THAT(*index.LabelNames({}), ElementsAre("__name__", "job", "rank"));
+  EXPECT_THAT(*index.LabelValues("__name__", {}), ElementsAre("up"));
+  EXPECT_THAT(*index.Select({}), ElementsAre(2u, 3u));
+  index.Remove(Ids{2, 3});
+  EXPECT_EQ(index.series_count(), 0u);
+  EXPECT_EQ(index.label_pair_count(), 0u);
+  EXPECT_THAT(*index.LabelNames({}), IsEmpty());
+}
+
+TEST(SeriesIndex, CardinalityIsLargestFirst) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  const auto rows = [](const std::vector<LabelPairCount>& counts) {
+    Words words;
+    for (const LabelPairCount& row : counts)
+      words.push_back(row.name + " " + std::to_string(row.count));
+    return words;
+  };
+  const CardinalityStats all = index.Cardinality(100);
+  EXPECT_THAT(rows(all.series_by_metric_name), ElementsAre("up 3", "power 1"));
+  EXPECT_THAT(rows(all.values_by_label_name),
+              ElementsAre("__name__ 2", "job 2", "rank 2", "gpu 1"));
+  EXPECT_THAT(rows(all.series_by_label_pair),
+              ElementsAre("__name__=up 3", "job=a 2", "job=b 2", "__name__=power 1", "gpu=0 1",
+                          "rank=0 1", "rank=1 1"));
+  ASSERT_EQ(all.memory_bytes_by_label_name.size(), 4u);
+  EXPECT_EQ(all.memory_bytes_by_label_name.back().name, "gpu");
+  EXPECT_THAT(rows(index.Cardinality(1).series_by_label_pair), ElementsAre("__name__=up 3"));
+}
+
+TEST(SeriesIndex, AStoppedQueryStopsTheSelection) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  QueryBudget budget(1000, QueryBudget::Clock::time_point::max());
+  budget.Cancel();
+  const std::vector<Matcher> matchers = {Re("job", "[ab]")};
+  EXPECT_EQ(index.Select(matchers, &budget).status().code(), absl::StatusCode::kCancelled);
+}
+
+// The judge: every series is asked every question.
+class Model {
+ public:
+  void Add(SeriesId id, const LabelSet& labels) { series_.emplace(id, labels); }
+  void Remove(SeriesId id) { series_.erase(id); }
+  bool Has(const LabelSet& labels) const {
+    return std::any_of(series_.begin(), series_.end(),
+                       [&](const auto& entry) { return entry.second == labels; });
+  }
+  const std::map<SeriesId, LabelSet>& series() const { return series_; }
+
+  std::map<SeriesId, LabelSet> Select(const std::vector<Matcher>& matchers) const {
+    std::map<SeriesId, LabelSet> selected;
+    for (const auto& [id, labels] : series_) {
+      const bool all = std::all_of(matchers.begin(), matchers.end(), [&](const Matcher& matcher) {
+        return matcher.Matches(labels.Get(matcher.name()));
+      });
+      if (all) selected.emplace(id, labels);
+    }
+    return selected;
+  }
+
+ private:
+  std::map<SeriesId, LabelSet> series_;
+};
+
+const char* const kNames[] = {"__name__", "job", "rank", "gpu", "host"};
+
+LabelSet RandomLabels(std::mt19937& random) {
+  LabelSetBuilder builder;
+  builder.Set("__name__", "m" + std::to_string(random() % 3));
+  for (const char* name : {"job", "rank", "gpu"}) {
+    if (random() % 3 != 0) builder.Set(name, std::to_string(random() % 12));
+  }
+  if (random() % 2 == 0) builder.Set("host", "node-" + std::to_string(random() % 200));
+  return builder.Build();
+}
+
+Matcher RandomMatcher(std::mt19937& random) {
+  const char* const values[] = {"",      "1",   "m1",      "node-7", "1|2|3", "1|",  "node-1.*",
+                                ".*",    ".+",  "[0-5]",   "m[01]",  "(1|2)", "1.*", "node-(1|2)",
+                                "m1|m2", ".*1", "node-.+", "x|y",    "()",    "m.*"};
+  const std::string name = random() % 12 == 0 ? "nosuch" : kNames[random() % std::size(kNames)];
+  return Match(name, static_cast<MatchType>(random() % 4), values[random() % std::size(values)]);
+}
+
+std::set<std::string> NamesOf(const std::map<SeriesId, LabelSet>& series) {
+  std::set<std::string> names;
+  for (const auto& [id, labels] : series) {
+    for (const LabelView& label : labels) names.emplace(label.name);
+  }
+  return names;
+}
+
+std::set<std::string> ValuesOf(const std::map<SeriesId, LabelSet>& series, const char* name) {
+  std::set<std::string> values;
+  for (const auto& [id, labels] : series) {
+    if (labels.Has(name)) values.emplace(labels.Get(name));
+  }
+  return values;
+}
+
+void ExpectSameAnswers(const SeriesIndex& index, const Model& model, std::mt19937& random) {
+  std::vector<Matcher> matchers;
+  for (size_t i = random() % 5; i > 0; --i) matchers.push_back(RandomMatcher(random));
+  std::string text;
+  for (const Matcher& matcher : matchers) text += matcher.ToString() + " ";
+
+  const std::map<SeriesId, LabelSet> expected = model.Select(matchers);
+  Ids ids;
+  for (const auto& [id, labels] : expected) ids.push_back(id);
+  ASSERT_EQ(*index.Select(matchers), ids) << text;
+  const std::set<std::string> names = NamesOf(expected);
+  ASSERT_EQ(*index.LabelNames(matchers), Words(names.begin(), names.end())) << text;
+  const char* name = kNames[random() % std::size(kNames)];
+  const std::set<std::string> values = ValuesOf(expected, name);
+  ASSERT_EQ(*index.LabelValues(name, matchers), Words(values.begin(), values.end()))
+      << name << " of " << text;
+}
+
+TEST(SeriesIndex, AgreesWithAskingEverySeries) {
+  std::mt19937 random(4);
+  SeriesIndex index;
+  Model model;
+  for (int round = 0; round < 300; ++round) {
+    for (size_t i = random() % 20; i > 0; --i) {
+      const LabelSet labels = RandomLabels(random);
+      const auto id = static_cast<SeriesId>(random() % 1000000);
+      const bool known = model.Has(labels);
+      ASSERT_EQ(index.Find(labels).has_value(), known);
+      if (known || model.series().contains(id)) continue;
+      index.Add(id, labels);
+      model.Add(id, labels);
+    }
+    if (round % 5 == 4) {
+      Ids gone;
+      for (const auto& [id, labels] : model.series()) {
+        if (random() % 8 == 0) gone.push_back(id);
+      }
+      std::shuffle(gone.begin(), gone.end(), random);
+      index.Remove(gone);
+      for (const SeriesId id : gone) model.Remove(id);
+    }
+    ASSERT_EQ(index.series_count(), model.series().size());
+    for (const auto& [id, labels] : model.series()) {
+      ASSERT_EQ(index.Labels(id), labels);
+      ASSERT_EQ(index.Find(labels), id);
+    }
+    for (int question = 0; question < 10; ++question) ExpectSameAnswers(index, model, random);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
