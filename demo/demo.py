@@ -2,8 +2,6 @@
 """The demo: an empty server, recorded GPU runs, and the questions that people ask of them.
 
 usage: demo.py run --lockstep PROGRAM      demo.py stop
-
-Its server's data, log and process id lie in .demo/, or in the folder that LOCKSTEP_DEMO_FOLDER names.
 """
 
 import argparse
@@ -24,7 +22,7 @@ import questions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDING = ROOT / "demo/data/metrics.om.gz"
-STATE = pathlib.Path(os.environ.get("LOCKSTEP_DEMO_FOLDER", ROOT / ".demo"))
+STATE = ROOT / ".demo"
 PID = STATE / "pid"
 # The labels worth a column; the rest says the same of every row.
 COLUMNS = ("job", "rank", "gpu", "phase")
@@ -82,7 +80,7 @@ def start(program):
         # The recording keeps its own dates, so nothing may be too old.
         server = subprocess.Popen(
             [program, "serve", "--http", address, "--data", str(STATE / "data"),
-             "--storage.retention.time", "100y"],
+             "--retention", "100y"],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     PID.write_text(str(server.pid))
     url = f"http://{address}"

@@ -46,7 +46,8 @@ struct WriteOutcome {
   std::vector<RejectedSeries> rejected;
 };
 
-// Called exactly once, from a thread of the store; must not block. Errors:
+// Called exactly once, from a thread of the store, or from within Write() when the answer is known at
+// once; must not block. Errors:
 //   kResourceExhausted  the write queue or the series limit is full; nothing was stored, retry later
 //   kUnavailable        the disk is full, or the store is closing; retry later
 //   kDataLoss/kInternal the store is broken; its message says how

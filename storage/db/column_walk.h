@@ -1,0 +1,42 @@
+// ColumnWalk: goes through the samples of both kinds in order of time. Must not outlive its columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/sample.h"
+
+namespace lockstep {
+
+class ColumnWalk {
+ public:
+  explicit ColumnWalk(const SampleColumns& columns) : columns_(columns) {}
+
+  bool done() const {
+    return float_ == columns_.values.size() && histogram_ == columns_.histograms.size();
+  }
+  // Precondition for the rest: !done().
+  int64_t time_ms() const {
+    return at_histogram() ? columns_.histograms[histogram_].timestamp_ms
+                          : columns_.timestamps_ms[float_];
+  }
+  void Next() { ++(at_histogram() ? histogram_ : float_); }
+  // Of one kind and equal in every bit.
+  bool SameValueAs(const ColumnWalk& other) const;
+  void CopyTo(SampleColumns& out) const;
+  // What the sample takes at most when it is encoded.
+  size_t EncodedBytes() const;
+
+ private:
+  bool at_histogram() const {
+    if (float_ == columns_.values.size()) return true;
+    return histogram_ < columns_.histograms.size() &&
+           columns_.histograms[histogram_].timestamp_ms < columns_.timestamps_ms[float_];
+  }
+
+  const SampleColumns& columns_;
+  size_t float_ = 0;
+  size_t histogram_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,70 @@
+#include "storage/db/rejection.h"
+
+#include <utility>
+
+#include "storage/db/store.h"
+
+namespace lockstep {
+namespace {
+
+// The largest unit that divides it: "15d", "36h", "1500ms".
+std::string FormatDuration(int64_t duration_ms) {
+  constexpr std::pair<int64_t, const char*> kUnits[] = {
+      {24 * 60 * 60 * 1000, "d"}, {60 * 60 * 1000, "h"}, {60 * 1000, "m"}, {1000, "s"}};
+  for (const auto& [unit_ms, name] : kUnits) {
+    if (duration_ms % unit_ms == 0) return std::to_string(duration_ms / unit_ms) + name;
+  }
+  return std::to_string(duration_ms) + "ms";
+}
+
+std::string CountOf(uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " sample is" : " samples are");
+}
+
+uint64_t LengthOf(const std::vector<BucketSpan>& spans) {
+  uint64_t length = 0;
+  for (const BucketSpan& span : spans) length += span.length;
+  return length;
+}
+
+bool IsStorable(const Histogram* histogram) {
+  if (histogram == nullptr) return false;
+  const size_t numbers = histogram->positive_counts.size() + histogram->negative_counts.size() +
+                         histogram->custom_values.size() +
+                         2 * (histogram->positive_spans.size() + histogram->negative_spans.size());
+  return numbers <= kMaxHistogramNumbers &&
+         LengthOf(histogram->positive_spans) == histogram->positive_counts.size() &&
+         LengthOf(histogram->negative_spans) == histogram->negative_counts.size();
+}
+
+}  // namespace
+
+std::string WhyUnstorable(const SeriesWrite& write) {
+  if (write.labels.empty()) return "the series has no labels";
+  if (write.labels.bytes().size() > kMaxLabelSetBytes) {
+    return "the labels take " + std::to_string(write.labels.bytes().size()) +
+           " bytes, more than the limit of " + std::to_string(kMaxLabelSetBytes);
+  }
+  for (const HistogramSample& sample : write.histograms) {
+    if (!IsStorable(sample.histogram.get())) {
+      return "a histogram's spans and counts do not fit together, or it has more than " +
+             std::to_string(kMaxHistogramNumbers) + " numbers";
+    }
+  }
+  return "";
+}
+
+std::string WhyOutsideTime(const SliceCounts& counts, int64_t retention_ms) {
+  std::string why;
+  if (counts.too_old > 0) {
+    why = CountOf(counts.too_old) + " older than the retention of " + FormatDuration(retention_ms);
+  }
+  if (counts.too_new > 0) {
+    if (!why.empty()) why += ", ";
+    why +=
+        CountOf(counts.too_new) + " more than " + FormatDuration(kMaxFutureMs) + " in the future";
+  }
+  return why;
+}
+
+}  // namespace lockstep

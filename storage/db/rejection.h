@@ -1,0 +1,22 @@
+// Why samples are not stored, in words for people. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "storage/db/write_group.h"
+#include "storage/storage.h"
+
+namespace lockstep {
+
+inline constexpr size_t kMaxLabelSetBytes = size_t{64} << 10;
+inline constexpr size_t kMaxHistogramNumbers = 10'000;
+
+// What no sample of this series can be stored for, or "": labels too long, or a histogram that is
+// missing, malformed or too large.
+std::string WhyUnstorable(const SeriesWrite& write);
+
+// "3 samples are older than the retention of 15d", or "" if none was rejected for its time.
+std::string WhyOutsideTime(const SliceCounts& counts, int64_t retention_ms);
+
+}  // namespace lockstep

@@ -1,0 +1,97 @@
+#include "storage/db/retention.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "storage/db/window.h"
+#include "storage/kv/key_schema.h"
+
+namespace lockstep {
+namespace {
+
+// Dictionary rows that one batch deletes: about 20 bytes each.
+constexpr size_t kRowsPerBatch = 100'000;
+
+uint64_t SamplesBefore(const Windows& windows, int32_t first_kept) {
+  uint64_t count = 0;
+  for (auto at = windows.begin(); at != windows.lower_bound(first_kept); ++at) {
+    count += at->second.sample_count;
+  }
+  return count;
+}
+
+// On the writer's thread: a series that is in no head and in no window that is left has no samples.
+std::vector<SeriesId> SeriesWithoutSamples(const ShardState& shard, int32_t first_kept) {
+  std::vector<SeriesId> ids;
+  const absl::StatusOr<std::vector<SeriesId>> all = shard.dictionary.index().Select({});
+  if (!all.ok()) return ids;
+  for (const SeriesId id : *all) {
+    const bool in_head =
+        shard.active->Contains(id) || (shard.frozen != nullptr && shard.frozen->Contains(id));
+    const int64_t sealed_max_ms = shard.dictionary.SealedMaxMs(id);
+    if (!in_head && (sealed_max_ms == kNoTimeMs || WindowOf(sealed_max_ms) < first_kept)) {
+      ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
+absl::Status DeleteRows(const ShardState& shard, const std::vector<SeriesId>& ids) {
+  kv::Batch batch = shard.kv->NewBatch();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    batch.Delete(kv::Space::kSeries, kv::EncodeSeriesKey(ids[i]));
+    if ((i + 1) % kRowsPerBatch != 0 && i + 1 != ids.size()) continue;
+    LOCKSTEP_RETURN_IF_ERROR(shard.kv->Commit(batch, kv::Durability::kSynced));
+    batch.Clear();
+  }
+  return absl::OkStatus();
+}
+
+// Forgotten first: a series that is known must have its row, while a row that stays behind is a
+// series without samples, which the next start finds and this drops again.
+absl::Status RemoveSeries(ShardState& shard, int32_t first_kept) {
+  const std::vector<SeriesId> ids = SeriesWithoutSamples(shard, first_kept);
+  if (ids.empty()) return absl::OkStatus();
+  {
+    WriterLock lock(shard.mutex);
+    shard.dictionary.Remove(ids);
+  }
+  return DeleteRows(shard, ids);
+}
+
+absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
+  const kv::KeyRange chunks = kv::ChunkKeysBefore(first_kept);
+  const kv::KeyRange rows = kv::WindowKeysBefore(first_kept);
+  kv::Batch batch = shard.kv->NewBatch();
+  batch.DeleteRange(kv::Space::kChunks, chunks.begin, chunks.end);
+  batch.DeleteRange(kv::Space::kMeta, rows.begin, rows.end);
+  return shard.kv->Commit(batch, kv::Durability::kSynced);
+}
+
+}  // namespace
+
+absl::Status DropExpired(ShardState& shard, ShardWriter& writer, int64_t oldest_ms) {
+  const int32_t first_kept = WindowOf(oldest_ms);
+  uint64_t sample_count = 0;
+  {
+    ReaderLock lock(shard.mutex);
+    sample_count = SamplesBefore(shard.windows, first_kept);
+  }
+  absl::Status status;
+  if (sample_count > 0) {
+    LOCKSTEP_RETURN_IF_ERROR(DeleteWindows(shard, first_kept));
+    shard.counters.expired_samples += sample_count;
+    writer.RunTask([&] {
+      WriterLock lock(shard.mutex);
+      shard.windows.erase(shard.windows.begin(), shard.windows.lower_bound(first_kept));
+    });
+    Log(LogLevel::kInfo, "dropped expired samples",
+        {{"shard", shard.folder}, {"samples", sample_count}});
+  }
+  writer.RunTask([&] { status = RemoveSeries(shard, first_kept); });
+  if (!status.ok() || sample_count == 0) return status;
+  return shard.kv->DropFiles(kv::Space::kChunks, kv::ChunkKeysBefore(first_kept));
+}
+
+}  // namespace lockstep

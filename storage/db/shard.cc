@@ -1,0 +1,41 @@
+#include "storage/db/shard.h"
+
+#include <utility>
+
+#include "storage/db/recovery.h"
+
+namespace lockstep {
+
+Shard::Shard(std::string folder, std::shared_ptr<kv::Env> env, const WriterLimits& limits,
+             Clock now_ms)
+    : writer_(state_, limits, now_ms, [this] { keeper_.Wake(); }),
+      keeper_(state_, writer_, now_ms, limits.retention_ms) {
+  state_.folder = std::move(folder);
+  state_.env = std::move(env);
+}
+
+absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(std::string folder, std::shared_ptr<kv::Env> env,
+                                                   std::shared_ptr<const kv::Resources> resources,
+                                                   const WriterLimits& limits, Clock now_ms) {
+  std::unique_ptr<Shard> shard(new Shard(std::move(folder), std::move(env), limits, now_ms));
+  ShardState& state = shard->state_;
+  LOCKSTEP_ASSIGN_OR_RETURN(state.kv,
+                            kv::Store::Open(state.folder, state.env, std::move(resources)));
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(Recover(state), "recovering " + state.folder));
+  shard->writer_.Start();
+  shard->keeper_.Start();
+  return shard;
+}
+
+Shard::~Shard() {
+  writer_.Abort();
+  keeper_.Stop();
+}
+
+absl::Status Shard::Close() {
+  writer_.Stop();
+  keeper_.Stop();
+  return state_.kv->Close();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,40 @@
+// Shard: one RocksDB with its state, its writer and its keeper.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "storage/db/shard_keeper.h"
+#include "storage/db/shard_state.h"
+#include "storage/db/shard_view.h"
+#include "storage/db/shard_writer.h"
+
+namespace lockstep {
+
+// Safe from any thread, but Close() and the destructor come last.
+class Shard {
+ public:
+  static absl::StatusOr<std::unique_ptr<Shard>> Open(std::string folder,
+                                                     std::shared_ptr<kv::Env> env,
+                                                     std::shared_ptr<const kv::Resources> resources,
+                                                     const WriterLimits& limits, Clock now_ms);
+  // As after a crash: what is queued is answered with an error.
+  ~Shard();
+
+  const ShardState& state() const { return state_; }
+  ShardWriter& writer() { return writer_; }
+  ShardKeeper& keeper() { return keeper_; }
+  ShardView View() const { return ShardView(state_); }
+
+  absl::Status Close();
+
+ private:
+  Shard(std::string folder, std::shared_ptr<kv::Env> env, const WriterLimits& limits, Clock now_ms);
+
+  ShardState state_;
+  ShardWriter writer_;
+  ShardKeeper keeper_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+// ShardState: what a shard knows, shared by its writer, its keeper and the queriers.
+//
+//   who                     may
+//   writer thread           change every field, holding `mutex`; read them without it
+//   everybody else          read the guarded fields, holding `mutex` shared
+//   whoever has a frozen    read that head without a lock: it never changes again
+//   head or a view
+//
+// Samples are in one or more of three places, later ones winning: chunks (`kv`), the frozen head
+// (being sealed), the active head. While a seal runs its samples are in two of them, never in none.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "model/sample.h"
+#include "storage/db/dictionary.h"
+#include "storage/db/head.h"
+#include "storage/db/shard_counters.h"
+#include "storage/db/window_row.h"
+#include "storage/kv/store.h"
+
+namespace lockstep {
+
+// By number.
+using Windows = std::map<int32_t, WindowTotals>;
+
+struct ShardState {
+  std::string folder;
+  std::shared_ptr<kv::Env> env;
+  std::unique_ptr<kv::Store> kv;
+
+  mutable SharedMutex mutex;
+  Dictionary dictionary;
+  std::shared_ptr<Head> active = std::make_shared<Head>();
+  std::shared_ptr<const Head> frozen;  // null when nothing is being sealed
+  uint64_t frozen_generation = 0;      // the last journal block that is in `frozen`
+  Windows windows;                     // that have chunks
+
+  // The writer's own.
+  uint64_t next_sequence = 1;  // of the journal
+
+  mutable ShardCounters counters;
+};
+
+// The numbers of the windows that touch the range, ascending.
+std::vector<int32_t> WindowsIn(const Windows& windows, TimeRange range);
+
+}  // namespace lockstep

@@ -1,0 +1,68 @@
+#include "storage/db/shard_view.h"
+
+#include <algorithm>
+
+#include "storage/db/window.h"
+
+namespace lockstep {
+
+ShardView::ShardView(const ShardState& shard) : shard_(shard) {
+  ReaderLock lock(shard.mutex);
+  frozen_ = shard.frozen;
+  active_ = shard.active;
+  active_counts_ = active_->counts();
+  for (const auto& [window, totals] : shard.windows) windows_.push_back(window);
+  snapshot_ = shard.kv->NewSnapshot();
+}
+
+std::vector<int32_t> ShardView::WindowsIn(TimeRange range) const {
+  if (range.max_ms < range.min_ms) return {};
+  return {std::lower_bound(windows_.begin(), windows_.end(), WindowOf(range.min_ms)),
+          std::upper_bound(windows_.begin(), windows_.end(), WindowOf(range.max_ms))};
+}
+
+bool ShardView::MayHaveSamples(SeriesId id, TimeRange range, bool has_windows) const {
+  if (active_->MayHold(id, *active_counts_)) return true;
+  if (frozen_ != nullptr && frozen_->Contains(id)) return true;
+  return has_windows && shard_.dictionary.SealedMaxMs(id) >= range.min_ms;
+}
+
+absl::StatusOr<std::vector<SelectedSeries>> ShardView::Select(const Selection& selection) const {
+  std::vector<SelectedSeries> series;
+  const bool has_windows = !WindowsIn(selection.range).empty();
+  ReaderLock lock(shard_.mutex);
+  const SeriesIndex& index = shard_.dictionary.index();
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids,
+                            index.Select(selection.matchers, selection.budget));
+  for (const SeriesId id : ids) {
+    if (!MayHaveSamples(id, selection.range, has_windows)) continue;
+    series.push_back({index.Labels(id), id, shard_.dictionary.PlaceOf(id)});
+  }
+  return series;
+}
+
+absl::StatusOr<std::vector<std::string>> ShardView::LabelNames(const Selection& selection) const {
+  ReaderLock lock(shard_.mutex);
+  return shard_.dictionary.index().LabelNames(selection.matchers, selection.budget);
+}
+
+absl::StatusOr<std::vector<std::string>> ShardView::LabelValues(std::string_view name,
+                                                                const Selection& selection) const {
+  ReaderLock lock(shard_.mutex);
+  return shard_.dictionary.index().LabelValues(name, selection.matchers, selection.budget);
+}
+
+void ShardView::ReadHeads(SeriesId id, TimeRange range, SampleColumns& scratch,
+                          ColumnStack& columns) const {
+  if (frozen_ != nullptr) {
+    frozen_->Read(id, range, scratch);
+    columns.Add(scratch);
+  }
+  {
+    ReaderLock lock(shard_.mutex);
+    active_->Read(id, range, *active_counts_, scratch);
+  }
+  columns.Add(scratch);
+}
+
+}  // namespace lockstep

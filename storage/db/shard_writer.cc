@@ -1,0 +1,278 @@
+#include "storage/db/shard_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "storage/db/rejection.h"
+#include "storage/db/store.h"
+#include "storage/db/window.h"
+
+namespace lockstep {
+namespace {
+
+// One of many tasks that someone waits for.
+struct TaskDone {
+  Mutex mutex;
+  CondVar changed;
+  bool done LOCKSTEP_GUARDED_BY(mutex) = false;
+};
+
+}  // namespace
+
+ShardWriter::ShardWriter(ShardState& shard, const WriterLimits& limits, Clock now_ms,
+                         std::function<void()> on_freeze)
+    : shard_(shard),
+      limits_(limits),
+      now_ms_(std::move(now_ms)),
+      on_freeze_(std::move(on_freeze)),
+      group_(shard) {}
+
+ShardWriter::~ShardWriter() { Abort(); }
+
+void ShardWriter::Start() {
+  head_began_ms_ = now_ms_();
+  {
+    MutexLock lock(mutex_);
+    LOCKSTEP_CHECK(state_ == State::kIdle);
+    state_ = State::kRunning;
+  }
+  thread_ = std::thread([this] { Run(); });
+}
+
+void ShardWriter::End(State state) {
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kIdle) state_ = State::kStopped;
+    if (state_ != State::kStopped) state_ = state;
+    work_.NotifyAll();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+absl::Status ShardWriter::Reserve(size_t byte_count) {
+  MutexLock lock(mutex_);
+  if (state_ != State::kRunning) return absl::UnavailableError("the store is closing");
+  if (reserved_requests_ >= limits_.max_queue_requests ||
+      (reserved_requests_ > 0 && reserved_bytes_ + byte_count > limits_.max_queue_bytes)) {
+    return absl::ResourceExhaustedError(
+        "the write queue is full: " + std::to_string(reserved_requests_) + " requests with " +
+        std::to_string(reserved_bytes_) + " bytes wait");
+  }
+  ++reserved_requests_;
+  reserved_bytes_ += byte_count;
+  shard_.counters.queue_depth = reserved_requests_;
+  return absl::OkStatus();
+}
+
+void ShardWriter::Unreserve(size_t byte_count) {
+  MutexLock lock(mutex_);
+  --reserved_requests_;
+  reserved_bytes_ -= byte_count;
+  shard_.counters.queue_depth = reserved_requests_;
+}
+
+void ShardWriter::Enqueue(QueuedWrite write) {
+  {
+    MutexLock lock(mutex_);
+    if (state_ != State::kStopped) {
+      queue_.push_back(std::move(write));
+      work_.NotifyOne();
+      return;
+    }
+  }
+  write.pending->PartDone(absl::UnavailableError("the store is closed"));
+}
+
+bool ShardWriter::RunTask(Task task) {
+  const auto done = std::make_shared<TaskDone>();
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kIdle || state_ == State::kStopped) return false;
+    tasks_.push_back([task = std::move(task), done]() mutable {
+      task();
+      MutexLock lock(done->mutex);
+      done->done = true;
+      done->changed.NotifyAll();
+    });
+    work_.NotifyOne();
+  }
+  MutexLock lock(done->mutex);
+  while (!done->done) done->changed.Wait(done->mutex);
+  return true;
+}
+
+void ShardWriter::Run() {
+  while (true) {
+    Work work = NextWork();
+    for (Task& task : work.tasks) task();
+    if (work.aborted) {
+      for (const QueuedWrite& write : work.writes) {
+        write.pending->PartDone(absl::UnavailableError("the store was closed"));
+      }
+    } else if (!work.writes.empty()) {
+      Process(work.writes);
+    }
+    if (work.stop) return;
+  }
+}
+
+// The head has used its memory, and so has the one before it, which is being sealed.
+bool ShardWriter::IsBlocked() const {
+  return shard_.frozen != nullptr && shard_.active->byte_count() >= limits_.head_bytes;
+}
+
+ShardWriter::Work ShardWriter::NextWork() {
+  const bool is_blocked = IsBlocked();
+  Work work;
+  MutexLock lock(mutex_);
+  while (state_ == State::kRunning && tasks_.empty() && (queue_.empty() || is_blocked)) {
+    work_.Wait(mutex_);
+  }
+  work.tasks.swap(tasks_);
+  work.aborted = state_ == State::kAborting;
+  if (!is_blocked || state_ != State::kRunning) work.writes.swap(queue_);
+  if (state_ != State::kRunning) {
+    state_ = State::kStopped;
+    work.stop = true;
+  }
+  return work;
+}
+
+absl::Status ShardWriter::CheckWritable() {
+  const absl::StatusOr<uint64_t> free_bytes = shard_.env->FreeBytes(shard_.folder);
+  absl::Status status;
+  if (free_bytes.ok() && *free_bytes < limits_.min_free_bytes) {
+    status = absl::UnavailableError("the disk is full: " + std::to_string(*free_bytes) +
+                                    " bytes are free, writes need " +
+                                    std::to_string(limits_.min_free_bytes));
+  } else {
+    status = Annotate(shard_.kv->Resume(), "making the store writable again");
+  }
+  const bool was_read_only = shard_.counters.read_only.exchange(!status.ok());
+  if (was_read_only && status.ok()) Log(LogLevel::kInfo, "writes are taken again");
+  if (!was_read_only && !status.ok())
+    Log(LogLevel::kError, "writes are refused", {{"why", status}});
+  return status;
+}
+
+void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
+  const absl::Status writable = CheckWritable();
+  const int64_t now_ms = now_ms_();
+  const TimeRange accepted = {std::max(now_ms - limits_.retention_ms, kStorableTimes.min_ms),
+                              std::min(now_ms + kMaxFutureMs, kStorableTimes.max_ms)};
+  if (shard_.active->sample_count() == 0) head_began_ms_ = now_ms;
+  for (const QueuedWrite& write : writes) {
+    Answer& answer = answers_.emplace_back();
+    answer.pending = write.pending;
+    answer.status = writable;
+    if (writable.ok()) AddWrite(write, accepted);
+    answers_.back().is_complete = true;
+    Unreserve(write.byte_count);
+  }
+  Commit();
+  FreezeIfDue();
+}
+
+void ShardWriter::AddWrite(const QueuedWrite& write, TimeRange accepted) {
+  for (size_t i = 0; i < write.series.size() && answers_.back().status.ok(); ++i) {
+    AddSeries(write.series[i], write.series_indices.empty() ? i : write.series_indices[i],
+              accepted);
+  }
+}
+
+void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeRange accepted) {
+  std::string why = WhyUnstorable(write);
+  SliceCounts counts;
+  uint64_t rejected = 0;
+  if (why.empty()) {
+    const absl::Status status = AddSlices(write, accepted, counts);
+    if (!status.ok()) answers_.back().status = status;
+    why = WhyOutsideTime(counts, limits_.retention_ms);
+    rejected = counts.too_old + counts.too_new;
+  } else {
+    rejected = write.samples.size() + write.histograms.size();
+  }
+  Answer& answer = answers_.back();
+  answer.outcome.written_count += counts.written;
+  answer.outcome.duplicate_count += counts.duplicate;
+  answer.outcome.overwritten_count += counts.overwritten;
+  answer.outcome.rejected_count += rejected;
+  answer.out_of_order_count += counts.out_of_order;
+  if (rejected > 0) answer.outcome.rejected.push_back({series_index, rejected, std::move(why)});
+}
+
+absl::Status ShardWriter::AddSlices(const SeriesWrite& write, TimeRange accepted,
+                                    SliceCounts& counts) {
+  std::span<const Sample> samples(write.samples);
+  std::span<const HistogramSample> histograms(write.histograms);
+  while (!samples.empty() || !histograms.empty()) {
+    const size_t floats = std::min(samples.size(), kMaxSliceFloats);
+    // A histogram wins over a float of the same time: it is written later.
+    const size_t taken =
+        floats < samples.size() ? 0 : std::min(histograms.size(), kMaxSliceHistograms);
+    LOCKSTEP_RETURN_IF_ERROR(
+        group_.Add(write.labels, samples.first(floats), histograms.first(taken), accepted, counts));
+    samples = samples.subspan(floats);
+    histograms = histograms.subspan(taken);
+    if (group_.full()) Commit();
+    if (!answers_.back().status.ok()) return answers_.back().status;
+  }
+  return absl::OkStatus();
+}
+
+void ShardWriter::Commit() {
+  absl::Status status = group_.Commit();
+  if (!status.ok()) {
+    status = Annotate(status, "writing to the journal");
+    if (!shard_.counters.read_only.exchange(true)) {
+      Log(LogLevel::kError, "writes are refused", {{"why", status}});
+    }
+  }
+  std::vector<Answer> answers = std::exchange(answers_, {});
+  for (Answer& answer : answers) {
+    if (answer.status.ok()) answer.status = status;
+    if (answer.is_complete) {
+      Respond(std::move(answer));
+    } else {
+      answers_.push_back(std::move(answer));
+    }
+  }
+}
+
+void ShardWriter::Respond(Answer answer) {
+  ShardCounters& counters = shard_.counters;
+  if (!answer.status.ok()) {
+    ++counters.failed_writes;
+    answer.pending->PartDone(std::move(answer.status));
+    return;
+  }
+  const WriteOutcome& outcome = answer.outcome;
+  counters.appended_samples += outcome.written_count + outcome.overwritten_count;
+  counters.duplicate_samples += outcome.duplicate_count;
+  counters.overwritten_samples += outcome.overwritten_count;
+  counters.rejected_samples += outcome.rejected_count;
+  counters.out_of_order_samples += answer.out_of_order_count;
+  answer.pending->PartDone(std::move(answer.outcome));
+}
+
+void ShardWriter::FreezeIfDue() {
+  const Head& head = *shard_.active;
+  if (head.sample_count() == 0) return;
+  const bool is_full = head.byte_count() >= limits_.head_bytes;
+  if (is_full || now_ms_() - head_began_ms_ >= limits_.head_age_ms) Freeze();
+}
+
+void ShardWriter::Freeze() {
+  if (shard_.frozen != nullptr || shard_.active->sample_count() == 0) return;
+  {
+    WriterLock lock(shard_.mutex);
+    shard_.frozen = std::exchange(shard_.active, std::make_shared<Head>());
+    shard_.frozen_generation = shard_.next_sequence - 1;
+  }
+  head_began_ms_ = now_ms_();
+  on_freeze_();
+}
+
+}  // namespace lockstep

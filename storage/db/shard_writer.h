@@ -1,0 +1,124 @@
+// ShardWriter: the one thread that changes a shard. It takes all requests that are queued, commits
+// their samples in as few synced batches as the limits allow, then answers them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "storage/db/clock.h"
+#include "storage/db/pending_write.h"
+#include "storage/db/shard_state.h"
+#include "storage/db/write_group.h"
+#include "storage/storage.h"
+
+namespace lockstep {
+
+// One shard's part of a request.
+struct QueuedWrite {
+  std::vector<SeriesWrite> series;
+  std::vector<size_t> series_indices;  // of the whole request; empty: the same as here
+  size_t byte_count = 0;               // in memory, roughly
+  std::shared_ptr<PendingWrite> pending;
+};
+
+struct WriterLimits {
+  size_t max_queue_requests = 0;
+  size_t max_queue_bytes = 0;
+  size_t head_bytes = 0;
+  int64_t head_age_ms = 0;
+  int64_t retention_ms = 0;
+  uint64_t min_free_bytes = 0;
+};
+
+// Public methods are safe from any thread, but Start() comes first and the destructor last.
+class ShardWriter {
+ public:
+  using Task = absl::AnyInvocable<void()>;
+
+  // `shard` must outlive the writer. `on_freeze` runs on the writer's thread when it froze a head.
+  ShardWriter(ShardState& shard, const WriterLimits& limits, Clock now_ms,
+              std::function<void()> on_freeze);
+  ~ShardWriter();
+  void Start();
+
+  // Takes room for one more request in the queue. kResourceExhausted if there is none, kUnavailable
+  // while closing.
+  absl::Status Reserve(size_t byte_count);
+  // Gives back what Reserve() took.
+  void Unreserve(size_t byte_count);
+  // Precondition: Reserve(write.byte_count) succeeded.
+  void Enqueue(QueuedWrite write);
+
+  // Runs `task` on the writer's thread between two commits and waits until it ran; false if the
+  // writer has stopped. Not from the writer's own thread.
+  bool RunTask(Task task);
+  // Freezes the active head if it holds samples and no other is frozen. For tasks only.
+  void Freeze();
+  // The same, if the head is full or old.
+  void FreezeIfDue();
+  // Whether writes would be taken: asks the disk, and resumes the store if it had failed. For tasks
+  // only.
+  absl::Status CheckWritable();
+
+  // Answers what is queued, then ends the thread.
+  void Stop() { End(State::kDraining); }
+  // Ends the thread and answers what is queued with an error.
+  void Abort() { End(State::kAborting); }
+
+ private:
+  enum class State { kIdle, kRunning, kDraining, kAborting, kStopped };
+  struct Work {
+    std::vector<Task> tasks;
+    std::vector<QueuedWrite> writes;
+    bool aborted = false;  // the writes are to be refused
+    bool stop = false;
+  };
+  // A request whose answer waits for the commit of its samples.
+  struct Answer {
+    std::shared_ptr<PendingWrite> pending;
+    WriteOutcome outcome;
+    uint64_t out_of_order_count = 0;
+    absl::Status status;
+    bool is_complete = false;  // all its series were added
+  };
+
+  void Run();
+  Work NextWork();
+  void End(State state);
+  bool IsBlocked() const;
+  void Process(std::vector<QueuedWrite>& writes);
+  void AddWrite(const QueuedWrite& write, TimeRange accepted);
+  void AddSeries(const SeriesWrite& write, size_t series_index, TimeRange accepted);
+  absl::Status AddSlices(const SeriesWrite& write, TimeRange accepted, SliceCounts& counts);
+  void Commit();
+  void Respond(Answer answer);
+
+  ShardState& shard_;
+  const WriterLimits limits_;
+  const Clock now_ms_;
+  const std::function<void()> on_freeze_;
+
+  // The writer thread's own.
+  WriteGroup group_;
+  std::vector<Answer> answers_;  // the last one is being added to
+  int64_t head_began_ms_ = 0;
+
+  Mutex mutex_;
+  CondVar work_;
+  State state_ LOCKSTEP_GUARDED_BY(mutex_) = State::kIdle;
+  std::vector<QueuedWrite> queue_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::vector<Task> tasks_ LOCKSTEP_GUARDED_BY(mutex_);
+  size_t reserved_requests_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  size_t reserved_bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+
+  std::thread thread_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,199 @@
+#include "storage/db/sharded_store.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "storage/db/slot.h"
+#include "storage/db/store_querier.h"
+#include "storage/kv/env.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kHistogramBytes = 512;
+
+size_t BytesOf(const SeriesWrite& write) {
+  return sizeof(SeriesWrite) + write.labels.bytes().size() + write.samples.size() * sizeof(Sample) +
+         write.histograms.size() * kHistogramBytes;
+}
+
+void AddTo(StorageStats& stats, const ShardCounters& counters) {
+  stats.appended_samples += counters.appended_samples;
+  stats.duplicate_samples += counters.duplicate_samples;
+  stats.overwritten_samples += counters.overwritten_samples;
+  stats.out_of_order_samples += counters.out_of_order_samples;
+  stats.rejected_samples += counters.rejected_samples;
+  stats.commit_count += counters.commit_count;
+  stats.commit_bytes += counters.commit_bytes;
+  stats.commit_seconds += static_cast<double>(counters.commit_nanoseconds) / 1e9;
+  stats.sealed_chunks += counters.sealed_chunks;
+  stats.sealed_bytes += counters.sealed_bytes;
+  stats.expired_samples += counters.expired_samples;
+  stats.failed_writes += counters.failed_writes;
+  stats.queue_depth += counters.queue_depth;
+  stats.read_only = stats.read_only || counters.read_only;
+}
+
+void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
+  ReaderLock lock(shard.mutex);
+  stats.series_count += shard.dictionary.index().series_count();
+  stats.label_pair_count += shard.dictionary.index().label_pair_count();
+  const auto widen = [&range](TimeRange more) {
+    range.min_ms = std::min(range.min_ms, more.min_ms);
+    range.max_ms = std::max(range.max_ms, more.max_ms);
+  };
+  for (const Head* head : {static_cast<const Head*>(shard.active.get()), shard.frozen.get()}) {
+    if (head == nullptr || head->sample_count() == 0) continue;
+    stats.head_series_count += head->slot_count();
+    stats.head_sample_count += head->sample_count();
+    widen(head->range());
+  }
+  for (const auto& [window, totals] : shard.windows) widen(totals.range);
+}
+
+void MergeRows(std::vector<LabelPairCount>& rows, const std::vector<LabelPairCount>& more) {
+  for (const LabelPairCount& row : more) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&row](const LabelPairCount& other) {
+      return other.name == row.name;
+    });
+    if (same == rows.end()) {
+      rows.push_back(row);
+    } else {
+      same->count += row.count;
+    }
+  }
+}
+
+void KeepLargest(std::vector<LabelPairCount>& rows, size_t limit) {
+  std::sort(rows.begin(), rows.end(), [](const LabelPairCount& a, const LabelPairCount& b) {
+    return a.count != b.count ? a.count > b.count : a.name < b.name;
+  });
+  if (rows.size() > limit) rows.resize(limit);
+}
+
+}  // namespace
+
+ShardedStore::ShardedStore(StoreOptions options, std::vector<std::unique_ptr<Shard>> shards)
+    : options_(std::move(options)), shards_(std::move(shards)) {}
+
+void ShardedStore::Write(WriteRequest request, WriteCallback committed) {
+  if (request.series.empty()) {
+    committed(WriteOutcome());
+    return;
+  }
+  std::vector<QueuedWrite> parts = Split(std::move(request));
+  const absl::Status reserved = ReserveAll(parts);
+  if (!reserved.ok()) {
+    committed(reserved);
+    return;
+  }
+  const auto is_used = [](const QueuedWrite& part) { return !part.series.empty(); };
+  const auto part_count = std::count_if(parts.begin(), parts.end(), is_used);
+  const auto pending = std::make_shared<PendingWrite>(std::move(committed), part_count);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!is_used(parts[i])) continue;
+    parts[i].pending = pending;
+    shards_[i]->writer().Enqueue(std::move(parts[i]));
+  }
+}
+
+// One part for each shard; those without series are for nobody.
+std::vector<QueuedWrite> ShardedStore::Split(WriteRequest request) const {
+  std::vector<QueuedWrite> parts(shards_.size());
+  const auto shard_count = static_cast<uint32_t>(shards_.size());
+  if (shard_count == 1) {
+    for (const SeriesWrite& write : request.series) parts[0].byte_count += BytesOf(write);
+    parts[0].series = std::move(request.series);
+    return parts;
+  }
+  for (size_t i = 0; i < request.series.size(); ++i) {
+    SeriesWrite& write = request.series[i];
+    QueuedWrite& part = parts[ShardOfSlot(SlotOf(write.labels), shard_count)];
+    part.byte_count += BytesOf(write);
+    part.series_indices.push_back(i);
+    part.series.push_back(std::move(write));
+  }
+  return parts;
+}
+
+absl::Status ShardedStore::ReserveAll(const std::vector<QueuedWrite>& parts) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].series.empty()) continue;
+    const absl::Status status = shards_[i]->writer().Reserve(parts[i].byte_count);
+    if (status.ok()) continue;
+    for (size_t j = 0; j < i; ++j) {
+      if (!parts[j].series.empty()) shards_[j]->writer().Unreserve(parts[j].byte_count);
+    }
+    return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Querier>> ShardedStore::NewQuerier() const {
+  std::vector<ShardView> views;
+  views.reserve(shards_.size());
+  for (const std::unique_ptr<Shard>& shard : shards_) views.push_back(shard->View());
+  return std::make_unique<StoreQuerier>(std::move(views),
+                                        options_.now_ms() - options_.retention_ms);
+}
+
+StorageStats ShardedStore::stats() const {
+  StorageStats stats;
+  TimeRange range{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    AddTo(stats, shard->state().counters);
+    AddTo(stats, range, shard->state());
+  }
+  if (range.min_ms <= range.max_ms) {
+    stats.min_time_ms = range.min_ms;
+    stats.max_time_ms = range.max_ms;
+  }
+  stats.disk_bytes = options_.env->FolderBytes(options_.data_dir).value_or(0);
+  stats.shard_count = static_cast<uint32_t>(shards_.size());
+  return stats;
+}
+
+// A name that is among the largest of no shard may be missing though its sum would be large enough.
+absl::StatusOr<CardinalityStats> ShardedStore::Cardinality(size_t limit) const {
+  CardinalityStats sum;
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    ReaderLock lock(shard->state().mutex);
+    const CardinalityStats part = shard->state().dictionary.index().Cardinality(limit);
+    MergeRows(sum.series_by_metric_name, part.series_by_metric_name);
+    MergeRows(sum.values_by_label_name, part.values_by_label_name);
+    MergeRows(sum.memory_bytes_by_label_name, part.memory_bytes_by_label_name);
+    MergeRows(sum.series_by_label_pair, part.series_by_label_pair);
+  }
+  for (std::vector<LabelPairCount>* rows :
+       {&sum.series_by_metric_name, &sum.values_by_label_name, &sum.memory_bytes_by_label_name,
+        &sum.series_by_label_pair}) {
+    KeepLargest(*rows, limit);
+  }
+  return sum;
+}
+
+absl::Status ShardedStore::Seal() {
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    LOCKSTEP_RETURN_IF_ERROR(shard->keeper().Seal());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShardedStore::DropExpired() {
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    LOCKSTEP_RETURN_IF_ERROR(shard->keeper().DropExpired());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShardedStore::Close() {
+  absl::Status first_error;
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    const absl::Status status = shard->Close();
+    if (first_error.ok()) first_error = status;
+  }
+  return first_error;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,33 @@
+// ShardedStore: the Store over its shards: sends each series to its shard and puts answers together.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/db/shard.h"
+#include "storage/db/store.h"
+
+namespace lockstep {
+
+class ShardedStore : public Store {
+ public:
+  ShardedStore(StoreOptions options, std::vector<std::unique_ptr<Shard>> shards);
+
+  void Write(WriteRequest request, WriteCallback committed) override;
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
+  StorageStats stats() const override;
+  absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const override;
+  absl::Status Seal() override;
+  absl::Status DropExpired() override;
+  absl::Status Close() override;
+
+ private:
+  std::vector<QueuedWrite> Split(WriteRequest request) const;
+  absl::Status ReserveAll(const std::vector<QueuedWrite>& parts);
+
+  const StoreOptions options_;
+  const std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,77 @@
+#include "storage/db/store.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "base/log.h"
+#include "storage/db/sharded_store.h"
+#include "storage/db/slot.h"
+#include "storage/db/store_manifest.h"
+#include "storage/kv/env.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kCoresPerShard = 4;
+
+absl::Status Check(const StoreOptions& options) {
+  if (options.data_dir.empty()) return absl::InvalidArgumentError("the data folder has no name");
+  if (options.retention_ms <= 0) return absl::InvalidArgumentError("the retention is not positive");
+  if (options.shard_count > kSlotCount) {
+    return absl::InvalidArgumentError("there can be at most " + std::to_string(kSlotCount) +
+                                      " shards");
+  }
+  return absl::OkStatus();
+}
+
+uint32_t DefaultShardCount() {
+  return std::max(1u, std::thread::hardware_concurrency() / kCoresPerShard);
+}
+
+// What the folder's store was made with, or, in an empty folder, what it is made with now.
+absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
+  const std::string path = options.data_dir + "/STORE";
+  const absl::StatusOr<std::string> text = options.env->ReadFile(path);
+  if (text.ok()) {
+    absl::StatusOr<StoreManifest> manifest = ParseManifest(*text);
+    if (!manifest.ok()) return Annotate(manifest.status(), path);
+    return manifest;
+  }
+  if (!absl::IsNotFound(text.status())) return text.status();
+  StoreManifest manifest{options.shard_count == 0 ? DefaultShardCount() : options.shard_count};
+  LOCKSTEP_RETURN_IF_ERROR(options.env->WriteFile(path, FormatManifest(manifest)));
+  return manifest;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
+  LOCKSTEP_RETURN_IF_ERROR(Check(options));
+  if (options.env == nullptr) options.env = kv::Env::Default();
+  LOCKSTEP_RETURN_IF_ERROR(options.env->CreateFolder(options.data_dir));
+  LOCKSTEP_ASSIGN_OR_RETURN(const StoreManifest manifest, OpenManifest(options));
+  if (options.shard_count != 0 && options.shard_count != manifest.shard_count) {
+    Log(LogLevel::kWarn, "the store keeps the number of shards that it was made with",
+        {{"shards", manifest.shard_count}, {"asked_for", options.shard_count}});
+  }
+  const auto resources = std::make_shared<const kv::Resources>(
+      kv::ResourceLimits{.block_cache_bytes = options.block_cache_bytes});
+  const WriterLimits limits{.max_queue_requests = options.max_queue_requests,
+                            .max_queue_bytes = options.max_queue_bytes,
+                            .head_bytes = options.head_bytes / manifest.shard_count,
+                            .head_age_ms = options.head_age_ms,
+                            .retention_ms = options.retention_ms,
+                            .min_free_bytes = options.min_free_bytes};
+  std::vector<std::unique_ptr<Shard>> shards;
+  for (uint32_t i = 0; i < manifest.shard_count; ++i) {
+    const std::string folder = options.data_dir + absl::StrFormat("/shard-%03d", i);
+    LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Shard> shard,
+                              Shard::Open(folder, options.env, resources, limits, options.now_ms));
+    shards.push_back(std::move(shard));
+  }
+  return std::make_unique<ShardedStore>(std::move(options), std::move(shards));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,69 @@
+// The store: the Storage that keeps samples in RocksDB. docs/adr/0004-store-journal-and-seal.md has
+// its design, docs/formats/ every byte that it writes.
+//
+// A store has one or more shards, each a RocksDB of its own under DATA/shard-NNN with one writer
+// thread and one keeper thread (sealing and retention). Which shard a series belongs to never
+// changes: the number of shards is fixed when the store is made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "storage/db/clock.h"
+#include "storage/storage.h"
+
+namespace lockstep {
+
+namespace kv {
+class Env;
+}
+
+struct StoreOptions {
+  std::string data_dir;
+  // For a new store; one that exists keeps the number that it was made with. 0: one per four cores.
+  uint32_t shard_count = 0;
+  // Samples older than this are refused, hidden and dropped.
+  int64_t retention_ms = int64_t{15} * 24 * 60 * 60 * 1000;
+
+  // Each shard's queue; what does not fit is refused with kResourceExhausted.
+  size_t max_queue_requests = 1024;
+  size_t max_queue_bytes = size_t{64} << 20;
+
+  // Memory for samples that are not sealed yet, of all shards together. A shard seals when it has
+  // used its part, and takes no more writes while a seal runs and it has used its part again.
+  size_t head_bytes = size_t{96} << 20;
+  // Samples are sealed at the latest this long after the first of their head came.
+  int64_t head_age_ms = int64_t{2} * 60 * 60 * 1000;
+  size_t block_cache_bytes = size_t{64} << 20;
+
+  // Writes are refused with kUnavailable while the disk has less room than this, so that what was
+  // taken can always be sealed.
+  uint64_t min_free_bytes = uint64_t{64} << 20;
+
+  Clock now_ms = SystemTimeMs;
+  std::shared_ptr<kv::Env> env;  // null: the operating system's files
+};
+
+// Samples later than this after now are refused: a clock that far ahead is broken, and its samples
+// would outlive the retention.
+inline constexpr int64_t kMaxFutureMs = int64_t{24} * 60 * 60 * 1000;
+
+class Store : public Storage {
+ public:
+  // Seals all that is in memory. Returns when it is in chunks.
+  virtual absl::Status Seal() = 0;
+  // Drops what is older than the retention now, as the keeper does from time to time.
+  virtual absl::Status DropExpired() = 0;
+  // Refuses new writes, answers those that are queued, ends the threads and closes the files. What
+  // is in memory stays in the journal. Queriers must be gone. The destructor without Close() leaves
+  // the queue unanswered but for an error, and is what a crash would leave.
+  virtual absl::Status Close() = 0;
+};
+
+// kInvalidArgument for options that cannot be, kDataLoss for damaged files.
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options);
+
+}  // namespace lockstep

@@ -1,0 +1,59 @@
+#include "storage/db/store_querier.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "storage/db/selected_series_set.h"
+
+namespace lockstep {
+namespace {
+
+void MergeInto(std::vector<std::string>& all, std::vector<std::string> more) {
+  if (all.empty()) {
+    all = std::move(more);
+    return;
+  }
+  std::vector<std::string> merged;
+  std::set_union(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()),
+                 std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()),
+                 std::back_inserter(merged));
+  all = std::move(merged);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SeriesSet>> StoreQuerier::Select(const Selection& selection) const {
+  Selection kept = selection;
+  kept.range.min_ms = std::max(kept.range.min_ms, oldest_ms_);
+  std::vector<ShardSeries> all;
+  for (uint32_t shard = 0; shard < views_.size(); ++shard) {
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<SelectedSeries> found, views_[shard].Select(kept));
+    for (SelectedSeries& series : found) all.push_back({std::move(series), shard});
+  }
+  std::sort(all.begin(), all.end(), [](const ShardSeries& a, const ShardSeries& b) {
+    return a.series.labels < b.series.labels;
+  });
+  return std::make_unique<SelectedSeriesSet>(views_, std::move(all), kept.range, kept.budget);
+}
+
+absl::StatusOr<std::vector<std::string>> StoreQuerier::LabelNames(
+    const Selection& selection) const {
+  std::vector<std::string> all;
+  for (const ShardView& view : views_) {
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> names, view.LabelNames(selection));
+    MergeInto(all, std::move(names));
+  }
+  return all;
+}
+
+absl::StatusOr<std::vector<std::string>> StoreQuerier::LabelValues(
+    std::string_view name, const Selection& selection) const {
+  std::vector<std::string> all;
+  for (const ShardView& view : views_) {
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> values, view.LabelValues(name, selection));
+    MergeInto(all, std::move(values));
+  }
+  return all;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,92 @@
+#include "storage/db/store_testing.h"
+
+#include <bit>
+#include <cstdio>
+#include <future>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "base/check.h"
+
+namespace lockstep {
+
+StoreOptions TestOptions(const kv::TestFolder& folder) {
+  StoreOptions options;
+  options.data_dir = folder.path() + "/data";
+  options.shard_count = 1;
+  options.block_cache_bytes = size_t{4} << 20;
+  options.now_ms = [] { return kTestNowMs; };
+  return options;
+}
+
+std::unique_ptr<Store> MustOpen(StoreOptions options) {
+  absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(std::move(options));
+  if (!store.ok()) fprintf(stderr, "%s\n", store.status().ToString().c_str());
+  LOCKSTEP_CHECK(store.ok());
+  return *std::move(store);
+}
+
+LabelSet Series(std::string_view name, std::string_view job, int number) {
+  return LabelSet::Of(
+      {{kMetricName, name}, {"job", job}, {"rank", std::to_string(number)}, {"gpu", "0"}});
+}
+
+absl::StatusOr<WriteOutcome> WriteAndWait(Storage& storage, WriteRequest request) {
+  std::promise<absl::StatusOr<WriteOutcome>> answer;
+  storage.Write(std::move(request), [&answer](absl::StatusOr<WriteOutcome> outcome) {
+    answer.set_value(std::move(outcome));
+  });
+  return answer.get_future().get();
+}
+
+absl::StatusOr<WriteOutcome> WriteFloats(Storage& storage, const LabelSet& labels,
+                                         std::vector<Sample> samples) {
+  WriteRequest request;
+  request.series.push_back({labels, std::move(samples), {}});
+  return WriteAndWait(storage, std::move(request));
+}
+
+namespace {
+
+void AppendColumns(std::string& out, const SampleColumns& columns) {
+  size_t next_histogram = 0;
+  const auto append_histograms_before = [&](int64_t time_ms) {
+    for (; next_histogram < columns.histograms.size() &&
+           columns.histograms[next_histogram].timestamp_ms < time_ms;
+         ++next_histogram) {
+      const HistogramSample& sample = columns.histograms[next_histogram];
+      out += absl::StrFormat(" %d=h%g/%g", sample.timestamp_ms, sample.histogram->count,
+                             sample.histogram->sum);
+    }
+  };
+  for (size_t i = 0; i < columns.values.size(); ++i) {
+    append_histograms_before(columns.timestamps_ms[i]);
+    out += absl::StrFormat(" %d=%x", columns.timestamps_ms[i],
+                           std::bit_cast<uint64_t>(columns.values[i]));
+  }
+  append_histograms_before(INT64_MAX);
+}
+
+}  // namespace
+
+std::string Dump(const Storage& storage, TimeRange range, std::vector<Matcher> matchers) {
+  const auto querier = storage.NewQuerier();
+  LOCKSTEP_CHECK(querier.ok());
+  auto set = (*querier)->Select({matchers, range, nullptr});
+  if (!set.ok()) return set.status().ToString();
+  std::string out;
+  SampleColumns columns;
+  while ((*set)->Next()) {
+    columns.Clear();
+    const absl::Status status = (*set)->Read(columns);
+    if (!status.ok()) return status.ToString();
+    if (columns.size() == 0) continue;
+    out += (*set)->labels().ToString() + ":";
+    AppendColumns(out, columns);
+    out += '\n';
+  }
+  if (!(*set)->status().ok()) return (*set)->status().ToString();
+  return out;
+}
+
+}  // namespace lockstep

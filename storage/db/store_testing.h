@@ -1,0 +1,38 @@
+// For tests of the store: a clock that stands still, and words to write and read with.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "storage/db/store.h"
+#include "storage/kv/env.h"
+#include "storage/kv/test_folder.h"
+#include "storage/storage.h"
+
+namespace lockstep {
+
+inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
+
+// A small store in `folder` at kTestNowMs.
+StoreOptions TestOptions(const kv::TestFolder& folder);
+std::unique_ptr<Store> MustOpen(StoreOptions options);
+
+LabelSet Series(std::string_view name, std::string_view job = "train", int number = 0);
+
+// Waits for the answer.
+absl::StatusOr<WriteOutcome> WriteAndWait(Storage& storage, WriteRequest request);
+absl::StatusOr<WriteOutcome> WriteFloats(Storage& storage, const LabelSet& labels,
+                                         std::vector<Sample> samples);
+
+// "name{labels}: time=value ..." for every series that has samples, floats by their bits, a line
+// each: equal for equal answers, byte by byte.
+std::string Dump(const Storage& storage, TimeRange range = {INT64_MIN, INT64_MAX},
+                 std::vector<Matcher> matchers = {});
+
+}  // namespace lockstep

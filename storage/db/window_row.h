@@ -1,0 +1,47 @@
+// A window row: what one generation put into one window: totals, and which series. Kept in
+// Space::kMeta beside the chunks, so that opening a shard and dropping a window need not read them.
+// On disk: docs/formats/keys.md.
+//
+//   +------------+-----------------+---------------+---------+-------+-----------+-----------+
+//   | version u8 | min_time zigzag | max - min     | samples | bytes | run count | runs      |
+//   +------------+-----------------+---------------+---------+-------+-----------+-----------+
+//
+// Numbers are varints. A run is the gap to the end of the run before it, then its length.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "model/sample.h"
+#include "storage/index/series_index.h"
+
+namespace lockstep {
+
+struct WindowTotals {
+  TimeRange range{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  uint64_t sample_count = 0;
+  uint64_t byte_count = 0;
+
+  void Add(const WindowTotals& other) {
+    range.min_ms = std::min(range.min_ms, other.range.min_ms);
+    range.max_ms = std::max(range.max_ms, other.range.max_ms);
+    sample_count += other.sample_count;
+    byte_count += other.byte_count;
+  }
+};
+
+struct WindowRow {
+  WindowTotals totals;
+  std::vector<SeriesId> series;  // ascending and unique
+};
+
+std::string EncodeWindowRow(const WindowRow& row);
+// kDataLoss on anything malformed.
+absl::StatusOr<WindowRow> DecodeWindowRow(std::string_view value);
+
+}  // namespace lockstep

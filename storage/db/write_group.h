@@ -1,0 +1,104 @@
+// WriteGroup: the samples that become durable in one commit, from the first look at them to their
+// publication. Only the shard's writer thread uses it; it is reused from commit to commit.
+//
+//   Add() ... Add()   new series get ids, samples are classed, accepted ones appended to the head
+//   Commit()          one synced batch: dictionary rows and journal blocks; then all is visible.
+//                     If the disk refuses, everything since the last Commit() is taken back.
+//
+// Samples are appended to the head before they are durable, because later ones of the group must be
+// classed against them, but readers count only committed arrivals.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/status.h"
+#include "storage/db/column_stack.h"
+#include "storage/db/journal_block.h"
+#include "storage/db/shard_state.h"
+#include "storage/storage.h"
+
+namespace lockstep {
+
+// Slices larger than these are cut by the caller, so that a group never outgrows a batch.
+inline constexpr size_t kMaxSliceFloats = 4096;
+inline constexpr size_t kMaxSliceHistograms = 16;
+
+// What became of the samples of a slice. Every sample is in exactly one of the first five.
+struct SliceCounts {
+  uint64_t written = 0;
+  uint64_t duplicate = 0;
+  uint64_t overwritten = 0;
+  uint64_t too_old = 0;
+  uint64_t too_new = 0;
+  uint64_t out_of_order = 0;  // of the accepted: earlier than the newest sample of the series
+};
+
+class WriteGroup {
+ public:
+  explicit WriteGroup(ShardState& shard) : shard_(shard) {}
+
+  // Samples outside `accepted` are rejected. Preconditions: slices within the limits above, labels
+  // and histograms well-formed. Fails when stored samples cannot be read; nothing of the slice is
+  // kept then.
+  absl::Status Add(const LabelSet& labels, std::span<const Sample> samples,
+                   std::span<const HistogramSample> histograms, TimeRange accepted,
+                   SliceCounts& counts);
+
+  // Whether it is time to commit before adding more.
+  bool full() const;
+  // kUnavailable and others as kv::Store::Commit() says.
+  absl::Status Commit();
+
+ private:
+  struct StagedFloat {
+    SeriesId id = 0;
+    Sample sample;
+  };
+
+  bool AddNewest(const LabelSet& labels, Sample sample, SliceCounts& counts);
+  absl::Status AddIncoming(const LabelSet& labels, SliceCounts& counts);
+  std::optional<SeriesId> Find(const LabelSet& labels) const;
+  SeriesId FindOrPrepare(const LabelSet& labels);
+  int64_t LatestMs(SeriesId id) const;
+  bool IsStaged(SeriesId id) const {
+    return id < staged_round_.size() && staged_round_[id] == round_;
+  }
+  void DropOutside(TimeRange accepted, SliceCounts& counts);
+  absl::Status DropDuplicates(SeriesId id, SliceCounts& counts);
+  absl::Status ReadStored(SeriesId id, TimeRange range);
+  void AppendStaged();
+  void EndBlock();
+  kv::Batch MakeBatch();
+  void Publish();
+  void Reset();
+
+  ShardState& shard_;
+
+  // Series that are in no dictionary row yet.
+  absl::flat_hash_map<LabelSet, SeriesId> new_ids_;
+  std::vector<DictionaryRow> new_rows_;  // ids ascend
+  size_t new_row_bytes_ = 0;
+
+  JournalBlockBuilder block_;
+  std::vector<std::string> ended_blocks_;
+  size_t ended_block_bytes_ = 0;
+
+  // Accepted and in the journal, not in the head yet: the head's lock is taken once for many. A
+  // series is staged at most once, so that what LatestMs() says holds.
+  std::vector<StagedFloat> staged_;
+  std::vector<uint32_t> staged_round_;  // by id
+  uint32_t round_ = 1;
+
+  // Scratch.
+  SampleColumns incoming_;
+  SampleColumns kept_;
+  SampleColumns part_;
+  ColumnStack stored_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// Batch: changes that a Store makes all or none. Not thread-safe; must not outlive its Store.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "storage/kv/space.h"
+
+namespace rocksdb {
+class ColumnFamilyHandle;
+class WriteBatch;
+}  // namespace rocksdb
+
+namespace lockstep::kv {
+
+class Batch {
+ public:
+  ~Batch();
+  Batch(Batch&&) noexcept;
+  Batch& operator=(Batch&&) noexcept;
+
+  // Preconditions: a key of 1 to kMaxKeyBytes, a value of at most kMaxValueBytes.
+  void Put(Space space, std::string_view key, std::string_view value);
+  void Delete(Space space, std::string_view key);
+  // Every key in [begin, end).
+  void DeleteRange(Space space, std::string_view begin, std::string_view end);
+  void Clear();
+
+  bool empty() const;
+  // What it takes in memory and in the log. The writer keeps it at kMaxBatchBytes or less.
+  size_t byte_count() const;
+
+ private:
+  friend class Store;
+  using Handles = std::array<rocksdb::ColumnFamilyHandle*, kSpaceCount>;
+  explicit Batch(const Handles& handles);
+  rocksdb::ColumnFamilyHandle* HandleOf(Space space) const;
+
+  const Handles* handles_;
+  std::unique_ptr<rocksdb::WriteBatch> changes_;
+};
+
+}  // namespace lockstep::kv

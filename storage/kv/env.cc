@@ -1,0 +1,92 @@
+#include "storage/kv/env.h"
+
+#include <vector>
+
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
+#include "storage/kv/rocks_status.h"
+
+namespace lockstep::kv {
+namespace {
+
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+std::shared_ptr<Env> Env::Default() {
+  static const std::shared_ptr<Env> env = std::make_shared<Env>(rocksdb::FileSystem::Default());
+  return env;
+}
+
+Env::Env(std::shared_ptr<rocksdb::FileSystem> files)
+    : files_(std::move(files)), env_(rocksdb::NewCompositeEnv(files_)) {}
+
+Env::~Env() = default;
+
+absl::Status Env::CreateFolder(const std::string& path) {
+  bool is_folder = false;
+  if (files_->IsDirectory(path, {}, &is_folder, nullptr).ok() && is_folder) return absl::OkStatus();
+  const std::string parent = ParentOf(path);
+  if (parent != path && parent != "." && parent != "/") {
+    LOCKSTEP_RETURN_IF_ERROR(CreateFolder(parent));
+  }
+  return Annotate(FromRocks(files_->CreateDirIfMissing(path, {}, nullptr)),
+                  "making the folder " + path);
+}
+
+absl::StatusOr<std::string> Env::ReadFile(const std::string& path) const {
+  std::string contents;
+  const rocksdb::Status status = rocksdb::ReadFileToString(env_.get(), path, &contents);
+  if (status.IsPathNotFound()) return absl::NotFoundError("there is no file " + path);
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(status), "reading " + path));
+  return contents;
+}
+
+absl::Status Env::WriteFile(const std::string& path, std::string_view contents) {
+  const std::string beside = path + ".new";
+  rocksdb::Status status = rocksdb::WriteStringToFile(
+      env_.get(), rocksdb::Slice(contents.data(), contents.size()), beside, /*should_sync=*/true);
+  if (status.ok()) status = env_->RenameFile(beside, path);
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(status), "writing " + path));
+  return SyncFolder(ParentOf(path));
+}
+
+absl::Status Env::SyncFolder(const std::string& path) {
+  std::unique_ptr<rocksdb::FSDirectory> folder;
+  rocksdb::IOStatus status = files_->NewDirectory(path, {}, &folder, nullptr);
+  if (status.ok()) status = folder->Fsync({}, nullptr);
+  return Annotate(FromRocks(status), "syncing the folder " + path);
+}
+
+absl::StatusOr<uint64_t> Env::FreeBytes(const std::string& path) const {
+  uint64_t bytes = 0;
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(files_->GetFreeSpace(path, {}, &bytes, nullptr)),
+                                    "asking for the free space of " + path));
+  return bytes;
+}
+
+absl::StatusOr<uint64_t> Env::FolderBytes(const std::string& path) const {
+  std::vector<std::string> names;
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(env_->GetChildren(path, &names)), "listing " + path));
+  uint64_t total = 0;
+  for (const std::string& name : names) {
+    if (name == "." || name == "..") continue;
+    const std::string child = path + "/" + name;
+    bool is_folder = false;
+    uint64_t bytes = 0;
+    if (!files_->IsDirectory(child, {}, &is_folder, nullptr).ok()) continue;
+    if (is_folder) {
+      LOCKSTEP_ASSIGN_OR_RETURN(bytes, FolderBytes(child));
+    } else if (!env_->GetFileSize(child, &bytes).ok()) {
+      continue;
+    }
+    total += bytes;
+  }
+  return total;
+}
+
+}  // namespace lockstep::kv

@@ -1,0 +1,119 @@
+#include "storage/kv/key_schema.h"
+
+#include "base/coding.h"
+
+namespace lockstep::kv {
+namespace {
+
+constexpr char kVersion = 1;
+constexpr char kMarkTag = 'J';
+constexpr char kWindowTag = 'W';
+
+std::string WithVersion() { return std::string(1, kVersion); }
+std::string AfterVersion() { return std::string(1, kVersion + 1); }
+std::string WithTag(char tag) { return {kVersion, tag}; }
+
+bool Consume(std::string_view& in, char expected) {
+  if (in.empty() || in.front() != expected) return false;
+  in.remove_prefix(1);
+  return true;
+}
+
+void PutWindow(std::string& out, int32_t window) {
+  PutFixed32(out, static_cast<uint32_t>(window) ^ 0x80000000u);
+}
+
+bool GetWindow(std::string_view& in, int32_t& window) {
+  uint32_t bits = 0;
+  if (!GetFixed32(in, bits)) return false;
+  window = static_cast<int32_t>(bits ^ 0x80000000u);
+  return true;
+}
+
+std::string ChunkPrefix(int32_t window) {
+  std::string key = WithVersion();
+  PutWindow(key, window);
+  return key;
+}
+
+}  // namespace
+
+std::string JournalMarkKey() { return WithTag(kMarkTag); }
+
+std::string EncodeWindowKey(const WindowKey& key) {
+  std::string bytes = WithTag(kWindowTag);
+  PutWindow(bytes, key.window);
+  PutFixed64(bytes, key.generation);
+  PutFixed16(bytes, key.part);
+  return bytes;
+}
+
+bool DecodeWindowKey(std::string_view bytes, WindowKey& key) {
+  return Consume(bytes, kVersion) && Consume(bytes, kWindowTag) && GetWindow(bytes, key.window) &&
+         GetFixed64(bytes, key.generation) && GetFixed16(bytes, key.part) && bytes.empty();
+}
+
+KeyRange AllWindowKeys() { return {WithTag(kWindowTag), WithTag(kWindowTag + 1)}; }
+
+KeyRange WindowKeysBefore(int32_t window) {
+  std::string end = WithTag(kWindowTag);
+  PutWindow(end, window);
+  return {WithTag(kWindowTag), std::move(end)};
+}
+
+std::string EncodeSeriesKey(SeriesNumber id) {
+  std::string bytes = WithVersion();
+  PutFixed32(bytes, id);
+  return bytes;
+}
+
+bool DecodeSeriesKey(std::string_view bytes, SeriesNumber& id) {
+  return Consume(bytes, kVersion) && GetFixed32(bytes, id) && bytes.empty();
+}
+
+KeyRange AllSeriesKeys() { return {WithVersion(), AfterVersion()}; }
+
+std::string EncodeJournalKey(uint64_t sequence) {
+  std::string bytes = WithVersion();
+  PutFixed64(bytes, sequence);
+  return bytes;
+}
+
+bool DecodeJournalKey(std::string_view bytes, uint64_t& sequence) {
+  return Consume(bytes, kVersion) && GetFixed64(bytes, sequence) && bytes.empty();
+}
+
+KeyRange JournalKeysFrom(uint64_t sequence) { return {EncodeJournalKey(sequence), AfterVersion()}; }
+
+KeyRange JournalKeysUpTo(uint64_t sequence) {
+  return {WithVersion(), EncodeJournalKey(sequence + 1)};
+}
+
+std::string EncodeChunkKey(const ChunkKey& key) {
+  std::string bytes = ChunkPrefix(key.window);
+  PutFixed32(bytes, key.family);
+  PutFixed32(bytes, key.block);
+  PutFixed64(bytes, key.generation);
+  PutFixed16(bytes, key.part);
+  return bytes;
+}
+
+bool DecodeChunkKey(std::string_view bytes, ChunkKey& key) {
+  return Consume(bytes, kVersion) && GetWindow(bytes, key.window) &&
+         GetFixed32(bytes, key.family) && GetFixed32(bytes, key.block) &&
+         GetFixed64(bytes, key.generation) && GetFixed16(bytes, key.part) && bytes.empty();
+}
+
+KeyRange ChunkKeysOf(int32_t window, uint32_t family, uint32_t block) {
+  std::string begin = ChunkPrefix(window);
+  PutFixed32(begin, family);
+  std::string end = begin;
+  PutFixed32(begin, block);
+  // Blocks hold 64 series of 32-bit numbers: there is always a next one.
+  PutFixed32(end, block + 1);
+  return {std::move(begin), std::move(end)};
+}
+
+KeyRange ChunkKeysBefore(int32_t window) { return {WithVersion(), ChunkPrefix(window)}; }
+
+}  // namespace lockstep::kv

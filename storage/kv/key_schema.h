@@ -1,0 +1,64 @@
+// The keys of every row that the store keeps. On disk: docs/formats/keys.md.
+//
+// Every key starts with a version byte; numbers are fixed-width and big-endian, signed ones with the
+// sign bit flipped, so that keys sort as their numbers do. All keys are far below kMaxKeyBytes:
+// job and metric, which may be long, are interned as a family number by the dictionary.
+// Pure functions, safe from any thread. Readers return false on anything that no writer makes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "storage/kv/cursor.h"
+
+namespace lockstep::kv {
+
+// A shard's number for a series.
+using SeriesNumber = uint32_t;
+
+// Space::kMeta: the last journal block whose samples are all in chunks.
+std::string JournalMarkKey();
+
+// Space::kMeta: what one generation put into one window.
+struct WindowKey {
+  int32_t window = 0;       // day number since 1970-01-01 UTC
+  uint64_t generation = 0;  // last journal block of the head that was sealed
+  uint16_t part = 0;
+
+  friend bool operator==(const WindowKey&, const WindowKey&) = default;
+};
+std::string EncodeWindowKey(const WindowKey& key);
+[[nodiscard]] bool DecodeWindowKey(std::string_view bytes, WindowKey& key);
+KeyRange AllWindowKeys();
+KeyRange WindowKeysBefore(int32_t window);
+
+// Space::kSeries.
+std::string EncodeSeriesKey(SeriesNumber id);
+[[nodiscard]] bool DecodeSeriesKey(std::string_view bytes, SeriesNumber& id);
+KeyRange AllSeriesKeys();
+
+// Space::kJournal. Blocks are numbered from 1 in the order of their commits.
+std::string EncodeJournalKey(uint64_t sequence);
+[[nodiscard]] bool DecodeJournalKey(std::string_view bytes, uint64_t& sequence);
+KeyRange JournalKeysFrom(uint64_t sequence);
+KeyRange JournalKeysUpTo(uint64_t sequence);  // inclusive
+
+// Space::kChunks: the samples that one generation has of a block of neighbouring series of one
+// family (one metric of one job) in one window.
+struct ChunkKey {
+  int32_t window = 0;
+  uint32_t family = 0;
+  uint32_t block = 0;
+  uint64_t generation = 0;
+  uint16_t part = 0;
+
+  friend bool operator==(const ChunkKey&, const ChunkKey&) = default;
+};
+std::string EncodeChunkKey(const ChunkKey& key);
+[[nodiscard]] bool DecodeChunkKey(std::string_view bytes, ChunkKey& key);
+// All rows of one block of series in one window, oldest generation first.
+KeyRange ChunkKeysOf(int32_t window, uint32_t family, uint32_t block);
+KeyRange ChunkKeysBefore(int32_t window);
+
+}  // namespace lockstep::kv

@@ -1,0 +1,29 @@
+// Resources: what all shards of a process share, so that its memory and its disk traffic are
+// bounded once and not per shard. Immutable; safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace rocksdb {
+class Cache;
+class RateLimiter;
+class WriteBufferManager;
+}  // namespace rocksdb
+
+namespace lockstep::kv {
+
+struct ResourceLimits {
+  uint64_t block_cache_bytes = uint64_t{64} << 20;
+  uint64_t write_buffer_bytes = uint64_t{64} << 20;  // of all shards and spaces together
+};
+
+struct Resources {
+  explicit Resources(const ResourceLimits& limits);
+
+  const std::shared_ptr<rocksdb::Cache> block_cache;
+  const std::shared_ptr<rocksdb::WriteBufferManager> write_buffers;
+  const std::shared_ptr<rocksdb::RateLimiter> background_writes;
+};
+
+}  // namespace lockstep::kv

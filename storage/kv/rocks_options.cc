@@ -1,0 +1,85 @@
+#include "storage/kv/rocks_options.h"
+
+#include "rocksdb/table.h"
+#include "storage/kv/space.h"
+
+namespace lockstep::kv {
+namespace {
+
+constexpr size_t kSmallWriteBuffer = size_t{4} << 20;
+constexpr size_t kLargeWriteBuffer = size_t{16} << 20;
+
+std::shared_ptr<rocksdb::TableFactory> Tables(const Resources& resources, size_t block_bytes) {
+  rocksdb::BlockBasedTableOptions options;
+  options.block_cache = resources.block_cache;
+  options.block_size = block_bytes;
+  options.format_version = 5;
+  // Index blocks count against the cache too: memory has one bound.
+  options.cache_index_and_filter_blocks = true;
+  return std::shared_ptr<rocksdb::TableFactory>(rocksdb::NewBlockBasedTableFactory(options));
+}
+
+rocksdb::ColumnFamilyOptions Common(const Resources& resources, size_t write_buffer_bytes) {
+  rocksdb::ColumnFamilyOptions options;
+  options.write_buffer_size = write_buffer_bytes;
+  options.max_write_buffer_number = 3;
+  options.compression = rocksdb::kZSTD;
+  options.table_factory = Tables(resources, /*block_bytes=*/16 << 10);
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions SeriesOptions(const Resources& resources) {
+  rocksdb::ColumnFamilyOptions options = Common(resources, kSmallWriteBuffer);
+  // Label sets of neighbours differ in few bytes: larger blocks find more of that.
+  options.table_factory = Tables(resources, /*block_bytes=*/64 << 10);
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions JournalOptions(const Resources& resources) {
+  rocksdb::ColumnFamilyOptions options = Common(resources, kLargeWriteBuffer);
+  // Rows live for one head generation: compressing or moving them is work for nothing.
+  options.compression = rocksdb::kNoCompression;
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions ChunkOptions(const Resources& resources) {
+  rocksdb::ColumnFamilyOptions options = Common(resources, kLargeWriteBuffer);
+  // A row is a whole block of neighbouring series, larger than this: one row per table block.
+  options.table_factory = Tables(resources, /*block_bytes=*/16 << 10);
+  return options;
+}
+
+}  // namespace
+
+rocksdb::DBOptions MakeDbOptions(const Env& env, const Resources& resources) {
+  rocksdb::DBOptions options;
+  options.env = env.rocks();
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  // A cut last record was never acknowledged; anything else that is wrong must be heard of.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.max_total_wal_size = uint64_t{128} << 20;
+  options.write_buffer_manager = resources.write_buffers;
+  options.rate_limiter = resources.background_writes;
+  options.bytes_per_sync = 1 << 20;
+  options.max_open_files = 512;
+  options.max_background_jobs = 2;
+  options.info_log_level = rocksdb::INFO_LEVEL;  // the packaged default is DEBUG
+  options.keep_log_file_num = 3;
+  options.max_log_file_size = 4 << 20;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  return options;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeSpaceOptions(const Resources& resources) {
+  const auto name = [](Space space) {
+    return std::string(kSpaceNames[static_cast<size_t>(space)]);
+  };
+  return {{name(Space::kMeta), Common(resources, kSmallWriteBuffer)},
+          {name(Space::kSeries), SeriesOptions(resources)},
+          {name(Space::kJournal), JournalOptions(resources)},
+          {name(Space::kChunks), ChunkOptions(resources)}};
+}
+
+}  // namespace lockstep::kv

@@ -1,0 +1,17 @@
+// How RocksDB is set up: one place for every option, each with its reason.
+#pragma once
+
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+#include "storage/kv/env.h"
+#include "storage/kv/resources.h"
+
+namespace lockstep::kv {
+
+rocksdb::DBOptions MakeDbOptions(const Env& env, const Resources& resources);
+// One for each Space, in its order.
+std::vector<rocksdb::ColumnFamilyDescriptor> MakeSpaceOptions(const Resources& resources);
+
+}  // namespace lockstep::kv

@@ -1,0 +1,100 @@
+#include "storage/kv/store.h"
+
+#include "base/check.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "storage/kv/cursor_bounds.h"
+#include "storage/kv/rocks_options.h"
+#include "storage/kv/rocks_status.h"
+
+namespace lockstep::kv {
+namespace {
+
+rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+}  // namespace
+
+Store::Store(std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources)
+    : env_(std::move(env)), resources_(std::move(resources)) {}
+
+Store::~Store() { (void)Close(); }
+
+absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
+                                                   std::shared_ptr<Env> env,
+                                                   std::shared_ptr<const Resources> resources) {
+  LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
+  std::unique_ptr<Store> store(new Store(std::move(env), std::move(resources)));
+  const rocksdb::DBOptions options = MakeDbOptions(*store->env_, *store->resources_);
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  LOCKSTEP_RETURN_IF_ERROR(
+      Annotate(FromRocks(rocksdb::DB::Open(options, folder, MakeSpaceOptions(*store->resources_),
+                                           &handles, &db)),
+               "opening " + folder));
+  store->db_.reset(db);
+  LOCKSTEP_CHECK(handles.size() == kSpaceCount);
+  std::copy(handles.begin(), handles.end(), store->handles_.begin());
+  return store;
+}
+
+Batch Store::NewBatch() const { return Batch(handles_); }
+
+absl::Status Store::Commit(Batch& batch, Durability durability) {
+  rocksdb::WriteOptions options;
+  options.sync = durability == Durability::kSynced;
+  return FromRocks(db_->Write(options, batch.changes_.get()));
+}
+
+absl::Status Store::Resume() { return FromRocks(db_->Resume()); }
+
+absl::StatusOr<std::optional<std::string>> Store::Get(Space space, std::string_view key) const {
+  std::string value;
+  const rocksdb::Status status =
+      db_->Get(rocksdb::ReadOptions(), HandleOf(space), ToSlice(key), &value);
+  if (status.IsNotFound()) return std::nullopt;
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(status));
+  return value;
+}
+
+SnapshotPtr Store::NewSnapshot() const {
+  rocksdb::DB* db = db_.get();
+  return SnapshotPtr(db->GetSnapshot(),
+                     [db](const rocksdb::Snapshot* snapshot) { db->ReleaseSnapshot(snapshot); });
+}
+
+Cursor Store::NewCursor(Space space, KeyRange range, const SnapshotPtr& snapshot) const {
+  auto bounds = std::make_unique<Cursor::Bounds>(std::move(range));
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot.get();
+  if (!bounds->range.end.empty()) options.iterate_upper_bound = &bounds->upper;
+  std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, HandleOf(space)));
+  return Cursor(std::move(bounds), std::move(rows));
+}
+
+absl::Status Store::Flush() {
+  const std::vector<rocksdb::ColumnFamilyHandle*> handles(handles_.begin(), handles_.end());
+  return FromRocks(db_->Flush(rocksdb::FlushOptions(), handles));
+}
+
+absl::Status Store::DropFiles(Space space, const KeyRange& range) {
+  const rocksdb::Slice begin(range.begin);
+  const rocksdb::Slice end(range.end);
+  return FromRocks(rocksdb::DeleteFilesInRange(db_.get(), HandleOf(space), &begin, &end,
+                                               /*include_end=*/false));
+}
+
+absl::Status Store::Close() {
+  if (db_ == nullptr) return absl::OkStatus();
+  rocksdb::Status status;
+  for (rocksdb::ColumnFamilyHandle*& handle : handles_) {
+    const rocksdb::Status destroyed = db_->DestroyColumnFamilyHandle(handle);
+    if (status.ok()) status = destroyed;
+    handle = nullptr;
+  }
+  const rocksdb::Status closed = db_->Close();
+  if (status.ok()) status = closed;
+  db_.reset();
+  return FromRocks(status);
+}
+
+}  // namespace lockstep::kv

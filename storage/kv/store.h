@@ -1,0 +1,86 @@
+// Store: one RocksDB: four spaces of rows, changed by atomic batches, read through snapshots.
+//
+// All methods are safe from any thread, but Close() must be the last call. Batches, cursors and
+// snapshots must be gone before Close() or the destructor.
+//
+// A change committed as kSynced survives the end of the process and of the power. Opening brings
+// back every such change; what the log holds behind its last complete record was never
+// acknowledged and is dropped, while damage anywhere else in the log makes Open fail with
+// kDataLoss (docs/adr/0004-store-journal-and-seal.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "storage/kv/batch.h"
+#include "storage/kv/cursor.h"
+#include "storage/kv/env.h"
+#include "storage/kv/resources.h"
+#include "storage/kv/space.h"
+
+namespace rocksdb {
+class DB;
+class Snapshot;
+}  // namespace rocksdb
+
+namespace lockstep::kv {
+
+// The rows as they were at one moment.
+using SnapshotPtr = std::shared_ptr<const rocksdb::Snapshot>;
+
+enum class Durability {
+  kSynced,    // on disk when Commit() returns
+  kBuffered,  // on disk with the next synced batch, flush or close
+};
+
+class Store {
+ public:
+  // Makes the folder and an empty store when there is none.
+  static absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& folder,
+                                                     std::shared_ptr<Env> env,
+                                                     std::shared_ptr<const Resources> resources);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  Batch NewBatch() const;
+  // All or none. After an error nothing of the batch is visible, nothing more can be committed, and
+  // reads go on, until Resume() succeeds; whether the batch is there after the process ends without
+  // that is not known.
+  absl::Status Commit(Batch& batch, Durability durability);
+  // Makes the store writable again after Commit() failed, if the cause is gone. Fine, and cheap, on
+  // a store that is writable.
+  absl::Status Resume();
+
+  absl::StatusOr<std::optional<std::string>> Get(Space space, std::string_view key) const;
+  SnapshotPtr NewSnapshot() const;
+  // Stands on the first row of the range. Without a snapshot it sees the moment of its making.
+  // `snapshot` must outlive it.
+  Cursor NewCursor(Space space, KeyRange range, const SnapshotPtr& snapshot = nullptr) const;
+
+  // Moves all that is in write buffers to table files; the logs behind them are deleted.
+  absl::Status Flush();
+  // Gives the disk space of a deleted range back sooner than compaction would: table files that
+  // hold nothing else are unlinked. Rows of the range may or may not be deleted by it.
+  absl::Status DropFiles(Space space, const KeyRange& range);
+
+  // Ends background work and closes the files. Rows stay in the log; nothing is lost.
+  absl::Status Close();
+
+ private:
+  Store(std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources);
+  rocksdb::ColumnFamilyHandle* HandleOf(Space space) const {
+    return handles_[static_cast<size_t>(space)];
+  }
+
+  const std::shared_ptr<Env> env_;
+  const std::shared_ptr<const Resources> resources_;
+  std::unique_ptr<rocksdb::DB> db_;
+  Batch::Handles handles_{};
+};
+
+}  // namespace lockstep::kv
