@@ -10,6 +10,8 @@
 #include "cli/check.h"
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
+#include "cli/import.h"
+#include "cli/query.h"
 #include "cli/serve.h"
 #include "cli/serve_options.h"
 #include "cli/version.h"
@@ -78,6 +80,49 @@ void AddCheck(CLI::App& app, CheckFlags& flags) {
   }
 }
 
+void AddServerFlags(CLI::App& verb, const char* url_flag, HttpClientOptions& server) {
+  server.url = "http://127.0.0.1:9009";
+  verb.add_option(url_flag, server.url, "Server to talk to.")
+      ->type_name("URL")
+      ->capture_default_str();
+  CLI::Option* user = verb.add_option("--user", server.user, "User and password for basic auth.")
+                          ->type_name("NAME:PASSWORD");
+  verb.add_option("--token-file", server.token_file, "File with a bearer token.")
+      ->type_name("FILE")
+      ->excludes(user);
+  verb.add_option("--ca-file", server.ca_file, "Certificate authorities to trust, as PEM.")
+      ->type_name("FILE");
+}
+
+CLI::App* AddImport(CLI::App& app, ImportFlags& flags) {
+  using importer::TextFormat;
+  CLI::App* import = app.add_subcommand("import", "Send a file of samples to a server.");
+  AddServerFlags(*import, "--to", flags.server);
+  const std::map<std::string, TextFormat> formats = {{"openmetrics", TextFormat::kOpenMetrics},
+                                                     {"prometheus", TextFormat::kPrometheus}};
+  import
+      ->add_option("--format", flags.import.format,
+                   "openmetrics (times in seconds) or prometheus (in milliseconds). [openmetrics]")
+      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->type_name("FORMAT");
+  import->add_flag("--resume", flags.import.resume,
+                   "Continue where an import of FILE with --resume was interrupted.");
+  import->add_flag("--dry-run", flags.import.dry_run, "Read and check only; send nothing.");
+  import
+      ->add_option("FILE", flags.import.path,
+                   "The file, plain or compressed by gzip; - is standard input.")
+      ->required();
+  return import;
+}
+
+CLI::App* AddQuery(CLI::App& app, QueryFlags& flags) {
+  CLI::App* query = app.add_subcommand("query", "Ask a server; print the answer as a table.");
+  AddServerFlags(*query, "--url", flags.server);
+  query->add_option("--time", flags.time, "Unix seconds or RFC 3339. [now]")->type_name("TIME");
+  query->add_option("EXPR", flags.expression, "The PromQL expression.")->required();
+  return query;
+}
+
 ExitCode Main(int argc, char** argv) {
   CLI::App app("lockstep: a metrics store for training fleets.", "lockstep");
   app.require_subcommand(1);
@@ -86,6 +131,10 @@ ExitCode Main(int argc, char** argv) {
   CheckFlags check;
   AddServe(app, serve);
   AddCheck(app, check);
+  ImportFlags import;
+  QueryFlags query;
+  const CLI::App* import_verb = AddImport(app, import);
+  const CLI::App* query_verb = AddQuery(app, query);
   const CLI::App* version = app.add_subcommand("version", "Print what this program is made of.");
   try {
     app.parse(argc, argv);
@@ -98,6 +147,8 @@ ExitCode Main(int argc, char** argv) {
   }
   if (check.config->parsed()) return CheckConfig(check.file);
   if (check.web_config->parsed()) return CheckWebConfig(check.file);
+  if (import_verb->parsed()) return Import(import);
+  if (query_verb->parsed()) return Query(query);
   return RunServe(serve);
 }
 

@@ -80,7 +80,7 @@ def start(program):
         # The recording keeps its own dates, so nothing may be too old.
         server = subprocess.Popen(
             [program, "serve", "--http", address, "--data", str(STATE / "data"),
-             "--retention", "100y"],
+             "--storage.retention.time", "100y"],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     PID.write_text(str(server.pid))
     url = f"http://{address}"

@@ -1,0 +1,129 @@
+#include "cli/http_client.h"
+
+#include <curl/curl.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr long kConnectTimeoutMs = 10'000;
+constexpr long kRequestTimeoutMs = 300'000;
+
+size_t AppendBody(char* bytes, size_t size, size_t count, void* body) {
+  static_cast<std::string*>(body)->append(bytes, size * count);
+  return size * count;
+}
+
+size_t TakeHeader(char* bytes, size_t size, size_t count, void* retry_after) {
+  constexpr std::string_view kName = "retry-after:";
+  const std::string_view line(bytes, size * count);
+  if (absl::AsciiStrToLower(std::string(line.substr(0, kName.size()))) == kName) {
+    std::string value(line.substr(kName.size()));
+    absl::StripAsciiWhitespace(&value);
+    *static_cast<std::string*>(retry_after) = value;
+  }
+  return size * count;
+}
+
+absl::StatusOr<std::string> ReadToken(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream content;
+  if (file) content << file.rdbuf();
+  if (!file) return absl::NotFoundError(absl::StrFormat("cannot read \"%s\"", path));
+  std::string token = std::move(content).str();
+  absl::StripAsciiWhitespace(&token);
+  return token;
+}
+
+}  // namespace
+
+struct HttpClient::Curl {
+  CURL* handle = curl_easy_init();
+  char error[CURL_ERROR_SIZE] = {};
+
+  ~Curl() { curl_easy_cleanup(handle); }
+  template <typename Value>
+  void Set(CURLoption option, Value value) {
+    curl_easy_setopt(handle, option, value);
+  }
+};
+
+HttpClient::HttpClient() : curl_(std::make_unique<Curl>()) {}
+
+HttpClient::~HttpClient() = default;
+
+absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(const HttpClientOptions& options) {
+  std::unique_ptr<HttpClient> client(new HttpClient());
+  client->base_url_ = options.url;
+  while (!client->base_url_.empty() && client->base_url_.back() == '/') {
+    client->base_url_.pop_back();
+  }
+  Curl& curl = *client->curl_;
+  curl.Set(CURLOPT_ERRORBUFFER, curl.error);
+  curl.Set(CURLOPT_NOSIGNAL, 1L);
+  curl.Set(CURLOPT_PROTOCOLS_STR, "http,https");
+  curl.Set(CURLOPT_USERAGENT, "lockstep");
+  curl.Set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+  curl.Set(CURLOPT_TIMEOUT_MS, kRequestTimeoutMs);
+  curl.Set(CURLOPT_WRITEFUNCTION, AppendBody);
+  curl.Set(CURLOPT_HEADERFUNCTION, TakeHeader);
+  if (!options.ca_file.empty()) curl.Set(CURLOPT_CAINFO, options.ca_file.c_str());
+  if (!options.user.empty()) {
+    curl.Set(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+    curl.Set(CURLOPT_USERPWD, options.user.c_str());
+  }
+  if (!options.token_file.empty()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::string token, ReadToken(options.token_file));
+    curl.Set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl.Set(CURLOPT_XOAUTH2_BEARER, token.c_str());
+  }
+  return client;
+}
+
+absl::StatusOr<HttpReply> HttpClient::Post(std::string_view path,
+                                           const std::vector<std::string>& headers,
+                                           std::string_view body) {
+  HttpReply reply;
+  const std::string url = base_url_ + std::string(path);
+  // An answer to a body of any size comes without asking first.
+  curl_slist* lines = curl_slist_append(nullptr, "Expect:");
+  for (const std::string& header : headers) lines = curl_slist_append(lines, header.c_str());
+  curl_->Set(CURLOPT_URL, url.c_str());
+  curl_->Set(CURLOPT_HTTPHEADER, lines);
+  curl_->Set(CURLOPT_POST, 1L);
+  curl_->Set(CURLOPT_POSTFIELDS, body.data());
+  curl_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  curl_->Set(CURLOPT_WRITEDATA, &reply.body);
+  curl_->Set(CURLOPT_HEADERDATA, &reply.retry_after);
+  curl_->error[0] = '\0';
+  const CURLcode code = curl_easy_perform(curl_->handle);
+  curl_slist_free_all(lines);
+  if (code != CURLE_OK) {
+    const char* reason = curl_->error[0] != '\0' ? curl_->error : curl_easy_strerror(code);
+    return absl::UnavailableError(absl::StrFormat("no answer from %s: %s", base_url_, reason));
+  }
+  long status = 0;
+  curl_easy_getinfo(curl_->handle, CURLINFO_RESPONSE_CODE, &status);
+  reply.status = static_cast<int>(status);
+  return reply;
+}
+
+std::string PercentEncode(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string encoded;
+  for (const char c : text) {
+    if (kPlain.find(c) != std::string_view::npos)
+      encoded += c;
+    else
+      absl::StrAppendFormat(&encoded, "%%%02X", static_cast<unsigned char>(c));
+  }
+  return encoded;
+}
+
+}  // namespace lockstep::cli
