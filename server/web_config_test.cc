@@ -1,0 +1,142 @@
+#include "server/web_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/tls1.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/escaping.h"
+
+namespace lockstep::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kHash = "$2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi";
+
+TEST(WebConfigTest, ReadsEverythingThatPrometheusKnows) {
+  const absl::StatusOr<WebConfig> config = ParseWebConfig(
+      "tls_server_config:\n"
+      "  cert_file: server.crt\n"
+      "  key_file: /etc/keys/server.key\n"
+      "  client_auth_type: RequireAndVerifyClientCert\n"
+      "  client_ca_file: ca.crt\n"
+      "  client_allowed_sans: [a.example]\n"
+      "  min_version: TLS13\n"
+      "  max_version: TLS13\n"
+      "  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]\n"
+      "  prefer_server_cipher_suites: false\n"
+      "  curve_preferences: [X25519]\n"
+      "http_server_config:\n"
+      "  http2: true\n"
+      "  headers:\n"
+      "    X-Frame-Options: deny\n"
+      "basic_auth_users:\n"
+      "  alice: " +
+          std::string(kHash) + "\n",
+      "conf/web.yml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  ASSERT_TRUE(config->tls.has_value());
+  EXPECT_EQ(config->tls->cert_file, "conf/server.crt");
+  EXPECT_EQ(config->tls->key_file, "/etc/keys/server.key");
+  EXPECT_EQ(config->tls->client_ca_file, "conf/ca.crt");
+  EXPECT_EQ(config->tls->client_auth, ClientAuth::kRequireAndVerify);
+  EXPECT_THAT(config->tls->client_allowed_sans, ElementsAre("a.example"));
+  EXPECT_EQ(config->tls->min_version, TLS1_3_VERSION);
+  EXPECT_FALSE(config->tls->prefer_server_cipher_suites);
+  ASSERT_EQ(config->headers.size(), 1u);
+  EXPECT_EQ(config->headers[0].name, "X-Frame-Options");
+  ASSERT_EQ(config->users.size(), 1u);
+  EXPECT_EQ(config->users[0].name, "alice");
+  EXPECT_EQ(config->users[0].bcrypt_hash, kHash);
+}
+
+TEST(WebConfigTest, TlsIsModernUnlessToldOtherwise) {
+  const absl::StatusOr<WebConfig> config =
+      ParseWebConfig("tls_server_config: {cert_file: a, key_file: b}", "web.yml");
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->tls->min_version, TLS1_2_VERSION);
+  EXPECT_EQ(config->tls->client_auth, ClientAuth::kNone);
+}
+
+TEST(WebConfigTest, ReadsTokensByDigestAndFromFiles) {
+  std::string folder = testing::TempDir() + "web_config_XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::ofstream(folder + "/grafana.token") << "  test\n";
+  // sha256sum of "test"
+  const std::string digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+  const absl::StatusOr<WebConfig> config = ParseWebConfig(
+      "lockstep_bearer_tokens:\n"
+      "  trainer: {sha256: " +
+          digest +
+          "}\n"
+          "  grafana: {file: grafana.token}\n",
+      folder + "/web.yml");
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(config.ok()) << config.status();
+  ASSERT_EQ(config->tokens.size(), 2u);
+  for (const BearerToken& token : config->tokens) {
+    const std::string bytes(token.digest.begin(), token.digest.end());
+    EXPECT_EQ(absl::BytesToHexString(bytes), digest) << token.name;
+  }
+}
+
+TEST(WebConfigTest, AnEmptyFileAsksForNothing) {
+  const absl::StatusOr<WebConfig> config = ParseWebConfig("", "web.yml");
+  ASSERT_TRUE(config.ok());
+  EXPECT_FALSE(config->tls.has_value());
+  EXPECT_TRUE(config->users.empty());
+}
+
+TEST(WebConfigTest, SaysWhatIsWrongAndWhere) {
+  struct Row {
+    std::string_view yaml, error;
+  };
+  for (const Row& row : {
+           Row{"tls_config: {}\n",
+               "web.yml line 1: unknown key \"tls_config\"; known are "
+               "tls_server_config, http_server_config, basic_auth_users, "
+               "lockstep_bearer_tokens"},
+           Row{"tls_server_config:\n  cert: x\n",
+               "web.yml line 2: unknown key \"cert\" in tls_server_config; known are"},
+           Row{"tls_server_config:\n  cert_file: x\n",
+               "web.yml line 2: tls_server_config needs cert_file and key_file"},
+           Row{"tls_server_config: {cert_file: x, key_file: y, client_auth_type: Maybe}\n",
+               "web.yml line 1: client_auth_type is \"Maybe\"; it may be NoClientCert, "},
+           Row{"tls_server_config: {cert_file: x, key_file: y, client_ca_file: z}\n",
+               "client_ca_file needs a client_auth_type that verifies"},
+           Row{"tls_server_config:\n"
+               "  {cert_file: x, key_file: y, client_auth_type: VerifyClientCertIfGiven}\n",
+               "this client_auth_type needs client_ca_file"},
+           Row{"tls_server_config: {cert_file: x, key_file: y, min_version: TLS13, "
+               "max_version: TLS12}\n",
+               "min_version is later than max_version"},
+           Row{"tls_server_config: {cert_file: [x], key_file: y}\n",
+               "web.yml line 1: cert_file has to be one word or text"},
+           Row{"http_server_config: {http2: maybe}\n", "http2 has to be true or false"},
+           Row{"http_server_config: {headers: {X-Own: a}}\n", "unknown key \"X-Own\" in headers"},
+           Row{"basic_auth_users: [alice]\n", "basic_auth_users has to map users to hashes"},
+           Row{"basic_auth_users:\n  alice: hunter2\n",
+               "web.yml line 2: the password of user \"alice\" is not a bcrypt hash"},
+           Row{"lockstep_bearer_tokens: {a: {}}\n", "token \"a\" needs either sha256 or file"},
+           Row{"lockstep_bearer_tokens: {a: {sha256: hunter2}}\n",
+               "sha256 of token \"a\" has to be 64 hexadecimal digits"},
+           Row{"lockstep_bearer_tokens: {a: {file: not-there}}\n", "cannot read \"not-there\""},
+           Row{"a: 1\na: 2\n", "web.yml line 1: unknown key \"a\""},
+           Row{"http_server_config:\nhttp_server_config:\n",
+               "web.yml line 2: the key \"http_server_config\" is there twice"},
+           Row{"tls_server_config: {\n", "not YAML"},
+       }) {
+    const absl::Status status = ParseWebConfig(row.yaml, "web.yml").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.yaml;
+    EXPECT_THAT(std::string(Message(status)), HasSubstr(std::string(row.error)));
+    EXPECT_THAT(std::string(Message(status)), Not(HasSubstr("hunter2")));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::server
