@@ -2,6 +2,8 @@
 """The demo: an empty server, recorded GPU runs, and the questions that people ask of them.
 
 usage: demo.py run --lockstep PROGRAM      demo.py stop
+
+Its server's data, log and process id lie in .demo/, or in the folder that LOCKSTEP_DEMO_FOLDER names.
 """
 
 import argparse
@@ -22,7 +24,7 @@ import questions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDING = ROOT / "demo/data/metrics.om.gz"
-STATE = ROOT / ".demo"
+STATE = pathlib.Path(os.environ.get("LOCKSTEP_DEMO_FOLDER", ROOT / ".demo"))
 PID = STATE / "pid"
 # The labels worth a column; the rest says the same of every row.
 COLUMNS = ("job", "rank", "gpu", "phase")

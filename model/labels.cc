@@ -58,8 +58,7 @@ size_t Utf8SequenceLength(std::string_view text) {
 void LabelSet::Iterator::Read() {
   if (at_ == end_) return;
   std::string_view rest(at_, static_cast<size_t>(end_ - at_));
-  const bool whole =
-      GetLengthPrefixed(rest, label_.name) && GetLengthPrefixed(rest, label_.value);
+  const bool whole = GetLengthPrefixed(rest, label_.name) && GetLengthPrefixed(rest, label_.value);
   LOCKSTEP_CHECK(whole);
   next_ = rest.data();
 }
@@ -78,6 +77,16 @@ LabelSet LabelSet::Of(std::vector<LabelView> labels) {
     const bool repeated = i + 1 < labels.size() && labels[i + 1].name == labels[i].name;
     if (!repeated && !labels[i].value.empty()) AppendLabel(set.bytes_, labels[i]);
   }
+  return set;
+}
+
+LabelSet LabelSet::OfSorted(std::span<const LabelView> labels) {
+  LabelSet set;
+  size_t text_bytes = 0;
+  for (const LabelView& label : labels) text_bytes += label.name.size() + label.value.size();
+  // Two length bytes, which is what names and values of up to 127 bytes need.
+  set.bytes_.reserve(text_bytes + 2 * labels.size());
+  for (const LabelView& label : labels) AppendLabel(set.bytes_, label);
   return set;
 }
 

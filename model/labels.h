@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,8 +55,8 @@ class LabelSet {
     Iterator(const char* at, const char* end) : at_(at), end_(end) { Read(); }
     void Read();
 
-    const char* at_ = nullptr;   // first byte of the current label
-    const char* next_ = nullptr; // first byte after it
+    const char* at_ = nullptr;    // first byte of the current label
+    const char* next_ = nullptr;  // first byte after it
     const char* end_ = nullptr;
     LabelView label_;
   };
@@ -66,13 +67,13 @@ class LabelSet {
   static LabelSet Of(std::initializer_list<LabelView> labels) {
     return Of(std::vector<LabelView>(labels));
   }
+  // Labels that are sorted by name already, each name once and no value empty.
+  static LabelSet OfSorted(std::span<const LabelView> labels);
   // From bytes() of another set, checked: names ascending and unique, values not empty.
   static absl::StatusOr<LabelSet> FromBytes(std::string_view bytes);
 
   Iterator begin() const { return {bytes_.data(), bytes_.data() + bytes_.size()}; }
-  Iterator end() const {
-    return {bytes_.data() + bytes_.size(), bytes_.data() + bytes_.size()};
-  }
+  Iterator end() const { return {bytes_.data() + bytes_.size(), bytes_.data() + bytes_.size()}; }
   bool empty() const { return bytes_.empty(); }
   // The number of labels; walks the set.
   size_t size() const;

@@ -55,6 +55,12 @@ TEST(LabelSet, EveryTruncationOfItsBytesIsRefused) {
   }
 }
 
+TEST(LabelSet, SortedLabelsAreTakenAsTheyAre) {
+  const std::vector<LabelView> sorted = {{"__name__", "up"}, {"job", std::string_view("a")}};
+  EXPECT_EQ(LabelSet::OfSorted(sorted), LabelSet::Of(sorted));
+  EXPECT_EQ(LabelSet::OfSorted({}), LabelSet());
+}
+
 TEST(LabelSet, BytesAreThoseOfTheFormatPage) {
   const LabelSet labels = LabelSet::Of({{"__name__", "up"}, {"job", "trainer"}, {"rank", "7"}});
   EXPECT_EQ(labels.bytes(), FormatPageExample("labels.md", "up"));

@@ -63,8 +63,8 @@ std::string Matcher::ToString() const {
       quoted += c;
     }
   }
-  const bool plain = IsLegacyLabelName(name_);
-  return absl::StrFormat(plain ? "%s%s\"%s\"" : "\"%s\"%s\"%s\"", name_,
+  const char* name_quote = IsLegacyLabelName(name_) ? "" : "\"";
+  return absl::StrFormat("%s%s%s%s\"%s\"", name_quote, name_, name_quote,
                          lockstep::ToString(type_), quoted);
 }
 

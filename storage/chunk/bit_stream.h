@@ -57,6 +57,8 @@ class BitWriter {
 
 // Reads from the front of a view. Every Get fails, with `value` unspecified, when the bits run out.
 class BitReader {
+  static_assert(std::endian::native == std::endian::little);
+
  public:
   explicit BitReader(std::string_view in) : at_(in.data()), end_(in.data() + in.size()) {}
 
@@ -110,6 +112,15 @@ class BitReader {
 
   // After it at least kMaxStep bits are in the window, or all that are left.
   void Refill() {
+    if (end_ - at_ >= 8) {
+      // A whole word at once; the bits of it that do not make a whole byte are put in again next time.
+      uint64_t word;
+      std::memcpy(&word, at_, 8);
+      window_ |= __builtin_bswap64(word) >> width_;
+      at_ += (63 - width_) / 8;
+      width_ |= kMaxStep;
+      return;
+    }
     while (width_ <= kMaxStep && at_ != end_) {
       const uint64_t byte = static_cast<unsigned char>(*at_++);
       window_ |= byte << (kMaxStep - width_);
@@ -125,7 +136,8 @@ class BitReader {
 
   const char* at_;
   const char* end_;
-  uint64_t window_ = 0;  // its top width_ bits are the next ones; the others are zero
+  // The top width_ bits are the next ones; those below are the ones after them, or zero.
+  uint64_t window_ = 0;
   int width_ = 0;
 };
 

@@ -11,6 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr int kMaxOrder = 2;
+constexpr int kMaxK = 62;
 constexpr int kAllZero = 63;  // in place of k
 
 // What is left of the values at one order, and how it is best written.
@@ -35,12 +36,18 @@ int CodeWidth(int residual_width, int k) {
 // Sets k and bit_count to the best for the residuals, of which only the widths matter.
 void ChooseK(Plan& plan) {
   std::array<uint64_t, 65> count_by_width{};
-  for (const uint64_t residual : plan.residuals) ++count_by_width[std::bit_width(residual)];
-  if (count_by_width[0] == plan.residuals.size()) return;
+  int max_width = 0;
+  for (const uint64_t residual : plan.residuals) {
+    const int width = std::bit_width(residual);
+    ++count_by_width[width];
+    max_width = std::max(max_width, width);
+  }
+  if (max_width == 0) return;
   plan.bit_count = ~uint64_t{0};
-  for (int k = 0; k < kAllZero; ++k) {
+  // A k above every width only makes each code longer.
+  for (int k = 0; k <= std::min(max_width, kMaxK); ++k) {
     uint64_t bit_count = 0;
-    for (int width = 0; width <= 64; ++width) {
+    for (int width = 0; width <= max_width; ++width) {
       bit_count += count_by_width[width] * static_cast<uint64_t>(CodeWidth(width, k));
     }
     if (bit_count < plan.bit_count) {

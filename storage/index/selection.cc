@@ -13,6 +13,8 @@ namespace {
 
 // How many values or series are looked at between two looks at the budget.
 constexpr size_t kCheckInterval = 4096;
+// Finding one label of one series costs about as much as this many steps along postings.
+constexpr size_t kStepsPerQuestion = 32;
 
 // The pair of series `id` whose name is `name`.
 std::optional<PairId> PairOf(const LabelPairs& pairs, const SeriesTable& series, SeriesId id,
@@ -79,7 +81,8 @@ class Selector {
     if (!filtering_.empty() && !filtering_.front().matches_empty) {
       const Condition first = std::move(filtering_.front());
       filtering_.erase(filtering_.begin());
-      LOCKSTEP_ASSIGN_OR_RETURN(ids_, Wanted(first));
+      LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<PostingsView> lists, Wanted(first));
+      ids_ = UnionOfDisjoint(lists);
       return absl::OkStatus();
     }
     ids_.assign(all_ids_.begin(), all_ids_.end());
@@ -94,7 +97,11 @@ class Selector {
       return absl::OkStatus();
     }
     if (ids_.size() < pairs_.values(*name).size()) return KeepMatching(condition, *name);
-    LOCKSTEP_ASSIGN_OR_RETURN(const Postings wanted, Wanted(condition));
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<PostingsView> lists, Wanted(condition));
+    size_t posting_count = 0;
+    for (const PostingsView list : lists) posting_count += list.size();
+    if (ids_.size() < posting_count / kStepsPerQuestion) return KeepMatching(condition, *name);
+    const Postings wanted = UnionOfDisjoint(lists);
     condition.matches_empty ? Subtract(ids_, wanted) : Intersect(ids_, wanted);
     return absl::OkStatus();
   }
@@ -117,17 +124,17 @@ class Selector {
     return absl::OkStatus();
   }
 
-  // The series with a value that decides: one that matches, or, if "" matches, one that does not.
-  absl::StatusOr<Postings> Wanted(const Condition& condition) {
-    const std::optional<NameId> name = pairs_.FindName(condition.label);
-    if (!name) return Postings();
+  // The postings of the values that decide: those that match, or, if "" matches, those that do not.
+  absl::StatusOr<std::vector<PostingsView>> Wanted(const Condition& condition) {
     std::vector<PostingsView> lists;
+    const std::optional<NameId> name = pairs_.FindName(condition.label);
+    if (!name) return lists;
     if (condition.filter.form() == ValueFilter::Form::kLiterals &&
         condition.filter.negated() == condition.matches_empty) {
       for (const std::string& literal : condition.filter.literals()) {
         lists.push_back(PostingsOf(condition.label, literal));
       }
-      return UnionOfDisjoint(lists);
+      return lists;
     }
     size_t looked_at = 0;
     for (const auto& [value, pair_id] : pairs_.values(*name)) {
@@ -136,7 +143,7 @@ class Selector {
         lists.push_back(pairs_.pair(pair_id).postings);
       }
     }
-    return UnionOfDisjoint(lists);
+    return lists;
   }
 
   PostingsView PostingsOf(std::string_view label, std::string_view value) const {

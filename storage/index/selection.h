@@ -1,9 +1,9 @@
 // Which series a list of matchers selects, and which labels those have.
 //
 // The order of work: labels with a known value are intersected first, shortest postings first. Each
-// further matcher then either asks every series that is left (when those are fewer than the values of
-// its label) or finds the values it wants and takes their postings. A matcher that matches "" also
-// selects series without the label, so it takes away the values that it does not match instead.
+// further matcher then either asks every series that is left (when those are few) or finds the values it
+// wants and takes their postings. A matcher that matches "" also selects series without the label, so it
+// takes away the values that it does not match instead.
 //
 // Const reads only: as SeriesIndex, any number of threads while nobody writes.
 #pragma once

@@ -82,7 +82,7 @@ LabelSet SeriesIndex::Labels(SeriesId id) const {
     const LabelPair& pair = pairs_.pair(pair_id);
     labels.push_back({pairs_.name(pair.name), pair.value});
   }
-  return LabelSet::Of(std::move(labels));
+  return LabelSet::OfSorted(labels);
 }
 
 absl::StatusOr<std::vector<SeriesId>> SeriesIndex::Select(std::span<const Matcher> matchers,

@@ -33,9 +33,9 @@ TEST(ValueFilter, RecognisesTheUsualExpressions) {
   expect(".+", Form::kNotEmpty);
   expect("node-.*", Form::kPrefix);
   expect("node\\..*", Form::kPrefix);
-  for (const char* pattern :
-       {"a+",   "ab?",   "a.c", "[ab]", "(a)|(b)", "(?i)a", "(?i:a)", "\\d",     "\\Qa\\E", "a|b.*",
-        "a.*b", "a.*|b", "^a",  "a$",   "a{2}",    "ab*",   "(a|b)c", "((a|b))", "\\pL", "a.+"}) {
+  for (const char* pattern : {"a+",   "ab?",     "a.c",    "[ab]",    "(a)|(b)", "(?i)a", "(?i:a)",
+                              "\\d",  "\\Qa\\E", "a|b.*",  "a.*b",    "a.*|b",   "^a",    "a$",
+                              "a{2}", "ab*",     "(a|b)c", "((a|b))", "\\pL",    "a.+"}) {
     expect(pattern, Form::kRegex);
   }
 }

@@ -45,6 +45,18 @@ def wait_until(condition, what, within_s):
         time.sleep(0.05)
 
 
+def ask(url, path, **parameters):
+    """The "data" of an answer of the HTTP API at `url`; `match` stands for match[]."""
+    form = urllib.parse.urlencode(
+        {{"match": "match[]"}.get(key, key): value for key, value in parameters.items()},
+        doseq=True)
+    try:
+        with urllib.request.urlopen(f"{url}/api/v1/{path}?{form}", timeout=60) as answer:
+            return json.load(answer)["data"]
+    except urllib.error.HTTPError as error:
+        raise AssertionError(f"{path}?{form}: {error.read().decode()}") from error
+
+
 class Program:
     """A server that listens on `address`; made when it answers on `ready_path`."""
 
@@ -79,14 +91,3 @@ class Program:
             self._process.kill()
             self._process.wait()
             raise
-
-    def ask(self, path, **parameters):
-        """The "data" of an answer of the HTTP API; `match` stands for match[]."""
-        form = urllib.parse.urlencode(
-            {{"match": "match[]"}.get(key, key): value for key, value in parameters.items()},
-            doseq=True)
-        try:
-            with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{form}", timeout=60) as answer:
-                return json.load(answer)["data"]
-        except urllib.error.HTTPError as error:
-            raise AssertionError(f"{path}?{form}: {error.read().decode()}") from error

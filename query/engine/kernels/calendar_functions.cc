@@ -36,7 +36,7 @@ CivilTime Civil(double unix_seconds) {
   const int64_t seconds = WholeSeconds(unix_seconds);
   CivilTime civil;
   civil.days = FloorDiv(seconds, kSecondsPerDay);
-  civil.seconds = seconds - civil.days * kSecondsPerDay;
+  civil.seconds = (seconds % kSecondsPerDay + kSecondsPerDay) % kSecondsPerDay;
   const int64_t shifted = civil.days + 719468;  // days since 0000-03-01
   const int64_t era = FloorDiv(shifted, kDaysPerEra);
   const int64_t day_of_era = shifted - era * kDaysPerEra;

@@ -1,0 +1,397 @@
+// The whole API over a store in memory: requests in, whole bodies out. The expected bodies are
+// Prometheus' own (its HTTP API documentation and web/api/v1), not what this code happened to print.
+#include "api/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+
+#include "ingest/remote_write_encoder.h"
+#include "tests/memory_storage.h"
+
+namespace lockstep::api {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr int64_t kNowMs = 1435781451781;  // 2015-07-01T20:10:51.781Z
+
+std::string Success(const std::string& data) {
+  return R"({"status":"success","data":)" + data + "}";
+}
+std::string BadData(const std::string& text) {
+  return R"({"status":"error","errorType":"bad_data","error":")" + text + R"("})";
+}
+
+ServerInfo Info() {
+  ServerInfo info;
+  info.version = "0.1.0";
+  info.revision = "abc";
+  info.build_date = "2026-01-02";
+  info.compiler = "g++ 12.2.0";
+  info.start_time_ms = kNowMs - 1000;
+  info.hostname = "host";
+  info.working_folder = "/srv";
+  info.storage_folder = "/srv/data";
+  info.retention = "15d";
+  info.flags = {{"http.address", "127.0.0.1:9009"}, {"data", "/srv/data"}};
+  info.config_yaml = "storage:\n  retention: 15d\n";
+  return info;
+}
+
+class ApiTest : public testing::Test {
+ protected:
+  ApiTest() {
+    storage_.Append(LabelSet::Of({{"__name__", "up"}, {"job", "api"}, {"instance", "a"}}),
+                    kNowMs - 1000, 1);
+    storage_.Append(LabelSet::Of({{"__name__", "up"}, {"job", "api"}, {"instance", "b<c"}}),
+                    kNowMs - 1000, 0);
+    storage_.Append(LabelSet::Of({{"__name__", "http_total"}, {"job", "web"}, {"a.b", "x"}}),
+                    kNowMs - 2000, 2.5);
+    api_ = MakeApi(
+        {.storage = storage_, .engine = engine_, .info = Info(), .options = {}, .now_ms = [] {
+           return kNowMs;
+         }});
+    api_->SetReady(true);
+  }
+
+  Response Send(std::string method, std::string target, std::string body = {},
+                std::vector<Header> headers = {}) {
+    Request request;
+    request.method = std::move(method);
+    request.target = std::move(target);
+    request.body = std::move(body);
+    request.headers = std::move(headers);
+    request.cancel = std::make_shared<CancelSignal>();
+    std::promise<Response> response;
+    api_->Handle(std::move(request), [&](Response r) { response.set_value(std::move(r)); });
+    return response.get_future().get();
+  }
+  Response Get(std::string target) { return Send("GET", std::move(target)); }
+  std::string Body(std::string target) { return Get(std::move(target)).body; }
+  Response PostForm(std::string target, std::string body) {
+    return Send("POST", std::move(target), std::move(body),
+                {{"Content-Type", "application/x-www-form-urlencoded"}});
+  }
+
+  struct Case {
+    std::string target;
+    std::string body;
+  };
+  void Check(int status, const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+      const Response response = Get(c.target);
+      EXPECT_EQ(response.status, status) << c.target;
+      EXPECT_EQ(response.body, c.body) << c.target;
+      EXPECT_EQ(response.content_type, "application/json") << c.target;
+    }
+  }
+
+  MemoryStorage storage_;
+  engine::Engine engine_{storage_, {}};
+  std::unique_ptr<Api> api_;
+};
+
+constexpr char kUpVector[] =
+    R"({"resultType":"vector","result":[)"
+    R"({"metric":{"__name__":"up","instance":"a","job":"api"},"value":[1435781451.781,"1"]},)"
+    R"({"metric":{"__name__":"up","instance":"b<c","job":"api"},"value":[1435781451.781,"0"]}]})";
+
+TEST_F(ApiTest, InstantQueries) {
+  Check(200,
+        {
+            {"/api/v1/query?query=up", Success(kUpVector)},
+            {"/api/v1/query?query=up&time=2015-07-01T20:10:51.781Z", Success(kUpVector)},
+            {"/api/v1/query?query=up&time=0", Success(R"({"resultType":"vector","result":[]})")},
+            {"/api/v1/query?query=1%2B1&time=4",
+             Success(R"({"resultType":"scalar","result":[4,"2"]})")},
+            {"/api/v1/query?query=\"a\"&time=1.5",
+             Success(R"({"resultType":"string","result":[1.5,"a"]})")},
+            {"/api/v1/query?query=up{instance=\"a\"}[5s]",
+             Success(R"({"resultType":"matrix","result":[{"metric":{"__name__":"up",)"
+                     R"("instance":"a","job":"api"},"values":[[1435781450.781,"1"]]}]})")},
+            {"/api/v1/query?query=up&lookback_delta=500ms",
+             Success(R"({"resultType":"vector","result":[]})")},
+            {"/api/v1/query?query=up&timeout=30s&limit=0", Success(kUpVector)},
+        });
+}
+
+TEST_F(ApiTest, PostedFormsMeanTheSame) {
+  const Response response = PostForm("/api/v1/query?time=0", "query=up&time=1435781451.781");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, Success(kUpVector));
+}
+
+TEST_F(ApiTest, LimitTruncatesWithAWarning) {
+  EXPECT_EQ(Body("/api/v1/query?query=up&limit=1"),
+            R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":)"
+            R"("up","instance":"a","job":"api"},"value":[1435781451.781,"1"]}]},)"
+            R"("warnings":["results truncated due to limit"]})");
+  EXPECT_EQ(Body("/api/v1/labels?limit=2"), R"({"status":"success","data":["__name__","a.b"],)"
+                                            R"("warnings":["results truncated due to limit"]})");
+  EXPECT_EQ(Body("/api/v1/label/job/values?limit=1"),
+            R"({"status":"success","data":["api"],"warnings":["results truncated due to limit"]})");
+  EXPECT_EQ(Body("/api/v1/series?match[]=up&limit=1"),
+            R"({"status":"success","data":[{"__name__":"up","instance":"a","job":"api"}],)"
+            R"("warnings":["results truncated due to limit"]})");
+  EXPECT_THAT(Body("/api/v1/labels?limit=5"), Not(HasSubstr("warnings")));
+}
+
+TEST_F(ApiTest, StatisticsOnRequest) {
+  EXPECT_THAT(Body("/api/v1/query?query=up&stats=true"),
+              AllOf(HasSubstr(R"(,"stats":{"timings":{"evalTotalTime":)"),
+                    HasSubstr(R"("samples":{"totalQueryableSamples":2,"peakSamples":)")));
+}
+
+TEST_F(ApiTest, RangeQueries) {
+  Check(200,
+        {
+            {"/api/v1/query_range?query=http_total&start=1435781450&end=1435781452&step=1",
+             Success(R"({"resultType":"matrix","result":[{"metric":{"__name__":"http_total",)"
+                     R"("a.b":"x","job":"web"},"values":[[1435781450,"2.5"],[1435781451,"2.5"],)"
+                     R"([1435781452,"2.5"]]}]})")},
+            {"/api/v1/query_range?query=1&start=0&end=1&step=500ms",
+             Success(R"({"resultType":"matrix","result":[{"metric":{},"values":[[0,"1"],)"
+                     R"([0.500,"1"],[1,"1"]]}]})")},
+            {"/api/v1/query_range?query=none&start=0&end=1&step=1",
+             Success(R"({"resultType":"matrix","result":[]})")},
+        });
+}
+
+TEST_F(ApiTest, BadQueries) {
+  Check(400,
+        {
+            {"/api/v1/query?query=up&time=abc",
+             BadData(R"(invalid parameter \"time\": invalid time value for 'time': cannot parse )"
+                     R"(\"abc\" to a valid timestamp)")},
+            {"/api/v1/query?query=up&timeout=x",
+             BadData(R"(invalid parameter \"timeout\": cannot parse \"x\" to a valid duration)")},
+            {"/api/v1/query?query=up&limit=-1",
+             BadData(R"(invalid parameter \"limit\": limit must be non-negative)")},
+            {"/api/v1/query?query=up&lookback_delta=x",
+             BadData(R"(error parsing lookback delta duration: cannot parse \"x\" to a valid )"
+                     R"(duration)")},
+            {"/api/v1/query_range?query=up&end=1&step=1",
+             BadData(R"(invalid parameter \"start\": cannot parse \"\" to a valid timestamp)")},
+            {"/api/v1/query_range?query=up&start=2&end=1&step=1",
+             BadData(R"(invalid parameter \"end\": end timestamp must not be before start time)")},
+            {"/api/v1/query_range?query=up&start=1&end=2&step=0",
+             BadData(R"(invalid parameter \"step\": zero or negative query resolution step widths )"
+                     R"(are not accepted. Try a positive integer)")},
+            {"/api/v1/query_range?query=up&start=0&end=11001&step=1",
+             BadData("exceeded maximum resolution of 11,000 points per timeseries. Try decreasing "
+                     "the query resolution (?step=XX)")},
+            {"/api/v1/query_range?query=up[5m]&start=0&end=1&step=1",
+             BadData(R"(invalid parameter \"query\": invalid expression type \"range vector\" for )"
+                     R"(range query, must be Scalar or instant Vector)")},
+        });
+  EXPECT_THAT(Body("/api/v1/query?query=up%2B"),
+              StartsWith(R"({"status":"error","errorType":"bad_data","error":"invalid parameter )"
+                         R"(\"query\": 1:4: parse error: unexpected end of input)"));
+  EXPECT_EQ(Get("/api/v1/query_range?query=1&start=0&end=11000&step=1").status, 200);
+}
+
+TEST_F(ApiTest, EvaluationErrors) {
+  const Response response = Get("/api/v1/query?query=up%2Bon(job)up");
+  EXPECT_EQ(response.status, 422);
+  EXPECT_THAT(response.body, StartsWith(R"({"status":"error","errorType":"execution","error":)"));
+}
+
+TEST_F(ApiTest, TimeIsUp) {
+  const Response response = Get("/api/v1/query?query=up&timeout=0");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_THAT(
+      response.body,
+      StartsWith(R"({"status":"error","errorType":"timeout","error":"query timed out in )"));
+}
+
+TEST_F(ApiTest, SeriesLabelsAndValues) {
+  const std::string http = R"({"__name__":"http_total","a.b":"x","job":"web"})";
+  const std::string up_a = R"({"__name__":"up","instance":"a","job":"api"})";
+  const std::string up_b = R"({"__name__":"up","instance":"b<c","job":"api"})";
+  Check(200, {
+                 {"/api/v1/series?match[]=up", Success("[" + up_a + "," + up_b + "]")},
+                 {R"(/api/v1/series?match[]=up{instance="a"}&match[]={job=~".%2B"})",
+                  Success("[" + http + "," + up_a + "," + up_b + "]")},
+                 {"/api/v1/series?match[]=none", Success("[]")},
+                 {"/api/v1/labels", Success(R"(["__name__","a.b","instance","job"])")},
+                 {"/api/v1/labels?match[]=up", Success(R"(["__name__","instance","job"])")},
+                 {"/api/v1/labels?match[]=none", Success("[]")},
+                 {"/api/v1/label/__name__/values", Success(R"(["http_total","up"])")},
+                 {"/api/v1/label/instance/values", Success(R"(["a","b\u003cc"])")},
+                 {"/api/v1/label/job/values?match[]=up", Success(R"(["api"])")},
+                 {"/api/v1/label/U__a_2e_b/values", Success(R"(["x"])")},
+                 {"/api/v1/label/a%2Eb/values", Success(R"(["x"])")},
+                 {"/api/v1/label/none/values", Success("[]")},
+             });
+  EXPECT_EQ(PostForm("/api/v1/labels", "match[]=up").body,
+            Success(R"(["__name__","instance","job"])"));
+  EXPECT_EQ(PostForm("/api/v1/series", "match[]=up&limit=40000").status, 200);
+}
+
+TEST_F(ApiTest, BadListRequests) {
+  Check(400, {
+                 {"/api/v1/series", BadData("no match[] parameter provided")},
+                 {"/api/v1/labels?match[]={a=~\".*\"}",
+                  BadData("match[] must contain at least one non-empty matcher")},
+                 {"/api/v1/labels?start=x",
+                  BadData(R"(invalid parameter \"start\": invalid time value for 'start': cannot )"
+                          R"(parse \"x\" to a valid timestamp)")},
+                 {"/api/v1/labels?limit=x",
+                  BadData(R"(invalid parameter \"limit\": strconv.Atoi: parsing \"x\": invalid )"
+                          R"(syntax)")},
+                 {"/api/v1/label/%FF/values", BadData(R"(invalid label name: \"\\xff\")")},
+             });
+}
+
+TEST_F(ApiTest, FormatQuery) {
+  EXPECT_EQ(Body("/api/v1/format_query?query=foo/bar"), Success(R"("foo / bar")"));
+  EXPECT_THAT(Body("/api/v1/format_query?query="),
+              StartsWith(R"({"status":"error","errorType":"bad_data","error":"invalid parameter )"
+                         R"(\"query\": )"));
+}
+
+TEST_F(ApiTest, ExemplarsAreNone) {
+  Check(200, {
+                 // Grafana's probe: milliseconds where seconds are due.
+                 {"/api/v1/query_exemplars?query=test&start=1435781451000&end=1435781452000",
+                  Success("[]")},
+                 {"/api/v1/query_exemplars?query=sum(rate(x[5m]))", Success("[]")},
+                 {"/api/v1/query_exemplars?query=1", R"({"status":"success"})"},
+             });
+  Check(400, {{"/api/v1/query_exemplars?query=up&start=2&end=1",
+               BadData("end timestamp must not be before start timestamp")}});
+  EXPECT_EQ(Get("/api/v1/query_exemplars?query=up{").status, 400);
+}
+
+TEST_F(ApiTest, RulesAndAlertsAreNone) {
+  Check(200, {
+                 {"/api/v1/rules", Success(R"({"groups":[]})")},
+                 {"/api/v1/rules?type=alert&exclude_alerts=true&group_limit=3",
+                  Success(R"({"groups":[]})")},
+                 {"/api/v1/alerts", Success(R"({"alerts":[]})")},
+             });
+  Check(400,
+        {
+            {"/api/v1/rules?type=x", BadData(R"(invalid parameter \"type\": not supported value )"
+                                             R"(\"x\")")},
+            {"/api/v1/rules?exclude_alerts=x",
+             BadData(R"(invalid parameter \"exclude_alerts\": error converting exclude_alerts: )"
+                     R"(strconv.ParseBool: parsing \"x\": invalid syntax)")},
+            {"/api/v1/rules?group_next_token=x",
+             BadData(R"(invalid parameter \"group_next_token\": group_limit needs to be present )"
+                     R"(in order to paginate over the groups)")},
+            {"/api/v1/rules?group_limit=0",
+             BadData(R"(invalid parameter \"group_limit\": group_limit needs to be greater than )"
+                     R"(0)")},
+        });
+}
+
+TEST_F(ApiTest, WritesAreSeenByQueriesAndMetadata) {
+  WriteRequest written;
+  written.series.push_back({LabelSet::Of({{"__name__", "pushed"}}), {{kNowMs, 7}}, {}});
+  const std::string body = EncodeRemoteWrite(
+      written, {{"pushed", {"gauge", "What & why.", "seconds"}}, {"up", {"gauge", "", ""}}});
+  const Response response = Send("POST", "/api/v1/write", body, {{"Content-Encoding", "identity"}});
+  EXPECT_EQ(response.status, 204) << response.body;
+  Check(
+      200,
+      {
+          {"/api/v1/query?query=pushed",
+           Success(R"({"resultType":"vector","result":[{"metric":{"__name__":"pushed"},)"
+                   R"("value":[1435781451.781,"7"]}]})")},
+          {"/api/v1/metadata",
+           Success(R"({"pushed":[{"type":"gauge","help":"What \u0026 why.","unit":"seconds"}],)"
+                   R"("up":[{"type":"gauge","help":"","unit":""}]})")},
+          {"/api/v1/metadata?metric=up",
+           Success(R"({"up":[{"type":"gauge","help":"","unit":""}]})")},
+          {"/api/v1/metadata?limit=1&limit_per_metric=1",
+           Success(R"({"pushed":[{"type":"gauge","help":"What \u0026 why.","unit":"seconds"}]})")},
+          {"/api/v1/metadata?metric=none", Success("{}")},
+      });
+  Check(400, {{"/api/v1/metadata?limit=x", BadData("limit must be a number")}});
+  EXPECT_EQ(api_->stats().ingest.samples, 1u);
+  EXPECT_EQ(api_->stats().metadata_metric_count, 2u);
+}
+
+TEST_F(ApiTest, StatusPages) {
+  Check(200, {
+                 {"/api/v1/status/buildinfo",
+                  Success(R"({"version":"3.14.0","revision":"abc","branch":"lockstep-0.1.0",)"
+                          R"("buildUser":"","buildDate":"2026-01-02","goVersion":"g++ 12.2.0"})")},
+                 {"/api/v1/status/flags",
+                  Success(R"({"data":"/srv/data","http.address":"127.0.0.1:9009"})")},
+                 {"/api/v1/status/config", Success(R"({"yaml":"storage:\n  retention: 15d\n"})")},
+                 {"/api/v1/status/walreplay", Success(R"({"min":0,"max":0,"current":0})")},
+             });
+  EXPECT_THAT(Body("/api/v1/status/runtimeinfo"),
+              AllOf(HasSubstr(R"("startTime":"2015-07-01T20:10:50.781Z","CWD":"/srv")"),
+                    HasSubstr(R"("serverTime":"2015-07-01T20:10:51.781Z")"),
+                    HasSubstr(R"("storageRetention":"15d"})")));
+  EXPECT_THAT(Body("/api/v1/status/tsdb"),
+              AllOf(StartsWith(R"({"status":"success","data":{"headStats":{"numSeries":)"),
+                    HasSubstr(R"("seriesCountByMetricName":[)"),
+                    HasSubstr(R"("labelValueCountByLabelName":[)"),
+                    HasSubstr(R"("memoryInBytesByLabelName":[)"),
+                    HasSubstr(R"("seriesCountByLabelValuePair":[)")));
+  Check(400, {{"/api/v1/status/tsdb?limit=0", BadData("limit must be a positive number")}});
+}
+
+TEST_F(ApiTest, UnknownPathsAndMethods) {
+  const Response missing = Get("/api/v1/nothing");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.body, "404 page not found\n");
+  EXPECT_THAT(missing.content_type, StartsWith("text/plain"));
+  struct MethodCase {
+    std::string method;
+    std::string path;
+    std::string allow;
+  };
+  const MethodCase cases[] = {
+      {"GET", "/api/v1/write", "POST, OPTIONS"},
+      {"POST", "/api/v1/metadata", "GET, HEAD, OPTIONS"},
+      {"DELETE", "/api/v1/query", "GET, HEAD, POST, OPTIONS"},
+  };
+  for (const MethodCase& c : cases) {
+    const Response response = Send(c.method, c.path);
+    EXPECT_EQ(response.status, 405) << c.path;
+    ASSERT_EQ(response.headers.size(), 1u);
+    EXPECT_EQ(response.headers[0].name, "Allow");
+    EXPECT_EQ(response.headers[0].value, c.allow);
+  }
+}
+
+TEST_F(ApiTest, HealthAndReadiness) {
+  EXPECT_EQ(Get("/-/healthy").status, 200);
+  EXPECT_EQ(Get("/-/ready").status, 200);
+  EXPECT_THAT(Get("/").body, HasSubstr("/api/v1/query"));
+  api_->SetReady(false);
+  EXPECT_EQ(Get("/-/healthy").status, 200);
+  EXPECT_EQ(Get("/-/ready").status, 503);
+  EXPECT_EQ(Get("/api/v1/query?query=up").status, 503);
+  EXPECT_EQ(Send("POST", "/api/v1/write").status, 503);
+  EXPECT_EQ(Get("/api/v1/status/buildinfo").status, 200);
+}
+
+TEST_F(ApiTest, CountsRequests) {
+  Get("/api/v1/query?query=up");
+  Get("/api/v1/label/job/values");
+  Get("/api/v1/label/instance/values");
+  Get("/nothing");
+  const ApiStats stats = api_->stats();
+  ASSERT_EQ(stats.requests.size(), 3u);
+  EXPECT_EQ(stats.requests[0].handler, "/api/v1/label/:name/values");
+  EXPECT_EQ(stats.requests[0].count, 2u);
+  EXPECT_EQ(stats.requests[1].handler, "/api/v1/query");
+  EXPECT_EQ(stats.requests[2].handler, "other");
+  EXPECT_EQ(stats.requests[2].status, 404);
+  EXPECT_EQ(stats.query_samples_total, 2u);
+}
+
+}  // namespace
+}  // namespace lockstep::api

@@ -1,0 +1,120 @@
+#include "query/engine/engine.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "query/engine/annotation_set.h"
+#include "query/engine/evaluator.h"
+#include "query/engine/name_removal.h"
+#include "query/engine/query_context.h"
+#include "query/engine/query_result.h"
+#include "query/promql/parser.h"
+
+namespace lockstep::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct ParsedQuery {
+  promql::ExprPtr expr;
+  double seconds = 0;
+};
+
+absl::StatusOr<ParsedQuery> Parse(std::string_view text) {
+  const Clock::time_point start = Clock::now();
+  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr, promql::ParseExpr(text));
+  return ParsedQuery{std::move(expr), SecondsSince(start)};
+}
+
+// Evaluates over `grid` and takes the names off that are to go.
+absl::StatusOr<EvaluatedValue> EvaluateWhole(const promql::Expr& expr, const StepGrid& grid,
+                                             QueryContext& context) {
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, Evaluator(context, grid).Evaluate(expr));
+  if (auto* vector = std::get_if<VectorValue>(&value)) {
+    LOCKSTEP_RETURN_IF_ERROR(RemoveNames(*vector));
+  }
+  return value;
+}
+
+absl::StatusOr<QueryValue> EvaluateInstant(const promql::Expr& expr, QueryContext& context) {
+  const int64_t time_ms = context.start_ms;
+  if (expr.type == promql::ValueType::kMatrix) {
+    LOCKSTEP_ASSIGN_OR_RETURN(MatrixResult matrix, EvaluateRangeVector(expr, time_ms, context));
+    return QueryValue(std::move(matrix));
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value,
+                            EvaluateWhole(expr, StepGrid::At(time_ms), context));
+  return ToInstantValue(std::move(value), time_ms);
+}
+
+absl::StatusOr<QueryValue> EvaluateRange(const promql::Expr& expr, QueryContext& context) {
+  const StepGrid grid = StepGrid::Over(context.start_ms, context.end_ms, context.step_ms);
+  if (grid.count == 0) return QueryValue(MatrixResult());
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, EvaluateWhole(expr, grid, context));
+  return QueryValue(ToMatrix(std::move(value), grid));
+}
+
+absl::Status CheckRangeQuery(const RangeQuery& query, const promql::Expr& expr) {
+  if (query.step_ms <= 0) {
+    return absl::InvalidArgumentError("step of a range query must be above zero");
+  }
+  if (expr.type != promql::ValueType::kScalar && expr.type != promql::ValueType::kVector) {
+    return absl::InvalidArgumentError("invalid expression type \"" +
+                                      std::string(promql::DocumentedName(expr.type)) +
+                                      "\" for range query, must be Scalar or instant Vector");
+  }
+  return absl::OkStatus();
+}
+
+// The times of a query; an instant query has a start equal to its end and no step.
+struct QueryTimes {
+  int64_t start_ms = 0;
+  int64_t end_ms = 0;
+  int64_t step_ms = 0;
+  int64_t lookback_ms = 0;
+};
+
+// Evaluates `parsed` by `evaluate`, with all that is needed around it.
+template <typename Evaluate>
+absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& options,
+                                std::string_view text, const ParsedQuery& parsed,
+                                const QueryTimes& times, QueryBudget& budget, Evaluate&& evaluate) {
+  const Clock::time_point start = Clock::now();
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, storage.NewQuerier());
+  QueryResult result;
+  AnnotationSet annotations(text);
+  QueryContext context{*querier, budget, annotations, result.stats};
+  context.lookback_ms = times.lookback_ms != 0 ? times.lookback_ms : options.lookback_ms;
+  context.default_subquery_step_ms = options.default_subquery_step_ms;
+  context.start_ms = times.start_ms;
+  context.end_ms = times.end_ms;
+  context.step_ms = times.step_ms;
+  LOCKSTEP_ASSIGN_OR_RETURN(result.value, evaluate(*parsed.expr, context));
+  result.annotations = annotations.Render();
+  result.stats.parse_seconds = parsed.seconds;
+  result.stats.eval_seconds = SecondsSince(start);
+  result.stats.peak_samples = budget.peak_samples();
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
+  const QueryTimes times{query.time_ms, query.time_ms, 0, query.lookback_ms};
+  return Run(storage_, options_, query.text, parsed, times, budget, EvaluateInstant);
+}
+
+absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
+  LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
+  const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, query.lookback_ms};
+  return Run(storage_, options_, query.text, parsed, times, budget, EvaluateRange);
+}
+
+}  // namespace lockstep::engine

@@ -1,0 +1,242 @@
+#include "query/engine/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "base/float_format.h"
+#include "tests/memory_storage.h"
+
+namespace lockstep::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+constexpr int64_t kMinute = 60'000;
+
+QueryBudget& Unlimited() {
+  static QueryBudget budget(1'000'000'000, QueryBudget::Clock::time_point::max());
+  return budget;
+}
+
+// name{labels} value, one string per element in the order of the answer.
+std::vector<std::string> Lines(const VectorResult& vector) {
+  std::vector<std::string> lines;
+  for (const VectorElement& element : vector) {
+    lines.push_back(element.labels.ToString() + " " + FormatSampleValue(element.value));
+  }
+  return lines;
+}
+
+// name{labels} value@seconds ...
+std::vector<std::string> Lines(const MatrixResult& matrix) {
+  std::vector<std::string> lines;
+  for (const MatrixSeries& series : matrix) {
+    std::string line = series.labels.ToString();
+    for (size_t i = 0; i < series.samples.values.size(); ++i) {
+      line += " " + FormatSampleValue(series.samples.values[i]) + "@" +
+              std::to_string(series.samples.timestamps_ms[i] / 1000);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class EngineTest : public ::testing::Test {
+ protected:
+  // One sample a minute from time 0 on.
+  void Load(std::initializer_list<LabelView> labels, const std::vector<double>& values) {
+    const LabelSet set = LabelSet::Of(labels);
+    int64_t time_ms = 0;
+    for (const double value : values) {
+      storage_.Append(set, time_ms, value);
+      time_ms += kMinute;
+    }
+  }
+
+  absl::StatusOr<QueryResult> Instant(std::string_view text, int64_t time_ms = 0) {
+    InstantQuery query;
+    query.text = text;
+    query.time_ms = time_ms;
+    return engine_.Execute(query, Unlimited());
+  }
+
+  absl::StatusOr<QueryResult> Range(std::string_view text, int64_t start_ms, int64_t end_ms,
+                                    int64_t step_ms = kMinute) {
+    RangeQuery query;
+    query.text = text;
+    query.start_ms = start_ms;
+    query.end_ms = end_ms;
+    query.step_ms = step_ms;
+    return engine_.Execute(query, Unlimited());
+  }
+
+  std::vector<std::string> InstantLines(std::string_view text, int64_t time_ms = 0) {
+    const auto result = Instant(text, time_ms);
+    if (!result.ok()) return {std::string(Message(result.status()))};
+    return Lines(std::get<VectorResult>(result->value));
+  }
+
+  std::vector<std::string> RangeLines(std::string_view text, int64_t start_ms, int64_t end_ms) {
+    const auto result = Range(text, start_ms, end_ms);
+    if (!result.ok()) return {std::string(Message(result.status()))};
+    return Lines(std::get<MatrixResult>(result->value));
+  }
+
+  MemoryStorage storage_;
+  Engine engine_{storage_, EngineOptions{}};
+};
+
+TEST_F(EngineTest, ScalarsStringsAndNumbersHaveNoSeries) {
+  const auto scalar = Instant("1 + 2 * 3", 5000);
+  ASSERT_TRUE(scalar.ok()) << scalar.status();
+  EXPECT_EQ(std::get<ScalarResult>(scalar->value).value, 7);
+  EXPECT_EQ(std::get<ScalarResult>(scalar->value).timestamp_ms, 5000);
+  const auto text = Instant("(\"a\\nb\")");
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(std::get<StringResult>(text->value).value, "a\nb");
+  EXPECT_THAT(RangeLines("time() / 60", 0, 2 * kMinute), ElementsAre("{} 0@0 1@60 2@120"));
+}
+
+TEST_F(EngineTest, ASelectorTakesTheNewestSampleOfTheLookback) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  EXPECT_THAT(InstantLines("m", 90'000), ElementsAre("m 2"));
+  EXPECT_THAT(InstantLines("m offset 1m", 90'000), ElementsAre("m 1"));
+  EXPECT_THAT(InstantLines("m @ 120", 0), ElementsAre("m 3"));
+  // The sample at 2m is exactly one lookback old at 7m, which is too old.
+  EXPECT_THAT(InstantLines("m", 7 * kMinute - 1), ElementsAre("m 3"));
+  EXPECT_THAT(InstantLines("m", 7 * kMinute), ElementsAre());
+}
+
+TEST_F(EngineTest, AStaleMarkerEndsASeries) {
+  Load({{"__name__", "m"}}, {1, StaleNan(), 3});
+  EXPECT_THAT(RangeLines("m", 0, 2 * kMinute), ElementsAre("m 1@0 3@120"));
+  EXPECT_THAT(InstantLines("count_over_time(m[3m])", 2 * kMinute), ElementsAre("{} 2"));
+}
+
+TEST_F(EngineTest, OneToOneMatchingDropsTheNameAndKeepsWhatBothHave) {
+  Load({{"__name__", "a"}, {"x", "1"}}, {10, 20, 30});
+  Load({{"__name__", "a"}, {"x", "2"}}, {1, 2, 3});
+  Load({{"__name__", "b"}, {"x", "1"}}, {2, 4, 5});
+  EXPECT_THAT(RangeLines("a / b", 0, 2 * kMinute), ElementsAre("{x=\"1\"} 5@0 5@60 6@120"));
+  EXPECT_THAT(RangeLines("a > 15", 0, 2 * kMinute), ElementsAre("a{x=\"1\"} 20@60 30@120"));
+  EXPECT_THAT(InstantLines("a and b"), ElementsAre("a{x=\"1\"} 10"));
+  EXPECT_THAT(InstantLines("a unless b"), ElementsAre("a{x=\"2\"} 1"));
+  EXPECT_THAT(InstantLines("b or a"), ElementsAre("b{x=\"1\"} 2", "a{x=\"2\"} 1"));
+}
+
+TEST_F(EngineTest, DuplicatesAreJudgedStepByStep) {
+  Load({{"__name__", "one"}, {"v", "1"}}, {1, StaleNan()});
+  Load({{"__name__", "one"}, {"v", "2"}}, {NAN, 2});
+  Load({{"__name__", "many"}}, {10, 10});
+  EXPECT_THAT(RangeLines("many * on() one", kMinute, kMinute), ElementsAre("{} 20@60"));
+  EXPECT_THAT(
+      RangeLines("many * on() one", 0, kMinute),
+      ElementsAre("found duplicate series for the match group {} on the right hand-side of the "
+                  "operation: [{__name__=\"one\", v=\"1\"}, {__name__=\"one\", v=\"2\"}];"
+                  "many-to-many matching not allowed: matching labels must be unique on one side"));
+  EXPECT_THAT(RangeLines("one * on() many", 0, 0),
+              ElementsAre("multiple matches for labels: many-to-one matching must be explicit "
+                          "(group_left/group_right)"));
+}
+
+TEST_F(EngineTest, ManyToOneTakesIncludedLabelsFromTheOneSide) {
+  Load({{"__name__", "gpu"}, {"host", "h"}, {"rank", "0"}}, {3});
+  Load({{"__name__", "gpu"}, {"host", "h"}, {"rank", "1"}}, {4});
+  Load({{"__name__", "meta"}, {"host", "h"}, {"model", "H200"}}, {2});
+  EXPECT_THAT(InstantLines("gpu * on(host) group_left(model) meta"),
+              ElementsAre("{host=\"h\", model=\"H200\", rank=\"0\"} 6",
+                          "{host=\"h\", model=\"H200\", rank=\"1\"} 8"));
+  EXPECT_THAT(InstantLines("meta * on(host) group_right gpu"),
+              ElementsAre("{host=\"h\", rank=\"0\"} 6", "{host=\"h\", rank=\"1\"} 8"));
+}
+
+TEST_F(EngineTest, AggregationsFoldGroups) {
+  Load({{"__name__", "m"}, {"job", "a"}, {"i", "0"}}, {1, 5});
+  Load({{"__name__", "m"}, {"job", "a"}, {"i", "1"}}, {2, StaleNan()});
+  Load({{"__name__", "m"}, {"job", "b"}, {"i", "0"}}, {4, 8});
+  EXPECT_THAT(RangeLines("sum by (job) (m)", 0, kMinute),
+              ElementsAre("{job=\"a\"} 3@0 5@60", "{job=\"b\"} 4@0 8@60"));
+  EXPECT_THAT(RangeLines("count without (i) (m)", 0, kMinute),
+              ElementsAre("{job=\"a\"} 2@0 1@60", "{job=\"b\"} 1@0 1@60"));
+  EXPECT_THAT(InstantLines("topk(2, m)"),
+              ElementsAre("m{i=\"0\", job=\"b\"} 4", "m{i=\"1\", job=\"a\"} 2"));
+  EXPECT_THAT(InstantLines("bottomk by (job) (1, m)"),
+              ElementsAre("m{i=\"0\", job=\"a\"} 1", "m{i=\"0\", job=\"b\"} 4"));
+  EXPECT_THAT(InstantLines("count_values(\"v\", m > 1)"),
+              UnorderedElementsAre("{v=\"2\"} 1", "{v=\"4\"} 1"));
+}
+
+TEST_F(EngineTest, NamesGoAtTheEndAndWhatBecomesEqualMustNotMeet) {
+  Load({{"__name__", "a"}, {"x", "1"}}, {1, StaleNan()});
+  Load({{"__name__", "b"}, {"x", "1"}}, {StaleNan(), 2});
+  EXPECT_THAT(RangeLines("-{x=\"1\"}", 0, kMinute), ElementsAre("{x=\"1\"} -1@0 -2@60"));
+  EXPECT_THAT(InstantLines("sum by (__name__) (-{x=\"1\"})"), ElementsAre("{} -1"));
+  Load({{"__name__", "c"}, {"x", "1"}}, {3});
+  EXPECT_THAT(InstantLines("-{x=\"1\"}"),
+              ElementsAre("vector cannot contain metrics with the same labelset"));
+}
+
+TEST_F(EngineTest, SubqueriesHaveStepsOfTheirOwn) {
+  Load({{"__name__", "m"}}, {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(InstantLines("sum_over_time((m * 2)[3m:1m])", 5 * kMinute), ElementsAre("{} 30"));
+  const auto matrix = Instant("m[2m:1m]", 5 * kMinute);
+  ASSERT_TRUE(matrix.ok()) << matrix.status();
+  EXPECT_THAT(Lines(std::get<MatrixResult>(matrix->value)), ElementsAre("m 5@240 6@300"));
+}
+
+TEST_F(EngineTest, PinnedPartsHaveOneValueForAllSteps) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  EXPECT_THAT(RangeLines("m - m @ start()", 0, 2 * kMinute), ElementsAre("{} 0@0 1@60 2@120"));
+  EXPECT_THAT(RangeLines("m @ end()", 0, kMinute), ElementsAre("m 2@0 2@60"));
+  EXPECT_THAT(RangeLines("timestamp(m @ 60)", 0, kMinute), ElementsAre("{} 60@0 60@60"));
+}
+
+TEST_F(EngineTest, AnnotationsSayWhere) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  const auto result = Instant("1 +\n rate(m[2m])", 2 * kMinute);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(result->annotations.infos,
+              ElementsAre("PromQL info: metric might not be a counter, name does not end in "
+                          "_total/_sum/_count/_bucket: \"m\" (2:7)"));
+}
+
+TEST_F(EngineTest, ErrorsKeepTheirKind) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  EXPECT_EQ(Instant("m +").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Range("m[1m]", 0, 1).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Instant("label_replace(m, \"a\", \"\", \"b\", \"(\")").status().code(),
+            absl::StatusCode::kFailedPrecondition);
+
+  InstantQuery query;
+  query.text = "m";
+  QueryBudget cancelled(100, QueryBudget::Clock::time_point::max());
+  cancelled.Cancel();
+  EXPECT_EQ(engine_.Execute(query, cancelled).status().code(), absl::StatusCode::kCancelled);
+  QueryBudget late(100, QueryBudget::Clock::now() - std::chrono::seconds(1));
+  EXPECT_EQ(engine_.Execute(query, late).status().code(), absl::StatusCode::kDeadlineExceeded);
+  QueryBudget small(2, QueryBudget::Clock::time_point::max());
+  query.text = "sum_over_time(m[5m])";
+  query.time_ms = 2 * kMinute;
+  EXPECT_EQ(engine_.Execute(query, small).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(EngineTest, TheBudgetIsGivenBackInFull) {
+  for (int i = 0; i < 10; ++i) Load({{"__name__", "m"}, {"i", std::to_string(i)}}, {1, 2, 3});
+  QueryBudget budget(1'000, QueryBudget::Clock::time_point::max());
+  RangeQuery query;
+  query.text = "sum by (i) (rate(m[2m]) + on(i) m) > 0 or topk(3, m) or m @ end()";
+  query.end_ms = 4 * kMinute;
+  query.step_ms = kMinute;
+  // Were anything kept, the budget would run dry.
+  for (int i = 0; i < 100; ++i) {
+    const auto result = engine_.Execute(query, budget);
+    ASSERT_TRUE(result.ok()) << result.status() << " in round " << i;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::engine

@@ -1,0 +1,132 @@
+#include "query/engine/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "query/engine/aggregate_eval.h"
+#include "query/engine/binary_eval.h"
+#include "query/engine/function_eval.h"
+#include "query/engine/kernels/histogram_math.h"
+#include "query/engine/selector_eval.h"
+#include "query/engine/step_invariant.h"
+
+namespace lockstep::engine {
+namespace {
+
+using promql::As;
+using promql::Expr;
+using promql::ExprKind;
+
+bool IsLiteral(const Expr& expr) {
+  return expr.kind == ExprKind::kNumber || expr.kind == ExprKind::kString;
+}
+
+void Negate(Column& column) {
+  column.MapFloats([](double value) { return -value; });
+  if (!column.has_histograms()) return;
+  column.ForEachPresent([&](size_t step) {
+    if (column.histogram(step) == nullptr) return;
+    Histogram negated = *column.histogram(step);
+    Scale(negated, -1);
+    column.SetHistogram(step, std::make_shared<const Histogram>(std::move(negated)));
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<EvaluatedValue> Evaluator::Evaluate(const Expr& expr) {
+  LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
+  if (grid_.count > 1 && !IsLiteral(expr) && IsStepInvariant(expr)) {
+    return EvaluateOnceAndRepeat(expr);
+  }
+  return EvaluateNode(expr);
+}
+
+absl::StatusOr<VectorValue> Evaluator::EvaluateVector(const Expr& expr) {
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, Evaluate(expr));
+  return std::get<VectorValue>(std::move(value));
+}
+
+absl::StatusOr<ScalarValue> Evaluator::EvaluateScalar(const Expr& expr) {
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, Evaluate(expr));
+  return std::get<ScalarValue>(std::move(value));
+}
+
+VectorValue Evaluator::NewVector() const { return {{}, SampleCharge(context_.budget)}; }
+
+absl::StatusOr<ScalarValue> Evaluator::NewScalar() const {
+  ScalarValue scalar{{}, SampleCharge(context_.budget)};
+  LOCKSTEP_RETURN_IF_ERROR(scalar.charge.Add(static_cast<int64_t>(grid_.count)));
+  scalar.values.resize(grid_.count);
+  return scalar;
+}
+
+absl::StatusOr<Column*> Evaluator::AddSeries(VectorValue& vector, LabelSet labels,
+                                             bool drop_name) const {
+  LOCKSTEP_RETURN_IF_ERROR(vector.charge.Add(static_cast<int64_t>(grid_.count)));
+  vector.series.push_back({std::move(labels), drop_name, Column(grid_.count)});
+  return &vector.series.back().column;
+}
+
+absl::StatusOr<EvaluatedValue> Evaluator::EvaluateNode(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kNumber: {
+      LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue scalar, NewScalar());
+      std::fill(scalar.values.begin(), scalar.values.end(), As<promql::NumberLiteral>(expr).value);
+      return EvaluatedValue(std::move(scalar));
+    }
+    case ExprKind::kString:
+      return EvaluatedValue(StringValue{As<promql::StringLiteral>(expr).value});
+    case ExprKind::kParen:
+      return Evaluate(*As<promql::ParenExpr>(expr).inner);
+    case ExprKind::kUnary:
+      return EvaluateUnary(As<promql::UnaryExpr>(expr));
+    case ExprKind::kBinary:
+      return EvaluateBinary(As<promql::BinaryExpr>(expr), *this);
+    case ExprKind::kVectorSelector:
+      return EvaluateSelector(As<promql::VectorSelector>(expr), *this);
+    case ExprKind::kAggregate:
+      return EvaluateAggregate(As<promql::AggregateExpr>(expr), *this);
+    case ExprKind::kCall:
+      return EvaluateCall(As<promql::Call>(expr), *this);
+    case ExprKind::kMatrixSelector:
+    case ExprKind::kSubquery:
+      break;
+  }
+  return absl::InternalError("a range vector has no value at a step");
+}
+
+absl::StatusOr<EvaluatedValue> Evaluator::EvaluateOnceAndRepeat(const Expr& expr) {
+  Evaluator once(context_, StepGrid::At(grid_.start_ms));
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, once.Evaluate(expr));
+  if (const auto* scalar = std::get_if<ScalarValue>(&value)) {
+    LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue repeated, NewScalar());
+    std::fill(repeated.values.begin(), repeated.values.end(), scalar->values[0]);
+    return EvaluatedValue(std::move(repeated));
+  }
+  auto* vector = std::get_if<VectorValue>(&value);
+  if (vector == nullptr) return value;
+  VectorValue repeated = NewVector();
+  for (EvaluatedSeries& series : vector->series) {
+    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
+                              AddSeries(repeated, std::move(series.labels), series.drop_name));
+    for (size_t step = 0; step < grid_.count; ++step) column->Set(step, series.column, 0);
+  }
+  return EvaluatedValue(std::move(repeated));
+}
+
+absl::StatusOr<EvaluatedValue> Evaluator::EvaluateUnary(const promql::UnaryExpr& expr) {
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, Evaluate(*expr.operand));
+  if (!expr.negate) return value;
+  if (auto* scalar = std::get_if<ScalarValue>(&value)) {
+    for (double& number : scalar->values) number = -number;
+  } else if (auto* vector = std::get_if<VectorValue>(&value)) {
+    for (EvaluatedSeries& series : vector->series) {
+      series.drop_name = true;
+      Negate(series.column);
+    }
+  }
+  return value;
+}
+
+}  // namespace lockstep::engine

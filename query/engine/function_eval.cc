@@ -1,0 +1,72 @@
+#include "query/engine/function_eval.h"
+
+#include <utility>
+
+#include "query/engine/absent_functions.h"
+#include "query/engine/elementwise_functions.h"
+#include "query/engine/histogram_quantiles.h"
+#include "query/engine/info_function.h"
+#include "query/engine/label_functions.h"
+#include "query/engine/scalar_functions.h"
+#include "query/engine/sort_functions.h"
+#include "query/engine/window_eval.h"
+
+namespace lockstep::engine {
+namespace {
+
+using promql::Call;
+using promql::FunctionId;
+
+// The evaluation of functions with a range vector among their arguments.
+absl::StatusOr<EvaluatedValue> EvaluateOverRange(const Call& call, Evaluator& evaluator) {
+  LOCKSTEP_RETURN_IF_ERROR(CheckRangeEdges(call));
+  if (call.function->id == FunctionId::kAbsentOverTime) return AbsentOverTime(call, evaluator);
+  return EvaluateWindows(call, evaluator);
+}
+
+bool TakesRange(const Call& call) {
+  for (const promql::ValueType type : call.function->arg_types) {
+    if (type == promql::ValueType::kMatrix) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<EvaluatedValue> EvaluateCall(const Call& call, Evaluator& evaluator) {
+  if (TakesRange(call)) return EvaluateOverRange(call, evaluator);
+  switch (call.function->id) {
+    case FunctionId::kTime:
+    case FunctionId::kPi:
+    case FunctionId::kStart:
+    case FunctionId::kEnd:
+    case FunctionId::kRange:
+    case FunctionId::kStep:
+    case FunctionId::kMaxOf:
+    case FunctionId::kMinOf:
+    case FunctionId::kScalar:
+    case FunctionId::kVector:
+      return EvaluateScalarFunction(call, evaluator);
+    case FunctionId::kAbsent:
+      return Absent(call, evaluator);
+    case FunctionId::kLabelReplace:
+      return LabelReplace(call, evaluator);
+    case FunctionId::kLabelJoin:
+      return LabelJoin(call, evaluator);
+    case FunctionId::kSort:
+    case FunctionId::kSortDesc:
+    case FunctionId::kSortByLabel:
+    case FunctionId::kSortByLabelDesc:
+      return Sort(call, evaluator);
+    case FunctionId::kHistogramQuantile:
+    case FunctionId::kHistogramQuantiles:
+    case FunctionId::kHistogramFraction:
+      return EvaluateHistogramBuckets(call, evaluator);
+    case FunctionId::kInfo:
+      return Info(call, evaluator);
+    default:
+      return EvaluateElementwise(call, evaluator);
+  }
+}
+
+}  // namespace lockstep::engine

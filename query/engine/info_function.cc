@@ -1,0 +1,200 @@
+#include "query/engine/info_function.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
+#include "query/engine/info_selection.h"
+#include "query/engine/metric_labels.h"
+#include "query/engine/selector_eval.h"
+#include "query/engine/series_assembler.h"
+#include "query/engine/time_modifiers.h"
+
+namespace lockstep::engine {
+namespace {
+
+using promql::As;
+using promql::Expr;
+using promql::ExprKind;
+
+// The leftmost selector of `expr`, or null: its `offset` and `@` hold for the info series too.
+const promql::VectorSelector* FirstSelector(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kVectorSelector:
+      return &As<promql::VectorSelector>(expr);
+    case ExprKind::kMatrixSelector:
+      return As<promql::MatrixSelector>(expr).selector.get();
+    case ExprKind::kParen:
+      return FirstSelector(*As<promql::ParenExpr>(expr).inner);
+    case ExprKind::kUnary:
+      return FirstSelector(*As<promql::UnaryExpr>(expr).operand);
+    case ExprKind::kSubquery:
+      return FirstSelector(*As<promql::SubqueryExpr>(expr).inner);
+    case ExprKind::kAggregate:
+      return FirstSelector(*As<promql::AggregateExpr>(expr).operand);
+    case ExprKind::kBinary: {
+      const auto* left = FirstSelector(*As<promql::BinaryExpr>(expr).lhs);
+      return left != nullptr ? left : FirstSelector(*As<promql::BinaryExpr>(expr).rhs);
+    }
+    case ExprKind::kCall:
+      for (const promql::ExprPtr& argument : As<promql::Call>(expr).args) {
+        if (const auto* found = FirstSelector(*argument); found != nullptr) return found;
+      }
+      return nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+// The info series at every step; a float is the time of its sample.
+absl::StatusOr<VectorValue> ReadInfoSeries(const Expr& base_expr, std::vector<Matcher> matchers,
+                                           Evaluator& evaluator) {
+  if (matchers.empty()) return evaluator.NewVector();
+  StepGrid grid = evaluator.grid();
+  bool pinned = false;
+  if (const auto* first = FirstSelector(base_expr); first != nullptr) {
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        const SelectionTimes times,
+        ResolveTimes(first->modifiers, evaluator.grid(), evaluator.context()));
+    grid = times.grid;
+    pinned = times.pinned;
+  }
+  promql::VectorSelector selector;
+  selector.matchers = std::move(matchers);
+  Evaluator shifted(evaluator.context(), grid);
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue info,
+                            EvaluateSampleTimes(selector, shifted, NewestHistogram::kIsAnError));
+  if (!pinned || evaluator.is_single_step()) return info;
+  VectorValue repeated = evaluator.NewVector();
+  for (EvaluatedSeries& series : info.series) {
+    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
+                              evaluator.AddSeries(repeated, std::move(series.labels), false));
+    for (size_t step = 0; step < evaluator.grid().count; ++step)
+      column->Set(step, series.column, 0);
+  }
+  return repeated;
+}
+
+// Info series by what identifies them; those of one metric next to each other.
+using InfoIndex = absl::flat_hash_map<LabelSet, std::vector<const EvaluatedSeries*>>;
+
+class InfoJoin {
+ public:
+  InfoJoin(const InfoSelection& selection, const VectorValue& info, const Evaluator& evaluator)
+      : selection_(selection), output_(evaluator) {
+    for (const EvaluatedSeries& series : info.series) {
+      index_[IdentifyingLabels(series.labels)].push_back(&series);
+    }
+    for (auto& [labels, candidates] : index_) {
+      std::stable_sort(candidates.begin(), candidates.end(),
+                       [](const EvaluatedSeries* a, const EvaluatedSeries* b) {
+                         return a->labels.metric_name() < b->labels.metric_name();
+                       });
+    }
+  }
+
+  absl::Status Add(EvaluatedSeries& base) {
+    const auto found = index_.find(IdentifyingLabels(base.labels));
+    if (selection_.IsInfoMetric(base.labels.metric_name())) {
+      return output_.Add(base.labels, base.drop_name, std::move(base.column));
+    }
+    if (found == index_.end()) return AddUnmatched(base);
+    return AddMatched(base, found->second);
+  }
+
+  VectorValue Take() { return output_.Take(); }
+
+ private:
+  absl::Status AddUnmatched(EvaluatedSeries& base) {
+    if (!selection_.KeepsUnmatched()) return absl::OkStatus();
+    return output_.Add(base.labels, base.drop_name, std::move(base.column));
+  }
+
+  absl::Status AddMatched(const EvaluatedSeries& base,
+                          const std::vector<const EvaluatedSeries*>& candidates) {
+    // Which info series go with the element changes rarely from step to step.
+    absl::flat_hash_map<std::vector<const EvaluatedSeries*>, Column> columns;
+    for (size_t step = 0; step < base.column.step_count(); ++step) {
+      if (!base.column.present(step)) continue;
+      std::vector<const EvaluatedSeries*> chosen;
+      LOCKSTEP_RETURN_IF_ERROR(Choose(candidates, step, chosen));
+      if (chosen.empty() && !selection_.KeepsUnmatched()) continue;
+      const auto [found, added] = columns.try_emplace(std::move(chosen));
+      if (added) found->second = Column(base.column.step_count());
+      found->second.Set(step, base.column, step);
+    }
+    for (auto& [chosen, column] : columns) {
+      LOCKSTEP_ASSIGN_OR_RETURN(LabelSet labels, Enriched(base.labels, chosen));
+      LOCKSTEP_RETURN_IF_ERROR(output_.Add(std::move(labels), base.drop_name, std::move(column)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Of every info metric the series with the newest sample at `step`.
+  static absl::Status Choose(const std::vector<const EvaluatedSeries*>& candidates, size_t step,
+                             std::vector<const EvaluatedSeries*>& chosen) {
+    for (const EvaluatedSeries* candidate : candidates) {
+      if (!candidate->column.present(step)) continue;
+      const bool same_metric =
+          !chosen.empty() && chosen.back()->labels.metric_name() == candidate->labels.metric_name();
+      if (!same_metric) {
+        chosen.push_back(candidate);
+        continue;
+      }
+      const double have = chosen.back()->column.value(step);
+      const double offered = candidate->column.value(step);
+      if (have == offered) return DuplicateError(*chosen.back(), *candidate, have);
+      if (have < offered) chosen.back() = candidate;
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status DuplicateError(const EvaluatedSeries& existing, const EvaluatedSeries& added,
+                                     double seconds) {
+    const int64_t time_ms = static_cast<int64_t>(seconds * 1000);
+    return absl::FailedPreconditionError(
+        absl::StrFormat("found duplicate series for info metric: existing %s @ %d, new %s @ %d",
+                        LabelsText(existing.labels), time_ms, LabelsText(added.labels), time_ms));
+  }
+
+  absl::StatusOr<LabelSet> Enriched(const LabelSet& base,
+                                    const std::vector<const EvaluatedSeries*>& chosen) const {
+    LabelSetBuilder builder(base);
+    for (const EvaluatedSeries* info : chosen) {
+      for (const LabelView& label : info->labels) {
+        if (label.name == kMetricName || !selection_.Adds(label.name) || base.Has(label.name)) {
+          continue;
+        }
+        const std::string_view have = builder.Get(label.name);
+        if (!have.empty() && have != label.value) {
+          return absl::FailedPreconditionError("conflicting label: " + std::string(label.name));
+        }
+        builder.Set(label.name, label.value);
+      }
+    }
+    return builder.Build();
+  }
+
+  const InfoSelection& selection_;
+  SeriesAssembler output_;
+  InfoIndex index_;
+};
+
+}  // namespace
+
+absl::StatusOr<EvaluatedValue> Info(const promql::Call& call, Evaluator& evaluator) {
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue base, evaluator.EvaluateVector(*call.args[0]));
+  const InfoSelection selection(call);
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const VectorValue info,
+      ReadInfoSeries(*call.args[0], selection.MatchersFor(base.series), evaluator));
+  InfoJoin join(selection, info, evaluator);
+  for (EvaluatedSeries& series : base.series) {
+    LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
+    LOCKSTEP_RETURN_IF_ERROR(join.Add(series));
+  }
+  return EvaluatedValue(join.Take());
+}
+
+}  // namespace lockstep::engine

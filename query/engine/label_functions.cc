@@ -1,0 +1,74 @@
+#include "query/engine/label_functions.h"
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "query/engine/kernels/label_text.h"
+#include "query/engine/name_removal.h"
+#include "query/engine/step_invariant.h"
+
+namespace lockstep::engine {
+namespace {
+
+absl::Status CheckLabelName(std::string_view name, std::string_view role,
+                            std::string_view function) {
+  if (!name.empty() && IsValidUtf8(name)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrFormat("invalid %s label name in %s(): %s", role, function, name));
+}
+
+void SetLabel(EvaluatedSeries& series, std::string_view name, std::string_view value) {
+  series.labels = LabelSetBuilder(series.labels).Set(name, value).Build();
+  // A name that is given on purpose stays.
+  if (name == kMetricName) series.drop_name = false;
+}
+
+absl::StatusOr<EvaluatedValue> Merged(VectorValue vector) {
+  LOCKSTEP_RETURN_IF_ERROR(MergeEqualLabels(vector));
+  return EvaluatedValue(std::move(vector));
+}
+
+}  // namespace
+
+const std::string& StringArgument(const promql::Call& call, size_t index) {
+  return promql::As<promql::StringLiteral>(WithoutParens(*call.args[index])).value;
+}
+
+absl::StatusOr<EvaluatedValue> LabelReplace(const promql::Call& call, Evaluator& evaluator) {
+  const std::string& destination = StringArgument(call, 1);
+  const std::string& source = StringArgument(call, 3);
+  const std::string& regex = StringArgument(call, 4);
+  const auto replacement = LabelReplacement::Make(regex, StringArgument(call, 2));
+  if (!replacement.ok()) {
+    return absl::FailedPreconditionError("invalid regular expression in label_replace(): " + regex);
+  }
+  LOCKSTEP_RETURN_IF_ERROR(CheckLabelName(destination, "destination", "label_replace"));
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, evaluator.EvaluateVector(*call.args[0]));
+  for (EvaluatedSeries& series : vector.series) {
+    if (const auto value = replacement->Apply(series.labels.Get(source)); value.has_value()) {
+      SetLabel(series, destination, *value);
+    }
+  }
+  return Merged(std::move(vector));
+}
+
+absl::StatusOr<EvaluatedValue> LabelJoin(const promql::Call& call, Evaluator& evaluator) {
+  const std::string& destination = StringArgument(call, 1);
+  const std::string& separator = StringArgument(call, 2);
+  for (size_t i = 3; i < call.args.size(); ++i) {
+    LOCKSTEP_RETURN_IF_ERROR(CheckLabelName(StringArgument(call, i), "source", "label_join"));
+  }
+  LOCKSTEP_RETURN_IF_ERROR(CheckLabelName(destination, "destination", "label_join"));
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, evaluator.EvaluateVector(*call.args[0]));
+  for (EvaluatedSeries& series : vector.series) {
+    std::string joined;
+    for (size_t i = 3; i < call.args.size(); ++i) {
+      if (i > 3) joined += separator;
+      joined += series.labels.Get(StringArgument(call, i));
+    }
+    SetLabel(series, destination, joined);
+  }
+  return Merged(std::move(vector));
+}
+
+}  // namespace lockstep::engine

@@ -1,0 +1,34 @@
+#include "query/engine/range_windows.h"
+
+namespace lockstep::engine {
+
+Window WindowSlider::At(size_t step) {
+  const int64_t end_ms = windows_.ends.TimeAt(windows_.pinned ? 0 : step);
+  const int64_t start_ms = end_ms - windows_.range_ms;
+  const int64_t from_ms = start_ms - windows_.margin_before_ms();  // exclusive
+  const int64_t to_ms = end_ms + windows_.margin_after_ms();
+
+  const auto& times = samples_.timestamps_ms;
+  while (end_float_ < times.size() && times[end_float_] <= to_ms) ++end_float_;
+  while (first_float_ < end_float_ && times[first_float_] <= from_ms) ++first_float_;
+  const auto& histograms = samples_.histograms;
+  while (end_histogram_ < histograms.size() && histograms[end_histogram_].timestamp_ms <= to_ms) {
+    ++end_histogram_;
+  }
+  while (first_histogram_ < end_histogram_ &&
+         histograms[first_histogram_].timestamp_ms <= from_ms) {
+    ++first_histogram_;
+  }
+
+  Window window;
+  const size_t float_count = end_float_ - first_float_;
+  window.timestamps_ms = {times.data() + first_float_, float_count};
+  window.values = {samples_.values.data() + first_float_, float_count};
+  window.histograms = {histograms.data() + first_histogram_, end_histogram_ - first_histogram_};
+  window.range_start_ms = start_ms;
+  window.range_end_ms = end_ms;
+  window.edges = windows_.edges;
+  return window;
+}
+
+}  // namespace lockstep::engine

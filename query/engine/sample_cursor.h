@@ -1,0 +1,34 @@
+// SampleCursor: the newest sample of a series at or before a time that only moves forward.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/sample.h"
+
+namespace lockstep::engine {
+
+// Borrows the columns. Calls of Advance must not go back in time.
+class SampleCursor {
+ public:
+  struct Found {
+    bool exists = false;
+    int64_t timestamp_ms = 0;
+    double value = 0;
+    const HistogramSample* histogram = nullptr;  // when set, `value` means nothing
+  };
+
+  explicit SampleCursor(const SampleColumns& columns) : columns_(columns) {}
+
+  // The newest sample, stale markers included, in (time_ms - lookback_ms, time_ms].
+  Found Advance(int64_t time_ms, int64_t lookback_ms);
+
+ private:
+  const SampleColumns& columns_;
+  size_t next_float_ = 0;  // the first behind the time
+  size_t next_histogram_ = 0;
+};
+
+bool IsStaleMarker(const SampleCursor::Found& found);
+
+}  // namespace lockstep::engine

@@ -1,0 +1,115 @@
+#include "query/engine/selector_eval.h"
+
+#include <utility>
+
+#include "query/engine/sample_cursor.h"
+#include "query/engine/series_reader.h"
+#include "query/engine/smoothed_selector.h"
+#include "query/engine/time_modifiers.h"
+
+namespace lockstep::engine {
+namespace {
+
+// Fills `column` from one series; the function decides what a sample becomes.
+template <typename Store>
+void FillColumn(const SampleColumns& samples, const StepGrid& times, int64_t lookback_ms,
+                Store&& store) {
+  SampleCursor cursor(samples);
+  for (size_t step = 0; step < times.count; ++step) {
+    const SampleCursor::Found found = cursor.Advance(times.TimeAt(step), lookback_ms);
+    if (found.exists && !IsStaleMarker(found)) store(step, found);
+  }
+}
+
+void StoreSample(Column& column, size_t step, const SampleCursor::Found& found) {
+  if (found.histogram != nullptr) {
+    column.SetHistogram(step, found.histogram->histogram);
+  } else {
+    column.SetFloat(step, found.value);
+  }
+}
+
+// Charges the histograms that the last series of `vector` holds, or removes it when it holds nothing.
+absl::Status KeepOrDropLast(VectorValue& vector, QueryContext& context) {
+  const Column& column = vector.series.back().column;
+  const int64_t step_count = static_cast<int64_t>(column.step_count());
+  const size_t present_count = column.PresentCount();
+  if (present_count == 0) {
+    vector.series.pop_back();
+    vector.charge.GiveBack(step_count);
+    return absl::OkStatus();
+  }
+  context.stats.total_samples += static_cast<int64_t>(present_count);
+  return vector.charge.Add(column.BudgetSize() - step_count);
+}
+
+// `fill(column, samples)` for every series of the selection that leaves any value.
+template <typename Fill>
+absl::StatusOr<VectorValue> ReadSeries(const promql::VectorSelector& selector, TimeRange range,
+                                       const Evaluator& evaluator, Fill&& fill) {
+  QueryContext& context = evaluator.context();
+  VectorValue vector = evaluator.NewVector();
+  if (evaluator.grid().count == 0) return vector;
+  LOCKSTEP_ASSIGN_OR_RETURN(SeriesReader reader,
+                            SeriesReader::Open(selector.matchers, range, context));
+  while (true) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next());
+    if (!more) return vector;
+    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
+                              evaluator.AddSeries(vector, reader.labels(), false));
+    fill(*column, reader.samples());
+    LOCKSTEP_RETURN_IF_ERROR(KeepOrDropLast(vector, context));
+  }
+}
+
+// What a plain selector may look at. Left-open: a sample one lookback ago is too old.
+TimeRange LookbackRange(const StepGrid& times, int64_t lookback_ms) {
+  return {times.start_ms - lookback_ms + 1, times.last_ms()};
+}
+
+}  // namespace
+
+absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
+                                                Evaluator& evaluator) {
+  const int64_t lookback_ms = evaluator.context().lookback_ms;
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const SelectionTimes times,
+      ResolveTimes(selector.modifiers, evaluator.grid(), evaluator.context()));
+  TimeRange range = LookbackRange(times.grid, lookback_ms);
+  if (selector.edges == promql::RangeEdges::kSmoothed) {
+    range.max_ms += lookback_ms;
+    return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+      RemoveStaleMarkers(samples);
+      FillSmoothed(samples, times.grid, lookback_ms, column);
+    });
+  }
+  return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+    FillColumn(samples, times.grid, lookback_ms,
+               [&](size_t step, const auto& found) { StoreSample(column, step, found); });
+  });
+}
+
+absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& selector,
+                                                Evaluator& evaluator, NewestHistogram histograms) {
+  const int64_t lookback_ms = evaluator.context().lookback_ms;
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const SelectionTimes times,
+      ResolveTimes(selector.modifiers, evaluator.grid(), evaluator.context()));
+  const TimeRange range = LookbackRange(times.grid, lookback_ms);
+  bool met_histogram = false;
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      VectorValue vector,
+      ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+        FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
+          met_histogram = met_histogram || found.histogram != nullptr;
+          column.SetFloat(step, static_cast<double>(found.timestamp_ms) / 1000);
+        });
+      }));
+  if (met_histogram && histograms == NewestHistogram::kIsAnError) {
+    return absl::FailedPreconditionError("this should be an info metric, with float samples: " +
+                                         vector.series[0].labels.ToString());
+  }
+  return vector;
+}
+
+}  // namespace lockstep::engine

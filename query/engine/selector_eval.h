@@ -1,0 +1,19 @@
+// Instant selectors: the newest sample of every matching series at every step.
+#pragma once
+
+#include "query/engine/evaluator.h"
+
+namespace lockstep::engine {
+
+// Asks the store once, for the whole grid.
+absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
+                                                Evaluator& evaluator);
+
+enum class NewestHistogram { kIsASample, kIsAnError };
+
+// The same, but every value is the time of the sample, in seconds: what timestamp() makes of a plain
+// selector.
+absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& selector,
+                                                Evaluator& evaluator, NewestHistogram histograms);
+
+}  // namespace lockstep::engine

@@ -1,0 +1,49 @@
+#include "query/engine/series_reader.h"
+
+#include "query/engine/column.h"
+#include "query/engine/kernels/histogram_math.h"
+
+namespace lockstep::engine {
+
+absl::StatusOr<SeriesReader> SeriesReader::Open(std::span<const Matcher> matchers, TimeRange range,
+                                                QueryContext& context) {
+  const Selection selection{matchers, range, &context.budget};
+  LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> set, context.querier.Select(selection));
+  return SeriesReader(std::move(set), context);
+}
+
+absl::StatusOr<bool> SeriesReader::Next() {
+  LOCKSTEP_RETURN_IF_ERROR(context_->budget.Check());
+  if (!set_->Next()) {
+    LOCKSTEP_RETURN_IF_ERROR(set_->status());
+    return false;
+  }
+  ++context_->stats.series_count;
+  samples_.Clear();
+  charge_.Reset();
+  LOCKSTEP_RETURN_IF_ERROR(set_->Read(samples_));
+  LOCKSTEP_RETURN_IF_ERROR(charge_.Add(BudgetSize(samples_)));
+  return true;
+}
+
+int64_t BudgetSize(const SampleColumns& columns) {
+  int64_t size = static_cast<int64_t>(columns.values.size());
+  for (const HistogramSample& sample : columns.histograms) size += BudgetSize(*sample.histogram);
+  return size;
+}
+
+void RemoveStaleMarkers(SampleColumns& columns) {
+  size_t kept = 0;
+  for (size_t i = 0; i < columns.values.size(); ++i) {
+    if (IsStaleNan(columns.values[i])) continue;
+    columns.timestamps_ms[kept] = columns.timestamps_ms[i];
+    columns.values[kept] = columns.values[i];
+    ++kept;
+  }
+  columns.timestamps_ms.resize(kept);
+  columns.values.resize(kept);
+  std::erase_if(columns.histograms,
+                [](const HistogramSample& sample) { return IsStaleMarker(*sample.histogram); });
+}
+
+}  // namespace lockstep::engine

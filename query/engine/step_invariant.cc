@@ -1,0 +1,86 @@
+#include "query/engine/step_invariant.h"
+
+namespace lockstep::engine {
+namespace {
+
+using promql::As;
+using promql::Expr;
+using promql::ExprKind;
+using promql::FunctionId;
+
+bool IsPinned(const promql::TimeModifiers& modifiers) {
+  return modifiers.at != promql::AtModifier::kNone;
+}
+
+// The value depends on the evaluation time even if no argument does.
+bool LooksAtTheClock(const promql::Call& call) {
+  switch (call.function->id) {
+    case FunctionId::kTime:
+    case FunctionId::kPredictLinear:
+      return true;
+    case FunctionId::kTimestamp:
+      // Of a plain selector it is the time of the sample, of anything else that of the evaluation.
+      return WithoutParens(*call.args[0]).kind != ExprKind::kVectorSelector;
+    case FunctionId::kMinute:
+    case FunctionId::kHour:
+    case FunctionId::kDayOfWeek:
+    case FunctionId::kDayOfMonth:
+    case FunctionId::kDayOfYear:
+    case FunctionId::kDaysInMonth:
+    case FunctionId::kMonth:
+    case FunctionId::kYear:
+      return call.args.empty();
+    default:
+      return false;
+  }
+}
+
+bool IsInvariantCall(const promql::Call& call) {
+  if (LooksAtTheClock(call)) return false;
+  // The second argument of info() is a list of matchers in a selector's clothes.
+  const size_t argument_count = call.function->id == FunctionId::kInfo ? 1 : call.args.size();
+  for (size_t i = 0; i < argument_count; ++i) {
+    if (!IsStepInvariant(*call.args[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsStepInvariant(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kNumber:
+    case ExprKind::kString:
+      return true;
+    case ExprKind::kParen:
+      return IsStepInvariant(*As<promql::ParenExpr>(expr).inner);
+    case ExprKind::kUnary:
+      return IsStepInvariant(*As<promql::UnaryExpr>(expr).operand);
+    case ExprKind::kBinary: {
+      const auto& binary = As<promql::BinaryExpr>(expr);
+      return IsStepInvariant(*binary.lhs) && IsStepInvariant(*binary.rhs);
+    }
+    case ExprKind::kVectorSelector:
+      return IsPinned(As<promql::VectorSelector>(expr).modifiers);
+    case ExprKind::kMatrixSelector:
+      return IsPinned(As<promql::MatrixSelector>(expr).selector->modifiers);
+    case ExprKind::kSubquery:
+      return IsPinned(As<promql::SubqueryExpr>(expr).modifiers);
+    case ExprKind::kAggregate: {
+      const auto& aggregate = As<promql::AggregateExpr>(expr);
+      return IsStepInvariant(*aggregate.operand) &&
+             (aggregate.param == nullptr || IsStepInvariant(*aggregate.param));
+    }
+    case ExprKind::kCall:
+      return IsInvariantCall(As<promql::Call>(expr));
+  }
+  return false;
+}
+
+const Expr& WithoutParens(const Expr& expr) {
+  const Expr* inner = &expr;
+  while (inner->kind == ExprKind::kParen) inner = As<promql::ParenExpr>(*inner).inner.get();
+  return *inner;
+}
+
+}  // namespace lockstep::engine

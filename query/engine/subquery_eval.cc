@@ -1,0 +1,59 @@
+#include "query/engine/subquery_eval.h"
+
+#include <utility>
+
+#include "query/engine/duration_eval.h"
+#include "query/engine/evaluator.h"
+
+namespace lockstep::engine {
+namespace {
+
+absl::StatusOr<int64_t> StepOf(const promql::SubqueryExpr& subquery, const QueryContext& context) {
+  if (subquery.step_expr != nullptr) {
+    return EvaluatePositiveDuration(*subquery.step_expr, context);
+  }
+  return subquery.step_ms != 0 ? subquery.step_ms : context.default_subquery_step_ms;
+}
+
+// The smallest multiple of `step_ms` behind `time_ms`.
+int64_t FirstMultipleAfter(int64_t time_ms, int64_t step_ms) {
+  const int64_t multiple = time_ms / step_ms * step_ms;
+  return multiple <= time_ms ? multiple + step_ms : multiple;
+}
+
+HistogramPtr WithoutResetHint(const HistogramPtr& histogram) {
+  if (histogram->reset_hint != CounterResetHint::kReset &&
+      histogram->reset_hint != CounterResetHint::kNotReset) {
+    return histogram;
+  }
+  auto copy = std::make_shared<Histogram>(*histogram);
+  copy->reset_hint = CounterResetHint::kUnknown;
+  return copy;
+}
+
+}  // namespace
+
+absl::StatusOr<SubqueryResult> EvaluateSubquery(const promql::SubqueryExpr& subquery,
+                                                const RangeWindows& windows,
+                                                QueryContext& context) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t step_ms, StepOf(subquery, context));
+  const int64_t first_ms = FirstMultipleAfter(windows.ends.start_ms - windows.range_ms, step_ms);
+  SubqueryResult result{StepGrid::Over(first_ms, windows.ends.last_ms(), step_ms), {}};
+  if (result.grid.count == 0) return result;
+  Evaluator inner(context, result.grid);
+  LOCKSTEP_ASSIGN_OR_RETURN(result.vector, inner.EvaluateVector(*subquery.inner));
+  return result;
+}
+
+void AppendSamples(const Column& column, const StepGrid& grid, SampleColumns& samples) {
+  column.ForEachPresent([&](size_t step) {
+    if (column.histogram(step) != nullptr) {
+      samples.histograms.push_back(
+          {grid.TimeAt(step), WithoutResetHint(column.histogram_ptr(step))});
+    } else {
+      samples.Append(grid.TimeAt(step), column.value(step));
+    }
+  });
+}
+
+}  // namespace lockstep::engine

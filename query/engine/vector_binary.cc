@@ -1,0 +1,275 @@
+// The series of both sides fall into match groups by their labels, once for all steps. One side of the
+// operator is the "one" side: at no step may two of its elements be in one group. With group_right
+// that is the left side, else the right one; the other is the "many" side, whose labels the result has.
+//
+//   group 0    many: a b     one: x        pairs a-x, b-x
+//   group 1    many: c       one:          nothing, or c-fill
+//   group 2    many:         one: y z      y and z must not be present at the same step
+//
+// A group in which nothing can go wrong is computed a column at a time, any other step by step.
+#include "query/engine/vector_binary.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "query/engine/binary_element.h"
+#include "query/engine/match_groups.h"
+#include "query/engine/match_judge.h"
+#include "query/engine/metric_labels.h"
+#include "query/engine/series_assembler.h"
+
+namespace lockstep::engine {
+namespace {
+
+using promql::BinaryExpr;
+using promql::MatchCardinality;
+
+class VectorBinary {
+ public:
+  VectorBinary(const BinaryExpr& expr, VectorOperands operands, Evaluator& evaluator)
+      : expr_(expr),
+        matching_(*expr.matching),
+        swapped_(matching_.cardinality == MatchCardinality::kOneToMany),
+        evaluator_(evaluator),
+        notes_(evaluator.context().annotations, expr),
+        output_(evaluator),
+        left_(std::move(operands.left)),
+        right_(std::move(operands.right)),
+        many_(swapped_ ? right_.series : left_.series),
+        one_(swapped_ ? left_.series : right_.series) {}
+
+  absl::StatusOr<VectorValue> Run() {
+    const MatchGroups groups = MatchGroups::Of(many_, one_, matching_);
+    for (const MatchGroups::Group& group : groups.groups) {
+      LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
+      if (IsSimple(group)) {
+        LOCKSTEP_RETURN_IF_ERROR(ApplyByColumn(group));
+      } else {
+        LOCKSTEP_RETURN_IF_ERROR(ApplyByStep(group));
+      }
+    }
+    return output_.Take();
+  }
+
+ private:
+  using Group = MatchGroups::Group;
+
+  bool fills() const { return matching_.fill_left.has_value() || matching_.fill_right.has_value(); }
+
+  // Whether no step of the group can break a rule, and no element is to be filled in.
+  bool IsSimple(const Group& group) const {
+    if (fills() || group.right.size() > 1) return false;
+    if (group.left.size() <= 1 || group.right.empty()) return true;
+    return matching_.cardinality != MatchCardinality::kOneToOne && HasDistinctResults(group);
+  }
+
+  // Precondition: one series on the one side.
+  bool HasDistinctResults(const Group& group) const {
+    absl::flat_hash_set<LabelSet> seen;
+    for (const uint32_t index : group.left) {
+      if (!seen.insert(ResultLabels(many_[index].labels, one_[group.right[0]].labels)).second) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  absl::Status ApplyByColumn(const Group& group) {
+    if (group.right.empty()) return absl::OkStatus();
+    const EvaluatedSeries& one = one_[group.right[0]];
+    for (const uint32_t index : group.left) {
+      const EvaluatedSeries& many = many_[index];
+      LOCKSTEP_RETURN_IF_ERROR(output_.Add(ResultLabels(many.labels, one.labels), DropsName(many),
+                                           ApplyToColumns(many.column, one.column)));
+    }
+    return absl::OkStatus();
+  }
+
+  Column ApplyToColumns(const Column& many, const Column& one) {
+    const Column& left = swapped_ ? one : many;
+    const Column& right = swapped_ ? many : one;
+    const bool floats_only = !left.has_histograms() && !right.has_histograms() &&
+                             (IsArithmetic(expr_.op) || IsComparison(expr_.op));
+    return floats_only ? ApplyToFloats(left, right) : ApplyToAny(left, right);
+  }
+
+  Column ApplyToFloats(const Column& left, const Column& right) const {
+    Column result = left;
+    result.KeepWhere(right);
+    WithFloatOperator(expr_.op, [&](auto apply) {
+      if (IsArithmetic(expr_.op) || expr_.return_bool) {
+        result.MapFloats([&](size_t step, double value) {
+          return static_cast<double>(apply(value, right.value(step)));
+        });
+      } else {
+        result.ForEachPresent([&](size_t step) {
+          if (!apply(result.value(step), right.value(step))) result.Erase(step);
+        });
+      }
+    });
+    return result;
+  }
+
+  Column ApplyToAny(const Column& left, const Column& right) {
+    Column result(left.step_count());
+    left.ForEachPresent([&](size_t step) {
+      if (!right.present(step)) return;
+      Store(ApplyToElements(expr_.op, ElementAt(left, step), ElementAt(right, step), notes_), step,
+            result);
+    });
+    return result;
+  }
+
+  void Store(const ElementResult& result, size_t step, Column& column) const {
+    const bool holds = result.kind == ElementResult::Kind::kTrue;
+    if (result.kind == ElementResult::Kind::kNothing) return;
+    if (expr_.return_bool) {
+      column.SetFloat(step, holds ? 1 : 0);
+    } else if (holds && result.element.histogram != nullptr) {
+      column.SetHistogram(step, result.element.histogram);
+    } else if (holds) {
+      column.SetFloat(step, result.element.value);
+    }
+  }
+
+  ElementResult ApplyToPair(const Element& many, const Element& one) {
+    return swapped_ ? ApplyToElements(expr_.op, one, many, notes_)
+                    : ApplyToElements(expr_.op, many, one, notes_);
+  }
+
+  // One element of the many side and one of the one side; null stands for a filled-in element.
+  using PairKey = std::pair<const EvaluatedSeries*, const EvaluatedSeries*>;
+  struct Pair {
+    LabelSet labels;
+    bool drop_name = false;
+    size_t result_number = 0;  // for the judge
+    Column column;
+  };
+  // What evaluating a group step by step gathers.
+  struct GroupWork {
+    explicit GroupWork(const promql::VectorMatching& matching) : judge(matching) {}
+    MatchJudge judge;
+    std::vector<Pair> pairs;
+    absl::flat_hash_map<PairKey, size_t> index;
+  };
+
+  absl::Status ApplyByStep(const Group& group) {
+    GroupWork work(matching_);
+    for (size_t step = 0; step < evaluator_.grid().count; ++step) {
+      LOCKSTEP_RETURN_IF_ERROR(ApplyAtStep(group, step, work));
+    }
+    for (Pair& pair : work.pairs) {
+      LOCKSTEP_RETURN_IF_ERROR(
+          output_.Add(std::move(pair.labels), pair.drop_name, std::move(pair.column)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ApplyAtStep(const Group& group, size_t step, GroupWork& work) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const EvaluatedSeries* const one, OneAt(group, step));
+    work.judge.StartStep();
+    if (one == nullptr && !matching_.fill_right.has_value()) return absl::OkStatus();
+    for (const uint32_t index : group.left) {
+      if (!many_[index].column.present(step)) continue;
+      LOCKSTEP_RETURN_IF_ERROR(StorePair({&many_[index], one}, step, work));
+    }
+    if (one != nullptr && matching_.fill_left.has_value() && !work.judge.has_matched()) {
+      LOCKSTEP_RETURN_IF_ERROR(StorePair({nullptr, one}, step, work));
+    }
+    return absl::OkStatus();
+  }
+
+  // The element of the one side at `step`, if any.
+  absl::StatusOr<const EvaluatedSeries*> OneAt(const Group& group, size_t step) {
+    const EvaluatedSeries* found = nullptr;
+    for (const uint32_t index : group.right) {
+      const EvaluatedSeries& series = one_[index];
+      if (!series.column.present(step)) continue;
+      if (found != nullptr && IsJudged(step)) {
+        return DuplicateMatchError(*found, series, matching_);
+      }
+      found = &series;
+    }
+    return found;
+  }
+
+  // Nothing is checked at a step at which one side is empty.
+  bool IsJudged(size_t step) {
+    if (fills()) return true;
+    if (many_is_present_.empty()) {
+      many_is_present_.resize(evaluator_.grid().count);
+      for (const EvaluatedSeries& series : many_) {
+        series.column.ForEachPresent([&](size_t present) { many_is_present_[present] = true; });
+      }
+    }
+    return many_is_present_[step];
+  }
+
+  absl::Status StorePair(const PairKey& key, size_t step, GroupWork& work) {
+    const auto [many, one] = key;
+    const Element many_element =
+        many != nullptr ? ElementAt(many->column, step) : Element{*matching_.fill_left, nullptr};
+    const Element one_element =
+        one != nullptr ? ElementAt(one->column, step) : Element{*matching_.fill_right, nullptr};
+    const ElementResult result = ApplyToPair(many_element, one_element);
+    if (result.kind == ElementResult::Kind::kNothing) return absl::OkStatus();
+    Pair& pair = PairOf(key, work);
+    LOCKSTEP_RETURN_IF_ERROR(work.judge.Match(pair.result_number));
+    Store(result, step, pair.column);
+    return absl::OkStatus();
+  }
+
+  Pair& PairOf(const PairKey& key, GroupWork& work) const {
+    const auto [found, added] = work.index.try_emplace(key, work.pairs.size());
+    if (!added) return work.pairs[found->second];
+    const auto [many, one] = key;
+    Pair pair;
+    pair.labels = ResultLabels(many != nullptr ? many->labels : MatchLabels(one->labels, matching_),
+                               one != nullptr ? one->labels : MatchLabels(many->labels, matching_));
+    pair.drop_name = many != nullptr ? DropsName(*many) : expr_.return_bool;
+    pair.result_number = work.judge.NumberOf(pair.labels);
+    pair.column = Column(evaluator_.grid().count);
+    work.pairs.push_back(std::move(pair));
+    return work.pairs.back();
+  }
+
+  LabelSet ResultLabels(const LabelSet& many, const LabelSet& one) const {
+    LabelSet labels = IsArithmetic(expr_.op) ? DropMetric(many) : many;
+    if (matching_.cardinality == MatchCardinality::kOneToOne) {
+      labels = matching_.on ? labels.Keep(matching_.labels) : labels.Drop(matching_.labels);
+    }
+    if (matching_.include.empty()) return labels;
+    LabelSetBuilder builder(labels);
+    for (const std::string& name : matching_.include) builder.Set(name, one.Get(name));
+    return builder.Build();
+  }
+
+  // Arithmetic has dropped the name already; one that it has now was included on purpose.
+  bool DropsName(const EvaluatedSeries& many) const {
+    return expr_.return_bool || (many.drop_name && !IsArithmetic(expr_.op));
+  }
+
+  const BinaryExpr& expr_;
+  const promql::VectorMatching& matching_;
+  const bool swapped_;
+  Evaluator& evaluator_;
+  BinaryNotes notes_;
+  SeriesAssembler output_;
+  const VectorValue left_;
+  const VectorValue right_;
+  const std::vector<EvaluatedSeries>& many_;
+  const std::vector<EvaluatedSeries>& one_;
+  std::vector<bool> many_is_present_;  // by step; made when first needed
+};
+
+}  // namespace
+
+absl::StatusOr<EvaluatedValue> ApplyToVectors(const BinaryExpr& expr, VectorOperands operands,
+                                              Evaluator& evaluator) {
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue result,
+                            VectorBinary(expr, std::move(operands), evaluator).Run());
+  return EvaluatedValue(std::move(result));
+}
+
+}  // namespace lockstep::engine

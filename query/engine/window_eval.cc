@@ -1,0 +1,166 @@
+#include "query/engine/window_eval.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "query/engine/kernels/window_functions.h"
+#include "query/engine/range_series.h"
+#include "query/engine/step_invariant.h"
+
+namespace lockstep::engine {
+namespace {
+
+using promql::Call;
+using promql::FunctionId;
+using promql::RangeEdges;
+using promql::ValueType;
+
+const promql::Expr& RangeArgument(const Call& call) {
+  for (const promql::ExprPtr& argument : call.args) {
+    if (argument->type == ValueType::kMatrix) return *argument;
+  }
+  return *call.args[0];
+}
+
+bool KeepsName(FunctionId id) {
+  return id == FunctionId::kLastOverTime || id == FunctionId::kFirstOverTime;
+}
+
+bool SmoothedEdgesFit(FunctionId id) {
+  return id == FunctionId::kRate || id == FunctionId::kIncrease || id == FunctionId::kDelta;
+}
+
+bool AnchoredEdgesFit(FunctionId id) {
+  return SmoothedEdgesFit(id) || id == FunctionId::kChanges || id == FunctionId::kResets;
+}
+
+// One call over all series. The function's scalar arguments are evaluated first.
+class WindowEvaluation {
+ public:
+  WindowEvaluation(const Call& call, Evaluator& evaluator)
+      : call_(call),
+        range_(WithoutParens(RangeArgument(call))),
+        function_(FindWindowFunction(call.function->id)),
+        evaluator_(evaluator),
+        output_(evaluator.NewVector()) {}
+
+  absl::StatusOr<VectorValue> Run() {
+    LOCKSTEP_RETURN_IF_ERROR(EvaluateParams());
+    LOCKSTEP_ASSIGN_OR_RETURN(const RangeWindows windows, ResolveRange(range_, evaluator_));
+    LOCKSTEP_RETURN_IF_ERROR(ForEachRangeSeries(
+        range_, windows, evaluator_,
+        [&](const RangeSeries& series) { return ApplyToSeries(series, windows); }));
+    return std::move(output_);
+  }
+
+ private:
+  absl::Status EvaluateParams() {
+    for (const promql::ExprPtr& argument : call_.args) {
+      if (argument->type == ValueType::kMatrix) continue;
+      LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue param, evaluator_.EvaluateScalar(*argument));
+      params_.push_back(std::move(param));
+      param_exprs_.push_back(&WithoutParens(*argument));
+    }
+    params_of_step_.resize(params_.size());
+    return absl::OkStatus();
+  }
+
+  absl::Status ApplyToSeries(const RangeSeries& series, const RangeWindows& windows) {
+    Column column(evaluator_.grid().count);
+    WindowSlider slider(series.samples, windows);
+    int64_t seen_samples = 0;
+    bool gave_floats = false;
+    for (size_t step = 0; step < column.step_count(); ++step) {
+      const Window window = slider.At(step);
+      if (window.empty()) continue;
+      seen_samples += static_cast<int64_t>(window.values.size() + window.histograms.size());
+      LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, Apply(window, step));
+      gave_floats = gave_floats || result.kind == WindowResult::Kind::kFloat;
+      Store(std::move(result), step, column);
+    }
+    evaluator_.context().stats.total_samples += seen_samples;
+    Report(series, gave_floats);
+    if (column.empty()) return absl::OkStatus();
+    LOCKSTEP_RETURN_IF_ERROR(output_.charge.Add(column.BudgetSize()));
+    const bool drop_name = series.drop_name || !KeepsName(call_.function->id);
+    output_.series.push_back({series.labels, drop_name, std::move(column)});
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<WindowResult> Apply(const Window& window, size_t step) {
+    for (size_t i = 0; i < params_.size(); ++i) params_of_step_[i] = params_[i].values[step];
+    LOCKSTEP_RETURN_IF_ERROR(CheckWindowParams(call_.function->id, params_of_step_));
+    WindowContext context;
+    context.params = params_of_step_;
+    context.evaluation_time_ms = evaluator_.grid().TimeAt(step);
+    context.sink = &sink_;
+    return function_(window, context);
+  }
+
+  static void Store(WindowResult result, size_t step, Column& column) {
+    if (result.kind == WindowResult::Kind::kFloat) column.SetFloat(step, result.value);
+    if (result.kind == WindowResult::Kind::kHistogram) {
+      column.SetHistogram(step, std::move(result.histogram));
+    }
+  }
+
+  void Report(const RangeSeries& series, bool gave_floats) {
+    const std::string_view name = series.labels.metric_name();
+    AnnotationSet& annotations = evaluator_.context().annotations;
+    if (!sink_.empty()) {
+      for (Annotation& annotation : sink_.Take()) {
+        const bool of_param = annotation.kind == AnnotationKind::kInvalidQuantile;
+        annotation.metric_name = name;
+        annotations.Add(std::move(annotation),
+                        of_param ? param_exprs_[0]->position : range_.position);
+      }
+    }
+    const bool counts =
+        call_.function->id == FunctionId::kRate || call_.function->id == FunctionId::kIncrease;
+    if (counts && gave_floats && !name.empty() && !LooksLikeCounterName(name)) {
+      Annotation annotation;
+      annotation.kind = AnnotationKind::kPossibleNonCounter;
+      annotation.metric_name = name;
+      annotations.Add(std::move(annotation), range_.position);
+    }
+  }
+
+  const Call& call_;
+  const promql::Expr& range_;
+  const WindowFunction function_;
+  Evaluator& evaluator_;
+  std::vector<ScalarValue> params_;
+  std::vector<const promql::Expr*> param_exprs_;
+  std::vector<double> params_of_step_;
+  AnnotationSink sink_;
+  VectorValue output_;
+};
+
+}  // namespace
+
+absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& evaluator) {
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, WindowEvaluation(call, evaluator).Run());
+  return EvaluatedValue(std::move(vector));
+}
+
+absl::Status CheckRangeEdges(const Call& call) {
+  const promql::Expr& range = WithoutParens(RangeArgument(call));
+  if (range.kind != promql::ExprKind::kMatrixSelector) return absl::OkStatus();
+  const RangeEdges edges = promql::As<promql::MatrixSelector>(range).selector->edges;
+  const FunctionId id = call.function->id;
+  if (edges == RangeEdges::kAnchored && !AnchoredEdgesFit(id)) {
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "anchored modifier can only be used with: changes, delta, increase, rate, resets - not "
+        "with %s",
+        call.function->name));
+  }
+  if (edges == RangeEdges::kSmoothed && !SmoothedEdgesFit(id)) {
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "smoothed modifier can only be used with: delta, increase, rate - not with %s",
+        call.function->name));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep::engine

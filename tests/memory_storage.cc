@@ -1,0 +1,165 @@
+#include "tests/memory_storage.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tests/reset_hints.h"
+
+namespace lockstep {
+namespace {
+
+using SeriesMap = MemoryStorage::SeriesMap;
+using Value = MemoryStorage::Value;
+
+bool MatchesAll(const LabelSet& labels, std::span<const Matcher> matchers) {
+  return std::all_of(matchers.begin(), matchers.end(), [&](const Matcher& matcher) {
+    return matcher.Matches(labels.Get(matcher.name()));
+  });
+}
+
+class MemorySeriesSet : public SeriesSet {
+ public:
+  MemorySeriesSet(std::vector<SeriesMap::const_iterator> found, TimeRange range)
+      : found_(std::move(found)), range_(range) {}
+
+  bool Next() override { return ++count_ <= found_.size(); }
+  const LabelSet& labels() const override { return found_[count_ - 1]->first; }
+  absl::Status Read(SampleColumns& columns) override {
+    SampleColumns all;
+    for (const auto& [timestamp_ms, value] : found_[count_ - 1]->second) {
+      if (value.histogram != nullptr) {
+        all.histograms.push_back({timestamp_ms, value.histogram});
+      } else {
+        all.Append(timestamp_ms, value.number);
+        if (range_.Contains(timestamp_ms)) columns.Append(timestamp_ms, value.number);
+      }
+    }
+    // A hint depends on all that came before, in the range or not.
+    for (const HistogramSample& sample : WithStoredHints(all).histograms) {
+      if (range_.Contains(sample.timestamp_ms)) columns.histograms.push_back(sample);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status status() const override { return absl::OkStatus(); }
+
+ private:
+  const std::vector<SeriesMap::const_iterator> found_;
+  const TimeRange range_;
+  size_t count_ = 0;  // of the series that Next() has moved over
+};
+
+class MemoryQuerier : public Querier {
+ public:
+  explicit MemoryQuerier(std::shared_ptr<const SeriesMap> series) : series_(std::move(series)) {}
+
+  absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
+    if (selection.budget != nullptr) LOCKSTEP_RETURN_IF_ERROR(selection.budget->Check());
+    std::vector<SeriesMap::const_iterator> found;
+    for (auto series = series_->begin(); series != series_->end(); ++series) {
+      if (MatchesAll(series->first, selection.matchers)) found.push_back(series);
+    }
+    return std::make_unique<MemorySeriesSet>(std::move(found), selection.range);
+  }
+
+  absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override {
+    std::set<std::string> names;
+    for (const auto& [labels, samples] : *series_) {
+      if (!MatchesAll(labels, selection.matchers)) continue;
+      for (const LabelView& label : labels) names.emplace(label.name);
+    }
+    return std::vector<std::string>(names.begin(), names.end());
+  }
+
+  absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
+                                                       const Selection& selection) const override {
+    std::set<std::string> values;
+    for (const auto& [labels, samples] : *series_) {
+      if (labels.Has(name) && MatchesAll(labels, selection.matchers)) {
+        values.emplace(labels.Get(name));
+      }
+    }
+    return std::vector<std::string>(values.begin(), values.end());
+  }
+
+ private:
+  const std::shared_ptr<const SeriesMap> series_;
+};
+
+// Stores one sample and counts what became of it.
+void Store(std::map<int64_t, Value>& samples, int64_t timestamp_ms, Value value,
+           WriteOutcome& outcome) {
+  const auto [at, is_new] = samples.try_emplace(timestamp_ms, value);
+  if (is_new) {
+    ++outcome.written_count;
+    return;
+  }
+  const bool same =
+      at->second.histogram == value.histogram &&
+      std::bit_cast<uint64_t>(at->second.number) == std::bit_cast<uint64_t>(value.number);
+  ++(same ? outcome.duplicate_count : outcome.overwritten_count);
+  at->second = std::move(value);
+}
+
+}  // namespace
+
+void MemoryStorage::Append(const LabelSet& labels, int64_t timestamp_ms, double value) {
+  MutexLock lock(mutex_);
+  Writable()[labels][timestamp_ms] = {value, nullptr};
+}
+
+void MemoryStorage::Append(const LabelSet& labels, int64_t timestamp_ms,
+                           std::shared_ptr<const Histogram> histogram) {
+  MutexLock lock(mutex_);
+  Writable()[labels][timestamp_ms] = {0, std::move(histogram)};
+}
+
+void MemoryStorage::Clear() {
+  MutexLock lock(mutex_);
+  series_ = std::make_shared<SeriesMap>();
+}
+
+void MemoryStorage::Write(WriteRequest request, WriteCallback committed) {
+  WriteOutcome outcome;
+  {
+    MutexLock lock(mutex_);
+    SeriesMap& map = Writable();
+    for (SeriesWrite& series : request.series) {
+      std::map<int64_t, Value>& samples = map[series.labels];
+      for (const Sample& sample : series.samples) {
+        Store(samples, sample.timestamp_ms, {sample.value, nullptr}, outcome);
+      }
+      for (HistogramSample& sample : series.histograms) {
+        Store(samples, sample.timestamp_ms, {0, std::move(sample.histogram)}, outcome);
+      }
+    }
+  }
+  committed(std::move(outcome));
+}
+
+absl::StatusOr<std::unique_ptr<Querier>> MemoryStorage::NewQuerier() const {
+  MutexLock lock(mutex_);
+  return std::make_unique<MemoryQuerier>(series_);
+}
+
+StorageStats MemoryStorage::stats() const {
+  MutexLock lock(mutex_);
+  StorageStats stats;
+  stats.series_count = series_->size();
+  stats.head_series_count = series_->size();
+  for (const auto& [labels, samples] : *series_) stats.head_sample_count += samples.size();
+  return stats;
+}
+
+absl::StatusOr<CardinalityStats> MemoryStorage::Cardinality(size_t) const {
+  return CardinalityStats{};
+}
+
+MemoryStorage::SeriesMap& MemoryStorage::Writable() {
+  if (series_.use_count() > 1) series_ = std::make_shared<SeriesMap>(*series_);
+  return *series_;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+// `{{schema:0 sum:5 buckets:[1 2]}}`, and series of histograms that grow by another one.
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "model/histogram.h"
+
+namespace lockstep::promqltest {
+
+struct NotedHistogram {
+  Histogram histogram;
+  bool names_hint = false;
+};
+
+// `text` with its braces.
+absl::StatusOr<NotedHistogram> ParseHistogram(std::string_view text);
+
+// base + factor * increment, bucket by bucket, at base's schema. Precondition: base's schema is not above
+// the increment's; zero thresholds and custom bounds are the same.
+absl::StatusOr<Histogram> AddScaled(const Histogram& base, double factor,
+                                    const Histogram& increment);
+
+}  // namespace lockstep::promqltest

@@ -1,0 +1,34 @@
+// The notation of series in test scripts: `name{a="b"} 1 2+3x4 _ stale {{schema:0 sum:5}}`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "model/histogram.h"
+#include "model/labels.h"
+
+namespace lockstep::promqltest {
+
+// One slot of a series: a number, a histogram, or nothing.
+struct SlotValue {
+  double value = 0;
+  std::shared_ptr<const Histogram> histogram;
+  // Whether the notation names the histogram's reset hint; if not, it may be any.
+  bool names_hint = false;
+};
+using Slot = std::optional<SlotValue>;
+
+struct SeriesLine {
+  LabelSet labels;
+  std::vector<Slot> slots;
+};
+
+absl::StatusOr<SeriesLine> ParseSeriesLine(std::string_view line);
+
+// A number as values are written: no hexadecimal, durations allowed; `inf`, `NaN`.
+std::optional<double> ParseValue(std::string_view text);
+
+}  // namespace lockstep::promqltest

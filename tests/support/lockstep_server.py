@@ -1,0 +1,132 @@
+"""A lockstep server as a child process, and the little HTTP that tests talk to it."""
+
+import http.client
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+import urllib.parse
+
+import remote_write
+
+READY = re.compile(r"lockstep is ready on (http://([0-9.]+):([0-9]+))")
+READY_WITHIN_S = 60
+STOP_WITHIN_S = 60
+ANSWER_WITHIN_S = 60
+
+
+class Answer:
+    """Status, headers and body of an HTTP response."""
+
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = response.headers
+        self.body = response.read()
+
+    @property
+    def text(self):
+        return self.body.decode(errors="replace")
+
+    @property
+    def stored(self):
+        """Whether the server promised to keep what it was sent."""
+        return 200 <= self.status < 300
+
+
+class Connection:
+    """One keep-alive connection. Not thread-safe. Raises OSError or HTTPException when it breaks."""
+
+    def __init__(self, host, port):
+        self._http = http.client.HTTPConnection(host, port, timeout=ANSWER_WITHIN_S)
+
+    def get(self, path, **parameters):
+        query = urllib.parse.urlencode(parameters, doseq=True)
+        self._http.request("GET", f"{path}?{query}" if query else path)
+        return Answer(self._http.getresponse())
+
+    def write(self, series):
+        """Remote-writes ({name: value}, [(time in ms, value), ...]) pairs."""
+        self._http.request("POST", remote_write.PATH, remote_write.body(series),
+                           remote_write.HEADERS)
+        return Answer(self._http.getresponse())
+
+    def query(self, text, time_s):
+        """The result of an instant query."""
+        answer = self.get("/api/v1/query", query=text, time=f"{time_s:.3f}")
+        if answer.status != 200:
+            raise AssertionError(f"{text}: {answer.status} {answer.text}")
+        return json.loads(answer.body)["data"]["result"]
+
+    def close(self):
+        self._http.close()
+
+
+class Server:
+    """Runs the program that LOCKSTEP_PROGRAM names, on a port of its own choice.
+
+    `await_ready` ends when it answers; without it nothing but kill() and stop() may be called.
+    """
+
+    def __init__(self, folder, *flags):
+        """`folder` holds the data and the log; a later server on it continues them."""
+        self._log = folder / "lockstep.log"
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", "127.0.0.1:0",
+                 "--data", str(folder / "data"), *flags],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        self.url = None
+
+    @classmethod
+    def ready(cls, folder, *flags):
+        server = cls(folder, *flags)
+        try:
+            server.await_ready()
+        except BaseException:
+            server.kill()
+            raise
+        return server
+
+    def await_ready(self):
+        deadline = time.monotonic() + READY_WITHIN_S
+        said = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while not (found := READY.search(said.decode(errors="replace"))):
+                if not selector.select(max(0, deadline - time.monotonic())):
+                    raise TimeoutError(f"not ready within {READY_WITHIN_S} s; {self._last_words()}")
+                piece = os.read(self._process.stdout.fileno(), 4096)
+                if not piece:
+                    raise ChildProcessError(f"ended while starting; {self._last_words()}")
+                said += piece
+        self.url, self._host, self._port = found[1], found[2], int(found[3])
+
+    def connect(self):
+        return Connection(self._host, self._port)
+
+    @property
+    def alive(self):
+        return self._process.poll() is None
+
+    def kill(self):
+        """SIGKILL, and waits for the end."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        self._process.stdout.close()
+
+    def stop(self):
+        """SIGTERM, and returns the exit status; kills a server that does not end."""
+        self._process.terminate()
+        try:
+            return self._process.wait(STOP_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+        finally:
+            self._process.stdout.close()
+
+    def _last_words(self):
+        return self._log.read_text(errors="replace")[-2000:]
