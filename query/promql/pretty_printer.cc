@@ -20,8 +20,11 @@ std::string PrettyAggregate(const AggregateExpr& aggregate, int level) {
 }
 
 std::string PrettyBinary(const BinaryExpr& binary, int level) {
-  return absl::StrFormat("%s\n%s%s\n%s", Pretty(*binary.lhs, level + 1), Indent(level),
-                         PrintOperator(binary), Pretty(*binary.rhs, level + 1));
+  const bool is_literal = binary.lhs->kind == ExprKind::kNumber;
+  return absl::StrFormat(
+      "%s\n%s%s\n%s",
+      is_literal ? Indent(level + 1) + PrintLeft(binary) : Pretty(*binary.lhs, level + 1),
+      Indent(level), PrintOperator(binary), Pretty(*binary.rhs, level + 1));
 }
 
 std::string PrettyCall(const Call& call, int level) {

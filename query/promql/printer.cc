@@ -165,6 +165,12 @@ std::string PrintOperator(const BinaryExpr& binary) {
   return out;
 }
 
+std::string PrintLeft(const BinaryExpr& binary) {
+  const bool infinite_base = binary.op == BinaryOp::kPow && binary.lhs->kind == ExprKind::kNumber &&
+                             std::isinf(As<NumberLiteral>(*binary.lhs).value);
+  return infinite_base ? "Inf" : Print(*binary.lhs);
+}
+
 std::string PrintSubqueryTimes(const SubqueryExpr& subquery) {
   const bool has_step = subquery.step_expr != nullptr || subquery.step_ms != 0;
   return absl::StrFormat(
@@ -185,7 +191,7 @@ std::string Print(const Expr& expr) {
       return (As<UnaryExpr>(expr).negate ? "-" : "+") + Print(*As<UnaryExpr>(expr).operand);
     case ExprKind::kBinary: {
       const auto& binary = As<BinaryExpr>(expr);
-      return absl::StrFormat("%s %s %s", Print(*binary.lhs), PrintOperator(binary),
+      return absl::StrFormat("%s %s %s", PrintLeft(binary), PrintOperator(binary),
                              Print(*binary.rhs));
     }
     case ExprKind::kVectorSelector:

@@ -26,6 +26,7 @@ TEST(PrinterTest, OneLine) {
       {"1e-7", "0.0000001"},
       {"inf", "+Inf"},
       {"-inf", "-Inf"},
+      {"inf ^ 2", "Inf ^ 2"},
       {"nan", "NaN"},
       {"5m", "5m"},
       {"90s", "1m30s"},

@@ -41,7 +41,8 @@ void AppendEscaped(char32_t c, char quote, std::string& out) {
   } else if (c < 0x80) {
     out += absl::StrFormat("\\x%02x", static_cast<uint32_t>(c));
   } else {
-    out += absl::StrFormat(c < 0x10000 ? "\\u%04x" : "\\U%08x", static_cast<uint32_t>(c));
+    const auto value = static_cast<uint32_t>(c);
+    out += c < 0x10000 ? absl::StrFormat("\\u%04x", value) : absl::StrFormat("\\U%08x", value);
   }
 }
 
