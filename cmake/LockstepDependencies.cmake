@@ -1,4 +1,4 @@
-# Every library that the project uses, all from Debian's packages.
+# Every library that the project uses, all from Debian's packages. Python runs checks and tests.
 find_package(Threads REQUIRED)
 find_package(absl CONFIG REQUIRED)
 find_package(GTest REQUIRED)
@@ -14,6 +14,7 @@ find_package(CURL REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED COMPONENTS core)
 find_package(simdjson CONFIG REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET GLOBAL re2)
 

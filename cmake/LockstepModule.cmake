@@ -7,6 +7,9 @@
 # NAME is the folder path with '_' for '/': storage_kv is storage/kv. Makes lockstep::NAME.
 include(GoogleTest)
 
+# The modules without their tests.
+add_custom_target(libraries)
+
 function(lockstep_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TESTS;TEST_DEPS" ${ARGN})
   set(target lockstep_${name})
@@ -14,6 +17,7 @@ function(lockstep_module name)
     add_library(${target} STATIC ${ARG_SOURCES})
     target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(${target} PUBLIC ${ARG_DEPS})
+    add_dependencies(libraries ${target})
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR})
