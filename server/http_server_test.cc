@@ -57,13 +57,13 @@ class TestHandler final : public api::Handler {
 
  private:
   void Hold(api::Request request, api::Respond respond) {
-    MutexLock lock(mutex_);
-    signals_.push_back(request.cancel);
     request.cancel->Subscribe([this] {
-      MutexLock inner(mutex_);
+      MutexLock lock(mutex_);
       cancelled_ = true;
       changed_.NotifyAll();
     });
+    MutexLock lock(mutex_);
+    signals_.push_back(request.cancel);
     held_.push_back(std::move(respond));
     changed_.NotifyAll();
   }

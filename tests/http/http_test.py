@@ -1,0 +1,150 @@
+"""The real program over real sockets: its one line, its pages, its limits, and how it ends."""
+
+import http.client
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+import lockstep_server  # noqa: E402
+
+PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
+WITHIN_S = 60
+
+
+class HttpTest(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = pathlib.Path(self._folder.name)
+
+    def start(self, *flags):
+        server = lockstep_server.Server.ready(self.folder, *flags)
+        self.addCleanup(server.kill)
+        return server
+
+    def raw(self, server):
+        """A plain socket to the server."""
+        host, port = server.url.removeprefix("http://").split(":")
+        connection = socket.create_connection((host, int(port)), timeout=WITHIN_S)
+        self.addCleanup(connection.close)
+        return connection
+
+    def receive(self, connection):
+        """One response as (status, headers, body)."""
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        return response.status, response.headers, response.read()
+
+    def test_pages_and_metrics(self):
+        server = self.start()
+        connection = server.connect()
+        for path in ("/-/healthy", "/-/ready", "/api/v1/status/buildinfo"):
+            self.assertEqual(connection.get(path).status, 200, path)
+        self.assertEqual(connection.get("/nowhere").status, 404)
+        self.assertTrue(connection.write([({"__name__": "up", "job": "x"}, [(now_ms(), 1)])]).stored)
+        metrics = connection.get("/metrics")
+        self.assertEqual(metrics.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
+        for line in ('lockstep_storage_samples_total{outcome="appended"} 1',
+                     'lockstep_ingest_requests_total 1',
+                     'lockstep_api_requests_total{handler="/-/ready",code="200"} 1',
+                     'lockstep_http_open_connections 1'):
+            self.assertIn(line + "\n", metrics.text)
+        self.assertRegex(metrics.text, r"\nprocess_resident_memory_bytes [1-9]")
+        self.assertEqual(server.stop(), 0)
+
+    def test_configuration_file_and_flags(self):
+        config = self.folder / "lockstep.yml"
+        config.write_text("query: {timeout: 7s}\nstorage: {retention: {time: 3d}}\n")
+        server = self.start("--config", str(config), "--storage.retention.time", "4d")
+        flags = server.connect().get("/api/v1/status/flags").text
+        self.assertIn('"query.timeout":"7s"', flags)
+        self.assertIn('"storage.retention.time":"4d"', flags)
+
+    def run_program(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True,
+                              timeout=WITHIN_S, cwd=self.folder)
+
+    def test_bad_configuration_is_refused(self):
+        config = self.folder / "bad.yml"
+        config.write_text("query:\n  timeout: 7s\n  colour: red\n")
+        for arguments in (("serve", "--config", "bad.yml"), ("check", "config", "bad.yml")):
+            result = self.run_program(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(result.stderr, 'lockstep: bad.yml line 3: unknown key "query.colour"\n')
+        self.assertEqual(self.run_program("serve", "--query.timeout", "soon").returncode, 2)
+        self.assertEqual(self.run_program("serve", "--nonsense").returncode, 2)
+        config.write_text("query: {timeout: 7s}\n")
+        self.assertEqual(self.run_program("check", "config", "bad.yml").stdout, "bad.yml is fine\n")
+
+    def test_version(self):
+        result = self.run_program("version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^lockstep \d+\.\d+\.\d+")
+        for library in ("RocksDB", "Boost", "OpenSSL", "Abseil"):
+            self.assertRegex(result.stdout, rf"\n{library} \S+\n")
+
+    def test_a_taken_port_is_an_error(self):
+        server = self.start()
+        result = self.run_program("serve", "--http", server.url.removeprefix("http://"),
+                                  "--data", "other")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Address already in use", result.stderr)
+
+    def test_a_request_under_way_is_answered_at_shutdown(self):
+        server = self.start()
+        idle, busy = self.raw(server), self.raw(server)
+        idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+        self.assertEqual(self.receive(idle)[0], 200)
+        body = b"query=1%2B1"
+        # The answer to "100-continue" shows that the request has begun.
+        busy.sendall(b"POST /api/v1/query HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                     b"Content-Type: application/x-www-form-urlencoded\r\n"
+                     b"Content-Length: %d\r\n\r\n" % len(body))
+        self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
+        os.kill(server.pid, signal.SIGTERM)
+        self.assertEqual(idle.recv(1), b"")  # idle connections are closed at once
+        busy.sendall(body)
+        status, headers, answer = self.receive(busy)
+        self.assertEqual(status, 200)
+        self.assertEqual(headers["Connection"], "close")
+        self.assertIn(b'"2"', answer)
+        busy.close()
+        self.assertEqual(server.stop(), 0)
+
+    def test_a_second_signal_ends_at_once(self):
+        server = self.start()
+        idle, busy = self.raw(server), self.raw(server)
+        idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+        self.assertEqual(self.receive(idle)[0], 200)
+        busy.sendall(b"POST /api/v1/query HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                     b"Content-Length: 5\r\n\r\n")
+        self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
+        os.kill(server.pid, signal.SIGTERM)
+        self.assertEqual(idle.recv(1), b"")  # the first signal was seen
+        os.kill(server.pid, signal.SIGINT)
+        self.assertEqual(server.wait(), 128 + signal.SIGINT)
+
+    def test_what_was_written_is_there_after_a_restart(self):
+        server = self.start()
+        time = now_ms()
+        self.assertTrue(server.connect().write([({"__name__": "a"}, [(time, 42)])]).stored)
+        self.assertEqual(server.stop(), 0)
+        server = self.start()
+        self.assertEqual(server.connect().query("a", time / 1000)[0]["value"][1], "42")
+
+
+def now_ms():
+    # The store refuses samples outside its retention, so times have to be of today.
+    import time
+    return int(time.time() * 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()
