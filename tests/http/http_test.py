@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
@@ -29,6 +30,11 @@ class HttpTest(unittest.TestCase):
         self.addCleanup(server.kill)
         return server
 
+    def connect(self, server):
+        connection = server.connect()
+        self.addCleanup(connection.close)
+        return connection
+
     def raw(self, server):
         """A plain socket to the server."""
         host, port = server.url.removeprefix("http://").split(":")
@@ -44,7 +50,7 @@ class HttpTest(unittest.TestCase):
 
     def test_pages_and_metrics(self):
         server = self.start()
-        connection = server.connect()
+        connection = self.connect(server)
         for path in ("/-/healthy", "/-/ready", "/api/v1/status/buildinfo"):
             self.assertEqual(connection.get(path).status, 200, path)
         self.assertEqual(connection.get("/nowhere").status, 404)
@@ -63,7 +69,7 @@ class HttpTest(unittest.TestCase):
         config = self.folder / "lockstep.yml"
         config.write_text("query: {timeout: 7s}\nstorage: {retention: {time: 3d}}\n")
         server = self.start("--config", str(config), "--storage.retention.time", "4d")
-        flags = server.connect().get("/api/v1/status/flags").text
+        flags = self.connect(server).get("/api/v1/status/flags").text
         self.assertIn('"query.timeout":"7s"', flags)
         self.assertIn('"storage.retention.time":"4d"', flags)
 
@@ -116,7 +122,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(headers["Connection"], "close")
         self.assertIn(b'"2"', answer)
         busy.close()
-        self.assertEqual(server.stop(), 0)
+        self.assertEqual(server.wait(), 0)
 
     def test_a_second_signal_ends_at_once(self):
         server = self.start()
@@ -133,16 +139,15 @@ class HttpTest(unittest.TestCase):
 
     def test_what_was_written_is_there_after_a_restart(self):
         server = self.start()
-        time = now_ms()
-        self.assertTrue(server.connect().write([({"__name__": "a"}, [(time, 42)])]).stored)
+        time_ms = now_ms()
+        self.assertTrue(self.connect(server).write([({"__name__": "a"}, [(time_ms, 42)])]).stored)
         self.assertEqual(server.stop(), 0)
         server = self.start()
-        self.assertEqual(server.connect().query("a", time / 1000)[0]["value"][1], "42")
+        self.assertEqual(self.connect(server).query("a", time_ms / 1000)[0]["value"][1], "42")
 
 
 def now_ms():
-    # The store refuses samples outside its retention, so times have to be of today.
-    import time
+    """The store refuses samples outside its retention, so times have to be of today."""
     return int(time.time() * 1000)
 
 

@@ -12,7 +12,7 @@ import urllib.parse
 
 import remote_write
 
-READY = re.compile(r"lockstep is ready on (http://([0-9.]+):([0-9]+))")
+READY = re.compile(r"lockstep is ready on (https?://([0-9.]+):([0-9]+))")
 READY_WITHIN_S = 60
 STOP_WITHIN_S = 60
 ANSWER_WITHIN_S = 60
@@ -108,6 +108,14 @@ class Server:
         return Connection(self._host, self._port)
 
     @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def log(self):
+        return self._log.read_text(errors="replace")
+
+    @property
     def alive(self):
         return self._process.poll() is None
 
@@ -120,6 +128,10 @@ class Server:
     def stop(self):
         """SIGTERM, and returns the exit status; kills a server that does not end."""
         self._process.terminate()
+        return self.wait()
+
+    def wait(self):
+        """The exit status of a server that is ending; kills one that does not end."""
         try:
             return self._process.wait(STOP_WITHIN_S)
         except subprocess.TimeoutExpired:
