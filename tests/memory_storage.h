@@ -1,7 +1,7 @@
 // MemoryStorage: the contract of the store in its simplest form, for tests of what is above the store.
 //
 // A sorted map of series, each a sorted map of samples; every query walks all of it. Counter-reset hints
-// of histograms are given back as reset_hints.h says.
+// of histograms are given back as they were written.
 #pragma once
 
 #include <map>

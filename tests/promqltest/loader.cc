@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/promqltest/classic_to_native.h"
+#include "tests/promqltest/sent_hints.h"
 
 namespace lockstep::promqltest {
 namespace {
@@ -37,6 +38,7 @@ WriteRequest ToWriteRequest(const LoadCommand& load) {
     std::vector<SeriesWrite> native = ClassicToNative(request.series);
     std::move(native.begin(), native.end(), std::back_inserter(request.series));
   }
+  for (SeriesWrite& write : request.series) SetSentHints(write);
   return request;
 }
 

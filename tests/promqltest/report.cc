@@ -36,8 +36,9 @@ Tally RunFile(const std::string& path, std::string& problems) {
   }
   const std::string name = path.substr(path.rfind('/') + 1);
   Tally tally;
-  for (const EvalOutcome& outcome : lockstep::promqltest::RunScript(
-           *commands, [] { return std::make_unique<lockstep::MemoryStorage>(); })) {
+  const lockstep::promqltest::StorageUnderTest storages = {
+      [] { return std::make_unique<lockstep::MemoryStorage>(); }, {}};
+  for (const EvalOutcome& outcome : lockstep::promqltest::RunScript(*commands, storages)) {
     ++tally.total;
     if (outcome.problem.empty()) {
       ++tally.passed;

@@ -48,16 +48,18 @@ std::string Run(const EvalCommand& eval, const Storage& storage) {
 }  // namespace
 
 std::vector<EvalOutcome> RunScript(const std::vector<Command>& commands,
-                                   const StorageFactory& new_storage) {
+                                   const StorageUnderTest& storages) {
   std::vector<EvalOutcome> outcomes;
-  std::unique_ptr<Storage> storage = new_storage();
+  std::unique_ptr<Storage> storage = storages.make();
   for (const Command& command : commands) {
     if (const auto* load = std::get_if<LoadCommand>(&command)) {
       Load(*load, *storage);
+      if (storages.after_load) storages.after_load(*storage);
     } else if (const auto* eval = std::get_if<EvalCommand>(&command)) {
       outcomes.push_back({eval->line, eval->query, Run(*eval, *storage)});
     } else {
-      storage = new_storage();
+      storage.reset();
+      storage = storages.make();
     }
   }
   return outcomes;

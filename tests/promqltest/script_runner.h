@@ -17,11 +17,15 @@ struct EvalOutcome {
   std::string problem;  // empty: as expected
 };
 
-// Makes an empty store: one at the start and one for each `clear`.
-using StorageFactory = std::function<std::unique_ptr<Storage>()>;
+struct StorageUnderTest {
+  // An empty store: one for the start and one for each `clear`. The one before is gone by then.
+  std::function<std::unique_ptr<Storage>()> make;
+  // Called after each load; may be empty.
+  std::function<void(Storage&)> after_load;
+};
 
 // Runs the commands in order and reports every eval. Loads must be taken by the store in full.
 std::vector<EvalOutcome> RunScript(const std::vector<Command>& commands,
-                                   const StorageFactory& new_storage);
+                                   const StorageUnderTest& storages);
 
 }  // namespace lockstep::promqltest

@@ -1,10 +1,10 @@
-#include "tests/reset_hints.h"
+#include "tests/promqltest/sent_hints.h"
 
 #include <map>
 #include <memory>
 #include <utility>
 
-namespace lockstep {
+namespace lockstep::promqltest {
 namespace {
 
 using CountsByIndex = std::map<int32_t, double>;
@@ -41,13 +41,12 @@ bool EndsRun(const Histogram& before, const Histogram& now) {
 
 }  // namespace
 
-SampleColumns WithStoredHints(const SampleColumns& columns) {
-  SampleColumns stored = columns;
+void SetSentHints(SeriesWrite& series) {
   const Histogram* run = nullptr;  // the newest histogram of the run
   size_t next_float = 0;
-  for (HistogramSample& sample : stored.histograms) {
-    for (; next_float < stored.values.size() &&
-           stored.timestamps_ms[next_float] < sample.timestamp_ms;
+  for (HistogramSample& sample : series.histograms) {
+    for (; next_float < series.samples.size() &&
+           series.samples[next_float].timestamp_ms < sample.timestamp_ms;
          ++next_float) {
       run = nullptr;
     }
@@ -56,13 +55,12 @@ SampleColumns WithStoredHints(const SampleColumns& columns) {
       run = nullptr;
       continue;
     }
-    auto given = std::make_shared<Histogram>(told);
+    auto sent = std::make_shared<Histogram>(told);
     const bool first = run == nullptr || EndsRun(*run, told);
-    given->reset_hint = first ? CounterResetHint::kUnknown : CounterResetHint::kNotReset;
-    sample.histogram = given;
-    run = given.get();
+    sent->reset_hint = first ? CounterResetHint::kUnknown : CounterResetHint::kNotReset;
+    run = sent.get();
+    sample.histogram = std::move(sent);
   }
-  return stored;
 }
 
-}  // namespace lockstep
+}  // namespace lockstep::promqltest
