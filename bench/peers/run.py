@@ -27,6 +27,13 @@ STEP_S = 15
 RELATIVE_TOLERANCE = 1e-9
 
 
+def existing_path(text):
+    path = pathlib.Path(text).resolve()
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    return path
+
+
 def encode(options, folder):
     """Writes the fleet's requests into `folder`; returns what it holds."""
     end_s = int(time.time()) // STEP_S * STEP_S - 60
@@ -35,7 +42,7 @@ def encode(options, folder):
         [options.replay, "encode", "--recording", peers.ROOT / "demo/data/metrics.om.gz",
          "--gpus", str(options.gpus), "--points", str(options.points), "--slices", str(SLICES),
          "--start-ms", str(start_s * 1000), "--out", folder],
-        check=True, capture_output=True, text=True).stdout
+        check=True, stdout=subprocess.PIPE, text=True).stdout
     return {**json.loads(output), "start_s": start_s, "end_s": end_s}
 
 
@@ -47,7 +54,7 @@ def ingest(options, servers, folder):
         for server in order:
             output = subprocess.run(
                 [options.replay, "send", "--url", server.write_url, folder / f"slice-{number}"],
-                check=True, capture_output=True, text=True).stdout
+                check=True, stdout=subprocess.PIPE, text=True).stdout
             report = json.loads(output)
             totals[server.name]["send_s"] += report["seconds"]
             totals[server.name]["retries"] += report["retries"]
@@ -195,14 +202,14 @@ def run(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lockstep", type=pathlib.Path, required=True)
-    parser.add_argument("--replay", type=pathlib.Path, required=True)
+    parser.add_argument("--lockstep", type=existing_path, required=True)
+    parser.add_argument("--replay", type=existing_path, required=True)
     parser.add_argument("--peers", type=pathlib.Path, default=peers.ROOT / "build/peers")
     parser.add_argument("--only", nargs="+", choices=("lockstep", "prometheus", "victoria-metrics"))
     parser.add_argument("--gpus", type=int, default=1024, help="31 series each (default 1024)")
     parser.add_argument("--points", type=int, default=240, help="15 s apart (default 240)")
     parser.add_argument("--repeats", type=int, default=5, help="of every query (default 5)")
-    parser.add_argument("--folder", type=pathlib.Path, help="where the data folders go (on a disk)")
+    parser.add_argument("--folder", type=existing_path, help="where the data folders go (on a disk)")
     sys.exit(run(parser.parse_args()))
 
 
