@@ -56,7 +56,8 @@ rocksdb::DBOptions MakeDbOptions(const Env& env, const Resources& resources) {
   options.env = env.rocks();
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  // A cut last record was never acknowledged; anything else that is wrong must be heard of.
+  // A cut last record was never acknowledged; anything else that is wrong must be heard of, see
+  // Store::Open().
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.max_total_wal_size = uint64_t{128} << 20;
   options.write_buffer_manager = resources.write_buffers;

@@ -1,6 +1,7 @@
 #include "storage/kv/store.h"
 
 #include "base/check.h"
+#include "base/log.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "storage/kv/cursor_bounds.h"
@@ -24,13 +25,20 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
                                                    std::shared_ptr<const Resources> resources) {
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
   std::unique_ptr<Store> store(new Store(std::move(env), std::move(resources)));
-  const rocksdb::DBOptions options = MakeDbOptions(*store->env_, *store->resources_);
+  rocksdb::DBOptions options = MakeDbOptions(*store->env_, *store->resources_);
+  const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*store->resources_);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  LOCKSTEP_RETURN_IF_ERROR(
-      Annotate(FromRocks(rocksdb::DB::Open(options, folder, MakeSpaceOptions(*store->resources_),
-                                           &handles, &db)),
-               "opening " + folder));
+  rocksdb::Status opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
+  if (opened.IsCorruption()) {
+    // After a power loss the end of the log can be of full length with other content: the last record,
+    // which was never acknowledged, came to the disk in part.
+    Log(LogLevel::kWarn, "the store is damaged; starting with what its log has before the damage",
+        {{"folder", folder}, {"damage", opened.ToString()}});
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+    opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
+  }
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(opened), "opening " + folder));
   store->db_.reset(db);
   LOCKSTEP_CHECK(handles.size() == kSpaceCount);
   std::copy(handles.begin(), handles.end(), store->handles_.begin());
