@@ -1,0 +1,114 @@
+"""The newest write-ahead log of a killed server loses its end, or has it garbled: the server starts,
+and has everything that was acknowledged before the damage.
+"""
+
+import pathlib
+import random
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import lockstep_server
+from ledger import Ledger
+from writer import Script, recent_hour_ms
+
+BATCHES = 30
+# One shard, so that there is one log and its size tells what is in it.
+FLAGS = ("--storage.shards=1",)
+
+
+def newest_log(folder):
+    return max((folder / "data").rglob("*.log"), key=lambda path: int(path.stem))
+
+
+def cut(path, damage_at):
+    """As after a power loss in the middle of a write."""
+    with path.open("r+b") as log:
+        log.truncate(damage_at)
+
+
+def garble(path, damage_at):
+    """As when the file had grown before its content came to the disk."""
+    with path.open("r+b") as log:
+        length = log.seek(0, 2) - damage_at
+        log.seek(damage_at)
+        log.write(random.Random(damage_at).randbytes(length))
+
+
+def blank(path, damage_at):
+    """The same, with blocks that were never written."""
+    with path.open("r+b") as log:
+        length = log.seek(0, 2) - damage_at
+        log.seek(damage_at)
+        log.write(bytes(length))
+
+
+class TornWalTest(unittest.TestCase):
+    def start_afresh(self):
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-torn-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.start_ms = recent_hour_ms()
+        self.script = Script(1, self.start_ms)
+
+    def serve(self):
+        server = lockstep_server.Server.ready(self.folder, *FLAGS)
+        self.addCleanup(server.kill)
+        connection = server.connect()
+        self.addCleanup(connection.close)
+        return server, connection
+
+    def push(self, connection):
+        batch = self.script.next_batch(0)
+        answer = connection.write(batch)
+        self.assertTrue(answer.stored, f"{answer.status} {answer.text}")
+        return batch
+
+    def killed_after_batches(self):
+        """[(size of the log once the batch was acknowledged, batch), ...] of a killed server."""
+        server, connection = self.serve()
+        written = []
+        for _ in range(BATCHES):
+            batch = self.push(connection)
+            written.append((newest_log(self.folder).stat().st_size, batch))
+        server.kill()
+        return written
+
+    def check_survives(self, damage, bytes_lost):
+        self.start_afresh()
+        written = self.killed_after_batches()
+        path = newest_log(self.folder)
+        damage_at = path.stat().st_size - bytes_lost
+        damage(path, damage_at)
+        ledger = Ledger()
+        for size, batch in written:
+            (ledger.acknowledge if size <= damage_at else ledger.doubt)(batch)
+        self.assertGreater(ledger.acknowledged_count, 0)
+
+        # It also goes on: new writes are kept over another violent end.
+        server, connection = self.serve()
+        ledger.check(self, connection, self.start_ms / 1000 + 3600)
+        ledger.acknowledge(self.push(connection))
+        server.kill()
+        _, connection = self.serve()
+        ledger.check(self, connection, self.start_ms / 1000 + 3600)
+
+    def test_cut(self):
+        for bytes_lost in (1, 7, 40, 333, 1500):
+            with self.subTest(bytes_lost=bytes_lost):
+                self.check_survives(cut, bytes_lost)
+
+    def test_garbled(self):
+        for bytes_lost in (1, 7, 40):
+            with self.subTest(bytes_lost=bytes_lost):
+                self.check_survives(garble, bytes_lost)
+
+    def test_blank(self):
+        for bytes_lost in (1, 40, 1500):
+            with self.subTest(bytes_lost=bytes_lost):
+                self.check_survives(blank, bytes_lost)
+
+
+if __name__ == "__main__":
+    unittest.main()
