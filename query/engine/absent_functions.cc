@@ -48,7 +48,7 @@ absl::StatusOr<EvaluatedValue> OneWhereAbsent(const promql::Call& call,
   for (size_t step = 0; step < found.size(); ++step) {
     if (!found[step]) column->SetFloat(step, 1);
   }
-  if (column->empty()) vector.series.clear();
+  LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
   return EvaluatedValue(std::move(vector));
 }
 

@@ -45,7 +45,7 @@ void CheckQuantiles(const std::vector<double>& quantiles, const AggregateExpr& e
   if (smallest < 0) WarnOfQuantile(smallest, expr, evaluator);
 }
 
-// Folds groups one after the other, with one row of accumulators for all of them.
+// Folds groups one after the other, each a block of steps at a time: one row of accumulators serves all.
 class GroupFolder {
  public:
   // `params`: quantile's q per step, else empty.
@@ -54,41 +54,46 @@ class GroupFolder {
 
   absl::Status Fold(AggregateGroup& group, const std::vector<EvaluatedSeries>& series,
                     VectorValue& output) {
-    row_.clear();
-    row_.resize(evaluator_.grid().count);
     bool drop_name = false;
-    for (const uint32_t index : group.members) {
-      AddSeries(series[index]);
-      drop_name = drop_name || series[index].drop_name;
-    }
+    for (const uint32_t index : group.members) drop_name = drop_name || series[index].drop_name;
     LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
                               evaluator_.AddSeries(output, std::move(group.labels), drop_name));
-    Finish(*column);
-    const int64_t histogram_size = column->BudgetSize() - static_cast<int64_t>(row_.size());
-    if (column->empty()) output.series.pop_back();
-    return output.charge.Add(histogram_size);
+    for (size_t begin = 0; begin < column->step_count(); begin += kBlockSteps) {
+      LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
+      block_ = {begin, std::min(begin + kBlockSteps, column->step_count())};
+      row_.clear();
+      row_.resize(block_.end - block_.begin);
+      for (const uint32_t index : group.members) AddSeries(series[index]);
+      Finish(*column);
+    }
+    return evaluator_.FinishSeries(output);
   }
 
  private:
+  static constexpr size_t kBlockSteps = 4096;
+
+  GroupAccumulator& At(size_t step) { return row_[step - block_.begin]; }
+
   void AddSeries(const EvaluatedSeries& series) {
     const Column& column = series.column;
     if (!column.has_histograms()) {
-      column.ForEachPresent([&](size_t step) { row_[step].Add(expr_.op, column.value(step)); });
+      column.ForEachPresent(block_,
+                            [&](size_t step) { At(step).Add(expr_.op, column.value(step)); });
       return;
     }
-    column.ForEachPresent([&](size_t step) {
+    column.ForEachPresent(block_, [&](size_t step) {
       if (const Histogram* histogram = column.histogram(step); histogram != nullptr) {
-        row_[step].Add(expr_.op, *histogram, sink_);
+        At(step).Add(expr_.op, *histogram, sink_);
       } else {
-        row_[step].Add(expr_.op, column.value(step));
+        At(step).Add(expr_.op, column.value(step));
       }
     });
     Report(series.labels.metric_name());
   }
 
   void Finish(Column& column) {
-    for (size_t step = 0; step < row_.size(); ++step) {
-      WindowResult result = row_[step].Finish(expr_.op, params_.empty() ? 0 : params_[step], sink_);
+    for (size_t step = block_.begin; step < block_.end; ++step) {
+      WindowResult result = At(step).Finish(expr_.op, params_.empty() ? 0 : params_[step], sink_);
       if (result.kind == WindowResult::Kind::kFloat) column.SetFloat(step, result.value);
       if (result.kind == WindowResult::Kind::kHistogram) {
         column.SetHistogram(step, std::move(result.histogram));
@@ -106,7 +111,8 @@ class GroupFolder {
   const std::vector<double>& params_;
   Evaluator& evaluator_;
   AnnotationSink sink_;
-  std::vector<GroupAccumulator> row_;  // by step
+  StepBlock block_;
+  std::vector<GroupAccumulator> row_;  // by step of the block
 };
 
 absl::StatusOr<EvaluatedValue> FoldGroups(const AggregateExpr& expr,
@@ -117,7 +123,6 @@ absl::StatusOr<EvaluatedValue> FoldGroups(const AggregateExpr& expr,
   VectorValue output = evaluator.NewVector();
   GroupFolder folder(expr, params, evaluator);
   for (AggregateGroup& group : groups) {
-    LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
     LOCKSTEP_RETURN_IF_ERROR(folder.Fold(group, operand.series, output));
   }
   return EvaluatedValue(std::move(output));

@@ -23,6 +23,12 @@ namespace lockstep::engine {
 
 using HistogramPtr = std::shared_ptr<const Histogram>;
 
+// Neighbouring steps, half-open. `begin` is a multiple of 64, and so is `end` unless it is the last.
+struct StepBlock {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 class Column {
  public:
   Column() = default;
@@ -59,7 +65,13 @@ class Column {
   // Calls `visit(step)` for every present step, in order. `visit` may erase the step that it is given.
   template <typename Visit>
   void ForEachPresent(Visit&& visit) const {
-    for (size_t word = 0; word < presence_.size(); ++word) {
+    ForEachPresent(StepBlock{0, step_count()}, visit);
+  }
+  // Only for those in `block`.
+  template <typename Visit>
+  void ForEachPresent(const StepBlock& block, Visit&& visit) const {
+    const size_t end_word = (block.end + 63) / 64;
+    for (size_t word = block.begin / 64; word < end_word; ++word) {
       for (uint64_t bits = presence_[word]; bits != 0; bits &= bits - 1) {
         visit(word * 64 + static_cast<size_t>(std::countr_zero(bits)));
       }

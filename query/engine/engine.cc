@@ -94,6 +94,7 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   context.start_ms = times.start_ms;
   context.end_ms = times.end_ms;
   context.step_ms = times.step_ms;
+  context.histogram_stats_selectors = FindHistogramStatsSelectors(*parsed.expr);
   LOCKSTEP_ASSIGN_OR_RETURN(result.value, evaluate(*parsed.expr, context));
   result.annotations = annotations.Render();
   result.stats.parse_seconds = parsed.seconds;

@@ -56,16 +56,24 @@ VectorValue Evaluator::NewVector() const { return {{}, SampleCharge(context_.bud
 
 absl::StatusOr<ScalarValue> Evaluator::NewScalar() const {
   ScalarValue scalar{{}, SampleCharge(context_.budget)};
-  LOCKSTEP_RETURN_IF_ERROR(scalar.charge.Add(static_cast<int64_t>(grid_.count)));
+  LOCKSTEP_RETURN_IF_ERROR(scalar.charge.Add(step_count()));
   scalar.values.resize(grid_.count);
   return scalar;
 }
 
 absl::StatusOr<Column*> Evaluator::AddSeries(VectorValue& vector, LabelSet labels,
                                              bool drop_name) const {
-  LOCKSTEP_RETURN_IF_ERROR(vector.charge.Add(static_cast<int64_t>(grid_.count)));
+  LOCKSTEP_RETURN_IF_ERROR(vector.charge.Add(step_count()));
   vector.series.push_back({std::move(labels), drop_name, Column(grid_.count)});
   return &vector.series.back().column;
+}
+
+absl::Status Evaluator::FinishSeries(VectorValue& vector) const {
+  const Column& column = vector.series.back().column;
+  if (!column.empty()) return vector.charge.Add(column.BudgetSize() - step_count());
+  vector.series.pop_back();
+  vector.charge.GiveBack(step_count());
+  return absl::OkStatus();
 }
 
 absl::StatusOr<EvaluatedValue> Evaluator::EvaluateNode(const Expr& expr) {

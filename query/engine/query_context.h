@@ -5,6 +5,7 @@
 
 #include "base/query_budget.h"
 #include "query/engine/annotation_set.h"
+#include "query/engine/histogram_stats.h"
 #include "query/engine/value.h"
 #include "storage/storage.h"
 
@@ -22,6 +23,7 @@ struct QueryContext {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
   int64_t step_ms = 0;
+  SelectorSet histogram_stats_selectors{};
 };
 
 }  // namespace lockstep::engine

@@ -29,20 +29,6 @@ void StoreSample(Column& column, size_t step, const SampleCursor::Found& found) 
   }
 }
 
-// Charges the histograms that the last series of `vector` holds, or removes it when it holds nothing.
-absl::Status KeepOrDropLast(VectorValue& vector, QueryContext& context) {
-  const Column& column = vector.series.back().column;
-  const int64_t step_count = static_cast<int64_t>(column.step_count());
-  const size_t present_count = column.PresentCount();
-  if (present_count == 0) {
-    vector.series.pop_back();
-    vector.charge.GiveBack(step_count);
-    return absl::OkStatus();
-  }
-  context.stats.total_samples += static_cast<int64_t>(present_count);
-  return vector.charge.Add(column.BudgetSize() - step_count);
-}
-
 // `fill(column, samples)` for every series of the selection that leaves any value.
 template <typename Fill>
 absl::StatusOr<VectorValue> ReadSeries(const promql::VectorSelector& selector, TimeRange range,
@@ -50,15 +36,15 @@ absl::StatusOr<VectorValue> ReadSeries(const promql::VectorSelector& selector, T
   QueryContext& context = evaluator.context();
   VectorValue vector = evaluator.NewVector();
   if (evaluator.grid().count == 0) return vector;
-  LOCKSTEP_ASSIGN_OR_RETURN(SeriesReader reader,
-                            SeriesReader::Open(selector.matchers, range, context));
+  LOCKSTEP_ASSIGN_OR_RETURN(SeriesReader reader, SeriesReader::Open(selector, range, context));
   while (true) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next());
     if (!more) return vector;
     LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
                               evaluator.AddSeries(vector, reader.labels(), false));
     fill(*column, reader.samples());
-    LOCKSTEP_RETURN_IF_ERROR(KeepOrDropLast(vector, context));
+    context.stats.total_samples += static_cast<int64_t>(column->PresentCount());
+    LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
   }
 }
 

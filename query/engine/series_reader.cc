@@ -1,15 +1,16 @@
 #include "query/engine/series_reader.h"
 
 #include "query/engine/column.h"
+#include "query/engine/histogram_stats.h"
 #include "query/engine/kernels/histogram_math.h"
 
 namespace lockstep::engine {
 
-absl::StatusOr<SeriesReader> SeriesReader::Open(std::span<const Matcher> matchers, TimeRange range,
-                                                QueryContext& context) {
-  const Selection selection{matchers, range, &context.budget};
+absl::StatusOr<SeriesReader> SeriesReader::Open(const promql::VectorSelector& selector,
+                                                TimeRange range, QueryContext& context) {
+  const Selection selection{selector.matchers, range, &context.budget};
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> set, context.querier.Select(selection));
-  return SeriesReader(std::move(set), context);
+  return SeriesReader(std::move(set), selector, context);
 }
 
 absl::StatusOr<bool> SeriesReader::Next() {
@@ -23,6 +24,7 @@ absl::StatusOr<bool> SeriesReader::Next() {
   charge_.Reset();
   LOCKSTEP_RETURN_IF_ERROR(set_->Read(samples_));
   LOCKSTEP_RETURN_IF_ERROR(charge_.Add(BudgetSize(samples_)));
+  if (resolves_resets_) ResolveResetHints(samples_);
   return true;
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <span>
+#include <utility>
 
 #include "base/status.h"
-#include "model/matcher.h"
 #include "model/sample.h"
 #include "query/engine/query_context.h"
 #include "query/engine/sample_charge.h"
+#include "query/promql/ast.h"
 
 namespace lockstep::engine {
 
@@ -16,8 +16,8 @@ namespace lockstep::engine {
 // outlive the context.
 class SeriesReader {
  public:
-  // Series that match all of `matchers`, samples inside `range`.
-  static absl::StatusOr<SeriesReader> Open(std::span<const Matcher> matchers, TimeRange range,
+  // The series that `selector` matches, samples inside `range`. Its modifiers are the caller's.
+  static absl::StatusOr<SeriesReader> Open(const promql::VectorSelector& selector, TimeRange range,
                                            QueryContext& context);
 
   // Moves to the next series; false at the end. What labels() and samples() gave out ends here.
@@ -27,11 +27,16 @@ class SeriesReader {
   SampleColumns& samples() { return samples_; }
 
  private:
-  SeriesReader(std::unique_ptr<SeriesSet> set, QueryContext& context)
-      : set_(std::move(set)), context_(&context), charge_(context.budget) {}
+  SeriesReader(std::unique_ptr<SeriesSet> set, const promql::VectorSelector& selector,
+               QueryContext& context)
+      : set_(std::move(set)),
+        context_(&context),
+        resolves_resets_(context.histogram_stats_selectors.contains(&selector)),
+        charge_(context.budget) {}
 
   std::unique_ptr<SeriesSet> set_;
   QueryContext* context_;
+  bool resolves_resets_;  // see histogram_stats.h
   SampleCharge charge_;
   SampleColumns samples_;
 };

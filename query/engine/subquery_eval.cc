@@ -38,8 +38,11 @@ absl::StatusOr<SubqueryResult> EvaluateSubquery(const promql::SubqueryExpr& subq
                                                 QueryContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(const int64_t step_ms, StepOf(subquery, context));
   const int64_t first_ms = FirstMultipleAfter(windows.ends.start_ms - windows.range_ms, step_ms);
-  SubqueryResult result{StepGrid::Over(first_ms, windows.ends.last_ms(), step_ms), {}};
+  SubqueryResult result;
+  result.grid = StepGrid::Over(first_ms, windows.ends.last_ms(), step_ms);
+  result.steps = SampleCharge(context.budget);
   if (result.grid.count == 0) return result;
+  LOCKSTEP_RETURN_IF_ERROR(result.steps.Add(static_cast<int64_t>(result.grid.count)));
   Evaluator inner(context, result.grid);
   LOCKSTEP_ASSIGN_OR_RETURN(result.vector, inner.EvaluateVector(*subquery.inner));
   return result;

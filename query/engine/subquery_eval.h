@@ -11,6 +11,7 @@ namespace lockstep::engine {
 struct SubqueryResult {
   StepGrid grid;
   VectorValue vector;
+  SampleCharge steps;  // for what an evaluation needs per step, whatever its series
 };
 
 // On multiples of the subquery's step in absolute time: all that lie in any of the windows.

@@ -148,14 +148,16 @@ class VectorBinary {
   };
   // What evaluating a group step by step gathers.
   struct GroupWork {
-    explicit GroupWork(const promql::VectorMatching& matching) : judge(matching) {}
+    GroupWork(const promql::VectorMatching& matching, QueryBudget& budget)
+        : judge(matching), charge(budget) {}
     MatchJudge judge;
+    SampleCharge charge;  // for the columns of the pairs
     std::vector<Pair> pairs;
     absl::flat_hash_map<PairKey, size_t> index;
   };
 
   absl::Status ApplyByStep(const Group& group) {
-    GroupWork work(matching_);
+    GroupWork work(matching_, evaluator_.context().budget);
     for (size_t step = 0; step < evaluator_.grid().count; ++step) {
       LOCKSTEP_RETURN_IF_ERROR(ApplyAtStep(group, step, work));
     }
@@ -214,24 +216,26 @@ class VectorBinary {
         one != nullptr ? ElementAt(one->column, step) : Element{*matching_.fill_right, nullptr};
     const ElementResult result = ApplyToPair(many_element, one_element);
     if (result.kind == ElementResult::Kind::kNothing) return absl::OkStatus();
-    Pair& pair = PairOf(key, work);
-    LOCKSTEP_RETURN_IF_ERROR(work.judge.Match(pair.result_number));
-    Store(result, step, pair.column);
+    LOCKSTEP_ASSIGN_OR_RETURN(Pair* const pair, PairOf(key, work));
+    LOCKSTEP_RETURN_IF_ERROR(work.judge.Match(pair->result_number));
+    Store(result, step, pair->column);
     return absl::OkStatus();
   }
 
-  Pair& PairOf(const PairKey& key, GroupWork& work) const {
+  absl::StatusOr<Pair*> PairOf(const PairKey& key, GroupWork& work) const {
     const auto [found, added] = work.index.try_emplace(key, work.pairs.size());
-    if (!added) return work.pairs[found->second];
+    if (!added) return &work.pairs[found->second];
+    const size_t step_count = evaluator_.grid().count;
+    LOCKSTEP_RETURN_IF_ERROR(work.charge.Add(static_cast<int64_t>(step_count)));
     const auto [many, one] = key;
     Pair pair;
     pair.labels = ResultLabels(many != nullptr ? many->labels : MatchLabels(one->labels, matching_),
                                one != nullptr ? one->labels : MatchLabels(many->labels, matching_));
     pair.drop_name = many != nullptr ? DropsName(*many) : expr_.return_bool;
     pair.result_number = work.judge.NumberOf(pair.labels);
-    pair.column = Column(evaluator_.grid().count);
+    pair.column = Column(step_count);
     work.pairs.push_back(std::move(pair));
-    return work.pairs.back();
+    return &work.pairs.back();
   }
 
   LabelSet ResultLabels(const LabelSet& many, const LabelSet& one) const {

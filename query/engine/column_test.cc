@@ -1,0 +1,69 @@
+#include "query/engine/column.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<size_t> PresentSteps(const Column& column) {
+  std::vector<size_t> steps;
+  column.ForEachPresent([&](size_t step) { steps.push_back(step); });
+  return steps;
+}
+
+HistogramPtr SomeHistogram() { return std::make_shared<const Histogram>(); }
+
+TEST(Column, RemembersWhichStepsArePresentBeyondOneWord) {
+  Column column(200);
+  EXPECT_TRUE(column.empty());
+  for (const size_t step : {0, 63, 64, 130, 199}) column.SetFloat(step, 1);
+  EXPECT_THAT(PresentSteps(column), ElementsAre(0, 63, 64, 130, 199));
+  column.Erase(64);
+  EXPECT_FALSE(column.present(64));
+  EXPECT_EQ(column.PresentCount(), 4u);
+  std::vector<size_t> in_block;
+  column.ForEachPresent(StepBlock{64, 192}, [&](size_t step) { in_block.push_back(step); });
+  EXPECT_THAT(in_block, ElementsAre(130));
+}
+
+TEST(Column, AStepHoldsAFloatOrAHistogram) {
+  Column column(3);
+  column.SetFloat(0, 1);
+  column.SetHistogram(1, SomeHistogram());
+  column.SetHistogram(2, SomeHistogram());
+  column.SetFloat(2, 5);
+  EXPECT_EQ(column.histogram(0), nullptr);
+  EXPECT_NE(column.histogram(1), nullptr);
+  EXPECT_TRUE(column.has_float(2));
+  EXPECT_GT(column.BudgetSize(), 3);
+  column.DropHistograms();
+  EXPECT_THAT(PresentSteps(column), ElementsAre(0, 2));
+  EXPECT_FALSE(column.has_histograms());
+}
+
+TEST(Column, KeepWhereIntersects) {
+  Column column(70);
+  Column other(70);
+  column.SetFloat(1, 1);
+  column.SetHistogram(69, SomeHistogram());
+  other.SetFloat(69, 0);
+  column.KeepWhere(other);
+  EXPECT_THAT(PresentSteps(column), ElementsAre(69));
+  column.KeepWhere(Column(70));
+  EXPECT_THAT(PresentSteps(column), IsEmpty());
+  EXPECT_EQ(column.histogram(69), nullptr);
+}
+
+TEST(Column, MapFloatsKnowsTheStepIfAsked) {
+  Column column = Column::Constant(3, 10);
+  column.MapFloats([](size_t step, double value) { return value + static_cast<double>(step); });
+  column.MapFloats([](double value) { return value * 2; });
+  EXPECT_EQ(column.value(2), 24);
+}
+
+}  // namespace
+}  // namespace lockstep::engine

@@ -1,0 +1,70 @@
+#include "query/engine/range_windows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<int64_t> TimesAt(WindowSlider& slider, size_t step) {
+  const Window window = slider.At(step);
+  std::vector<int64_t> times(window.timestamps_ms.begin(), window.timestamps_ms.end());
+  for (const HistogramSample& sample : window.histograms) times.push_back(sample.timestamp_ms);
+  return times;
+}
+
+class WindowSliderTest : public ::testing::Test {
+ protected:
+  WindowSliderTest() {
+    for (int64_t time_ms = 0; time_ms <= 100; time_ms += 10) samples_.Append(time_ms, 1);
+    samples_.histograms.push_back({35, std::make_shared<const Histogram>()});
+    windows_.ends = {30, 20, 3};  // 30, 50, 70
+    windows_.range_ms = 20;
+    windows_.lookback_ms = 15;
+  }
+
+  SampleColumns samples_;
+  RangeWindows windows_;
+};
+
+TEST_F(WindowSliderTest, PlainWindowsAreLeftOpen) {
+  WindowSlider slider(samples_, windows_);
+  EXPECT_THAT(TimesAt(slider, 0), ElementsAre(20, 30));
+  EXPECT_THAT(TimesAt(slider, 1), ElementsAre(40, 50, 35));
+  EXPECT_THAT(TimesAt(slider, 2), ElementsAre(60, 70));
+  EXPECT_EQ(windows_.Extent().min_ms, 11);
+  EXPECT_EQ(windows_.Extent().max_ms, 70);
+}
+
+TEST_F(WindowSliderTest, AnchoredAndSmoothedWindowsReachFurther) {
+  windows_.edges = promql::RangeEdges::kAnchored;
+  WindowSlider anchored(samples_, windows_);
+  EXPECT_THAT(TimesAt(anchored, 1), ElementsAre(20, 30, 40, 50, 35));
+  windows_.edges = promql::RangeEdges::kSmoothed;
+  WindowSlider smoothed(samples_, windows_);
+  EXPECT_THAT(TimesAt(smoothed, 2), ElementsAre(40, 50, 60, 70, 80));
+  EXPECT_EQ(smoothed.At(2).range_start_ms, 50);
+}
+
+TEST_F(WindowSliderTest, APinnedWindowStays) {
+  windows_.pinned = true;
+  windows_.ends = StepGrid::At(50);
+  WindowSlider slider(samples_, windows_);
+  EXPECT_THAT(TimesAt(slider, 0), ElementsAre(40, 50, 35));
+  EXPECT_THAT(TimesAt(slider, 7), ElementsAre(40, 50, 35));
+}
+
+TEST_F(WindowSliderTest, GapsLeaveEmptyWindows) {
+  SampleColumns late;
+  late.Append(65, 1);
+  WindowSlider slider(late, windows_);
+  EXPECT_THAT(TimesAt(slider, 0), IsEmpty());
+  EXPECT_THAT(TimesAt(slider, 1), IsEmpty());
+  EXPECT_THAT(TimesAt(slider, 2), ElementsAre(65));
+}
+
+}  // namespace
+}  // namespace lockstep::engine
