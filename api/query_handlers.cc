@@ -216,7 +216,7 @@ Response HandleQueryExemplars(const Call& call) {
   }
   const auto expr = promql::ParseExpr(call.form.Get("query"));
   if (!expr.ok()) return ErrorReply(ErrorType::kBadData, Message(expr.status()));
-  if (!HasSelector(expr->get())) return EmptySuccessReply();
+  if (!HasSelector(expr->get())) return NoContentReply();
   return SuccessReply([](JsonWriter& json) {
     json.BeginArray();
     json.EndArray();

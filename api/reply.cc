@@ -106,10 +106,9 @@ Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,
   return response;
 }
 
-Response EmptySuccessReply() {
+Response NoContentReply() {
   Response response;
-  response.content_type = kJson;
-  response.body = R"({"status":"success"})";
+  response.status = 204;
   return response;
 }
 

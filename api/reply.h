@@ -28,8 +28,8 @@ Response FailureReply(const absl::Status& status);
 // `write_data` writes exactly one JSON value.
 Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,
                       const engine::Annotations& annotations = {});
-// Without data at all.
-Response EmptySuccessReply();
+// 204, without a body.
+Response NoContentReply();
 
 // One line of text, newline added.
 Response TextReply(int status, std::string_view text);

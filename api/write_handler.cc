@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kRetryAfterSeconds = "5";
 
-Response RetryLater(int status, std::string_view text) {
-  Response response = TextReply(status, text);
+Response RetryLater(std::string_view text) {
+  Response response = TextReply(503, text);
   response.headers.push_back({"Retry-After", std::string(kRetryAfterSeconds)});
   return response;
 }
@@ -25,9 +25,8 @@ Response FailedWrite(const absl::Status& status) {
     case absl::StatusCode::kOutOfRange:
       return TextReply(413, text);
     case absl::StatusCode::kResourceExhausted:
-      return RetryLater(429, text);
     case absl::StatusCode::kUnavailable:
-      return RetryLater(503, text);
+      return RetryLater(text);
     default:
       return TextReply(500, text);
   }
@@ -35,13 +34,10 @@ Response FailedWrite(const absl::Status& status) {
 
 Response WriteReply(const absl::StatusOr<Refusals>& result) {
   if (!result.ok()) return FailedWrite(result.status());
+  if (result->empty()) return NoContentReply();
   Response response;
-  if (result->empty()) {
-    response.status = 204;
-  } else {
-    response.status = 400;
-    response.body = result->ToString();
-  }
+  response.status = 400;
+  response.body = result->ToString();
   return response;
 }
 

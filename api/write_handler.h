@@ -5,8 +5,8 @@
 //        the text says which and why. Senders do not repeat it
 //   413  over a limit of ingest/limits.h; nothing stored
 //   415  an encoding or a message that we do not read; nothing stored
-//   429, 503  nothing stored, Retry-After says when to come again: 429 when this sender sends too much
-//        (series limit), 503 when the server cannot take anything (overload, disk full, closing)
+//   503  nothing stored, Retry-After says when to come again: the write queue or the disk is full, or the
+//        server is closing. Never 429: a Prometheus drops what was answered so, unless told not to
 //   500  the store is broken
 #pragma once
 

@@ -105,7 +105,7 @@ TEST_F(WriteHandlerTest, FailuresByKind) {
     std::string retry_after;
   };
   const Case cases[] = {
-      {absl::ResourceExhaustedError("series limit"), 429, "5"},
+      {absl::ResourceExhaustedError("the write queue is full"), 503, "5"},
       {absl::UnavailableError("the disk is full"), 503, "5"},
       {absl::DataLossError("broken"), 500, ""},
       {absl::InternalError("broken"), 500, ""},

@@ -20,6 +20,48 @@ std::string_view ToString(MatchType type) {
   return "?";
 }
 
+namespace {
+
+// Go's words for what RE2 found wrong: clients know Prometheus' messages.
+std::string_view ErrorText(RE2::ErrorCode code) {
+  switch (code) {
+    case RE2::ErrorBadEscape:
+      return "invalid escape sequence";
+    case RE2::ErrorBadCharClass:
+      return "invalid character class";
+    case RE2::ErrorBadCharRange:
+      return "invalid character class range";
+    case RE2::ErrorMissingBracket:
+      return "missing closing ]";
+    case RE2::ErrorMissingParen:
+      return "missing closing )";
+    case RE2::ErrorUnexpectedParen:
+      return "unexpected )";
+    case RE2::ErrorTrailingBackslash:
+      return "trailing backslash at end of expression";
+    case RE2::ErrorRepeatArgument:
+      return "missing argument to repetition operator";
+    case RE2::ErrorRepeatSize:
+      return "invalid repeat count";
+    case RE2::ErrorRepeatOp:
+      return "invalid nested repetition operator";
+    case RE2::ErrorBadPerlOp:
+      return "invalid or unsupported Perl syntax";
+    case RE2::ErrorBadUTF8:
+      return "invalid UTF-8";
+    case RE2::ErrorBadNamedCapture:
+      return "invalid named capture";
+    case RE2::ErrorPatternTooLarge:
+      return "expression is too large";
+    case RE2::NoError:
+    case RE2::ErrorInternal:
+      break;
+  }
+  return "internal error";
+}
+
+}  // namespace
+
 absl::StatusOr<Matcher> Matcher::Make(MatchType type, std::string name, std::string value) {
   Matcher matcher(type, std::move(name), std::move(value));
   if (type == MatchType::kRegex || type == MatchType::kNotRegex) {
@@ -27,8 +69,8 @@ absl::StatusOr<Matcher> Matcher::Make(MatchType type, std::string name, std::str
     options.set_log_errors(false);
     auto regex = std::make_shared<const RE2>("^(?s:" + matcher.value_ + ")$", options);
     if (!regex->ok()) {
-      return absl::InvalidArgumentError(absl::StrFormat("error parsing regexp: %s: `%s`",
-                                                        regex->error(), matcher.value_));
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "error parsing regexp: %s: `%s`", ErrorText(regex->error_code()), regex->error_arg()));
     }
     matcher.regex_ = std::move(regex);
   }
@@ -64,8 +106,8 @@ std::string Matcher::ToString() const {
     }
   }
   const char* name_quote = IsLegacyLabelName(name_) ? "" : "\"";
-  return absl::StrFormat("%s%s%s%s\"%s\"", name_quote, name_, name_quote,
-                         lockstep::ToString(type_), quoted);
+  return absl::StrFormat("%s%s%s%s\"%s\"", name_quote, name_, name_quote, lockstep::ToString(type_),
+                         quoted);
 }
 
 }  // namespace lockstep

@@ -31,5 +31,28 @@ TEST(Matcher, BadRegexIsAnErrorThatNamesIt) {
   EXPECT_NE(matcher.status().ToString().find("a("), std::string::npos);
 }
 
+TEST(Matcher, BadExpressionsAreToldAsGoTellsThem) {
+  struct Case {
+    std::string expression;
+    std::string text;
+  };
+  // From Go's regexp/syntax, for the expression as Prometheus anchors it.
+  const Case cases[] = {
+      {"(", "missing closing ): `^(?s:()$`"},
+      {"a)", "unexpected ): `^(?s:a))$`"},
+      {"[a", "missing closing ]: `[a)$`"},
+      {"*", "missing argument to repetition operator: `*`"},
+      {"a**", "invalid nested repetition operator: `**`"},
+      {"a{1001}", "invalid repeat count: `{1001}`"},
+      {"[z-a]", "invalid character class range: `z-a`"},
+      {"\\8", "invalid escape sequence: `\\8`"},
+  };
+  for (const Case& c : cases) {
+    const auto matcher = Matcher::Make(MatchType::kRegex, "a", c.expression);
+    ASSERT_FALSE(matcher.ok()) << c.expression;
+    EXPECT_EQ(Message(matcher.status()), "error parsing regexp: " + c.text);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -200,7 +200,9 @@ void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeR
   answer.outcome.overwritten_count += counts.overwritten;
   answer.outcome.rejected_count += rejected;
   answer.out_of_order_count += counts.out_of_order;
-  if (rejected > 0) answer.outcome.rejected.push_back({series_index, rejected, std::move(why)});
+  if (rejected > 0) {
+    answer.outcome.rejected.push_back({series_index, rejected, std::move(why), write.labels});
+  }
 }
 
 absl::Status ShardWriter::AddSlices(const SeriesWrite& write, TimeRange accepted,

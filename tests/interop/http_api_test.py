@@ -1,0 +1,142 @@
+"""The HTTP API answers as a real Prometheus does: the same data in both, the same requests to both,
+the same bytes from both. promtool, too, sees no difference.
+
+LOCKSTEP_PROGRAM names the server.
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import programs
+import remote_write
+import requests
+
+# Scrapes: one every 15 s for 15 minutes, 0.4 s after the whole second.
+SCRAPE_TIMES_MS = [(requests.T - 900 + 15 * i) * 1000 + 400 for i in range(60)]
+
+
+def start_lockstep(folder):
+    address = programs.free_address()
+    return programs.Program(
+        folder, "lockstep",
+        [os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", address, "--data",
+         str(folder / "lockstep"), "--storage.retention.time", "100y"], address, "/-/ready")
+
+
+def start_prometheus(folder):
+    address = programs.free_address()
+    config = folder / "prometheus.yml"
+    config.write_text("")
+    return programs.Program(
+        folder, "prometheus",
+        [programs.find_program("prometheus"), f"--config.file={config}",
+         f"--storage.tsdb.path={folder / 'prometheus'}", "--storage.tsdb.retention.time=100y",
+         f"--web.listen-address={address}", "--web.enable-remote-write-receiver"],
+        address, "/-/ready")
+
+
+def send(server, method, path, body=None, headers=None):
+    """-> (status, Content-Type, body)"""
+    connection = http.client.HTTPConnection(server.address, timeout=60)
+    try:
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.getheader("Content-Type"), answer.read()
+    finally:
+        connection.close()
+
+
+def push(server):
+    series = [(labels, [(time_ms, value) for time_ms in SCRAPE_TIMES_MS])
+              for labels, value in requests.SERIES]
+    status, _, text = send(server, "POST", remote_write.PATH, remote_write.body(series),
+                           remote_write.HEADERS)
+    assert status == 204, (status, text)
+
+
+def ask(server, path, parameters, method="GET"):
+    form = urllib.parse.urlencode(parameters, doseq=True)
+    if method == "GET":
+        return send(server, "GET", f"/api/v1/{path}?{form}")
+    return send(server, "POST", f"/api/v1/{path}", form,
+                {"Content-Type": "application/x-www-form-urlencoded"})
+
+
+class HttpApiTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-interop-")
+        cls.addClassCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name)
+        cls.lockstep = start_lockstep(path)
+        cls.addClassCleanup(lambda: cls.lockstep.stop())
+        cls.prometheus = start_prometheus(path)
+        cls.addClassCleanup(lambda: cls.prometheus.stop())
+        push(cls.prometheus)
+        push(cls.lockstep)
+
+    def check_same_bytes(self, path, parameters, method):
+        theirs = ask(self.prometheus, path, parameters, method)
+        ours = ask(self.lockstep, path, parameters, method)
+        if path == "query" and json.loads(theirs[2]).get("data", {}).get("resultType") == "vector":
+            # The order of a vector means something only where it was sorted.
+            if not parameters["query"].startswith("sort"):
+                theirs, ours = sorted_vector(theirs), sorted_vector(ours)
+        self.assertEqual(theirs, ours)
+
+    def test_the_same_bytes(self):
+        for path, parameters in requests.SAME_BYTES:
+            with self.subTest(path=path, parameters=parameters):
+                self.check_same_bytes(path, parameters, "GET")
+
+    def test_the_same_bytes_to_posted_forms(self):
+        for path, parameters in requests.SAME_BYTES:
+            if path in ("query", "query_range", "labels", "series", "format_query"):
+                with self.subTest(path=path, parameters=parameters):
+                    self.check_same_bytes(path, parameters, "POST")
+
+    def test_the_same_errors(self):
+        for path, parameters in requests.SAME_ERROR:
+            with self.subTest(path=path, parameters=parameters):
+                theirs = ask(self.prometheus, path, parameters)
+                ours = ask(self.lockstep, path, parameters)
+                self.assertEqual(theirs[:2], ours[:2])
+                if theirs[1] == "application/json":
+                    self.assertEqual(json.loads(theirs[2])["errorType"],
+                                     json.loads(ours[2])["errorType"])
+
+    def test_wrong_methods(self):
+        for method, path in (("PUT", "query"), ("POST", "label/job/values"), ("GET", "write")):
+            with self.subTest(method=method, path=path):
+                self.assertEqual(send(self.lockstep, method, f"/api/v1/{path}")[0], 405)
+
+    def test_promtool_sees_no_difference(self):
+        promtool = programs.find_program("promtool")
+        for arguments in requests.PROMTOOL:
+            with self.subTest(arguments=arguments):
+                outputs = []
+                for server in (self.prometheus, self.lockstep):
+                    done = subprocess.run(
+                        [promtool, *(a.format(url=server.url) for a in arguments)],
+                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                    outputs.append((done.returncode, sorted(done.stdout.splitlines())))
+                self.assertEqual(*outputs)
+
+
+def sorted_vector(answer):
+    status, content_type, body = answer
+    document = json.loads(body, parse_float=str, parse_int=str)
+    document["data"]["result"].sort(key=lambda row: sorted(row["metric"].items()))
+    return status, content_type, document
+
+
+if __name__ == "__main__":
+    unittest.main()
