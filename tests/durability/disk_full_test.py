@@ -4,11 +4,13 @@ reads go on, writes come back with the space, and nothing acknowledged is lost.
 Needs a small file system of its own: runs as root, or else is skipped with the reason.
 """
 
+import errno
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
@@ -39,13 +41,55 @@ class Ballast:
         self._path = folder / "ballast"
 
     def leave(self, free_bytes):
-        disk = os.statvfs(self._path.parent)
-        room = disk.f_bavail * disk.f_frsize - free_bytes
+        """The server may take from the same room at the same time."""
         with self._path.open("ab") as ballast:
-            os.posix_fallocate(ballast.fileno(), os.fstat(ballast.fileno()).st_size, room)
+            while (room := self._free_bytes() - free_bytes) > 0:
+                try:
+                    os.posix_fallocate(ballast.fileno(), os.fstat(ballast.fileno()).st_size, room)
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
 
     def drop(self):
         self._path.unlink()
+
+    def _free_bytes(self):
+        disk = os.statvfs(self._path.parent)
+        return disk.f_bavail * disk.f_frsize
+
+
+def push(connection, script, ledger):
+    """The answer to the next batch."""
+    batch = script.next_batch(0)
+    ledger.send(batch)
+    answer = connection.write(batch)
+    if answer.stored:
+        ledger.acknowledge(batch)
+    return answer
+
+
+class Pusher(threading.Thread):
+    """Writes for as long as it may, whatever the answers are; `complaint` is one that is neither good
+    nor a 503."""
+
+    def __init__(self, server, number, ledger, start_ms):
+        super().__init__(daemon=True)
+        self._connection = server.connect()
+        self._script = Script(number, start_ms)
+        self._ledger = ledger
+        self._enough = threading.Event()
+        self.complaint = None
+
+    def run(self):
+        while not self._enough.is_set() and not self.complaint:
+            answer = push(self._connection, self._script, self._ledger)
+            if not answer.stored and answer.status != 503:
+                self.complaint = f"{answer.status} {answer.text}"
+
+    def finish(self):
+        self._enough.set()
+        self.join()
+        self._connection.close()
 
 
 class DiskFullTest(unittest.TestCase):
@@ -70,10 +114,7 @@ class DiskFullTest(unittest.TestCase):
         self.ledger.check(self, self.connection, self.start_ms / 1000 + 3600)
 
     def push(self):
-        batch = self.script.next_batch(0)
-        answer = self.connection.write(batch)
-        (self.ledger.acknowledge if answer.stored else self.ledger.doubt)(batch)
-        return answer
+        return push(self.connection, self.script, self.ledger)
 
     def refusal(self):
         """The first answer that is not good; every answer is either good or a 503."""
@@ -142,6 +183,19 @@ class DiskFullTest(unittest.TestCase):
         self.check()
         self.check_full()
         self.check_recovers()
+        self.check_after_kill()
+
+    def test_fills_up_again_and_again_under_writers(self):
+        pushers = [Pusher(self.server, number, self.ledger, self.start_ms) for number in range(2, 5)]
+        for pusher in pushers:
+            pusher.start()
+        for free_bytes in (0, 32 << 20, 0):
+            self.ballast.leave(free_bytes)
+            self.check_full()
+            self.check_recovers()
+        for pusher in pushers:
+            pusher.finish()
+        self.assertEqual([pusher.complaint for pusher in pushers if pusher.complaint], [])
         self.check_after_kill()
 
 

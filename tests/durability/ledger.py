@@ -13,16 +13,16 @@ class Ledger:
 
     def __init__(self):
         self._lock = threading.Lock()
+        self._sent = {}
         self._acknowledged = {}
-        self._doubtful = {}
+
+    def send(self, batch):
+        """Enter a batch here before it goes out: from then on the server may have it."""
+        self._enter(self._sent, batch)
 
     def acknowledge(self, batch):
         """The server promised to keep these."""
         self._enter(self._acknowledged, batch)
-
-    def doubt(self, batch):
-        """Nobody knows whether the server has these: no answer came, or one that refused."""
-        self._enter(self._doubtful, batch)
 
     @property
     def acknowledged_count(self):
@@ -31,21 +31,26 @@ class Ledger:
 
     def check(self, test, connection, time_s, window="4h"):
         """Fails `test` unless all that was acknowledged is there, once, and nothing was made up."""
+        acknowledged = self._copy(self._acknowledged)
         stored = self._stored(test, connection.query(f"{METRIC}[{window}]", time_s))
-        with self._lock:
-            for labels, samples in self._acknowledged.items():
-                have = stored.get(labels, {})
-                lost = {t: v for t, v in samples.items() if have.get(t) != v}
-                test.assertEqual(lost, {}, f"acknowledged and lost or changed: {dict(labels)}")
-            for labels, samples in stored.items():
-                sent = self._doubtful.get(labels, {}) | self._acknowledged.get(labels, {})
-                made_up = {t: v for t, v in samples.items() if sent.get(t) != v}
-                test.assertEqual(made_up, {}, f"never sent: {dict(labels)}")
+        sent = self._copy(self._sent)
+        for labels, samples in acknowledged.items():
+            have = stored.get(labels, {})
+            lost = {t: v for t, v in samples.items() if have.get(t) != v}
+            test.assertEqual(lost, {}, f"acknowledged and lost or changed: {dict(labels)}")
+        for labels, samples in stored.items():
+            known = sent.get(labels, {})
+            made_up = {t: v for t, v in samples.items() if known.get(t) != v}
+            test.assertEqual(made_up, {}, f"never sent: {dict(labels)}")
 
     def _enter(self, page, batch):
         with self._lock:
             for labels, samples in batch:
                 page.setdefault(tuple(sorted(labels.items())), {}).update(samples)
+
+    def _copy(self, page):
+        with self._lock:
+            return {labels: dict(samples) for labels, samples in page.items()}
 
     @staticmethod
     def _stored(test, result):

@@ -37,8 +37,8 @@ class Script:
 class Writer(threading.Thread):
     """Pushes batch after batch on one connection until that breaks; then it has ended.
 
-    `in_doubt` are the batches without a good answer; `complaint` is an answer that no healthy server
-    gives, or None. `on_stored` is called after every batch that was stored.
+    `in_doubt` are the batches without an answer; `complaint` is an answer that no healthy server gives,
+    or None. `on_stored` is called after every batch that was stored.
     """
 
     def __init__(self, server, script, generation, ledger, on_stored):
@@ -61,18 +61,14 @@ class Writer(threading.Thread):
 
     def _push(self, connection):
         batch = self._script.next_batch(self._generation)
+        self._ledger.send(batch)
         try:
             answer = connection.write(batch)
         except (OSError, http.client.HTTPException):
-            self._doubt(batch)
+            self.in_doubt.append(batch)
             return False
         if not answer.stored:
             self.complaint = f"{answer.status} {answer.text}"
-            self._doubt(batch)
             return False
         self._ledger.acknowledge(batch)
         return True
-
-    def _doubt(self, batch):
-        self._ledger.doubt(batch)
-        self.in_doubt.append(batch)
