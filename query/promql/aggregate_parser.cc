@@ -59,6 +59,8 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseAggregate(const Token& op) {
     const bool modifier_first = !NextIs(TokenKind::kLeftParen);
     if (modifier_first) LOCKSTEP_RETURN_IF_ERROR(ParseGrouping(*aggregate));
     LOCKSTEP_ASSIGN_OR_RETURN(arguments, ParseArguments());
+    // Whether the aggregation ends here takes a look at the next token, whose error comes first.
+    if (!modifier_first && NextIs(TokenKind::kError)) return Unexpected();
     if (!modifier_first && (NextIs(TokenKind::kBy) || NextIs(TokenKind::kWithout))) {
       LOCKSTEP_RETURN_IF_ERROR(ParseGrouping(*aggregate));
       arguments.end = last_end_;

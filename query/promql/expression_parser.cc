@@ -202,7 +202,8 @@ absl::StatusOr<ExpressionParser::Arguments> ExpressionParser::ParseArguments() {
       arguments.exprs.push_back(std::move(argument));
       if (!NextIs(TokenKind::kComma)) break;
       const int comma = Take().position;
-      if (NextIs(TokenKind::kRightParen)) {
+      if (NextIs(TokenKind::kError)) return Unexpected();
+      if (!StartsExpression(Peek().kind)) {
         return ErrorAt(comma, "trailing commas not allowed in function call args");
       }
     }

@@ -20,7 +20,7 @@ absl::Status ExpressionParser::ParseGroupModifier(VectorMatching& matching) {
   if (!NextIs(TokenKind::kGroupLeft) && !NextIs(TokenKind::kGroupRight)) return absl::OkStatus();
   matching.cardinality = Take().kind == TokenKind::kGroupLeft ? MatchCardinality::kManyToOne
                                                               : MatchCardinality::kOneToMany;
-  if (!NextIs(TokenKind::kLeftParen)) return absl::OkStatus();
+  if (!NextIs(TokenKind::kLeftParen) && StartsExpression(Peek().kind)) return absl::OkStatus();
   LOCKSTEP_ASSIGN_OR_RETURN(matching.include, ParseGroupingLabels());
   return absl::OkStatus();
 }

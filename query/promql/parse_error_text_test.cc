@@ -149,6 +149,7 @@ TEST(ParseErrorTextTest, UnexpectedTokensInContext) {
       {"sum (a) by test", "1:12: unexpected identifier \"test\" in grouping opts, expected \"(\""},
       {"sum by (\"\") (a)", "1:9: invalid label name for grouping: \"\""},
       {"a + on b", "1:8: unexpected identifier \"b\" in grouping opts, expected \"(\""},
+      {"a + on(b) group_left / c", "1:22: unexpected <op:/> in grouping opts, expected \"(\""},
       {"foo{a=b}", "1:7: unexpected identifier \"b\" in label matching, expected string"},
       {"foo{\"a\"=}", "1:9: unexpected \"}\" in label matching, expected string"},
       {"foo{__name__= =}", "1:15: unexpected \"=\" in label matching, expected string"},
@@ -250,6 +251,8 @@ TEST(ParseErrorTextTest, Types) {
        "1:1: wrong number of arguments for aggregate expression provided, expected 2, got 1"},
       {"sum(a, b)",
        "1:1: wrong number of arguments for aggregate expression provided, expected 1, got 2"},
+      {"topk(a,,b)", "1:7: trailing commas not allowed in function call args"},
+      {"topk(a) )", "1:10: unexpected right parenthesis ')'"},
       {"topk(a,)", "1:7: trailing commas not allowed in function call args"},
   };
   CheckAll(kRows);

@@ -123,6 +123,21 @@ bool IsMetricName(TokenKind kind) {
   }
 }
 
+bool StartsExpression(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kNumber:
+    case TokenKind::kDuration:
+    case TokenKind::kString:
+    case TokenKind::kLeftParen:
+    case TokenKind::kLeftBrace:
+    case TokenKind::kAdd:
+    case TokenKind::kSub:
+      return true;
+    default:
+      return IsMetricName(kind);
+  }
+}
+
 bool IsGroupingLabel(TokenKind kind) {
   switch (kind) {
     case TokenKind::kWithout:

@@ -116,6 +116,8 @@ inline bool IsFunctionWord(TokenKind kind) {
 }
 // Whether the word may stand for a metric name outside of braces.
 bool IsMetricName(TokenKind kind);
+// Whether an expression may begin with it.
+bool StartsExpression(TokenKind kind);
 // Whether the word may stand in a list of labels: by (...), on (...), group_left (...).
 bool IsGroupingLabel(TokenKind kind);
 
