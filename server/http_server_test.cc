@@ -19,8 +19,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Answers by path:
-//   /echo   "METHOD TARGET BODY"      /big  100,000 letters      /drop  nothing, ever
-//   /hold   when Release() is called, from another thread than the one that asked
+//   /echo   "METHOD TARGET BODY"      /drop  nothing, ever
+//   /big    100,000 letters
+//   /hold   when ReleaseAll() is called, from another thread than the one that asked
 class TestHandler final : public api::Handler {
  public:
   void Handle(api::Request request, api::Respond respond) override {
@@ -42,7 +43,7 @@ class TestHandler final : public api::Handler {
     MutexLock lock(mutex_);
     while (!cancelled_) changed_.Wait(mutex_);
   }
-  void ReleaseAll() {
+  void ReleaseAll(const std::string& body = "released") {
     std::vector<api::Respond> held;
     {
       MutexLock lock(mutex_);
@@ -50,7 +51,7 @@ class TestHandler final : public api::Handler {
     }
     for (api::Respond& respond : held) {
       api::Response response;
-      response.body = "released";
+      response.body = body;
       respond(std::move(response));
     }
   }
@@ -279,6 +280,18 @@ TEST_F(HttpServerTest, CutsOffClientsThatAreTooSlow) {
   EXPECT_EQ(Ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na").status, 408);
   RawClient idle(server_->url());
   EXPECT_TRUE(idle.AtEnd());
+}
+
+TEST_F(HttpServerTest, CutsOffClientsThatDoNotReadTheirAnswer) {
+  options_.limits.write_timeout = milliseconds(50);
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n");
+  handler_.AwaitHeld(1);
+  handler_.ReleaseAll(std::string(64 << 20, 'a'));
+  // A connection that could not be cut off would need all of the patience.
+  EXPECT_TRUE(server_->Shutdown(milliseconds(30'000)));
+  EXPECT_EQ(client.Receive().status, 0);
 }
 
 TEST_F(HttpServerTest, RefusesConnectionsOverTheLimit) {
