@@ -96,6 +96,39 @@ class HttpTest(unittest.TestCase):
         for library in ("RocksDB", "Boost", "OpenSSL", "Abseil"):
             self.assertRegex(result.stdout, rf"\n{library} \S+\n")
 
+    def test_import_and_query(self):
+        server = self.start()
+        samples = self.folder / "samples.txt"
+        second = now_ms() // 1000
+        samples.write_text(f'# TYPE a gauge\na{{b="c"}} 1 {second}\na{{b="d"}} 2 {second}\n# EOF\n')
+        to = ("import", "--to", server.url)
+        result = self.run_program(*to, "--dry-run", "samples.txt")
+        self.assertRegex(result.stdout, "^read 2 samples from 4 lines ")
+        self.assertEqual(self.connect(server).query("a", second), [])
+        result = self.run_program(*to, "--resume", "samples.txt")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["data", "lockstep.log", "samples.txt"])
+        result = self.run_program("query", "--url", server.url, "--time", str(second), "sum by (b) (a)")
+        self.assertEqual(result.stdout, "b  value\nc      1\nd      2\n")
+        result = self.run_program("query", "--url", server.url, "sum(")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("lockstep: HTTP 400: bad_data: ", result.stderr)
+
+    def test_import_says_what_it_left_out(self):
+        server = self.start()
+        second = now_ms() // 1000
+        (self.folder / "bad.txt").write_text(f"a 1 {second}\na one {second}\na 2 5\n# EOF\n")
+        result = self.run_program("import", "--to", server.url, "bad.txt")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn('lockstep: bad.txt: line 2: "one" is not a number\n', result.stderr)
+        self.assertIn("lockstep: bad.txt: lines 1 to 4: ", result.stderr)  # a sample of 1970
+        self.assertIn("1 bad lines left out; 1 batches taken only in part", result.stdout)
+        self.assertEqual(self.connect(server).query("a", second)[0]["value"][1], "1")
+        (self.folder / "cut.txt").write_text(f"a 1 {second}\n")
+        self.assertEqual(self.run_program("import", "--to", server.url, "cut.txt").returncode, 3)
+        self.assertEqual(self.run_program("import", "--to", server.url, "none.txt").returncode, 1)
+        self.assertEqual(self.run_program("import", "--format", "csv", "cut.txt").returncode, 2)
+
     def test_a_taken_port_is_an_error(self):
         server = self.start()
         result = self.run_program("serve", "--http", server.url.removeprefix("http://"),
