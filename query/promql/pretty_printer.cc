@@ -1,6 +1,10 @@
-// The indented form. An expression that fits a line stays on it; one that does not gives each of
-// its parts lines of its own, two spaces further in. (Prometheus' prettifier has the same rules.)
-#include "absl/strings/str_format.h"
+// The indented form. An expression that fits a line stays on it; one that does not gives each of its
+// parts lines of its own, two spaces further in. Prometheus' prettifier has the same rules, and the same
+// oddity: a subquery that fits is not indented.
+#include <string>
+#include <utility>
+
+#include "query/promql/line_printer.h"
 #include "query/promql/print_parts.h"
 #include "query/promql/printer.h"
 
@@ -9,70 +13,113 @@ namespace {
 
 constexpr size_t kMaxLineChars = 100;
 
-std::string Indent(int level) { return std::string(static_cast<size_t>(level) * 2, ' '); }
+class PrettyPrinter {
+ public:
+  explicit PrettyPrinter(const Expr& root) { LinePrinter(line_, &spans_).Append(root); }
 
-std::string Pretty(const Expr& expr, int level);
+  // Whether the first line begins where the text stands, or after its indentation.
+  enum class FirstLine { kIndented, kContinued };
 
-std::string PrettyAggregate(const AggregateExpr& aggregate, int level) {
-  std::string out = Indent(level) + PrintAggregateHead(aggregate) + "(\n";
-  if (aggregate.param != nullptr) out += Pretty(*aggregate.param, level + 1) + ",\n";
-  return out + Pretty(*aggregate.operand, level + 1) + "\n" + Indent(level) + ")";
-}
-
-std::string PrettyBinary(const BinaryExpr& binary, int level) {
-  const bool is_literal = binary.lhs->kind == ExprKind::kNumber;
-  return absl::StrFormat(
-      "%s\n%s%s\n%s",
-      is_literal ? Indent(level + 1) + PrintLeft(binary) : Pretty(*binary.lhs, level + 1),
-      Indent(level), PrintOperator(binary), Pretty(*binary.rhs, level + 1));
-}
-
-std::string PrettyCall(const Call& call, int level) {
-  std::string args;
-  for (const ExprPtr& arg : call.args) {
-    if (!args.empty()) args += ",\n";
-    args += Pretty(*arg, level + 1);
+  // Precondition: `expr` is part of the root.
+  void Append(const Expr& expr, int level, FirstLine first = FirstLine::kIndented) {
+    const LineSpan span = spans_.at(&expr);
+    if (span.size > kMaxLineChars) return AppendSplit(expr, level, first);
+    if (expr.kind != ExprKind::kSubquery) Indent(level, first);
+    out_.append(line_, span.start, span.size);
   }
-  return absl::StrFormat("%s%s(\n%s\n%s)", Indent(level), call.function->name, args, Indent(level));
-}
 
-std::string PrettyUnary(const UnaryExpr& unary, int level) {
-  std::string operand = Pretty(*unary.operand, level);
-  // The sign takes the place of the operand's own indentation.
-  operand.erase(0, operand.find_first_not_of(' '));
-  return Indent(level) + (unary.negate ? "-" : "+") + operand;
-}
+  std::string Take() { return std::move(out_); }
 
-// `expr` does not fit a line.
-std::string PrettySplit(const Expr& expr, const std::string& one_line, int level) {
-  switch (expr.kind) {
-    case ExprKind::kParen:
-      return absl::StrFormat("%s(\n%s\n%s)", Indent(level),
-                             Pretty(*As<ParenExpr>(expr).inner, level + 1), Indent(level));
-    case ExprKind::kUnary:
-      return PrettyUnary(As<UnaryExpr>(expr), level);
-    case ExprKind::kBinary:
-      return PrettyBinary(As<BinaryExpr>(expr), level);
-    case ExprKind::kSubquery:
-      return Pretty(*As<SubqueryExpr>(expr).inner, level) +
-             PrintSubqueryTimes(As<SubqueryExpr>(expr));
-    case ExprKind::kAggregate:
-      return PrettyAggregate(As<AggregateExpr>(expr), level);
-    case ExprKind::kCall:
-      return PrettyCall(As<Call>(expr), level);
-    default:
-      return Indent(level) + one_line;
+ private:
+  // `expr` does not fit a line.
+  void AppendSplit(const Expr& expr, int level, FirstLine first) {
+    switch (expr.kind) {
+      case ExprKind::kParen:
+        return AppendParen(As<ParenExpr>(expr), level, first);
+      case ExprKind::kUnary:
+        return AppendUnary(As<UnaryExpr>(expr), level, first);
+      case ExprKind::kBinary:
+        return AppendBinary(As<BinaryExpr>(expr), level, first);
+      case ExprKind::kSubquery:
+        Append(*As<SubqueryExpr>(expr).inner, level, first);
+        out_ += PrintSubqueryTimes(As<SubqueryExpr>(expr));
+        return;
+      case ExprKind::kAggregate:
+        return AppendAggregate(As<AggregateExpr>(expr), level, first);
+      case ExprKind::kCall:
+        return AppendCall(As<Call>(expr), level, first);
+      default:
+        Indent(level, first);
+        out_.append(line_, spans_.at(&expr).start, spans_.at(&expr).size);
+    }
   }
-}
 
-std::string Pretty(const Expr& expr, int level) {
-  const std::string one_line = Print(expr);
-  if (one_line.size() <= kMaxLineChars) return Indent(level) + one_line;
-  return PrettySplit(expr, one_line, level);
-}
+  void AppendParen(const ParenExpr& paren, int level, FirstLine first) {
+    Indent(level, first);
+    out_ += "(\n";
+    Append(*paren.inner, level + 1);
+    CloseParen(level);
+  }
+
+  void AppendUnary(const UnaryExpr& unary, int level, FirstLine first) {
+    Indent(level, first);
+    out_ += unary.negate ? '-' : '+';
+    Append(*unary.operand, level, FirstLine::kContinued);
+  }
+
+  void AppendBinary(const BinaryExpr& binary, int level, FirstLine first) {
+    Append(*binary.lhs, level + 1, first);
+    out_ += '\n';
+    Indent(level, FirstLine::kIndented);
+    out_ += PrintOperator(binary);
+    out_ += '\n';
+    Append(*binary.rhs, level + 1);
+  }
+
+  void AppendAggregate(const AggregateExpr& aggregate, int level, FirstLine first) {
+    Indent(level, first);
+    out_ += PrintAggregateHead(aggregate);
+    out_ += "(\n";
+    if (aggregate.param != nullptr) {
+      Append(*aggregate.param, level + 1);
+      out_ += ",\n";
+    }
+    Append(*aggregate.operand, level + 1);
+    CloseParen(level);
+  }
+
+  void AppendCall(const Call& call, int level, FirstLine first) {
+    Indent(level, first);
+    out_ += call.function->name;
+    out_ += "(\n";
+    for (const ExprPtr& arg : call.args) {
+      if (arg != call.args.front()) out_ += ",\n";
+      Append(*arg, level + 1);
+    }
+    CloseParen(level);
+  }
+
+  void CloseParen(int level) {
+    out_ += '\n';
+    Indent(level, FirstLine::kIndented);
+    out_ += ')';
+  }
+
+  void Indent(int level, FirstLine first) {
+    if (first == FirstLine::kIndented) out_.append(static_cast<size_t>(level) * 2, ' ');
+  }
+
+  std::string line_;  // the root on one line
+  LineSpans spans_;
+  std::string out_;
+};
 
 }  // namespace
 
-std::string PrintPretty(const Expr& expr) { return Pretty(expr, 0); }
+std::string PrintPretty(const Expr& expr) {
+  PrettyPrinter printer(expr);
+  printer.Append(expr, 0);
+  return printer.Take();
+}
 
 }  // namespace lockstep::promql

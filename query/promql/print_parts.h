@@ -1,4 +1,4 @@
-// Parts of expressions that the one-line and the pretty form share.
+// The parts of expressions that hold no other expression, as both forms print them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,14 @@
 
 namespace lockstep::promql {
 
+std::string PrintLiteral(const NumberLiteral& literal);
+// `name{a="b"} offset 5m`, `name[5m] @ end()`.
+std::string PrintVectorSelector(const VectorSelector& selector);
+std::string PrintMatrixSelector(const MatrixSelector& matrix);
 // `sum by (a) `, up to the parenthesis.
 std::string PrintAggregateHead(const AggregateExpr& aggregate);
 // `== bool on (a) group_left (b)`.
 std::string PrintOperator(const BinaryExpr& binary);
-// The left operand. An infinite base of a power goes without its sign, which would bind looser than `^`.
-std::string PrintLeft(const BinaryExpr& binary);
 // `[5m:1m] @ end() offset 1h`.
 std::string PrintSubqueryTimes(const SubqueryExpr& subquery);
 // `5m + step()`.

@@ -1,6 +1,7 @@
 #include "query/promql/printer.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
@@ -113,6 +114,28 @@ TEST(PrinterTest, LongExpressionsAreSplit) {
   const absl::StatusOr<ExprPtr> expr = ParseExpr(kQuery);
   ASSERT_TRUE(expr.ok()) << expr.status();
   EXPECT_EQ(PrintPretty(**expr), kPretty);
+}
+
+// The longest indentation is quadratic in the depth; nothing else may be.
+TEST(PrinterTest, DeepAndLongExpressionsTakeLittleTime) {
+  constexpr int kDepth = kMaxExprDepth - 2;
+  const std::string text = std::string(kDepth, '(') + "label_replace(a, \"b\", \"" +
+                           std::string(1'000'000, 'x') + "\", \"c\", \"\")" +
+                           std::string(kDepth, ')');
+  const absl::StatusOr<ExprPtr> expr = ParseExpr(text);
+  ASSERT_TRUE(expr.ok()) << Message(expr.status()).substr(0, 100);
+  EXPECT_EQ(Print(**expr), text);
+  EXPECT_LT(PrintPretty(**expr).size(), text.size() + 2 * 2 * kDepth * kDepth);
+}
+
+TEST(PrinterTest, SignsAndSubqueriesOfLongExpressions) {
+  const std::string name(110, 'a');
+  const absl::StatusOr<ExprPtr> expr = ParseExpr("-(" + name + ") + max_over_time(b[5m:1m])");
+  ASSERT_TRUE(expr.ok()) << expr.status();
+  EXPECT_EQ(PrintPretty(**expr), "  -(\n    " + name + "\n  )\n+\n  max_over_time(b[5m:1m])");
+  const absl::StatusOr<ExprPtr> product = ParseExpr("-" + name + " ^ Inf");
+  ASSERT_TRUE(product.ok()) << product.status();
+  EXPECT_EQ(PrintPretty(**product), "-" + name + "\n^\n  +Inf");
 }
 
 TEST(PrinterTest, ShortExpressionsStayOnALine) {
