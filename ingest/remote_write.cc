@@ -212,7 +212,8 @@ class Decoder {
       }
     }
     if (series.samples.empty() && series.histograms.empty()) return;
-    series.labels = LabelSet::Of(labels_);
+    std::erase_if(labels_, [](const LabelView& label) { return label.value.empty(); });
+    series.labels = LabelSet::OfSorted(labels_);
     out_.request.series.push_back(std::move(series));
   }
 

@@ -1,6 +1,7 @@
 #include "model/labels.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "base/coding.h"
@@ -33,6 +34,18 @@ void AppendQuoted(std::string& out, std::string_view value) {
 bool IsNameByte(char c, bool first) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (!first && c >= '0' && c <= '9');
+}
+
+// How many bytes at the front of `text` are ASCII, in whole words: all but the last few of most
+// labels.
+size_t AsciiLength(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  size_t length = 0;
+  for (uint64_t word; length + sizeof(word) <= text.size(); length += sizeof(word)) {
+    std::memcpy(&word, text.data() + length, sizeof(word));
+    if ((word & kHighBits) != 0) break;
+  }
+  return length;
 }
 
 // The length of the UTF-8 sequence at the front of `text`, or 0 if there is none.
@@ -223,6 +236,7 @@ bool IsLegacyMetricName(std::string_view name) {
 }
 
 bool IsValidUtf8(std::string_view text) {
+  text.remove_prefix(AsciiLength(text));
   while (!text.empty()) {
     const size_t length = Utf8SequenceLength(text);
     if (length == 0) return false;

@@ -68,6 +68,10 @@ TEST(LabelSet, BytesAreThoseOfTheFormatPage) {
 
 TEST(Utf8, RefusesOverlongSurrogatesAndCutSequences) {
   EXPECT_TRUE(IsValidUtf8("gpu µ 日本 🙂"));
+  EXPECT_TRUE(IsValidUtf8("more than eight bytes, then µ"));
+  EXPECT_FALSE(IsValidUtf8("more than eight bytes, then \xff"));
+  EXPECT_FALSE(IsValidUtf8("12345678\xff"));
+  EXPECT_FALSE(IsValidUtf8("1234567\xff"));
   EXPECT_FALSE(IsValidUtf8("\xc0\x80"));
   EXPECT_FALSE(IsValidUtf8("\xed\xa0\x80"));
   EXPECT_FALSE(IsValidUtf8("\xf4\x90\x80\x80"));
