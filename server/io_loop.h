@@ -1,5 +1,4 @@
-// IoLoop: one thread that runs the connections given to it. For the socket files of this module
-// only.
+// IoLoop: one thread that runs the connections given to it. For the socket files of this module only.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -26,4 +26,8 @@ struct SealResult {
 absl::StatusOr<SealResult> SealHead(const ShardState& shard, const Head& head, uint64_t generation,
                                     const std::function<bool()>& stop);
 
+// Deletes the journal's blocks up to a generation that was sealed. What a failure leaves behind means
+// nothing, and the next call deletes it.
+absl::Status DeleteSealedBlocks(kv::Store& kv, uint64_t generation);
+
 }  // namespace lockstep

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "storage/db/retention.h"
 #include "storage/db/seal.h"
-#include "storage/kv/key_schema.h"
 
 namespace lockstep {
 namespace {
@@ -100,10 +99,10 @@ absl::Status ShardKeeper::SealFrozen() {
   shard_.counters.sealed_chunks += result.chunk_count;
   shard_.counters.sealed_bytes += result.byte_count;
   writer_.RunTask([&] { Publish(*head, result.windows); });
-  // The journal's rows are deleted but still in write buffers and logs: with these flushed, the
-  // disk holds the chunks alone.
-  LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
-  return shard_.kv->DropFiles(kv::Space::kJournal, kv::JournalKeysUpTo(generation));
+  LOCKSTEP_RETURN_IF_ERROR(DeleteSealedBlocks(*shard_.kv, generation));
+  // Deleted blocks are still in write buffers and logs: with these flushed, the disk holds the
+  // chunks alone.
+  return shard_.kv->Flush();
 }
 
 // Readers that come later find the samples in chunks alone.

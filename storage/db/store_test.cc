@@ -3,9 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <latch>
+#include <mutex>
 
 #include "storage/db/store_testing.h"
+#include "storage/kv/fault_env.h"
+#include "storage/kv/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -51,6 +58,290 @@ TEST(Store, SealingChangesNoAnswer) {
   ASSERT_TRUE(store->Close().ok());
   store = MustOpen(TestOptions(folder));
   EXPECT_EQ(store->stats().head_sample_count, 0u);
+  EXPECT_EQ(Dump(*store), before);
+}
+
+// Everything of one request is counted once.
+void ExpectCounts(const absl::StatusOr<WriteOutcome>& outcome, uint64_t written, uint64_t duplicate,
+                  uint64_t overwritten, uint64_t rejected) {
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->written_count, written);
+  EXPECT_EQ(outcome->duplicate_count, duplicate);
+  EXPECT_EQ(outcome->overwritten_count, overwritten);
+  EXPECT_EQ(outcome->rejected_count, rejected);
+}
+
+TEST(Store, CountsRetriesAndOverwritesWhereverTheFirstWriteIs) {
+  kv::TestFolder folder;
+  const StoreOptions options = TestOptions(folder);
+  auto store = MustOpen(options);
+  const LabelSet m = Series("m");
+  ExpectCounts(WriteFloats(*store, m, {{kT, 1}, {kT, 1}, {kT, 2}}), 1, 1, 1, 0);
+  ExpectCounts(WriteFloats(*store, m, {{kT, 2}}), 0, 1, 0, 0);
+  ASSERT_TRUE(store->Seal().ok());
+  ExpectCounts(WriteFloats(*store, m, {{kT, 2}, {kT - 1, 5}}), 1, 1, 0, 0);
+  ExpectCounts(WriteFloats(*store, m, {{kT, 3}}), 0, 0, 1, 0);
+  ASSERT_TRUE(store->Seal().ok());
+  ASSERT_TRUE(store->Close().ok());
+  store = MustOpen(options);
+  ExpectCounts(WriteFloats(*store, m, {{kT, 3}, {kT - 1, 5}, {kT - 2, 6}}), 1, 2, 0, 0);
+  EXPECT_EQ(store->stats().duplicate_samples, 2u);
+  EXPECT_EQ(store->stats().out_of_order_samples, 1u);
+}
+
+TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.retention_ms = 36 * 3'600'000;
+  const auto store = MustOpen(options);
+  WriteRequest request;
+  request.series.push_back({Series("old"), {{kT - 37 * 3'600'000, 1}, {kT, 1}}, {}});
+  request.series.push_back(
+      {Series("good"), {{kT - 36 * 3'600'000, 1}, {kT + kMaxFutureMs, 2}}, {}});
+  request.series.push_back({Series("future"), {{kT + kMaxFutureMs + 1, 1}}, {}});
+  request.series.push_back({LabelSet(), {{kT, 1}}, {}});
+  request.series.push_back({Series("none"), {}, {{kT, nullptr}}});
+  request.series.push_back({Series("extreme"), {{INT64_MIN, 1}, {INT64_MAX, 1}}, {}});
+  const auto outcome = WriteAndWait(*store, std::move(request));
+  ExpectCounts(outcome, 3, 0, 0, 6);
+  ASSERT_EQ(outcome->rejected.size(), 5u);
+  EXPECT_EQ(outcome->rejected[0].series_index, 0u);
+  EXPECT_EQ(outcome->rejected[0].reason, "1 sample is older than the retention of 36h");
+  EXPECT_EQ(outcome->rejected[1].series_index, 2u);
+  EXPECT_EQ(outcome->rejected[1].reason, "1 sample is more than 1d in the future");
+  EXPECT_EQ(outcome->rejected[2].reason, "the series has no labels");
+  EXPECT_THAT(outcome->rejected[3].reason, HasSubstr("histogram"));
+  EXPECT_EQ(outcome->rejected[4].reason,
+            "1 sample is older than the retention of 36h, 1 sample is more than 1d in the future");
+  EXPECT_EQ(store->stats().series_count, 2u);
+}
+
+TEST(Store, TakesARequestLargerThanABatch) {
+  kv::TestFolder folder;
+  const StoreOptions options = TestOptions(folder);
+  auto store = MustOpen(options);
+  std::vector<Sample> samples;
+  for (int i = 0; i < 600'000; ++i) samples.push_back({kT - i, i / 7.0});
+  ExpectCounts(WriteFloats(*store, Series("m"), samples), samples.size(), 0, 0, 0);
+  EXPECT_GT(store->stats().commit_count, 1u);
+  const std::string before = Dump(*store);
+  ASSERT_TRUE(store->Seal().ok());
+  ASSERT_TRUE(store->Close().ok());
+  store = MustOpen(options);
+  EXPECT_TRUE(Dump(*store) == before);
+}
+
+TEST(Store, AQuerierKeepsItsMoment) {
+  kv::TestFolder folder;
+  const auto store = MustOpen(TestOptions(folder));
+  const LabelSet m = Series("m");
+  ASSERT_TRUE(WriteFloats(*store, m, {{kT - 10, 1}}).ok());
+  const auto querier = store->NewQuerier();
+  ASSERT_TRUE(WriteFloats(*store, m, {{kT - 10, 2}, {kT - 20, 3}, {kT, 4}}).ok());
+  ASSERT_TRUE(store->Seal().ok());
+  ASSERT_TRUE(WriteFloats(*store, m, {{kT - 5, 5}}).ok());
+  auto set = (*querier)->Select({{}, {INT64_MIN, INT64_MAX}, nullptr});
+  ASSERT_TRUE(set.ok());
+  ASSERT_TRUE((*set)->Next());
+  SampleColumns columns;
+  ASSERT_TRUE((*set)->Read(columns).ok());
+  EXPECT_THAT(columns.timestamps_ms, ::testing::ElementsAre(kT - 10));
+  EXPECT_THAT(columns.values, ::testing::ElementsAre(1));
+  EXPECT_FALSE((*set)->Next());
+}
+
+TEST(Store, GivesLabelsInOrderOverShards) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.shard_count = 7;
+  const auto store = MustOpen(options);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(WriteFloats(*store, Series("m", "job" + std::to_string(i)), {{kT, 1}}).ok());
+  }
+  const auto querier = store->NewQuerier();
+  const Selection all = {{}, {INT64_MIN, INT64_MAX}, nullptr};
+  EXPECT_THAT(*(*querier)->LabelNames(all),
+              ::testing::ElementsAre("__name__", "gpu", "job", "rank"));
+  const auto jobs = *(*querier)->LabelValues("job", all);
+  EXPECT_EQ(jobs.size(), 20u);
+  EXPECT_TRUE(std::is_sorted(jobs.begin(), jobs.end()));
+  EXPECT_EQ(store->Cardinality(1)->series_by_metric_name[0].count, 20u);
+  EXPECT_EQ(store->stats().shard_count, 7u);
+}
+
+TEST(Store, KeepsTheNumberOfShardsItWasMadeWith) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.shard_count = 3;
+  auto store = MustOpen(options);
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
+  const std::string before = Dump(*store);
+  ASSERT_TRUE(store->Close().ok());
+  options.shard_count = 5;
+  store = MustOpen(options);
+  EXPECT_EQ(store->stats().shard_count, 3u);
+  EXPECT_EQ(Dump(*store), before);
+}
+
+TEST(Store, RefusesOptionsThatCannotBe) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.retention_ms = 0;
+  EXPECT_EQ(OpenStore(options).status().code(), absl::StatusCode::kInvalidArgument);
+  options = TestOptions(folder);
+  options.shard_count = 5000;
+  EXPECT_EQ(OpenStore(options).status().code(), absl::StatusCode::kInvalidArgument);
+  options = TestOptions(folder);
+  options.data_dir = "";
+  EXPECT_EQ(OpenStore(options).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Store, AnswersAnEmptyRequest) {
+  kv::TestFolder folder;
+  const auto store = MustOpen(TestOptions(folder));
+  ExpectCounts(WriteAndWait(*store, {}), 0, 0, 0, 0);
+}
+
+TEST(Store, RefusesWritesAfterClosing) {
+  kv::TestFolder folder;
+  const auto store = MustOpen(TestOptions(folder));
+  ASSERT_TRUE(store->Close().ok());
+  EXPECT_EQ(WriteFloats(*store, Series("m"), {{kT, 1}}).status().code(),
+            absl::StatusCode::kUnavailable);
+}
+
+// A clock that a test turns, with a door that it can keep shut: the writer asks for the time before
+// each group, so while it waits the queue only grows.
+class DoorClock {
+ public:
+  int64_t now_ms() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return is_open_; });
+    return kTestNowMs;
+  }
+  void Set(bool is_open) {
+    const std::scoped_lock lock(mutex_);
+    is_open_ = is_open;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = true;
+};
+
+TEST(Store, RefusesWhatItsQueueCannotHold) {
+  kv::TestFolder folder;
+  DoorClock clock;
+  StoreOptions options = TestOptions(folder);
+  options.now_ms = [&clock] { return clock.now_ms(); };
+  options.max_queue_requests = 3;
+  const auto store = MustOpen(options);
+  clock.Set(false);
+  std::atomic<int> stored = 0, refused = 0;
+  std::latch answered(10);
+  for (int i = 0; i < 10; ++i) {
+    WriteRequest request;
+    request.series.push_back({Series("m", "train", i), {{kT, 1}}, {}});
+    store->Write(std::move(request), [&](const absl::StatusOr<WriteOutcome>& outcome) {
+      ++(outcome.ok() ? stored : refused);
+      if (!outcome.ok()) {
+        EXPECT_EQ(outcome.status().code(), absl::StatusCode::kResourceExhausted);
+      }
+      answered.count_down();
+    });
+  }
+  clock.Set(true);
+  answered.wait();
+  EXPECT_EQ(stored, 3);
+  EXPECT_EQ(refused, 7);
+}
+
+// Of a turning clock.
+class HandClock {
+ public:
+  explicit HandClock(StoreOptions& options) {
+    options.now_ms = [this] { return now_ms_.load(); };
+  }
+  void Turn(int64_t by_ms) { now_ms_ += by_ms; }
+
+ private:
+  std::atomic<int64_t> now_ms_ = kTestNowMs;
+};
+
+TEST(Store, RetentionHidesAtOnceAndDropsWholeDays) {
+  constexpr int64_t kHour = 3'600'000;
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.retention_ms = 48 * kHour;
+  HandClock clock(options);
+  auto store = MustOpen(options);
+  ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kT - kHour, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("kept"), {{kT - kHour, 1}, {kT + 23 * kHour, 2}}).ok());
+  ASSERT_TRUE(store->Seal().ok());
+
+  clock.Turn(48 * kHour);
+  EXPECT_EQ(Dump(*store),
+            "kept{gpu=\"0\", job=\"train\", rank=\"0\"}: 1700082800000=4000000000000000\n");
+  ASSERT_TRUE(store->DropExpired().ok());
+  EXPECT_EQ(store->stats().expired_samples, 0u);  // its day has not expired
+  EXPECT_EQ(store->stats().series_count, 2u);
+
+  clock.Turn(12 * kHour);
+  auto old_querier = store->NewQuerier();
+  ASSERT_TRUE(store->DropExpired().ok());
+  EXPECT_TRUE((*old_querier)->Select({{}, {INT64_MIN, INT64_MAX}, nullptr}).ok());
+  old_querier->reset();
+  EXPECT_EQ(store->stats().expired_samples, 2u);
+  EXPECT_EQ(store->stats().series_count, 1u);
+  EXPECT_EQ(store->stats().min_time_ms, kT + 23 * kHour);
+  const std::string before = Dump(*store);
+
+  // A series that comes back is a new one.
+  ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kT + 60 * kHour, 3}}).ok());
+  const std::string after = Dump(*store);
+  EXPECT_NE(after, before);
+  ASSERT_TRUE(store->Close().ok());
+  store = MustOpen(options);
+  EXPECT_EQ(Dump(*store), after);
+  EXPECT_EQ(store->stats().series_count, 2u);
+}
+
+TEST(Store, AnOldHeadIsSealedByItself) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  HandClock clock(options);
+  const auto store = MustOpen(options);
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
+  clock.Turn(options.head_age_ms);
+  // The next write finds the head old; the seal after it waits for that one.
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT + 1, 1}}).ok());
+  ASSERT_TRUE(store->Seal().ok());
+  EXPECT_EQ(store->stats().sealed_chunks, 1u);
+}
+
+TEST(Store, RefusesWritesWhileTheDiskIsFullAndReadsOn) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  const auto env = kv::FaultEnv::Make();
+  options.env = env;
+  auto store = MustOpen(options);
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT - 2, 1}}).ok());
+  env->SetFull(true);
+  const auto refused = WriteFloats(*store, Series("m"), {{kT - 1, 1}});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(Message(refused.status())), HasSubstr("the disk is full"));
+  EXPECT_TRUE(store->stats().read_only);
+  EXPECT_EQ(store->stats().failed_writes, 1u);
+  EXPECT_THAT(Dump(*store), HasSubstr("1699999999998"));
+  env->SetFull(false);
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
+  EXPECT_FALSE(store->stats().read_only);
+  const std::string before = Dump(*store);
+  EXPECT_THAT(before, ::testing::Not(HasSubstr("1699999999999")));
+  ASSERT_TRUE(store->Close().ok());
+  store = MustOpen(options);
   EXPECT_EQ(Dump(*store), before);
 }
 

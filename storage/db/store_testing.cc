@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/check.h"
+#include "storage/kv/fault_env.h"
 
 namespace lockstep {
 
@@ -16,6 +17,7 @@ StoreOptions TestOptions(const kv::TestFolder& folder) {
   options.shard_count = 1;
   options.block_cache_bytes = size_t{4} << 20;
   options.now_ms = [] { return kTestNowMs; };
+  options.env = kv::FaultEnv::Make();
   return options;
 }
 

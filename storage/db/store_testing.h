@@ -19,7 +19,7 @@ namespace lockstep {
 
 inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
 
-// A small store in `folder` at kTestNowMs.
+// A small store of one shard in `folder` at kTestNowMs, over a FaultEnv of its own.
 StoreOptions TestOptions(const kv::TestFolder& folder);
 std::unique_ptr<Store> MustOpen(StoreOptions options);
 

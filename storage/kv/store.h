@@ -52,8 +52,10 @@ class Store {
   // reads go on, until Resume() succeeds; whether the batch is there after the process ends without
   // that is not known.
   absl::Status Commit(Batch& batch, Durability durability);
-  // Makes the store writable again after Commit() failed, if the cause is gone. Fine, and cheap, on
-  // a store that is writable.
+  // Makes the store writable again after Commit() failed for want of room, if there is room again;
+  // RocksDB also tries this itself every few seconds, and meanwhile it fails. After any other I/O
+  // error what the files hold is in doubt: only opening the store anew helps. Fine, and cheap, on a
+  // store that is writable.
   absl::Status Resume();
 
   absl::StatusOr<std::optional<std::string>> Get(Space space, std::string_view key) const;

@@ -1,0 +1,123 @@
+#include "storage/db/head.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace lockstep {
+namespace {
+
+constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
+                                 std::numeric_limits<int64_t>::max()};
+
+HistogramSample HistogramAt(int64_t time_ms) { return {time_ms, std::make_shared<Histogram>()}; }
+
+// "time=value" of floats, then "time=h" of histograms.
+std::string Text(const SampleColumns& columns) {
+  std::string text;
+  for (size_t i = 0; i < columns.values.size(); ++i) {
+    text += std::to_string(columns.timestamps_ms[i]) + "=" +
+            std::to_string(static_cast<int>(columns.values[i])) + " ";
+  }
+  for (const HistogramSample& sample : columns.histograms) {
+    text += std::to_string(sample.timestamp_ms) + "=h ";
+  }
+  return text;
+}
+
+std::string Read(const Head& head, SeriesId id, TimeRange range = kAllTimes) {
+  SampleColumns columns;
+  head.Read(id, range, columns);
+  return Text(columns);
+}
+
+std::string ReadAsOf(const Head& head, SeriesId id, const ArrivalCounts& counts) {
+  SampleColumns columns;
+  head.Read(id, kAllTimes, counts, columns);
+  return Text(columns);
+}
+
+TEST(Head, KeepsSamplesBySeries) {
+  Head head;
+  head.Append(5, Sample{1, 10});
+  head.Append(9, Sample{1, 20});
+  head.Append(5, Sample{2, 11});
+  EXPECT_EQ(Read(head, 5), "1=10 2=11 ");
+  EXPECT_EQ(Read(head, 9), "1=20 ");
+  EXPECT_EQ(Read(head, 7), "");
+  EXPECT_EQ(Read(head, 1000), "");
+  EXPECT_EQ(Read(head, 5, {2, 2}), "2=11 ");
+  EXPECT_EQ(Read(head, 5, {3, 9}), "");
+  EXPECT_EQ(head.MaxTimeOf(5), 2);
+  EXPECT_EQ(head.MaxTimeOf(7), kNoTimeMs);
+  EXPECT_EQ(head.sample_count(), 3u);
+  EXPECT_EQ(head.slot_count(), 2u);
+}
+
+TEST(Head, OfOneTimeTheLastArrivalStays) {
+  Head head;
+  head.Append(0, Sample{3, 1});
+  head.Append(0, Sample{1, 2});
+  head.Append(0, Sample{3, 3});
+  EXPECT_EQ(Read(head, 0), "1=2 3=3 ");
+  head.Append(0, {{}, {}, {HistogramAt(3)}});
+  EXPECT_EQ(Read(head, 0), "1=2 3=h ");
+  head.Append(0, Sample{3, 4});
+  EXPECT_EQ(Read(head, 0), "1=2 3=4 ");
+}
+
+TEST(Head, AReaderSeesTheArrivalsOfItsMoment) {
+  Head head;
+  head.Append(0, Sample{10, 1});
+  head.Append(0, {{}, {}, {HistogramAt(20)}});
+  head.Commit();
+  const auto early = head.counts();
+  head.Append(0, Sample{5, 2});   // late
+  head.Append(0, Sample{10, 3});  // an overwrite
+  head.Append(0, {{}, {}, {HistogramAt(5)}});
+  head.Append(1, Sample{1, 1});
+  EXPECT_EQ(ReadAsOf(head, 0, *early), "10=1 20=h ");
+  EXPECT_EQ(ReadAsOf(head, 0, *head.counts()), "10=1 20=h ");
+  EXPECT_FALSE(head.MayHold(1, *head.counts()));
+  head.Commit();
+  EXPECT_EQ(ReadAsOf(head, 0, *early), "10=1 20=h ");
+  EXPECT_EQ(ReadAsOf(head, 0, *head.counts()), "10=3 5=h 20=h ");
+  EXPECT_EQ(ReadAsOf(head, 1, *early), "");
+  EXPECT_TRUE(head.MayHold(1, *head.counts()));
+  EXPECT_FALSE(head.MayHold(1, *early));
+}
+
+TEST(Head, TakesBackWhatWasNotCommitted) {
+  Head head;
+  head.Append(0, Sample{10, 1});
+  head.Commit();
+  head.Append(0, Sample{5, 2});
+  head.Append(0, {{30}, {3}, {HistogramAt(20)}});
+  head.Append(1, Sample{1, 1});
+  head.Rollback();
+  EXPECT_EQ(Read(head, 0), "10=1 ");
+  EXPECT_EQ(Read(head, 1), "");
+  EXPECT_EQ(head.MaxTimeOf(0), 10);
+  EXPECT_EQ(head.MaxTimeOf(1), kNoTimeMs);
+  EXPECT_EQ(head.sample_count(), 1u);
+  head.Append(0, Sample{11, 4});
+  head.Commit();
+  EXPECT_EQ(ReadAsOf(head, 0, *head.counts()), "10=1 11=4 ");
+}
+
+TEST(Head, ColumnsOfBothKindsArriveInOrderOfTime) {
+  Head head;
+  head.Append(0, {{1, 3}, {1, 3}, {HistogramAt(2), HistogramAt(4)}});
+  head.Commit();
+  EXPECT_EQ(ReadAsOf(head, 0, {1}), "1=1 ");
+  EXPECT_EQ(ReadAsOf(head, 0, {2}), "1=1 2=h ");
+  EXPECT_EQ(ReadAsOf(head, 0, {3}), "1=1 3=3 2=h ");
+  EXPECT_EQ(ReadAsOf(head, 0, {4}), "1=1 3=3 2=h 4=h ");
+  EXPECT_EQ(head.range().min_ms, 1);
+  EXPECT_EQ(head.range().max_ms, 4);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,142 @@
+// The rows beside the journal's: window rows, dictionary rows, chunk rows, and the manifest.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/series_chunk.h"
+#include "storage/db/chunk_row.h"
+#include "storage/db/dictionary.h"
+#include "storage/db/store_manifest.h"
+#include "storage/db/window_row.h"
+#include "tests/support/format_page.h"
+
+namespace lockstep {
+namespace {
+
+constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
+                                 std::numeric_limits<int64_t>::max()};
+
+WindowRow ExampleWindowRow() {
+  WindowRow row;
+  row.totals.range = {1'700'000'000'000, 1'700'000'060'000};
+  row.totals.sample_count = 1000;
+  row.totals.byte_count = 4096;
+  row.series = {2, 3, 4, 9};
+  return row;
+}
+
+TEST(WindowRow, WorkedExample) {
+  EXPECT_EQ(EncodeWindowRow(ExampleWindowRow()), FormatPageExample("keys.md", "window-row"));
+}
+
+TEST(WindowRow, ReadsWhatItWrote) {
+  for (const std::vector<SeriesId>& series :
+       {std::vector<SeriesId>{}, {0}, {UINT32_MAX}, {0, UINT32_MAX}, {1, 3, 5, 6, 7}}) {
+    WindowRow row = ExampleWindowRow();
+    row.totals.range.min_ms = -5;
+    row.series = series;
+    const auto read = DecodeWindowRow(EncodeWindowRow(row));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->series, series);
+    EXPECT_EQ(read->totals.range.min_ms, -5);
+    EXPECT_EQ(read->totals.range.max_ms, 1'700'000'060'000);
+    EXPECT_EQ(read->totals.sample_count, 1000u);
+    EXPECT_EQ(read->totals.byte_count, 4096u);
+  }
+}
+
+TEST(WindowRow, DamageIsDataLossOrOtherNumbers) {
+  const std::string value = EncodeWindowRow(ExampleWindowRow());
+  const auto decode = [](std::string_view bytes) { return DecodeWindowRow(bytes).status(); };
+  ExpectEveryTruncationFails(value, decode);
+  ExpectDamageIsSurvived(value, decode);
+}
+
+TEST(DictionaryRow, WorkedExample) {
+  const DictionaryRow row = {258, {3, 65}, LabelSet::Of({{kMetricName, "up"}, {"job", "a"}})};
+  const std::string value = EncodeDictionaryRow(row);
+  EXPECT_EQ(value, FormatPageExample("keys.md", "series-row"));
+  const auto read = DecodeDictionaryRow(258, value);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->place, row.place);
+  EXPECT_EQ(read->labels, row.labels);
+  EXPECT_EQ(read->place.block(), 1u);
+  EXPECT_EQ(read->place.index_in_block(), 1u);
+}
+
+TEST(DictionaryRow, DamageIsDataLossOrOtherLabels) {
+  const std::string value =
+      EncodeDictionaryRow({1, {300, 400}, LabelSet::Of({{kMetricName, "up"}, {"job", "a"}})});
+  ExpectDamageIsSurvived(
+      value, [](std::string_view bytes) { return DecodeDictionaryRow(1, bytes).status(); });
+  EXPECT_EQ(DecodeDictionaryRow(1, "\xff").status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(ChunkRow, WorkedExample) {
+  ChunkRowBuilder builder;
+  builder.Add(1, {{60'000, 75'000, 90'000}, {3, 5, 4}, {}});
+  EXPECT_EQ(builder.Finish(), FormatPageExample("keys.md", "chunk-row"));
+  EXPECT_TRUE(builder.empty());
+}
+
+TEST(ChunkRow, ListsTheChunksThatTouchTheRange) {
+  ChunkRowBuilder builder;
+  builder.Add(0, {{10, 20}, {1, 2}, {}});
+  builder.Add(0, {{30, 40}, {3, 4}, {}});
+  builder.Add(63, {{40}, {5}, {}});
+  const std::string value = builder.Finish();
+  const auto list = [&value](TimeRange range) {
+    std::vector<ChunkRef> chunks;
+    EXPECT_TRUE(ListChunks(value, range, chunks).ok());
+    std::string text;
+    for (const ChunkRef& chunk : chunks) {
+      SampleColumns columns;
+      std::string_view bytes = chunk.bytes;
+      EXPECT_TRUE(DecodeSeriesChunk(bytes, columns).ok());
+      EXPECT_TRUE(bytes.empty());
+      text += std::to_string(chunk.index_in_block) + "@" +
+              std::to_string(columns.timestamps_ms[0]) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(list(kAllTimes), "0@10 0@30 63@40 ");
+  EXPECT_EQ(list({20, 20}), "0@10 ");
+  EXPECT_EQ(list({21, 29}), "");
+  EXPECT_EQ(list({40, 99}), "0@30 63@40 ");
+  EXPECT_EQ(list({41, 99}), "");
+}
+
+TEST(ChunkRow, DamageIsDataLossOrOtherChunks) {
+  ChunkRowBuilder builder;
+  builder.Add(3, {{10, 20}, {1, 2}, {}});
+  builder.Add(4, {{10, 20}, {1, 2}, {}});
+  const std::string value = builder.Finish();
+  ExpectDamageIsSurvived(value, [](std::string_view bytes) {
+    std::vector<ChunkRef> chunks;
+    return ListChunks(bytes, kAllTimes, chunks);
+  });
+  std::vector<ChunkRef> chunks;
+  EXPECT_EQ(ListChunks("", kAllTimes, chunks).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(ListChunks(value.substr(0, value.size() - 1), kAllTimes, chunks).code(),
+            absl::StatusCode::kDataLoss);
+}
+
+TEST(StoreManifest, IsTheTextOfItsPage) {
+  EXPECT_EQ(FormatManifest({2}), "lockstep store 1\nshards 2\n");
+  EXPECT_EQ(ParseManifest("lockstep store 1\nshards 2\n")->shard_count, 2u);
+}
+
+TEST(StoreManifest, RefusesEverythingElse) {
+  EXPECT_EQ(ParseManifest("lockstep store 2\nshards 2\n").status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  for (const char* text :
+       {"", "lockstep store 1\n", "lockstep store 1\nshards 2", "lockstep store 1\nshards 0\n",
+        "lockstep store 1\nshards x\n", "lockstep store 1\nshards 2\nmore\n",
+        "lockstep store 1\nshards 4097\n", "shards 2\n"}) {
+    EXPECT_EQ(ParseManifest(text).status().code(), absl::StatusCode::kDataLoss) << text;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,155 @@
+// The store when files fail, the process dies or the power goes, at every point of its work.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "storage/db/store.h"
+#include "storage/db/store_testing.h"
+#include "storage/kv/fault_env.h"
+#include "storage/kv/test_folder.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kT = kTestNowMs;
+
+// What was acknowledged: time -> value, of one series.
+class Acknowledged {
+ public:
+  explicit Acknowledged(LabelSet labels) : labels_(std::move(labels)) {}
+
+  // False if the store refused.
+  bool Write(Store& store, int64_t time_ms, double value) {
+    attempted_[time_ms] = value;
+    if (!WriteFloats(store, labels_, {{time_ms, value}}).ok()) return false;
+    acknowledged_[time_ms] = value;
+    return true;
+  }
+
+  // All that was acknowledged is there, once, and nothing that was never written.
+  void ExpectIn(const Store& store, const std::string& when) const {
+    const auto querier = store.NewQuerier();
+    const auto set = (*querier)->Select({{}, {INT64_MIN, INT64_MAX}, nullptr});
+    ASSERT_TRUE(set.ok()) << set.status() << " " << when;
+    std::map<int64_t, double> found;
+    int series_count = 0;
+    SampleColumns columns;
+    while ((*set)->Next()) {
+      EXPECT_EQ((*set)->labels(), labels_);
+      columns.Clear();
+      ASSERT_TRUE((*set)->Read(columns).ok()) << when;
+      for (size_t i = 0; i < columns.values.size(); ++i) {
+        EXPECT_TRUE(found.emplace(columns.timestamps_ms[i], columns.values[i]).second) << when;
+      }
+      ++series_count;
+    }
+    EXPECT_LE(series_count, 1) << when;
+    for (const auto& sample : acknowledged_) {
+      EXPECT_THAT(found, ::testing::Contains(sample)) << when;
+    }
+    for (const auto& sample : found) {
+      EXPECT_THAT(attempted_, ::testing::Contains(sample)) << when;
+    }
+  }
+
+  size_t count() const { return acknowledged_.size(); }
+
+ private:
+  const LabelSet labels_;
+  std::map<int64_t, double> acknowledged_;
+  std::map<int64_t, double> attempted_;
+};
+
+// A life of the store: writes, a late one, seals.
+void Work(Store& store, Acknowledged& acknowledged, int64_t from_ms) {
+  for (int i = 0; i < 4; ++i) acknowledged.Write(store, from_ms + i * 1000, i);
+  (void)store.Seal();
+  acknowledged.Write(store, from_ms + 500, 0.5);
+  for (int i = 4; i < 6; ++i) acknowledged.Write(store, from_ms + i * 1000, i);
+  (void)store.Seal();
+  acknowledged.Write(store, from_ms + 6000, 6);
+}
+
+uint64_t ChangesOfWork() {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  const auto env = kv::FaultEnv::Make();
+  options.env = env;
+  const auto store = MustOpen(options);
+  const uint64_t before = env->change_count();
+  Acknowledged acknowledged(Series("m"));
+  Work(*store, acknowledged, kT - 100'000);
+  return env->change_count() - before;
+}
+
+class StoreFaults : public ::testing::TestWithParam<kv::UnsyncedTail> {
+ protected:
+  // Every point of failure is tried with one tail: which one matters little, and it saves time.
+  static constexpr uint64_t kTailCount = 3;
+  static uint64_t FirstChange() { return 1 + static_cast<uint64_t>(GetParam()); }
+};
+
+// The n-th change of a file fails, and all after it; then the power goes.
+TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFails) {
+  const uint64_t change_count = ChangesOfWork();
+  ASSERT_GT(change_count, 30u);
+  for (uint64_t n = FirstChange(); n <= change_count; n += kTailCount) {
+    const std::string when = "change " + std::to_string(n);
+    kv::TestFolder folder;
+    StoreOptions options = TestOptions(folder);
+    const auto env = kv::FaultEnv::Make();
+    options.env = env;
+    auto store = MustOpen(options);
+    Acknowledged acknowledged(Series("m"));
+    ASSERT_TRUE(acknowledged.Write(*store, kT - 200'000, -1)) << when;
+    env->FailFrom(n);
+    Work(*store, acknowledged, kT - 100'000);
+    acknowledged.ExpectIn(*store, when + ", still open");
+    env->CutPower();
+    store = nullptr;
+    ASSERT_TRUE(env->RestorePower(GetParam()).ok());
+    store = MustOpen(options);
+    acknowledged.ExpectIn(*store, when + ", open again");
+    const size_t count_before = acknowledged.count();
+    Work(*store, acknowledged, kT - 50'000);
+    EXPECT_EQ(acknowledged.count(), count_before + 8) << when;
+    ASSERT_TRUE(store->Close().ok());
+    store = MustOpen(options);
+    acknowledged.ExpectIn(*store, when + ", a second time");
+  }
+}
+
+// No change fails, but the power goes after the n-th.
+TEST_P(StoreFaults, NothingAcknowledgedIsLostWheneverThePowerGoes) {
+  const uint64_t change_count = ChangesOfWork();
+  for (uint64_t n = FirstChange(); n <= change_count; n += 4 * kTailCount) {
+    const std::string when = "change " + std::to_string(n);
+    kv::TestFolder folder;
+    StoreOptions options = TestOptions(folder);
+    options.shard_count = 2;
+    const auto env = kv::FaultEnv::Make();
+    options.env = env;
+    Acknowledged acknowledged(Series("m"));
+    for (int life = 0; life < 3; ++life) {
+      auto store = MustOpen(options);
+      acknowledged.ExpectIn(*store, when + ", life " + std::to_string(life));
+      env->FailFrom(n);
+      Work(*store, acknowledged, kT - 100'000 + life * 10'000);
+      env->CutPower();
+      store = nullptr;
+      ASSERT_TRUE(env->RestorePower(GetParam()).ok());
+    }
+    acknowledged.ExpectIn(*MustOpen(options), when + ", at the end");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tails, StoreFaults,
+                         ::testing::Values(kv::UnsyncedTail::kLost, kv::UnsyncedTail::kTorn,
+                                           kv::UnsyncedTail::kZeroed));
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,205 @@
+// The store against a map: random writes, late ones, retries and overwrites among them, with seals,
+// restarts and crashes between, on stores of 1, 2 and 7 shards at once. All give the same bytes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "storage/db/store.h"
+#include "storage/db/store_testing.h"
+#include "storage/db/window.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kSeriesCount = 40;
+constexpr uint32_t kShardCounts[] = {1, 2, 7};
+
+class Model {
+ public:
+  // What Storage::Write() should count.
+  WriteOutcome Write(const WriteRequest& request) {
+    WriteOutcome outcome;
+    for (const SeriesWrite& write : request.series) {
+      for (const Sample& sample : write.samples) {
+        Put(write.labels, sample.timestamp_ms,
+            absl::StrFormat("%x", std::bit_cast<uint64_t>(sample.value)), outcome);
+      }
+      for (const HistogramSample& sample : write.histograms) {
+        Put(write.labels, sample.timestamp_ms,
+            absl::StrFormat("h%g/%g", sample.histogram->count, sample.histogram->sum), outcome);
+      }
+    }
+    return outcome;
+  }
+
+  // As Dump() prints the store.
+  std::string Dump(TimeRange range) const {
+    std::string out;
+    for (const auto& [labels, samples] : series_) {
+      std::string line;
+      for (auto at = samples.lower_bound(range.min_ms);
+           at != samples.end() && at->first <= range.max_ms; ++at) {
+        line += absl::StrFormat(" %d=%s", at->first, at->second);
+      }
+      if (!line.empty()) out += labels.ToString() + ":" + line + "\n";
+    }
+    return out;
+  }
+
+ private:
+  void Put(const LabelSet& labels, int64_t time_ms, std::string value, WriteOutcome& outcome) {
+    const auto [at, is_new] = series_[labels].try_emplace(time_ms, value);
+    if (is_new) {
+      ++outcome.written_count;
+    } else if (at->second == value) {
+      ++outcome.duplicate_count;
+    } else {
+      ++outcome.overwritten_count;
+      at->second = std::move(value);
+    }
+  }
+
+  std::map<LabelSet, std::map<int64_t, std::string>> series_;
+};
+
+class RandomWrites {
+ public:
+  explicit RandomWrites(uint64_t seed) : random_(seed) {}
+
+  uint64_t Below(uint64_t end) { return random_() % end; }
+
+  WriteRequest Request() {
+    WriteRequest request;
+    now_ms_ += 15'000;
+    for (uint64_t left = 1 + Below(30); left > 0; --left) {
+      const int number = static_cast<int>(Below(kSeriesCount));
+      SeriesWrite write;
+      write.labels = Series(number % 3 == 0 ? "power" : "sm", "job" + std::to_string(number % 4),
+                            number * 100);
+      // One kind a write: the order of kinds inside one is the store's own.
+      if (number % 10 == 9 && Below(2) == 0) {
+        AddHistograms(write);
+      } else {
+        AddFloats(write);
+      }
+      request.series.push_back(std::move(write));
+    }
+    return request;
+  }
+
+ private:
+  int64_t Time() {
+    switch (Below(10)) {
+      case 0:
+        return now_ms_ - static_cast<int64_t>(Below(20)) * 15'000;  // late, often again
+      case 1:
+        return kTestNowMs - static_cast<int64_t>(Below(40)) * kWindowMs / 4;  // days late
+      default:
+        return now_ms_;
+    }
+  }
+  void AddFloats(SeriesWrite& write) {
+    // No time twice: samples of one series and request are compared with one another first.
+    std::set<int64_t> times;
+    for (uint64_t left = Below(8) == 0 ? 5 : 1; left > 0; --left) times.insert(Time());
+    for (const int64_t time_ms : times) {
+      write.samples.push_back({time_ms, static_cast<double>(Below(3)) / 2});
+    }
+    std::shuffle(write.samples.begin(), write.samples.end(), random_);
+  }
+  void AddHistograms(SeriesWrite& write) {
+    auto histogram = std::make_shared<Histogram>();
+    histogram->count = static_cast<double>(Below(3));
+    histogram->sum = 1.5;
+    histogram->positive_spans = {{0, 1}};
+    histogram->positive_counts = {histogram->count};
+    write.histograms.push_back({Time(), std::move(histogram)});
+  }
+
+  std::mt19937_64 random_;
+  int64_t now_ms_ = kTestNowMs - 1000 * 15'000;
+};
+
+WriteRequest Copy(const WriteRequest& request) { return request; }
+
+class StoreModel : public ::testing::TestWithParam<uint64_t> {
+ protected:
+  StoreModel() {
+    for (size_t i = 0; i < std::size(kShardCounts); ++i) {
+      options_.push_back(TestOptions(folders_[i]));
+      options_.back().shard_count = kShardCounts[i];
+      // So small that seals also begin by themselves.
+      options_.back().head_bytes = kShardCounts[i] * 40'000;
+      stores_.push_back(MustOpen(options_.back()));
+    }
+  }
+
+  void Step() {
+    const uint64_t what = random_.Below(24);
+    if (what == 0) {
+      for (const auto& store : stores_) ASSERT_TRUE(store->Seal().ok());
+    } else if (what == 1) {
+      for (const auto& store : stores_) ASSERT_TRUE(store->Close().ok());
+      Reopen();
+    } else if (what == 2) {
+      Reopen();  // without Close(): as after kill -9
+    } else if (what == 3) {
+      ExpectEqual({kTestNowMs - 5 * kWindowMs, kTestNowMs - 2 * kWindowMs});
+    } else {
+      Write();
+    }
+  }
+
+  void Write() {
+    const WriteRequest request = random_.Request();
+    const WriteOutcome expected = model_.Write(request);
+    for (const auto& store : stores_) {
+      const auto outcome = WriteAndWait(*store, Copy(request));
+      ASSERT_TRUE(outcome.ok()) << outcome.status();
+      EXPECT_EQ(outcome->written_count, expected.written_count);
+      EXPECT_EQ(outcome->duplicate_count, expected.duplicate_count);
+      EXPECT_EQ(outcome->overwritten_count, expected.overwritten_count);
+      EXPECT_EQ(outcome->rejected_count, 0u);
+    }
+  }
+
+  void Reopen() {
+    for (size_t i = 0; i < stores_.size(); ++i) {
+      stores_[i] = nullptr;
+      stores_[i] = MustOpen(options_[i]);
+    }
+  }
+
+  void ExpectEqual(TimeRange range) {
+    const std::string expected = model_.Dump(range);
+    for (const auto& store : stores_) ASSERT_EQ(Dump(*store, range), expected);
+  }
+
+  kv::TestFolder folders_[std::size(kShardCounts)];
+  std::vector<StoreOptions> options_;
+  std::vector<std::unique_ptr<Store>> stores_;
+  Model model_;
+  RandomWrites random_{GetParam()};
+};
+
+TEST_P(StoreModel, GivesTheSameAnswers) {
+  for (int step = 0; step < 150 && !HasFatalFailure(); ++step) {
+    Step();
+    if (step % 25 == 24) ExpectEqual({INT64_MIN, INT64_MAX});
+  }
+  Reopen();
+  ExpectEqual({INT64_MIN, INT64_MAX});
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, StoreModel, ::testing::Range<uint64_t>(1, 4));
+
+}  // namespace
+}  // namespace lockstep
