@@ -14,8 +14,8 @@ struct HostPort {
   uint16_t port = 0;
 };
 
-// "HOST:PORT", "[IPV6]:PORT", or ":PORT" for every address of the machine. "localhost" is 127.0.0.1, as
-// a minimal system may not resolve it.
+// "HOST:PORT", "[IPV6]:PORT", or ":PORT" for every address of the machine. "localhost" is
+// 127.0.0.1, as a minimal system may not resolve it.
 absl::StatusOr<HostPort> ParseHostPort(std::string_view text);
 
 }  // namespace lockstep::cli

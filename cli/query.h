@@ -18,8 +18,8 @@ struct QueryFlags {
 
 ExitCode Query(const QueryFlags& flags);
 
-// The table of an answer of /api/v1/query. kFailedPrecondition with the server's words for an answer
-// that is an error, kDataLoss for one that is none of the API's.
+// The table of an answer of /api/v1/query. kFailedPrecondition with the server's words for an
+// answer that is an error, kDataLoss for one that is none of the API's.
 absl::StatusOr<std::string> AnswerText(std::string_view json);
 
 }  // namespace lockstep::cli

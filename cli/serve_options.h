@@ -1,11 +1,13 @@
-// ServeOptions: everything that can be set about `lockstep serve`, by flag or in the file of --config.
+// ServeOptions: everything that can be set about `lockstep serve`, by flag or in the file of
+// --config.
 //
-// There is one table of settings. A setting's name is its flag without the dashes; in the YAML file the
-// dots are nesting:
+// There is one table of settings. A setting's name is its flag without the dashes; in the YAML file
+// the dots are nesting:
 //
 //   --storage.retention.time=15d        storage: {retention: {time: 15d}}
 //
-// Flags win over the file, the file wins over defaults. Names are Prometheus' where it has the setting.
+// Flags win over the file, the file wins over defaults. Names are Prometheus' where it has the
+// setting.
 #pragma once
 
 #include <chrono>

@@ -17,8 +17,8 @@ namespace lockstep::importer {
 
 class Batch {
  public:
-  // Takes a line of any kind but kEof. Fails, and takes nothing, if its labels are wrong or a sample
-  // has no time.
+  // Takes a line of any kind but kEof. Fails, and takes nothing, if its labels are wrong or a
+  // sample has no time.
   absl::Status Add(const Line& line);
 
   size_t sample_count() const { return sample_count_; }

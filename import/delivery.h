@@ -1,8 +1,8 @@
 // Delivery: brings one encoded write request to a server, however often that takes.
 //
-// What may pass is tried again: no connection, 429, 5xx. Times between tries double from 0.5 s to 30 s,
-// or are what Retry-After says. Writes are idempotent, so a request that was taken but whose answer was
-// lost does no harm. Not thread-safe.
+// What may pass is tried again: no connection, 429, 5xx. Times between tries double from 0.5 s to
+// 30 s, or are what Retry-After says. Writes are idempotent, so a request that was taken but whose
+// answer was lost does no harm. Not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,8 @@ class Delivery {
   Delivery(Post post, Wait wait, std::chrono::milliseconds patience)
       : post_(std::move(post)), wait_(std::move(wait)), patience_(patience) {}
 
-  // Fails when trying again would not help, or was tried for too long. A server that does not answer
-  // the first request of all is not waited for.
+  // Fails when trying again would not help, or was tried for too long. A server that does not
+  // answer the first request of all is not waited for.
   absl::StatusOr<Delivered> Send(std::string_view body);
 
   // What the server said about the last partly taken request.

@@ -4,8 +4,8 @@
 //   `--- name ---------´`---- labels --------´ value  time          exemplar
 //
 // Histograms and summaries are what their lines are: float series named _bucket, _count, _sum...
-// Sources: OpenMetrics 1.0 (prometheus/OpenMetrics, specification); Prometheus, "Exposition formats",
-// with its quoted names in braces: {"my.metric","my.label"="x"} 1
+// Sources: OpenMetrics 1.0 (prometheus/OpenMetrics, specification); Prometheus, "Exposition
+// formats", with its quoted names in braces: {"my.metric","my.label"="x"} 1
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct Line {
   std::string_view text;  // escaped still
 };
 
-// `text` is without its line end. Fails with kInvalidArgument on what is no line of the format; labels
-// are only looked at as far as needed to find their end.
+// `text` is without its line end. Fails with kInvalidArgument on what is no line of the format;
+// labels are only looked at as far as needed to find their end.
 absl::StatusOr<Line> ParseLine(std::string_view text, TextFormat format);
 
 // The labels of Line::series, the metric name among them.

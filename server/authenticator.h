@@ -1,9 +1,10 @@
-// Authenticator: who may come in, by the Authorization header: basic-auth users with bcrypt hashes, and
-// bearer tokens.
+// Authenticator: who may come in, by the Authorization header: basic-auth users with bcrypt hashes,
+// and bearer tokens.
 //
-// Tokens are compared by digest in constant time. A bcrypt check takes tens of milliseconds by design,
-// so it runs on a pool of its own, unknown users cost the same as known ones, and what was checked
-// lately is remembered (by keyed digest, never in clear). All methods are safe from any thread.
+// Tokens are compared by digest in constant time. A bcrypt check takes tens of milliseconds by
+// design, so it runs on a pool of its own, unknown users cost the same as known ones, and what was
+// checked lately is remembered (by keyed digest, never in clear). All methods are safe from any
+// thread.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // BodyBudget: the bytes of request bodies that all connections together may hold.
 //
-// Safe from any thread. A Lease gives back what it took when it ends, and must not outlive its budget.
+// Safe from any thread. A Lease gives back what it took when it ends, and must not outlive its
+// budget.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Feeds the bytes of a connection through sessions, gate and API over a store in memory. The first byte
-// says how large the pieces are in which the others arrive.
+// Feeds the bytes of a connection through sessions, gate and API over a store in memory. The first
+// byte says how large the pieces are in which the others arrive.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -100,8 +100,8 @@ struct World {
   }
 };
 
-// What a client has to see: one well-formed response after the other. Those to HEAD have no body, so
-// from the first such request on nothing is expected.
+// What a client has to see: one well-formed response after the other. Those to HEAD have no body,
+// so from the first such request on nothing is expected.
 void CheckOutput(std::string_view output) {
   while (!output.empty()) {
     LOCKSTEP_CHECK(output.starts_with("HTTP/1.1 "));

@@ -38,8 +38,9 @@ class HttpServer {
   // "http://127.0.0.1:9009", with the port that was really taken.
   virtual const std::string& url() const = 0;
 
-  // Stops listening, closes idle connections, and lets requests under way finish for at most `patience`;
-  // then cancels and cuts what is left. Returns whether nothing had to be cut. Idempotent.
+  // Stops listening, closes idle connections, and lets requests under way finish for at most
+  // `patience`; then cancels and cuts what is left. Returns whether nothing had to be cut.
+  // Idempotent.
   virtual bool Shutdown(std::chrono::milliseconds patience) = 0;
 
   virtual HttpStats stats() const = 0;

@@ -1,4 +1,5 @@
-// IoLoop: one thread that runs the connections given to it. For the socket files of this module only.
+// IoLoop: one thread that runs the connections given to it. For the socket files of this module
+// only.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>

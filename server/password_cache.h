@@ -1,7 +1,7 @@
 // PasswordCache: verdicts on passwords that were checked lately, so that each costs one bcrypt run.
 //
-// Keys are digests under a random key of this process: a memory dump shows no password and no hash of
-// one that could be tried elsewhere. Safe from any thread.
+// Keys are digests under a random key of this process: a memory dump shows no password and no hash
+// of one that could be tried elsewhere. Safe from any thread.
 #pragma once
 
 #include <deque>

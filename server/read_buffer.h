@@ -1,7 +1,7 @@
 // ReadBuffer: bytes that were received and not yet parsed. Not thread-safe.
 //
-// Readable bytes stay where they are while space from Prepare() is being filled, and that space stays
-// valid while readable bytes are consumed.
+// Readable bytes stay where they are while space from Prepare() is being filled, and that space
+// stays valid while readable bytes are consumed.
 #pragma once
 
 #include <cstddef>

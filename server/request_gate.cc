@@ -8,6 +8,8 @@ namespace {
 
 // Below this an answer fits into a packet or two as it is.
 constexpr size_t kMinCompressedBytes = 1 << 10;
+// Above this zlib's 32-bit lengths come near.
+constexpr size_t kMaxCompressedBytes = 1 << 30;
 constexpr const char* kRetryAfterSeconds = "5";
 
 bool HasHeader(const api::Response& response, std::string_view name) {
@@ -20,15 +22,15 @@ bool HasHeader(const api::Response& response, std::string_view name) {
 void CompressBody(api::Response& response, ContentCoding coding) {
   if (response.body.size() < kMinCompressedBytes || HasHeader(response, "Content-Encoding")) return;
   response.headers.push_back({"Vary", "Accept-Encoding"});
-  if (coding == ContentCoding::kIdentity) return;
+  if (coding == ContentCoding::kIdentity || response.body.size() > kMaxCompressedBytes) return;
   response.body = Compress(response.body, coding);
   response.headers.push_back({"Content-Encoding", std::string(Name(coding))});
 }
 
 }  // namespace
 
-// The one answer to a request. If a handler lets go of it without a word, the client gets an error all
-// the same.
+// The one answer to a request. If a handler lets go of it without a word, the client gets an error
+// all the same.
 class RequestGate::Answer {
  public:
   Answer(RequestGate& gate, AnswerTerms terms, api::Respond respond)

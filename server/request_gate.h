@@ -1,5 +1,5 @@
-// RequestGate: what happens to a request between its connection and its handler, and to the answer on
-// its way back: credentials, CORS, a worker, compression, the headers that every answer carries.
+// RequestGate: what happens to a request between its connection and its handler, and to the answer
+// on its way back: credentials, CORS, a worker, compression, the headers that every answer carries.
 //
 // All methods are safe from any thread.
 #pragma once

@@ -67,6 +67,16 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
 }
 
+// Proxies send "http://host/path" where others send "/path" (RFC 9112, 3.2.2).
+std::string_view OriginForm(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!target.starts_with(scheme)) continue;
+    const size_t path = target.find_first_of("/?", scheme.size());
+    return path == std::string_view::npos ? "/" : target.substr(path);
+  }
+  return target;
+}
+
 Refusal RefusalOf(const error_code& error, size_t max_head_bytes, uint64_t max_body_bytes) {
   if (error == http::error::header_limit) {
     return {431, absl::StrFormat("The request's header is longer than %d bytes.", max_head_bytes)};
@@ -135,7 +145,7 @@ RequestParser::Step RequestParser::ParseHead(std::string_view& bytes) {
 RequestParser::Step RequestParser::AcceptHead() {
   const auto& message = beast_->parser.get();
   head_.method = std::string(message.method_string());
-  head_.target = std::string(message.target());
+  head_.target = std::string(OriginForm(message.target()));
   for (const auto& field : message) {
     head_.headers.push_back({std::string(field.name_string()), std::string(field.value())});
   }

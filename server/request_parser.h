@@ -1,7 +1,8 @@
-// RequestParser: the bytes of one HTTP/1.1 request in, its head and body out. No I/O; not thread-safe.
+// RequestParser: the bytes of one HTTP/1.1 request in, its head and body out. No I/O; not
+// thread-safe.
 //
-// Framing (chunks, lengths, limits) is Boost.Beast's; this class adds what Beast leaves to its callers:
-// the shared body budget, and the refusal of requests whose end cannot be known.
+// Framing (chunks, lengths, limits) is Boost.Beast's; this class adds what Beast leaves to its
+// callers: the shared body budget, and the refusal of requests whose end cannot be known.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace lockstep::server {
 
 struct RequestHead {
   std::string method;
-  std::string target;
+  std::string target;  // without scheme and host, whatever was sent
   std::vector<api::Header> headers;
   bool keep_alive = false;
   bool expects_continue = false;

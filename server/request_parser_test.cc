@@ -7,8 +7,8 @@
 namespace lockstep::server {
 namespace {
 
-// "METHOD TARGET header=value... [body] rest" of the first request in `bytes`, given to the parser in
-// pieces of `piece` bytes; "need more", or "status".
+// "METHOD TARGET header=value... [body] rest" of the first request in `bytes`, given to the parser
+// in pieces of `piece` bytes; "need more", or "status".
 std::string Parse(std::string_view bytes, size_t piece = SIZE_MAX) {
   BodyBudget budget(1000);
   RequestParser parser(200, 100, budget);
@@ -54,6 +54,8 @@ constexpr Row kRows[] = {
      "chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\nG",
      "POST / Host=x Transfer-Encoding=chunked [abc] 1 left"},
     {"GET / HTTP/1.0\r\n\r\n", "GET / [] 0 left"},
+    {"GET http://x:1/a?b HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a?b Host=x [] 0 left"},
+    {"GET https://x HTTP/1.1\r\nHost: x\r\n\r\n", "GET / Host=x [] 0 left"},
     {"WHATEVER / HTTP/1.1\r\nHost: x\r\n\r\n", "WHATEVER / Host=x [] 0 left"},
     {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\n", "413"},
     {"GET / HTTP/1.1\r\nHost: x\r\nLong: "

@@ -15,6 +15,8 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 }  // namespace
 
 void Session::Start() {
+  // A shutdown may have come first.
+  if (state_ == State::kClosed) return;
   StartTimer(shared_.limits.handshake_timeout);
   transport_->Handshake([self = shared_from_this()](std::error_code error, size_t) {
     if (self->state_ == State::kClosed) return;

@@ -1,12 +1,13 @@
 // Session: one client's connection, from handshake to close. It reads requests one after the other,
-// hands each to the RequestGate and writes the answer before it looks at the next: pipelined requests
-// are answered in order.
+// hands each to the RequestGate and writes the answer before it looks at the next: pipelined
+// requests are answered in order.
 //
 //   handshake -> idle -> head -> admission -> [continue] -> body -> handling -> writing -> idle ...
 //                          `------------- refused ------------------------------^   `-> linger
 //
 // While a request is handled one read is kept pending, so that a client that hangs up is noticed.
-// Everything runs on the transport's loop thread but for Drain() and Abort(), which are safe from any.
+// Everything runs on the transport's loop thread but for Drain() and Abort(), which are safe from
+// any.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// SessionRegistry: the sessions that are alive, to count them and to end them. Safe from any thread.
+// SessionRegistry: the sessions that are alive, to count them and to end them. Safe from any
+// thread.
 #pragma once
 
 #include <chrono>
@@ -14,8 +15,8 @@ namespace lockstep::server {
 
 class SessionRegistry {
  public:
-  // Makes a session that leaves the registry when its last owner lets go of it; null if the registry
-  // is closed. The registry outlives its sessions.
+  // Makes a session that leaves the registry when its last owner lets go of it; null if the
+  // registry is closed. The registry outlives its sessions.
   std::shared_ptr<Session> Open(const SessionShared& shared, std::unique_ptr<Transport> transport);
 
   // No session is made from now on.

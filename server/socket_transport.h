@@ -1,4 +1,5 @@
-// The two real Transports: a TCP socket, and TLS over one. For the socket files of this module only.
+// The two real Transports: a TCP socket, and TLS over one. For the socket files of this module
+// only.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -65,9 +65,9 @@ struct WebConfig {
   std::vector<BearerToken> tokens;
 };
 
-// Fails on an unknown key, a missing file name, a hash that is none; the message names file, line and
-// key, and never shows a secret. `path` is for messages and for relative file names. Token files are
-// read; certificates are not.
+// Fails on an unknown key, a missing file name, a hash that is none; the message names file, line
+// and key, and never shows a secret. `path` is for messages and for relative file names. Token
+// files are read; certificates are not.
 absl::StatusOr<WebConfig> ParseWebConfig(std::string_view yaml, const std::string& path);
 absl::StatusOr<WebConfig> ReadWebConfig(const std::string& path);
 

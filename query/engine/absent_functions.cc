@@ -43,10 +43,9 @@ absl::StatusOr<EvaluatedValue> OneWhereAbsent(const promql::Call& call,
                                               const Evaluator& evaluator) {
   VectorValue vector = evaluator.NewVector();
   const bool drop_name = call.function->id == promql::FunctionId::kAbsentOverTime;
-  LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
-                            evaluator.AddSeries(vector, LabelsAskedFor(*call.args[0]), drop_name));
+  Column& column = evaluator.AddSeries(vector, LabelsAskedFor(*call.args[0]), drop_name);
   for (size_t step = 0; step < found.size(); ++step) {
-    if (!found[step]) column->SetFloat(step, 1);
+    if (!found[step]) column.SetFloat(step, 1);
   }
   LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
   return EvaluatedValue(std::move(vector));
@@ -69,7 +68,8 @@ absl::StatusOr<EvaluatedValue> AbsentOverTime(const promql::Call& call, Evaluato
   LOCKSTEP_RETURN_IF_ERROR(
       ForEachRangeSeries(*call.args[0], windows, evaluator, [&](const RangeSeries& series) {
         WindowSlider slider(series.samples, windows);
-        for (size_t step = 0; step < found.size(); ++step) {
+        const StepBlock steps = slider.Steps(found.size());
+        for (size_t step = steps.begin; step < steps.end; ++step) {
           if (!slider.At(step).empty()) found[step] = true;
         }
         return absl::OkStatus();

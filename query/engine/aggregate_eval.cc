@@ -56,21 +56,31 @@ class GroupFolder {
                     VectorValue& output) {
     bool drop_name = false;
     for (const uint32_t index : group.members) drop_name = drop_name || series[index].drop_name;
-    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
-                              evaluator_.AddSeries(output, std::move(group.labels), drop_name));
-    for (size_t begin = 0; begin < column->step_count(); begin += kBlockSteps) {
+    Column& column = evaluator_.AddSeries(output, std::move(group.labels), drop_name);
+    const StepBlock span = SpanOf(group, series);
+    for (size_t begin = span.begin; begin < span.end; begin += kBlockSteps) {
       LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
-      block_ = {begin, std::min(begin + kBlockSteps, column->step_count())};
+      block_ = {begin, std::min(begin + kBlockSteps, span.end)};
       row_.clear();
       row_.resize(block_.end - block_.begin);
       for (const uint32_t index : group.members) AddSeries(series[index]);
-      Finish(*column);
+      Finish(column);
     }
     return evaluator_.FinishSeries(output);
   }
 
  private:
   static constexpr size_t kBlockSteps = 4096;
+
+  // All steps at which a member has a value.
+  static StepBlock SpanOf(const AggregateGroup& group, const std::vector<EvaluatedSeries>& series) {
+    StepBlock span = series[group.members[0]].column.span();
+    for (const uint32_t index : group.members) {
+      const StepBlock member = series[index].column.span();
+      span = {std::min(span.begin, member.begin), std::max(span.end, member.end)};
+    }
+    return span;
+  }
 
   GroupAccumulator& At(size_t step) { return row_[step - block_.begin]; }
 

@@ -1,39 +1,59 @@
 #include "query/engine/column.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep::engine {
 
-Column::Column(size_t step_count) : values_(step_count), presence_((step_count + 63) / 64) {}
+Column::Column(size_t step_count) : step_count_(step_count) {}
 
-Column Column::Constant(size_t step_count, double value) {
-  Column column(step_count);
-  for (size_t step = 0; step < step_count; ++step) column.SetFloat(step, value);
-  return column;
+size_t Column::Reach(size_t step) {
+  const size_t block = step / 64 * 64;
+  if (values_.empty()) {
+    begin_ = block;
+    values_.reserve(std::min<size_t>(64, step_count_ - begin_));
+  } else if (step < begin_) {
+    const size_t added = begin_ - block;
+    values_.insert(values_.begin(), added, 0.0);
+    presence_.insert(presence_.begin(), added / 64, 0);
+    if (!histograms_.empty()) histograms_.insert(histograms_.begin(), added, nullptr);
+    begin_ = block;
+  }
+  const size_t i = step - begin_;
+  if (i >= values_.size()) {
+    values_.resize(i + 1);
+    presence_.resize(i / 64 + 1);
+    if (!histograms_.empty()) histograms_.resize(i + 1);
+  }
+  return i;
 }
 
 void Column::SetFloat(size_t step, double value) {
-  values_[step] = value;
-  presence_[step / 64] |= uint64_t{1} << (step % 64);
-  if (!histograms_.empty()) histograms_[step] = nullptr;
+  const size_t i = Reach(step);
+  values_[i] = value;
+  presence_[i / 64] |= uint64_t{1} << (i % 64);
+  if (!histograms_.empty()) histograms_[i] = nullptr;
 }
 
 void Column::SetHistogram(size_t step, HistogramPtr histogram) {
+  const size_t i = Reach(step);
   if (histograms_.empty()) histograms_.resize(values_.size());
-  histograms_[step] = std::move(histogram);
-  presence_[step / 64] |= uint64_t{1} << (step % 64);
+  histograms_[i] = std::move(histogram);
+  presence_[i / 64] |= uint64_t{1} << (i % 64);
 }
 
 void Column::Erase(size_t step) {
-  presence_[step / 64] &= ~(uint64_t{1} << (step % 64));
-  if (!histograms_.empty()) histograms_[step] = nullptr;
+  const size_t i = step - begin_;
+  if (i >= values_.size()) return;
+  presence_[i / 64] &= ~(uint64_t{1} << (i % 64));
+  if (!histograms_.empty()) histograms_[i] = nullptr;
 }
 
 void Column::Set(size_t step, const Column& other, size_t other_step) {
   if (other.histogram(other_step) != nullptr) {
-    SetHistogram(step, other.histograms_[other_step]);
+    SetHistogram(step, other.histogram_ptr(other_step));
   } else {
-    SetFloat(step, other.values_[other_step]);
+    SetFloat(step, other.value(other_step));
   }
 }
 
@@ -59,16 +79,19 @@ int64_t Column::BudgetSize() const {
 }
 
 void Column::DropHistograms() {
-  for (size_t step = 0; step < histograms_.size(); ++step) {
-    if (histograms_[step] != nullptr) Erase(step);
+  for (size_t i = 0; i < histograms_.size(); ++i) {
+    if (histograms_[i] != nullptr) Erase(begin_ + i);
   }
   histograms_.clear();
 }
 
 void Column::KeepWhere(const Column& other) {
-  for (size_t word = 0; word < presence_.size(); ++word) presence_[word] &= other.presence_[word];
-  for (size_t step = 0; step < histograms_.size(); ++step) {
-    if (!present(step)) histograms_[step] = nullptr;
+  for (size_t word = 0; word < presence_.size(); ++word) {
+    const size_t other_word = word + begin_ / 64 - other.begin_ / 64;  // may wrap around
+    presence_[word] &= other_word < other.presence_.size() ? other.presence_[other_word] : 0;
+  }
+  for (size_t i = 0; i < histograms_.size(); ++i) {
+    if (!present(begin_ + i)) histograms_[i] = nullptr;
   }
 }
 

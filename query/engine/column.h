@@ -1,12 +1,13 @@
 // Column: the values of one series over all steps of an evaluation.
 //
-//   step      0    1    2    3
-//   present   1    0    1    1
-//   values    4.2  .    7    .
-//   histograms                h     (only when any step holds one)
+//   step      0 ... 63 | 64   65   66   67 | 68 ...
+//   present            |  1    0    1    1 |
+//   values             | 4.2   .    7    . |
+//   histograms         |                 h |   (only when any step holds one)
 //
-// A present step holds a histogram if `histograms` has one there, and the float otherwise. What values
-// hold at absent steps means nothing. Not thread-safe; plain memory.
+// Memory is kept for the steps from the first to the last that ever had a value, the first rounded down
+// to a multiple of 64: series that live for a small part of a long query cost little. A present step
+// holds a histogram if `histograms` has one there, and the float otherwise. Not thread-safe.
 #pragma once
 
 #include <bit>
@@ -18,36 +19,37 @@
 
 #include "absl/container/inlined_vector.h"
 #include "model/histogram.h"
+#include "query/engine/step_grid.h"
 
 namespace lockstep::engine {
 
 using HistogramPtr = std::shared_ptr<const Histogram>;
-
-// Neighbouring steps, half-open. `begin` is a multiple of 64, and so is `end` unless it is the last.
-struct StepBlock {
-  size_t begin = 0;
-  size_t end = 0;
-};
 
 class Column {
  public:
   Column() = default;
   // All steps absent.
   explicit Column(size_t step_count);
-  // The same float at every step.
-  static Column Constant(size_t step_count, double value);
 
-  size_t step_count() const { return values_.size(); }
-  bool present(size_t step) const { return (presence_[step / 64] >> (step % 64)) & 1; }
+  size_t step_count() const { return step_count_; }
+  // All present steps lie in it.
+  StepBlock span() const { return {begin_, begin_ + values_.size()}; }
+  bool present(size_t step) const {
+    const size_t i = step - begin_;  // wraps around, and beyond the size, below the first
+    return i < values_.size() && ((presence_[i / 64] >> (i % 64)) & 1) != 0;
+  }
   bool has_float(size_t step) const { return present(step) && histogram(step) == nullptr; }
   bool has_histograms() const { return !histograms_.empty(); }
 
-  double value(size_t step) const { return values_[step]; }
+  // Precondition: has_float(step).
+  double value(size_t step) const { return values_[step - begin_]; }
+  // Null where there is none.
   const Histogram* histogram(size_t step) const {
-    return histograms_.empty() ? nullptr : histograms_[step].get();
+    const size_t i = step - begin_;
+    return i < histograms_.size() ? histograms_[i].get() : nullptr;
   }
-  // Precondition: has_histograms().
-  const HistogramPtr& histogram_ptr(size_t step) const { return histograms_[step]; }
+  // Precondition: histogram(step) is not null.
+  const HistogramPtr& histogram_ptr(size_t step) const { return histograms_[step - begin_]; }
 
   void SetFloat(size_t step, double value);
   void SetHistogram(size_t step, HistogramPtr histogram);
@@ -67,30 +69,39 @@ class Column {
   void ForEachPresent(Visit&& visit) const {
     ForEachPresent(StepBlock{0, step_count()}, visit);
   }
-  // Only for those in `block`.
+  // Only for those in `block`, which begins and ends at multiples of 64 or where the column does.
   template <typename Visit>
   void ForEachPresent(const StepBlock& block, Visit&& visit) const {
-    const size_t end_word = (block.end + 63) / 64;
-    for (size_t word = block.begin / 64; word < end_word; ++word) {
+    const size_t from = block.begin > begin_ ? (block.begin - begin_) / 64 : 0;
+    const size_t to = block.end > begin_ ? (block.end - begin_ + 63) / 64 : 0;
+    for (size_t word = from; word < to && word < presence_.size(); ++word) {
       for (uint64_t bits = presence_[word]; bits != 0; bits &= bits - 1) {
-        visit(word * 64 + static_cast<size_t>(std::countr_zero(bits)));
+        visit(begin_ + word * 64 + static_cast<size_t>(std::countr_zero(bits)));
       }
     }
   }
-  // Replaces every float by `map(float)`, or by `map(step, float)`. Absent steps are mapped too; what
-  // becomes of them is of no account.
+  // Replaces every float by `map(float)`, or by `map(step, float)`.
   template <typename Map>
   void MapFloats(Map&& map) {
     if constexpr (std::is_invocable_v<Map, double>) {
+      // Absent ones too: a loop without branches is the faster one.
       for (double& value : values_) value = map(value);
     } else {
-      for (size_t step = 0; step < values_.size(); ++step) values_[step] = map(step, values_[step]);
+      ForEachPresent([&](size_t step) {
+        double& value = values_[step - begin_];
+        value = map(step, value);
+      });
     }
   }
   // Makes every step absent at which `other`, of as many steps, is absent.
   void KeepWhere(const Column& other);
 
  private:
+  // Makes room for `step` and says where it is.
+  size_t Reach(size_t step);
+
+  size_t step_count_ = 0;
+  size_t begin_ = 0;  // the step of values_[0], a multiple of 64
   // Instant queries have one step: no allocation for them.
   absl::InlinedVector<double, 1> values_;
   absl::InlinedVector<uint64_t, 1> presence_;

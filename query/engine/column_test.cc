@@ -30,6 +30,37 @@ TEST(Column, RemembersWhichStepsArePresentBeyondOneWord) {
   EXPECT_THAT(in_block, ElementsAre(130));
 }
 
+TEST(Column, HasMemoryForTheStepsThatItCovers) {
+  Column column(100'000);
+  EXPECT_EQ(column.BudgetSize(), 0);
+  column.SetFloat(50'010, 1);
+  column.SetFloat(50'020, 2);
+  EXPECT_LT(column.BudgetSize(), 100);
+  EXPECT_FALSE(column.present(0));
+  EXPECT_FALSE(column.present(99'999));
+  column.Erase(3);
+  // Growing to the front keeps what is there.
+  column.SetHistogram(49'000, SomeHistogram());
+  EXPECT_THAT(PresentSteps(column), ElementsAre(49'000, 50'010, 50'020));
+  EXPECT_EQ(column.value(50'020), 2);
+  EXPECT_EQ(column.histogram(50'020), nullptr);
+  EXPECT_NE(column.histogram(49'000), nullptr);
+  EXPECT_LE(column.span().begin, 49'000u);
+  EXPECT_EQ(column.span().end, 50'021u);
+}
+
+TEST(Column, KeepWhereComparesStepsNotPlaces) {
+  Column early(1000);
+  Column late(1000);
+  for (const size_t step : {10, 500, 700}) early.SetFloat(step, 1);
+  for (const size_t step : {500, 900}) late.SetFloat(step, 1);
+  Column kept = late;
+  kept.KeepWhere(early);
+  EXPECT_THAT(PresentSteps(kept), ElementsAre(500));
+  early.KeepWhere(late);
+  EXPECT_THAT(PresentSteps(early), ElementsAre(500));
+}
+
 TEST(Column, AStepHoldsAFloatOrAHistogram) {
   Column column(3);
   column.SetFloat(0, 1);
@@ -59,7 +90,8 @@ TEST(Column, KeepWhereIntersects) {
 }
 
 TEST(Column, MapFloatsKnowsTheStepIfAsked) {
-  Column column = Column::Constant(3, 10);
+  Column column(3);
+  for (size_t step = 0; step < 3; ++step) column.SetFloat(step, 10);
   column.MapFloats([](size_t step, double value) { return value + static_cast<double>(step); });
   column.MapFloats([](double value) { return value * 2; });
   EXPECT_EQ(column.value(2), 24);

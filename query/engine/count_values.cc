@@ -1,5 +1,6 @@
 #include "query/engine/count_values.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -18,28 +19,30 @@ class ValueCounter {
   ValueCounter(std::string label, Grouping grouping, const Evaluator& evaluator)
       : label_(std::move(label)),
         grouping_(std::move(grouping)),
+        label_is_dropped_(grouping_.without &&
+                          std::find(grouping_.labels.begin(), grouping_.labels.end(), label_) !=
+                              grouping_.labels.end()),
         evaluator_(evaluator),
         output_(evaluator.NewVector()) {}
 
   absl::Status Add(const EvaluatedSeries& series) {
+    const LabelSetBuilder group(grouping_.GroupLabels(series.labels));
+    const Column& column = series.column;
     // Values tend to repeat from step to step.
     uint64_t last_bits = 0;
     size_t last_index = kNone;
-    absl::Status status;
-    series.column.ForEachPresent([&](size_t step) {
-      if (!status.ok()) return;
-      const Histogram* const histogram = series.column.histogram(step);
-      const uint64_t bits = std::bit_cast<uint64_t>(series.column.value(step));
-      if (histogram != nullptr || last_index == kNone || bits != last_bits) {
-        status = FindOutput(series, step, last_index);
-        if (!status.ok()) return;
-        last_bits = bits;
+    int64_t added_count = 0;
+    column.ForEachPresent([&](size_t step) {
+      const bool is_float = column.histogram(step) == nullptr;
+      const uint64_t bits = is_float ? std::bit_cast<uint64_t>(column.value(step)) : 0;
+      if (!is_float || last_index == kNone || bits != last_bits) {
+        last_index = FindOutput(group, ValueText(column, step), series.drop_name);
       }
-      Column& column = output_.series[last_index].column;
-      column.SetFloat(step, column.present(step) ? column.value(step) + 1 : 1);
-      if (histogram != nullptr) last_index = kNone;
+      last_bits = bits;
+      added_count += Count(step, output_.series[last_index].column);
+      if (!is_float) last_index = kNone;
     });
-    return status;
+    return output_.charge.Add(added_count);
   }
 
   VectorValue Take() { return std::move(output_); }
@@ -47,21 +50,31 @@ class ValueCounter {
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
-  // Leaves in `found` the index of the output series that counts the element at `step`.
-  absl::Status FindOutput(const EvaluatedSeries& series, size_t step, size_t& found) {
-    const Histogram* const histogram = series.column.histogram(step);
-    const std::string value = histogram != nullptr ? HistogramText(*histogram)
-                                                   : FormatPlainValue(series.column.value(step));
-    LabelSet labels =
-        grouping_.GroupLabels(LabelSetBuilder(series.labels).Set(label_, value).Build());
+  static std::string ValueText(const Column& column, size_t step) {
+    const Histogram* const histogram = column.histogram(step);
+    return histogram != nullptr ? HistogramText(*histogram) : FormatPlainValue(column.value(step));
+  }
+
+  // One more at `step`; says how many samples that added to the column.
+  static int64_t Count(size_t step, Column& column) {
+    const bool is_new = !column.present(step);
+    column.SetFloat(step, is_new ? 1 : column.value(step) + 1);
+    return is_new ? 1 : 0;
+  }
+
+  // The index of the output series that counts `value` in the group.
+  size_t FindOutput(const LabelSetBuilder& group, std::string_view value, bool drop_name) {
+    LabelSetBuilder builder = group;
+    if (!label_is_dropped_) builder.Set(label_, value);
+    LabelSet labels = builder.Build();
     const auto [entry, added] = index_.try_emplace(labels, output_.series.size());
-    found = entry->second;
-    if (!added) return absl::OkStatus();
-    return evaluator_.AddSeries(output_, std::move(labels), series.drop_name).status();
+    if (added) evaluator_.AddSeries(output_, std::move(labels), drop_name);
+    return entry->second;
   }
 
   const std::string label_;
   const Grouping grouping_;
+  const bool label_is_dropped_;  // `without` names it too
   const Evaluator& evaluator_;
   VectorValue output_;
   absl::flat_hash_map<LabelSet, size_t> index_;
@@ -76,10 +89,9 @@ absl::StatusOr<EvaluatedValue> CountValues(const promql::AggregateExpr& expr,
   if (label.empty() || !IsValidUtf8(label)) {
     return absl::FailedPreconditionError("invalid label name " + promql::Print(param));
   }
-  Grouping grouping{expr.grouping, expr.without};
-  if (!expr.without) grouping.labels.push_back(label);
+  const Grouping grouping{expr.grouping, expr.without};
   LOCKSTEP_ASSIGN_OR_RETURN(const VectorValue operand, evaluator.EvaluateVector(*expr.operand));
-  ValueCounter counter(label, std::move(grouping), evaluator);
+  ValueCounter counter(label, grouping, evaluator);
   for (const EvaluatedSeries& series : operand.series) {
     LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
     LOCKSTEP_RETURN_IF_ERROR(counter.Add(series));

@@ -109,10 +109,11 @@ absl::StatusOr<EvaluatedValue> ClampBetween(const Call& call, VectorValue vector
 absl::StatusOr<EvaluatedValue> CalendarOfNow(CalendarFunction calendar,
                                              const Evaluator& evaluator) {
   VectorValue vector = evaluator.NewVector();
-  LOCKSTEP_ASSIGN_OR_RETURN(Column* const column, evaluator.AddSeries(vector, LabelSet(), false));
+  Column& column = evaluator.AddSeries(vector, LabelSet(), false);
   for (size_t step = 0; step < evaluator.grid().count; ++step) {
-    column->SetFloat(step, calendar(static_cast<double>(evaluator.grid().TimeAt(step)) / 1000));
+    column.SetFloat(step, calendar(static_cast<double>(evaluator.grid().TimeAt(step)) / 1000));
   }
+  LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
   return EvaluatedValue(std::move(vector));
 }
 

@@ -56,23 +56,20 @@ VectorValue Evaluator::NewVector() const { return {{}, SampleCharge(context_.bud
 
 absl::StatusOr<ScalarValue> Evaluator::NewScalar() const {
   ScalarValue scalar{{}, SampleCharge(context_.budget)};
-  LOCKSTEP_RETURN_IF_ERROR(scalar.charge.Add(step_count()));
+  LOCKSTEP_RETURN_IF_ERROR(scalar.charge.Add(static_cast<int64_t>(grid_.count)));
   scalar.values.resize(grid_.count);
   return scalar;
 }
 
-absl::StatusOr<Column*> Evaluator::AddSeries(VectorValue& vector, LabelSet labels,
-                                             bool drop_name) const {
-  LOCKSTEP_RETURN_IF_ERROR(vector.charge.Add(step_count()));
+Column& Evaluator::AddSeries(VectorValue& vector, LabelSet labels, bool drop_name) const {
   vector.series.push_back({std::move(labels), drop_name, Column(grid_.count)});
-  return &vector.series.back().column;
+  return vector.series.back().column;
 }
 
 absl::Status Evaluator::FinishSeries(VectorValue& vector) const {
   const Column& column = vector.series.back().column;
-  if (!column.empty()) return vector.charge.Add(column.BudgetSize() - step_count());
+  if (!column.empty()) return vector.charge.Add(column.BudgetSize());
   vector.series.pop_back();
-  vector.charge.GiveBack(step_count());
   return absl::OkStatus();
 }
 
@@ -116,9 +113,9 @@ absl::StatusOr<EvaluatedValue> Evaluator::EvaluateOnceAndRepeat(const Expr& expr
   if (vector == nullptr) return value;
   VectorValue repeated = NewVector();
   for (EvaluatedSeries& series : vector->series) {
-    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
-                              AddSeries(repeated, std::move(series.labels), series.drop_name));
-    for (size_t step = 0; step < grid_.count; ++step) column->Set(step, series.column, 0);
+    Column& column = AddSeries(repeated, std::move(series.labels), series.drop_name);
+    for (size_t step = 0; step < grid_.count; ++step) column.Set(step, series.column, 0);
+    LOCKSTEP_RETURN_IF_ERROR(FinishSeries(repeated));
   }
   return EvaluatedValue(std::move(repeated));
 }

@@ -33,14 +33,13 @@ class Evaluator {
   VectorValue NewVector() const;
   // One value per step, charged; kResourceExhausted when that is too much.
   absl::StatusOr<ScalarValue> NewScalar() const;
-  // Adds an all-absent column to `vector`, charged.
-  absl::StatusOr<Column*> AddSeries(VectorValue& vector, LabelSet labels, bool drop_name) const;
-  // To be called when the series that AddSeries added last is filled: removes it if it is empty, else
-  // charges the histograms that it got.
+  // Adds an all-absent column to `vector`, for the caller to fill; it stays where it is until the next.
+  Column& AddSeries(VectorValue& vector, LabelSet labels, bool drop_name) const;
+  // To be called when the series that AddSeries added last is filled: charges it to the budget, or
+  // removes it if it is empty.
   absl::Status FinishSeries(VectorValue& vector) const;
 
  private:
-  int64_t step_count() const { return static_cast<int64_t>(grid_.count); }
   absl::StatusOr<EvaluatedValue> EvaluateNode(const promql::Expr& expr);
   absl::StatusOr<EvaluatedValue> EvaluateOnceAndRepeat(const promql::Expr& expr);
   absl::StatusOr<EvaluatedValue> EvaluateUnary(const promql::UnaryExpr& expr);

@@ -68,10 +68,9 @@ absl::StatusOr<VectorValue> ReadInfoSeries(const Expr& base_expr, std::vector<Ma
   if (!pinned || evaluator.is_single_step()) return info;
   VectorValue repeated = evaluator.NewVector();
   for (EvaluatedSeries& series : info.series) {
-    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
-                              evaluator.AddSeries(repeated, std::move(series.labels), false));
-    for (size_t step = 0; step < evaluator.grid().count; ++step)
-      column->Set(step, series.column, 0);
+    Column& column = evaluator.AddSeries(repeated, std::move(series.labels), false);
+    for (size_t step = 0; step < evaluator.grid().count; ++step) column.Set(step, series.column, 0);
+    LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(repeated));
   }
   return repeated;
 }
@@ -120,8 +119,7 @@ class InfoJoin {
       std::vector<const EvaluatedSeries*> chosen;
       LOCKSTEP_RETURN_IF_ERROR(Choose(candidates, step, chosen));
       if (chosen.empty() && !selection_.KeepsUnmatched()) continue;
-      const auto [found, added] = columns.try_emplace(std::move(chosen));
-      if (added) found->second = Column(base.column.step_count());
+      const auto found = columns.try_emplace(std::move(chosen), base.column.step_count()).first;
       found->second.Set(step, base.column, step);
     }
     for (auto& [chosen, column] : columns) {

@@ -1,6 +1,15 @@
 #include "query/engine/range_windows.h"
 
+#include "query/engine/sample_cursor.h"
+
 namespace lockstep::engine {
+
+StepBlock WindowSlider::Steps(size_t step_count) const {
+  if (windows_.pinned) return {0, step_count};
+  const TimeRange seen = ExtentOf(samples_);
+  return windows_.ends.Within({seen.min_ms - windows_.margin_after_ms(),
+                               seen.max_ms + windows_.range_ms + windows_.margin_before_ms() - 1});
+}
 
 Window WindowSlider::At(size_t step) {
   const int64_t end_ms = windows_.ends.TimeAt(windows_.pinned ? 0 : step);

@@ -33,6 +33,8 @@ class WindowSlider {
   WindowSlider(const SampleColumns& samples, const RangeWindows& windows)
       : samples_(samples), windows_(windows) {}
 
+  // All steps at which the window is not empty lie in it. `step_count`: of the evaluation.
+  StepBlock Steps(size_t step_count) const;
   // Steps must not go back. The window borrows the samples.
   Window At(size_t step);
 

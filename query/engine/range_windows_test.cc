@@ -57,6 +57,22 @@ TEST_F(WindowSliderTest, APinnedWindowStays) {
   EXPECT_THAT(TimesAt(slider, 7), ElementsAre(40, 50, 35));
 }
 
+TEST(StepGrid, FindsTheStepsWithinATimeRange) {
+  const StepGrid grid{100, 10, 5};  // 100 ... 140
+  const auto check = [&](int64_t min_ms, int64_t max_ms, size_t begin, size_t end) {
+    const StepBlock block = grid.Within({min_ms, max_ms});
+    EXPECT_EQ(block.begin, begin) << min_ms << ".." << max_ms;
+    EXPECT_EQ(block.end, end) << min_ms << ".." << max_ms;
+  };
+  check(0, 1000, 0, 5);
+  check(110, 120, 1, 3);
+  check(111, 129, 2, 3);
+  check(111, 119, 2, 2);
+  check(0, 99, 0, 0);
+  check(140, 140, 4, 5);
+  check(141, 200, 5, 5);
+}
+
 TEST_F(WindowSliderTest, GapsLeaveEmptyWindows) {
   SampleColumns late;
   late.Append(65, 1);
@@ -64,6 +80,10 @@ TEST_F(WindowSliderTest, GapsLeaveEmptyWindows) {
   EXPECT_THAT(TimesAt(slider, 0), IsEmpty());
   EXPECT_THAT(TimesAt(slider, 1), IsEmpty());
   EXPECT_THAT(TimesAt(slider, 2), ElementsAre(65));
+  EXPECT_EQ(slider.Steps(3).begin, 2u);
+  EXPECT_EQ(slider.Steps(3).end, 3u);
+  EXPECT_EQ(WindowSlider(SampleColumns(), windows_).Steps(3).begin,
+            WindowSlider(SampleColumns(), windows_).Steps(3).end);
 }
 
 }  // namespace

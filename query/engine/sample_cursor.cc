@@ -1,5 +1,7 @@
 #include "query/engine/sample_cursor.h"
 
+#include <algorithm>
+
 #include "query/engine/kernels/histogram_math.h"
 
 namespace lockstep::engine {
@@ -29,6 +31,18 @@ SampleCursor::Found SampleCursor::Advance(int64_t time_ms, int64_t lookback_ms) 
 bool IsStaleMarker(const SampleCursor::Found& found) {
   return found.histogram != nullptr ? IsStaleMarker(*found.histogram->histogram)
                                     : IsStaleNan(found.value);
+}
+
+TimeRange ExtentOf(const SampleColumns& columns) {
+  TimeRange extent{0, -1};
+  if (!columns.timestamps_ms.empty()) {
+    extent = {columns.timestamps_ms.front(), columns.timestamps_ms.back()};
+  }
+  if (columns.histograms.empty()) return extent;
+  const TimeRange histograms{columns.histograms.front().timestamp_ms,
+                             columns.histograms.back().timestamp_ms};
+  if (columns.timestamps_ms.empty()) return histograms;
+  return {std::min(extent.min_ms, histograms.min_ms), std::max(extent.max_ms, histograms.max_ms)};
 }
 
 }  // namespace lockstep::engine

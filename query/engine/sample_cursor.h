@@ -31,4 +31,7 @@ class SampleCursor {
 
 bool IsStaleMarker(const SampleCursor::Found& found);
 
+// From the first to the last sample; an empty range (min above max) when there is none.
+TimeRange ExtentOf(const SampleColumns& columns);
+
 }  // namespace lockstep::engine

@@ -60,10 +60,11 @@ absl::StatusOr<EvaluatedValue> Scalar(const Call& call, Evaluator& evaluator) {
 absl::StatusOr<EvaluatedValue> Vector(const Call& call, Evaluator& evaluator) {
   LOCKSTEP_ASSIGN_OR_RETURN(const ScalarValue scalar, evaluator.EvaluateScalar(*call.args[0]));
   VectorValue vector = evaluator.NewVector();
-  LOCKSTEP_ASSIGN_OR_RETURN(Column* const column, evaluator.AddSeries(vector, LabelSet(), false));
+  Column& column = evaluator.AddSeries(vector, LabelSet(), false);
   for (size_t step = 0; step < scalar.values.size(); ++step) {
-    column->SetFloat(step, scalar.values[step]);
+    column.SetFloat(step, scalar.values[step]);
   }
+  LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
   return EvaluatedValue(std::move(vector));
 }
 

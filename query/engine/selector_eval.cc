@@ -15,7 +15,10 @@ template <typename Store>
 void FillColumn(const SampleColumns& samples, const StepGrid& times, int64_t lookback_ms,
                 Store&& store) {
   SampleCursor cursor(samples);
-  for (size_t step = 0; step < times.count; ++step) {
+  TimeRange seen = ExtentOf(samples);
+  seen.max_ms += lookback_ms - 1;
+  const StepBlock steps = times.Within(seen);
+  for (size_t step = steps.begin; step < steps.end; ++step) {
     const SampleCursor::Found found = cursor.Advance(times.TimeAt(step), lookback_ms);
     if (found.exists && !IsStaleMarker(found)) store(step, found);
   }
@@ -40,10 +43,9 @@ absl::StatusOr<VectorValue> ReadSeries(const promql::VectorSelector& selector, T
   while (true) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next());
     if (!more) return vector;
-    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
-                              evaluator.AddSeries(vector, reader.labels(), false));
-    fill(*column, reader.samples());
-    context.stats.total_samples += static_cast<int64_t>(column->PresentCount());
+    Column& column = evaluator.AddSeries(vector, reader.labels(), false);
+    fill(column, reader.samples());
+    context.stats.total_samples += static_cast<int64_t>(column.PresentCount());
     LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
   }
 }

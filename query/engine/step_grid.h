@@ -1,10 +1,19 @@
 // StepGrid: the times at which an expression is evaluated.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "model/sample.h"
+
 namespace lockstep::engine {
+
+// Neighbouring steps, half-open.
+struct StepBlock {
+  size_t begin = 0;
+  size_t end = 0;
+};
 
 // start, start+step, ... as long as they are not behind the end. A plain value.
 struct StepGrid {
@@ -18,6 +27,16 @@ struct StepGrid {
     return {start_ms, step_ms, static_cast<size_t>((end_ms - start_ms) / step_ms) + 1};
   }
   static StepGrid At(int64_t time_ms) { return {time_ms, 1, 1}; }
+
+  // The steps, half-open, whose times lie in `range`.
+  StepBlock Within(const TimeRange& range) const {
+    const auto steps_to = [this](int64_t time_ms) {  // those before `time_ms`
+      if (time_ms <= start_ms) return size_t{0};
+      return std::min(count, static_cast<size_t>((time_ms - start_ms - 1) / step_ms) + 1);
+    };
+    const size_t begin = steps_to(range.min_ms);
+    return {begin, std::max(begin, steps_to(range.max_ms + 1))};
+  }
 
   int64_t TimeAt(size_t step) const { return start_ms + static_cast<int64_t>(step) * step_ms; }
   // Precondition: count > 0.

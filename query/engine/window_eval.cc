@@ -68,18 +68,18 @@ class WindowEvaluation {
 
   absl::Status ApplyToSeries(const RangeSeries& series, const RangeWindows& windows) {
     const bool drop_name = series.drop_name || !KeepsName(call_.function->id);
-    LOCKSTEP_ASSIGN_OR_RETURN(Column* const column,
-                              evaluator_.AddSeries(output_, series.labels, drop_name));
+    Column& column = evaluator_.AddSeries(output_, series.labels, drop_name);
     WindowSlider slider(series.samples, windows);
     int64_t seen_samples = 0;
     bool gave_floats = false;
-    for (size_t step = 0; step < column->step_count(); ++step) {
+    const StepBlock steps = slider.Steps(column.step_count());
+    for (size_t step = steps.begin; step < steps.end; ++step) {
       const Window window = slider.At(step);
       if (window.empty()) continue;
       seen_samples += static_cast<int64_t>(window.values.size() + window.histograms.size());
       LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, Apply(window, step));
       gave_floats = gave_floats || result.kind == WindowResult::Kind::kFloat;
-      Store(std::move(result), step, *column);
+      Store(std::move(result), step, column);
     }
     evaluator_.context().stats.total_samples += seen_samples;
     Report(series, gave_floats);

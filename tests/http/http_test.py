@@ -54,9 +54,11 @@ class HttpTest(unittest.TestCase):
         for path in ("/-/healthy", "/-/ready", "/api/v1/status/buildinfo"):
             self.assertEqual(connection.get(path).status, 200, path)
         self.assertEqual(connection.get("/nowhere").status, 404)
-        self.assertTrue(connection.write([({"__name__": "up", "job": "x"}, [(now_ms(), 1)])]).stored)
+        series = ({"__name__": "up", "job": "x"}, [(now_ms(), 1)])
+        self.assertTrue(connection.write([series]).stored)
         metrics = connection.get("/metrics")
-        self.assertEqual(metrics.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
+        self.assertEqual(metrics.headers["Content-Type"],
+                         "text/plain; version=0.0.4; charset=utf-8")
         for line in ('lockstep_storage_samples_total{outcome="appended"} 1',
                      'lockstep_ingest_requests_total 1',
                      'lockstep_api_requests_total{handler="/-/ready",code="200"} 1',
@@ -83,7 +85,8 @@ class HttpTest(unittest.TestCase):
         for arguments in (("serve", "--config", "bad.yml"), ("check", "config", "bad.yml")):
             result = self.run_program(*arguments)
             self.assertEqual(result.returncode, 2)
-            self.assertEqual(result.stderr, 'lockstep: bad.yml line 3: unknown key "query.colour"\n')
+            self.assertEqual(result.stderr,
+                             'lockstep: bad.yml line 3: unknown key "query.colour"\n')
         self.assertEqual(self.run_program("serve", "--query.timeout", "soon").returncode, 2)
         self.assertEqual(self.run_program("serve", "--nonsense").returncode, 2)
         config.write_text("query: {timeout: 7s}\n")
@@ -108,7 +111,8 @@ class HttpTest(unittest.TestCase):
         result = self.run_program(*to, "--resume", "samples.txt")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(sorted(os.listdir(self.folder)), ["data", "lockstep.log", "samples.txt"])
-        result = self.run_program("query", "--url", server.url, "--time", str(second), "sum by (b) (a)")
+        result = self.run_program("query", "--url", server.url, "--time", str(second),
+                                  "sum by (b) (a)")
         self.assertEqual(result.stdout, "b  value\nc      1\nd      2\n")
         result = self.run_program("query", "--url", server.url, "sum(")
         self.assertEqual(result.returncode, 1)

@@ -40,7 +40,8 @@ def make_certificates(folder):
         openssl("req", "-x509", *key, "-keyout", f"{authority}.key", "-out", f"{authority}.crt",
                 "-subj", f"/CN={authority}", "-days", "2")
     for name, alternative in (("server", "IP:127.0.0.1"), ("client", "DNS:client.example")):
-        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr",
+                "-subj", f"/CN={name}")
         (folder / "extensions").write_text(f"subjectAltName={alternative}\n")
         openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt", "-CAkey", "ca.key",
                 "-CAcreateserial", "-out", f"{name}.crt", "-days", "2", "-extfile", "extensions")
