@@ -13,6 +13,7 @@ namespace lockstep::engine {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
 constexpr int64_t kMinute = 60'000;
@@ -178,6 +179,54 @@ TEST_F(EngineTest, NamesGoAtTheEndAndWhatBecomesEqualMustNotMeet) {
   Load({{"__name__", "c"}, {"x", "1"}}, {3});
   EXPECT_THAT(InstantLines("-{x=\"1\"}"),
               ElementsAre("vector cannot contain metrics with the same labelset"));
+}
+
+TEST_F(EngineTest, FillStandsInForAMissingPartner) {
+  Load({{"__name__", "a"}, {"x", "1"}}, {1, 2});
+  Load({{"__name__", "b"}, {"x", "1"}}, {StaleNan(), 20});
+  Load({{"__name__", "b"}, {"x", "2"}}, {7, 8});
+  EXPECT_THAT(RangeLines("a + fill_right(100) b", 0, kMinute),
+              ElementsAre("{x=\"1\"} 101@0 22@60"));
+  EXPECT_THAT(RangeLines("a + fill(0) b", 0, kMinute),
+              ElementsAre("{x=\"1\"} 1@0 22@60", "{x=\"2\"} 7@0 8@60"));
+}
+
+TEST_F(EngineTest, QuantilesOfClassicHistogramsCarryTheirQuantile) {
+  Load({{"__name__", "h_bucket"}, {"le", "1"}}, {5});
+  Load({{"__name__", "h_bucket"}, {"le", "2"}}, {10});
+  Load({{"__name__", "h_bucket"}, {"le", "+Inf"}}, {10});
+  EXPECT_THAT(InstantLines("histogram_quantile(0.75, h_bucket)"), ElementsAre("{} 1.5"));
+  EXPECT_THAT(InstantLines("histogram_quantiles(h_bucket, \"q\", 0.5, 1)"),
+              UnorderedElementsAre("{q=\"0.5\"} 1", "{q=\"1.0\"} 2"));
+  // The name is there until the end of the query.
+  EXPECT_THAT(InstantLines("label_replace(histogram_quantile(0.75, h_bucket), \"was\", \"$1\", "
+                           "\"__name__\", \"(.*)\")"),
+              ElementsAre("{was=\"h_bucket\"} 1.5"));
+}
+
+TEST_F(EngineTest, SortingIsForOneStep) {
+  Load({{"__name__", "m"}, {"i", "a10"}}, {NAN, 1});
+  Load({{"__name__", "m"}, {"i", "a9"}}, {5, 2});
+  Load({{"__name__", "m"}, {"i", "b"}}, {3, 3});
+  EXPECT_THAT(InstantLines("sort(m)"),
+              ElementsAre("m{i=\"b\"} 3", "m{i=\"a9\"} 5", "m{i=\"a10\"} NaN"));
+  EXPECT_THAT(InstantLines("sort_by_label(m, \"i\")"),
+              ElementsAre("m{i=\"a9\"} 5", "m{i=\"a10\"} NaN", "m{i=\"b\"} 3"));
+  const auto range = Range("sort(m)", 0, kMinute);
+  ASSERT_TRUE(range.ok()) << range.status();
+  EXPECT_THAT(range->annotations.warnings, ElementsAre(HasSubstr("sort is ineffective")));
+}
+
+TEST_F(EngineTest, AFineSubqueryOverYearsEndsInAnError) {
+  Load({{"__name__", "m"}}, {1});
+  QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
+  InstantQuery query;
+  for (const char* text : {"sum_over_time(vector(1)[100y:1ms])", "count_over_time(m[100y:1ms])",
+                           "max_over_time(sum(rate(m[5m]))[100y:1ms])"}) {
+    query.text = text;
+    EXPECT_EQ(engine_.Execute(query, budget).status().code(), absl::StatusCode::kResourceExhausted)
+        << text;
+  }
 }
 
 TEST_F(EngineTest, SubqueriesHaveStepsOfTheirOwn) {

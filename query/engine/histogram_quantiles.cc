@@ -124,8 +124,7 @@ class BucketSurvey {
 
   absl::Status AskGroup(const ClassicGroup& group, BucketQuestion& question,
                         SeriesAssembler& output) {
-    Column classic_answers(step_count());
-    Column native_answers(step_count());
+    Column answers(step_count());
     for (size_t step = 0; step < step_count(); ++step) {
       CollectBuckets(group, series_, step, buckets_);
       const bool has_native = group.native != ClassicGroup::kNone &&
@@ -133,14 +132,12 @@ class BucketSurvey {
       if (has_native && !buckets_.empty()) {
         ReportMix(group);
       } else if (has_native) {
-        AskNative(group.native, step, question, native_answers);
+        AskNative(group.native, step, question, answers);
       } else if (!buckets_.empty()) {
-        classic_answers.SetFloat(step, question.OfClassic(buckets_, step, group.labels));
+        answers.SetFloat(step, question.OfClassic(buckets_, step, group.labels));
       }
     }
-    LOCKSTEP_RETURN_IF_ERROR(
-        Store(group.labels.DropMetricName(), std::move(classic_answers), question, output));
-    return Store(group.labels, std::move(native_answers), question, output);
+    return Store(group.labels, std::move(answers), question, output);
   }
 
   void AskNative(uint32_t index, size_t step, BucketQuestion& question, Column& answers) {
@@ -198,13 +195,20 @@ absl::StatusOr<std::unique_ptr<BucketQuestion>> SingleQuestion(const Call& call,
   return std::make_unique<FractionQuestion>(std::move(lower.values), std::move(upper.values));
 }
 
+// The value of the label that says which quantile: as OpenMetrics writes it, "0.5" but "1.0".
+std::string QuantileText(double quantile) {
+  std::string text = FormatShortValue(quantile);
+  const bool is_whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return is_whole ? text + ".0" : text;
+}
+
 // histogram_quantiles(v, "label", q1, q2, ...). A quantile may vary over time, and its label with it.
 absl::Status AskForQuantiles(const Call& call, promql::PositionRange position, BucketSurvey& survey,
                              SeriesAssembler& output, Evaluator& evaluator) {
   for (size_t i = 2; i < call.args.size(); ++i) {
     LOCKSTEP_ASSIGN_OR_RETURN(std::vector<double> quantiles,
                               QuantileArgument(*call.args[i], evaluator));
-    const std::string value = quantiles.empty() ? "" : FormatShortValue(quantiles[0]);
+    const std::string value = quantiles.empty() ? "" : QuantileText(quantiles[0]);
     LabelledQuantileQuestion question(std::move(quantiles), StringArgument(call, 1), value,
                                       position, evaluator);
     LOCKSTEP_RETURN_IF_ERROR(survey.Ask(question, output));

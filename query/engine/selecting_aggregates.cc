@@ -90,8 +90,8 @@ class Selector {
                                                     : RankOrder::kSmallestFirst);
     std::vector<bool> chosen(operand_.series.size());
     for (const AggregateGroup& group : groups) {
-      LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
       for (size_t step = 0; step < evaluator_.grid().count; ++step) {
+        LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
         RankStep(group, step, heap, chosen);
       }
     }

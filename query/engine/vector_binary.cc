@@ -159,6 +159,7 @@ class VectorBinary {
   absl::Status ApplyByStep(const Group& group) {
     GroupWork work(matching_, evaluator_.context().budget);
     for (size_t step = 0; step < evaluator_.grid().count; ++step) {
+      LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
       LOCKSTEP_RETURN_IF_ERROR(ApplyAtStep(group, step, work));
     }
     for (Pair& pair : work.pairs) {

@@ -55,6 +55,9 @@ class WindowEvaluation {
   }
 
  private:
+  // Wide windows at many steps take long even for one series.
+  static constexpr int64_t kSamplesPerCheck = 16'384;
+
   absl::Status EvaluateParams() {
     for (const promql::ExprPtr& argument : call_.args) {
       if (argument->type == ValueType::kMatrix) continue;
@@ -71,12 +74,19 @@ class WindowEvaluation {
     Column& column = evaluator_.AddSeries(output_, series.labels, drop_name);
     WindowSlider slider(series.samples, windows);
     int64_t seen_samples = 0;
+    int64_t unchecked_samples = 0;
     bool gave_floats = false;
     const StepBlock steps = slider.Steps(column.step_count());
     for (size_t step = steps.begin; step < steps.end; ++step) {
       const Window window = slider.At(step);
       if (window.empty()) continue;
-      seen_samples += static_cast<int64_t>(window.values.size() + window.histograms.size());
+      const size_t window_size = window.values.size() + window.histograms.size();
+      seen_samples += static_cast<int64_t>(window_size);
+      unchecked_samples += static_cast<int64_t>(window_size);
+      if (unchecked_samples > kSamplesPerCheck) {
+        LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
+        unchecked_samples = 0;
+      }
       LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, Apply(window, step));
       gave_floats = gave_floats || result.kind == WindowResult::Kind::kFloat;
       Store(std::move(result), step, column);
