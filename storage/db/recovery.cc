@@ -67,7 +67,7 @@ absl::Status Recoverer::ReadDictionary() {
 // rows of a dropped series could not be deleted. The later one is in use; the other holds at most
 // samples that were never acknowledged.
 void Recoverer::AddSeries(DictionaryRow row) {
-  if (const std::optional<SeriesId> earlier = shard_.dictionary.index().Find(row.labels)) {
+  if (const std::optional<SeriesId> earlier = shard_.dictionary.Find(row.labels)) {
     successors_[*earlier] = row.id;
     shard_.dictionary.Remove({&*earlier, 1});
   }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "storage/db/retention.h"
 #include "storage/db/seal.h"
+#include "storage/kv/key_schema.h"
 
 namespace lockstep {
 namespace {
@@ -100,9 +101,9 @@ absl::Status ShardKeeper::SealFrozen() {
   shard_.counters.sealed_bytes += result.byte_count;
   writer_.RunTask([&] { Publish(*head, result.windows); });
   LOCKSTEP_RETURN_IF_ERROR(DeleteSealedBlocks(*shard_.kv, generation));
-  // Deleted blocks are still in write buffers and logs: with these flushed, the disk holds the
-  // chunks alone.
-  return shard_.kv->Flush();
+  // Deleted blocks are still in write buffers, logs and tables: now the disk holds the chunks alone.
+  LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
+  return shard_.kv->Compact(kv::Space::kJournal, kv::JournalKeysUpTo(generation));
 }
 
 // Readers that come later find the samples in chunks alone.

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <latch>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/fault_env.h"
 #include "storage/kv/test_folder.h"
@@ -215,20 +214,20 @@ TEST(Store, RefusesWritesAfterClosing) {
 class DoorClock {
  public:
   int64_t now_ms() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_open_; });
+    MutexLock lock(mutex_);
+    while (!is_open_) changed_.Wait(mutex_);
     return kTestNowMs;
   }
   void Set(bool is_open) {
-    const std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     is_open_ = is_open;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_open_ = true;
+  Mutex mutex_;
+  CondVar changed_;
+  bool is_open_ LOCKSTEP_GUARDED_BY(mutex_) = true;
 };
 
 TEST(Store, RefusesWhatItsQueueCannotHold) {

@@ -78,7 +78,7 @@ absl::Status WriteGroup::AddIncoming(const LabelSet& labels, SliceCounts& counts
 }
 
 std::optional<SeriesId> WriteGroup::Find(const LabelSet& labels) const {
-  if (const std::optional<SeriesId> id = shard_.dictionary.index().Find(labels)) return id;
+  if (const std::optional<SeriesId> id = shard_.dictionary.Find(labels)) return id;
   const auto found = new_ids_.find(labels);
   if (found == new_ids_.end()) return std::nullopt;
   return found->second;

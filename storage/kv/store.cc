@@ -84,6 +84,13 @@ absl::Status Store::Flush() {
   return FromRocks(db_->Flush(rocksdb::FlushOptions(), handles));
 }
 
+absl::Status Store::Compact(Space space, const KeyRange& range) {
+  const rocksdb::Slice begin(range.begin);
+  const rocksdb::Slice end(range.end);
+  return FromRocks(
+      db_->CompactRange(rocksdb::CompactRangeOptions(), HandleOf(space), &begin, &end));
+}
+
 absl::Status Store::DropFiles(Space space, const KeyRange& range) {
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);

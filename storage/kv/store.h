@@ -66,6 +66,8 @@ class Store {
 
   // Moves all that is in write buffers to table files; the logs behind them are deleted.
   absl::Status Flush();
+  // Rewrites the table files that hold rows of the range, without what was deleted.
+  absl::Status Compact(Space space, const KeyRange& range);
   // Gives the disk space of a deleted range back sooner than compaction would: table files that
   // hold nothing else are unlinked. Rows of the range may or may not be deleted by it.
   absl::Status DropFiles(Space space, const KeyRange& range);

@@ -1,0 +1,65 @@
+#include "storage/db/fingerprint.h"
+
+#include <array>
+#include <cstring>
+#include <random>
+
+namespace lockstep {
+namespace {
+
+using Secrets = std::array<uint64_t, 4>;
+
+const Secrets& ProcessSecrets() {
+  static const Secrets secrets = [] {
+    std::random_device device;
+    Secrets drawn;
+    for (uint64_t& secret : drawn) secret = uint64_t{device()} << 32 | device();
+    return drawn;
+  }();
+  return secrets;
+}
+
+// The high half of the product folded onto the low one.
+uint64_t Fold(uint64_t a, uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = Wide{a} * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+class Mixer {
+ public:
+  explicit Mixer(size_t size)
+      : secrets_(ProcessSecrets()), high_(secrets_[0] ^ size), low_(secrets_[1] ^ size) {}
+
+  void Add(uint64_t a, uint64_t b) {
+    high_ = Fold(a ^ secrets_[0], b ^ high_ ^ secrets_[2]);
+    low_ = Fold(b ^ secrets_[1], a ^ low_ ^ secrets_[3]);
+  }
+  Fingerprint Done() const {
+    return {Fold(high_ ^ secrets_[3], low_ ^ secrets_[0]),
+            Fold(low_ ^ secrets_[2], high_ ^ secrets_[1])};
+  }
+
+ private:
+  const Secrets& secrets_;
+  uint64_t high_;
+  uint64_t low_;
+};
+
+}  // namespace
+
+Fingerprint FingerprintOf(std::string_view bytes) {
+  constexpr size_t kStep = 2 * sizeof(uint64_t);
+  Mixer mixer(bytes.size());
+  uint64_t words[2];
+  for (; bytes.size() >= kStep; bytes.remove_prefix(kStep)) {
+    std::memcpy(words, bytes.data(), kStep);
+    mixer.Add(words[0], words[1]);
+  }
+  words[0] = words[1] = 0;
+  std::memcpy(words, bytes.data(), bytes.size());
+  mixer.Add(words[0], words[1]);
+  return mixer.Done();
+}
+
+}  // namespace lockstep
