@@ -4,12 +4,12 @@
 #include <openssl/tls1.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "server/yaml_reader.h"
 
@@ -37,6 +37,18 @@ bool IsBcryptHash(std::string_view hash) {
   };
   return is_digit(hash[4]) && is_digit(hash[5]) &&
          std::all_of(hash.begin() + 7, hash.end(), is_letter);
+}
+
+// What 64 hexadecimal digits stand for; nothing when the text is not that.
+std::optional<Sha256Digest> ParseDigest(std::string_view hex) {
+  Sha256Digest digest;
+  if (hex.size() != 2 * digest.size()) return std::nullopt;
+  for (size_t i = 0; i < digest.size(); ++i) {
+    const char* const first = hex.data() + 2 * i;
+    const auto [end, error] = std::from_chars(first, first + 2, digest[i], 16);
+    if (error != std::errc() || end != first + 2) return std::nullopt;
+  }
+  return digest;
 }
 
 Sha256Digest DigestOf(std::string_view token) {
@@ -231,18 +243,14 @@ class Reader {
                        absl::StrFormat("token \"%s\" needs either sha256 or file", name));
     }
     if (!file.empty()) return AddTokenOfFile(node, std::move(name), file);
-    const bool is_digest =
-        hex.size() == 64 && hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-    if (!is_digest) {
+    const std::optional<Sha256Digest> digest = ParseDigest(hex);
+    if (!digest) {
       return YamlError(path_, node,
                        absl::StrFormat("sha256 of token \"%s\" has to be 64 hexadecimal digits; "
                                        "\"printf %%s TOKEN | sha256sum\" makes them",
                                        name));
     }
-    BearerToken token{std::move(name), {}};
-    const std::string bytes = absl::HexStringToBytes(hex);
-    std::copy(bytes.begin(), bytes.end(), token.digest.begin());
-    config_.tokens.push_back(std::move(token));
+    config_.tokens.push_back({std::move(name), *digest});
     return absl::OkStatus();
   }
 
