@@ -8,8 +8,8 @@ namespace lockstep::internal {
 
 }  // namespace lockstep::internal
 
-#define LOCKSTEP_CHECK(condition)                                                   \
-  do {                                                                              \
-    if (!(condition)) [[unlikely]]                                                  \
-      ::lockstep::internal::CheckFailed(__FILE__, __LINE__, #condition);            \
+#define LOCKSTEP_CHECK(condition)                                        \
+  do {                                                                   \
+    if (!(condition)) [[unlikely]]                                       \
+      ::lockstep::internal::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)

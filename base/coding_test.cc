@@ -8,8 +8,9 @@ namespace lockstep {
 namespace {
 
 TEST(Coding, VarintRoundTripsAndRejectsEveryTruncation) {
-  for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{127}, uint64_t{128}, uint64_t{300},
-                               uint64_t{1} << 35, std::numeric_limits<uint64_t>::max()}) {
+  for (const uint64_t value :
+       {uint64_t{0}, uint64_t{1}, uint64_t{127}, uint64_t{128}, uint64_t{300}, uint64_t{1} << 35,
+        std::numeric_limits<uint64_t>::max()}) {
     std::string bytes;
     PutVarint64(bytes, value);
     std::string_view in = bytes;
@@ -38,9 +39,9 @@ TEST(Coding, VarintLongerThan64BitsIsRejected) {
 }
 
 TEST(Coding, SignedVarintKeepsEverySign) {
-  for (const int64_t value : {int64_t{0}, int64_t{-1}, int64_t{1}, int64_t{-64}, int64_t{64},
-                              std::numeric_limits<int64_t>::min(),
-                              std::numeric_limits<int64_t>::max()}) {
+  for (const int64_t value :
+       {int64_t{0}, int64_t{-1}, int64_t{1}, int64_t{-64}, int64_t{64},
+        std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
     std::string bytes;
     PutVarintSigned64(bytes, value);
     std::string_view in = bytes;

@@ -13,8 +13,7 @@ std::atomic<LogFormat> g_format{LogFormat::kLogfmt};
 spdlog::logger& Logger() {
   // Leaked on purpose: threads may log while the process ends.
   static spdlog::logger* logger = [] {
-    auto* made =
-        new spdlog::logger("lockstep", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto* made = new spdlog::logger("lockstep", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_pattern("%v");
     made->flush_on(spdlog::level::debug);
     return made;

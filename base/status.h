@@ -23,8 +23,8 @@ absl::Status Annotate(const absl::Status& status, std::string_view context);
 }  // namespace lockstep
 
 // Returns from the enclosing function if `expr` is not OK.
-#define LOCKSTEP_RETURN_IF_ERROR(expr)                    \
-  do {                                                    \
+#define LOCKSTEP_RETURN_IF_ERROR(expr)                                                           \
+  do {                                                                                           \
     if (absl::Status lockstep_status_ = (expr); !lockstep_status_.ok()) return lockstep_status_; \
   } while (false)
 

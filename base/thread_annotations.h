@@ -16,9 +16,11 @@
 #define LOCKSTEP_REQUIRES_SHARED(...) \
   LOCKSTEP_THREAD_ATTRIBUTE_(requires_shared_capability(__VA_ARGS__))
 #define LOCKSTEP_ACQUIRE(...) LOCKSTEP_THREAD_ATTRIBUTE_(acquire_capability(__VA_ARGS__))
-#define LOCKSTEP_ACQUIRE_SHARED(...) LOCKSTEP_THREAD_ATTRIBUTE_(acquire_shared_capability(__VA_ARGS__))
+#define LOCKSTEP_ACQUIRE_SHARED(...) \
+  LOCKSTEP_THREAD_ATTRIBUTE_(acquire_shared_capability(__VA_ARGS__))
 #define LOCKSTEP_RELEASE(...) LOCKSTEP_THREAD_ATTRIBUTE_(release_capability(__VA_ARGS__))
-#define LOCKSTEP_RELEASE_SHARED(...) LOCKSTEP_THREAD_ATTRIBUTE_(release_shared_capability(__VA_ARGS__))
+#define LOCKSTEP_RELEASE_SHARED(...) \
+  LOCKSTEP_THREAD_ATTRIBUTE_(release_shared_capability(__VA_ARGS__))
 #define LOCKSTEP_RELEASE_GENERIC(...) \
   LOCKSTEP_THREAD_ATTRIBUTE_(release_generic_capability(__VA_ARGS__))
 #define LOCKSTEP_EXCLUDES(...) LOCKSTEP_THREAD_ATTRIBUTE_(locks_excluded(__VA_ARGS__))

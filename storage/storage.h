@@ -33,8 +33,8 @@ struct WriteRequest {
 struct RejectedSeries {
   size_t series_index = 0;  // into WriteRequest::series
   uint64_t sample_count = 0;
-  std::string reason;       // one clause, for people: "3 samples are older than the retention of 15d"
-  LabelSet labels{};        // of that series, which the caller has given away by now
+  std::string reason;  // one clause, for people: "3 samples are older than the retention of 15d"
+  LabelSet labels{};   // of that series, which the caller has given away by now
 };
 
 // What became of a request. Every sample is in exactly one of the four counts.
@@ -60,27 +60,27 @@ struct LabelPairCount {
 
 // For status pages and self-metrics. A snapshot: fields may be a moment apart.
 struct StorageStats {
-  uint64_t series_count = 0;        // known to the index
-  uint64_t head_series_count = 0;   // with samples in memory
+  uint64_t series_count = 0;       // known to the index
+  uint64_t head_series_count = 0;  // with samples in memory
   uint64_t head_sample_count = 0;
-  int64_t min_time_ms = 0;          // of all stored samples; 0 when there are none
+  int64_t min_time_ms = 0;  // of all stored samples; 0 when there are none
   int64_t max_time_ms = 0;
-  uint64_t appended_samples = 0;    // since start, as are all below
+  uint64_t appended_samples = 0;  // since start, as are all below
   uint64_t duplicate_samples = 0;
   uint64_t overwritten_samples = 0;
   uint64_t out_of_order_samples = 0;
   uint64_t rejected_samples = 0;
-  uint64_t commit_count = 0;        // synced group commits
+  uint64_t commit_count = 0;  // synced group commits
   uint64_t commit_bytes = 0;
   double commit_seconds = 0;
   uint64_t sealed_chunks = 0;
   uint64_t sealed_bytes = 0;
-  uint64_t expired_samples = 0;     // dropped by retention, counted in chunks' samples
-  uint64_t failed_writes = 0;       // write requests answered with an error
-  uint64_t queue_depth = 0;         // requests waiting for a shard
-  uint64_t disk_bytes = 0;          // all files of the data folder
+  uint64_t expired_samples = 0;  // dropped by retention, counted in chunks' samples
+  uint64_t failed_writes = 0;    // write requests answered with an error
+  uint64_t queue_depth = 0;      // requests waiting for a shard
+  uint64_t disk_bytes = 0;       // all files of the data folder
   uint64_t label_pair_count = 0;
-  bool read_only = false;           // true while the disk is full
+  bool read_only = false;  // true while the disk is full
   uint32_t shard_count = 0;
 };
 
@@ -110,7 +110,7 @@ class SeriesSet {
 struct Selection {
   std::span<const Matcher> matchers;  // all must match
   TimeRange range;
-  QueryBudget* budget = nullptr;      // not owned; may be null. Only Check() is called by the store.
+  QueryBudget* budget = nullptr;  // not owned; may be null. Only Check() is called by the store.
 };
 
 // A consistent view of the store as of its making: every sample acknowledged before is in it. Safe from
@@ -123,8 +123,8 @@ class Querier {
   // Sorted and unique, of the series that match all of `selection.matchers` (none: all series). The
   // range is approximate: names of series without samples in it may be included.
   virtual absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const = 0;
-  virtual absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
-                                                               const Selection& selection) const = 0;
+  virtual absl::StatusOr<std::vector<std::string>> LabelValues(
+      std::string_view name, const Selection& selection) const = 0;
 };
 
 // All methods are safe from any thread.
