@@ -27,6 +27,7 @@ inline bool IsStaleNan(double value) { return std::bit_cast<uint64_t>(value) == 
 struct HistogramSample {
   int64_t timestamp_ms = 0;
   std::shared_ptr<const Histogram> histogram;
+  int64_t start_timestamp_ms = 0;  // when the counter began; 0: unknown
 };
 
 // Samples of one series in columns, ascending by time, no time twice over both kinds.
@@ -34,11 +35,14 @@ struct SampleColumns {
   std::vector<int64_t> timestamps_ms;  // of `values`
   std::vector<double> values;
   std::vector<HistogramSample> histograms;
+  // When the counters of `values` began, 0: unknown. Empty if the store keeps no such times.
+  std::vector<int64_t> start_timestamps_ms{};
 
   void Clear() {
     timestamps_ms.clear();
     values.clear();
     histograms.clear();
+    start_timestamps_ms.clear();
   }
   void Append(int64_t timestamp_ms, double value) {
     timestamps_ms.push_back(timestamp_ms);

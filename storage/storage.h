@@ -23,6 +23,8 @@ struct SeriesWrite {
   LabelSet labels;
   std::vector<Sample> samples;
   std::vector<HistogramSample> histograms;
+  // When the counters of `samples` began, 0: unknown; empty: all unknown. A store may keep none of it.
+  std::vector<int64_t> start_timestamps_ms{};
 };
 
 struct WriteRequest {

@@ -29,10 +29,12 @@ class MemorySeriesSet : public SeriesSet {
     const auto& samples = found_[count_ - 1]->second;
     for (auto at = samples.lower_bound(range_.min_ms);
          at != samples.end() && at->first <= range_.max_ms; ++at) {
-      if (at->second.histogram != nullptr) {
-        columns.histograms.push_back({at->first, at->second.histogram});
+      const Value& value = at->second;
+      if (value.histogram != nullptr) {
+        columns.histograms.push_back({at->first, value.histogram, value.start_timestamp_ms});
       } else {
-        columns.Append(at->first, at->second.number);
+        columns.Append(at->first, value.number);
+        columns.start_timestamps_ms.push_back(value.start_timestamp_ms);
       }
     }
     return absl::OkStatus();
@@ -122,11 +124,15 @@ void MemoryStorage::Write(WriteRequest request, WriteCallback committed) {
     SeriesMap& map = Writable();
     for (SeriesWrite& series : request.series) {
       std::map<int64_t, Value>& samples = map[series.labels];
-      for (const Sample& sample : series.samples) {
-        Store(samples, sample.timestamp_ms, {sample.value, nullptr}, outcome);
+      for (size_t i = 0; i < series.samples.size(); ++i) {
+        const Sample& sample = series.samples[i];
+        const int64_t start_ms =
+            series.start_timestamps_ms.empty() ? 0 : series.start_timestamps_ms[i];
+        Store(samples, sample.timestamp_ms, {sample.value, nullptr, start_ms}, outcome);
       }
       for (HistogramSample& sample : series.histograms) {
-        Store(samples, sample.timestamp_ms, {0, std::move(sample.histogram)}, outcome);
+        Store(samples, sample.timestamp_ms,
+              {0, std::move(sample.histogram), sample.start_timestamp_ms}, outcome);
       }
     }
   }

@@ -19,6 +19,7 @@ class MemoryStorage : public Storage {
   struct Value {
     double number = 0;
     std::shared_ptr<const Histogram> histogram;  // when set, `number` means nothing
+    int64_t start_timestamp_ms = 0;
   };
   using SeriesMap = std::map<LabelSet, std::map<int64_t, Value>>;
 

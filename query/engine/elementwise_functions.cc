@@ -136,13 +136,26 @@ absl::StatusOr<EvaluatedValue> Timestamp(const Call& call, Evaluator& evaluator)
   return EvaluatedValue(std::move(vector));
 }
 
+// Only plain selectors have start timestamps; expressions lose them.
+absl::StatusOr<EvaluatedValue> StartTimestamp(const Call& call, Evaluator& evaluator) {
+  const promql::Expr& argument = WithoutParens(*call.args[0]);
+  if (argument.kind != promql::ExprKind::kVectorSelector) {
+    LOCKSTEP_RETURN_IF_ERROR(evaluator.EvaluateVector(argument).status());
+    return EvaluatedValue(evaluator.NewVector());
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      VectorValue times,
+      EvaluateStartTimes(promql::As<promql::VectorSelector>(argument), evaluator));
+  for (EvaluatedSeries& series : times.series) series.drop_name = true;
+  return EvaluatedValue(std::move(times));
+}
+
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateElementwise(const Call& call, Evaluator& evaluator) {
   const FunctionId id = call.function->id;
   if (id == FunctionId::kTimestamp) return Timestamp(call, evaluator);
-  // Nobody keeps start timestamps.
-  if (id == FunctionId::kStartTimestamp) return EvaluatedValue(evaluator.NewVector());
+  if (id == FunctionId::kStartTimestamp) return StartTimestamp(call, evaluator);
   const CalendarFunction calendar = FindCalendarFunction(id);
   if (calendar != nullptr && call.args.empty()) return CalendarOfNow(calendar, evaluator);
 

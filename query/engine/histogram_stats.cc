@@ -76,18 +76,22 @@ SelectorSet FindHistogramStatsSelectors(const Expr& expr) {
   return found;
 }
 
-void ResolveResetHints(SampleColumns& columns) {
+void KeepStatsOnly(SampleColumns& columns) {
   std::shared_ptr<const Histogram> before;
   for (HistogramSample& sample : columns.histograms) {
-    if (IsStaleMarker(*sample.histogram)) continue;
-    std::shared_ptr<const Histogram> read = sample.histogram;
+    const std::shared_ptr<const Histogram> read = sample.histogram;
+    if (IsStaleMarker(*read)) continue;
+    auto stats = std::make_shared<Histogram>();
+    stats->reset_hint = read->reset_hint;
     if (before != nullptr && read->reset_hint == CounterResetHint::kUnknown) {
-      auto resolved = std::make_shared<Histogram>(*read);
-      resolved->reset_hint =
+      stats->reset_hint =
           DetectReset(*read, *before) ? CounterResetHint::kReset : CounterResetHint::kNotReset;
-      sample.histogram = std::move(resolved);
     }
-    before = std::move(read);
+    stats->schema = read->schema;
+    stats->count = read->count;
+    stats->sum = read->sum;
+    sample.histogram = std::move(stats);
+    before = read;
   }
 }
 

@@ -28,18 +28,22 @@ TEST(HistogramStats, UnknownHintsAreResolvedByTheSampleBefore) {
   for (const double count : {5.0, 7.0, 3.0, 4.0}) {
     Histogram histogram;
     histogram.count = count;
+    histogram.positive_spans = {{0, 1}};
+    histogram.positive_counts = {count};
     columns.histograms.push_back({0, std::make_shared<const Histogram>(histogram)});
   }
   Histogram gauge;
   gauge.reset_hint = CounterResetHint::kGauge;
   columns.histograms.push_back({0, std::make_shared<const Histogram>(gauge)});
-  ResolveResetHints(columns);
+  KeepStatsOnly(columns);
   const auto hint = [&](size_t i) { return columns.histograms[i].histogram->reset_hint; };
   EXPECT_EQ(hint(0), CounterResetHint::kUnknown);
   EXPECT_EQ(hint(1), CounterResetHint::kNotReset);
   EXPECT_EQ(hint(2), CounterResetHint::kReset);
   EXPECT_EQ(hint(3), CounterResetHint::kNotReset);
   EXPECT_EQ(hint(4), CounterResetHint::kGauge);
+  EXPECT_EQ(columns.histograms[1].histogram->count, 7);
+  EXPECT_TRUE(columns.histograms[1].histogram->positive_counts.empty());
 }
 
 }  // namespace

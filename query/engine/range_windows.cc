@@ -37,6 +37,9 @@ Window WindowSlider::At(size_t step) {
   window.range_start_ms = start_ms;
   window.range_end_ms = end_ms;
   window.edges = windows_.edges;
+  if (!samples_.start_timestamps_ms.empty()) {
+    window.start_timestamps_ms = {samples_.start_timestamps_ms.data() + first_float_, float_count};
+  }
   return window;
 }
 

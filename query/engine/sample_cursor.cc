@@ -16,12 +16,15 @@ SampleCursor::Found SampleCursor::Advance(int64_t time_ms, int64_t lookback_ms) 
   }
   Found found;
   if (next_float_ > 0) {
-    found = {true, times[next_float_ - 1], columns_.values[next_float_ - 1], nullptr};
+    found = {true, times[next_float_ - 1], columns_.values[next_float_ - 1], nullptr, 0};
+    if (!columns_.start_timestamps_ms.empty()) {
+      found.start_timestamp_ms = columns_.start_timestamps_ms[next_float_ - 1];
+    }
   }
   if (next_histogram_ > 0) {
     const HistogramSample& sample = histograms[next_histogram_ - 1];
     if (!found.exists || sample.timestamp_ms > found.timestamp_ms) {
-      found = {true, sample.timestamp_ms, 0, &sample};
+      found = {true, sample.timestamp_ms, 0, &sample, sample.start_timestamp_ms};
     }
   }
   if (found.exists && found.timestamp_ms <= time_ms - lookback_ms) found.exists = false;

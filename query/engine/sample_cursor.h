@@ -16,6 +16,7 @@ class SampleCursor {
     int64_t timestamp_ms = 0;
     double value = 0;
     const HistogramSample* histogram = nullptr;  // when set, `value` means nothing
+    int64_t start_timestamp_ms = 0;
   };
 
   explicit SampleCursor(const SampleColumns& columns) : columns_(columns) {}

@@ -1,5 +1,6 @@
 #include "query/engine/selector_eval.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "query/engine/sample_cursor.h"
@@ -55,6 +56,13 @@ TimeRange LookbackRange(const StepGrid& times, int64_t lookback_ms) {
   return {times.start_ms - lookback_ms + 1, times.last_ms()};
 }
 
+// Whether the store knows when the counters of a series began.
+bool KeepsStartTimes(const SampleColumns& samples) {
+  return !samples.start_timestamps_ms.empty() ||
+         std::any_of(samples.histograms.begin(), samples.histograms.end(),
+                     [](const HistogramSample& h) { return h.start_timestamp_ms != 0; });
+}
+
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
@@ -98,6 +106,21 @@ absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& se
                                          vector.series[0].labels.ToString());
   }
   return vector;
+}
+
+absl::StatusOr<VectorValue> EvaluateStartTimes(const promql::VectorSelector& selector,
+                                               Evaluator& evaluator) {
+  const int64_t lookback_ms = evaluator.context().lookback_ms;
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const SelectionTimes times,
+      ResolveTimes(selector.modifiers, evaluator.grid(), evaluator.context()));
+  const TimeRange range = LookbackRange(times.grid, lookback_ms);
+  return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+    if (!KeepsStartTimes(samples)) return;
+    FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
+      column.SetFloat(step, static_cast<double>(found.start_timestamp_ms) / 1000);
+    });
+  });
 }
 
 }  // namespace lockstep::engine

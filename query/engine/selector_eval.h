@@ -16,4 +16,9 @@ enum class NewestHistogram { kIsASample, kIsAnError };
 absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& selector,
                                                 Evaluator& evaluator, NewestHistogram histograms);
 
+// The same with the time at which the sample's counter began, in seconds, 0 if unknown: start_timestamp()
+// of a plain selector. Series whose store keeps no such times are left out.
+absl::StatusOr<VectorValue> EvaluateStartTimes(const promql::VectorSelector& selector,
+                                               Evaluator& evaluator);
+
 }  // namespace lockstep::engine

@@ -24,7 +24,7 @@ absl::StatusOr<bool> SeriesReader::Next() {
   charge_.Reset();
   LOCKSTEP_RETURN_IF_ERROR(set_->Read(samples_));
   LOCKSTEP_RETURN_IF_ERROR(charge_.Add(BudgetSize(samples_)));
-  if (resolves_resets_) ResolveResetHints(samples_);
+  if (resolves_resets_) KeepStatsOnly(samples_);
   return true;
 }
 
@@ -35,15 +35,18 @@ int64_t BudgetSize(const SampleColumns& columns) {
 }
 
 void RemoveStaleMarkers(SampleColumns& columns) {
+  const bool has_starts = !columns.start_timestamps_ms.empty();
   size_t kept = 0;
   for (size_t i = 0; i < columns.values.size(); ++i) {
     if (IsStaleNan(columns.values[i])) continue;
     columns.timestamps_ms[kept] = columns.timestamps_ms[i];
     columns.values[kept] = columns.values[i];
+    if (has_starts) columns.start_timestamps_ms[kept] = columns.start_timestamps_ms[i];
     ++kept;
   }
   columns.timestamps_ms.resize(kept);
   columns.values.resize(kept);
+  if (has_starts) columns.start_timestamps_ms.resize(kept);
   std::erase_if(columns.histograms,
                 [](const HistogramSample& sample) { return IsStaleMarker(*sample.histogram); });
 }

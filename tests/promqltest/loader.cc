@@ -1,5 +1,6 @@
 #include "tests/promqltest/loader.h"
 
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -9,6 +10,12 @@
 namespace lockstep::promqltest {
 namespace {
 
+// 0 when it is not known.
+int64_t StartOf(const SeriesLine& series, size_t slot, int64_t timestamp_ms) {
+  if (series.start_offsets.empty() || !series.start_offsets[slot]) return 0;
+  return timestamp_ms + std::llround(series.start_offsets[slot]->value * 1000);
+}
+
 SeriesWrite ToSeriesWrite(const SeriesLine& series, int64_t step_ms) {
   SeriesWrite write;
   write.labels = series.labels;
@@ -17,9 +24,10 @@ SeriesWrite ToSeriesWrite(const SeriesLine& series, int64_t step_ms) {
     if (!slot) continue;
     const int64_t t = static_cast<int64_t>(i) * step_ms;
     if (slot->histogram != nullptr) {
-      write.histograms.push_back({t, slot->histogram});
+      write.histograms.push_back({t, slot->histogram, StartOf(series, i, t)});
     } else {
       write.samples.push_back({t, slot->value});
+      write.start_timestamps_ms.push_back(StartOf(series, i, t));
     }
   }
   return write;

@@ -105,7 +105,8 @@ TEST_P(PromqlScriptTest, EvalsAsExpected) {
   const auto& [script, kind] = GetParam();
   auto gaps = ParseKnownGaps(ReadFile(FolderPath() + "known_gaps.txt"));
   ASSERT_TRUE(gaps.ok()) << gaps.status();
-  KnownGaps known = (*gaps)[script];
+  KnownGaps known;
+  if (kind.shard_count > 0) known = (*gaps)[script];
 
   for (const EvalOutcome& outcome : RunOver(kind, MustParse(script))) {
     const bool is_known = known.erase(outcome.line) > 0;

@@ -1,5 +1,6 @@
 #include "tests/promqltest/script.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -38,12 +39,16 @@ absl::StatusOr<int64_t> TakeDuration(std::string_view& text) {
   return promql::ParseDurationMs(TakeWord(text));
 }
 
-// Start timestamps stand on a line of their own, behind the series with `@st`. The contract of the store
-// has no place for them.
-bool IsStartTimestamps(std::string_view line) {
+// Start timestamps stand on a line of their own, behind the series with `@st`, before the line of the
+// series' values. Gives the line without that mark; nothing if it is none of these.
+std::optional<std::string> StartTimestampsLine(std::string_view line) {
+  constexpr std::string_view kMark = "@st";
   const size_t brace = line.rfind('}');
   const size_t name_end = line.find_first_of(kBlanks, brace == line.npos ? 0 : brace);
-  return line.substr(0, name_end).ends_with("@st");
+  std::string_view series = line.substr(0, name_end);
+  if (!series.ends_with(kMark)) return std::nullopt;
+  series.remove_suffix(kMark.size());
+  return std::string(series) + std::string(line.substr(std::min(name_end, line.size())));
 }
 
 class Parser {
@@ -95,9 +100,18 @@ class Parser {
     LoadCommand load;
     load.with_custom_buckets = word == "load_with_nhcb";
     LOCKSTEP_ASSIGN_OR_RETURN(load.step_ms, TakeDuration(rest));
+    std::vector<Slot> start_offsets;
     for (std::string_view line = NextLine(); !line.empty(); line = NextLine()) {
-      if (IsStartTimestamps(line)) continue;
+      if (const std::optional<std::string> starts = StartTimestampsLine(line)) {
+        LOCKSTEP_ASSIGN_OR_RETURN(SeriesLine series, ParseSeriesLine(*starts));
+        start_offsets = std::move(series.slots);
+        continue;
+      }
       LOCKSTEP_ASSIGN_OR_RETURN(SeriesLine series, ParseSeriesLine(line));
+      series.start_offsets = std::exchange(start_offsets, {});
+      if (!series.start_offsets.empty() && series.start_offsets.size() != series.slots.size()) {
+        return absl::InvalidArgumentError("as many start timestamps as values are needed");
+      }
       load.series.push_back(std::move(series));
     }
     commands_.emplace_back(std::move(load));

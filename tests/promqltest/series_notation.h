@@ -24,6 +24,8 @@ using Slot = std::optional<SlotValue>;
 struct SeriesLine {
   LabelSet labels;
   std::vector<Slot> slots;
+  // When the counter of each slot began, as seconds after the slot's own time; empty: unknown.
+  std::vector<Slot> start_offsets;
 };
 
 absl::StatusOr<SeriesLine> ParseSeriesLine(std::string_view line);

@@ -19,13 +19,13 @@ struct Observed {
   double first = 0;     // first value, or the first histogram's count
   double increase = 0;  // in the same measure
   std::optional<Histogram> histogram;
-  std::span<const int64_t> start_timestamps_ms;
+  int64_t start_ms = 0;  // of the first sample
 };
 
 double FloatIncrease(const Window& window, SeriesKind kind, AnnotationSink& sink) {
   double increase = window.values.back() - window.values.front();
   if (kind == SeriesKind::kGauge) return increase;
-  const auto starts = window.float_start_timestamps_ms;
+  const auto starts = window.start_timestamps_ms;
   for (size_t i = 1; i < window.values.size(); ++i) {
     bool restarted = window.values[i] < window.values[i - 1];
     if (!starts.empty()) {
@@ -59,13 +59,13 @@ WindowResult Extrapolate(const Window& window, Observed observed, RateQuestion q
   double to_start = seconds(observed.first_ms - window.range_start_ms);
   double to_end = seconds(window.range_end_ms - observed.last_ms);
 
-  const int64_t started_ms = StartOf(observed.start_timestamps_ms, 0);
-  const bool starts_inside = question.kind == SeriesKind::kCounter && started_ms != 0 &&
-                             started_ms > window.range_start_ms && started_ms < observed.first_ms;
+  const bool starts_inside = question.kind == SeriesKind::kCounter && observed.start_ms != 0 &&
+                             observed.start_ms > window.range_start_ms &&
+                             observed.start_ms < observed.first_ms;
   if (starts_inside) {
     // The counter was 0 at its start: that is a sample better than any extrapolation to the left.
     to_start = 0;
-    sampled = seconds(observed.last_ms - started_ms);
+    sampled = seconds(observed.last_ms - observed.start_ms);
     if (!observed.histogram) {
       observed.increase += observed.first;
     } else if (observed.sample_count > 1 &&
@@ -93,7 +93,7 @@ WindowResult PlainFloatRate(const Window& window, RateQuestion question, Annotat
   observed.last_ms = window.timestamps_ms.back();
   observed.first = window.values.front();
   observed.increase = FloatIncrease(window, question.kind, sink);
-  observed.start_timestamps_ms = window.float_start_timestamps_ms;
+  observed.start_ms = StartOf(window.start_timestamps_ms, 0);
   return Extrapolate(window, std::move(observed), question, sink);
 }
 
@@ -103,7 +103,7 @@ WindowResult PlainHistogramRate(const Window& window, RateQuestion question, Ann
   observed.sample_count = window.histograms.size();
   observed.first_ms = window.histograms.front().timestamp_ms;
   observed.last_ms = window.histograms.back().timestamp_ms;
-  observed.start_timestamps_ms = window.histogram_start_timestamps_ms;
+  observed.start_ms = window.histograms.front().start_timestamp_ms;
   if (observed.sample_count > 1) {
     observed.histogram = HistogramIncrease(window, question.kind, sink);
     if (!observed.histogram) return WindowResult::None();

@@ -69,16 +69,16 @@ TEST(CounterRateTest, StartTimestampsShowHiddenResets) {
   // Both from one run that started long ago: 3 over 10 s, and 10 s to the left edge, of which the zero
   // rule allows all.
   const std::vector<int64_t> one_run = {-100'000, -100'000};
-  window.float_start_timestamps_ms = one_run;
+  window.start_timestamps_ms = one_run;
   EXPECT_DOUBLE_EQ(Value(FunctionId::kIncrease, window), 6);
   // The second sample's run began after the first sample: all its 8 are new.
   const std::vector<int64_t> two_runs = {-100'000, 15'000};
-  window.float_start_timestamps_ms = two_runs;
+  window.start_timestamps_ms = two_runs;
   EXPECT_DOUBLE_EQ(Value(FunctionId::kIrate, window), 0.8);
   EXPECT_DOUBLE_EQ(Value(FunctionId::kResets, window), 1);
   // A run that starts inside the window starts from 0 there: nothing is extrapolated to the left.
   const std::vector<int64_t> inside = {4'000, 4'000};
-  window.float_start_timestamps_ms = inside;
+  window.start_timestamps_ms = inside;
   EXPECT_DOUBLE_EQ(Value(FunctionId::kIncrease, window), 8);
 }
 
@@ -86,7 +86,7 @@ TEST(CounterRateTest, OneSampleIsEnoughWithAStartInside) {
   const TestSeries series(10'000, 1, {5});
   Window window = series.Over(0, 20'000);
   const std::vector<int64_t> starts = {5'000};
-  window.float_start_timestamps_ms = starts;
+  window.start_timestamps_ms = starts;
   EXPECT_DOUBLE_EQ(Value(FunctionId::kIncrease, window), 5);
 }
 
@@ -94,7 +94,7 @@ TEST(CounterRateTest, OverlappingStartsAreReported) {
   const TestSeries series(10'000, 10'000, {5, 8});
   Window window = series.Over(0, 20'000);
   const std::vector<int64_t> starts = {2'000, 4'000};
-  window.float_start_timestamps_ms = starts;
+  window.start_timestamps_ms = starts;
   const Evaluated evaluated = Evaluate(FunctionId::kRate, window);
   ASSERT_EQ(evaluated.annotations.size(), 1u);
   EXPECT_EQ(evaluated.annotations[0].kind, AnnotationKind::kOverlappingStartTime);

@@ -40,7 +40,7 @@ class IncreaseWalk {
   size_t Count() const { return window_.histograms.size(); }
   const Histogram& At(size_t i) const { return *window_.histograms[i].histogram; }
   SampleTimes TimesAt(size_t i) const {
-    return {StartOf(window_.histogram_start_timestamps_ms, i), window_.histograms[i].timestamp_ms};
+    return {window_.histograms[i].start_timestamp_ms, window_.histograms[i].timestamp_ms};
   }
 
   bool Restarted(size_t i, const Histogram& previous) const {

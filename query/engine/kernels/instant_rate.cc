@@ -15,16 +15,13 @@ struct Point {
 };
 
 Point FloatAt(const Window& window, size_t i) {
-  return {{StartOf(window.float_start_timestamps_ms, i), window.timestamps_ms[i]},
-          window.values[i],
-          nullptr};
+  return {
+      {StartOf(window.start_timestamps_ms, i), window.timestamps_ms[i]}, window.values[i], nullptr};
 }
 
 Point HistogramAt(const Window& window, size_t i) {
   const HistogramSample& sample = window.histograms[i];
-  return {{StartOf(window.histogram_start_timestamps_ms, i), sample.timestamp_ms},
-          0,
-          sample.histogram.get()};
+  return {{sample.start_timestamp_ms, sample.timestamp_ms}, 0, sample.histogram.get()};
 }
 
 // The last two samples of both kinds together, older one first. Precondition: there are two.

@@ -29,15 +29,13 @@ class MergedSamples {
         has_float && (!has_histogram ||
                       window_.timestamps_ms[float_] < window_.histograms[histogram_].timestamp_ms);
     if (take_float) {
-      point = {{StartOf(window_.float_start_timestamps_ms, float_), window_.timestamps_ms[float_]},
+      point = {{StartOf(window_.start_timestamps_ms, float_), window_.timestamps_ms[float_]},
                window_.values[float_],
                nullptr};
       ++float_;
     } else {
       const HistogramSample& sample = window_.histograms[histogram_];
-      point = {{StartOf(window_.histogram_start_timestamps_ms, histogram_), sample.timestamp_ms},
-               0,
-               sample.histogram.get()};
+      point = {{sample.start_timestamp_ms, sample.timestamp_ms}, 0, sample.histogram.get()};
       ++histogram_;
     }
     return true;

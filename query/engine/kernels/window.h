@@ -22,9 +22,8 @@ struct Window {
   int64_t range_start_ms = 0;  // exclusive
   int64_t range_end_ms = 0;    // inclusive
   promql::RangeEdges edges = promql::RangeEdges::kPlain;
-  // Start timestamps of the samples, 0 when unknown; empty when nobody keeps them.
-  std::span<const int64_t> float_start_timestamps_ms;
-  std::span<const int64_t> histogram_start_timestamps_ms;
+  // When the counters of `values` began, 0 when unknown; empty when nobody keeps that.
+  std::span<const int64_t> start_timestamps_ms;
 
   bool empty() const { return values.empty() && histograms.empty(); }
 };
