@@ -1,9 +1,11 @@
 #include "query/engine/window_eval.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "query/engine/kernels/sliding_functions.h"
 #include "query/engine/kernels/window_functions.h"
 #include "query/engine/range_series.h"
 #include "query/engine/step_invariant.h"
@@ -72,6 +74,7 @@ class WindowEvaluation {
   absl::Status ApplyToSeries(const RangeSeries& series, const RangeWindows& windows) {
     const bool drop_name = series.drop_name || !KeepsName(call_.function->id);
     Column& column = evaluator_.AddSeries(output_, series.labels, drop_name);
+    const std::unique_ptr<SlidingFunction> sliding = Sliding(series.samples, windows);
     WindowSlider slider(series.samples, windows);
     int64_t seen_samples = 0;
     int64_t unchecked_samples = 0;
@@ -87,7 +90,7 @@ class WindowEvaluation {
         LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
         unchecked_samples = 0;
       }
-      LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, Apply(window, step));
+      LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, Apply(window, step, sliding.get()));
       gave_floats = gave_floats || result.kind == WindowResult::Kind::kFloat;
       Store(std::move(result), step, column);
     }
@@ -96,14 +99,22 @@ class WindowEvaluation {
     return evaluator_.FinishSeries(output_);
   }
 
-  absl::StatusOr<WindowResult> Apply(const Window& window, size_t step) {
+  absl::StatusOr<WindowResult> Apply(const Window& window, size_t step, SlidingFunction* sliding) {
     for (size_t i = 0; i < params_.size(); ++i) params_of_step_[i] = params_[i].values[step];
     LOCKSTEP_RETURN_IF_ERROR(CheckWindowParams(call_.function->id, params_of_step_));
     WindowContext context;
     context.params = params_of_step_;
     context.evaluation_time_ms = evaluator_.grid().TimeAt(step);
     context.sink = &sink_;
-    return function_(window, context);
+    return sliding != nullptr ? sliding->At(window, context) : function_(window, context);
+  }
+
+  // The faster way to look at windows that overlap, if there is one for the function and the series.
+  std::unique_ptr<SlidingFunction> Sliding(const SampleColumns& samples,
+                                           const RangeWindows& windows) const {
+    const bool overlap = windows.range_ms > windows.ends.step_ms;
+    if (windows.edges != RangeEdges::kPlain || windows.ends.count < 2 || !overlap) return nullptr;
+    return MakeSlidingFunction(call_.function->id, samples);
   }
 
   static void Store(WindowResult result, size_t step, Column& column) {

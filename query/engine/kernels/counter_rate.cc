@@ -16,9 +16,8 @@ struct Observed {
   size_t sample_count = 0;
   int64_t first_ms = 0;
   int64_t last_ms = 0;
-  double first = 0;     // first value, or the first histogram's count
-  double increase = 0;  // in the same measure
-  std::optional<Histogram> histogram;
+  double first = 0;      // first value, or the first histogram's count
+  double increase = 0;   // in the same measure
   int64_t start_ms = 0;  // of the first sample
 };
 
@@ -50,51 +49,34 @@ double LeftExtension(const Observed& observed, double to_start, double sampled, 
   return extension;
 }
 
-WindowResult Extrapolate(const Window& window, Observed observed, RateQuestion question,
-                         AnnotationSink& sink) {
-  const auto seconds = [](int64_t ms) { return static_cast<double>(ms) / 1000; };
-  double sampled = seconds(observed.last_ms - observed.first_ms);
+double Seconds(int64_t ms) { return static_cast<double>(ms) / 1000; }
+
+// Whether the counter began inside the range: then it was 0 there, which is better than any
+// extrapolation to the left.
+bool StartsInside(const Window& window, const Observed& observed, RateQuestion question) {
+  return question.kind == SeriesKind::kCounter && observed.start_ms != 0 &&
+         observed.start_ms > window.range_start_ms && observed.start_ms < observed.first_ms;
+}
+
+// What the observed increase is to be multiplied by; nothing if there is too little to go on.
+std::optional<double> ExtrapolationFactor(const Window& window, const Observed& observed,
+                                          RateQuestion question) {
+  double sampled = Seconds(observed.last_ms - observed.first_ms);
   const double average =
       observed.sample_count > 1 ? sampled / static_cast<double>(observed.sample_count - 1) : 0;
-  double to_start = seconds(observed.first_ms - window.range_start_ms);
-  double to_end = seconds(window.range_end_ms - observed.last_ms);
-
-  const bool starts_inside = question.kind == SeriesKind::kCounter && observed.start_ms != 0 &&
-                             observed.start_ms > window.range_start_ms &&
-                             observed.start_ms < observed.first_ms;
-  if (starts_inside) {
-    // The counter was 0 at its start: that is a sample better than any extrapolation to the left.
+  double to_start = Seconds(observed.first_ms - window.range_start_ms);
+  double to_end = Seconds(window.range_end_ms - observed.last_ms);
+  if (StartsInside(window, observed, question)) {
     to_start = 0;
-    sampled = seconds(observed.last_ms - observed.start_ms);
-    if (!observed.histogram) {
-      observed.increase += observed.first;
-    } else if (observed.sample_count > 1 &&
-               !AddNoting(*observed.histogram, *window.histograms.front().histogram, sink)) {
-      return WindowResult::None();
-    }
+    sampled = Seconds(observed.last_ms - observed.start_ms);
   } else if (observed.sample_count < 2) {
-    return WindowResult::None();
+    return std::nullopt;
   } else {
     to_start = LeftExtension(observed, to_start, sampled, average, question.kind);
   }
   if (to_end >= average * kThresholdFactor) to_end = average / 2;
-
-  double factor = sampled != 0 ? (sampled + to_start + to_end) / sampled : 1;
-  if (question.per_second == PerSecond::kYes) factor /= RangeSeconds(window);
-  if (!observed.histogram) return WindowResult::Float(observed.increase * factor);
-  Scale(*observed.histogram, factor);
-  return WindowResult::Of(*std::move(observed.histogram));
-}
-
-WindowResult PlainFloatRate(const Window& window, RateQuestion question, AnnotationSink& sink) {
-  Observed observed;
-  observed.sample_count = window.values.size();
-  observed.first_ms = window.timestamps_ms.front();
-  observed.last_ms = window.timestamps_ms.back();
-  observed.first = window.values.front();
-  observed.increase = FloatIncrease(window, question.kind, sink);
-  observed.start_ms = StartOf(window.start_timestamps_ms, 0);
-  return Extrapolate(window, std::move(observed), question, sink);
+  const double factor = sampled != 0 ? (sampled + to_start + to_end) / sampled : 1;
+  return question.per_second == PerSecond::kYes ? factor / RangeSeconds(window) : factor;
 }
 
 WindowResult PlainHistogramRate(const Window& window, RateQuestion question, AnnotationSink& sink) {
@@ -104,15 +86,22 @@ WindowResult PlainHistogramRate(const Window& window, RateQuestion question, Ann
   observed.first_ms = window.histograms.front().timestamp_ms;
   observed.last_ms = window.histograms.back().timestamp_ms;
   observed.start_ms = window.histograms.front().start_timestamp_ms;
+  std::optional<Histogram> increase;
   if (observed.sample_count > 1) {
-    observed.histogram = HistogramIncrease(window, question.kind, sink);
-    if (!observed.histogram) return WindowResult::None();
+    increase = HistogramIncrease(window, question.kind, sink);
+    if (!increase) return WindowResult::None();
     observed.first = first.count;
-    observed.increase = observed.histogram->count;
-  } else {
-    observed.histogram = first;
+    observed.increase = increase->count;
   }
-  return Extrapolate(window, std::move(observed), question, sink);
+  const std::optional<double> factor = ExtrapolationFactor(window, observed, question);
+  if (!factor) return WindowResult::None();
+  if (!increase) {
+    increase = first;
+  } else if (StartsInside(window, observed, question) && !AddNoting(*increase, first, sink)) {
+    return WindowResult::None();
+  }
+  Scale(*increase, *factor);
+  return WindowResult::Of(*std::move(increase));
 }
 
 WindowResult AnyRate(const Window& window, const WindowContext& context, RateQuestion question) {
@@ -125,11 +114,25 @@ WindowResult AnyRate(const Window& window, const WindowContext& context, RateQue
     return plain ? PlainHistogramRate(window, question, *context.sink)
                  : ExtendedHistogramRate(window, question, *context.sink);
   }
-  return plain ? PlainFloatRate(window, question, *context.sink)
-               : ExtendedFloatRate(window, question);
+  if (!plain) return ExtendedFloatRate(window, question);
+  return ExtrapolateFloats(window, FloatIncrease(window, question.kind, *context.sink), question);
 }
 
 }  // namespace
+
+WindowResult ExtrapolateFloats(const Window& window, double increase, RateQuestion question) {
+  Observed observed;
+  observed.sample_count = window.values.size();
+  observed.first_ms = window.timestamps_ms.front();
+  observed.last_ms = window.timestamps_ms.back();
+  observed.first = window.values.front();
+  observed.increase = increase;
+  observed.start_ms = StartOf(window.start_timestamps_ms, 0);
+  const std::optional<double> factor = ExtrapolationFactor(window, observed, question);
+  if (!factor) return WindowResult::None();
+  if (StartsInside(window, observed, question)) increase += observed.first;
+  return WindowResult::Float(increase * *factor);
+}
 
 bool RestartedByStartTime(SampleTimes previous, SampleTimes current) {
   // A start at or behind the sample itself is unknown or nonsense.

@@ -37,6 +37,10 @@ inline double RangeSeconds(const Window& window) {
   return static_cast<double>(window.range_end_ms - window.range_start_ms) / 1000;
 }
 
+// What is left to do with plain edges once the increase (or difference) between the first and the last
+// float of the window is known: extrapolation to the edges of the range.
+WindowResult ExtrapolateFloats(const Window& window, double increase, RateQuestion question);
+
 // Anchored and smoothed edges; both need at least one sample of their kind and none of the other.
 WindowResult ExtendedFloatRate(const Window& window, RateQuestion question);
 WindowResult ExtendedHistogramRate(const Window& window, RateQuestion question,
