@@ -155,7 +155,7 @@ void Sealer::PutWindowRows(int32_t window, std::vector<SeriesId>& ids) {
 absl::Status Sealer::WriteIfLarge() {
   if (batch_.byte_count() < kBatchBytes) return absl::OkStatus();
   if (stop_()) return absl::CancelledError("the store is closing");
-  LOCKSTEP_RETURN_IF_ERROR(kv_.Commit(batch_, kv::Durability::kBuffered));
+  LOCKSTEP_RETURN_IF_ERROR(kv_.Commit(batch_, kv::Durability::kSynced));
   batch_.Clear();
   return absl::OkStatus();
 }
@@ -198,11 +198,11 @@ absl::Status DeleteSealedBlocks(kv::Store& kv, uint64_t generation) {
   for (; rows.Valid(); rows.Next()) {
     batch.Delete(kv::Space::kJournal, rows.key());
     if (batch.byte_count() < kBatchBytes) continue;
-    LOCKSTEP_RETURN_IF_ERROR(kv.Commit(batch, kv::Durability::kBuffered));
+    LOCKSTEP_RETURN_IF_ERROR(kv.Commit(batch, kv::Durability::kSynced));
     batch.Clear();
   }
   LOCKSTEP_RETURN_IF_ERROR(rows.status());
-  return kv.Commit(batch, kv::Durability::kBuffered);
+  return kv.Commit(batch, kv::Durability::kSynced);
 }
 
 }  // namespace lockstep

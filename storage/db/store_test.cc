@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <latch>
+#include <thread>
 
 #include "base/mutex.h"
 #include "storage/db/store_testing.h"
@@ -314,10 +315,9 @@ TEST(Store, AnOldHeadIsSealedByItself) {
   const auto store = MustOpen(options);
   ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
   clock.Turn(options.head_age_ms);
-  // The next write finds the head old; the seal after it waits for that one.
+  // The next write finds the head old, or the keeper did before it.
   ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT + 1, 1}}).ok());
-  ASSERT_TRUE(store->Seal().ok());
-  EXPECT_EQ(store->stats().sealed_chunks, 1u);
+  while (store->stats().sealed_chunks == 0) std::this_thread::yield();
 }
 
 TEST(Store, RefusesWritesWhileTheDiskIsFullAndReadsOn) {

@@ -5,6 +5,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "storage/kv/cursor_bounds.h"
+#include "storage/kv/log_damage.h"
 #include "storage/kv/rocks_options.h"
 #include "storage/kv/rocks_status.h"
 
@@ -31,12 +32,15 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
   rocksdb::DB* db = nullptr;
   rocksdb::Status opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
   if (opened.IsCorruption()) {
-    // After a power loss the end of the log can be of full length with other content: the last record,
-    // which was never acknowledged, came to the disk in part.
-    Log(LogLevel::kWarn, "the store is damaged; starting with what its log has before the damage",
-        {{"folder", folder}, {"damage", opened.ToString()}});
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-    opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
+    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*store->env_, folder));
+    if (damage == LogDamage::kAtEnd) {
+      // A power cut can leave a last record of full length with other content. It was never
+      // acknowledged, so what is before it is all there is.
+      Log(LogLevel::kWarn, "the log ends in a record that did not come to the disk in full",
+          {{"folder", folder}, {"damage", opened.ToString()}});
+      options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+      opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
+    }
   }
   LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(opened), "opening " + folder));
   store->db_.reset(db);
