@@ -140,7 +140,7 @@ class TlsTest(unittest.TestCase):
 
     def test_verbs_with_credentials(self):
         server = self.start(self.SERVER + self.users_and_tokens())
-        (self.folder / "samples").write_text(f"imported 7 {time.time():.0f}\n# EOF\n")
+        (self.folder / "samples").write_text(f"imported 7 {int(time.time())}\n# EOF\n")
         trust = ("--ca-file", "ca.crt")
         result = run(PROGRAM, "import", "--to", server.url, *trust, "--user", f"alice:{PASSWORD}",
                      "samples", cwd=self.folder)
