@@ -62,7 +62,10 @@ void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
   if (series.histograms == nullptr) {
     series.histograms = std::make_unique<std::vector<HistogramArrival>>();
   }
-  series.histograms->push_back({sample, static_cast<uint32_t>(series.floats.size())});
+  // Without its start timestamp, which neither the journal nor a chunk holds: a sample reads the same
+  // before a seal and after.
+  series.histograms->push_back(
+      {{sample.timestamp_ms, sample.histogram}, static_cast<uint32_t>(series.floats.size())});
   byte_count_ += sizeof(HistogramArrival) + BytesOf(*sample.histogram);
   Note(series, sample.timestamp_ms);
 }
