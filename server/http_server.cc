@@ -87,9 +87,10 @@ class SocketServer final : public HttpServer {
     accept_pause_.emplace(loops_.front()->context());
     error_code ignored;
     const tcp::endpoint endpoint = acceptor_->local_endpoint(ignored);
-    url_ =
-        absl::StrFormat(endpoint.address().is_v6() ? "%s://[%s]:%d" : "%s://%s:%d",
-                        tls_ ? "https" : "http", endpoint.address().to_string(), endpoint.port());
+    const std::string address = endpoint.address().to_string();
+    url_ = absl::StrFormat("%s://%s:%d", tls_ ? "https" : "http",
+                           endpoint.address().is_v6() ? "[" + address + "]" : address,
+                           endpoint.port());
     asio::post(acceptor_->get_executor(), [this] { Accept(); });
     return absl::OkStatus();
   }
