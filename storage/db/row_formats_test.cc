@@ -122,18 +122,49 @@ TEST(ChunkRow, DamageIsDataLossOrOtherChunks) {
             absl::StatusCode::kDataLoss);
 }
 
+constexpr std::string_view kManifest =
+    "lockstep store 1\n"
+    "read by lockstep 0.1.0\n"
+    "shards 2\n";
+
 TEST(StoreManifest, IsTheTextOfItsPage) {
-  EXPECT_EQ(FormatManifest({2}), "lockstep store 1\nshards 2\n");
-  EXPECT_EQ(ParseManifest("lockstep store 1\nshards 2\n")->shard_count, 2u);
+  const StoreManifest manifest{.shard_count = 2};
+  EXPECT_EQ(FormatManifest(manifest), kManifest);
+  EXPECT_EQ(*ParseManifest(kManifest), manifest);
+}
+
+TEST(StoreManifest, RefusesANewerFormatAndSaysWhoReadsIt) {
+  const absl::Status status = ParseManifest(
+                                  "lockstep store 2\n"
+                                  "read by lockstep 7.8.9\n"
+                                  "anything at all\n")
+                                  .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(
+      Message(status),
+      "the store has format 2, which lockstep 7.8.9 and later read; this one reads formats up "
+      "to 1. Use lockstep 7.8.9 or later, or restore a backup that is older than the upgrade");
+}
+
+TEST(StoreManifest, RefusesAFormatThatIsTooOld) {
+  const absl::Status status = ParseManifest(
+                                  "lockstep store 0\n"
+                                  "read by lockstep 0.0.1\n"
+                                  "anything at all\n")
+                                  .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(
+      Message(status),
+      "the store has format 0, and this lockstep reads formats from 1 on. Open it once with a "
+      "lockstep between 0.0.1 and this one, which upgrades it");
 }
 
 TEST(StoreManifest, RefusesEverythingElse) {
-  EXPECT_EQ(ParseManifest("lockstep store 2\nshards 2\n").status().code(),
-            absl::StatusCode::kFailedPrecondition);
-  for (const char* text :
-       {"", "lockstep store 1\n", "lockstep store 1\nshards 2", "lockstep store 1\nshards 0\n",
-        "lockstep store 1\nshards x\n", "lockstep store 1\nshards 2\nmore\n",
-        "lockstep store 1\nshards 4097\n", "shards 2\n"}) {
+  const std::string head = "lockstep store 1\nread by lockstep 0.1.0\n";
+  for (const std::string& text :
+       {std::string(), head, head + "shards 2", head + "shards 0\n", head + "shards x\n",
+        head + "shards 2\nmore\n", head + "shards 4097\n", std::string("shards 2\n"),
+        std::string("lockstep store 1\nshards 2\n"), std::string("lockstep store x\n")}) {
     EXPECT_EQ(ParseManifest(text).status().code(), absl::StatusCode::kDataLoss) << text;
   }
 }

@@ -34,13 +34,18 @@ uint32_t DefaultShardCount() {
 absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
   const std::string path = options.data_dir + "/STORE";
   const absl::StatusOr<std::string> text = options.env->ReadFile(path);
-  if (text.ok()) {
-    absl::StatusOr<StoreManifest> manifest = ParseManifest(*text);
-    if (!manifest.ok()) return Annotate(manifest.status(), path);
-    return manifest;
+  StoreManifest manifest;
+  if (absl::IsNotFound(text.status())) {
+    manifest.shard_count = options.shard_count == 0 ? DefaultShardCount() : options.shard_count;
+  } else if (!text.ok()) {
+    return text.status();
+  } else {
+    absl::StatusOr<StoreManifest> read = ParseManifest(*text);
+    if (!read.ok()) return Annotate(read.status(), path);
+    if (read->format == kStoreFormat) return read;
+    manifest = *read;
   }
-  if (!absl::IsNotFound(text.status())) return text.status();
-  StoreManifest manifest{options.shard_count == 0 ? DefaultShardCount() : options.shard_count};
+  // Before anything is written in this format: a program that does not know it stays out from now on.
   LOCKSTEP_RETURN_IF_ERROR(options.env->WriteFile(path, FormatManifest(manifest)));
   return manifest;
 }

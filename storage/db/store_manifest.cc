@@ -2,13 +2,14 @@
 
 #include <charconv>
 
+#include "absl/strings/str_format.h"
 #include "storage/db/slot.h"
 
 namespace lockstep {
 namespace {
 
 constexpr std::string_view kHeading = "lockstep store ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kReader = "read by lockstep ";
 constexpr std::string_view kShards = "shards ";
 
 bool ConsumeLine(std::string_view& text, std::string_view prefix, std::string_view& rest) {
@@ -19,34 +20,49 @@ bool ConsumeLine(std::string_view& text, std::string_view prefix, std::string_vi
   return true;
 }
 
+bool ReadNumber(std::string_view text, uint32_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+absl::Status CheckFormat(uint32_t format, std::string_view reader) {
+  if (format > kStoreFormat) {
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "the store has format %d, which lockstep %s and later read; this one reads formats up to "
+        "%d. Use lockstep %s or later, or restore a backup that is older than the upgrade",
+        format, reader, kStoreFormat, reader));
+  }
+  if (format < kOldestStoreFormat) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("the store has format %d, and this lockstep reads formats from %d on. Open "
+                        "it once with a lockstep between %s and this one, which upgrades it",
+                        format, kOldestStoreFormat, reader));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string FormatManifest(const StoreManifest& manifest) {
-  std::string text(kHeading);
-  text += kVersion;
-  text += '\n';
-  text += kShards;
-  text += std::to_string(manifest.shard_count);
-  text += '\n';
-  return text;
+  return absl::StrFormat("%s%d\n%s%s\n%s%d\n", kHeading, kStoreFormat, kReader, kStoreFormatReader,
+                         kShards, manifest.shard_count);
 }
 
 absl::StatusOr<StoreManifest> ParseManifest(std::string_view text) {
-  std::string_view version, shards;
-  if (!ConsumeLine(text, kHeading, version)) {
+  std::string_view format, reader, shards;
+  StoreManifest manifest;
+  if (!ConsumeLine(text, kHeading, format) || !ReadNumber(format, manifest.format)) {
     return absl::DataLossError("the manifest is no lockstep store's");
   }
-  if (version != kVersion) {
-    return absl::FailedPreconditionError("the store has version " + std::string(version) +
-                                         ", this program knows version " + std::string(kVersion));
+  if (!ConsumeLine(text, kReader, reader)) {
+    return absl::DataLossError("the manifest is malformed");
   }
-  StoreManifest manifest;
+  // The first two lines are the same in every format; what follows may not be.
+  LOCKSTEP_RETURN_IF_ERROR(CheckFormat(manifest.format, reader));
   if (!ConsumeLine(text, kShards, shards) || !text.empty()) {
     return absl::DataLossError("the manifest is malformed");
   }
-  const auto [end, error] =
-      std::from_chars(shards.data(), shards.data() + shards.size(), manifest.shard_count);
-  if (error != std::errc() || end != shards.data() + shards.size() || manifest.shard_count == 0 ||
+  if (!ReadNumber(shards, manifest.shard_count) || manifest.shard_count == 0 ||
       manifest.shard_count > kSlotCount) {
     return absl::DataLossError("the manifest's number of shards is malformed");
   }
