@@ -1,5 +1,6 @@
 #include "base/coding.h"
 
+#include <bit>
 namespace lockstep {
 namespace {
 
@@ -41,6 +42,10 @@ void PutVarint64(std::string& out, uint64_t value) {
     value >>= 7;
   }
   out.push_back(static_cast<char>(value));
+}
+
+size_t VarintLength(uint64_t value) {
+  return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
 void PutVarintSigned64(std::string& out, int64_t value) {

@@ -5,6 +5,7 @@
 // state. Fixed-width numbers are big-endian so that keys sort as their numbers do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ void PutOrdered64(std::string& out, int64_t value);
 void PutVarint64(std::string& out, uint64_t value);
 // Zigzag, then varint: small magnitudes of either sign are short.
 void PutVarintSigned64(std::string& out, int64_t value);
+// How many bytes PutVarint64() takes.
+size_t VarintLength(uint64_t value);
 // Varint length, then the bytes.
 void PutLengthPrefixed(std::string& out, std::string_view bytes);
 

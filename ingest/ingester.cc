@@ -28,7 +28,7 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view message,
                             DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch));
   decoded_bytes_ += message.size();
-  absl::StatusOr<DecodedWrite> decoded = DecodeRemoteWrite(message, limits_);
+  absl::StatusOr<DecodedWrite> decoded = DecodeRemoteWrite(message, limits_, &storage_);
   constexpr size_t kMaxKeptBytes = 4 << 20;
   if (scratch.capacity() > kMaxKeptBytes) std::string().swap(scratch);
   return decoded;
@@ -44,7 +44,7 @@ void Ingester::RemoteWrite(BodyEncoding encoding, std::string_view body, Done do
   }
   CountArrival(*decoded);
   metadata_.Put(decoded->metadata);
-  if (decoded->request.series.empty()) {
+  if (decoded->request.series.empty() && decoded->request.known.empty()) {
     CountRefusals(decoded->refusals);
     return done(std::move(decoded->refusals));
   }

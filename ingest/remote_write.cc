@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "ingest/histogram_message.h"
 #include "ingest/metric_type.h"
+#include "ingest/plain_series.h"
 
 namespace lockstep {
 namespace {
@@ -135,10 +136,36 @@ bool IsUsable(const MetadataEntry& entry) {
          IsValidUtf8(entry.metadata.unit);
 }
 
+// Series in the plain form, by columns; `samples` of all of them in order.
+struct PlainColumns {
+  std::vector<std::string_view> messages;
+  std::vector<uint32_t> sample_counts;
+  std::vector<SeriesKey> keys;
+  std::vector<SeriesRef> refs;
+  std::vector<Sample> samples;
+
+  void Clear() {
+    messages.clear();
+    sample_counts.clear();
+    keys.clear();
+    samples.clear();
+  }
+};
+
+// Kept from request to request, unless a very large one was among them.
+PlainColumns& ThreadPlainColumns() {
+  constexpr size_t kMaxKeptSamples = 100'000;
+  thread_local PlainColumns columns;
+  if (columns.samples.capacity() > kMaxKeptSamples) columns = PlainColumns();
+  columns.Clear();
+  return columns;
+}
+
 // Walks one message. Its scratch vectors are reused from series to series.
 class Decoder {
  public:
-  explicit Decoder(const IngestLimits& limits) : limits_(limits) {}
+  Decoder(const IngestLimits& limits, const Storage* storage)
+      : limits_(limits), storage_(storage), plain_(ThreadPlainColumns()) {}
 
   absl::StatusOr<DecodedWrite> Decode(std::string_view message) {
     protozero::pbf_reader reader(message);
@@ -150,7 +177,7 @@ class Decoder {
                 absl::StrFormat("the request has more series than the limit of %d",
                                 limits_.max_series_per_request));
           }
-          ReadSeries(reader.get_view());
+          ReadIfPlain(reader.get_view());
           break;
         case tag_and_type(3, pbf_wire_type::length_delimited):
           if (MetadataEntry entry = ReadMetadata(reader.get_view()); IsUsable(entry)) {
@@ -161,10 +188,42 @@ class Decoder {
           reader.skip();
       }
     }
+    TakePlain();
     return std::move(out_);
   }
 
  private:
+  void ReadIfPlain(std::string_view message) {
+    const size_t samples_before = plain_.samples.size();
+    const auto labels =
+        storage_ == nullptr ? std::nullopt : ReadPlainSeries(message, plain_.samples);
+    if (!labels.has_value()) return ReadSeries(message);
+    plain_.messages.push_back(message);
+    plain_.sample_counts.push_back(static_cast<uint32_t>(plain_.samples.size() - samples_before));
+    plain_.keys.push_back(SeriesKeyOfWire(*labels));
+  }
+
+  // Hands over the samples of known series, and reads the others whole.
+  void TakePlain() {
+    if (plain_.messages.empty()) return;
+    plain_.refs.resize(plain_.keys.size());
+    storage_->FindSeries(plain_.keys, plain_.refs);
+    out_.request.known.reserve(plain_.samples.size());
+    const Sample* sample = plain_.samples.data();
+    for (size_t i = 0; i < plain_.messages.size(); ++i) {
+      const uint32_t count = plain_.sample_counts[i];
+      if (plain_.refs[i].known()) {
+        out_.sample_count += count;
+        for (uint32_t n = 0; n < count; ++n) {
+          out_.request.known.push_back({plain_.refs[i], sample[n]});
+        }
+      } else {
+        ReadSeries(plain_.messages[i]);
+      }
+      sample += count;
+    }
+  }
+
   void ReadSeries(std::string_view message) {
     labels_.clear();
     histograms_.clear();
@@ -218,6 +277,8 @@ class Decoder {
   }
 
   const IngestLimits& limits_;
+  const Storage* const storage_;
+  PlainColumns& plain_;
   DecodedWrite out_;
   std::vector<LabelView> labels_;
   std::vector<std::string_view> histograms_;
@@ -225,11 +286,11 @@ class Decoder {
 
 }  // namespace
 
-absl::StatusOr<DecodedWrite> DecodeRemoteWrite(std::string_view message,
-                                               const IngestLimits& limits) {
+absl::StatusOr<DecodedWrite> DecodeRemoteWrite(std::string_view message, const IngestLimits& limits,
+                                               const Storage* storage) {
   // The one place where protozero's exceptions end.
   try {
-    return Decoder(limits).Decode(message);
+    return Decoder(limits, storage).Decode(message);
   } catch (const protozero::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the body is not a remote write request: %s", error.what()));

@@ -8,6 +8,9 @@
 // Source: Prometheus, prompb/remote.proto and types.proto; the "Remote-Write 1.0" specification.
 // Values keep their bits, stale markers and NaN payloads included. Exemplars are counted and read
 // over. Labels may come in any order; empty values are left out. Unknown fields are skipped.
+//
+// Series in the plain form (ingest/plain_series.h) are looked up by a hash of their label bytes as they
+// are; only if that finds none, their labels are taken apart and checked.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +35,11 @@ struct DecodedWrite {
   uint64_t exemplar_count = 0;
 };
 
-// Nothing in the result refers to `message`. Errors:
+// Nothing in the result refers to `message`. Samples of series that `storage` knows are in
+// request.known; without a storage there are none. Errors:
 //   kInvalidArgument  the bytes are not such a message
 //   kOutOfRange       more series than the limit
-absl::StatusOr<DecodedWrite> DecodeRemoteWrite(std::string_view message,
-                                               const IngestLimits& limits);
+absl::StatusOr<DecodedWrite> DecodeRemoteWrite(std::string_view message, const IngestLimits& limits,
+                                               const Storage* storage = nullptr);
 
 }  // namespace lockstep

@@ -242,6 +242,60 @@ TEST(RemoteWriteTest, EncoderRoundTrips) {
   EXPECT_EQ(got.metadata[0].metadata, (MetricMetadata{"gauge", "help", "ratio"}));
 }
 
+// Knows one series.
+class KnowsOne : public Storage {
+ public:
+  explicit KnowsOne(const LabelSet& labels) : key_(SeriesKeyOf(labels)) {}
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
+    for (size_t i = 0; i < keys.size(); ++i) refs[i] = keys[i] == key_ ? kRef : SeriesRef();
+  }
+  void Write(WriteRequest, WriteCallback) override {}
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
+    return absl::UnimplementedError("no querier");
+  }
+  StorageStats stats() const override { return {}; }
+  absl::StatusOr<CardinalityStats> Cardinality(size_t) const override { return CardinalityStats(); }
+
+  static constexpr SeriesRef kRef{3, 7};
+
+ private:
+  const SeriesKey key_;
+};
+
+TEST(RemoteWriteTest, SamplesOfKnownSeriesGoByTheirNumber) {
+  WriteRequest sent = SampleRequest();
+  sent.series.push_back({LabelSet::Of({{"__name__", "up"}, {"job", "y"}}), {{5, 2}}, {}});
+  sent.series.push_back({LabelSet::Of({{"__name__", "up"}, {"job", "x"}}), {{6, 3}}, {}});
+  const KnowsOne storage(sent.series[0].labels);
+  const auto got = DecodeRemoteWrite(EncodeRemoteWrite(sent), {}, &storage);
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(got->sample_count, 4u);
+  EXPECT_EQ(got->histogram_count, 1u);
+  ASSERT_THAT(got->request.series, SizeIs(2));
+  EXPECT_EQ(got->request.series[1].labels, sent.series[2].labels);
+  EXPECT_EQ(got->request.series[1].samples.at(0).timestamp_ms, 5);
+  ASSERT_THAT(got->request.known, SizeIs(3));
+  for (const KnownSample& known : got->request.known) {
+    EXPECT_EQ(known.series.shard, storage.kRef.shard);
+    EXPECT_EQ(known.series.id, storage.kRef.id);
+  }
+  EXPECT_EQ(got->request.known[0].sample.value, 1.5);
+  EXPECT_EQ(got->request.known[1].sample.timestamp_ms, 1700000015000);
+  EXPECT_EQ(got->request.known[2].sample.timestamp_ms, 6);
+}
+
+// Labels in another order are the same series, found by taking them apart.
+TEST(RemoteWriteTest, OddFormsOfKnownSeriesGoByTheirLabels) {
+  const KnowsOne storage(LabelSet::Of({{"__name__", "up"}, {"job", "x"}}));
+  const auto got = DecodeRemoteWrite(Encode({{{"job", "x"}, {"__name__", "up"}},
+                                             {{"__name__", "up"}, {"empty", ""}, {"job", "x"}}}),
+                                     {}, &storage);
+  ASSERT_TRUE(got.ok());
+  EXPECT_THAT(got->request.known, IsEmpty());
+  ASSERT_THAT(got->request.series, SizeIs(2));
+  EXPECT_EQ(got->request.series[0].labels, got->request.series[1].labels);
+}
+
 // A cut may fall between two fields and leave a shorter, valid request; it must never crash, and
 // inside a field it must be refused.
 TEST(RemoteWriteTest, EveryTruncationIsDecodedOrRefused) {

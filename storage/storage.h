@@ -2,7 +2,9 @@
 // Queriers; a Querier finds series; a SeriesSet walks them. Nobody above sees a chunk, a key or RocksDB.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include "model/labels.h"
 #include "model/matcher.h"
 #include "model/sample.h"
+#include "model/series_key.h"
 
 namespace lockstep {
 
@@ -27,13 +30,29 @@ struct SeriesWrite {
   std::vector<int64_t> start_timestamps_ms{};
 };
 
+// A series as its store knows it, until it is dropped; then the number names nothing ever again.
+struct SeriesRef {
+  static constexpr uint32_t kUnknown = std::numeric_limits<uint32_t>::max();
+
+  uint32_t shard = kUnknown;
+  uint32_t id = 0;
+  bool known() const { return shard != kUnknown; }
+};
+
+struct KnownSample {
+  SeriesRef series;  // known()
+  Sample sample;
+};
+
+// A series is in one of the two, or in both with different times.
 struct WriteRequest {
   std::vector<SeriesWrite> series;
+  std::vector<KnownSample> known;  // in any order; of one series and time the last wins
 };
 
 // Why samples of one series of the request were not stored.
 struct RejectedSeries {
-  size_t series_index = 0;  // into WriteRequest::series
+  size_t series_index = 0;  // into WriteRequest::series; behind them all for known ones
   uint64_t sample_count = 0;
   std::string reason;  // one clause, for people: "3 samples are older than the retention of 15d"
   LabelSet labels{};   // of that series, which the caller has given away by now
@@ -136,6 +155,11 @@ class Storage {
   // Takes the request; `committed` runs after its samples are synced to disk and visible to Queriers
   // made from then on. Precondition: every series has a metric name or at least one label.
   virtual void Write(WriteRequest request, WriteCallback committed) = 0;
+  // Sets refs[i] to the series with keys[i], or to one that is not known(). A store that finds series
+  // by their labels alone knows none. Precondition: as many of each.
+  virtual void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const {
+    std::fill(refs.begin(), refs.begin() + static_cast<ptrdiff_t>(keys.size()), SeriesRef());
+  }
   virtual absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const = 0;
   virtual StorageStats stats() const = 0;
   virtual absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const = 0;

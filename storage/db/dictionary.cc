@@ -54,7 +54,6 @@ DictionaryRow Dictionary::Prepare(LabelSet labels) {
 
 void Dictionary::Add(const DictionaryRow& row) {
   index_.Add(row.id, row.labels);
-  ids_.emplace(FingerprintOf(row.labels.bytes()), row.id);
   if (row.id >= infos_.size()) infos_.resize(size_t{row.id} + 1);
   infos_[row.id] = {row.place};
   next_id_ = std::max(next_id_, row.id + 1);
@@ -64,16 +63,7 @@ void Dictionary::Add(const DictionaryRow& row) {
   family.next_ordinal = std::max(family.next_ordinal, row.place.ordinal + 1);
 }
 
-void Dictionary::Remove(std::span<const SeriesId> ids) {
-  for (const SeriesId id : ids) ids_.erase(FingerprintOf(index_.Labels(id).bytes()));
-  index_.Remove(ids);
-}
-
-std::optional<SeriesId> Dictionary::Find(const LabelSet& labels) const {
-  const auto found = ids_.find(FingerprintOf(labels.bytes()));
-  if (found == ids_.end()) return std::nullopt;
-  return found->second;
-}
+void Dictionary::Remove(std::span<const SeriesId> ids) { index_.Remove(ids); }
 
 void Dictionary::RaiseSealedMax(SeriesId id, int64_t time_ms) {
   infos_[id].sealed_max_ms = std::max(infos_[id].sealed_max_ms, time_ms);

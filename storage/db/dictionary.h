@@ -9,17 +9,14 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/status.h"
 #include "base/string_map.h"
 #include "model/labels.h"
-#include "storage/db/fingerprint.h"
 #include "storage/index/series_index.h"
 
 namespace lockstep {
@@ -49,9 +46,6 @@ absl::StatusOr<DictionaryRow> DecodeDictionaryRow(SeriesId id, std::string_view 
 class Dictionary {
  public:
   const SeriesIndex& index() const { return index_; }
-  // The series with these labels, if the table has it. Faster than the index's own Find().
-  std::optional<SeriesId> Find(const LabelSet& labels) const;
-
   // A new id and place for labels that the index does not know. Neither is given out twice, even if
   // the row is never added.
   DictionaryRow Prepare(LabelSet labels);
@@ -77,7 +71,6 @@ class Dictionary {
   Family& FamilyOf(const LabelSet& labels);
 
   SeriesIndex index_;
-  absl::flat_hash_map<Fingerprint, SeriesId> ids_;
   std::vector<Info> infos_;     // by id
   StringMap<Family> families_;  // by job and metric
   SeriesId next_id_ = 0;

@@ -1,14 +1,13 @@
 #include "storage/db/head.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "base/check.h"
-#include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
 namespace {
-
-constexpr size_t kFirstCapacity = 4;
 
 size_t BytesOf(const Histogram& histogram) {
   return sizeof(Histogram) +
@@ -19,43 +18,79 @@ size_t BytesOf(const Histogram& histogram) {
 
 }  // namespace
 
-Head::Series& Head::Touch(SeriesId id) {
-  if (id >= slots_.size()) slots_.resize(id + 1, kNoSlot);
-  uint32_t& slot = slots_[id];
-  if (slot == kNoSlot) {
-    slot = static_cast<uint32_t>(series_.size());
-    series_.emplace_back().id = id;
-    committed_.push_back(0);
-    byte_count_ += sizeof(Series) + sizeof(uint32_t);
-  }
-  Series& series = series_[slot];
-  if (!series.touched) {
-    series.touched = true;
-    undo_.push_back({slot, static_cast<uint32_t>(series.floats.size()),
-                     static_cast<uint32_t>(series.arrival_count() - series.floats.size()),
-                     series.ascending, series.max_time_ms});
-  }
-  return series;
+void Head::Open(SeriesId id, int64_t latest_ms) {
+  if (id >= slots_.size()) slots_.resize(size_t{id} + 1, kNoSlot);
+  LOCKSTEP_CHECK(slots_[id] == kNoSlot);
+  slots_[id] = static_cast<uint32_t>(series_.size());
+  Series& series = series_.Grow();
+  series.id = id;
+  series.latest_ms = latest_ms;
+  committed_.push_back(0);
+  byte_count_ += sizeof(Series) + 2 * sizeof(uint32_t);
+}
+
+void Head::Touch(Series& series, uint32_t slot) {
+  if (series.touched) return;
+  series.touched = true;
+  undo_.push_back({slot, series.float_count, series.latest_ms, series.ascending});
 }
 
 void Head::Note(Series& series, int64_t timestamp_ms) {
-  if (timestamp_ms <= series.max_time_ms) {
+  if (timestamp_ms <= series.latest_ms) {
     series.ascending = false;
   } else {
-    series.max_time_ms = timestamp_ms;
+    series.latest_ms = timestamp_ms;
   }
   range_.min_ms = std::min(range_.min_ms, timestamp_ms);
   range_.max_ms = std::max(range_.max_ms, timestamp_ms);
   ++sample_count_;
 }
 
-void Head::Append(SeriesId id, Sample sample) {
-  Series& series = Touch(id);
-  const size_t capacity_before = series.floats.capacity();
-  if (capacity_before == 0) series.floats.reserve(kFirstCapacity);
-  series.floats.push_back(sample);
-  byte_count_ += (series.floats.capacity() - capacity_before) * sizeof(Sample);
+uint32_t Head::NewSlab() {
+  slabs_.Grow();
+  byte_count_ += sizeof(Slab);
+  return static_cast<uint32_t>(slabs_.size() - 1);
+}
+
+void Head::PutBytes(Series& series, const uint8_t* bytes, size_t count) {
+  if (series.float_count == 0) series.first_slab = series.last_slab = NewSlab();
+  const size_t fit = std::min(count, Slab::kBytes - series.bytes_in_last);
+  std::memcpy(slabs_[series.last_slab].bytes.data() + series.bytes_in_last, bytes, fit);
+  series.bytes_in_last = static_cast<uint8_t>(series.bytes_in_last + fit);
+  if (fit == count) return;
+  const uint32_t next = NewSlab();
+  slabs_[series.last_slab].next = next;
+  series.last_slab = next;
+  series.bytes_in_last = static_cast<uint8_t>(count - fit);
+  std::memcpy(slabs_[next].bytes.data(), bytes + fit, count - fit);
+}
+
+void Head::AppendFloat(Series& series, Sample sample) {
+  uint8_t bytes[kMaxArrivalBytes];
+  const size_t count = EncodeArrival(sample, series.last, bytes);
+  PutBytes(series, bytes, count);
+  ++series.float_count;
   Note(series, sample.timestamp_ms);
+}
+
+bool Head::AppendNewest(SeriesId id, Sample sample) {
+  const uint32_t slot = slots_[id];
+  Series& series = series_[slot];
+  if (sample.timestamp_ms <= series.latest_ms) return false;
+  Touch(series, slot);
+  AppendFloat(series, sample);
+  return true;
+}
+
+void Head::PrefetchSeries(SeriesId id) const {
+  const uint32_t slot = SlotOf(id);
+  if (slot != kNoSlot) __builtin_prefetch(&series_[slot], 1);
+}
+
+void Head::PrefetchTail(SeriesId id) const {
+  const uint32_t slot = SlotOf(id);
+  if (slot == kNoSlot || series_[slot].float_count == 0) return;
+  __builtin_prefetch(&slabs_[series_[slot].last_slab], 1);
 }
 
 void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
@@ -64,27 +99,30 @@ void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
   }
   // Without its start timestamp, which neither the journal nor a chunk holds: a sample reads the same
   // before a seal and after.
-  series.histograms->push_back(
-      {{sample.timestamp_ms, sample.histogram}, static_cast<uint32_t>(series.floats.size())});
+  series.histograms->push_back({{sample.timestamp_ms, sample.histogram}, series.float_count});
   byte_count_ += sizeof(HistogramArrival) + BytesOf(*sample.histogram);
   Note(series, sample.timestamp_ms);
 }
 
 // In order of time over both kinds, so that a series of both still counts as ascending.
 void Head::Append(SeriesId id, const SampleColumns& columns) {
+  const uint32_t slot = SlotOf(id);
+  LOCKSTEP_CHECK(slot != kNoSlot);
+  Series& series = series_[slot];
+  Touch(series, slot);
   size_t next_histogram = 0;
   const auto append_histograms_before = [&](int64_t timestamp_ms) {
     while (next_histogram < columns.histograms.size() &&
            columns.histograms[next_histogram].timestamp_ms < timestamp_ms) {
-      AppendHistogram(Touch(id), columns.histograms[next_histogram++]);
+      AppendHistogram(series, columns.histograms[next_histogram++]);
     }
   };
   for (size_t i = 0; i < columns.values.size(); ++i) {
     append_histograms_before(columns.timestamps_ms[i]);
-    Append(id, Sample{columns.timestamps_ms[i], columns.values[i]});
+    AppendFloat(series, {columns.timestamps_ms[i], columns.values[i]});
   }
   while (next_histogram < columns.histograms.size()) {
-    AppendHistogram(Touch(id), columns.histograms[next_histogram++]);
+    AppendHistogram(series, columns.histograms[next_histogram++]);
   }
 }
 
@@ -100,16 +138,44 @@ void Head::Commit() {
 }
 
 void Head::Rollback() {
-  for (const Undo& undo : undo_) {
-    Series& series = series_[undo.slot];
-    sample_count_ -= series.arrival_count() - undo.float_count - undo.histogram_count;
-    series.floats.resize(undo.float_count);
-    if (series.histograms != nullptr) series.histograms->resize(undo.histogram_count);
-    series.ascending = undo.ascending;
-    series.max_time_ms = undo.max_time_ms;
-    series.touched = false;
-  }
+  for (const Undo& undo : undo_) TakeBack(series_[undo.slot], undo);
   undo_.clear();
+}
+
+// Reads the floats that stay once more, to know where they end and what the next is told against.
+void Head::TakeBack(Series& series, const Undo& undo) {
+  const size_t arrivals = committed_[undo.slot];
+  sample_count_ -= series.arrival_count() - arrivals;
+  const uint8_t* const begin = Bytes(series);
+  const uint8_t* at = begin;
+  ArrivalState state;
+  for (size_t i = 0; i < undo.float_count; ++i) at = DecodeArrival(at, state);
+  series.last = state;
+  series.float_count = undo.float_count;
+  // The slabs behind are not used again: this is for a disk that failed, not for every day.
+  auto left = static_cast<size_t>(at - begin);
+  series.last_slab = series.first_slab;
+  for (; left > Slab::kBytes; left -= Slab::kBytes)
+    series.last_slab = slabs_[series.last_slab].next;
+  series.bytes_in_last = static_cast<uint8_t>(left);
+  if (series.histograms != nullptr) series.histograms->resize(arrivals - undo.float_count);
+  series.ascending = undo.ascending;
+  series.latest_ms = undo.latest_ms;
+  series.touched = false;
+}
+
+const uint8_t* Head::Bytes(const Series& series) const {
+  thread_local std::vector<uint8_t> bytes;
+  bytes.clear();
+  if (series.float_count > 0) {
+    for (uint32_t slab = series.first_slab; slab != series.last_slab; slab = slabs_[slab].next) {
+      bytes.insert(bytes.end(), slabs_[slab].bytes.begin(), slabs_[slab].bytes.end());
+    }
+    const auto& last = slabs_[series.last_slab].bytes;
+    bytes.insert(bytes.end(), last.begin(), last.begin() + series.bytes_in_last);
+  }
+  bytes.resize(bytes.size() + kArrivalPadding);
+  return bytes.data();
 }
 
 std::shared_ptr<const ArrivalCounts> Head::counts() const {
@@ -118,9 +184,14 @@ std::shared_ptr<const ArrivalCounts> Head::counts() const {
   return shared_counts_;
 }
 
-int64_t Head::MaxTimeOf(SeriesId id) const {
+int64_t Head::LatestMs(SeriesId id) const {
   const uint32_t slot = SlotOf(id);
-  return slot == kNoSlot ? kNoTimeMs : series_[slot].max_time_ms;
+  return slot == kNoSlot ? kNoTimeMs : series_[slot].latest_ms;
+}
+
+bool Head::Contains(SeriesId id) const {
+  const uint32_t slot = SlotOf(id);
+  return slot != kNoSlot && series_[slot].arrival_count() > 0;
 }
 
 bool Head::MayHold(SeriesId id, const ArrivalCounts& counts) const {
@@ -144,7 +215,7 @@ void Head::Read(SeriesId id, TimeRange range, const ArrivalCounts& counts,
 }
 
 void Head::ReadFirst(const Series& series, size_t arrival_count, TimeRange range,
-                     SampleColumns& columns) {
+                     SampleColumns& columns) const {
   const Cut cut = CutAt(series, arrival_count);
   if (series.ascending) {
     ReadAscending(series, cut, range, columns);
@@ -169,13 +240,15 @@ Head::Cut Head::CutAt(const Series& series, size_t arrival_count) {
   return {arrival_count - low, low};
 }
 
-void Head::ReadAscending(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) {
-  const auto floats_end = series.floats.begin() + static_cast<ptrdiff_t>(cut.floats);
-  auto at = std::lower_bound(
-      series.floats.begin(), floats_end, range.min_ms,
-      [](const Sample& sample, int64_t min_ms) { return sample.timestamp_ms < min_ms; });
-  for (; at != floats_end && at->timestamp_ms <= range.max_ms; ++at) {
-    columns.Append(at->timestamp_ms, at->value);
+void Head::ReadAscending(const Series& series, Cut cut, TimeRange range,
+                         SampleColumns& columns) const {
+  const uint8_t* at = Bytes(series);
+  ArrivalState state;
+  for (size_t i = 0; i < cut.floats; ++i) {
+    at = DecodeArrival(at, state);
+    if (state.timestamp_ms < range.min_ms) continue;
+    if (state.timestamp_ms > range.max_ms) break;
+    columns.Append(state.timestamp_ms, std::bit_cast<double>(state.value_bits));
   }
   for (size_t i = 0; i < cut.histograms; ++i) {
     const HistogramSample& sample = (*series.histograms)[i].sample;
@@ -184,26 +257,30 @@ void Head::ReadAscending(const Series& series, Cut cut, TimeRange range, SampleC
 }
 
 // Of equal times the last arrival stays.
-void Head::ReadArrivals(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) {
+void Head::ReadArrivals(const Series& series, Cut cut, TimeRange range,
+                        SampleColumns& columns) const {
   struct Arrival {
     int64_t timestamp_ms;
-    const Sample* sample;  // or
-    const HistogramSample* histogram;
+    double value;                      // or
+    const HistogramSample* histogram;  // unless null
   };
   std::vector<Arrival> arrivals;
   const auto take = [&](Arrival arrival) {
     if (range.Contains(arrival.timestamp_ms)) arrivals.push_back(arrival);
   };
+  const uint8_t* at = Bytes(series);
+  ArrivalState state;
   size_t next_float = 0;
   const auto take_floats_until = [&](size_t end) {
     for (; next_float < end; ++next_float) {
-      take({series.floats[next_float].timestamp_ms, &series.floats[next_float], nullptr});
+      at = DecodeArrival(at, state);
+      take({state.timestamp_ms, std::bit_cast<double>(state.value_bits), nullptr});
     }
   };
   for (size_t i = 0; i < cut.histograms; ++i) {
     const HistogramArrival& arrival = (*series.histograms)[i];
     take_floats_until(arrival.floats_before);
-    take({arrival.sample.timestamp_ms, nullptr, &arrival.sample});
+    take({arrival.sample.timestamp_ms, 0, &arrival.sample});
   }
   take_floats_until(cut.floats);
   std::stable_sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
@@ -215,7 +292,7 @@ void Head::ReadArrivals(const Series& series, Cut cut, TimeRange range, SampleCo
     if (arrival.histogram != nullptr) {
       columns.histograms.push_back(*arrival.histogram);
     } else {
-      columns.Append(arrival.timestamp_ms, arrival.sample->value);
+      columns.Append(arrival.timestamp_ms, arrival.value);
     }
   }
 }

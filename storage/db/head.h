@@ -4,10 +4,14 @@
 // writer takes back what it could not commit. So "the first n arrivals" is what a reader saw that
 // came when there were n, whatever was written since: late samples and overwrites included.
 //
+// Floats are kept as storage/db/arrival_codec.h says, in 64-byte slabs: an arrival touches the line of
+// its series and one of its samples.
+//
 // Threads: counts() may be asked by many at once. Otherwise one writer appends; readers read under the shard's shared lock while the
 // writer holds it exclusively to append. A head that is frozen is never changed again.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,8 +19,10 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/paged_array.h"
 #include "base/thread_annotations.h"
 #include "model/sample.h"
+#include "storage/db/arrival_codec.h"
 #include "storage/index/series_index.h"
 
 namespace lockstep {
@@ -32,9 +38,19 @@ class Head {
   Head(const Head&) = delete;
   Head& operator=(const Head&) = delete;
 
-  // Appends; the samples may be earlier than what is there. Precondition: they ascend.
-  void Append(SeriesId id, Sample sample);
+  // Makes room for a series. `latest_ms`: its latest sample outside this head, kNoTimeMs if none.
+  // Precondition: it is not there yet.
+  void Open(SeriesId id, int64_t latest_ms);
+
+  // Appends a sample that is later than LatestMs(id), or says false. Precondition: the series is open.
+  bool AppendNewest(SeriesId id, Sample sample);
+  // Appends; the samples may be earlier than what is there. Preconditions: the series is open, the
+  // samples ascend.
   void Append(SeriesId id, const SampleColumns& columns);
+  // Fetches into the processor's cache what appending will need: first this, then, some work later,
+  // PrefetchTail().
+  void PrefetchSeries(SeriesId id) const;
+  void PrefetchTail(SeriesId id) const;
 
   // Everything appended so far becomes part of counts().
   void Commit();
@@ -49,9 +65,12 @@ class Head {
   void Read(SeriesId id, TimeRange range, const ArrivalCounts& counts,
             SampleColumns& columns) const;
 
-  // The latest time that arrived; kNoTimeMs if none did.
-  int64_t MaxTimeOf(SeriesId id) const;
-  bool Contains(SeriesId id) const { return SlotOf(id) != kNoSlot; }
+  bool IsOpen(SeriesId id) const { return SlotOf(id) != kNoSlot; }
+  // The latest time of the series in or outside this head; kNoTimeMs if there is none, or it is not
+  // open here.
+  int64_t LatestMs(SeriesId id) const;
+  // Whether any sample of it arrived, committed or not.
+  bool Contains(SeriesId id) const;
   // Whether committed samples, as `counts` knows them, may lie in the range.
   bool MayHold(SeriesId id, const ArrivalCounts& counts) const;
 
@@ -72,24 +91,33 @@ class Head {
     HistogramSample sample;
     uint32_t floats_before = 0;
   };
-  struct Series {
+  // A cache line of arrivals, and the number of the next.
+  struct alignas(64) Slab {
+    static constexpr size_t kBytes = 60;
+    std::array<uint8_t, kBytes> bytes;
+    uint32_t next;
+  };
+  struct alignas(64) Series {
+    ArrivalState last;
+    int64_t latest_ms = kNoTimeMs;
     SeriesId id = 0;
+    uint32_t float_count = 0;
+    uint32_t first_slab = 0;
+    uint32_t last_slab = 0;
+    uint8_t bytes_in_last = 0;
     bool ascending = true;  // every arrival is later than all before it
     bool touched = false;   // has an entry in undo_
-    int64_t max_time_ms = kNoTimeMs;
-    std::vector<Sample> floats;
     std::unique_ptr<std::vector<HistogramArrival>> histograms;
 
     size_t arrival_count() const {
-      return floats.size() + (histograms == nullptr ? 0 : histograms->size());
+      return float_count + (histograms == nullptr ? 0 : histograms->size());
     }
   };
   struct Undo {
     uint32_t slot = 0;
     uint32_t float_count = 0;
-    uint32_t histogram_count = 0;
+    int64_t latest_ms = kNoTimeMs;
     bool ascending = true;
-    int64_t max_time_ms = kNoTimeMs;
   };
   // How many of each kind are among the first arrivals.
   struct Cut {
@@ -98,17 +126,24 @@ class Head {
   };
 
   uint32_t SlotOf(SeriesId id) const { return id < slots_.size() ? slots_[id] : kNoSlot; }
-  Series& Touch(SeriesId id);
-  void Note(Series& series, int64_t timestamp_ms);
+  void Touch(Series& series, uint32_t slot);
+  void AppendFloat(Series& series, Sample sample);
   void AppendHistogram(Series& series, const HistogramSample& sample);
+  void PutBytes(Series& series, const uint8_t* bytes, size_t count);
+  uint32_t NewSlab();
+  void Note(Series& series, int64_t timestamp_ms);
+  void TakeBack(Series& series, const Undo& undo);
   static Cut CutAt(const Series& series, size_t arrival_count);
-  static void ReadAscending(const Series& series, Cut cut, TimeRange range, SampleColumns& columns);
-  static void ReadArrivals(const Series& series, Cut cut, TimeRange range, SampleColumns& columns);
-  static void ReadFirst(const Series& series, size_t arrival_count, TimeRange range,
-                        SampleColumns& columns);
+  void ReadFirst(const Series& series, size_t arrival_count, TimeRange range,
+                 SampleColumns& columns) const;
+  // All bytes of the series, padded for DecodeArrival(), until the thread's next call.
+  const uint8_t* Bytes(const Series& series) const;
+  void ReadAscending(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) const;
+  void ReadArrivals(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) const;
 
-  std::vector<uint32_t> slots_;  // by series id
-  std::vector<Series> series_;   // by slot
+  std::vector<uint32_t> slots_;    // by series id
+  PagedArray<Series, 12> series_;  // by slot
+  PagedArray<Slab, 14> slabs_;
   std::vector<Undo> undo_;
   size_t sample_count_ = 0;
   size_t byte_count_ = 0;

@@ -39,45 +39,54 @@ std::string ReadAsOf(const Head& head, SeriesId id, const ArrivalCounts& counts)
   return Text(columns);
 }
 
+void Append(Head& head, SeriesId id, const SampleColumns& columns) {
+  if (!head.IsOpen(id)) head.Open(id, kNoTimeMs);
+  head.Append(id, columns);
+}
+
+void Append(Head& head, SeriesId id, Sample sample) {
+  Append(head, id, {{sample.timestamp_ms}, {sample.value}, {}});
+}
+
 TEST(Head, KeepsSamplesBySeries) {
   Head head;
-  head.Append(5, Sample{1, 10});
-  head.Append(9, Sample{1, 20});
-  head.Append(5, Sample{2, 11});
+  Append(head, 5, Sample{1, 10});
+  Append(head, 9, Sample{1, 20});
+  Append(head, 5, Sample{2, 11});
   EXPECT_EQ(Read(head, 5), "1=10 2=11 ");
   EXPECT_EQ(Read(head, 9), "1=20 ");
   EXPECT_EQ(Read(head, 7), "");
   EXPECT_EQ(Read(head, 1000), "");
   EXPECT_EQ(Read(head, 5, {2, 2}), "2=11 ");
   EXPECT_EQ(Read(head, 5, {3, 9}), "");
-  EXPECT_EQ(head.MaxTimeOf(5), 2);
-  EXPECT_EQ(head.MaxTimeOf(7), kNoTimeMs);
+  EXPECT_EQ(head.LatestMs(5), 2);
+  EXPECT_EQ(head.LatestMs(7), kNoTimeMs);
   EXPECT_EQ(head.sample_count(), 3u);
   EXPECT_EQ(head.slot_count(), 2u);
 }
 
 TEST(Head, OfOneTimeTheLastArrivalStays) {
   Head head;
-  head.Append(0, Sample{3, 1});
-  head.Append(0, Sample{1, 2});
-  head.Append(0, Sample{3, 3});
+  Append(head, 0, Sample{3, 1});
+  Append(head, 0, Sample{1, 2});
+  Append(head, 0, Sample{3, 3});
   EXPECT_EQ(Read(head, 0), "1=2 3=3 ");
-  head.Append(0, {{}, {}, {HistogramAt(3)}});
+  Append(head, 0, {{}, {}, {HistogramAt(3)}});
   EXPECT_EQ(Read(head, 0), "1=2 3=h ");
-  head.Append(0, Sample{3, 4});
+  Append(head, 0, Sample{3, 4});
   EXPECT_EQ(Read(head, 0), "1=2 3=4 ");
 }
 
 TEST(Head, AReaderSeesTheArrivalsOfItsMoment) {
   Head head;
-  head.Append(0, Sample{10, 1});
-  head.Append(0, {{}, {}, {HistogramAt(20)}});
+  Append(head, 0, Sample{10, 1});
+  Append(head, 0, {{}, {}, {HistogramAt(20)}});
   head.Commit();
   const auto early = head.counts();
-  head.Append(0, Sample{5, 2});   // late
-  head.Append(0, Sample{10, 3});  // an overwrite
-  head.Append(0, {{}, {}, {HistogramAt(5)}});
-  head.Append(1, Sample{1, 1});
+  Append(head, 0, Sample{5, 2});   // late
+  Append(head, 0, Sample{10, 3});  // an overwrite
+  Append(head, 0, {{}, {}, {HistogramAt(5)}});
+  Append(head, 1, Sample{1, 1});
   EXPECT_EQ(ReadAsOf(head, 0, *early), "10=1 20=h ");
   EXPECT_EQ(ReadAsOf(head, 0, *head.counts()), "10=1 20=h ");
   EXPECT_FALSE(head.MayHold(1, *head.counts()));
@@ -91,25 +100,56 @@ TEST(Head, AReaderSeesTheArrivalsOfItsMoment) {
 
 TEST(Head, TakesBackWhatWasNotCommitted) {
   Head head;
-  head.Append(0, Sample{10, 1});
+  Append(head, 0, Sample{10, 1});
   head.Commit();
-  head.Append(0, Sample{5, 2});
-  head.Append(0, {{30}, {3}, {HistogramAt(20)}});
-  head.Append(1, Sample{1, 1});
+  Append(head, 0, Sample{5, 2});
+  Append(head, 0, {{30}, {3}, {HistogramAt(20)}});
+  Append(head, 1, Sample{1, 1});
   head.Rollback();
   EXPECT_EQ(Read(head, 0), "10=1 ");
   EXPECT_EQ(Read(head, 1), "");
-  EXPECT_EQ(head.MaxTimeOf(0), 10);
-  EXPECT_EQ(head.MaxTimeOf(1), kNoTimeMs);
+  EXPECT_EQ(head.LatestMs(0), 10);
+  EXPECT_FALSE(head.Contains(1));
+  EXPECT_EQ(head.LatestMs(1), kNoTimeMs);
   EXPECT_EQ(head.sample_count(), 1u);
-  head.Append(0, Sample{11, 4});
+  Append(head, 0, Sample{11, 4});
   head.Commit();
   EXPECT_EQ(ReadAsOf(head, 0, *head.counts()), "10=1 11=4 ");
 }
 
+// Across slabs, at every length, whatever is taken back.
+TEST(Head, TakesBackAtAnyLength) {
+  Head head;
+  head.Open(0, kNoTimeMs);
+  std::string expected;
+  for (int i = 0; i < 300; ++i) {
+    const auto time_ms = int64_t{i} * i * 1000;
+    for (int failed = 0; failed < i % 40; ++failed) {
+      EXPECT_TRUE(head.AppendNewest(0, {time_ms + failed, -1.0 / (failed + 1)}));
+    }
+    head.Rollback();
+    ASSERT_EQ(Read(head, 0), expected);
+    EXPECT_TRUE(head.AppendNewest(0, {time_ms, static_cast<double>(i)}));
+    head.Commit();
+    expected += std::to_string(time_ms) + "=" + std::to_string(i) + " ";
+  }
+  EXPECT_EQ(head.sample_count(), 300u);
+}
+
+TEST(Head, TheNewestIsLaterThanAnythingAnywhere) {
+  Head head;
+  head.Open(0, 100);
+  EXPECT_EQ(head.LatestMs(0), 100);
+  EXPECT_FALSE(head.Contains(0));
+  EXPECT_FALSE(head.AppendNewest(0, {100, 1}));
+  EXPECT_TRUE(head.AppendNewest(0, {101, 1}));
+  EXPECT_FALSE(head.AppendNewest(0, {101, 2}));
+  EXPECT_EQ(Read(head, 0), "101=1 ");
+}
+
 TEST(Head, ColumnsOfBothKindsArriveInOrderOfTime) {
   Head head;
-  head.Append(0, {{1, 3}, {1, 3}, {HistogramAt(2), HistogramAt(4)}});
+  Append(head, 0, {{1, 3}, {1, 3}, {HistogramAt(2), HistogramAt(4)}});
   head.Commit();
   EXPECT_EQ(ReadAsOf(head, 0, {1}), "1=1 ");
   EXPECT_EQ(ReadAsOf(head, 0, {2}), "1=1 2=h ");

@@ -67,11 +67,13 @@ absl::Status Recoverer::ReadDictionary() {
 // rows of a dropped series could not be deleted. The later one is in use; the other holds at most
 // samples that were never acknowledged.
 void Recoverer::AddSeries(DictionaryRow row) {
-  if (const std::optional<SeriesId> earlier = shard_.dictionary.Find(row.labels)) {
-    successors_[*earlier] = row.id;
-    shard_.dictionary.Remove({&*earlier, 1});
+  const SeriesDirectory::Entry entry{SeriesKeyOf(row.labels), {shard_.number, row.id}};
+  if (const std::optional<SeriesRef> earlier = shard_.directory->Find(entry.key)) {
+    successors_[earlier->id] = row.id;
+    shard_.dictionary.Remove({&earlier->id, 1});
   }
   shard_.dictionary.Add(row);
+  shard_.directory->Add({&entry, 1});
 }
 
 absl::Status Recoverer::ReadWindows() {
@@ -125,6 +127,7 @@ absl::Status Recoverer::Replay(SeriesId id, const SampleColumns& columns) {
     return absl::DataLossError("it names series " + std::to_string(id) +
                                ", which the dictionary does not know");
   }
+  if (!shard_.active->IsOpen(id)) shard_.active->Open(id, shard_.dictionary.SealedMaxMs(id));
   shard_.active->Append(id, columns);
   return absl::OkStatus();
 }

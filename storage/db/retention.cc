@@ -28,7 +28,7 @@ std::vector<SeriesId> SeriesWithoutSamples(const ShardState& shard, int32_t firs
   if (!all.ok()) return ids;
   for (const SeriesId id : *all) {
     const bool in_head =
-        shard.active->Contains(id) || (shard.frozen != nullptr && shard.frozen->Contains(id));
+        shard.active->IsOpen(id) || (shard.frozen != nullptr && shard.frozen->IsOpen(id));
     const int64_t sealed_max_ms = shard.dictionary.SealedMaxMs(id);
     if (!in_head && (sealed_max_ms == kNoTimeMs || WindowOf(sealed_max_ms) < first_kept)) {
       ids.push_back(id);
@@ -53,6 +53,10 @@ absl::Status DeleteRows(const ShardState& shard, const std::vector<SeriesId>& id
 absl::Status RemoveSeries(ShardState& shard, int32_t first_kept) {
   const std::vector<SeriesId> ids = SeriesWithoutSamples(shard, first_kept);
   if (ids.empty()) return absl::OkStatus();
+  std::vector<SeriesKey> keys;
+  keys.reserve(ids.size());
+  for (const SeriesId id : ids) keys.push_back(SeriesKeyOf(shard.dictionary.index().Labels(id)));
+  shard.directory->Remove(keys);
   {
     WriterLock lock(shard.mutex);
     shard.dictionary.Remove(ids);

@@ -173,8 +173,8 @@ std::vector<PlacedSeries> SortByPlace(const ShardState& shard, const Head& head)
   ReaderLock lock(shard.mutex);
   for (size_t slot = 0; slot < head.slot_count(); ++slot) {
     const SeriesId id = head.IdOfSlot(slot);
-    // A slot whose first samples were taken back may belong to nobody.
-    if (head.MaxTimeOf(id) == kNoTimeMs) continue;
+    // The first samples of a slot may have been taken back, and then its series may not be.
+    if (!head.Contains(id)) continue;
     series.push_back({shard.dictionary.PlaceOf(id), id});
   }
   std::sort(series.begin(), series.end(), [](const PlacedSeries& a, const PlacedSeries& b) {

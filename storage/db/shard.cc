@@ -14,11 +14,15 @@ Shard::Shard(std::string folder, std::shared_ptr<kv::Env> env, const WriterLimit
   state_.env = std::move(env);
 }
 
-absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(std::string folder, std::shared_ptr<kv::Env> env,
+absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(std::string folder, uint32_t number,
+                                                   std::shared_ptr<SeriesDirectory> directory,
+                                                   std::shared_ptr<kv::Env> env,
                                                    std::shared_ptr<const kv::Resources> resources,
                                                    const WriterLimits& limits, Clock now_ms) {
   std::unique_ptr<Shard> shard(new Shard(std::move(folder), std::move(env), limits, now_ms));
   ShardState& state = shard->state_;
+  state.number = number;
+  state.directory = std::move(directory);
   LOCKSTEP_ASSIGN_OR_RETURN(state.kv,
                             kv::Store::Open(state.folder, state.env, std::move(resources)));
   LOCKSTEP_RETURN_IF_ERROR(Annotate(Recover(state), "recovering " + state.folder));

@@ -15,7 +15,9 @@ namespace lockstep {
 // Safe from any thread, but Close() and the destructor come last.
 class Shard {
  public:
-  static absl::StatusOr<std::unique_ptr<Shard>> Open(std::string folder,
+  // `number` is its place among the shards of the store, whose series `directory` has.
+  static absl::StatusOr<std::unique_ptr<Shard>> Open(std::string folder, uint32_t number,
+                                                     std::shared_ptr<SeriesDirectory> directory,
                                                      std::shared_ptr<kv::Env> env,
                                                      std::shared_ptr<const kv::Resources> resources,
                                                      const WriterLimits& limits, Clock now_ms);

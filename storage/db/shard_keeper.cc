@@ -111,8 +111,7 @@ void ShardKeeper::Publish(const Head& head, const Windows& windows) {
   WriterLock lock(shard_.mutex);
   for (size_t slot = 0; slot < head.slot_count(); ++slot) {
     const SeriesId id = head.IdOfSlot(slot);
-    const int64_t max_ms = head.MaxTimeOf(id);
-    if (max_ms != kNoTimeMs) shard_.dictionary.RaiseSealedMax(id, max_ms);
+    if (head.Contains(id)) shard_.dictionary.RaiseSealedMax(id, head.LatestMs(id));
   }
   for (const auto& [window, totals] : windows) shard_.windows[window].Add(totals);
   shard_.frozen = nullptr;

@@ -21,6 +21,7 @@
 #include "model/sample.h"
 #include "storage/db/dictionary.h"
 #include "storage/db/head.h"
+#include "storage/db/series_directory.h"
 #include "storage/db/shard_counters.h"
 #include "storage/db/window_row.h"
 #include "storage/kv/store.h"
@@ -32,6 +33,8 @@ using Windows = std::map<int32_t, WindowTotals>;
 
 struct ShardState {
   std::string folder;
+  uint32_t number = 0;                         // among the store's shards
+  std::shared_ptr<SeriesDirectory> directory;  // the store's
   std::shared_ptr<kv::Env> env;
   std::unique_ptr<kv::Store> kv;
 

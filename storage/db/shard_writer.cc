@@ -1,6 +1,7 @@
 #include "storage/db/shard_writer.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -176,10 +177,46 @@ void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
 }
 
 void ShardWriter::AddWrite(const QueuedWrite& write, TimeRange accepted) {
+  const std::span<const KnownSample> known(write.known);
+  for (size_t begin = 0; begin < known.size(); begin += kMaxSliceFloats) {
+    AddKnown(known.subspan(begin, std::min(kMaxSliceFloats, known.size() - begin)), accepted);
+  }
   for (size_t i = 0; i < write.series.size() && answers_.back().status.ok(); ++i) {
     AddSeries(write.series[i], write.series_indices.empty() ? i : write.series_indices[i],
               accepted);
   }
+}
+
+void ShardWriter::AddKnown(std::span<const KnownSample> samples, TimeRange accepted) {
+  SliceCounts counts;
+  left_.clear();
+  group_.AddKnown(samples, accepted, counts, left_);
+  Count(counts);
+  for (const KnownSample& sample : left_) {
+    if (answers_.back().status.ok()) AddLeft(sample, accepted);
+  }
+  if (group_.full()) Commit();
+}
+
+void ShardWriter::AddLeft(const KnownSample& sample, TimeRange accepted) {
+  SliceCounts counts;
+  const absl::Status status = group_.AddLeft(sample, accepted, counts);
+  Answer& answer = answers_.back();
+  if (!status.ok()) answer.status = status;
+  Count(counts);
+  std::string why = WhyOutsideTime(counts, limits_.retention_ms);
+  if (why.empty()) return;
+  ++answer.outcome.rejected_count;
+  answer.outcome.rejected.push_back({std::numeric_limits<size_t>::max(), 1, std::move(why),
+                                     shard_.dictionary.index().Labels(sample.series.id)});
+}
+
+void ShardWriter::Count(const SliceCounts& counts) {
+  Answer& answer = answers_.back();
+  answer.outcome.written_count += counts.written;
+  answer.outcome.duplicate_count += counts.duplicate;
+  answer.outcome.overwritten_count += counts.overwritten;
+  answer.out_of_order_count += counts.out_of_order;
 }
 
 void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeRange accepted) {
@@ -194,12 +231,9 @@ void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeR
   } else {
     rejected = write.samples.size() + write.histograms.size();
   }
+  Count(counts);
   Answer& answer = answers_.back();
-  answer.outcome.written_count += counts.written;
-  answer.outcome.duplicate_count += counts.duplicate;
-  answer.outcome.overwritten_count += counts.overwritten;
   answer.outcome.rejected_count += rejected;
-  answer.out_of_order_count += counts.out_of_order;
   if (rejected > 0) {
     answer.outcome.rejected.push_back({series_index, rejected, std::move(why), write.labels});
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace lockstep {
 // One shard's part of a request.
 struct QueuedWrite {
   std::vector<SeriesWrite> series;
+  std::vector<KnownSample> known;
   std::vector<size_t> series_indices;  // of the whole request; empty: the same as here
   size_t byte_count = 0;               // in memory, roughly
   std::shared_ptr<PendingWrite> pending;
@@ -95,6 +97,9 @@ class ShardWriter {
   bool IsBlocked() const;
   void Process(std::vector<QueuedWrite>& writes);
   void AddWrite(const QueuedWrite& write, TimeRange accepted);
+  void AddKnown(std::span<const KnownSample> samples, TimeRange accepted);
+  void AddLeft(const KnownSample& sample, TimeRange accepted);
+  void Count(const SliceCounts& counts);
   void AddSeries(const SeriesWrite& write, size_t series_index, TimeRange accepted);
   absl::Status AddSlices(const SeriesWrite& write, TimeRange accepted, SliceCounts& counts);
   void Commit();
@@ -108,6 +113,7 @@ class ShardWriter {
   // The writer thread's own.
   WriteGroup group_;
   std::vector<Answer> answers_;  // the last one is being added to
+  std::vector<KnownSample> left_;
   int64_t head_began_ms_ = 0;
 
   Mutex mutex_;

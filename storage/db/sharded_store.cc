@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "storage/db/slot.h"
 #include "storage/db/store_querier.h"
 #include "storage/kv/env.h"
@@ -17,6 +18,8 @@ size_t BytesOf(const SeriesWrite& write) {
   return sizeof(SeriesWrite) + write.labels.bytes().size() + write.samples.size() * sizeof(Sample) +
          write.histograms.size() * kHistogramBytes;
 }
+
+bool IsUsed(const QueuedWrite& part) { return !part.series.empty() || !part.known.empty(); }
 
 void AddTo(StorageStats& stats, const ShardCounters& counters) {
   stats.appended_samples += counters.appended_samples;
@@ -74,11 +77,12 @@ void KeepLargest(std::vector<LabelPairCount>& rows, size_t limit) {
 
 }  // namespace
 
-ShardedStore::ShardedStore(StoreOptions options, std::vector<std::unique_ptr<Shard>> shards)
-    : options_(std::move(options)), shards_(std::move(shards)) {}
+ShardedStore::ShardedStore(StoreOptions options, std::shared_ptr<const SeriesDirectory> directory,
+                           std::vector<std::unique_ptr<Shard>> shards)
+    : options_(std::move(options)), directory_(std::move(directory)), shards_(std::move(shards)) {}
 
 void ShardedStore::Write(WriteRequest request, WriteCallback committed) {
-  if (request.series.empty()) {
+  if (request.series.empty() && request.known.empty()) {
     committed(WriteOutcome());
     return;
   }
@@ -88,11 +92,10 @@ void ShardedStore::Write(WriteRequest request, WriteCallback committed) {
     committed(reserved);
     return;
   }
-  const auto is_used = [](const QueuedWrite& part) { return !part.series.empty(); };
-  const auto part_count = std::count_if(parts.begin(), parts.end(), is_used);
+  const auto part_count = std::count_if(parts.begin(), parts.end(), IsUsed);
   const auto pending = std::make_shared<PendingWrite>(std::move(committed), part_count);
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (!is_used(parts[i])) continue;
+    if (!IsUsed(parts[i])) continue;
     parts[i].pending = pending;
     shards_[i]->writer().Enqueue(std::move(parts[i]));
   }
@@ -104,8 +107,15 @@ std::vector<QueuedWrite> ShardedStore::Split(WriteRequest request) const {
   const auto shard_count = static_cast<uint32_t>(shards_.size());
   if (shard_count == 1) {
     for (const SeriesWrite& write : request.series) parts[0].byte_count += BytesOf(write);
+    parts[0].byte_count += request.known.size() * sizeof(KnownSample);
     parts[0].series = std::move(request.series);
+    parts[0].known = std::move(request.known);
     return parts;
+  }
+  for (const KnownSample& known : request.known) {
+    LOCKSTEP_CHECK(known.series.shard < shard_count);
+    parts[known.series.shard].known.push_back(known);
+    parts[known.series.shard].byte_count += sizeof(KnownSample);
   }
   for (size_t i = 0; i < request.series.size(); ++i) {
     SeriesWrite& write = request.series[i];
@@ -119,11 +129,11 @@ std::vector<QueuedWrite> ShardedStore::Split(WriteRequest request) const {
 
 absl::Status ShardedStore::ReserveAll(const std::vector<QueuedWrite>& parts) {
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].series.empty()) continue;
+    if (!IsUsed(parts[i])) continue;
     const absl::Status status = shards_[i]->writer().Reserve(parts[i].byte_count);
     if (status.ok()) continue;
     for (size_t j = 0; j < i; ++j) {
-      if (!parts[j].series.empty()) shards_[j]->writer().Unreserve(parts[j].byte_count);
+      if (IsUsed(parts[j])) shards_[j]->writer().Unreserve(parts[j].byte_count);
     }
     return status;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,13 @@ namespace lockstep {
 
 class ShardedStore : public Store {
  public:
-  ShardedStore(StoreOptions options, std::vector<std::unique_ptr<Shard>> shards);
+  ShardedStore(StoreOptions options, std::shared_ptr<const SeriesDirectory> directory,
+               std::vector<std::unique_ptr<Shard>> shards);
 
   void Write(WriteRequest request, WriteCallback committed) override;
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
+    directory_->FindAll(keys, refs);
+  }
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   StorageStats stats() const override;
   absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const override;
@@ -27,6 +32,7 @@ class ShardedStore : public Store {
   absl::Status ReserveAll(const std::vector<QueuedWrite>& parts);
 
   const StoreOptions options_;
+  const std::shared_ptr<const SeriesDirectory> directory_;
   const std::vector<std::unique_ptr<Shard>> shards_;
 };
 

@@ -69,14 +69,16 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .head_age_ms = options.head_age_ms,
                             .retention_ms = options.retention_ms,
                             .min_free_bytes = options.min_free_bytes};
+  const auto directory = std::make_shared<SeriesDirectory>();
   std::vector<std::unique_ptr<Shard>> shards;
   for (uint32_t i = 0; i < manifest.shard_count; ++i) {
     const std::string folder = options.data_dir + absl::StrFormat("/shard-%03d", i);
-    LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Shard> shard,
-                              Shard::Open(folder, options.env, resources, limits, options.now_ms));
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        std::unique_ptr<Shard> shard,
+        Shard::Open(folder, i, directory, options.env, resources, limits, options.now_ms));
     shards.push_back(std::move(shard));
   }
-  return std::make_unique<ShardedStore>(std::move(options), std::move(shards));
+  return std::make_unique<ShardedStore>(std::move(options), directory, std::move(shards));
 }
 
 }  // namespace lockstep

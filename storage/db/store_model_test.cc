@@ -161,8 +161,10 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
   void Write() {
     const WriteRequest request = random_.Request();
     const WriteOutcome expected = model_.Write(request);
+    const bool by_refs = random_.Below(4) > 0;
     for (const auto& store : stores_) {
-      const auto outcome = WriteAndWait(*store, Copy(request));
+      const auto outcome =
+          WriteAndWait(*store, by_refs ? WithKnownSeries(*store, Copy(request)) : Copy(request));
       ASSERT_TRUE(outcome.ok()) << outcome.status();
       EXPECT_EQ(outcome->written_count, expected.written_count);
       EXPECT_EQ(outcome->duplicate_count, expected.duplicate_count);

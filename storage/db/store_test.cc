@@ -9,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+#include "absl/strings/str_format.h"
 #include "base/mutex.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/fault_env.h"
@@ -114,6 +115,46 @@ TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
   EXPECT_EQ(outcome->rejected[4].reason,
             "1 sample is older than the retention of 36h, 1 sample is more than 1d in the future");
   EXPECT_EQ(store->stats().series_count, 2u);
+}
+
+TEST(Store, TakesSamplesOfSeriesThatItKnows) {
+  kv::TestFolder folder;
+  const auto store = MustOpen(TestOptions(folder));
+  WriteRequest request;
+  request.series.push_back({Series("m"), {{kT, 1}}, {}});
+  EXPECT_TRUE(WithKnownSeries(*store, request).known.empty());
+  ExpectCounts(WriteAndWait(*store, request), 1, 0, 0, 0);
+  // The newest, a late one, one again, another value, one too far ahead.
+  request.series[0].samples = {
+      {kT + 1, 2}, {kT - 1, 0}, {kT, 1}, {kT + 1, 3}, {kT + 2 * kMaxFutureMs, 1}};
+  WriteRequest known = WithKnownSeries(*store, request);
+  EXPECT_EQ(known.known.size(), 5u);
+  EXPECT_TRUE(known.series.empty());
+  const auto outcome = WriteAndWait(*store, std::move(known));
+  ExpectCounts(outcome, 2, 1, 1, 1);
+  ASSERT_EQ(outcome->rejected.size(), 1u);
+  EXPECT_EQ(outcome->rejected[0].labels, Series("m"));
+  EXPECT_EQ(outcome->rejected[0].reason, "1 sample is more than 1d in the future");
+  EXPECT_THAT(Dump(*store), HasSubstr(absl::StrFormat("%d=0 ", kT - 1)));
+}
+
+TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  int64_t now_ms = kT;
+  options.now_ms = [&now_ms] { return now_ms; };
+  const auto store = MustOpen(options);
+  ExpectCounts(WriteFloats(*store, Series("m"), {{kT, 1}}), 1, 0, 0, 0);
+  ASSERT_TRUE(store->Seal().ok());
+  WriteRequest request;
+  request.series.push_back({Series("m"), {{kT + 2 * options.retention_ms, 2}}, {}});
+  const WriteRequest known = WithKnownSeries(*store, request);
+  ASSERT_EQ(known.known.size(), 1u);
+  now_ms += 2 * options.retention_ms;
+  ASSERT_TRUE(store->DropExpired().ok());
+  EXPECT_TRUE(absl::IsUnavailable(WriteAndWait(*store, known).status()));
+  EXPECT_TRUE(WithKnownSeries(*store, request).known.empty());
+  ExpectCounts(WriteAndWait(*store, request), 1, 0, 0, 0);
 }
 
 TEST(Store, TakesARequestLargerThanABatch) {

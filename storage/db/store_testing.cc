@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdio>
 #include <future>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -39,6 +40,22 @@ absl::StatusOr<WriteOutcome> WriteAndWait(Storage& storage, WriteRequest request
     answer.set_value(std::move(outcome));
   });
   return answer.get_future().get();
+}
+
+WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request) {
+  std::set<LabelSet> mixed;
+  for (const SeriesWrite& write : request.series) {
+    if (!write.histograms.empty()) mixed.insert(write.labels);
+  }
+  std::erase_if(request.series, [&](const SeriesWrite& write) {
+    const SeriesKey key = SeriesKeyOf(write.labels);
+    SeriesRef ref;
+    storage.FindSeries({&key, 1}, {&ref, 1});
+    if (!ref.known() || mixed.contains(write.labels)) return false;
+    for (const Sample& sample : write.samples) request.known.push_back({ref, sample});
+    return true;
+  });
+  return request;
 }
 
 absl::StatusOr<WriteOutcome> WriteFloats(Storage& storage, const LabelSet& labels,

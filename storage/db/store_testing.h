@@ -30,6 +30,10 @@ absl::StatusOr<WriteOutcome> WriteAndWait(Storage& storage, WriteRequest request
 absl::StatusOr<WriteOutcome> WriteFloats(Storage& storage, const LabelSet& labels,
                                          std::vector<Sample> samples);
 
+// The same request as a sender makes it who has asked which series the storage knows: floats of those,
+// unless the request has histograms of them too, go by their refs.
+WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request);
+
 // "name{labels}: time=value ..." for every series that has samples, floats by their bits, a line
 // each: equal for equal answers, byte by byte.
 std::string Dump(const Storage& storage, TimeRange range = {INT64_MIN, INT64_MAX},

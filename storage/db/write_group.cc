@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "storage/chunk/merge_columns.h"
 #include "storage/db/column_walk.h"
@@ -21,46 +22,115 @@ uint64_t NanosecondsSince(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
+SliceCounts& SliceCounts::operator+=(const SliceCounts& more) {
+  written += more.written;
+  duplicate += more.duplicate;
+  overwritten += more.overwritten;
+  too_old += more.too_old;
+  too_new += more.too_new;
+  out_of_order += more.out_of_order;
+  return *this;
+}
+
 absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> samples,
                              std::span<const HistogramSample> histograms, TimeRange accepted,
                              SliceCounts& counts) {
-  if (samples.size() == 1 && histograms.empty() && accepted.Contains(samples[0].timestamp_ms) &&
-      AddNewest(labels, samples[0], counts)) {
-    return absl::OkStatus();
+  if (samples.size() == 1 && histograms.empty() && accepted.Contains(samples[0].timestamp_ms)) {
+    const SeriesId id = FindOrPrepare(labels);
+    WriterLock lock(shard_.mutex);
+    OpenSlot(id);
+    if (AppendNewest(id, samples[0])) {
+      ++counts.written;
+      return absl::OkStatus();
+    }
   }
   SliceCounts slice;
-  const MergeCounts merged = SortIntoColumns(samples, histograms, incoming_);
-  slice.duplicate = merged.duplicate_count;
-  slice.overwritten = merged.overwritten_count;
-  DropOutside(accepted, slice);
-  if (incoming_.size() > 0) LOCKSTEP_RETURN_IF_ERROR(AddIncoming(labels, slice));
-  counts.written += slice.written;
-  counts.duplicate += slice.duplicate;
-  counts.overwritten += slice.overwritten;
-  counts.too_old += slice.too_old;
-  counts.too_new += slice.too_new;
-  counts.out_of_order += slice.out_of_order;
+  Sort(samples, histograms, accepted, slice);
+  if (incoming_.size() > 0) {
+    const SeriesId id = FindOrPrepare(labels);
+    {
+      WriterLock lock(shard_.mutex);
+      OpenSlot(id);
+    }
+    LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
+  }
+  counts += slice;
   return absl::OkStatus();
 }
 
-// What nearly every write is: one float, later than all others of its series. False if it is not.
-bool WriteGroup::AddNewest(const LabelSet& labels, Sample sample, SliceCounts& counts) {
-  const SeriesId id = FindOrPrepare(labels);
-  if (IsStaged(id)) AppendStaged();
-  if (sample.timestamp_ms <= LatestMs(id)) return false;
-  if (id >= staged_round_.size()) staged_round_.resize(size_t{id} + 1);
-  staged_round_[id] = round_;
-  staged_.push_back({id, sample});
+// Two steps ahead of the samples the head's lines are fetched: first those of the series, which tell
+// where the lines of their samples are.
+void WriteGroup::AddKnown(std::span<const KnownSample> samples, TimeRange accepted,
+                          SliceCounts& counts, std::vector<KnownSample>& left) {
+  constexpr size_t kSeriesAhead = 16;
+  constexpr size_t kTailAhead = 8;
+  WriterLock lock(shard_.mutex);
+  const Head& head = *shard_.active;
+  uint64_t written = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (i + kSeriesAhead < samples.size()) head.PrefetchSeries(samples[i + kSeriesAhead].series.id);
+    if (i + kTailAhead < samples.size()) head.PrefetchTail(samples[i + kTailAhead].series.id);
+    const auto& [series, sample] = samples[i];
+    if (accepted.Contains(sample.timestamp_ms) && OpenKnown(series.id) &&
+        AppendNewest(series.id, sample)) {
+      ++written;
+    } else {
+      left.push_back(samples[i]);
+    }
+  }
+  counts.written += written;
+}
+
+absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
+                                 SliceCounts& counts) {
+  const SeriesId id = known.series.id;
+  {
+    WriterLock lock(shard_.mutex);
+    if (!OpenKnown(id)) {
+      return absl::UnavailableError("a series of the request was dropped meanwhile; send it again");
+    }
+  }
+  SliceCounts slice;
+  Sort({&known.sample, 1}, {}, accepted, slice);
+  if (incoming_.size() > 0) LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
+  counts += slice;
+  return absl::OkStatus();
+}
+
+// What nearly every write is. Precondition: the lock is held.
+bool WriteGroup::AppendNewest(SeriesId id, Sample sample) {
+  if (!shard_.active->AppendNewest(id, sample)) return false;
   block_.Add(id, sample);
   if (block_.byte_count() >= kBlockBytes) EndBlock();
-  ++counts.written;
   return true;
 }
 
-absl::Status WriteGroup::AddIncoming(const LabelSet& labels, SliceCounts& counts) {
-  AppendStaged();
-  const SeriesId id = FindOrPrepare(labels);
-  const int64_t latest_ms = LatestMs(id);
+// False if there is no such series any more. Precondition: the lock is held.
+bool WriteGroup::OpenKnown(SeriesId id) {
+  if (!shard_.active->IsOpen(id) && !shard_.dictionary.index().Contains(id)) return false;
+  OpenSlot(id);
+  return true;
+}
+
+// Precondition: the lock is held.
+void WriteGroup::OpenSlot(SeriesId id) {
+  if (shard_.active->IsOpen(id)) return;
+  int64_t latest_ms = IsNew(id) ? kNoTimeMs : shard_.dictionary.SealedMaxMs(id);
+  if (shard_.frozen != nullptr) latest_ms = std::max(latest_ms, shard_.frozen->LatestMs(id));
+  shard_.active->Open(id, latest_ms);
+}
+
+// Into `incoming_`: what is inside `accepted`, the last of each time.
+void WriteGroup::Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
+                      TimeRange accepted, SliceCounts& counts) {
+  const MergeCounts merged = SortIntoColumns(samples, histograms, incoming_);
+  counts.duplicate = merged.duplicate_count;
+  counts.overwritten = merged.overwritten_count;
+  DropOutside(accepted, counts);
+}
+
+absl::Status WriteGroup::AddIncoming(SeriesId id, SliceCounts& counts) {
+  const int64_t latest_ms = shard_.active->LatestMs(id);
   if (TimeRangeOf(incoming_).min_ms <= latest_ms) {
     LOCKSTEP_RETURN_IF_ERROR(DropDuplicates(id, counts));
   } else {
@@ -77,28 +147,16 @@ absl::Status WriteGroup::AddIncoming(const LabelSet& labels, SliceCounts& counts
   return absl::OkStatus();
 }
 
-std::optional<SeriesId> WriteGroup::Find(const LabelSet& labels) const {
-  if (const std::optional<SeriesId> id = shard_.dictionary.Find(labels)) return id;
-  const auto found = new_ids_.find(labels);
-  if (found == new_ids_.end()) return std::nullopt;
-  return found->second;
-}
-
 SeriesId WriteGroup::FindOrPrepare(const LabelSet& labels) {
-  if (const std::optional<SeriesId> id = Find(labels)) return *id;
+  const SeriesKey key = SeriesKeyOf(labels);
+  if (const std::optional<SeriesRef> known = shard_.directory->Find(key)) return known->id;
+  const auto [at, is_new] = new_ids_.try_emplace(key);
+  if (!is_new) return at->second;
   DictionaryRow row = shard_.dictionary.Prepare(labels);
-  const SeriesId id = row.id;
-  new_ids_.emplace(labels, id);
-  new_row_bytes_ += labels.bytes().size() + kv::EncodeSeriesKey(id).size();
+  at->second = row.id;
+  new_row_bytes_ += labels.bytes().size() + kv::EncodeSeriesKey(row.id).size();
   new_rows_.push_back(std::move(row));
-  return id;
-}
-
-int64_t WriteGroup::LatestMs(SeriesId id) const {
-  int64_t latest_ms = shard_.active->MaxTimeOf(id);
-  if (shard_.frozen != nullptr) latest_ms = std::max(latest_ms, shard_.frozen->MaxTimeOf(id));
-  const bool is_new = !new_rows_.empty() && id >= new_rows_.front().id;
-  return is_new ? latest_ms : std::max(latest_ms, shard_.dictionary.SealedMaxMs(id));
+  return at->second;
 }
 
 void WriteGroup::DropOutside(TimeRange accepted, SliceCounts& counts) {
@@ -136,8 +194,7 @@ absl::Status WriteGroup::DropDuplicates(SeriesId id, SliceCounts& counts) {
 // Into `stored_`: what chunks and heads have of the series.
 absl::Status WriteGroup::ReadStored(SeriesId id, TimeRange range) {
   stored_.Clear();
-  const bool is_new = !new_rows_.empty() && id >= new_rows_.front().id;
-  if (!is_new && range.min_ms <= shard_.dictionary.SealedMaxMs(id)) {
+  if (!IsNew(id) && range.min_ms <= shard_.dictionary.SealedMaxMs(id)) {
     const SeriesPlace place = shard_.dictionary.PlaceOf(id);
     StoredBlock block;
     LOCKSTEP_RETURN_IF_ERROR(
@@ -151,16 +208,6 @@ absl::Status WriteGroup::ReadStored(SeriesId id, TimeRange range) {
   shard_.active->Read(id, range, part_);
   stored_.Add(part_);
   return absl::OkStatus();
-}
-
-void WriteGroup::AppendStaged() {
-  if (staged_.empty()) return;
-  {
-    WriterLock lock(shard_.mutex);
-    for (const StagedFloat& staged : staged_) shard_.active->Append(staged.id, staged.sample);
-  }
-  staged_.clear();
-  ++round_;
 }
 
 void WriteGroup::EndBlock() {
@@ -187,7 +234,6 @@ kv::Batch WriteGroup::MakeBatch() {
 }
 
 absl::Status WriteGroup::Commit() {
-  AppendStaged();
   EndBlock();
   if (ended_blocks_.empty()) {
     Reset();
@@ -210,9 +256,15 @@ absl::Status WriteGroup::Commit() {
 }
 
 void WriteGroup::Publish() {
-  WriterLock lock(shard_.mutex);
-  for (const DictionaryRow& row : new_rows_) shard_.dictionary.Add(row);
-  shard_.active->Commit();
+  {
+    WriterLock lock(shard_.mutex);
+    for (const DictionaryRow& row : new_rows_) shard_.dictionary.Add(row);
+    shard_.active->Commit();
+  }
+  std::vector<SeriesDirectory::Entry> entries;
+  entries.reserve(new_ids_.size());
+  for (const auto& [key, id] : new_ids_) entries.push_back({key, {shard_.number, id}});
+  if (!entries.empty()) shard_.directory->Add(entries);
 }
 
 void WriteGroup::Reset() {

@@ -2,6 +2,7 @@
 // publication. Only the shard's writer thread uses it; it is reused from commit to commit.
 //
 //   Add() ... Add()   new series get ids, samples are classed, accepted ones appended to the head
+//   AddKnown()        the same for samples of series that have ids: fast if they are the newest
 //   Commit()          one synced batch: dictionary rows and journal blocks; then all is visible.
 //                     If the disk refuses, everything since the last Commit() is taken back.
 //
@@ -10,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +36,8 @@ struct SliceCounts {
   uint64_t too_old = 0;
   uint64_t too_new = 0;
   uint64_t out_of_order = 0;  // of the accepted: earlier than the newest sample of the series
+
+  SliceCounts& operator+=(const SliceCounts& more);
 };
 
 class WriteGroup {
@@ -49,29 +51,31 @@ class WriteGroup {
                    std::span<const HistogramSample> histograms, TimeRange accepted,
                    SliceCounts& counts);
 
+  // Adds the samples that are later than all others of their series, inside `accepted`. The rest is
+  // appended to `left`, in the order of arrival: AddLeft() is for them. Precondition: at most
+  // kMaxSliceFloats samples, all of this shard.
+  void AddKnown(std::span<const KnownSample> samples, TimeRange accepted, SliceCounts& counts,
+                std::vector<KnownSample>& left);
+  // Any sample of a series that has an id. kUnavailable if the series was dropped meanwhile.
+  absl::Status AddLeft(const KnownSample& sample, TimeRange accepted, SliceCounts& counts);
+
   // Whether it is time to commit before adding more.
   bool full() const;
   // kUnavailable and others as kv::Store::Commit() says.
   absl::Status Commit();
 
  private:
-  struct StagedFloat {
-    SeriesId id = 0;
-    Sample sample;
-  };
-
-  bool AddNewest(const LabelSet& labels, Sample sample, SliceCounts& counts);
-  absl::Status AddIncoming(const LabelSet& labels, SliceCounts& counts);
-  std::optional<SeriesId> Find(const LabelSet& labels) const;
+  bool AppendNewest(SeriesId id, Sample sample);
+  bool OpenKnown(SeriesId id);
+  void OpenSlot(SeriesId id);
+  void Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
+            TimeRange accepted, SliceCounts& counts);
+  absl::Status AddIncoming(SeriesId id, SliceCounts& counts);
+  bool IsNew(SeriesId id) const { return !new_rows_.empty() && id >= new_rows_.front().id; }
   SeriesId FindOrPrepare(const LabelSet& labels);
-  int64_t LatestMs(SeriesId id) const;
-  bool IsStaged(SeriesId id) const {
-    return id < staged_round_.size() && staged_round_[id] == round_;
-  }
   void DropOutside(TimeRange accepted, SliceCounts& counts);
   absl::Status DropDuplicates(SeriesId id, SliceCounts& counts);
   absl::Status ReadStored(SeriesId id, TimeRange range);
-  void AppendStaged();
   void EndBlock();
   kv::Batch MakeBatch();
   void Publish();
@@ -80,19 +84,13 @@ class WriteGroup {
   ShardState& shard_;
 
   // Series that are in no dictionary row yet.
-  absl::flat_hash_map<LabelSet, SeriesId> new_ids_;
+  absl::flat_hash_map<SeriesKey, SeriesId> new_ids_;
   std::vector<DictionaryRow> new_rows_;  // ids ascend
   size_t new_row_bytes_ = 0;
 
   JournalBlockBuilder block_;
   std::vector<std::string> ended_blocks_;
   size_t ended_block_bytes_ = 0;
-
-  // Accepted and in the journal, not in the head yet: the head's lock is taken once for many. A
-  // series is staged at most once, so that what LatestMs() says holds.
-  std::vector<StagedFloat> staged_;
-  std::vector<uint32_t> staged_round_;  // by id
-  uint32_t round_ = 1;
 
   // Scratch.
   SampleColumns incoming_;

@@ -1,8 +1,11 @@
-#include "storage/db/fingerprint.h"
+#include "model/series_key.h"
 
 #include <array>
 #include <cstring>
 #include <random>
+#include <string>
+
+#include "base/coding.h"
 
 namespace lockstep {
 namespace {
@@ -35,7 +38,7 @@ class Mixer {
     high_ = Fold(a ^ secrets_[0], b ^ high_ ^ secrets_[2]);
     low_ = Fold(b ^ secrets_[1], a ^ low_ ^ secrets_[3]);
   }
-  Fingerprint Done() const {
+  SeriesKey Done() const {
     return {Fold(high_ ^ secrets_[3], low_ ^ secrets_[0]),
             Fold(low_ ^ secrets_[2], high_ ^ secrets_[1])};
   }
@@ -48,7 +51,7 @@ class Mixer {
 
 }  // namespace
 
-Fingerprint FingerprintOf(std::string_view bytes) {
+SeriesKey SeriesKeyOfWire(std::string_view bytes) {
   constexpr size_t kStep = 2 * sizeof(uint64_t);
   Mixer mixer(bytes.size());
   uint64_t words[2];
@@ -60,6 +63,21 @@ Fingerprint FingerprintOf(std::string_view bytes) {
   std::memcpy(words, bytes.data(), bytes.size());
   mixer.Add(words[0], words[1]);
   return mixer.Done();
+}
+
+SeriesKey SeriesKeyOf(const LabelSet& labels) {
+  thread_local std::string wire;
+  wire.clear();
+  for (const LabelView label : labels) {
+    wire.push_back('\x0a');
+    PutVarint64(wire, 2 + VarintLength(label.name.size()) + label.name.size() +
+                          VarintLength(label.value.size()) + label.value.size());
+    wire.push_back('\x0a');
+    PutLengthPrefixed(wire, label.name);
+    wire.push_back('\x12');
+    PutLengthPrefixed(wire, label.value);
+  }
+  return SeriesKeyOfWire(wire);
 }
 
 }  // namespace lockstep

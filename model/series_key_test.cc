@@ -1,4 +1,4 @@
-#include "storage/db/fingerprint.h"
+#include "model/series_key.h"
 
 #include <gtest/gtest.h>
 
@@ -9,15 +9,15 @@
 namespace lockstep {
 namespace {
 
-TEST(Fingerprint, IsTheSameForTheSameBytes) {
+TEST(SeriesKey, IsTheSameForTheSameBytes) {
   const std::string bytes(100, 'a');
   const std::string again(100, 'a');
-  EXPECT_EQ(FingerprintOf(bytes), FingerprintOf(again));
-  EXPECT_EQ(FingerprintOf(""), FingerprintOf(std::string()));
+  EXPECT_EQ(SeriesKeyOfWire(bytes), SeriesKeyOfWire(again));
+  EXPECT_EQ(SeriesKeyOfWire(""), SeriesKeyOfWire(std::string()));
 }
 
 // Each half alone tells all of them apart: lengths, single bits, single bytes and swaps.
-TEST(Fingerprint, DiffersForEverySmallChange) {
+TEST(SeriesKey, DiffersForEverySmallChange) {
   std::set<std::string> inputs;
   for (size_t size = 0; size < 70; ++size) {
     const std::string zeros(size, '\0');
@@ -32,11 +32,22 @@ TEST(Fingerprint, DiffersForEverySmallChange) {
   }
   std::set<uint64_t> highs, lows;
   for (const std::string& input : inputs) {
-    const Fingerprint print = FingerprintOf(input);
-    EXPECT_TRUE(highs.insert(print.high).second);
-    EXPECT_TRUE(lows.insert(print.low).second);
+    const SeriesKey key = SeriesKeyOfWire(input);
+    EXPECT_TRUE(highs.insert(key.high).second);
+    EXPECT_TRUE(lows.insert(key.low).second);
   }
   EXPECT_GT(inputs.size(), 10'000u);
+}
+
+TEST(SeriesKey, OfLabelsIsThatOfTheirWireForm) {
+  const std::string wire(
+      "\x0a\x0e"
+      "\x0a\x08__name__\x12\x02up"
+      "\x0a\x0a"
+      "\x0a\x03job\x12\x03gpu",
+      28);
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"job", "gpu"}, {"__name__", "up"}})), SeriesKeyOfWire(wire));
+  EXPECT_EQ(SeriesKeyOf(LabelSet()), SeriesKeyOfWire(""));
 }
 
 }  // namespace

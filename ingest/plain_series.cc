@@ -1,0 +1,83 @@
+#include "ingest/plain_series.h"
+
+#include <bit>
+#include <cstring>
+
+namespace lockstep {
+namespace {
+
+constexpr uint8_t kLabelTag = 1 << 3 | 2;
+constexpr uint8_t kSampleTag = 2 << 3 | 2;
+constexpr uint8_t kValueTag = 1 << 3 | 1;
+constexpr uint8_t kTimestampTag = 2 << 3 | 0;
+
+struct Bytes {
+  const uint8_t* at;
+  const uint8_t* end;
+
+  bool empty() const { return at == end; }
+  size_t size() const { return static_cast<size_t>(end - at); }
+  bool StartsWith(uint8_t byte) const { return at != end && *at == byte; }
+};
+
+bool TakeVarint(Bytes& in, uint64_t& value) {
+  value = 0;
+  for (int shift = 0; shift < 64 && !in.empty(); shift += 7) {
+    const uint8_t byte = *in.at++;
+    value |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+// After a tag: the length, then that many bytes.
+bool TakeMessage(Bytes& in, Bytes& message) {
+  uint64_t size = 0;
+  if (!TakeVarint(in, size) || size > in.size()) return false;
+  message = {in.at, in.at + size};
+  in.at += size;
+  return true;
+}
+
+// Fields that are zero may be missing.
+bool TakeSample(Bytes message, Sample& sample) {
+  sample = Sample();
+  if (message.StartsWith(kValueTag)) {
+    if (message.size() < 1 + sizeof(sample.value)) return false;
+    static_assert(std::endian::native == std::endian::little);
+    std::memcpy(&sample.value, message.at + 1, sizeof(sample.value));
+    message.at += 1 + sizeof(sample.value);
+  }
+  if (message.StartsWith(kTimestampTag)) {
+    ++message.at;
+    uint64_t timestamp_ms = 0;
+    if (!TakeVarint(message, timestamp_ms)) return false;
+    sample.timestamp_ms = static_cast<int64_t>(timestamp_ms);
+  }
+  return message.empty();
+}
+
+}  // namespace
+
+std::optional<std::string_view> ReadPlainSeries(std::string_view message,
+                                                std::vector<Sample>& samples) {
+  const auto* const begin = reinterpret_cast<const uint8_t*>(message.data());
+  Bytes in{begin, begin + message.size()};
+  Bytes part{};
+  while (in.StartsWith(kLabelTag)) {
+    ++in.at;
+    if (!TakeMessage(in, part)) return std::nullopt;
+  }
+  const std::string_view labels = message.substr(0, static_cast<size_t>(in.at - begin));
+  const size_t sample_count = samples.size();
+  while (!in.empty()) {
+    const bool is_sample = *in.at++ == kSampleTag && TakeMessage(in, part);
+    if (!is_sample || !TakeSample(part, samples.emplace_back())) {
+      samples.resize(sample_count);
+      return std::nullopt;
+    }
+  }
+  return labels;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+// The plain form of a TimeSeries message, which is what senders write: all labels, then float samples
+// with their fields in order. Read in place, without a look into the labels. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/sample.h"
+
+namespace lockstep {
+
+// Appends the samples and returns the bytes of the labels, as SeriesKeyOfWire() takes them. Anything
+// else than the plain form, malformed or merely unusual: nullopt, and nothing is appended.
+std::optional<std::string_view> ReadPlainSeries(std::string_view message,
+                                                std::vector<Sample>& samples);
+
+}  // namespace lockstep

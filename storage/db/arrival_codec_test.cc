@@ -1,0 +1,88 @@
+#include "storage/db/arrival_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+// Writes all and reads all; checks every bit, and returns the bytes taken.
+size_t RoundTrip(const std::vector<Sample>& samples) {
+  std::vector<uint8_t> bytes;
+  ArrivalState writing;
+  for (const Sample& sample : samples) {
+    uint8_t arrival[kMaxArrivalBytes];
+    const size_t count = EncodeArrival(sample, writing, arrival);
+    EXPECT_LE(count, kMaxArrivalBytes);
+    bytes.insert(bytes.end(), arrival, arrival + count);
+  }
+  const size_t size = bytes.size();
+  bytes.resize(size + kArrivalPadding, 0xff);
+  const uint8_t* at = bytes.data();
+  ArrivalState reading;
+  for (const Sample& sample : samples) {
+    at = DecodeArrival(at, reading);
+    EXPECT_EQ(reading.timestamp_ms, sample.timestamp_ms);
+    EXPECT_EQ(reading.value_bits, std::bit_cast<uint64_t>(sample.value));
+  }
+  EXPECT_EQ(at, bytes.data() + size);
+  return size;
+}
+
+TEST(ArrivalCodec, SteadyWholeNumbersTakeAByteOrThree) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 1000; ++i) samples.push_back({15'000 * int64_t{i}, 7});
+  EXPECT_LT(RoundTrip(samples), 1020u);
+  for (int i = 0; i < 1000; ++i) samples[static_cast<size_t>(i)].value = i % 200;
+  EXPECT_LT(RoundTrip(samples), 3100u);
+}
+
+TEST(ArrivalCodec, KeepsEveryBitOfEveryValue) {
+  using Limits = std::numeric_limits<double>;
+  const std::vector<double> values = {0.0,
+                                      -0.0,
+                                      1.5,
+                                      Limits::infinity(),
+                                      -Limits::infinity(),
+                                      Limits::denorm_min(),
+                                      Limits::max(),
+                                      StaleNan(),
+                                      std::bit_cast<double>(0x7ff8000000000001),
+                                      std::bit_cast<double>(~uint64_t{0})};
+  std::vector<Sample> samples;
+  for (const double first : values) {
+    for (const double second : values) {
+      samples.push_back({static_cast<int64_t>(samples.size()), first});
+      samples.push_back({static_cast<int64_t>(samples.size()), second});
+    }
+  }
+  RoundTrip(samples);
+  std::mt19937_64 random(3);
+  for (Sample& sample : samples) {
+    sample.value = std::bit_cast<double>(random() & random() << (random() % 64));
+  }
+  RoundTrip(samples);
+}
+
+TEST(ArrivalCodec, KeepsEveryTime) {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  std::vector<Sample> samples;
+  for (const int64_t time : {int64_t{0}, kMin, kMax, kMin, int64_t{-1}, kMax, int64_t{127},
+                             int64_t{255}, int64_t{256}, int64_t{-1} << 48, int64_t{1} << 50}) {
+    samples.push_back({time, 1});
+  }
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 10'000; ++i) {
+    samples.push_back({static_cast<int64_t>(random()) >> (random() % 64), 1});
+  }
+  RoundTrip(samples);
+}
+
+}  // namespace
+}  // namespace lockstep
