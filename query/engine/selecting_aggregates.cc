@@ -6,9 +6,10 @@
 
 #include "base/float_format.h"
 #include "query/engine/bounded_heap.h"
-#include "query/engine/kernels/aggregators.h"
+#include "query/engine/kernels/annotation.h"
 #include "query/engine/kernels/hash_ratio.h"
 #include "query/engine/step_invariant.h"
+#include "query/promql/operator_names.h"
 
 namespace lockstep::engine {
 namespace {
@@ -118,7 +119,7 @@ class Selector {
       series.column.DropHistograms();
       Annotation annotation;
       annotation.kind = AnnotationKind::kHistogramIgnoredInAggregation;
-      annotation.text = AggregateName(expr_.op);
+      annotation.text = promql::AggregatorName(expr_.op);
       evaluator_.context().annotations.Add(std::move(annotation), expr_.position);
     }
   }

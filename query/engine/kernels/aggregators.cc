@@ -4,44 +4,11 @@
 #include <limits>
 
 #include "query/engine/kernels/quantile.h"
+#include "query/promql/operator_names.h"
 
 namespace lockstep::engine {
 
 using promql::AggregateOp;
-
-std::string_view AggregateName(AggregateOp op) {
-  switch (op) {
-    case AggregateOp::kSum:
-      return "sum";
-    case AggregateOp::kAvg:
-      return "avg";
-    case AggregateOp::kCount:
-      return "count";
-    case AggregateOp::kMin:
-      return "min";
-    case AggregateOp::kMax:
-      return "max";
-    case AggregateOp::kGroup:
-      return "group";
-    case AggregateOp::kStddev:
-      return "stddev";
-    case AggregateOp::kStdvar:
-      return "stdvar";
-    case AggregateOp::kTopk:
-      return "topk";
-    case AggregateOp::kBottomk:
-      return "bottomk";
-    case AggregateOp::kCountValues:
-      return "count_values";
-    case AggregateOp::kQuantile:
-      return "quantile";
-    case AggregateOp::kLimitk:
-      return "limitk";
-    case AggregateOp::kLimitRatio:
-      return "limit_ratio";
-  }
-  return "";
-}
 
 void GroupAccumulator::Add(AggregateOp op, double value) {
   ++count_;
@@ -103,7 +70,7 @@ void GroupAccumulator::Add(AggregateOp op, const Histogram& histogram, Annotatio
   }
   Annotation annotation;
   annotation.kind = AnnotationKind::kHistogramIgnoredInAggregation;
-  annotation.text = AggregateName(op);
+  annotation.text = promql::AggregatorName(op);
   sink.Add(std::move(annotation));
 }
 

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "query/engine/kernels/annotation.h"
@@ -20,9 +19,6 @@
 #include "query/promql/ast.h"
 
 namespace lockstep::engine {
-
-// "sum", "count_values", ...: as in annotations.
-std::string_view AggregateName(promql::AggregateOp op);
 
 class GroupAccumulator {
  public:

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "query/engine/kernels/kernel_testing.h"
+#include "query/promql/operator_names.h"
 
 namespace lockstep::engine {
 namespace {
@@ -48,9 +49,9 @@ TEST(AggregatorsTest, FoldsFloats) {
     const WindowResult result = group.Finish(row.op, row.param, sink);
     ASSERT_EQ(result.kind, WindowResult::Kind::kFloat);
     if (std::isnan(row.expected)) {
-      EXPECT_TRUE(std::isnan(result.value)) << AggregateName(row.op);
+      EXPECT_TRUE(std::isnan(result.value)) << promql::AggregatorName(row.op);
     } else {
-      EXPECT_DOUBLE_EQ(result.value, row.expected) << AggregateName(row.op);
+      EXPECT_DOUBLE_EQ(result.value, row.expected) << promql::AggregatorName(row.op);
     }
     EXPECT_TRUE(sink.empty());
   }
@@ -99,7 +100,7 @@ TEST(AggregatorsTest, SomeOperatorsIgnoreHistograms) {
     AnnotationSink sink;
     GroupAccumulator group;
     group.Add(op, Make({.count = 4}), sink);
-    EXPECT_EQ(sink.Take().at(0).text, AggregateName(op));
+    EXPECT_EQ(sink.Take().at(0).text, promql::AggregatorName(op));
     EXPECT_EQ(group.Finish(op, 0.5, sink).kind, WindowResult::Kind::kNone);
     group.Add(op, 5);
     EXPECT_EQ(group.Finish(op, 0.5, sink).kind, WindowResult::Kind::kFloat);
