@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/coding.h"
+#include "model/label_notation.h"
 
 namespace lockstep {
 namespace {
@@ -16,19 +17,6 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 void AppendLabel(std::string& bytes, LabelView label) {
   PutLengthPrefixed(bytes, label.name);
   PutLengthPrefixed(bytes, label.value);
-}
-
-void AppendQuoted(std::string& out, std::string_view value) {
-  out += '"';
-  for (const char c : value) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
 }
 
 bool IsNameByte(char c, bool first) {
@@ -163,11 +151,7 @@ std::string LabelSet::ToString() const {
   for (const LabelView& label : *this) {
     if (label.name == kMetricName) continue;
     if (!inside.empty()) inside += ", ";
-    if (IsLegacyLabelName(label.name)) {
-      inside += label.name;
-    } else {
-      AppendQuoted(inside, label.name);
-    }
+    AppendLabelName(inside, label.name);
     inside += '=';
     AppendQuoted(inside, label.value);
   }

@@ -1,7 +1,7 @@
 #include "model/matcher.h"
 
 #include "absl/strings/str_format.h"
-#include "model/labels.h"
+#include "model/label_notation.h"
 #include "re2/re2.h"
 
 namespace lockstep {
@@ -96,18 +96,11 @@ bool Matcher::Matches(std::string_view label_value) const {
 }
 
 std::string Matcher::ToString() const {
-  std::string quoted;
-  for (const char c : value_) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (c == '\n') {
-      quoted += "\\n";
-    } else {
-      quoted += c;
-    }
-  }
-  const char* name_quote = IsLegacyLabelName(name_) ? "" : "\"";
-  return absl::StrFormat("%s%s%s%s\"%s\"", name_quote, name_, name_quote, lockstep::ToString(type_),
-                         quoted);
+  std::string text;
+  AppendLabelName(text, name_);
+  text += lockstep::ToString(type_);
+  AppendQuoted(text, value_);
+  return text;
 }
 
 }  // namespace lockstep

@@ -25,6 +25,11 @@ TEST(Matcher, AMissingLabelIsTheEmptyString) {
   EXPECT_FALSE(Matches(MatchType::kRegex, ".+", ""));
 }
 
+TEST(Matcher, IsWrittenAsInASelector) {
+  const auto matcher = Matcher::Make(MatchType::kNotRegex, "host.name", "a\"|b");
+  EXPECT_EQ(matcher->ToString(), "\"host.name\"!~\"a\\\"|b\"");
+}
+
 TEST(Matcher, BadRegexIsAnErrorThatNamesIt) {
   const auto matcher = Matcher::Make(MatchType::kRegex, "label", "a(");
   ASSERT_EQ(matcher.status().code(), absl::StatusCode::kInvalidArgument);

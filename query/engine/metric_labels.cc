@@ -1,22 +1,8 @@
 #include "query/engine/metric_labels.h"
 
+#include "model/label_notation.h"
+
 namespace lockstep::engine {
-namespace {
-
-void AppendQuoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-}  // namespace
 
 LabelSet DropMetric(const LabelSet& labels) {
   if (!labels.Has(kMetricType) && !labels.Has(kMetricUnit)) return labels.DropMetricName();
@@ -28,11 +14,7 @@ std::string LabelsText(const LabelSet& labels) {
   std::string text = "{";
   for (const LabelView& label : labels) {
     if (text.size() > 1) text += ", ";
-    if (IsLegacyLabelName(label.name)) {
-      text += label.name;
-    } else {
-      AppendQuoted(text, label.name);
-    }
+    AppendLabelName(text, label.name);
     text += '=';
     AppendQuoted(text, label.value);
   }
