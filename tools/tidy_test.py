@@ -46,7 +46,7 @@ class TidyTest(unittest.TestCase):
         self.bad("see /wo" "rk/main/x", "one machine", "README.md")
         self.bad('open("/ho' 'me/someone/x")', "one machine", "tools/a.py")
         self.good("mount /proc, write /dev/null, look in /usr/bin", "README.md")
-        self.good("https://example.org/work/it", "README.md")
+        self.good("https://example.org/tmp/it/is", "README.md")
         self.bad("<<<<<<< HEAD\n", "conflict", "docs/a.md")
 
     def test_coroutine_forms_that_break(self):
