@@ -137,7 +137,7 @@ WireHistogram ReadWire(std::string_view message) {
   return wire;
 }
 
-absl::Status Invalid(std::string text) { return absl::InvalidArgumentError(std::move(text)); }
+absl::Status Invalid(const std::string& text) { return absl::InvalidArgumentError(text); }
 
 absl::Status CheckSpans(const std::vector<BucketSpan>& spans, size_t bucket_count) {
   uint64_t needed = 0;

@@ -11,8 +11,6 @@
 namespace lockstep {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -54,14 +52,14 @@ DecodedWrite Decode(std::string_view bytes, const IngestLimits& limits = {}) {
 TEST(RemoteWriteTest, GoldenBytes) {
   // By hand from the message definitions: {__name__="up", job="x"} with 1.5 at 1000 ms and -2 at
   // -1 ms, then metadata: counter "up", help "h", unit "s".
-  constexpr std::string_view bytes =
+  constexpr char bytes[] =
       "\x0a\x3e"
       "\x0a\x0e\x0a\x08__name__\x12\x02up"
       "\x0a\x08\x0a\x03job\x12\x01x"
       "\x12\x0c\x09\x00\x00\x00\x00\x00\x00\xf8\x3f\x10\xe8\x07"
       "\x12\x14\x09\x00\x00\x00\x00\x00\x00\x00\xc0\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
-      "\x1a\x0c\x08\x01\x12\x02up\x22\x01h\x2a\x01s"sv;
-  const DecodedWrite decoded = Decode(bytes);
+      "\x1a\x0c\x08\x01\x12\x02up\x22\x01h\x2a\x01s";
+  const DecodedWrite decoded = Decode(std::string_view(bytes, sizeof(bytes) - 1));
   ASSERT_THAT(decoded.request.series, SizeIs(1));
   const SeriesWrite& series = decoded.request.series[0];
   EXPECT_EQ(series.labels, LabelSet::Of({{"__name__", "up"}, {"job", "x"}}));
