@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/coding.h"
+#include "storage/kv/key_schema.h"
 
 namespace lockstep {
 namespace {
@@ -47,9 +48,28 @@ Dictionary::Family& Dictionary::FamilyOf(const LabelSet& labels) {
   return at->second;
 }
 
-DictionaryRow Dictionary::Prepare(LabelSet labels) {
+SeriesId Dictionary::StageNew(const LabelSet& labels) {
   Family& family = FamilyOf(labels);
-  return {next_id_++, {family.number, family.next_ordinal++}, std::move(labels)};
+  const SeriesId id = next_id_++;
+  staged_.push_back({id, {family.number, family.next_ordinal++}, labels});
+  staged_byte_count_ += labels.bytes().size() + kv::EncodeSeriesKey(id).size();
+  return id;
+}
+
+void Dictionary::PutStaged(kv::Batch& batch) const {
+  for (const DictionaryRow& row : staged_) {
+    batch.Put(kv::Space::kSeries, kv::EncodeSeriesKey(row.id), EncodeDictionaryRow(row));
+  }
+}
+
+void Dictionary::CommitStaged() {
+  for (const DictionaryRow& row : staged_) Add(row);
+  RollbackStaged();
+}
+
+void Dictionary::RollbackStaged() {
+  staged_.clear();
+  staged_byte_count_ = 0;
 }
 
 void Dictionary::Add(const DictionaryRow& row) {

@@ -18,6 +18,7 @@
 #include "base/string_map.h"
 #include "model/labels.h"
 #include "storage/index/series_index.h"
+#include "storage/kv/batch.h"
 
 namespace lockstep {
 
@@ -46,10 +47,21 @@ absl::StatusOr<DictionaryRow> DecodeDictionaryRow(SeriesId id, std::string_view 
 class Dictionary {
  public:
   const SeriesIndex& index() const { return index_; }
-  // A new id and place for labels that the index does not know. Neither is given out twice, even if
-  // the row is never added.
-  DictionaryRow Prepare(LabelSet labels);
-  // Precondition: neither id nor labels are in it.
+
+  // New series, from their first sample to the commit that makes them durable:
+  //   StageNew() ... PutStaged(), then CommitStaged() or RollbackStaged()
+  // Staged ids are higher than all that were given out before, and no id or place is given out
+  // twice, even if it is rolled back. Nothing of a staged series can be found before its commit.
+  // Precondition: `labels` are neither known nor staged.
+  SeriesId StageNew(const LabelSet& labels);
+  bool IsStaged(SeriesId id) const { return !staged_.empty() && id >= staged_.front().id; }
+  // What PutStaged() adds to a batch, roughly.
+  size_t staged_byte_count() const { return staged_byte_count_; }
+  void PutStaged(kv::Batch& batch) const;
+  void CommitStaged();
+  void RollbackStaged();
+
+  // What recovery reads. Precondition: neither id nor labels are in it.
   void Add(const DictionaryRow& row);
   void Remove(std::span<const SeriesId> ids);
 
@@ -71,6 +83,8 @@ class Dictionary {
   Family& FamilyOf(const LabelSet& labels);
 
   SeriesIndex index_;
+  std::vector<DictionaryRow> staged_;  // ids ascend
+  size_t staged_byte_count_ = 0;
   std::vector<Info> infos_;     // by id
   StringMap<Family> families_;  // by job and metric
   SeriesId next_id_ = 0;

@@ -36,7 +36,7 @@ absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> sam
                              std::span<const HistogramSample> histograms, TimeRange accepted,
                              SliceCounts& counts) {
   if (samples.size() == 1 && histograms.empty() && accepted.Contains(samples[0].timestamp_ms)) {
-    const SeriesId id = FindOrPrepare(labels);
+    const SeriesId id = FindOrStage(labels);
     WriterLock lock(shard_.mutex);
     OpenSlot(id);
     if (AppendNewest(id, samples[0])) {
@@ -47,7 +47,7 @@ absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> sam
   SliceCounts slice;
   Sort(samples, histograms, accepted, slice);
   if (incoming_.size() > 0) {
-    const SeriesId id = FindOrPrepare(labels);
+    const SeriesId id = FindOrStage(labels);
     {
       WriterLock lock(shard_.mutex);
       OpenSlot(id);
@@ -115,7 +115,8 @@ bool WriteGroup::OpenKnown(SeriesId id) {
 // Precondition: the lock is held.
 void WriteGroup::OpenSlot(SeriesId id) {
   if (shard_.active->IsOpen(id)) return;
-  int64_t latest_ms = IsNew(id) ? kNoTimeMs : shard_.dictionary.SealedMaxMs(id);
+  int64_t latest_ms =
+      shard_.dictionary.IsStaged(id) ? kNoTimeMs : shard_.dictionary.SealedMaxMs(id);
   if (shard_.frozen != nullptr) latest_ms = std::max(latest_ms, shard_.frozen->LatestMs(id));
   shard_.active->Open(id, latest_ms);
 }
@@ -147,15 +148,12 @@ absl::Status WriteGroup::AddIncoming(SeriesId id, SliceCounts& counts) {
   return absl::OkStatus();
 }
 
-SeriesId WriteGroup::FindOrPrepare(const LabelSet& labels) {
+SeriesId WriteGroup::FindOrStage(const LabelSet& labels) {
   const SeriesKey key = SeriesKeyOf(labels);
   if (const std::optional<SeriesRef> known = shard_.directory->Find(key)) return known->id;
   const auto [at, is_new] = new_ids_.try_emplace(key);
   if (!is_new) return at->second;
-  DictionaryRow row = shard_.dictionary.Prepare(labels);
-  at->second = row.id;
-  new_row_bytes_ += labels.bytes().size() + kv::EncodeSeriesKey(row.id).size();
-  new_rows_.push_back(std::move(row));
+  at->second = shard_.dictionary.StageNew(labels);
   return at->second;
 }
 
@@ -194,7 +192,7 @@ absl::Status WriteGroup::DropDuplicates(SeriesId id, SliceCounts& counts) {
 // Into `stored_`: what chunks and heads have of the series.
 absl::Status WriteGroup::ReadStored(SeriesId id, TimeRange range) {
   stored_.Clear();
-  if (!IsNew(id) && range.min_ms <= shard_.dictionary.SealedMaxMs(id)) {
+  if (!shard_.dictionary.IsStaged(id) && range.min_ms <= shard_.dictionary.SealedMaxMs(id)) {
     const SeriesPlace place = shard_.dictionary.PlaceOf(id);
     StoredBlock block;
     LOCKSTEP_RETURN_IF_ERROR(
@@ -217,14 +215,13 @@ void WriteGroup::EndBlock() {
 }
 
 bool WriteGroup::full() const {
-  return ended_block_bytes_ + block_.byte_count() + new_row_bytes_ >= kGroupBytes;
+  return ended_block_bytes_ + block_.byte_count() + shard_.dictionary.staged_byte_count() >=
+         kGroupBytes;
 }
 
 kv::Batch WriteGroup::MakeBatch() {
   kv::Batch batch = shard_.kv->NewBatch();
-  for (const DictionaryRow& row : new_rows_) {
-    batch.Put(kv::Space::kSeries, kv::EncodeSeriesKey(row.id), EncodeDictionaryRow(row));
-  }
+  shard_.dictionary.PutStaged(batch);
   // Numbers are never used twice, even if this commit fails: a log whose end is in doubt may hold
   // these blocks still.
   for (const std::string& block : ended_blocks_) {
@@ -258,7 +255,7 @@ absl::Status WriteGroup::Commit() {
 void WriteGroup::Publish() {
   {
     WriterLock lock(shard_.mutex);
-    for (const DictionaryRow& row : new_rows_) shard_.dictionary.Add(row);
+    shard_.dictionary.CommitStaged();
     shard_.active->Commit();
   }
   std::vector<SeriesDirectory::Entry> entries;
@@ -269,8 +266,7 @@ void WriteGroup::Publish() {
 
 void WriteGroup::Reset() {
   new_ids_.clear();
-  new_rows_.clear();
-  new_row_bytes_ = 0;
+  shard_.dictionary.RollbackStaged();
   ended_blocks_.clear();
   ended_block_bytes_ = 0;
 }

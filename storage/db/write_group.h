@@ -71,8 +71,7 @@ class WriteGroup {
   void Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
             TimeRange accepted, SliceCounts& counts);
   absl::Status AddIncoming(SeriesId id, SliceCounts& counts);
-  bool IsNew(SeriesId id) const { return !new_rows_.empty() && id >= new_rows_.front().id; }
-  SeriesId FindOrPrepare(const LabelSet& labels);
+  SeriesId FindOrStage(const LabelSet& labels);
   void DropOutside(TimeRange accepted, SliceCounts& counts);
   absl::Status DropDuplicates(SeriesId id, SliceCounts& counts);
   absl::Status ReadStored(SeriesId id, TimeRange range);
@@ -85,8 +84,6 @@ class WriteGroup {
 
   // Series that are in no dictionary row yet.
   absl::flat_hash_map<SeriesKey, SeriesId> new_ids_;
-  std::vector<DictionaryRow> new_rows_;  // ids ascend
-  size_t new_row_bytes_ = 0;
 
   JournalBlockBuilder block_;
   std::vector<std::string> ended_blocks_;
