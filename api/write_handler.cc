@@ -5,20 +5,24 @@
 
 #include "absl/strings/str_format.h"
 #include "api/reply.h"
+#include "ingest/rate_limit.h"
 
 namespace lockstep::api {
 namespace {
 
 constexpr std::string_view kRetryAfterSeconds = "5";
 
-Response RetryLater(std::string_view text) {
-  Response response = TextReply(503, text);
-  response.headers.push_back({"Retry-After", std::string(kRetryAfterSeconds)});
+Response RetryLater(int status, std::string_view text, std::string seconds) {
+  Response response = TextReply(status, text);
+  response.headers.push_back({"Retry-After", std::move(seconds)});
   return response;
 }
 
 Response FailedWrite(const absl::Status& status) {
   const std::string_view text = Message(status);
+  if (const auto wait = RetryAfter(status)) {
+    return RetryLater(429, text, std::to_string(wait->count()));
+  }
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
       return TextReply(400, text);
@@ -26,7 +30,7 @@ Response FailedWrite(const absl::Status& status) {
       return TextReply(413, text);
     case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnavailable:
-      return RetryLater(text);
+      return RetryLater(503, text, std::string(kRetryAfterSeconds));
     default:
       return TextReply(500, text);
   }

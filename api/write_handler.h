@@ -5,8 +5,10 @@
 //        the text says which and why. Senders do not repeat it
 //   413  over a limit of ingest/limits.h; nothing stored
 //   415  an encoding or a message that we do not read; nothing stored
+//   429  nothing stored, Retry-After says when to come again: over the rate limit. A Prometheus drops what
+//        was answered so, unless told not to: that is for the limit that somebody has set, and for nothing else
 //   503  nothing stored, Retry-After says when to come again: the write queue or the disk is full, or the
-//        server is closing. Never 429: a Prometheus drops what was answered so, unless told not to
+//        server is closing
 //   500  the store is broken
 #pragma once
 

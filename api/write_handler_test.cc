@@ -119,6 +119,26 @@ TEST_F(WriteHandlerTest, FailuresByKind) {
   }
 }
 
+TEST(WriteHandlerRateTest, OverTheRateIsTooManyRequestsAndSaysWhenToComeAgain) {
+  FakeStorage storage;
+  Ingester ingester(storage, {.max_samples_per_second = 1});
+  const auto post = [&ingester] {
+    Request request;
+    request.body = Body() + Body() + Body();
+    request.headers = {{"Content-Encoding", "identity"}};
+    Response answer;
+    HandleRemoteWrite(request, ingester, [&](Response r) { answer = std::move(r); });
+    return answer;
+  };
+  EXPECT_EQ(post().status, 204);
+  const Response refused = post();
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(RetryAfter(refused), "2");
+  EXPECT_THAT(refused.body, HasSubstr("ingest.max-samples-per-second"));
+  EXPECT_EQ(storage.written_series_count, 3u);
+  EXPECT_EQ(ingester.stats().throttled_requests, 1u);
+}
+
 TEST_F(WriteHandlerTest, UndecodableBodies) {
   EXPECT_EQ(Post("junk").status, 400);
   EXPECT_EQ(Post("junk", {{"Content-Encoding", "snappy"}}).status, 400);

@@ -29,6 +29,7 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.max_concurrent_queries, built_in.max_concurrent_queries) << setting.name;
     EXPECT_EQ(options.max_query_samples, built_in.max_query_samples) << setting.name;
     EXPECT_EQ(options.lookback_ms, built_in.lookback_ms) << setting.name;
+    EXPECT_EQ(options.max_samples_per_second, built_in.max_samples_per_second) << setting.name;
     EXPECT_EQ(options.log_level, built_in.log_level) << setting.name;
     EXPECT_EQ(options.log_format, built_in.log_format) << setting.name;
   }

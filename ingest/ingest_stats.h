@@ -28,6 +28,7 @@ struct IngestStats {
   uint64_t requests = 0;
   uint64_t undecodable_requests = 0;  // answered 400 whole
   uint64_t oversized_requests = 0;    // answered 413
+  uint64_t throttled_requests = 0;    // answered 429; what they held is counted nowhere else
   uint64_t body_bytes = 0;            // as sent
   uint64_t decoded_bytes = 0;         // after decompression
   uint64_t series = 0;             // series entries of decodable requests, rejected ones included

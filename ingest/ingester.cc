@@ -42,6 +42,11 @@ void Ingester::RemoteWrite(BodyEncoding encoding, std::string_view body, Done do
     ++(absl::IsOutOfRange(decoded.status()) ? oversized_requests_ : undecodable_requests_);
     return done(decoded.status());
   }
+  if (absl::Status admitted = rate_limit_.Admit(decoded->sample_count + decoded->histogram_count);
+      !admitted.ok()) {
+    ++throttled_requests_;
+    return done(std::move(admitted));
+  }
   CountArrival(*decoded);
   metadata_.Put(decoded->metadata);
   if (decoded->request.series.empty() && decoded->request.known.empty()) {
@@ -77,6 +82,7 @@ IngestStats Ingester::stats() const {
   stats.requests = requests_;
   stats.undecodable_requests = undecodable_requests_;
   stats.oversized_requests = oversized_requests_;
+  stats.throttled_requests = throttled_requests_;
   stats.body_bytes = body_bytes_;
   stats.decoded_bytes = decoded_bytes_;
   stats.series = series_;

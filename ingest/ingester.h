@@ -12,6 +12,7 @@
 #include "ingest/ingest_stats.h"
 #include "ingest/limits.h"
 #include "ingest/metadata_store.h"
+#include "ingest/rate_limit.h"
 #include "ingest/refusals.h"
 #include "ingest/remote_write.h"
 #include "storage/storage.h"
@@ -24,10 +25,12 @@ class Ingester {
   // OK: all is durable but what the refusals tell. Errors:
   //   kInvalidArgument    the body cannot be decoded; nothing was stored
   //   kOutOfRange         over a limit; nothing was stored
+  //   kResourceExhausted  with a RetryAfter(): over the rate limit; nothing was stored
   //   anything else       Storage::Write's
   using Done = absl::AnyInvocable<void(absl::StatusOr<Refusals>)>;
 
-  Ingester(Storage& storage, const IngestLimits& limits) : storage_(storage), limits_(limits) {}
+  Ingester(Storage& storage, const IngestLimits& limits)
+      : storage_(storage), limits_(limits), rate_limit_(limits.max_samples_per_second) {}
   Ingester(const Ingester&) = delete;
   Ingester& operator=(const Ingester&) = delete;
 
@@ -44,11 +47,13 @@ class Ingester {
 
   Storage& storage_;
   const IngestLimits limits_;
+  RateLimit rate_limit_;
   MetadataStore metadata_;
 
   std::atomic<uint64_t> requests_{0};
   std::atomic<uint64_t> undecodable_requests_{0};
   std::atomic<uint64_t> oversized_requests_{0};
+  std::atomic<uint64_t> throttled_requests_{0};
   std::atomic<uint64_t> body_bytes_{0};
   std::atomic<uint64_t> decoded_bytes_{0};
   std::atomic<uint64_t> series_{0};

@@ -1,7 +1,8 @@
-// Every bound on what one write request may hold, in one place.
+// Every bound on what write requests may hold, in one place.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace lockstep {
 
@@ -14,6 +15,8 @@ struct IngestLimits {
   size_t max_labels_per_series = 128;
   size_t max_label_name_bytes = 64 << 10;
   size_t max_label_value_bytes = 64 << 10;
+  // Of all requests together; over it a request is refused whole (429). 0: no limit.
+  uint64_t max_samples_per_second = 0;
 };
 
 }  // namespace lockstep

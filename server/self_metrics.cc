@@ -131,6 +131,7 @@ void AddIngest(Families& families, const IngestStats& stats) {
                  "Write requests that were refused whole, by reason.");
   families.Value(stats.undecodable_requests, {{"reason", "undecodable"}});
   families.Value(stats.oversized_requests, {{"reason", "oversized"}});
+  families.Value(stats.throttled_requests, {{"reason", "throttled"}});
   families.Counter("lockstep_ingest_body_bytes_total", "Bytes of write requests as sent.",
                    stats.body_bytes);
   families.Counter("lockstep_ingest_decoded_bytes_total",
