@@ -67,7 +67,8 @@ Sample Fleet::At(size_t series, size_t point) const {
   if (metric.is_cumulative) {
     // Past its end a counter goes on from where it was.
     const double whole = metric.values.back() - metric.values.front();
-    value += whole * static_cast<double>(moment / length);
+    const size_t rounds = moment / length;
+    value += whole * static_cast<double>(rounds);
   }
   const int64_t offset_ms = static_cast<int64_t>(host_of(series) * 7919) % options_.interval_ms;
   return {options_.start_ms + static_cast<int64_t>(point) * options_.interval_ms + offset_ms,
