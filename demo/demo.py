@@ -12,7 +12,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,16 +19,17 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/support"))
+import programs
 import questions
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDING = ROOT / "demo/data/metrics.om.gz"
 STATE = pathlib.Path(os.environ.get("LOCKSTEP_DEMO_FOLDER", ROOT / ".demo"))
 PID = STATE / "pid"
 # The labels worth a column; the rest says the same of every row.
 COLUMNS = ("job", "rank", "gpu", "phase")
-READY_WITHIN_S = 30
-STOP_WITHIN_S = 30
+USUAL_PORT = 9009
 
 
 def running_pid():
@@ -49,26 +49,13 @@ def stop():
         print("demo: no server is running.")
         return
     os.kill(pid, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_WITHIN_S
-    while running_pid() is not None:
-        if time.monotonic() > deadline:
-            sys.exit(f"demo: the server (process {pid}) has not ended after {STOP_WITHIN_S} s.")
-        time.sleep(0.05)
+    try:
+        programs.wait_until(lambda: running_pid() is None, f"process {pid} has ended",
+                            programs.STOP_WITHIN_S)
+    except TimeoutError as error:
+        sys.exit(f"demo: the server does not stop: {error}")
     PID.unlink()
     print("demo: the server has stopped.")
-
-
-def free_address():
-    """127.0.0.1 with the usual port, or any free one when that is taken."""
-    for port in (9009, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return f"127.0.0.1:{probe.getsockname()[1]}"
-    sys.exit("demo: no free port on 127.0.0.1.")
 
 
 def start(program):
@@ -77,24 +64,17 @@ def start(program):
         stop()
     shutil.rmtree(STATE, ignore_errors=True)
     STATE.mkdir()
-    address = free_address()
-    with (STATE / "server.log").open("wb") as log:
+    address = programs.free_address(USUAL_PORT)
+    try:
         # The recording keeps its own dates, so nothing may be too old.
-        server = subprocess.Popen(
-            [program, "serve", "--http", address, "--data", str(STATE / "data"),
-             "--storage.retention.time", "100y"],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        server = programs.Listener(
+            STATE, "server", [program, "serve", "--http", address, "--data", str(STATE / "data"),
+                              "--storage.retention.time", "100y"],
+            address, "/-/ready", start_new_session=True)
+    except (ChildProcessError, TimeoutError) as error:
+        sys.exit(f"demo: the server does not start: {error}")
     PID.write_text(str(server.pid))
-    url = f"http://{address}"
-    deadline = time.monotonic() + READY_WITHIN_S
-    while True:
-        try:
-            urllib.request.urlopen(f"{url}/-/ready", timeout=5).close()
-            return url
-        except (urllib.error.URLError, ConnectionError):
-            if server.poll() is not None or time.monotonic() > deadline:
-                sys.exit(f"demo: the server does not answer:\n{(STATE / 'server.log').read_text()}")
-            time.sleep(0.05)
+    return server.url
 
 
 def ask(url, question):

@@ -8,6 +8,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))
 import programs
+from lockstep_server import Server
+from prometheus_server import Prometheus
 
 CLOCK_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 # A server has settled when it used less than this share of one core for this long.
@@ -19,17 +21,12 @@ SETTLES_WITHIN_S = 180
 class Peer:
     """A running server with an empty data folder."""
 
-    def __init__(self, name, folder, command, write_path, query_parameters, ready_path):
+    def __init__(self, name, program, query_parameters):
         self.name = name
         self.query_parameters = query_parameters
-        self._data = folder / "data"
-        self._data.mkdir(parents=True)
-        address = programs.free_address()
-        arguments = [str(part).replace("{address}", address).replace("{data}", str(self._data))
-                     for part in command]
-        self._program = programs.Program(folder, name, arguments, address, ready_path)
-        self.write_url = self._program.url + write_path
-        self.url = self._program.url
+        self._program = program
+        self.url = program.url
+        self.write_url = program.url + "/api/v1/write"
 
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self._program.pid}/stat").read_text().rsplit(")", 1)[1]
@@ -56,28 +53,27 @@ class Peer:
 
     def disk_bytes(self):
         """What all files of the data folder occupy."""
-        return sum(path.lstat().st_blocks * 512 for path in self._data.rglob("*")
+        return sum(path.lstat().st_blocks * 512 for path in self._program.data.rglob("*")
                    if path.is_file())
 
 
+class VictoriaMetrics(programs.Listener):
+    def __init__(self, folder, program):
+        self.data = folder / "data"
+        address = programs.free_address()
+        super().__init__(folder, "victoria-metrics",
+                         [program, f"-storageDataPath={self.data}", f"-httpListenAddr={address}"],
+                         address, "/health")
+
+
 def lockstep(folder, program):
-    return Peer("lockstep", folder,
-                [program, "serve", "--http", "{address}", "--data", "{data}"],
-                "/api/v1/write", {}, "/-/ready")
+    return Peer("lockstep", Server.ready(folder, program=program), {})
 
 
 def prometheus(folder, program):
-    config = folder / "prometheus.yml"
-    folder.mkdir(parents=True)
-    config.write_text("{}\n")
-    return Peer("Prometheus", folder,
-                [program, f"--config.file={config}", "--web.enable-remote-write-receiver",
-                 "--storage.tsdb.path={data}", "--web.listen-address={address}"],
-                "/api/v1/write", {}, "/-/ready")
+    return Peer("Prometheus", Prometheus(folder, program=program), {})
 
 
 def victoria_metrics(folder, program):
     # Its cache of results would answer every repetition.
-    return Peer("VictoriaMetrics", folder,
-                [program, "-storageDataPath={data}", "-httpListenAddr={address}"],
-                "/api/v1/write", {"nocache": "1"}, "/health")
+    return Peer("VictoriaMetrics", VictoriaMetrics(folder, program), {"nocache": "1"})

@@ -171,6 +171,7 @@ def start_servers(options, folder, stack):
     }
     servers = []
     for name in options.only or starters:
+        (folder / name).mkdir()
         server = starters[name]()
         stack.callback(server.stop)
         servers.append(server)

@@ -3,7 +3,6 @@
 LOCKSTEP_PROGRAM names the server.
 """
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -12,32 +11,13 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
-import programs
+from lockstep_server import Server
+from prometheus_server import Prometheus
 
 # The data end here, and so does every window.
 END_S = 1709251657
 # (start, step) in seconds: the usual window, and nearly all of the data.
 WINDOWS = ((END_S - 1200, 10), (END_S - 6600, 60))
-
-
-def start_lockstep(folder):
-    address = programs.free_address()
-    return programs.Program(
-        folder, "lockstep",
-        [os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", address, "--data",
-         str(folder / "lockstep"), "--storage.retention.time", "100y"], address, "/-/ready")
-
-
-def start_prometheus(folder):
-    address = programs.free_address()
-    config = folder / "prometheus.yml"
-    config.write_text("")
-    return programs.Program(
-        folder, "prometheus",
-        [programs.find_program("prometheus"), f"--config.file={config}",
-         f"--storage.tsdb.path={folder / 'prometheus'}", "--storage.tsdb.retention.time=100y",
-         f"--web.listen-address={address}", "--web.enable-remote-write-receiver"],
-        address, "/-/ready")
 
 
 def run(script, *arguments):
@@ -51,9 +31,9 @@ class ComplianceTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-compliance-")
         cls.addClassCleanup(folder.cleanup)
         path = pathlib.Path(folder.name)
-        cls.lockstep = start_lockstep(path)
+        cls.lockstep = Server.ready(path, "--storage.retention.time", "100y")
         cls.addClassCleanup(lambda: cls.lockstep.stop())
-        cls.prometheus = start_prometheus(path)
+        cls.prometheus = Prometheus(path, "--storage.tsdb.retention.time=100y")
         cls.addClassCleanup(lambda: cls.prometheus.stop())
         pushed = run("demo_dataset.py", "--end", END_S,
                      "--url", f"{cls.prometheus.url}/api/v1/write",

@@ -17,6 +17,7 @@ import programs
 import queries
 from lockstep_server import Server
 from programs import ask
+from prometheus_server import Prometheus
 
 SCRAPE_S = float(os.environ.get("LOCKSTEP_E2E_SECONDS", "60"))
 STEP_S = 3
@@ -40,7 +41,7 @@ remote_write:
 
 def start_node_exporter(folder):
     address = programs.free_address()
-    return programs.Program(
+    return programs.Listener(
         folder, "node_exporter",
         [programs.find_program("prometheus-node-exporter"), f"--web.listen-address={address}"],
         address, "/")
@@ -48,14 +49,8 @@ def start_node_exporter(folder):
 
 def start_prometheus(folder, node, lockstep):
     address = programs.free_address()
-    config = folder / "prometheus.yml"
-    config.write_text(
-        CONFIG.format(prometheus=address, node=node.address, lockstep=lockstep.url))
-    return programs.Program(
-        folder, "prometheus",
-        [programs.find_program("prometheus"), f"--config.file={config}",
-         f"--storage.tsdb.path={folder / 'prometheus'}", f"--web.listen-address={address}"],
-        address, "/-/ready")
+    config = CONFIG.format(prometheus=address, node=node.address, lockstep=lockstep.url)
+    return Prometheus(folder, config=config, address=address)
 
 
 def sent_until(prometheus):

@@ -37,7 +37,7 @@ class HttpTest(unittest.TestCase):
 
     def raw(self, server):
         """A plain socket to the server."""
-        host, port = server.url.removeprefix("http://").split(":")
+        host, port = server.address.split(":")
         connection = socket.create_connection((host, int(port)), timeout=WITHIN_S)
         self.addCleanup(connection.close)
         return connection

@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 
 import lockstep_server  # noqa: E402
 import programs  # noqa: E402
+from prometheus_server import Prometheus  # noqa: E402
 
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
 WITHIN_S = 60
@@ -175,7 +176,7 @@ class TlsTest(unittest.TestCase):
         server = self.start(self.SERVER + self.users_and_tokens())
         address = programs.free_address()
         (self.folder / "password").write_text(PASSWORD)
-        (self.folder / "prometheus.yml").write_text(f"""
+        prometheus = Prometheus(self.folder, address=address, config=f"""
 global: {{scrape_interval: 1s}}
 scrape_configs:
   - job_name: self
@@ -186,11 +187,6 @@ remote_write:
     tls_config: {{ca_file: ca.crt}}
     queue_config: {{batch_send_deadline: 100ms}}
 """)
-        prometheus = programs.Program(
-            self.folder, "prometheus",
-            [programs.find_program("prometheus"), "--config.file=prometheus.yml",
-             f"--web.listen-address={address}", "--storage.tsdb.path=prometheus-data"],
-            address, "/-/ready")
         try:
             def arrived():
                 status, body = self.curl(server, "--user", f"alice:{PASSWORD}", "--get",

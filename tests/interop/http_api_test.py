@@ -6,7 +6,6 @@ LOCKSTEP_PROGRAM names the server.
 
 import http.client
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,29 +17,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 import programs
 import remote_write
 import requests
+from lockstep_server import Server
+from prometheus_server import Prometheus
 
 # Scrapes: one every 15 s for 15 minutes, 0.4 s after the whole second.
 SCRAPE_TIMES_MS = [(requests.T - 900 + 15 * i) * 1000 + 400 for i in range(60)]
-
-
-def start_lockstep(folder):
-    address = programs.free_address()
-    return programs.Program(
-        folder, "lockstep",
-        [os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", address, "--data",
-         str(folder / "lockstep"), "--storage.retention.time", "100y"], address, "/-/ready")
-
-
-def start_prometheus(folder):
-    address = programs.free_address()
-    config = folder / "prometheus.yml"
-    config.write_text("")
-    return programs.Program(
-        folder, "prometheus",
-        [programs.find_program("prometheus"), f"--config.file={config}",
-         f"--storage.tsdb.path={folder / 'prometheus'}", "--storage.tsdb.retention.time=100y",
-         f"--web.listen-address={address}", "--web.enable-remote-write-receiver"],
-        address, "/-/ready")
 
 
 def send(server, method, path, body=None, headers=None):
@@ -76,9 +57,9 @@ class HttpApiTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-interop-")
         cls.addClassCleanup(folder.cleanup)
         path = pathlib.Path(folder.name)
-        cls.lockstep = start_lockstep(path)
+        cls.lockstep = Server.ready(path, "--storage.retention.time", "100y")
         cls.addClassCleanup(lambda: cls.lockstep.stop())
-        cls.prometheus = start_prometheus(path)
+        cls.prometheus = Prometheus(path, "--storage.tsdb.retention.time=100y")
         cls.addClassCleanup(lambda: cls.prometheus.stop())
         push(cls.prometheus)
         push(cls.lockstep)

@@ -5,16 +5,14 @@ import json
 import os
 import re
 import selectors
-import signal
 import subprocess
 import time
 import urllib.parse
 
+import programs
 import remote_write
 
-READY = re.compile(r"lockstep is ready on (https?://([0-9.]+):([0-9]+))")
-READY_WITHIN_S = 60
-STOP_WITHIN_S = 60
+READY = re.compile(r"lockstep is ready on (https?://([0-9.]+:[0-9]+))")
 ANSWER_WITHIN_S = 60
 
 
@@ -39,8 +37,8 @@ class Answer:
 class Connection:
     """One keep-alive connection. Not thread-safe. Raises OSError or HTTPException when it breaks."""
 
-    def __init__(self, host, port):
-        self._http = http.client.HTTPConnection(host, port, timeout=ANSWER_WITHIN_S)
+    def __init__(self, address):
+        self._http = http.client.HTTPConnection(address, timeout=ANSWER_WITHIN_S)
 
     def get(self, path, **parameters):
         query = urllib.parse.urlencode(parameters, doseq=True)
@@ -64,25 +62,26 @@ class Connection:
         self._http.close()
 
 
-class Server:
-    """Runs the program that LOCKSTEP_PROGRAM names, on a port of its own choice.
+class Server(programs.Program):
+    """A lockstep on a port of its own choice.
 
     `await_ready` ends when it answers; without it nothing but kill() and stop() may be called.
     """
 
-    def __init__(self, folder, *flags):
-        """`folder` holds the data and the log; a later server on it continues them."""
-        self._log = folder / "lockstep.log"
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", "127.0.0.1:0",
-                 "--data", str(folder / "data"), *flags],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+    def __init__(self, folder, *flags, program=None):
+        """`folder` holds the data and the log; a later server on it continues them. Runs `program`,
+        or the one that LOCKSTEP_PROGRAM names."""
+        self.data = folder / "data"
+        super().__init__(
+            folder, "lockstep",
+            [program or os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", "127.0.0.1:0",
+             "--data", str(self.data), *flags], stdout=subprocess.PIPE)
         self.url = None
+        self.address = None
 
     @classmethod
-    def ready(cls, folder, *flags):
-        server = cls(folder, *flags)
+    def ready(cls, folder, *flags, program=None):
+        server = cls(folder, *flags, program=program)
         try:
             server.await_ready()
         except BaseException:
@@ -91,54 +90,19 @@ class Server:
         return server
 
     def await_ready(self):
-        deadline = time.monotonic() + READY_WITHIN_S
+        deadline = time.monotonic() + programs.READY_WITHIN_S
         said = b""
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while not (found := READY.search(said.decode(errors="replace"))):
                 if not selector.select(max(0, deadline - time.monotonic())):
-                    raise TimeoutError(f"not ready within {READY_WITHIN_S} s; {self._last_words()}")
+                    raise TimeoutError(f"not ready within {programs.READY_WITHIN_S} s; "
+                                       f"{self._last_words()}")
                 piece = os.read(self._process.stdout.fileno(), 4096)
                 if not piece:
                     raise ChildProcessError(f"ended while starting; {self._last_words()}")
                 said += piece
-        self.url, self._host, self._port = found[1], found[2], int(found[3])
+        self.url, self.address = found[1], found[2]
 
     def connect(self):
-        return Connection(self._host, self._port)
-
-    @property
-    def pid(self):
-        return self._process.pid
-
-    @property
-    def log(self):
-        return self._log.read_text(errors="replace")
-
-    @property
-    def alive(self):
-        return self._process.poll() is None
-
-    def kill(self):
-        """SIGKILL, and waits for the end."""
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
-        self._process.stdout.close()
-
-    def stop(self):
-        """SIGTERM, and returns the exit status; kills a server that does not end."""
-        self._process.terminate()
-        return self.wait()
-
-    def wait(self):
-        """The exit status of a server that is ending; kills one that does not end."""
-        try:
-            return self._process.wait(STOP_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise
-        finally:
-            self._process.stdout.close()
-
-    def _last_words(self):
-        return self._log.read_text(errors="replace")[-2000:]
+        return Connection(self.address)

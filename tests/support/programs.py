@@ -1,4 +1,4 @@
-"""Servers as child processes: started on free ports of 127.0.0.1, ended when the test ends."""
+"""Programs as child processes: started, awaited and ended in one way."""
 
 import json
 import os
@@ -26,11 +26,17 @@ def find_program(name):
     return path
 
 
-def free_address():
-    """127.0.0.1 with a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+def free_address(*preferred_ports):
+    """127.0.0.1 with a port that nobody listens on: the first such of those preferred, or any."""
+    for port in (*preferred_ports, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return f"127.0.0.1:{probe.getsockname()[1]}"
+    raise OSError("there is no free port on 127.0.0.1")
 
 
 def wait_until(condition, what, within_s):
@@ -58,36 +64,74 @@ def ask(url, path, **parameters):
 
 
 class Program:
-    """A server that listens on `address`; made when it answers on `ready_path`."""
+    """A child process that writes what it says to NAME.log in `folder`, behind what is there."""
 
-    def __init__(self, folder, name, arguments, address, ready_path):
-        self.address = address
-        self.url = f"http://{address}"
-        self.log = folder / f"{name}.log"
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(arguments, cwd=folder, stdin=subprocess.DEVNULL,
-                                             stdout=log, stderr=log)
-        wait_until(lambda: self._answers(ready_path), f"{name} is ready", READY_WITHIN_S)
+    def __init__(self, folder, name, arguments, stdout=None, **options):
+        """`stdout` and `options` are those of subprocess.Popen."""
+        self._log = folder / f"{name}.log"
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL,
+                                             stdout=stdout or log, stderr=log, **options)
 
     @property
     def pid(self):
         return self._process.pid
 
+    @property
+    def log(self):
+        return self._log.read_text(errors="replace")
+
+    @property
+    def alive(self):
+        return self._process.poll() is None
+
+    def kill(self):
+        """SIGKILL, and waits for the end."""
+        self._process.kill()
+        self._process.wait()
+        self._close()
+
+    def stop(self):
+        """SIGTERM, and returns the exit status; kills a program that does not end."""
+        self._process.terminate()
+        return self.wait()
+
+    def wait(self):
+        """The exit status of a program that is ending; kills one that does not end."""
+        try:
+            return self._process.wait(STOP_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+        finally:
+            self._close()
+
+    def _close(self):
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def _last_words(self):
+        return self.log[-2000:]
+
+
+class Listener(Program):
+    """A program that listens on `address`; made when it answers on `ready_path`."""
+
+    def __init__(self, folder, name, arguments, address, ready_path, **options):
+        super().__init__(folder, name, arguments, **options)
+        self.address = address
+        self.url = f"http://{address}"
+        try:
+            wait_until(lambda: self._answers(ready_path), f"{name} is ready", READY_WITHIN_S)
+        except BaseException:
+            self.kill()
+            raise
+
     def _answers(self, path):
-        if self._process.poll() is not None:
-            raise ChildProcessError(self.log.read_text(errors="replace"))
+        if not self.alive:
+            raise ChildProcessError(f"ended while starting; {self._last_words()}")
         try:
             urllib.request.urlopen(self.url + path, timeout=5).close()
             return True
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return False
-
-    def stop(self):
-        """Asks the program to end, waits, and returns its exit status."""
-        self._process.terminate()
-        try:
-            return self._process.wait(STOP_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            raise

@@ -1,0 +1,23 @@
+"""A Prometheus server as a child process."""
+
+import programs
+
+
+class Prometheus(programs.Listener):
+    """Takes remote writes; made when it is ready.
+
+    `folder` holds the configuration, the data and the log. A `config` in which its own address
+    stands needs that `address`; otherwise it takes a free one. Runs `program`, or the one that
+    `./dev setup test` provides.
+    """
+
+    def __init__(self, folder, *flags, config="{}\n", address=None, program=None):
+        self.data = folder / "prometheus-data"
+        config_path = folder / "prometheus.yml"
+        config_path.write_text(config)
+        address = address or programs.free_address()
+        super().__init__(
+            folder, "prometheus",
+            [program or programs.find_program("prometheus"), f"--config.file={config_path}",
+             f"--storage.tsdb.path={self.data}", f"--web.listen-address={address}",
+             "--web.enable-remote-write-receiver", *flags], address, "/-/ready")
