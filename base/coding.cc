@@ -37,11 +37,11 @@ void PutOrdered64(std::string& out, int64_t value) {
 }
 
 void PutVarint64(std::string& out, uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
+  char bytes[10];
+  size_t count = 0;
+  for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>(value | 0x80);
+  bytes[count++] = static_cast<char>(value);
+  out.append(bytes, count);
 }
 
 size_t VarintLength(uint64_t value) {

@@ -20,7 +20,7 @@ struct Bytes {
   bool StartsWith(uint8_t byte) const { return at != end && *at == byte; }
 };
 
-bool TakeVarint(Bytes& in, uint64_t& value) {
+bool TakeLongVarint(Bytes& in, uint64_t& value) {
   value = 0;
   for (int shift = 0; shift < 64 && !in.empty(); shift += 7) {
     const uint8_t byte = *in.at++;
@@ -30,8 +30,15 @@ bool TakeVarint(Bytes& in, uint64_t& value) {
   return false;
 }
 
+// Lengths are of one byte as a rule.
+inline bool TakeVarint(Bytes& in, uint64_t& value) {
+  if (in.empty() || *in.at >= 0x80) return TakeLongVarint(in, value);
+  value = *in.at++;
+  return true;
+}
+
 // After a tag: the length, then that many bytes.
-bool TakeMessage(Bytes& in, Bytes& message) {
+inline bool TakeMessage(Bytes& in, Bytes& message) {
   uint64_t size = 0;
   if (!TakeVarint(in, size) || size > in.size()) return false;
   message = {in.at, in.at + size};
@@ -40,7 +47,7 @@ bool TakeMessage(Bytes& in, Bytes& message) {
 }
 
 // Fields that are zero may be missing.
-bool TakeSample(Bytes message, Sample& sample) {
+inline bool TakeSample(Bytes message, Sample& sample) {
   sample = Sample();
   if (message.StartsWith(kValueTag)) {
     if (message.size() < 1 + sizeof(sample.value)) return false;
@@ -64,6 +71,10 @@ std::optional<std::string_view> ReadPlainSeries(std::string_view message,
   const auto* const begin = reinterpret_cast<const uint8_t*>(message.data());
   Bytes in{begin, begin + message.size()};
   Bytes part{};
+  // Two bytes ahead of the end, a tag and a length of one byte can be read without a look at the end.
+  while (in.size() >= 2 && in.at[0] == kLabelTag && in.at[1] < 0x80 && in.size() - 2 >= in.at[1]) {
+    in.at += 2 + in.at[1];
+  }
   while (in.StartsWith(kLabelTag)) {
     ++in.at;
     if (!TakeMessage(in, part)) return std::nullopt;

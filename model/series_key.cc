@@ -1,7 +1,9 @@
 #include "model/series_key.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -31,13 +33,15 @@ uint64_t Fold(uint64_t a, uint64_t b) {
 
 class Mixer {
  public:
-  explicit Mixer(size_t size)
-      : secrets_(ProcessSecrets()), high_(secrets_[0] ^ size), low_(secrets_[1] ^ size) {}
+  Mixer(const Secrets& secrets, uint64_t seed)
+      : secrets_(secrets), high_(secrets_[0] ^ seed), low_(secrets_[1] ^ seed) {}
 
   void Add(uint64_t a, uint64_t b) {
     high_ = Fold(a ^ secrets_[0], b ^ high_ ^ secrets_[2]);
     low_ = Fold(b ^ secrets_[1], a ^ low_ ^ secrets_[3]);
   }
+  // Takes in what another mixer has.
+  void Add(const Mixer& other) { Add(other.high_, other.low_); }
   SeriesKey Done() const {
     return {Fold(high_ ^ secrets_[3], low_ ^ secrets_[0]),
             Fold(low_ ^ secrets_[2], high_ ^ secrets_[1])};
@@ -52,16 +56,23 @@ class Mixer {
 }  // namespace
 
 SeriesKey SeriesKeyOfWire(std::string_view bytes) {
-  constexpr size_t kStep = 2 * sizeof(uint64_t);
-  Mixer mixer(bytes.size());
-  uint64_t words[2];
-  for (; bytes.size() >= kStep; bytes.remove_prefix(kStep)) {
-    std::memcpy(words, bytes.data(), kStep);
+  const Secrets& secrets = ProcessSecrets();
+  // Two at a time, since each waits for its own multiplications.
+  Mixer mixer(secrets, bytes.size());
+  Mixer other(secrets, ~uint64_t{bytes.size()});
+  const char* at = bytes.data();
+  size_t left = bytes.size();
+  uint64_t words[4];
+  for (; left >= sizeof(words); left -= sizeof(words), at += sizeof(words)) {
+    std::memcpy(words, at, sizeof(words));
     mixer.Add(words[0], words[1]);
+    other.Add(words[2], words[3]);
   }
-  words[0] = words[1] = 0;
-  std::memcpy(words, bytes.data(), bytes.size());
+  std::fill(std::begin(words), std::end(words), 0);
+  std::memcpy(words, at, left);
   mixer.Add(words[0], words[1]);
+  other.Add(words[2], words[3]);
+  mixer.Add(other);
   return mixer.Done();
 }
 

@@ -1,6 +1,7 @@
 #include "storage/db/journal_block.h"
 
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "base/coding.h"
@@ -121,7 +122,10 @@ void JournalBlockBuilder::AddTimeAndValue(int64_t timestamp_ms, double value) {
     value_sizes_.back() = static_cast<char>(static_cast<uint8_t>(value_sizes_.back()) | size << 4);
   }
   ++float_count_;
-  for (int i = 0; i < size; ++i) values_.push_back(static_cast<char>(bits >> (56 - 8 * i)));
+  char bytes[sizeof(bits)];
+  const uint64_t big_endian = __builtin_bswap64(bits);
+  std::memcpy(bytes, &big_endian, sizeof(bytes));
+  values_.append(bytes, static_cast<size_t>(size));
 }
 
 void JournalBlockBuilder::Add(SeriesId id, const SampleColumns& columns) {
