@@ -13,6 +13,10 @@
 namespace lockstep {
 namespace {
 
+// However many series there are, a head is sealed with some dozens of samples of each, of which a good
+// third of this is tables and unused room: sealing samples one by one costs more than all the rest.
+constexpr size_t kMinHeadBytesPerSeries = 320;
+
 // One of many tasks that someone waits for.
 struct TaskDone {
   Mutex mutex;
@@ -119,10 +123,13 @@ void ShardWriter::Run() {
   }
 }
 
-// The head has used its memory, and so has the one before it, which is being sealed.
-bool ShardWriter::IsBlocked() const {
-  return shard_.frozen != nullptr && shard_.active->byte_count() >= limits_.head_bytes;
+bool ShardWriter::IsFull(const Head& head) const {
+  return head.byte_count() >=
+         std::max(limits_.head_bytes, head.slot_count() * kMinHeadBytesPerSeries);
 }
+
+// The head has used its memory, and so has the one before it, which is being sealed.
+bool ShardWriter::IsBlocked() const { return shard_.frozen != nullptr && IsFull(*shard_.active); }
 
 ShardWriter::Work ShardWriter::NextWork() {
   const bool is_blocked = IsBlocked();
@@ -296,8 +303,7 @@ void ShardWriter::Respond(Answer answer) {
 void ShardWriter::FreezeIfDue() {
   const Head& head = *shard_.active;
   if (head.sample_count() == 0) return;
-  const bool is_full = head.byte_count() >= limits_.head_bytes;
-  if (is_full || now_ms_() - head_began_ms_ >= limits_.head_age_ms) Freeze();
+  if (IsFull(head) || now_ms_() - head_began_ms_ >= limits_.head_age_ms) Freeze();
 }
 
 void ShardWriter::Freeze() {

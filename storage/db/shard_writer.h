@@ -94,6 +94,7 @@ class ShardWriter {
   void Run();
   Work NextWork();
   void End(State state);
+  bool IsFull(const Head& head) const;
   bool IsBlocked() const;
   void Process(std::vector<QueuedWrite>& writes);
   void AddWrite(const QueuedWrite& write, TimeRange accepted);

@@ -32,8 +32,9 @@ struct StoreOptions {
   size_t max_queue_requests = 1024;
   size_t max_queue_bytes = size_t{64} << 20;
 
-  // Memory for samples that are not sealed yet, of all shards together. A shard seals when it has
-  // used its part, and takes no more writes while a seal runs and it has used its part again.
+  // Memory for samples that are not sealed yet, of all shards together; more if there are very many
+  // series, 320 bytes for each that is written to. A shard seals when it has used its part, and takes
+  // no more writes while a seal runs and it has used its part again.
   size_t head_bytes = size_t{96} << 20;
   // Samples are sealed at the latest this long after the first of their head came.
   int64_t head_age_ms = int64_t{2} * 60 * 60 * 1000;
