@@ -24,8 +24,9 @@
 namespace lockstep::cli {
 namespace {
 
-// From the signal to the end: requests under way get most of it, flushing the store the rest.
-constexpr std::chrono::seconds kShutdownDeadline{10};
+// From the signal to the end: first requests under way get their time, then sealing what is in memory
+// (StoreOptions::close_patience), and what is left is for the disk. Kubernetes kills after 30 s.
+constexpr std::chrono::seconds kShutdownDeadline{20};
 constexpr std::chrono::seconds kRequestPatience{7};
 
 std::string AbsolutePath(const std::string& path) {

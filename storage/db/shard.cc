@@ -36,9 +36,13 @@ Shard::~Shard() {
   keeper_.Stop();
 }
 
-absl::Status Shard::Close() {
+void Shard::Finish(std::chrono::milliseconds seal_patience) {
   writer_.Stop();
-  keeper_.Stop();
+  keeper_.Finish(seal_patience);
+}
+
+absl::Status Shard::Close() {
+  keeper_.Join();
   return state_.kv->Close();
 }
 

@@ -1,6 +1,7 @@
 // Shard: one RocksDB with its state, its writer and its keeper.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,9 @@ class Shard {
   ShardKeeper& keeper() { return keeper_; }
   ShardView View() const { return ShardView(state_); }
 
+  // Answers what is queued, and lets the keeper seal what is in memory for as long as `seal_patience`.
+  void Finish(std::chrono::milliseconds seal_patience);
+  // Waits for that and closes the files. Precondition: Finish().
   absl::Status Close();
 
  private:

@@ -36,14 +36,26 @@ void ShardKeeper::Stop() {
   {
     MutexLock lock(mutex_);
     stop_ = true;
-    woken_.NotifyOne();
+    woken_.NotifyAll();
   }
+  Join();
+}
+
+void ShardKeeper::Finish(std::chrono::milliseconds patience) {
+  MutexLock lock(mutex_);
+  finish_by_ = std::chrono::steady_clock::now() + patience;
+  stop_ = true;
+  woken_.NotifyAll();
+}
+
+void ShardKeeper::Join() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool ShardKeeper::is_stopping() {
+bool ShardKeeper::must_give_up() {
   MutexLock lock(mutex_);
-  return stop_;
+  if (!stop_) return false;
+  return !finish_by_.has_value() || std::chrono::steady_clock::now() >= *finish_by_;
 }
 
 bool ShardKeeper::WaitForTick() {
@@ -55,6 +67,27 @@ bool ShardKeeper::WaitForTick() {
 
 void ShardKeeper::Run() {
   while (WaitForTick()) Tick();
+  if (!must_give_up()) SealAtEnd();
+}
+
+void ShardKeeper::SealAtEnd() {
+  absl::Status status = Seal();
+  // Marks and rows of earlier work too: the next start finds no log to replay.
+  if (status.ok()) status = shard_.kv->Flush();
+  if (status.ok()) return;
+  Log(LogLevel::kWarn, "samples in memory stay in the journal, which the next start replays",
+      {{"shard", shard_.folder}, {"why", status}});
+}
+
+// A writer that takes no tasks any more may still be at its last writes; that its thread has ended is
+// certain once this one is told to end too. Then nobody else changes the shard.
+void ShardKeeper::OnWriter(const std::function<void()>& task) {
+  if (writer_.RunTask([&task] { task(); })) return;
+  {
+    MutexLock lock(mutex_);
+    while (!stop_) woken_.Wait(mutex_);
+  }
+  task();
 }
 
 void ShardKeeper::Tick() {
@@ -65,7 +98,7 @@ void ShardKeeper::Tick() {
       Log(LogLevel::kWarn, "sealing failed and will be tried again", {{"why", sealed}});
     }
   }
-  writer_.RunTask([this] {
+  OnWriter([this] {
     if (shard_.counters.read_only) (void)writer_.CheckWritable();
     writer_.FreezeIfDue();
   });
@@ -79,9 +112,7 @@ void ShardKeeper::Tick() {
 absl::Status ShardKeeper::Seal() {
   MutexLock lock(seal_mutex_);
   LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
-  if (!writer_.RunTask([this] { writer_.Freeze(); })) {
-    return absl::UnavailableError("the store is closed");
-  }
+  OnWriter([this] { writer_.Freeze(); });
   return SealFrozen();
 }
 
@@ -96,10 +127,10 @@ absl::Status ShardKeeper::SealFrozen() {
   if (head == nullptr) return absl::OkStatus();
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Resume());
   LOCKSTEP_ASSIGN_OR_RETURN(const SealResult result,
-                            SealHead(shard_, *head, generation, [this] { return is_stopping(); }));
+                            SealHead(shard_, *head, generation, [this] { return must_give_up(); }));
   shard_.counters.sealed_chunks += result.chunk_count;
   shard_.counters.sealed_bytes += result.byte_count;
-  writer_.RunTask([&] { Publish(*head, result.windows); });
+  OnWriter([&] { Publish(*head, result.windows); });
   LOCKSTEP_RETURN_IF_ERROR(DeleteSealedBlocks(*shard_.kv, generation));
   // Deleted blocks are still in write buffers, logs and tables: now the disk holds the chunks alone.
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());

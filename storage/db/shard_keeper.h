@@ -3,7 +3,10 @@
 // room again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <thread>
 
 #include "base/mutex.h"
@@ -15,7 +18,7 @@
 namespace lockstep {
 
 // Public methods are safe from any thread but the writer's, except that Wake() may come from there
-// too. Start() comes first and the destructor last.
+// too. Start() comes first and the destructor last. Whoever stops the writer stops the keeper next.
 class ShardKeeper {
  public:
   // Both must outlive the keeper.
@@ -24,8 +27,13 @@ class ShardKeeper {
   void Start();
   // A head was frozen.
   void Wake();
-  // Gives a running seal up at its next batch and ends the thread.
+  // Gives a running seal up at its next batch and ends the thread: what a crash would leave.
   void Stop();
+  // Lets the thread seal all that is in memory and end. Once `patience` is over it gives up at its
+  // next batch, as it does when the disk refuses: then the journal keeps what is in no chunk. Does not
+  // wait; Join() does. Precondition of this and of Stop(): the writer has stopped.
+  void Finish(std::chrono::milliseconds patience);
+  void Join();
 
   // Freezes what the active head holds and seals it, after what is frozen already.
   absl::Status Seal();
@@ -35,7 +43,9 @@ class ShardKeeper {
   void Run();
   void Tick();
   bool WaitForTick();
-  bool is_stopping();
+  bool must_give_up();
+  void SealAtEnd();
+  void OnWriter(const std::function<void()>& task);
   absl::Status SealFrozen() LOCKSTEP_REQUIRES(seal_mutex_);
   void Publish(const Head& head, const Windows& windows);
 
@@ -50,6 +60,8 @@ class ShardKeeper {
   Mutex mutex_;
   CondVar woken_;
   bool stop_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  // Set by Finish(): until when the thread may seal.
+  std::optional<std::chrono::steady_clock::time_point> finish_by_ LOCKSTEP_GUARDED_BY(mutex_);
   bool wake_ LOCKSTEP_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;

@@ -197,7 +197,9 @@ absl::Status ShardedStore::DropExpired() {
   return absl::OkStatus();
 }
 
+// All shards seal at once, so that they share one patience.
 absl::Status ShardedStore::Close() {
+  for (const std::unique_ptr<Shard>& shard : shards_) shard->Finish(options_.close_patience);
   absl::Status first_error;
   for (const std::unique_ptr<Shard>& shard : shards_) {
     const absl::Status status = shard->Close();

@@ -6,6 +6,7 @@
 // changes: the number of shards is fixed when the store is made.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,9 @@ struct StoreOptions {
   int64_t head_age_ms = int64_t{2} * 60 * 60 * 1000;
   size_t block_cache_bytes = size_t{64} << 20;
 
+  // How long Close() may take to seal what is in memory; 0: it leaves all to the journal.
+  std::chrono::milliseconds close_patience{8000};
+
   // Writes are refused with kUnavailable while the disk has less room than this, so that what was
   // taken can always be sealed.
   uint64_t min_free_bytes = uint64_t{64} << 20;
@@ -58,9 +62,11 @@ class Store : public Storage {
   virtual absl::Status Seal() = 0;
   // Drops what is older than the retention now, as the keeper does from time to time.
   virtual absl::Status DropExpired() = 0;
-  // Refuses new writes, answers those that are queued, ends the threads and closes the files. What
-  // is in memory stays in the journal. Queriers must be gone. The destructor without Close() leaves
-  // the queue unanswered but for an error, and is what a crash would leave.
+  // Refuses new writes, answers those that are queued, seals what is in memory, ends the threads and
+  // closes the files: what is left is chunks and dictionary, and no log. What cannot be sealed, because
+  // the disk is full or StoreOptions::close_patience over, stays in the journal, and the log says so.
+  // The last call; queriers must be gone. The destructor without Close() leaves the queue unanswered but for an error,
+  // and is what a crash would leave.
   virtual absl::Status Close() = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <random>
@@ -148,6 +149,9 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
       for (const auto& store : stores_) ASSERT_TRUE(store->Seal().ok());
     } else if (what == 1) {
       for (const auto& store : stores_) ASSERT_TRUE(store->Close().ok());
+      // The next close may leave all to the journal.
+      const std::chrono::milliseconds patience(random_.Below(2) == 0 ? 0 : 8000);
+      for (StoreOptions& options : options_) options.close_patience = patience;
       Reopen();
     } else if (what == 2) {
       Reopen();  // without Close(): as after kill -9

@@ -1,6 +1,7 @@
 #include "storage/kv/rocks_options.h"
 
 #include "rocksdb/table.h"
+#include "storage/kv/rocks_log.h"
 #include "storage/kv/space.h"
 
 namespace lockstep::kv {
@@ -51,7 +52,8 @@ rocksdb::ColumnFamilyOptions ChunkOptions(const Resources& resources) {
 
 }  // namespace
 
-rocksdb::DBOptions MakeDbOptions(const Env& env, const Resources& resources) {
+rocksdb::DBOptions MakeDbOptions(const std::string& folder, const Env& env,
+                                 const Resources& resources) {
   rocksdb::DBOptions options;
   options.env = env.rocks();
   options.create_if_missing = true;
@@ -65,9 +67,7 @@ rocksdb::DBOptions MakeDbOptions(const Env& env, const Resources& resources) {
   options.bytes_per_sync = 1 << 20;
   options.max_open_files = 512;
   options.max_background_jobs = 2;
-  options.info_log_level = rocksdb::INFO_LEVEL;  // the packaged default is DEBUG
-  options.keep_log_file_num = 3;
-  options.max_log_file_size = 4 << 20;
+  options.info_log = MakeRocksLog(folder);
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;

@@ -1,6 +1,7 @@
 // How RocksDB is set up: one place for every option, each with its reason.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "rocksdb/db.h"
@@ -10,7 +11,8 @@
 
 namespace lockstep::kv {
 
-rocksdb::DBOptions MakeDbOptions(const Env& env, const Resources& resources);
+rocksdb::DBOptions MakeDbOptions(const std::string& folder, const Env& env,
+                                 const Resources& resources);
 // One for each Space, in its order.
 std::vector<rocksdb::ColumnFamilyDescriptor> MakeSpaceOptions(const Resources& resources);
 

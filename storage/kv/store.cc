@@ -16,8 +16,9 @@ rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.siz
 
 }  // namespace
 
-Store::Store(std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources)
-    : env_(std::move(env)), resources_(std::move(resources)) {}
+Store::Store(std::string folder, std::shared_ptr<Env> env,
+             std::shared_ptr<const Resources> resources)
+    : folder_(std::move(folder)), env_(std::move(env)), resources_(std::move(resources)) {}
 
 Store::~Store() { (void)Close(); }
 
@@ -25,8 +26,8 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
                                                    std::shared_ptr<Env> env,
                                                    std::shared_ptr<const Resources> resources) {
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
-  std::unique_ptr<Store> store(new Store(std::move(env), std::move(resources)));
-  rocksdb::DBOptions options = MakeDbOptions(*store->env_, *store->resources_);
+  std::unique_ptr<Store> store(new Store(folder, std::move(env), std::move(resources)));
+  rocksdb::DBOptions options = MakeDbOptions(folder, *store->env_, *store->resources_);
   const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*store->resources_);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
@@ -113,7 +114,17 @@ absl::Status Store::Close() {
   const rocksdb::Status closed = db_->Close();
   if (status.ok()) status = closed;
   db_.reset();
+  DeleteOptionFiles();
   return FromRocks(status);
+}
+
+// At every start RocksDB writes its options to a file. Nobody reads it: MakeDbOptions() is what counts.
+void Store::DeleteOptionFiles() {
+  std::vector<std::string> names;
+  if (!env_->rocks()->GetChildren(folder_, &names).ok()) return;
+  for (const std::string& name : names) {
+    if (name.starts_with("OPTIONS-")) (void)env_->rocks()->DeleteFile(folder_ + "/" + name);
+  }
 }
 
 }  // namespace lockstep::kv

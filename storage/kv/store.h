@@ -76,11 +76,13 @@ class Store {
   absl::Status Close();
 
  private:
-  Store(std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources);
+  Store(std::string folder, std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources);
+  void DeleteOptionFiles();
   rocksdb::ColumnFamilyHandle* HandleOf(Space space) const {
     return handles_[static_cast<size_t>(space)];
   }
 
+  const std::string folder_;
   const std::shared_ptr<Env> env_;
   const std::shared_ptr<const Resources> resources_;
   std::unique_ptr<rocksdb::DB> db_;

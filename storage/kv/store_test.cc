@@ -56,6 +56,18 @@ TEST_F(KvStoreTest, ABatchChangesSeveralSpacesAtOnce) {
   EXPECT_EQ(*store->Get(Space::kJournal, "a"), std::nullopt);
 }
 
+TEST_F(KvStoreTest, FlushedAndClosedItIsRowsAndLittleElse) {
+  auto store = Open();
+  const std::string value(100'000, 'v');
+  ASSERT_TRUE(Put(*store, "a", value).ok());
+  EXPECT_GT(*env_->FolderBytes(folder_.path()), value.size());
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(store->Close().ok());
+  EXPECT_LT(*env_->FolderBytes(folder_.path()), 8'000u);
+  store = Open();
+  EXPECT_EQ(*store->Get(Space::kSeries, "a"), value);
+}
+
 TEST_F(KvStoreTest, ACursorWalksItsRangeAlone) {
   const auto store = Open();
   for (const char* key : {"a", "b", "c", "d"}) ASSERT_TRUE(Put(*store, key, key).ok());
