@@ -68,7 +68,7 @@ bool GetOrdered64(std::string_view& in, int64_t& value) {
   return true;
 }
 
-bool GetVarint64(std::string_view& in, uint64_t& value) {
+bool GetLongVarint64(std::string_view& in, uint64_t& value) {
   uint64_t result = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     if (in.empty()) return false;

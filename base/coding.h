@@ -30,7 +30,15 @@ void PutLengthPrefixed(std::string& out, std::string_view bytes);
 [[nodiscard]] bool GetFixed32(std::string_view& in, uint32_t& value);
 [[nodiscard]] bool GetFixed64(std::string_view& in, uint64_t& value);
 [[nodiscard]] bool GetOrdered64(std::string_view& in, int64_t& value);
-[[nodiscard]] bool GetVarint64(std::string_view& in, uint64_t& value);
+[[nodiscard]] bool GetLongVarint64(std::string_view& in, uint64_t& value);  // of any length
+[[nodiscard]] inline bool GetVarint64(std::string_view& in, uint64_t& value) {
+  if (in.empty() || static_cast<unsigned char>(in.front()) >= 0x80) {
+    return GetLongVarint64(in, value);
+  }
+  value = static_cast<unsigned char>(in.front());
+  in.remove_prefix(1);
+  return true;
+}
 [[nodiscard]] bool GetVarintSigned64(std::string_view& in, int64_t& value);
 // `bytes` points into what `in` pointed to.
 [[nodiscard]] bool GetLengthPrefixed(std::string_view& in, std::string_view& bytes);

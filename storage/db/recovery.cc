@@ -120,14 +120,18 @@ absl::Status Recoverer::ReplayJournal() {
 }
 
 absl::Status Recoverer::Replay(SeriesId id, const SampleColumns& columns) {
-  if (const auto successor = successors_.find(id); successor != successors_.end()) {
-    id = successor->second;
+  if (!successors_.empty()) {
+    if (const auto successor = successors_.find(id); successor != successors_.end()) {
+      id = successor->second;
+    }
   }
-  if (!shard_.dictionary.index().Contains(id)) {
-    return absl::DataLossError("it names series " + std::to_string(id) +
-                               ", which the dictionary does not know");
+  if (!shard_.active->IsOpen(id)) {
+    if (!shard_.dictionary.index().Contains(id)) {
+      return absl::DataLossError("it names series " + std::to_string(id) +
+                                 ", which the dictionary does not know");
+    }
+    shard_.active->Open(id, shard_.dictionary.SealedMaxMs(id));
   }
-  if (!shard_.active->IsOpen(id)) shard_.active->Open(id, shard_.dictionary.SealedMaxMs(id));
   shard_.active->Append(id, columns);
   return absl::OkStatus();
 }
