@@ -1,10 +1,11 @@
 // lockstep_replay: plays recorded device counters as a fleet of any size.
 //
-//   lockstep_replay encode --recording FILE --gpus N --points N --slices N --start-ms T --out DIR
+//   lockstep_replay encode --recording FILE --gpus N --points N --start-ms T --out DIR
 //   lockstep_replay send --url URL FILE
+//   lockstep_replay play --url URL --recording FILE --gpus N --points N --start-ms T
 //
-// `encode` writes DIR/slice-0 ... in order of time; `send` posts one of them and prints what it did
-// as one line of JSON.
+// `encode` writes DIR/slice-0 ... in order of time; `send` posts one of them; `play` makes the requests
+// while it posts them. Each prints what it did as one line of JSON.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -19,44 +20,86 @@
 namespace lockstep::replay {
 namespace {
 
-struct EncodeArguments {
+struct FleetArguments {
   std::string recording;
-  std::string folder;
   FleetOptions fleet;
-  size_t point_count = 240;
+  size_t point_count = 0;
+  RequestOptions requests;
+};
+
+struct EncodeArguments {
+  FleetArguments fleet;
+  std::string folder;
   size_t slice_count = 1;
 };
 
-absl::Status Encode(const EncodeArguments& arguments) {
+absl::StatusOr<Fleet> MakeFleet(const FleetArguments& arguments) {
   absl::StatusOr<std::vector<RecordedGpu>> recording = ReadRecording(arguments.recording);
   if (!recording.ok()) return recording.status();
-  const size_t recorded_points = recording->front().metrics.front().values.size();
-  if (arguments.point_count > recorded_points) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%d points were asked for, the recording has %d and must not repeat",
-                        arguments.point_count, recorded_points));
+  Fleet fleet(*std::move(recording), arguments.fleet);
+  if (arguments.point_count > fleet.unique_point_count()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d points were asked for; the recordings have %d, and a series must not repeat itself",
+        arguments.point_count, fleet.unique_point_count()));
   }
-  const Fleet fleet(*std::move(recording), arguments.fleet);
+  return fleet;
+}
+
+absl::Status Encode(const EncodeArguments& arguments) {
+  const absl::StatusOr<Fleet> fleet = MakeFleet(arguments.fleet);
+  if (!fleet.ok()) return fleet.status();
+  const size_t point_count = arguments.fleet.point_count;
   for (size_t slice = 0; slice < arguments.slice_count; ++slice) {
+    const PointRange points{point_count * slice / arguments.slice_count,
+                            point_count * (slice + 1) / arguments.slice_count};
     const absl::Status status =
-        EncodeRequests(fleet, arguments.point_count * slice / arguments.slice_count,
-                       arguments.point_count * (slice + 1) / arguments.slice_count, EncodeOptions{},
+        EncodeRequests(*fleet, points, arguments.fleet.requests,
                        absl::StrFormat("%s/slice-%d", arguments.folder, slice));
     if (!status.ok()) return status;
   }
-  absl::PrintF("{\"series\": %d, \"samples\": %d}\n", fleet.series_count(),
-               fleet.series_count() * arguments.point_count);
+  absl::PrintF("{\"series\": %d, \"total_series\": %d, \"samples\": %d}\n", fleet->series_count(),
+               fleet->TotalSeriesCount(point_count), fleet->series_count() * point_count);
   return absl::OkStatus();
 }
 
-absl::Status SendFile(const std::string& url, const std::string& path) {
-  const absl::StatusOr<std::vector<std::vector<Request>>> requests = ReadRequests(path);
-  if (!requests.ok()) return requests.status();
-  const absl::StatusOr<SendReport> report = Send(url, *requests);
+absl::Status Print(const absl::StatusOr<SendReport>& report) {
   if (!report.ok()) return report.status();
   absl::PrintF("{\"requests\": %d, \"samples\": %d, \"retries\": %d, \"seconds\": %.3f}\n",
                report->request_count, report->sample_count, report->retry_count, report->seconds);
   return absl::OkStatus();
+}
+
+absl::Status SendFile(const SendOptions& options, const std::string& path) {
+  const absl::StatusOr<std::vector<std::vector<Request>>> requests = ReadRequests(path);
+  if (!requests.ok()) return requests.status();
+  return Print(Send(options, *requests));
+}
+
+absl::Status PlayFleet(const SendOptions& options, const FleetArguments& arguments) {
+  const absl::StatusOr<Fleet> fleet = MakeFleet(arguments);
+  if (!fleet.ok()) return fleet.status();
+  return Print(Play(options, *fleet, {0, arguments.point_count}, arguments.requests));
+}
+
+void AddFleetOptions(CLI::App& verb, FleetArguments& arguments) {
+  verb.add_option("--recording", arguments.recording)->required();
+  verb.add_option("--gpus", arguments.fleet.gpu_count)->required();
+  verb.add_option("--points", arguments.point_count)->required();
+  verb.add_option("--start-ms", arguments.fleet.start_ms)->required();
+  verb.add_option("--interval-ms", arguments.fleet.interval_ms, "between two points (15,000)")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--churn-every", arguments.fleet.churn_every,
+                  "points after which another eighth of the hosts gets new series (0: never)");
+  verb.add_option("--samples-per-request", arguments.requests.samples_per_request)
+      ->check(CLI::Range(1, 100'000));
+  verb.add_option("--connections", arguments.requests.connection_count, "that share the hosts")
+      ->check(CLI::Range(1, 16));
+}
+
+void AddSendOptions(CLI::App& verb, SendOptions& options) {
+  verb.add_option("--url", options.url)->required();
+  verb.add_option("--rate", options.pace.samples_per_s, "samples a second (0: as fast as taken)")
+      ->check(CLI::NonNegativeNumber);
 }
 
 int Main(int argc, char** argv) {
@@ -65,21 +108,26 @@ int Main(int argc, char** argv) {
 
   EncodeArguments encode_arguments;
   CLI::App* encode = app.add_subcommand("encode", "write the requests of a fleet to files");
-  encode->add_option("--recording", encode_arguments.recording)->required();
-  encode->add_option("--gpus", encode_arguments.fleet.gpu_count)->required();
-  encode->add_option("--points", encode_arguments.point_count)->required();
+  AddFleetOptions(*encode, encode_arguments.fleet);
   encode->add_option("--slices", encode_arguments.slice_count);
-  encode->add_option("--start-ms", encode_arguments.fleet.start_ms)->required();
   encode->add_option("--out", encode_arguments.folder)->required();
 
-  std::string url;
+  SendOptions send_options;
   std::string path;
   CLI::App* send = app.add_subcommand("send", "post a file of requests");
-  send->add_option("--url", url)->required();
+  AddSendOptions(*send, send_options);
   send->add_option("file", path)->required();
 
+  FleetArguments play_arguments;
+  CLI::App* play = app.add_subcommand("play", "make the requests of a fleet and post them");
+  AddFleetOptions(*play, play_arguments);
+  AddSendOptions(*play, send_options);
+
   CLI11_PARSE(app, argc, argv);
-  const absl::Status status = *encode ? Encode(encode_arguments) : SendFile(url, path);
+  absl::Status status;
+  if (*encode) status = Encode(encode_arguments);
+  if (*send) status = SendFile(send_options, path);
+  if (*play) status = PlayFleet(send_options, play_arguments);
   if (!status.ok()) {
     absl::FPrintF(stderr, "lockstep_replay: %s\n", std::string(status.message()));
     return 1;

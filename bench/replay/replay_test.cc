@@ -6,9 +6,11 @@
 #include <set>
 
 #include "bench/replay/fleet.h"
+#include "bench/replay/pace.h"
 #include "bench/replay/recording.h"
 #include "bench/replay/request_file.h"
 #include "ingest/body_encoding.h"
+#include "ingest/remote_write.h"
 
 namespace lockstep::replay {
 namespace {
@@ -64,7 +66,7 @@ TEST_F(ReplayTest, SaysWhatItCannotRead) {
 TEST_F(ReplayTest, EverySeriesOfTheFleetIsItsOwn) {
   const Fleet fleet(Recording(), {.gpu_count = 100, .start_ms = 1000});
   std::set<std::string> seen;
-  for (size_t i = 0; i < fleet.series_count(); ++i) seen.insert(fleet.labels(i).bytes());
+  for (size_t i = 0; i < fleet.series_count(); ++i) seen.insert(fleet.Labels(i, 0).bytes());
   EXPECT_EQ(seen.size(), 200u);
   EXPECT_EQ(fleet.host_of(0), fleet.host_of(15));
   EXPECT_NE(fleet.host_of(15), fleet.host_of(16));
@@ -81,11 +83,88 @@ TEST_F(ReplayTest, TimeMovesByTheIntervalAndCountersNeverFall) {
   }
 }
 
+TEST_F(ReplayTest, NoSeriesRepeatsItselfWhileItsPointsAreUnique) {
+  const Fleet fleet(Recording(), {.gpu_count = 5, .start_ms = 1000});
+  ASSERT_EQ(fleet.unique_point_count(), 4u);
+  for (size_t series = 0; series < fleet.series_count(); series += 2) {
+    std::set<double> values;
+    for (size_t point = 0; point < 4; ++point) values.insert(fleet.At(series, point).value);
+    EXPECT_THAT(values, testing::ElementsAre(0.25, 0.5, 7, 8)) << "series " << series;
+  }
+}
+
+TEST_F(ReplayTest, ACounterGoesOnInTheNextRecording) {
+  const Fleet fleet(Recording(), {.gpu_count = 1, .start_ms = 1000});
+  std::vector<double> values;
+  for (size_t point = 0; point < 7; ++point) values.push_back(fleet.At(1, point).value);
+  // 100 103, then one more as the other GPU, then again.
+  EXPECT_THAT(values, testing::ElementsAre(100, 103, 103, 104, 104, 107, 107));
+}
+
+TEST_F(ReplayTest, ChurnEndsAllSeriesOfOneHostInEight) {
+  const Fleet fleet(Recording(), {.gpu_count = 128, .start_ms = 1000, .churn_every = 3});
+  const size_t series_of_host = 16;
+  for (size_t series = 0; series < fleet.series_count(); ++series) {
+    EXPECT_EQ(fleet.GenerationAt(series, 2), 0u);
+    // 16 hosts: the first turn is that of hosts 7 and 15, the last of eight that of 0 and 8.
+    EXPECT_EQ(fleet.GenerationAt(series, 3), fleet.host_of(series) % 8 == 7 ? 1u : 0u);
+    EXPECT_EQ(fleet.GenerationAt(series, 24), 1u);
+  }
+  EXPECT_EQ(fleet.TotalSeriesCount(3), 16 * series_of_host);
+  EXPECT_EQ(fleet.TotalSeriesCount(4), 18 * series_of_host);
+
+  const LabelSet before = fleet.Labels(0, 0);
+  const LabelSet after = fleet.Labels(0, 1);
+  for (const LabelView label : before) {
+    const bool is_new = label.name == "UUID" || label.name == "pod";
+    EXPECT_EQ(after.Get(label.name) != label.value, is_new) << label.name;
+  }
+}
+
+TEST_F(ReplayTest, AChurningFleetIsSentUnderAllItsNames) {
+  const Fleet fleet(Recording(), {.gpu_count = 64, .start_ms = 1000, .churn_every = 1});
+  std::set<std::string> seen;
+  const absl::Status status = MakeRequests(
+      fleet, {0, 4}, {.connection_count = 1, .samples_per_request = 100}, 0,
+      [&](const Request& request) {
+        std::string scratch;
+        const auto body = DecodeBody(BodyEncoding::kSnappy, request.body, 1 << 20, scratch);
+        if (!body.ok()) return body.status();
+        const auto decoded = DecodeRemoteWrite(*body, IngestLimits{});
+        if (!decoded.ok()) return decoded.status();
+        for (const auto& series : decoded->request.series) {
+          seen.insert(series.labels.bytes());
+        }
+        return absl::OkStatus();
+      });
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(seen.size(), fleet.TotalSeriesCount(4));
+}
+
+TEST_F(ReplayTest, MakingRequestsEndsWithTheStatusOfWhoTakesThem) {
+  const Fleet fleet(Recording(), {.gpu_count = 64, .start_ms = 1000});
+  int taken = 0;
+  const absl::Status status = MakeRequests(
+      fleet, {0, 3}, {.connection_count = 1, .samples_per_request = 100}, 0, [&](const Request&) {
+        return ++taken < 2 ? absl::OkStatus() : absl::UnavailableError("no more");
+      });
+  EXPECT_EQ(status, absl::UnavailableError("no more"));
+  EXPECT_EQ(taken, 2);
+}
+
+TEST(Pace, TheNextRequestIsDueWhenThoseBeforeItTookTheirTime) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ((Pace{2000}.DueAfter(0)), milliseconds(0));
+  EXPECT_EQ((Pace{2000}.DueAfter(1000)), milliseconds(500));
+  EXPECT_EQ((Pace{2000}.DueAfter(10'000)), milliseconds(5000));
+  EXPECT_EQ((Pace{0}.DueAfter(10'000)), milliseconds(0));
+}
+
 TEST_F(ReplayTest, RequestsHoldEverySampleOnce) {
   const Fleet fleet(Recording(), {.gpu_count = 40, .start_ms = 1000});
   const std::string path = folder_ / "requests";
   ASSERT_TRUE(
-      EncodeRequests(fleet, 0, 3, {.connection_count = 2, .samples_per_request = 7}, path).ok());
+      EncodeRequests(fleet, {0, 3}, {.connection_count = 2, .samples_per_request = 7}, path).ok());
   const auto connections = ReadRequests(path);
   ASSERT_TRUE(connections.ok()) << connections.status();
   ASSERT_EQ(connections->size(), 2u);

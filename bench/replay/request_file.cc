@@ -1,48 +1,32 @@
 #include "bench/replay/request_file.h"
 
-#include <snappy.h>
-
 #include <array>
 #include <fstream>
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ingest/remote_write_encoder.h"
 
 namespace lockstep::replay {
 namespace {
 
 using Head = std::array<uint32_t, 3>;  // connection, sample count, body size
 
-void WriteOne(uint32_t connection, const WriteRequest& request, std::ofstream& file) {
-  const std::string message = EncodeRemoteWrite(request);
-  std::string body;
-  snappy::Compress(message.data(), message.size(), &body);
-  const Head head = {connection, static_cast<uint32_t>(request.series.size()),
-                     static_cast<uint32_t>(body.size())};
-  file.write(reinterpret_cast<const char*>(head.data()), sizeof(head));
-  file.write(body.data(), static_cast<std::streamsize>(body.size()));
-}
-
 }  // namespace
 
-absl::Status EncodeRequests(const Fleet& fleet, size_t first_point, size_t end_point,
-                            const EncodeOptions& options, const std::string& path) {
+absl::Status EncodeRequests(const Fleet& fleet, PointRange points, const RequestOptions& options,
+                            const std::string& path) {
   std::ofstream file(path, std::ios::binary);
-  std::vector<WriteRequest> open(options.connection_count);
-  for (size_t point = first_point; point < end_point; ++point) {
-    for (size_t series = 0; series < fleet.series_count(); ++series) {
-      const size_t connection = fleet.host_of(series) % options.connection_count;
-      WriteRequest& request = open[connection];
-      request.series.push_back({fleet.labels(series), {fleet.At(series, point)}, {}});
-      if (request.series.size() == options.samples_per_request) {
-        WriteOne(static_cast<uint32_t>(connection), request, file);
-        request.series.clear();
-      }
-    }
-  }
   for (uint32_t connection = 0; connection < options.connection_count; ++connection) {
-    if (!open[connection].series.empty()) WriteOne(connection, open[connection], file);
+    const absl::Status status =
+        MakeRequests(fleet, points, options, connection, [&](const Request& request) {
+          const Head head = {connection, request.sample_count,
+                             static_cast<uint32_t>(request.body.size())};
+          file.write(reinterpret_cast<const char*>(head.data()), sizeof(head));
+          file.write(request.body.data(), static_cast<std::streamsize>(request.body.size()));
+          return file ? absl::OkStatus()
+                      : absl::DataLossError(absl::StrFormat("cannot write %s", path));
+        });
+    if (!status.ok()) return status;
   }
   file.close();
   if (!file) return absl::DataLossError(absl::StrFormat("cannot write %s", path));

@@ -3,7 +3,9 @@
 #include <curl/curl.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -14,11 +16,6 @@ namespace {
 
 constexpr auto kRetryAfter = std::chrono::milliseconds(100);
 constexpr int kMaxTries = 300;
-
-struct ConnectionResult {
-  absl::Status status;
-  uint64_t retry_count = 0;
-};
 
 size_t Discard(char*, size_t size, size_t count, void*) { return size * count; }
 
@@ -58,53 +55,101 @@ class Connection {
   std::unique_ptr<curl_slist, CurlDeleter> headers_;
 };
 
-absl::Status PostUntilTaken(Connection& connection, const std::string& body,
-                            uint64_t& retry_count) {
-  for (int tries = 0; tries < kMaxTries; ++tries) {
-    const absl::StatusOr<long> status = connection.Post(body);
-    if (!status.ok()) return status.status();
-    if (*status >= 200 && *status < 300) return absl::OkStatus();
-    if (*status != 429 && *status < 500) {
-      return absl::InternalError(absl::StrFormat("the server answered %d", *status));
-    }
-    ++retry_count;
-    std::this_thread::sleep_for(kRetryAfter);
-  }
-  return absl::UnavailableError("the server refused a request again and again");
-}
+// Posts to a server at a steady rate; used from one thread.
+class PacedConnection {
+ public:
+  using Clock = std::chrono::steady_clock;
 
-ConnectionResult SendAll(const std::string& url, const std::vector<Request>& requests) {
-  Connection connection(url);
-  ConnectionResult result;
-  for (const Request& request : requests) {
-    result.status = PostUntilTaken(connection, request.body, result.retry_count);
-    if (!result.status.ok()) break;
+  PacedConnection(const std::string& url, Pace pace, Clock::time_point begin)
+      : connection_(url), pace_(pace), begin_(begin) {}
+
+  // Waits until the request is due, then posts it until it is taken.
+  absl::Status Take(const Request& request) {
+    std::this_thread::sleep_until(begin_ + pace_.DueAfter(report_.sample_count));
+    for (int tries = 0; tries < kMaxTries; ++tries) {
+      const absl::StatusOr<long> status = connection_.Post(request.body);
+      if (!status.ok()) return status.status();
+      if (*status >= 200 && *status < 300) {
+        ++report_.request_count;
+        report_.sample_count += request.sample_count;
+        return absl::OkStatus();
+      }
+      if (*status != 429 && *status < 500) {
+        return absl::InternalError(absl::StrFormat("the server answered %d", *status));
+      }
+      ++report_.retry_count;
+      std::this_thread::sleep_for(kRetryAfter);
+    }
+    return absl::UnavailableError("the server refused a request again and again");
   }
-  return result;
+
+  const SendReport& report() const { return report_; }
+
+ private:
+  Connection connection_;
+  const Pace pace_;
+  const Clock::time_point begin_;
+  SendReport report_;
+};
+
+// Runs `work` for every connection, each in a thread. `weights` says how the rate is shared.
+absl::StatusOr<SendReport> RunConnections(
+    const SendOptions& options, const std::vector<uint64_t>& weights,
+    const std::function<absl::Status(size_t, PacedConnection&)>& work) {
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  const double all =
+      static_cast<double>(std::accumulate(weights.begin(), weights.end(), uint64_t{0}));
+  const auto begin = PacedConnection::Clock::now();
+  std::vector<absl::StatusOr<SendReport>> reports(weights.size(), SendReport{});
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      threads.emplace_back([&, i] {
+        const Pace pace{options.pace.samples_per_s * static_cast<double>(weights[i]) / all};
+        PacedConnection connection(options.url, pace, begin);
+        const absl::Status status = work(i, connection);
+        reports[i] = status.ok() ? absl::StatusOr<SendReport>(connection.report()) : status;
+      });
+    }
+  }
+  SendReport total;
+  for (const absl::StatusOr<SendReport>& report : reports) {
+    if (!report.ok()) return report.status();
+    total.request_count += report->request_count;
+    total.sample_count += report->sample_count;
+    total.retry_count += report->retry_count;
+  }
+  total.seconds = std::chrono::duration<double>(PacedConnection::Clock::now() - begin).count();
+  return total;
 }
 
 }  // namespace
 
-absl::StatusOr<SendReport> Send(const std::string& url,
+absl::StatusOr<SendReport> Send(const SendOptions& options,
                                 const std::vector<std::vector<Request>>& connections) {
-  curl_global_init(CURL_GLOBAL_DEFAULT);
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<ConnectionResult> results(connections.size());
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 0; i < connections.size(); ++i) {
-      threads.emplace_back([&, i] { results[i] = SendAll(url, connections[i]); });
+  std::vector<uint64_t> sample_counts;
+  for (const std::vector<Request>& requests : connections) {
+    uint64_t& count = sample_counts.emplace_back(0);
+    for (const Request& request : requests) count += request.sample_count;
+  }
+  return RunConnections(options, sample_counts, [&](size_t i, PacedConnection& connection) {
+    for (const Request& request : connections[i]) {
+      if (absl::Status status = connection.Take(request); !status.ok()) return status;
     }
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<SendReport> Play(const SendOptions& options, const Fleet& fleet, PointRange points,
+                                const RequestOptions& requests) {
+  std::vector<uint64_t> series_counts;
+  for (uint32_t i = 0; i < requests.connection_count; ++i) {
+    series_counts.push_back(SeriesOfConnection(fleet, requests, i));
   }
-  SendReport report;
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (size_t i = 0; i < connections.size(); ++i) {
-    if (!results[i].status.ok()) return results[i].status;
-    report.retry_count += results[i].retry_count;
-    report.request_count += connections[i].size();
-    for (const Request& request : connections[i]) report.sample_count += request.sample_count;
-  }
-  return report;
+  return RunConnections(options, series_counts, [&](size_t i, PacedConnection& connection) {
+    return MakeRequests(fleet, points, requests, static_cast<uint32_t>(i),
+                        [&](const Request& request) { return connection.Take(request); });
+  });
 }
 
 }  // namespace lockstep::replay
