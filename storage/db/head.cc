@@ -9,6 +9,8 @@
 namespace lockstep {
 namespace {
 
+constexpr int64_t kNoNextMs = std::numeric_limits<int64_t>::max();
+
 size_t BytesOf(const Histogram& histogram) {
   return sizeof(Histogram) +
          sizeof(double) * (histogram.positive_counts.size() + histogram.negative_counts.size() +
@@ -70,6 +72,7 @@ void Head::AppendFloat(Series& series, Sample sample) {
   const size_t count = EncodeArrival(sample, series.last, bytes);
   PutBytes(series, bytes, count);
   ++series.float_count;
+  if (series.has_late_run) NoteBesideLateRun(series.id, sample.timestamp_ms);
   Note(series, sample.timestamp_ms);
 }
 
@@ -80,6 +83,75 @@ bool Head::AppendNewest(SeriesId id, Sample sample) {
   Touch(series, slot);
   AppendFloat(series, sample);
   return true;
+}
+
+std::optional<Head::LateRun> Head::LateRunOf(uint32_t slot) const {
+  const Series& series = series_[slot];
+  if (series.histograms != nullptr || series.float_count == 0) return std::nullopt;
+  if (const auto found = late_runs_.find(slot); found != late_runs_.end()) return found->second;
+  if (!series.ascending) return std::nullopt;
+  // Samples that ascend end with the latest; before the first there is none.
+  ArrivalState first;
+  DecodeArrival(slabs_[series.first_slab].bytes.data(), first);
+  return LateRun{first.timestamp_ms, series.last.timestamp_ms, kNoNextMs};
+}
+
+void Head::SetLateRun(uint32_t slot, LateRun run) {
+  if (late_runs_.insert_or_assign(slot, run).second) byte_count_ += sizeof(uint32_t) + sizeof(run);
+  series_[slot].has_late_run = true;
+}
+
+// What is said of the times around the run stays true when a sample comes that does not go on with it.
+void Head::NoteBesideLateRun(SeriesId id, int64_t time_ms) {
+  LateRun& run = late_runs_.find(slots_[id])->second;
+  run.start_ms = std::min(run.start_ms, time_ms);
+  if (run.last_ms < time_ms) run.next_ms = std::min(run.next_ms, time_ms);
+}
+
+bool Head::IsLast(SeriesId id, Sample sample) const {
+  const Series& series = series_[slots_[id]];
+  return series.float_count > 0 && series.histograms == nullptr &&
+         series.last.timestamp_ms == sample.timestamp_ms &&
+         series.last.value_bits == std::bit_cast<uint64_t>(sample.value);
+}
+
+bool Head::MayHaveTime(SeriesId id, int64_t time_ms) const {
+  const uint32_t slot = SlotOf(id);
+  if (slot == kNoSlot || series_[slot].arrival_count() == 0) return false;
+  const std::optional<LateRun> run = LateRunOf(slot);
+  return !run.has_value() || !run->IsFree(time_ms);
+}
+
+bool Head::AppendLate(SeriesId id, Sample sample) {
+  const uint32_t slot = slots_[id];
+  Series& series = series_[slot];
+  const int64_t time_ms = sample.timestamp_ms;
+  LateRun run{time_ms, time_ms, kNoNextMs};
+  if (series.arrival_count() > 0) {
+    const std::optional<LateRun> before = LateRunOf(slot);
+    if (!before.has_value() || !before->IsFree(time_ms)) return false;
+    run = time_ms < before->start_ms ? LateRun{time_ms, time_ms, before->start_ms}
+                                     : LateRun{before->start_ms, time_ms, before->next_ms};
+  }
+  Touch(series, slot);
+  AppendFloat(series, sample);
+  SetLateRun(slot, run);
+  return true;
+}
+
+void Head::AnchorLateRun(SeriesId id, int64_t time_ms) {
+  const uint32_t slot = SlotOf(id);
+  const Series& series = series_[slot];
+  if (series.histograms != nullptr) return;
+  LateRun run{time_ms, time_ms, kNoNextMs};
+  const uint8_t* at = Bytes(series);
+  ArrivalState state;
+  for (size_t i = 0; i < series.float_count; ++i) {
+    at = DecodeArrival(at, state);
+    run.start_ms = std::min(run.start_ms, state.timestamp_ms);
+    if (state.timestamp_ms > time_ms) run.next_ms = std::min(run.next_ms, state.timestamp_ms);
+  }
+  SetLateRun(slot, run);
 }
 
 void Head::PrefetchSeries(SeriesId id) const {

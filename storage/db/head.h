@@ -16,8 +16,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/mutex.h"
 #include "base/paged_array.h"
 #include "base/thread_annotations.h"
@@ -44,6 +46,16 @@ class Head {
 
   // Appends a sample that is later than LatestMs(id), or says false. Precondition: the series is open.
   bool AppendNewest(SeriesId id, Sample sample);
+  // The same for a sample that is not the newest, if it is plain without a look at all samples that
+  // none has its time: backfill in order of time, after AnchorLateRun() for its first. Precondition: the
+  // series is open.
+  bool AppendLate(SeriesId id, Sample sample);
+  // Whether the sample is the one that arrived last, again. Precondition: the series is open.
+  bool IsLast(SeriesId id, Sample sample) const;
+  // False if surely no sample of the series has that time.
+  bool MayHaveTime(SeriesId id, int64_t time_ms) const;
+  // Looks at all samples of the series, so that AppendLate() will take later ones, up to the next.
+  void AnchorLateRun(SeriesId id, int64_t time_ms);
   // Appends; the samples may be earlier than what is there. Preconditions: the series is open, the
   // samples ascend.
   void Append(SeriesId id, const SampleColumns& columns);
@@ -107,10 +119,22 @@ class Head {
     uint8_t bytes_in_last = 0;
     bool ascending = true;  // every arrival is later than all before it
     bool touched = false;   // has an entry in undo_
+    bool has_late_run = false;
     std::unique_ptr<std::vector<HistogramArrival>> histograms;
 
     size_t arrival_count() const {
       return float_count + (histograms == nullptr ? 0 : histograms->size());
+    }
+  };
+  // Of a series whose samples do not ascend: the times in which the latest late ones arrived. None is
+  // below `start_ms`, none between `last_ms` and `next_ms`; all three are of samples.
+  struct LateRun {
+    int64_t start_ms = 0;
+    int64_t last_ms = 0;
+    int64_t next_ms = 0;
+
+    bool IsFree(int64_t time_ms) const {
+      return time_ms < start_ms || (last_ms < time_ms && time_ms < next_ms);
     }
   };
   struct Undo {
@@ -132,6 +156,9 @@ class Head {
   void PutBytes(Series& series, const uint8_t* bytes, size_t count);
   uint32_t NewSlab();
   void Note(Series& series, int64_t timestamp_ms);
+  std::optional<LateRun> LateRunOf(uint32_t slot) const;
+  void SetLateRun(uint32_t slot, LateRun run);
+  void NoteBesideLateRun(SeriesId id, int64_t time_ms);
   void TakeBack(Series& series, const Undo& undo);
   static Cut CutAt(const Series& series, size_t arrival_count);
   void ReadFirst(const Series& series, size_t arrival_count, TimeRange range,
@@ -144,6 +171,7 @@ class Head {
   std::vector<uint32_t> slots_;    // by series id
   PagedArray<Series, 12> series_;  // by slot
   PagedArray<Slab, 14> slabs_;
+  absl::flat_hash_map<uint32_t, LateRun> late_runs_;  // by slot
   std::vector<Undo> undo_;
   size_t sample_count_ = 0;
   size_t byte_count_ = 0;

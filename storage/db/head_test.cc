@@ -4,6 +4,8 @@
 
 #include <limits>
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
 
 namespace lockstep {
@@ -145,6 +147,62 @@ TEST(Head, TheNewestIsLaterThanAnythingAnywhere) {
   EXPECT_TRUE(head.AppendNewest(0, {101, 1}));
   EXPECT_FALSE(head.AppendNewest(0, {101, 2}));
   EXPECT_EQ(Read(head, 0), "101=1 ");
+}
+
+TEST(Head, TakesLateSamplesInOrderWithoutALookAtTheOthers) {
+  Head head;
+  head.Open(0, kNoTimeMs);
+  EXPECT_TRUE(head.AppendNewest(0, {100, 1}));
+  EXPECT_TRUE(head.AppendNewest(0, {200, 2}));
+  EXPECT_TRUE(head.MayHaveTime(0, 150));
+  EXPECT_FALSE(head.MayHaveTime(0, 99));
+  EXPECT_FALSE(head.AppendLate(0, {150, 0}));
+  EXPECT_TRUE(head.AppendLate(0, {10, 3}));
+  EXPECT_TRUE(head.AppendLate(0, {20, 4}));
+  EXPECT_FALSE(head.AppendLate(0, {20, 5}));
+  EXPECT_FALSE(head.AppendLate(0, {100, 5}));
+  EXPECT_TRUE(head.AppendNewest(0, {300, 6}));
+  EXPECT_TRUE(head.AppendLate(0, {1, 7}));
+  EXPECT_TRUE(head.AppendLate(0, {9, 8}));
+  EXPECT_EQ(Read(head, 0), "1=7 9=8 10=3 20=4 100=1 200=2 300=6 ");
+  EXPECT_TRUE(head.IsLast(0, {9, 8}));
+  EXPECT_FALSE(head.IsLast(0, {9, 9}));
+  // Into a gap, which somebody has looked at.
+  Append(head, 0, Sample{150, 0});
+  head.AnchorLateRun(0, 150);
+  EXPECT_TRUE(head.AppendLate(0, {160, 0}));
+  EXPECT_FALSE(head.AppendLate(0, {210, 0}));
+  EXPECT_EQ(Read(head, 0, {140, 210}), "150=0 160=0 200=2 ");
+}
+
+// Whatever comes, a time that is there is never said to be free.
+TEST(Head, NeverTakesALateSampleForATimeThatIsThere) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    Head head;
+    head.Open(0, static_cast<int64_t>(random() % 60));
+    std::set<int64_t> times, committed;
+    for (int step = 0; step < 100; ++step) {
+      const auto time_ms = static_cast<int64_t>(random() % 100);
+      if (!head.MayHaveTime(0, time_ms)) {
+        ASSERT_FALSE(times.contains(time_ms));
+      }
+      if (random() % 10 == 0) {
+        head.Rollback();
+        times = committed;
+      } else if (head.AppendNewest(0, {time_ms, 1}) || head.AppendLate(0, {time_ms, 1})) {
+        ASSERT_TRUE(times.insert(time_ms).second);
+      } else if (random() % 2 == 0) {
+        Append(head, 0, Sample{time_ms, 2});
+        times.insert(time_ms);
+        if (random() % 2 == 0) head.AnchorLateRun(0, time_ms);
+      }
+      if (random() % 5 == 0) {
+        head.Commit();
+        committed = times;
+      }
+    }
+  }
 }
 
 TEST(Head, ColumnsOfBothKindsArriveInOrderOfTime) {

@@ -146,6 +146,7 @@ void ShardKeeper::Publish(const Head& head, const Windows& windows) {
   }
   for (const auto& [window, totals] : windows) shard_.windows[window].Add(totals);
   shard_.frozen = nullptr;
+  ++shard_.seal_count;
 }
 
 absl::Status ShardKeeper::DropExpired() {

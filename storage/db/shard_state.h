@@ -46,6 +46,7 @@ struct ShardState {
   Windows windows;                     // that have chunks
 
   // The writer's own.
+  uint64_t seal_count = 0;     // seals whose chunks are in `windows`
   uint64_t next_sequence = 1;  // of the journal
 
   mutable ShardCounters counters;

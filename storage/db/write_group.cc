@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "storage/chunk/merge_columns.h"
 #include "storage/db/column_walk.h"
@@ -71,9 +72,15 @@ void WriteGroup::AddKnown(std::span<const KnownSample> samples, TimeRange accept
     if (i + kSeriesAhead < samples.size()) head.PrefetchSeries(samples[i + kSeriesAhead].series.id);
     if (i + kTailAhead < samples.size()) head.PrefetchTail(samples[i + kTailAhead].series.id);
     const auto& [series, sample] = samples[i];
-    if (accepted.Contains(sample.timestamp_ms) && OpenKnown(series.id) &&
-        AppendNewest(series.id, sample)) {
+    if (!accepted.Contains(sample.timestamp_ms) || !OpenKnown(series.id)) {
+      left.push_back(samples[i]);
+    } else if (AppendNewest(series.id, sample)) {
       ++written;
+    } else if (AppendLate(series.id, sample)) {
+      ++written;
+      ++counts.out_of_order;
+    } else if (head.IsLast(series.id, sample)) {
+      ++counts.duplicate;
     } else {
       left.push_back(samples[i]);
     }
@@ -83,26 +90,58 @@ void WriteGroup::AddKnown(std::span<const KnownSample> samples, TimeRange accept
 
 absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
                                  SliceCounts& counts) {
-  const SeriesId id = known.series.id;
+  const auto [id, time_ms] = std::pair(known.series.id, known.sample.timestamp_ms);
   {
     WriterLock lock(shard_.mutex);
     if (!OpenKnown(id)) {
       return absl::UnavailableError("a series of the request was dropped meanwhile; send it again");
     }
   }
+  if (accepted.Contains(time_ms) && time_ms <= SealedMaxMs(id)) {
+    LOCKSTEP_RETURN_IF_ERROR(sealed_ranges_.Load(shard_.dictionary.PlaceOf(id), time_ms));
+    WriterLock lock(shard_.mutex);
+    if (AppendLate(id, known.sample)) {
+      ++counts.written;
+      ++counts.out_of_order;
+      return absl::OkStatus();
+    }
+  }
   SliceCounts slice;
   Sort({&known.sample, 1}, {}, accepted, slice);
   if (incoming_.size() > 0) LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
   counts += slice;
+  WriterLock lock(shard_.mutex);
+  shard_.active->AnchorLateRun(id, time_ms);
   return absl::OkStatus();
 }
 
 // What nearly every write is. Precondition: the lock is held.
 bool WriteGroup::AppendNewest(SeriesId id, Sample sample) {
   if (!shard_.active->AppendNewest(id, sample)) return false;
+  Journal(id, sample);
+  return true;
+}
+
+void WriteGroup::Journal(SeriesId id, Sample sample) {
   block_.Add(id, sample);
   if (block_.byte_count() >= kBlockBytes) EndBlock();
+}
+
+// Late, and surely no other value for a time that is there. Precondition: the lock is held.
+bool WriteGroup::AppendLate(SeriesId id, Sample sample) {
+  const int64_t time_ms = sample.timestamp_ms;
+  if (shard_.frozen != nullptr && shard_.frozen->MayHaveTime(id, time_ms)) return false;
+  if (time_ms <= SealedMaxMs(id) &&
+      sealed_ranges_.MayHaveTime(shard_.dictionary.PlaceOf(id), time_ms)) {
+    return false;
+  }
+  if (!shard_.active->AppendLate(id, sample)) return false;
+  Journal(id, sample);
   return true;
+}
+
+int64_t WriteGroup::SealedMaxMs(SeriesId id) const {
+  return shard_.dictionary.IsStaged(id) ? kNoTimeMs : shard_.dictionary.SealedMaxMs(id);
 }
 
 // False if there is no such series any more. Precondition: the lock is held.
@@ -115,8 +154,7 @@ bool WriteGroup::OpenKnown(SeriesId id) {
 // Precondition: the lock is held.
 void WriteGroup::OpenSlot(SeriesId id) {
   if (shard_.active->IsOpen(id)) return;
-  int64_t latest_ms =
-      shard_.dictionary.IsStaged(id) ? kNoTimeMs : shard_.dictionary.SealedMaxMs(id);
+  int64_t latest_ms = SealedMaxMs(id);
   if (shard_.frozen != nullptr) latest_ms = std::max(latest_ms, shard_.frozen->LatestMs(id));
   shard_.active->Open(id, latest_ms);
 }

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "storage/db/column_stack.h"
 #include "storage/db/journal_block.h"
+#include "storage/db/sealed_ranges.h"
 #include "storage/db/shard_state.h"
 #include "storage/storage.h"
 
@@ -42,7 +43,7 @@ struct SliceCounts {
 
 class WriteGroup {
  public:
-  explicit WriteGroup(ShardState& shard) : shard_(shard) {}
+  explicit WriteGroup(ShardState& shard) : shard_(shard), sealed_ranges_(shard) {}
 
   // Samples outside `accepted` are rejected. Preconditions: slices within the limits above, labels
   // and histograms well-formed. Fails when stored samples cannot be read; nothing of the slice is
@@ -51,7 +52,8 @@ class WriteGroup {
                    std::span<const HistogramSample> histograms, TimeRange accepted,
                    SliceCounts& counts);
 
-  // Adds the samples that are later than all others of their series, inside `accepted`. The rest is
+  // Adds the samples inside `accepted` whose times are plainly new: later than all others of their
+  // series, or late ones in order of time where there is nothing. The rest is
   // appended to `left`, in the order of arrival: AddLeft() is for them. Precondition: at most
   // kMaxSliceFloats samples, all of this shard.
   void AddKnown(std::span<const KnownSample> samples, TimeRange accepted, SliceCounts& counts,
@@ -66,6 +68,9 @@ class WriteGroup {
 
  private:
   bool AppendNewest(SeriesId id, Sample sample);
+  bool AppendLate(SeriesId id, Sample sample);
+  void Journal(SeriesId id, Sample sample);
+  int64_t SealedMaxMs(SeriesId id) const;
   bool OpenKnown(SeriesId id);
   void OpenSlot(SeriesId id);
   void Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
@@ -84,6 +89,8 @@ class WriteGroup {
 
   // Series that are in no dictionary row yet.
   absl::flat_hash_map<SeriesKey, SeriesId> new_ids_;
+
+  SealedRanges sealed_ranges_;
 
   JournalBlockBuilder block_;
   std::vector<std::string> ended_blocks_;

@@ -1,0 +1,55 @@
+#include "storage/db/sealed_ranges.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "storage/db/chunk_row.h"
+#include "storage/db/window.h"
+#include "storage/kv/key_schema.h"
+
+namespace lockstep {
+
+// A seal adds samples. Merging and dropping leave ranges that are too wide, which is safe.
+void SealedRanges::ForgetIfStale() {
+  if (seal_count_ == shard_.seal_count) return;
+  blocks_.clear();
+  seal_count_ = shard_.seal_count;
+}
+
+bool SealedRanges::MayHaveTime(SeriesPlace place, int64_t time_ms) {
+  const int32_t window = WindowOf(time_ms);
+  if (!shard_.windows.contains(window)) return false;
+  ForgetIfStale();
+  const auto found = blocks_.find({window, place.family, place.block()});
+  return found == blocks_.end() || (*found->second)[place.index_in_block()].Contains(time_ms);
+}
+
+absl::Status SealedRanges::Load(SeriesPlace place, int64_t time_ms) {
+  const int32_t window = WindowOf(time_ms);
+  ForgetIfStale();
+  const BlockKey key{window, place.family, place.block()};
+  if (!shard_.windows.contains(window) || blocks_.contains(key)) return absl::OkStatus();
+  auto ranges = std::make_unique<Ranges>();
+  ranges->fill(kNone);
+  constexpr TimeRange kAllTimes{kNone.max_ms, kNone.min_ms};
+  std::vector<ChunkRef> chunks;
+  kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kChunks,
+                                         kv::ChunkKeysOf(window, place.family, place.block()));
+  for (; rows.Valid(); rows.Next()) {
+    LOCKSTEP_RETURN_IF_ERROR(ListChunks(rows.value(), kAllTimes, chunks));
+    for (const ChunkRef& chunk : chunks) {
+      TimeRange& range = (*ranges)[chunk.index_in_block];
+      range.min_ms = std::min(range.min_ms, chunk.range.min_ms);
+      range.max_ms = std::max(range.max_ms, chunk.range.max_ms);
+    }
+    chunks.clear();
+  }
+  LOCKSTEP_RETURN_IF_ERROR(rows.status());
+  if (blocks_.size() >= kMaxBlocks) blocks_.clear();
+  blocks_.emplace(key, std::move(ranges));
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep
