@@ -79,7 +79,8 @@ void WriteGroup::AddKnown(std::span<const KnownSample> samples, TimeRange accept
     } else if (AppendLate(series.id, sample)) {
       ++written;
       ++counts.out_of_order;
-    } else if (head.IsLast(series.id, sample)) {
+    } else if (left.empty() && head.IsLast(series.id, sample)) {
+      // One that is left might be of the same series and time, and comes first.
       ++counts.duplicate;
     } else {
       left.push_back(samples[i]);

@@ -54,7 +54,7 @@ class WriteGroup {
 
   // Adds the samples inside `accepted` whose times are plainly new: later than all others of their
   // series, or late ones in order of time where there is nothing. The rest is
-  // appended to `left`, in the order of arrival: AddLeft() is for them. Precondition: at most
+  // put into `left`, in the order of arrival: AddLeft() is for them. Preconditions: `left` is empty, at most
   // kMaxSliceFloats samples, all of this shard.
   void AddKnown(std::span<const KnownSample> samples, TimeRange accepted, SliceCounts& counts,
                 std::vector<KnownSample>& left);
