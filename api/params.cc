@@ -27,7 +27,8 @@ int64_t MillisecondsOf(double seconds) {
   // The decimals are rounded on their own: with the seconds they would lose digits.
   double whole = 0;
   const double fraction = std::modf(seconds, &whole);
-  constexpr double kBound = static_cast<double>(kMaxTimeMs / 1000);
+  constexpr int64_t kMaxTimeS = kMaxTimeMs / 1000;
+  constexpr auto kBound = static_cast<double>(kMaxTimeS);
   if (whole >= kBound) return kMaxTimeMs;
   if (whole <= -kBound) return kMinTimeMs;
   return static_cast<int64_t>(whole) * 1000 + std::llround(fraction * 1000);
@@ -127,7 +128,7 @@ std::optional<int64_t> ReadBoundaryMs(std::string_view text) {
   return std::nullopt;
 }
 
-absl::Status Invalid(std::string text) { return absl::InvalidArgumentError(std::move(text)); }
+absl::Status Invalid(const std::string& text) { return absl::InvalidArgumentError(text); }
 
 }  // namespace
 

@@ -1,14 +1,11 @@
 #include "cli/query.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/table.h"
 
 namespace lockstep::cli {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(QueryTest, ShowsAnswersAsTables) {
   struct Row {

@@ -11,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-using testing::ElementsAre;
+using std::string_view_literals::operator""sv;
+
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -52,14 +53,14 @@ DecodedWrite Decode(std::string_view bytes, const IngestLimits& limits = {}) {
 TEST(RemoteWriteTest, GoldenBytes) {
   // By hand from the message definitions: {__name__="up", job="x"} with 1.5 at 1000 ms and -2 at
   // -1 ms, then metadata: counter "up", help "h", unit "s".
-  constexpr char bytes[] =
+  constexpr std::string_view bytes =
       "\x0a\x3e"
       "\x0a\x0e\x0a\x08__name__\x12\x02up"
       "\x0a\x08\x0a\x03job\x12\x01x"
       "\x12\x0c\x09\x00\x00\x00\x00\x00\x00\xf8\x3f\x10\xe8\x07"
       "\x12\x14\x09\x00\x00\x00\x00\x00\x00\x00\xc0\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
-      "\x1a\x0c\x08\x01\x12\x02up\x22\x01h\x2a\x01s";
-  const DecodedWrite decoded = Decode(std::string_view(bytes, sizeof(bytes) - 1));
+      "\x1a\x0c\x08\x01\x12\x02up\x22\x01h\x2a\x01s"sv;
+  const DecodedWrite decoded = Decode(bytes);
   ASSERT_THAT(decoded.request.series, SizeIs(1));
   const SeriesWrite& series = decoded.request.series[0];
   EXPECT_EQ(series.labels, LabelSet::Of({{"__name__", "up"}, {"job", "x"}}));

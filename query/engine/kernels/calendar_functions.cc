@@ -18,6 +18,9 @@ struct CivilTime {
   int64_t seconds = 0;  // since midnight
 };
 
+int64_t HourOfDay(const CivilTime& civil) { return civil.seconds / 3600; }
+int64_t MinuteOfHour(const CivilTime& civil) { return civil.seconds / 60 % 60; }
+
 bool IsLeap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
 // Whole seconds as on amd64, where numbers that do not fit, and NaN, become the lowest integer.
@@ -68,9 +71,9 @@ CalendarFunction FindCalendarFunction(promql::FunctionId id) {
   using promql::FunctionId;
   switch (id) {
     case FunctionId::kMinute:
-      return [](double s) { return static_cast<double>(Civil(s).seconds / 60 % 60); };
+      return [](double s) { return static_cast<double>(MinuteOfHour(Civil(s))); };
     case FunctionId::kHour:
-      return [](double s) { return static_cast<double>(Civil(s).seconds / 3600); };
+      return [](double s) { return static_cast<double>(HourOfDay(Civil(s))); };
     case FunctionId::kDayOfWeek:
       // 1970-01-01 was a Thursday, day 4 of a week that starts with Sunday.
       return [](double s) {
