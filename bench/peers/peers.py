@@ -1,7 +1,9 @@
 """The servers that are compared, and what is measured of them from outside."""
 
+import argparse
 import os
 import pathlib
+import resource
 import sys
 import time
 
@@ -16,6 +18,11 @@ CLOCK_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 IDLE_SHARE = 0.03
 IDLE_S = 4
 SETTLES_WITHIN_S = 180
+
+
+def disk_bytes(folder):
+    """What all files of the folder occupy."""
+    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
 class Peer:
@@ -33,10 +40,16 @@ class Peer:
         user, system = fields.split()[11:13]
         return (int(user) + int(system)) / CLOCK_TICKS_PER_S
 
-    def peak_resident_bytes(self):
+    def _memory_bytes(self, field):
         status = pathlib.Path(f"/proc/{self._program.pid}/status").read_text()
-        line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+        line = next(line for line in status.splitlines() if line.startswith(field + ":"))
         return int(line.split()[1]) * 1024
+
+    def resident_bytes(self):
+        return self._memory_bytes("VmRSS")
+
+    def peak_resident_bytes(self):
+        return self._memory_bytes("VmHWM")
 
     def settle(self):
         """Waits until flushes and merges in the background are done."""
@@ -49,12 +62,14 @@ class Peer:
         print(f"  {self.name} was still busy after {SETTLES_WITHIN_S} s")
 
     def stop(self):
+        """Returns how much CPU it used in its life; no other child may end meanwhile."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._program.stop()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def disk_bytes(self):
-        """What all files of the data folder occupy."""
-        return sum(path.lstat().st_blocks * 512 for path in self._program.data.rglob("*")
-                   if path.is_file())
+        return disk_bytes(self._program.data)
 
 
 class VictoriaMetrics(programs.Listener):
@@ -66,14 +81,33 @@ class VictoriaMetrics(programs.Listener):
                          address, "/health")
 
 
-def lockstep(folder, program):
-    return Peer("lockstep", Server.ready(folder, program=program), {})
-
-
-def prometheus(folder, program):
-    return Peer("Prometheus", Prometheus(folder, program=program), {})
-
-
-def victoria_metrics(folder, program):
+def start(name, folder, options):
+    """The server of that name on an empty `folder`, which is made."""
+    folder.mkdir()
+    if name == "lockstep":
+        return Peer(name, Server.ready(folder, program=options.lockstep), {})
+    if name == "Prometheus":
+        return Peer(name, Prometheus(folder, program=options.peers / "prometheus"), {})
     # Its cache of results would answer every repetition.
-    return Peer("VictoriaMetrics", VictoriaMetrics(folder, program), {"nocache": "1"})
+    return Peer(name, VictoriaMetrics(folder, options.peers / "victoria-metrics"), {"nocache": "1"})
+
+
+NAMES = ("lockstep", "Prometheus", "VictoriaMetrics")
+
+
+def existing_path(text):
+    path = pathlib.Path(text).resolve()
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    return path
+
+
+def add_program_arguments(parser):
+    parser.add_argument("--lockstep", type=existing_path, required=True)
+    parser.add_argument("--replay", type=existing_path, required=True)
+    parser.add_argument("--folder", type=existing_path, help="where the data go (on a disk)")
+
+
+def add_arguments(parser):
+    add_program_arguments(parser)
+    parser.add_argument("--peers", type=pathlib.Path, default=ROOT / "build/peers")

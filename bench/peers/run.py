@@ -12,7 +12,6 @@ import math
 import pathlib
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,30 +19,11 @@ import urllib.parse
 import urllib.request
 
 import peers
+import replay
 from queries import QUERIES
 
 SLICES = 4
-STEP_S = 15
 RELATIVE_TOLERANCE = 1e-9
-
-
-def existing_path(text):
-    path = pathlib.Path(text).resolve()
-    if not path.exists():
-        raise argparse.ArgumentTypeError(f"{text} does not exist")
-    return path
-
-
-def encode(options, folder):
-    """Writes the fleet's requests into `folder`; returns what it holds."""
-    end_s = int(time.time()) // STEP_S * STEP_S - 60
-    start_s = end_s - options.points * STEP_S
-    output = subprocess.run(
-        [options.replay, "encode", "--recording", peers.ROOT / "demo/data/metrics.om.gz",
-         "--gpus", str(options.gpus), "--points", str(options.points), "--slices", str(SLICES),
-         "--start-ms", str(start_s * 1000), "--out", folder],
-        check=True, stdout=subprocess.PIPE, text=True).stdout
-    return {**json.loads(output), "start_s": start_s, "end_s": end_s}
 
 
 def ingest(options, servers, folder):
@@ -52,10 +32,7 @@ def ingest(options, servers, folder):
     for number in range(SLICES):
         order = servers[number % len(servers):] + servers[:number % len(servers)]
         for server in order:
-            output = subprocess.run(
-                [options.replay, "send", "--url", server.write_url, folder / f"slice-{number}"],
-                check=True, stdout=subprocess.PIPE, text=True).stdout
-            report = json.loads(output)
+            report = replay.send(options.replay, server.write_url, folder / f"slice-{number}")
             totals[server.name]["send_s"] += report["seconds"]
             totals[server.name]["retries"] += report["retries"]
             print(f"  slice {number + 1} of {SLICES} to {server.name}: "
@@ -73,7 +50,7 @@ def ask(server, query, fleet):
     if query.is_range:
         path = "query_range"
         form |= {"start": fleet["end_s"] - min(3600, fleet["end_s"] - fleet["start_s"]),
-                 "end": fleet["end_s"], "step": STEP_S}
+                 "end": fleet["end_s"], "step": replay.STEP_S}
     else:
         path = "query"
         form["time"] = fleet["end_s"]
@@ -161,32 +138,18 @@ def print_tables(fleet, servers, totals, times):
         print(f"| {title} | {' | '.join(cells)} |")
 
 
-def start_servers(options, folder, stack):
-    starters = {
-        "lockstep": lambda: peers.lockstep(folder / "lockstep", options.lockstep),
-        "prometheus": lambda: peers.prometheus(folder / "prometheus",
-                                               options.peers / "prometheus"),
-        "victoria-metrics": lambda: peers.victoria_metrics(folder / "victoria-metrics",
-                                                           options.peers / "victoria-metrics"),
-    }
-    servers = []
-    for name in options.only or starters:
-        (folder / name).mkdir()
-        server = starters[name]()
-        stack.callback(server.stop)
-        servers.append(server)
-    return servers
-
-
 def run(options):
-    parent = options.folder or pathlib.Path(tempfile.gettempdir())
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-peers-", dir=parent))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-peers-", dir=options.folder))
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, folder)
         print(f"encoding {options.gpus} GPUs x {options.points} points", flush=True)
-        fleet = encode(options, folder)
+        fleet = replay.encode(options.replay, folder, gpus=options.gpus, points=options.points,
+                              slices=SLICES)
         with contextlib.ExitStack() as running:
-            servers = start_servers(options, folder, running)
+            servers = []
+            for name in options.only or peers.NAMES:
+                servers.append(peers.start(name, folder / name, options))
+                running.callback(servers[-1].stop)
             totals = ingest(options, servers, folder)
             print("  asking", flush=True)
             times, disagreements = ask_all(options, servers, fleet)
@@ -203,14 +166,11 @@ def run(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lockstep", type=existing_path, required=True)
-    parser.add_argument("--replay", type=existing_path, required=True)
-    parser.add_argument("--peers", type=pathlib.Path, default=peers.ROOT / "build/peers")
-    parser.add_argument("--only", nargs="+", choices=("lockstep", "prometheus", "victoria-metrics"))
+    peers.add_arguments(parser)
+    parser.add_argument("--only", nargs="+", choices=peers.NAMES)
     parser.add_argument("--gpus", type=int, default=1024, help="31 series each (default 1024)")
     parser.add_argument("--points", type=int, default=240, help="15 s apart (default 240)")
     parser.add_argument("--repeats", type=int, default=5, help="of every query (default 5)")
-    parser.add_argument("--folder", type=existing_path, help="where the data folders go (on a disk)")
     sys.exit(run(parser.parse_args()))
 
 

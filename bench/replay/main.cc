@@ -30,6 +30,7 @@ struct FleetArguments {
 struct EncodeArguments {
   FleetArguments fleet;
   std::string folder;
+  size_t first_point = 0;
   size_t slice_count = 1;
 };
 
@@ -48,17 +49,23 @@ absl::StatusOr<Fleet> MakeFleet(const FleetArguments& arguments) {
 absl::Status Encode(const EncodeArguments& arguments) {
   const absl::StatusOr<Fleet> fleet = MakeFleet(arguments.fleet);
   if (!fleet.ok()) return fleet.status();
-  const size_t point_count = arguments.fleet.point_count;
+  const size_t end_point = arguments.fleet.point_count;
+  if (arguments.first_point >= end_point) {
+    return absl::InvalidArgumentError(absl::StrFormat("the first point, %d, is behind the last, %d",
+                                                      arguments.first_point, end_point - 1));
+  }
+  const size_t point_count = end_point - arguments.first_point;
   for (size_t slice = 0; slice < arguments.slice_count; ++slice) {
-    const PointRange points{point_count * slice / arguments.slice_count,
-                            point_count * (slice + 1) / arguments.slice_count};
+    const PointRange points{
+        arguments.first_point + point_count * slice / arguments.slice_count,
+        arguments.first_point + point_count * (slice + 1) / arguments.slice_count};
     const absl::Status status =
         EncodeRequests(*fleet, points, arguments.fleet.requests,
                        absl::StrFormat("%s/slice-%d", arguments.folder, slice));
     if (!status.ok()) return status;
   }
   absl::PrintF("{\"series\": %d, \"total_series\": %d, \"samples\": %d}\n", fleet->series_count(),
-               fleet->TotalSeriesCount(point_count), fleet->series_count() * point_count);
+               fleet->TotalSeriesCount(end_point), fleet->series_count() * point_count);
   return absl::OkStatus();
 }
 
@@ -109,7 +116,8 @@ int Main(int argc, char** argv) {
   EncodeArguments encode_arguments;
   CLI::App* encode = app.add_subcommand("encode", "write the requests of a fleet to files");
   AddFleetOptions(*encode, encode_arguments.fleet);
-  encode->add_option("--slices", encode_arguments.slice_count);
+  encode->add_option("--first-point", encode_arguments.first_point, "the ones before are left out");
+  encode->add_option("--slices", encode_arguments.slice_count)->check(CLI::PositiveNumber);
   encode->add_option("--out", encode_arguments.folder)->required();
 
   SendOptions send_options;
