@@ -125,7 +125,8 @@ TEST(ChunkRow, DamageIsDataLossOrOtherChunks) {
 constexpr std::string_view kManifest =
     "lockstep store 1\n"
     "read by lockstep 0.1.0\n"
-    "shards 2\n";
+    "shards 2\n"
+    "checksum 262f7df2\n";
 
 TEST(StoreManifest, IsTheTextOfItsPage) {
   const StoreManifest manifest{.shard_count = 2};
@@ -162,10 +163,19 @@ TEST(StoreManifest, RefusesAFormatThatIsTooOld) {
 TEST(StoreManifest, RefusesEverythingElse) {
   const std::string head = "lockstep store 1\nread by lockstep 0.1.0\n";
   for (const std::string& text :
-       {std::string(), head, head + "shards 2", head + "shards 0\n", head + "shards x\n",
-        head + "shards 2\nmore\n", head + "shards 4097\n", std::string("shards 2\n"),
+       {std::string(), head, head + "shards 2", head + "shards 2\n", head + "shards 2\nmore\n",
+        std::string(kManifest) + "more\n", FormatManifest({.shard_count = 0}),
+        FormatManifest({.shard_count = 4097}), std::string("shards 2\n"),
         std::string("lockstep store 1\nshards 2\n"), std::string("lockstep store x\n")}) {
     EXPECT_EQ(ParseManifest(text).status().code(), absl::StatusCode::kDataLoss) << text;
+  }
+}
+
+TEST(StoreManifest, RefusesEveryFlippedBit) {
+  for (size_t bit = 0; bit < 8 * kManifest.size(); ++bit) {
+    std::string text(kManifest);
+    text[bit / 8] = static_cast<char>(text[bit / 8] ^ 1 << bit % 8);
+    EXPECT_FALSE(ParseManifest(text).ok()) << text;
   }
 }
 

@@ -36,6 +36,11 @@ absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
   const absl::StatusOr<std::string> text = options.env->ReadFile(path);
   StoreManifest manifest;
   if (absl::IsNotFound(text.status())) {
+    // It is the first file of a store.
+    if (options.env->ReadFile(options.data_dir + "/shard-000/CURRENT").ok()) {
+      return absl::DataLossError(path +
+                                 " is missing beside its shards: restore the store from a backup");
+    }
     manifest.shard_count = options.shard_count == 0 ? DefaultShardCount() : options.shard_count;
   } else if (!text.ok()) {
     return text.status();

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "absl/strings/str_format.h"
+#include "base/crc32c.h"
 #include "storage/db/slot.h"
 
 namespace lockstep {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::string_view kHeading = "lockstep store ";
 constexpr std::string_view kReader = "read by lockstep ";
 constexpr std::string_view kShards = "shards ";
+constexpr std::string_view kChecksum = "checksum ";
 
 bool ConsumeLine(std::string_view& text, std::string_view prefix, std::string_view& rest) {
   const size_t end = text.find('\n');
@@ -41,14 +43,20 @@ absl::Status CheckFormat(uint32_t format, std::string_view reader) {
   return absl::OkStatus();
 }
 
+std::string ChecksumLine(std::string_view text) {
+  return absl::StrFormat("%s%08x\n", kChecksum, Crc32c(text));
+}
+
 }  // namespace
 
 std::string FormatManifest(const StoreManifest& manifest) {
-  return absl::StrFormat("%s%d\n%s%s\n%s%d\n", kHeading, kStoreFormat, kReader, kStoreFormatReader,
-                         kShards, manifest.shard_count);
+  const std::string text = absl::StrFormat("%s%d\n%s%s\n%s%d\n", kHeading, kStoreFormat, kReader,
+                                           kStoreFormatReader, kShards, manifest.shard_count);
+  return text + ChecksumLine(text);
 }
 
 absl::StatusOr<StoreManifest> ParseManifest(std::string_view text) {
+  const std::string_view whole = text;
   std::string_view format, reader, shards;
   StoreManifest manifest;
   if (!ConsumeLine(text, kHeading, format) || !ReadNumber(format, manifest.format)) {
@@ -59,8 +67,11 @@ absl::StatusOr<StoreManifest> ParseManifest(std::string_view text) {
   }
   // The first two lines are the same in every format; what follows may not be.
   LOCKSTEP_RETURN_IF_ERROR(CheckFormat(manifest.format, reader));
-  if (!ConsumeLine(text, kShards, shards) || !text.empty()) {
+  if (!ConsumeLine(text, kShards, shards)) {
     return absl::DataLossError("the manifest is malformed");
+  }
+  if (text != ChecksumLine(whole.substr(0, whole.size() - text.size()))) {
+    return absl::DataLossError("the manifest is damaged: its checksum is another");
   }
   if (!ReadNumber(shards, manifest.shard_count) || manifest.shard_count == 0 ||
       manifest.shard_count > kSlotCount) {

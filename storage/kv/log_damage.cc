@@ -1,10 +1,11 @@
 #include "storage/kv/log_damage.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "base/crc32c.h"
+#include "base/log.h"
 #include "rocksdb/env.h"
 #include "storage/kv/rocks_status.h"
 
@@ -16,21 +17,8 @@ constexpr size_t kHeaderBytes = 7;
 constexpr size_t kTypeOffset = 6;
 constexpr uint8_t kWholeRecord = 1;
 constexpr uint8_t kFirstPiece = 2;
-
-uint32_t Crc32c(std::string_view bytes) {
-  static constexpr std::array<uint32_t, 256> kTable = [] {
-    std::array<uint32_t, 256> table{};
-    for (uint32_t i = 0; i < table.size(); ++i) {
-      uint32_t crc = i;
-      for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-      table[i] = crc;
-    }
-    return table;
-  }();
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) crc = kTable[(crc ^ static_cast<uint8_t>(byte)) & 255] ^ crc >> 8;
-  return ~crc;
-}
+constexpr uint8_t kMiddlePiece = 3;
+constexpr uint8_t kLastPiece = 4;
 
 // RocksDB stores checksums so that bytes which hold checksums have no special ones themselves.
 uint32_t Masked(uint32_t crc) { return (crc >> 15 | crc << 17) + 0xa282ead8u; }
@@ -41,6 +29,29 @@ uint32_t ReadLittleEndian(std::string_view bytes) {
   return value;
 }
 
+// Of the whole record or piece that the bytes begin with; 0: they begin with none.
+size_t RecordBytes(std::string_view bytes) {
+  const size_t size = kHeaderBytes + ReadLittleEndian(bytes.substr(4, 2));
+  const auto type = static_cast<uint8_t>(bytes[kTypeOffset]);
+  if (size > bytes.size() || type < kWholeRecord || type > kLastPiece) return 0;
+  const uint32_t crc = Crc32c(bytes.substr(kTypeOffset, size - kTypeOffset));
+  return Masked(crc) == ReadLittleEndian(bytes.substr(0, 4)) ? size : 0;
+}
+
+// The names of the logs in the folder, which may not be there, the oldest first.
+absl::StatusOr<std::vector<std::string>> ListLogs(const Env& env, const std::string& folder) {
+  std::vector<std::string> names;
+  const rocksdb::Status listed = env.rocks()->GetChildren(folder, &names);
+  if (listed.IsPathNotFound() || listed.IsNotFound()) return names;
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(listed), "listing " + folder));
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
+  // Six digits or more: of two names the shorter is the older.
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return names;
+}
+
 }  // namespace
 
 void LogInspector::Add(std::string_view log) {
@@ -48,46 +59,74 @@ void LogInspector::Add(std::string_view log) {
     AddBlock(log.substr(0, kBlockBytes));
     log.remove_prefix(std::min(log.size(), kBlockBytes));
   }
+  // A record whose last piece is missing.
+  if (is_in_record_) FoundDamage();
+  is_in_record_ = false;
 }
 
-// What is left of a block when no record fits any more is padding.
+// After damage the next record may begin at any byte: its length may be what was damaged.
 void LogInspector::AddBlock(std::string_view block) {
+  const bool is_full = block.size() == kBlockBytes;
   while (block.size() >= kHeaderBytes) {
-    const size_t size = kHeaderBytes + ReadLittleEndian(block.substr(4, 2));
-    const auto type = static_cast<uint8_t>(block[kTypeOffset]);
-    if (size > block.size() || type == 0) {
-      is_damaged_ = true;
-      return;
+    const size_t size = RecordBytes(block);
+    if (size == 0) {
+      FoundDamage();
+    } else {
+      FoundRecord(static_cast<uint8_t>(block[kTypeOffset]));
     }
-    const uint32_t crc = Crc32c(block.substr(kTypeOffset, size - kTypeOffset));
-    if (Masked(crc) != ReadLittleEndian(block.substr(0, 4))) {
-      is_damaged_ = true;
-    } else if (is_damaged_ && (type == kWholeRecord || type == kFirstPiece)) {
-      has_record_behind_ = true;
-    }
-    block.remove_prefix(size);
+    block.remove_prefix(std::max<size_t>(size, 1));
+    byte_count_ += std::max<size_t>(size, 1);
   }
+  // What is left of a full block is padding.
+  if (!block.empty() && !is_full) FoundDamage();
+  byte_count_ += block.size();
+}
+
+void LogInspector::FoundDamage() {
+  is_in_record_ = false;
+  if (!damaged_at_.has_value()) damaged_at_ = byte_count_;
+}
+
+void LogInspector::FoundRecord(uint8_t type) {
+  const bool begins = type == kWholeRecord || type == kFirstPiece;
+  if (begins == is_in_record_) FoundDamage();
+  is_in_record_ = type == kFirstPiece || (type == kMiddlePiece && is_in_record_);
+  if (begins && damaged_at_.has_value()) has_record_behind_ = true;
 }
 
 LogDamage LogInspector::damage() const {
-  if (!is_damaged_) return LogDamage::kNone;
+  if (!damaged_at_.has_value()) return LogDamage::kNone;
   return has_record_behind_ ? LogDamage::kInside : LogDamage::kAtEnd;
 }
 
 absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder) {
-  std::vector<std::string> names;
-  LOCKSTEP_RETURN_IF_ERROR(FromRocks(env.rocks()->GetChildren(folder, &names)));
-  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
-  // Six digits or more: of two names the shorter is the older.
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListLogs(env, folder));
   LogInspector inspector;
   for (const std::string& name : names) {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string log, env.ReadFile(folder + "/" + name));
     inspector.Add(log);
   }
   return inspector.damage();
+}
+
+absl::Status CheckLogs(const Env& env, const std::string& folder) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListLogs(env, folder));
+  for (const std::string& name : names) {
+    const std::string path = folder + "/" + name;
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::string log, env.ReadFile(path));
+    LogInspector inspector;
+    inspector.Add(log);
+    if (inspector.damage() == LogDamage::kNone) continue;
+    const uint64_t at = *inspector.damaged_at();
+    if (inspector.damage() == LogDamage::kInside) {
+      return absl::DataLossError(path + " is damaged at byte " + std::to_string(at) +
+                                 ", before writes that were acknowledged: restore the store from a "
+                                 "backup");
+    }
+    Log(LogLevel::kWarn, "the log ends in a record that did not come to the disk in full",
+        {{"log", path}, {"byte", at}, {"bytes_left_out", log.size() - at}});
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep::kv

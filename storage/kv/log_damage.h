@@ -9,6 +9,8 @@
 // checksum is over type and bytes. Types: 1 whole, 2 first piece, 3 middle piece, 4 last piece.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,15 +30,26 @@ class LogInspector {
  public:
   void Add(std::string_view log);
   LogDamage damage() const;
+  // Where the first damage begins, counted from the first byte that was added.
+  std::optional<uint64_t> damaged_at() const { return damaged_at_; }
 
  private:
   void AddBlock(std::string_view block);
+  void FoundDamage();
+  void FoundRecord(uint8_t type);
 
-  bool is_damaged_ = false;
+  uint64_t byte_count_ = 0;
+  std::optional<uint64_t> damaged_at_;
+  bool is_in_record_ = false;  // behind a first or middle piece
   bool has_record_behind_ = false;
 };
 
-// Of all logs in a store's folder.
+// Of all logs in a store's folder, taken as one.
 absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder);
+
+// Each log by itself, before RocksDB opens them, which drops what is behind some kinds of damage without
+// a word. kDataLoss if one is damaged inside; damage at an end is logged. Across two logs it does not
+// look: the older may be one that a full disk cut off and that nobody needs any more.
+absl::Status CheckLogs(const Env& env, const std::string& folder);
 
 }  // namespace lockstep::kv

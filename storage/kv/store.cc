@@ -1,11 +1,11 @@
 #include "storage/kv/store.h"
 
 #include "base/check.h"
-#include "base/log.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "storage/kv/cursor_bounds.h"
 #include "storage/kv/log_damage.h"
+#include "storage/kv/manifest_mark.h"
 #include "storage/kv/rocks_options.h"
 #include "storage/kv/rocks_status.h"
 
@@ -26,8 +26,11 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
                                                    std::shared_ptr<Env> env,
                                                    std::shared_ptr<const Resources> resources) {
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
+  LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env, folder));
+  LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env, folder));
   std::unique_ptr<Store> store(new Store(folder, std::move(env), std::move(resources)));
   rocksdb::DBOptions options = MakeDbOptions(folder, *store->env_, *store->resources_);
+  options.listeners.push_back(MakeManifestMarker(store->env_, folder));
   const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*store->resources_);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
@@ -37,8 +40,6 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
     if (damage == LogDamage::kAtEnd) {
       // A power cut can leave a last record of full length with other content. It was never
       // acknowledged, so what is before it is all there is.
-      Log(LogLevel::kWarn, "the log ends in a record that did not come to the disk in full",
-          {{"folder", folder}, {"damage", opened.ToString()}});
       options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
       opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
     }
@@ -47,6 +48,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
   store->db_.reset(db);
   LOCKSTEP_CHECK(handles.size() == kSpaceCount);
   std::copy(handles.begin(), handles.end(), store->handles_.begin());
+  LOCKSTEP_RETURN_IF_ERROR(WriteManifestMark(*store->env_, folder, *db));
   return store;
 }
 

@@ -1,0 +1,18 @@
+#include "base/crc32c.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lockstep {
+namespace {
+
+// The check value of the catalogue of CRCs, and the zeros of RFC 3720, B.4.
+TEST(Crc32c, IsThatOfItsStandard) {
+  EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
+  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);
+  EXPECT_EQ(Crc32c(""), 0u);
+}
+
+}  // namespace
+}  // namespace lockstep

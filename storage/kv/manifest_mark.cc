@@ -1,0 +1,116 @@
+#include "storage/kv/manifest_mark.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/env.h"
+#include "rocksdb/listener.h"
+#include "storage/kv/log_damage.h"
+#include "storage/kv/rocks_status.h"
+
+namespace lockstep::kv {
+namespace {
+
+constexpr std::string_view kMarkFile = "/MANIFEST-MARK";
+constexpr std::string_view kBytes = " bytes ";
+
+class Marker : public rocksdb::EventListener {
+ public:
+  Marker(std::shared_ptr<Env> env, std::string folder)
+      : env_(std::move(env)), folder_(std::move(folder)) {}
+
+  // Without a new mark the one before holds, which asks for less.
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override {
+    (void)WriteManifestMark(*env_, folder_, *db);
+  }
+
+ private:
+  const std::shared_ptr<Env> env_;
+  const std::string folder_;
+};
+
+absl::Status Damaged(const std::string& path, const std::string& what) {
+  return absl::DataLossError(path + " " + what + ": restore the store from a backup");
+}
+
+// RocksDB makes an empty database where it finds no CURRENT.
+absl::Status CheckUnused(const Env& env, const std::string& folder) {
+  std::vector<std::string> names;
+  const rocksdb::Status listed = env.rocks()->GetChildren(folder, &names);
+  if (listed.IsPathNotFound() || listed.IsNotFound()) return absl::OkStatus();
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(listed), "listing " + folder));
+  const bool is_used = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.ends_with(".sst") || name.ends_with(".log");
+  });
+  return is_used ? Damaged(folder + "/CURRENT", "is missing") : absl::OkStatus();
+}
+
+// 0 if the mark is of another MANIFEST, or if there is none.
+absl::StatusOr<uint64_t> CertainBytes(const Env& env, const std::string& folder,
+                                      std::string_view manifest) {
+  const std::string path = folder + std::string(kMarkFile);
+  const absl::StatusOr<std::string> text = env.ReadFile(path);
+  if (absl::IsNotFound(text.status())) return 0;
+  LOCKSTEP_RETURN_IF_ERROR(text.status());
+  const absl::StatusOr<ManifestMark> mark = ParseManifestMark(*text);
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(mark.status(), path));
+  return mark->file_name == manifest ? mark->byte_count : 0;
+}
+
+}  // namespace
+
+std::string FormatManifestMark(const ManifestMark& mark) {
+  return mark.file_name + std::string(kBytes) + std::to_string(mark.byte_count) + "\n";
+}
+
+absl::StatusOr<ManifestMark> ParseManifestMark(std::string_view text) {
+  const absl::Status malformed = absl::DataLossError("the mark of the MANIFEST is malformed");
+  const size_t name_end = text.find(kBytes);
+  if (name_end == std::string_view::npos) return malformed;
+  ManifestMark mark{std::string(text.substr(0, name_end)), 0};
+  const std::string_view number = text.substr(name_end + kBytes.size());
+  const char* const end = number.data() + number.size();
+  const auto [behind, error] = std::from_chars(number.data(), end, mark.byte_count);
+  if (error != std::errc() || std::string_view(behind, end) != "\n") return malformed;
+  return mark;
+}
+
+absl::Status WriteManifestMark(Env& env, const std::string& folder, rocksdb::DB& db) {
+  std::vector<std::string> names;
+  ManifestMark mark;
+  LOCKSTEP_RETURN_IF_ERROR(
+      FromRocks(db.GetLiveFiles(names, &mark.byte_count, /*flush_memtable=*/false)));
+  for (const std::string& name : names) {
+    if (name.starts_with("/MANIFEST-")) mark.file_name = name.substr(1);
+  }
+  return env.WriteFile(folder + std::string(kMarkFile), FormatManifestMark(mark));
+}
+
+std::shared_ptr<rocksdb::EventListener> MakeManifestMarker(std::shared_ptr<Env> env,
+                                                           std::string folder) {
+  return std::make_shared<Marker>(std::move(env), std::move(folder));
+}
+
+absl::Status CheckManifest(const Env& env, const std::string& folder) {
+  absl::StatusOr<std::string> name = env.ReadFile(folder + "/CURRENT");
+  if (absl::IsNotFound(name.status())) return CheckUnused(env, folder);
+  LOCKSTEP_RETURN_IF_ERROR(name.status());
+  if (name->ends_with('\n')) name->pop_back();
+  const std::string path = folder + "/" + *name;
+  const absl::StatusOr<std::string> manifest = env.ReadFile(path);
+  if (absl::IsNotFound(manifest.status())) return Damaged(path, "is missing");
+  LOCKSTEP_RETURN_IF_ERROR(manifest.status());
+  LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t certain, CertainBytes(env, folder, *name));
+  LogInspector inspector;
+  inspector.Add(*manifest);
+  const uint64_t damaged_at = inspector.damaged_at().value_or(manifest->size());
+  if (damaged_at < certain || inspector.damage() == LogDamage::kInside) {
+    return Damaged(path, "is damaged at byte " + std::to_string(damaged_at));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep::kv

@@ -1,0 +1,41 @@
+// RocksDB's MANIFEST lists which files make up a store, and RocksDB opens one that has lost its end as
+// if it had never been longer: then the table files that only the lost end names are deleted. So the
+// store writes beside it, in MANIFEST-MARK, how much of it was on disk for certain. On disk:
+// docs/formats/keys.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "storage/kv/env.h"
+
+namespace rocksdb {
+class DB;
+class EventListener;
+}  // namespace rocksdb
+
+namespace lockstep::kv {
+
+struct ManifestMark {
+  std::string file_name;  // of the MANIFEST, in the mark's folder
+  uint64_t byte_count = 0;
+};
+
+std::string FormatManifestMark(const ManifestMark& mark);
+// kDataLoss for anything that FormatManifestMark() does not write.
+absl::StatusOr<ManifestMark> ParseManifestMark(std::string_view text);
+
+// The mark of a database that is open in `folder` now.
+absl::Status WriteManifestMark(Env& env, const std::string& folder, rocksdb::DB& db);
+// Writes the mark after each flush: then the log of what was flushed may go.
+std::shared_ptr<rocksdb::EventListener> MakeManifestMarker(std::shared_ptr<Env> env,
+                                                           std::string folder);
+
+// Of a folder that is not open. kDataLoss, naming the file, if the MANIFEST in use is damaged or
+// shorter than its mark says, or if there is no CURRENT that says which one is in use.
+absl::Status CheckManifest(const Env& env, const std::string& folder);
+
+}  // namespace lockstep::kv
