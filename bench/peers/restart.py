@@ -25,8 +25,9 @@ def run(options):
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-restart-", dir=options.folder))
         stack.callback(shutil.rmtree, folder)
+        # Large requests over many connections: it is not the writing that is measured.
         fleet = replay.encode(options.replay, folder, gpus=options.gpus, points=options.points,
-                              slices=1)
+                              slices=1, samples_per_request=10_000, connections=8)
         server = peers.Server.ready(folder, program=options.lockstep)
         stack.callback(server.kill)
         replay.send(options.replay, server.url + "/api/v1/write", folder / "slice-0")

@@ -78,7 +78,8 @@ def encode(options, folder):
         (folder / name).mkdir()
         end_s = now_s - (options.points + streamed - points) * replay.STEP_S
         fleets.append(replay.encode(options.replay, folder / name, gpus=options.gpus, points=points,
-                                    first_point=first_point, slices=slices, end_s=end_s))
+                                    first_point=first_point, slices=slices, end_s=end_s,
+                                    samples_per_request=10_000, connections=8))
     return fleets
 
 
@@ -119,9 +120,10 @@ def print_tables(quiet, streaming, totals):
         print(f"| {query.name} | {before:.1f} | {after:.1f} | {after / before:.2f} "
               f"| {len(streaming[query])} |")
     if ratios:
-        mean = geometric_mean(ratios)
-        print(f"| geometric mean | | | {mean:.2f} | |\n\nat most {MAY_BE_SLOWER} x slower: "
-              f"{'kept' if mean <= MAY_BE_SLOWER else 'MISSED'}")
+        slow = sum(ratio > MAY_BE_SLOWER for ratio in ratios)
+        print(f"| geometric mean | | | {geometric_mean(ratios):.2f} | |\n")
+        print(f"at most {MAY_BE_SLOWER} x slower: "
+              f"{f'MISSED by {slow} of {len(ratios)}' if slow else 'kept by all'}")
 
 
 def run(options):
