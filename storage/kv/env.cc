@@ -1,5 +1,6 @@
 #include "storage/kv/env.h"
 
+#include <utility>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -24,6 +25,9 @@ std::shared_ptr<Env> Env::Default() {
 
 Env::Env(std::shared_ptr<rocksdb::FileSystem> files)
     : files_(std::move(files)), env_(rocksdb::NewCompositeEnv(files_)) {}
+
+Env::Env(std::shared_ptr<rocksdb::FileSystem> files, std::unique_ptr<rocksdb::Env> env)
+    : files_(std::move(files)), env_(std::move(env)) {}
 
 Env::~Env() = default;
 

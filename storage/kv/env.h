@@ -44,6 +44,8 @@ class Env {
   rocksdb::Env* rocks() const { return env_.get(); }
 
  protected:
+  // `env` reaches `files`.
+  Env(std::shared_ptr<rocksdb::FileSystem> files, std::unique_ptr<rocksdb::Env> env);
   rocksdb::FileSystem& files() const { return *files_; }
 
  private:
