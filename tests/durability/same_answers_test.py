@@ -1,0 +1,120 @@
+"""Every query is answered by the same bytes wherever the samples are: in memory, in chunks of one
+generation or of several, behind a restart or a kill, in 1, 2 or 7 shards.
+
+The data and the queries are those of tests/compliance. LOCKSTEP_PROGRAM names the server.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS / "support"))
+sys.path.insert(0, str(TESTS / "compliance"))
+import demo_dataset
+import lockstep_server
+import remote_write
+
+END_S = demo_dataset.DEFAULT_END
+DURATION_S, INTERVAL_S = 3000, 30
+FORM = {"start": END_S - 1200, "end": END_S, "step": 60}
+QUERIES = [entry["query"] for entry in json.loads((TESTS / "compliance/queries.json").read_text())]
+SERIES_PER_REQUEST = 100
+# Ranks this far apart are in slots of their own, and so in shards of their own.
+RANK_STEP = 256
+
+
+def dataset():
+    """Of three instances, each a rank of its own."""
+    series = demo_dataset.build(END_S * 1000, DURATION_S * 1000, INTERVAL_S * 1000, instances=3,
+                                seed=1, stale_markers=True, scale=0.1)
+    return [({**labels, "rank": str(RANK_STEP * int(labels["instance"][len("demo-service-")]))},
+             [(time_ms, remote_write.STALE if value is demo_dataset.STALE else value)
+              for time_ms, value in samples])
+            for labels, samples in series]
+
+
+class SameAnswersTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = dataset()
+        cls.expected = None
+
+    def start(self, shards):
+        server = lockstep_server.Server.ready(self.folder, f"--storage.shards={shards}",
+                                              "--storage.retention.time=100y")
+        self.addCleanup(server.kill)
+        return server
+
+    def push(self, server, keep=lambda index: True):
+        """Sends the samples whose index in their series `keep` wants."""
+        connection = server.connect()
+        part = [(labels, [sample for i, sample in enumerate(samples) if keep(i)])
+                for labels, samples in self.data]
+        part = [(labels, samples) for labels, samples in part if samples]
+        for begin in range(0, len(part), SERIES_PER_REQUEST):
+            answer = connection.write(part[begin:begin + SERIES_PER_REQUEST])
+            self.assertTrue(answer.stored, f"{answer.status} {answer.text}")
+        connection.close()
+
+    def check(self, server, state):
+        """The answers are those of the first state of all."""
+        connection = server.connect()
+        answers = {}
+        for query in QUERIES:
+            answer = connection.get("/api/v1/query_range", query=query, **FORM)
+            answers[query] = (answer.status, answer.body)
+        connection.close()
+        if self.expected is None:
+            type(self).expected = answers
+            full = [body for status, body in answers.values() if status == 200 and len(body) > 200]
+            self.assertGreater(len(full), 100)
+        different = [query for query in QUERIES if answers[query] != self.expected[query]]
+        self.assertEqual(different, [], f"{state}: answered otherwise")
+
+    def run_states(self, shards):
+        with tempfile.TemporaryDirectory(prefix="lockstep-same-") as folder:
+            self.folder = pathlib.Path(folder)
+            server = self.start(shards)
+            self.push(server)
+            self.check(server, "in memory")
+            server.kill()
+            server = self.start(shards)
+            self.check(server, "replayed")
+            self.assertEqual(server.stop(), 0)
+            server = self.start(shards)
+            self.check(server, "sealed")
+            self.push(server)
+            self.check(server, "sealed, and written once more")
+            self.assertEqual(server.stop(), 0)
+
+    def run_generations(self, shards):
+        """Each third of the samples comes later than its neighbours in time."""
+        with tempfile.TemporaryDirectory(prefix="lockstep-same-") as folder:
+            self.folder = pathlib.Path(folder)
+            for third in (2, 0):
+                server = self.start(shards)
+                self.push(server, lambda index, third=third: index % 3 == third)
+                self.assertEqual(server.stop(), 0)
+            server = self.start(shards)
+            self.push(server, lambda index: index % 3 == 1)
+            self.check(server, "two generations and the head")
+            server.kill()
+            server = self.start(shards)
+            self.check(server, "two generations and the journal")
+            self.assertEqual(server.stop(), 0)
+            server = self.start(shards)
+            self.check(server, "three generations")
+            self.assertEqual(server.stop(), 0)
+
+    def test_wherever_the_samples_are(self):
+        for shards in (1, 2, 7):
+            with self.subTest(shards=shards):
+                self.run_states(shards)
+                self.run_generations(shards)
+
+
+if __name__ == "__main__":
+    unittest.main()
