@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
+#include "storage/db/window.h"
 #include "storage/kv/fault_env.h"
 #include "storage/kv/test_folder.h"
 
@@ -145,6 +147,69 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWheneverThePowerGoes) {
     }
     acknowledged.ExpectIn(*MustOpen(options), when + ", at the end");
   }
+}
+
+// The n-th change fails while a store is opened that has a journal to replay, and all after it.
+TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileOpening) {
+  // Opening makes fewer changes than this; where it makes less than n, nothing fails.
+  constexpr uint64_t kMostChanges = 120;
+  int failed_count = 0;
+  for (uint64_t n = FirstChange(); n <= kMostChanges; n += kTailCount) {
+    const std::string when = "change " + std::to_string(n);
+    kv::TestFolder folder;
+    StoreOptions options = TestOptions(folder);
+    const auto env = kv::FaultEnv::Make();
+    options.env = env;
+    Acknowledged acknowledged(Series("m"));
+    if (n % 2 == 0) {
+      const auto store = MustOpen(options);
+      Work(*store, acknowledged, kT - 100'000);
+    }
+    env->FailFrom(n);
+    {
+      const absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(options);
+      if (!store.ok()) ++failed_count;
+      if (store.ok()) acknowledged.ExpectIn(**store, when + ", opened");
+    }
+    env->CutPower();
+    ASSERT_TRUE(env->RestorePower(GetParam()).ok());
+    const auto store = MustOpen(options);
+    acknowledged.ExpectIn(*store, when + ", opened again");
+    EXPECT_TRUE(acknowledged.Write(*store, kT - 50'000, 1)) << when;
+  }
+  EXPECT_GT(failed_count, 5);
+}
+
+// The n-th change fails while expired samples are dropped, and all after it.
+TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
+  constexpr uint64_t kMostChanges = 30;
+  int failed_count = 0;
+  for (uint64_t n = FirstChange(); n <= kMostChanges; n += kTailCount) {
+    const std::string when = "change " + std::to_string(n);
+    kv::TestFolder folder;
+    StoreOptions options = TestOptions(folder);
+    const auto env = kv::FaultEnv::Make();
+    options.env = env;
+    std::atomic<int64_t> now_ms = kT;
+    options.now_ms = [&now_ms] { return now_ms.load(); };
+    auto store = MustOpen(options);
+    Acknowledged acknowledged(Series("m"));
+    ASSERT_TRUE(WriteFloats(*store, Series("old"), {{kT - kWindowMs, 1}}).ok());
+    Work(*store, acknowledged, kT - 100'000);
+    now_ms = kT + options.retention_ms - 200'000;
+    env->FailFrom(n);
+    if (!store->DropExpired().ok()) ++failed_count;
+    acknowledged.ExpectIn(*store, when + ", still open");
+    env->CutPower();
+    store = nullptr;
+    ASSERT_TRUE(env->RestorePower(GetParam()).ok());
+    store = MustOpen(options);
+    acknowledged.ExpectIn(*store, when + ", open again");
+    ASSERT_TRUE(store->DropExpired().ok()) << when;
+    EXPECT_EQ(store->stats().series_count, 1u) << when;
+    acknowledged.ExpectIn(*store, when + ", dropped");
+  }
+  EXPECT_GT(failed_count, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tails, StoreFaults,
