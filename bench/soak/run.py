@@ -30,8 +30,6 @@ GPUS_PER_HOST = 8
 # The recordings have 1,976 points without repetition: longer runs play them more slowly.
 INTERVALS_S = (1, 2, 5, 10, 15, 30)
 UNIQUE_POINTS = 1976
-# So often in a run an eighth of the hosts gets new series.
-CHURNS = 12
 QUESTIONS_PER_S = 1
 WINDOW_S = 300
 
@@ -184,7 +182,8 @@ def played_fleet(options):
 def play(options, folder, url):
     gpus, interval_s, points = played_fleet(options)
     print(f"{gpus * METRICS_PER_GPU:,} series every {interval_s} s, {points} points; "
-          f"{CHURNS} times an eighth of them is replaced\n", flush=True)
+          f"{options.churns} times an eighth of them is replaced\n", flush=True)
+    churn_every = max(1, points // (options.churns + 1)) if options.churns else 0
     with (folder / "play.json").open("w") as report:
         return programs.Program(
             folder, "play",
@@ -192,7 +191,7 @@ def play(options, folder, url):
              "--recording", ROOT / "demo/data/metrics.om.gz", "--gpus", str(gpus),
              "--points", str(points), "--start-ms", str(int(time.time() * 1000)),
              "--interval-ms", str(interval_s * 1000),
-             "--churn-every", str(max(1, points // (CHURNS + 1))),
+             "--churn-every", str(churn_every),
              "--rate", str(gpus * METRICS_PER_GPU / interval_s)], stdout=report)
 
 
@@ -235,6 +234,8 @@ def main():
     peers.add_program_arguments(parser)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--rate", type=float, default=150_000, help="samples a second")
+    parser.add_argument("--churns", type=int, default=12,
+                        help="so often in the run an eighth of the hosts gets new series")
     parser.add_argument("--every", type=float, default=30, help="seconds between two lines")
     sys.exit(run(parser.parse_args()))
 
