@@ -32,7 +32,7 @@ class Campaign:
         with subprocess.Popen([PROGRAM, "run", self.folder, str(self.seed), str(life)],
                               stdout=subprocess.PIPE, text=True) as store:
             lines = []
-            wanted = 0 if self.random.random() < 0.15 else self.random.randrange(1, 800)
+            wanted = 0 if self.random.random() < 0.15 else self.random.randrange(1, 300)
             while len(lines) < wanted:
                 lines.append(store.stdout.readline())
                 if not lines[-1]:

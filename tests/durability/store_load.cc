@@ -244,7 +244,9 @@ void CheckWritten(const Store& store, const Batch& batch) {
     threads.emplace_back([&store, seed, life, writer] { Write(*store, seed, life, writer); });
   }
   threads.emplace_back([&store] {
-    while (true) (void)ReadAll(*store, {});
+    for (int turn = 0;; turn = (turn + 1) % kWriterCount) {
+      (void)ReadAll(*store, {Matcher::Equal("job", "writer-" + std::to_string(turn))});
+    }
   });
   while (true) {
     Must(store->DropExpired());
