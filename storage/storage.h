@@ -71,6 +71,7 @@ struct WriteOutcome {
 // once; must not block. Errors:
 //   kResourceExhausted  the write queue or the series limit is full; nothing was stored, retry later
 //   kUnavailable        the disk is full, or the store is closing; retry later
+//   kPermissionDenied   the store is open for reading only
 //   kDataLoss/kInternal the store is broken; its message says how
 using WriteCallback = absl::AnyInvocable<void(absl::StatusOr<WriteOutcome>)>;
 
@@ -101,7 +102,7 @@ struct StorageStats {
   uint64_t queue_depth = 0;      // requests waiting for a shard
   uint64_t disk_bytes = 0;       // all files of the data folder
   uint64_t label_pair_count = 0;
-  bool read_only = false;  // true while the disk is full
+  bool read_only = false;  // while the disk is full, and always in a store open for reading only
   uint32_t shard_count = 0;
 };
 

@@ -18,14 +18,16 @@ absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(std::string folder, uint32_t 
                                                    std::shared_ptr<SeriesDirectory> directory,
                                                    std::shared_ptr<kv::Env> env,
                                                    std::shared_ptr<const kv::Resources> resources,
-                                                   const WriterLimits& limits, Clock now_ms) {
+                                                   const WriterLimits& limits, Clock now_ms,
+                                                   Access access) {
   std::unique_ptr<Shard> shard(new Shard(std::move(folder), std::move(env), limits, now_ms));
   ShardState& state = shard->state_;
   state.number = number;
   state.directory = std::move(directory);
-  LOCKSTEP_ASSIGN_OR_RETURN(state.kv,
-                            kv::Store::Open(state.folder, state.env, std::move(resources)));
+  const auto open = access == kReadOnly ? &kv::Store::OpenReadOnly : &kv::Store::Open;
+  LOCKSTEP_ASSIGN_OR_RETURN(state.kv, open(state.folder, state.env, std::move(resources)));
   LOCKSTEP_RETURN_IF_ERROR(Annotate(Recover(state), "recovering " + state.folder));
+  if (access == kReadOnly) return shard;
   shard->writer_.Start();
   shard->keeper_.Start();
   return shard;

@@ -16,12 +16,15 @@ namespace lockstep {
 // Safe from any thread, but Close() and the destructor come last.
 class Shard {
  public:
+  // A read-only shard has neither writer nor keeper: nothing ever changes.
+  enum Access { kReadAndWrite, kReadOnly };
   // `number` is its place among the shards of the store, whose series `directory` has.
   static absl::StatusOr<std::unique_ptr<Shard>> Open(std::string folder, uint32_t number,
                                                      std::shared_ptr<SeriesDirectory> directory,
                                                      std::shared_ptr<kv::Env> env,
                                                      std::shared_ptr<const kv::Resources> resources,
-                                                     const WriterLimits& limits, Clock now_ms);
+                                                     const WriterLimits& limits, Clock now_ms,
+                                                     Access access);
   // As after a crash: what is queued is answered with an error.
   ~Shard();
 

@@ -81,7 +81,17 @@ ShardedStore::ShardedStore(StoreOptions options, std::shared_ptr<const SeriesDir
                            std::vector<std::unique_ptr<Shard>> shards)
     : options_(std::move(options)), directory_(std::move(directory)), shards_(std::move(shards)) {}
 
+absl::Status ShardedStore::CheckWritable() const {
+  if (!options_.read_only) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      "this server only reads: it was started with storage.read-only");
+}
+
 void ShardedStore::Write(WriteRequest request, WriteCallback committed) {
+  if (const absl::Status status = CheckWritable(); !status.ok()) {
+    committed(status);
+    return;
+  }
   if (request.series.empty() && request.known.empty()) {
     committed(WriteOutcome());
     return;
@@ -144,8 +154,9 @@ absl::StatusOr<std::unique_ptr<Querier>> ShardedStore::NewQuerier() const {
   std::vector<ShardView> views;
   views.reserve(shards_.size());
   for (const std::unique_ptr<Shard>& shard : shards_) views.push_back(shard->View());
-  return std::make_unique<StoreQuerier>(std::move(views),
-                                        options_.now_ms() - options_.retention_ms);
+  const int64_t oldest_ms = options_.read_only ? std::numeric_limits<int64_t>::min()
+                                               : options_.now_ms() - options_.retention_ms;
+  return std::make_unique<StoreQuerier>(std::move(views), oldest_ms);
 }
 
 StorageStats ShardedStore::stats() const {
@@ -159,6 +170,7 @@ StorageStats ShardedStore::stats() const {
     stats.min_time_ms = range.min_ms;
     stats.max_time_ms = range.max_ms;
   }
+  stats.read_only = stats.read_only || options_.read_only;
   stats.disk_bytes = options_.env->FolderBytes(options_.data_dir).value_or(0);
   stats.shard_count = static_cast<uint32_t>(shards_.size());
   return stats;
@@ -184,6 +196,7 @@ absl::StatusOr<CardinalityStats> ShardedStore::Cardinality(size_t limit) const {
 }
 
 absl::Status ShardedStore::Seal() {
+  LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
   for (const std::unique_ptr<Shard>& shard : shards_) {
     LOCKSTEP_RETURN_IF_ERROR(shard->keeper().Seal());
   }
@@ -191,6 +204,7 @@ absl::Status ShardedStore::Seal() {
 }
 
 absl::Status ShardedStore::DropExpired() {
+  LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
   for (const std::unique_ptr<Shard>& shard : shards_) {
     LOCKSTEP_RETURN_IF_ERROR(shard->keeper().DropExpired());
   }

@@ -8,6 +8,7 @@
 
 #include "storage/db/shard.h"
 #include "storage/db/store.h"
+#include "storage/db/store_operations.h"
 
 namespace lockstep {
 
@@ -23,17 +24,27 @@ class ShardedStore : public Store {
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   StorageStats stats() const override;
   absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const override;
+  absl::StatusOr<BackupSummary> Backup(const std::string& folder, size_t keep_count) override {
+    LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
+    return operations_.Backup(folder, keep_count);
+  }
+  absl::StatusOr<std::string> Snapshot() override {
+    LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
+    return operations_.Snapshot();
+  }
   absl::Status Seal() override;
   absl::Status DropExpired() override;
   absl::Status Close() override;
 
  private:
+  absl::Status CheckWritable() const;
   std::vector<QueuedWrite> Split(WriteRequest request) const;
   absl::Status ReserveAll(const std::vector<QueuedWrite>& parts);
 
   const StoreOptions options_;
   const std::shared_ptr<const SeriesDirectory> directory_;
   const std::vector<std::unique_ptr<Shard>> shards_;
+  StoreOperations operations_{options_, shards_};
 };
 
 }  // namespace lockstep

@@ -4,10 +4,10 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "storage/db/sharded_store.h"
 #include "storage/db/slot.h"
+#include "storage/db/store_layout.h"
 #include "storage/db/store_manifest.h"
 #include "storage/kv/env.h"
 
@@ -32,26 +32,20 @@ uint32_t DefaultShardCount() {
 
 // What the folder's store was made with, or, in an empty folder, what it is made with now.
 absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
-  const std::string path = options.data_dir + "/STORE";
-  const absl::StatusOr<std::string> text = options.env->ReadFile(path);
+  if (options.read_only) return ReadManifest(options.data_dir, *options.env);
+  LOCKSTEP_RETURN_IF_ERROR(options.env->CreateFolder(options.data_dir));
+  const absl::StatusOr<StoreManifest> stored = ReadManifest(options.data_dir, *options.env);
   StoreManifest manifest;
-  if (absl::IsNotFound(text.status())) {
-    // It is the first file of a store.
-    if (options.env->ReadFile(options.data_dir + "/shard-000/CURRENT").ok()) {
-      return absl::DataLossError(path +
-                                 " is missing beside its shards: restore the store from a backup");
-    }
+  if (absl::IsNotFound(stored.status())) {
     manifest.shard_count = options.shard_count == 0 ? DefaultShardCount() : options.shard_count;
-  } else if (!text.ok()) {
-    return text.status();
+  } else if (!stored.ok() || stored->format == kStoreFormat) {
+    return stored;
   } else {
-    absl::StatusOr<StoreManifest> read = ParseManifest(*text);
-    if (!read.ok()) return Annotate(read.status(), path);
-    if (read->format == kStoreFormat) return read;
-    manifest = *read;
+    manifest.shard_count = stored->shard_count;
   }
   // Before anything is written in this format: a program that does not know it stays out from now on.
-  LOCKSTEP_RETURN_IF_ERROR(options.env->WriteFile(path, FormatManifest(manifest)));
+  LOCKSTEP_RETURN_IF_ERROR(
+      options.env->WriteFile(ManifestPath(options.data_dir), FormatManifest(manifest)));
   return manifest;
 }
 
@@ -60,7 +54,6 @@ absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
   LOCKSTEP_RETURN_IF_ERROR(Check(options));
   if (options.env == nullptr) options.env = kv::Env::Default();
-  LOCKSTEP_RETURN_IF_ERROR(options.env->CreateFolder(options.data_dir));
   LOCKSTEP_ASSIGN_OR_RETURN(const StoreManifest manifest, OpenManifest(options));
   if (options.shard_count != 0 && options.shard_count != manifest.shard_count) {
     Log(LogLevel::kWarn, "the store keeps the number of shards that it was made with",
@@ -77,10 +70,10 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
   const auto directory = std::make_shared<SeriesDirectory>();
   std::vector<std::unique_ptr<Shard>> shards;
   for (uint32_t i = 0; i < manifest.shard_count; ++i) {
-    const std::string folder = options.data_dir + absl::StrFormat("/shard-%03d", i);
     LOCKSTEP_ASSIGN_OR_RETURN(
         std::unique_ptr<Shard> shard,
-        Shard::Open(folder, i, directory, options.env, resources, limits, options.now_ms));
+        Shard::Open(ShardFolder(options.data_dir, i), i, directory, options.env, resources, limits,
+                    options.now_ms, options.read_only ? Shard::kReadOnly : Shard::kReadAndWrite));
     shards.push_back(std::move(shard));
   }
   return std::make_unique<ShardedStore>(std::move(options), directory, std::move(shards));

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "storage/db/clock.h"
 #include "storage/storage.h"
+#include "storage/storage_admin.h"
 
 namespace lockstep {
 
@@ -26,6 +27,9 @@ struct StoreOptions {
   std::string data_dir;
   // For a new store; one that exists keeps the number that it was made with. 0: one per four cores.
   uint32_t shard_count = 0;
+  // Opens a store that is there, as it is: nothing in the folder is changed, nothing is too old to be
+  // read, and writes are refused with kPermissionDenied.
+  bool read_only = false;
   // Samples older than this are refused, hidden and dropped.
   int64_t retention_ms = int64_t{15} * 24 * 60 * 60 * 1000;
 
@@ -56,7 +60,7 @@ struct StoreOptions {
 // would outlive the retention.
 inline constexpr int64_t kMaxFutureMs = int64_t{24} * 60 * 60 * 1000;
 
-class Store : public Storage {
+class Store : public Storage, public StorageAdmin {
  public:
   // Seals all that is in memory. Returns when it is in chunks.
   virtual absl::Status Seal() = 0;

@@ -1,31 +1,15 @@
 #include "storage/db/store_manifest.h"
 
-#include <charconv>
-
 #include "absl/strings/str_format.h"
-#include "base/crc32c.h"
 #include "storage/db/slot.h"
+#include "storage/db/text_line.h"
 
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kHeading = "lockstep store ";
-constexpr std::string_view kReader = "read by lockstep ";
-constexpr std::string_view kShards = "shards ";
-constexpr std::string_view kChecksum = "checksum ";
-
-bool ConsumeLine(std::string_view& text, std::string_view prefix, std::string_view& rest) {
-  const size_t end = text.find('\n');
-  if (end == std::string_view::npos || !text.starts_with(prefix)) return false;
-  rest = text.substr(prefix.size(), end - prefix.size());
-  text.remove_prefix(end + 1);
-  return true;
-}
-
-bool ReadNumber(std::string_view text, uint32_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
+constexpr std::string_view kHeading = "lockstep store";
+constexpr std::string_view kReader = "read by lockstep";
+constexpr std::string_view kShards = "shards";
 
 absl::Status CheckFormat(uint32_t format, std::string_view reader) {
   if (format > kStoreFormat) {
@@ -43,23 +27,19 @@ absl::Status CheckFormat(uint32_t format, std::string_view reader) {
   return absl::OkStatus();
 }
 
-std::string ChecksumLine(std::string_view text) {
-  return absl::StrFormat("%s%08x\n", kChecksum, Crc32c(text));
-}
-
 }  // namespace
 
 std::string FormatManifest(const StoreManifest& manifest) {
-  const std::string text = absl::StrFormat("%s%d\n%s%s\n%s%d\n", kHeading, kStoreFormat, kReader,
+  const std::string text = absl::StrFormat("%s %d\n%s %s\n%s %d\n", kHeading, kStoreFormat, kReader,
                                            kStoreFormatReader, kShards, manifest.shard_count);
   return text + ChecksumLine(text);
 }
 
 absl::StatusOr<StoreManifest> ParseManifest(std::string_view text) {
   const std::string_view whole = text;
-  std::string_view format, reader, shards;
+  std::string_view reader, shards;
   StoreManifest manifest;
-  if (!ConsumeLine(text, kHeading, format) || !ReadNumber(format, manifest.format)) {
+  if (!ConsumeNumber(text, kHeading, manifest.format)) {
     return absl::DataLossError("the manifest is no lockstep store's");
   }
   if (!ConsumeLine(text, kReader, reader)) {
@@ -70,7 +50,7 @@ absl::StatusOr<StoreManifest> ParseManifest(std::string_view text) {
   if (!ConsumeLine(text, kShards, shards)) {
     return absl::DataLossError("the manifest is malformed");
   }
-  if (text != ChecksumLine(whole.substr(0, whole.size() - text.size()))) {
+  if (!IsChecksumOf(whole, text)) {
     return absl::DataLossError("the manifest is damaged: its checksum is another");
   }
   if (!ReadNumber(shards, manifest.shard_count) || manifest.shard_count == 0 ||

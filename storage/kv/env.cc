@@ -1,5 +1,6 @@
 #include "storage/kv/env.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,9 @@
 
 namespace lockstep::kv {
 namespace {
+
+// RocksDB's name for what FolderLock holds.
+constexpr std::string_view kLockFile = "LOCK";
 
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.find_last_of('/');
@@ -50,6 +54,21 @@ absl::StatusOr<std::string> Env::ReadFile(const std::string& path) const {
   return contents;
 }
 
+absl::StatusOr<std::vector<std::string>> Env::ListFolder(const std::string& path) const {
+  std::vector<std::string> names;
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(env_->GetChildren(path, &names)), "listing " + path));
+  std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::Status Env::RemoveFile(const std::string& path) {
+  const rocksdb::Status status = env_->DeleteFile(path);
+  if (status.IsPathNotFound() || status.IsNotFound()) return absl::OkStatus();
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(status), "deleting " + path));
+  return SyncFolder(ParentOf(path));
+}
+
 absl::Status Env::WriteFile(const std::string& path, std::string_view contents) {
   const std::string beside = path + ".new";
   rocksdb::Status status = rocksdb::WriteStringToFile(
@@ -74,11 +93,11 @@ absl::StatusOr<uint64_t> Env::FreeBytes(const std::string& path) const {
 }
 
 absl::StatusOr<uint64_t> Env::FolderBytes(const std::string& path) const {
-  std::vector<std::string> names;
-  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(env_->GetChildren(path, &names)), "listing " + path));
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(path));
   uint64_t total = 0;
   for (const std::string& name : names) {
-    if (name == "." || name == "..") continue;
+    // Telling a file from a folder opens it, and a process that closes a file gives up its locks of it.
+    if (name == kLockFile) continue;
     const std::string child = path + "/" + name;
     bool is_folder = false;
     uint64_t bytes = 0;

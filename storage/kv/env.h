@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 
@@ -32,12 +33,17 @@ class Env {
   absl::Status CreateFolder(const std::string& path);
   // kNotFound if there is no such file.
   absl::StatusOr<std::string> ReadFile(const std::string& path) const;
+  // The names of what is in the folder, sorted.
+  absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) const;
+  // Gone for good when it returns; fine if there is no such file.
+  absl::Status RemoveFile(const std::string& path);
   // All or nothing, and on disk when it returns: written beside `path`, synced and renamed.
   absl::Status WriteFile(const std::string& path, std::string_view contents);
 
   // Bytes that may still be written below `path`.
   absl::StatusOr<uint64_t> FreeBytes(const std::string& path) const;
-  // The sizes of all files in the folder and below it. Files that go while it looks are not counted.
+  // The sizes of all files in the folder and below it, but for locks. Files that go while it looks are
+  // not counted.
   absl::StatusOr<uint64_t> FolderBytes(const std::string& path) const;
 
   // For storage/kv alone.

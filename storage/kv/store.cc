@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/utilities/checkpoint.h"
 #include "storage/kv/cursor_bounds.h"
 #include "storage/kv/log_damage.h"
 #include "storage/kv/manifest_mark.h"
@@ -26,30 +27,52 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
                                                    std::shared_ptr<Env> env,
                                                    std::shared_ptr<const Resources> resources) {
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
-  LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env, folder));
-  LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env, folder));
+  // RocksDB takes this lock again; here its absence has a clear message.
+  LOCKSTEP_RETURN_IF_ERROR(FolderLock::Take(env, folder).status());
   std::unique_ptr<Store> store(new Store(folder, std::move(env), std::move(resources)));
-  rocksdb::DBOptions options = MakeDbOptions(folder, *store->env_, *store->resources_);
-  options.listeners.push_back(MakeManifestMarker(store->env_, folder));
-  const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*store->resources_);
+  LOCKSTEP_RETURN_IF_ERROR(store->OpenDb(Access::kReadAndWrite));
+  return store;
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Store::OpenReadOnly(
+    const std::string& folder, std::shared_ptr<Env> env,
+    std::shared_ptr<const Resources> resources) {
+  LOCKSTEP_RETURN_IF_ERROR(env->ListFolder(folder).status());
+  std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
+  LOCKSTEP_ASSIGN_OR_RETURN(store->read_lock_, FolderLock::Take(std::move(env), folder));
+  LOCKSTEP_RETURN_IF_ERROR(store->OpenDb(Access::kReadOnly));
+  return store;
+}
+
+absl::Status Store::OpenDb(Access access) {
+  LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env_, folder_));
+  LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env_, folder_));
+  rocksdb::DBOptions options = MakeDbOptions(folder_, *env_, *resources_);
+  options.listeners.push_back(MakeManifestMarker(env_, folder_));
+  const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*resources_);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  rocksdb::Status opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
+  const auto open = [&] {
+    return access == Access::kReadOnly
+               ? rocksdb::DB::OpenForReadOnly(options, folder_, spaces, &handles, &db)
+               : rocksdb::DB::Open(options, folder_, spaces, &handles, &db);
+  };
+  rocksdb::Status opened = open();
   if (opened.IsCorruption()) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*store->env_, folder));
+    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*env_, folder_));
     if (damage == LogDamage::kAtEnd) {
       // A power cut can leave a last record of full length with other content. It was never
       // acknowledged, so what is before it is all there is.
       options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-      opened = rocksdb::DB::Open(options, folder, spaces, &handles, &db);
+      opened = open();
     }
   }
-  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(opened), "opening " + folder));
-  store->db_.reset(db);
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(opened), "opening " + folder_));
+  db_.reset(db);
   LOCKSTEP_CHECK(handles.size() == kSpaceCount);
-  std::copy(handles.begin(), handles.end(), store->handles_.begin());
-  LOCKSTEP_RETURN_IF_ERROR(WriteManifestMark(*store->env_, folder, *db));
-  return store;
+  std::copy(handles.begin(), handles.end(), handles_.begin());
+  if (access == Access::kReadOnly) return absl::OkStatus();
+  return WriteManifestMark(*env_, folder_, *db_);
 }
 
 Batch Store::NewBatch() const { return Batch(handles_); }
@@ -105,6 +128,13 @@ absl::Status Store::DropFiles(Space space, const KeyRange& range) {
                                                /*include_end=*/false));
 }
 
+absl::Status Store::CopyTo(const std::string& folder) {
+  rocksdb::Checkpoint* made = nullptr;
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(db_.get(), &made)));
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  return Annotate(FromRocks(checkpoint->CreateCheckpoint(folder)), "copying to " + folder);
+}
+
 absl::Status Store::Close() {
   if (db_ == nullptr) return absl::OkStatus();
   rocksdb::Status status;
@@ -122,6 +152,7 @@ absl::Status Store::Close() {
 
 // At every start RocksDB writes its options to a file. Nobody reads it: MakeDbOptions() is what counts.
 void Store::DeleteOptionFiles() {
+  if (read_lock_ != nullptr) return;
   std::vector<std::string> names;
   if (!env_->rocks()->GetChildren(folder_, &names).ok()) return;
   for (const std::string& name : names) {

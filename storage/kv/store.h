@@ -19,6 +19,7 @@
 #include "storage/kv/batch.h"
 #include "storage/kv/cursor.h"
 #include "storage/kv/env.h"
+#include "storage/kv/folder_lock.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/space.h"
 
@@ -43,6 +44,11 @@ class Store {
   static absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& folder,
                                                      std::shared_ptr<Env> env,
                                                      std::shared_ptr<const Resources> resources);
+  // A store that is there, as it is, the rows of its log included; nothing in the folder is changed
+  // but its lock. Commit() and what else would change something fails.
+  static absl::StatusOr<std::unique_ptr<Store>> OpenReadOnly(
+      const std::string& folder, std::shared_ptr<Env> env,
+      std::shared_ptr<const Resources> resources);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -72,11 +78,18 @@ class Store {
   // hold nothing else are unlinked. Rows of the range may or may not be deleted by it.
   absl::Status DropFiles(Space space, const KeyRange& range);
 
+  // Makes `folder`, which must not be there, a store with the same rows, every batch included that
+  // was committed before. They share table files where the file system can.
+  absl::Status CopyTo(const std::string& folder);
+
   // Ends background work and closes the files. Rows stay in the log; nothing is lost.
   absl::Status Close();
 
  private:
+  friend class BackupSet;
+  enum class Access { kReadAndWrite, kReadOnly };
   Store(std::string folder, std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources);
+  absl::Status OpenDb(Access access);
   void DeleteOptionFiles();
   rocksdb::ColumnFamilyHandle* HandleOf(Space space) const {
     return handles_[static_cast<size_t>(space)];
@@ -85,6 +98,7 @@ class Store {
   const std::string folder_;
   const std::shared_ptr<Env> env_;
   const std::shared_ptr<const Resources> resources_;
+  std::unique_ptr<FolderLock> read_lock_;  // of a read-only store: RocksDB takes none for it
   std::unique_ptr<rocksdb::DB> db_;
   Batch::Handles handles_{};
 };

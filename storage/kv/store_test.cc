@@ -173,5 +173,36 @@ TEST_F(KvStoreTest, KeepsWhatItAcknowledgedWhicheverWriteFails) {
   }
 }
 
+TEST_F(KvStoreTest, AReadOnlyStoreHasTheRowsOfTheLogAndChangesNothing) {
+  auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", "1").ok());
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(Put(*store, "b", "2").ok());
+  const std::string folder = folder_.path() + "/db";
+  EXPECT_EQ(Store::OpenReadOnly(folder, env_, resources_).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  store = nullptr;
+  const std::vector<std::string> files = *env_->ListFolder(folder);
+  const uint64_t bytes = *env_->FolderBytes(folder);
+  {
+    const auto reader = Store::OpenReadOnly(folder, env_, resources_);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+    EXPECT_THAT(Keys(**reader), ElementsAre("a", "b"));
+    EXPECT_THAT(Keys(**reader, {}, (*reader)->NewSnapshot()), ElementsAre("a", "b"));
+    EXPECT_FALSE(Put(**reader, "c", "3").ok());
+    EXPECT_EQ(Store::Open(folder, env_, resources_).status().code(),
+              absl::StatusCode::kFailedPrecondition);
+  }
+  EXPECT_EQ(*env_->ListFolder(folder), files);
+  EXPECT_EQ(*env_->FolderBytes(folder), bytes);
+  store = Open();
+  EXPECT_THAT(Keys(*store), ElementsAre("a", "b"));
+}
+
+TEST_F(KvStoreTest, AReadOnlyStoreIsNotMade) {
+  EXPECT_FALSE(Store::OpenReadOnly(folder_.path() + "/none", env_, resources_).ok());
+  EXPECT_FALSE(env_->ListFolder(folder_.path() + "/none").ok());
+}
+
 }  // namespace
 }  // namespace lockstep::kv
