@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "api/admin_handlers.h"
 #include "api/call.h"
 #include "api/params.h"
 #include "api/query_gate.h"
@@ -45,6 +46,7 @@ class ApiServer : public Api {
  public:
   explicit ApiServer(ApiDependencies dependencies)
       : storage_(dependencies.storage),
+        admin_(dependencies.admin),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
         options_(dependencies.options),
@@ -61,7 +63,7 @@ class ApiServer : public Api {
   using Quick = Response (ApiServer::*)(const Call&);
   using Pooled = Response (ApiServer::*)(const Call&, double queued_seconds, QueryBudget&);
 
-  enum class Methods { kGet, kPost, kGetAndPost };
+  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut };
   enum class Needs { kNothing, kReadyStore };
 
   struct Route {
@@ -120,8 +122,11 @@ class ApiServer : public Api {
     return HandleLabelValues(call, storage_, budget);
   }
   Response Tsdb(const Call& call, double, QueryBudget&) { return HandleTsdb(call, storage_); }
+  Response Snapshot(const Call& call, double, QueryBudget&) { return HandleSnapshot(call, admin_); }
+  Response Backup(const Call& call, double, QueryBudget&) { return HandleBackup(call, admin_); }
 
   Storage& storage_;
+  StorageAdmin* const admin_;
   const engine::Engine& engine_;
   const ServerInfo info_;
   const ApiOptions options_;
@@ -159,6 +164,8 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/status/config", kGet, kNothing, &A::Config},
       {"/api/v1/status/walreplay", kGet, kNothing, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, nullptr, &A::Tsdb},
+      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, nullptr, &A::Snapshot},
+      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, nullptr, &A::Backup},
   };
   count = std::size(kRoutes);
   return kRoutes;
@@ -179,6 +186,8 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
       return "GET, HEAD, OPTIONS";
     case Methods::kPost:
       return "POST, OPTIONS";
+    case Methods::kPostAndPut:
+      return "POST, PUT, OPTIONS";
     case Methods::kGetAndPost:
       break;
   }
@@ -186,8 +195,10 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
 }
 
 bool ApiServer::IsAllowed(Methods methods, std::string_view method) {
-  return (method == "GET" && methods != Methods::kPost) ||
-         (method == "POST" && methods != Methods::kGet);
+  const bool may_read = methods == Methods::kGet || methods == Methods::kGetAndPost;
+  if (method == "GET") return may_read;
+  if (method == "PUT") return methods == Methods::kPostAndPut;
+  return method == "POST" && methods != Methods::kGet;
 }
 
 // `respond`, and a count of what was answered and how long it took.

@@ -16,6 +16,7 @@
 #include "ingest/limits.h"
 #include "query/engine/engine.h"
 #include "storage/storage.h"
+#include "storage/storage_admin.h"
 
 namespace lockstep::api {
 
@@ -33,6 +34,8 @@ struct ApiDependencies {
   ApiOptions options;
   // Unix time in milliseconds; the system clock when empty.
   std::function<int64_t()> now_ms;
+  // Outlives the Api; null: the admin endpoints are off.
+  StorageAdmin* admin = nullptr;
 };
 
 // Safe from any thread. Its destructor cancels the queries that still run and waits for them;

@@ -28,6 +28,8 @@ Response FailedWrite(const absl::Status& status) {
       return TextReply(400, text);
     case absl::StatusCode::kOutOfRange:
       return TextReply(413, text);
+    case absl::StatusCode::kPermissionDenied:
+      return TextReply(403, text);
     case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnavailable:
       return RetryLater(503, text, std::string(kRetryAfterSeconds));

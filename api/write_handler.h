@@ -3,6 +3,7 @@
 //   204  everything is durable
 //   400  the body cannot be decoded (nothing stored), or some series were refused (the others are stored);
 //        the text says which and why. Senders do not repeat it
+//   403  the server only reads; nothing stored. A Prometheus drops what was answered so and goes on
 //   413  over a limit of ingest/limits.h; nothing stored
 //   415  an encoding or a message that we do not read; nothing stored
 //   429  nothing stored, Retry-After says when to come again: over the rate limit. A Prometheus drops what

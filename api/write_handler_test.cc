@@ -107,6 +107,7 @@ TEST_F(WriteHandlerTest, FailuresByKind) {
   const Case cases[] = {
       {absl::ResourceExhaustedError("the write queue is full"), 503, "5"},
       {absl::UnavailableError("the disk is full"), 503, "5"},
+      {absl::PermissionDeniedError("this server only reads"), 403, ""},
       {absl::DataLossError("broken"), 500, ""},
       {absl::InternalError("broken"), 500, ""},
   };

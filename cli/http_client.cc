@@ -12,7 +12,6 @@ namespace lockstep::cli {
 namespace {
 
 constexpr long kConnectTimeoutMs = 10'000;
-constexpr long kRequestTimeoutMs = 300'000;
 
 size_t AppendBody(char* bytes, size_t size, size_t count, void* body) {
   static_cast<std::string*>(body)->append(bytes, size * count);
@@ -69,7 +68,7 @@ absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(const HttpClientOpt
   curl.Set(CURLOPT_PROTOCOLS_STR, "http,https");
   curl.Set(CURLOPT_USERAGENT, "lockstep");
   curl.Set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
-  curl.Set(CURLOPT_TIMEOUT_MS, kRequestTimeoutMs);
+  curl.Set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
   curl.Set(CURLOPT_WRITEFUNCTION, AppendBody);
   curl.Set(CURLOPT_HEADERFUNCTION, TakeHeader);
   if (!options.ca_file.empty()) curl.Set(CURLOPT_CAINFO, options.ca_file.c_str());

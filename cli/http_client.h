@@ -2,6 +2,7 @@
 // thread-safe.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ struct HttpClientOptions {
   std::string user;        // "NAME:PASSWORD" for basic auth
   std::string token_file;  // holds a bearer token
   std::string ca_file;     // PEM; the system's authorities when empty
+  std::chrono::milliseconds timeout = std::chrono::minutes(5);  // of one request
 };
 
 struct HttpReply {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "cli/backup.h"
 #include "cli/check.h"
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
@@ -43,10 +44,15 @@ void AddServe(CLI::App& app, ServeFlags& flags) {
     const std::string help = setting.default_text.empty()
                                  ? std::string(setting.help)
                                  : absl::StrFormat("%s [%s]", setting.help, setting.default_text);
+    const bool is_switch = setting.value_kind == kSwitch;
     serve
         ->add_option_function<std::string>(
-            "--" + name, [&flags, name](const std::string& text) { flags.texts[name] = text; },
+            "--" + name,
+            [&flags, name, is_switch](const std::string& text) {
+              flags.texts[name] = is_switch && text.empty() ? "true" : text;
+            },
             help)
+        ->expected(is_switch ? 0 : 1, 1)
         ->type_name(std::string(setting.value_kind));
   }
 }
@@ -123,6 +129,44 @@ CLI::App* AddQuery(CLI::App& app, QueryFlags& flags) {
   return query;
 }
 
+struct BackupVerbs {
+  BackupFlags backup;
+  RestoreFlags restore;
+  CLI::App* backup_verb = nullptr;
+  CLI::App* restore_verb = nullptr;
+};
+
+void AddBackup(CLI::App& app, BackupVerbs& verbs) {
+  CLI::App* backup = app.add_subcommand(
+      "backup", "Copy the store of a server, which goes on, or of a folder, to a folder.");
+  AddServerFlags(*backup, "--url", verbs.backup.server);
+  backup->add_option("--to", verbs.backup.folder, "Folder of the backups, as the server sees it.")
+      ->type_name("FOLDER")
+      ->required();
+  CLI::Option* data =
+      backup->add_option("--data", verbs.backup.data_folder, "Store of a server that is stopped.")
+          ->type_name("DIR");
+  backup
+      ->add_option("--keep", verbs.backup.keep_count,
+                   "Delete all backups but the newest N. [keep all]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  backup->add_flag("--list", verbs.backup.list, "Only say which backups there are.")
+      ->excludes(data);
+  CLI::App* restore = app.add_subcommand("restore", "Make a store from a backup.");
+  restore->add_option("--from", verbs.restore.folder, "Folder of the backups.")
+      ->type_name("FOLDER")
+      ->required();
+  restore->add_option("--data", verbs.restore.data_folder, "Folder of the store; new or empty.")
+      ->type_name("DIR")
+      ->required();
+  restore->add_option("--backup", verbs.restore.number, "Number of the backup. [the newest]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verbs.backup_verb = backup;
+  verbs.restore_verb = restore;
+}
+
 ExitCode Main(int argc, char** argv) {
   CLI::App app("lockstep: a metrics store for training fleets.", "lockstep");
   app.require_subcommand(1);
@@ -135,6 +179,8 @@ ExitCode Main(int argc, char** argv) {
   QueryFlags query;
   const CLI::App* import_verb = AddImport(app, import);
   const CLI::App* query_verb = AddQuery(app, query);
+  BackupVerbs backup;
+  AddBackup(app, backup);
   const CLI::App* version = app.add_subcommand("version", "Print what this program is made of.");
   try {
     app.parse(argc, argv);
@@ -149,6 +195,8 @@ ExitCode Main(int argc, char** argv) {
   if (check.web_config->parsed()) return CheckWebConfig(check.file);
   if (import_verb->parsed()) return Import(import);
   if (query_verb->parsed()) return Query(query);
+  if (backup.backup_verb->parsed()) return Backup(backup.backup);
+  if (backup.restore_verb->parsed()) return Restore(backup.restore);
   return RunServe(serve);
 }
 

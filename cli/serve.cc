@@ -126,6 +126,7 @@ ExitCode Serve(const ServeOptions& options) {
   const api::ServerInfo info = MakeServerInfo(options);
   StoreOptions store_options;
   store_options.data_dir = options.data_folder;
+  store_options.read_only = options.read_only;
   store_options.shard_count = options.shard_count;
   store_options.retention_ms = options.retention_ms;
   absl::StatusOr<std::unique_ptr<Store>> opened = OpenStore(store_options);
@@ -134,7 +135,12 @@ ExitCode Serve(const ServeOptions& options) {
 
   const engine::Engine engine(store, {.lookback_ms = options.lookback_ms});
   std::unique_ptr<api::Api> api =
-      api::MakeApi({store, engine, info, MakeApiOptions(options), nullptr});
+      api::MakeApi({.storage = store,
+                    .engine = engine,
+                    .info = info,
+                    .options = MakeApiOptions(options),
+                    .now_ms = nullptr,
+                    .admin = options.enable_admin_api ? &store : nullptr});
 
   std::atomic<const server::HttpServer*> started{nullptr};
   server::MetricsEndpoint endpoint(*api, [&] {

@@ -49,6 +49,16 @@ Apply DurationInto(int64_t ServeOptions::*field_ms) {
   };
 }
 
+Apply SwitchInto(bool ServeOptions::*field) {
+  return [=](std::string_view text, ServeOptions& options) -> absl::Status {
+    if (text != "true" && text != "false") {
+      return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is neither true nor false", text));
+    }
+    options.*field = text == "true";
+    return absl::OkStatus();
+  };
+}
+
 Apply TextInto(std::string ServeOptions::*field) {
   return [=](std::string_view text, ServeOptions& options) {
     options.*field = std::string(text);
@@ -107,12 +117,18 @@ std::vector<Setting> MakeSettings() {
        TextInto(&ServeOptions::web_config_file)},
       {"web.cors.origin", ".*", "REGEX", "Web pages that may read answers, by their origin.",
        TextInto(&ServeOptions::cors_origin)},
+      {"web.enable-admin-api", "false", kSwitch,
+       "Whether requests may back up the store and delete from it.",
+       SwitchInto(&ServeOptions::enable_admin_api)},
       {"web.max-connections", "4096", "N", "Connections that may be open at once.",
        NumberInto(&ServeOptions::max_connections, Range<size_t>{1, 1'000'000})},
       {"web.read-timeout", "5m", "DURATION", "How long an idle connection stays open.",
        ApplyIdleTimeout},
       {"storage.retention.time", "15d", "DURATION", "How long samples are kept.",
        DurationInto(&ServeOptions::retention_ms)},
+      {"storage.read-only", "false", kSwitch,
+       "Whether to open a store that is there, change nothing, and refuse writes.",
+       SwitchInto(&ServeOptions::read_only)},
       {"storage.shards", "0", "N", "Shards of a new store; 0 decides by the number of cores.",
        NumberInto(&ServeOptions::shard_count, Range<uint32_t>{0, 256})},
       {"ingest.max-samples-per-second", "0", "N",

@@ -29,9 +29,11 @@ struct ServeOptions {
   std::string data_folder = "data";
   std::string web_config_file;
   std::string cors_origin = ".*";
+  bool enable_admin_api = false;
   size_t max_connections = 4096;
   std::chrono::milliseconds idle_timeout{300'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
+  bool read_only = false;
   uint32_t shard_count = 0;  // 0: by the number of cores
   int64_t query_timeout_ms = 120'000;
   int max_concurrent_queries = 20;
@@ -44,6 +46,9 @@ struct ServeOptions {
   // The setting's effective values as text, by name; filled by MakeServeOptions.
   std::vector<std::pair<std::string, std::string>> texts;
 };
+
+// A setting whose kind is this may be given as a flag without a value, which is then "true".
+inline constexpr std::string_view kSwitch = "true|false";
 
 struct Setting {
   std::string_view name;

@@ -21,9 +21,11 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.port, built_in.port) << setting.name;
     EXPECT_EQ(options.data_folder, built_in.data_folder) << setting.name;
     EXPECT_EQ(options.cors_origin, built_in.cors_origin) << setting.name;
+    EXPECT_EQ(options.enable_admin_api, built_in.enable_admin_api) << setting.name;
     EXPECT_EQ(options.max_connections, built_in.max_connections) << setting.name;
     EXPECT_EQ(options.idle_timeout, built_in.idle_timeout) << setting.name;
     EXPECT_EQ(options.retention_ms, built_in.retention_ms) << setting.name;
+    EXPECT_EQ(options.read_only, built_in.read_only) << setting.name;
     EXPECT_EQ(options.shard_count, built_in.shard_count) << setting.name;
     EXPECT_EQ(options.query_timeout_ms, built_in.query_timeout_ms) << setting.name;
     EXPECT_EQ(options.max_concurrent_queries, built_in.max_concurrent_queries) << setting.name;
@@ -60,6 +62,8 @@ TEST(ServeOptionsTest, SaysWhatIsWrongAndWhere) {
             "x: storage.shards: \"-1\" is not a whole number from 0 to 256");
   EXPECT_EQ(ErrorOf({{"log.level", "loud", "x"}}),
             "x: log.level: \"loud\" is none of debug, info, warn, error");
+  EXPECT_EQ(ErrorOf({{"web.enable-admin-api", "yes", "x"}}),
+            "x: web.enable-admin-api: \"yes\" is neither true nor false");
   EXPECT_EQ(ErrorOf({{"http", "here", "x"}}),
             "x: http: \"here\" is not an address like 127.0.0.1:9009");
 }

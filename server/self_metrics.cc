@@ -120,7 +120,8 @@ void AddStorage(Families& families, const StorageStats& stats) {
                  stats.queue_depth);
   families.Gauge("lockstep_storage_disk_bytes", "Size of all files in the data folder.",
                  stats.disk_bytes);
-  families.Gauge("lockstep_storage_read_only", "1 while the disk is full and writes are refused.",
+  families.Gauge("lockstep_storage_read_only",
+                 "1 while the disk is full, and with storage.read-only: writes are refused.",
                  stats.read_only ? 1 : 0);
   families.Gauge("lockstep_storage_shards", "Shards of the store.", stats.shard_count);
 }

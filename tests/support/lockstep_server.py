@@ -45,6 +45,11 @@ class Connection:
         self._http.request("GET", f"{path}?{query}" if query else path)
         return Answer(self._http.getresponse())
 
+    def post(self, path, **parameters):
+        self._http.request("POST", path, urllib.parse.urlencode(parameters, doseq=True),
+                           {"Content-Type": "application/x-www-form-urlencoded"})
+        return Answer(self._http.getresponse())
+
     def write(self, series):
         """Remote-writes ({name: value}, [(time in ms, value), ...]) pairs."""
         self._http.request("POST", remote_write.PATH, remote_write.body(series),

@@ -1,0 +1,63 @@
+#include "api/admin_handlers.h"
+
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "api/params.h"
+#include "api/reply.h"
+
+namespace lockstep::api {
+namespace {
+
+Response DisabledReply() { return ErrorReply(ErrorType::kUnavailable, "admin APIs disabled"); }
+
+Response FailedReply(const absl::Status& status) {
+  const bool may_pass = absl::IsUnavailable(status);
+  return ErrorReply(may_pass ? ErrorType::kUnavailable : ErrorType::kInternal, Message(status));
+}
+
+}  // namespace
+
+Response HandleSnapshot(const Call& call, StorageAdmin* admin) {
+  if (admin == nullptr) return DisabledReply();
+  // Samples in memory are in the journal too, and a snapshot without its journal is none.
+  if (const auto skip_head = ParseBool(call.form.Get("skip_head")); !skip_head.ok()) {
+    return InvalidParameter("skip_head", Message(skip_head.status()));
+  }
+  const auto name = admin->Snapshot();
+  if (!name.ok()) return FailedReply(name.status());
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    json.Key("name");
+    json.String(*name);
+    json.EndObject();
+  });
+}
+
+Response HandleBackup(const Call& call, StorageAdmin* admin) {
+  if (admin == nullptr) return DisabledReply();
+  const std::string folder(call.form.Get("to"));
+  if (!folder.starts_with('/')) {
+    return InvalidParameter("to", absl::StrFormat("\"%s\" is not a folder from the root on, as "
+                                                  "/backups/lockstep is",
+                                                  folder));
+  }
+  const auto keep_count = ParseLimit(call.form.Get("keep"));
+  if (!keep_count.ok()) return InvalidParameter("keep", Message(keep_count.status()));
+  const auto backup = admin->Backup(folder, *keep_count);
+  if (!backup.ok()) return FailedReply(backup.status());
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    json.Key("number");
+    json.Number(backup->number);
+    json.Key("timeMs");
+    json.Number(backup->time_ms);
+    json.Key("bytes");
+    json.Number(backup->byte_count);
+    json.Key("shards");
+    json.Number(backup->shard_count);
+    json.EndObject();
+  });
+}
+
+}  // namespace lockstep::api

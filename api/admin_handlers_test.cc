@@ -1,0 +1,95 @@
+#include "api/admin_handlers.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+namespace lockstep::api {
+namespace {
+
+// Answers what it is told to and remembers what it was asked.
+class FakeAdmin : public StorageAdmin {
+ public:
+  absl::StatusOr<BackupSummary> Backup(const std::string& folder, size_t keep_count) override {
+    asked = folder + " " + std::to_string(keep_count);
+    if (!failure.ok()) return failure;
+    return BackupSummary{.number = 7, .time_ms = 1500, .byte_count = 42, .shard_count = 2};
+  }
+  absl::StatusOr<std::string> Snapshot() override {
+    asked = "snapshot";
+    if (!failure.ok()) return failure;
+    return std::string("20171210T211224Z-2be650b6d019eb54");
+  }
+
+  std::string asked;
+  absl::Status failure;
+};
+
+class AdminHandlersTest : public testing::Test {
+ protected:
+  using Handler = Response (*)(const Call&, StorageAdmin*);
+
+  void Check(Handler handler, const std::string& form, int status, const std::string& body,
+             const std::string& asked) {
+    Request request;
+    request.target = "/?" + form;
+    admin_.asked.clear();
+    const Response response = handler({Form::Of(request), ""}, admin());
+    EXPECT_EQ(response.status, status) << form;
+    EXPECT_EQ(response.body, body) << form;
+    EXPECT_EQ(admin_.asked, asked) << form;
+  }
+  StorageAdmin* admin() { return is_enabled_ ? &admin_ : nullptr; }
+
+  FakeAdmin admin_;
+  bool is_enabled_ = true;
+};
+
+std::string Error(const std::string& type, const std::string& text) {
+  return R"({"status":"error","errorType":")" + type + R"(","error":")" + text + R"("})";
+}
+
+TEST_F(AdminHandlersTest, SnapshotsAnswerWithTheirNameAsPrometheusDo) {
+  const std::string name =
+      R"({"status":"success","data":{"name":"20171210T211224Z-2be650b6d019eb54"}})";
+  Check(HandleSnapshot, "", 200, name, "snapshot");
+  Check(HandleSnapshot, "skip_head=true", 200, name, "snapshot");
+  Check(
+      HandleSnapshot, "skip_head=x", 400,
+      Error("bad_data",
+            R"(invalid parameter \"skip_head\": strconv.ParseBool: parsing \"x\": invalid syntax)"),
+      "");
+}
+
+TEST_F(AdminHandlersTest, BackupsSayWhatTheyMade) {
+  const std::string made =
+      R"({"status":"success","data":{"number":7,"timeMs":1500,"bytes":42,"shards":2}})";
+  Check(HandleBackup, "to=/backups&keep=3", 200, made, "/backups 3");
+  Check(HandleBackup, "to=/backups", 200, made, "/backups " + std::to_string(SIZE_MAX));
+  for (const std::string folder : {"", "backups", "../x"}) {
+    Check(HandleBackup, "to=" + folder, 400,
+          Error("bad_data", R"(invalid parameter \"to\": \")" + folder +
+                                R"(\" is not a folder from the root on, as /backups/lockstep is)"),
+          "");
+  }
+  Check(HandleBackup, "to=/b&keep=-1", 400,
+        Error("bad_data", R"(invalid parameter \"keep\": limit must be non-negative)"), "");
+}
+
+TEST_F(AdminHandlersTest, FailuresOfTheStoreAreTold) {
+  admin_.failure = absl::FailedPreconditionError("the folder is in use");
+  Check(HandleSnapshot, "", 500, Error("internal", "the folder is in use"), "snapshot");
+  admin_.failure = absl::UnavailableError("the disk is full");
+  Check(HandleBackup, "to=/b&keep=1", 503, Error("unavailable", "the disk is full"), "/b 1");
+}
+
+TEST_F(AdminHandlersTest, NothingIsDoneUnlessTheOperatorAskedForIt) {
+  is_enabled_ = false;
+  const std::string disabled = Error("unavailable", "admin APIs disabled");
+  Check(HandleSnapshot, "", 503, disabled, "");
+  Check(HandleBackup, "to=/backups", 503, disabled, "");
+}
+
+}  // namespace
+}  // namespace lockstep::api
