@@ -92,12 +92,4 @@ bool GetVarintSigned64(std::string_view& in, int64_t& value) {
   return true;
 }
 
-bool GetLengthPrefixed(std::string_view& in, std::string_view& bytes) {
-  uint64_t size;
-  if (!GetVarint64(in, size) || size > in.size()) return false;
-  bytes = in.substr(0, size);
-  in.remove_prefix(size);
-  return true;
-}
-
 }  // namespace lockstep

@@ -41,6 +41,12 @@ void PutLengthPrefixed(std::string& out, std::string_view bytes);
 }
 [[nodiscard]] bool GetVarintSigned64(std::string_view& in, int64_t& value);
 // `bytes` points into what `in` pointed to.
-[[nodiscard]] bool GetLengthPrefixed(std::string_view& in, std::string_view& bytes);
+[[nodiscard]] inline bool GetLengthPrefixed(std::string_view& in, std::string_view& bytes) {
+  uint64_t size;
+  if (!GetVarint64(in, size) || size > in.size()) return false;
+  bytes = in.substr(0, size);
+  in.remove_prefix(size);
+  return true;
+}
 
 }  // namespace lockstep

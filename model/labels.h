@@ -69,6 +69,12 @@ class LabelSet {
   }
   // Labels that are sorted by name already, each name once and no value empty.
   static LabelSet OfSorted(std::span<const LabelView> labels);
+  // The bytes() of another set, or such bytes put together by their rules; nothing is checked.
+  static LabelSet OfPacked(std::string bytes) {
+    LabelSet set;
+    set.bytes_ = std::move(bytes);
+    return set;
+  }
   // From bytes() of another set, checked: names ascending and unique, values not empty.
   static absl::StatusOr<LabelSet> FromBytes(std::string_view bytes);
 

@@ -1,92 +1,222 @@
 #include "storage/db/dictionary.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
-#include "base/coding.h"
+#include "storage/index/label_split.h"
 #include "storage/kv/key_schema.h"
 
 namespace lockstep {
 namespace {
 
-std::string FamilyName(const LabelSet& labels) {
-  std::string name;
-  PutLengthPrefixed(name, labels.Get("job"));
-  PutLengthPrefixed(name, labels.metric_name());
-  return name;
+using kv::DictionaryKind;
+
+// Of one part's row beyond its labels: the key, the version, and what a batch adds.
+constexpr size_t kPartRowBytes = 24;
+// Cleanup ends a batch that has this much.
+constexpr size_t kCleanupBytes = size_t{1} << 20;
+
+std::vector<std::span<const SeriesEntry>> SplitIntoRows(std::span<const SeriesEntry> entries) {
+  std::vector<std::span<const SeriesEntry>> rows;
+  while (!entries.empty()) {
+    rows.push_back(entries.first(std::min(entries.size(), kMaxSeriesPerRow)));
+    entries = entries.subspan(rows.back().size());
+  }
+  return rows;
+}
+
+void PutParts(kv::Batch& batch, DictionaryKind kind, const PartNumbers& parts) {
+  for (const PartNumbers::Staged& part : parts.staged()) {
+    batch.Put(kv::Space::kSeries, EncodeDictionaryKey(kind, part.number),
+              EncodePartRow(part.labels));
+  }
+}
+
+// Moves numbers from `stale` to `done` as the batch takes their rows.
+void DeleteParts(kv::Batch& batch, DictionaryKind kind, const Postings& stale, Postings& done) {
+  for (const uint32_t number : stale) {
+    if (batch.byte_count() >= kCleanupBytes) return;
+    batch.Delete(kv::Space::kSeries, EncodeDictionaryKey(kind, number));
+    done.push_back(number);
+  }
+}
+
+void DropFront(Postings& numbers, size_t count) {
+  numbers.erase(numbers.begin(), numbers.begin() + static_cast<ptrdiff_t>(count));
 }
 
 }  // namespace
 
-std::string EncodeDictionaryRow(const DictionaryRow& row) {
-  std::string value;
-  PutVarint64(value, row.place.family);
-  PutVarint64(value, row.place.ordinal);
-  value += row.labels.bytes();
-  return value;
-}
-
-absl::StatusOr<DictionaryRow> DecodeDictionaryRow(SeriesId id, std::string_view value) {
-  uint64_t family = 0, ordinal = 0;
-  if (!GetVarint64(value, family) || !GetVarint64(value, ordinal) || family > UINT32_MAX ||
-      ordinal > UINT32_MAX) {
-    return absl::DataLossError("a row of the dictionary is malformed: series " +
-                               std::to_string(id));
-  }
-  absl::StatusOr<LabelSet> labels = LabelSet::FromBytes(value);
-  if (!labels.ok()) {
-    return absl::DataLossError("the labels of series " + std::to_string(id) +
-                               " are malformed: " + std::string(Message(labels.status())));
-  }
-  return DictionaryRow{
-      id, {static_cast<uint32_t>(family), static_cast<uint32_t>(ordinal)}, *std::move(labels)};
-}
-
-Dictionary::Family& Dictionary::FamilyOf(const LabelSet& labels) {
-  const auto [at, is_new] = families_.try_emplace(FamilyName(labels));
-  if (is_new) at->second.number = next_family_++;
-  return at->second;
-}
-
 SeriesId Dictionary::StageNew(const LabelSet& labels) {
-  Family& family = FamilyOf(labels);
-  const SeriesId id = next_id_++;
-  staged_.push_back({id, {family.number, family.next_ordinal++}, labels});
-  staged_byte_count_ += labels.bytes().size() + kv::EncodeSeriesKey(id).size();
-  return id;
+  LOCKSTEP_CHECK(next_id_ != UINT32_MAX);
+  SplitLabels(labels, target_labels_, metric_labels_);
+  const PartNumbers::Part target = targets_.Stage(target_labels_);
+  const PartNumbers::Part metric = metrics_.Stage(metric_labels_);
+  staged_.push_back(
+      {next_id_, {target.number, metric.number}, families_.Take({target.group, metric.group})});
+  return next_id_++;
+}
+
+size_t Dictionary::staged_byte_count() const {
+  return targets_.staged_byte_count() + metrics_.staged_byte_count() +
+         (targets_.staged().size() + metrics_.staged().size()) * kPartRowBytes +
+         staged_.size() * kMaxSeriesEntryBytes;
 }
 
 void Dictionary::PutStaged(kv::Batch& batch) const {
-  for (const DictionaryRow& row : staged_) {
-    batch.Put(kv::Space::kSeries, kv::EncodeSeriesKey(row.id), EncodeDictionaryRow(row));
+  PutParts(batch, DictionaryKind::kMetric, metrics_);
+  PutParts(batch, DictionaryKind::kTarget, targets_);
+  for (const std::span<const SeriesEntry> row : SplitIntoRows(staged_)) {
+    batch.Put(kv::Space::kSeries, EncodeDictionaryKey(DictionaryKind::kSeries, row.front().id),
+              EncodeSeriesRow(row.front().id, row));
   }
 }
 
 void Dictionary::CommitStaged() {
-  for (const DictionaryRow& row : staged_) Add(row);
-  RollbackStaged();
+  for (PartNumbers::Staged& metric : metrics_.CommitStaged()) {
+    index_.AddMetric(metric.number, std::move(metric.labels));
+  }
+  for (PartNumbers::Staged& target : targets_.CommitStaged()) {
+    index_.AddTarget(target.number, std::move(target.labels), target.series_count);
+  }
+  for (const SeriesEntry& entry : staged_) {
+    index_.Add(entry.id, entry.parts);
+    infos_.Put(entry.id, {entry.place});
+  }
+  for (const std::span<const SeriesEntry> row : SplitIntoRows(staged_)) {
+    rows_.push_back(row.front().id);
+  }
+  staged_.clear();
 }
 
 void Dictionary::RollbackStaged() {
+  is_in_doubt_ = is_in_doubt_ || !staged_.empty();
+  for (const SeriesEntry& entry : staged_) families_.Release(FamilyOf(entry.parts));
+  metrics_.RollbackStaged();
+  targets_.RollbackStaged();
   staged_.clear();
-  staged_byte_count_ = 0;
 }
 
-void Dictionary::Add(const DictionaryRow& row) {
-  index_.Add(row.id, row.labels);
-  if (row.id >= infos_.size()) infos_.resize(size_t{row.id} + 1);
-  infos_[row.id] = {row.place};
-  next_id_ = std::max(next_id_, row.id + 1);
-  next_family_ = std::max(next_family_, row.place.family + 1);
-  Family& family = families_[FamilyName(row.labels)];
-  family.number = row.place.family;
-  family.next_ordinal = std::max(family.next_ordinal, row.place.ordinal + 1);
+// The row that holds a series, by the number in its key.
+SeriesId Dictionary::RowOf(SeriesId id) const {
+  return *std::prev(std::upper_bound(rows_.begin(), rows_.end(), id));
 }
 
-void Dictionary::Remove(std::span<const SeriesId> ids) { index_.Remove(ids); }
+void Dictionary::Remove(std::span<const SeriesId> ids) {
+  for (const SeriesId id : ids) {
+    if (!infos_.Has(id)) continue;
+    stale_.series_rows.insert(RowOf(id));
+    families_.Release(FamilyOf(index_.series().PartsOf(id)));
+    infos_.Erase(id);
+  }
+  ForgetParts(index_.Remove(ids));
+}
+
+void Dictionary::ForgetParts(const SeriesTable::Emptied& parts) {
+  targets_.Forget(parts.targets);
+  metrics_.Forget(parts.metrics);
+  stale_.targets.insert(stale_.targets.end(), parts.targets.begin(), parts.targets.end());
+  stale_.metrics.insert(stale_.metrics.end(), parts.metrics.begin(), parts.metrics.end());
+}
+
+bool Dictionary::NeedsCleanup() const {
+  return !stale_.series_rows.empty() ||
+         (!is_in_doubt_ && !(stale_.targets.empty() && stale_.metrics.empty()));
+}
+
+std::vector<SeriesEntry> Dictionary::EntriesOfRow(SeriesId row) const {
+  const auto next = std::upper_bound(rows_.begin(), rows_.end(), row);
+  std::vector<SeriesEntry> entries;
+  index_.series().ForEachFrom(row, next == rows_.end() ? UINT32_MAX : *next - 1,
+                              [&](SeriesId id, SeriesParts parts) {
+                                entries.push_back({id, parts, PlaceOf(id)});
+                              });
+  return entries;
+}
+
+void Dictionary::PutCleanup(kv::Batch& batch) {
+  in_cleanup_ = {};
+  emptied_rows_.clear();
+  for (const SeriesId row : stale_.series_rows) {
+    if (batch.byte_count() >= kCleanupBytes) return;
+    const std::vector<SeriesEntry> entries = EntriesOfRow(row);
+    const std::string key = EncodeDictionaryKey(DictionaryKind::kSeries, row);
+    if (entries.empty()) {
+      batch.Delete(kv::Space::kSeries, key);
+      emptied_rows_.push_back(row);
+    } else {
+      batch.Put(kv::Space::kSeries, key, EncodeSeriesRow(row, entries));
+    }
+    in_cleanup_.series_rows.insert(row);
+  }
+  if (is_in_doubt_) return;
+  DeleteParts(batch, DictionaryKind::kTarget, stale_.targets, in_cleanup_.targets);
+  DeleteParts(batch, DictionaryKind::kMetric, stale_.metrics, in_cleanup_.metrics);
+}
+
+void Dictionary::CommitCleanup() {
+  for (const SeriesId row : in_cleanup_.series_rows) stale_.series_rows.erase(row);
+  DropFront(stale_.targets, in_cleanup_.targets.size());
+  DropFront(stale_.metrics, in_cleanup_.metrics.size());
+  in_cleanup_ = {};
+  SubtractAndShrink(rows_, emptied_rows_);
+  emptied_rows_.clear();
+}
 
 void Dictionary::RaiseSealedMax(SeriesId id, int64_t time_ms) {
   infos_[id].sealed_max_ms = std::max(infos_[id].sealed_max_ms, time_ms);
+}
+
+MetricId Dictionary::LoadMetric(MetricId number, LabelSet labels) {
+  if (const std::optional<MetricId> known = index_.metrics().Find(labels.bytes())) {
+    metrics_.Skip(number);
+    stale_.metrics.push_back(number);
+    return *known;
+  }
+  metrics_.Load(number, labels);
+  index_.AddMetric(number, std::move(labels));
+  return number;
+}
+
+TargetId Dictionary::LoadTarget(TargetId number, LabelSet labels) {
+  if (const std::optional<TargetId> known = index_.targets().Find(labels.bytes())) {
+    targets_.Skip(number);
+    stale_.targets.push_back(number);
+    return *known;
+  }
+  targets_.Load(number, labels);
+  index_.AddTarget(number, std::move(labels), 0);
+  return number;
+}
+
+std::optional<SeriesId> Dictionary::LoadSeries(SeriesId row, const SeriesEntry& entry) {
+  if (rows_.empty() || rows_.back() != row) rows_.push_back(row);
+  const std::optional<SeriesId> earlier = index_.series().Find(entry.parts);
+  if (earlier) {
+    stale_.series_rows.insert(RowOf(*earlier));
+    families_.Release(FamilyOf(entry.parts));
+    infos_.Erase(*earlier);
+    index_.Renumber(*earlier, entry.id);
+  } else {
+    index_.Add(entry.id, entry.parts);
+  }
+  families_.Load(FamilyOf(entry.parts), entry.place);
+  infos_.Put(entry.id, {entry.place});
+  next_id_ = entry.id + 1;
+  return earlier;
+}
+
+void Dictionary::EndLoading() {
+  SeriesTable::Emptied unused;
+  index_.targets().ForEach([&](TargetId id, const LabelSet&) {
+    if (index_.series().OfTarget(id).empty()) unused.targets.push_back(id);
+  });
+  index_.metrics().ForEach([&](MetricId id, const LabelSet&) {
+    if (index_.series().OfMetric(id).empty()) unused.metrics.push_back(id);
+  });
+  index_.RemoveParts(unused);
+  ForgetParts(unused);
 }
 
 }  // namespace lockstep

@@ -1,94 +1,122 @@
 // Dictionary: the series that a shard knows: labels <-> id, and where each keeps its chunks.
 //
-// Series of one family (one metric of one job) are numbered in the order of their first samples; 64
-// neighbours share a block, whose samples lie together on disk.
+// On disk (docs/formats/keys.md) a target or metric has a row with its labels, and the series that became
+// known in one commit share a row. Targets, metrics and series have numbers that ascend for ever: none is
+// given out twice, be it rolled back or removed. So rows that a log whose end was in doubt holds still,
+// or that could not be deleted, mean what they meant.
 //
-// Threads: one writer at a time, which may call const methods without a lock; others hold the
-// shard's lock shared while the writer holds it exclusively to change it.
+// Threads: one writer at a time, which may call const methods without a lock. Others hold the shard's
+// lock shared and ask index(), PlaceOf() and SealedMaxMs() alone; the writer holds it exclusively for
+// what is marked with (lock).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/status.h"
-#include "base/string_map.h"
+#include "base/sparse_array.h"
 #include "model/labels.h"
+#include "storage/db/dictionary_row.h"
+#include "storage/db/family_table.h"
+#include "storage/db/part_numbers.h"
+#include "storage/db/series_place.h"
 #include "storage/index/series_index.h"
 #include "storage/kv/batch.h"
 
 namespace lockstep {
 
-inline constexpr uint32_t kSeriesPerBlock = 64;
-
-// Where a series' chunks are.
-struct SeriesPlace {
-  uint32_t family = 0;
-  uint32_t ordinal = 0;  // inside the family
-
-  uint32_t block() const { return ordinal / kSeriesPerBlock; }
-  uint32_t index_in_block() const { return ordinal % kSeriesPerBlock; }
-  friend bool operator==(const SeriesPlace&, const SeriesPlace&) = default;
-};
-
-struct DictionaryRow {  // of the dictionary
-  SeriesId id = 0;
-  SeriesPlace place;
-  LabelSet labels;
-};
-
-// The value of the dictionary's row: docs/formats/keys.md.
-std::string EncodeDictionaryRow(const DictionaryRow& row);
-absl::StatusOr<DictionaryRow> DecodeDictionaryRow(SeriesId id, std::string_view value);
-
 class Dictionary {
  public:
+  Dictionary() = default;
+  Dictionary(const Dictionary&) = delete;
+  Dictionary& operator=(const Dictionary&) = delete;
+
   const SeriesIndex& index() const { return index_; }
 
   // New series, from their first sample to the commit that makes them durable:
   //   StageNew() ... PutStaged(), then CommitStaged() or RollbackStaged()
-  // Staged ids are higher than all that were given out before, and no id or place is given out
-  // twice, even if it is rolled back. Nothing of a staged series can be found before its commit.
-  // Precondition: `labels` are neither known nor staged.
+  // Staged ids are higher than all that were given out before. Nothing of a staged series can be found
+  // before its commit. Precondition: `labels` are neither known nor staged.
   SeriesId StageNew(const LabelSet& labels);
   bool IsStaged(SeriesId id) const { return !staged_.empty() && id >= staged_.front().id; }
-  // What PutStaged() adds to a batch, roughly.
-  size_t staged_byte_count() const { return staged_byte_count_; }
+  // What PutStaged() adds to a batch, at most.
+  size_t staged_byte_count() const;
   void PutStaged(kv::Batch& batch) const;
-  void CommitStaged();
+  void CommitStaged();  // (lock)
   void RollbackStaged();
 
-  // What recovery reads. Precondition: neither id nor labels are in it.
-  void Add(const DictionaryRow& row);
-  void Remove(std::span<const SeriesId> ids);
+  // Takes series out, with the targets and metrics that are left without any. What their rows hold is
+  // stale then. Unknown ids are passed over.
+  void Remove(std::span<const SeriesId> ids);  // (lock)
+
+  // Rows with stale content, a batch at a time: PutCleanup(), then CommitCleanup() if the batch is
+  // durable. What was put but not committed is put again. Rows of series go before the rows that they
+  // name.
+  bool NeedsCleanup() const;
+  void PutCleanup(kv::Batch& batch);
+  void CommitCleanup();
 
   // Preconditions of the next three: the id is in it.
   SeriesPlace PlaceOf(SeriesId id) const { return infos_[id].place; }
   // No chunk holds a later sample of the series; kNoTimeMs if none holds any.
   int64_t SealedMaxMs(SeriesId id) const { return infos_[id].sealed_max_ms; }
-  void RaiseSealedMax(SeriesId id, int64_t time_ms);
+  void RaiseSealedMax(SeriesId id, int64_t time_ms);  // (lock)
+
+  // What is on disk, for recovery: metrics and targets, then rows of series in the order of their keys,
+  // then EndLoading(). If the labels of a part are known already its row is stale, and the number that
+  // they have is returned; else its own is.
+  MetricId LoadMetric(MetricId number, LabelSet labels);
+  TargetId LoadTarget(TargetId number, LabelSet labels);
+  // If there is a series with the same parts, this one takes its place, and the id of the other is
+  // returned. Preconditions: `row`, the number in the row's key, is that of the last call or a higher
+  // one; so is the entry's id; its parts were loaded.
+  std::optional<SeriesId> LoadSeries(SeriesId row, const SeriesEntry& entry);
+  // Marks a row as stale, one of series that was loaded.
+  void MarkStale(SeriesId row) { stale_.series_rows.insert(row); }
+  // Forgets parts without series.
+  void EndLoading();
 
  private:
   struct Info {
     SeriesPlace place;
     int64_t sealed_max_ms = std::numeric_limits<int64_t>::min();
   };
-  struct Family {
-    uint32_t number = 0;
-    uint32_t next_ordinal = 0;
+  struct StaleRows {
+    std::set<SeriesId> series_rows;
+    Postings targets;
+    Postings metrics;
   };
-  Family& FamilyOf(const LabelSet& labels);
+
+  FamilyKey FamilyOf(SeriesParts parts) const {
+    return {targets_.GroupOf(parts.target), metrics_.GroupOf(parts.metric)};
+  }
+  SeriesId RowOf(SeriesId id) const;
+  void ForgetParts(const SeriesTable::Emptied& parts);
+  std::vector<SeriesEntry> EntriesOfRow(SeriesId row) const;
 
   SeriesIndex index_;
-  std::vector<DictionaryRow> staged_;  // ids ascend
-  size_t staged_byte_count_ = 0;
-  std::vector<Info> infos_;     // by id
-  StringMap<Family> families_;  // by job and metric
+  SparseArray<Info, 8> infos_;
+
+  // The writer's own.
+  PartNumbers targets_{index_.targets(), "job"};
+  PartNumbers metrics_{index_.metrics(), kMetricName};
+  FamilyTable families_;
   SeriesId next_id_ = 0;
-  uint32_t next_family_ = 0;
+  std::vector<SeriesEntry> staged_;  // ids follow each other
+  std::vector<SeriesId> rows_;       // that hold series, by the number in their key; ascending
+  StaleRows stale_;
+  StaleRows in_cleanup_;                // of `stale_`, what PutCleanup() put
+  std::vector<SeriesId> emptied_rows_;  // of those, rows that it deleted
+  // A commit failed, and its rows may be in the log: they may name targets and metrics that are known. So
+  // no row of these is deleted before the next start, which finds what is there.
+  bool is_in_doubt_ = false;
+  std::string target_labels_;  // scratch
+  std::string metric_labels_;
 };
 
 }  // namespace lockstep

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/coding.h"
+#include "storage/db/dictionary_loader.h"
 #include "storage/db/journal_block.h"
 #include "storage/db/window_row.h"
 #include "storage/kv/key_schema.h"
@@ -28,7 +28,7 @@ class Recoverer {
  private:
   absl::Status ReadMark();
   absl::Status ReadDictionary();
-  void AddSeries(DictionaryRow row);
+  void ListInDirectory();
   absl::Status ReadWindows();
   void AddWindow(int32_t window, const WindowRow& row);
   absl::Status ReplayJournal();
@@ -36,7 +36,7 @@ class Recoverer {
 
   ShardState& shard_;
   uint64_t mark_ = 0;
-  absl::flat_hash_map<SeriesId, SeriesId> successors_;
+  Replacements replaced_series_;
 };
 
 absl::Status Recoverer::ReadMark() {
@@ -51,29 +51,21 @@ absl::Status Recoverer::ReadMark() {
 }
 
 absl::Status Recoverer::ReadDictionary() {
-  kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kSeries, kv::AllSeriesKeys());
-  for (; rows.Valid(); rows.Next()) {
-    SeriesId id = 0;
-    if (!kv::DecodeSeriesKey(rows.key(), id)) {
-      return absl::DataLossError("a key of the dictionary is malformed");
-    }
-    LOCKSTEP_ASSIGN_OR_RETURN(DictionaryRow row, DecodeDictionaryRow(id, rows.value()));
-    AddSeries(std::move(row));
-  }
-  return rows.status();
+  DictionaryLoader loader(*shard_.kv, shard_.dictionary);
+  LOCKSTEP_RETURN_IF_ERROR(loader.Run());
+  replaced_series_ = loader.replaced_series();
+  ListInDirectory();
+  return absl::OkStatus();
 }
 
-// Two rows have the same labels if the log kept a batch that the disk had failed to take, or if the
-// rows of a dropped series could not be deleted. The later one is in use; the other holds at most
-// samples that were never acknowledged.
-void Recoverer::AddSeries(DictionaryRow row) {
-  const SeriesDirectory::Entry entry{SeriesKeyOf(row.labels), {shard_.number, row.id}};
-  if (const std::optional<SeriesRef> earlier = shard_.directory->Find(entry.key)) {
-    successors_[earlier->id] = row.id;
-    shard_.dictionary.Remove({&earlier->id, 1});
-  }
-  shard_.dictionary.Add(row);
-  shard_.directory->Add({&entry, 1});
+void Recoverer::ListInDirectory() {
+  const SeriesIndex& index = shard_.dictionary.index();
+  std::vector<SeriesDirectory::Entry> entries;
+  entries.reserve(index.series_count());
+  index.series().ForEach([&](SeriesId id, SeriesParts) {
+    entries.push_back({SeriesKeyOf(index.Labels(id)), {shard_.number, id}});
+  });
+  shard_.directory->Add(entries);
 }
 
 absl::Status Recoverer::ReadWindows() {
@@ -101,6 +93,7 @@ void Recoverer::AddWindow(int32_t window, const WindowRow& row) {
 }
 
 absl::Status Recoverer::ReplayJournal() {
+  shard_.sealed_sequence = mark_;
   shard_.next_sequence = mark_ + 1;
   kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kJournal, kv::JournalKeysFrom(mark_ + 1));
   for (; rows.Valid(); rows.Next()) {
@@ -115,15 +108,16 @@ absl::Status Recoverer::ReplayJournal() {
         "journal block " + std::to_string(sequence)));
     shard_.next_sequence = sequence + 1;
   }
+  shard_.replayed_sequence = shard_.next_sequence - 1;
   shard_.active->Commit();
   return rows.status();
 }
 
 absl::Status Recoverer::Replay(SeriesId id, const SampleColumns& columns) {
-  if (!successors_.empty()) {
-    if (const auto successor = successors_.find(id); successor != successors_.end()) {
-      id = successor->second;
-    }
+  while (!replaced_series_.empty()) {
+    const auto used = replaced_series_.find(id);
+    if (used == replaced_series_.end()) break;
+    id = used->second;
   }
   if (!shard_.active->IsOpen(id)) {
     if (!shard_.dictionary.index().Contains(id)) {

@@ -10,9 +10,6 @@
 namespace lockstep {
 namespace {
 
-// Dictionary rows that one batch deletes: about 20 bytes each.
-constexpr size_t kRowsPerBatch = 100'000;
-
 uint64_t SamplesBefore(const Windows& windows, int32_t first_kept) {
   uint64_t count = 0;
   for (auto at = windows.begin(); at != windows.lower_bound(first_kept); ++at) {
@@ -37,31 +34,29 @@ std::vector<SeriesId> SeriesWithoutSamples(const ShardState& shard, int32_t firs
   return ids;
 }
 
-absl::Status DeleteRows(const ShardState& shard, const std::vector<SeriesId>& ids) {
-  kv::Batch batch = shard.kv->NewBatch();
-  for (size_t i = 0; i < ids.size(); ++i) {
-    batch.Delete(kv::Space::kSeries, kv::EncodeSeriesKey(ids[i]));
-    if ((i + 1) % kRowsPerBatch != 0 && i + 1 != ids.size()) continue;
-    LOCKSTEP_RETURN_IF_ERROR(shard.kv->Commit(batch, kv::Durability::kSynced));
-    batch.Clear();
-  }
-  return absl::OkStatus();
-}
-
-// Forgotten first: a series that is known must have its row, while a row that stays behind is a
-// series without samples, which the next start finds and this drops again.
-absl::Status RemoveSeries(ShardState& shard, int32_t first_kept) {
+void RemoveSeries(ShardState& shard, int32_t first_kept) {
   const std::vector<SeriesId> ids = SeriesWithoutSamples(shard, first_kept);
-  if (ids.empty()) return absl::OkStatus();
+  if (ids.empty()) return;
   std::vector<SeriesKey> keys;
   keys.reserve(ids.size());
   for (const SeriesId id : ids) keys.push_back(SeriesKeyOf(shard.dictionary.index().Labels(id)));
   shard.directory->Remove(keys);
-  {
-    WriterLock lock(shard.mutex);
-    shard.dictionary.Remove(ids);
+  WriterLock lock(shard.mutex);
+  shard.dictionary.Remove(ids);
+}
+
+// Rows that stay behind are series without samples, which the next start finds and retention drops again.
+absl::Status CleanUpRows(ShardState& shard) {
+  // Blocks that were there when the shard was opened may name series that others have taken the place of;
+  // their rows are needed as long as there are such blocks.
+  if (shard.sealed_sequence < shard.replayed_sequence) return absl::OkStatus();
+  while (shard.dictionary.NeedsCleanup()) {
+    kv::Batch batch = shard.kv->NewBatch();
+    shard.dictionary.PutCleanup(batch);
+    LOCKSTEP_RETURN_IF_ERROR(shard.kv->Commit(batch, kv::Durability::kSynced));
+    shard.dictionary.CommitCleanup();
   }
-  return DeleteRows(shard, ids);
+  return absl::OkStatus();
 }
 
 absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
@@ -93,7 +88,10 @@ absl::Status DropExpired(ShardState& shard, ShardWriter& writer, int64_t oldest_
     Log(LogLevel::kInfo, "dropped expired samples",
         {{"shard", shard.folder}, {"samples", sample_count}});
   }
-  writer.RunTask([&] { status = RemoveSeries(shard, first_kept); });
+  writer.RunTask([&] {
+    RemoveSeries(shard, first_kept);
+    status = CleanUpRows(shard);
+  });
   if (!status.ok() || sample_count == 0) return status;
   return shard.kv->DropFiles(kv::Space::kChunks, kv::ChunkKeysBefore(first_kept));
 }

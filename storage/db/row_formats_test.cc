@@ -1,12 +1,13 @@
-// The rows beside the journal's: window rows, dictionary rows, chunk rows, and the manifest.
+// The rows beside the journal's: window rows, rows of the dictionary, chunk rows, and the manifest.
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
 
 #include "storage/chunk/codec_test_support.h"
 #include "storage/chunk/series_chunk.h"
 #include "storage/db/chunk_row.h"
-#include "storage/db/dictionary.h"
+#include "storage/db/dictionary_row.h"
 #include "storage/db/store_manifest.h"
 #include "storage/db/window_row.h"
 #include "tests/support/format_page.h"
@@ -53,24 +54,96 @@ TEST(WindowRow, DamageIsDataLossOrOtherNumbers) {
   ExpectDamageIsSurvived(value, decode);
 }
 
-TEST(DictionaryRow, WorkedExample) {
-  const DictionaryRow row = {258, {3, 65}, LabelSet::Of({{kMetricName, "up"}, {"job", "a"}})};
-  const std::string value = EncodeDictionaryRow(row);
-  EXPECT_EQ(value, FormatPageExample("keys.md", "series-row"));
-  const auto read = DecodeDictionaryRow(258, value);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->place, row.place);
-  EXPECT_EQ(read->labels, row.labels);
-  EXPECT_EQ(read->place.block(), 1u);
-  EXPECT_EQ(read->place.index_in_block(), 1u);
+TEST(PartRow, WorkedExamples) {
+  const LabelSet target = LabelSet::Of({{"job", "a"}});
+  const LabelSet metric = LabelSet::Of({{kMetricName, "up"}});
+  EXPECT_EQ(EncodePartRow(target), FormatPageExample("keys.md", "target-row"));
+  EXPECT_EQ(EncodePartRow(metric), FormatPageExample("keys.md", "metric-row"));
+  for (const LabelSet& labels : {target, metric, LabelSet()}) {
+    const auto read = DecodePartRow(EncodePartRow(labels));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(*read, labels);
+  }
 }
 
-TEST(DictionaryRow, DamageIsDataLossOrOtherLabels) {
-  const std::string value =
-      EncodeDictionaryRow({1, {300, 400}, LabelSet::Of({{kMetricName, "up"}, {"job", "a"}})});
-  ExpectDamageIsSurvived(
-      value, [](std::string_view bytes) { return DecodeDictionaryRow(1, bytes).status(); });
-  EXPECT_EQ(DecodeDictionaryRow(1, "\xff").status().code(), absl::StatusCode::kDataLoss);
+TEST(PartRow, DamageIsDataLossOrOtherLabels) {
+  const std::string value = EncodePartRow(LabelSet::Of({{"host", "n1"}, {"job", "a"}}));
+  ExpectDamageIsSurvived(value,
+                         [](std::string_view bytes) { return DecodePartRow(bytes).status(); });
+  for (const char* bytes : {"", "\x02", "\x01\xff", "\x01\x03job"}) {
+    EXPECT_EQ(DecodePartRow(bytes).status().code(), absl::StatusCode::kDataLoss);
+  }
+}
+
+TEST(SeriesRow, WorkedExample) {
+  const std::vector<SeriesEntry> series = {{258, {7, 3}, {3, 65}},
+                                           {259, {7, 4}, {4, 65}},
+                                           {260, {8, 3}, {3, 66}},
+                                           {261, {8, 4}, {4, 66}}};
+  const std::string value = EncodeSeriesRow(258, series);
+  EXPECT_EQ(value, FormatPageExample("keys.md", "series-row"));
+  std::vector<SeriesEntry> read;
+  ASSERT_TRUE(DecodeSeriesRow(258, value, read).ok());
+  EXPECT_EQ(read, series);
+  EXPECT_EQ(read[0].place.block(), 1u);
+  EXPECT_EQ(read[0].place.index_in_block(), 1u);
+}
+
+// Of any numbers, with gaps: as after many removals.
+std::vector<SeriesEntry> RandomEntries(std::mt19937& random, SeriesId first_id, size_t count) {
+  const auto number = [&random] {
+    return static_cast<uint32_t>(random()) % (random() % 2 == 0 ? 5 : UINT32_MAX);
+  };
+  std::vector<SeriesEntry> series;
+  uint64_t id = first_id;
+  for (size_t i = 0; i < count; ++i) {
+    if (random() % 3 == 0) id += random() % 1000;
+    const TargetId target = i > 0 && random() % 2 == 0 ? series[i - 1].parts.target : number();
+    series.push_back({static_cast<SeriesId>(id++), {target, number()}, {number(), number()}});
+  }
+  return series;
+}
+
+TEST(SeriesRow, ReadsWhatItWroteWithinItsBounds) {
+  std::mt19937 random(8);
+  std::vector<SeriesEntry> read;
+  for (int round = 0; round < 200; ++round) {
+    const SeriesId first_id = round % 2 == 0 ? 0 : UINT32_MAX - 60'000;
+    const auto series = RandomEntries(random, first_id, 1 + random() % 50);
+    const std::string value = EncodeSeriesRow(first_id, series);
+    ASSERT_TRUE(DecodeSeriesRow(first_id, value, read).ok());
+    ASSERT_EQ(read, series);
+    EXPECT_LE(value.size(), 1 + series.size() * kMaxSeriesEntryBytes);
+  }
+  const auto most = RandomEntries(random, 0, kMaxSeriesPerRow);
+  ASSERT_TRUE(DecodeSeriesRow(0, EncodeSeriesRow(0, most), read).ok());
+  EXPECT_EQ(read, most);
+}
+
+TEST(SeriesRow, TakesFewBytesForWhatTargetsHaveInCommon) {
+  std::vector<SeriesEntry> series;
+  for (uint32_t target = 0; target < 64; ++target) {
+    for (uint32_t metric = 0; metric < 31; ++metric) {
+      series.push_back({static_cast<SeriesId>(series.size()), {target, metric}, {metric, target}});
+    }
+  }
+  EXPECT_LE(EncodeSeriesRow(0, series).size(), series.size() * 32 / 10);
+}
+
+TEST(SeriesRow, DamageIsDataLossOrOtherSeries) {
+  std::mt19937 random(9);
+  const std::string value = EncodeSeriesRow(7, RandomEntries(random, 7, 9));
+  std::vector<SeriesEntry> read;
+  const auto decode = [&read](std::string_view bytes) { return DecodeSeriesRow(7, bytes, read); };
+  ExpectDamageIsSurvived(value, decode);
+  const std::string_view none("\x01\x00\x00\x00", 4);  // a run of no series
+  for (const std::string_view bytes : {std::string_view(), std::string_view("\x01"), none}) {
+    EXPECT_EQ(decode(bytes).code(), absl::StatusCode::kDataLoss);
+  }
+  EXPECT_EQ(
+      DecodeSeriesRow(UINT32_MAX - 3, FormatPageExample("keys.md", "series-row"), read).code(),
+      absl::StatusCode::kDataLoss)
+      << "an id beyond the last";
 }
 
 TEST(ChunkRow, WorkedExample) {

@@ -145,6 +145,7 @@ void ShardKeeper::Publish(const Head& head, const Windows& windows) {
     if (head.Contains(id)) shard_.dictionary.RaiseSealedMax(id, head.LatestMs(id));
   }
   for (const auto& [window, totals] : windows) shard_.windows[window].Add(totals);
+  shard_.sealed_sequence = shard_.frozen_generation;
   shard_.frozen = nullptr;
   ++shard_.seal_count;
 }

@@ -1,5 +1,5 @@
-// LabelPairs: every distinct (name, value) of a shard once, with a small number for it and the series
-// that carry it.
+// LabelPairs: every distinct (name, value) of many label sets once, with a small number for it and the
+// sets that carry it.
 //
 // Threads: as SeriesIndex, one writer or many readers. Views and references live until the pair is
 // erased.

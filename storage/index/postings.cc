@@ -8,7 +8,7 @@ namespace {
 
 // The first position from `from` on whose id is not below `id`: steps that double, then a binary search
 // in the last of them.
-size_t Gallop(PostingsView list, size_t from, SeriesId id) {
+size_t Gallop(PostingsView list, size_t from, uint32_t id) {
   size_t low = from, step = 1;
   while (low + step < list.size() && list[low + step] < id) {
     low += step;
@@ -22,7 +22,7 @@ size_t Gallop(PostingsView list, size_t from, SeriesId id) {
 
 void KeepIf(Postings& ids, PostingsView other, bool keep_common) {
   size_t kept = 0, at = 0;
-  for (const SeriesId id : ids) {
+  for (const uint32_t id : ids) {
     at = Gallop(other, at, id);
     const bool common = at < other.size() && other[at] == id;
     if (common == keep_common) ids[kept++] = id;
@@ -32,7 +32,7 @@ void KeepIf(Postings& ids, PostingsView other, bool keep_common) {
 
 }  // namespace
 
-void Insert(Postings& ids, SeriesId id) {
+void Insert(Postings& ids, uint32_t id) {
   // Grows by a quarter, not by doubling: there are many lists and they are most of the index.
   if (ids.size() == ids.capacity()) ids.reserve(ids.size() + ids.size() / 4 + 1);
   if (ids.empty() || ids.back() < id) {
@@ -44,6 +44,11 @@ void Insert(Postings& ids, SeriesId id) {
 
 void Intersect(Postings& ids, PostingsView other) { KeepIf(ids, other, true); }
 void Subtract(Postings& ids, PostingsView other) { KeepIf(ids, other, false); }
+
+void SubtractAndShrink(Postings& ids, PostingsView other) {
+  Subtract(ids, other);
+  if (ids.size() < ids.capacity() / 2) ids.shrink_to_fit();
+}
 
 Postings UnionOfDisjoint(std::span<const PostingsView> lists) {
   Postings ids;

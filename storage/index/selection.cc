@@ -5,34 +5,24 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "storage/index/value_filter.h"
 
 namespace lockstep {
 namespace {
 
-// How many values or series are looked at between two looks at the budget.
+// How many values or label sets are looked at between two looks at the budget.
 constexpr size_t kCheckInterval = 4096;
-// Finding one label of one series costs about as much as this many steps along postings.
+// Finding one label of one set costs about as much as this many steps along postings.
 constexpr size_t kStepsPerQuestion = 32;
-
-// The pair of series `id` whose name is `name`.
-std::optional<PairId> PairOf(const LabelPairs& pairs, const SeriesTable& series, SeriesId id,
-                             NameId name) {
-  for (const PairId pair_id : series.Pairs(id)) {
-    if (pairs.pair(pair_id).name == name) return pair_id;
-  }
-  return std::nullopt;
-}
 
 class Selector {
  public:
-  Selector(const LabelPairs& pairs, const SeriesTable& series, PostingsView all_ids,
-           const QueryBudget* budget)
-      : pairs_(pairs), series_(series), all_ids_(all_ids), budget_(budget) {}
+  Selector(const LabelSets& sets, const QueryBudget* budget)
+      : sets_(sets), pairs_(sets.pairs()), budget_(budget) {}
 
-  absl::StatusOr<Postings> Run(std::span<const Matcher> matchers) {
+  absl::StatusOr<std::optional<Postings>> Run(std::span<const Matcher* const> matchers) {
     Sort(matchers);
+    if (exact_.empty() && filtering_.empty()) return std::nullopt;
     LOCKSTEP_RETURN_IF_ERROR(Start());
     for (const Condition& condition : filtering_) {
       LOCKSTEP_RETURN_IF_ERROR(CheckBudget());
@@ -48,11 +38,11 @@ class Selector {
     bool matches_empty;
   };
 
-  // A label with one known value goes to `exact_`, everything else that can exclude a series to
+  // A label with one known value goes to `exact_`, everything else that can exclude a set to
   // `filtering_`.
-  void Sort(std::span<const Matcher> matchers) {
-    for (const Matcher& matcher : matchers) {
-      Condition condition{matcher.name(), ValueFilter(matcher), false};
+  void Sort(std::span<const Matcher* const> matchers) {
+    for (const Matcher* matcher : matchers) {
+      Condition condition{matcher->name(), ValueFilter(*matcher), false};
       if (condition.filter.form() == ValueFilter::Form::kAnything && !condition.filter.negated()) {
         continue;
       }
@@ -85,7 +75,8 @@ class Selector {
       ids_ = UnionOfDisjoint(lists);
       return absl::OkStatus();
     }
-    ids_.assign(all_ids_.begin(), all_ids_.end());
+    ids_.reserve(sets_.size());
+    sets_.ForEach([this](uint32_t id, const LabelSet&) { ids_.push_back(id); });
     return absl::OkStatus();
   }
 
@@ -96,29 +87,26 @@ class Selector {
       if (!condition.matches_empty) ids_.clear();
       return absl::OkStatus();
     }
-    if (ids_.size() < pairs_.values(*name).size()) return KeepMatching(condition, *name);
+    if (ids_.size() < pairs_.values(*name).size()) return KeepMatching(condition);
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<PostingsView> lists, Wanted(condition));
     size_t posting_count = 0;
     for (const PostingsView list : lists) posting_count += list.size();
-    if (ids_.size() < posting_count / kStepsPerQuestion) return KeepMatching(condition, *name);
+    if (ids_.size() < posting_count / kStepsPerQuestion) return KeepMatching(condition);
     const Postings wanted = UnionOfDisjoint(lists);
     condition.matches_empty ? Subtract(ids_, wanted) : Intersect(ids_, wanted);
     return absl::OkStatus();
   }
 
-  // Asks each series that is left, each of their values once.
-  absl::Status KeepMatching(const Condition& condition, NameId name) {
-    absl::flat_hash_map<PairId, bool> matches;
+  // Asks each set that is left, and the filter once for each of their values.
+  absl::Status KeepMatching(const Condition& condition) {
+    absl::flat_hash_map<std::string_view, bool> matches;
     size_t kept = 0;
     for (size_t i = 0; i < ids_.size(); ++i) {
       if (i % kCheckInterval == 0) LOCKSTEP_RETURN_IF_ERROR(CheckBudget());
-      bool keep = condition.matches_empty;
-      if (const std::optional<PairId> pair = PairOf(pairs_, series_, ids_[i], name)) {
-        const auto [known, is_new] = matches.try_emplace(*pair);
-        if (is_new) known->second = condition.filter.Matches(pairs_.pair(*pair).value);
-        keep = known->second;
-      }
-      if (keep) ids_[kept++] = ids_[i];
+      const auto [known, is_new] =
+          matches.try_emplace(sets_.LabelsOf(ids_[i]).Get(condition.label));
+      if (is_new) known->second = condition.filter.Matches(known->first);
+      if (known->second) ids_[kept++] = ids_[i];
     }
     ids_.resize(kept);
     return absl::OkStatus();
@@ -155,9 +143,8 @@ class Selector {
     return budget_ == nullptr ? absl::OkStatus() : budget_->Check();
   }
 
+  const LabelSets& sets_;
   const LabelPairs& pairs_;
-  const SeriesTable& series_;
-  const PostingsView all_ids_;
   const QueryBudget* const budget_;
   std::vector<PostingsView> exact_;
   std::vector<Condition> filtering_;
@@ -166,27 +153,10 @@ class Selector {
 
 }  // namespace
 
-absl::StatusOr<Postings> SelectSeries(const LabelPairs& pairs, const SeriesTable& series,
-                                      PostingsView all_ids, std::span<const Matcher> matchers,
-                                      const QueryBudget* budget) {
-  return Selector(pairs, series, all_ids, budget).Run(matchers);
-}
-
-std::vector<NameId> NamesOf(const LabelPairs& pairs, const SeriesTable& series, PostingsView ids) {
-  absl::flat_hash_set<NameId> names;
-  for (const SeriesId id : ids) {
-    for (const PairId pair_id : series.Pairs(id)) names.insert(pairs.pair(pair_id).name);
-  }
-  return {names.begin(), names.end()};
-}
-
-std::vector<PairId> PairsOf(const LabelPairs& pairs, const SeriesTable& series, NameId name,
-                            PostingsView ids) {
-  absl::flat_hash_set<PairId> found;
-  for (const SeriesId id : ids) {
-    if (const std::optional<PairId> pair = PairOf(pairs, series, id, name)) found.insert(*pair);
-  }
-  return {found.begin(), found.end()};
+absl::StatusOr<std::optional<Postings>> SelectLabelSets(const LabelSets& sets,
+                                                        std::span<const Matcher* const> matchers,
+                                                        const QueryBudget* budget) {
+  return Selector(sets, budget).Run(matchers);
 }
 
 }  // namespace lockstep

@@ -1,128 +1,149 @@
 #include "storage/index/series_index.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/check.h"
 #include "storage/index/cardinality.h"
+#include "storage/index/id_set.h"
+#include "storage/index/label_split.h"
 #include "storage/index/selection.h"
 
 namespace lockstep {
 namespace {
 
-std::vector<SeriesId> SortedAndKnown(std::span<const SeriesId> ids, const SeriesTable& series) {
-  std::vector<SeriesId> known(ids.begin(), ids.end());
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  std::erase_if(known, [&](SeriesId id) { return !series.Contains(id); });
-  return known;
+using Words = absl::flat_hash_set<std::string_view>;
+
+Postings ToPostings(const IdSet& set) {
+  Postings ids;
+  set.ForEach([&ids](uint32_t id) { ids.push_back(id); });
+  return ids;
 }
 
-void SubtractAndShrink(Postings& ids, PostingsView gone) {
-  Subtract(ids, gone);
-  if (ids.size() < ids.capacity() / 2) ids.shrink_to_fit();
+// The words live as long as `sets` does not change. No `ids`: of all sets.
+void AddNames(const LabelSets& sets, const std::optional<Postings>& ids, Words& names) {
+  if (!ids) {
+    for (const auto& [name, id] : sets.pairs().names()) names.insert(name);
+    return;
+  }
+  for (const uint32_t id : *ids) {
+    for (const LabelView& label : sets.LabelsOf(id)) names.insert(label.name);
+  }
+}
+
+void AddValues(const LabelSets& sets, const std::optional<Postings>& ids, std::string_view name,
+               Words& values) {
+  const std::optional<NameId> name_id = sets.pairs().FindName(name);
+  if (!name_id) return;
+  if (!ids) {
+    for (const auto& [value, pair] : sets.pairs().values(*name_id)) values.insert(value);
+    return;
+  }
+  for (const uint32_t id : *ids) {
+    const std::string_view value = sets.LabelsOf(id).Get(name);
+    if (!value.empty()) values.insert(value);
+  }
+}
+
+std::vector<std::string> Sorted(const Words& words) {
+  std::vector<std::string> sorted(words.begin(), words.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
 }  // namespace
 
-uint32_t SeriesIndex::HashOf(const LabelSet& labels) {
-  return static_cast<uint32_t>(labels.Hash() >> 32);
+void SeriesIndex::AddTarget(TargetId id, LabelSet labels, size_t series_count) {
+  targets_.Add(id, std::move(labels));
+  series_.Reserve(id, series_count);
 }
 
-bool SeriesIndex::HasLabels(SeriesId id, const LabelSet& labels) const {
-  auto label = labels.begin();
-  for (const PairId pair_id : series_.Pairs(id)) {
-    const LabelPair& pair = pairs_.pair(pair_id);
-    if (label == labels.end() || label->value != pair.value ||
-        label->name != pairs_.name(pair.name)) {
-      return false;
-    }
-    ++label;
-  }
-  return label == labels.end();
+void SeriesIndex::AddMetric(MetricId id, LabelSet labels) { metrics_.Add(id, std::move(labels)); }
+
+void SeriesIndex::Add(SeriesId id, SeriesParts parts) { series_.Add(id, parts); }
+
+void SeriesIndex::Renumber(SeriesId old_id, SeriesId id) {
+  const SeriesParts parts = series_.PartsOf(old_id);
+  series_.Remove({&old_id, 1});
+  series_.Add(id, parts);
 }
 
-void SeriesIndex::Add(SeriesId id, const LabelSet& labels) {
-  std::vector<PairId> pair_ids;
-  for (const LabelView& label : labels) {
-    pair_ids.push_back(pairs_.Intern(label.name, label.value));
-    Insert(pairs_.pair(pair_ids.back()).postings, id);
-  }
-  series_.Add(id, pair_ids);
-  Insert(all_ids_, id);
-  const bool added = by_labels_.insert({HashOf(labels), id}).second;
-  LOCKSTEP_CHECK(added);
+SeriesTable::Emptied SeriesIndex::Remove(std::span<const SeriesId> ids) {
+  SeriesTable::Emptied emptied = series_.Remove(ids);
+  RemoveParts(emptied);
+  return emptied;
 }
 
-void SeriesIndex::Remove(std::span<const SeriesId> ids) {
-  const std::vector<SeriesId> gone = SortedAndKnown(ids, series_);
-  absl::flat_hash_map<PairId, Postings> gone_by_pair;
-  for (const SeriesId id : gone) {
-    by_labels_.erase(Key{HashOf(Labels(id)), id});
-    for (const PairId pair_id : series_.Pairs(id)) gone_by_pair[pair_id].push_back(id);
-    series_.Remove(id);
-  }
-  for (const auto& [pair_id, gone_ids] : gone_by_pair) {
-    Postings& postings = pairs_.pair(pair_id).postings;
-    SubtractAndShrink(postings, gone_ids);
-    if (postings.empty()) pairs_.Erase(pair_id);
-  }
-  SubtractAndShrink(all_ids_, gone);
-}
-
-std::optional<SeriesId> SeriesIndex::Find(const LabelSet& labels) const {
-  const auto at = by_labels_.find(Probe{HashOf(labels), labels});
-  if (at == by_labels_.end()) return std::nullopt;
-  return at->id;
+void SeriesIndex::RemoveParts(const SeriesTable::Emptied& parts) {
+  targets_.Remove(parts.targets);
+  metrics_.Remove(parts.metrics);
 }
 
 LabelSet SeriesIndex::Labels(SeriesId id) const {
   LOCKSTEP_CHECK(series_.Contains(id));
-  std::vector<LabelView> labels;
-  for (const PairId pair_id : series_.Pairs(id)) {
-    const LabelPair& pair = pairs_.pair(pair_id);
-    labels.push_back({pairs_.name(pair.name), pair.value});
+  const SeriesParts parts = series_.PartsOf(id);
+  return MergeLabels(targets_.LabelsOf(parts.target), metrics_.LabelsOf(parts.metric));
+}
+
+absl::StatusOr<SelectedParts> SeriesIndex::SelectParts(std::span<const Matcher> matchers,
+                                                       const QueryBudget* budget) const {
+  std::vector<const Matcher*> of_targets, of_metrics;
+  for (const Matcher& matcher : matchers) {
+    (IsMetricLabel(matcher.name()) ? of_metrics : of_targets).push_back(&matcher);
   }
-  return LabelSet::OfSorted(labels);
+  SelectedParts parts;
+  LOCKSTEP_ASSIGN_OR_RETURN(parts.targets, SelectLabelSets(targets_, of_targets, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(parts.metrics, SelectLabelSets(metrics_, of_metrics, budget));
+  return parts;
+}
+
+absl::StatusOr<SelectedParts> SeriesIndex::PartsInUse(const SelectedParts& parts,
+                                                      const QueryBudget* budget) const {
+  if (!parts.targets && !parts.metrics) return parts;
+  LOCKSTEP_ASSIGN_OR_RETURN(const Postings ids, SelectSeries(series_, parts, budget));
+  IdSet targets, metrics;
+  for (const SeriesId id : ids) {
+    const SeriesParts of = series_.PartsOf(id);
+    targets.Insert(of.target);
+    metrics.Insert(of.metric);
+  }
+  return SelectedParts{ToPostings(targets), ToPostings(metrics)};
 }
 
 absl::StatusOr<std::vector<SeriesId>> SeriesIndex::Select(std::span<const Matcher> matchers,
                                                           const QueryBudget* budget) const {
-  return SelectSeries(pairs_, series_, all_ids_, matchers, budget);
+  LOCKSTEP_ASSIGN_OR_RETURN(const SelectedParts parts, SelectParts(matchers, budget));
+  return SelectSeries(series_, parts, budget);
 }
 
 absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelNames(std::span<const Matcher> matchers,
                                                                  const QueryBudget* budget) const {
-  std::vector<std::string> names;
-  if (matchers.empty()) {
-    for (const auto& [name, id] : pairs_.names()) names.push_back(name);
-  } else {
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, Select(matchers, budget));
-    for (const NameId id : NamesOf(pairs_, series_, ids)) names.push_back(pairs_.name(id));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  LOCKSTEP_ASSIGN_OR_RETURN(SelectedParts parts, SelectParts(matchers, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(parts, PartsInUse(parts, budget));
+  Words names;
+  AddNames(targets_, parts.targets, names);
+  AddNames(metrics_, parts.metrics, names);
+  return Sorted(names);
 }
 
 absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelValues(std::string_view name,
                                                                   std::span<const Matcher> matchers,
                                                                   const QueryBudget* budget) const {
-  const std::optional<NameId> name_id = pairs_.FindName(name);
-  std::vector<std::string> values;
-  if (!name_id) return values;
-  if (matchers.empty()) {
-    for (const auto& [value, id] : pairs_.values(*name_id)) values.emplace_back(value);
-  } else {
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, Select(matchers, budget));
-    for (const PairId id : PairsOf(pairs_, series_, *name_id, ids)) {
-      values.push_back(pairs_.pair(id).value);
-    }
+  LOCKSTEP_ASSIGN_OR_RETURN(SelectedParts parts, SelectParts(matchers, budget));
+  const bool is_metric = IsMetricLabel(name);
+  // What is selected of one part alone has series without exception.
+  if (is_metric ? parts.targets.has_value() : parts.metrics.has_value()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(parts, PartsInUse(parts, budget));
   }
-  std::sort(values.begin(), values.end());
-  return values;
+  Words values;
+  AddValues(is_metric ? metrics_ : targets_, is_metric ? parts.metrics : parts.targets, name,
+            values);
+  return Sorted(values);
 }
 
 CardinalityStats SeriesIndex::Cardinality(size_t limit) const {
-  return CountCardinality(pairs_, limit);
+  return CountCardinality(targets_, metrics_, series_, limit);
 }
 
 }  // namespace lockstep

@@ -1,8 +1,9 @@
 // SeriesIndex: the inverted index of one shard, in memory. Series id <-> label set, and matchers ->
 // ids.
 //
-// Strings are interned: each distinct label pair is held once, a series is a run of four-byte pair
-// ids, and every pair has the ascending list of the series that carry it (its postings).
+// A series is a target and a metric (label_split.h). The labels of each are held once and have an
+// inverted index of their own; a series is two numbers, listed with its target and with its metric. So
+// what is new about a target costs once, however many series it has.
 //
 // Threads: no lock inside. One writer at a time; const methods may run on many threads at once
 // while no writer does. The caller's shared lock makes it so.
@@ -16,13 +17,13 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "base/query_budget.h"
 #include "base/status.h"
 #include "model/labels.h"
 #include "model/matcher.h"
-#include "storage/index/label_pairs.h"
+#include "storage/index/label_sets.h"
 #include "storage/index/postings.h"
+#include "storage/index/series_selection.h"
 #include "storage/index/series_table.h"
 #include "storage/storage.h"
 
@@ -34,13 +35,28 @@ class SeriesIndex {
   SeriesIndex(const SeriesIndex&) = delete;
   SeriesIndex& operator=(const SeriesIndex&) = delete;
 
-  // Preconditions: neither `id` nor `labels` is in the index. Fastest with ascending ids.
-  void Add(SeriesId id, const LabelSet& labels);
-  // Takes series out (retention); ids that are unknown are passed over. Cheaper for many at once
-  // than one by one: every postings list concerned is rewritten once per call.
-  void Remove(std::span<const SeriesId> ids);
+  // A target that gets `series_count` series now. Preconditions: neither its id nor its labels are
+  // there; no label is a metric's.
+  void AddTarget(TargetId id, LabelSet labels, size_t series_count);
+  // The same for a metric, all of whose labels are.
+  void AddMetric(MetricId id, LabelSet labels);
+  // Preconditions: neither the id nor a series with these parts is there, but the parts are.
+  // Fastest with ascending ids.
+  void Add(SeriesId id, SeriesParts parts);
+  // Gives the series `old_id` the number `id`. Preconditions: `old_id` is there, `id` is not.
+  void Renumber(SeriesId old_id, SeriesId id);
 
-  std::optional<SeriesId> Find(const LabelSet& labels) const;
+  // Takes series out, and the targets and metrics that are left without any, which it returns; ids that
+  // are unknown are passed over. Cheaper for many at once than one by one: every list concerned is
+  // rewritten once per call.
+  SeriesTable::Emptied Remove(std::span<const SeriesId> ids);
+  // The same for targets and metrics that never had a series.
+  void RemoveParts(const SeriesTable::Emptied& parts);
+
+  const LabelSets& targets() const { return targets_; }
+  const LabelSets& metrics() const { return metrics_; }
+  const SeriesTable& series() const { return series_; }
+
   bool Contains(SeriesId id) const { return series_.Contains(id); }
   // A fresh copy. Precondition: Contains(id).
   LabelSet Labels(SeriesId id) const;
@@ -59,43 +75,20 @@ class SeriesIndex {
                                                        const QueryBudget* budget = nullptr) const;
 
   size_t series_count() const { return series_.size(); }
-  size_t label_pair_count() const { return pairs_.size(); }
+  size_t label_pair_count() const { return targets_.pairs().size() + metrics_.pairs().size(); }
   // The largest of each kind, at most `limit` rows each. Ties are in order of name.
   CardinalityStats Cardinality(size_t limit) const;
 
  private:
-  // What finds a series by its labels: the set holds keys, and is asked with probes.
-  struct Key {
-    uint32_t labels_hash = 0;
-    SeriesId id = 0;
-  };
-  struct Probe {
-    uint32_t labels_hash = 0;
-    const LabelSet& labels;
-  };
-  struct KeyHash {
-    using is_transparent = void;
-    size_t operator()(const Key& key) const { return absl::Hash<uint32_t>()(key.labels_hash); }
-    size_t operator()(const Probe& probe) const {
-      return absl::Hash<uint32_t>()(probe.labels_hash);
-    }
-  };
-  struct KeyEqual {
-    using is_transparent = void;
-    bool operator()(const Key& a, const Key& b) const { return a.id == b.id; }
-    bool operator()(const Key& key, const Probe& probe) const {
-      return key.labels_hash == probe.labels_hash && index->HasLabels(key.id, probe.labels);
-    }
-    const SeriesIndex* index;
-  };
+  absl::StatusOr<SelectedParts> SelectParts(std::span<const Matcher> matchers,
+                                            const QueryBudget* budget) const;
+  // Of selected parts those that have series with each other.
+  absl::StatusOr<SelectedParts> PartsInUse(const SelectedParts& parts,
+                                           const QueryBudget* budget) const;
 
-  static uint32_t HashOf(const LabelSet& labels);
-  bool HasLabels(SeriesId id, const LabelSet& labels) const;
-
-  LabelPairs pairs_;
+  LabelSets targets_;
+  LabelSets metrics_;
   SeriesTable series_;
-  Postings all_ids_;
-  absl::flat_hash_set<Key, KeyHash, KeyEqual> by_labels_{0, KeyHash(), KeyEqual{this}};
 };
 
 }  // namespace lockstep

@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 
+#include "storage/index/label_split.h"
+
 namespace lockstep {
 namespace {
 
@@ -34,11 +36,37 @@ Matcher Nre(const std::string& name, const std::string& value) {
   return Match(name, MatchType::kNotRegex, value);
 }
 
+struct SplitSeries {
+  explicit SplitSeries(const LabelSet& labels) { SplitLabels(labels, target, metric); }
+  std::string target, metric;
+};
+
+// Targets and metrics that are not there yet get numbers from `next_part` on.
+void Add(SeriesIndex& index, SeriesId id, const LabelSet& labels, uint32_t& next_part) {
+  const SplitSeries split(labels);
+  if (!index.targets().Find(split.target)) {
+    index.AddTarget(next_part++, LabelSet::OfPacked(split.target), 1);
+  }
+  if (!index.metrics().Find(split.metric)) {
+    index.AddMetric(next_part++, LabelSet::OfPacked(split.metric));
+  }
+  index.Add(id, {*index.targets().Find(split.target), *index.metrics().Find(split.metric)});
+}
+
+std::optional<SeriesId> Find(const SeriesIndex& index, const LabelSet& labels) {
+  const SplitSeries split(labels);
+  const std::optional<TargetId> target = index.targets().Find(split.target);
+  const std::optional<MetricId> metric = index.metrics().Find(split.metric);
+  if (!target || !metric) return std::nullopt;
+  return index.series().Find({*target, *metric});
+}
+
 void FillWithTwoJobs(SeriesIndex& index) {
-  index.Add(1, LabelSet::Of({{"__name__", "up"}, {"job", "a"}, {"rank", "0"}}));
-  index.Add(2, LabelSet::Of({{"__name__", "up"}, {"job", "a"}, {"rank", "1"}}));
-  index.Add(3, LabelSet::Of({{"__name__", "up"}, {"job", "b"}}));
-  index.Add(4, LabelSet::Of({{"__name__", "power"}, {"job", "b"}, {"gpu", "0"}}));
+  uint32_t next_part = 0;
+  Add(index, 1, LabelSet::Of({{"__name__", "up"}, {"job", "a"}, {"rank", "0"}}), next_part);
+  Add(index, 2, LabelSet::Of({{"__name__", "up"}, {"job", "a"}, {"rank", "1"}}), next_part);
+  Add(index, 3, LabelSet::Of({{"__name__", "up"}, {"job", "b"}}), next_part);
+  Add(index, 4, LabelSet::Of({{"__name__", "power"}, {"job", "b"}, {"gpu", "0"}}), next_part);
 }
 
 TEST(SeriesIndex, SelectsByEveryKindOfMatcher) {
@@ -93,9 +121,9 @@ TEST(SeriesIndex, NamesAndValuesAreOfTheSelectedSeries) {
 TEST(SeriesIndex, FindsSeriesByTheirLabels) {
   SeriesIndex index;
   FillWithTwoJobs(index);
-  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "up"}, {"job", "b"}})), 3u);
-  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "up"}})), std::nullopt);
-  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "up"}, {"job", "b"}, {"rank", "0"}})),
+  EXPECT_EQ(Find(index, LabelSet::Of({{"__name__", "up"}, {"job", "b"}})), 3u);
+  EXPECT_EQ(Find(index, LabelSet::Of({{"__name__", "up"}})), std::nullopt);
+  EXPECT_EQ(Find(index, LabelSet::Of({{"__name__", "up"}, {"job", "b"}, {"rank", "0"}})),
             std::nullopt);
   EXPECT_EQ(index.Labels(3), LabelSet::Of({{"__name__", "up"}, {"job", "b"}}));
 }
@@ -104,10 +132,12 @@ TEST(SeriesIndex, RemovedSeriesLeaveNothingBehind) {
   SeriesIndex index;
   FillWithTwoJobs(index);
   const Ids gone = {4, 1, 4, 99};
-  index.Remove(gone);
+  const SeriesTable::Emptied emptied = index.Remove(gone);
+  EXPECT_EQ(emptied.targets.size(), 2u);  // rank 0 of job a, gpu 0 of job b
+  EXPECT_EQ(emptied.metrics.size(), 1u);  // power
   EXPECT_EQ(index.series_count(), 2u);
   EXPECT_FALSE(index.Contains(4));
-  EXPECT_EQ(index.Find(LabelSet::Of({{"__name__", "power"}, {"job", "b"}, {"gpu", "0"}})),
+  EXPECT_EQ(Find(index, LabelSet::Of({{"__name__", "power"}, {"job", "b"}, {"gpu", "0"}})),
             std::nullopt);
   EXPECT_THAT(*index.LabelNames({}), ElementsAre("__name__", "job", "rank"));
   EXPECT_THAT(*index.LabelValues("__name__", {}), ElementsAre("up"));
@@ -115,7 +145,20 @@ TEST(SeriesIndex, RemovedSeriesLeaveNothingBehind) {
   index.Remove(Ids{2, 3});
   EXPECT_EQ(index.series_count(), 0u);
   EXPECT_EQ(index.label_pair_count(), 0u);
+  EXPECT_EQ(index.targets().size() + index.metrics().size(), 0u);
   EXPECT_THAT(*index.LabelNames({}), IsEmpty());
+}
+
+TEST(SeriesIndex, ARenumberedSeriesKeepsItsLabels) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  const LabelSet labels = index.Labels(4);
+  index.Renumber(4, 9);  // the only series of its target and of its metric
+  EXPECT_FALSE(index.Contains(4));
+  EXPECT_EQ(index.Labels(9), labels);
+  EXPECT_EQ(Find(index, labels), 9u);
+  EXPECT_THAT(*index.Select(std::vector<Matcher>{Eq("job", "b")}), ElementsAre(3u, 9u));
+  EXPECT_THAT(*index.Select(std::vector<Matcher>{Eq("__name__", "power")}), ElementsAre(9u));
 }
 
 TEST(SeriesIndex, CardinalityIsLargestFirst) {
@@ -174,7 +217,8 @@ class Model {
   std::map<SeriesId, LabelSet> series_;
 };
 
-const char* const kNames[] = {"__name__", "job", "rank", "gpu", "host"};
+// Of targets and of metrics.
+const char* const kNames[] = {"__name__", "job", "rank", "gpu", "host", "le", "mode"};
 
 LabelSet RandomLabels(std::mt19937& random) {
   LabelSetBuilder builder;
@@ -183,6 +227,9 @@ LabelSet RandomLabels(std::mt19937& random) {
     if (random() % 3 != 0) builder.Set(name, std::to_string(random() % 12));
   }
   if (random() % 2 == 0) builder.Set("host", "node-" + std::to_string(random() % 200));
+  if (random() % 3 == 0) builder.Set("le", std::to_string(random() % 5));
+  if (random() % 5 == 0) builder.Set("mode", "m" + std::to_string(random() % 2));
+  if (random() % 20 == 0) builder.Delete("__name__");
   return builder.Build();
 }
 
@@ -230,16 +277,18 @@ void ExpectSameAnswers(const SeriesIndex& index, const Model& model, std::mt1993
 
 TEST(SeriesIndex, AgreesWithAskingEverySeries) {
   std::mt19937 random(4);
+  uint32_t next_part = 0;
   SeriesIndex index;
   Model model;
-  for (int round = 0; round < 300; ++round) {
-    for (size_t i = random() % 20; i > 0; --i) {
+  for (int round = 0; round < 400; ++round) {
+    // Many at once now and then, so that every way to select is the best one once.
+    for (size_t i = random() % (round % 100 == 50 ? 3000 : 20); i > 0; --i) {
       const LabelSet labels = RandomLabels(random);
       const auto id = static_cast<SeriesId>(random() % 1000000);
       const bool known = model.Has(labels);
-      ASSERT_EQ(index.Find(labels).has_value(), known);
+      ASSERT_EQ(Find(index, labels).has_value(), known);
       if (known || model.series().contains(id)) continue;
-      index.Add(id, labels);
+      Add(index, id, labels, next_part);
       model.Add(id, labels);
     }
     if (round % 5 == 4) {
@@ -254,9 +303,50 @@ TEST(SeriesIndex, AgreesWithAskingEverySeries) {
     ASSERT_EQ(index.series_count(), model.series().size());
     for (const auto& [id, labels] : model.series()) {
       ASSERT_EQ(index.Labels(id), labels);
-      ASSERT_EQ(index.Find(labels), id);
+      ASSERT_EQ(Find(index, labels), id);
     }
     for (int question = 0; question < 10; ++question) ExpectSameAnswers(index, model, random);
+  }
+}
+
+// As a fleet has them: each target with the same many metrics.
+TEST(SeriesIndex, AgreesWithAskingEverySeriesOfAFleet) {
+  uint32_t next_part = 0;
+  SeriesIndex index;
+  Model model;
+  for (int rank = 0; rank < 60; ++rank) {
+    for (int metric = 0; metric < 40; ++metric) {
+      const std::string name = "m" + std::to_string(metric);
+      const std::string number = std::to_string(rank), job = std::to_string(rank / 20);
+      const LabelSet labels = LabelSet::Of({{"__name__", name}, {"rank", number}, {"job", job}});
+      const auto id = static_cast<SeriesId>(model.series().size());
+      Add(index, id, labels, next_part);
+      model.Add(id, labels);
+    }
+  }
+  std::mt19937 random(5);
+  const auto one_of = [&random](const std::vector<Matcher>& matchers) {
+    return matchers[random() % matchers.size()];
+  };
+  for (int question = 0; question < 500; ++question) {
+    std::vector<Matcher> matchers;
+    if (random() % 4 != 0) {
+      matchers.push_back(
+          one_of({Eq("__name__", "m" + std::to_string(random() % 41)), Re("__name__", "m1.*"),
+                  Re("__name__", "m3|m5|m7"), Ne("__name__", "m3"), Nre("__name__", "m[0-2].*")}));
+    }
+    if (random() % 4 != 0) {
+      matchers.push_back(one_of({Eq("rank", std::to_string(random() % 61)), Re("rank", "1.*"),
+                                 Eq("job", "2"), Ne("job", "1"), Re("rank", "3|5|50")}));
+    }
+    const std::map<SeriesId, LabelSet> expected = model.Select(matchers);
+    Ids ids;
+    for (const auto& [id, labels] : expected) ids.push_back(id);
+    ASSERT_EQ(*index.Select(matchers), ids);
+    for (const char* name : {"__name__", "rank", "job"}) {
+      const std::set<std::string> values = ValuesOf(expected, name);
+      ASSERT_EQ(*index.LabelValues(name, matchers), Words(values.begin(), values.end()));
+    }
   }
 }
 

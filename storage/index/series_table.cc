@@ -2,47 +2,100 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/check.h"
 
 namespace lockstep {
+namespace {
 
-SeriesTable::Run SeriesTable::Put(std::span<const PairId> pairs) {
-  if (blocks_.empty() || blocks_.back().size() + pairs.size() > kBlockPairs) {
-    blocks_.emplace_back().reserve(std::max(kBlockPairs, pairs.size()));
+auto At(const std::vector<TargetSeries>& series, MetricId metric) {
+  return std::lower_bound(
+      series.begin(), series.end(), metric,
+      [](const TargetSeries& one, MetricId wanted) { return one.metric < wanted; });
+}
+
+void Insert(std::vector<TargetSeries>& series, TargetSeries added) {
+  // Grows by a quarter, not by doubling: there are many of these and they are much of the index.
+  if (series.size() == series.capacity()) series.reserve(series.size() + series.size() / 4 + 1);
+  if (series.empty() || series.back().metric < added.metric) {
+    series.push_back(added);
+    return;
   }
-  std::vector<PairId>& block = blocks_.back();
-  // A run longer than a block has one of its own, so a start always fits into its bits. A full block has
-  // room only for an empty run, whose start does not matter.
-  const size_t position = std::min(block.size(), kBlockPairs - 1);
-  const Run run = {static_cast<uint32_t>((blocks_.size() - 1) << kBlockShift | position),
-                   static_cast<uint32_t>(pairs.size())};
-  block.insert(block.end(), pairs.begin(), pairs.end());
-  return run;
+  const auto at = At(series, added.metric);
+  LOCKSTEP_CHECK(at->metric != added.metric);
+  series.insert(at, added);
 }
 
-void SeriesTable::Add(SeriesId id, std::span<const PairId> pairs) {
-  const bool added = runs_.emplace(id, Put(pairs)).second;
-  LOCKSTEP_CHECK(added);
-  live_pairs_ += pairs.size();
+// Items of `array` made if need be.
+template <typename Array>
+auto& Get(Array& array, uint32_t number) {
+  return array.Has(number) ? array[number] : array.Put(number, {});
 }
 
-void SeriesTable::Remove(SeriesId id) {
-  const auto at = runs_.find(id);
-  LOCKSTEP_CHECK(at != runs_.end());
-  live_pairs_ -= at->second.length;
-  dead_pairs_ += at->second.length;
-  runs_.erase(at);
-  if (dead_pairs_ > kBlockPairs && dead_pairs_ > live_pairs_) Compact();
+}  // namespace
+
+void SeriesTable::Add(SeriesId id, SeriesParts parts) {
+  parts_.Put(id, parts);
+  Insert(Get(of_target_, parts.target), {parts.metric, id});
+  lockstep::Insert(Get(of_metric_, parts.metric), id);
 }
 
-void SeriesTable::Compact() {
-  const std::vector<std::vector<PairId>> old = std::move(blocks_);
-  blocks_.clear();
-  for (auto& [id, run] : runs_) {
-    const std::vector<PairId>& block = old[run.start >> kBlockShift];
-    run = Put(std::span(block).subspan(run.start & (kBlockPairs - 1), run.length));
+void SeriesTable::Reserve(TargetId target, size_t count) {
+  std::vector<TargetSeries>& series = Get(of_target_, target);
+  series.reserve(series.size() + count);
+}
+
+SeriesTable::Emptied SeriesTable::Remove(std::span<const SeriesId> ids) {
+  absl::flat_hash_map<TargetId, Postings> gone_by_target;  // metrics
+  absl::flat_hash_map<MetricId, Postings> gone_by_metric;  // series
+  for (const SeriesId id : ids) {
+    if (!parts_.Has(id)) continue;
+    const SeriesParts parts = parts_[id];
+    gone_by_target[parts.target].push_back(parts.metric);
+    gone_by_metric[parts.metric].push_back(id);
+    parts_.Erase(id);
   }
-  dead_pairs_ = 0;
+  Emptied emptied;
+  for (auto& [target, metrics] : gone_by_target) {
+    std::sort(metrics.begin(), metrics.end());
+    std::vector<TargetSeries>& series = of_target_[target];
+    std::erase_if(series, [&gone = metrics](const TargetSeries& one) {
+      return std::binary_search(gone.begin(), gone.end(), one.metric);
+    });
+    if (series.size() < series.capacity() / 2) series.shrink_to_fit();
+    if (!series.empty()) continue;
+    of_target_.Erase(target);
+    emptied.targets.push_back(target);
+  }
+  for (auto& [metric, series] : gone_by_metric) {
+    std::sort(series.begin(), series.end());
+    Postings& left = of_metric_[metric];
+    SubtractAndShrink(left, series);
+    if (!left.empty()) continue;
+    of_metric_.Erase(metric);
+    emptied.metrics.push_back(metric);
+  }
+  std::sort(emptied.targets.begin(), emptied.targets.end());
+  std::sort(emptied.metrics.begin(), emptied.metrics.end());
+  return emptied;
+}
+
+std::optional<SeriesId> SeriesTable::Find(SeriesParts parts) const {
+  if (!of_target_.Has(parts.target)) return std::nullopt;
+  const std::vector<TargetSeries>& series = of_target_[parts.target];
+  const auto at = At(series, parts.metric);
+  if (at == series.end() || at->metric != parts.metric) return std::nullopt;
+  return at->id;
+}
+
+std::span<const TargetSeries> SeriesTable::OfTarget(TargetId target) const {
+  if (!of_target_.Has(target)) return {};
+  return of_target_[target];
+}
+
+PostingsView SeriesTable::OfMetric(MetricId metric) const {
+  if (!of_metric_.Has(metric)) return {};
+  return of_metric_[metric];
 }
 
 }  // namespace lockstep

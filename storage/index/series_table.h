@@ -1,51 +1,70 @@
-// SeriesTable: series id -> its label pairs, as runs in large blocks.
+// SeriesTable: which target and metric a series is of, and the other way round.
 //
-// Threads: as SeriesIndex, one writer or many readers. Spans live until the next Add or Remove.
+// Threads: as SeriesIndex, one writer or many readers. Spans live until the next change.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "storage/index/label_pairs.h"
+#include "base/sparse_array.h"
 #include "storage/index/postings.h"
 
 namespace lockstep {
 
+struct SeriesParts {
+  TargetId target = 0;
+  MetricId metric = 0;
+  friend bool operator==(const SeriesParts&, const SeriesParts&) = default;
+};
+
+// A series of a known target.
+struct TargetSeries {
+  MetricId metric = 0;
+  SeriesId id = 0;
+};
+
 class SeriesTable {
  public:
-  // Precondition: `id` is not in the table.
-  void Add(SeriesId id, std::span<const PairId> pairs);
-  // Precondition: `id` is in the table.
-  void Remove(SeriesId id);
+  // Preconditions: neither the id nor the parts are there. Fastest if ids ascend.
+  void Add(SeriesId id, SeriesParts parts);
+  // Takes out what is there of `ids`; returns the targets and the metrics that are left without series,
+  // ascending.
+  struct Emptied {
+    Postings targets;
+    Postings metrics;
+  };
+  Emptied Remove(std::span<const SeriesId> ids);
 
-  bool Contains(SeriesId id) const { return runs_.contains(id); }
-  // In the order they were added in. Precondition: `id` is in the table.
-  std::span<const PairId> Pairs(SeriesId id) const { return At(runs_.find(id)->second); }
-  size_t size() const { return runs_.size(); }
+  bool Contains(SeriesId id) const { return parts_.Has(id); }
+  // Precondition: Contains(id).
+  SeriesParts PartsOf(SeriesId id) const { return parts_[id]; }
+  std::optional<SeriesId> Find(SeriesParts parts) const;
+  size_t size() const { return parts_.size(); }
+
+  // Ascending by metric; empty if there are none.
+  std::span<const TargetSeries> OfTarget(TargetId target) const;
+  PostingsView OfMetric(MetricId metric) const;
+  // Makes room for series of a target.
+  void Reserve(TargetId target, size_t count);
+
+  // Calls visit(id, parts) for each, ids ascending.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    parts_.ForEach(visit);
+  }
+  // The same for ids from `first` to `last`, both inclusive.
+  template <typename Visit>
+  void ForEachFrom(SeriesId first, SeriesId last, Visit visit) const {
+    parts_.ForEachFrom(first, last, visit);
+  }
 
  private:
-  struct Run {
-    uint32_t start = 0;  // block number << kBlockShift | position in the block
-    uint32_t length = 0;
-  };
-  static constexpr int kBlockShift = 16;
-  static constexpr size_t kBlockPairs = size_t{1} << kBlockShift;
-
-  Run Put(std::span<const PairId> pairs);
-  std::span<const PairId> At(Run run) const {
-    return std::span(blocks_[run.start >> kBlockShift])
-        .subspan(run.start & (kBlockPairs - 1), run.length);
-  }
-  // Copies the runs in use into new blocks.
-  void Compact();
-
-  std::vector<std::vector<PairId>> blocks_;
-  size_t dead_pairs_ = 0;  // in runs that were removed
-  size_t live_pairs_ = 0;
-  absl::flat_hash_map<SeriesId, Run> runs_;
+  SparseArray<SeriesParts, 8> parts_;
+  SparseArray<std::vector<TargetSeries>, 6> of_target_;
+  SparseArray<Postings, 6> of_metric_;
 };
 
 }  // namespace lockstep

@@ -61,17 +61,21 @@ KeyRange WindowKeysBefore(int32_t window) {
   return {WithTag(kWindowTag), std::move(end)};
 }
 
-std::string EncodeSeriesKey(SeriesNumber id) {
-  std::string bytes = WithVersion();
-  PutFixed32(bytes, id);
+std::string EncodeDictionaryKey(DictionaryKind kind, uint32_t number) {
+  std::string bytes = WithTag(static_cast<char>(kind));
+  PutFixed32(bytes, number);
   return bytes;
 }
 
-bool DecodeSeriesKey(std::string_view bytes, SeriesNumber& id) {
-  return Consume(bytes, kVersion) && GetFixed32(bytes, id) && bytes.empty();
+bool DecodeDictionaryKey(std::string_view bytes, DictionaryKind kind, uint32_t& number) {
+  return Consume(bytes, kVersion) && Consume(bytes, static_cast<char>(kind)) &&
+         GetFixed32(bytes, number) && bytes.empty();
 }
 
-KeyRange AllSeriesKeys() { return {WithVersion(), AfterVersion()}; }
+KeyRange AllDictionaryKeys(DictionaryKind kind) {
+  const char tag = static_cast<char>(kind);
+  return {WithTag(tag), WithTag(static_cast<char>(tag + 1))};
+}
 
 std::string EncodeJournalKey(uint64_t sequence) {
   std::string bytes = WithVersion();

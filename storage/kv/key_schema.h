@@ -14,9 +14,6 @@
 
 namespace lockstep::kv {
 
-// A shard's number for a series.
-using SeriesNumber = uint32_t;
-
 // Space::kMeta: the last journal block whose samples are all in chunks.
 std::string JournalMarkKey();
 
@@ -33,10 +30,13 @@ std::string EncodeWindowKey(const WindowKey& key);
 KeyRange AllWindowKeys();
 KeyRange WindowKeysBefore(int32_t window);
 
-// Space::kSeries.
-std::string EncodeSeriesKey(SeriesNumber id);
-[[nodiscard]] bool DecodeSeriesKey(std::string_view bytes, SeriesNumber& id);
-KeyRange AllSeriesKeys();
+// Space::kSeries: the dictionary. A shard numbers its targets, its metrics and its series, each kind by
+// itself; a row of series has the number of the first of them.
+enum class DictionaryKind : char { kMetric = 'M', kSeries = 'S', kTarget = 'T' };
+std::string EncodeDictionaryKey(DictionaryKind kind, uint32_t number);
+[[nodiscard]] bool DecodeDictionaryKey(std::string_view bytes, DictionaryKind kind,
+                                       uint32_t& number);
+KeyRange AllDictionaryKeys(DictionaryKind kind);
 
 // Space::kJournal. Blocks are numbered from 1 in the order of their commits.
 std::string EncodeJournalKey(uint64_t sequence);

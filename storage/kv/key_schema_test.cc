@@ -15,10 +15,18 @@ namespace {
 const std::vector<int32_t> kWindows = {std::numeric_limits<int32_t>::min(), -2, -1, 0, 1, 19'675,
                                        std::numeric_limits<int32_t>::max()};
 
+constexpr DictionaryKind kKinds[] = {DictionaryKind::kMetric, DictionaryKind::kSeries,
+                                     DictionaryKind::kTarget};
+
 TEST(KeySchema, WorkedExamples) {
   EXPECT_EQ(JournalMarkKey(), FormatPageExample("keys.md", "mark-key"));
   EXPECT_EQ(EncodeWindowKey({19'675, 7, 0}), FormatPageExample("keys.md", "window-key"));
-  EXPECT_EQ(EncodeSeriesKey(258), FormatPageExample("keys.md", "series-key"));
+  EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kTarget, 7),
+            FormatPageExample("keys.md", "target-key"));
+  EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kMetric, 3),
+            FormatPageExample("keys.md", "metric-key"));
+  EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kSeries, 258),
+            FormatPageExample("keys.md", "series-key"));
   EXPECT_EQ(EncodeJournalKey(7), FormatPageExample("keys.md", "journal-key"));
   EXPECT_EQ(EncodeChunkKey({19'675, 3, 1, 7, 0}), FormatPageExample("keys.md", "chunk-key"));
 }
@@ -34,9 +42,11 @@ TEST(KeySchema, ReadsWhatItWrote) {
     ASSERT_TRUE(DecodeWindowKey(EncodeWindowKey(row), read_row));
     EXPECT_EQ(read_row, row);
   }
-  SeriesNumber id = 0;
-  ASSERT_TRUE(DecodeSeriesKey(EncodeSeriesKey(77), id));
-  EXPECT_EQ(id, 77u);
+  for (const DictionaryKind kind : kKinds) {
+    uint32_t number = 0;
+    ASSERT_TRUE(DecodeDictionaryKey(EncodeDictionaryKey(kind, 77), kind, number));
+    EXPECT_EQ(number, 77u);
+  }
   uint64_t sequence = 0;
   ASSERT_TRUE(DecodeJournalKey(EncodeJournalKey(78), sequence));
   EXPECT_EQ(sequence, 78u);
@@ -83,7 +93,14 @@ TEST(KeySchema, RangesHoldWhatTheyName) {
   EXPECT_TRUE(Holds(JournalKeysFrom(7), EncodeJournalKey(7)));
   EXPECT_TRUE(Holds(JournalKeysFrom(7), EncodeJournalKey(UINT64_MAX)));
   EXPECT_FALSE(Holds(JournalKeysFrom(7), EncodeJournalKey(6)));
-  EXPECT_TRUE(Holds(AllSeriesKeys(), EncodeSeriesKey(UINT32_MAX)));
+  for (const DictionaryKind kind : kKinds) {
+    for (const DictionaryKind other : kKinds) {
+      for (const uint32_t number : {0u, UINT32_MAX}) {
+        EXPECT_EQ(Holds(AllDictionaryKeys(kind), EncodeDictionaryKey(other, number)),
+                  kind == other);
+      }
+    }
+  }
 }
 
 TEST(KeySchema, RefusesWhatNoWriterMakes) {
@@ -91,7 +108,7 @@ TEST(KeySchema, RefusesWhatNoWriterMakes) {
   const std::string row = EncodeWindowKey({1, 2, 3});
   ChunkKey read_chunk;
   WindowKey read_row;
-  SeriesNumber id = 0;
+  uint32_t id = 0;
   uint64_t sequence = 0;
   for (size_t size = 0; size < chunk.size(); ++size) {
     EXPECT_FALSE(DecodeChunkKey(chunk.substr(0, size), read_chunk));
@@ -102,9 +119,10 @@ TEST(KeySchema, RefusesWhatNoWriterMakes) {
   EXPECT_FALSE(DecodeChunkKey(chunk + '\0', read_chunk));
   EXPECT_FALSE(DecodeWindowKey(row + '\0', read_row));
   EXPECT_FALSE(DecodeWindowKey(JournalMarkKey(), read_row));
-  EXPECT_FALSE(DecodeSeriesKey("\1abc", id));
-  EXPECT_FALSE(DecodeSeriesKey("\1abcde", id));
-  EXPECT_FALSE(DecodeSeriesKey("\2abcd", id));
+  EXPECT_FALSE(DecodeDictionaryKey("\1Sabc", DictionaryKind::kSeries, id));
+  EXPECT_FALSE(DecodeDictionaryKey("\1Sabcde", DictionaryKind::kSeries, id));
+  EXPECT_FALSE(DecodeDictionaryKey("\1Tabcd", DictionaryKind::kSeries, id));
+  EXPECT_FALSE(DecodeDictionaryKey("\2Sabcd", DictionaryKind::kSeries, id));
   EXPECT_FALSE(DecodeJournalKey("\1abcdefg", sequence));
   EXPECT_FALSE(DecodeJournalKey("\2abcdefgh", sequence));
 }

@@ -1,0 +1,267 @@
+// What a series costs in the dictionary of a shard, and what a selection costs in its index: targets as
+// of a training fleet, 31 metrics each, made in commits of 2,000 series like those of remote write.
+//
+// Answers are compared with what follows from the labels first. Times are CPU times of one thread, bytes
+// are those that malloc has given out.
+#include <malloc.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+#include "storage/db/dictionary.h"
+#include "storage/db/dictionary_loader.h"
+#include "storage/kv/env.h"
+#include "storage/kv/resources.h"
+#include "storage/kv/store.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMetricsPerTarget = 31;
+constexpr size_t kTargetsPerJob = 64;
+constexpr size_t kSeriesPerCommit = 2000;
+
+double CpuSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+double HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+std::string MetricName(size_t metric) {
+  return absl::StrFormat("DCGM_FI_DEV_COUNTER_%02d", metric);
+}
+std::string JobName(size_t gpu) { return absl::StrFormat("pretrain-%04d", gpu / kTargetsPerJob); }
+std::string Uuid(size_t gpu) {
+  // Not random, but without a pattern that neighbours share, like the hexadecimal of a real UUID.
+  const uint64_t scattered = (gpu + 1) * 0x9E3779B97F4A7C15u;
+  return absl::StrFormat("GPU-%08x-%04x-%04x-%012x", scattered >> 32, (scattered >> 16) & 0xFFFF,
+                         scattered & 0xFFFF, (scattered * 31) & 0xFFFFFFFFFFFFu);
+}
+
+LabelSet LabelsOf(size_t gpu, size_t metric) {
+  const std::string name = MetricName(metric);
+  const std::string host = absl::StrFormat("node-%05d", gpu / 8);
+  const std::string instance = host + ":9400";
+  const std::string index = std::to_string(gpu % 8);
+  const std::string device = "nvidia" + index;
+  const std::string job = JobName(gpu);
+  const std::string rank = std::to_string(gpu % kTargetsPerJob);
+  const std::string uuid = Uuid(gpu);
+  return LabelSet::Of({{kMetricName, name},
+                       {"DCGM_FI_DRIVER_VERSION", "550.127.05"},
+                       {"Hostname", host},
+                       {"UUID", uuid},
+                       {"device", device},
+                       {"gpu", index},
+                       {"instance", instance},
+                       {"job", job},
+                       {"modelName", "NVIDIA H200"},
+                       {"rank", rank}});
+}
+
+// CPU seconds by kind of work.
+struct Costs {
+  double stage = 0;   // ids, places and numbers for new series
+  double rows = 0;    // what is written to disk, put into a batch
+  double commit = 0;  // into the index, under the shard's lock
+  double store = 0;   // RocksDB's part
+};
+
+class Bench {
+ public:
+  Bench(kv::Store& store, size_t target_count)
+      : store_(store), target_count_(target_count), heap_before_(HeapBytes()) {}
+
+  absl::Status Run() {
+    LOCKSTEP_RETURN_IF_ERROR(AddTargets(0));
+    PrintCosts("new series");
+    LOCKSTEP_RETURN_IF_ERROR(CheckAndTimeSelections());
+    LOCKSTEP_RETURN_IF_ERROR(Reload());
+    LOCKSTEP_RETURN_IF_ERROR(ReplaceAllTargets());
+    return absl::OkStatus();
+  }
+
+ private:
+  double series_count() const { return static_cast<double>(target_count_ * kMetricsPerTarget); }
+  double NanosecondsEach(double seconds) const { return seconds * 1e9 / series_count(); }
+  double BytesEach() const { return (HeapBytes() - heap_before_) / series_count(); }
+
+  absl::Status AddTargets(size_t first_gpu) {
+    costs_ = {};
+    std::vector<LabelSet> labels;
+    const size_t all = target_count_ * kMetricsPerTarget;
+    for (size_t begin = 0; begin < all; begin += kSeriesPerCommit) {
+      labels.clear();
+      for (size_t i = begin; i < std::min(all, begin + kSeriesPerCommit); ++i) {
+        labels.push_back(LabelsOf(first_gpu + i / kMetricsPerTarget, i % kMetricsPerTarget));
+      }
+      LOCKSTEP_RETURN_IF_ERROR(AddInOneCommit(labels));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddInOneCommit(const std::vector<LabelSet>& labels) {
+    const double start = CpuSeconds();
+    for (const LabelSet& one : labels) dictionary_->StageNew(one);
+    const double staged = CpuSeconds();
+    kv::Batch batch = store_.NewBatch();
+    dictionary_->PutStaged(batch);
+    const double put = CpuSeconds();
+    LOCKSTEP_RETURN_IF_ERROR(store_.Commit(batch, kv::Durability::kBuffered));
+    const double stored = CpuSeconds();
+    batch_bytes_ += batch.byte_count();
+    dictionary_->CommitStaged();
+    costs_.stage += staged - start;
+    costs_.rows += put - staged;
+    costs_.store += stored - put;
+    costs_.commit += CpuSeconds() - stored;
+    return absl::OkStatus();
+  }
+
+  void PrintCosts(const char* what) const {
+    std::printf("%-30s %8.0f ns: staged %.0f, rows %.0f, into the index %.0f (RocksDB %.0f)\n",
+                what, NanosecondsEach(costs_.stage + costs_.rows + costs_.commit),
+                NanosecondsEach(costs_.stage), NanosecondsEach(costs_.rows),
+                NanosecondsEach(costs_.commit), NanosecondsEach(costs_.store));
+    std::printf("%-30s %8.1f B in memory, %.1f B in the log\n", "  a series takes", BytesEach(),
+                static_cast<double>(batch_bytes_) / series_count());
+  }
+
+  // Selects, checks that the series found are `count` with the labels that the matchers say, and times
+  // it, with putting their labels together and without.
+  absl::Status Select(const char* what, const std::vector<Matcher>& matchers, size_t count) {
+    const SeriesIndex& index = dictionary_->index();
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> found, index.Select(matchers));
+    bool is_right = found.size() == count && std::is_sorted(found.begin(), found.end());
+    for (const SeriesId id : found) {
+      const LabelSet labels = index.Labels(id);
+      for (const Matcher& matcher : matchers) {
+        is_right = is_right && matcher.Matches(labels.Get(matcher.name()));
+      }
+    }
+    if (!is_right) return absl::InternalError(std::string("a wrong answer: ") + what);
+    const int repeats = static_cast<int>(1 + 200'000 / (count + 1));
+    double start = CpuSeconds();
+    for (int i = 0; i < repeats; ++i) is_right = is_right && index.Select(matchers).ok();
+    const double selecting = (CpuSeconds() - start) / repeats;
+    size_t label_bytes = 0;
+    start = CpuSeconds();
+    for (const SeriesId id : found) label_bytes += index.Labels(id).bytes().size();
+    const double labelling = CpuSeconds() - start;
+    std::printf("%-30s %8.1f us for %zu series, %.1f us for their labels\n", what, selecting * 1e6,
+                count, label_bytes == 0 ? 0 : labelling * 1e6);
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckAndTimeSelections() {
+    const auto equal = [](std::string_view name, std::string value) {
+      return Matcher::Equal(std::string(name), std::move(value));
+    };
+    const auto regex = [](std::string_view name, std::string value) {
+      return *Matcher::Make(MatchType::kRegex, std::string(name), std::move(value));
+    };
+    const size_t of_last_job = (target_count_ - 1) % kTargetsPerJob + 1;
+    const std::string last_job = JobName(target_count_ - 1);
+    LOCKSTEP_RETURN_IF_ERROR(
+        Select("one metric", {equal(kMetricName, MetricName(3))}, target_count_));
+    LOCKSTEP_RETURN_IF_ERROR(Select("one metric of one job",
+                                    {equal(kMetricName, MetricName(3)), equal("job", last_job)},
+                                    of_last_job));
+    LOCKSTEP_RETURN_IF_ERROR(
+        Select("one GPU", {equal("UUID", Uuid(target_count_ - 1))}, kMetricsPerTarget));
+    LOCKSTEP_RETURN_IF_ERROR(
+        Select("one job", {equal("job", last_job)}, of_last_job * kMetricsPerTarget));
+    LOCKSTEP_RETURN_IF_ERROR(Select("metrics by expression",
+                                    {regex(kMetricName, "DCGM_FI_DEV_COUNTER_0[0-4]")},
+                                    5 * target_count_));
+    return Select("everything", {}, target_count_ * kMetricsPerTarget);
+  }
+
+  absl::Status Reload() {
+    dictionary_ = std::make_unique<Dictionary>();
+    malloc_trim(0);
+    heap_before_ = HeapBytes();
+    const double start = CpuSeconds();
+    LOCKSTEP_RETURN_IF_ERROR(DictionaryLoader(store_, *dictionary_).Run());
+    std::printf("%-30s %8.0f ns, %.1f B a series\n", "read from disk",
+                NanosecondsEach(CpuSeconds() - start), BytesEach());
+    if (dictionary_->index().series_count() == target_count_ * kMetricsPerTarget) {
+      return absl::OkStatus();
+    }
+    return absl::InternalError("not all series were read");
+  }
+
+  // As if every job had started again on other hosts, and then the old samples had expired.
+  absl::Status ReplaceAllTargets() {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> old, dictionary_->index().Select({}));
+    batch_bytes_ = 0;
+    LOCKSTEP_RETURN_IF_ERROR(AddTargets(target_count_));
+    PrintCosts("all targets replaced");
+    const double start = CpuSeconds();
+    dictionary_->Remove(old);
+    const double removed = CpuSeconds();
+    while (dictionary_->NeedsCleanup()) {
+      kv::Batch batch = store_.NewBatch();
+      dictionary_->PutCleanup(batch);
+      LOCKSTEP_RETURN_IF_ERROR(store_.Commit(batch, kv::Durability::kBuffered));
+      dictionary_->CommitCleanup();
+    }
+    std::printf("%-30s %8.0f ns, rows %.0f ns; %.1f B in memory left\n", "old series removed",
+                NanosecondsEach(removed - start), NanosecondsEach(CpuSeconds() - removed),
+                BytesEach());
+    return Select("one GPU of the new", {Matcher::Equal("UUID", Uuid(target_count_))},
+                  kMetricsPerTarget);
+  }
+
+  kv::Store& store_;
+  const size_t target_count_;
+  double heap_before_;
+  std::unique_ptr<Dictionary> dictionary_ = std::make_unique<Dictionary>();
+  Costs costs_;
+  size_t batch_bytes_ = 0;
+};
+
+absl::Status Run(const std::string& data_dir, const std::vector<size_t>& series_counts) {
+  const std::shared_ptr<kv::Env> env = kv::Env::Default();
+  for (const size_t series_count : series_counts) {
+    const std::string folder = absl::StrFormat("%s/%d", data_dir, series_count);
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        const std::unique_ptr<kv::Store> store,
+        kv::Store::Open(folder, env, std::make_shared<kv::Resources>(kv::ResourceLimits{})));
+    const size_t target_count = std::max<size_t>(1, series_count / kMetricsPerTarget);
+    std::printf("-- %zu series of %zu targets\n", target_count * kMetricsPerTarget, target_count);
+    LOCKSTEP_RETURN_IF_ERROR(Bench(*store, target_count).Run());
+    LOCKSTEP_RETURN_IF_ERROR(store->Close());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  std::string data_dir;
+  std::vector<size_t> series_counts = {8'000, 80'000, 800'000};
+  CLI::App app("Says what series cost in the dictionary and the index of a shard.");
+  app.add_option("--data", data_dir, "an empty folder")->required();
+  app.add_option("--series", series_counts, "how many series, one or several numbers");
+  CLI11_PARSE(app, argc, argv);
+  const absl::Status status = lockstep::Run(data_dir, series_counts);
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}

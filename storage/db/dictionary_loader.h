@@ -1,0 +1,48 @@
+// DictionaryLoader: fills a dictionary from its rows when a shard is opened.
+#pragma once
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/status.h"
+#include "storage/db/dictionary.h"
+#include "storage/kv/key_schema.h"
+#include "storage/kv/store.h"
+
+namespace lockstep {
+
+// The numbers that rows use, of parts and series whose labels others have too -> the numbers in use.
+using Replacements = absl::flat_hash_map<uint32_t, uint32_t>;
+
+class DictionaryLoader {
+ public:
+  // `dictionary` is empty; both must outlive this.
+  DictionaryLoader(const kv::Store& kv, Dictionary& dictionary)
+      : kv_(kv), dictionary_(dictionary) {}
+
+  // kDataLoss if the rows do not fit together.
+  absl::Status Run();
+
+  // Two rows have the same labels if the log kept a batch that the disk had failed to take, or if rows of
+  // what was dropped could not be deleted. Of series the later one is in use; the other holds at most
+  // samples that were never acknowledged. Journal blocks may name the other still.
+  const Replacements& replaced_series() const { return series_; }
+
+ private:
+  absl::Status LoadParts(kv::DictionaryKind kind);
+  absl::Status LoadPart(kv::DictionaryKind kind, uint32_t number, std::string_view value);
+  absl::Status LoadAllSeries();
+  absl::Status LoadRow(SeriesId row, std::string_view value);
+  // Puts the numbers that are in use into `parts`.
+  absl::Status Resolve(SeriesId row, SeriesParts& parts);
+
+  const kv::Store& kv_;
+  Dictionary& dictionary_;
+  Replacements targets_;
+  Replacements metrics_;
+  Replacements series_;
+  SeriesId next_id_ = 0;
+  std::vector<SeriesEntry> entries_;  // scratch
+};
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+// The values of the dictionary's rows. On disk: docs/formats/keys.md. Pure functions.
+//
+//   part row     | version u8 = 1 | labels |              of a target or a metric
+//   series row   | version u8 = 1 | run | run | ...       of series that became known in one commit
+//   run          | id gap | target | count | metric, family, ordinal | metric, family, ordinal | ...
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "model/labels.h"
+#include "storage/db/series_place.h"
+#include "storage/index/series_table.h"
+
+namespace lockstep {
+
+struct SeriesEntry {
+  SeriesId id = 0;
+  SeriesParts parts;
+  SeriesPlace place;
+  friend bool operator==(const SeriesEntry&, const SeriesEntry&) = default;
+};
+
+// More are in several rows, so that none outgrows what a value may be.
+inline constexpr size_t kMaxSeriesPerRow = 16'384;
+// What a series takes in a row at most, its run included.
+inline constexpr size_t kMaxSeriesEntryBytes = 28;
+
+std::string EncodePartRow(const LabelSet& labels);
+// kDataLoss if it is malformed.
+absl::StatusOr<LabelSet> DecodePartRow(std::string_view value);
+
+// Precondition: ids ascend from `first_id` or a higher one.
+std::string EncodeSeriesRow(SeriesId first_id, std::span<const SeriesEntry> entries);
+// Replaces `entries`. All numbers are below UINT32_MAX.
+absl::Status DecodeSeriesRow(SeriesId first_id, std::string_view value,
+                             std::vector<SeriesEntry>& entries);
+
+}  // namespace lockstep
