@@ -24,6 +24,7 @@ class ShardedStore : public Store {
   StorageStats stats() const override;
   absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const override;
   absl::Status Seal() override;
+  absl::Status Settle() override;
   absl::Status DropExpired() override;
   absl::Status Close() override;
 
