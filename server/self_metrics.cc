@@ -112,6 +112,20 @@ void AddStorage(Families& families, const StorageStats& stats) {
                    stats.sealed_chunks);
   families.Counter("lockstep_storage_sealed_bytes_total", "Bytes of those chunks.",
                    stats.sealed_bytes);
+  families.Counter("lockstep_storage_merges_total", "Runs of a window that were put together.",
+                   stats.merge_count);
+  families.Counter("lockstep_storage_merge_read_bytes_total", "Bytes of rows that merges read.",
+                   stats.merge_read_bytes);
+  families.Counter("lockstep_storage_merge_written_bytes_total",
+                   "Bytes of rows that merges wrote.", stats.merge_written_bytes);
+  families.Counter("lockstep_storage_merge_seconds_total", "Time spent in merges.",
+                   stats.merge_seconds);
+  families.Gauge("lockstep_storage_windows", "Windows of four hours with stored samples.",
+                 stats.window_count);
+  families.Gauge("lockstep_storage_cold_windows", "Windows that are one run, to stay as they are.",
+                 stats.cold_window_count);
+  families.Gauge("lockstep_storage_runs", "What seals and merges left in all windows.",
+                 stats.run_count);
   families.Counter("lockstep_storage_expired_samples_total", "Samples dropped by retention.",
                    stats.expired_samples);
   families.Counter("lockstep_storage_failed_writes_total",

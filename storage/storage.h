@@ -97,11 +97,18 @@ struct StorageStats {
   double commit_seconds = 0;
   uint64_t sealed_chunks = 0;
   uint64_t sealed_bytes = 0;
+  uint64_t merge_count = 0;  // of runs of a window, put together
+  uint64_t merge_read_bytes = 0;
+  uint64_t merge_written_bytes = 0;
+  double merge_seconds = 0;
   uint64_t expired_samples = 0;  // dropped by retention, counted in chunks' samples
   uint64_t failed_writes = 0;    // write requests answered with an error
   uint64_t queue_depth = 0;      // requests waiting for a shard
   uint64_t disk_bytes = 0;       // all files of the data folder
   uint64_t label_pair_count = 0;
+  uint64_t window_count = 0;       // of time, with stored samples, in all shards
+  uint64_t cold_window_count = 0;  // of them, those of one run in the cold space
+  uint64_t run_count = 0;          // of all windows: what seals and merges left
   bool read_only = false;  // while the disk is full, and always in a store open for reading only
   uint32_t shard_count = 0;
 };

@@ -1,6 +1,7 @@
 // How much the store takes by itself: a replayed fleet written straight into it, without HTTP or
-// protobuf. Prints samples per CPU second of the store, bytes per sample on disk once all is sealed
-// and once the store is closed, the process's peak memory, and what reading one metric over the whole fleet takes.
+// protobuf. Prints samples per CPU second of the store, bytes per sample on disk once all is sealed,
+// once all is merged and once the store is closed, the process's peak memory, and what reading one
+// metric over the whole fleet takes.
 //
 // What was written is read back first and compared with the fleet, sample for sample.
 #include <sys/resource.h>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
@@ -35,6 +37,7 @@ struct Options {
   uint32_t gpu_count = 1024;
   size_t point_count = 240;
   size_t batch_size = 2000;
+  size_t head_megabytes = 0;  // 0: as the store has it
 };
 
 double Seconds(const timeval& time) {
@@ -53,6 +56,17 @@ double ThreadCpuSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
+// What the process gave the disk to write so far; 0 if the system does not say.
+double WrittenMegabytes() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  double bytes = 0;
+  while (file >> name >> bytes) {
+    if (name == "write_bytes:") return bytes / (1 << 20);
+  }
+  return 0;
+}
+
 double PeakMegabytes() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -63,7 +77,7 @@ WriteRequest MakeRequest(const replay::Fleet& fleet, size_t point, size_t begin,
   WriteRequest request;
   request.series.reserve(end - begin);
   for (size_t series = begin; series < end; ++series) {
-    request.series.push_back({fleet.labels(series), {fleet.At(series, point)}, {}});
+    request.series.push_back({fleet.Labels(series, 0), {fleet.At(series, point)}, {}});
   }
   return request;
 }
@@ -112,7 +126,7 @@ absl::Status CheckFleet(const Store& store, const replay::Fleet& fleet, size_t p
   for (size_t series = 0; series < fleet.series_count();
        series += std::max<size_t>(1, fleet.series_count() / 97)) {
     std::vector<Matcher> matchers;
-    for (const LabelView label : fleet.labels(series)) {
+    for (const LabelView label : fleet.Labels(series, 0)) {
       matchers.push_back(Matcher::Equal(std::string(label.name), std::string(label.value)));
     }
     LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<SeriesSet> set,
@@ -127,7 +141,7 @@ absl::Status CheckFleet(const Store& store, const replay::Fleet& fleet, size_t p
           std::bit_cast<uint64_t>(columns.values[point]) == std::bit_cast<uint64_t>(sample.value);
     }
     if (!is_equal) {
-      return absl::InternalError("read back otherwise: " + fleet.labels(series).ToString());
+      return absl::InternalError("read back otherwise: " + fleet.Labels(series, 0).ToString());
     }
   }
   return absl::OkStatus();
@@ -138,7 +152,7 @@ absl::StatusOr<double> ReadMetric(const Store& store, const replay::Fleet& fleet
   const auto start = std::chrono::steady_clock::now();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, store.NewQuerier());
   const std::vector<Matcher> matchers = {
-      Matcher::Equal(std::string(kMetricName), std::string(fleet.labels(0).metric_name()))};
+      Matcher::Equal(std::string(kMetricName), std::string(fleet.Labels(0, 0).metric_name()))};
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<SeriesSet> set,
                             querier->Select({matchers, {INT64_MIN, INT64_MAX}, nullptr}));
   SampleColumns columns;
@@ -151,6 +165,32 @@ absl::StatusOr<double> ReadMetric(const Store& store, const replay::Fleet& fleet
       .count();
 }
 
+absl::Status Settle(Store& store, const replay::Fleet& fleet, const Options& options,
+                    double sample_count) {
+  const StorageStats before = store.stats();
+  const double start = ProcessCpuSeconds();
+  LOCKSTEP_RETURN_IF_ERROR(store.Settle());
+  const double settled = ProcessCpuSeconds() - start;
+  LOCKSTEP_RETURN_IF_ERROR(CheckFleet(store, fleet, options.point_count));
+  LOCKSTEP_ASSIGN_OR_RETURN(const double read_ms, ReadMetric(store, fleet));
+  const StorageStats stats = store.stats();
+  const auto per_sample = [sample_count](uint64_t bytes) {
+    return static_cast<double>(bytes) / sample_count;
+  };
+  std::printf("runs, settled                %10llu  %llu\n",
+              static_cast<unsigned long long>(before.run_count),
+              static_cast<unsigned long long>(stats.run_count));
+  std::printf("merged by the way: count, bytes read and written per sample  %llu  %.2f  %.2f\n",
+              static_cast<unsigned long long>(before.merge_count),
+              per_sample(before.merge_read_bytes), per_sample(before.merge_written_bytes));
+  std::printf("M samples per CPU s, settling %9.3f\n", sample_count / settled / 1e6);
+  std::printf("disk bytes per sample, settled %8.3f\n", per_sample(stats.disk_bytes));
+  std::printf("given to the disk, bytes per sample  %.2f\n",
+              per_sample(static_cast<uint64_t>(WrittenMegabytes() * (1 << 20))));
+  std::printf("ms to read one metric, settled  %.1f\n", read_ms);
+  return absl::OkStatus();
+}
+
 absl::Status Run(const Options& options) {
   LOCKSTEP_ASSIGN_OR_RETURN(std::vector<replay::RecordedGpu> recording,
                             replay::ReadRecording(options.recording));
@@ -160,6 +200,7 @@ absl::Status Run(const Options& options) {
 
   StoreOptions store_options;
   store_options.data_dir = options.data_dir;
+  if (options.head_megabytes != 0) store_options.head_bytes = options.head_megabytes << 20;
   store_options.now_ms = [] { return kStartMs + int64_t{24} * 60 * 60 * 1000; };
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(store_options));
 
@@ -190,6 +231,7 @@ absl::Status Run(const Options& options) {
   std::printf("peak MB, with the fleet's    %10.1f  %.1f\n", peak_megabytes, idle_megabytes);
   std::printf("ms to read one metric: first, sealed, again  %.1f  %.1f  %.1f\n", head_read_ms,
               cold_read_ms, warm_read_ms);
+  LOCKSTEP_RETURN_IF_ERROR(Settle(*store, fleet, options, sample_count));
   LOCKSTEP_RETURN_IF_ERROR(store->Close());
   LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t closed_bytes,
                             kv::Env::Default()->FolderBytes(options.data_dir));
@@ -208,6 +250,7 @@ int main(int argc, char** argv) {
   app.add_option("--data", options.data_dir, "an empty folder")->required();
   app.add_option("--gpus", options.gpu_count, "GPUs of the fleet");
   app.add_option("--points", options.point_count, "samples per series");
+  app.add_option("--head-mb", options.head_megabytes, "memory for samples that are not sealed");
   app.add_option("--batch", options.batch_size, "series per request")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);

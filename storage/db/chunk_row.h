@@ -1,5 +1,5 @@
 // A chunk row: the chunks that one generation has of up to 64 neighbouring series in one window.
-// One value of Space::kChunks. On disk: docs/formats/keys.md; a chunk itself: docs/formats/chunk.md.
+// One value of Space::kHot or kCold. On disk: docs/formats/keys.md; a chunk itself: docs/formats/chunk.md.
 //
 //   +------------+-------------------------+-----------------+-----
 //   | version u8 | index in block (varint) | series chunk    | ...

@@ -30,7 +30,7 @@ class Recoverer {
   absl::Status ReadDictionary();
   void ListInDirectory();
   absl::Status ReadWindows();
-  void AddWindow(int32_t window, const WindowRow& row);
+  void AddWindow(const kv::WindowKey& key, const WindowRow& row);
   absl::Status ReplayJournal();
   absl::Status Replay(SeriesId id, const SampleColumns& columns);
 
@@ -78,13 +78,13 @@ absl::Status Recoverer::ReadWindows() {
     // The seal that wrote it did not finish: the journal still has all that it was to name.
     if (key.generation > mark_) continue;
     LOCKSTEP_ASSIGN_OR_RETURN(const WindowRow row, DecodeWindowRow(rows.value()));
-    AddWindow(key.window, row);
+    AddWindow(key, row);
   }
   return rows.status();
 }
 
-void Recoverer::AddWindow(int32_t window, const WindowRow& row) {
-  shard_.windows[window].Add(row.totals);
+void Recoverer::AddWindow(const kv::WindowKey& key, const WindowRow& row) {
+  shard_.windows[key.window].Add(key.tier, key.generation, row.totals);
   for (const SeriesId id : row.series) {
     if (shard_.dictionary.index().Contains(id)) {
       shard_.dictionary.RaiseSealedMax(id, row.totals.range.max_ms);

@@ -13,7 +13,7 @@ namespace {
 uint64_t SamplesBefore(const Windows& windows, int32_t first_kept) {
   uint64_t count = 0;
   for (auto at = windows.begin(); at != windows.lower_bound(first_kept); ++at) {
-    count += at->second.sample_count;
+    count += at->second.totals().sample_count;
   }
   return count;
 }
@@ -63,7 +63,8 @@ absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
   const kv::KeyRange chunks = kv::ChunkKeysBefore(first_kept);
   const kv::KeyRange rows = kv::WindowKeysBefore(first_kept);
   kv::Batch batch = shard.kv->NewBatch();
-  batch.DeleteRange(kv::Space::kChunks, chunks.begin, chunks.end);
+  batch.DeleteRange(kv::Space::kHot, chunks.begin, chunks.end);
+  batch.DeleteRange(kv::Space::kCold, chunks.begin, chunks.end);
   batch.DeleteRange(kv::Space::kMeta, rows.begin, rows.end);
   return shard.kv->Commit(batch, kv::Durability::kSynced);
 }
@@ -93,7 +94,10 @@ absl::Status DropExpired(ShardState& shard, ShardWriter& writer, int64_t oldest_
     status = CleanUpRows(shard);
   });
   if (!status.ok() || sample_count == 0) return status;
-  return shard.kv->DropFiles(kv::Space::kChunks, kv::ChunkKeysBefore(first_kept));
+  for (const kv::Space space : {kv::Space::kHot, kv::Space::kCold}) {
+    LOCKSTEP_RETURN_IF_ERROR(shard.kv->DropFiles(space, kv::ChunkKeysBefore(first_kept)));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep

@@ -13,7 +13,7 @@
 namespace lockstep {
 
 struct SealResult {
-  Windows windows;  // that it wrote to, with what it put there
+  std::map<int32_t, WindowTotals> windows;  // what it put into each
   uint64_t chunk_count = 0;
   uint64_t byte_count = 0;
 };

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "storage/db/block_rows.h"
 #include "storage/db/chunk_row.h"
 #include "storage/db/window.h"
-#include "storage/kv/key_schema.h"
 
 namespace lockstep {
 
@@ -35,18 +35,17 @@ absl::Status SealedRanges::Load(SeriesPlace place, int64_t time_ms) {
   ranges->fill(kNone);
   constexpr TimeRange kAllTimes{kNone.max_ms, kNone.min_ms};
   std::vector<ChunkRef> chunks;
-  kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kChunks,
-                                         kv::ChunkKeysOf(window, place.family, place.block()));
-  for (; rows.Valid(); rows.Next()) {
-    LOCKSTEP_RETURN_IF_ERROR(ListChunks(rows.value(), kAllTimes, chunks));
+  const auto widen = [&](std::string_view row) {
+    chunks.clear();
+    LOCKSTEP_RETURN_IF_ERROR(ListChunks(row, kAllTimes, chunks));
     for (const ChunkRef& chunk : chunks) {
       TimeRange& range = (*ranges)[chunk.index_in_block];
       range.min_ms = std::min(range.min_ms, chunk.range.min_ms);
       range.max_ms = std::max(range.max_ms, chunk.range.max_ms);
     }
-    chunks.clear();
-  }
-  LOCKSTEP_RETURN_IF_ERROR(rows.status());
+    return absl::OkStatus();
+  };
+  LOCKSTEP_RETURN_IF_ERROR(ForEachBlockRow(*shard_.kv, nullptr, window, place, widen));
   if (blocks_.size() >= kMaxBlocks) blocks_.clear();
   blocks_.emplace(key, std::move(ranges));
   return absl::OkStatus();

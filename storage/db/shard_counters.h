@@ -18,6 +18,10 @@ struct ShardCounters {
   Counter commit_nanoseconds{0};
   Counter sealed_chunks{0};
   Counter sealed_bytes{0};
+  Counter merge_count{0};
+  Counter merge_read_bytes{0};
+  Counter merge_written_bytes{0};
+  Counter merge_nanoseconds{0};
   Counter expired_samples{0};
   Counter failed_writes{0};
   Counter queue_depth{0};

@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "storage/db/retention.h"
-#include "storage/db/seal.h"
 #include "storage/kv/key_schema.h"
 
 namespace lockstep {
@@ -14,11 +13,20 @@ namespace {
 // How often it looks at the clock and the disk. What it then does depends on the store's clock.
 constexpr std::chrono::seconds kTick{1};
 constexpr int64_t kDropEveryMs = 10 * 60 * 1000;
+// Merging takes at most a quarter of the thread's time: after a step it rests three times as long. If
+// that is not enough, more runs wait, more of them are merged at once, and it is again.
+constexpr int kRestsPerStep = 3;
+constexpr std::chrono::minutes kRestAfterFailure{1};
 
 }  // namespace
 
-ShardKeeper::ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, int64_t retention_ms)
-    : shard_(shard), writer_(writer), now_ms_(std::move(now_ms)), retention_ms_(retention_ms) {}
+ShardKeeper::ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, int64_t retention_ms,
+                         uint64_t min_free_bytes)
+    : shard_(shard),
+      writer_(writer),
+      now_ms_(std::move(now_ms)),
+      retention_ms_(retention_ms),
+      min_free_bytes_(min_free_bytes) {}
 
 ShardKeeper::~ShardKeeper() { Stop(); }
 
@@ -92,7 +100,7 @@ void ShardKeeper::OnWriter(const std::function<void()>& task) {
 
 void ShardKeeper::Tick() {
   {
-    MutexLock lock(seal_mutex_);
+    MutexLock lock(rows_mutex_);
     const absl::Status sealed = SealFrozen();
     if (!sealed.ok() && !absl::IsCancelled(sealed)) {
       Log(LogLevel::kWarn, "sealing failed and will be tried again", {{"why", sealed}});
@@ -102,6 +110,7 @@ void ShardKeeper::Tick() {
     if (shard_.counters.read_only) (void)writer_.CheckWritable();
     writer_.FreezeIfDue();
   });
+  MergeIfDue();
   const int64_t now_ms = now_ms_();
   if (now_ms < next_drop_ms_) return;
   next_drop_ms_ = now_ms + kDropEveryMs;
@@ -110,7 +119,7 @@ void ShardKeeper::Tick() {
 }
 
 absl::Status ShardKeeper::Seal() {
-  MutexLock lock(seal_mutex_);
+  MutexLock lock(rows_mutex_);
   LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
   OnWriter([this] { writer_.Freeze(); });
   return SealFrozen();
@@ -130,7 +139,7 @@ absl::Status ShardKeeper::SealFrozen() {
                             SealHead(shard_, *head, generation, [this] { return must_give_up(); }));
   shard_.counters.sealed_chunks += result.chunk_count;
   shard_.counters.sealed_bytes += result.byte_count;
-  OnWriter([&] { Publish(*head, result.windows); });
+  OnWriter([&] { Publish(*head, generation, result); });
   LOCKSTEP_RETURN_IF_ERROR(DeleteSealedBlocks(*shard_.kv, generation));
   // Deleted blocks are still in write buffers, logs and tables: now the disk holds the chunks alone.
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
@@ -138,20 +147,116 @@ absl::Status ShardKeeper::SealFrozen() {
 }
 
 // Readers that come later find the samples in chunks alone.
-void ShardKeeper::Publish(const Head& head, const Windows& windows) {
+void ShardKeeper::Publish(const Head& head, uint64_t generation, const SealResult& result) {
+  const int64_t now_ms = now_ms_();
   WriterLock lock(shard_.mutex);
   for (size_t slot = 0; slot < head.slot_count(); ++slot) {
     const SeriesId id = head.IdOfSlot(slot);
     if (head.Contains(id)) shard_.dictionary.RaiseSealedMax(id, head.LatestMs(id));
   }
-  for (const auto& [window, totals] : windows) shard_.windows[window].Add(totals);
   shard_.sealed_sequence = shard_.frozen_generation;
+  for (const auto& [number, totals] : result.windows) {
+    StoredWindow& window = shard_.windows[number];
+    window.Add(kv::Tier::kHot, generation, totals);
+    window.changed_ms = now_ms;
+  }
   shard_.frozen = nullptr;
   ++shard_.seal_count;
 }
 
+void ShardKeeper::MergeIfDue() {
+  const auto start = std::chrono::steady_clock::now();
+  if (start < next_merge_) return;
+  MutexLock lock(rows_mutex_);
+  if (!PlanNext()) return;
+  const absl::StatusOr<bool> done = StepOn();
+  next_merge_ = start + (kRestsPerStep + 1) * (std::chrono::steady_clock::now() - start);
+  if (done.ok() || absl::IsCancelled(done.status())) return;
+  next_merge_ += kRestAfterFailure;
+  Log(LogLevel::kWarn, "merging failed and will be tried again",
+      {{"shard", shard_.folder}, {"why", done.status()}});
+}
+
+// Whether there is a pass to go on with.
+bool ShardKeeper::PlanNext() {
+  std::optional<MergePlan> plan;
+  {
+    ReaderLock lock(shard_.mutex);
+    if (pass_.has_value() && pass_->IsValid(shard_.windows)) return true;
+    pass_.reset();
+    plan = PlanMerge(shard_.windows, now_ms_());
+  }
+  if (!plan.has_value() || !HasRoomFor(*plan)) return false;
+  pass_.emplace(shard_, *plan, [this] { return must_give_up(); });
+  return true;
+}
+
+// Until the old rows are compacted away, old and new ones are there.
+bool ShardKeeper::HasRoomFor(const MergePlan& plan) {
+  const absl::StatusOr<uint64_t> free_bytes = shard_.env->FreeBytes(shard_.folder);
+  return free_bytes.ok() && *free_bytes >= 2 * plan.byte_count + min_free_bytes_;
+}
+
+// One step of the pass; true if it was the last.
+absl::StatusOr<bool> ShardKeeper::StepOn() {
+  const auto start = std::chrono::steady_clock::now();
+  const uint64_t read_before = pass_->read_bytes(), written_before = pass_->written_bytes();
+  const absl::StatusOr<bool> done = pass_->Step();
+  ShardCounters& counters = shard_.counters;
+  counters.merge_nanoseconds +=
+      static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  counters.merge_read_bytes += pass_->read_bytes() - read_before;
+  counters.merge_written_bytes += pass_->written_bytes() - written_before;
+  if (!done.ok() || !*done) return done;
+  const MergePass pass = *std::exchange(pass_, std::nullopt);
+  OnWriter([&] {
+    WriterLock lock(shard_.mutex);
+    pass.Publish(shard_.windows);
+  });
+  ++counters.merge_count;
+  // The space of what was hot is given back at once: it would not be overwritten.
+  const MergePlan& plan = pass.plan();
+  if (plan.target == kv::Tier::kCold) {
+    LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Compact(kv::Space::kHot, kv::ChunkKeysOf(plan.window)));
+  }
+  return true;
+}
+
+absl::Status ShardKeeper::Settle() {
+  LOCKSTEP_RETURN_IF_ERROR(Seal());
+  std::vector<int32_t> windows;
+  {
+    ReaderLock lock(shard_.mutex);
+    for (const auto& [number, window] : shard_.windows) windows.push_back(number);
+  }
+  for (const int32_t window : windows) LOCKSTEP_RETURN_IF_ERROR(MergeToCold(window));
+  LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
+  for (const kv::Space space :
+       {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kHot, kv::Space::kCold}) {
+    LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Compact(space, {}));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShardKeeper::MergeToCold(int32_t number) {
+  while (true) {
+    MutexLock lock(rows_mutex_);
+    const bool is_under_way = pass_.has_value() && pass_->plan().window == number &&
+                              pass_->plan().target == kv::Tier::kCold;
+    {
+      ReaderLock lock(shard_.mutex);
+      const auto window = shard_.windows.find(number);
+      if (window == shard_.windows.end() || window->second.hot.empty()) return absl::OkStatus();
+      if (!is_under_way || !pass_->IsValid(shard_.windows)) {
+        pass_.emplace(shard_, MergeAll(number, window->second), [this] { return must_give_up(); });
+      }
+    }
+    LOCKSTEP_RETURN_IF_ERROR(StepOn().status());
+  }
+}
+
 absl::Status ShardKeeper::DropExpired() {
-  MutexLock lock(seal_mutex_);
+  MutexLock lock(rows_mutex_);
   return lockstep::DropExpired(shard_, writer_, now_ms_() - retention_ms_);
 }
 

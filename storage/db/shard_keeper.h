@@ -1,6 +1,10 @@
 // ShardKeeper: the thread that looks after a shard while its writer writes: it seals frozen heads,
-// lets old ones be frozen, drops what is older than the retention, and asks whether a full disk has
-// room again.
+// lets old ones be frozen, merges the runs of windows, drops what is older than the retention, and asks
+// whether a full disk has room again.
+//
+// Whoever changes stored rows holds `rows_mutex_`: a seal or a drop for as long as it takes, a merge
+// for one step. So a frozen head never waits for more than a step, and reading needs no lock: what is
+// stored is right at any moment (merge_pass.h).
 #pragma once
 
 #include <chrono>
@@ -12,6 +16,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "storage/db/clock.h"
+#include "storage/db/merge_pass.h"
+#include "storage/db/seal.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/shard_writer.h"
 
@@ -22,7 +28,8 @@ namespace lockstep {
 class ShardKeeper {
  public:
   // Both must outlive the keeper.
-  ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, int64_t retention_ms);
+  ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, int64_t retention_ms,
+              uint64_t min_free_bytes);
   ~ShardKeeper();
   void Start();
   // A head was frozen.
@@ -37,6 +44,8 @@ class ShardKeeper {
 
   // Freezes what the active head holds and seals it, after what is frozen already.
   absl::Status Seal();
+  // Seals and merges every window to one cold run, and gives the disk space back.
+  absl::Status Settle();
   absl::Status DropExpired();
 
  private:
@@ -46,16 +55,26 @@ class ShardKeeper {
   bool must_give_up();
   void SealAtEnd();
   void OnWriter(const std::function<void()>& task);
-  absl::Status SealFrozen() LOCKSTEP_REQUIRES(seal_mutex_);
-  void Publish(const Head& head, const Windows& windows);
+  absl::Status SealFrozen() LOCKSTEP_REQUIRES(rows_mutex_);
+  void Publish(const Head& head, uint64_t generation, const SealResult& result);
+  void MergeIfDue();
+  bool PlanNext() LOCKSTEP_REQUIRES(rows_mutex_);
+  bool HasRoomFor(const MergePlan& plan);
+  absl::StatusOr<bool> StepOn() LOCKSTEP_REQUIRES(rows_mutex_);
+  absl::Status MergeToCold(int32_t window);
 
   ShardState& shard_;
   ShardWriter& writer_;
   const Clock now_ms_;
   const int64_t retention_ms_;
+  const uint64_t min_free_bytes_;
 
-  Mutex seal_mutex_;                  // one seal or drop at a time
-  int64_t next_drop_ms_ = kNoTimeMs;  // the keeper thread's own
+  // The keeper thread's own.
+  int64_t next_drop_ms_ = kNoTimeMs;
+  std::chrono::steady_clock::time_point next_merge_;
+
+  Mutex rows_mutex_;
+  std::optional<MergePass> pass_ LOCKSTEP_GUARDED_BY(rows_mutex_);  // under way
 
   Mutex mutex_;
   CondVar woken_;

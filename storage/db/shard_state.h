@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,13 +22,10 @@
 #include "storage/db/head.h"
 #include "storage/db/series_directory.h"
 #include "storage/db/shard_counters.h"
-#include "storage/db/window_row.h"
+#include "storage/db/windows.h"
 #include "storage/kv/store.h"
 
 namespace lockstep {
-
-// By number.
-using Windows = std::map<int32_t, WindowTotals>;
 
 struct ShardState {
   std::string folder;
@@ -53,8 +49,5 @@ struct ShardState {
 
   mutable ShardCounters counters;
 };
-
-// The numbers of the windows that touch the range, ascending.
-std::vector<int32_t> WindowsIn(const Windows& windows, TimeRange range);
 
 }  // namespace lockstep

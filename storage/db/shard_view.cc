@@ -11,7 +11,7 @@ ShardView::ShardView(const ShardState& shard) : shard_(shard) {
   frozen_ = shard.frozen;
   active_ = shard.active;
   active_counts_ = active_->counts();
-  for (const auto& [window, totals] : shard.windows) windows_.push_back(window);
+  for (const auto& [number, window] : shard.windows) windows_.push_back(number);
   snapshot_ = shard.kv->NewSnapshot();
 }
 

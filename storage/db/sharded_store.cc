@@ -32,6 +32,10 @@ void AddTo(StorageStats& stats, const ShardCounters& counters) {
   stats.commit_seconds += static_cast<double>(counters.commit_nanoseconds) / 1e9;
   stats.sealed_chunks += counters.sealed_chunks;
   stats.sealed_bytes += counters.sealed_bytes;
+  stats.merge_count += counters.merge_count;
+  stats.merge_read_bytes += counters.merge_read_bytes;
+  stats.merge_written_bytes += counters.merge_written_bytes;
+  stats.merge_seconds += static_cast<double>(counters.merge_nanoseconds) / 1e9;
   stats.expired_samples += counters.expired_samples;
   stats.failed_writes += counters.failed_writes;
   stats.queue_depth += counters.queue_depth;
@@ -52,7 +56,12 @@ void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
     stats.head_sample_count += head->sample_count();
     widen(head->range());
   }
-  for (const auto& [window, totals] : shard.windows) widen(totals.range);
+  for (const auto& [number, window] : shard.windows) {
+    widen(window.totals().range);
+    ++stats.window_count;
+    stats.cold_window_count += window.hot.empty() ? 1 : 0;
+    stats.run_count += window.run_count();
+  }
 }
 
 void MergeRows(std::vector<LabelPairCount>& rows, const std::vector<LabelPairCount>& more) {
@@ -199,6 +208,13 @@ absl::Status ShardedStore::Seal() {
   LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
   for (const std::unique_ptr<Shard>& shard : shards_) {
     LOCKSTEP_RETURN_IF_ERROR(shard->keeper().Seal());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShardedStore::Settle() {
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    LOCKSTEP_RETURN_IF_ERROR(shard->keeper().Settle());
   }
   return absl::OkStatus();
 }

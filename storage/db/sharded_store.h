@@ -33,6 +33,7 @@ class ShardedStore : public Store {
     return operations_.Snapshot();
   }
   absl::Status Seal() override;
+  absl::Status Settle() override;
   absl::Status DropExpired() override;
   absl::Status Close() override;
 

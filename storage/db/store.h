@@ -64,6 +64,9 @@ class Store : public Storage, public StorageAdmin {
  public:
   // Seals all that is in memory. Returns when it is in chunks.
   virtual absl::Status Seal() = 0;
+  // Seals, and merges every window to one cold run now, as the keeper does with those that have ended.
+  // What is deleted gives its disk space back. Takes long; for tests and measurements.
+  virtual absl::Status Settle() = 0;
   // Drops what is older than the retention now, as the keeper does from time to time.
   virtual absl::Status DropExpired() = 0;
   // Refuses new writes, answers those that are queued, seals what is in memory, ends the threads and

@@ -311,7 +311,7 @@ class HandClock {
   std::atomic<int64_t> now_ms_ = kTestNowMs;
 };
 
-TEST(Store, RetentionHidesAtOnceAndDropsWholeDays) {
+TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
   constexpr int64_t kHour = 3'600'000;
   kv::TestFolder folder;
   StoreOptions options = TestOptions(folder);
@@ -326,7 +326,7 @@ TEST(Store, RetentionHidesAtOnceAndDropsWholeDays) {
   EXPECT_EQ(Dump(*store),
             "kept{gpu=\"0\", job=\"train\", rank=\"0\"}: 1700082800000=4000000000000000\n");
   ASSERT_TRUE(store->DropExpired().ok());
-  EXPECT_EQ(store->stats().expired_samples, 0u);  // its day has not expired
+  EXPECT_EQ(store->stats().expired_samples, 0u);  // its window has not expired
   EXPECT_EQ(store->stats().series_count, 2u);
 
   clock.Turn(12 * kHour);

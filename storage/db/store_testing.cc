@@ -91,7 +91,11 @@ void AppendColumns(std::string& out, const SampleColumns& columns) {
 std::string Dump(const Storage& storage, TimeRange range, std::vector<Matcher> matchers) {
   const auto querier = storage.NewQuerier();
   LOCKSTEP_CHECK(querier.ok());
-  auto set = (*querier)->Select({matchers, range, nullptr});
+  return Dump(**querier, range, std::move(matchers));
+}
+
+std::string Dump(const Querier& querier, TimeRange range, std::vector<Matcher> matchers) {
+  auto set = querier.Select({matchers, range, nullptr});
   if (!set.ok()) return set.status().ToString();
   std::string out;
   SampleColumns columns;

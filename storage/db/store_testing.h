@@ -38,5 +38,7 @@ WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request);
 // each: equal for equal answers, byte by byte.
 std::string Dump(const Storage& storage, TimeRange range = {INT64_MIN, INT64_MAX},
                  std::vector<Matcher> matchers = {});
+std::string Dump(const Querier& querier, TimeRange range = {INT64_MIN, INT64_MAX},
+                 std::vector<Matcher> matchers = {});
 
 }  // namespace lockstep

@@ -77,6 +77,7 @@ TEST(StoreThreads, ReadersSeeWholeRequestsWhileAllIsMoving) {
   readers.emplace_back([&] {
     while (!done) {
       EXPECT_TRUE(store->Seal().ok());
+      EXPECT_TRUE(store->Settle().ok());
       EXPECT_TRUE(store->DropExpired().ok());
       (void)store->stats();
       (void)store->Cardinality(3);

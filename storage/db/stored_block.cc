@@ -3,28 +3,35 @@
 #include <algorithm>
 
 #include "storage/chunk/series_chunk.h"
-#include "storage/kv/key_schema.h"
+#include "storage/db/block_rows.h"
 
 namespace lockstep {
 
 absl::Status StoredBlock::Load(const kv::Store& kv, const kv::SnapshotPtr& snapshot,
                                std::span<const int32_t> windows, SeriesPlace place,
                                TimeRange range) {
+  Clear();
+  const auto add = [&](std::string_view row) { return Add(row, range); };
+  for (const int32_t window : windows) {
+    LOCKSTEP_RETURN_IF_ERROR(ForEachBlockRow(kv, snapshot, window, place, add));
+  }
+  Finish();
+  return absl::OkStatus();
+}
+
+void StoredBlock::Clear() {
   chunks_.clear();
   rows_.clear();
-  for (const int32_t window : windows) {
-    kv::Cursor rows = kv.NewCursor(kv::Space::kChunks,
-                                   kv::ChunkKeysOf(window, place.family, place.block()), snapshot);
-    for (; rows.Valid(); rows.Next()) {
-      const std::string& row = rows_.emplace_back(rows.value());
-      LOCKSTEP_RETURN_IF_ERROR(ListChunks(row, range, chunks_));
-    }
-    LOCKSTEP_RETURN_IF_ERROR(rows.status());
-  }
+}
+
+absl::Status StoredBlock::Add(std::string_view row, TimeRange range) {
+  return ListChunks(rows_.emplace_back(row), range, chunks_);
+}
+
+void StoredBlock::Finish() {
   std::stable_sort(chunks_.begin(), chunks_.end(), [](const ChunkRef& a, const ChunkRef& b) {
     return a.index_in_block < b.index_in_block;
   });
-  return absl::OkStatus();
 }
 
 absl::Status StoredBlock::Read(uint32_t index_in_block, SampleColumns& scratch,

@@ -24,6 +24,11 @@ class StoredBlock {
   absl::Status Load(const kv::Store& kv, const kv::SnapshotPtr& snapshot,
                     std::span<const int32_t> windows, SeriesPlace place, TimeRange range);
 
+  // The same by hand: rows in the order of their writing, then Finish().
+  void Clear();
+  absl::Status Add(std::string_view row, TimeRange range);
+  void Finish();
+
   // Adds the samples of one series to `columns`, oldest writing first; some may be beside the
   // range. `scratch` is reused memory.
   absl::Status Read(uint32_t index_in_block, SampleColumns& scratch, ColumnStack& columns) const;

@@ -1,5 +1,7 @@
-// Window: the day that a sample's time lies in. Chunks never cross windows, so retention drops
-// whole windows. Pure functions.
+// Window: the four hours that a sample's time lies in. Chunks never cross windows, so retention drops
+// whole windows, and a window that has ended can be put in order once and for all. Four hours are few
+// enough that what has not ended stays small, and enough that a series sampled once a minute has
+// chunks worth packing. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +12,14 @@
 
 namespace lockstep {
 
-inline constexpr int64_t kWindowMs = int64_t{24} * 60 * 60 * 1000;
+inline constexpr int64_t kWindowMs = int64_t{4} * 60 * 60 * 1000;
 
-// Of times that WindowOf() can name: about 5.8 million years either way.
+// Of times that WindowOf() can name: about 980,000 years either way.
 inline constexpr TimeRange kStorableTimes = {
     int64_t{std::numeric_limits<int32_t>::min() + 1} * kWindowMs,
     int64_t{std::numeric_limits<int32_t>::max() - 1} * kWindowMs};
 
-// The window's number counts days from 1970-01-01 UTC. Times beyond kStorableTimes count as its
+// The window's number counts from 1970-01-01 00:00 UTC. Times beyond kStorableTimes count as its
 // ends.
 inline int32_t WindowOf(int64_t time_ms) {
   const int64_t time = std::clamp(time_ms, kStorableTimes.min_ms, kStorableTimes.max_ms);

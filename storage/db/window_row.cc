@@ -1,5 +1,7 @@
 #include "storage/db/window_row.h"
 
+#include <utility>
+
 #include "base/coding.h"
 
 namespace lockstep {
@@ -8,6 +10,8 @@ namespace {
 constexpr uint8_t kVersion = 1;
 // A row's runs may name no more series than this; the writer splits its rows far below.
 constexpr uint64_t kMaxSeries = uint64_t{1} << 24;
+// What the writer puts into one row: far below kv::kMaxValueBytes even if no two are neighbours.
+constexpr size_t kMaxSeriesPerRow = size_t{1} << 17;
 
 struct Runs {
   std::string bytes;
@@ -43,6 +47,19 @@ bool DecodeRuns(std::string_view in, uint64_t count, std::vector<SeriesId>& seri
 }
 
 }  // namespace
+
+std::vector<WindowRow> SplitIntoWindowRows(const WindowTotals& totals,
+                                           std::vector<SeriesId> series) {
+  std::vector<WindowRow> rows;
+  size_t begin = 0;
+  for (; series.size() - begin > kMaxSeriesPerRow; begin += kMaxSeriesPerRow) {
+    const auto from = series.begin() + static_cast<ptrdiff_t>(begin);
+    rows.push_back({{totals.range, 0, 0}, {from, from + ptrdiff_t{kMaxSeriesPerRow}}});
+  }
+  series.erase(series.begin(), series.begin() + static_cast<ptrdiff_t>(begin));
+  rows.push_back({totals, std::move(series)});
+  return rows;
+}
 
 std::string EncodeWindowRow(const WindowRow& row) {
   std::string value(1, static_cast<char>(kVersion));

@@ -1,4 +1,4 @@
-// A window row: what one generation put into one window: totals, and which series. Kept in
+// A window row: what one run put into one window: totals, and which series. Kept in
 // Space::kMeta beside the chunks, so that opening a shard and dropping a window need not read them.
 // On disk: docs/formats/keys.md.
 //
@@ -6,7 +6,7 @@
 //   | version u8 | min_time zigzag | max - min     | samples | bytes | run count | runs      |
 //   +------------+-----------------+---------------+---------+-------+-----------+-----------+
 //
-// Numbers are varints. A run is the gap to the end of the run before it, then its length.
+// Numbers are varints. A run of ids is the gap to the end of the one before it, then its length.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +39,11 @@ struct WindowRow {
   WindowTotals totals;
   std::vector<SeriesId> series;  // ascending and unique
 };
+
+// What a run takes as rows of bounded size. Only the last has counts: before it is written, the others
+// say no more than which series may be there. `series` ascend and are unique. At least one row.
+std::vector<WindowRow> SplitIntoWindowRows(const WindowTotals& totals,
+                                           std::vector<SeriesId> series);
 
 std::string EncodeWindowRow(const WindowRow& row);
 // kDataLoss on anything malformed.

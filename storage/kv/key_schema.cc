@@ -30,6 +30,21 @@ bool GetWindow(std::string_view& in, int32_t& window) {
   return true;
 }
 
+bool GetTier(std::string_view& in, Tier& tier) {
+  if (in.empty() || static_cast<uint8_t>(in.front()) > static_cast<uint8_t>(Tier::kHot)) {
+    return false;
+  }
+  tier = static_cast<Tier>(in.front());
+  in.remove_prefix(1);
+  return true;
+}
+
+std::string WindowPrefix(int32_t window) {
+  std::string key = WithTag(kWindowTag);
+  PutWindow(key, window);
+  return key;
+}
+
 std::string ChunkPrefix(int32_t window) {
   std::string key = WithVersion();
   PutWindow(key, window);
@@ -41,8 +56,8 @@ std::string ChunkPrefix(int32_t window) {
 std::string JournalMarkKey() { return WithTag(kMarkTag); }
 
 std::string EncodeWindowKey(const WindowKey& key) {
-  std::string bytes = WithTag(kWindowTag);
-  PutWindow(bytes, key.window);
+  std::string bytes = WindowPrefix(key.window);
+  bytes += static_cast<char>(key.tier);
   PutFixed64(bytes, key.generation);
   PutFixed16(bytes, key.part);
   return bytes;
@@ -50,16 +65,19 @@ std::string EncodeWindowKey(const WindowKey& key) {
 
 bool DecodeWindowKey(std::string_view bytes, WindowKey& key) {
   return Consume(bytes, kVersion) && Consume(bytes, kWindowTag) && GetWindow(bytes, key.window) &&
-         GetFixed64(bytes, key.generation) && GetFixed16(bytes, key.part) && bytes.empty();
+         GetTier(bytes, key.tier) && GetFixed64(bytes, key.generation) &&
+         GetFixed16(bytes, key.part) && bytes.empty();
 }
 
 KeyRange AllWindowKeys() { return {WithTag(kWindowTag), WithTag(kWindowTag + 1)}; }
 
-KeyRange WindowKeysBefore(int32_t window) {
-  std::string end = WithTag(kWindowTag);
-  PutWindow(end, window);
-  return {WithTag(kWindowTag), std::move(end)};
+KeyRange WindowKeysOf(int32_t window) {
+  std::string begin = WindowPrefix(window);
+  std::string end = begin + static_cast<char>(static_cast<uint8_t>(Tier::kHot) + 1);
+  return {std::move(begin), std::move(end)};
 }
+
+KeyRange WindowKeysBefore(int32_t window) { return {WithTag(kWindowTag), WindowPrefix(window)}; }
 
 std::string EncodeDictionaryKey(DictionaryKind kind, uint32_t number) {
   std::string bytes = WithTag(static_cast<char>(kind));
@@ -115,6 +133,14 @@ KeyRange ChunkKeysOf(int32_t window, uint32_t family, uint32_t block) {
   PutFixed32(begin, block);
   // Blocks hold 64 series of 32-bit numbers: there is always a next one.
   PutFixed32(end, block + 1);
+  return {std::move(begin), std::move(end)};
+}
+
+KeyRange ChunkKeysOf(int32_t window) {
+  std::string begin = ChunkPrefix(window);
+  // Families are 32-bit numbers that count from 0: no shard has the last of them.
+  std::string end = begin;
+  PutFixed32(end, UINT32_MAX);
   return {std::move(begin), std::move(end)};
 }
 

@@ -11,15 +11,21 @@
 #include <string_view>
 
 #include "storage/kv/cursor.h"
+#include "storage/kv/space.h"
 
 namespace lockstep::kv {
 
 // Space::kMeta: the last journal block whose samples are all in chunks.
 std::string JournalMarkKey();
 
-// Space::kMeta: what one generation put into one window.
+// Which space chunks are in. What is cold was written before all that is hot of its window.
+enum class Tier : uint8_t { kCold = 0, kHot = 1 };
+inline Space SpaceOf(Tier tier) { return tier == Tier::kCold ? Space::kCold : Space::kHot; }
+
+// Space::kMeta: what one run put into one window.
 struct WindowKey {
-  int32_t window = 0;       // day number since 1970-01-01 UTC
+  int32_t window = 0;  // number since 1970-01-01 UTC
+  Tier tier = Tier::kHot;
   uint64_t generation = 0;  // last journal block of the head that was sealed
   uint16_t part = 0;
 
@@ -28,6 +34,7 @@ struct WindowKey {
 std::string EncodeWindowKey(const WindowKey& key);
 [[nodiscard]] bool DecodeWindowKey(std::string_view bytes, WindowKey& key);
 KeyRange AllWindowKeys();
+KeyRange WindowKeysOf(int32_t window);  // coldest and oldest first
 KeyRange WindowKeysBefore(int32_t window);
 
 // Space::kSeries: the dictionary. A shard numbers its targets, its metrics and its series, each kind by
@@ -44,7 +51,7 @@ std::string EncodeJournalKey(uint64_t sequence);
 KeyRange JournalKeysFrom(uint64_t sequence);
 KeyRange JournalKeysUpTo(uint64_t sequence);  // inclusive
 
-// Space::kChunks: the samples that one generation has of a block of neighbouring series of one
+// Space::kHot and kCold: the samples that one generation has of a block of neighbouring series of one
 // family (one metric of one job) in one window.
 struct ChunkKey {
   int32_t window = 0;
@@ -59,6 +66,7 @@ std::string EncodeChunkKey(const ChunkKey& key);
 [[nodiscard]] bool DecodeChunkKey(std::string_view bytes, ChunkKey& key);
 // All rows of one block of series in one window, oldest generation first.
 KeyRange ChunkKeysOf(int32_t window, uint32_t family, uint32_t block);
+KeyRange ChunkKeysOf(int32_t window);
 KeyRange ChunkKeysBefore(int32_t window);
 
 }  // namespace lockstep::kv

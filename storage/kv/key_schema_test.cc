@@ -12,7 +12,7 @@
 namespace lockstep::kv {
 namespace {
 
-const std::vector<int32_t> kWindows = {std::numeric_limits<int32_t>::min(), -2, -1, 0, 1, 19'675,
+const std::vector<int32_t> kWindows = {std::numeric_limits<int32_t>::min(), -2, -1, 0, 1, 118'055,
                                        std::numeric_limits<int32_t>::max()};
 
 constexpr DictionaryKind kKinds[] = {DictionaryKind::kMetric, DictionaryKind::kSeries,
@@ -20,7 +20,8 @@ constexpr DictionaryKind kKinds[] = {DictionaryKind::kMetric, DictionaryKind::kS
 
 TEST(KeySchema, WorkedExamples) {
   EXPECT_EQ(JournalMarkKey(), FormatPageExample("keys.md", "mark-key"));
-  EXPECT_EQ(EncodeWindowKey({19'675, 7, 0}), FormatPageExample("keys.md", "window-key"));
+  EXPECT_EQ(EncodeWindowKey({118'055, Tier::kHot, 7, 0}),
+            FormatPageExample("keys.md", "window-key"));
   EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kTarget, 7),
             FormatPageExample("keys.md", "target-key"));
   EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kMetric, 3),
@@ -28,7 +29,7 @@ TEST(KeySchema, WorkedExamples) {
   EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kSeries, 258),
             FormatPageExample("keys.md", "series-key"));
   EXPECT_EQ(EncodeJournalKey(7), FormatPageExample("keys.md", "journal-key"));
-  EXPECT_EQ(EncodeChunkKey({19'675, 3, 1, 7, 0}), FormatPageExample("keys.md", "chunk-key"));
+  EXPECT_EQ(EncodeChunkKey({118'055, 3, 1, 7, 0}), FormatPageExample("keys.md", "chunk-key"));
 }
 
 TEST(KeySchema, ReadsWhatItWrote) {
@@ -37,10 +38,12 @@ TEST(KeySchema, ReadsWhatItWrote) {
     ChunkKey read_chunk;
     ASSERT_TRUE(DecodeChunkKey(EncodeChunkKey(chunk), read_chunk));
     EXPECT_EQ(read_chunk, chunk);
-    const WindowKey row = {window, uint64_t{1} << 40, 8};
-    WindowKey read_row;
-    ASSERT_TRUE(DecodeWindowKey(EncodeWindowKey(row), read_row));
-    EXPECT_EQ(read_row, row);
+    for (const Tier tier : {Tier::kCold, Tier::kHot}) {
+      const WindowKey row = {window, tier, uint64_t{1} << 40, 8};
+      WindowKey read_row;
+      ASSERT_TRUE(DecodeWindowKey(EncodeWindowKey(row), read_row));
+      EXPECT_EQ(read_row, row);
+    }
   }
   for (const DictionaryKind kind : kKinds) {
     uint32_t number = 0;
@@ -80,13 +83,20 @@ TEST(KeySchema, RangesHoldWhatTheyName) {
   EXPECT_FALSE(Holds(block, EncodeChunkKey({-1, 4, UINT32_MAX, 0, 0})));
   EXPECT_FALSE(Holds(block, EncodeChunkKey({0, 5, 6, 0, 0})));
 
+  EXPECT_TRUE(Holds(ChunkKeysOf(-1), EncodeChunkKey({-1, 0, 0, 0, 0})));
+  EXPECT_TRUE(Holds(ChunkKeysOf(-1), EncodeChunkKey({-1, UINT32_MAX - 1, UINT32_MAX, 0, 0})));
+  EXPECT_FALSE(Holds(ChunkKeysOf(-1), EncodeChunkKey({0, 0, 0, 0, 0})));
   EXPECT_TRUE(Holds(ChunkKeysBefore(0), EncodeChunkKey({-1, UINT32_MAX, 0, 0, 0})));
   EXPECT_FALSE(Holds(ChunkKeysBefore(0), EncodeChunkKey({0, 0, 0, 0, 0})));
-  EXPECT_TRUE(Holds(WindowKeysBefore(0), EncodeWindowKey({-1, UINT64_MAX, 0})));
-  EXPECT_FALSE(Holds(WindowKeysBefore(0), EncodeWindowKey({0, 0, 0})));
+  EXPECT_TRUE(Holds(WindowKeysBefore(0), EncodeWindowKey({-1, Tier::kHot, UINT64_MAX, 0})));
+  EXPECT_FALSE(Holds(WindowKeysBefore(0), EncodeWindowKey({0, Tier::kCold, 0, 0})));
   EXPECT_FALSE(Holds(WindowKeysBefore(0), JournalMarkKey()));
   EXPECT_FALSE(Holds(AllWindowKeys(), JournalMarkKey()));
-  EXPECT_TRUE(Holds(AllWindowKeys(), EncodeWindowKey({kWindows.back(), UINT64_MAX, UINT16_MAX})));
+  EXPECT_TRUE(Holds(WindowKeysOf(-1), EncodeWindowKey({-1, Tier::kCold, 0, 0})));
+  EXPECT_TRUE(Holds(WindowKeysOf(-1), EncodeWindowKey({-1, Tier::kHot, UINT64_MAX, UINT16_MAX})));
+  EXPECT_FALSE(Holds(WindowKeysOf(-1), EncodeWindowKey({0, Tier::kCold, 0, 0})));
+  EXPECT_TRUE(Holds(AllWindowKeys(),
+                    EncodeWindowKey({kWindows.back(), Tier::kHot, UINT64_MAX, UINT16_MAX})));
 
   EXPECT_TRUE(Holds(JournalKeysUpTo(7), EncodeJournalKey(7)));
   EXPECT_FALSE(Holds(JournalKeysUpTo(7), EncodeJournalKey(8)));
@@ -105,7 +115,7 @@ TEST(KeySchema, RangesHoldWhatTheyName) {
 
 TEST(KeySchema, RefusesWhatNoWriterMakes) {
   const std::string chunk = EncodeChunkKey({1, 2, 3, 4, 5});
-  const std::string row = EncodeWindowKey({1, 2, 3});
+  const std::string row = EncodeWindowKey({1, Tier::kHot, 2, 3});
   ChunkKey read_chunk;
   WindowKey read_row;
   uint32_t id = 0;
@@ -118,6 +128,9 @@ TEST(KeySchema, RefusesWhatNoWriterMakes) {
   }
   EXPECT_FALSE(DecodeChunkKey(chunk + '\0', read_chunk));
   EXPECT_FALSE(DecodeWindowKey(row + '\0', read_row));
+  std::string no_tier = row;
+  no_tier[6] = 2;
+  EXPECT_FALSE(DecodeWindowKey(no_tier, read_row));
   EXPECT_FALSE(DecodeWindowKey(JournalMarkKey(), read_row));
   EXPECT_FALSE(DecodeDictionaryKey("\1Sabc", DictionaryKind::kSeries, id));
   EXPECT_FALSE(DecodeDictionaryKey("\1Sabcde", DictionaryKind::kSeries, id));

@@ -43,11 +43,18 @@ rocksdb::ColumnFamilyOptions JournalOptions(const Resources& resources) {
   return options;
 }
 
-rocksdb::ColumnFamilyOptions ChunkOptions(const Resources& resources) {
+// Rows live for some hours, and merges rewrite them meanwhile: tables are put together by size, which
+// writes each row fewer times than levels do.
+rocksdb::ColumnFamilyOptions HotOptions(const Resources& resources) {
   rocksdb::ColumnFamilyOptions options = Common(resources, kLargeWriteBuffer);
-  // A row is a whole block of neighbouring series, larger than this: one row per table block.
-  options.table_factory = Tables(resources, /*block_bytes=*/16 << 10);
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
   return options;
+}
+
+// Windows are written one after the other, each in the order of its keys, and hardly ever again: tables
+// move down through the levels without being rewritten.
+rocksdb::ColumnFamilyOptions ColdOptions(const Resources& resources) {
+  return Common(resources, kLargeWriteBuffer);
 }
 
 }  // namespace
@@ -80,7 +87,8 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeSpaceOptions(const Resources& r
   return {{name(Space::kMeta), Common(resources, kSmallWriteBuffer)},
           {name(Space::kSeries), SeriesOptions(resources)},
           {name(Space::kJournal), JournalOptions(resources)},
-          {name(Space::kChunks), ChunkOptions(resources)}};
+          {name(Space::kHot), HotOptions(resources)},
+          {name(Space::kCold), ColdOptions(resources)}};
 }
 
 }  // namespace lockstep::kv

@@ -13,12 +13,13 @@ enum class Space : uint8_t {
   kMeta,     // marks and window rows: few and small
   kSeries,   // the dictionary: series id -> labels
   kJournal,  // accepted samples that are not in chunks yet, one row per block
-  kChunks,   // sealed samples
+  kHot,      // chunks of windows that still change
+  kCold,     // chunks of windows that ended, one run each
 };
 
-inline constexpr size_t kSpaceCount = 4;
+inline constexpr size_t kSpaceCount = 5;
 inline constexpr std::array<std::string_view, kSpaceCount> kSpaceNames = {"default", "series",
-                                                                          "journal", "chunks"};
+                                                                          "journal", "hot", "cold"};
 
 // Limits on what one row and one batch may hold. They keep the store movable to back ends that
 // have such limits.

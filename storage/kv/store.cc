@@ -117,8 +117,8 @@ absl::Status Store::Flush() {
 absl::Status Store::Compact(Space space, const KeyRange& range) {
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);
-  return FromRocks(
-      db_->CompactRange(rocksdb::CompactRangeOptions(), HandleOf(space), &begin, &end));
+  return FromRocks(db_->CompactRange(rocksdb::CompactRangeOptions(), HandleOf(space), &begin,
+                                     range.end.empty() ? nullptr : &end));
 }
 
 absl::Status Store::DropFiles(Space space, const KeyRange& range) {

@@ -47,12 +47,12 @@ TEST_F(KvStoreTest, ABatchChangesSeveralSpacesAtOnce) {
   Batch batch = store->NewBatch();
   EXPECT_TRUE(batch.empty());
   batch.Put(Space::kMeta, "a", "1");
-  batch.Put(Space::kChunks, "a", "2");
-  batch.Delete(Space::kChunks, "b");
+  batch.Put(Space::kHot, "a", "2");
+  batch.Delete(Space::kHot, "b");
   EXPECT_FALSE(batch.empty());
   ASSERT_TRUE(store->Commit(batch, Durability::kBuffered).ok());
   EXPECT_EQ(*store->Get(Space::kMeta, "a"), "1");
-  EXPECT_EQ(*store->Get(Space::kChunks, "a"), "2");
+  EXPECT_EQ(*store->Get(Space::kHot, "a"), "2");
   EXPECT_EQ(*store->Get(Space::kJournal, "a"), std::nullopt);
 }
 
