@@ -95,14 +95,14 @@ std::optional<int64_t> AsDecimal(double value, int exponent) {
 }
 
 void IntegersToDecimals(std::span<const int64_t> integers, int exponent, double* values,
-                        Build build) {
-  if (build == Build::kPortable) return PortableDecimals(integers, exponent, values);
+                        CodecBuild build) {
+  if (build == CodecBuild::kPortable) return PortableDecimals(integers, exponent, values);
   if (exponent == 0) return Avx2Integers(integers, values);
   Avx2Decimals(integers, exponent, values);
 }
 
-void OrderedBitsToValues(std::span<const int64_t> integers, double* values, Build build) {
-  if (build == Build::kPortable) return PortableOrderedBits(integers, values);
+void OrderedBitsToValues(std::span<const int64_t> integers, double* values, CodecBuild build) {
+  if (build == CodecBuild::kPortable) return PortableOrderedBits(integers, values);
   Avx2OrderedBits(integers, values);
 }
 

@@ -32,8 +32,8 @@ inline int64_t AsOrderedBits(double value) {
 
 // Each writes as many floats as there are integers.
 void IntegersToDecimals(std::span<const int64_t> integers, int exponent, double* values,
-                        Build build = BestBuild());
+                        CodecBuild build = BestBuild());
 void OrderedBitsToValues(std::span<const int64_t> integers, double* values,
-                         Build build = BestBuild());
+                         CodecBuild build = BestBuild());
 
 }  // namespace lockstep

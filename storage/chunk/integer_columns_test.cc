@@ -171,8 +171,8 @@ TEST(ResidualReader, BothBuildsAreEqual) {
     const int order = round % 3;
     Column portable(residuals.size() + static_cast<size_t>(order), 17), bmi2 = portable;
     const std::string_view in = std::string_view(readable).substr(0, stream.size());
-    const bool is_good = ResidualReader(set, Build::kPortable).Read(in, 300, order, portable);
-    EXPECT_EQ(ResidualReader(set, Build::kAvx2).Read(in, 300, order, bmi2), is_good);
+    const bool is_good = ResidualReader(set, CodecBuild::kPortable).Read(in, 300, order, portable);
+    EXPECT_EQ(ResidualReader(set, CodecBuild::kAvx2).Read(in, 300, order, bmi2), is_good);
     ASSERT_EQ(bmi2, portable);
     // What can be read behind the stream makes no difference either.
     Column careful(portable.size(), 17);

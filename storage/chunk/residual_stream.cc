@@ -73,7 +73,7 @@ void ResidualWriter::Write(std::span<const int64_t> residuals, std::string& out)
   bits.Finish();
 }
 
-ResidualReader::ResidualReader(const BinSet& set, Build build)
+ResidualReader::ResidualReader(const BinSet& set, CodecBuild build)
     : build_(build), entries_(MakeAnsEntries(set)), table_log_(set.table_log) {
   for (size_t bin = 0; bin < set.bins.size(); ++bin) {
     factors_.push_back(bin < set.plain_count ? 1 : set.unit);
@@ -89,7 +89,7 @@ ResidualReader::ResidualReader(const BinSet& set, Build build)
 }
 
 RoundsFunction ResidualReader::Rounds(int lane_count, int order) const {
-  const RoundsTable& table = build_ == Build::kAvx2 ? Avx2Rounds() : PortableRounds();
+  const RoundsTable& table = build_ == CodecBuild::kAvx2 ? Avx2Rounds() : PortableRounds();
   return table.functions[lane_count / 2][static_cast<size_t>(form_)][order];
 }
 

@@ -46,14 +46,14 @@ class ResidualWriter {
   std::vector<AnsWriter::Step> steps_;
 };
 
-enum class Build { kPortable, kAvx2 };
+enum class CodecBuild { kPortable, kAvx2 };
 // What this processor can do.
-inline Build BestBuild() { return HasAvx2() ? Build::kAvx2 : Build::kPortable; }
+inline CodecBuild BestBuild() { return HasAvx2() ? CodecBuild::kAvx2 : CodecBuild::kPortable; }
 
 class ResidualReader {
  public:
   // `set` has a bin at least; nothing of it is kept.
-  explicit ResidualReader(const BinSet& set, Build build = BestBuild());
+  explicit ResidualReader(const BinSet& set, CodecBuild build = BestBuild());
 
   // Reads residuals of differences of `order`, and sums them up: values[order] and all behind it are
   // written, those before it must be there. `stream` is all that belongs to the column; `slack_bytes`
@@ -68,7 +68,7 @@ class ResidualReader {
                               int lane_count) const;
   RoundsFunction Rounds(int lane_count, int order) const;
 
-  const Build build_;
+  const CodecBuild build_;
   // As in RoundsJob.
   std::vector<AnsEntry> entries_;
   std::vector<uint64_t> lowers_;

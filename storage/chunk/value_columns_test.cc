@@ -199,12 +199,12 @@ TEST(Decimals, BothBuildsAreEqual) {
   }
   Values portable(integers.size()), avx2(integers.size());
   for (int exponent = 0; exponent <= kMaxExponent; ++exponent) {
-    IntegersToDecimals(integers, exponent, portable.data(), Build::kPortable);
-    IntegersToDecimals(integers, exponent, avx2.data(), Build::kAvx2);
+    IntegersToDecimals(integers, exponent, portable.data(), CodecBuild::kPortable);
+    IntegersToDecimals(integers, exponent, avx2.data(), CodecBuild::kAvx2);
     ASSERT_EQ(AllBits(avx2), AllBits(portable)) << exponent;
   }
-  OrderedBitsToValues(integers, portable.data(), Build::kPortable);
-  OrderedBitsToValues(integers, avx2.data(), Build::kAvx2);
+  OrderedBitsToValues(integers, portable.data(), CodecBuild::kPortable);
+  OrderedBitsToValues(integers, avx2.data(), CodecBuild::kAvx2);
   ASSERT_EQ(AllBits(avx2), AllBits(portable));
 }
 

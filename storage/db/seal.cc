@@ -7,9 +7,8 @@
 
 #include "base/coding.h"
 #include "storage/chunk/merge_columns.h"
-#include "storage/chunk/series_chunk.h"
-#include "storage/db/chunk_row.h"
 #include "storage/db/column_walk.h"
+#include "storage/db/row_cutter.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
 
@@ -18,10 +17,7 @@ namespace {
 
 constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
                                  std::numeric_limits<int64_t>::max()};
-// A chunk and a row are ended before they are larger than this. Both together are far below
-// kv::kMaxValueBytes, and a batch with one row more below kv::kMaxBatchBytes.
-constexpr size_t kMaxChunkBytes = size_t{128} << 10;
-constexpr size_t kMaxRowBytes = size_t{256} << 10;
+// With one row more a batch is below kv::kMaxBatchBytes.
 constexpr size_t kBatchBytes = size_t{2} << 20;
 // Of one window row: far below kv::kMaxValueBytes even if no two are neighbours.
 constexpr size_t kMaxSeriesPerWindowRow = size_t{1} << 17;
@@ -44,15 +40,9 @@ class Sealer {
   absl::StatusOr<SealResult> Run(const std::vector<PlacedSeries>& series);
 
  private:
-  struct OpenRow {
-    ChunkRowBuilder builder;
-    uint16_t part = 0;
-  };
-
   void AddSeries(SeriesId id, SeriesPlace place);
-  void AddChunk(SeriesId id, SeriesPlace place, int32_t window);
-  void EndRow(int32_t window, OpenRow& row);
-  void EndBlock();
+  void AddChunk(SeriesId id, SeriesPlace place, int32_t window, const SampleColumns& columns);
+  absl::Status EndBlock();
   void PutWindowRows(int32_t window, std::vector<SeriesId>& ids);
   absl::Status WriteIfLarge();
   absl::Status WriteMark();
@@ -65,21 +55,20 @@ class Sealer {
   SealResult result_;
   std::map<int32_t, std::vector<SeriesId>> ids_;  // by window
   SeriesPlace block_place_;                       // any series of the block that `rows_` are of
-  std::map<int32_t, OpenRow> rows_;               // by window
+  std::map<int32_t, RowCutter> rows_;             // by window
   SampleColumns columns_;
-  SampleColumns chunk_;
+  SampleColumns part_;
 };
 
 absl::StatusOr<SealResult> Sealer::Run(const std::vector<PlacedSeries>& series) {
   for (const PlacedSeries& next : series) {
     if (next.place.family != block_place_.family || next.place.block() != block_place_.block()) {
-      EndBlock();
+      LOCKSTEP_RETURN_IF_ERROR(EndBlock());
     }
     block_place_ = next.place;
     AddSeries(next.id, next.place);
-    LOCKSTEP_RETURN_IF_ERROR(WriteIfLarge());
   }
-  EndBlock();
+  LOCKSTEP_RETURN_IF_ERROR(EndBlock());
   for (auto& [window, ids] : ids_) {
     PutWindowRows(window, ids);
     LOCKSTEP_RETURN_IF_ERROR(WriteIfLarge());
@@ -90,50 +79,40 @@ absl::StatusOr<SealResult> Sealer::Run(const std::vector<PlacedSeries>& series) 
 
 void Sealer::AddSeries(SeriesId id, SeriesPlace place) {
   head_.Read(id, kAllTimes, columns_);
-  size_t chunk_bytes = 0;
-  int32_t window = 0;
-  chunk_.Clear();
-  for (ColumnWalk walk(columns_); !walk.done(); walk.Next()) {
-    const int32_t sample_window = WindowOf(walk.time_ms());
-    const size_t sample_bytes = walk.EncodedBytes();
-    if (sample_window != window || chunk_bytes + sample_bytes > kMaxChunkBytes) {
-      AddChunk(id, place, window);
-      chunk_bytes = 0;
-    }
-    window = sample_window;
-    chunk_bytes += sample_bytes;
-    walk.CopyTo(chunk_);
+  const TimeRange range = TimeRangeOf(columns_);
+  if (WindowOf(range.min_ms) == WindowOf(range.max_ms)) {
+    AddChunk(id, place, WindowOf(range.min_ms), columns_);
+    return;
   }
-  AddChunk(id, place, window);
+  for (ColumnWalk walk(columns_); !walk.done();) {
+    const int32_t window = WindowOf(walk.time_ms());
+    part_.Clear();
+    for (; !walk.done() && WindowOf(walk.time_ms()) == window; walk.Next()) walk.CopyTo(part_);
+    AddChunk(id, place, window, part_);
+  }
 }
 
-void Sealer::AddChunk(SeriesId id, SeriesPlace place, int32_t window) {
-  if (chunk_.size() == 0) return;
-  OpenRow& row = rows_[window];
-  row.builder.Add(place.index_in_block(), chunk_);
-  std::vector<SeriesId>& ids = ids_[window];
-  if (ids.empty() || ids.back() != id) ids.push_back(id);
-  WindowTotals& totals = result_.windows[window];
-  totals.Add({TimeRangeOf(chunk_), chunk_.size(), 0});
+void Sealer::AddChunk(SeriesId id, SeriesPlace place, int32_t window,
+                      const SampleColumns& columns) {
+  rows_[window].Add(place.index_in_block(), columns);
+  ids_[window].push_back(id);
+  result_.windows[window].Add({TimeRangeOf(columns), columns.size(), 0});
   ++result_.chunk_count;
-  chunk_.Clear();
-  if (row.builder.byte_count() >= kMaxRowBytes) EndRow(window, row);
 }
 
-void Sealer::EndRow(int32_t window, OpenRow& row) {
-  if (row.builder.empty()) return;
-  const std::string value = row.builder.Finish();
-  batch_.Put(kv::Space::kChunks,
-             kv::EncodeChunkKey(
-                 {window, block_place_.family, block_place_.block(), generation_, row.part++}),
-             value);
-  result_.windows[window].byte_count += value.size();
-  result_.byte_count += value.size();
-}
-
-void Sealer::EndBlock() {
-  for (auto& [window, row] : rows_) EndRow(window, row);
+absl::Status Sealer::EndBlock() {
+  for (auto& [window, rows] : rows_) {
+    kv::ChunkKey key = {window, block_place_.family, block_place_.block(), generation_, 0};
+    LOCKSTEP_RETURN_IF_ERROR(rows.Finish([&, this](std::string_view value) {
+      batch_.Put(kv::Space::kChunks, kv::EncodeChunkKey(key), value);
+      ++key.part;
+      result_.windows[key.window].byte_count += value.size();
+      result_.byte_count += value.size();
+      return WriteIfLarge();
+    }));
+  }
   rows_.clear();
+  return absl::OkStatus();
 }
 
 void Sealer::PutWindowRows(int32_t window, std::vector<SeriesId>& ids) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/db/chunk_row.h"
+#include "storage/chunk/chunk_row_reader.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
 
@@ -33,18 +33,18 @@ absl::Status SealedRanges::Load(SeriesPlace place, int64_t time_ms) {
   if (!shard_.windows.contains(window) || blocks_.contains(key)) return absl::OkStatus();
   auto ranges = std::make_unique<Ranges>();
   ranges->fill(kNone);
-  constexpr TimeRange kAllTimes{kNone.max_ms, kNone.min_ms};
-  std::vector<ChunkRef> chunks;
   kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kChunks,
                                          kv::ChunkKeysOf(window, place.family, place.block()));
+  ChunkRowReader row;
   for (; rows.Valid(); rows.Next()) {
-    LOCKSTEP_RETURN_IF_ERROR(ListChunks(rows.value(), kAllTimes, chunks));
-    for (const ChunkRef& chunk : chunks) {
-      TimeRange& range = (*ranges)[chunk.index_in_block];
-      range.min_ms = std::min(range.min_ms, chunk.range.min_ms);
-      range.max_ms = std::max(range.max_ms, chunk.range.max_ms);
+    LOCKSTEP_RETURN_IF_ERROR(row.Open(rows.value()));
+    for (uint32_t index = 0; index < kSeriesPerBlock; ++index) {
+      if (!row.Contains(index)) continue;
+      LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange in_row, row.RangeOf(index));
+      TimeRange& range = (*ranges)[index];
+      range.min_ms = std::min(range.min_ms, in_row.min_ms);
+      range.max_ms = std::max(range.max_ms, in_row.max_ms);
     }
-    chunks.clear();
   }
   LOCKSTEP_RETURN_IF_ERROR(rows.status());
   if (blocks_.size() >= kMaxBlocks) blocks_.clear();
