@@ -63,7 +63,7 @@ WriteRequest MakeRequest(const replay::Fleet& fleet, size_t point, size_t begin,
   WriteRequest request;
   request.series.reserve(end - begin);
   for (size_t series = begin; series < end; ++series) {
-    request.series.push_back({fleet.labels(series), {fleet.At(series, point)}, {}});
+    request.series.push_back({fleet.Labels(series, 0), {fleet.At(series, point)}, {}});
   }
   return request;
 }
@@ -112,7 +112,7 @@ absl::Status CheckFleet(const Store& store, const replay::Fleet& fleet, size_t p
   for (size_t series = 0; series < fleet.series_count();
        series += std::max<size_t>(1, fleet.series_count() / 97)) {
     std::vector<Matcher> matchers;
-    for (const LabelView label : fleet.labels(series)) {
+    for (const LabelView label : fleet.Labels(series, 0)) {
       matchers.push_back(Matcher::Equal(std::string(label.name), std::string(label.value)));
     }
     LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<SeriesSet> set,
@@ -127,7 +127,7 @@ absl::Status CheckFleet(const Store& store, const replay::Fleet& fleet, size_t p
           std::bit_cast<uint64_t>(columns.values[point]) == std::bit_cast<uint64_t>(sample.value);
     }
     if (!is_equal) {
-      return absl::InternalError("read back otherwise: " + fleet.labels(series).ToString());
+      return absl::InternalError("read back otherwise: " + fleet.Labels(series, 0).ToString());
     }
   }
   return absl::OkStatus();
@@ -138,7 +138,7 @@ absl::StatusOr<double> ReadMetric(const Store& store, const replay::Fleet& fleet
   const auto start = std::chrono::steady_clock::now();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, store.NewQuerier());
   const std::vector<Matcher> matchers = {
-      Matcher::Equal(std::string(kMetricName), std::string(fleet.labels(0).metric_name()))};
+      Matcher::Equal(std::string(kMetricName), std::string(fleet.Labels(0, 0).metric_name()))};
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<SeriesSet> set,
                             querier->Select({matchers, {INT64_MIN, INT64_MAX}, nullptr}));
   SampleColumns columns;

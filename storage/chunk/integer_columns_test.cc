@@ -158,8 +158,9 @@ TEST(ResidualReader, BothBuildsAreEqual) {
     Column residuals(1 + random() % 600);
     const int width = static_cast<int>(random() % 65);
     for (int64_t& residual : residuals) {
-      residual = static_cast<int64_t>(LowBits(random(), random() % 4 == 0 ? width : width / 3));
-      if (round % 3 == 0 && random() % 5 != 0) residual *= 1000;
+      uint64_t bits = LowBits(random(), random() % 4 == 0 ? width : width / 3);
+      if (round % 3 == 0 && random() % 5 != 0) bits *= 1000;
+      residual = static_cast<int64_t>(bits);
     }
     const BinSet set = PlanBins(residuals, round % 3 == 0 ? 1000 : 1).set;
     std::string stream;
