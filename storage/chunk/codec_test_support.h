@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "model/sample.h"
+#include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
 
@@ -40,6 +42,17 @@ void ExpectDamageIsSurvived(const std::string& bytes, Decode decode) {
       damaged[random() % damaged.size()] = static_cast<char>(random());
     }
     survives(damaged);
+  }
+}
+
+inline void ExpectSameColumns(const SampleColumns& a, const SampleColumns& b) {
+  EXPECT_EQ(a.timestamps_ms, b.timestamps_ms);
+  ASSERT_EQ(a.values.size(), b.values.size());
+  for (size_t i = 0; i < a.values.size(); ++i) EXPECT_TRUE(SameBits(a.values[i], b.values[i])) << i;
+  ASSERT_EQ(a.histograms.size(), b.histograms.size());
+  for (size_t i = 0; i < a.histograms.size(); ++i) {
+    EXPECT_EQ(a.histograms[i].timestamp_ms, b.histograms[i].timestamp_ms);
+    EXPECT_TRUE(SameBits(*a.histograms[i].histogram, *b.histograms[i].histogram)) << i;
   }
 }
 

@@ -156,7 +156,7 @@ void AppendInRange(const SampleColumns& from, TimeRange range, SampleColumns& to
   }
 }
 
-TimeRange TimeRangeOf(const SampleColumns& columns) {
+TimeRange TimeRangeOf(const ColumnsView& columns) {
   TimeRange range{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
   if (!columns.timestamps_ms.empty()) {
     range = {columns.timestamps_ms.front(), columns.timestamps_ms.back()};

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "model/sample.h"
+#include "storage/chunk/columns_view.h"
 
 namespace lockstep {
 
@@ -40,7 +41,7 @@ MergeCounts SortIntoColumns(std::span<const Sample> samples,
 // that `to` holds.
 void AppendInRange(const SampleColumns& from, TimeRange range, SampleColumns& to);
 
-// First and last time over both kinds. Precondition: `columns` is not empty.
-TimeRange TimeRangeOf(const SampleColumns& columns);
+// First and last time over both kinds. Precondition: there is a sample.
+TimeRange TimeRangeOf(const ColumnsView& samples);
 
 }  // namespace lockstep

@@ -3,13 +3,6 @@
 #include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
-namespace {
-
-// A varint or a float, with what a codec may put around it.
-constexpr size_t kMaxNumberBytes = 11;
-
-}  // namespace
-
 bool ColumnWalk::SameValueAs(const ColumnWalk& other) const {
   if (at_histogram() != other.at_histogram()) return false;
   if (!at_histogram()) {
@@ -25,15 +18,6 @@ void ColumnWalk::CopyTo(SampleColumns& out) const {
   } else {
     out.Append(columns_.timestamps_ms[float_], columns_.values[float_]);
   }
-}
-
-size_t ColumnWalk::EncodedBytes() const {
-  if (!at_histogram()) return 2 * kMaxNumberBytes;
-  const Histogram& histogram = *columns_.histograms[histogram_].histogram;
-  const size_t numbers = 8 + histogram.positive_counts.size() + histogram.negative_counts.size() +
-                         histogram.custom_values.size() +
-                         2 * (histogram.positive_spans.size() + histogram.negative_spans.size());
-  return numbers * kMaxNumberBytes;
 }
 
 }  // namespace lockstep

@@ -24,8 +24,6 @@ class ColumnWalk {
   // Of one kind and equal in every bit.
   bool SameValueAs(const ColumnWalk& other) const;
   void CopyTo(SampleColumns& out) const;
-  // What the sample takes at most when it is encoded.
-  size_t EncodedBytes() const;
 
  private:
   bool at_histogram() const {

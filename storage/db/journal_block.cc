@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/coding.h"
-#include "storage/chunk/series_chunk.h"
+#include "storage/chunk/histogram_series.h"
 
 namespace lockstep {
 namespace {
@@ -94,10 +94,7 @@ bool BlockReader::ReadFloat(SampleColumns& columns) {
 }
 
 bool BlockReader::ReadHistograms(SampleColumns& columns) {
-  SampleColumns read;
-  if (!DecodeSeriesChunk(histograms, read).ok() || !read.values.empty()) return false;
-  columns.histograms = std::move(read.histograms);
-  return true;
+  return DecodeHistogramSeries(histograms, columns.histograms).ok();
 }
 
 }  // namespace
@@ -133,10 +130,7 @@ void JournalBlockBuilder::Add(SeriesId id, const SampleColumns& columns) {
   for (size_t i = 0; i < columns.values.size(); ++i) {
     AddTimeAndValue(columns.timestamps_ms[i], columns.values[i]);
   }
-  if (columns.histograms.empty()) return;
-  SampleColumns histograms;
-  histograms.histograms = columns.histograms;
-  EncodeSeriesChunk(histograms_, histograms);
+  if (!columns.histograms.empty()) EncodeHistogramSeries(histograms_, columns.histograms);
 }
 
 void JournalBlockBuilder::Add(SeriesId id, Sample sample) {

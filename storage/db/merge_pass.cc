@@ -132,12 +132,11 @@ absl::Status MergePass::Rewrite(const kv::ChunkKey& block, BatchWriter& batch) {
     LOCKSTEP_RETURN_IF_ERROR(block_.Add(row.value, kAllTimes));
     read_bytes_ += row.value.size();
   }
-  block_.Finish();
   RowWriter writer(batch, kv::SpaceOf(plan_.target), first);
   for (uint32_t index = 0; index < kSeriesPerBlock; ++index) {
-    stack_.Clear();
-    LOCKSTEP_RETURN_IF_ERROR(block_.Read(index, columns_, stack_));
-    LOCKSTEP_RETURN_IF_ERROR(writer.Add(index, stack_.columns()));
+    columns_.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(block_.Read(index, kAllTimes, columns_));
+    if (columns_.size() > 0) writer.Add(index, columns_);
   }
   LOCKSTEP_RETURN_IF_ERROR(writer.Finish());
   written_bytes_ += writer.totals().byte_count;

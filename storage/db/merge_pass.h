@@ -28,7 +28,6 @@
 
 #include "base/status.h"
 #include "storage/db/batch_writer.h"
-#include "storage/db/column_stack.h"
 #include "storage/db/merge_plan.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/stored_block.h"
@@ -84,7 +83,6 @@ class MergePass {
   // Scratch.
   std::vector<Row> rows_;
   StoredBlock block_;
-  ColumnStack stack_;
   SampleColumns columns_;
 };
 

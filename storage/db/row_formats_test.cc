@@ -5,8 +5,6 @@
 #include <random>
 
 #include "storage/chunk/codec_test_support.h"
-#include "storage/chunk/series_chunk.h"
-#include "storage/db/chunk_row.h"
 #include "storage/db/dictionary_row.h"
 #include "storage/db/store_manifest.h"
 #include "storage/db/window_row.h"
@@ -14,9 +12,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
 
 WindowRow ExampleWindowRow() {
   WindowRow row;
@@ -144,55 +139,6 @@ TEST(SeriesRow, DamageIsDataLossOrOtherSeries) {
       DecodeSeriesRow(UINT32_MAX - 3, FormatPageExample("keys.md", "series-row"), read).code(),
       absl::StatusCode::kDataLoss)
       << "an id beyond the last";
-}
-
-TEST(ChunkRow, WorkedExample) {
-  ChunkRowBuilder builder;
-  builder.Add(1, {{60'000, 75'000, 90'000}, {3, 5, 4}, {}});
-  EXPECT_EQ(builder.Finish(), FormatPageExample("keys.md", "chunk-row"));
-  EXPECT_TRUE(builder.empty());
-}
-
-TEST(ChunkRow, ListsTheChunksThatTouchTheRange) {
-  ChunkRowBuilder builder;
-  builder.Add(0, {{10, 20}, {1, 2}, {}});
-  builder.Add(0, {{30, 40}, {3, 4}, {}});
-  builder.Add(63, {{40}, {5}, {}});
-  const std::string value = builder.Finish();
-  const auto list = [&value](TimeRange range) {
-    std::vector<ChunkRef> chunks;
-    EXPECT_TRUE(ListChunks(value, range, chunks).ok());
-    std::string text;
-    for (const ChunkRef& chunk : chunks) {
-      SampleColumns columns;
-      std::string_view bytes = chunk.bytes;
-      EXPECT_TRUE(DecodeSeriesChunk(bytes, columns).ok());
-      EXPECT_TRUE(bytes.empty());
-      text += std::to_string(chunk.index_in_block) + "@" +
-              std::to_string(columns.timestamps_ms[0]) + " ";
-    }
-    return text;
-  };
-  EXPECT_EQ(list(kAllTimes), "0@10 0@30 63@40 ");
-  EXPECT_EQ(list({20, 20}), "0@10 ");
-  EXPECT_EQ(list({21, 29}), "");
-  EXPECT_EQ(list({40, 99}), "0@30 63@40 ");
-  EXPECT_EQ(list({41, 99}), "");
-}
-
-TEST(ChunkRow, DamageIsDataLossOrOtherChunks) {
-  ChunkRowBuilder builder;
-  builder.Add(3, {{10, 20}, {1, 2}, {}});
-  builder.Add(4, {{10, 20}, {1, 2}, {}});
-  const std::string value = builder.Finish();
-  ExpectDamageIsSurvived(value, [](std::string_view bytes) {
-    std::vector<ChunkRef> chunks;
-    return ListChunks(bytes, kAllTimes, chunks);
-  });
-  std::vector<ChunkRef> chunks;
-  EXPECT_EQ(ListChunks("", kAllTimes, chunks).code(), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(ListChunks(value.substr(0, value.size() - 1), kAllTimes, chunks).code(),
-            absl::StatusCode::kDataLoss);
 }
 
 constexpr std::string_view kManifest =

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "model/sample.h"
 #include "storage/db/batch_writer.h"
-#include "storage/db/chunk_row.h"
+#include "storage/db/row_cutter.h"
 #include "storage/db/window_row.h"
 #include "storage/kv/key_schema.h"
 
@@ -19,10 +19,9 @@ class RowWriter {
   RowWriter(BatchWriter& batch, kv::Space space, const kv::ChunkKey& first)
       : batch_(batch), space_(space), next_(first) {}
 
-  // Preconditions: indices do not descend; the samples lie in the window, and behind those that were
-  // added for the index before.
-  absl::Status Add(uint32_t index_in_block, const SampleColumns& columns);
-  // Ends the last row. To be called once all was added.
+  // Keeps a copy. Preconditions: indices ascend, there is a sample, and all lie in the window.
+  void Add(uint32_t index_in_block, const SampleColumns& columns);
+  // Writes the rows. To be called once all was added.
   absl::Status Finish();
 
   // Of what was added and, after Finish(), of all rows.
@@ -30,13 +29,10 @@ class RowWriter {
   uint64_t chunk_count() const { return chunk_count_; }
 
  private:
-  absl::Status AddChunk(uint32_t index_in_block, const SampleColumns& columns);
-
   BatchWriter& batch_;
   const kv::Space space_;
   kv::ChunkKey next_;
-  ChunkRowBuilder row_;
-  SampleColumns chunk_;
+  RowCutter rows_;
   WindowTotals totals_;
   uint64_t chunk_count_ = 0;
 };

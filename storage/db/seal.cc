@@ -33,9 +33,8 @@ class Sealer {
   absl::StatusOr<SealResult> Run(const std::vector<PlacedSeries>& series);
 
  private:
-  absl::Status AddSeries(SeriesId id, SeriesPlace place);
-  absl::Status AddPart(SeriesId id, SeriesPlace place, int32_t window,
-                       const SampleColumns& columns);
+  void AddSeries(SeriesId id, SeriesPlace place);
+  void AddPart(SeriesId id, SeriesPlace place, int32_t window, const SampleColumns& columns);
   absl::Status EndBlock();
   absl::Status PutWindowRows(int32_t window, std::vector<SeriesId> ids);
   absl::Status PutMark();
@@ -57,7 +56,7 @@ absl::StatusOr<SealResult> Sealer::Run(const std::vector<PlacedSeries>& series) 
       LOCKSTEP_RETURN_IF_ERROR(EndBlock());
     }
     block_place_ = next.place;
-    LOCKSTEP_RETURN_IF_ERROR(AddSeries(next.id, next.place));
+    AddSeries(next.id, next.place);
   }
   LOCKSTEP_RETURN_IF_ERROR(EndBlock());
   for (auto& [window, ids] : ids_) {
@@ -68,26 +67,25 @@ absl::StatusOr<SealResult> Sealer::Run(const std::vector<PlacedSeries>& series) 
   return std::move(result_);
 }
 
-absl::Status Sealer::AddSeries(SeriesId id, SeriesPlace place) {
+void Sealer::AddSeries(SeriesId id, SeriesPlace place) {
   head_.Read(id, kAllTimes, columns_);
   const TimeRange range = TimeRangeOf(columns_);
   if (WindowOf(range.min_ms) == WindowOf(range.max_ms)) {
-    return AddPart(id, place, WindowOf(range.min_ms), columns_);
+    AddPart(id, place, WindowOf(range.min_ms), columns_);
+    return;
   }
   for (ColumnWalk walk(columns_); !walk.done();) {
     const int32_t window = WindowOf(walk.time_ms());
     part_.Clear();
     for (; !walk.done() && WindowOf(walk.time_ms()) == window; walk.Next()) walk.CopyTo(part_);
-    LOCKSTEP_RETURN_IF_ERROR(AddPart(id, place, window, part_));
+    AddPart(id, place, window, part_);
   }
-  return absl::OkStatus();
 }
 
-absl::Status Sealer::AddPart(SeriesId id, SeriesPlace place, int32_t window,
-                             const SampleColumns& columns) {
+void Sealer::AddPart(SeriesId id, SeriesPlace place, int32_t window, const SampleColumns& columns) {
   ids_[window].push_back(id);
   const kv::ChunkKey first = {window, place.family, place.block(), generation_, 0};
-  return rows_.try_emplace(window, batch_, kv::Space::kHot, first)
+  rows_.try_emplace(window, batch_, kv::Space::kHot, first)
       .first->second.Add(place.index_in_block(), columns);
 }
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/chunk/chunk_row_reader.h"
 #include "storage/db/block_rows.h"
-#include "storage/db/chunk_row.h"
 #include "storage/db/window.h"
 
 namespace lockstep {
@@ -33,15 +33,15 @@ absl::Status SealedRanges::Load(SeriesPlace place, int64_t time_ms) {
   if (!shard_.windows.contains(window) || blocks_.contains(key)) return absl::OkStatus();
   auto ranges = std::make_unique<Ranges>();
   ranges->fill(kNone);
-  constexpr TimeRange kAllTimes{kNone.max_ms, kNone.min_ms};
-  std::vector<ChunkRef> chunks;
-  const auto widen = [&](std::string_view row) {
-    chunks.clear();
-    LOCKSTEP_RETURN_IF_ERROR(ListChunks(row, kAllTimes, chunks));
-    for (const ChunkRef& chunk : chunks) {
-      TimeRange& range = (*ranges)[chunk.index_in_block];
-      range.min_ms = std::min(range.min_ms, chunk.range.min_ms);
-      range.max_ms = std::max(range.max_ms, chunk.range.max_ms);
+  ChunkRowReader row;
+  const auto widen = [&](std::string_view value) {
+    LOCKSTEP_RETURN_IF_ERROR(row.Open(value));
+    for (uint32_t index = 0; index < kSeriesPerBlock; ++index) {
+      if (!row.Contains(index)) continue;
+      LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange in_row, row.RangeOf(index));
+      TimeRange& range = (*ranges)[index];
+      range.min_ms = std::min(range.min_ms, in_row.min_ms);
+      range.max_ms = std::max(range.max_ms, in_row.max_ms);
     }
     return absl::OkStatus();
   };

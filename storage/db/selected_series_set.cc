@@ -1,10 +1,28 @@
 #include "storage/db/selected_series_set.h"
 
+#include <iterator>
 #include <utility>
 
 #include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
+namespace {
+
+template <typename T>
+void MoveTail(std::vector<T>& from, size_t begin, std::vector<T>& to) {
+  const auto first = from.begin() + static_cast<ptrdiff_t>(begin);
+  to.assign(std::make_move_iterator(first), std::make_move_iterator(from.end()));
+  from.erase(first, from.end());
+}
+
+// Replaces `to` by what `from` holds from these indexes on.
+void MoveTail(SampleColumns& from, size_t float_begin, size_t histogram_begin, SampleColumns& to) {
+  MoveTail(from.timestamps_ms, float_begin, to.timestamps_ms);
+  MoveTail(from.values, float_begin, to.values);
+  MoveTail(from.histograms, histogram_begin, to.histograms);
+}
+
+}  // namespace
 
 SelectedSeriesSet::SelectedSeriesSet(std::span<const ShardView> views,
                                      std::vector<ShardSeries> series, TimeRange range,
@@ -35,17 +53,35 @@ void SelectedSeriesSet::DoneWith(const ShardSeries& series) {
 
 absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
   const ShardSeries& selected = series_[at_];
-  stack_.Clear();
-  LOCKSTEP_RETURN_IF_ERROR(ReadStored(selected));
-  views_[selected.shard].ReadHeads(selected.series.id, range_, scratch_, stack_);
-  AppendInRange(stack_.columns(), range_, columns);
+  heads_.Clear();
+  views_[selected.shard].ReadHeads(selected.series.id, range_, scratch_, heads_);
+  if (!blocks_.contains(KeyOf(selected))) {
+    AppendInRange(heads_.columns(), range_, columns);
+    return absl::OkStatus();
+  }
+  // Usually one of the two is empty, or memory has what came after all that is stored.
+  const SampleColumns& heads = heads_.columns();
+  const size_t floats_before = columns.values.size();
+  const size_t histograms_before = columns.histograms.size();
+  LOCKSTEP_RETURN_IF_ERROR(ReadStored(selected, columns));
+  if (heads.size() == 0) return absl::OkStatus();
+  const int64_t heads_min_ms = TimeRangeOf(heads).min_ms;
+  const bool is_apart =
+      (columns.values.size() == floats_before || columns.timestamps_ms.back() < heads_min_ms) &&
+      (columns.histograms.size() == histograms_before ||
+       columns.histograms.back().timestamp_ms < heads_min_ms);
+  if (is_apart) {
+    AppendInRange(heads, range_, columns);
+    return absl::OkStatus();
+  }
+  MoveTail(columns, floats_before, histograms_before, stored_);
+  MergeColumns(stored_, heads, scratch_);
+  AppendInRange(scratch_, range_, columns);
   return absl::OkStatus();
 }
 
-absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected) {
-  const auto found = blocks_.find(KeyOf(selected));
-  if (found == blocks_.end()) return absl::OkStatus();
-  SharedBlock& shared = found->second;
+absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected, SampleColumns& columns) {
+  SharedBlock& shared = blocks_.find(KeyOf(selected))->second;
   const ShardView& view = views_[selected.shard];
   const SeriesPlace place = selected.series.place;
   if (!shared.is_loaded) {
@@ -53,7 +89,7 @@ absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected) {
         shared.block.Load(view.kv(), view.snapshot(), windows_[selected.shard], place, range_));
     shared.is_loaded = true;
   }
-  return shared.block.Read(place.index_in_block(), scratch_, stack_);
+  return shared.block.Read(place.index_in_block(), range_, columns);
 }
 
 }  // namespace lockstep

@@ -44,7 +44,8 @@ class SelectedSeriesSet : public SeriesSet {
   static BlockKey KeyOf(const ShardSeries& series) {
     return {series.shard, series.series.place.family, series.series.place.block()};
   }
-  absl::Status ReadStored(const ShardSeries& series);
+  // Appends. Precondition: the series is in one of blocks_.
+  absl::Status ReadStored(const ShardSeries& selected, SampleColumns& columns);
   void DoneWith(const ShardSeries& series);
 
   const std::span<const ShardView> views_;
@@ -56,7 +57,8 @@ class SelectedSeriesSet : public SeriesSet {
   size_t at_ = 0;
   bool begun_ = false;
   absl::Status status_;
-  ColumnStack stack_;
+  ColumnStack heads_;
+  SampleColumns stored_;
   SampleColumns scratch_;
 };
 

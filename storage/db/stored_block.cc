@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/chunk/series_chunk.h"
+#include "storage/chunk/merge_columns.h"
 #include "storage/db/block_rows.h"
 
 namespace lockstep {
@@ -15,36 +15,56 @@ absl::Status StoredBlock::Load(const kv::Store& kv, const kv::SnapshotPtr& snaps
   for (const int32_t window : windows) {
     LOCKSTEP_RETURN_IF_ERROR(ForEachBlockRow(kv, snapshot, window, place, add));
   }
-  Finish();
   return absl::OkStatus();
 }
 
-void StoredBlock::Clear() {
-  chunks_.clear();
-  rows_.clear();
+absl::Status StoredBlock::Add(std::string_view value, TimeRange range) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange row_range, ChunkRowRange(value));
+  if (row_range.max_ms < range.min_ms || row_range.min_ms > range.max_ms) return absl::OkStatus();
+  Row& row = rows_.emplace_back();
+  row.value = value;
+  return row.reader.Open(row.value);
 }
 
-absl::Status StoredBlock::Add(std::string_view row, TimeRange range) {
-  return ListChunks(rows_.emplace_back(row), range, chunks_);
-}
-
-void StoredBlock::Finish() {
-  std::stable_sort(chunks_.begin(), chunks_.end(), [](const ChunkRef& a, const ChunkRef& b) {
-    return a.index_in_block < b.index_in_block;
-  });
-}
-
-absl::Status StoredBlock::Read(uint32_t index_in_block, SampleColumns& scratch,
-                               ColumnStack& columns) const {
-  auto chunk = std::lower_bound(
-      chunks_.begin(), chunks_.end(), index_in_block,
-      [](const ChunkRef& ref, uint32_t index) { return ref.index_in_block < index; });
-  for (; chunk != chunks_.end() && chunk->index_in_block == index_in_block; ++chunk) {
-    std::string_view bytes = chunk->bytes;
-    scratch.Clear();
-    LOCKSTEP_RETURN_IF_ERROR(DecodeSeriesChunk(bytes, scratch));
-    columns.Add(scratch);
+absl::Status StoredBlock::FindPieces(uint32_t index_in_block, TimeRange range) {
+  pieces_.clear();
+  for (Row& row : rows_) {
+    if (!row.reader.Contains(index_in_block)) continue;
+    LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange piece, row.reader.RangeOf(index_in_block));
+    if (piece.max_ms < range.min_ms || piece.min_ms > range.max_ms) continue;
+    pieces_.push_back({&row, piece});
   }
+  return absl::OkStatus();
+}
+
+bool StoredBlock::SortIfApart() {
+  const auto touches = [](const Piece& a, const Piece& b) {
+    return b.range.min_ms <= a.range.max_ms;
+  };
+  if (std::adjacent_find(pieces_.begin(), pieces_.end(), touches) == pieces_.end()) return true;
+  std::vector<Piece> sorted = pieces_;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Piece& a, const Piece& b) { return a.range.min_ms < b.range.min_ms; });
+  if (std::adjacent_find(sorted.begin(), sorted.end(), touches) != sorted.end()) return false;
+  pieces_ = std::move(sorted);
+  return true;
+}
+
+absl::Status StoredBlock::Read(uint32_t index_in_block, TimeRange range, SampleColumns& columns) {
+  LOCKSTEP_RETURN_IF_ERROR(FindPieces(index_in_block, range));
+  if (SortIfApart()) {
+    for (const Piece& piece : pieces_) {
+      LOCKSTEP_RETURN_IF_ERROR(piece.row->reader.Read(index_in_block, range, columns));
+    }
+    return absl::OkStatus();
+  }
+  stack_.Clear();
+  for (const Piece& piece : pieces_) {
+    scratch_.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(piece.row->reader.Read(index_in_block, range, scratch_));
+    stack_.Add(scratch_);
+  }
+  AppendInRange(stack_.columns(), range, columns);
   return absl::OkStatus();
 }
 

@@ -1,4 +1,4 @@
-// StoredBlock: what chunks hold of the 64 series of one block in a range of time, read from disk at
+// StoredBlock: what chunk rows hold of the 64 series of one block in a range of time, read from disk at
 // once and decoded series by series. Not thread-safe; needs neither store nor snapshot once loaded.
 #pragma once
 
@@ -6,11 +6,12 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "model/sample.h"
-#include "storage/db/chunk_row.h"
+#include "storage/chunk/chunk_row_reader.h"
 #include "storage/db/column_stack.h"
 #include "storage/db/dictionary.h"
 #include "storage/kv/store.h"
@@ -19,23 +20,39 @@ namespace lockstep {
 
 class StoredBlock {
  public:
-  // Replaces what was loaded by the chunks of the block that `place` is in. `windows` ascend.
+  // Replaces what was loaded by the rows of the block that `place` is in. `windows` ascend.
   // `snapshot` may be null: the present.
   absl::Status Load(const kv::Store& kv, const kv::SnapshotPtr& snapshot,
                     std::span<const int32_t> windows, SeriesPlace place, TimeRange range);
 
-  // The same by hand: rows in the order of their writing, then Finish().
-  void Clear();
-  absl::Status Add(std::string_view row, TimeRange range);
-  void Finish();
+  // The same by hand: row by row, in the order of their writing. Rows beside the range are left out.
+  void Clear() { rows_.clear(); }
+  absl::Status Add(std::string_view value, TimeRange range);
 
-  // Adds the samples of one series to `columns`, oldest writing first; some may be beside the
-  // range. `scratch` is reused memory.
-  absl::Status Read(uint32_t index_in_block, SampleColumns& scratch, ColumnStack& columns) const;
+  // Appends the samples of one series that lie in the range, ascending; of equal times the one that was
+  // written last. They must be later than all that `columns` holds.
+  absl::Status Read(uint32_t index_in_block, TimeRange range, SampleColumns& columns);
 
  private:
-  std::deque<std::string> rows_;  // what `chunks_` points into
-  std::vector<ChunkRef> chunks_;  // by index, then window, then generation
+  struct Row {
+    std::string value;
+    ChunkRowReader reader;  // of `value`
+  };
+  // A series in a row.
+  struct Piece {
+    Row* row = nullptr;
+    TimeRange range;
+  };
+
+  // Sets `pieces_`: the rows with samples of the series that touch the range, in the order of writing.
+  absl::Status FindPieces(uint32_t index_in_block, TimeRange range);
+  // Whether no two pieces touch; if so they are in order of time afterwards.
+  bool SortIfApart();
+
+  std::deque<Row> rows_;  // in the order of writing
+  std::vector<Piece> pieces_;
+  SampleColumns scratch_;
+  ColumnStack stack_;
 };
 
 }  // namespace lockstep

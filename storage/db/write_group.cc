@@ -236,7 +236,9 @@ absl::Status WriteGroup::ReadStored(SeriesId id, TimeRange range) {
     StoredBlock block;
     LOCKSTEP_RETURN_IF_ERROR(
         block.Load(*shard_.kv, nullptr, WindowsIn(shard_.windows, range), place, range));
-    LOCKSTEP_RETURN_IF_ERROR(block.Read(place.index_in_block(), part_, stored_));
+    part_.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(block.Read(place.index_in_block(), range, part_));
+    stored_.Add(part_);
   }
   if (shard_.frozen != nullptr) {
     shard_.frozen->Read(id, range, part_);

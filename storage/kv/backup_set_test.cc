@@ -32,7 +32,7 @@ class BackupSetTest : public ::testing::Test {
   }
   void Put(std::string_view key, std::string_view value) {
     Batch batch = store_->NewBatch();
-    batch.Put(Space::kChunks, key, value);
+    batch.Put(Space::kHot, key, value);
     ASSERT_TRUE(store_->Commit(batch, Durability::kSynced).ok());
   }
   BackupId Add() {
@@ -46,7 +46,7 @@ class BackupSetTest : public ::testing::Test {
     EXPECT_TRUE(restored.ok()) << restored;
     const auto store = OpenStore(target.path() + "/db");
     std::vector<std::string> keys;
-    for (Cursor rows = store->NewCursor(Space::kChunks, {}); rows.Valid(); rows.Next()) {
+    for (Cursor rows = store->NewCursor(Space::kHot, {}); rows.Valid(); rows.Next()) {
       keys.emplace_back(rows.key());
     }
     return keys;

@@ -1,0 +1,152 @@
+#include "storage/chunk/bins.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "storage/chunk/bin_plan.h"
+#include "storage/chunk/bits.h"
+#include "storage/chunk/codec_test_support.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+std::string Put(const BinSet& set) {
+  std::string bytes;
+  PutBinSet(bytes, set);
+  return bytes;
+}
+
+absl::Status Get(std::string_view in) {
+  BinSet set;
+  return GetBinSet(in, set) ? absl::OkStatus() : absl::DataLossError("");
+}
+
+// The promises that a set of bins keeps, and that each integer is found in one of them.
+void ExpectPlanHolds(const std::vector<int64_t>& integers, uint64_t unit_hint) {
+  const BinSet set = PlanBins(integers, unit_hint).set;
+  const std::string bytes = Put(set) + "rest";
+  std::string_view in = bytes;
+  BinSet read;
+  ASSERT_TRUE(GetBinSet(in, read)) << set.bins.size() << " bins";
+  EXPECT_EQ(read, set);
+  EXPECT_EQ(in, "rest");
+  if (integers.empty()) return;
+  const BinFinder finder(set);
+  for (const int64_t integer : integers) {
+    const BinFinder::Place place = finder.Find(integer);
+    const Bin& bin = set.bins[place.bin];
+    EXPECT_EQ(place.offset, LowBits(place.offset, bin.offset_bits)) << integer;
+    const uint64_t factor = place.bin < set.plain_count ? 1 : set.unit;
+    EXPECT_EQ((static_cast<uint64_t>(bin.lower) + place.offset) * factor,
+              static_cast<uint64_t>(integer));
+  }
+}
+
+TEST(BinPlan, HoldsForEdges) {
+  ExpectPlanHolds({}, 1);
+  ExpectPlanHolds({0}, 1);
+  ExpectPlanHolds({kMin}, 1);
+  ExpectPlanHolds({kMin, kMax, 0, -1, 1}, 1);
+  ExpectPlanHolds(std::vector<int64_t>(1000, 42), 1);
+  ExpectPlanHolds(std::vector<int64_t>(1000, 42), 1000);
+}
+
+TEST(BinPlan, HoldsForIntegersOfEveryKind) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<int64_t> integers(1 + random() % (round % 10 == 0 ? 20000 : 300));
+    const int width = static_cast<int>(random() % 65);
+    const int narrow = static_cast<int>(random() % (width + 1));
+    const uint64_t unit = round % 3 == 0 ? 1 + random() % 5000 : 1;
+    for (int64_t& integer : integers) {
+      const uint64_t bits = LowBits(random(), random() % 8 == 0 ? width : narrow);
+      integer = static_cast<int64_t>(random() % 2 == 0 ? bits * unit : 0 - bits * unit);
+      if (round % 6 == 0 && random() % 10 == 0) ++integer;
+    }
+    ExpectPlanHolds(integers, round % 2 == 0 ? unit : 1);
+  }
+}
+
+TEST(BinPlan, FrequentIntegersHaveBinsWithoutOffsets) {
+  std::vector<int64_t> integers;
+  for (int i = 0; i < 1000; ++i) integers.push_back(i % 2 == 0 ? 5 : 1'000'000);
+  const BinPlan plan = PlanBins(integers, 1);
+  ASSERT_EQ(plan.set.bins.size(), 2u);
+  EXPECT_EQ(plan.set.bins[0].offset_bits, 0);
+  EXPECT_EQ(plan.set.bins[0].weight, plan.set.bins[1].weight);
+  // A bit an integer and the bins.
+  EXPECT_LT(plan.bit_count, 1100);
+}
+
+TEST(BinPlan, ACommonDivisorIsFound) {
+  std::mt19937_64 random(4);
+  std::vector<int64_t> integers;
+  for (int i = 0; i < 1000; ++i) integers.push_back(static_cast<int64_t>(random() % 1000) * 4096);
+  const BinPlan plan = PlanBins(integers, 1);
+  EXPECT_EQ(plan.set.unit, 4096u);
+  EXPECT_EQ(plan.set.plain_count, 0u);
+  EXPECT_LT(plan.bit_count, 10.1 * 1000 + 100);
+}
+
+TEST(BinPlan, MultiplesOfTheHintHaveBinsOfTheirOwn) {
+  std::mt19937_64 random(5);
+  std::vector<int64_t> integers;
+  for (int i = 0; i < 1000; ++i) {
+    const auto number = static_cast<int64_t>(random() % 1'000'000);
+    integers.push_back(i % 4 == 0 ? number : number * 1'000'000);
+  }
+  const BinPlan plan = PlanBins(integers, 1'000'000);
+  EXPECT_EQ(plan.set.unit, 1'000'000u);
+  EXPECT_GT(plan.set.plain_count, 0u);
+  EXPECT_LT(plan.bit_count, 21.5 * 1000);
+  // Too few multiples are not worth it.
+  integers.resize(8);
+  integers.insert(integers.end(), 200, 1);
+  EXPECT_EQ(PlanBins(integers, 1'000'000).set.unit, 1u);
+}
+
+TEST(UnitDivider, DividesAsTheProcessorDoes) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 20000; ++round) {
+    const uint64_t unit = 1 + (random() >> (random() % 64)) / 2;
+    const UnitDivider divider(unit);
+    auto integer = static_cast<int64_t>(random()) >> (random() % 64);
+    if (round % 2 == 0) integer -= integer % static_cast<int64_t>(unit);
+    const std::optional<int64_t> quotient = divider.Divide(integer);
+    ASSERT_EQ(quotient.has_value(), integer % static_cast<int64_t>(unit) == 0)
+        << integer << " by " << unit;
+    if (quotient.has_value()) {
+      EXPECT_EQ(*quotient, integer / static_cast<int64_t>(unit));
+    }
+  }
+}
+
+TEST(BinSet, DamageIsSurvived) {
+  std::vector<int64_t> integers;
+  for (int64_t i = 0; i < 200; ++i) integers.push_back(i * i * (i % 3 == 0 ? 1000 : 1));
+  const std::string bytes = Put(PlanBins(integers, 1000).set);
+  ExpectEveryTruncationFails(bytes, Get);
+  ExpectDamageIsSurvived(bytes, Get);
+}
+
+TEST(BinSet, WeightsThatDoNotFillTheTableAreRefused) {
+  BinSet set;
+  set.bins = {{0, 0, 10}, {5, 3, 6}};
+  set.plain_count = 2;
+  set.table_log = 4;
+  EXPECT_TRUE(Get(Put(set)).ok());
+  set.bins[1].weight = 7;
+  EXPECT_FALSE(Get(Put(set)).ok());
+  set.bins[1].weight = 6;
+  set.table_log = 3;
+  EXPECT_FALSE(Get(Put(set)).ok());
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,77 @@
+// A chunk row: samples of up to 64 neighbouring series, usually one metric of the ranks of one job, in one
+// span of time. Times that series share are kept once, values in columns that share what is learned
+// from them (value_columns.h), and yet each series can be read alone.
+//
+//   +------------+--------------------------------+-------------------------+
+//   | version u8 | min time zigzag | max - min,   | floats    | histograms  |
+//   | = 1        |                 | varint       | see below |             |
+//   +------------+--------------------------------+-------------------------+
+//
+//   floats       +--------+--------------+--------+---------+-----------------+---------------+
+//                | series | column count | counts | columns | column of each  | value columns |
+//                |        | varint       | packed | of times| series, packed  |               |
+//                +--------+--------------+--------+---------+-----------------+---------------+
+//
+//   histograms   +--------+--------------------------------+-----------------------+
+//                | series | bytes of each series, packed   | series of histograms  |
+//                +--------+--------------------------------+-----------------------+
+//
+//   series       | count varint * 2, plus 1 if they are others than the first ones |
+//                | if so: varint, bit i set if series i of the block has samples    |
+//
+// Packed: packed_integers.h. Times are distances to the min time, as integer_columns.h. Series of
+// histograms: histogram_series.h. docs/formats/chunk.md has the whole layout and examples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/chunk/columns_view.h"
+#include "storage/chunk/value_columns.h"
+
+namespace lockstep {
+
+inline constexpr uint32_t kMaxRowSeries = 64;
+// Samples of a row, floats and histograms together. A reader allocates no more than for these, whatever
+// its input claims. So many floats are below 1 MiB even if no two share anything.
+inline constexpr size_t kMaxRowSamples = size_t{1} << 15;
+
+// Takes series by series and makes the row. Can be used again after Finish(), and keeps its memory then.
+class ChunkRowBuilder {
+ public:
+  // Preconditions: indices ascend and are below kMaxRowSeries; there is a sample, and the samples keep
+  // the rules of SampleColumns, histograms as EncodeHistograms() wants them; with these the row has no
+  // more than kMaxRowSamples samples.
+  void Add(uint32_t index_in_block, ColumnsView samples);
+
+  bool empty() const { return sample_count_ == 0; }
+  size_t sample_count() const { return sample_count_; }
+  TimeRange range() const { return range_; }
+
+  // The row's value; the builder is empty afterwards. Precondition: it is not empty.
+  std::string Finish();
+
+ private:
+  void AddFloats(uint32_t index_in_block, ColumnsView samples);
+  // The column of these times, a new one if there is none.
+  size_t TimeColumn(std::span<const int64_t> timestamps_ms);
+  void PutFloats(std::string& out);
+  void PutTimes(std::string& out);
+  void PutHistograms(std::string& out);
+
+  size_t sample_count_ = 0;
+  TimeRange range_;
+  uint64_t float_series_ = 0;  // bits by index
+  uint64_t histogram_series_ = 0;
+  std::vector<std::vector<int64_t>> times_;  // the first time_column_count_ are columns
+  size_t time_column_count_ = 0;
+  std::vector<int64_t> time_columns_;  // of each series with floats
+  ValueColumnsWriter values_;
+  std::vector<int64_t> histogram_sizes_;
+  std::string histograms_;
+};
+
+}  // namespace lockstep

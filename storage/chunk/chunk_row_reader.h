@@ -1,0 +1,63 @@
+// Reads chunk rows (chunk_row_builder.h): which series they have, when, and the samples of one series
+// without those of the others. Bytes come from disk and may be damaged: then the answer is kDataLoss,
+// or other samples than were written, but never more than kMaxRowSamples floats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "model/sample.h"
+#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/value_columns.h"
+
+namespace lockstep {
+
+// Times of the first and the last sample of a row, from its first bytes.
+absl::StatusOr<TimeRange> ChunkRowRange(std::string_view value);
+
+// Not thread-safe: columns of times are kept once they were read, as many series share them.
+class ChunkRowReader {
+ public:
+  // `value` must outlive the reader. Can be called again, for another row.
+  absl::Status Open(std::string_view value);
+
+  TimeRange range() const { return range_; }
+  // Bit i: series i of the block has samples.
+  uint64_t series() const { return float_series_ | histogram_series_; }
+  bool Contains(uint32_t index_in_block) const { return (series() >> index_in_block & 1) != 0; }
+
+  // Precondition of both: Contains(index_in_block).
+  // The first and the last time of the series.
+  absl::StatusOr<TimeRange> RangeOf(uint32_t index_in_block);
+  // Appends the samples of the series in `range`; they must be later than all that `columns` holds. On
+  // failure (kDataLoss) `columns` is as it was.
+  absl::Status Read(uint32_t index_in_block, TimeRange range, SampleColumns& columns);
+
+ private:
+  [[nodiscard]] bool GetHeader(std::string_view& in);
+  [[nodiscard]] bool GetFloats(std::string_view& in);
+  [[nodiscard]] bool GetTimes(std::string_view& in);
+  [[nodiscard]] bool GetHistograms(std::string_view& in);
+  // Null if they are malformed.
+  const std::vector<int64_t>* Times(uint32_t index_in_block);
+  [[nodiscard]] bool ReadFloats(uint32_t index_in_block, TimeRange range, SampleColumns& columns);
+  absl::Status ReadHistograms(uint32_t index_in_block, TimeRange range, SampleColumns& columns);
+  std::string_view HistogramBytes(uint32_t index_in_block) const;
+
+  TimeRange range_;
+  uint64_t float_series_ = 0;
+  uint64_t histogram_series_ = 0;
+  std::vector<uint32_t> time_counts_;  // by column of times
+  IntegerColumnsReader time_columns_;
+  std::vector<std::vector<int64_t>> times_;  // by column of times; empty: not read yet
+  std::vector<int64_t> column_of_series_;    // by rank among the series with floats
+  ValueColumnsReader values_;
+  std::vector<size_t> histogram_ends_;  // by rank among the series with histograms
+  std::string_view histograms_;
+};
+
+}  // namespace lockstep
