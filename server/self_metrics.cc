@@ -116,8 +116,8 @@ void AddStorage(Families& families, const StorageStats& stats) {
                    stats.merge_count);
   families.Counter("lockstep_storage_merge_read_bytes_total", "Bytes of rows that merges read.",
                    stats.merge_read_bytes);
-  families.Counter("lockstep_storage_merge_written_bytes_total",
-                   "Bytes of rows that merges wrote.", stats.merge_written_bytes);
+  families.Counter("lockstep_storage_merge_written_bytes_total", "Bytes of rows that merges wrote.",
+                   stats.merge_written_bytes);
   families.Counter("lockstep_storage_merge_seconds_total", "Time spent in merges.",
                    stats.merge_seconds);
   families.Gauge("lockstep_storage_windows", "Windows of four hours with stored samples.",

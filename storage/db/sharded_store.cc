@@ -213,6 +213,7 @@ absl::Status ShardedStore::Seal() {
 }
 
 absl::Status ShardedStore::Settle() {
+  LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
   for (const std::unique_ptr<Shard>& shard : shards_) {
     LOCKSTEP_RETURN_IF_ERROR(shard->keeper().Settle());
   }
