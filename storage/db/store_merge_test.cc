@@ -106,7 +106,9 @@ TEST(StoreMerge, ABlockLargerThanABatchIsMerged) {
     for (int i = 0; i < 8; ++i) {
       std::vector<Sample> samples;
       for (int j = 0; j < 120'000; ++j) {
-        samples.push_back({kTestNowMs - 100 * j, (i + j + round) / 7.0});
+        // Noise, or no block of these many samples is large.
+        const uint64_t noise = static_cast<uint64_t>(i + j + round) * 0x9e3779b97f4a7c15u;
+        samples.push_back({kTestNowMs - 100 * j, static_cast<double>(noise)});
       }
       ASSERT_TRUE(WriteFloats(*store, Series("m", "train", i), samples).ok());
     }
