@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/import_progress.h"
 #include "cli/table.h"
+#include "cli/time_text.h"
 #include "storage/db/backup_folder.h"
 #include "storage/db/clock.h"
 #include "storage/db/stopped_store.h"
@@ -29,15 +30,6 @@ std::string AbsolutePath(const std::string& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   return error ? path : absolute.lexically_normal().string();
-}
-
-// "2026-01-02 03:04:05Z"
-std::string TimeText(int64_t time_ms) {
-  const std::time_t seconds = static_cast<std::time_t>(time_ms / 1000);
-  std::tm time{};
-  gmtime_r(&seconds, &time);
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%SZ", &time));
 }
 
 // The summary in the server's answer.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/import_progress.h"
+#include "cli/terminal_line.h"
 #include "import/delivery.h"
 
 namespace lockstep::cli {
@@ -23,27 +24,6 @@ const std::vector<std::string>& WriteHeaders() {
       "X-Prometheus-Remote-Write-Version: 0.1.0"};
   return headers;
 }
-
-// Writes over its own last line.
-class TerminalLine {
- public:
-  explicit TerminalLine(bool on) : on_(on) {}
-  ~TerminalLine() { Clear(); }
-
-  void Show(const std::string& text) {
-    if (!on_) return;
-    std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
-    shown_ = true;
-  }
-  void Clear() {
-    if (shown_) std::fputs("\r\x1b[K", stderr);
-    shown_ = false;
-  }
-
- private:
-  const bool on_;
-  bool shown_ = false;
-};
 
 importer::Delivery::Post PostTo(HttpClient& client) {
   return [&client](std::string_view body) -> absl::StatusOr<importer::Reply> {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/backup.h"
 #include "cli/check.h"
+#include "cli/check_data.h"
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
 #include "cli/import.h"
@@ -71,19 +72,37 @@ ExitCode RunServe(const ServeFlags& flags) {
 }
 
 struct CheckFlags {
+  CLI::App* check = nullptr;
   CLI::App* config = nullptr;
   CLI::App* web_config = nullptr;
   std::string file;
+  std::string data_folder;
 };
 
 void AddCheck(CLI::App& app, CheckFlags& flags) {
-  CLI::App* check = app.add_subcommand("check", "Look at a configuration file without serving.");
-  check->require_subcommand(1);
+  CLI::App* check =
+      app.add_subcommand("check", "Look at a configuration file, or at a store, without serving.");
+  check->require_subcommand(0, 1);
+  check->add_option("--data", flags.data_folder, "Read all of the store of a stopped server.")
+      ->type_name("DIR");
   flags.config = check->add_subcommand("config", "The file of serve --config.");
   flags.web_config = check->add_subcommand("web-config", "The file of serve --web.config.file.");
   for (CLI::App* verb : {flags.config, flags.web_config}) {
     verb->add_option("FILE", flags.file, "The file to look at.")->required();
   }
+  flags.check = check;
+}
+
+// The one of its three forms that was typed.
+ExitCode RunCheck(const CheckFlags& flags) {
+  const bool has_verb = flags.config->parsed() || flags.web_config->parsed();
+  if (has_verb == !flags.data_folder.empty()) {
+    return Complain(
+        absl::InvalidArgumentError("check needs one of: config FILE, web-config FILE, --data DIR"));
+  }
+  if (flags.config->parsed()) return CheckConfig(flags.file);
+  if (flags.web_config->parsed()) return CheckWebConfig(flags.file);
+  return CheckData(flags.data_folder);
 }
 
 void AddServerFlags(CLI::App& verb, const char* url_flag, HttpClientOptions& server) {
@@ -191,8 +210,7 @@ ExitCode Main(int argc, char** argv) {
     std::fputs(VersionText().c_str(), stdout);
     return kSuccess;
   }
-  if (check.config->parsed()) return CheckConfig(check.file);
-  if (check.web_config->parsed()) return CheckWebConfig(check.file);
+  if (check.check->parsed()) return RunCheck(check);
   if (import_verb->parsed()) return Import(import);
   if (query_verb->parsed()) return Query(query);
   if (backup.backup_verb->parsed()) return Backup(backup.backup);

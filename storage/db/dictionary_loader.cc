@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "storage/db/dictionary_row.h"
-#include "storage/index/label_split.h"
 
 namespace lockstep {
 namespace {
@@ -32,13 +31,6 @@ absl::Status ForEachRow(const kv::Store& kv, DictionaryKind kind, Load load) {
   return rows.status();
 }
 
-bool AreOfKind(const LabelSet& labels, DictionaryKind kind) {
-  for (const LabelView& label : labels) {
-    if (IsMetricLabel(label.name) != (kind == DictionaryKind::kMetric)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 absl::Status DictionaryLoader::Run() {
@@ -57,10 +49,7 @@ absl::Status DictionaryLoader::LoadParts(DictionaryKind kind) {
 
 absl::Status DictionaryLoader::LoadPart(DictionaryKind kind, uint32_t number,
                                         std::string_view value) {
-  LOCKSTEP_ASSIGN_OR_RETURN(LabelSet labels, DecodePartRow(value));
-  if (!AreOfKind(labels, kind)) {
-    return absl::DataLossError("it has labels of the other kind: " + labels.ToString());
-  }
+  LOCKSTEP_ASSIGN_OR_RETURN(LabelSet labels, DecodePartRow(kind, value));
   if (kind == DictionaryKind::kMetric) {
     const MetricId used = dictionary_.LoadMetric(number, std::move(labels));
     if (used != number) metrics_[number] = used;

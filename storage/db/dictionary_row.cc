@@ -1,6 +1,7 @@
 #include "storage/db/dictionary_row.h"
 
 #include "base/coding.h"
+#include "storage/index/label_split.h"
 
 namespace lockstep {
 namespace {
@@ -10,6 +11,13 @@ constexpr char kVersion = 1;
 bool TakeVersion(std::string_view& value) {
   if (value.empty() || value.front() != kVersion) return false;
   value.remove_prefix(1);
+  return true;
+}
+
+bool AreOfKind(const LabelSet& labels, kv::DictionaryKind kind) {
+  for (const LabelView& label : labels) {
+    if (IsMetricLabel(label.name) != (kind == kv::DictionaryKind::kMetric)) return false;
+  }
   return true;
 }
 
@@ -73,9 +81,13 @@ std::string EncodePartRow(const LabelSet& labels) {
   return value;
 }
 
-absl::StatusOr<LabelSet> DecodePartRow(std::string_view value) {
+absl::StatusOr<LabelSet> DecodePartRow(kv::DictionaryKind kind, std::string_view value) {
   if (!TakeVersion(value)) return absl::DataLossError("it has an unknown version");
-  return LabelSet::FromBytes(value);
+  LOCKSTEP_ASSIGN_OR_RETURN(LabelSet labels, LabelSet::FromBytes(value));
+  if (!AreOfKind(labels, kind)) {
+    return absl::DataLossError("it has labels of the other kind: " + labels.ToString());
+  }
+  return labels;
 }
 
 std::string EncodeSeriesRow(SeriesId first_id, std::span<const SeriesEntry> entries) {

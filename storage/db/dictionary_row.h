@@ -15,6 +15,7 @@
 #include "model/labels.h"
 #include "storage/db/series_place.h"
 #include "storage/index/series_table.h"
+#include "storage/kv/key_schema.h"
 
 namespace lockstep {
 
@@ -31,8 +32,9 @@ inline constexpr size_t kMaxSeriesPerRow = 16'384;
 inline constexpr size_t kMaxSeriesEntryBytes = 28;
 
 std::string EncodePartRow(const LabelSet& labels);
-// kDataLoss if it is malformed.
-absl::StatusOr<LabelSet> DecodePartRow(std::string_view value);
+// kDataLoss if it is malformed, or if its labels are of the other kind. Precondition: `kind` is kTarget or
+// kMetric.
+absl::StatusOr<LabelSet> DecodePartRow(kv::DictionaryKind kind, std::string_view value);
 
 // Precondition: ids ascend from `first_id` or a higher one.
 std::string EncodeSeriesRow(SeriesId first_id, std::span<const SeriesEntry> entries);

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "storage/chunk/codec_test_support.h"
 #include "storage/db/dictionary_row.h"
@@ -12,6 +13,9 @@
 
 namespace lockstep {
 namespace {
+
+constexpr kv::DictionaryKind kTarget = kv::DictionaryKind::kTarget;
+constexpr kv::DictionaryKind kMetric = kv::DictionaryKind::kMetric;
 
 WindowRow ExampleWindowRow() {
   WindowRow row;
@@ -54,19 +58,28 @@ TEST(PartRow, WorkedExamples) {
   const LabelSet metric = LabelSet::Of({{kMetricName, "up"}});
   EXPECT_EQ(EncodePartRow(target), FormatPageExample("keys.md", "target-row"));
   EXPECT_EQ(EncodePartRow(metric), FormatPageExample("keys.md", "metric-row"));
-  for (const LabelSet& labels : {target, metric, LabelSet()}) {
-    const auto read = DecodePartRow(EncodePartRow(labels));
+  const std::pair<kv::DictionaryKind, LabelSet> rows[] = {
+      {kTarget, target}, {kMetric, metric}, {kTarget, LabelSet()}, {kMetric, LabelSet()}};
+  for (const auto& [kind, labels] : rows) {
+    const auto read = DecodePartRow(kind, EncodePartRow(labels));
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(*read, labels);
   }
 }
 
+TEST(PartRow, HasLabelsOfItsKind) {
+  const LabelSet target = LabelSet::Of({{"job", "a"}});
+  const LabelSet metric = LabelSet::Of({{kMetricName, "up"}});
+  EXPECT_TRUE(absl::IsDataLoss(DecodePartRow(kMetric, EncodePartRow(target)).status()));
+  EXPECT_TRUE(absl::IsDataLoss(DecodePartRow(kTarget, EncodePartRow(metric)).status()));
+}
+
 TEST(PartRow, DamageIsDataLossOrOtherLabels) {
   const std::string value = EncodePartRow(LabelSet::Of({{"host", "n1"}, {"job", "a"}}));
-  ExpectDamageIsSurvived(value,
-                         [](std::string_view bytes) { return DecodePartRow(bytes).status(); });
+  ExpectDamageIsSurvived(
+      value, [](std::string_view bytes) { return DecodePartRow(kTarget, bytes).status(); });
   for (const char* bytes : {"", "\x02", "\x01\xff", "\x01\x03job"}) {
-    EXPECT_EQ(DecodePartRow(bytes).status().code(), absl::StatusCode::kDataLoss);
+    EXPECT_EQ(DecodePartRow(kTarget, bytes).status().code(), absl::StatusCode::kDataLoss);
   }
 }
 

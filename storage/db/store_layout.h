@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "storage/db/store_manifest.h"
@@ -12,6 +13,10 @@ namespace lockstep {
 
 std::string ManifestPath(const std::string& data_dir);
 std::string ShardFolder(const std::string& data_dir, size_t shard);
+// "shard-007".
+std::string ShardName(size_t shard);
+// The names of all shards that have a folder.
+absl::StatusOr<std::vector<std::string>> ShardsIn(const std::string& data_dir, const kv::Env& env);
 // Of a store of its own.
 std::string SnapshotFolder(const std::string& data_dir, const std::string& name);
 

@@ -1,5 +1,7 @@
 #include "storage/kv/store.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
@@ -37,25 +39,43 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
 absl::StatusOr<std::unique_ptr<Store>> Store::OpenReadOnly(
     const std::string& folder, std::shared_ptr<Env> env,
     std::shared_ptr<const Resources> resources) {
+  return OpenToRead(folder, std::move(env), std::move(resources), Access::kReadOnly);
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Store::OpenDamaged(
+    const std::string& folder, std::shared_ptr<Env> env,
+    std::shared_ptr<const Resources> resources) {
+  return OpenToRead(folder, std::move(env), std::move(resources), Access::kReadDamaged);
+}
+
+absl::StatusOr<std::unique_ptr<Store>> Store::OpenToRead(const std::string& folder,
+                                                         std::shared_ptr<Env> env,
+                                                         std::shared_ptr<const Resources> resources,
+                                                         Access access) {
   LOCKSTEP_RETURN_IF_ERROR(env->ListFolder(folder).status());
   std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
   LOCKSTEP_ASSIGN_OR_RETURN(store->read_lock_, FolderLock::Take(std::move(env), folder));
-  LOCKSTEP_RETURN_IF_ERROR(store->OpenDb(Access::kReadOnly));
+  LOCKSTEP_RETURN_IF_ERROR(store->OpenDb(access));
   return store;
 }
 
 absl::Status Store::OpenDb(Access access) {
-  LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env_, folder_));
-  LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env_, folder_));
   rocksdb::DBOptions options = MakeDbOptions(folder_, *env_, *resources_);
+  if (access == Access::kReadDamaged) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    options.paranoid_checks = false;
+  } else {
+    LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env_, folder_));
+    LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env_, folder_));
+  }
   options.listeners.push_back(MakeManifestMarker(env_, folder_));
   const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*resources_);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const auto open = [&] {
-    return access == Access::kReadOnly
-               ? rocksdb::DB::OpenForReadOnly(options, folder_, spaces, &handles, &db)
-               : rocksdb::DB::Open(options, folder_, spaces, &handles, &db);
+    return access == Access::kReadAndWrite
+               ? rocksdb::DB::Open(options, folder_, spaces, &handles, &db)
+               : rocksdb::DB::OpenForReadOnly(options, folder_, spaces, &handles, &db);
   };
   rocksdb::Status opened = open();
   if (opened.IsCorruption()) {
@@ -71,7 +91,7 @@ absl::Status Store::OpenDb(Access access) {
   db_.reset(db);
   LOCKSTEP_CHECK(handles.size() == kSpaceCount);
   std::copy(handles.begin(), handles.end(), handles_.begin());
-  if (access == Access::kReadOnly) return absl::OkStatus();
+  if (access != Access::kReadAndWrite) return absl::OkStatus();
   return WriteManifestMark(*env_, folder_, *db_);
 }
 
@@ -107,6 +127,20 @@ Cursor Store::NewCursor(Space space, KeyRange range, const SnapshotPtr& snapshot
   if (!bounds->range.end.empty()) options.iterate_upper_bound = &bounds->upper;
   std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, HandleOf(space)));
   return Cursor(std::move(bounds), std::move(rows));
+}
+
+std::vector<TableFile> Store::Tables() const {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::vector<TableFile> tables;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const auto space = std::find(kSpaceNames.begin(), kSpaceNames.end(), file.column_family_name);
+    LOCKSTEP_CHECK(space != kSpaceNames.end());
+    const size_t slash = file.name.find_last_of('/');
+    tables.push_back({file.name.substr(slash + 1), Space(space - kSpaceNames.begin()),
+                      file.smallestkey, file.largestkey, file.size});
+  }
+  return tables;
 }
 
 absl::Status Store::Flush() {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "storage/kv/batch.h"
@@ -22,6 +23,7 @@
 #include "storage/kv/folder_lock.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/space.h"
+#include "storage/kv/table_file.h"
 
 namespace rocksdb {
 class DB;
@@ -49,6 +51,11 @@ class Store {
   static absl::StatusOr<std::unique_ptr<Store>> OpenReadOnly(
       const std::string& folder, std::shared_ptr<Env> env,
       std::shared_ptr<const Resources> resources);
+  // The same of a store that is damaged: what can be read of it. Damaged records of the log are
+  // passed over.
+  static absl::StatusOr<std::unique_ptr<Store>> OpenDamaged(
+      const std::string& folder, std::shared_ptr<Env> env,
+      std::shared_ptr<const Resources> resources);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -70,6 +77,9 @@ class Store {
   // `snapshot` must outlive it.
   Cursor NewCursor(Space space, KeyRange range, const SnapshotPtr& snapshot = nullptr) const;
 
+  // That hold rows now, in no order.
+  std::vector<TableFile> Tables() const;
+
   // Moves all that is in write buffers to table files; the logs behind them are deleted.
   absl::Status Flush();
   // Rewrites the table files that hold rows of the range, without what was deleted.
@@ -87,8 +97,11 @@ class Store {
 
  private:
   friend class BackupSet;
-  enum class Access { kReadAndWrite, kReadOnly };
+  enum class Access { kReadAndWrite, kReadOnly, kReadDamaged };
   Store(std::string folder, std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources);
+  static absl::StatusOr<std::unique_ptr<Store>> OpenToRead(
+      const std::string& folder, std::shared_ptr<Env> env,
+      std::shared_ptr<const Resources> resources, Access access);
   absl::Status OpenDb(Access access);
   void DeleteOptionFiles();
   rocksdb::ColumnFamilyHandle* HandleOf(Space space) const {

@@ -153,6 +153,28 @@ class OperationsTest(unittest.TestCase):
         look = self.connect(self.start(folder=other))
         self.assertEqual((self.sum_of(look, "a"), self.sum_of(look, "b")), (60, None))
 
+    def test_a_check_of_the_data(self):
+        server = self.start()
+        self.write(self.connect(server), "a", [1, 2, 3])
+        result = self.run_program("check", "--data", "data")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("is in use by another process", result.stderr)
+        server.stop()
+        said = self.succeed("check", "--data", "data")
+        self.assertRegex(said, r"^day +rows +series +samples +bytes +bytes/sample +from +to\n")
+        self.assertRegex(said, r"\nall +\d+ +5 +15 +\d+ +[0-9.]+ +20.*\n")
+        self.assertTrue(said.endswith("\ndata is fine\n"), said)
+        for table in (self.folder / "data" / "shard-000").glob("*.sst"):
+            content = bytearray(table.read_bytes())
+            content[len(content) // 2] ^= 1
+            table.write_bytes(content)
+        result = self.run_program("check", "--data", "data")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"lockstep: damage: shard-000 0\d+\.sst \((hot|cold) chunks\): ")
+        self.assertRegex(result.stdout, r"data is damaged: \d+ cases\n$")
+        self.assertEqual(self.run_program("check", "--data", "none").returncode, 2)
+        self.assertEqual(self.run_program("check").returncode, 2)
+
     def test_a_server_that_only_reads(self):
         server = self.start()
         self.write(self.connect(server), "a", [1, 2, 3])

@@ -1,0 +1,98 @@
+#include "cli/check_data.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "absl/strings/str_format.h"
+#include "cli/import_progress.h"
+#include "cli/table.h"
+#include "cli/terminal_line.h"
+#include "cli/time_text.h"
+#include "storage/db/day_check.h"
+#include "storage/db/store_check.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressEvery{200};
+
+std::string PerSample(const WindowTotals& totals) {
+  if (totals.sample_count == 0) return "";
+  return absl::StrFormat(
+      "%.2f", static_cast<double>(totals.byte_count) / static_cast<double>(totals.sample_count));
+}
+
+std::vector<std::string> RowOf(std::string name, const CheckedDay& day, std::string series_count) {
+  const WindowTotals& totals = day.totals;
+  const bool has_samples = totals.sample_count > 0;
+  return {std::move(name),
+          WithThousands(day.row_count),
+          std::move(series_count),
+          WithThousands(totals.sample_count),
+          WithThousands(totals.byte_count),
+          PerSample(totals),
+          has_samples ? TimeText(totals.range.min_ms) : "",
+          has_samples ? TimeText(totals.range.max_ms) : ""};
+}
+
+std::string DaysText(const CheckReport& report) {
+  Table table;
+  table.header = {"day", "rows", "series", "samples", "bytes", "bytes/sample", "from", "to"};
+  CheckedDay all;
+  for (const auto& [window, day] : report.days) {
+    table.rows.push_back(RowOf(DayName(window), day, WithThousands(day.series_count)));
+    all.totals.Add(day.totals);
+    all.row_count += day.row_count;
+  }
+  table.rows.push_back(RowOf("all", all, WithThousands(report.series_count)));
+  return ToText(table);
+}
+
+}  // namespace
+
+ExitCode CheckData(const std::string& folder) {
+  using Clock = std::chrono::steady_clock;
+  TerminalLine terminal(isatty(STDERR_FILENO) == 1);
+  Clock::time_point next_shown = Clock::now();
+  const CheckListener listener{.on_damage =
+                                   [&terminal](const std::string& where, const std::string& what) {
+                                     terminal.Clear();
+                                     std::fprintf(stderr, "lockstep: damage: %s: %s\n",
+                                                  where.c_str(), what.c_str());
+                                   },
+                               .on_progress =
+                                   [&](const std::string& doing) {
+                                     if (Clock::now() < next_shown) return;
+                                     next_shown = Clock::now() + kProgressEvery;
+                                     terminal.Show(doing);
+                                   }};
+  const absl::StatusOr<CheckReport> report = CheckStore(folder, kv::Env::Default(), listener);
+  terminal.Clear();
+  if (!report.ok()) {
+    std::fprintf(stderr, "lockstep: cannot check: %s\n",
+                 std::string(Message(report.status())).c_str());
+    return kUsage;
+  }
+  std::fputs(DaysText(*report).c_str(), stdout);
+  std::printf("%s shards, %s table files of %s bytes; in the journal %s samples in %s blocks\n",
+              WithThousands(report->shard_count).c_str(),
+              WithThousands(report->table_count).c_str(),
+              WithThousands(report->table_bytes).c_str(),
+              WithThousands(report->journal_sample_count).c_str(),
+              WithThousands(report->journal_block_count).c_str());
+  if (report->unfinished_row_count > 0) {
+    std::printf("%s rows of a seal that did not come to its end; the next one writes them again\n",
+                WithThousands(report->unfinished_row_count).c_str());
+  }
+  if (report->damage_count == 0) {
+    std::printf("%s is fine\n", folder.c_str());
+    return kSuccess;
+  }
+  std::printf("%s is damaged: %s cases\n", folder.c_str(),
+              WithThousands(report->damage_count).c_str());
+  return kFailure;
+}
+
+}  // namespace lockstep::cli
