@@ -104,6 +104,7 @@ std::string_view RequestHead::header(std::string_view name) const {
 struct RequestParser::Beast {
   http::request_parser<BudgetedBody> parser;
   size_t max_head_bytes = 0;
+  bool is_between_chunks = false;  // and the line there is not complete
   uint64_t max_body_bytes = 0;
 };
 
@@ -170,19 +171,25 @@ RequestParser::Step RequestParser::AcceptHead() {
 
 RequestParser::Step RequestParser::ParseBody(std::string_view& bytes) {
   auto& parser = beast_->parser;
+  // What is left after a line between chunks was not complete can only go on as more than this, and
+  // Beast asserts that it has gone on so.
+  constexpr size_t kShortestLastChunk = std::string_view("0\r\n\r\n").size();
   while (!parser.is_done() && !bytes.empty()) {
+    if (beast_->is_between_chunks && bytes.size() < kShortestLastChunk) return Step::kNeedMore;
     error_code error;
     const size_t used = parser.put(asio::const_buffer(bytes.data(), bytes.size()), error);
     bytes.remove_prefix(used);
     if (error == http::error::need_more) {
       // Only the lines between chunks can be left unread.
       if (bytes.size() > beast_->max_head_bytes) return Fail(400, "A chunk's header is too long.");
+      beast_->is_between_chunks = true;
       return Step::kNeedMore;
     }
     if (error) {
       Refusal refusal = RefusalOf(error, beast_->max_head_bytes, beast_->max_body_bytes);
       return Fail(refusal.status, std::move(refusal.reason));
     }
+    beast_->is_between_chunks = false;
     if (used == 0) break;
   }
   return parser.is_done() ? Step::kDone : Step::kNeedMore;

@@ -14,9 +14,11 @@ PartNumbers::Part PartNumbers::Stage(std::string_view labels) {
     last_labels_.assign(labels);
     has_last_ = true;
   }
-  if (!staged_.empty() && last_number_ >= staged_.front().number) {
-    ++staged_[last_number_ - staged_.front().number].series_count;
-  }
+  // Staged numbers ascend, but numbers between them may have been skipped.
+  const auto staged =
+      std::lower_bound(staged_.begin(), staged_.end(), last_number_,
+                       [](const Staged& part, uint32_t number) { return part.number < number; });
+  if (staged != staged_.end() && staged->number == last_number_) ++staged->series_count;
   return {last_number_, group_of_[last_number_]};
 }
 
