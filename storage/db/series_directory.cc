@@ -17,7 +17,7 @@ bool HasRoom(size_t used, size_t capacity) { return used * 5 <= capacity * 4; }
 
 }  // namespace
 
-// Keys are uniform, so their high word scaled to the table's size is a place: any size will do.
+// Keys are uniform, so a word of theirs scaled to the table's size is a place: any size will do.
 size_t SeriesDirectory::HomeOf(const SeriesKey& key) const {
   __extension__ using Wide = unsigned __int128;
   return static_cast<size_t>(Wide{key.low} * entries_.size() >> 64);

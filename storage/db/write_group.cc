@@ -111,6 +111,8 @@ absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
   Sort({&known.sample, 1}, {}, accepted, slice);
   if (incoming_.size() > 0) LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
   counts += slice;
+  if (incoming_.size() == 0) return absl::OkStatus();
+  // It was appended, and the next ones may follow it.
   WriterLock lock(shard_.mutex);
   shard_.active->AnchorLateRun(id, time_ms);
   return absl::OkStatus();
