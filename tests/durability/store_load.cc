@@ -1,12 +1,14 @@
 // A store under a load of every kind, for campaign.py to kill, and the judge of what it left behind.
 //
-//   store_load run FOLDER SEED LIFE     writes with several threads while others read, seal and drop what
-//                                       is expired, for ever. Says "sent LIFE WRITER NUMBER" before each
-//                                       batch, "stored LIFE WRITER NUMBER" once the store acknowledged it,
-//                                       and "did SEALED EXPIRED" (chunks, samples) from time to time
+//   store_load run FOLDER SEED LIFE     writes with several threads while others read, back up to
+//                                       FOLDER.backups, seal, merge and drop what is expired, for ever.
+//                                       Says "sent LIFE WRITER NUMBER" before each batch, "stored LIFE
+//                                       WRITER NUMBER" once the store acknowledged it, and "did drop",
+//                                       "did seal", "did merge" and "did backup" after each of these
 //   store_load check FOLDER SEED LIFE   opens what that life left and compares it with the batches on
 //                                       standard input, "LIFE WRITER NUMBER STORED" a line, in the order
-//                                       in which each writer sent them; STORED is 0 or 1
+//                                       in which each writer sent them; STORED is 0 or 1. Restores the
+//                                       newest backup too, to FOLDER.restored
 //
 // A batch follows from SEED, LIFE, WRITER and NUMBER alone, and so does the clock from LIFE: each is three
 // hours later than the one before, so that retention has work to do. A writer has one batch under way at a
@@ -18,6 +20,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <iostream>
 #include <map>
@@ -31,7 +34,9 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "storage/db/backup_folder.h"
 #include "storage/db/store.h"
+#include "storage/kv/env.h"
 
 namespace lockstep {
 namespace {
@@ -47,12 +52,16 @@ constexpr int kSeriesCount = 10;
 constexpr int kSteps = 5;
 // Small, so that a seal is under way most of the time.
 constexpr size_t kHeadBytes = size_t{256} << 10;
+// Everything is merged once in so many seals.
+constexpr int kTurnsPerMerge = 4;
 
 struct BatchName {
   int64_t life = 0;
   int64_t writer = 0;
   int64_t number = 0;
 };
+
+std::string BackupsOf(const std::string& folder) { return folder + ".backups"; }
 
 int64_t BeginMs(int64_t life) { return kFirstMs + life * kLifeMs; }
 int64_t NowMs(int64_t life) { return BeginMs(life + 1); }
@@ -248,11 +257,22 @@ void CheckWritten(const Store& store, const Batch& batch) {
       (void)ReadAll(*store, {Matcher::Equal("job", "writer-" + std::to_string(turn))});
     }
   });
-  while (true) {
+  threads.emplace_back([&store, &folder] {
+    while (true) {
+      Must(store->Backup(BackupsOf(folder), /*keep_count=*/2).status());
+      Say("did backup\n");
+    }
+  });
+  for (int64_t turn = life;; ++turn) {
     Must(store->DropExpired());
-    Must(store->Seal());
-    const StorageStats stats = store->stats();
-    Say(absl::StrFormat("did %d %d\n", stats.sealed_chunks, stats.expired_samples));
+    Say("did drop\n");
+    if (turn % kTurnsPerMerge == 0) {
+      Must(store->Settle());
+      Say("did merge\n");
+    } else {
+      Must(store->Seal());
+      Say("did seal\n");
+    }
   }
 }
 
@@ -300,8 +320,31 @@ void CheckSeries(const LabelSet& labels, const std::map<int64_t, Expected>& expe
   }
 }
 
+// The newest backup is whole, and has no series and no time that nobody sent. Its values may be from
+// before others were written over them.
+void CheckBackup(const std::string& folder, int64_t life, const Expectation& expectation) {
+  const std::unique_ptr<BackupFolder> backups =
+      Must(BackupFolder::Open(BackupsOf(folder), kv::Env::Default()));
+  const std::vector<BackupSummary> list = Must(backups->List());
+  if (list.empty()) return;
+  const std::string restored = folder + ".restored";
+  Must(backups->Restore(list.back().number, restored));
+  const std::unique_ptr<Store> store = Open(restored, life);
+  for (const auto& [labels, times] : ReadAll(*store, {})) {
+    const auto series = expectation.find(labels);
+    for (const auto& [time_ms, value] : times) {
+      if (series == expectation.end() || !series->second.contains(time_ms)) {
+        Fail(absl::StrFormat("in a backup and never sent: %s at %d", labels.ToString(), time_ms));
+      }
+    }
+  }
+  Must(store->Close());
+  std::filesystem::remove_all(restored);
+}
+
 void Check(const std::string& folder, uint64_t seed, int64_t life) {
   Expectation expectation = ReadExpectation(seed, NowMs(life) - kRetentionMs);
+  CheckBackup(folder, life, expectation);
   const std::unique_ptr<Store> store = Open(folder, life);
   Batch found = ReadAll(*store, {});
   uint64_t sample_count = 0;
