@@ -1,11 +1,14 @@
 """Every query is answered by the same bytes wherever the samples are: in memory, in chunks of one
-generation or of several, behind a restart or a kill, in 1, 2 or 7 shards.
+generation or of several, merged to cold ones, behind a restart, a kill or a restored backup, in 1, 2 or
+7 shards.
 
 The data and the queries are those of tests/compliance. LOCKSTEP_PROGRAM names the server.
 """
 
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,6 +18,7 @@ sys.path.insert(0, str(TESTS / "support"))
 sys.path.insert(0, str(TESTS / "compliance"))
 import demo_dataset
 import lockstep_server
+import programs
 import remote_write
 
 END_S = demo_dataset.DEFAULT_END
@@ -24,6 +28,7 @@ QUERIES = [entry["query"] for entry in json.loads((TESTS / "compliance/queries.j
 SERIES_PER_REQUEST = 100
 # Ranks this far apart are in slots of their own, and so in shards of their own.
 RANK_STEP = 256
+COLD_WITHIN_S = 60
 
 
 def dataset():
@@ -42,9 +47,9 @@ class SameAnswersTest(unittest.TestCase):
         cls.data = dataset()
         cls.expected = None
 
-    def start(self, shards):
+    def start(self, shards, *flags):
         server = lockstep_server.Server.ready(self.folder, f"--storage.shards={shards}",
-                                              "--storage.retention.time=100y")
+                                              "--storage.retention.time=100y", *flags)
         self.addCleanup(server.kill)
         return server
 
@@ -105,8 +110,46 @@ class SameAnswersTest(unittest.TestCase):
             server = self.start(shards)
             self.check(server, "two generations and the journal")
             self.assertEqual(server.stop(), 0)
-            server = self.start(shards)
+            server = self.start(shards, "--web.enable-admin-api")
             self.check(server, "three generations")
+            self.await_cold(server)
+            self.check(server, "one cold run")
+            self.back_up(server)
+            self.assertEqual(server.stop(), 0)
+        self.check_restored(shards)
+
+    def await_cold(self, server):
+        """Windows that ended before the start are merged without being asked."""
+        connection = server.connect()
+
+        def gauge(text, name):
+            return next(line.split()[1] for line in text.splitlines() if line.startswith(name + " "))
+
+        def all_is_cold():
+            text = connection.get("/metrics").text
+            return (gauge(text, "lockstep_storage_cold_windows") ==
+                    gauge(text, "lockstep_storage_windows") == gauge(text, "lockstep_storage_runs"))
+
+        programs.wait_until(all_is_cold, "all windows are cold", COLD_WITHIN_S)
+        connection.close()
+
+    def back_up(self, server):
+        """To a folder that outlives the store's."""
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-same-backup-")
+        self.addCleanup(folder.cleanup)
+        self.backups = pathlib.Path(folder.name) / "backups"
+        connection = server.connect()
+        answer = connection.post("/api/v1/admin/backup", to=str(self.backups))
+        self.assertEqual(answer.status, 200, answer.text)
+        connection.close()
+
+    def check_restored(self, shards):
+        with tempfile.TemporaryDirectory(prefix="lockstep-same-") as folder:
+            self.folder = pathlib.Path(folder)
+            subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "restore", "--from", self.backups,
+                            "--data", self.folder / "data"], check=True, stdout=subprocess.DEVNULL)
+            server = self.start(shards)
+            self.check(server, "backed up and restored")
             self.assertEqual(server.stop(), 0)
 
     def test_wherever_the_samples_are(self):
