@@ -8,6 +8,8 @@
 namespace lockstep {
 namespace {
 
+constexpr size_t kReadAheadSeries = 64;
+
 template <typename T>
 void MoveTail(std::vector<T>& from, size_t begin, std::vector<T>& to) {
   const auto first = from.begin() + static_cast<ptrdiff_t>(begin);
@@ -51,16 +53,29 @@ void SelectedSeriesSet::DoneWith(const ShardSeries& series) {
   if (block != blocks_.end() && --block->second.series_left == 0) blocks_.erase(block);
 }
 
+const SampleColumns& SelectedSeriesSet::Heads() {
+  if (at_ < heads_begin_ || at_ >= heads_end_) {
+    const uint32_t shard = series_[at_].shard;
+    std::vector<SeriesId> ids;
+    for (size_t i = at_; i < series_.size() && ids.size() < kReadAheadSeries; ++i) {
+      if (series_[i].shard != shard) break;
+      ids.push_back(series_[i].series.id);
+    }
+    heads_.resize(kReadAheadSeries);
+    heads_begin_ = at_;
+    heads_end_ = at_ + views_[shard].ReadHeads(ids, range_, heads_);
+  }
+  return heads_[at_ - heads_begin_].columns();
+}
+
 absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
   const ShardSeries& selected = series_[at_];
-  heads_.Clear();
-  views_[selected.shard].ReadHeads(selected.series.id, range_, scratch_, heads_);
+  const SampleColumns& heads = Heads();
   if (!blocks_.contains(KeyOf(selected))) {
-    AppendInRange(heads_.columns(), range_, columns);
+    AppendInRange(heads, range_, columns);
     return absl::OkStatus();
   }
   // Usually one of the two is empty, or memory has what came after all that is stored.
-  const SampleColumns& heads = heads_.columns();
   const size_t floats_before = columns.values.size();
   const size_t histograms_before = columns.histograms.size();
   LOCKSTEP_RETURN_IF_ERROR(ReadStored(selected, columns));

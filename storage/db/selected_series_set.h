@@ -44,6 +44,8 @@ class SelectedSeriesSet : public SeriesSet {
   static BlockKey KeyOf(const ShardSeries& series) {
     return {series.shard, series.series.place.family, series.series.place.block()};
   }
+  // What the heads have of the current series; read with that of those that follow it.
+  const SampleColumns& Heads();
   // Appends. Precondition: the series is in one of blocks_.
   absl::Status ReadStored(const ShardSeries& selected, SampleColumns& columns);
   void DoneWith(const ShardSeries& series);
@@ -57,7 +59,9 @@ class SelectedSeriesSet : public SeriesSet {
   size_t at_ = 0;
   bool begun_ = false;
   absl::Status status_;
-  ColumnStack heads_;
+  std::vector<ColumnStack> heads_;  // of the series from heads_begin_ on
+  size_t heads_begin_ = 0;
+  size_t heads_end_ = 0;
   SampleColumns stored_;
   SampleColumns scratch_;
 };

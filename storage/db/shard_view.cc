@@ -52,17 +52,23 @@ absl::StatusOr<std::vector<std::string>> ShardView::LabelValues(std::string_view
   return shard_.dictionary.index().LabelValues(name, selection.matchers, selection.budget);
 }
 
-void ShardView::ReadHeads(SeriesId id, TimeRange range, SampleColumns& scratch,
-                          ColumnStack& columns) const {
-  if (frozen_ != nullptr) {
-    frozen_->Read(id, range, scratch);
-    columns.Add(scratch);
+size_t ShardView::ReadHeads(std::span<const SeriesId> ids, TimeRange range,
+                            std::span<ColumnStack> columns) const {
+  SampleColumns part;
+  ReaderLock lock(shard_.mutex);
+  size_t read = 0;
+  for (size_t sample_count = 0; read < ids.size() && sample_count < kReadAheadSamples; ++read) {
+    ColumnStack& stack = columns[read];
+    stack.Clear();
+    if (frozen_ != nullptr) {
+      frozen_->Read(ids[read], range, part);
+      stack.Add(part);
+    }
+    active_->Read(ids[read], range, *active_counts_, part);
+    stack.Add(part);
+    sample_count += stack.columns().size();
   }
-  {
-    ReaderLock lock(shard_.mutex);
-    active_->Read(id, range, *active_counts_, scratch);
-  }
-  columns.Add(scratch);
+  return read;
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
@@ -12,6 +13,9 @@
 #include "storage/storage.h"
 
 namespace lockstep {
+
+// What is read from the heads at one go, about 0.1 ms of work.
+inline constexpr size_t kReadAheadSamples = size_t{1} << 14;
 
 // A series that a selection found.
 struct SelectedSeries {
@@ -30,8 +34,12 @@ class ShardView {
   absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
                                                        const Selection& selection) const;
 
-  // Adds what the heads have of the series in the range. `scratch` is reused memory.
-  void ReadHeads(SeriesId id, TimeRange range, SampleColumns& scratch, ColumnStack& columns) const;
+  // Sets columns[i] to what the heads have of series ids[i] in the range, for as many of the first of
+  // them as hold kReadAheadSamples together; returns how many these are, at least one. The writer waits
+  // meanwhile, and while it works this does: so not for every series anew. Preconditions: there is an
+  // id, and as many columns.
+  size_t ReadHeads(std::span<const SeriesId> ids, TimeRange range,
+                   std::span<ColumnStack> columns) const;
 
   const kv::Store& kv() const { return *shard_.kv; }
   const kv::SnapshotPtr& snapshot() const { return snapshot_; }
