@@ -1,6 +1,8 @@
 #include "api/admin_handlers.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "api/params.h"
@@ -58,6 +60,24 @@ Response HandleBackup(const Call& call, StorageAdmin* admin) {
     json.Number(backup->shard_count);
     json.EndObject();
   });
+}
+
+Response HandleDeleteSeries(const Call& call, StorageAdmin* admin) {
+  if (admin == nullptr) return DisabledReply();
+  const std::vector<std::string_view> selectors = call.form.GetAll("match[]");
+  if (selectors.empty()) return ErrorReply(ErrorType::kBadData, "no match[] parameter provided");
+  const auto range = ParseTimeRange(call.form.Get("start"), call.form.Get("end"));
+  if (!range.ok()) return ErrorReply(ErrorType::kBadData, Message(range.status()));
+  const auto matcher_sets = ParseMatcherSets(selectors);
+  if (!matcher_sets.ok()) return InvalidParameter("match[]", Message(matcher_sets.status()));
+  const absl::Status status = admin->DeleteSeries(*matcher_sets, *range);
+  return status.ok() ? NoContentReply() : FailedReply(status);
+}
+
+Response HandleCleanTombstones(const Call&, StorageAdmin* admin) {
+  if (admin == nullptr) return DisabledReply();
+  const absl::Status status = admin->CleanTombstones();
+  return status.ok() ? NoContentReply() : FailedReply(status);
 }
 
 }  // namespace lockstep::api

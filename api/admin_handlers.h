@@ -10,5 +10,7 @@ namespace lockstep::api {
 
 Response HandleSnapshot(const Call& call, StorageAdmin* admin);
 Response HandleBackup(const Call& call, StorageAdmin* admin);
+Response HandleDeleteSeries(const Call& call, StorageAdmin* admin);
+Response HandleCleanTombstones(const Call& call, StorageAdmin* admin);
 
 }  // namespace lockstep::api

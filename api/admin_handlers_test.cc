@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
+
+#include "api/params.h"
 
 namespace lockstep::api {
 namespace {
@@ -20,6 +24,21 @@ class FakeAdmin : public StorageAdmin {
     asked = "snapshot";
     if (!failure.ok()) return failure;
     return std::string("20171210T211224Z-2be650b6d019eb54");
+  }
+  absl::Status DeleteSeries(std::span<const std::vector<Matcher>> matcher_sets,
+                            TimeRange range) override {
+    asked = "delete";
+    for (const std::vector<Matcher>& matchers : matcher_sets) {
+      asked += " {";
+      for (const Matcher& matcher : matchers) asked += matcher.ToString() + ";";
+      asked += "}";
+    }
+    asked += " " + std::to_string(range.min_ms) + " " + std::to_string(range.max_ms);
+    return failure;
+  }
+  absl::Status CleanTombstones() override {
+    asked = "clean";
+    return failure;
   }
 
   std::string asked;
@@ -77,11 +96,44 @@ TEST_F(AdminHandlersTest, BackupsSayWhatTheyMade) {
         Error("bad_data", R"(invalid parameter \"keep\": limit must be non-negative)"), "");
 }
 
+TEST_F(AdminHandlersTest, DeletingTakesSelectorsAndTimesAsPrometheusDoes) {
+  const std::string all = " " + std::to_string(kMinTimeMs) + " " + std::to_string(kMaxTimeMs);
+  Check(HandleDeleteSeries, "match[]=up", 204, "", "delete {__name__=\"up\";}" + all);
+  Check(HandleDeleteSeries, "match[]=up%7Bjob%3D~%22a.*%22%7D&match[]=down&start=1.5&end=2", 204,
+        "", "delete {job=~\"a.*\";__name__=\"up\";} {__name__=\"down\";} 1500 2000");
+  Check(HandleDeleteSeries, "match[]=up&start=1970-01-01T00:00:01Z", 204, "",
+        "delete {__name__=\"up\";} 1000 " + std::to_string(kMaxTimeMs));
+}
+
+TEST_F(AdminHandlersTest, DeletingWithoutAClearRequestIsRefused) {
+  Check(HandleDeleteSeries, "", 400, Error("bad_data", "no match[] parameter provided"), "");
+  Check(HandleDeleteSeries, "start=1&end=2", 400,
+        Error("bad_data", "no match[] parameter provided"), "");
+  Check(HandleDeleteSeries, "match[]=up&start=x", 400,
+        Error("bad_data", R"(invalid parameter \"start\": invalid time value for 'start': )"
+                          R"(cannot parse \"x\" to a valid timestamp)"),
+        "");
+  for (const std::string selector : {"", "%7B%7D", "up%7B", "%7Ba%3D~%22.*%22%7D"}) {
+    Request request;
+    request.target = "/?match[]=" + selector;
+    const Response response = HandleDeleteSeries({Form::Of(request), ""}, admin());
+    EXPECT_EQ(response.status, 400) << selector;
+    EXPECT_EQ(admin_.asked, "") << selector;
+  }
+}
+
+TEST_F(AdminHandlersTest, CleaningAnswersWithoutABody) {
+  Check(HandleCleanTombstones, "", 204, "", "clean");
+}
+
 TEST_F(AdminHandlersTest, FailuresOfTheStoreAreTold) {
   admin_.failure = absl::FailedPreconditionError("the folder is in use");
   Check(HandleSnapshot, "", 500, Error("internal", "the folder is in use"), "snapshot");
   admin_.failure = absl::UnavailableError("the disk is full");
   Check(HandleBackup, "to=/b&keep=1", 503, Error("unavailable", "the disk is full"), "/b 1");
+  Check(HandleCleanTombstones, "", 503, Error("unavailable", "the disk is full"), "clean");
+  Check(HandleDeleteSeries, "match[]=up&start=1&end=2", 503,
+        Error("unavailable", "the disk is full"), "delete {__name__=\"up\";} 1000 2000");
 }
 
 TEST_F(AdminHandlersTest, NothingIsDoneUnlessTheOperatorAskedForIt) {
@@ -89,6 +141,8 @@ TEST_F(AdminHandlersTest, NothingIsDoneUnlessTheOperatorAskedForIt) {
   const std::string disabled = Error("unavailable", "admin APIs disabled");
   Check(HandleSnapshot, "", 503, disabled, "");
   Check(HandleBackup, "to=/backups", 503, disabled, "");
+  Check(HandleDeleteSeries, "match[]=up", 503, disabled, "");
+  Check(HandleCleanTombstones, "", 503, disabled, "");
 }
 
 }  // namespace

@@ -124,6 +124,12 @@ class ApiServer : public Api {
   Response Tsdb(const Call& call, double, QueryBudget&) { return HandleTsdb(call, storage_); }
   Response Snapshot(const Call& call, double, QueryBudget&) { return HandleSnapshot(call, admin_); }
   Response Backup(const Call& call, double, QueryBudget&) { return HandleBackup(call, admin_); }
+  Response DeleteSeries(const Call& call, double, QueryBudget&) {
+    return HandleDeleteSeries(call, admin_);
+  }
+  Response CleanTombstones(const Call& call, double, QueryBudget&) {
+    return HandleCleanTombstones(call, admin_);
+  }
 
   Storage& storage_;
   StorageAdmin* const admin_;
@@ -165,6 +171,9 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/status/walreplay", kGet, kNothing, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, nullptr, &A::Tsdb},
       {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, nullptr, &A::Snapshot},
+      {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, nullptr, &A::DeleteSeries},
+      {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, nullptr,
+       &A::CleanTombstones},
       {"/api/v1/admin/backup", kPostAndPut, kReadyStore, nullptr, &A::Backup},
   };
   count = std::size(kRoutes);

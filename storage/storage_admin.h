@@ -34,6 +34,18 @@ class StorageAdmin {
   // Makes a store of its own, DATA/snapshots/NAME, with every sample acknowledged before; returns NAME.
   // It shares files with the store as long as the store keeps them.
   virtual absl::StatusOr<std::string> Snapshot() = 0;
+
+  // Deletes the samples in the range of every series that matches all of one of the matcher sets; a set
+  // without matchers is matched by all series. Of what was acknowledged before nothing is left when this
+  // returns, and series without samples are not known any more; of what is written meanwhile some may be
+  // deleted; what is written later stays, at the same times too. After a failure some of it may be
+  // deleted, and the same can be asked for again.
+  virtual absl::Status DeleteSeries(std::span<const std::vector<Matcher>> matcher_sets,
+                                    TimeRange range) = 0;
+
+  // Gives the disk space of what was deleted back now instead of by and by; takes as long as reading and
+  // writing all that is stored.
+  virtual absl::Status CleanTombstones() = 0;
 };
 
 }  // namespace lockstep

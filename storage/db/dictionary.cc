@@ -168,6 +168,10 @@ void Dictionary::RaiseSealedMax(SeriesId id, int64_t time_ms) {
   infos_[id].sealed_max_ms = std::max(infos_[id].sealed_max_ms, time_ms);
 }
 
+void Dictionary::LowerSealedMax(SeriesId id, int64_t time_ms) {
+  infos_[id].sealed_max_ms = std::min(infos_[id].sealed_max_ms, time_ms);
+}
+
 MetricId Dictionary::LoadMetric(MetricId number, LabelSet labels) {
   if (const std::optional<MetricId> known = index_.metrics().Find(labels.bytes())) {
     metrics_.Skip(number);

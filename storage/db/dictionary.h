@@ -61,11 +61,12 @@ class Dictionary {
   void PutCleanup(kv::Batch& batch);
   void CommitCleanup();
 
-  // Preconditions of the next three: the id is in it.
+  // Precondition of the next four: the id is in it.
   SeriesPlace PlaceOf(SeriesId id) const { return infos_[id].place; }
   // No chunk holds a later sample of the series; kNoTimeMs if none holds any.
   int64_t SealedMaxMs(SeriesId id) const { return infos_[id].sealed_max_ms; }
   void RaiseSealedMax(SeriesId id, int64_t time_ms);  // (lock)
+  void LowerSealedMax(SeriesId id, int64_t time_ms);  // (lock)
 
   // What is on disk, for recovery: metrics and targets, then rows of series in the order of their keys,
   // then EndLoading(). If the labels of a part are known already its row is stale, and the number that

@@ -1,9 +1,7 @@
 #include "storage/db/retention.h"
 
-#include <utility>
-#include <vector>
-
 #include "base/log.h"
+#include "storage/db/empty_series.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
 
@@ -16,47 +14,6 @@ uint64_t SamplesBefore(const Windows& windows, int32_t first_kept) {
     count += at->second.totals().sample_count;
   }
   return count;
-}
-
-// On the writer's thread: a series that is in no head and in no window that is left has no samples.
-std::vector<SeriesId> SeriesWithoutSamples(const ShardState& shard, int32_t first_kept) {
-  std::vector<SeriesId> ids;
-  const absl::StatusOr<std::vector<SeriesId>> all = shard.dictionary.index().Select({});
-  if (!all.ok()) return ids;
-  for (const SeriesId id : *all) {
-    const bool in_head =
-        shard.active->IsOpen(id) || (shard.frozen != nullptr && shard.frozen->IsOpen(id));
-    const int64_t sealed_max_ms = shard.dictionary.SealedMaxMs(id);
-    if (!in_head && (sealed_max_ms == kNoTimeMs || WindowOf(sealed_max_ms) < first_kept)) {
-      ids.push_back(id);
-    }
-  }
-  return ids;
-}
-
-void RemoveSeries(ShardState& shard, int32_t first_kept) {
-  const std::vector<SeriesId> ids = SeriesWithoutSamples(shard, first_kept);
-  if (ids.empty()) return;
-  std::vector<SeriesKey> keys;
-  keys.reserve(ids.size());
-  for (const SeriesId id : ids) keys.push_back(SeriesKeyOf(shard.dictionary.index().Labels(id)));
-  shard.directory->Remove(keys);
-  WriterLock lock(shard.mutex);
-  shard.dictionary.Remove(ids);
-}
-
-// Rows that stay behind are series without samples, which the next start finds and retention drops again.
-absl::Status CleanUpRows(ShardState& shard) {
-  // Blocks that were there when the shard was opened may name series that others have taken the place of;
-  // their rows are needed as long as there are such blocks.
-  if (shard.sealed_sequence < shard.replayed_sequence) return absl::OkStatus();
-  while (shard.dictionary.NeedsCleanup()) {
-    kv::Batch batch = shard.kv->NewBatch();
-    shard.dictionary.PutCleanup(batch);
-    LOCKSTEP_RETURN_IF_ERROR(shard.kv->Commit(batch, kv::Durability::kSynced));
-    shard.dictionary.CommitCleanup();
-  }
-  return absl::OkStatus();
 }
 
 absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
@@ -89,10 +46,7 @@ absl::Status DropExpired(ShardState& shard, ShardWriter& writer, int64_t oldest_
     Log(LogLevel::kInfo, "dropped expired samples",
         {{"shard", shard.folder}, {"samples", sample_count}});
   }
-  writer.RunTask([&] {
-    RemoveSeries(shard, first_kept);
-    status = CleanUpRows(shard);
-  });
+  writer.RunTask([&] { status = RemoveEmptySeries(shard, first_kept); });
   if (!status.ok() || sample_count == 0) return status;
   for (const kv::Space space : {kv::Space::kHot, kv::Space::kCold}) {
     LOCKSTEP_RETURN_IF_ERROR(shard.kv->DropFiles(space, kv::ChunkKeysBefore(first_kept)));

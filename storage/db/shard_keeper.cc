@@ -1,9 +1,12 @@
 #include "storage/db/shard_keeper.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "base/log.h"
+#include "storage/db/empty_series.h"
 #include "storage/db/retention.h"
 #include "storage/kv/key_schema.h"
 
@@ -17,6 +20,21 @@ constexpr int64_t kDropEveryMs = 10 * 60 * 1000;
 // that is not enough, more runs wait, more of them are merged at once, and it is again.
 constexpr int kRestsPerStep = 3;
 constexpr std::chrono::minutes kRestAfterFailure{1};
+
+// Those that match all of one of the sets.
+absl::StatusOr<std::vector<SeriesId>> Select(const ShardState& shard,
+                                             std::span<const std::vector<Matcher>> matcher_sets) {
+  std::vector<SeriesId> all;
+  ReaderLock lock(shard.mutex);
+  for (const std::vector<Matcher>& matchers : matcher_sets) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids,
+                              shard.dictionary.index().Select(matchers));
+    all.insert(all.end(), ids.begin(), ids.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
 
 }  // namespace
 
@@ -230,6 +248,10 @@ absl::Status ShardKeeper::Settle() {
     for (const auto& [number, window] : shard_.windows) windows.push_back(number);
   }
   for (const int32_t window : windows) LOCKSTEP_RETURN_IF_ERROR(MergeToCold(window));
+  return GiveSpaceBack();
+}
+
+absl::Status ShardKeeper::GiveSpaceBack() {
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
   for (const kv::Space space :
        {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kHot, kv::Space::kCold}) {
@@ -253,6 +275,73 @@ absl::Status ShardKeeper::MergeToCold(int32_t number) {
     }
     LOCKSTEP_RETURN_IF_ERROR(StepOn().status());
   }
+}
+
+absl::Status ShardKeeper::Erase(std::span<const std::vector<Matcher>> matcher_sets,
+                                TimeRange range) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, Select(shard_, matcher_sets));
+  if (HasInMemory(ids)) LOCKSTEP_RETURN_IF_ERROR(Seal());
+  std::vector<SeriesBlock> blocks;
+  {
+    ReaderLock lock(shard_.mutex);
+    blocks = BlocksOf(shard_.dictionary, ids);
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t sample_count, EraseInChunks(blocks, range));
+  Log(LogLevel::kInfo, "deleted samples",
+      {{"shard", shard_.folder}, {"series", ids.size()}, {"samples", sample_count}});
+  MutexLock lock(rows_mutex_);
+  absl::Status status;
+  OnWriter([&] { status = RemoveEmptySeries(shard_, std::numeric_limits<int32_t>::min()); });
+  return status;
+}
+
+bool ShardKeeper::HasInMemory(std::span<const SeriesId> ids) const {
+  ReaderLock lock(shard_.mutex);
+  return std::any_of(ids.begin(), ids.end(), [this](SeriesId id) {
+    return shard_.active->IsOpen(id) || (shard_.frozen != nullptr && shard_.frozen->IsOpen(id));
+  });
+}
+
+// Returns how many samples that were.
+absl::StatusOr<uint64_t> ShardKeeper::EraseInChunks(const std::vector<SeriesBlock>& blocks,
+                                                    TimeRange range) {
+  Eraser eraser(shard_, blocks, range, [this] { return must_give_up(); });
+  while (true) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, EraseStep(eraser));
+    if (!did_more) break;
+  }
+  NewestSamples newest(shard_, blocks);
+  while (true) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, NewestStep(newest));
+    if (!did_more) break;
+  }
+  return eraser.erased_sample_count();
+}
+
+// A head that waits to be sealed comes first: whoever asks for steps in a row may leave the keeper's
+// thread no chance.
+absl::StatusOr<bool> ShardKeeper::EraseStep(Eraser& eraser) {
+  MutexLock lock(rows_mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
+  LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, eraser.Step());
+  if (!did_more) return false;
+  OnWriter([&] {
+    WriterLock state_lock(shard_.mutex);
+    eraser.Publish(shard_.windows);
+  });
+  return true;
+}
+
+absl::StatusOr<bool> ShardKeeper::NewestStep(NewestSamples& newest) {
+  MutexLock lock(rows_mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
+  LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, newest.Step());
+  if (!did_more) return false;
+  OnWriter([&] {
+    WriterLock state_lock(shard_.mutex);
+    newest.PublishTo(shard_.dictionary);
+  });
+  return true;
 }
 
 absl::Status ShardKeeper::DropExpired() {

@@ -2,8 +2,8 @@
 // lets old ones be frozen, merges the runs of windows, drops what is older than the retention, and asks
 // whether a full disk has room again.
 //
-// Whoever changes stored rows holds `rows_mutex_`: a seal or a drop for as long as it takes, a merge
-// for one step. So a frozen head never waits for more than a step, and reading needs no lock: what is
+// Whoever changes stored rows holds `rows_mutex_`: a seal or a drop for as long as it takes, a merge or
+// an erasure for one step. So a frozen head never waits for more than a step, and reading needs no lock: what is
 // stored is right at any moment (merge_pass.h).
 #pragma once
 
@@ -11,12 +11,17 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "model/matcher.h"
 #include "storage/db/clock.h"
+#include "storage/db/eraser.h"
 #include "storage/db/merge_pass.h"
+#include "storage/db/newest_samples.h"
 #include "storage/db/seal.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/shard_writer.h"
@@ -47,6 +52,11 @@ class ShardKeeper {
   // Seals and merges every window to one cold run, and gives the disk space back.
   absl::Status Settle();
   absl::Status DropExpired();
+  // Deletes the samples in the range of the series that match all of one of the matcher sets: those that
+  // were acknowledged before, and of those that are written meanwhile some or none.
+  absl::Status Erase(std::span<const std::vector<Matcher>> matcher_sets, TimeRange range);
+  // Gives back the disk space of what was deleted.
+  absl::Status GiveSpaceBack();
 
  private:
   void Run();
@@ -62,6 +72,10 @@ class ShardKeeper {
   bool HasRoomFor(const MergePlan& plan);
   absl::StatusOr<bool> StepOn() LOCKSTEP_REQUIRES(rows_mutex_);
   absl::Status MergeToCold(int32_t window);
+  bool HasInMemory(std::span<const SeriesId> ids) const;
+  absl::StatusOr<uint64_t> EraseInChunks(const std::vector<SeriesBlock>& blocks, TimeRange range);
+  absl::StatusOr<bool> EraseStep(Eraser& eraser);
+  absl::StatusOr<bool> NewestStep(NewestSamples& newest);
 
   ShardState& shard_;
   ShardWriter& writer_;

@@ -32,6 +32,15 @@ class ShardedStore : public Store {
     LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
     return operations_.Snapshot();
   }
+  absl::Status DeleteSeries(std::span<const std::vector<Matcher>> matcher_sets,
+                            TimeRange range) override {
+    LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
+    return operations_.DeleteSeries(matcher_sets, range);
+  }
+  absl::Status CleanTombstones() override {
+    LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
+    return operations_.CleanTombstones();
+  }
   absl::Status Seal() override;
   absl::Status Settle() override;
   absl::Status DropExpired() override;

@@ -60,4 +60,21 @@ absl::StatusOr<std::string> StoreOperations::Snapshot() {
   return name;
 }
 
+absl::Status StoreOperations::DeleteSeries(std::span<const std::vector<Matcher>> matcher_sets,
+                                           TimeRange range) {
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    LOCKSTEP_RETURN_IF_ERROR(
+        Annotate(shard->keeper().Erase(matcher_sets, range),
+                 "not all was deleted; once the cause is gone, ask for the same again"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StoreOperations::CleanTombstones() {
+  for (const std::unique_ptr<Shard>& shard : shards_) {
+    LOCKSTEP_RETURN_IF_ERROR(shard->keeper().GiveSpaceBack());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace lockstep

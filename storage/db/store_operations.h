@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ class StoreOperations : public StorageAdmin {
 
   absl::StatusOr<BackupSummary> Backup(const std::string& folder, size_t keep_count) override;
   absl::StatusOr<std::string> Snapshot() override;
+  absl::Status DeleteSeries(std::span<const std::vector<Matcher>> matcher_sets,
+                            TimeRange range) override;
+  absl::Status CleanTombstones() override;
 
  private:
   const StoreOptions& options_;

@@ -1,0 +1,483 @@
+// Deleting samples: all of what was asked for and nothing else, whatever comes before, after or between.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "storage/db/backup_folder.h"
+#include "storage/db/store.h"
+#include "storage/db/store_check.h"
+#include "storage/db/store_layout.h"
+#include "storage/db/store_testing.h"
+#include "storage/db/window.h"
+#include "storage/db/window_row.h"
+#include "storage/kv/fault_env.h"
+#include "storage/kv/key_schema.h"
+#include "storage/kv/store.h"
+#include "storage/kv/test_folder.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t kT = kTestNowMs;
+constexpr int64_t kHour = 3'600'000;
+constexpr TimeRange kAllTimes = {INT64_MIN, INT64_MAX};
+
+using Matchers = std::vector<Matcher>;
+
+Matchers Name(const std::string& name) { return {Matcher::Equal(std::string(kMetricName), name)}; }
+
+class StoreErase : public ::testing::Test {
+ protected:
+  void Open() {
+    store_ = nullptr;
+    store_ = MustOpen(options_);
+  }
+  // As after a clean stop.
+  void Reopen() {
+    ASSERT_TRUE(store_->Close().ok());
+    Open();
+  }
+  absl::Status Delete(const Matchers& matchers, TimeRange range = kAllTimes) {
+    return store_->DeleteSeries({&matchers, 1}, range);
+  }
+  std::string Write(const LabelSet& labels, std::vector<Sample> samples) {
+    const auto outcome = WriteFloats(*store_, labels, std::move(samples));
+    return outcome.ok() ? "" : outcome.status().ToString();
+  }
+  std::vector<std::string> Names(const std::string& label = std::string(kMetricName)) {
+    const auto querier = store_->NewQuerier();
+    const auto names = (*querier)->LabelValues(label, {{}, kAllTimes, nullptr});
+    return names.ok() ? *names : std::vector<std::string>{names.status().ToString()};
+  }
+  // What is wrong with the closed store, and how many samples its chunks and its window rows have.
+  struct Checked {
+    std::string damage;
+    uint64_t sample_count = 0;
+    uint64_t told_sample_count = 0;
+  };
+  Checked Check() {
+    store_ = nullptr;
+    Checked checked;
+    const auto report = CheckStore(options_.data_dir, options_.env,
+                                   {.on_damage =
+                                        [&](const std::string& where, const std::string& what) {
+                                          checked.damage += where + ": " + what + "\n";
+                                        },
+                                    .on_progress = [](const std::string&) {}});
+    EXPECT_TRUE(report.ok()) << report.status();
+    for (const auto& [number, day] : report->days) checked.sample_count += day.totals.sample_count;
+    for (uint32_t i = 0; i < options_.shard_count; ++i) {
+      auto kv = kv::Store::Open(ShardFolder(options_.data_dir, i), options_.env,
+                                std::make_shared<const kv::Resources>(kv::ResourceLimits()));
+      for (auto row = (*kv)->NewCursor(kv::Space::kMeta, kv::AllWindowKeys()); row.Valid();
+           row.Next()) {
+        checked.told_sample_count += DecodeWindowRow(row.value())->totals.sample_count;
+      }
+    }
+    return checked;
+  }
+
+  kv::TestFolder folder_;
+  StoreOptions options_ = TestOptions(folder_);
+  std::unique_ptr<Store> store_ = MustOpen(options_);
+};
+
+// Samples every hour, some in memory, some in hot runs of two windows, some cold.
+class StoreEraseEverywhere : public StoreErase, public ::testing::WithParamInterface<uint32_t> {
+ protected:
+  StoreEraseEverywhere() {
+    store_ = nullptr;
+    options_.data_dir += "-sharded";
+    options_.shard_count = GetParam();
+    store_ = MustOpen(options_);
+    WriteHours(20, 13);
+    EXPECT_TRUE(store_->Settle().ok());
+    WriteHours(12, 7);
+    EXPECT_TRUE(store_->Seal().ok());
+    WriteHours(8, 3);  // some of them again
+    EXPECT_TRUE(store_->Seal().ok());
+    WriteHours(2, 0);
+  }
+  void WriteHours(int from, int to) {
+    WriteRequest request;
+    for (int i = 0; i < kSeriesCount; ++i) {
+      SeriesWrite write{LabelsOf(i), {}, {}};
+      for (int hour = from; hour >= to; --hour)
+        write.samples.push_back({kT - hour * kHour, 1.0 * i});
+      request.series.push_back(std::move(write));
+    }
+    ASSERT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
+  }
+  static LabelSet LabelsOf(int i) {
+    return Series(i % 2 == 0 ? "even" : "odd", "job" + std::to_string(i % 5), i);
+  }
+  // As Dump() prints what is left when the samples of `erased` are gone.
+  template <typename Erased>
+  static std::string Left(Erased erased) {
+    std::map<LabelSet, std::string> lines;
+    for (int i = 0; i < kSeriesCount; ++i) {
+      for (int hour = 20; hour >= 0; --hour) {
+        if (erased(i, hour)) continue;
+        lines[LabelsOf(i)] += absl::StrFormat(" %d=%x", kT - hour * kHour,
+                                              std::bit_cast<uint64_t>(static_cast<double>(i)));
+      }
+    }
+    std::string text;
+    for (const auto& [labels, samples] : lines) text += labels.ToString() + ":" + samples + "\n";
+    return text;
+  }
+  template <typename Erased>
+  void ExpectLeft(Erased erased) {
+    const std::string expected = Left(erased);
+    EXPECT_EQ(Dump(*store_), expected);
+    Open();  // as after a crash
+    EXPECT_EQ(Dump(*store_), expected);
+    ASSERT_TRUE(store_->Settle().ok());
+    EXPECT_EQ(Dump(*store_), expected);
+    Reopen();
+    EXPECT_EQ(Dump(*store_), expected);
+    const Checked checked = Check();
+    EXPECT_EQ(checked.damage, "");
+  }
+
+  static constexpr int kSeriesCount = 150;
+};
+
+TEST_P(StoreEraseEverywhere, ARangeOfSomeSeries) {
+  ASSERT_TRUE(Delete(Name("odd"), {kT - 17 * kHour, kT - kHour}).ok());
+  ExpectLeft([](int i, int hour) { return i % 2 == 1 && hour >= 1 && hour <= 17; });
+}
+
+TEST_P(StoreEraseEverywhere, OneMillisecond) {
+  ASSERT_TRUE(Delete(Name("odd"), {kT - 10 * kHour, kT - 10 * kHour}).ok());
+  ASSERT_TRUE(Delete(Name("even"), {kT - 10 * kHour + 1, kT - 9 * kHour - 1}).ok());
+  ExpectLeft([](int i, int hour) { return i % 2 == 1 && hour == 10; });
+}
+
+TEST_P(StoreEraseEverywhere, WhatMatchesOneOfSeveralSets) {
+  const std::vector<Matchers> sets = {{Matcher::Equal("job", "job3")},
+                                      {Matcher::Equal("job", "job4"), Name("odd")[0]}};
+  ASSERT_TRUE(store_->DeleteSeries(sets, {INT64_MIN, kT - 5 * kHour}).ok());
+  ExpectLeft(
+      [](int i, int hour) { return hour >= 5 && (i % 5 == 3 || (i % 5 == 4 && i % 2 == 1)); });
+}
+
+TEST_P(StoreEraseEverywhere, AllOfSomeSeries) {
+  ASSERT_TRUE(Delete(Name("odd")).ok());
+  EXPECT_THAT(Names(), ElementsAre("even"));
+  EXPECT_EQ(store_->stats().series_count, size_t{kSeriesCount} / 2);
+  ExpectLeft([](int i, int) { return i % 2 == 1; });
+}
+
+TEST_P(StoreEraseEverywhere, Everything) {
+  ASSERT_TRUE(Delete({}).ok());
+  EXPECT_THAT(Names(), IsEmpty());
+  EXPECT_EQ(store_->stats().series_count, 0u);
+  EXPECT_EQ(store_->stats().window_count, 0u);
+  ExpectLeft([](int, int) { return true; });
+}
+
+TEST_P(StoreEraseEverywhere, ASeriesGoesWithItsLastSampleHoweverManyCallsItTakes) {
+  ASSERT_TRUE(Delete(Name("odd"), {INT64_MIN, kT - 9 * kHour}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kT - 4 * kHour, INT64_MAX}).ok());
+  EXPECT_THAT(Names(), ElementsAre("even", "odd"));
+  ASSERT_TRUE(Delete(Name("odd"), {kT - 8 * kHour, kT - 5 * kHour}).ok());
+  EXPECT_THAT(Names(), ElementsAre("even"));
+  ExpectLeft([](int i, int) { return i % 2 == 1; });
+}
+
+TEST_P(StoreEraseEverywhere, CountsGoDownByWhatWasErased) {
+  ASSERT_TRUE(store_->Settle().ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kT - 17 * kHour, kT - kHour}).ok());
+  ASSERT_TRUE(store_->Close().ok());
+  const Checked checked = Check();
+  EXPECT_EQ(checked.damage, "");
+  EXPECT_EQ(checked.sample_count, size_t{kSeriesCount} * 21 - size_t{kSeriesCount} / 2 * 17);
+  EXPECT_EQ(checked.told_sample_count, checked.sample_count);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, StoreEraseEverywhere, ::testing::Values(1, 2));
+
+TEST_F(StoreErase, NothingMatches) {
+  ASSERT_EQ(Write(Series("m"), {{kT, 1}}), "");
+  const std::string before = Dump(*store_);
+  ASSERT_TRUE(Delete(Name("other")).ok());
+  ASSERT_TRUE(Delete(Name("m"), {kT + 1, INT64_MAX}).ok());
+  ASSERT_TRUE(Delete(Name("m"), {kT + 1, kT - 1}).ok());
+  EXPECT_EQ(Dump(*store_), before);
+}
+
+TEST_F(StoreErase, WhatIsWrittenAfterwardsIsKeptAtTheSameTimesToo) {
+  for (const bool is_sealed : {false, true}) {
+    ASSERT_EQ(Write(Series("m"), {{kT - 2, 1}, {kT - 1, 1}, {kT, 1}}), "");
+    if (is_sealed) {
+      ASSERT_TRUE(store_->Settle().ok());
+    }
+    const std::string before = Dump(*store_);
+    ASSERT_TRUE(Delete(Name("m")).ok());
+    EXPECT_EQ(Dump(*store_), "");
+    const auto outcome = WriteFloats(*store_, Series("m"), {{kT - 2, 1}, {kT - 1, 1}, {kT, 1}});
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->written_count, 3u);
+    EXPECT_EQ(Dump(*store_), before);
+    Open();
+    EXPECT_EQ(Dump(*store_), before);
+  }
+}
+
+TEST_F(StoreErase, ASenderThatKnowsASeriesWritesOnAfterARange) {
+  ASSERT_EQ(Write(Series("m"), {{kT - 3, 1}, {kT - 2, 2}}), "");
+  ASSERT_TRUE(store_->Seal().ok());
+  ASSERT_TRUE(Delete(Name("m"), {kT - 2, kT}).ok());
+  WriteRequest request;
+  request.series.push_back({Series("m"), {{kT - 2, 2}}, {}});
+  request = WithKnownSeries(*store_, std::move(request));
+  ASSERT_EQ(request.known.size(), 1u);
+  EXPECT_EQ(WriteAndWait(*store_, std::move(request))->written_count, 1u);
+  EXPECT_THAT(Dump(*store_), HasSubstr(absl::StrFormat(" %d=", kT - 2)));
+}
+
+// The place of a series that is gone may be given out again by the next process.
+TEST_F(StoreErase, ANewSeriesDoesNotGetTheSamplesOfOneThatIsGone) {
+  ASSERT_EQ(Write(Series("m", "train", 1), {{kT - 2, 1}}), "");
+  ASSERT_EQ(Write(Series("m", "train", 2), {{kT - 2, 2}}), "");
+  ASSERT_TRUE(store_->Seal().ok());
+  ASSERT_TRUE(Delete({Matcher::Equal("rank", "2")}).ok());
+  Reopen();
+  ASSERT_EQ(Write(Series("m", "train", 3), {{kT - 1, 3}}), "");
+  EXPECT_THAT(Names("rank"), ElementsAre("1", "3"));
+  ASSERT_TRUE(Delete({Matcher::Equal("rank", "1")}).ok());
+  Open();
+  EXPECT_EQ(Dump(*store_), Series("m", "train", 3).ToString() +
+                               absl::StrFormat(": %d=4008000000000000\n", kT - 1));
+  EXPECT_THAT(Names("rank"), ElementsAre("3"));
+}
+
+TEST_F(StoreErase, AQuerierKeepsItsMoment) {
+  ASSERT_EQ(Write(Series("m"), {{kT - 1, 1}, {kT, 1}}), "");
+  ASSERT_TRUE(store_->Seal().ok());
+  const auto querier = store_->NewQuerier();
+  const std::string before = Dump(**querier);
+  ASSERT_TRUE(Delete(Name("m"), {kT, kT}).ok());
+  EXPECT_EQ(Dump(**querier), before);
+  EXPECT_NE(Dump(*store_), before);
+}
+
+TEST_F(StoreErase, Histograms) {
+  WriteRequest request;
+  SeriesWrite write{Series("h"), {}, {}};
+  for (int i = 0; i < 100; ++i) {
+    auto histogram = std::make_shared<Histogram>();
+    histogram->count = i;
+    histogram->sum = 1.5;
+    histogram->positive_spans = {{i % 3, 2}};
+    histogram->positive_counts = {1.0 * i, 0.25};
+    write.histograms.push_back({kT - i * 1000, std::move(histogram)});
+  }
+  request.series.push_back(std::move(write));
+  request.series.push_back({Series("h", "train", 1), {{kT - 50'000, 1}}, {}});
+  ASSERT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
+  const std::string late = Dump(*store_, {kT - 9'000, INT64_MAX});
+  const std::string early = Dump(*store_, {INT64_MIN, kT - 51'000});
+  ASSERT_TRUE(Delete(Name("h"), {kT - 50'000, kT - 10'000}).ok());
+  EXPECT_EQ(Dump(*store_, {kT - 9'000, INT64_MAX}), late);
+  EXPECT_EQ(Dump(*store_, {INT64_MIN, kT - 51'000}), early);
+  EXPECT_EQ(Dump(*store_, {kT - 50'999, kT - 9'001}), "");
+  EXPECT_THAT(Names("rank"), ElementsAre("0"));
+}
+
+TEST_F(StoreErase, ABackupMadeAfterwardsDoesNotHaveIt) {
+  ASSERT_EQ(Write(Series("m"), {{kT - 1, 1}, {kT, 1}}), "");
+  ASSERT_EQ(Write(Series("other"), {{kT, 1}}), "");
+  ASSERT_TRUE(store_->Settle().ok());
+  const std::string backups = folder_.path() + "/backups";
+  ASSERT_TRUE(store_->Backup(backups, 10).ok());
+  ASSERT_TRUE(Delete(Name("m")).ok());
+  const std::string left = Dump(*store_);
+  ASSERT_TRUE(store_->Backup(backups, 10).ok());
+  ASSERT_TRUE(store_->Close().ok());
+  options_.data_dir = folder_.path() + "/restored";
+  ASSERT_TRUE((*BackupFolder::Open(backups, options_.env))->Restore(2, options_.data_dir).ok());
+  Open();
+  EXPECT_EQ(Dump(*store_), left);
+  EXPECT_THAT(Names(), ElementsAre("other"));
+}
+
+TEST_F(StoreErase, AStoreThatOnlyReadsDeletesNothing) {
+  ASSERT_EQ(Write(Series("m"), {{kT, 1}}), "");
+  Reopen();
+  ASSERT_TRUE(store_->Close().ok());
+  options_.read_only = true;
+  Open();
+  EXPECT_EQ(Delete(Name("m")).code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(store_->CleanTombstones().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_NE(Dump(*store_), "");
+}
+
+// Noise, which takes much room.
+std::vector<Sample> Noise(uint64_t seed, int count) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t noise = (static_cast<uint64_t>(i) + seed * 1'000'003) * 0x9e3779b97f4a7c15u;
+    samples.push_back({kT - 100 * i, static_cast<double>(noise)});
+  }
+  return samples;
+}
+
+TEST_F(StoreErase, CleaningGivesTheDiskSpaceBack) {
+  options_.env = kv::Env::Default();
+  options_.data_dir += "-large";
+  Open();
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(Write(Series("m", "train", i), Noise(i, 50'000)), "");
+  ASSERT_TRUE(store_->Settle().ok());
+  const uint64_t before = store_->stats().disk_bytes;
+  ASSERT_TRUE(Delete({Matcher::Equal("rank", "1")}).ok());
+  ASSERT_TRUE(Delete({Matcher::Equal("rank", "2")}).ok());
+  ASSERT_TRUE(Delete({Matcher::Equal("rank", "3")}).ok());
+  ASSERT_TRUE(store_->CleanTombstones().ok());
+  EXPECT_LT(store_->stats().disk_bytes, before / 2);
+}
+
+// A block that takes many batches was written twice: what was overwritten never shows while it is
+// erased, nor when the power goes half-way.
+TEST_F(StoreErase, WhatWasOverwrittenNeverComesBack) {
+  constexpr int kCount = 60'000;
+  for (int run = 0; run < 2; ++run) {
+    for (int i = 0; i < 8; ++i) {
+      ASSERT_EQ(Write(Series("m", "train", i), Noise(8 * run + i, kCount)), "");
+    }
+    ASSERT_TRUE(store_->Seal().ok());
+  }
+  const auto env = std::static_pointer_cast<kv::FaultEnv>(options_.env);
+  const std::string newest = Dump(*store_);
+  int failed_count = 0;
+  for (uint64_t n = 1;; n += 3) {
+    env->FailFrom(n);
+    const absl::Status status = Delete(Name("m"));
+    env->CutPower();
+    store_ = nullptr;
+    ASSERT_TRUE(env->RestorePower(kv::UnsyncedTail::kLost).ok());
+    Open();
+    if (status.ok()) break;
+    EXPECT_THAT(Message(status), HasSubstr("ask for the same again"));
+    ++failed_count;
+    const auto querier = store_->NewQuerier();
+    const auto set = (*querier)->Select({{}, kAllTimes, nullptr});
+    SampleColumns columns;
+    for (int i = 0; (*set)->Next(); ++i) {
+      columns.Clear();
+      ASSERT_TRUE((*set)->Read(columns).ok());
+      const std::vector<Sample> written = Noise(8 + i, kCount);
+      for (size_t k = 0; k < columns.values.size(); ++k) {
+        const auto index = static_cast<size_t>((kT - columns.timestamps_ms[k]) / 100);
+        ASSERT_EQ(columns.values[k], written[index].value) << "change " << n;
+      }
+    }
+  }
+  EXPECT_GT(failed_count, 2);
+  EXPECT_EQ(Dump(*store_), "");
+  EXPECT_THAT(Names(), IsEmpty());
+  EXPECT_EQ(Check().damage, "");
+}
+
+// Whichever change of a file is the first to fail.
+class StoreEraseFaults : public ::testing::TestWithParam<kv::UnsyncedTail> {};
+
+TEST_P(StoreEraseFaults, NothingElseIsLostAndItCanBeAskedForAgain) {
+  constexpr uint64_t kStride = 6;
+  int failed_count = 0;
+  for (uint64_t n = 1 + 2 * static_cast<uint64_t>(GetParam());; n += kStride) {
+    const std::string when = "change " + std::to_string(n);
+    kv::TestFolder folder;
+    StoreOptions options = TestOptions(folder);
+    const auto env = kv::FaultEnv::Make();
+    options.env = env;
+    auto store = MustOpen(options);
+    for (int run = 0; run < 3; ++run) {
+      for (int i = 0; i < 4; ++i) {
+        const int64_t time_ms = kT - (3 - run) * kHour;
+        ASSERT_TRUE(WriteFloats(*store, Series(i < 2 ? "a" : "b", "train", i),
+                                {{time_ms, 1.0 * i}, {time_ms + 1, 2.0 * i}})
+                        .ok());
+      }
+      const absl::Status moved = run == 0   ? store->Settle()
+                                 : run == 1 ? store->Seal()
+                                            : absl::OkStatus();
+      ASSERT_TRUE(moved.ok()) << moved;
+    }
+    const Matchers a = Name("a"), b = Name("b");
+    const std::string left = Dump(*store, kAllTimes, b);
+    env->FailFrom(n);
+    const absl::Status status = store->DeleteSeries({&a, 1}, kAllTimes);
+    EXPECT_EQ(Dump(*store, kAllTimes, b), left) << when << ", still open";
+    env->CutPower();
+    store = nullptr;
+    ASSERT_TRUE(env->RestorePower(GetParam()).ok());
+    store = MustOpen(options);
+    EXPECT_EQ(Dump(*store, kAllTimes, b), left) << when;
+    if (status.ok()) {
+      EXPECT_EQ(Dump(*store), left) << when;
+      break;
+    }
+    ++failed_count;
+    ASSERT_TRUE(store->DeleteSeries({&a, 1}, kAllTimes).ok()) << when;
+    EXPECT_EQ(Dump(*store), left) << when;
+    EXPECT_EQ(store->stats().series_count, 2u) << when;
+    ASSERT_TRUE(store->Close().ok());
+    store = MustOpen(options);
+    EXPECT_EQ(Dump(*store), left) << when;
+    EXPECT_EQ(store->stats().series_count, 2u) << when;
+  }
+  EXPECT_GT(failed_count, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tails, StoreEraseFaults,
+                         ::testing::Values(kv::UnsyncedTail::kLost, kv::UnsyncedTail::kTorn,
+                                           kv::UnsyncedTail::kZeroed));
+
+// Others write, seal and merge meanwhile.
+TEST_F(StoreErase, OthersLoseNothingMeanwhile) {
+  constexpr int kRounds = 12;
+  constexpr int kSeriesCount = 70;
+  std::atomic<bool> is_done = false;
+  std::jthread merger([&] {
+    while (!is_done) EXPECT_TRUE(store_->Settle().ok());
+  });
+  std::jthread writer([&] {
+    for (int round = 0; round < kRounds; ++round) {
+      for (int i = 0; i < kSeriesCount; ++i) {
+        EXPECT_EQ(Write(Series("kept", "train", i), {{kT - round * kHour, 1.0 * i}}), "");
+      }
+    }
+    is_done = true;
+  });
+  while (!is_done) {
+    ASSERT_EQ(Write(Series("gone"), {{kT - 5 * kHour, 1}, {kT, 1}}), "");
+    ASSERT_TRUE(Delete(Name("gone")).ok());
+    EXPECT_EQ(Dump(*store_, kAllTimes, Name("gone")), "");
+  }
+  writer.join();
+  merger.join();
+  const std::string kept = Dump(*store_);
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '='), kSeriesCount * (kRounds + 3));
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), '\n'), kSeriesCount);
+  ASSERT_TRUE(store_->Close().ok());
+  EXPECT_EQ(Check().damage, "");
+}
+
+}  // namespace
+}  // namespace lockstep
