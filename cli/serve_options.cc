@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "absl/strings/str_format.h"
+#include "cli/byte_size.h"
 #include "cli/host_port.h"
 #include "query/promql/parser.h"
 
@@ -45,6 +46,13 @@ absl::StatusOr<int64_t> PositiveDurationMs(std::string_view text) {
 Apply DurationInto(int64_t ServeOptions::*field_ms) {
   return [=](std::string_view text, ServeOptions& options) -> absl::Status {
     LOCKSTEP_ASSIGN_OR_RETURN(options.*field_ms, PositiveDurationMs(text));
+    return absl::OkStatus();
+  };
+}
+
+Apply SizeInto(uint64_t ServeOptions::*field_bytes) {
+  return [=](std::string_view text, ServeOptions& options) -> absl::Status {
+    LOCKSTEP_ASSIGN_OR_RETURN(options.*field_bytes, ParseByteSize(text));
     return absl::OkStatus();
   };
 }
@@ -126,6 +134,13 @@ std::vector<Setting> MakeSettings() {
        ApplyIdleTimeout},
       {"storage.retention.time", "15d", "DURATION", "How long samples are kept.",
        DurationInto(&ServeOptions::retention_ms)},
+      {"storage.max-bytes", "0", "SIZE",
+       "Disk that the store may take, snapshots not counted: above it the oldest four hours are "
+       "dropped. 512MB, 50GB, 2TB; 0 is no limit.",
+       SizeInto(&ServeOptions::max_storage_bytes)},
+      {"storage.max-series", "0", "N",
+       "Series that the store may know; samples of new ones beyond it are rejected. 0 is no limit.",
+       NumberInto(&ServeOptions::max_series, Range<uint64_t>{0, 4'000'000'000})},
       {"storage.read-only", "false", kSwitch,
        "Whether to open a store that is there, change nothing, and refuse writes.",
        SwitchInto(&ServeOptions::read_only)},

@@ -33,6 +33,8 @@ struct ServeOptions {
   size_t max_connections = 4096;
   std::chrono::milliseconds idle_timeout{300'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
+  uint64_t max_storage_bytes = 0;  // 0: no limit
+  uint64_t max_series = 0;         // 0: no limit
   bool read_only = false;
   uint32_t shard_count = 0;  // 0: by the number of cores
   int64_t query_timeout_ms = 120'000;

@@ -25,6 +25,8 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.max_connections, built_in.max_connections) << setting.name;
     EXPECT_EQ(options.idle_timeout, built_in.idle_timeout) << setting.name;
     EXPECT_EQ(options.retention_ms, built_in.retention_ms) << setting.name;
+    EXPECT_EQ(options.max_storage_bytes, built_in.max_storage_bytes) << setting.name;
+    EXPECT_EQ(options.max_series, built_in.max_series) << setting.name;
     EXPECT_EQ(options.read_only, built_in.read_only) << setting.name;
     EXPECT_EQ(options.shard_count, built_in.shard_count) << setting.name;
     EXPECT_EQ(options.query_timeout_ms, built_in.query_timeout_ms) << setting.name;

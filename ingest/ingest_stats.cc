@@ -20,6 +20,8 @@ std::string_view Name(RejectReason reason) {
       return "bad_histogram";
     case RejectReason::kStore:
       return "store";
+    case RejectReason::kSeriesLimit:
+      return "series_limit";
   }
   return "unknown";
 }

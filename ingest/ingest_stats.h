@@ -16,9 +16,10 @@ enum class RejectReason {
   kTooManyLabels,
   kLabelTooLong,
   kBadHistogram,
-  kStore,  // the store refused samples: too old, too far ahead...
+  kStore,        // the store refused samples: too old, too far ahead...
+  kSeriesLimit,  // the store refused a new series: it knows as many as it may
 };
-inline constexpr size_t kRejectReasonCount = 8;
+inline constexpr size_t kRejectReasonCount = 9;
 
 // "no_metric_name", "empty_label_name", ...: one word each, for metric labels.
 std::string_view Name(RejectReason reason);

@@ -11,7 +11,9 @@ namespace {
 void AddOutcome(const WriteOutcome& outcome, Refusals& refusals) {
   for (const RejectedSeries& rejected : outcome.rejected) {
     const std::vector<LabelView> labels(rejected.labels.begin(), rejected.labels.end());
-    refusals.Add(RejectReason::kStore, rejected.sample_count, labels, rejected.reason);
+    const RejectReason reason =
+        rejected.is_over_series_limit ? RejectReason::kSeriesLimit : RejectReason::kStore;
+    refusals.Add(reason, rejected.sample_count, labels, rejected.reason);
   }
 }
 

@@ -83,6 +83,8 @@ void AddBuild(Families& families, const SelfSnapshot& snapshot) {
 
 void AddStorage(Families& families, const StorageStats& stats) {
   families.Gauge("lockstep_storage_series", "Series that the index knows.", stats.series_count);
+  families.Gauge("lockstep_storage_max_series", "Series that it may know; 0: no limit.",
+                 stats.max_series);
   families.Gauge("lockstep_storage_head_series", "Series with samples in memory.",
                  stats.head_series_count);
   families.Gauge("lockstep_storage_head_samples", "Samples in memory, not yet sealed into chunks.",
@@ -128,12 +130,23 @@ void AddStorage(Families& families, const StorageStats& stats) {
                  stats.run_count);
   families.Counter("lockstep_storage_expired_samples_total", "Samples dropped by retention.",
                    stats.expired_samples);
+  families.Counter("lockstep_storage_budget_dropped_samples_total",
+                   "Samples dropped because the store took more than storage.max-bytes.",
+                   stats.budget_dropped_samples);
   families.Counter("lockstep_storage_failed_writes_total",
                    "Write requests that the store answered with an error.", stats.failed_writes);
   families.Gauge("lockstep_storage_queued_writes", "Write requests waiting for a shard.",
                  stats.queue_depth);
   families.Gauge("lockstep_storage_disk_bytes", "Size of all files in the data folder.",
                  stats.disk_bytes);
+  families.Gauge(
+      "lockstep_storage_used_bytes",
+      "Of them what storage.max-bytes is compared with: no snapshots, nothing that is on "
+      "its way out.",
+      stats.used_bytes);
+  families.Gauge("lockstep_storage_max_bytes",
+                 "What the store may take on disk, snapshots not counted; 0: no limit.",
+                 stats.max_bytes);
   families.Gauge("lockstep_storage_read_only",
                  "1 while the disk is full, and with storage.read-only: writes are refused.",
                  stats.read_only ? 1 : 0);

@@ -55,7 +55,8 @@ struct RejectedSeries {
   size_t series_index = 0;  // into WriteRequest::series; behind them all for known ones
   uint64_t sample_count = 0;
   std::string reason;  // one clause, for people: "3 samples are older than the retention of 15d"
-  LabelSet labels{};   // of that series, which the caller has given away by now
+  bool is_over_series_limit = false;  // the series is new, and the store may not know more
+  LabelSet labels{};                  // of that series, which the caller has given away by now
 };
 
 // What became of a request. Every sample is in exactly one of the four counts.
@@ -69,7 +70,7 @@ struct WriteOutcome {
 
 // Called exactly once, from a thread of the store, or from within Write() when the answer is known at
 // once; must not block. Errors:
-//   kResourceExhausted  the write queue or the series limit is full; nothing was stored, retry later
+//   kResourceExhausted  the write queue is full; nothing was stored, retry later
 //   kUnavailable        the disk is full, or the store is closing; retry later
 //   kPermissionDenied   the store is open for reading only
 //   kDataLoss/kInternal the store is broken; its message says how
@@ -83,6 +84,7 @@ struct LabelPairCount {
 // For status pages and self-metrics. A snapshot: fields may be a moment apart.
 struct StorageStats {
   uint64_t series_count = 0;       // known to the index
+  uint64_t max_series = 0;         // that it may know; 0: no limit
   uint64_t head_series_count = 0;  // with samples in memory
   uint64_t head_sample_count = 0;
   int64_t min_time_ms = 0;  // of all stored samples; 0 when there are none
@@ -101,10 +103,13 @@ struct StorageStats {
   uint64_t merge_read_bytes = 0;
   uint64_t merge_written_bytes = 0;
   double merge_seconds = 0;
-  uint64_t expired_samples = 0;  // dropped by retention, counted in chunks' samples
-  uint64_t failed_writes = 0;    // write requests answered with an error
-  uint64_t queue_depth = 0;      // requests waiting for a shard
-  uint64_t disk_bytes = 0;       // all files of the data folder
+  uint64_t expired_samples = 0;         // dropped by retention, counted in chunks' samples
+  uint64_t budget_dropped_samples = 0;  // dropped to keep within max_bytes, likewise
+  uint64_t failed_writes = 0;           // write requests answered with an error
+  uint64_t queue_depth = 0;             // requests waiting for a shard
+  uint64_t disk_bytes = 0;              // all files of the data folder
+  uint64_t used_bytes = 0;  // of them what max_bytes is about: no snapshots, nothing on its way out
+  uint64_t max_bytes = 0;   // that the store may take on disk; 0: no limit
   uint64_t label_pair_count = 0;
   uint64_t window_count = 0;       // of time, with stored samples, in all shards
   uint64_t cold_window_count = 0;  // of them, those of one run in the cold space

@@ -48,7 +48,11 @@ void DropFront(Postings& numbers, size_t count) {
 
 }  // namespace
 
-SeriesId Dictionary::StageNew(const LabelSet& labels) {
+Dictionary::Dictionary(std::shared_ptr<SeriesLimit> limit)
+    : limit_(limit != nullptr ? std::move(limit) : std::make_shared<SeriesLimit>()) {}
+
+std::optional<SeriesId> Dictionary::StageNew(const LabelSet& labels) {
+  if (!limit_->Take()) return std::nullopt;
   LOCKSTEP_CHECK(next_id_ != UINT32_MAX);
   SplitLabels(labels, target_labels_, metric_labels_);
   const PartNumbers::Part target = targets_.Stage(target_labels_);
@@ -93,6 +97,7 @@ void Dictionary::CommitStaged() {
 void Dictionary::RollbackStaged() {
   is_in_doubt_ = is_in_doubt_ || !staged_.empty();
   for (const SeriesEntry& entry : staged_) families_.Release(FamilyOf(entry.parts));
+  limit_->GiveBack(staged_.size());
   metrics_.RollbackStaged();
   targets_.RollbackStaged();
   staged_.clear();
@@ -109,6 +114,7 @@ void Dictionary::Remove(std::span<const SeriesId> ids) {
     stale_.series_rows.insert(RowOf(id));
     families_.Release(FamilyOf(index_.series().PartsOf(id)));
     infos_.Erase(id);
+    limit_->GiveBack(1);
   }
   ForgetParts(index_.Remove(ids));
 }
@@ -204,6 +210,7 @@ std::optional<SeriesId> Dictionary::LoadSeries(SeriesId row, const SeriesEntry& 
     index_.Renumber(*earlier, entry.id);
   } else {
     index_.Add(entry.id, entry.parts);
+    limit_->Add();
   }
   families_.Load(FamilyOf(entry.parts), entry.place);
   infos_.Put(entry.id, {entry.place});

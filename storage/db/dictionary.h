@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -24,6 +25,7 @@
 #include "storage/db/dictionary_row.h"
 #include "storage/db/family_table.h"
 #include "storage/db/part_numbers.h"
+#include "storage/db/series_limit.h"
 #include "storage/db/series_place.h"
 #include "storage/index/series_index.h"
 #include "storage/kv/batch.h"
@@ -32,7 +34,8 @@ namespace lockstep {
 
 class Dictionary {
  public:
-  Dictionary() = default;
+  // `limit` is the store's, null for one that takes all. Counts in it what is known and staged.
+  explicit Dictionary(std::shared_ptr<SeriesLimit> limit = nullptr);
   Dictionary(const Dictionary&) = delete;
   Dictionary& operator=(const Dictionary&) = delete;
 
@@ -41,8 +44,9 @@ class Dictionary {
   // New series, from their first sample to the commit that makes them durable:
   //   StageNew() ... PutStaged(), then CommitStaged() or RollbackStaged()
   // Staged ids are higher than all that were given out before. Nothing of a staged series can be found
-  // before its commit. Precondition: `labels` are neither known nor staged.
-  SeriesId StageNew(const LabelSet& labels);
+  // before its commit. nullopt: the store has as many series as it may. Precondition: `labels` are neither
+  // known nor staged.
+  std::optional<SeriesId> StageNew(const LabelSet& labels);
   bool IsStaged(SeriesId id) const { return !staged_.empty() && id >= staged_.front().id; }
   // What PutStaged() adds to a batch, at most.
   size_t staged_byte_count() const;
@@ -100,6 +104,7 @@ class Dictionary {
   void ForgetParts(const SeriesTable::Emptied& parts);
   std::vector<SeriesEntry> EntriesOfRow(SeriesId row) const;
 
+  const std::shared_ptr<SeriesLimit> limit_;
   SeriesIndex index_;
   SparseArray<Info, 8> infos_;
 

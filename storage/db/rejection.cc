@@ -54,15 +54,19 @@ std::string WhyUnstorable(const SeriesWrite& write) {
   return "";
 }
 
-std::string WhyOutsideTime(const SliceCounts& counts, int64_t retention_ms) {
+std::string WhyRejected(const SliceCounts& counts, const WriterLimits& limits) {
   std::string why;
+  const auto add = [&why](const std::string& reason) { why += (why.empty() ? "" : ", ") + reason; };
   if (counts.too_old > 0) {
-    why = CountOf(counts.too_old) + " older than the retention of " + FormatDuration(retention_ms);
+    add(CountOf(counts.too_old) + " older than the retention of " +
+        FormatDuration(limits.retention_ms));
   }
   if (counts.too_new > 0) {
-    if (!why.empty()) why += ", ";
-    why +=
-        CountOf(counts.too_new) + " more than " + FormatDuration(kMaxFutureMs) + " in the future";
+    add(CountOf(counts.too_new) + " more than " + FormatDuration(kMaxFutureMs) + " in the future");
+  }
+  if (counts.over_series_limit > 0) {
+    add("the series is new, and the store has its limit of " + std::to_string(limits.max_series) +
+        " series (--storage.max-series)");
   }
   return why;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "storage/db/shard_writer.h"
 #include "storage/db/write_group.h"
 #include "storage/storage.h"
 
@@ -16,7 +17,8 @@ inline constexpr size_t kMaxHistogramNumbers = 10'000;
 // missing, malformed or too large.
 std::string WhyUnstorable(const SeriesWrite& write);
 
-// "3 samples are older than the retention of 15d", or "" if none was rejected for its time.
-std::string WhyOutsideTime(const SliceCounts& counts, int64_t retention_ms);
+// Why samples of the counts were rejected: "3 samples are older than the retention of 15d", or "" if none
+// was.
+std::string WhyRejected(const SliceCounts& counts, const WriterLimits& limits);
 
 }  // namespace lockstep

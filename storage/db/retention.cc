@@ -1,6 +1,5 @@
 #include "storage/db/retention.h"
 
-#include "base/log.h"
 #include "storage/db/empty_series.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
@@ -8,12 +7,12 @@
 namespace lockstep {
 namespace {
 
-uint64_t SamplesBefore(const Windows& windows, int32_t first_kept) {
-  uint64_t count = 0;
+WindowTotals TotalsBefore(const Windows& windows, int32_t first_kept) {
+  WindowTotals sum;
   for (auto at = windows.begin(); at != windows.lower_bound(first_kept); ++at) {
-    count += at->second.totals().sample_count;
+    sum.Add(at->second.totals());
   }
-  return count;
+  return sum;
 }
 
 absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
@@ -28,26 +27,25 @@ absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
 
 }  // namespace
 
-absl::Status DropExpired(ShardState& shard, ShardWriter& writer, int64_t oldest_ms) {
+absl::Status DropBefore(ShardState& shard, ShardWriter& writer, int64_t oldest_ms,
+                        WindowTotals& dropped) {
   const int32_t first_kept = WindowOf(oldest_ms);
-  uint64_t sample_count = 0;
+  WindowTotals totals;
   {
     ReaderLock lock(shard.mutex);
-    sample_count = SamplesBefore(shard.windows, first_kept);
+    totals = TotalsBefore(shard.windows, first_kept);
   }
   absl::Status status;
-  if (sample_count > 0) {
+  if (totals.sample_count > 0) {
     LOCKSTEP_RETURN_IF_ERROR(DeleteWindows(shard, first_kept));
-    shard.counters.expired_samples += sample_count;
+    dropped.Add(totals);
     writer.RunTask([&] {
       WriterLock lock(shard.mutex);
       shard.windows.erase(shard.windows.begin(), shard.windows.lower_bound(first_kept));
     });
-    Log(LogLevel::kInfo, "dropped expired samples",
-        {{"shard", shard.folder}, {"samples", sample_count}});
   }
   writer.RunTask([&] { status = RemoveEmptySeries(shard, first_kept); });
-  if (!status.ok() || sample_count == 0) return status;
+  if (!status.ok() || totals.sample_count == 0) return status;
   for (const kv::Space space : {kv::Space::kHot, kv::Space::kCold}) {
     LOCKSTEP_RETURN_IF_ERROR(shard.kv->DropFiles(space, kv::ChunkKeysBefore(first_kept)));
   }

@@ -1,4 +1,4 @@
-// Retention: dropping the windows that have expired, and the series that lost their last sample.
+// Retention: dropping the oldest windows, and the series that lost their last sample.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// Drops every window that ends before `oldest_ms`. Not from the writer's thread, and not while the
-// shard seals. Reads never return samples older than the retention, so it does not matter when it
-// comes to this.
-absl::Status DropExpired(ShardState& shard, ShardWriter& writer, int64_t oldest_ms);
+// Drops every window that ends before `oldest_ms`, and adds what they held to `dropped`. Readers that come
+// later do not see them. Not from the writer's thread, and not while the shard seals.
+absl::Status DropBefore(ShardState& shard, ShardWriter& writer, int64_t oldest_ms,
+                        WindowTotals& dropped);
 
 }  // namespace lockstep

@@ -6,9 +6,10 @@
 
 namespace lockstep {
 
-Shard::Shard(std::string folder, std::shared_ptr<kv::Env> env, const WriterLimits& limits,
-             Clock now_ms)
-    : writer_(state_, limits, now_ms, [this] { keeper_.Wake(); }),
+Shard::Shard(std::string folder, std::shared_ptr<SeriesLimit> series_limit,
+             std::shared_ptr<kv::Env> env, const WriterLimits& limits, Clock now_ms)
+    : state_(std::move(series_limit)),
+      writer_(state_, limits, now_ms, [this] { keeper_.Wake(); }),
       keeper_(state_, writer_, now_ms, limits.retention_ms, limits.min_free_bytes) {
   state_.folder = std::move(folder);
   state_.env = std::move(env);
@@ -16,11 +17,13 @@ Shard::Shard(std::string folder, std::shared_ptr<kv::Env> env, const WriterLimit
 
 absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(std::string folder, uint32_t number,
                                                    std::shared_ptr<SeriesDirectory> directory,
+                                                   std::shared_ptr<SeriesLimit> series_limit,
                                                    std::shared_ptr<kv::Env> env,
                                                    std::shared_ptr<const kv::Resources> resources,
                                                    const WriterLimits& limits, Clock now_ms,
                                                    Access access) {
-  std::unique_ptr<Shard> shard(new Shard(std::move(folder), std::move(env), limits, now_ms));
+  std::unique_ptr<Shard> shard(
+      new Shard(std::move(folder), std::move(series_limit), std::move(env), limits, now_ms));
   ShardState& state = shard->state_;
   state.number = number;
   state.directory = std::move(directory);

@@ -18,9 +18,11 @@ class Shard {
  public:
   // A read-only shard has neither writer nor keeper: nothing ever changes.
   enum Access { kReadAndWrite, kReadOnly };
-  // `number` is its place among the shards of the store, whose series `directory` has.
+  // `number` is its place among the shards of the store, whose series `directory` has and `series_limit`
+  // counts.
   static absl::StatusOr<std::unique_ptr<Shard>> Open(std::string folder, uint32_t number,
                                                      std::shared_ptr<SeriesDirectory> directory,
+                                                     std::shared_ptr<SeriesLimit> series_limit,
                                                      std::shared_ptr<kv::Env> env,
                                                      std::shared_ptr<const kv::Resources> resources,
                                                      const WriterLimits& limits, Clock now_ms,
@@ -39,7 +41,8 @@ class Shard {
   absl::Status Close();
 
  private:
-  Shard(std::string folder, std::shared_ptr<kv::Env> env, const WriterLimits& limits, Clock now_ms);
+  Shard(std::string folder, std::shared_ptr<SeriesLimit> series_limit, std::shared_ptr<kv::Env> env,
+        const WriterLimits& limits, Clock now_ms);
 
   ShardState state_;
   ShardWriter writer_;

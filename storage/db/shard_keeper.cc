@@ -345,8 +345,18 @@ absl::StatusOr<bool> ShardKeeper::NewestStep(NewestSamples& newest) {
 }
 
 absl::Status ShardKeeper::DropExpired() {
+  WindowTotals dropped;
+  const absl::Status status = DropBefore(now_ms_() - retention_ms_, dropped);
+  if (dropped.sample_count == 0) return status;
+  shard_.counters.expired_samples += dropped.sample_count;
+  Log(LogLevel::kInfo, "dropped expired samples",
+      {{"shard", shard_.folder}, {"samples", dropped.sample_count}});
+  return status;
+}
+
+absl::Status ShardKeeper::DropBefore(int64_t oldest_ms, WindowTotals& dropped) {
   MutexLock lock(rows_mutex_);
-  return lockstep::DropExpired(shard_, writer_, now_ms_() - retention_ms_);
+  return lockstep::DropBefore(shard_, writer_, oldest_ms, dropped);
 }
 
 }  // namespace lockstep

@@ -51,7 +51,10 @@ class ShardKeeper {
   absl::Status Seal();
   // Seals and merges every window to one cold run, and gives the disk space back.
   absl::Status Settle();
+  // Drops what is older than the retention.
   absl::Status DropExpired();
+  // Drops every window that ends before `oldest_ms`, and adds what they held to `dropped`.
+  absl::Status DropBefore(int64_t oldest_ms, WindowTotals& dropped);
   // Deletes the samples in the range of the series that match all of one of the matcher sets: those that
   // were acknowledged before, and of those that are written meanwhile some or none.
   absl::Status Erase(std::span<const std::vector<Matcher>> matcher_sets, TimeRange range);

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -28,6 +29,9 @@
 namespace lockstep {
 
 struct ShardState {
+  explicit ShardState(std::shared_ptr<SeriesLimit> series_limit = nullptr)
+      : dictionary(std::move(series_limit)) {}
+
   std::string folder;
   uint32_t number = 0;                         // among the store's shards
   std::shared_ptr<SeriesDirectory> directory;  // the store's

@@ -211,10 +211,10 @@ void ShardWriter::AddLeft(const KnownSample& sample, TimeRange accepted) {
   Answer& answer = answers_.back();
   if (!status.ok()) answer.status = status;
   Count(counts);
-  std::string why = WhyOutsideTime(counts, limits_.retention_ms);
+  std::string why = WhyRejected(counts, limits_);
   if (why.empty()) return;
   ++answer.outcome.rejected_count;
-  answer.outcome.rejected.push_back({std::numeric_limits<size_t>::max(), 1, std::move(why),
+  answer.outcome.rejected.push_back({std::numeric_limits<size_t>::max(), 1, std::move(why), false,
                                      shard_.dictionary.index().Labels(sample.series.id)});
 }
 
@@ -233,8 +233,8 @@ void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeR
   if (why.empty()) {
     const absl::Status status = AddSlices(write, accepted, counts);
     if (!status.ok()) answers_.back().status = status;
-    why = WhyOutsideTime(counts, limits_.retention_ms);
-    rejected = counts.too_old + counts.too_new;
+    why = WhyRejected(counts, limits_);
+    rejected = counts.too_old + counts.too_new + counts.over_series_limit;
   } else {
     rejected = write.samples.size() + write.histograms.size();
   }
@@ -242,7 +242,8 @@ void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeR
   Answer& answer = answers_.back();
   answer.outcome.rejected_count += rejected;
   if (rejected > 0) {
-    answer.outcome.rejected.push_back({series_index, rejected, std::move(why), write.labels});
+    answer.outcome.rejected.push_back(
+        {series_index, rejected, std::move(why), counts.over_series_limit > 0, write.labels});
   }
 }
 

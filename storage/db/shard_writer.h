@@ -36,6 +36,7 @@ struct WriterLimits {
   size_t head_bytes = 0;
   int64_t head_age_ms = 0;
   int64_t retention_ms = 0;
+  uint64_t max_series = 0;  // of the store, for messages
   uint64_t min_free_bytes = 0;
 };
 

@@ -88,7 +88,9 @@ void KeepLargest(std::vector<LabelPairCount>& rows, size_t limit) {
 
 ShardedStore::ShardedStore(StoreOptions options, std::shared_ptr<const SeriesDirectory> directory,
                            std::vector<std::unique_ptr<Shard>> shards)
-    : options_(std::move(options)), directory_(std::move(directory)), shards_(std::move(shards)) {}
+    : options_(std::move(options)), directory_(std::move(directory)), shards_(std::move(shards)) {
+  if (!options_.read_only) budget_.Start();
+}
 
 absl::Status ShardedStore::CheckWritable() const {
   if (!options_.read_only) return absl::OkStatus();
@@ -180,7 +182,11 @@ StorageStats ShardedStore::stats() const {
     stats.max_time_ms = range.max_ms;
   }
   stats.read_only = stats.read_only || options_.read_only;
+  stats.max_series = options_.max_series;
   stats.disk_bytes = options_.env->FolderBytes(options_.data_dir).value_or(0);
+  stats.used_bytes = budget_.UsedBytes().value_or(0);
+  stats.max_bytes = options_.max_bytes;
+  stats.budget_dropped_samples = budget_.dropped_samples();
   stats.shard_count = static_cast<uint32_t>(shards_.size());
   return stats;
 }
@@ -228,8 +234,14 @@ absl::Status ShardedStore::DropExpired() {
   return absl::OkStatus();
 }
 
+absl::Status ShardedStore::KeepWithinBudget() {
+  LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
+  return budget_.Keep();
+}
+
 // All shards seal at once, so that they share one patience.
 absl::Status ShardedStore::Close() {
+  budget_.Stop();
   for (const std::unique_ptr<Shard>& shard : shards_) shard->Finish(options_.close_patience);
   absl::Status first_error;
   for (const std::unique_ptr<Shard>& shard : shards_) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/db/disk_budget.h"
 #include "storage/db/shard.h"
 #include "storage/db/store.h"
 #include "storage/db/store_operations.h"
@@ -44,6 +45,7 @@ class ShardedStore : public Store {
   absl::Status Seal() override;
   absl::Status Settle() override;
   absl::Status DropExpired() override;
+  absl::Status KeepWithinBudget() override;
   absl::Status Close() override;
 
  private:
@@ -55,6 +57,7 @@ class ShardedStore : public Store {
   const std::shared_ptr<const SeriesDirectory> directory_;
   const std::vector<std::unique_ptr<Shard>> shards_;
   StoreOperations operations_{options_, shards_};
+  DiskBudget budget_{shards_, options_.max_bytes, options_.now_ms};  // the first to go
 };
 
 }  // namespace lockstep

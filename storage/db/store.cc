@@ -66,14 +66,17 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .head_bytes = options.head_bytes / manifest.shard_count,
                             .head_age_ms = options.head_age_ms,
                             .retention_ms = options.retention_ms,
+                            .max_series = options.max_series,
                             .min_free_bytes = options.min_free_bytes};
   const auto directory = std::make_shared<SeriesDirectory>();
+  const auto series_limit = std::make_shared<SeriesLimit>(options.max_series);
   std::vector<std::unique_ptr<Shard>> shards;
   for (uint32_t i = 0; i < manifest.shard_count; ++i) {
     LOCKSTEP_ASSIGN_OR_RETURN(
         std::unique_ptr<Shard> shard,
-        Shard::Open(ShardFolder(options.data_dir, i), i, directory, options.env, resources, limits,
-                    options.now_ms, options.read_only ? Shard::kReadOnly : Shard::kReadAndWrite));
+        Shard::Open(ShardFolder(options.data_dir, i), i, directory, series_limit, options.env,
+                    resources, limits, options.now_ms,
+                    options.read_only ? Shard::kReadOnly : Shard::kReadAndWrite));
     shards.push_back(std::move(shard));
   }
   return std::make_unique<ShardedStore>(std::move(options), directory, std::move(shards));

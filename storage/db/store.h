@@ -33,6 +33,13 @@ struct StoreOptions {
   // Samples older than this are refused, hidden and dropped.
   int64_t retention_ms = int64_t{15} * 24 * 60 * 60 * 1000;
 
+  // What the store may take on disk, snapshots not counted; above it the oldest windows are dropped. 0: no
+  // limit.
+  uint64_t max_bytes = 0;
+
+  // How many series it may know; samples of new ones beyond it are rejected. 0: no limit.
+  uint64_t max_series = 0;
+
   // Each shard's queue; what does not fit is refused with kResourceExhausted.
   size_t max_queue_requests = 1024;
   size_t max_queue_bytes = size_t{64} << 20;
@@ -69,6 +76,9 @@ class Store : public Storage, public StorageAdmin {
   virtual absl::Status Settle() = 0;
   // Drops what is older than the retention now, as the keeper does from time to time.
   virtual absl::Status DropExpired() = 0;
+  // Drops the oldest windows while the store takes more than StoreOptions::max_bytes, as it does by itself
+  // from time to time.
+  virtual absl::Status KeepWithinBudget() = 0;
   // Refuses new writes, answers those that are queued, seals what is in memory, ends the threads and
   // closes the files: what is left is chunks and dictionary, and no log. What cannot be sealed, because
   // the disk is full or StoreOptions::close_patience over, stays in the journal, and the log says so.

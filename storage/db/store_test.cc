@@ -299,18 +299,6 @@ TEST(Store, RefusesWhatItsQueueCannotHold) {
   EXPECT_EQ(refused, 7);
 }
 
-// Of a turning clock.
-class HandClock {
- public:
-  explicit HandClock(StoreOptions& options) {
-    options.now_ms = [this] { return now_ms_.load(); };
-  }
-  void Turn(int64_t by_ms) { now_ms_ += by_ms; }
-
- private:
-  std::atomic<int64_t> now_ms_ = kTestNowMs;
-};
-
 TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
   constexpr int64_t kHour = 3'600'000;
   kv::TestFolder folder;

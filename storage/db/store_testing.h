@@ -23,6 +23,18 @@ inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
 StoreOptions TestOptions(const kv::TestFolder& folder);
 std::unique_ptr<Store> MustOpen(StoreOptions options);
 
+// A clock that tests turn. Must outlive the store.
+class HandClock {
+ public:
+  explicit HandClock(StoreOptions& options) {
+    options.now_ms = [this] { return now_ms_.load(); };
+  }
+  void Turn(int64_t by_ms) { now_ms_ += by_ms; }
+
+ private:
+  std::atomic<int64_t> now_ms_ = kTestNowMs;
+};
+
 LabelSet Series(std::string_view name, std::string_view job = "train", int number = 0);
 
 // Waits for the answer.

@@ -29,6 +29,7 @@ SliceCounts& SliceCounts::operator+=(const SliceCounts& more) {
   overwritten += more.overwritten;
   too_old += more.too_old;
   too_new += more.too_new;
+  over_series_limit += more.over_series_limit;
   out_of_order += more.out_of_order;
   return *this;
 }
@@ -37,10 +38,14 @@ absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> sam
                              std::span<const HistogramSample> histograms, TimeRange accepted,
                              SliceCounts& counts) {
   if (samples.size() == 1 && histograms.empty() && accepted.Contains(samples[0].timestamp_ms)) {
-    const SeriesId id = FindOrStage(labels);
+    const std::optional<SeriesId> id = FindOrStage(labels);
+    if (!id.has_value()) {
+      ++counts.over_series_limit;
+      return absl::OkStatus();
+    }
     WriterLock lock(shard_.mutex);
-    OpenSlot(id);
-    if (AppendNewest(id, samples[0])) {
+    OpenSlot(*id);
+    if (AppendNewest(*id, samples[0])) {
       ++counts.written;
       return absl::OkStatus();
     }
@@ -48,12 +53,16 @@ absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> sam
   SliceCounts slice;
   Sort(samples, histograms, accepted, slice);
   if (incoming_.size() > 0) {
-    const SeriesId id = FindOrStage(labels);
-    {
-      WriterLock lock(shard_.mutex);
-      OpenSlot(id);
+    const std::optional<SeriesId> id = FindOrStage(labels);
+    if (id.has_value()) {
+      {
+        WriterLock lock(shard_.mutex);
+        OpenSlot(*id);
+      }
+      LOCKSTEP_RETURN_IF_ERROR(AddIncoming(*id, slice));
+    } else {
+      slice.over_series_limit = incoming_.size();
     }
-    LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
   }
   counts += slice;
   return absl::OkStatus();
@@ -189,13 +198,14 @@ absl::Status WriteGroup::AddIncoming(SeriesId id, SliceCounts& counts) {
   return absl::OkStatus();
 }
 
-SeriesId WriteGroup::FindOrStage(const LabelSet& labels) {
+// nullopt if it is new and the store may not know more.
+std::optional<SeriesId> WriteGroup::FindOrStage(const LabelSet& labels) {
   const SeriesKey key = SeriesKeyOf(labels);
   if (const std::optional<SeriesRef> known = shard_.directory->Find(key)) return known->id;
-  const auto [at, is_new] = new_ids_.try_emplace(key);
-  if (!is_new) return at->second;
-  at->second = shard_.dictionary.StageNew(labels);
-  return at->second;
+  if (const auto staged = new_ids_.find(key); staged != new_ids_.end()) return staged->second;
+  const std::optional<SeriesId> id = shard_.dictionary.StageNew(labels);
+  if (id.has_value()) new_ids_.emplace(key, *id);
+  return id;
 }
 
 void WriteGroup::DropOutside(TimeRange accepted, SliceCounts& counts) {

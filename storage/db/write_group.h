@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,13 +30,14 @@ namespace lockstep {
 inline constexpr size_t kMaxSliceFloats = 4096;
 inline constexpr size_t kMaxSliceHistograms = 16;
 
-// What became of the samples of a slice. Every sample is in exactly one of the first five.
+// What became of the samples of a slice. Every sample is in exactly one of the first six.
 struct SliceCounts {
   uint64_t written = 0;
   uint64_t duplicate = 0;
   uint64_t overwritten = 0;
   uint64_t too_old = 0;
   uint64_t too_new = 0;
+  uint64_t over_series_limit = 0;
   uint64_t out_of_order = 0;  // of the accepted: earlier than the newest sample of the series
 
   SliceCounts& operator+=(const SliceCounts& more);
@@ -76,7 +78,7 @@ class WriteGroup {
   void Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
             TimeRange accepted, SliceCounts& counts);
   absl::Status AddIncoming(SeriesId id, SliceCounts& counts);
-  SeriesId FindOrStage(const LabelSet& labels);
+  std::optional<SeriesId> FindOrStage(const LabelSet& labels);
   void DropOutside(TimeRange accepted, SliceCounts& counts);
   absl::Status DropDuplicates(SeriesId id, SliceCounts& counts);
   absl::Status ReadStored(SeriesId id, TimeRange range);

@@ -143,6 +143,22 @@ std::vector<TableFile> Store::Tables() const {
   return tables;
 }
 
+uint64_t Store::TableBytes(Space space, const KeyRange& range) const {
+  const rocksdb::Range keys(range.begin, range.end);
+  const rocksdb::SizeApproximationOptions options;
+  uint64_t bytes = 0;
+  return db_->GetApproximateSizes(options, HandleOf(space), &keys, 1, &bytes).ok() ? bytes : 0;
+}
+
+absl::StatusOr<uint64_t> Store::UsedBytes() const {
+  uint64_t bytes = 0;
+  for (const TableFile& table : Tables()) bytes += table.byte_count;
+  rocksdb::VectorLogPtr logs;
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(db_->GetSortedWalFiles(logs)));
+  for (const auto& log : logs) bytes += log->SizeFileBytes();
+  return bytes;
+}
+
 absl::Status Store::Flush() {
   const std::vector<rocksdb::ColumnFamilyHandle*> handles(handles_.begin(), handles_.end());
   return FromRocks(db_->Flush(rocksdb::FlushOptions(), handles));

@@ -80,6 +80,13 @@ class Store {
   // That hold rows now, in no order.
   std::vector<TableFile> Tables() const;
 
+  // What tables hold in the range, to a block of each; rows that were deleted count until a compaction
+  // comes by.
+  uint64_t TableBytes(Space space, const KeyRange& range) const;
+  // Of all tables that hold rows now, and of the logs. Tables that are being written, and those that a
+  // reader alone still has, are not among them.
+  absl::StatusOr<uint64_t> UsedBytes() const;
+
   // Moves all that is in write buffers to table files; the logs behind them are deleted.
   absl::Status Flush();
   // Rewrites the table files that hold rows of the range, without what was deleted.

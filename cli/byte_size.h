@@ -1,0 +1,14 @@
+// Sizes as people and Prometheus write them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace lockstep::cli {
+
+// A whole number with one of B, KB, MB, GB, TB, PB and EB, each 1024 of the one before; 0 needs none.
+absl::StatusOr<uint64_t> ParseByteSize(std::string_view text);
+
+}  // namespace lockstep::cli
