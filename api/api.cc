@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "api/admin_handlers.h"
 #include "api/call.h"
+#include "api/cardinality_handler.h"
 #include "api/params.h"
 #include "api/query_gate.h"
 #include "api/query_handlers.h"
@@ -122,6 +123,9 @@ class ApiServer : public Api {
     return HandleLabelValues(call, storage_, budget);
   }
   Response Tsdb(const Call& call, double, QueryBudget&) { return HandleTsdb(call, storage_); }
+  Response Cardinality(const Call& call, double, QueryBudget&) {
+    return HandleCardinality(call, storage_);
+  }
   Response Snapshot(const Call& call, double, QueryBudget&) { return HandleSnapshot(call, admin_); }
   Response Backup(const Call& call, double, QueryBudget&) { return HandleBackup(call, admin_); }
   Response DeleteSeries(const Call& call, double, QueryBudget&) {
@@ -170,6 +174,7 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/status/config", kGet, kNothing, &A::Config},
       {"/api/v1/status/walreplay", kGet, kNothing, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, nullptr, &A::Tsdb},
+      {"/api/v1/status/cardinality", kGet, kReadyStore, nullptr, &A::Cardinality},
       {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, nullptr, &A::Snapshot},
       {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, nullptr, &A::DeleteSeries},
       {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, nullptr,

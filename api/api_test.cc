@@ -345,6 +345,25 @@ TEST_F(ApiTest, StatusPages) {
   Check(400, {{"/api/v1/status/tsdb?limit=0", BadData("limit must be a positive number")}});
 }
 
+TEST_F(ApiTest, Cardinality) {
+  const std::string no_churn = R"({"appeared":0,"left":0,"byJob":[],"byMetricName":[]})";
+  const std::string nothing =
+      Success(R"({"series":0,"seriesInMemory":0,"seriesCountByJob":[],)"
+              R"("seriesCountByMetricName":[],"labelValueCountByLabelName":[],)"
+              R"("labelValueBytesByLabelName":[],"seriesCountByLabelValuePair":[],)"
+              R"("churn":{"sinceMs":0,"last10m":)" +
+              no_churn + R"(,"last1h":)" + no_churn + R"(,"last1d":)" + no_churn + "}}");
+  Check(200, {{"/api/v1/status/cardinality", nothing},
+              {"/api/v1/status/cardinality?limit=1000&job=a&match[]=up&match[]=temp", nothing}});
+  const std::string limit = BadData(R"(invalid parameter \"limit\": it must be from 1 to 1000)");
+  Check(400, {{"/api/v1/status/cardinality?limit=0", limit},
+              {"/api/v1/status/cardinality?limit=1001", limit},
+              {"/api/v1/status/cardinality?limit=x", limit}});
+  const Response bad_matcher = Get("/api/v1/status/cardinality?match[]={");
+  EXPECT_EQ(bad_matcher.status, 400);
+  EXPECT_THAT(bad_matcher.body, HasSubstr(R"(invalid parameter \"match[]\")"));
+}
+
 TEST_F(ApiTest, UnknownPathsAndMethods) {
   const Response missing = Get("/api/v1/nothing");
   EXPECT_EQ(missing.status, 404);

@@ -32,10 +32,10 @@ std::string FormatTime(int64_t time_ms) {
                          clock.subseconds().count());
 }
 
-void WriteCounts(JsonWriter& json, std::string_view key, const std::vector<LabelPairCount>& rows) {
+void WriteCounts(JsonWriter& json, std::string_view key, const std::vector<NamedCount>& rows) {
   json.Key(key);
   json.BeginArray();
-  for (const LabelPairCount& row : rows) {
+  for (const NamedCount& row : rows) {
     json.BeginObject();
     WriteField(json, "name", row.name);
     json.Key("value");
@@ -221,7 +221,7 @@ Response HandleTsdb(const Call& call, const Storage& storage) {
     }
     limit = static_cast<size_t>(std::min(*parsed, kMaxLimit));
   }
-  const auto cardinality = storage.Cardinality(limit);
+  const auto cardinality = storage.Cardinality({.limit = limit});
   if (!cardinality.ok()) return FailureReply(cardinality.status());
   const StorageStats stats = storage.stats();
   return SuccessReply([&](JsonWriter& json) {
@@ -229,7 +229,7 @@ Response HandleTsdb(const Call& call, const Storage& storage) {
     WriteHeadStats(json, stats);
     WriteCounts(json, "seriesCountByMetricName", cardinality->series_by_metric_name);
     WriteCounts(json, "labelValueCountByLabelName", cardinality->values_by_label_name);
-    WriteCounts(json, "memoryInBytesByLabelName", cardinality->memory_bytes_by_label_name);
+    WriteCounts(json, "memoryInBytesByLabelName", cardinality->bytes_by_label_name);
     WriteCounts(json, "seriesCountByLabelValuePair", cardinality->series_by_label_pair);
     json.EndObject();
   });
@@ -269,7 +269,8 @@ Response HandleLanding(const ServerInfo& info) {
                       "GET  /api/v1/query_range    PromQL over time: ?query=up&start=&end=&step=\n"
                       "GET  /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values\n"
                       "GET  /api/v1/metadata       types, help and units\n"
-                      "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb\n"
+                      "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb,\n"
+                      "                            cardinality\n"
                       "GET  /metrics               this server's own metrics\n"
                       "GET  /-/healthy, /-/ready\n"
                       "\n"

@@ -24,7 +24,9 @@ class FakeStorage : public Storage {
     return absl::UnimplementedError("no querier");
   }
   StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(size_t) const override { return CardinalityStats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
 
   absl::StatusOr<WriteOutcome> answer = WriteOutcome();
   size_t written_series_count = 0;

@@ -54,6 +54,8 @@ class SparseArray {
   }
 
   size_t size() const { return size_; }
+  // Above all numbers that are there.
+  size_t number_end() const { return pages_.size() * kPageSize; }
 
   // Calls visit(number, element) for each element, numbers ascending.
   template <typename Visit>

@@ -26,7 +26,9 @@ class FakeStorage : public Storage {
     return absl::UnimplementedError("no querier");
   }
   StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(size_t) const override { return CardinalityStats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
 
   absl::StatusOr<WriteOutcome> answer = WriteOutcome();
   WriteRequest last_request;

@@ -57,7 +57,9 @@ class KnowsHalf : public Storage {
     return absl::UnimplementedError("no querier");
   }
   StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(size_t) const override { return CardinalityStats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
 };
 
 // The samples that arrived are the same whether series are known or not; those of unknown ones are

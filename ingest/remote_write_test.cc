@@ -253,7 +253,9 @@ class KnowsOne : public Storage {
     return absl::UnimplementedError("no querier");
   }
   StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(size_t) const override { return CardinalityStats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
 
   static constexpr SeriesRef kRef{3, 7};
 

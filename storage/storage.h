@@ -18,6 +18,7 @@
 #include "model/matcher.h"
 #include "model/sample.h"
 #include "model/series_key.h"
+#include "storage/cardinality.h"
 
 namespace lockstep {
 
@@ -76,11 +77,6 @@ struct WriteOutcome {
 //   kDataLoss/kInternal the store is broken; its message says how
 using WriteCallback = absl::AnyInvocable<void(absl::StatusOr<WriteOutcome>)>;
 
-struct LabelPairCount {
-  std::string name;
-  uint64_t count = 0;
-};
-
 // For status pages and self-metrics. A snapshot: fields may be a moment apart.
 struct StorageStats {
   uint64_t series_count = 0;       // known to the index
@@ -116,14 +112,6 @@ struct StorageStats {
   uint64_t run_count = 0;          // of all windows: what seals and merges left
   bool read_only = false;  // while the disk is full, and always in a store open for reading only
   uint32_t shard_count = 0;
-};
-
-// The largest of each kind, for /api/v1/status/tsdb; at most `limit` rows each, largest first.
-struct CardinalityStats {
-  std::vector<LabelPairCount> series_by_metric_name;
-  std::vector<LabelPairCount> values_by_label_name;
-  std::vector<LabelPairCount> memory_bytes_by_label_name;
-  std::vector<LabelPairCount> series_by_label_pair;  // name is "label=value"
 };
 
 // The series of one selection, one at a time. Not thread-safe; must not outlive its Querier.
@@ -175,7 +163,7 @@ class Storage {
   }
   virtual absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const = 0;
   virtual StorageStats stats() const = 0;
-  virtual absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const = 0;
+  virtual absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const = 0;
 };
 
 }  // namespace lockstep

@@ -153,7 +153,7 @@ StorageStats MemoryStorage::stats() const {
   return stats;
 }
 
-absl::StatusOr<CardinalityStats> MemoryStorage::Cardinality(size_t) const {
+absl::StatusOr<CardinalityStats> MemoryStorage::Cardinality(const CardinalityQuery&) const {
   return CardinalityStats{};
 }
 

@@ -32,7 +32,7 @@ class MemoryStorage : public Storage {
   void Write(WriteRequest request, WriteCallback committed) override;
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   StorageStats stats() const override;
-  absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const override;
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
  private:
   // The map, copied first if a querier holds it.

@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "bench/index/gpu_labels.h"
 #include "storage/db/dictionary.h"
 #include "storage/db/dictionary_loader.h"
 #include "storage/kv/env.h"
@@ -27,8 +28,6 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMetricsPerTarget = 31;
-constexpr size_t kTargetsPerJob = 64;
 constexpr size_t kSeriesPerCommit = 2000;
 
 double CpuSeconds() {
@@ -40,38 +39,6 @@ double CpuSeconds() {
 double HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
-}
-
-std::string MetricName(size_t metric) {
-  return absl::StrFormat("DCGM_FI_DEV_COUNTER_%02d", metric);
-}
-std::string JobName(size_t gpu) { return absl::StrFormat("pretrain-%04d", gpu / kTargetsPerJob); }
-std::string Uuid(size_t gpu) {
-  // Not random, but without a pattern that neighbours share, like the hexadecimal of a real UUID.
-  const uint64_t scattered = (gpu + 1) * 0x9E3779B97F4A7C15u;
-  return absl::StrFormat("GPU-%08x-%04x-%04x-%012x", scattered >> 32, (scattered >> 16) & 0xFFFF,
-                         scattered & 0xFFFF, (scattered * 31) & 0xFFFFFFFFFFFFu);
-}
-
-LabelSet LabelsOf(size_t gpu, size_t metric) {
-  const std::string name = MetricName(metric);
-  const std::string host = absl::StrFormat("node-%05d", gpu / 8);
-  const std::string instance = host + ":9400";
-  const std::string index = std::to_string(gpu % 8);
-  const std::string device = "nvidia" + index;
-  const std::string job = JobName(gpu);
-  const std::string rank = std::to_string(gpu % kTargetsPerJob);
-  const std::string uuid = Uuid(gpu);
-  return LabelSet::Of({{kMetricName, name},
-                       {"DCGM_FI_DRIVER_VERSION", "550.127.05"},
-                       {"Hostname", host},
-                       {"UUID", uuid},
-                       {"device", device},
-                       {"gpu", index},
-                       {"instance", instance},
-                       {"job", job},
-                       {"modelName", "NVIDIA H200"},
-                       {"rank", rank}});
 }
 
 // CPU seconds by kind of work.
@@ -108,7 +75,7 @@ class Bench {
     for (size_t begin = 0; begin < all; begin += kSeriesPerCommit) {
       labels.clear();
       for (size_t i = begin; i < std::min(all, begin + kSeriesPerCommit); ++i) {
-        labels.push_back(LabelsOf(first_gpu + i / kMetricsPerTarget, i % kMetricsPerTarget));
+        labels.push_back(LabelsOfGpu(first_gpu + i / kMetricsPerTarget, i % kMetricsPerTarget));
       }
       LOCKSTEP_RETURN_IF_ERROR(AddInOneCommit(labels));
     }

@@ -48,8 +48,10 @@ void DropFront(Postings& numbers, size_t count) {
 
 }  // namespace
 
-Dictionary::Dictionary(std::shared_ptr<SeriesLimit> limit)
-    : limit_(limit != nullptr ? std::move(limit) : std::make_shared<SeriesLimit>()) {}
+Dictionary::Dictionary(std::shared_ptr<SeriesLimit> limit, Clock now_ms)
+    : limit_(limit != nullptr ? std::move(limit) : std::make_shared<SeriesLimit>()),
+      now_ms_(std::move(now_ms)),
+      churn_(now_ms_()) {}
 
 std::optional<SeriesId> Dictionary::StageNew(const LabelSet& labels) {
   if (!limit_->Take()) return std::nullopt;
@@ -87,7 +89,9 @@ void Dictionary::CommitStaged() {
   for (const SeriesEntry& entry : staged_) {
     index_.Add(entry.id, entry.parts);
     infos_.Put(entry.id, {entry.place});
+    CountChange(entry.parts);
   }
+  NoteChanges(&SeriesChurn::AddAppeared);
   for (const std::span<const SeriesEntry> row : SplitIntoRows(staged_)) {
     rows_.push_back(row.front().id);
   }
@@ -103,6 +107,23 @@ void Dictionary::RollbackStaged() {
   staged_.clear();
 }
 
+void Dictionary::CountChange(SeriesParts parts) {
+  Change& change = changes_[FamilyOf(parts)];
+  change.example = parts;
+  ++change.count;
+}
+
+void Dictionary::NoteChanges(AddChurn add) {
+  if (changes_.empty()) return;
+  churn_.Turn(now_ms_());
+  for (const auto& [family, change] : changes_) {
+    const auto& [target, metric] = change.example;
+    (churn_.*add)(index_.targets().LabelsOf(target).Get("job"),
+                  index_.metrics().LabelsOf(metric).Get(kMetricName), change.count);
+  }
+  changes_.clear();
+}
+
 // The row that holds a series, by the number in its key.
 SeriesId Dictionary::RowOf(SeriesId id) const {
   return *std::prev(std::upper_bound(rows_.begin(), rows_.end(), id));
@@ -114,8 +135,10 @@ void Dictionary::Remove(std::span<const SeriesId> ids) {
     stale_.series_rows.insert(RowOf(id));
     families_.Release(FamilyOf(index_.series().PartsOf(id)));
     infos_.Erase(id);
+    CountChange(index_.series().PartsOf(id));
     limit_->GiveBack(1);
   }
+  NoteChanges(&SeriesChurn::AddLeft);
   ForgetParts(index_.Remove(ids));
 }
 

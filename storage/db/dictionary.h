@@ -6,7 +6,7 @@
 // or that could not be deleted, mean what they meant.
 //
 // Threads: one writer at a time, which may call const methods without a lock. Others hold the shard's
-// lock shared and ask index(), PlaceOf() and SealedMaxMs() alone; the writer holds it exclusively for
+// lock shared and ask index(), churn(), PlaceOf() and SealedMaxMs() alone; the writer holds it exclusively for
 // what is marked with (lock).
 #pragma once
 
@@ -20,11 +20,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/sparse_array.h"
 #include "model/labels.h"
+#include "storage/db/clock.h"
 #include "storage/db/dictionary_row.h"
 #include "storage/db/family_table.h"
 #include "storage/db/part_numbers.h"
+#include "storage/db/series_churn.h"
 #include "storage/db/series_limit.h"
 #include "storage/db/series_place.h"
 #include "storage/index/series_index.h"
@@ -34,12 +37,15 @@ namespace lockstep {
 
 class Dictionary {
  public:
-  // `limit` is the store's, null for one that takes all. Counts in it what is known and staged.
-  explicit Dictionary(std::shared_ptr<SeriesLimit> limit = nullptr);
+  // `limit` is the store's, null for one that takes all. Counts in it what is known and staged. `now_ms`
+  // tells when series appear and leave.
+  explicit Dictionary(std::shared_ptr<SeriesLimit> limit = nullptr, Clock now_ms = SystemTimeMs);
   Dictionary(const Dictionary&) = delete;
   Dictionary& operator=(const Dictionary&) = delete;
 
   const SeriesIndex& index() const { return index_; }
+  // Since this was made; what was loaded is not counted.
+  const SeriesChurn& churn() const { return churn_; }
 
   // New series, from their first sample to the commit that makes them durable:
   //   StageNew() ... PutStaged(), then CommitStaged() or RollbackStaged()
@@ -100,13 +106,19 @@ class Dictionary {
   FamilyKey FamilyOf(SeriesParts parts) const {
     return {targets_.GroupOf(parts.target), metrics_.GroupOf(parts.metric)};
   }
+  using AddChurn = void (SeriesChurn::*)(std::string_view job, std::string_view metric,
+                                         uint32_t count);
+  void CountChange(SeriesParts parts);
+  void NoteChanges(AddChurn add);
   SeriesId RowOf(SeriesId id) const;
   void ForgetParts(const SeriesTable::Emptied& parts);
   std::vector<SeriesEntry> EntriesOfRow(SeriesId row) const;
 
   const std::shared_ptr<SeriesLimit> limit_;
+  const Clock now_ms_;
   SeriesIndex index_;
   SparseArray<Info, 8> infos_;
+  SeriesChurn churn_;
 
   // The writer's own.
   PartNumbers targets_{index_.targets(), "job"};
@@ -121,6 +133,12 @@ class Dictionary {
   // A commit failed, and its rows may be in the log: they may name targets and metrics that are known. So
   // no row of these is deleted before the next start, which finds what is there.
   bool is_in_doubt_ = false;
+  // Of one commit or removal, by family.
+  struct Change {
+    SeriesParts example;
+    uint32_t count = 0;
+  };
+  absl::flat_hash_map<FamilyKey, Change> changes_;
   std::string target_labels_;  // scratch
   std::string metric_labels_;
 };

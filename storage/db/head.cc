@@ -21,9 +21,8 @@ size_t BytesOf(const Histogram& histogram) {
 }  // namespace
 
 void Head::Open(SeriesId id, int64_t latest_ms) {
-  if (id >= slots_.size()) slots_.resize(size_t{id} + 1, kNoSlot);
-  LOCKSTEP_CHECK(slots_[id] == kNoSlot);
-  slots_[id] = static_cast<uint32_t>(series_.size());
+  LOCKSTEP_CHECK(!IsOpen(id));
+  slots_.Set(id, static_cast<uint32_t>(series_.size()));
   Series& series = series_.Grow();
   series.id = id;
   series.latest_ms = latest_ms;
@@ -77,7 +76,7 @@ void Head::AppendFloat(Series& series, Sample sample) {
 }
 
 bool Head::AppendNewest(SeriesId id, Sample sample) {
-  const uint32_t slot = slots_[id];
+  const uint32_t slot = SlotOf(id);
   Series& series = series_[slot];
   if (sample.timestamp_ms <= series.latest_ms) return false;
   Touch(series, slot);
@@ -103,13 +102,13 @@ void Head::SetLateRun(uint32_t slot, LateRun run) {
 
 // What is said of the times around the run stays true when a sample comes that does not go on with it.
 void Head::NoteBesideLateRun(SeriesId id, int64_t time_ms) {
-  LateRun& run = late_runs_.find(slots_[id])->second;
+  LateRun& run = late_runs_.find(SlotOf(id))->second;
   run.start_ms = std::min(run.start_ms, time_ms);
   if (run.last_ms < time_ms) run.next_ms = std::min(run.next_ms, time_ms);
 }
 
 bool Head::IsLast(SeriesId id, Sample sample) const {
-  const Series& series = series_[slots_[id]];
+  const Series& series = series_[SlotOf(id)];
   return series.float_count > 0 && series.histograms == nullptr &&
          series.last.timestamp_ms == sample.timestamp_ms &&
          series.last.value_bits == std::bit_cast<uint64_t>(sample.value);
@@ -123,7 +122,7 @@ bool Head::MayHaveTime(SeriesId id, int64_t time_ms) const {
 }
 
 bool Head::AppendLate(SeriesId id, Sample sample) {
-  const uint32_t slot = slots_[id];
+  const uint32_t slot = SlotOf(id);
   Series& series = series_[slot];
   const int64_t time_ms = sample.timestamp_ms;
   LateRun run{time_ms, time_ms, kNoNextMs};

@@ -25,6 +25,7 @@
 #include "base/thread_annotations.h"
 #include "model/sample.h"
 #include "storage/db/arrival_codec.h"
+#include "storage/db/slot_pages.h"
 #include "storage/index/series_index.h"
 
 namespace lockstep {
@@ -97,7 +98,7 @@ class Head {
   TimeRange range() const { return range_; }
 
  private:
-  static constexpr uint32_t kNoSlot = std::numeric_limits<uint32_t>::max();
+  static constexpr uint32_t kNoSlot = SlotPages::kNoSlot;
 
   struct HistogramArrival {
     HistogramSample sample;
@@ -149,7 +150,7 @@ class Head {
     size_t histograms = 0;
   };
 
-  uint32_t SlotOf(SeriesId id) const { return id < slots_.size() ? slots_[id] : kNoSlot; }
+  uint32_t SlotOf(SeriesId id) const { return slots_.Get(id); }
   void Touch(Series& series, uint32_t slot);
   void AppendFloat(Series& series, Sample sample);
   void AppendHistogram(Series& series, const HistogramSample& sample);
@@ -168,7 +169,7 @@ class Head {
   void ReadAscending(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) const;
   void ReadArrivals(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) const;
 
-  std::vector<uint32_t> slots_;    // by series id
+  SlotPages slots_;
   PagedArray<Series, 12> series_;  // by slot
   PagedArray<Slab, 14> slabs_;
   absl::flat_hash_map<uint32_t, LateRun> late_runs_;  // by slot

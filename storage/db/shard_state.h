@@ -19,6 +19,7 @@
 
 #include "base/mutex.h"
 #include "model/sample.h"
+#include "storage/db/clock.h"
 #include "storage/db/dictionary.h"
 #include "storage/db/head.h"
 #include "storage/db/series_directory.h"
@@ -29,8 +30,8 @@
 namespace lockstep {
 
 struct ShardState {
-  explicit ShardState(std::shared_ptr<SeriesLimit> series_limit = nullptr)
-      : dictionary(std::move(series_limit)) {}
+  ShardState(std::shared_ptr<SeriesLimit> series_limit, Clock now_ms)
+      : dictionary(std::move(series_limit), std::move(now_ms)) {}
 
   std::string folder;
   uint32_t number = 0;                         // among the store's shards

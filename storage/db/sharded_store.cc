@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "storage/db/cardinality_walk.h"
 #include "storage/db/slot.h"
 #include "storage/db/store_querier.h"
 #include "storage/kv/env.h"
@@ -62,26 +63,6 @@ void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
     stats.cold_window_count += window.hot.empty() ? 1 : 0;
     stats.run_count += window.run_count();
   }
-}
-
-void MergeRows(std::vector<LabelPairCount>& rows, const std::vector<LabelPairCount>& more) {
-  for (const LabelPairCount& row : more) {
-    const auto same = std::find_if(rows.begin(), rows.end(), [&row](const LabelPairCount& other) {
-      return other.name == row.name;
-    });
-    if (same == rows.end()) {
-      rows.push_back(row);
-    } else {
-      same->count += row.count;
-    }
-  }
-}
-
-void KeepLargest(std::vector<LabelPairCount>& rows, size_t limit) {
-  std::sort(rows.begin(), rows.end(), [](const LabelPairCount& a, const LabelPairCount& b) {
-    return a.count != b.count ? a.count > b.count : a.name < b.name;
-  });
-  if (rows.size() > limit) rows.resize(limit);
 }
 
 }  // namespace
@@ -191,23 +172,12 @@ StorageStats ShardedStore::stats() const {
   return stats;
 }
 
-// A name that is among the largest of no shard may be missing though its sum would be large enough.
-absl::StatusOr<CardinalityStats> ShardedStore::Cardinality(size_t limit) const {
-  CardinalityStats sum;
+absl::StatusOr<CardinalityStats> ShardedStore::Cardinality(const CardinalityQuery& query) const {
+  CardinalityWalk walk(query, options_.now_ms());
   for (const std::unique_ptr<Shard>& shard : shards_) {
-    ReaderLock lock(shard->state().mutex);
-    const CardinalityStats part = shard->state().dictionary.index().Cardinality(limit);
-    MergeRows(sum.series_by_metric_name, part.series_by_metric_name);
-    MergeRows(sum.values_by_label_name, part.values_by_label_name);
-    MergeRows(sum.memory_bytes_by_label_name, part.memory_bytes_by_label_name);
-    MergeRows(sum.series_by_label_pair, part.series_by_label_pair);
+    LOCKSTEP_RETURN_IF_ERROR(walk.Add(shard->state()));
   }
-  for (std::vector<LabelPairCount>* rows :
-       {&sum.series_by_metric_name, &sum.values_by_label_name, &sum.memory_bytes_by_label_name,
-        &sum.series_by_label_pair}) {
-    KeepLargest(*rows, limit);
-  }
-  return sum;
+  return walk.Take();
 }
 
 absl::Status ShardedStore::Seal() {

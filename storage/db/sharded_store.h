@@ -24,7 +24,7 @@ class ShardedStore : public Store {
   }
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   StorageStats stats() const override;
-  absl::StatusOr<CardinalityStats> Cardinality(size_t limit) const override;
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
   absl::StatusOr<BackupSummary> Backup(const std::string& folder, size_t keep_count) override {
     LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
     return operations_.Backup(folder, keep_count);

@@ -206,7 +206,7 @@ TEST(Store, GivesLabelsInOrderOverShards) {
   const auto jobs = *(*querier)->LabelValues("job", all);
   EXPECT_EQ(jobs.size(), 20u);
   EXPECT_TRUE(std::is_sorted(jobs.begin(), jobs.end()));
-  EXPECT_EQ(store->Cardinality(1)->series_by_metric_name[0].count, 20u);
+  EXPECT_EQ(store->Cardinality({.limit = 1})->series_by_metric_name[0].count, 20u);
   EXPECT_EQ(store->stats().shard_count, 7u);
 }
 
@@ -335,6 +335,24 @@ TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
   store = MustOpen(options);
   EXPECT_EQ(Dump(*store), after);
   EXPECT_EQ(store->stats().series_count, 2u);
+}
+
+TEST(Store, SeriesThatStoppedLeaveMemoryWithTheNextSeal) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  HandClock clock(options);
+  const auto store = MustOpen(options);
+  for (int rank = 0; rank < 100; ++rank) {
+    ASSERT_TRUE(WriteFloats(*store, Series("m", "ended", rank), {{kT, 1}}).ok());
+  }
+  ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kT, 1}}).ok());
+  EXPECT_EQ(store->stats().head_series_count, 101u);
+  // Nobody writes any more: that the head is old is seen without it.
+  clock.Turn(options.head_age_ms);
+  while (store->stats().head_series_count > 0) std::this_thread::yield();
+  ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kT + 1, 1}}).ok());
+  EXPECT_EQ(store->stats().head_series_count, 1u);
+  EXPECT_EQ(store->stats().series_count, 101u);
 }
 
 TEST(Store, AnOldHeadIsSealedByItself) {

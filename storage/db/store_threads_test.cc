@@ -80,7 +80,7 @@ TEST(StoreThreads, ReadersSeeWholeRequestsWhileAllIsMoving) {
       EXPECT_TRUE(store->Settle().ok());
       EXPECT_TRUE(store->DropExpired().ok());
       (void)store->stats();
-      (void)store->Cardinality(3);
+      (void)store->Cardinality({.limit = 3});
     }
   });
   for (int i = 0; i < kWriterCount; ++i) {

@@ -5,76 +5,49 @@
 namespace lockstep {
 namespace {
 
-// Precondition for the whole: rows are added once each.
-class Largest {
- public:
-  explicit Largest(size_t limit) : limit_(limit) {}
-
-  void Add(std::string name, uint64_t count) { rows_.push_back({std::move(name), count}); }
-
-  std::vector<LabelPairCount> Take() {
-    const size_t kept = std::min(limit_, rows_.size());
-    std::partial_sort(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(kept), rows_.end(),
-                      [](const LabelPairCount& a, const LabelPairCount& b) {
-                        return a.count != b.count ? a.count > b.count : a.name < b.name;
-                      });
-    rows_.resize(kept);
-    return std::move(rows_);
-  }
-
- private:
-  const size_t limit_;
-  std::vector<LabelPairCount> rows_;
-};
-
-uint64_t MemoryBytes(std::string_view name, const LabelPair& pair) {
-  // A label in a set has a length byte for its name and one for its value.
-  const size_t label_bytes = name.size() + pair.value.size() + 2;
-  return sizeof(LabelPair) + pair.value.size() +
-         pair.postings.size() * (sizeof(uint32_t) + label_bytes);
+bool IsLarger(const NamedCount& a, const NamedCount& b) {
+  return a.count != b.count ? a.count > b.count : a.name < b.name;
 }
-
-class Counter {
- public:
-  explicit Counter(size_t limit) : metrics_(limit), values_(limit), memory_(limit), pairs_(limit) {}
-
-  // `count` gives the series of one label set.
-  template <typename Count>
-  void Add(const LabelPairs& pairs, Count count) {
-    for (const auto& [name, name_id] : pairs.names()) {
-      uint64_t memory_bytes = 0;
-      for (const auto& [value, pair_id] : pairs.values(name_id)) {
-        const LabelPair& pair = pairs.pair(pair_id);
-        uint64_t series_count = 0;
-        for (const uint32_t id : pair.postings) series_count += count(id);
-        if (name == kMetricName) metrics_.Add(pair.value, series_count);
-        pairs_.Add(name + "=" + pair.value, series_count);
-        memory_bytes += MemoryBytes(name, pair);
-      }
-      values_.Add(name, pairs.values(name_id).size());
-      memory_.Add(name, memory_bytes);
-    }
-  }
-
-  CardinalityStats Take() {
-    return {metrics_.Take(), values_.Take(), memory_.Take(), pairs_.Take()};
-  }
-
- private:
-  Largest metrics_;
-  Largest values_;
-  Largest memory_;
-  Largest pairs_;
-};
 
 }  // namespace
 
-CardinalityStats CountCardinality(const LabelSets& targets, const LabelSets& metrics,
-                                  const SeriesTable& series, size_t limit) {
-  Counter counter(limit);
-  counter.Add(targets.pairs(), [&series](TargetId id) { return series.OfTarget(id).size(); });
-  counter.Add(metrics.pairs(), [&series](MetricId id) { return series.OfMetric(id).size(); });
-  return counter.Take();
+void KeepLargest(std::vector<NamedCount>& rows, size_t limit) {
+  const size_t kept = std::min(limit, rows.size());
+  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(),
+                    IsLarger);
+  rows.resize(kept);
+}
+
+void CardinalityCounter::Add(const LabelSet& labels, uint64_t series_count) {
+  for (const LabelView label : labels) {
+    Label& counted = labels_[label.name];
+    counted.series_by_value[label.value] += series_count;
+    counted.byte_count += label.value.size() * series_count;
+  }
+}
+
+std::vector<NamedCount> CardinalityCounter::ValuesOf(std::string_view label, size_t limit) const {
+  std::vector<NamedCount> rows;
+  const auto found = labels_.find(label);
+  if (found == labels_.end()) return rows;
+  for (const auto& [value, count] : found->second.series_by_value) rows.push_back({value, count});
+  KeepLargest(rows, limit);
+  return rows;
+}
+
+void CardinalityCounter::ListLargest(size_t limit, CardinalityStats& stats) const {
+  stats.series_by_job = ValuesOf("job", limit);
+  stats.series_by_metric_name = ValuesOf(kMetricName, limit);
+  for (const auto& [name, label] : labels_) {
+    stats.values_by_label_name.push_back({name, label.series_by_value.size()});
+    stats.bytes_by_label_name.push_back({name, label.byte_count});
+    for (NamedCount& value : ValuesOf(name, limit)) {
+      stats.series_by_label_pair.push_back({name + "=" + value.name, value.count});
+    }
+  }
+  KeepLargest(stats.values_by_label_name, limit);
+  KeepLargest(stats.bytes_by_label_name, limit);
+  KeepLargest(stats.series_by_label_pair, limit);
 }
 
 }  // namespace lockstep

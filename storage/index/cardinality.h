@@ -1,17 +1,38 @@
-// What takes the most room in an index: names, values and pairs, counted.
+// What takes the most room among series: names, values and pairs, counted over any number of indexes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
-#include "storage/index/label_sets.h"
-#include "storage/index/series_table.h"
-#include "storage/storage.h"
+#include "base/string_map.h"
+#include "model/labels.h"
+#include "storage/cardinality.h"
 
 namespace lockstep {
 
-// At most `limit` rows of each kind, largest first, ties in order of name. Memory is what the index
-// itself holds for a label name: its values, their postings, and its labels in targets and metrics.
-CardinalityStats CountCardinality(const LabelSets& targets, const LabelSets& metrics,
-                                  const SeriesTable& series, size_t limit);
+// Keeps the largest rows, largest first, ties in order of name.
+void KeepLargest(std::vector<NamedCount>& rows, size_t limit);
+
+// Holds every distinct label pair that was added, as long as it lives. Not thread-safe.
+class CardinalityCounter {
+ public:
+  // A target or a metric (label_split.h) that so many series have.
+  void Add(const LabelSet& labels, uint64_t series_count);
+
+  // The lists of `stats`, at most `limit` rows each.
+  void ListLargest(size_t limit, CardinalityStats& stats) const;
+
+ private:
+  struct Label {
+    StringMap<uint64_t> series_by_value;
+    uint64_t byte_count = 0;
+  };
+
+  std::vector<NamedCount> ValuesOf(std::string_view label, size_t limit) const;
+
+  StringMap<Label> labels_;
+};
 
 }  // namespace lockstep

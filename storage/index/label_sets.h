@@ -40,7 +40,14 @@ class LabelSets {
   void ForEach(Visit visit) const {
     sets_.ForEach(visit);
   }
+  // The same for ids from `first` to `last`, both inclusive.
+  template <typename Visit>
+  void ForEachFrom(uint32_t first, uint32_t last, Visit visit) const {
+    sets_.ForEachFrom(first, last, visit);
+  }
   size_t size() const { return sets_.size(); }
+  // Above all ids that are there.
+  size_t id_end() const { return sets_.number_end(); }
 
   // Their postings are ids of label sets.
   const LabelPairs& pairs() const { return pairs_; }

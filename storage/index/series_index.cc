@@ -5,7 +5,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/check.h"
-#include "storage/index/cardinality.h"
 #include "storage/index/id_set.h"
 #include "storage/index/label_split.h"
 #include "storage/index/selection.h"
@@ -140,10 +139,6 @@ absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelValues(std::string_vi
   AddValues(is_metric ? metrics_ : targets_, is_metric ? parts.metrics : parts.targets, name,
             values);
   return Sorted(values);
-}
-
-CardinalityStats SeriesIndex::Cardinality(size_t limit) const {
-  return CountCardinality(targets_, metrics_, series_, limit);
 }
 
 }  // namespace lockstep

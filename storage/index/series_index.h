@@ -76,8 +76,6 @@ class SeriesIndex {
 
   size_t series_count() const { return series_.size(); }
   size_t label_pair_count() const { return targets_.pairs().size() + metrics_.pairs().size(); }
-  // The largest of each kind, at most `limit` rows each. Ties are in order of name.
-  CardinalityStats Cardinality(size_t limit) const;
 
  private:
   absl::StatusOr<SelectedParts> SelectParts(std::span<const Matcher> matchers,

@@ -161,27 +161,6 @@ TEST(SeriesIndex, ARenumberedSeriesKeepsItsLabels) {
   EXPECT_THAT(*index.Select(std::vector<Matcher>{Eq("__name__", "power")}), ElementsAre(9u));
 }
 
-TEST(SeriesIndex, CardinalityIsLargestFirst) {
-  SeriesIndex index;
-  FillWithTwoJobs(index);
-  const auto rows = [](const std::vector<LabelPairCount>& counts) {
-    Words words;
-    for (const LabelPairCount& row : counts)
-      words.push_back(row.name + " " + std::to_string(row.count));
-    return words;
-  };
-  const CardinalityStats all = index.Cardinality(100);
-  EXPECT_THAT(rows(all.series_by_metric_name), ElementsAre("up 3", "power 1"));
-  EXPECT_THAT(rows(all.values_by_label_name),
-              ElementsAre("__name__ 2", "job 2", "rank 2", "gpu 1"));
-  EXPECT_THAT(rows(all.series_by_label_pair),
-              ElementsAre("__name__=up 3", "job=a 2", "job=b 2", "__name__=power 1", "gpu=0 1",
-                          "rank=0 1", "rank=1 1"));
-  ASSERT_EQ(all.memory_bytes_by_label_name.size(), 4u);
-  EXPECT_EQ(all.memory_bytes_by_label_name.back().name, "gpu");
-  EXPECT_THAT(rows(index.Cardinality(1).series_by_label_pair), ElementsAre("__name__=up 3"));
-}
-
 TEST(SeriesIndex, AStoppedQueryStopsTheSelection) {
   SeriesIndex index;
   FillWithTwoJobs(index);

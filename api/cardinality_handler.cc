@@ -1,0 +1,126 @@
+#include "api/cardinality_handler.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "api/params.h"
+#include "api/reply.h"
+
+namespace lockstep::api {
+namespace {
+
+constexpr size_t kDefaultLimit = 10;
+constexpr int64_t kMaxLimit = 1000;
+constexpr std::array<std::string_view, kChurnSpanCount> kSpanKeys = {"last10m", "last1h", "last1d"};
+
+// What a request asks for, with the memory of its matchers.
+struct CardinalityParams {
+  size_t limit = kDefaultLimit;
+  std::vector<std::vector<Matcher>> matcher_sets;
+};
+
+// `job` holds for every set.
+absl::Status AddJob(std::string_view job, std::vector<std::vector<Matcher>>& matcher_sets) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const Matcher matcher,
+                            Matcher::Make(MatchType::kEqual, "job", std::string(job)));
+  if (matcher_sets.empty()) matcher_sets.emplace_back();
+  for (std::vector<Matcher>& matchers : matcher_sets) matchers.push_back(matcher);
+  return absl::OkStatus();
+}
+
+// An error is the whole text for the client.
+absl::StatusOr<CardinalityParams> ParamsOf(const Form& form) {
+  CardinalityParams params;
+  if (const std::string_view text = form.Get("limit"); !text.empty()) {
+    const auto limit = ParseInteger(text);
+    if (!limit.ok() || *limit < 1 || *limit > kMaxLimit) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("invalid parameter \"limit\": it must be from 1 to %d", kMaxLimit));
+    }
+    params.limit = static_cast<size_t>(*limit);
+  }
+  auto matcher_sets = ParseMatcherSets(form.GetAll("match[]"));
+  if (!matcher_sets.ok()) {
+    return Annotate(matcher_sets.status(), "invalid parameter \"match[]\"");
+  }
+  params.matcher_sets = *std::move(matcher_sets);
+  if (const std::string_view job = form.Get("job"); !job.empty()) {
+    LOCKSTEP_RETURN_IF_ERROR(AddJob(job, params.matcher_sets));
+  }
+  return params;
+}
+
+void WriteCount(JsonWriter& json, std::string_view key, uint64_t count) {
+  json.Key(key);
+  json.Number(count);
+}
+
+void WriteCounts(JsonWriter& json, std::string_view key, const std::vector<NamedCount>& rows) {
+  json.Key(key);
+  json.BeginArray();
+  for (const NamedCount& row : rows) {
+    json.BeginObject();
+    json.Key("name");
+    json.String(row.name);
+    WriteCount(json, "value", row.count);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteChurnRows(JsonWriter& json, std::string_view key, const std::vector<ChurnCount>& rows) {
+  json.Key(key);
+  json.BeginArray();
+  for (const ChurnCount& row : rows) {
+    json.BeginObject();
+    json.Key("name");
+    json.String(row.name);
+    WriteCount(json, "appeared", row.appeared);
+    WriteCount(json, "left", row.left);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteChurn(JsonWriter& json, const CardinalityStats& stats) {
+  json.Key("churn");
+  json.BeginObject();
+  json.Key("sinceMs");
+  json.Number(stats.churn_since_ms);
+  for (size_t span = 0; span < kChurnSpanCount; ++span) {
+    const ChurnStats& churn = stats.churn[span];
+    json.Key(kSpanKeys[span]);
+    json.BeginObject();
+    WriteCount(json, "appeared", churn.total.appeared);
+    WriteCount(json, "left", churn.total.left);
+    WriteChurnRows(json, "byJob", churn.by_job);
+    WriteChurnRows(json, "byMetricName", churn.by_metric_name);
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+Response HandleCardinality(const Call& call, const Storage& storage) {
+  const auto params = ParamsOf(call.form);
+  if (!params.ok()) return FailureReply(params.status());
+  const auto stats =
+      storage.Cardinality({.limit = params->limit, .matcher_sets = params->matcher_sets});
+  if (!stats.ok()) return FailureReply(stats.status());
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    WriteCount(json, "series", stats->series_count);
+    WriteCount(json, "seriesInMemory", stats->head_series_count);
+    WriteCounts(json, "seriesCountByJob", stats->series_by_job);
+    WriteCounts(json, "seriesCountByMetricName", stats->series_by_metric_name);
+    WriteCounts(json, "labelValueCountByLabelName", stats->values_by_label_name);
+    WriteCounts(json, "labelValueBytesByLabelName", stats->bytes_by_label_name);
+    WriteCounts(json, "seriesCountByLabelValuePair", stats->series_by_label_pair);
+    WriteChurn(json, *stats);
+    json.EndObject();
+  });
+}
+
+}  // namespace lockstep::api
