@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -11,6 +12,23 @@
 
 namespace lockstep::cli {
 namespace {
+
+absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::string& prefix,
+                     std::vector<GivenValue>& values);
+
+bool IsListOfMaps(const YAML::Node& node) {
+  return node.IsSequence() && std::all_of(node.begin(), node.end(), [](const YAML::Node& item) {
+           return item.IsMap() && item.size() > 0;
+         });
+}
+
+absl::Status FlattenList(const std::string& path, const YAML::Node& list, const std::string& name,
+                         std::vector<GivenValue>& values) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    LOCKSTEP_RETURN_IF_ERROR(Flatten(path, list[i], absl::StrFormat("%s[%d].", name, i), values));
+  }
+  return absl::OkStatus();
+}
 
 // Appends the scalars below `map`, depth first.
 absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::string& prefix,
@@ -24,11 +42,20 @@ absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::
       LOCKSTEP_RETURN_IF_ERROR(Flatten(path, entry.second, name + ".", values));
     } else if (entry.second.IsScalar()) {
       values.push_back({name, entry.second.Scalar(), server::PlaceOf(path, entry.first)});
+    } else if (IsListOfMaps(entry.second)) {
+      LOCKSTEP_RETURN_IF_ERROR(FlattenList(path, entry.second, name, values));
     } else {
       return server::YamlError(path, entry.first, absl::StrFormat("\"%s\" needs one value", name));
     }
   }
   return absl::OkStatus();
+}
+
+// What is called "key" or "key[3]".
+YAML::Node Below(YAML::Node map, const std::string& name) {
+  const size_t bracket = name.find('[');
+  if (bracket == std::string::npos) return map[name];
+  return map[name.substr(0, bracket)][std::stoul(name.substr(bracket + 1))];
 }
 
 }  // namespace
@@ -55,7 +82,7 @@ std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& setti
     YAML::Node at = root;
     size_t begin = 0;
     for (size_t dot; (dot = name.find('.', begin)) != std::string::npos; begin = dot + 1) {
-      at.reset(at[name.substr(begin, dot - begin)]);
+      at.reset(Below(at, name.substr(begin, dot - begin)));
     }
     at[name.substr(begin)] = text;
   }

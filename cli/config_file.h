@@ -10,8 +10,8 @@
 
 namespace lockstep::cli {
 
-// Each value with its dotted name and its line. Names and values are not looked at. `path` is for
-// messages.
+// Each value with its dotted name and its line; in a list of maps the name has the number of the map:
+// "a.b[0].c". Names and values are not looked at. `path` is for messages.
 absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml, const std::string& path);
 absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path);
 

@@ -129,6 +129,7 @@ ExitCode Serve(const ServeOptions& options) {
   store_options.read_only = options.read_only;
   store_options.shard_count = options.shard_count;
   store_options.retention_ms = options.retention_ms;
+  store_options.retention_rules = options.retention_rules;
   store_options.max_bytes = options.max_storage_bytes;
   store_options.max_series = options.max_series;
   absl::StatusOr<std::unique_ptr<Store>> opened = OpenStore(store_options);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/byte_size.h"
 #include "cli/host_port.h"
+#include "cli/retention_settings.h"
 #include "query/promql/parser.h"
 
 namespace lockstep::cli {
@@ -177,7 +178,12 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
   for (const Setting& setting : settings) {
     options.texts.emplace_back(setting.name, setting.default_text);
   }
+  RetentionSettings rules;
   for (const GivenValue& value : given) {
+    if (RetentionSettings::IsOne(value)) {
+      LOCKSTEP_RETURN_IF_ERROR(rules.Add(value));
+      continue;
+    }
     const auto setting = std::find_if(settings.begin(), settings.end(), [&](const Setting& known) {
       return known.name == value.name;
     });
@@ -188,6 +194,10 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
     LOCKSTEP_RETURN_IF_ERROR(Annotate(setting->apply(value.text, options),
                                       absl::StrFormat("%s: %s", value.origin, value.name)));
     options.texts[setting - settings.begin()].second = value.text;
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(options.retention_rules, rules.Finish(options.retention_ms));
+  for (const GivenValue& value : given) {
+    if (RetentionSettings::IsOne(value)) options.texts.emplace_back(value.name, value.text);
   }
   return options;
 }

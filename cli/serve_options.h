@@ -6,6 +6,8 @@
 //
 //   --storage.retention.time=15d        storage: {retention: {time: 15d}}
 //
+// What is a list has no flag: storage.retention.rules, in the file alone (cli/retention_settings.h).
+//
 // Flags win over the file, the file wins over defaults. Names are Prometheus' where it has the
 // setting.
 #pragma once
@@ -20,6 +22,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "storage/db/retention_rules.h"
 
 namespace lockstep::cli {
 
@@ -33,6 +36,7 @@ struct ServeOptions {
   size_t max_connections = 4096;
   std::chrono::milliseconds idle_timeout{300'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
+  std::vector<RetentionRule> retention_rules;
   uint64_t max_storage_bytes = 0;  // 0: no limit
   uint64_t max_series = 0;         // 0: no limit
   bool read_only = false;

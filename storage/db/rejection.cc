@@ -54,12 +54,11 @@ std::string WhyUnstorable(const SeriesWrite& write) {
   return "";
 }
 
-std::string WhyRejected(const SliceCounts& counts, const WriterLimits& limits) {
+std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const WriterLimits& limits) {
   std::string why;
   const auto add = [&why](const std::string& reason) { why += (why.empty() ? "" : ", ") + reason; };
   if (counts.too_old > 0) {
-    add(CountOf(counts.too_old) + " older than the retention of " +
-        FormatDuration(limits.retention_ms));
+    add(CountOf(counts.too_old) + " older than the retention of " + FormatDuration(keep_ms));
   }
   if (counts.too_new > 0) {
     add(CountOf(counts.too_new) + " more than " + FormatDuration(kMaxFutureMs) + " in the future");

@@ -17,8 +17,8 @@ inline constexpr size_t kMaxHistogramNumbers = 10'000;
 // missing, malformed or too large.
 std::string WhyUnstorable(const SeriesWrite& write);
 
-// Why samples of the counts were rejected: "3 samples are older than the retention of 15d", or "" if none
-// was.
-std::string WhyRejected(const SliceCounts& counts, const WriterLimits& limits);
+// Why samples of the counts, of a series that is kept so long, were rejected: "3 samples are older than the
+// retention of 15d", or "" if none was.
+std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const WriterLimits& limits);
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 #include "storage/db/selected_series_set.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -71,14 +72,15 @@ const SampleColumns& SelectedSeriesSet::Heads() {
 absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
   const ShardSeries& selected = series_[at_];
   const SampleColumns& heads = Heads();
+  const TimeRange range = {std::max(range_.min_ms, selected.oldest_ms), range_.max_ms};
   if (!blocks_.contains(KeyOf(selected))) {
-    AppendInRange(heads, range_, columns);
+    AppendInRange(heads, range, columns);
     return absl::OkStatus();
   }
   // Usually one of the two is empty, or memory has what came after all that is stored.
   const size_t floats_before = columns.values.size();
   const size_t histograms_before = columns.histograms.size();
-  LOCKSTEP_RETURN_IF_ERROR(ReadStored(selected, columns));
+  LOCKSTEP_RETURN_IF_ERROR(ReadStored(selected, range, columns));
   if (heads.size() == 0) return absl::OkStatus();
   const int64_t heads_min_ms = TimeRangeOf(heads).min_ms;
   const bool is_apart =
@@ -86,16 +88,17 @@ absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
       (columns.histograms.size() == histograms_before ||
        columns.histograms.back().timestamp_ms < heads_min_ms);
   if (is_apart) {
-    AppendInRange(heads, range_, columns);
+    AppendInRange(heads, range, columns);
     return absl::OkStatus();
   }
   MoveTail(columns, floats_before, histograms_before, stored_);
   MergeColumns(stored_, heads, scratch_);
-  AppendInRange(scratch_, range_, columns);
+  AppendInRange(scratch_, range, columns);
   return absl::OkStatus();
 }
 
-absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected, SampleColumns& columns) {
+absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected, TimeRange range,
+                                           SampleColumns& columns) {
   SharedBlock& shared = blocks_.find(KeyOf(selected))->second;
   const ShardView& view = views_[selected.shard];
   const SeriesPlace place = selected.series.place;
@@ -104,7 +107,7 @@ absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected, SampleCo
         shared.block.Load(view.kv(), view.snapshot(), windows_[selected.shard], place, range_));
     shared.is_loaded = true;
   }
-  return shared.block.Read(place.index_in_block(), range_, columns);
+  return shared.block.Read(place.index_in_block(), range, columns);
 }
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <tuple>
@@ -18,6 +19,8 @@ namespace lockstep {
 struct ShardSeries {
   SelectedSeries series;
   uint32_t shard = 0;  // into the views
+  // What is older is not given out.
+  int64_t oldest_ms = std::numeric_limits<int64_t>::min();
 };
 
 // A block of stored series is read from disk when the first of its selected series is, and kept
@@ -47,7 +50,7 @@ class SelectedSeriesSet : public SeriesSet {
   // What the heads have of the current series; read with that of those that follow it.
   const SampleColumns& Heads();
   // Appends. Precondition: the series is in one of blocks_.
-  absl::Status ReadStored(const ShardSeries& selected, SampleColumns& columns);
+  absl::Status ReadStored(const ShardSeries& selected, TimeRange range, SampleColumns& columns);
   void DoneWith(const ShardSeries& series);
 
   const std::span<const ShardView> views_;

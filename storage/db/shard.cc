@@ -10,7 +10,7 @@ Shard::Shard(std::string folder, std::shared_ptr<SeriesLimit> series_limit,
              std::shared_ptr<kv::Env> env, const WriterLimits& limits, Clock now_ms)
     : state_(std::move(series_limit), now_ms),
       writer_(state_, limits, now_ms, [this] { keeper_.Wake(); }),
-      keeper_(state_, writer_, now_ms, limits.retention_ms, limits.min_free_bytes) {
+      keeper_(state_, writer_, now_ms, limits.retention, limits.min_free_bytes) {
   state_.folder = std::move(folder);
   state_.env = std::move(env);
 }

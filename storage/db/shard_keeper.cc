@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "storage/db/empty_series.h"
 #include "storage/db/retention.h"
+#include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
 
 namespace lockstep {
@@ -16,6 +17,8 @@ namespace {
 // How often it looks at the clock and the disk. What it then does depends on the store's clock.
 constexpr std::chrono::seconds kTick{1};
 constexpr int64_t kDropEveryMs = 10 * 60 * 1000;
+// Dropping by rules looks for the rows of every series concerned.
+constexpr int64_t kDropByRulesEveryMs = 60 * 60 * 1000;
 // Merging takes at most a quarter of the thread's time: after a step it rests three times as long. If
 // that is not enough, more runs wait, more of them are merged at once, and it is again.
 constexpr int kRestsPerStep = 3;
@@ -38,12 +41,12 @@ absl::StatusOr<std::vector<SeriesId>> Select(const ShardState& shard,
 
 }  // namespace
 
-ShardKeeper::ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, int64_t retention_ms,
-                         uint64_t min_free_bytes)
+ShardKeeper::ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms,
+                         RetentionRules retention, uint64_t min_free_bytes)
     : shard_(shard),
       writer_(writer),
       now_ms_(std::move(now_ms)),
-      retention_ms_(retention_ms),
+      retention_(std::move(retention)),
       min_free_bytes_(min_free_bytes) {}
 
 ShardKeeper::~ShardKeeper() { Stop(); }
@@ -132,8 +135,13 @@ void ShardKeeper::Tick() {
   const int64_t now_ms = now_ms_();
   if (now_ms < next_drop_ms_) return;
   next_drop_ms_ = now_ms + kDropEveryMs;
-  const absl::Status dropped = DropExpired();
-  if (!dropped.ok()) Log(LogLevel::kWarn, "dropping expired samples failed", {{"why", dropped}});
+  absl::Status dropped = DropWindows();
+  if (dropped.ok() && now_ms >= next_drop_by_rules_ms_) {
+    next_drop_by_rules_ms_ = now_ms + kDropByRulesEveryMs;
+    dropped = DropByRules();
+  }
+  if (dropped.ok() || absl::IsCancelled(dropped)) return;
+  Log(LogLevel::kWarn, "dropping expired samples failed", {{"why", dropped}});
 }
 
 absl::Status ShardKeeper::Seal() {
@@ -287,6 +295,7 @@ absl::Status ShardKeeper::Erase(std::span<const std::vector<Matcher>> matcher_se
     blocks = BlocksOf(shard_.dictionary, ids);
   }
   LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t sample_count, EraseInChunks(blocks, range));
+  LOCKSTEP_RETURN_IF_ERROR(FindNewest(blocks));
   Log(LogLevel::kInfo, "deleted samples",
       {{"shard", shard_.folder}, {"series", ids.size()}, {"samples", sample_count}});
   MutexLock lock(rows_mutex_);
@@ -308,14 +317,16 @@ absl::StatusOr<uint64_t> ShardKeeper::EraseInChunks(const std::vector<SeriesBloc
   Eraser eraser(shard_, blocks, range, [this] { return must_give_up(); });
   while (true) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, EraseStep(eraser));
-    if (!did_more) break;
+    if (!did_more) return eraser.erased_sample_count();
   }
+}
+
+absl::Status ShardKeeper::FindNewest(const std::vector<SeriesBlock>& blocks) {
   NewestSamples newest(shard_, blocks);
   while (true) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, NewestStep(newest));
-    if (!did_more) break;
+    if (!did_more) return absl::OkStatus();
   }
-  return eraser.erased_sample_count();
 }
 
 // A head that waits to be sealed comes first: whoever asks for steps in a row may leave the keeper's
@@ -345,8 +356,13 @@ absl::StatusOr<bool> ShardKeeper::NewestStep(NewestSamples& newest) {
 }
 
 absl::Status ShardKeeper::DropExpired() {
+  LOCKSTEP_RETURN_IF_ERROR(DropWindows());
+  return DropByRules();
+}
+
+absl::Status ShardKeeper::DropWindows() {
   WindowTotals dropped;
-  const absl::Status status = DropBefore(now_ms_() - retention_ms_, dropped);
+  const absl::Status status = DropBefore(now_ms_() - retention_.retention_ms(), dropped);
   if (dropped.sample_count == 0) return status;
   shard_.counters.expired_samples += dropped.sample_count;
   Log(LogLevel::kInfo, "dropped expired samples",
@@ -357,6 +373,48 @@ absl::Status ShardKeeper::DropExpired() {
 absl::Status ShardKeeper::DropBefore(int64_t oldest_ms, WindowTotals& dropped) {
   MutexLock lock(rows_mutex_);
   return lockstep::DropBefore(shard_, writer_, oldest_ms, dropped);
+}
+
+// Of the series that rules keep for a shorter time, by that.
+std::map<int64_t, std::vector<SeriesId>> ShardKeeper::SeriesByKeep() const {
+  std::map<int64_t, std::vector<SeriesId>> ids;
+  FamilyRetention families(retention_);
+  ReaderLock lock(shard_.mutex);
+  const SeriesIndex& index = shard_.dictionary.index();
+  index.series().ForEach([&](SeriesId id, SeriesParts) {
+    const int64_t keep_ms =
+        families.KeepMs(shard_.dictionary.PlaceOf(id).family, [&] { return index.Labels(id); });
+    if (keep_ms < retention_.retention_ms()) ids[keep_ms].push_back(id);
+  });
+  return ids;
+}
+
+// Whole windows, as without rules: what is left of one that has not ended is hidden from readers.
+absl::Status ShardKeeper::DropByRules() {
+  if (retention_.empty()) return absl::OkStatus();
+  MutexLock one_at_a_time(rules_mutex_);
+  uint64_t sample_count = 0;
+  for (const auto& [keep_ms, ids] : SeriesByKeep()) {
+    std::vector<SeriesBlock> blocks;
+    {
+      ReaderLock lock(shard_.mutex);
+      blocks = BlocksOf(shard_.dictionary, ids);
+    }
+    const int64_t first_kept_ms = RangeOfWindow(WindowOf(now_ms_() - keep_ms)).min_ms;
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        const uint64_t erased_count,
+        EraseInChunks(blocks, {std::numeric_limits<int64_t>::min(), first_kept_ms - 1}));
+    if (erased_count > 0) LOCKSTEP_RETURN_IF_ERROR(FindNewest(blocks));
+    sample_count += erased_count;
+  }
+  if (sample_count == 0) return absl::OkStatus();
+  shard_.counters.expired_samples += sample_count;
+  Log(LogLevel::kInfo, "dropped samples that rules of retention keep no longer",
+      {{"shard", shard_.folder}, {"samples", sample_count}});
+  MutexLock lock(rows_mutex_);
+  absl::Status status;
+  OnWriter([&] { status = RemoveEmptySeries(shard_, std::numeric_limits<int32_t>::min()); });
+  return status;
 }
 
 }  // namespace lockstep

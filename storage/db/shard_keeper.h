@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "storage/db/eraser.h"
 #include "storage/db/merge_pass.h"
 #include "storage/db/newest_samples.h"
+#include "storage/db/retention_rules.h"
 #include "storage/db/seal.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/shard_writer.h"
@@ -33,7 +35,7 @@ namespace lockstep {
 class ShardKeeper {
  public:
   // Both must outlive the keeper.
-  ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, int64_t retention_ms,
+  ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, RetentionRules retention,
               uint64_t min_free_bytes);
   ~ShardKeeper();
   void Start();
@@ -75,21 +77,27 @@ class ShardKeeper {
   bool HasRoomFor(const MergePlan& plan);
   absl::StatusOr<bool> StepOn() LOCKSTEP_REQUIRES(rows_mutex_);
   absl::Status MergeToCold(int32_t window);
+  absl::Status DropWindows();
+  std::map<int64_t, std::vector<SeriesId>> SeriesByKeep() const;
+  absl::Status DropByRules();
   bool HasInMemory(std::span<const SeriesId> ids) const;
   absl::StatusOr<uint64_t> EraseInChunks(const std::vector<SeriesBlock>& blocks, TimeRange range);
+  absl::Status FindNewest(const std::vector<SeriesBlock>& blocks);
   absl::StatusOr<bool> EraseStep(Eraser& eraser);
   absl::StatusOr<bool> NewestStep(NewestSamples& newest);
 
   ShardState& shard_;
   ShardWriter& writer_;
   const Clock now_ms_;
-  const int64_t retention_ms_;
+  const RetentionRules retention_;
   const uint64_t min_free_bytes_;
 
   // The keeper thread's own.
   int64_t next_drop_ms_ = kNoTimeMs;
+  int64_t next_drop_by_rules_ms_ = kNoTimeMs;
   std::chrono::steady_clock::time_point next_merge_;
 
+  Mutex rules_mutex_;  // held while something is dropped by rules; taken first
   Mutex rows_mutex_;
   std::optional<MergePass> pass_ LOCKSTEP_GUARDED_BY(rows_mutex_);  // under way
 

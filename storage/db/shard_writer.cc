@@ -167,15 +167,14 @@ absl::Status ShardWriter::CheckWritable() {
 
 void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
   const absl::Status writable = CheckWritable();
-  const int64_t now_ms = now_ms_();
-  const TimeRange accepted = {std::max(now_ms - limits_.retention_ms, kStorableTimes.min_ms),
-                              std::min(now_ms + kMaxFutureMs, kStorableTimes.max_ms)};
-  if (shard_.active->sample_count() == 0) head_began_ms_ = now_ms;
+  batch_now_ms_ = now_ms_();
+  limits_of_all_ = LimitsOf(limits_.retention.ShortestKeepMs());
+  if (shard_.active->sample_count() == 0) head_began_ms_ = batch_now_ms_;
   for (const QueuedWrite& write : writes) {
     Answer& answer = answers_.emplace_back();
     answer.pending = write.pending;
     answer.status = writable;
-    if (writable.ok()) AddWrite(write, accepted);
+    if (writable.ok()) AddWrite(write);
     answers_.back().is_complete = true;
     Unreserve(write.byte_count);
   }
@@ -183,35 +182,59 @@ void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
   FreezeIfDue();
 }
 
-void ShardWriter::AddWrite(const QueuedWrite& write, TimeRange accepted) {
+ShardWriter::TimeLimits ShardWriter::LimitsOf(int64_t keep_ms) const {
+  return {{std::max(batch_now_ms_ - keep_ms, kStorableTimes.min_ms),
+           std::min(batch_now_ms_ + kMaxFutureMs, kStorableTimes.max_ms)},
+          keep_ms};
+}
+
+// What every series takes if that is enough; else its own are asked for.
+ShardWriter::TimeLimits ShardWriter::LimitsOf(const SeriesWrite& write) const {
+  const int64_t oldest_ms = limits_of_all_.accepted.min_ms;
+  const auto is_older = [oldest_ms](const auto& sample) { return sample.timestamp_ms < oldest_ms; };
+  const bool has_older = std::any_of(write.samples.begin(), write.samples.end(), is_older) ||
+                         std::any_of(write.histograms.begin(), write.histograms.end(), is_older);
+  return has_older ? LimitsOf(limits_.retention.KeepMs(write.labels)) : limits_of_all_;
+}
+
+ShardWriter::TimeLimits ShardWriter::LimitsOf(const KnownSample& sample) const {
+  const SeriesIndex& index = shard_.dictionary.index();
+  if (sample.sample.timestamp_ms >= limits_of_all_.accepted.min_ms ||
+      !index.Contains(sample.series.id)) {
+    return limits_of_all_;
+  }
+  return LimitsOf(limits_.retention.KeepMs(index.Labels(sample.series.id)));
+}
+
+void ShardWriter::AddWrite(const QueuedWrite& write) {
   const std::span<const KnownSample> known(write.known);
   for (size_t begin = 0; begin < known.size(); begin += kMaxSliceFloats) {
-    AddKnown(known.subspan(begin, std::min(kMaxSliceFloats, known.size() - begin)), accepted);
+    AddKnown(known.subspan(begin, std::min(kMaxSliceFloats, known.size() - begin)));
   }
   for (size_t i = 0; i < write.series.size() && answers_.back().status.ok(); ++i) {
-    AddSeries(write.series[i], write.series_indices.empty() ? i : write.series_indices[i],
-              accepted);
+    AddSeries(write.series[i], write.series_indices.empty() ? i : write.series_indices[i]);
   }
 }
 
-void ShardWriter::AddKnown(std::span<const KnownSample> samples, TimeRange accepted) {
+void ShardWriter::AddKnown(std::span<const KnownSample> samples) {
   SliceCounts counts;
   left_.clear();
-  group_.AddKnown(samples, accepted, counts, left_);
+  group_.AddKnown(samples, limits_of_all_.accepted, counts, left_);
   Count(counts);
   for (const KnownSample& sample : left_) {
-    if (answers_.back().status.ok()) AddLeft(sample, accepted);
+    if (answers_.back().status.ok()) AddLeft(sample);
   }
   if (group_.full()) Commit();
 }
 
-void ShardWriter::AddLeft(const KnownSample& sample, TimeRange accepted) {
+void ShardWriter::AddLeft(const KnownSample& sample) {
   SliceCounts counts;
-  const absl::Status status = group_.AddLeft(sample, accepted, counts);
+  const TimeLimits limits = LimitsOf(sample);
+  const absl::Status status = group_.AddLeft(sample, limits.accepted, counts);
   Answer& answer = answers_.back();
   if (!status.ok()) answer.status = status;
   Count(counts);
-  std::string why = WhyRejected(counts, limits_);
+  std::string why = WhyRejected(counts, limits.keep_ms, limits_);
   if (why.empty()) return;
   ++answer.outcome.rejected_count;
   answer.outcome.rejected.push_back({std::numeric_limits<size_t>::max(), 1, std::move(why), false,
@@ -226,14 +249,15 @@ void ShardWriter::Count(const SliceCounts& counts) {
   answer.out_of_order_count += counts.out_of_order;
 }
 
-void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index, TimeRange accepted) {
+void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index) {
   std::string why = WhyUnstorable(write);
+  const TimeLimits limits = LimitsOf(write);
   SliceCounts counts;
   uint64_t rejected = 0;
   if (why.empty()) {
-    const absl::Status status = AddSlices(write, accepted, counts);
+    const absl::Status status = AddSlices(write, limits.accepted, counts);
     if (!status.ok()) answers_.back().status = status;
-    why = WhyRejected(counts, limits_);
+    why = WhyRejected(counts, limits.keep_ms, limits_);
     rejected = counts.too_old + counts.too_new + counts.over_series_limit;
   } else {
     rejected = write.samples.size() + write.histograms.size();

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "storage/db/clock.h"
 #include "storage/db/pending_write.h"
+#include "storage/db/retention_rules.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/write_group.h"
 #include "storage/storage.h"
@@ -35,7 +36,7 @@ struct WriterLimits {
   size_t max_queue_bytes = 0;
   size_t head_bytes = 0;
   int64_t head_age_ms = 0;
-  int64_t retention_ms = 0;
+  RetentionRules retention;
   uint64_t max_series = 0;  // of the store, for messages
   uint64_t min_free_bytes = 0;
 };
@@ -92,17 +93,26 @@ class ShardWriter {
     bool is_complete = false;  // all its series were added
   };
 
+  // Which times are taken, of what is kept so long.
+  struct TimeLimits {
+    TimeRange accepted;
+    int64_t keep_ms = 0;
+  };
+
   void Run();
   Work NextWork();
   void End(State state);
   bool IsFull(const Head& head) const;
   bool IsBlocked() const;
   void Process(std::vector<QueuedWrite>& writes);
-  void AddWrite(const QueuedWrite& write, TimeRange accepted);
-  void AddKnown(std::span<const KnownSample> samples, TimeRange accepted);
-  void AddLeft(const KnownSample& sample, TimeRange accepted);
+  TimeLimits LimitsOf(int64_t keep_ms) const;
+  TimeLimits LimitsOf(const SeriesWrite& write) const;
+  TimeLimits LimitsOf(const KnownSample& sample) const;
+  void AddWrite(const QueuedWrite& write);
+  void AddKnown(std::span<const KnownSample> samples);
+  void AddLeft(const KnownSample& sample);
   void Count(const SliceCounts& counts);
-  void AddSeries(const SeriesWrite& write, size_t series_index, TimeRange accepted);
+  void AddSeries(const SeriesWrite& write, size_t series_index);
   absl::Status AddSlices(const SeriesWrite& write, TimeRange accepted, SliceCounts& counts);
   void Commit();
   void Respond(Answer answer);
@@ -117,6 +127,8 @@ class ShardWriter {
   std::vector<Answer> answers_;  // the last one is being added to
   std::vector<KnownSample> left_;
   int64_t head_began_ms_ = 0;
+  int64_t batch_now_ms_ = 0;
+  TimeLimits limits_of_all_;  // what every series takes now
 
   Mutex mutex_;
   CondVar work_;

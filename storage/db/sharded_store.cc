@@ -67,9 +67,13 @@ void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
 
 }  // namespace
 
-ShardedStore::ShardedStore(StoreOptions options, std::shared_ptr<const SeriesDirectory> directory,
+ShardedStore::ShardedStore(StoreOptions options, RetentionRules retention,
+                           std::shared_ptr<const SeriesDirectory> directory,
                            std::vector<std::unique_ptr<Shard>> shards)
-    : options_(std::move(options)), directory_(std::move(directory)), shards_(std::move(shards)) {
+    : options_(std::move(options)),
+      retention_(std::move(retention)),
+      directory_(std::move(directory)),
+      shards_(std::move(shards)) {
   if (!options_.read_only) budget_.Start();
 }
 
@@ -146,9 +150,8 @@ absl::StatusOr<std::unique_ptr<Querier>> ShardedStore::NewQuerier() const {
   std::vector<ShardView> views;
   views.reserve(shards_.size());
   for (const std::unique_ptr<Shard>& shard : shards_) views.push_back(shard->View());
-  const int64_t oldest_ms = options_.read_only ? std::numeric_limits<int64_t>::min()
-                                               : options_.now_ms() - options_.retention_ms;
-  return std::make_unique<StoreQuerier>(std::move(views), oldest_ms);
+  const RetentionRules* const retention = options_.read_only ? nullptr : &retention_;
+  return std::make_unique<StoreQuerier>(std::move(views), retention, options_.now_ms());
 }
 
 StorageStats ShardedStore::stats() const {

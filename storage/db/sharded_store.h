@@ -15,7 +15,8 @@ namespace lockstep {
 
 class ShardedStore : public Store {
  public:
-  ShardedStore(StoreOptions options, std::shared_ptr<const SeriesDirectory> directory,
+  ShardedStore(StoreOptions options, RetentionRules retention,
+               std::shared_ptr<const SeriesDirectory> directory,
                std::vector<std::unique_ptr<Shard>> shards);
 
   void Write(WriteRequest request, WriteCallback committed) override;
@@ -54,6 +55,7 @@ class ShardedStore : public Store {
   absl::Status ReserveAll(const std::vector<QueuedWrite>& parts);
 
   const StoreOptions options_;
+  const RetentionRules retention_;
   const std::shared_ptr<const SeriesDirectory> directory_;
   const std::vector<std::unique_ptr<Shard>> shards_;
   StoreOperations operations_{options_, shards_};

@@ -53,6 +53,8 @@ absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
   LOCKSTEP_RETURN_IF_ERROR(Check(options));
+  LOCKSTEP_ASSIGN_OR_RETURN(const RetentionRules retention,
+                            RetentionRules::Make(options.retention_rules, options.retention_ms));
   if (options.env == nullptr) options.env = kv::Env::Default();
   LOCKSTEP_ASSIGN_OR_RETURN(const StoreManifest manifest, OpenManifest(options));
   if (options.shard_count != 0 && options.shard_count != manifest.shard_count) {
@@ -65,7 +67,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .max_queue_bytes = options.max_queue_bytes,
                             .head_bytes = options.head_bytes / manifest.shard_count,
                             .head_age_ms = options.head_age_ms,
-                            .retention_ms = options.retention_ms,
+                            .retention = retention,
                             .max_series = options.max_series,
                             .min_free_bytes = options.min_free_bytes};
   const auto directory = std::make_shared<SeriesDirectory>();
@@ -79,7 +81,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                     options.read_only ? Shard::kReadOnly : Shard::kReadAndWrite));
     shards.push_back(std::move(shard));
   }
-  return std::make_unique<ShardedStore>(std::move(options), directory, std::move(shards));
+  return std::make_unique<ShardedStore>(std::move(options), retention, directory,
+                                        std::move(shards));
 }
 
 }  // namespace lockstep

@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "storage/db/clock.h"
+#include "storage/db/retention_rules.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
 
@@ -32,6 +34,8 @@ struct StoreOptions {
   bool read_only = false;
   // Samples older than this are refused, hidden and dropped.
   int64_t retention_ms = int64_t{15} * 24 * 60 * 60 * 1000;
+  // The same for some series after a shorter time; the first rule that fits counts.
+  std::vector<RetentionRule> retention_rules{};
 
   // What the store may take on disk, snapshots not counted; above it the oldest windows are dropped. 0: no
   // limit.

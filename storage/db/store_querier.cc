@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "storage/db/selected_series_set.h"
-
 namespace lockstep {
 namespace {
 
@@ -24,16 +22,34 @@ void MergeInto(std::vector<std::string>& all, std::vector<std::string> more) {
 
 absl::StatusOr<std::unique_ptr<SeriesSet>> StoreQuerier::Select(const Selection& selection) const {
   Selection kept = selection;
-  kept.range.min_ms = std::max(kept.range.min_ms, oldest_ms_);
+  if (retention_ != nullptr) {
+    kept.range.min_ms = std::max(kept.range.min_ms, now_ms_ - retention_->retention_ms());
+  }
   std::vector<ShardSeries> all;
   for (uint32_t shard = 0; shard < views_.size(); ++shard) {
-    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<SelectedSeries> found, views_[shard].Select(kept));
-    for (SelectedSeries& series : found) all.push_back({std::move(series), shard});
+    LOCKSTEP_RETURN_IF_ERROR(SelectIn(shard, kept, all));
   }
   std::sort(all.begin(), all.end(), [](const ShardSeries& a, const ShardSeries& b) {
     return a.series.labels < b.series.labels;
   });
   return std::make_unique<SelectedSeriesSet>(views_, std::move(all), kept.range, kept.budget);
+}
+
+absl::Status StoreQuerier::SelectIn(uint32_t shard, const Selection& selection,
+                                    std::vector<ShardSeries>& all) const {
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<SelectedSeries> found, views_[shard].Select(selection));
+  if (retention_ == nullptr || retention_->empty()) {
+    for (SelectedSeries& series : found) all.push_back({std::move(series), shard});
+    return absl::OkStatus();
+  }
+  FamilyRetention families(*retention_);
+  for (SelectedSeries& series : found) {
+    const int64_t oldest_ms =
+        now_ms_ - families.KeepMs(series.place.family, [&series] { return series.labels; });
+    if (oldest_ms > selection.range.max_ms) continue;
+    all.push_back({std::move(series), shard, oldest_ms});
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> StoreQuerier::LabelNames(

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/db/retention_rules.h"
+#include "storage/db/selected_series_set.h"
 #include "storage/db/shard_view.h"
 #include "storage/storage.h"
 
@@ -14,9 +16,10 @@ namespace lockstep {
 
 class StoreQuerier : public Querier {
  public:
-  // Samples before `oldest_ms` are beyond the retention and not given out.
-  StoreQuerier(std::vector<ShardView> views, int64_t oldest_ms)
-      : views_(std::move(views)), oldest_ms_(oldest_ms) {}
+  // Samples that are beyond the retention at `now_ms` are not given out. `retention` must outlive it;
+  // null: all are.
+  StoreQuerier(std::vector<ShardView> views, const RetentionRules* retention, int64_t now_ms)
+      : views_(std::move(views)), retention_(retention), now_ms_(now_ms) {}
 
   absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override;
   absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override;
@@ -24,8 +27,12 @@ class StoreQuerier : public Querier {
                                                        const Selection& selection) const override;
 
  private:
+  absl::Status SelectIn(uint32_t shard, const Selection& selection,
+                        std::vector<ShardSeries>& all) const;
+
   const std::vector<ShardView> views_;
-  const int64_t oldest_ms_;
+  const RetentionRules* const retention_;
+  const int64_t now_ms_;
 };
 
 }  // namespace lockstep
