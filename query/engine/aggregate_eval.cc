@@ -86,11 +86,7 @@ class GroupFolder {
 
   void AddSeries(const EvaluatedSeries& series) {
     const Column& column = series.column;
-    if (!column.has_histograms()) {
-      column.ForEachPresent(block_,
-                            [&](size_t step) { At(step).Add(expr_.op, column.value(step)); });
-      return;
-    }
+    if (!column.has_histograms()) return AddFloats(column);
     column.ForEachPresent(block_, [&](size_t step) {
       if (const Histogram* histogram = column.histogram(step); histogram != nullptr) {
         At(step).Add(expr_.op, *histogram, sink_);
@@ -99,6 +95,27 @@ class GroupFolder {
       }
     });
     Report(series.labels.metric_name());
+  }
+
+  void AddFloats(const Column& column) {
+    switch (expr_.op) {
+      case AggregateOp::kSum:
+        return AddFloats<AggregateOp::kSum>(column);
+      case AggregateOp::kAvg:
+        return AddFloats<AggregateOp::kAvg>(column);
+      case AggregateOp::kMin:
+        return AddFloats<AggregateOp::kMin>(column);
+      case AggregateOp::kMax:
+        return AddFloats<AggregateOp::kMax>(column);
+      default:
+        column.ForEachPresent(block_,
+                              [&](size_t step) { At(step).Add(expr_.op, column.value(step)); });
+    }
+  }
+
+  template <AggregateOp kOp>
+  void AddFloats(const Column& column) {
+    column.ForEachPresent(block_, [&](size_t step) { At(step).Add(kOp, column.value(step)); });
   }
 
   void Finish(Column& column) {

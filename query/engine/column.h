@@ -52,6 +52,23 @@ class Column {
   const HistogramPtr& histogram_ptr(size_t step) const { return histograms_[step - begin_]; }
 
   void SetFloat(size_t step, double value);
+  // Sets `value` at every step of `block` at which `value_at(step, value)` says true, in order.
+  // Precondition: the column never held anything.
+  template <typename ValueAt>
+  void SetFloats(const StepBlock& block, ValueAt&& value_at) {
+    if (block.begin == block.end) return;
+    begin_ = block.begin / 64 * 64;
+    values_.resize(block.end - begin_);
+    presence_.resize((values_.size() + 63) / 64);
+    size_t end = 0;
+    for (size_t i = block.begin - begin_; i < values_.size(); ++i) {
+      if (!value_at(begin_ + i, values_[i])) continue;
+      presence_[i / 64] |= uint64_t{1} << (i % 64);
+      end = i + 1;
+    }
+    values_.resize(end);
+    presence_.resize((end + 63) / 64);
+  }
   void SetHistogram(size_t step, HistogramPtr histogram);
   void Erase(size_t step);
   // Takes over what `other` holds at `other_step`, which is present.

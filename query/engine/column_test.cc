@@ -97,5 +97,28 @@ TEST(Column, MapFloatsKnowsTheStepIfAsked) {
   EXPECT_EQ(column.value(2), 24);
 }
 
+TEST(Column, TakesABlockOfFloatsAtOnce) {
+  const auto is_there = [](size_t step) { return step % 3 == 0 && step < 130; };
+  for (const StepBlock block : {StepBlock{70, 150}, StepBlock{0, 64}, StepBlock{128, 200}}) {
+    Column column(200);
+    column.SetFloats(block, [&](size_t step, double& value) {
+      value = static_cast<double>(step);
+      return is_there(step);
+    });
+    Column one_by_one(200);
+    for (size_t step = block.begin; step < block.end; ++step) {
+      if (is_there(step)) one_by_one.SetFloat(step, static_cast<double>(step));
+    }
+    EXPECT_EQ(column.PresentCount(), one_by_one.PresentCount());
+    EXPECT_EQ(column.span().begin, one_by_one.span().begin);
+    EXPECT_EQ(column.span().end, one_by_one.span().end);
+    for (size_t step = 0; step < 200; ++step) {
+      ASSERT_EQ(column.present(step), one_by_one.present(step)) << step;
+      if (!column.present(step)) continue;
+      EXPECT_EQ(column.value(step), one_by_one.value(step)) << step;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::engine

@@ -33,6 +33,23 @@ void StoreSample(Column& column, size_t step, const SampleCursor::Found& found) 
   }
 }
 
+// What nearly every series is: floats alone.
+void FillWithFloats(const SampleColumns& samples, const StepGrid& times, int64_t lookback_ms,
+                    Column& column) {
+  TimeRange seen = ExtentOf(samples);
+  seen.max_ms += lookback_ms - 1;
+  const int64_t* const timestamps_ms = samples.timestamps_ms.data();
+  const size_t count = samples.timestamps_ms.size();
+  size_t next = 0;  // the first sample behind the step
+  column.SetFloats(times.Within(seen), [&](size_t step, double& value) {
+    const int64_t time_ms = times.TimeAt(step);
+    while (next < count && timestamps_ms[next] <= time_ms) ++next;
+    if (next == 0 || timestamps_ms[next - 1] <= time_ms - lookback_ms) return false;
+    value = samples.values[next - 1];
+    return !IsStaleNan(value);
+  });
+}
+
 // `fill(column, samples)` for every series of the selection that leaves any value.
 template <typename Fill>
 absl::StatusOr<VectorValue> ReadSeries(const promql::VectorSelector& selector, TimeRange range,
@@ -80,8 +97,12 @@ absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& se
     });
   }
   return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
-    FillColumn(samples, times.grid, lookback_ms,
-               [&](size_t step, const auto& found) { StoreSample(column, step, found); });
+    if (samples.histograms.empty()) {
+      FillWithFloats(samples, times.grid, lookback_ms, column);
+    } else {
+      FillColumn(samples, times.grid, lookback_ms,
+                 [&](size_t step, const auto& found) { StoreSample(column, step, found); });
+    }
   });
 }
 

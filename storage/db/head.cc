@@ -164,6 +164,34 @@ void Head::PrefetchTail(SeriesId id) const {
   __builtin_prefetch(&slabs_[series_[slot].last_slab], 1);
 }
 
+void Head::PrefetchAll(std::span<const SeriesId> ids) const {
+  // So many lines of each stay in the second-level cache until they are read.
+  constexpr int kMaxLines = 32;
+  struct Walk {
+    uint32_t slab;
+    uint32_t last;
+  };
+  std::array<Walk, kMaxPrefetched> walks;
+  size_t count = 0;
+  for (const SeriesId id : ids) PrefetchSeries(id);
+  for (const SeriesId id : ids) {
+    const uint32_t slot = SlotOf(id);
+    if (slot == kNoSlot || series_[slot].float_count == 0) continue;
+    walks[count++] = {series_[slot].first_slab, series_[slot].last_slab};
+    __builtin_prefetch(&slabs_[series_[slot].first_slab]);
+  }
+  for (int line = 0; line < kMaxLines && count > 0; ++line) {
+    size_t left = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (walks[i].slab == walks[i].last) continue;
+      const uint32_t next = slabs_[walks[i].slab].next;
+      __builtin_prefetch(&slabs_[next]);
+      walks[left++] = {next, walks[i].last};
+    }
+    count = left;
+  }
+}
+
 void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
   if (series.histograms == nullptr) {
     series.histograms = std::make_unique<std::vector<HistogramArrival>>();

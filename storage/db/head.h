@@ -17,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -64,6 +65,11 @@ class Head {
   // PrefetchTail().
   void PrefetchSeries(SeriesId id) const;
   void PrefetchTail(SeriesId id) const;
+  // Fetches what reading all of them will need, side by side: the samples of one series are a chain of
+  // lines all over the memory, and one after the other most of the time would go into waiting. At most
+  // kMaxPrefetched.
+  static constexpr size_t kMaxPrefetched = 64;
+  void PrefetchAll(std::span<const SeriesId> ids) const;
 
   // Everything appended so far becomes part of counts().
   void Commit();

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kReadAheadSeries = 64;
+constexpr size_t kReadAheadSeries = Head::kMaxPrefetched;
 
 template <typename T>
 void MoveTail(std::vector<T>& from, size_t begin, std::vector<T>& to) {

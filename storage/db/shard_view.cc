@@ -56,6 +56,7 @@ size_t ShardView::ReadHeads(std::span<const SeriesId> ids, TimeRange range,
                             std::span<ColumnStack> columns) const {
   SampleColumns part;
   ReaderLock lock(shard_.mutex);
+  active_->PrefetchAll(ids);
   size_t read = 0;
   for (size_t sample_count = 0; read < ids.size() && sample_count < kReadAheadSamples; ++read) {
     ColumnStack& stack = columns[read];

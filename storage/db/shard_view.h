@@ -37,7 +37,7 @@ class ShardView {
   // Sets columns[i] to what the heads have of series ids[i] in the range, for as many of the first of
   // them as hold kReadAheadSamples together; returns how many these are, at least one. The writer waits
   // meanwhile, and while it works this does: so not for every series anew. Preconditions: there is an
-  // id, and as many columns.
+  // id, there are at most Head::kMaxPrefetched, and as many columns.
   size_t ReadHeads(std::span<const SeriesId> ids, TimeRange range,
                    std::span<ColumnStack> columns) const;
 

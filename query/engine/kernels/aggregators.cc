@@ -10,39 +10,6 @@ namespace lockstep::engine {
 
 using promql::AggregateOp;
 
-void GroupAccumulator::Add(AggregateOp op, double value) {
-  ++count_;
-  switch (op) {
-    case AggregateOp::kSum:
-      if (count_ == 1) {
-        sum_.sum = value;
-      } else {
-        sum_.Add(value);
-      }
-      return;
-    case AggregateOp::kAvg:
-      return mean_.Add(value);
-    case AggregateOp::kMin:
-    case AggregateOp::kMax:
-      return AddToExtreme(op, value);
-    case AggregateOp::kStddev:
-    case AggregateOp::kStdvar:
-      return AddToVariance(value);
-    case AggregateOp::kQuantile:
-      if (!values_) values_ = std::make_unique<std::vector<double>>();
-      values_->push_back(value);
-      return;
-    default:
-      return;
-  }
-}
-
-void GroupAccumulator::AddToExtreme(AggregateOp op, double value) {
-  double& extreme = sum_.sum;
-  const bool beats = op == AggregateOp::kMax ? extreme < value : extreme > value;
-  if (count_ == 1 || beats || std::isnan(extreme)) extreme = value;
-}
-
 void GroupAccumulator::AddToVariance(double value) {
   double& mean = sum_.sum;
   if (count_ == 1) {

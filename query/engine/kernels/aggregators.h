@@ -7,6 +7,7 @@
 // Source: prometheus/prometheus, promql/engine.go (aggregation).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -45,5 +46,40 @@ class GroupAccumulator {
   std::unique_ptr<HistogramAccumulator> histograms_;
   std::unique_ptr<std::vector<double>> values_;  // quantile
 };
+
+// Here, so that a loop with one `op` has no branches on it.
+inline void GroupAccumulator::Add(promql::AggregateOp op, double value) {
+  using promql::AggregateOp;
+  ++count_;
+  switch (op) {
+    case AggregateOp::kSum:
+      if (count_ == 1) {
+        sum_.sum = value;
+      } else {
+        sum_.Add(value);
+      }
+      return;
+    case AggregateOp::kAvg:
+      return mean_.Add(value);
+    case AggregateOp::kMin:
+    case AggregateOp::kMax:
+      return AddToExtreme(op, value);
+    case AggregateOp::kStddev:
+    case AggregateOp::kStdvar:
+      return AddToVariance(value);
+    case AggregateOp::kQuantile:
+      if (!values_) values_ = std::make_unique<std::vector<double>>();
+      values_->push_back(value);
+      return;
+    default:
+      return;
+  }
+}
+
+inline void GroupAccumulator::AddToExtreme(promql::AggregateOp op, double value) {
+  double& extreme = sum_.sum;
+  const bool beats = op == promql::AggregateOp::kMax ? extreme < value : extreme > value;
+  if (count_ == 1 || beats || std::isnan(extreme)) extreme = value;
+}
 
 }  // namespace lockstep::engine
