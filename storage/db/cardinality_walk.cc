@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "storage/db/matched_series.h"
 
 namespace lockstep {
 namespace {
@@ -72,21 +73,6 @@ uint64_t CountSeries(const ShardState& shard, const Head& head, const Head* othe
   }
 }
 
-// Ascending and unique.
-absl::StatusOr<std::vector<SeriesId>> Select(const ShardState& shard,
-                                             std::span<const std::vector<Matcher>> matcher_sets) {
-  std::vector<SeriesId> all;
-  for (const std::vector<Matcher>& matchers : matcher_sets) {
-    ReaderLock lock(shard.mutex);
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids,
-                              shard.dictionary.index().Select(matchers));
-    all.insert(all.end(), ids.begin(), ids.end());
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
-
 std::vector<ChurnCount> Largest(const StringMap<ChurnCount>& churn, size_t limit) {
   std::vector<ChurnCount> rows;
   for (const auto& [name, count] : churn) {
@@ -113,7 +99,8 @@ absl::Status CardinalityWalk::Add(const ShardState& shard) {
     AddAll(shard);
     return absl::OkStatus();
   }
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, Select(shard, query_.matcher_sets));
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids,
+                            MatchedSeries(shard, query_.matcher_sets));
   AddSelected(shard, ids);
   return absl::OkStatus();
 }

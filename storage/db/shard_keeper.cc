@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "storage/db/empty_series.h"
+#include "storage/db/matched_series.h"
 #include "storage/db/retention.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
@@ -23,21 +24,6 @@ constexpr int64_t kDropByRulesEveryMs = 60 * 60 * 1000;
 // that is not enough, more runs wait, more of them are merged at once, and it is again.
 constexpr int kRestsPerStep = 3;
 constexpr std::chrono::minutes kRestAfterFailure{1};
-
-// Those that match all of one of the sets.
-absl::StatusOr<std::vector<SeriesId>> Select(const ShardState& shard,
-                                             std::span<const std::vector<Matcher>> matcher_sets) {
-  std::vector<SeriesId> all;
-  ReaderLock lock(shard.mutex);
-  for (const std::vector<Matcher>& matchers : matcher_sets) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids,
-                              shard.dictionary.index().Select(matchers));
-    all.insert(all.end(), ids.begin(), ids.end());
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
 
 }  // namespace
 
@@ -287,7 +273,7 @@ absl::Status ShardKeeper::MergeToCold(int32_t number) {
 
 absl::Status ShardKeeper::Erase(std::span<const std::vector<Matcher>> matcher_sets,
                                 TimeRange range) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, Select(shard_, matcher_sets));
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, MatchedSeries(shard_, matcher_sets));
   if (HasInMemory(ids)) LOCKSTEP_RETURN_IF_ERROR(Seal());
   std::vector<SeriesBlock> blocks;
   {
