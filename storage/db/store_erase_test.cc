@@ -365,7 +365,7 @@ TEST_F(StoreErase, WhatWasOverwrittenNeverComesBack) {
   const auto env = std::static_pointer_cast<kv::FaultEnv>(options_.env);
   const std::string newest = Dump(*store_);
   int failed_count = 0;
-  for (uint64_t n = 1;; n += 3) {
+  for (uint64_t n = 1;; ++n) {
     env->FailFrom(n);
     const absl::Status status = Delete(Name("m"));
     env->CutPower();
