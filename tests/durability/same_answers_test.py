@@ -127,8 +127,10 @@ class SameAnswersTest(unittest.TestCase):
 
         def all_is_cold():
             text = connection.get("/metrics").text
-            return (gauge(text, "lockstep_storage_cold_windows") ==
-                    gauge(text, "lockstep_storage_windows") == gauge(text, "lockstep_storage_runs"))
+            windows = gauge(text, "lockstep_storage_windows")
+            self.assertNotEqual(windows, "0")
+            return (gauge(text, "lockstep_storage_cold_windows") == windows ==
+                    gauge(text, "lockstep_storage_runs"))
 
         programs.wait_until(all_is_cold, "all windows are cold", COLD_WITHIN_S)
         connection.close()
