@@ -105,6 +105,7 @@ class ApiServer : public Api {
   Response Rules(const Call& call) { return HandleRules(call); }
   Response Alerts(const Call&) { return HandleAlerts(); }
   Response FormatQuery(const Call& call) { return HandleFormatQuery(call); }
+  Response ParseQuery(const Call& call) { return HandleParseQuery(call); }
   Response QueryExemplars(const Call& call) { return HandleQueryExemplars(call); }
 
   Response Query(const Call& call, double queued_seconds, QueryBudget& budget) {
@@ -165,6 +166,7 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/label/:name/values", kGet, kReadyStore, nullptr, &A::LabelValues},
       {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
       {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},
+      {"/api/v1/parse_query", kGetAndPost, kReadyStore, &A::ParseQuery},
       {"/api/v1/metadata", kGet, kReadyStore, &A::Metadata},
       {"/api/v1/rules", kGet, kReadyStore, &A::Rules},
       {"/api/v1/alerts", kGet, kReadyStore, &A::Alerts},

@@ -8,6 +8,7 @@
 #include "api/params.h"
 #include "api/reply.h"
 #include "api/result_json.h"
+#include "api/syntax_tree_json.h"
 #include "query/promql/parser.h"
 #include "query/promql/printer.h"
 
@@ -206,6 +207,12 @@ Response HandleFormatQuery(const Call& call) {
   const auto expr = promql::ParseExpr(call.form.Get("query"));
   if (!expr.ok()) return InvalidParameter("query", Message(expr.status()));
   return SuccessReply([&](JsonWriter& json) { json.String(promql::PrintPretty(**expr)); });
+}
+
+Response HandleParseQuery(const Call& call) {
+  const auto expr = promql::ParseExpr(call.form.Get("query"));
+  if (!expr.ok()) return InvalidParameter("query", Message(expr.status()));
+  return SuccessReply([&](JsonWriter& json) { WriteSyntaxTree(json, **expr); });
 }
 
 Response HandleQueryExemplars(const Call& call) {

@@ -1,4 +1,5 @@
-// The endpoints that take a PromQL expression: query, query_range, format_query, query_exemplars.
+// The endpoints that take a PromQL expression: query, query_range, format_query, parse_query,
+// query_exemplars.
 // Functions of their arguments, safe from any thread.
 #pragma once
 
@@ -24,6 +25,7 @@ Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBu
 
 // Quick.
 Response HandleFormatQuery(const Call& call);
+Response HandleParseQuery(const Call& call);
 // Checks its parameters and answers an empty list: exemplars are not stored.
 Response HandleQueryExemplars(const Call& call);
 

@@ -60,19 +60,24 @@ std::string_view ErrorText(RE2::ErrorCode code) {
   return "internal error";
 }
 
+// Fails if `pattern` is no regular expression.
+absl::StatusOr<std::shared_ptr<const RE2>> Compile(const std::string& pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  auto regex = std::make_shared<const RE2>(pattern, options);
+  if (regex->ok()) return regex;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "error parsing regexp: %s: `%s`", ErrorText(regex->error_code()), regex->error_arg()));
+}
+
 }  // namespace
 
 absl::StatusOr<Matcher> Matcher::Make(MatchType type, std::string name, std::string value) {
   Matcher matcher(type, std::move(name), std::move(value));
   if (type == MatchType::kRegex || type == MatchType::kNotRegex) {
-    RE2::Options options;
-    options.set_log_errors(false);
-    auto regex = std::make_shared<const RE2>("^(?s:" + matcher.value_ + ")$", options);
-    if (!regex->ok()) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "error parsing regexp: %s: `%s`", ErrorText(regex->error_code()), regex->error_arg()));
-    }
-    matcher.regex_ = std::move(regex);
+    // By itself too: "a)(b" is none, but would become one inside the parentheses.
+    LOCKSTEP_RETURN_IF_ERROR(Compile(matcher.value_).status());
+    LOCKSTEP_ASSIGN_OR_RETURN(matcher.regex_, Compile("^(?s:" + matcher.value_ + ")$"));
   }
   return matcher;
 }

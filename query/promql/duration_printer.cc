@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "base/float_format.h"
 #include "query/promql/literal.h"
 #include "query/promql/print_parts.h"
 #include "query/promql/printer.h"
@@ -19,7 +20,7 @@ std::string PrintBare(const DurationExpr& duration) {
   switch (duration.op) {
     case Op::kNumber:
       return duration.is_duration ? PrintDurationMs(std::llround(duration.seconds * 1000))
-                                  : PrintNumber(duration.seconds);
+                                  : FormatPlainValue(duration.seconds);
     case Op::kAdd:
       return PrintInfix(duration, "+");
     case Op::kSub:

@@ -99,15 +99,6 @@ absl::StatusOr<double> ParseNumber(std::string_view text) {
   return value;
 }
 
-std::string PrintNumber(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char buffer[512];  // the longest takes about 345 characters
-  const auto [end, error] =
-      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed);
-  return std::string(buffer, end);
-}
-
 std::string FormatDurationMs(int64_t duration_ms) {
   if (duration_ms == 0) return "0s";
   std::string out;

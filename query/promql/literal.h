@@ -11,8 +11,6 @@ namespace lockstep::promql {
 
 // A kNumber token: decimal, 0x..., a leading 0 with octal digits only is octal, `inf`, `nan`.
 absl::StatusOr<double> ParseNumber(std::string_view text);
-// Plain notation, never an exponent; parsing it gives the same bits (of NaN: a NaN).
-std::string PrintNumber(double value);
 
 // Of a non-negative duration: 90000 -> "1m30s"; years and weeks only where nothing is left over.
 std::string FormatDurationMs(int64_t duration_ms);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/float_format.h"
 #include "model/labels.h"
 #include "query/promql/literal.h"
 #include "query/promql/operator_names.h"
@@ -107,13 +108,13 @@ std::string PrintMatching(const VectorMatching& matching) {
                            PrintLabels(matching.include));
   }
   if (matching.fill_left && matching.fill_left == matching.fill_right) {
-    return out + absl::StrFormat(" fill (%s)", PrintNumber(*matching.fill_left));
+    return out + absl::StrFormat(" fill (%s)", FormatPlainValue(*matching.fill_left));
   }
   if (matching.fill_left) {
-    out += absl::StrFormat(" fill_left (%s)", PrintNumber(*matching.fill_left));
+    out += absl::StrFormat(" fill_left (%s)", FormatPlainValue(*matching.fill_left));
   }
   if (matching.fill_right) {
-    out += absl::StrFormat(" fill_right (%s)", PrintNumber(*matching.fill_right));
+    out += absl::StrFormat(" fill_right (%s)", FormatPlainValue(*matching.fill_right));
   }
   return out;
 }
@@ -122,7 +123,7 @@ std::string PrintMatching(const VectorMatching& matching) {
 
 std::string PrintLiteral(const NumberLiteral& literal) {
   return literal.is_duration ? PrintDurationMs(std::llround(literal.value * 1000))
-                             : PrintNumber(literal.value);
+                             : FormatPlainValue(literal.value);
 }
 
 std::string PrintMatrixSelector(const MatrixSelector& matrix) {

@@ -14,6 +14,8 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Where `./dev setup` unpacks what it does not install.
 UNPACKED = ROOT / "build/tools/bin"
+# Where `./dev setup test` unpacks servers of today, newer than the machine's own.
+PEERS = ROOT / "build/peers"
 READY_WITHIN_S = 60
 STOP_WITHIN_S = 60
 
@@ -24,6 +26,14 @@ def find_program(name):
     if path is None:
         raise FileNotFoundError(f"{name} is missing: run './dev setup test'")
     return path
+
+
+def find_peer(name):
+    """The path of a server among the peers."""
+    path = PEERS / name
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: run './dev setup test'")
+    return str(path)
 
 
 def free_address(*preferred_ports):
