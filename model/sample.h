@@ -37,8 +37,12 @@ struct SampleColumns {
   std::vector<HistogramSample> histograms;
   // When the counters of `values` began, 0: unknown. Empty if the store keeps no such times.
   std::vector<int64_t> start_timestamps_ms{};
+  // How many samples were left out beside each of `values`, for a reader that does not need all; beside
+  // those behind its end none.
+  std::vector<uint32_t> left_out{};
 
   void Clear() {
+    left_out.clear();
     timestamps_ms.clear();
     values.clear();
     histograms.clear();

@@ -123,16 +123,31 @@ class SeriesSet {
   // Of the current series; the reference lives until Next().
   virtual const LabelSet& labels() const = 0;
   // Appends the current series' samples inside the selection's range to `columns`, which the caller
-  // owns, clears and reuses. Stale markers are included.
+  // owns, clears and reuses. Stale markers are included, but see Selection::needed.
   virtual absl::Status Read(SampleColumns& columns) = 0;
   // Asked once, after the loop.
   virtual absl::Status status() const = 0;
 };
 
+// What a reader needs of the samples in each bucket of five minutes, (k * 5 min, (k + 1) * 5 min]. A store
+// may leave out the others, if SampleColumns::left_out says how many, and stale markers without a word; it
+// may also give more, up to all. What it gives of a bucket lies in it, in order.
+enum class SamplesNeeded : uint8_t {
+  kAll,
+  kCount,    // any; their times and values mean nothing
+  kLowest,   // the first of the lowest values; its time may be that of another
+  kHighest,  // the first of the highest; likewise
+  kFirst,
+  kLast,
+  kEnds,  // the first and the last, and those on both sides of every fall
+};
+inline constexpr int64_t kThinningBucketMs = int64_t{5} * 60 * 1000;
+
 struct Selection {
   std::span<const Matcher> matchers;  // all must match
   TimeRange range;
   QueryBudget* budget = nullptr;  // not owned; may be null. Only Check() is called by the store.
+  SamplesNeeded needed = SamplesNeeded::kAll;
 };
 
 // A consistent view of the store as of its making: every sample acknowledged before is in it. Safe from

@@ -34,8 +34,9 @@ absl::StatusOr<RangeWindows> Resolve(const promql::TimeModifiers& modifiers,
 
 absl::Status ForEachSelected(const promql::VectorSelector& selector, const RangeWindows& windows,
                              Evaluator& evaluator, Visitor visit) {
-  LOCKSTEP_ASSIGN_OR_RETURN(SeriesReader reader,
-                            SeriesReader::Open(selector, windows.Extent(), evaluator.context()));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      SeriesReader reader,
+      SeriesReader::Open(selector, windows.Extent(), evaluator.context(), windows.needed));
   while (true) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next());
     if (!more) return absl::OkStatus();

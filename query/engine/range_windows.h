@@ -5,6 +5,7 @@
 #include "query/engine/kernels/window.h"
 #include "query/engine/step_grid.h"
 #include "query/promql/ast.h"
+#include "storage/storage.h"
 
 namespace lockstep::engine {
 
@@ -14,6 +15,7 @@ struct RangeWindows {
   int64_t range_ms = 0;
   promql::RangeEdges edges = promql::RangeEdges::kPlain;
   int64_t lookback_ms = 0;  // how far anchored and smoothed edges look beyond the range
+  SamplesNeeded needed = SamplesNeeded::kAll;  // of what lies in it
 
   // Margins of what is looked at before the start and behind the end.
   int64_t margin_before_ms() const { return edges == promql::RangeEdges::kPlain ? 0 : lookback_ms; }
@@ -39,6 +41,9 @@ class WindowSlider {
   Window At(size_t step);
 
  private:
+  // Beside the floats of these indices, half-open.
+  uint64_t LeftOutBeside(size_t begin, size_t end) const;
+
   const SampleColumns& samples_;
   const RangeWindows& windows_;
   // Half-open index ranges of what the window holds.
@@ -46,6 +51,7 @@ class WindowSlider {
   size_t end_float_ = 0;
   size_t first_histogram_ = 0;
   size_t end_histogram_ = 0;
+  uint64_t left_out_ = 0;  // beside the floats of the window
 };
 
 }  // namespace lockstep::engine

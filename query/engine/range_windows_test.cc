@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "query/engine/samples_needed.h"
+
 namespace lockstep::engine {
 namespace {
 
@@ -84,6 +86,45 @@ TEST_F(WindowSliderTest, GapsLeaveEmptyWindows) {
   EXPECT_EQ(slider.Steps(3).end, 3u);
   EXPECT_EQ(WindowSlider(SampleColumns(), windows_).Steps(3).begin,
             WindowSlider(SampleColumns(), windows_).Steps(3).end);
+}
+
+TEST(RangeWindows, SamplesThatWereLeftOutCount) {
+  SampleColumns samples;
+  for (int i = 1; i <= 5; ++i) samples.Append(i * 1000, i);
+  samples.left_out = {1, 10, 100};
+  RangeWindows windows;
+  windows.ends = StepGrid::Over(1000, 5000, 1000);
+  windows.range_ms = 2000;
+  WindowSlider slider(samples, windows);
+  std::vector<uint64_t> counts;
+  for (size_t step = 0; step < 5; ++step) counts.push_back(slider.At(step).float_count());
+  EXPECT_EQ(counts, (std::vector<uint64_t>{2, 13, 112, 102, 2}));
+}
+
+SamplesNeeded NeededAt(RangeWindows windows) {
+  return SamplesNeededBy(promql::FunctionId::kMaxOverTime, windows);
+}
+
+TEST(RangeWindows, FewSamplesAreNeededOfWholeBuckets) {
+  RangeWindows windows;
+  windows.ends = StepGrid::Over(0, 12 * kThinningBucketMs, 3 * kThinningBucketMs);
+  windows.range_ms = 2 * kThinningBucketMs;
+  EXPECT_EQ(NeededAt(windows), SamplesNeeded::kHighest);
+  EXPECT_EQ(SamplesNeededBy(promql::FunctionId::kSumOverTime, windows), SamplesNeeded::kAll);
+  RangeWindows other = windows;
+  other.edges = promql::RangeEdges::kAnchored;
+  EXPECT_EQ(NeededAt(other), SamplesNeeded::kAll);
+  other = windows;
+  ++other.range_ms;
+  EXPECT_EQ(NeededAt(other), SamplesNeeded::kAll);
+  other = windows;
+  --other.ends.start_ms;
+  EXPECT_EQ(NeededAt(other), SamplesNeeded::kAll);
+  other = windows;
+  ++other.ends.step_ms;
+  EXPECT_EQ(NeededAt(other), SamplesNeeded::kAll);
+  other.ends.count = 1;
+  EXPECT_EQ(NeededAt(other), SamplesNeeded::kHighest);
 }
 
 }  // namespace

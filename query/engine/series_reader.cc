@@ -5,10 +5,23 @@
 #include "query/engine/kernels/histogram_math.h"
 
 namespace lockstep::engine {
+namespace {
+
+// `left_out` is of the first of the values.
+void RemoveBesideStaleMarkers(const std::vector<double>& values, std::vector<uint32_t>& left_out) {
+  size_t kept = 0;
+  for (size_t i = 0; i < left_out.size(); ++i) {
+    if (!IsStaleNan(values[i])) left_out[kept++] = left_out[i];
+  }
+  left_out.resize(kept);
+}
+
+}  // namespace
 
 absl::StatusOr<SeriesReader> SeriesReader::Open(const promql::VectorSelector& selector,
-                                                TimeRange range, QueryContext& context) {
-  const Selection selection{selector.matchers, range, &context.budget};
+                                                TimeRange range, QueryContext& context,
+                                                SamplesNeeded needed) {
+  const Selection selection{selector.matchers, range, &context.budget, needed};
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> set, context.querier.Select(selection));
   return SeriesReader(std::move(set), selector, context);
 }
@@ -36,6 +49,7 @@ int64_t BudgetSize(const SampleColumns& columns) {
 
 void RemoveStaleMarkers(SampleColumns& columns) {
   const bool has_starts = !columns.start_timestamps_ms.empty();
+  RemoveBesideStaleMarkers(columns.values, columns.left_out);
   size_t kept = 0;
   for (size_t i = 0; i < columns.values.size(); ++i) {
     if (IsStaleNan(columns.values[i])) continue;

@@ -16,9 +16,11 @@ namespace lockstep::engine {
 // outlive the context.
 class SeriesReader {
  public:
-  // The series that `selector` matches, samples inside `range`. Its modifiers are the caller's.
+  // The series that `selector` matches, samples inside `range`, at least those that are needed. Its
+  // modifiers are the caller's.
   static absl::StatusOr<SeriesReader> Open(const promql::VectorSelector& selector, TimeRange range,
-                                           QueryContext& context);
+                                           QueryContext& context,
+                                           SamplesNeeded needed = SamplesNeeded::kAll);
 
   // Moves to the next series; false at the end. What labels() and samples() gave out ends here.
   absl::StatusOr<bool> Next();

@@ -8,6 +8,7 @@
 #include "query/engine/kernels/sliding_functions.h"
 #include "query/engine/kernels/window_functions.h"
 #include "query/engine/range_series.h"
+#include "query/engine/samples_needed.h"
 #include "query/engine/step_invariant.h"
 
 namespace lockstep::engine {
@@ -49,7 +50,8 @@ class WindowEvaluation {
 
   absl::StatusOr<VectorValue> Run() {
     LOCKSTEP_RETURN_IF_ERROR(EvaluateParams());
-    LOCKSTEP_ASSIGN_OR_RETURN(const RangeWindows windows, ResolveRange(range_, evaluator_));
+    LOCKSTEP_ASSIGN_OR_RETURN(RangeWindows windows, ResolveRange(range_, evaluator_));
+    windows.needed = SamplesNeededBy(call_.function->id, windows);
     LOCKSTEP_RETURN_IF_ERROR(ForEachRangeSeries(
         range_, windows, evaluator_,
         [&](const RangeSeries& series) { return ApplyToSeries(series, windows); }));
@@ -83,9 +85,10 @@ class WindowEvaluation {
     for (size_t step = steps.begin; step < steps.end; ++step) {
       const Window window = slider.At(step);
       if (window.empty()) continue;
-      const size_t window_size = window.values.size() + window.histograms.size();
-      seen_samples += static_cast<int64_t>(window_size);
-      unchecked_samples += static_cast<int64_t>(window_size);
+      const auto window_size =
+          static_cast<int64_t>(window.float_count() + window.histograms.size());
+      seen_samples += window_size;
+      unchecked_samples += window_size;
       if (unchecked_samples > kSamplesPerCheck) {
         LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
         unchecked_samples = 0;

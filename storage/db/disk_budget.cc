@@ -14,7 +14,7 @@ namespace {
 // A look asks RocksDB for its files. What comes in between two is little beside a budget.
 constexpr std::chrono::seconds kLookEvery{10};
 constexpr std::chrono::minutes kWarnEvery{10};
-constexpr kv::Space kChunkSpaces[] = {kv::Space::kHot, kv::Space::kCold};
+constexpr kv::Space kChunkSpaces[] = {kv::Space::kHot, kv::Space::kCold, kv::Space::kRollup};
 
 void Widen(std::optional<WindowSpan>& span, int32_t oldest, int32_t newest) {
   if (!span.has_value()) span = {oldest, newest};

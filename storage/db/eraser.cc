@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "storage/db/rollup_rows.h"
 #include "storage/db/window.h"
 
 namespace lockstep {
@@ -179,6 +180,7 @@ absl::StatusOr<uint64_t> Eraser::KeepOutsideRange(uint64_t bits) {
 
 // By what `cutter_` has.
 absl::Status Eraser::Replace(const Row& row, uint64_t erased_count, BatchWriter& batch) {
+  if (row.tier == kv::Tier::kCold) LOCKSTEP_RETURN_IF_ERROR(DeleteRollup(batch, row.key));
   std::vector<std::string> values;
   int64_t byte_count = 0;
   LOCKSTEP_RETURN_IF_ERROR(cutter_.Finish([&](std::string_view value) {

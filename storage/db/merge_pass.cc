@@ -97,14 +97,32 @@ absl::Status MergePass::PutInOrder(const kv::ChunkKey& block, BatchWriter& batch
   return first.tier == plan_.target ? absl::OkStatus() : Move(batch);
 }
 
+// To the cold space: only hot rows are ever where they should not be.
 absl::Status MergePass::Move(BatchWriter& batch) {
+  BlockRollup rollup(rows_.front().key);
+  // Rows that cannot be read are moved like others, and fail those who ask for their samples.
+  const bool is_rolled_up = RollUp(rollup).ok();
+  uint64_t byte_count = 0;
   for (const Row& row : rows_) {
     const std::string key = kv::EncodeChunkKey(row.key);
-    LOCKSTEP_RETURN_IF_ERROR(batch.Put(kv::SpaceOf(plan_.target), key, row.value));
+    LOCKSTEP_RETURN_IF_ERROR(batch.Put(kv::Space::kCold, key, row.value));
     read_bytes_ += row.value.size();
     written_bytes_ += row.value.size();
+    byte_count += row.value.size();
   }
+  if (is_rolled_up) LOCKSTEP_RETURN_IF_ERROR(rollup.Write(byte_count, batch));
   return DeleteRows(batch);
+}
+
+absl::Status MergePass::RollUp(BlockRollup& rollup) {
+  block_.Clear();
+  for (const Row& row : rows_) LOCKSTEP_RETURN_IF_ERROR(block_.Add(row.value, kAllTimes));
+  for (uint32_t index = 0; index < kSeriesPerBlock; ++index) {
+    columns_.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(block_.Read(index, kAllTimes, columns_));
+    if (columns_.size() > 0) rollup.Add(index, columns_);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status MergePass::DeleteRows(BatchWriter& batch) {
@@ -132,14 +150,23 @@ absl::Status MergePass::Rewrite(const kv::ChunkKey& block, BatchWriter& batch) {
     LOCKSTEP_RETURN_IF_ERROR(block_.Add(row.value, kAllTimes));
     read_bytes_ += row.value.size();
   }
+  const bool to_cold = plan_.target == kv::Tier::kCold;
+  if (rows_.front().tier == kv::Tier::kCold) {
+    LOCKSTEP_RETURN_IF_ERROR(DeleteRollup(batch, block));
+  }
+  BlockRollup rollup(block);
   RowWriter writer(batch, kv::SpaceOf(plan_.target), first);
   for (uint32_t index = 0; index < kSeriesPerBlock; ++index) {
     columns_.Clear();
     LOCKSTEP_RETURN_IF_ERROR(block_.Read(index, kAllTimes, columns_));
-    if (columns_.size() > 0) writer.Add(index, columns_);
+    if (columns_.size() == 0) continue;
+    writer.Add(index, columns_);
+    if (to_cold) rollup.Add(index, columns_);
   }
   LOCKSTEP_RETURN_IF_ERROR(writer.Finish());
-  written_bytes_ += writer.totals().byte_count;
+  const uint64_t byte_count = writer.totals().byte_count;
+  if (to_cold) LOCKSTEP_RETURN_IF_ERROR(rollup.Write(byte_count, batch));
+  written_bytes_ += byte_count;
   return DeleteRows(batch);
 }
 

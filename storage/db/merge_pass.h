@@ -9,6 +9,8 @@
 //      more. So they change no answer, be there all of them or some.
 //   2. then the block's old rows are deleted, oldest first: what each of them said is said by the new
 //      ones and not contradicted by an old row that is still there.
+//      Rollup rows go with cold ones (rollup_rows.h): the old one is deleted before, the new one written
+//      behind the new rows. So at any moment one that is there says what the cold rows of its block say.
 //   3. once all blocks are done, one batch writes the window row with the counts and deletes the old
 //      window rows. Before it the runs are known as they were, and the rows lie in their bounds: a new
 //      row has the highest generation of those that it replaces.
@@ -29,6 +31,7 @@
 #include "base/status.h"
 #include "storage/db/batch_writer.h"
 #include "storage/db/merge_plan.h"
+#include "storage/db/rollup_rows.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/stored_block.h"
 
@@ -69,6 +72,7 @@ class MergePass {
   absl::Status Move(BatchWriter& batch);
   absl::Status Rewrite(const kv::ChunkKey& block, BatchWriter& batch);
   absl::Status DeleteRows(BatchWriter& batch);
+  absl::Status RollUp(BlockRollup& rollup);
   kv::ChunkKey FirstKey(const kv::ChunkKey& block) const;
   absl::Status EndWindow();
 

@@ -21,6 +21,7 @@ absl::Status DeleteWindows(const ShardState& shard, int32_t first_kept) {
   kv::Batch batch = shard.kv->NewBatch();
   batch.DeleteRange(kv::Space::kHot, chunks.begin, chunks.end);
   batch.DeleteRange(kv::Space::kCold, chunks.begin, chunks.end);
+  batch.DeleteRange(kv::Space::kRollup, chunks.begin, chunks.end);
   batch.DeleteRange(kv::Space::kMeta, rows.begin, rows.end);
   return shard.kv->Commit(batch, kv::Durability::kSynced);
 }
@@ -46,7 +47,7 @@ absl::Status DropBefore(ShardState& shard, ShardWriter& writer, int64_t oldest_m
   }
   writer.RunTask([&] { status = RemoveEmptySeries(shard, first_kept); });
   if (!status.ok() || totals.sample_count == 0) return status;
-  for (const kv::Space space : {kv::Space::kHot, kv::Space::kCold}) {
+  for (const kv::Space space : {kv::Space::kHot, kv::Space::kCold, kv::Space::kRollup}) {
     LOCKSTEP_RETURN_IF_ERROR(shard.kv->DropFiles(space, kv::ChunkKeysBefore(first_kept)));
   }
   return absl::OkStatus();

@@ -28,9 +28,12 @@ void MoveTail(SampleColumns& from, size_t float_begin, size_t histogram_begin, S
 }  // namespace
 
 SelectedSeriesSet::SelectedSeriesSet(std::span<const ShardView> views,
-                                     std::vector<ShardSeries> series, TimeRange range,
-                                     QueryBudget* budget)
-    : views_(views), series_(std::move(series)), range_(range), budget_(budget) {
+                                     std::vector<ShardSeries> series, const Selection& selection)
+    : views_(views),
+      series_(std::move(series)),
+      range_(selection.range),
+      budget_(selection.budget),
+      needed_(selection.needed) {
   for (const ShardView& view : views_) windows_.push_back(view.WindowsIn(range_));
   for (const ShardSeries& selected : series_) {
     if (!windows_[selected.shard].empty()) ++blocks_[KeyOf(selected)].series_left;
@@ -73,14 +76,72 @@ absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
   const ShardSeries& selected = series_[at_];
   const SampleColumns& heads = Heads();
   const TimeRange range = {std::max(range_.min_ms, selected.oldest_ms), range_.max_ms};
-  if (!blocks_.contains(KeyOf(selected))) {
+  const auto found = blocks_.find(KeyOf(selected));
+  if (found == blocks_.end()) {
     AppendInRange(heads, range, columns);
     return absl::OkStatus();
   }
+  SharedBlock& shared = found->second;
+  if (!shared.is_loaded) LOCKSTEP_RETURN_IF_ERROR(Load(selected, shared));
+  TimeRange left = range;
+  for (RolledUpWindows::Window& window : shared.rolled_up.windows()) {
+    if (window.range.max_ms < left.min_ms) continue;
+    if (left.min_ms < window.range.min_ms) {
+      const TimeRange before = {left.min_ms, window.range.min_ms - 1};
+      LOCKSTEP_RETURN_IF_ERROR(ReadAll(selected, heads, shared.block, before, columns));
+    }
+    LOCKSTEP_RETURN_IF_ERROR(ReadWindow(selected, heads, left.min_ms, window, columns));
+    left.min_ms = window.range.max_ms + 1;
+  }
+  if (left.max_ms < left.min_ms) return absl::OkStatus();
+  return ReadAll(selected, heads, shared.block, left, columns);
+}
+
+absl::Status SelectedSeriesSet::Load(const ShardSeries& selected, SharedBlock& shared) const {
+  const ShardView& view = views_[selected.shard];
+  const SeriesPlace place = selected.series.place;
+  std::span<const int32_t> windows = windows_[selected.shard];
+  if (needed_ != SamplesNeeded::kAll) {
+    LOCKSTEP_RETURN_IF_ERROR(shared.rolled_up.Load(view, windows, place, range_));
+    windows = shared.rolled_up.others();
+  }
+  LOCKSTEP_RETURN_IF_ERROR(shared.block.Load(view.kv(), view.snapshot(), windows, place, range_));
+  shared.is_loaded = true;
+  return absl::OkStatus();
+}
+
+// From the rollup row, unless that does not tell of the series, or not all because a head has more, or too
+// much because a rule hides a part of the window.
+absl::Status SelectedSeriesSet::ReadWindow(const ShardSeries& selected, const SampleColumns& heads,
+                                           int64_t min_ms, RolledUpWindows::Window& window,
+                                           SampleColumns& columns) {
+  const SeriesPlace place = selected.series.place;
+  const bool is_whole = min_ms <= window.range.min_ms;
+  const bool is_in_heads = ColumnsView(heads).In(window.range).size() > 0;
+  if (is_whole && !is_in_heads && window.rollup.Answers(place.index_in_block(), needed_)) {
+    return window.rollup.Read(place.index_in_block(), needed_, window.range, columns);
+  }
+  if (!window.has_chunks) {
+    const ShardView& view = views_[selected.shard];
+    LOCKSTEP_RETURN_IF_ERROR(
+        window.chunks.Load(view.kv(), view.snapshot(), {&window.number, 1}, place, window.range));
+    window.has_chunks = true;
+  }
+  const TimeRange range = {std::max(min_ms, window.range.min_ms), window.range.max_ms};
+  return ReadAll(selected, heads, window.chunks, range, columns);
+}
+
+absl::Status SelectedSeriesSet::ReadAll(const ShardSeries& selected, const SampleColumns& all_heads,
+                                        StoredBlock& block, TimeRange range,
+                                        SampleColumns& columns) {
+  const bool is_all = range.min_ms == range_.min_ms && range.max_ms == range_.max_ms;
+  heads_part_.Clear();
+  if (!is_all) AppendInRange(all_heads, range, heads_part_);
+  const SampleColumns& heads = is_all ? all_heads : heads_part_;
   // Usually one of the two is empty, or memory has what came after all that is stored.
   const size_t floats_before = columns.values.size();
   const size_t histograms_before = columns.histograms.size();
-  LOCKSTEP_RETURN_IF_ERROR(ReadStored(selected, range, columns));
+  LOCKSTEP_RETURN_IF_ERROR(block.Read(selected.series.place.index_in_block(), range, columns));
   if (heads.size() == 0) return absl::OkStatus();
   const int64_t heads_min_ms = TimeRangeOf(heads).min_ms;
   const bool is_apart =
@@ -95,19 +156,6 @@ absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
   MergeColumns(stored_, heads, scratch_);
   AppendInRange(scratch_, range, columns);
   return absl::OkStatus();
-}
-
-absl::Status SelectedSeriesSet::ReadStored(const ShardSeries& selected, TimeRange range,
-                                           SampleColumns& columns) {
-  SharedBlock& shared = blocks_.find(KeyOf(selected))->second;
-  const ShardView& view = views_[selected.shard];
-  const SeriesPlace place = selected.series.place;
-  if (!shared.is_loaded) {
-    LOCKSTEP_RETURN_IF_ERROR(
-        shared.block.Load(view.kv(), view.snapshot(), windows_[selected.shard], place, range_));
-    shared.is_loaded = true;
-  }
-  return shared.block.Read(place.index_in_block(), range, columns);
 }
 
 }  // namespace lockstep

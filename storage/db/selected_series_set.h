@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/db/column_stack.h"
+#include "storage/db/rolled_up_windows.h"
 #include "storage/db/shard_view.h"
 #include "storage/db/stored_block.h"
 #include "storage/storage.h"
@@ -24,12 +25,14 @@ struct ShardSeries {
 };
 
 // A block of stored series is read from disk when the first of its selected series is, and kept
-// until the last one was.
+// until the last one was. If not all samples are needed, rollup rows are read instead of chunk rows where
+// they can be, window by window.
 class SelectedSeriesSet : public SeriesSet {
  public:
-  // `series` in the order in which it gives them. Views and budget (may be null) must outlive it.
+  // `series`, which the selection found, in the order in which it gives them. Views and the selection's
+  // budget must outlive it.
   SelectedSeriesSet(std::span<const ShardView> views, std::vector<ShardSeries> series,
-                    TimeRange range, QueryBudget* budget);
+                    const Selection& selection);
 
   bool Next() override;
   const LabelSet& labels() const override { return series_[at_].series.labels; }
@@ -39,7 +42,8 @@ class SelectedSeriesSet : public SeriesSet {
  private:
   using BlockKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // shard, family, block
   struct SharedBlock {
-    StoredBlock block;
+    RolledUpWindows rolled_up;
+    StoredBlock block;  // of windows that are not
     uint32_t series_left = 0;
     bool is_loaded = false;
   };
@@ -49,14 +53,20 @@ class SelectedSeriesSet : public SeriesSet {
   }
   // What the heads have of the current series; read with that of those that follow it.
   const SampleColumns& Heads();
-  // Appends. Precondition: the series is in one of blocks_.
-  absl::Status ReadStored(const ShardSeries& selected, TimeRange range, SampleColumns& columns);
+  absl::Status Load(const ShardSeries& selected, SharedBlock& shared) const;
+  // These append to `columns` what the series has in the range, or in the window from min_ms on; `heads` is
+  // what the heads have of it.
+  absl::Status ReadWindow(const ShardSeries& selected, const SampleColumns& heads, int64_t min_ms,
+                          RolledUpWindows::Window& window, SampleColumns& columns);
+  absl::Status ReadAll(const ShardSeries& selected, const SampleColumns& heads, StoredBlock& block,
+                       TimeRange range, SampleColumns& columns);
   void DoneWith(const ShardSeries& series);
 
   const std::span<const ShardView> views_;
   const std::vector<ShardSeries> series_;
   const TimeRange range_;
   QueryBudget* const budget_;
+  const SamplesNeeded needed_;
   std::vector<std::vector<int32_t>> windows_;  // in the range, by shard
   std::map<BlockKey, SharedBlock> blocks_;
   size_t at_ = 0;
@@ -65,6 +75,7 @@ class SelectedSeriesSet : public SeriesSet {
   std::vector<ColumnStack> heads_;  // of the series from heads_begin_ on
   size_t heads_begin_ = 0;
   size_t heads_end_ = 0;
+  SampleColumns heads_part_;
   SampleColumns stored_;
   SampleColumns scratch_;
 };

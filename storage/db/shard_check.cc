@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "storage/db/journal_block.h"
 #include "storage/db/readable_rows.h"
+#include "storage/db/rollup_check.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/log_damage.h"
@@ -31,6 +32,8 @@ std::string NameOf(kv::Space space) {
       return "hot chunks";
     case kv::Space::kCold:
       return "cold chunks";
+    case kv::Space::kRollup:
+      return "rollup";
   }
   return "";
 }
@@ -59,6 +62,7 @@ absl::Status ShardCheck::Run() {
   CheckDictionary();
   CheckJournal();
   CheckDays();
+  CheckRollups();
   return absl::OkStatus();
 }
 
@@ -247,6 +251,20 @@ void ShardCheck::CheckDays() {
     CheckWindow(window, *day);
   }
   if (day.has_value()) EndDay(number, *day);
+}
+
+void ShardCheck::CheckRollups() {
+  Progress("rollup");
+  ForEachRow(kv::Space::kRollup, {}, [this](std::string_view bytes, std::string_view value) {
+    kv::RollupKey key;
+    if (!kv::DecodeRollupKey(bytes, key)) return Damage("rollup", "a malformed key");
+    const absl::Status status = CheckRollup(*kv_, key, value);
+    if (status.ok()) return;
+    Damage(absl::StrFormat("rollup of %s, window %d family %d block %d",
+                           DayName(DayOf(RangeOfWindow(key.window).min_ms)), key.window, key.family,
+                           key.block),
+           std::string(Message(status)));
+  });
 }
 
 void ShardCheck::ForEachRow(

@@ -37,6 +37,7 @@ class ShardCheck {
   void CheckJournalBlock(uint64_t sequence, std::string_view block);
   void CheckDays();
   void CheckWindow(int32_t window, DayCheck& day);
+  void CheckRollups();
   void EndDay(int32_t number, DayCheck& day);
   std::set<int32_t> AllWindows();
   void ForEachRow(kv::Space space, kv::KeyRange range,

@@ -247,8 +247,8 @@ absl::Status ShardKeeper::Settle() {
 
 absl::Status ShardKeeper::GiveSpaceBack() {
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
-  for (const kv::Space space :
-       {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kHot, kv::Space::kCold}) {
+  for (const kv::Space space : {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kHot,
+                                kv::Space::kCold, kv::Space::kRollup}) {
     LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Compact(space, {}));
   }
   return absl::OkStatus();

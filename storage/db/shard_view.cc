@@ -11,7 +11,10 @@ ShardView::ShardView(const ShardState& shard) : shard_(shard) {
   frozen_ = shard.frozen;
   active_ = shard.active;
   active_counts_ = active_->counts();
-  for (const auto& [number, window] : shard.windows) windows_.push_back(number);
+  for (const auto& [number, window] : shard.windows) {
+    windows_.push_back(number);
+    if (window.cold.has_value() && window.hot.empty()) cold_windows_.push_back(number);
+  }
   snapshot_ = shard.kv->NewSnapshot();
 }
 
@@ -19,6 +22,10 @@ std::vector<int32_t> ShardView::WindowsIn(TimeRange range) const {
   if (range.max_ms < range.min_ms) return {};
   return {std::lower_bound(windows_.begin(), windows_.end(), WindowOf(range.min_ms)),
           std::upper_bound(windows_.begin(), windows_.end(), WindowOf(range.max_ms))};
+}
+
+bool ShardView::IsAllCold(int32_t window) const {
+  return std::binary_search(cold_windows_.begin(), cold_windows_.end(), window);
 }
 
 bool ShardView::MayHaveSamples(SeriesId id, TimeRange range, bool has_windows) const {

@@ -45,6 +45,8 @@ class ShardView {
   const kv::SnapshotPtr& snapshot() const { return snapshot_; }
   // That have chunks in the range, ascending.
   std::vector<int32_t> WindowsIn(TimeRange range) const;
+  // Whether the window has nothing but its cold run: then rollup rows say all that chunks say.
+  bool IsAllCold(int32_t window) const;
 
  private:
   bool MayHaveSamples(SeriesId id, TimeRange range, bool has_windows) const;
@@ -54,6 +56,7 @@ class ShardView {
   std::shared_ptr<const Head> active_;
   std::shared_ptr<const ArrivalCounts> active_counts_;
   std::vector<int32_t> windows_;
+  std::vector<int32_t> cold_windows_;  // of them, those of a cold run alone
   kv::SnapshotPtr snapshot_;
 };
 

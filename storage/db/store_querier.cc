@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<SeriesSet>> StoreQuerier::Select(const Selection&
   std::sort(all.begin(), all.end(), [](const ShardSeries& a, const ShardSeries& b) {
     return a.series.labels < b.series.labels;
   });
-  return std::make_unique<SelectedSeriesSet>(views_, std::move(all), kept.range, kept.budget);
+  return std::make_unique<SelectedSeriesSet>(views_, std::move(all), kept);
 }
 
 absl::Status StoreQuerier::SelectIn(uint32_t shard, const Selection& selection,

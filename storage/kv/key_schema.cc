@@ -146,4 +146,13 @@ KeyRange ChunkKeysOf(int32_t window) {
 
 KeyRange ChunkKeysBefore(int32_t window) { return {WithVersion(), ChunkPrefix(window)}; }
 
+std::string EncodeRollupKey(const RollupKey& key) {
+  return ChunkKeysOf(key.window, key.family, key.block).begin;
+}
+
+bool DecodeRollupKey(std::string_view bytes, RollupKey& key) {
+  return Consume(bytes, kVersion) && GetWindow(bytes, key.window) &&
+         GetFixed32(bytes, key.family) && GetFixed32(bytes, key.block) && bytes.empty();
+}
+
 }  // namespace lockstep::kv

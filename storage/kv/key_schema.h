@@ -69,4 +69,16 @@ KeyRange ChunkKeysOf(int32_t window, uint32_t family, uint32_t block);
 KeyRange ChunkKeysOf(int32_t window);
 KeyRange ChunkKeysBefore(int32_t window);
 
+// Space::kRollup: one row of a block in a window. Its key is where the block's chunk keys begin, so that
+// every range of chunk keys above holds the rollup rows of the same blocks.
+struct RollupKey {
+  int32_t window = 0;
+  uint32_t family = 0;
+  uint32_t block = 0;
+
+  friend bool operator==(const RollupKey&, const RollupKey&) = default;
+};
+std::string EncodeRollupKey(const RollupKey& key);
+[[nodiscard]] bool DecodeRollupKey(std::string_view bytes, RollupKey& key);
+
 }  // namespace lockstep::kv

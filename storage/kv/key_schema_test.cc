@@ -30,6 +30,11 @@ TEST(KeySchema, WorkedExamples) {
             FormatPageExample("keys.md", "series-key"));
   EXPECT_EQ(EncodeJournalKey(7), FormatPageExample("keys.md", "journal-key"));
   EXPECT_EQ(EncodeChunkKey({118'055, 3, 1, 7, 0}), FormatPageExample("keys.md", "chunk-key"));
+  EXPECT_EQ(EncodeRollupKey({118'055, 3, 1}), FormatPageExample("keys.md", "rollup-key"));
+  RollupKey key;
+  EXPECT_TRUE(DecodeRollupKey(EncodeRollupKey({-7, 3, 1}), key));
+  EXPECT_EQ(key, (RollupKey{-7, 3, 1}));
+  EXPECT_FALSE(DecodeRollupKey(EncodeRollupKey({-7, 3, 1}) + '\0', key));
 }
 
 TEST(KeySchema, ReadsWhatItWrote) {
@@ -82,6 +87,14 @@ TEST(KeySchema, RangesHoldWhatTheyName) {
   EXPECT_FALSE(Holds(block, EncodeChunkKey({-1, 5, 7, 0, 0})));
   EXPECT_FALSE(Holds(block, EncodeChunkKey({-1, 4, UINT32_MAX, 0, 0})));
   EXPECT_FALSE(Holds(block, EncodeChunkKey({0, 5, 6, 0, 0})));
+
+  EXPECT_TRUE(Holds(block, EncodeRollupKey({-1, 5, 6})));
+  EXPECT_FALSE(Holds(block, EncodeRollupKey({-1, 5, 7})));
+  EXPECT_FALSE(Holds(block, EncodeRollupKey({-1, 5, 5})));
+  EXPECT_TRUE(Holds(ChunkKeysOf(-1), EncodeRollupKey({-1, 0, 0})));
+  EXPECT_FALSE(Holds(ChunkKeysOf(-1), EncodeRollupKey({0, 0, 0})));
+  EXPECT_TRUE(Holds(ChunkKeysBefore(0), EncodeRollupKey({-1, UINT32_MAX, 0})));
+  EXPECT_FALSE(Holds(ChunkKeysBefore(0), EncodeRollupKey({0, 0, 0})));
 
   EXPECT_TRUE(Holds(ChunkKeysOf(-1), EncodeChunkKey({-1, 0, 0, 0, 0})));
   EXPECT_TRUE(Holds(ChunkKeysOf(-1), EncodeChunkKey({-1, UINT32_MAX - 1, UINT32_MAX, 0, 0})));

@@ -88,7 +88,8 @@ std::vector<rocksdb::ColumnFamilyDescriptor> MakeSpaceOptions(const Resources& r
           {name(Space::kSeries), SeriesOptions(resources)},
           {name(Space::kJournal), JournalOptions(resources)},
           {name(Space::kHot), HotOptions(resources)},
-          {name(Space::kCold), ColdOptions(resources)}};
+          {name(Space::kCold), ColdOptions(resources)},
+          {name(Space::kRollup), ColdOptions(resources)}};
 }
 
 }  // namespace lockstep::kv

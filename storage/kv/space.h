@@ -15,11 +15,12 @@ enum class Space : uint8_t {
   kJournal,  // accepted samples that are not in chunks yet, one row per block
   kHot,      // chunks of windows that still change
   kCold,     // chunks of windows that ended, one run each
+  kRollup,   // what cold chunks come to in every five minutes
 };
 
-inline constexpr size_t kSpaceCount = 5;
-inline constexpr std::array<std::string_view, kSpaceCount> kSpaceNames = {"default", "series",
-                                                                          "journal", "hot", "cold"};
+inline constexpr size_t kSpaceCount = 6;
+inline constexpr std::array<std::string_view, kSpaceCount> kSpaceNames = {
+    "default", "series", "journal", "hot", "cold", "rollup"};
 
 // Limits on what one row and one batch may hold. They keep the store movable to back ends that
 // have such limits.

@@ -122,7 +122,7 @@ WindowResult AnyRate(const Window& window, const WindowContext& context, RateQue
 
 WindowResult ExtrapolateFloats(const Window& window, double increase, RateQuestion question) {
   Observed observed;
-  observed.sample_count = window.values.size();
+  observed.sample_count = window.float_count();
   observed.first_ms = window.timestamps_ms.front();
   observed.last_ms = window.timestamps_ms.back();
   observed.first = window.values.front();

@@ -30,7 +30,7 @@ WindowResult Seconds(int64_t timestamp_ms) {
 }  // namespace
 
 WindowResult CountOverTime(const Window& window, const WindowContext& /*context*/) {
-  return WindowResult::Float(static_cast<double>(window.values.size() + window.histograms.size()));
+  return WindowResult::Float(static_cast<double>(window.float_count() + window.histograms.size()));
 }
 
 WindowResult PresentOverTime(const Window& /*window*/, const WindowContext& /*context*/) {

@@ -25,6 +25,11 @@ struct Window {
   // When the counters of `values` began, 0 when unknown; empty when nobody keeps that.
   std::span<const int64_t> start_timestamps_ms;
 
+  // Samples that are not in `values` although they lie in the window: the function has no need of them but
+  // for their number.
+  uint64_t left_out_count = 0;
+
+  uint64_t float_count() const { return values.size() + left_out_count; }
   bool empty() const { return values.empty() && histograms.empty(); }
 };
 

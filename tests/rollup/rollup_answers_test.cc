@@ -1,0 +1,310 @@
+// A store with rollup rows gives the very answers that samples give: its own when it is asked for all of
+// them, and those of the store in memory, which has nothing else.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "base/check.h"
+#include "query/engine/engine.h"
+#include "storage/db/store.h"
+#include "storage/kv/test_folder.h"
+#include "tests/all_samples.h"
+#include "tests/memory_storage.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kMinute = 60'000;
+constexpr int64_t kHour = 60 * kMinute;
+// A border of windows.
+constexpr int64_t kEnd = 118'055 * 4 * kHour;
+constexpr int64_t kStart = kEnd - 12 * kHour;
+constexpr int64_t kNow = kEnd + 30 * kMinute;
+
+using Random = std::mt19937_64;
+
+int64_t Pick(Random& random, std::vector<int64_t> choices) {
+  return choices[random() % choices.size()];
+}
+
+std::shared_ptr<const Histogram> MakeHistogram(double count) {
+  Histogram histogram;
+  histogram.count = count;
+  histogram.sum = count * 2;
+  histogram.zero_count = count;
+  return std::make_shared<const Histogram>(std::move(histogram));
+}
+
+// What a series may be, by its number.
+enum Kind : int {
+  kCounter,         // integers that ascend, now and then from 0 again
+  kFractions,       // a counter of fractions, never reset
+  kGauge,           // decimals of both signs
+  kWholeGauge,      // integers
+  kZeros,           // of both signs
+  kWithNans,        // also infinities
+  kWithMarkers,     // stale, and gaps
+  kWithHistograms,  // floats and histograms in turn, long stretches of each
+  kSparse,          // one a minute
+  kKindCount,
+};
+
+double NextValue(int kind, double last, Random& random) {
+  const auto noise = static_cast<double>(random() % 2001) / 10 - 100;
+  switch (kind) {
+    case kCounter:
+    case kSparse:
+      return random() % 400 == 0 ? 0 : last + static_cast<double>(random() % 5);
+    case kFractions:
+      return last + static_cast<double>(random() % 1000) / 997;
+    case kWholeGauge:
+      return std::floor(noise);
+    case kZeros:
+      return random() % 2 == 0 ? 0.0 : -0.0;
+    case kWithNans:
+      if (random() % 900 == 0) return std::bit_cast<double>(0x7ff8000000000000 + random() % 9);
+      return random() % 500 == 0 ? INFINITY * noise : noise;
+    case kWithMarkers:
+      return random() % 200 == 0 ? StaleNan() : noise;
+    default:
+      return noise;
+  }
+}
+
+SeriesWrite MakeSeries(int number, int64_t start_ms, int64_t end_ms, Random& random) {
+  const int kind = number % kKindCount;
+  SeriesWrite write;
+  write.labels = LabelSet::Of({{kMetricName, "m_total"},
+                               {"job", "job" + std::to_string(number % 3)},
+                               {"kind", std::to_string(kind)},
+                               {"rank", std::to_string(number)}});
+  const int64_t step_ms = kind == kSparse ? kMinute : Pick(random, {5'000, 15'000, 15'000, 29'999});
+  const int64_t jitter_ms = Pick(random, {0, 0, 700});
+  double value = 0;
+  bool is_histogram = false;
+  for (int64_t time_ms = start_ms + Pick(random, {0, 0, 1, 4'321}); time_ms < end_ms;
+       time_ms += step_ms) {
+    if (random() % 700 == 0) time_ms += static_cast<int64_t>(random() % 40) * kMinute;
+    if (kind == kWithHistograms && random() % 300 == 0) is_histogram = !is_histogram;
+    const int64_t at_ms =
+        time_ms + (jitter_ms == 0 ? 0 : static_cast<int64_t>(random()) % jitter_ms);
+    if (at_ms >= kNow) break;
+    value = std::isnan(value) ? 0 : value;
+    value = NextValue(kind, value, random);
+    if (is_histogram) {
+      write.histograms.push_back({at_ms, MakeHistogram(static_cast<double>(random() % 100))});
+    } else {
+      write.samples.push_back({at_ms, value});
+    }
+  }
+  return write;
+}
+
+void Write(Storage& storage, WriteRequest request) {
+  std::promise<absl::StatusOr<WriteOutcome>> answer;
+  storage.Write(std::move(request), [&answer](absl::StatusOr<WriteOutcome> outcome) {
+    answer.set_value(std::move(outcome));
+  });
+  const absl::StatusOr<WriteOutcome> outcome = answer.get_future().get();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  ASSERT_EQ(outcome->rejected_count, 0u);
+}
+
+std::string ToText(double value, const Histogram* histogram) {
+  if (histogram == nullptr) return absl::StrFormat("%x", std::bit_cast<uint64_t>(value));
+  return absl::StrFormat("{%x %x %x}", std::bit_cast<uint64_t>(histogram->count),
+                         std::bit_cast<uint64_t>(histogram->sum),
+                         std::bit_cast<uint64_t>(histogram->zero_count));
+}
+
+std::string ToText(const engine::QueryResult& result) {
+  std::string text;
+  if (const auto* vector = std::get_if<engine::VectorResult>(&result.value)) {
+    for (const engine::VectorElement& element : *vector) {
+      text +=
+          element.labels.ToString() + " " + ToText(element.value, element.histogram.get()) + "\n";
+    }
+  } else {
+    for (const engine::MatrixSeries& series : std::get<engine::MatrixResult>(result.value)) {
+      text += series.labels.ToString();
+      const SampleColumns& samples = series.samples;
+      for (size_t i = 0; i < samples.values.size(); ++i) {
+        text +=
+            absl::StrFormat(" %d=%s", samples.timestamps_ms[i], ToText(samples.values[i], nullptr));
+      }
+      for (const HistogramSample& sample : samples.histograms) {
+        text += absl::StrFormat(" %d=%s", sample.timestamp_ms, ToText(0, sample.histogram.get()));
+      }
+      text += "\n";
+    }
+  }
+  for (const std::string& warning : result.annotations.warnings) text += warning + "\n";
+  for (const std::string& info : result.annotations.infos) text += info + "\n";
+  return text + absl::StrFormat("samples %d", result.stats.total_samples);
+}
+
+struct Question {
+  std::string text;
+  int64_t start_ms = 0;
+  int64_t end_ms = 0;
+  int64_t step_ms = 0;  // 0: an instant query at the end
+};
+
+absl::StatusOr<engine::QueryResult> Ask(const Storage& storage, const Question& question) {
+  const engine::Engine engine(storage, {});
+  QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
+  if (question.step_ms == 0) {
+    return engine.Execute(engine::InstantQuery{question.text, question.end_ms}, budget);
+  }
+  return engine.Execute(
+      engine::RangeQuery{question.text, question.start_ms, question.end_ms, question.step_ms},
+      budget);
+}
+
+std::string AnswerOf(const Storage& storage, const Question& question) {
+  const absl::StatusOr<engine::QueryResult> result = Ask(storage, question);
+  return result.ok() ? ToText(*result) : result.status().ToString();
+}
+
+Question RandomQuestion(Random& random) {
+  static const std::vector<std::string> kFunctions = {"max_over_time",
+                                                      "min_over_time",
+                                                      "count_over_time",
+                                                      "present_over_time",
+                                                      "last_over_time",
+                                                      "first_over_time",
+                                                      "ts_of_last_over_time",
+                                                      "ts_of_first_over_time",
+                                                      "rate",
+                                                      "increase",
+                                                      "delta",
+                                                      "resets",
+                                                      "changes",
+                                                      "sum_over_time",
+                                                      "avg_over_time",
+                                                      "ts_of_max_over_time",
+                                                      "absent_over_time"};
+  Question question;
+  std::string selector = random() % 3 == 0 ? absl::StrFormat("m_total{kind=\"%d\"}", random() % 9)
+                                           : "m_total{job=\"job1\"}";
+  const bool is_aligned = random() % 4 != 0;
+  const std::vector<int64_t> ranges = {5, 10, 15, 60, 240, 300};
+  const int64_t range_ms =
+      is_aligned ? Pick(random, ranges) * kMinute : Pick(random, {90'000, 7 * kMinute, 3'600'001});
+  std::string modifiers;
+  if (random() % 3 == 0) {
+    modifiers = absl::StrFormat(" offset %s", random() % 3 == 0 ? "1m" : "10m");
+  }
+  if (random() % 6 == 0) {
+    modifiers += absl::StrFormat(" @ %d", (kEnd - Pick(random, {0, 5, 60, 61}) * kMinute) / 1000);
+  }
+  const std::string call = kFunctions[random() % kFunctions.size()];
+  question.text = absl::StrFormat("%s(%s[%dms]%s)", call, selector, range_ms, modifiers);
+  if (random() % 5 == 0) {
+    question.text = absl::StrFormat("max_over_time(%s[30m:5m])", question.text);
+  }
+  question.start_ms = kStart + Pick(random, {-60, 0, 5, 230, 235, 240}) * kMinute;
+  question.end_ms = question.start_ms + Pick(random, {0, 60, 400, 600}) * kMinute;
+  if (random() % 4 == 0) question.start_ms += Pick(random, {1, -1, 30'000});
+  question.step_ms = Pick(random, {0, 5 * kMinute, 10 * kMinute, kHour, 3 * kMinute});
+  if (question.step_ms == 0 && random() % 2 == 0) question.end_ms = kEnd;
+  return question;
+}
+
+// A store in a folder of its own.
+struct RealStore {
+  explicit RealStore(uint32_t shard_count) {
+    StoreOptions options;
+    options.data_dir = folder.path() + "/data";
+    options.shard_count = shard_count;
+    options.now_ms = [] { return kNow; };
+    absl::StatusOr<std::unique_ptr<Store>> opened = OpenStore(std::move(options));
+    LOCKSTEP_CHECK(opened.ok());
+    store = *std::move(opened);
+  }
+
+  kv::TestFolder folder;
+  std::unique_ptr<Store> store;
+};
+
+class RollupAnswers : public ::testing::TestWithParam<uint32_t> {
+ protected:
+  RollupAnswers() : real_(GetParam()) {}
+
+  void WriteToBoth(const WriteRequest& request) {
+    Write(memory_, request);
+    Write(*real_.store, request);
+  }
+
+  void WriteSeries(int64_t start_ms, int64_t end_ms, uint64_t one_in) {
+    WriteRequest request;
+    for (int number = 0; number < 27; ++number) {
+      if (random_() % one_in == 0) {
+        request.series.push_back(MakeSeries(number, start_ms, end_ms, random_));
+      }
+    }
+    WriteToBoth(request);
+  }
+
+  void ExpectSameAnswers(int count) {
+    for (int i = 0; i < count; ++i) {
+      const Question question = RandomQuestion(random_);
+      const std::string answer = AnswerOf(*real_.store, question);
+      const std::string asked =
+          absl::StrFormat("%s from %d to %d by %d", question.text, question.start_ms,
+                          question.end_ms, question.step_ms);
+      ASSERT_EQ(answer, AnswerOf(AllSamples(*real_.store), question)) << asked;
+      // The memory knows when counters began, and sums in another order then.
+      const bool sums = asked.find("sum_") != asked.npos || asked.find("avg_") != asked.npos;
+      if (sums) continue;
+      ASSERT_EQ(answer, AnswerOf(memory_, question)) << asked;
+    }
+  }
+
+  Random random_{GetParam()};
+  MemoryStorage memory_;
+  RealStore real_;
+};
+
+TEST_P(RollupAnswers, AreThoseOfTheSamples) {
+  WriteSeries(kStart, kEnd + 20 * kMinute, 1);
+  ExpectSameAnswers(20);
+  ASSERT_TRUE(real_.store->Settle().ok());
+  ExpectSameAnswers(150);
+  // Late samples and overwrites: first in the head, then in hot runs, in some windows of some series.
+  WriteSeries(kStart + kHour, kStart + 2 * kHour, 4);
+  ExpectSameAnswers(60);
+  ASSERT_TRUE(real_.store->Seal().ok());
+  WriteSeries(kStart + 6 * kHour, kStart + 7 * kHour, 6);
+  ExpectSameAnswers(60);
+  ASSERT_TRUE(real_.store->Settle().ok());
+  ExpectSameAnswers(100);
+}
+
+// That they are read at all.
+TEST_P(RollupAnswers, HoldFewSamples) {
+  WriteSeries(kStart, kEnd, 1);
+  ASSERT_TRUE(real_.store->Settle().ok());
+  for (const std::string call : {"max_over_time", "min_over_time", "count_over_time",
+                                 "last_over_time", "first_over_time", "increase"}) {
+    const std::string text =
+        absl::StrFormat("%s(m_total{kind=\"%d\"}[1h])", call, static_cast<int>(kFractions));
+    const Question question{text, kStart, kEnd, kHour};
+    const auto few = Ask(*real_.store, question), all = Ask(memory_, question);
+    ASSERT_TRUE(few.ok() && all.ok());
+    EXPECT_LT(few->stats.peak_samples, all->stats.peak_samples / 3) << text;
+    EXPECT_EQ(few->stats.total_samples, all->stats.total_samples);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, RollupAnswers, ::testing::Values(1, 2, 7));
+
+}  // namespace
+}  // namespace lockstep
