@@ -154,6 +154,23 @@ TEST_F(StoreRollup, GoesWithItsWindow) {
   EXPECT_EQ(RollupRowCount(options_), 1);
 }
 
+TEST_F(StoreRollup, DoesNotShowWhatARuleHides) {
+  // The rule's border lies in the window, between two borders of buckets.
+  const int64_t oldest_ms = kWindow.min_ms + kHour + 150'000;
+  Write(Series("m"), Every(1'000, kWindow));
+  ASSERT_TRUE(store_->Settle().ok());
+  Close();
+  RetentionRule rule;
+  rule.metric = *Matcher::Make(MatchType::kRegex, std::string(kMetricName), "m");
+  rule.keep_ms = kTestNowMs - oldest_ms;
+  options_.retention_rules = {rule};
+  store_ = MustOpen(options_);
+  const auto left = static_cast<size_t>((kWindow.max_ms - oldest_ms) / 1'000 + 1);
+  EXPECT_EQ(GivenCount(*store_, Series("m"), kWindow), left);
+  Close();
+  EXPECT_EQ(RollupRowCount(options_), 1);
+}
+
 TEST_F(StoreRollup, TheCheckComparesItWithItsChunks) {
   Write(Series("m"), Every(1'000, kWindow));
   const TimeRange before = RangeOfWindow(WindowOf(kWindow.min_ms) - 1);
