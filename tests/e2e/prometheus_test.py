@@ -41,10 +41,16 @@ remote_write:
 
 def start_node_exporter(folder):
     address = programs.free_address()
-    return programs.Listener(
-        folder, "node_exporter",
-        [programs.find_program("prometheus-node-exporter"), f"--web.listen-address={address}"],
-        address, "/")
+    flags = [f"--web.listen-address={address}"]
+    if not pathlib.Path("/sys/devices/system/cpu").exists():
+        # node_exporter 1.9 falls over where no /sys is mounted; this one has a CPU and no more.
+        sysfs = folder / "sysfs"
+        cpus = sysfs / "devices/system/cpu"
+        (cpus / "cpu0").mkdir(parents=True)
+        (cpus / "offline").write_text("\n")
+        flags.append(f"--path.sysfs={sysfs}")
+    return programs.Listener(folder, "node_exporter",
+                             [programs.find_program("prometheus-node-exporter"), *flags], address, "/")
 
 
 def start_prometheus(folder, node, lockstep):

@@ -71,6 +71,9 @@ class HttpApiTest(unittest.TestCase):
             # The order of a vector means something only where it was sorted.
             if not parameters["query"].startswith("sort"):
                 theirs, ours = sorted_vector(theirs), sorted_vector(ours)
+        if path == "series":
+            # Prometheus 2.53 gives the series of one matcher as it finds them.
+            theirs, ours = sorted_series(theirs), sorted_series(ours)
         self.assertEqual(theirs, ours)
 
     def test_the_same_bytes(self):
@@ -108,8 +111,24 @@ class HttpApiTest(unittest.TestCase):
                     done = subprocess.run(
                         [promtool, *(a.format(url=server.url) for a in arguments)],
                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-                    outputs.append((done.returncode, sorted(done.stdout.splitlines())))
+                    outputs.append((done.returncode, in_any_order(done.stdout)))
                 self.assertEqual(*outputs)
+
+
+def in_any_order(output):
+    """The lines of a text, or the rows of a JSON list, sorted."""
+    try:
+        rows = [json.dumps(row, sort_keys=True) for row in json.loads(output)]
+    except ValueError:
+        rows = output.splitlines()
+    return sorted(rows)
+
+
+def sorted_series(answer):
+    status, content_type, body = answer
+    document = json.loads(body)
+    document.get("data", []).sort(key=lambda labels: sorted(labels.items()))
+    return status, content_type, document
 
 
 def sorted_vector(answer):

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
+import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -29,10 +30,10 @@ def find_program(name):
 
 
 def find_peer(name):
-    """The path of a server among the peers."""
+    """The path of a server among the peers; without it the test is skipped."""
     path = PEERS / name
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: run './dev setup test'")
+        raise unittest.SkipTest(f"{path} is missing: run './dev setup test'")
     return str(path)
 
 
