@@ -114,12 +114,21 @@ struct StorageStats {
   uint32_t shard_count = 0;
 };
 
-// The series of one selection, one at a time. Not thread-safe; must not outlive its Querier.
+// The series of one selection, or a part of them, one at a time. Not thread-safe; must not outlive its
+// Querier.
 class SeriesSet {
  public:
   virtual ~SeriesSet() = default;
+  // How many series it has.
+  virtual size_t size() const = 0;
+  // Instead of Next(): the same series in at most `max_parts` sets of about the same size, each for a
+  // thread of its own. What lies together on disk stays together. Precondition: max_parts > 0.
+  virtual std::vector<std::unique_ptr<SeriesSet>> Split(size_t max_parts) = 0;
+
   // Moves to the next series; false at the end or on an error.
   virtual bool Next() = 0;
+  // Of the current series among all of the selection, which are sorted by labels.
+  virtual size_t position() const = 0;
   // Of the current series; the reference lives until Next().
   virtual const LabelSet& labels() const = 0;
   // Appends the current series' samples inside the selection's range to `columns`, which the caller

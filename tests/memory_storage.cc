@@ -20,9 +20,22 @@ bool MatchesAll(const LabelSet& labels, std::span<const Matcher> matchers) {
 
 class MemorySeriesSet : public SeriesSet {
  public:
-  MemorySeriesSet(std::vector<SeriesMap::const_iterator> found, TimeRange range)
-      : found_(std::move(found)), range_(range) {}
+  MemorySeriesSet(std::vector<SeriesMap::const_iterator> found, TimeRange range,
+                  size_t first_position = 0)
+      : found_(std::move(found)), range_(range), first_position_(first_position) {}
 
+  size_t size() const override { return found_.size(); }
+  std::vector<std::unique_ptr<SeriesSet>> Split(size_t max_parts) override {
+    std::vector<std::unique_ptr<SeriesSet>> parts;
+    for (size_t part = 0; part < max_parts; ++part) {
+      const auto from = found_.begin() + static_cast<ptrdiff_t>(size() * part / max_parts);
+      const auto to = found_.begin() + static_cast<ptrdiff_t>(size() * (part + 1) / max_parts);
+      parts.push_back(std::make_unique<MemorySeriesSet>(
+          std::vector(from, to), range_, static_cast<size_t>(from - found_.begin())));
+    }
+    return parts;
+  }
+  size_t position() const override { return first_position_ + count_ - 1; }
   bool Next() override { return ++count_ <= found_.size(); }
   const LabelSet& labels() const override { return found_[count_ - 1]->first; }
   absl::Status Read(SampleColumns& columns) override {
@@ -44,6 +57,7 @@ class MemorySeriesSet : public SeriesSet {
  private:
   const std::vector<SeriesMap::const_iterator> found_;
   const TimeRange range_;
+  const size_t first_position_;
   size_t count_ = 0;  // of the series that Next() has moved over
 };
 

@@ -66,8 +66,8 @@ absl::StatusOr<EvaluatedValue> AbsentOverTime(const promql::Call& call, Evaluato
   LOCKSTEP_ASSIGN_OR_RETURN(const RangeWindows windows, ResolveRange(*call.args[0], evaluator));
   std::vector<bool> found(evaluator.grid().count);
   LOCKSTEP_RETURN_IF_ERROR(
-      ForEachRangeSeries(*call.args[0], windows, evaluator, [&](const RangeSeries& series) {
-        WindowSlider slider(series.samples, windows);
+      ForEachRangeSeries(*call.args[0], windows, evaluator, [&](SeriesPart& series) {
+        WindowSlider slider(series.samples(), windows);
         const StepBlock steps = slider.Steps(found.size());
         for (size_t step = steps.begin; step < steps.end; ++step) {
           if (!slider.At(step).empty()) found[step] = true;

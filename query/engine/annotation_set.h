@@ -22,6 +22,8 @@ class AnnotationSet {
   // Takes all that `sink` holds, for the metric of that name.
   void Absorb(AnnotationSink& sink, std::string_view metric_name, promql::PositionRange at);
 
+  // How many there are; it only grows.
+  size_t size() const { return entries_.size(); }
   // Rendered, with their positions.
   Annotations Render() const;
 

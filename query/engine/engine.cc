@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "query/engine/annotation_set.h"
@@ -82,19 +83,24 @@ struct QueryTimes {
 // Evaluates `parsed` by `evaluate`, with all that is needed around it.
 template <typename Evaluate>
 absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& options,
-                                std::string_view text, const ParsedQuery& parsed,
+                                TaskPool& pool, std::string_view text, const ParsedQuery& parsed,
                                 const QueryTimes& times, QueryBudget& budget, Evaluate&& evaluate) {
   const Clock::time_point start = Clock::now();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, storage.NewQuerier());
   QueryResult result;
   AnnotationSet annotations(text);
-  QueryContext context{*querier, budget, annotations, result.stats};
+  QueryContext context{*querier, budget, pool, annotations, result.stats};
   context.lookback_ms = times.lookback_ms != 0 ? times.lookback_ms : options.lookback_ms;
   context.default_subquery_step_ms = options.default_subquery_step_ms;
   context.start_ms = times.start_ms;
   context.end_ms = times.end_ms;
   context.step_ms = times.step_ms;
   context.histogram_stats_selectors = FindHistogramStatsSelectors(*parsed.expr);
+  // The same text may stand for histograms with and without buckets.
+  std::optional<SharedParts> shared_parts;
+  if (context.histogram_stats_selectors.empty()) {
+    context.shared_parts = &shared_parts.emplace(*parsed.expr);
+  }
   LOCKSTEP_ASSIGN_OR_RETURN(result.value, evaluate(*parsed.expr, context));
   result.annotations = annotations.Render();
   result.stats.parse_seconds = parsed.seconds;
@@ -108,14 +114,14 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
   const QueryTimes times{query.time_ms, query.time_ms, 0, query.lookback_ms};
-  return Run(storage_, options_, query.text, parsed, times, budget, EvaluateInstant);
+  return Run(storage_, options_, *pool_, query.text, parsed, times, budget, EvaluateInstant);
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
   const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, query.lookback_ms};
-  return Run(storage_, options_, query.text, parsed, times, budget, EvaluateRange);
+  return Run(storage_, options_, *pool_, query.text, parsed, times, budget, EvaluateRange);
 }
 
 }  // namespace lockstep::engine

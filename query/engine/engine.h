@@ -9,11 +9,16 @@
 //   anything else       internal   the store failed
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <thread>
 
 #include "base/query_budget.h"
 #include "base/status.h"
+#include "base/task_pool.h"
 #include "query/engine/value.h"
 #include "storage/storage.h"
 
@@ -22,6 +27,8 @@ namespace lockstep::engine {
 struct EngineOptions {
   int64_t lookback_ms = 5 * 60 * 1000;
   int64_t default_subquery_step_ms = 60 * 1000;
+  // That evaluate one query together.
+  size_t threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
 };
 
 struct InstantQuery {
@@ -41,7 +48,10 @@ struct RangeQuery {
 // Immutable; safe from any thread. `storage` is borrowed and must outlive the engine.
 class Engine {
  public:
-  Engine(const Storage& storage, EngineOptions options) : storage_(storage), options_(options) {}
+  Engine(const Storage& storage, EngineOptions options)
+      : storage_(storage),
+        options_(options),
+        pool_(std::make_unique<TaskPool>(std::max<size_t>(options.threads, 1) - 1)) {}
 
   absl::StatusOr<QueryResult> Execute(const InstantQuery& query, QueryBudget& budget) const;
   // The value is always a MatrixResult.
@@ -50,6 +60,7 @@ class Engine {
  private:
   const Storage& storage_;
   const EngineOptions options_;
+  const std::unique_ptr<TaskPool> pool_;
 };
 
 }  // namespace lockstep::engine

@@ -74,6 +74,38 @@ absl::Status Evaluator::FinishSeries(VectorValue& vector) const {
 }
 
 absl::StatusOr<EvaluatedValue> Evaluator::EvaluateNode(const Expr& expr) {
+  SharedParts* const parts = context_.shared_parts;
+  SharedPart* const part = parts == nullptr ? nullptr : parts->Find(expr);
+  return part == nullptr ? EvaluateAlone(expr) : EvaluateShared(expr, *part);
+}
+
+absl::StatusOr<EvaluatedValue> Evaluator::EvaluateShared(const Expr& expr, SharedPart& part) {
+  --part.uses_left;
+  if (part.kept.has_value() && part.kept->grid == grid_) {
+    context_.stats.total_samples += part.kept->total_samples;
+    if (part.uses_left > 0) {
+      if (absl::StatusOr<VectorValue> copy = Copy(part.kept->value); copy.ok()) {
+        return EvaluatedValue(*std::move(copy));
+      }
+    }
+    EvaluatedValue last(std::move(part.kept->value));
+    part.kept.reset();
+    return last;
+  }
+  const int64_t samples_before = context_.stats.total_samples;
+  const size_t annotations_before = context_.annotations.size();
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, EvaluateAlone(expr));
+  const auto* vector = std::get_if<VectorValue>(&value);
+  if (vector == nullptr || part.uses_left == 0) return value;
+  if (context_.annotations.size() != annotations_before) return value;
+  // Without room for a copy the others read it again.
+  if (absl::StatusOr<VectorValue> copy = Copy(*vector); copy.ok()) {
+    part.kept = {grid_, *std::move(copy), context_.stats.total_samples - samples_before};
+  }
+  return value;
+}
+
+absl::StatusOr<EvaluatedValue> Evaluator::EvaluateAlone(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kNumber: {
       LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue scalar, NewScalar());

@@ -40,7 +40,11 @@ class Evaluator {
   absl::Status FinishSeries(VectorValue& vector) const;
 
  private:
+  // What the query has more than once is evaluated for the first of them, unless it leaves annotations:
+  // these have a place in the query.
   absl::StatusOr<EvaluatedValue> EvaluateNode(const promql::Expr& expr);
+  absl::StatusOr<EvaluatedValue> EvaluateShared(const promql::Expr& expr, SharedPart& part);
+  absl::StatusOr<EvaluatedValue> EvaluateAlone(const promql::Expr& expr);
   absl::StatusOr<EvaluatedValue> EvaluateOnceAndRepeat(const promql::Expr& expr);
   absl::StatusOr<EvaluatedValue> EvaluateUnary(const promql::UnaryExpr& expr);
 

@@ -99,16 +99,15 @@ absl::StatusOr<MatrixResult> EvaluateRangeVector(const promql::Expr& expr, int64
   }
   MatrixResult matrix;
   SampleCharge charge(context.budget);
-  LOCKSTEP_RETURN_IF_ERROR(
-      ForEachRangeSeries(range, windows, evaluator, [&](const RangeSeries& series) {
-        MatrixSeries out{series.labels, {}};
-        CopyWindow(WindowSlider(series.samples, windows).At(0), out.samples);
-        if (out.samples.size() == 0) return absl::OkStatus();
-        context.stats.total_samples += static_cast<int64_t>(out.samples.size());
-        LOCKSTEP_RETURN_IF_ERROR(charge.Add(BudgetSize(out.samples)));
-        matrix.push_back(std::move(out));
-        return absl::OkStatus();
-      }));
+  LOCKSTEP_RETURN_IF_ERROR(ForEachRangeSeries(range, windows, evaluator, [&](SeriesPart& series) {
+    MatrixSeries out{series.labels(), {}};
+    CopyWindow(WindowSlider(series.samples(), windows).At(0), out.samples);
+    if (out.samples.size() == 0) return absl::OkStatus();
+    context.stats.total_samples += static_cast<int64_t>(out.samples.size());
+    LOCKSTEP_RETURN_IF_ERROR(charge.Add(BudgetSize(out.samples)));
+    matrix.push_back(std::move(out));
+    return absl::OkStatus();
+  }));
   SortByLabels(matrix);
   return matrix;
 }

@@ -1,5 +1,8 @@
 #include "query/engine/range_series.h"
 
+#include <memory>
+#include <utility>
+
 #include "query/engine/duration_eval.h"
 #include "query/engine/series_reader.h"
 #include "query/engine/step_invariant.h"
@@ -12,8 +15,6 @@ namespace {
 using promql::As;
 using promql::Expr;
 using promql::ExprKind;
-
-using Visitor = absl::FunctionRef<absl::Status(const RangeSeries&)>;
 
 absl::StatusOr<RangeWindows> Resolve(const promql::TimeModifiers& modifiers,
                                      const promql::DurationExpr* range_expr, int64_t range_ms,
@@ -32,31 +33,51 @@ absl::StatusOr<RangeWindows> Resolve(const promql::TimeModifiers& modifiers,
   return windows;
 }
 
-absl::Status ForEachSelected(const promql::VectorSelector& selector, const RangeWindows& windows,
-                             Evaluator& evaluator, Visitor visit) {
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      SeriesReader reader,
-      SeriesReader::Open(selector, windows.Extent(), evaluator.context(), windows.needed));
-  while (true) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next());
-    if (!more) return absl::OkStatus();
-    RemoveStaleMarkers(reader.samples());
-    LOCKSTEP_RETURN_IF_ERROR(visit({reader.labels(), false, reader.samples()}));
-  }
-}
+// Some of the series that a subquery came to.
+class SubqueryPart : public SeriesPart {
+ public:
+  // Of the series from `begin` on, before `end`.
+  SubqueryPart(std::shared_ptr<const SubqueryResult> result, size_t begin, size_t end,
+               QueryBudget& budget)
+      : result_(std::move(result)), next_(begin), end_(end), budget_(budget) {}
 
-absl::Status ForEachOfSubquery(const promql::SubqueryExpr& subquery, const RangeWindows& windows,
-                               Evaluator& evaluator, Visitor visit) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const SubqueryResult result,
-                            EvaluateSubquery(subquery, windows, evaluator.context()));
-  SampleColumns samples;
-  for (const EvaluatedSeries& series : result.vector.series) {
-    LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
-    samples.Clear();
-    AppendSamples(series.column, result.grid, samples);
-    LOCKSTEP_RETURN_IF_ERROR(visit({series.labels, series.drop_name, samples}));
+  absl::StatusOr<bool> Next() override {
+    LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
+    if (next_ == end_) return false;
+    ++next_;
+    samples_.Clear();
+    AppendSamples(series().column, result_->grid, samples_);
+    return true;
   }
-  return absl::OkStatus();
+  size_t position() const override { return next_ - 1; }
+  const LabelSet& labels() const override { return series().labels; }
+  bool drop_name() const override { return series().drop_name; }
+  SampleColumns& samples() override { return samples_; }
+
+ private:
+  const EvaluatedSeries& series() const { return result_->vector.series[next_ - 1]; }
+
+  const std::shared_ptr<const SubqueryResult> result_;
+  size_t next_;
+  const size_t end_;
+  QueryBudget& budget_;
+  SampleColumns samples_;
+};
+
+absl::StatusOr<SeriesParts> OpenSubquery(const promql::SubqueryExpr& subquery,
+                                         const RangeWindows& windows, QueryContext& context,
+                                         size_t max_parts) {
+  LOCKSTEP_ASSIGN_OR_RETURN(SubqueryResult evaluated, EvaluateSubquery(subquery, windows, context));
+  const auto result = std::make_shared<const SubqueryResult>(std::move(evaluated));
+  SeriesParts parts;
+  parts.series_count = result->vector.series.size();
+  const size_t part_count = PartsFor(parts.series_count, max_parts);
+  for (size_t part = 0; part < part_count; ++part) {
+    parts.parts.push_back(std::make_unique<SubqueryPart>(
+        result, parts.series_count * part / part_count,
+        parts.series_count * (part + 1) / part_count, context.budget));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -75,14 +96,29 @@ absl::StatusOr<RangeWindows> ResolveRange(const Expr& expr, const Evaluator& eva
   return windows;
 }
 
-absl::Status ForEachRangeSeries(const Expr& expr, const RangeWindows& windows, Evaluator& evaluator,
-                                Visitor visit) {
-  if (windows.ends.count == 0) return absl::OkStatus();
+absl::StatusOr<SeriesParts> OpenRange(const Expr& expr, const RangeWindows& windows,
+                                      Evaluator& evaluator, size_t max_parts) {
+  if (windows.ends.count == 0) return SeriesParts();
   const Expr& range = WithoutParens(expr);
+  QueryContext& context = evaluator.context();
   if (range.kind == ExprKind::kSubquery) {
-    return ForEachOfSubquery(As<promql::SubqueryExpr>(range), windows, evaluator, visit);
+    return OpenSubquery(As<promql::SubqueryExpr>(range), windows, context, max_parts);
   }
-  return ForEachSelected(*As<promql::MatrixSelector>(range).selector, windows, evaluator, visit);
+  const promql::VectorSelector& selector = *As<promql::MatrixSelector>(range).selector;
+  return OpenSelector({selector, windows.Extent(), windows.needed}, context, max_parts);
+}
+
+absl::Status ForEachRangeSeries(const Expr& expr, const RangeWindows& windows, Evaluator& evaluator,
+                                absl::FunctionRef<absl::Status(SeriesPart&)> visit) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const SeriesParts parts, OpenRange(expr, windows, evaluator, 1));
+  for (const std::unique_ptr<SeriesPart>& part : parts.parts) {
+    while (true) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool more, part->Next());
+      if (!more) break;
+      LOCKSTEP_RETURN_IF_ERROR(visit(*part));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep::engine

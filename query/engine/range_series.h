@@ -1,25 +1,24 @@
-// Range vectors: the series of a range selector or a subquery, one at a time.
+// Range vectors: the series of a range selector or a subquery.
 #pragma once
 
 #include "absl/functional/function_ref.h"
 #include "query/engine/evaluator.h"
 #include "query/engine/range_windows.h"
+#include "query/engine/series_part.h"
 
 namespace lockstep::engine {
 
-struct RangeSeries {
-  const LabelSet& labels;
-  bool drop_name = false;
-  const SampleColumns& samples;  // without stale markers; of all windows together
-};
-
-// Precondition for both: `expr` is a range vector, in parentheses or not.
+// Precondition for all: `expr` is a range vector, in parentheses or not.
 absl::StatusOr<RangeWindows> ResolveRange(const promql::Expr& expr, const Evaluator& evaluator);
 
-// Calls `visit` for every series that may have samples in a window; stops at its first error. What it is
-// given lives for the call.
+// The series that may have samples in a window, in at most `max_parts` parts: samples of all windows
+// together, without stale markers. Nothing may change the evaluator's context while they are used.
+absl::StatusOr<SeriesParts> OpenRange(const promql::Expr& expr, const RangeWindows& windows,
+                                      Evaluator& evaluator, size_t max_parts);
+
+// Calls `visit` for each of them, in order of labels; stops at its first error.
 absl::Status ForEachRangeSeries(const promql::Expr& expr, const RangeWindows& windows,
                                 Evaluator& evaluator,
-                                absl::FunctionRef<absl::Status(const RangeSeries&)> visit);
+                                absl::FunctionRef<absl::Status(SeriesPart&)> visit);
 
 }  // namespace lockstep::engine

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/query_budget.h"
+#include "base/status.h"
 
 namespace lockstep::engine {
 
@@ -33,6 +34,15 @@ class SampleCharge {
     budget_->Release(samples);
     held_ -= samples;
   }
+  // As much once more, from the same budget.
+  absl::StatusOr<SampleCharge> Again() const {
+    if (budget_ == nullptr) return SampleCharge();
+    SampleCharge again(*budget_);
+    LOCKSTEP_RETURN_IF_ERROR(again.Add(held_));
+    return again;
+  }
+  // Takes over what `other` holds, of the same budget.
+  void Absorb(SampleCharge&& other) { held_ += std::exchange(other.held_, 0); }
   void Reset() {
     if (held_ != 0) GiveBack(held_);
   }

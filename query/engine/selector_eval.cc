@@ -1,9 +1,11 @@
 #include "query/engine/selector_eval.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "query/engine/sample_cursor.h"
+#include "query/engine/series_columns.h"
 #include "query/engine/series_reader.h"
 #include "query/engine/smoothed_selector.h"
 #include "query/engine/time_modifiers.h"
@@ -50,22 +52,20 @@ void FillWithFloats(const SampleColumns& samples, const StepGrid& times, int64_t
   });
 }
 
-// `fill(column, samples)` for every series of the selection that leaves any value.
+// `fill(column, samples)` for every series of the selection, from several threads.
 template <typename Fill>
-absl::StatusOr<VectorValue> ReadSeries(const promql::VectorSelector& selector, TimeRange range,
-                                       const Evaluator& evaluator, Fill&& fill) {
+absl::StatusOr<VectorValue> ReadSeries(const SelectorRead& read, const Evaluator& evaluator,
+                                       const Fill& fill) {
+  if (evaluator.grid().count == 0) return evaluator.NewVector();
   QueryContext& context = evaluator.context();
-  VectorValue vector = evaluator.NewVector();
-  if (evaluator.grid().count == 0) return vector;
-  LOCKSTEP_ASSIGN_OR_RETURN(SeriesReader reader, SeriesReader::Open(selector, range, context));
-  while (true) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next());
-    if (!more) return vector;
-    Column& column = evaluator.AddSeries(vector, reader.labels(), false);
-    fill(column, reader.samples());
-    context.stats.total_samples += static_cast<int64_t>(column.PresentCount());
-    LOCKSTEP_RETURN_IF_ERROR(evaluator.FinishSeries(vector));
-  }
+  LOCKSTEP_ASSIGN_OR_RETURN(SeriesParts parts, OpenSelector(read, context, MaxParts(context)));
+  return MakeColumns(std::move(parts), false, evaluator, [&fill]() -> ColumnWorker {
+    return [&fill](SeriesPart& series, Column& column, WorkNotes& notes) {
+      fill(column, series.samples());
+      notes.CountSamples(column.PresentCount());
+      return absl::OkStatus();
+    };
+  });
 }
 
 // What a plain selector may look at. Left-open: a sample one lookback ago is too old.
@@ -91,12 +91,12 @@ absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& se
   TimeRange range = LookbackRange(times.grid, lookback_ms);
   if (selector.edges == promql::RangeEdges::kSmoothed) {
     range.max_ms += lookback_ms;
-    return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
-      RemoveStaleMarkers(samples);
+    return ReadSeries({selector, range}, evaluator, [&](Column& column, SampleColumns& samples) {
       FillSmoothed(samples, times.grid, lookback_ms, column);
     });
   }
-  return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+  const SelectorRead read{.selector = selector, .range = range, .keep_stale_markers = true};
+  return ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
     if (samples.histograms.empty()) {
       FillWithFloats(samples, times.grid, lookback_ms, column);
     } else {
@@ -112,13 +112,14 @@ absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& se
   LOCKSTEP_ASSIGN_OR_RETURN(
       const SelectionTimes times,
       ResolveTimes(selector.modifiers, evaluator.grid(), evaluator.context()));
-  const TimeRange range = LookbackRange(times.grid, lookback_ms);
-  bool met_histogram = false;
+  const SelectorRead read{.selector = selector,
+                          .range = LookbackRange(times.grid, lookback_ms),
+                          .keep_stale_markers = true};
+  std::atomic<bool> met_histogram = false;
   LOCKSTEP_ASSIGN_OR_RETURN(
-      VectorValue vector,
-      ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+      VectorValue vector, ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
         FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
-          met_histogram = met_histogram || found.histogram != nullptr;
+          if (found.histogram != nullptr) met_histogram = true;
           column.SetFloat(step, static_cast<double>(found.timestamp_ms) / 1000);
         });
       }));
@@ -135,8 +136,10 @@ absl::StatusOr<VectorValue> EvaluateStartTimes(const promql::VectorSelector& sel
   LOCKSTEP_ASSIGN_OR_RETURN(
       const SelectionTimes times,
       ResolveTimes(selector.modifiers, evaluator.grid(), evaluator.context()));
-  const TimeRange range = LookbackRange(times.grid, lookback_ms);
-  return ReadSeries(selector, range, evaluator, [&](Column& column, SampleColumns& samples) {
+  const SelectorRead read{.selector = selector,
+                          .range = LookbackRange(times.grid, lookback_ms),
+                          .keep_stale_markers = true};
+  return ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
     if (!KeepsStartTimes(samples)) return;
     FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
       column.SetFloat(step, static_cast<double>(found.start_timestamp_ms) / 1000);

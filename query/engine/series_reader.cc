@@ -1,11 +1,51 @@
 #include "query/engine/series_reader.h"
 
+#include <utility>
+
 #include "query/engine/column.h"
 #include "query/engine/histogram_stats.h"
 #include "query/engine/kernels/histogram_math.h"
+#include "query/engine/sample_charge.h"
 
 namespace lockstep::engine {
 namespace {
+
+class StoredPart : public SeriesPart {
+ public:
+  StoredPart(std::unique_ptr<SeriesSet> set, const SelectorRead& read, QueryContext& context)
+      : set_(std::move(set)),
+        budget_(context.budget),
+        resolves_resets_(context.histogram_stats_selectors.contains(&read.selector)),
+        keep_stale_markers_(read.keep_stale_markers),
+        charge_(context.budget) {}
+
+  absl::StatusOr<bool> Next() override {
+    LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
+    if (!set_->Next()) {
+      LOCKSTEP_RETURN_IF_ERROR(set_->status());
+      return false;
+    }
+    samples_.Clear();
+    charge_.Reset();
+    LOCKSTEP_RETURN_IF_ERROR(set_->Read(samples_));
+    LOCKSTEP_RETURN_IF_ERROR(charge_.Add(BudgetSize(samples_)));
+    if (resolves_resets_) KeepStatsOnly(samples_);
+    if (!keep_stale_markers_) RemoveStaleMarkers(samples_);
+    return true;
+  }
+  size_t position() const override { return set_->position(); }
+  const LabelSet& labels() const override { return set_->labels(); }
+  bool drop_name() const override { return false; }
+  SampleColumns& samples() override { return samples_; }
+
+ private:
+  const std::unique_ptr<SeriesSet> set_;
+  QueryBudget& budget_;
+  const bool resolves_resets_;  // see histogram_stats.h
+  const bool keep_stale_markers_;
+  SampleCharge charge_;
+  SampleColumns samples_;
+};
 
 // `left_out` is of the first of the values.
 void RemoveBesideStaleMarkers(const std::vector<double>& values, std::vector<uint32_t>& left_out) {
@@ -18,27 +58,22 @@ void RemoveBesideStaleMarkers(const std::vector<double>& values, std::vector<uin
 
 }  // namespace
 
-absl::StatusOr<SeriesReader> SeriesReader::Open(const promql::VectorSelector& selector,
-                                                TimeRange range, QueryContext& context,
-                                                SamplesNeeded needed) {
-  const Selection selection{selector.matchers, range, &context.budget, needed};
+absl::StatusOr<SeriesParts> OpenSelector(const SelectorRead& read, QueryContext& context,
+                                         size_t max_parts) {
+  const Selection selection{read.selector.matchers, read.range, &context.budget, read.needed};
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> set, context.querier.Select(selection));
-  return SeriesReader(std::move(set), selector, context);
-}
-
-absl::StatusOr<bool> SeriesReader::Next() {
-  LOCKSTEP_RETURN_IF_ERROR(context_->budget.Check());
-  if (!set_->Next()) {
-    LOCKSTEP_RETURN_IF_ERROR(set_->status());
-    return false;
+  SeriesParts parts;
+  parts.series_count = set->size();
+  context.stats.series_count += parts.series_count;
+  const size_t part_count = PartsFor(parts.series_count, max_parts);
+  if (part_count == 1) {
+    parts.parts.push_back(std::make_unique<StoredPart>(std::move(set), read, context));
+    return parts;
   }
-  ++context_->stats.series_count;
-  samples_.Clear();
-  charge_.Reset();
-  LOCKSTEP_RETURN_IF_ERROR(set_->Read(samples_));
-  LOCKSTEP_RETURN_IF_ERROR(charge_.Add(BudgetSize(samples_)));
-  if (resolves_resets_) KeepStatsOnly(samples_);
-  return true;
+  for (std::unique_ptr<SeriesSet>& part : set->Split(part_count)) {
+    parts.parts.push_back(std::make_unique<StoredPart>(std::move(part), read, context));
+  }
+  return parts;
 }
 
 int64_t BudgetSize(const SampleColumns& columns) {

@@ -27,6 +27,7 @@ struct StepGrid {
     return {start_ms, step_ms, static_cast<size_t>((end_ms - start_ms) / step_ms) + 1};
   }
   static StepGrid At(int64_t time_ms) { return {time_ms, 1, 1}; }
+  bool operator==(const StepGrid&) const = default;
 
   // The steps, half-open, whose times lie in `range`.
   StepBlock Within(const TimeRange& range) const {

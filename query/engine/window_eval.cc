@@ -9,6 +9,7 @@
 #include "query/engine/kernels/window_functions.h"
 #include "query/engine/range_series.h"
 #include "query/engine/samples_needed.h"
+#include "query/engine/series_columns.h"
 #include "query/engine/step_invariant.h"
 
 namespace lockstep::engine {
@@ -38,86 +39,73 @@ bool AnchoredEdgesFit(FunctionId id) {
   return SmoothedEdgesFit(id) || id == FunctionId::kChanges || id == FunctionId::kResets;
 }
 
-// One call over all series. The function's scalar arguments are evaluated first.
-class WindowEvaluation {
+// A call and all that is known of it before any series is looked at.
+struct WindowCall {
+  const Call& call;
+  const promql::Expr& range;
+  RangeWindows windows;
+  std::vector<ScalarValue> params;
+  std::vector<const promql::Expr*> param_exprs;
+};
+
+// The call over one series after another; one for each thread.
+class WindowWorker {
  public:
-  WindowEvaluation(const Call& call, Evaluator& evaluator)
+  WindowWorker(const WindowCall& call, const StepGrid& grid, QueryBudget& budget)
       : call_(call),
-        range_(WithoutParens(RangeArgument(call))),
-        function_(FindWindowFunction(call.function->id)),
-        evaluator_(evaluator),
-        output_(evaluator.NewVector()) {}
+        id_(call.call.function->id),
+        function_(FindWindowFunction(id_)),
+        grid_(grid),
+        budget_(budget),
+        params_of_step_(call.params.size()) {}
 
-  absl::StatusOr<VectorValue> Run() {
-    LOCKSTEP_RETURN_IF_ERROR(EvaluateParams());
-    LOCKSTEP_ASSIGN_OR_RETURN(RangeWindows windows, ResolveRange(range_, evaluator_));
-    windows.needed = SamplesNeededBy(call_.function->id, windows);
-    LOCKSTEP_RETURN_IF_ERROR(ForEachRangeSeries(
-        range_, windows, evaluator_,
-        [&](const RangeSeries& series) { return ApplyToSeries(series, windows); }));
-    return std::move(output_);
-  }
-
- private:
-  // Wide windows at many steps take long even for one series.
-  static constexpr int64_t kSamplesPerCheck = 16'384;
-
-  absl::Status EvaluateParams() {
-    for (const promql::ExprPtr& argument : call_.args) {
-      if (argument->type == ValueType::kMatrix) continue;
-      LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue param, evaluator_.EvaluateScalar(*argument));
-      params_.push_back(std::move(param));
-      param_exprs_.push_back(&WithoutParens(*argument));
-    }
-    params_of_step_.resize(params_.size());
-    return absl::OkStatus();
-  }
-
-  absl::Status ApplyToSeries(const RangeSeries& series, const RangeWindows& windows) {
-    const bool drop_name = series.drop_name || !KeepsName(call_.function->id);
-    Column& column = evaluator_.AddSeries(output_, series.labels, drop_name);
-    const std::unique_ptr<SlidingFunction> sliding = Sliding(series.samples, windows);
-    WindowSlider slider(series.samples, windows);
-    int64_t seen_samples = 0;
-    int64_t unchecked_samples = 0;
+  absl::Status Apply(SeriesPart& series, Column& column, WorkNotes& notes) {
+    const std::unique_ptr<SlidingFunction> sliding = Sliding(series.samples());
+    WindowSlider slider(series.samples(), call_.windows);
+    size_t unchecked_samples = 0;
     bool gave_floats = false;
     const StepBlock steps = slider.Steps(column.step_count());
     for (size_t step = steps.begin; step < steps.end; ++step) {
       const Window window = slider.At(step);
       if (window.empty()) continue;
-      const auto window_size =
-          static_cast<int64_t>(window.float_count() + window.histograms.size());
-      seen_samples += window_size;
+      const size_t window_size = window.float_count() + window.histograms.size();
+      notes.CountSamples(window_size);
       unchecked_samples += window_size;
       if (unchecked_samples > kSamplesPerCheck) {
-        LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
+        LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
         unchecked_samples = 0;
       }
-      LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, Apply(window, step, sliding.get()));
+      LOCKSTEP_ASSIGN_OR_RETURN(WindowResult result, ApplyTo(window, step, sliding.get()));
       gave_floats = gave_floats || result.kind == WindowResult::Kind::kFloat;
       Store(std::move(result), step, column);
     }
-    evaluator_.context().stats.total_samples += seen_samples;
-    Report(series, gave_floats);
-    return evaluator_.FinishSeries(output_);
+    Report(series.labels().metric_name(), gave_floats, notes);
+    return absl::OkStatus();
   }
 
-  absl::StatusOr<WindowResult> Apply(const Window& window, size_t step, SlidingFunction* sliding) {
-    for (size_t i = 0; i < params_.size(); ++i) params_of_step_[i] = params_[i].values[step];
-    LOCKSTEP_RETURN_IF_ERROR(CheckWindowParams(call_.function->id, params_of_step_));
+ private:
+  // Wide windows at many steps take long even for one series.
+  static constexpr size_t kSamplesPerCheck = 16'384;
+
+  absl::StatusOr<WindowResult> ApplyTo(const Window& window, size_t step,
+                                       SlidingFunction* sliding) {
+    for (size_t i = 0; i < params_of_step_.size(); ++i) {
+      params_of_step_[i] = call_.params[i].values[step];
+    }
+    LOCKSTEP_RETURN_IF_ERROR(CheckWindowParams(id_, params_of_step_));
     WindowContext context;
     context.params = params_of_step_;
-    context.evaluation_time_ms = evaluator_.grid().TimeAt(step);
+    context.evaluation_time_ms = grid_.TimeAt(step);
     context.sink = &sink_;
     return sliding != nullptr ? sliding->At(window, context) : function_(window, context);
   }
 
   // The faster way to look at windows that overlap, if there is one for the function and the series.
-  std::unique_ptr<SlidingFunction> Sliding(const SampleColumns& samples,
-                                           const RangeWindows& windows) const {
+  std::unique_ptr<SlidingFunction> Sliding(const SampleColumns& samples) const {
+    const RangeWindows& windows = call_.windows;
     const bool overlap = windows.range_ms > windows.ends.step_ms;
     if (windows.edges != RangeEdges::kPlain || windows.ends.count < 2 || !overlap) return nullptr;
-    return MakeSlidingFunction(call_.function->id, samples);
+    return MakeSlidingFunction(id_, samples);
   }
 
   static void Store(WindowResult result, size_t step, Column& column) {
@@ -127,42 +115,63 @@ class WindowEvaluation {
     }
   }
 
-  void Report(const RangeSeries& series, bool gave_floats) {
-    const std::string_view name = series.labels.metric_name();
-    AnnotationSet& annotations = evaluator_.context().annotations;
+  void Report(std::string_view name, bool gave_floats, WorkNotes& notes) {
     if (!sink_.empty()) {
       for (Annotation& annotation : sink_.Take()) {
         const bool of_param = annotation.kind == AnnotationKind::kInvalidQuantile;
         annotation.metric_name = name;
-        annotations.Add(std::move(annotation),
-                        of_param ? param_exprs_[0]->position : range_.position);
+        notes.Annotate(std::move(annotation),
+                       of_param ? call_.param_exprs[0]->position : call_.range.position);
       }
     }
-    const bool counts =
-        call_.function->id == FunctionId::kRate || call_.function->id == FunctionId::kIncrease;
+    const bool counts = id_ == FunctionId::kRate || id_ == FunctionId::kIncrease;
     if (counts && gave_floats && !name.empty() && !LooksLikeCounterName(name)) {
       Annotation annotation;
       annotation.kind = AnnotationKind::kPossibleNonCounter;
       annotation.metric_name = name;
-      annotations.Add(std::move(annotation), range_.position);
+      notes.Annotate(std::move(annotation), call_.range.position);
     }
   }
 
-  const Call& call_;
-  const promql::Expr& range_;
+  const WindowCall& call_;
+  const FunctionId id_;
   const WindowFunction function_;
-  Evaluator& evaluator_;
-  std::vector<ScalarValue> params_;
-  std::vector<const promql::Expr*> param_exprs_;
+  const StepGrid& grid_;
+  QueryBudget& budget_;
   std::vector<double> params_of_step_;
   AnnotationSink sink_;
-  VectorValue output_;
 };
+
+absl::Status EvaluateParams(WindowCall& call, Evaluator& evaluator) {
+  for (const promql::ExprPtr& argument : call.call.args) {
+    if (argument->type == ValueType::kMatrix) continue;
+    LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue param, evaluator.EvaluateScalar(*argument));
+    call.params.push_back(std::move(param));
+    call.param_exprs.push_back(&WithoutParens(*argument));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& evaluator) {
-  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, WindowEvaluation(call, evaluator).Run());
+  WindowCall window_call{call, WithoutParens(RangeArgument(call)), {}, {}, {}};
+  LOCKSTEP_RETURN_IF_ERROR(EvaluateParams(window_call, evaluator));
+  RangeWindows& windows = window_call.windows;
+  LOCKSTEP_ASSIGN_OR_RETURN(windows, ResolveRange(window_call.range, evaluator));
+  const FunctionId id = call.function->id;
+  windows.needed = SamplesNeededBy(id, windows);
+  QueryContext& context = evaluator.context();
+  LOCKSTEP_ASSIGN_OR_RETURN(SeriesParts parts,
+                            OpenRange(window_call.range, windows, evaluator, MaxParts(context)));
+  const auto new_worker = [&]() -> ColumnWorker {
+    return [worker = WindowWorker(window_call, evaluator.grid(), context.budget)](
+               SeriesPart& series, Column& column, WorkNotes& notes) mutable {
+      return worker.Apply(series, column, notes);
+    };
+  };
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector,
+                            MakeColumns(std::move(parts), !KeepsName(id), evaluator, new_worker));
   return EvaluatedValue(std::move(vector));
 }
 

@@ -40,6 +40,24 @@ SelectedSeriesSet::SelectedSeriesSet(std::span<const ShardView> views,
   }
 }
 
+// Cuts where equal pieces end, in the order of blocks: at most one block is read by two of them.
+std::vector<std::unique_ptr<SeriesSet>> SelectedSeriesSet::Split(size_t max_parts) {
+  const auto at = [this](size_t i) { return series_.begin() + static_cast<ptrdiff_t>(i); };
+  std::stable_sort(series_.begin(), series_.end(),
+                   [](const ShardSeries& a, const ShardSeries& b) { return KeyOf(a) < KeyOf(b); });
+  const Selection selection{{}, range_, budget_, needed_};
+  std::vector<std::unique_ptr<SeriesSet>> parts;
+  for (size_t part = 0; part < max_parts; ++part) {
+    const auto begin = at(size() * part / max_parts), end = at(size() * (part + 1) / max_parts);
+    if (begin == end) continue;
+    std::vector<ShardSeries> series(std::make_move_iterator(begin), std::make_move_iterator(end));
+    std::sort(series.begin(), series.end(),
+              [](const ShardSeries& a, const ShardSeries& b) { return a.position < b.position; });
+    parts.push_back(std::make_unique<SelectedSeriesSet>(views_, std::move(series), selection));
+  }
+  return parts;
+}
+
 bool SelectedSeriesSet::Next() {
   if (!status_.ok() || at_ == series_.size()) return false;
   if (begun_) {

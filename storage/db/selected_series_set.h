@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -22,6 +23,7 @@ struct ShardSeries {
   uint32_t shard = 0;  // into the views
   // What is older is not given out.
   int64_t oldest_ms = std::numeric_limits<int64_t>::min();
+  size_t position = 0;  // among all that the selection found, by labels
 };
 
 // A block of stored series is read from disk when the first of its selected series is, and kept
@@ -29,12 +31,15 @@ struct ShardSeries {
 // they can be, window by window.
 class SelectedSeriesSet : public SeriesSet {
  public:
-  // `series`, which the selection found, in the order in which it gives them. Views and the selection's
+  // `series`, which the selection found or a part of them, in the order in which it gives them. Views and the selection's
   // budget must outlive it.
   SelectedSeriesSet(std::span<const ShardView> views, std::vector<ShardSeries> series,
                     const Selection& selection);
 
+  size_t size() const override { return series_.size(); }
+  std::vector<std::unique_ptr<SeriesSet>> Split(size_t max_parts) override;
   bool Next() override;
+  size_t position() const override { return series_[at_].position; }
   const LabelSet& labels() const override { return series_[at_].series.labels; }
   absl::Status Read(SampleColumns& columns) override;
   absl::Status status() const override { return status_; }
@@ -63,7 +68,7 @@ class SelectedSeriesSet : public SeriesSet {
   void DoneWith(const ShardSeries& series);
 
   const std::span<const ShardView> views_;
-  const std::vector<ShardSeries> series_;
+  std::vector<ShardSeries> series_;  // does not change once begun
   const TimeRange range_;
   QueryBudget* const budget_;
   const SamplesNeeded needed_;

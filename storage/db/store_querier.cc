@@ -32,6 +32,7 @@ absl::StatusOr<std::unique_ptr<SeriesSet>> StoreQuerier::Select(const Selection&
   std::sort(all.begin(), all.end(), [](const ShardSeries& a, const ShardSeries& b) {
     return a.series.labels < b.series.labels;
   });
+  for (size_t i = 0; i < all.size(); ++i) all[i].position = i;
   return std::make_unique<SelectedSeriesSet>(views_, std::move(all), kept);
 }
 
