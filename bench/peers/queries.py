@@ -1,4 +1,4 @@
-"""What people ask of a fleet: an hour of it, over all GPUs."""
+"""What people ask of a fleet: fifteen questions, of which some are panels over a span of time."""
 
 from typing import NamedTuple
 
@@ -6,28 +6,37 @@ from typing import NamedTuple
 class Query(NamedTuple):
     name: str
     text: str
-    is_range: bool  # the whole hour in steps of 15 s; otherwise at its end
+    is_range: bool  # the whole span in steps; otherwise at its end
     # Whether every server means the same by it; rate() and its like differ by design.
     exact: bool = True
 
 
 QUERIES = (
-    Query("utilisation of the fleet", "avg(DCGM_FI_PROF_SM_ACTIVE)", True),
-    Query("tensor activity by job", "avg by (job) (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)", True),
-    Query("power from energy", "sum(rate(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION[5m])) / 1000", True,
-          exact=False),
-    Query("clock spread by job", "stddev by (job) (DCGM_FI_DEV_SM_CLOCK)", True),
-    Query("every GPU of a job", 'DCGM_FI_PROF_SM_ACTIVE{job="pretrain-0000"}', True),
-    Query("all profiling of a GPU",
-          '{__name__=~"DCGM_FI_PROF_.*",Hostname="node-00000",gpu="0"}', True),
-    Query("memory in use", "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)",
-          False),
+    Query("memory in use",
+          "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE) * 100", True),
+    Query("memory-bound GPUs",
+          "(avg_over_time(DCGM_FI_PROF_DRAM_ACTIVE[5m]) / 0.88 > 0.3) and on (UUID, job)"
+          " (avg_over_time(DCGM_FI_PROF_DRAM_ACTIVE[5m]) / 0.88 > on (UUID, job)"
+          " 1.25 * avg_over_time(DCGM_FI_PROF_PIPE_TENSOR_ACTIVE[5m]) / 0.93)", False),
     Query("GPUs below their job's peers",
           "quantile by (job) (0.5, avg_over_time(DCGM_FI_PROF_GR_ENGINE_ACTIVE[5m]))"
           " - on (job) group_right () avg_over_time(DCGM_FI_PROF_GR_ENGINE_ACTIVE[5m]) > 0.02",
           False),
+    Query("share of PCIe", "avg_over_time(DCGM_FI_PROF_PCIE_RX_BYTES[5m]) / 63e9 * 100", False),
+    Query("power of every GPU", "avg_over_time(DCGM_FI_DEV_POWER_USAGE[5m])", True),
+    Query("energy and its price by job",
+          "sum by (job) (increase(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION[1h])) / 3.6e9 * 0.12", False,
+          exact=False),
+    Query("utilisation of the fleet", "avg(DCGM_FI_PROF_SM_ACTIVE)", True),
+    Query("tensor activity by job", "avg by (job) (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)", True),
+    Query("slowest tenth by job", "quantile by (job) (0.1, DCGM_FI_PROF_SM_ACTIVE)", True),
+    Query("every GPU of a job", 'DCGM_FI_PROF_SM_ACTIVE{job="pretrain-0000"}', True),
+    Query("each GPU against its job's mean",
+          "DCGM_FI_DEV_SM_CLOCK / on (job) group_left () avg by (job) (DCGM_FI_DEV_SM_CLOCK)", True),
+    Query("busiest minutes by job",
+          "max_over_time(avg by (job) (DCGM_FI_PROF_SM_ACTIVE)[30m:1m])", False),
+    Query("means of all profiling metrics", 'avg by (__name__) ({__name__=~"DCGM_FI_PROF_.*"})',
+          False),
+    Query("all metrics of a GPU", '{__name__=~"DCGM_FI_.*",Hostname="node-00000",gpu="0"}', True),
     Query("hottest of the hour", "topk(10, avg_over_time(DCGM_FI_DEV_GPU_TEMP[1h]))", False),
-    Query("peak by host", "max by (Hostname) (max_over_time(DCGM_FI_DEV_POWER_USAGE[1h]))", False),
-    Query("p95 of the hour", "quantile_over_time(0.95, DCGM_FI_DEV_POWER_USAGE[1h])", False),
-    Query("GPUs by model", "count by (modelName) (DCGM_FI_DEV_GPU_TEMP)", False),
 )

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""How long the usual questions take, of lockstep and of VictoriaMetrics without its cache of results.
+
+Two fleets, one after the other: many GPUs for an hour, and fewer for a day. Every question is asked of
+both servers in turn, again and again; then 8 and 64 people ask at once; at last ten people ask the
+small questions of a dashboard while someone asks for a hundred million samples.
+"""
+
+import argparse
+import contextlib
+import json
+import pathlib
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import NamedTuple
+
+import peers
+import replay
+from queries import QUERIES, Query
+from run import agree, geometric_mean
+
+NAMES = ("lockstep", "VictoriaMetrics")
+DASHBOARD = tuple(query for query in QUERIES if query.name in (
+    "utilisation of the fleet", "tensor activity by job", "every GPU of a job",
+    "energy and its price by job"))
+DASHBOARDS = 10
+# A range of 24 h at 20 steps, of all metrics: each sample is in some twenty windows.
+HEAVY = Query("everything", 'quantile_over_time(0.9, {__name__=~"DCGM_FI_.*"}[6h])', True)
+
+
+class Fleet(NamedTuple):
+    title: str
+    gpus: int
+    hours: int
+    step_s: int
+
+
+FLEETS = (Fleet("1 h of 1,024 GPUs", 1024, 1, 15), Fleet("24 h of 128 GPUs", 128, 24, 60))
+
+
+def url_of(server, query, fleet, end_s, step_s=None):
+    form = {"query": query.text, **server.query_parameters}
+    if not query.is_range:
+        return f"{server.url}/api/v1/query?{urllib.parse.urlencode({**form, 'time': end_s})}"
+    form |= {"start": end_s - fleet.hours * 3600, "end": end_s, "step": step_s or fleet.step_s}
+    return f"{server.url}/api/v1/query_range?{urllib.parse.urlencode(form)}"
+
+
+def ask(url):
+    """The body of the answer and how many seconds it took."""
+    begin = time.perf_counter()
+    with urllib.request.urlopen(url, timeout=300) as response:
+        body = response.read()
+    return body, time.perf_counter() - begin
+
+
+def alone(servers, fleet, end_s, repeats):
+    """{question: {server: milliseconds}}, medians, and the questions that were answered differently."""
+    times = {query.name: {server.name: [] for server in servers} for query in QUERIES}
+    differ = []
+    for repetition in range(repeats + 1):
+        for query in QUERIES:
+            answers = []
+            for server in servers:
+                body, seconds = ask(url_of(server, query, fleet, end_s))
+                # The first round only warms caches.
+                if repetition > 0:
+                    times[query.name][server.name].append(seconds * 1e3)
+                else:
+                    answers.append(json.loads(body)["data"]["result"])
+            if repetition == 0 and (not answers[0] or not all(
+                    agree(query, answers[0], answer) for answer in answers)):
+                differ.append(query.name)
+    medians = {name: {server: statistics.median(values) for server, values in of.items()}
+               for name, of in times.items()}
+    return medians, differ
+
+
+def at_once(server, urls, people, rounds):
+    """Everybody asks all of `urls`, `rounds` times in an order of his own: (questions/s, median ms)."""
+    times = []
+
+    def one(seed):
+        own = urls * rounds
+        random.Random(seed).shuffle(own)
+        times.extend([ask(url)[1] for url in own])
+
+    threads = [threading.Thread(target=one, args=(seed,)) for seed in range(people)]
+    begin = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(times) / (time.perf_counter() - begin), statistics.median(times) * 1e3
+
+
+def beside_a_heavy_one(server, fleet, end_s, seconds):
+    """(median ms of the dashboards, how many answers, what became of the heavy question)"""
+    urls = [url_of(server, query, fleet, end_s, 300) for query in DASHBOARD]
+    heavy_url = url_of(server, HEAVY, fleet, end_s, fleet.hours * 3600 // 20)
+    times, heavy, over = [], [], threading.Event()
+
+    def dashboard():
+        while not over.is_set():
+            times.extend([ask(url)[1] for url in urls])
+
+    def ask_heavy():
+        while not over.is_set():
+            begin = time.perf_counter()
+            try:
+                words = f"answered ({len(ask(heavy_url)[0]) / 1e6:.1f} MB)"
+            except urllib.error.HTTPError as error:
+                words = f"refused: {json.loads(error.read())['error'][:150]}"
+            heavy.append(f"{words} after {time.perf_counter() - begin:.1f} s")
+
+    threads = [threading.Thread(target=dashboard) for _ in range(DASHBOARDS)]
+    threads.append(threading.Thread(target=ask_heavy))
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    over.set()
+    for thread in threads:
+        thread.join()
+    return statistics.median(times) * 1e3, len(times), heavy[0]
+
+
+def print_alone(fleet, written, medians):
+    print(f"\n{fleet.title}: {written['series']:,} series, {written['samples']:,} samples; ranges in "
+          f"steps of {fleet.step_s} s; median ms of one who asks alone\n")
+    print(f"| | {' | '.join(NAMES)} | ratio |\n|---|---|---|---|")
+    for name, of in medians.items():
+        print(f"| {name} | {of[NAMES[0]]:.1f} | {of[NAMES[1]]:.1f} | "
+              f"{of[NAMES[0]] / of[NAMES[1]]:.2f} |")
+    means = [geometric_mean([of[server] for of in medians.values()]) for server in NAMES]
+    print(f"| geometric mean | {means[0]:.1f} | {means[1]:.1f} | {means[0] / means[1]:.2f} |\n",
+          flush=True)
+
+
+def run_fleet(options, fleet, folder):
+    folder.mkdir()
+    with contextlib.ExitStack() as running:
+        servers = []
+        for name in NAMES:
+            servers.append(peers.start(name, folder / name, options))
+            running.callback(servers[-1].stop)
+        points = fleet.hours * 3600 // replay.STEP_S
+        written = replay.encode(options.replay, folder, gpus=fleet.gpus, points=points, slices=1,
+                                samples_per_request=10_000)
+        for server in servers:
+            replay.send(options.replay, server.write_url, folder / "slice-0")
+        for server in servers:
+            server.settle()
+        end_s = written["end_s"] - replay.STEP_S
+        written_peaks = [server.peak_resident_bytes() for server in servers]
+        medians, differ = alone(servers, fleet, end_s, options.repeats)
+        print_alone(fleet, written, medians)
+        for name in differ:
+            print(f"different answers: {name}")
+        for people, rounds in ((8, 2), (64, 1)):
+            for server in servers:
+                urls = [url_of(server, query, fleet, end_s) for query in QUERIES]
+                rate, median = at_once(server, urls, people, rounds)
+                print(f"{people} at once, {server.name}: {rate:.1f} questions/s, median {median:.0f} ms",
+                      flush=True)
+        for server in servers:
+            median, count, heavy = beside_a_heavy_one(server, fleet, end_s, options.heavy_seconds)
+            print(f"{DASHBOARDS} dashboards beside a heavy question, {server.name}: median {median:.0f} "
+                  f"ms of {count} answers; the heavy one {heavy}", flush=True)
+        for server, before in zip(servers, written_peaks):
+            print(f"peak resident, {server.name}: {before / 1e6:.0f} MB after writing, "
+                  f"{server.peak_resident_bytes() / 1e6:.0f} MB after all questions", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    peers.add_arguments(parser)
+    parser.add_argument("--repeats", type=int, default=5, help="of every question (default 5)")
+    parser.add_argument("--heavy-seconds", type=float, default=20)
+    parser.add_argument("--only", type=int, choices=(1, 24), help="hours: one fleet alone")
+    options = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-queries-", dir=options.folder))
+        stack.callback(shutil.rmtree, folder)
+        for fleet in FLEETS:
+            if options.only in (None, fleet.hours):
+                run_fleet(options, fleet, folder / str(fleet.hours))
+                shutil.rmtree(folder / str(fleet.hours))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
