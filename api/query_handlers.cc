@@ -104,7 +104,7 @@ Response QueryReply(absl::StatusOr<engine::QueryResult> result, const CommonPara
         json.Key("resultType");
         json.String(ResultTypeName(result->value));
         json.Key("result");
-        WriteResult(json, result->value);
+        WriteResult(json, result->value, context.engine.pool());
         if (!call.form.Get("stats").empty()) {
           json.Key("stats");
           WriteStats(json, result->stats, context.queued_seconds);

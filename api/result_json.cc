@@ -1,5 +1,9 @@
 #include "api/result_json.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "base/float_format.h"
 #include "query/engine/kernels/histogram_buckets.h"
 
@@ -91,6 +95,33 @@ void WriteSeries(JsonWriter& json, const engine::MatrixSeries& series) {
   json.EndObject();
 }
 
+size_t PointCount(const engine::VectorElement& /*element*/) { return 1; }
+size_t PointCount(const engine::MatrixSeries& series) { return series.samples.size(); }
+
+// Writes an array, in parts if it has very many points.
+template <typename Element>
+void WriteAll(JsonWriter& json, const std::vector<Element>& elements, TaskPool& pool,
+              void (*write)(JsonWriter&, const Element&)) {
+  constexpr size_t kPointsOfPart = 8192;
+  size_t point_count = 0;
+  for (const Element& element : elements) point_count += PointCount(element);
+  const size_t part_count = std::max<size_t>(
+      1, std::min({point_count / kPointsOfPart, elements.size(), 4 * pool.concurrency()}));
+  std::vector<std::string> texts(part_count);
+  pool.Run(part_count, [&](size_t part) {
+    JsonWriter of_part(texts[part]);
+    const size_t end = elements.size() * (part + 1) / part_count;
+    for (size_t i = elements.size() * part / part_count; i < end; ++i) write(of_part, elements[i]);
+  });
+  std::string& out = json.Raw();
+  out += '[';
+  for (size_t part = 0; part < part_count; ++part) {
+    if (part > 0) out += ',';
+    out += texts[part];
+  }
+  out += ']';
+}
+
 // One overload per alternative of QueryValue.
 struct ResultWriter {
   void operator()(const engine::ScalarResult& scalar) const {
@@ -106,17 +137,14 @@ struct ResultWriter {
     json.EndArray();
   }
   void operator()(const engine::VectorResult& vector) const {
-    json.BeginArray();
-    for (const engine::VectorElement& element : vector) WriteElement(json, element);
-    json.EndArray();
+    WriteAll(json, vector, pool, WriteElement);
   }
   void operator()(const engine::MatrixResult& matrix) const {
-    json.BeginArray();
-    for (const engine::MatrixSeries& series : matrix) WriteSeries(json, series);
-    json.EndArray();
+    WriteAll(json, matrix, pool, WriteSeries);
   }
 
   JsonWriter& json;
+  TaskPool& pool;
 };
 
 }  // namespace
@@ -126,8 +154,8 @@ std::string_view ResultTypeName(const engine::QueryValue& value) {
   return kNames[value.index()];
 }
 
-void WriteResult(JsonWriter& json, const engine::QueryValue& value) {
-  std::visit(ResultWriter{json}, value);
+void WriteResult(JsonWriter& json, const engine::QueryValue& value, TaskPool& pool) {
+  std::visit(ResultWriter{json, pool}, value);
 }
 
 void WriteLabels(JsonWriter& json, const LabelSet& labels) {

@@ -11,13 +11,15 @@
 #include <string_view>
 
 #include "api/json_writer.h"
+#include "base/task_pool.h"
 #include "query/engine/value.h"
 
 namespace lockstep::api {
 
 // "vector", "matrix", "scalar" or "string".
 std::string_view ResultTypeName(const engine::QueryValue& value);
-void WriteResult(JsonWriter& json, const engine::QueryValue& value);
+// Of large results the series are written by several threads.
+void WriteResult(JsonWriter& json, const engine::QueryValue& value, TaskPool& pool);
 
 // {"name":"value",...}
 void WriteLabels(JsonWriter& json, const LabelSet& labels);

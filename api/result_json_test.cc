@@ -13,7 +13,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 std::string Result(const engine::QueryValue& value) {
   std::string out;
   JsonWriter json(out);
-  WriteResult(json, value);
+  TaskPool pool(2);
+  WriteResult(json, value, pool);
   return out;
 }
 
@@ -22,6 +23,24 @@ TEST(ResultJsonTest, Names) {
   EXPECT_EQ(ResultTypeName(engine::StringResult{}), "string");
   EXPECT_EQ(ResultTypeName(engine::VectorResult{}), "vector");
   EXPECT_EQ(ResultTypeName(engine::MatrixResult{}), "matrix");
+}
+
+TEST(ResultJsonTest, LargeResultsAreTheSameInParts) {
+  engine::MatrixResult matrix;
+  std::string expected;
+  for (int i = 0; i < 100; ++i) {
+    engine::MatrixSeries series{LabelSet::Of({{"i", std::to_string(i)}}), {}};
+    std::string points;
+    for (int second = 0; second < 1000; ++second) {
+      series.samples.Append(second * 1000, i);
+      points += (second == 0 ? "" : ",") + std::string("[") + std::to_string(second) + ",\"" +
+                std::to_string(i) + "\"]";
+    }
+    matrix.push_back(std::move(series));
+    expected += (i == 0 ? "[" : ",") + std::string(R"({"metric":{"i":")") + std::to_string(i) +
+                R"("},"values":[)" + points + "]}";
+  }
+  EXPECT_EQ(Result(matrix), expected + "]");
 }
 
 TEST(ResultJsonTest, EmptyResults) {

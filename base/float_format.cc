@@ -1,8 +1,10 @@
 #include "base/float_format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <string_view>
 
 #include "base/check.h"
@@ -93,6 +95,47 @@ bool AppendSpecial(std::string& out, double value) {
   return true;
 }
 
+// Numbers of at most four decimals, which most counters and gauges are; false for others. A decimal of at
+// most 15 digits is the shortest that gives its number: no other so short gives the same.
+bool AppendFewDecimals(std::string& out, double value) {
+  constexpr double kScale = 10'000;
+  constexpr size_t kDecimals = 4;
+  const double magnitude = std::fabs(value);
+  if (!(magnitude < 1e11) || magnitude == 0) return false;
+  const double scaled = std::nearbyint(magnitude * kScale);
+  if (scaled / kScale != magnitude) return false;
+  std::array<char, 24> text;  // sign, digits, point
+  char* begin = text.data() + 1;
+  char* end =
+      std::to_chars(begin + kDecimals, text.data() + text.size() - 1, static_cast<uint64_t>(scaled))
+          .ptr;
+  // Below one there are zeros to put in front.
+  begin += kDecimals;
+  while (end - begin < static_cast<std::ptrdiff_t>(kDecimals) + 1) *--begin = '0';
+  char* const point = end - kDecimals;
+  while (end > point && end[-1] == '0') --end;
+  if (end > point) {
+    std::copy_backward(point, end, end + 1);
+    *point = '.';
+    ++end;
+  }
+  if (value < 0) *--begin = '-';
+  out.append(begin, end);
+  return true;
+}
+
+// Where std::to_chars in plain notation has the shortest digits; false elsewhere.
+bool AppendFixed(std::string& out, double value) {
+  const double magnitude = std::fabs(value);
+  if (!(magnitude >= 1e-6 && magnitude < 0x1p53)) return false;
+  std::array<char, 40> text;
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  LOCKSTEP_CHECK(error == std::errc());
+  out.append(text.data(), end);
+  return true;
+}
+
 template <void (*Append)(std::string&, double)>
 std::string Formatted(double value) {
   std::string text;
@@ -105,7 +148,9 @@ int AppendSeconds(std::string& out, int64_t timestamp_ms) {
   if (timestamp_ms < 0) out += '-';
   const uint64_t magnitude =
       timestamp_ms < 0 ? -static_cast<uint64_t>(timestamp_ms) : static_cast<uint64_t>(timestamp_ms);
-  out += std::to_string(magnitude / 1000);
+  std::array<char, 24> text;
+  char* const end = std::to_chars(text.data(), text.data() + text.size(), magnitude / 1000).ptr;
+  out.append(text.data(), end);
   return static_cast<int>(magnitude % 1000);
 }
 
@@ -118,8 +163,9 @@ void AppendThreeDigits(std::string& out, int number) {
 }  // namespace
 
 void AppendSampleValue(std::string& out, double value) {
-  if (AppendSpecial(out, value)) return;
   const double magnitude = std::fabs(value);
+  if (AppendFewDecimals(out, value) || AppendFixed(out, value)) return;
+  if (AppendSpecial(out, value)) return;
   if (magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21)) {
     AppendScientific(out, Shortest(value));
   } else {

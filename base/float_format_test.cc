@@ -54,6 +54,24 @@ TEST(FloatFormatTest, PrintsWhatPrometheusPrints) {
   }
 }
 
+TEST(FloatFormatTest, TheFastWaysPrintWhatTheOthersDo) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 300'000; ++i) {
+    const auto whole = static_cast<double>(random() % 10'000'000'000) * (i % 2 == 0 ? 1 : -1);
+    const double places = std::pow(10, static_cast<double>(random() % 13));
+    for (const double value : {whole / places, whole * 0.1, whole / places + 1e-7, whole / 3}) {
+      // No other fast way than the general one leads through plain values.
+      if (std::fabs(value) >= 1e-6 || value == 0) {
+        ASSERT_EQ(FormatSampleValue(value), FormatPlainValue(value));
+      }
+      ASSERT_EQ(std::strtod(FormatSampleValue(value).c_str(), nullptr), value);
+    }
+  }
+  for (const double value : {1e-4, 1e-5, 0.5, -0.0001, 9999.9999, 1e11, 99999999999.9999, 1e10}) {
+    EXPECT_EQ(FormatSampleValue(value), FormatPlainValue(value));
+  }
+}
+
 TEST(FloatFormatTest, PrintsTheExtremes) {
   EXPECT_EQ(FormatSampleValue(std::numeric_limits<double>::max()), "1.7976931348623157e+308");
   EXPECT_EQ(FormatSampleValue(std::numeric_limits<double>::denorm_min()), "5e-324");

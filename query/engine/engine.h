@@ -56,6 +56,8 @@ class Engine {
   absl::StatusOr<QueryResult> Execute(const InstantQuery& query, QueryBudget& budget) const;
   // The value is always a MatrixResult.
   absl::StatusOr<QueryResult> Execute(const RangeQuery& query, QueryBudget& budget) const;
+  // The threads that work on queries, for those who work on their results.
+  TaskPool& pool() const { return *pool_; }
 
  private:
   const Storage& storage_;

@@ -15,6 +15,11 @@ namespace lockstep::engine {
 namespace {
 
 void AppendColumn(const Column& column, const StepGrid& grid, SampleColumns& samples) {
+  const size_t count = column.PresentCount();
+  if (!column.has_histograms()) {
+    samples.timestamps_ms.reserve(count);
+    samples.values.reserve(count);
+  }
   column.ForEachPresent([&](size_t step) {
     if (column.histogram(step) != nullptr) {
       samples.histograms.push_back({grid.TimeAt(step), column.histogram_ptr(step)});
@@ -25,8 +30,12 @@ void AppendColumn(const Column& column, const StepGrid& grid, SampleColumns& sam
 }
 
 void SortByLabels(MatrixResult& matrix) {
-  std::sort(matrix.begin(), matrix.end(),
-            [](const MatrixSeries& a, const MatrixSeries& b) { return a.labels < b.labels; });
+  const auto is_less = [](const MatrixSeries& a, const MatrixSeries& b) {
+    return a.labels < b.labels;
+  };
+  // Selections are already.
+  if (std::is_sorted(matrix.begin(), matrix.end(), is_less)) return;
+  std::sort(matrix.begin(), matrix.end(), is_less);
 }
 
 MatrixResult VectorToMatrix(VectorValue vector, const StepGrid& grid) {
