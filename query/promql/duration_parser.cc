@@ -150,11 +150,10 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationOpe
 }
 
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationParen() {
-  const int start = Take().position;
+  Take();
   LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr inner, ParseDurationBinary(kLowestPrecedence));
   LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
   inner->parenthesized = true;
-  inner->position = {start, last_end_};
   return inner;
 }
 

@@ -93,10 +93,11 @@ absl::StatusOr<ExprPtr> ExpressionParser::FinishRange(ExprPtr operand, const Tok
     return ErrorAt(bracket.position, "ranges only allowed for vector selectors");
   }
   std::unique_ptr<VectorSelector> selector(static_cast<VectorSelector*>(operand.release()));
-  if (HasOffset(selector->modifiers)) {
+  // Only these are refused: start(), end() and arithmetic are not known yet where Prometheus looks.
+  if (selector->modifiers.offset_ms != 0) {
     return ErrorAt(bracket.position, "no offset modifiers allowed before range");
   }
-  if (selector->modifiers.at != AtModifier::kNone) {
+  if (selector->modifiers.at == AtModifier::kTimestamp) {
     return ErrorAt(bracket.position, "no @ modifiers allowed before range");
   }
   auto matrix = std::make_unique<MatrixSelector>();

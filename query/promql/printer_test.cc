@@ -46,6 +46,8 @@ TEST(PrinterTest, OneLine) {
       {"foo[300]", "foo[5m]"},
       {"foo[0.5]", "foo[500ms]"},
       {"foo [5m] OFFSET 1h @ 1m40s", "foo[5m] @ 100.000 offset 1h"},
+      {"foo @ end() [5m]", "foo[5m] @ end()"},
+      {"foo offset (1m * 2) [5m]", "foo[5m] offset (1m * 2)"},
       {"foo offset -90s", "foo offset -1m30s"},
       {"foo offset 0s", "foo"},
       {"foo @ -1.5", "foo @ -1.500"},
