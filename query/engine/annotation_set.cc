@@ -19,11 +19,13 @@ std::string IdentifyingText(const Annotation& annotation) {
 
 void AnnotationSet::Add(Annotation annotation, promql::PositionRange at) {
   const auto [found, added] =
-      index_.try_emplace({at.start, IdentifyingText(annotation)}, entries_.size());
+      index_.try_emplace(IdentifyingText(annotation), entries_.size());
   if (added) {
     entries_.push_back({std::move(annotation), at.start});
   } else {
-    entries_[found->second].annotation.monotonicity.Merge(annotation.monotonicity);
+    Entry& entry = entries_[found->second];
+    entry.annotation.monotonicity.Merge(annotation.monotonicity);
+    entry.offset = at.start;
   }
 }
 

@@ -1,4 +1,5 @@
-// AnnotationSet: the warnings and infos of one query, each text once, in order of appearance.
+// AnnotationSet: the warnings and infos of one query, each text once, in order of appearance, with the
+// position where it was said last.
 #pragma once
 
 #include <string>
@@ -35,8 +36,8 @@ class AnnotationSet {
 
   const std::string_view query_;
   std::vector<Entry> entries_;
-  // By offset and text: where in entries_.
-  absl::flat_hash_map<std::pair<int, std::string>, size_t> index_;
+  // By text: where in entries_.
+  absl::flat_hash_map<std::string, size_t> index_;
 };
 
 // "line:column" of a byte offset into `query`, both from 1; bytes count as columns.

@@ -24,15 +24,15 @@ Annotation Fix(double bound, int64_t time_ms) {
   return annotation;
 }
 
-TEST(AnnotationSet, KeepsEveryTextAndPlaceOnceInOrder) {
+TEST(AnnotationSet, KeepsEveryTextOnceInOrderWithItsLastPlace) {
   AnnotationSet set("a\nbc");
-  set.Add(InvalidQuantile(2), {3, 4});
   set.Add(InvalidQuantile(2), {0, 1});
+  set.Add(InvalidQuantile(3), {0, 1});
   set.Add(InvalidQuantile(2), {3, 4});
   const Annotations rendered = set.Render();
   EXPECT_THAT(rendered.warnings,
               ElementsAre("PromQL warning: quantile value should be between 0 and 1, got 2 (2:2)",
-                          "PromQL warning: quantile value should be between 0 and 1, got 2 (1:1)"));
+                          "PromQL warning: quantile value should be between 0 and 1, got 3 (1:1)"));
   EXPECT_THAT(rendered.infos, IsEmpty());
 }
 

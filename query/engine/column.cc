@@ -78,11 +78,15 @@ int64_t Column::BudgetSize() const {
   return size;
 }
 
-void Column::DropHistograms() {
+bool Column::DropHistograms() {
+  bool any = false;
   for (size_t i = 0; i < histograms_.size(); ++i) {
-    if (histograms_[i] != nullptr) Erase(begin_ + i);
+    if (histograms_[i] == nullptr) continue;
+    Erase(begin_ + i);
+    any = true;
   }
   histograms_.clear();
+  return any;
 }
 
 void Column::KeepWhere(const Column& other) {

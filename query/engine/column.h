@@ -39,6 +39,7 @@ class Column {
     return i < values_.size() && ((presence_[i / 64] >> (i % 64)) & 1) != 0;
   }
   bool has_float(size_t step) const { return present(step) && histogram(step) == nullptr; }
+  // Whether some step may hold one: true also when all that were there have been overwritten.
   bool has_histograms() const { return !histograms_.empty(); }
 
   // Precondition: has_float(step).
@@ -78,8 +79,8 @@ class Column {
   bool empty() const;
   // How many samples the column costs in a QueryBudget.
   int64_t BudgetSize() const;
-  // Makes every step that holds a histogram absent.
-  void DropHistograms();
+  // Makes every step that holds a histogram absent; says whether there was one.
+  bool DropHistograms();
 
   // Calls `visit(step)` for every present step, in order. `visit` may erase the step that it is given.
   template <typename Visit>

@@ -20,8 +20,9 @@ class ValueCounter {
       : label_(std::move(label)),
         grouping_(std::move(grouping)),
         label_is_dropped_(grouping_.without &&
-                          std::find(grouping_.labels.begin(), grouping_.labels.end(), label_) !=
-                              grouping_.labels.end()),
+                          (label_ == kMetricName ||
+                           std::find(grouping_.labels.begin(), grouping_.labels.end(), label_) !=
+                               grouping_.labels.end())),
         evaluator_(evaluator),
         output_(evaluator.NewVector()) {}
 
@@ -68,13 +69,14 @@ class ValueCounter {
     if (!label_is_dropped_) builder.Set(label_, value);
     LabelSet labels = builder.Build();
     const auto [entry, added] = index_.try_emplace(labels, output_.series.size());
-    if (added) evaluator_.AddSeries(output_, std::move(labels), drop_name);
+    const bool names_the_value = label_ == kMetricName;
+    if (added) evaluator_.AddSeries(output_, std::move(labels), drop_name && !names_the_value);
     return entry->second;
   }
 
   const std::string label_;
   const Grouping grouping_;
-  const bool label_is_dropped_;  // `without` names it too
+  const bool label_is_dropped_;  // by `without`, which always drops the metric name
   const Evaluator& evaluator_;
   VectorValue output_;
   absl::flat_hash_map<LabelSet, size_t> index_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
 
 namespace lockstep::engine {
 namespace {
@@ -11,8 +14,14 @@ using Op = DurationExpr::Op;
 
 absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& context);
 
-absl::StatusOr<double> BinarySeconds(Op op, double lhs, double rhs) {
-  switch (op) {
+// Beginning and end are bytes of the query.
+absl::Status ErrorAt(promql::PositionRange position, std::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%d:%d: %s", position.start, position.end, what));
+}
+
+absl::StatusOr<double> BinarySeconds(const DurationExpr& expr, double lhs, double rhs) {
+  switch (expr.op) {
     case Op::kAdd:
       return lhs + rhs;
     case Op::kSub:
@@ -20,10 +29,10 @@ absl::StatusOr<double> BinarySeconds(Op op, double lhs, double rhs) {
     case Op::kMul:
       return lhs * rhs;
     case Op::kDiv:
-      if (rhs == 0) return absl::InvalidArgumentError("division by zero");
+      if (rhs == 0) return ErrorAt(expr.position, "division by zero");
       return lhs / rhs;
     case Op::kMod:
-      if (rhs == 0) return absl::InvalidArgumentError("modulo by zero");
+      if (rhs == 0) return ErrorAt(expr.position, "modulo by zero");
       return std::fmod(lhs, rhs);
     case Op::kPow:
       return std::pow(lhs, rhs);
@@ -51,26 +60,30 @@ absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& con
   if (expr.op == Op::kNegate) return -lhs;
   if (expr.op == Op::kPlus) return lhs;
   LOCKSTEP_ASSIGN_OR_RETURN(const double rhs, Seconds(*expr.rhs, context));
-  return BinarySeconds(expr.op, lhs, rhs);
+  return BinarySeconds(expr, lhs, rhs);
+}
+
+absl::StatusOr<int64_t> Milliseconds(const DurationExpr& expr, double seconds) {
+  // Durations are held to what 64 bits of nanoseconds can say; this also refuses NaN.
+  constexpr double kMaxSeconds = 9.2e9;
+  if (!(std::fabs(seconds) <= kMaxSeconds)) {
+    return ErrorAt(expr.position, "duration is out of range");
+  }
+  return static_cast<int64_t>(seconds * 1000);
 }
 
 }  // namespace
 
 absl::StatusOr<int64_t> EvaluateDuration(const DurationExpr& expr, const QueryContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, Seconds(expr, context));
-  // Durations are held to what 64 bits of nanoseconds can say; this also refuses NaN.
-  constexpr double kMaxSeconds = 9.2e9;
-  if (!(std::fabs(seconds) <= kMaxSeconds)) {
-    return absl::InvalidArgumentError("duration is out of range");
-  }
-  return static_cast<int64_t>(seconds * 1000);
+  return Milliseconds(expr, seconds);
 }
 
 absl::StatusOr<int64_t> EvaluatePositiveDuration(const DurationExpr& expr,
                                                  const QueryContext& context) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t duration_ms, EvaluateDuration(expr, context));
-  if (duration_ms <= 0) return absl::InvalidArgumentError("duration must be greater than 0");
-  return duration_ms;
+  LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, Seconds(expr, context));
+  if (seconds <= 0) return ErrorAt(expr.position, "duration must be greater than 0");
+  return Milliseconds(expr, seconds);
 }
 
 }  // namespace lockstep::engine

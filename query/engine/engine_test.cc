@@ -58,6 +58,10 @@ class EngineTest : public ::testing::Test {
     }
   }
 
+  void LoadHistogram(std::initializer_list<LabelView> labels, const Histogram& histogram) {
+    storage_.Append(LabelSet::Of(labels), 0, std::make_shared<const Histogram>(histogram));
+  }
+
   absl::StatusOr<QueryResult> Instant(std::string_view text, int64_t time_ms = 0) {
     InstantQuery query;
     query.text = text;
@@ -79,6 +83,15 @@ class EngineTest : public ::testing::Test {
     const auto result = Instant(text, time_ms);
     if (!result.ok()) return {std::string(Message(result.status()))};
     return Lines(std::get<VectorResult>(result->value));
+  }
+
+  // Warnings, then infos.
+  std::vector<std::string> Notes(std::string_view text, int64_t time_ms = 0) {
+    const auto result = Instant(text, time_ms);
+    if (!result.ok()) return {std::string(Message(result.status()))};
+    std::vector<std::string> notes = result->annotations.warnings;
+    notes.insert(notes.end(), result->annotations.infos.begin(), result->annotations.infos.end());
+    return notes;
   }
 
   std::vector<std::string> RangeLines(std::string_view text, int64_t start_ms, int64_t end_ms) {
@@ -251,6 +264,66 @@ TEST_F(EngineTest, AnnotationsSayWhere) {
   EXPECT_THAT(result->annotations.infos,
               ElementsAre("PromQL info: metric might not be a counter, name does not end in "
                           "_total/_sum/_count/_bucket: \"m\" (2:7)"));
+}
+
+// What follows was found by asking a Prometheus 3.5 the same.
+
+TEST_F(EngineTest, TheFirstBrokenMatchingRuleIsTheError) {
+  Load({{"__name__", "many"}, {"g", "1"}}, {1, 1});
+  Load({{"__name__", "many"}, {"g", "2"}}, {1, 1});
+  Load({{"__name__", "one"}, {"g", "1"}, {"v", "1"}}, {1, 1});
+  Load({{"__name__", "one"}, {"g", "1"}, {"v", "2"}}, {StaleNan(), 2});
+  Load({{"__name__", "one"}, {"g", "2"}, {"v", "1"}}, {1, 1});
+  Load({{"__name__", "one"}, {"g", "2"}, {"v", "2"}}, {2, 2});
+  // The group of g="1" is broken at a later step only.
+  EXPECT_THAT(RangeLines("many + on (g) one", 0, kMinute),
+              ElementsAre(HasSubstr("match group {g=\"2\"} on the right hand-side")));
+  EXPECT_THAT(RangeLines("one + on (g) group_right () many", kMinute, kMinute),
+              ElementsAre(HasSubstr("match group {g=\"1\"} on the left hand-side")));
+}
+
+TEST_F(EngineTest, NotesPointAtArguments) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  const auto at = [](std::string_view place) { return ElementsAre(HasSubstr(place)); };
+  EXPECT_THAT(Notes("rate(m[5m])", kMinute), at("(1:6)"));
+  EXPECT_THAT(Notes("rate((m[5m]))", kMinute), at("(1:7)"));
+  EXPECT_THAT(Notes("rate(m[5m:30s])", kMinute), at("(1:1)"));
+  // Parentheses count where they are around something step invariant, unless all is.
+  EXPECT_THAT(Notes("quantile_over_time((2), m[5m])"), at("(1:20)"));
+  EXPECT_THAT(Notes("quantile_over_time((2), m[5m] @ 0)"), at("(1:21)"));
+  EXPECT_THAT(Notes("quantile_over_time((scalar(m)), m[5m])", kMinute), at("(1:21)"));
+}
+
+TEST_F(EngineTest, NotesAboutHistograms) {
+  Histogram nan;
+  nan.count = 3;
+  nan.sum = std::nan("");
+  LoadHistogram({{"__name__", "h"}}, nan);
+  Load({{"__name__", "m"}}, {1});
+  const auto at = [](std::string_view place) { return ElementsAre(HasSubstr(place)); };
+  EXPECT_THAT(Notes("histogram_quantile(0.5, h)"), at("(1:20)"));
+  EXPECT_THAT(Notes("histogram_fraction(0, 1, h)"), at("(1:20)"));
+  EXPECT_THAT(Notes("min((h))"), at("(1:5)"));
+  // A histogram that has become a number is not ignored.
+  EXPECT_THAT(Notes("topk(1, h)"), at("ignored histogram in topk"));
+  EXPECT_THAT(Notes("topk(1, histogram_count(h))"), ElementsAre());
+}
+
+TEST_F(EngineTest, DurationsThatAreNone) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  EXPECT_THAT(Notes("rate(m[5m - 5m])"), ElementsAre("7:14: duration must be greater than 0"));
+  EXPECT_THAT(Notes("m offset (1 / (1m - 60))"), ElementsAre("10:22: division by zero"));
+  // Less than a millisecond is more than nothing.
+  EXPECT_THAT(InstantLines("count_over_time(m[1ms / 2])"), ElementsAre());
+  EXPECT_THAT(InstantLines("count_over_time(m[2m:1ms / 2])", kMinute), ElementsAre("{} 2"));
+}
+
+TEST_F(EngineTest, CountValuesMayWriteTheName) {
+  Load({{"__name__", "m"}, {"x", "1"}}, {5});
+  EXPECT_THAT(InstantLines("count_values(\"__name__\", m)"), ElementsAre("{\"5\"} 1"));
+  EXPECT_THAT(InstantLines("count_values(\"__name__\", -m)"), ElementsAre("{\"-5\"} 1"));
+  EXPECT_THAT(InstantLines("count_values without () (\"__name__\", m)"),
+              ElementsAre("{x=\"1\"} 1"));
 }
 
 TEST_F(EngineTest, ErrorsKeepTheirKind) {

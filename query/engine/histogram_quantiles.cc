@@ -100,9 +100,16 @@ class FractionQuestion : public BucketQuestion {
 // Asks one question of all histograms of a vector.
 class BucketSurvey {
  public:
+  // Annotations about classic histograms point at `vector_position`, those about what native ones
+  // hold at `first_position`.
   BucketSurvey(const VectorValue& vector, const ClassicGroups& groups,
-               promql::PositionRange position, const Evaluator& evaluator)
-      : series_(vector.series), groups_(groups), position_(position), evaluator_(evaluator) {}
+               promql::PositionRange vector_position, promql::PositionRange first_position,
+               const Evaluator& evaluator)
+      : series_(vector.series),
+        groups_(groups),
+        vector_position_(vector_position),
+        first_position_(first_position),
+        evaluator_(evaluator) {}
 
   absl::Status Ask(BucketQuestion& question, SeriesAssembler& output) {
     for (const ClassicGroup& group : groups_.groups) {
@@ -145,14 +152,14 @@ class BucketSurvey {
     const Histogram* const histogram = native.column.histogram(step);
     if (histogram == nullptr) return;
     answers.SetFloat(step, question.OfNative(*histogram, step, sink_));
-    evaluator_.context().annotations.Absorb(sink_, native.labels.metric_name(), position_);
+    evaluator_.context().annotations.Absorb(sink_, native.labels.metric_name(), first_position_);
   }
 
   void ReportMix(const ClassicGroup& group) {
     Annotation annotation;
     annotation.kind = AnnotationKind::kMixedClassicNativeHistograms;
     annotation.metric_name = group.labels.metric_name();
-    evaluator_.context().annotations.Add(std::move(annotation), position_);
+    evaluator_.context().annotations.Add(std::move(annotation), vector_position_);
   }
 
   static absl::Status Store(const LabelSet& labels, Column answers, const BucketQuestion& question,
@@ -162,22 +169,24 @@ class BucketSurvey {
 
   const std::vector<EvaluatedSeries>& series_;
   const ClassicGroups& groups_;
-  const promql::PositionRange position_;
+  const promql::PositionRange vector_position_;
+  const promql::PositionRange first_position_;
   const Evaluator& evaluator_;
   AnnotationSink sink_;
   std::vector<ClassicBucket> buckets_;
 };
 
 // A quantile argument; values outside [0, 1] get a warning.
-absl::StatusOr<std::vector<double>> QuantileArgument(const promql::Expr& argument,
+absl::StatusOr<std::vector<double>> QuantileArgument(const Call& call, size_t index,
                                                      Evaluator& evaluator) {
+  const promql::Expr& argument = *call.args[index];
   LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue scalar, evaluator.EvaluateScalar(argument));
   for (const double q : scalar.values) {
     if (!IsInvalidQuantile(q)) continue;
     Annotation annotation;
     annotation.kind = AnnotationKind::kInvalidQuantile;
     annotation.number = q;
-    evaluator.context().annotations.Add(std::move(annotation), WithoutParens(argument).position);
+    evaluator.context().annotations.Add(std::move(annotation), ArgumentPosition(call, argument));
   }
   return std::move(scalar.values);
 }
@@ -186,8 +195,7 @@ absl::StatusOr<std::unique_ptr<BucketQuestion>> SingleQuestion(const Call& call,
                                                                promql::PositionRange position,
                                                                Evaluator& evaluator) {
   if (call.function->id == FunctionId::kHistogramQuantile) {
-    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<double> quantiles,
-                              QuantileArgument(*call.args[0], evaluator));
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<double> quantiles, QuantileArgument(call, 0, evaluator));
     return std::make_unique<QuantileQuestion>(std::move(quantiles), position, evaluator);
   }
   LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue lower, evaluator.EvaluateScalar(*call.args[0]));
@@ -206,8 +214,7 @@ std::string QuantileText(double quantile) {
 absl::Status AskForQuantiles(const Call& call, promql::PositionRange position, BucketSurvey& survey,
                              SeriesAssembler& output, Evaluator& evaluator) {
   for (size_t i = 2; i < call.args.size(); ++i) {
-    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<double> quantiles,
-                              QuantileArgument(*call.args[i], evaluator));
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<double> quantiles, QuantileArgument(call, i, evaluator));
     const std::string value = quantiles.empty() ? "" : QuantileText(quantiles[0]);
     LabelledQuantileQuestion question(std::move(quantiles), StringArgument(call, 1), value,
                                       position, evaluator);
@@ -223,16 +230,17 @@ absl::StatusOr<EvaluatedValue> EvaluateHistogramBuckets(const Call& call, Evalua
   const size_t vector_index = id == FunctionId::kHistogramQuantiles  ? 0
                               : id == FunctionId::kHistogramQuantile ? 1
                                                                      : 2;
-  const promql::Expr& argument = WithoutParens(*call.args[vector_index]);
+  const promql::Expr& argument = *call.args[vector_index];
+  const promql::PositionRange position = ArgumentPosition(call, argument);
   LOCKSTEP_ASSIGN_OR_RETURN(const VectorValue vector, evaluator.EvaluateVector(argument));
-  const ClassicGroups groups = GroupClassic(vector.series, argument.position, evaluator.context());
-  BucketSurvey survey(vector, groups, argument.position, evaluator);
+  const ClassicGroups groups = GroupClassic(vector.series, position, evaluator.context());
+  BucketSurvey survey(vector, groups, position, ArgumentPosition(call, *call.args[0]), evaluator);
   SeriesAssembler output(evaluator);
   if (id == FunctionId::kHistogramQuantiles) {
-    LOCKSTEP_RETURN_IF_ERROR(AskForQuantiles(call, argument.position, survey, output, evaluator));
+    LOCKSTEP_RETURN_IF_ERROR(AskForQuantiles(call, position, survey, output, evaluator));
   } else {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<BucketQuestion> question,
-                              SingleQuestion(call, argument.position, evaluator));
+                              SingleQuestion(call, position, evaluator));
     LOCKSTEP_RETURN_IF_ERROR(survey.Ask(*question, output));
   }
   return EvaluatedValue(output.Take());

@@ -115,8 +115,7 @@ class Selector {
 
   void IgnoreHistograms() {
     for (EvaluatedSeries& series : operand_.series) {
-      if (!series.column.has_histograms()) continue;
-      series.column.DropHistograms();
+      if (!series.column.DropHistograms()) continue;
       Annotation annotation;
       annotation.kind = AnnotationKind::kHistogramIgnoredInAggregation;
       annotation.text = promql::AggregatorName(expr_.op);

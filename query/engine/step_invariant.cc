@@ -83,4 +83,10 @@ const Expr& WithoutParens(const Expr& expr) {
   return *inner;
 }
 
+promql::PositionRange ArgumentPosition(const promql::Call& call, const Expr& argument) {
+  const Expr& inner = WithoutParens(argument);
+  if (inner.kind == ExprKind::kSubquery) return {};
+  return IsStepInvariant(argument) && !IsStepInvariant(call) ? argument.position : inner.position;
+}
+
 }  // namespace lockstep::engine

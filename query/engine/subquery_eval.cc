@@ -9,10 +9,11 @@ namespace lockstep::engine {
 namespace {
 
 absl::StatusOr<int64_t> StepOf(const promql::SubqueryExpr& subquery, const QueryContext& context) {
+  int64_t step_ms = subquery.step_ms;
   if (subquery.step_expr != nullptr) {
-    return EvaluatePositiveDuration(*subquery.step_expr, context);
+    LOCKSTEP_ASSIGN_OR_RETURN(step_ms, EvaluatePositiveDuration(*subquery.step_expr, context));
   }
-  return subquery.step_ms != 0 ? subquery.step_ms : context.default_subquery_step_ms;
+  return step_ms != 0 ? step_ms : context.default_subquery_step_ms;
 }
 
 // The smallest multiple of `step_ms` behind `time_ms`.

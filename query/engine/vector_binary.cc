@@ -9,6 +9,8 @@
 // A group in which nothing can go wrong is computed a column at a time, any other step by step.
 #include "query/engine/vector_binary.h"
 
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -49,6 +51,7 @@ class VectorBinary {
         LOCKSTEP_RETURN_IF_ERROR(ApplyByStep(group));
       }
     }
+    if (breach_.has_value()) return breach_->error;
     return output_.Take();
   }
 
@@ -156,11 +159,29 @@ class VectorBinary {
     absl::flat_hash_map<PairKey, size_t> index;
   };
 
+  // A broken rule, and when it is come across: step by step, first on the one side, then on the many
+  // side, in the order of their series.
+  struct Breach {
+    size_t step = 0;
+    bool on_many_side = false;
+    uint32_t index = 0;
+    absl::Status error;
+
+    auto Order() const { return std::tuple(step, on_many_side, index); }
+  };
+
+  // The query fails with the first breach of all groups.
+  void Note(Breach breach) {
+    if (!breach_.has_value() || breach.Order() < breach_->Order()) breach_ = std::move(breach);
+  }
+
+  // Stops at the first breach.
   absl::Status ApplyByStep(const Group& group) {
     GroupWork work(matching_, evaluator_.context().budget);
     for (size_t step = 0; step < evaluator_.grid().count; ++step) {
       LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
-      LOCKSTEP_RETURN_IF_ERROR(ApplyAtStep(group, step, work));
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool keeps_rules, ApplyAtStep(group, step, work));
+      if (!keeps_rules) return absl::OkStatus();
     }
     for (Pair& pair : work.pairs) {
       LOCKSTEP_RETURN_IF_ERROR(
@@ -169,28 +190,32 @@ class VectorBinary {
     return absl::OkStatus();
   }
 
-  absl::Status ApplyAtStep(const Group& group, size_t step, GroupWork& work) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const EvaluatedSeries* const one, OneAt(group, step));
+  // False when a rule is broken.
+  absl::StatusOr<bool> ApplyAtStep(const Group& group, size_t step, GroupWork& work) {
+    const std::optional<const EvaluatedSeries*> found = OneAt(group, step);
+    if (!found.has_value()) return false;
+    const EvaluatedSeries* const one = *found;
     work.judge.StartStep();
-    if (one == nullptr && !matching_.fill_right.has_value()) return absl::OkStatus();
+    if (one == nullptr && !matching_.fill_right.has_value()) return true;
     for (const uint32_t index : group.left) {
       if (!many_[index].column.present(step)) continue;
-      LOCKSTEP_RETURN_IF_ERROR(StorePair({&many_[index], one}, step, work));
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool keeps_rules,
+                                StorePair({&many_[index], one}, step, work));
+      if (!keeps_rules) return false;
     }
-    if (one != nullptr && matching_.fill_left.has_value() && !work.judge.has_matched()) {
-      LOCKSTEP_RETURN_IF_ERROR(StorePair({nullptr, one}, step, work));
-    }
-    return absl::OkStatus();
+    if (one == nullptr || !matching_.fill_left.has_value() || work.judge.has_matched()) return true;
+    return StorePair({nullptr, one}, step, work);
   }
 
-  // The element of the one side at `step`, if any.
-  absl::StatusOr<const EvaluatedSeries*> OneAt(const Group& group, size_t step) {
+  // The element of the one side at `step`, null if there is none; nothing when there are several.
+  std::optional<const EvaluatedSeries*> OneAt(const Group& group, size_t step) {
     const EvaluatedSeries* found = nullptr;
     for (const uint32_t index : group.right) {
       const EvaluatedSeries& series = one_[index];
       if (!series.column.present(step)) continue;
       if (found != nullptr && IsJudged(step)) {
-        return DuplicateMatchError(*found, series, matching_);
+        Note({step, false, index, DuplicateMatchError(*found, series, matching_)});
+        return std::nullopt;
       }
       found = &series;
     }
@@ -209,18 +234,23 @@ class VectorBinary {
     return many_is_present_[step];
   }
 
-  absl::Status StorePair(const PairKey& key, size_t step, GroupWork& work) {
+  // False when a rule is broken.
+  absl::StatusOr<bool> StorePair(const PairKey& key, size_t step, GroupWork& work) {
     const auto [many, one] = key;
     const Element many_element =
         many != nullptr ? ElementAt(many->column, step) : Element{*matching_.fill_left, nullptr};
     const Element one_element =
         one != nullptr ? ElementAt(one->column, step) : Element{*matching_.fill_right, nullptr};
     const ElementResult result = ApplyToPair(many_element, one_element);
-    if (result.kind == ElementResult::Kind::kNothing) return absl::OkStatus();
+    if (result.kind == ElementResult::Kind::kNothing) return true;
     LOCKSTEP_ASSIGN_OR_RETURN(Pair* const pair, PairOf(key, work));
-    LOCKSTEP_RETURN_IF_ERROR(work.judge.Match(pair->result_number));
+    if (absl::Status match = work.judge.Match(pair->result_number); !match.ok()) {
+      // A filled-in element is the only one of its group.
+      Note({step, true, static_cast<uint32_t>(many - many_.data()), std::move(match)});
+      return false;
+    }
     Store(result, step, pair->column);
-    return absl::OkStatus();
+    return true;
   }
 
   absl::StatusOr<Pair*> PairOf(const PairKey& key, GroupWork& work) const {
@@ -266,6 +296,7 @@ class VectorBinary {
   const std::vector<EvaluatedSeries>& many_;
   const std::vector<EvaluatedSeries>& one_;
   std::vector<bool> many_is_present_;  // by step; made when first needed
+  std::optional<Breach> breach_;
 };
 
 }  // namespace

@@ -45,7 +45,9 @@ struct WindowCall {
   const promql::Expr& range;
   RangeWindows windows;
   std::vector<ScalarValue> params;
-  std::vector<const promql::Expr*> param_exprs;
+  // Where annotations point.
+  promql::PositionRange range_position;
+  promql::PositionRange first_position;  // of the first argument
 };
 
 // The call over one series after another; one for each thread.
@@ -118,10 +120,11 @@ class WindowWorker {
   void Report(std::string_view name, bool gave_floats, WorkNotes& notes) {
     if (!sink_.empty()) {
       for (Annotation& annotation : sink_.Take()) {
-        const bool of_param = annotation.kind == AnnotationKind::kInvalidQuantile;
+        const bool of_first = annotation.kind == AnnotationKind::kInvalidQuantile ||
+                              id_ == FunctionId::kQuantileOverTime;
         annotation.metric_name = name;
         notes.Annotate(std::move(annotation),
-                       of_param ? call_.param_exprs[0]->position : call_.range.position);
+                       of_first ? call_.first_position : call_.range_position);
       }
     }
     const bool counts = id_ == FunctionId::kRate || id_ == FunctionId::kIncrease;
@@ -129,7 +132,7 @@ class WindowWorker {
       Annotation annotation;
       annotation.kind = AnnotationKind::kPossibleNonCounter;
       annotation.metric_name = name;
-      notes.Annotate(std::move(annotation), call_.range.position);
+      notes.Annotate(std::move(annotation), call_.range_position);
     }
   }
 
@@ -147,7 +150,6 @@ absl::Status EvaluateParams(WindowCall& call, Evaluator& evaluator) {
     if (argument->type == ValueType::kMatrix) continue;
     LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue param, evaluator.EvaluateScalar(*argument));
     call.params.push_back(std::move(param));
-    call.param_exprs.push_back(&WithoutParens(*argument));
   }
   return absl::OkStatus();
 }
@@ -155,7 +157,9 @@ absl::Status EvaluateParams(WindowCall& call, Evaluator& evaluator) {
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& evaluator) {
-  WindowCall window_call{call, WithoutParens(RangeArgument(call)), {}, {}, {}};
+  WindowCall window_call{call, WithoutParens(RangeArgument(call)), {}, {}, {}, {}};
+  window_call.range_position = ArgumentPosition(call, RangeArgument(call));
+  window_call.first_position = ArgumentPosition(call, *call.args[0]);
   LOCKSTEP_RETURN_IF_ERROR(EvaluateParams(window_call, evaluator));
   RangeWindows& windows = window_call.windows;
   LOCKSTEP_ASSIGN_OR_RETURN(windows, ResolveRange(window_call.range, evaluator));

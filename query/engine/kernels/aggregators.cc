@@ -29,6 +29,8 @@ void GroupAccumulator::Add(AggregateOp op, const Histogram& histogram, Annotatio
   }
   if (op == AggregateOp::kSum || op == AggregateOp::kAvg) {
     if (!histograms_) {
+      floats_came_first_ = floats_came_first_ || count_ > 0;
+      if (floats_came_first_) return;
       histograms_ = std::make_unique<HistogramAccumulator>(
           op == AggregateOp::kSum ? HistogramFold::kSum : HistogramFold::kMean);
     }
@@ -42,7 +44,7 @@ void GroupAccumulator::Add(AggregateOp op, const Histogram& histogram, Annotatio
 }
 
 WindowResult GroupAccumulator::Finish(AggregateOp op, double param, AnnotationSink& sink) {
-  if (histograms_) return FinishHistograms(sink);
+  if (histograms_ || floats_came_first_) return FinishHistograms(sink);
   if (count_ == 0) return WindowResult::None();
   const auto count = static_cast<double>(count_);
   switch (op) {

@@ -26,7 +26,8 @@ class GroupAccumulator {
   // `op` must be the same in all calls on one accumulator.
   void Add(promql::AggregateOp op, double value);
   // Ignored with an info by min max stddev stdvar quantile. When sum or avg meets exponential
-  // beside custom buckets, the metric name for the warning is that of the histogram just added.
+  // beside custom buckets, the metric name for the warning is that of the histogram just added; behind a
+  // float histograms are not looked at, since nothing can come of them.
   void Add(promql::AggregateOp op, const Histogram& histogram, AnnotationSink& sink);
 
   // kNone if nothing that counts was added, or if floats and histograms met in a sum or average
@@ -43,6 +44,7 @@ class GroupAccumulator {
   RunningMean mean_;    // avg
   KahanSum sum_;        // sum; min and max: the extreme in .sum; Welford: the mean in .sum
   double squares_ = 0;  // Welford's sum of squared differences
+  bool floats_came_first_ = false;  // in a sum or average that histograms are in, too
   std::unique_ptr<HistogramAccumulator> histograms_;
   std::unique_ptr<std::vector<double>> values_;  // quantile
 };

@@ -57,6 +57,21 @@ TEST(AggregatorsTest, FoldsFloats) {
   }
 }
 
+TEST(AggregatorsTest, BehindAFloatHistogramsAreNotLookedAt) {
+  Histogram exponential;
+  Histogram custom;
+  custom.schema = kCustomBucketsSchema;
+  AnnotationSink sink;
+  GroupAccumulator group;
+  group.Add(AggregateOp::kSum, 1);
+  group.Add(AggregateOp::kSum, exponential, sink);
+  group.Add(AggregateOp::kSum, custom, sink);
+  EXPECT_EQ(group.Finish(AggregateOp::kSum, 0, sink).kind, WindowResult::Kind::kNone);
+  const std::vector<Annotation> notes = sink.Take();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].kind, AnnotationKind::kMixedFloatsHistogramsInAggregation);
+}
+
 TEST(AggregatorsTest, AnEmptyGroupHasNoResult) {
   AnnotationSink sink;
   EXPECT_EQ(GroupAccumulator().Finish(AggregateOp::kSum, 0, sink).kind, WindowResult::Kind::kNone);

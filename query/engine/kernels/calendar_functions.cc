@@ -34,13 +34,21 @@ int64_t WholeSeconds(double unix_seconds) {
 
 int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+// Go counts from March 1 of the year -292277022400 in 64 bits without a sign, so that times before it
+// turn up at the other end: the lowest integer is in the year 292277026596.
+constexpr int64_t kGoEras = 292277022400 / 400;
+constexpr int64_t kDaysToUnix = 719468;  // from 0000-03-01
+constexpr uint64_t kGoSecondsToUnix =
+    uint64_t{kGoEras * kDaysPerEra + kDaysToUnix} * kSecondsPerDay;
+
 // Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms" (civil_from_days).
 CivilTime Civil(double unix_seconds) {
-  const int64_t seconds = WholeSeconds(unix_seconds);
+  const uint64_t seconds = static_cast<uint64_t>(WholeSeconds(unix_seconds)) + kGoSecondsToUnix;
   CivilTime civil;
-  civil.days = FloorDiv(seconds, kSecondsPerDay);
-  civil.seconds = (seconds % kSecondsPerDay + kSecondsPerDay) % kSecondsPerDay;
-  const int64_t shifted = civil.days + 719468;  // days since 0000-03-01
+  const int64_t shifted =  // days since 0000-03-01
+      static_cast<int64_t>(seconds / kSecondsPerDay) - kGoEras * kDaysPerEra;
+  civil.days = shifted - kDaysToUnix;
+  civil.seconds = static_cast<int64_t>(seconds % kSecondsPerDay);
   const int64_t era = FloorDiv(shifted, kDaysPerEra);
   const int64_t day_of_era = shifted - era * kDaysPerEra;
   const int64_t year_of_era =
