@@ -1,7 +1,7 @@
 """The data of a run: all from one seed, under an hour long, in order of labels.
 
-An hour at most and one write in label order, because then Prometheus keeps all of it in its head and hands
-series out in label order, as lockstep does: sums add up in the same order in both.
+An hour at most and one write in label order, because then Prometheus keeps all of it in its head and
+hands series out in label order, as lockstep does: sums add up in the same order in both.
 
 `METRICS` tells the grammar what there is: which labels a metric has and what its samples are.
 """
@@ -25,8 +25,8 @@ GPUS = ("0", "1")
 
 @dataclass(frozen=True)
 class Metric:
-    """`kind`: counter, gauge, bucket (classic), histogram (native), custom (native, custom buckets),
-    mixed (floats and histograms) or info."""
+    """`kind`: counter, gauge, bucket (classic), histogram (native), custom (native, custom
+    buckets), mixed (floats and histograms) or info."""
 
     name: str
     labels: tuple
@@ -79,9 +79,9 @@ def make(random):
 
 
 def requests(series):
-    """Remote-write bodies: the first run of every series in order, then the second run of those that have
-    one... Prometheus stores the floats, histograms and float histograms of a request one after the other,
-    so a request has one kind of a series."""
+    """Remote-write bodies: the first run of every series in order, then the second run of those that
+    have one... Prometheus stores the floats, histograms and float histograms of a request one after
+    the other, so a request has one kind of a series."""
     waiting = [(labels, runs(samples)) for labels, samples in series]
     number = 0
     while waiting:
@@ -94,8 +94,8 @@ def requests(series):
 
 
 def runs(samples):
-    """The samples, cut where their kind changes. A marker is one of floats or of histograms by what came
-    before it, which Prometheus only knows of requests that are over."""
+    """The samples, cut where their kind changes. A marker is one of floats or of histograms by what
+    came before it, which Prometheus only knows of requests that are over."""
     has_histograms = any(isinstance(value, Histogram) for _, value in samples)
     found = {}
     number = 0
@@ -348,7 +348,7 @@ def observe(random, histogram, observations):
             index = min(max(0, index), len(histogram.custom_bounds))
         weight = random.choice((0.5, 1, 1.25)) if histogram.floats else 1
         where = random.random()
-        if histogram.schema != -53 and where < 0.1:
+        if histogram.schema != -53 and (where < 0.1 or is_zero(histogram, index)):
             histogram.zero_count += weight
         elif histogram.schema != -53 and where < 0.2 and histogram.gauge:
             histogram.negative[index] = histogram.negative.get(index, 0) + weight
@@ -357,6 +357,11 @@ def observe(random, histogram, observations):
             histogram.positive[index] = histogram.positive.get(index, 0) + weight
             histogram.sum += weight * (0.3 + random.random())
         histogram.count += weight
+
+
+def is_zero(histogram, index):
+    """Whether the bucket reaches into the zero bucket."""
+    return 2 ** ((index - 1) * 2**-histogram.schema) < histogram.zero_threshold
 
 
 def snapshot(histogram):
@@ -372,11 +377,16 @@ def snapshot(histogram):
 def native(random, at, change=0.0, **shape):
     """A series of growing histograms. With `change` its layout changes now and then."""
 
+    resets = 0
+
     def fresh():
+        nonlocal resets
+        resets += 1
         histogram = Histogram(**shape)
-        # Never near zero: how far a rate extrapolates to the left then does not depend on the count, and
-        # both sides of zero have buckets all the time if they ever do.
-        observe(random, histogram, 400)
+        # Never near zero: how far a rate extrapolates to the left then does not depend on the count,
+        # and both sides of zero have buckets all the time if they ever do.
+        # Of gauges the count falls, as nothing else tells a function that reads only that.
+        observe(random, histogram, max(100, 900 - 100 * resets) if histogram.gauge else 400)
         return histogram
 
     current = fresh()
@@ -391,7 +401,7 @@ def native(random, at, change=0.0, **shape):
                 shape["schema"] = random.choice((-1, 0, 1, 2))
                 shape["zero_threshold"] = random.choice((0.0, 0.001, 0.01, 1.0))
             current = fresh()
-        observe(random, current, random.randrange(0, 6))
+        observe(random, current, random.randrange(1, 6))
         samples.append((time_ms, snapshot(current)))
     return with_markers(random, samples)
 

@@ -1,7 +1,7 @@
 """lockstep answers random queries over random data as a real Prometheus 3 does.
 
-LOCKSTEP_PROGRAM names the server, LOCKSTEP_PEERS the folder that tools/get_peers.sh fills. Exits with 77,
-which is a skipped test, when there is no Prometheus that is new enough.
+LOCKSTEP_PROGRAM names the server, LOCKSTEP_PEERS the folder that tools/get_peers.sh fills. Exits with
+77, which is a skipped test, when there is no Prometheus that is new enough.
 """
 
 import os
@@ -35,7 +35,7 @@ def version(program):
 
 
 def new_prometheus():
-    """The packaged Prometheus, or the one that get_peers.sh unpacked; None when neither is new enough."""
+    """The packaged Prometheus, or the one that get_peers.sh unpacked; None when both are too old."""
     packaged = shutil.which("prometheus", path=f"{programs.UNPACKED}:{os.environ['PATH']}")
     peer = pathlib.Path(os.environ["LOCKSTEP_PEERS"]) / "prometheus"
     for program in (packaged, peer if peer.exists() else None):
@@ -48,7 +48,7 @@ def main():
     prometheus = new_prometheus()
     if prometheus is None:
         print(
-            f"Skipped: this needs a Prometheus {OLDEST[0]}.{OLDEST[1]} or newer, and Debian has an older one. "
+            f"Skipped: this needs a Prometheus {OLDEST[0]}.{OLDEST[1]} or newer, Debian's is older. "
             f"'tools/get_peers.sh {os.environ['LOCKSTEP_PEERS']}' unpacks today's."
         )
         sys.exit(SKIPPED)

@@ -1,7 +1,6 @@
 """Differences that are meant: lockstep follows a newer Prometheus than the one it runs beside.
 
-One rule per difference; docs/promql-differences.md has a row for each. A rule takes what only newer servers say
-out of the answers; what is left must be equal.
+One rule per difference; docs/promql-differences.md has a row for each.
 """
 
 import dataclasses
@@ -10,43 +9,113 @@ import re
 import answers
 import dataset
 
+COMPARISON = "==|!=|<|>"
 HISTOGRAMS = "|".join(
     metric.name for metric in dataset.METRICS if metric.kind in ("histogram", "custom", "mixed")
 )
 
 
-def without_new_annotations(answer):
-    """Texts that the older server does not have, or has with fewer words."""
-    warnings, infos = answer.annotations[:2]
-    warnings = {
-        re.sub(r' for metric name ""', "", text)
-        for text in warnings
-        if "sort is ineffective for range queries" not in text
-        and "conflicting counter resets during" not in text
-    }
-    infos = {
-        re.sub(r' for metric name ""', "", re.sub(r", from buckets .* to \S+Z \(", " (", text))
-        for text in infos
-    }
+# What newer servers say, and the older one in its place.
+NEW_WORDS = (
+    ("expected number, duration, step(), or range()", "expected number or duration"),
+    ("in subquery or range selector", "in subquery selector"),
+    ("Parameter value is NaN", "Scalar value NaN overflows int64"),
+    ("Ratio value is NaN", "Ratio value NaN is NaN"),
+    (' for metric name ""', ""),
+)
+# Infos told when and between which buckets, which the older one does not.
+MONOTONICITY = re.compile(r", from buckets .* to \S+Z \(")
+# Prometheus' number for a word of the language that has no name.
+NAMELESS = re.compile(r'"<Item \d+>" ')
+NEW_WARNINGS = ("sort is ineffective for range queries", "conflicting counter resets during")
+
+
+# The two series of which one is too many, which newer servers sort.
+DUPLICATES = re.compile(r"operation: \[(\{.*\}), (\{.*\})\];")
+
+
+def in_old_words(text):
+    text = DUPLICATES.sub(lambda pair: str(sorted(pair.groups())), text)
+    for new, old in NEW_WORDS:
+        text = text.replace(new, old)
+    return NAMELESS.sub("", MONOTONICITY.sub(" (", text))
+
+
+def new_words(answer):
+    """The answer without what only newer servers say."""
+    annotations = [
+        tuple(
+            sorted(
+                {
+                    in_old_words(text)
+                    for text in texts
+                    if not any(new in text for new in NEW_WARNINGS)
+                }
+            )
+        )
+        for texts in answer.annotations[:2]
+    ]
     return dataclasses.replace(
-        answer, annotations=(tuple(sorted(warnings)), tuple(sorted(infos)), *answer.annotations[2:])
+        answer,
+        annotations=(*annotations, *answer.annotations[2:]),
+        error=tuple(map(in_old_words, answer.error)),
+    )
+
+
+def errors_in_brackets(query, reference, other):
+    """What may stand in the brackets of a range, and how it is told."""
+    old = r"unexpected colon|in duration expression|in subquery selector"
+    return (
+        reference.error
+        and other.error
+        and reference.error[0] == other.error[0] == "bad_data"
+        and re.search(old, reference.error[1])
+    )
+
+
+def operator_positions(query, reference, other):
+    """Behind a list of labels Prometheus takes the end of a call to be where that list ends."""
+    about = (
+        r"bool modifier can only|must not occur in ON and GROUP|must use BOOL|not allowed in binary"
+    )
+    return (
+        reference.error
+        and other.error
+        and re.search(about, reference.error[1])
+        and re.sub(r"\d+:\d+", "", reference.error[1]) == re.sub(r"\d+:\d+", "", other.error[1])
     )
 
 
 def reconciled_bounds(query, reference, other):
     """Native histograms with other custom bounds are added up over the bounds that they share."""
-    return "mismatched custom buckets were reconciled" in str(other.annotations) and (
-        "custom buckets" in str(reference.annotations)
-        or "incompatible bucket layout" in str(reference.annotations)
+    said = str(reference.annotations)
+    return "incompatible custom buckets" in said or (
+        "incompatible bucket layout" in said
+        and "mismatched custom buckets were reconciled" in str(other.annotations)
     )
 
 
 def sums_of_histograms(query, reference, other):
-    """Sums and averages of native histograms are compensated."""
-    return (
-        re.search(r"\b(sum|avg)(_over_time)?\b", query.text)
-        and re.search(HISTOGRAMS, query.text)
-        and answers.difference(query, reference, other, 1e-9) is None
+    """Sums and averages of native histograms are compensated, averages divided at another moment."""
+    about = r"\bavg(_over_time)?\b"
+    if re.search(HISTOGRAMS, query.text):
+        about = r"\b(sum|avg)(_over_time)?\b"
+    finite = [without_endless(answer) for answer in (reference, other)]
+    return re.search(about, query.text) and answers.difference(query, *finite, 1e-9) is None
+
+
+def without_endless(answer):
+    """The answer less histograms with populations that are no numbers, whose averages depend on the way."""
+    endless = re.compile(r"NaN|Inf")
+    return dataclasses.replace(
+        answer,
+        series={
+            labels: {
+                time: "endless" if isinstance(value, tuple) and endless.search(value[0]) else value
+                for time, value in points.items()
+            }
+            for labels, points in answer.series.items()
+        },
     )
 
 
@@ -60,8 +129,11 @@ def quantiles_beside_nan(query, reference, other):
 
 def dropped_names_stay(query, reference, other):
     """A comparison gives elements back a name that was to be dropped."""
-    if not re.search(r"==|!=|<|>", query.text):
+    if not re.search(f"{COMPARISON}|count_values", query.text):
         return False
+    if other.error and other.error[1] == "vector cannot contain metrics with the same labelset":
+        labels = [[pair for pair in one if pair[0] != "__name__"] for one in reference.order]
+        return any(labels.count(one) > 1 for one in labels)
     nameless = [
         dataclasses.replace(
             answer,
@@ -76,14 +148,89 @@ def dropped_names_stay(query, reference, other):
     return answers.difference(query, *nameless) is None
 
 
-RULES = (reconciled_bounds, sums_of_histograms, quantiles_beside_nan, dropped_names_stay)
+def filtered_matches(query, reference, other):
+    """Matches that a comparison then filters away count when it is looked for ambiguous ones."""
+    return (
+        not reference.error
+        and other.error
+        and other.error[1].startswith("multiple matches for labels")
+        and re.search(COMPARISON, query.text)
+    )
+
+
+def negated_names(query, reference, other):
+    """A negated series loses its name at the end, as after any other operator."""
+    return (
+        not other.error
+        and reference.error
+        and reference.error[1] == "vector cannot contain metrics with the same labelset"
+        and re.search(r"(^|[-+*/%^=<>(,[ ])-[ (]*[a-z{]", query.text)
+    )
+
+
+def order_of_chosen(query, reference, other):
+    """Which of several duplicates is met first, behind an aggregation that orders its elements."""
+    return (
+        re.search(r"\b(topk|bottomk|limitk|limit_ratio|sort\w*)\b", query.text)
+        and reference.error
+        and other.error
+        and all(
+            "found duplicate series for the match group" in answer.error[1]
+            for answer in (reference, other)
+        )
+    )
+
+
+def rates_of_few(query, reference, other):
+    """Rates of native histograms do not begin below a count of zero. The data keep away from that, but
+    not the rates of rates."""
+    return re.search(HISTOGRAMS, query.text) and re.search(
+        r"(rate|increase)\(.*(rate|increase|delta)\(.*\[[^]]*:", query.text
+    )
+
+
+def timestamps_at_offsets(query, reference, other):
+    """timestamp() of a selector with both `@` and `offset`: Prometheus forgets the offset."""
+    return re.search(r"timestamp\([^()]*(@.*offset|offset.*@)", query.text)
+
+
+def unknown_functions(query, reference, other):
+    """Functions that only newer servers have, made by damaging a query."""
+    return reference.error and "unknown function with name" in reference.error[1]
+
+
+def limits_of_nothing(query, reference, other):
+    """A limit that is no number is an error, whether there are elements or not."""
+    return (
+        not reference.error
+        and not reference.series
+        and other.error
+        and other.error[1] in ("Parameter value is NaN", "Ratio value is NaN")
+    )
+
+
+RULES = (
+    unknown_functions,
+    limits_of_nothing,
+    timestamps_at_offsets,
+    rates_of_few,
+    filtered_matches,
+    negated_names,
+    order_of_chosen,
+    errors_in_brackets,
+    operator_positions,
+    reconciled_bounds,
+    sums_of_histograms,
+    quantiles_beside_nan,
+    dropped_names_stay,
+)
 
 
 def explanation(query, reference, other):
     """The name of the rule that explains why the answers differ, or None."""
-    reference, other = without_new_annotations(reference), without_new_annotations(other)
+    reference, other = new_words(reference), new_words(other)
     if answers.difference(query, reference, other) is None:
-        return without_new_annotations.__name__
+        return new_words.__name__
     for rule in RULES:
         if rule(query, reference, other):
             return rule.__name__

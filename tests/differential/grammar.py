@@ -3,15 +3,17 @@
 Weights are relative. Whatever the reference does not have (`Language`) is left out.
 """
 
+import re
 from dataclasses import dataclass
 
+import answers
 import dataset
 import odd_queries
 from tree import DURATION, MATRIX, OPTIONAL, SCALAR, STRING, VECTOR, node
 
 MATH = (
-    "abs ceil floor exp sqrt ln log2 log10 sgn sin cos tan asin acos atan sinh cosh tanh asinh acosh "
-    "atanh deg rad round"
+    "abs ceil floor exp sqrt ln log2 log10 sgn sin cos tan asin acos atan sinh cosh tanh asinh "
+    "acosh atanh deg rad round"
 ).split()
 RATES = "rate increase delta irate idelta resets changes deriv".split()
 OVER_TIME = (
@@ -66,11 +68,12 @@ SYNTAX = {
     "duration range()": "a[range()]",
     "duration min_of()": "a[min_of(1m, 2m)]",
 }
-# What older servers answer otherwise, with a query at the end of the data and what only they answer to it.
+# What older servers answer otherwise, with a query and what only they answer to it.
 BEHAVIOUR = {
-    "info": ("info(floor(constant))", '"__name__"'),
+    "info": ('info(floor(label_replace(vector(1), "__name__", "x", "", "")))', '"__name__"'),
     "fractions of classic histograms": (
-        'histogram_fraction(0.1, 1, odd_bucket{shape="written twice"})',
+        'histogram_fraction(0.1, 1, label_replace(vector(1), "le", "2", "", "") or'
+        ' label_replace(vector(2), "le", "+Inf", "", ""))',
         '"NaN"',
     ),
 }
@@ -120,6 +123,14 @@ class Grammar:
         """The result of one of (weight, function, arguments...)."""
         chosen = self.random.choices(choices, [choice[0] for choice in choices])[0]
         return chosen[1](*chosen[2:])
+
+    def exact(self, make, *arguments):
+        """Of what `make` makes something without rounding of its own, for values that become labels."""
+        for _ in range(20):
+            made = make(*arguments)
+            if not answers.INEXACT.search(str(made)) and not re.search(r"\b(sum|avg)", str(made)):
+                return made
+        return self.selector("counter")
 
     # --- queries -------------------------------------------------------------
 
@@ -330,11 +341,8 @@ class Grammar:
             if self.chance(0.7)
             else ""
         )
-        inner = (
-            self.histograms(depth - 2)
-            if kinds and kinds[0] in HISTOGRAM_KINDS
-            else self.vector(depth - 2)
-        )
+        is_native = kinds and kinds[0] in HISTOGRAM_KINDS
+        inner = self.histograms(0) if is_native else self.vector(depth - 2)
         return node(
             MATRIX, self.paren(inner, 0.5), "[", self.duration(1), ":", step, "]", self.modifiers(1)
         )
@@ -591,7 +599,7 @@ class Grammar:
                 lambda: self.aggregate(
                     "count_values",
                     node(STRING, self.one('"value"', '"job"', "'été'", '"__name__"')),
-                    self.vector(depth),
+                    self.exact(self.vector, depth),
                 ),
             ),
             (
@@ -654,7 +662,8 @@ class Grammar:
             inner = self.vector(depth - 1)
         return node(
             VECTOR,
-            f"{self.one('sum', 'max', 'avg', 'count')} by ({', '.join(map(quoted_label, labels))}) (",
+            self.one("sum", "max", "avg", "count"),
+            f" by ({', '.join(map(quoted_label, labels))}) (",
             inner,
             ")",
         )
@@ -809,7 +818,7 @@ class Grammar:
             (
                 1,
                 lambda: self.aggregate(
-                    "count_values", node(STRING, '"h"'), self.histograms(deeper)
+                    "count_values", node(STRING, '"h"'), self.exact(self.histograms, deeper)
                 ),
             ),
             (

@@ -1,4 +1,4 @@
-"""Queries that should not work: of a wrong type somewhere, damaged, or against a rule. Their errors must agree.
+"""Queries that should not work: of a wrong type, damaged, or against a rule. Their errors must agree.
 
 All take the Grammar that makes the parts of them.
 """
@@ -117,7 +117,6 @@ REFUSED = (
     "sum",
     "offset",
     "by",
-    "start()",
     "inf",
     "nan{}",
     "__name__",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Random PromQL over random data, asked of lockstep and of a real Prometheus: both must answer the same.
+"""Random PromQL over random data, asked of lockstep and of a real Prometheus: both must agree.
 
 usage: run.py --lockstep PROGRAM --prometheus PROGRAM [--seed N] [--queries N] [--shards N]
 
-Prints each difference as the smallest query found that still shows it, with both answers, and exits with 1 if
-there is one that explained.py does not explain.
+Prints each difference as the smallest query found that still shows it, with both answers, and exits
+with 1 if there is one that explained.py does not explain.
 """
 
 import argparse
@@ -27,10 +27,11 @@ from lockstep_server import Server
 from prometheus_server import Prometheus
 
 FEATURES = (
-    "promql-experimental-functions,promql-duration-expr,promql-delayed-name-removal,native-histograms,"
-    "promql-extended-range-selectors,promql-binop-fill-modifiers"
+    "promql-experimental-functions,promql-duration-expr,promql-delayed-name-removal,"
+    "native-histograms,promql-extended-range-selectors,promql-binop-fill-modifiers"
 )
-# How often the reference is asked again before it is believed: it walks through maps, in an order of the moment.
+# How often the reference is asked again before it is believed: it walks through hash tables, in an
+# order of the moment.
 ASK_AGAIN = 4
 SHRINK_STEPS = 60
 
@@ -166,10 +167,8 @@ def run(options):
         for number in range(1, options.queries + 1):
             judge(pair, language.query(), options, tally)
             if number % 1000 == 0 or number == options.queries:
-                print(
-                    f"{number} queries: {', '.join(f'{n} {what}' for what, n in tally.most_common())}",
-                    flush=True,
-                )
+                counts = ", ".join(f"{count} {what}" for what, count in tally.most_common())
+                print(f"{number} queries: {counts}", flush=True)
             if tally["different"] >= options.most:
                 print(f"stopped after {number} queries: {options.most} differences")
                 break

@@ -1,4 +1,4 @@
-"""Queries as trees of typed pieces of text, so that they can be made smaller and still be of the language."""
+"""Queries as trees of typed pieces of text, so that smaller ones of the language can be made of them."""
 
 from dataclasses import dataclass
 
