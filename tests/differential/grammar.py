@@ -26,6 +26,13 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 SETS = ("and", "or", "unless")
 AGGREGATIONS = "sum avg count min max group stddev stdvar".split()
 HISTOGRAM_PARTS = "count sum avg stddev stdvar".split()
+HISTOGRAM_RANGES = (
+    "rate increase delta irate idelta last_over_time sum_over_time avg_over_time".split()
+)
+NUMBERS = (
+    "0 1 2 3 0.5 -1 10 100 1e3 -0.5 NaN Inf -Inf 0x1F 5m 1_000 017 .5 5. 1e-3 1e300 0.9 2.5 +3 "
+    "1700000000 9007199254740993 0.1"
+).split()
 HISTOGRAM_KINDS = ("histogram", "custom")
 FLOAT_KINDS = ("counter", "gauge", "info")
 
@@ -352,57 +359,13 @@ class Grammar:
     def number(self):
         return node(
             SCALAR,
-            self.one(
-                "0",
-                "1",
-                "2",
-                "3",
-                "0.5",
-                "-1",
-                "10",
-                "100",
-                "1e3",
-                "-0.5",
-                "NaN",
-                "Inf",
-                "-Inf",
-                "0x1F",
-                "5m",
-                "1_000",
-                "017",
-                ".5",
-                "5.",
-                "1e-3",
-                "1e300",
-                "0.9",
-                "2.5",
-                "+3",
-                "1700000000",
-                "9007199254740993",
-                "0.1",
-            ),
+            self.one(*NUMBERS),
         )
 
     def quantile(self):
         return node(
             SCALAR,
-            self.one(
-                "0.5",
-                "0.9",
-                "0.99",
-                "0",
-                "1",
-                "0.25",
-                "0.333",
-                "-1",
-                "1.5",
-                "NaN",
-                "Inf",
-                "-0",
-                "1e-9",
-                "0.5",
-                "0.75",
-            ),
+            self.one(*"0.5 0.9 0.99 0 1 0.25 0.333 -1 1.5 NaN Inf -0 1e-9 0.5 0.75".split()),
         )
 
     def scalar(self, depth):
@@ -784,16 +747,7 @@ class Grammar:
                 6,
                 lambda: node(
                     VECTOR,
-                    self.one(
-                        "rate(",
-                        "increase(",
-                        "delta(",
-                        "irate(",
-                        "idelta(",
-                        "last_over_time(",
-                        "sum_over_time(",
-                        "avg_over_time(",
-                    ),
+                    self.one(*(f"{name}(" for name in HISTOGRAM_RANGES)),
                     self.matrix(depth, *HISTOGRAM_KINDS),
                     ")",
                 ),
