@@ -148,7 +148,8 @@ enum class SamplesNeeded : uint8_t {
   kHighest,  // the first of the highest; likewise
   kFirst,
   kLast,
-  kEnds,  // the first and the last, and those on both sides of every fall
+  kEnds,    // the first and the last, and those on both sides of every fall
+  kNewest,  // of the whole range the newest alone, stale marker or not; nobody counts the others
 };
 inline constexpr int64_t kThinningBucketMs = int64_t{5} * 60 * 1000;
 

@@ -73,6 +73,11 @@ TimeRange LookbackRange(const StepGrid& times, int64_t lookback_ms) {
   return {times.start_ms - lookback_ms + 1, times.last_ms()};
 }
 
+// One step looks at one sample.
+SamplesNeeded NeededAt(const StepGrid& times) {
+  return times.count == 1 ? SamplesNeeded::kNewest : SamplesNeeded::kAll;
+}
+
 // Whether the store knows when the counters of a series began.
 bool KeepsStartTimes(const SampleColumns& samples) {
   return !samples.start_timestamps_ms.empty() ||
@@ -95,7 +100,10 @@ absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& se
       FillSmoothed(samples, times.grid, lookback_ms, column);
     });
   }
-  const SelectorRead read{.selector = selector, .range = range, .keep_stale_markers = true};
+  const SelectorRead read{.selector = selector,
+                          .range = range,
+                          .needed = NeededAt(times.grid),
+                          .keep_stale_markers = true};
   return ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
     if (samples.histograms.empty()) {
       FillWithFloats(samples, times.grid, lookback_ms, column);

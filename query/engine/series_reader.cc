@@ -60,7 +60,10 @@ void RemoveBesideStaleMarkers(const std::vector<double>& values, std::vector<uin
 
 absl::StatusOr<SeriesParts> OpenSelector(const SelectorRead& read, QueryContext& context,
                                          size_t max_parts) {
-  const Selection selection{read.selector.matchers, read.range, &context.budget, read.needed};
+  // Hints of resets come from the samples before.
+  const bool resolves_resets = context.histogram_stats_selectors.contains(&read.selector);
+  const Selection selection{read.selector.matchers, read.range, &context.budget,
+                            resolves_resets ? SamplesNeeded::kAll : read.needed};
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> set, context.querier.Select(selection));
   SeriesParts parts;
   parts.series_count = set->size();

@@ -313,6 +313,21 @@ void Head::Read(SeriesId id, TimeRange range, const ArrivalCounts& counts,
   ReadFirst(series_[slot], counts[slot], range, columns);
 }
 
+bool Head::ReadNewest(SeriesId id, TimeRange range, const ArrivalCounts& counts,
+                      SampleColumns& columns) const {
+  const uint32_t slot = SlotOf(id);
+  if (slot >= counts.size()) return false;
+  const Series& series = series_[slot];
+  const int64_t time_ms = series.last.timestamp_ms;
+  const bool is_newest = series.float_count > 0 && series.histograms == nullptr &&
+                         series.ascending && time_ms == series.latest_ms;
+  if (!is_newest || counts[slot] != series.float_count || time_ms > range.max_ms) return false;
+  columns.Clear();
+  if (time_ms >= range.min_ms)
+    columns.Append(time_ms, std::bit_cast<double>(series.last.value_bits));
+  return true;
+}
+
 void Head::ReadFirst(const Series& series, size_t arrival_count, TimeRange range,
                      SampleColumns& columns) const {
   const Cut cut = CutAt(series, arrival_count);

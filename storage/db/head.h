@@ -84,6 +84,12 @@ class Head {
   void Read(SeriesId id, TimeRange range, const ArrivalCounts& counts,
             SampleColumns& columns) const;
 
+  // Replaces `columns` by the newest sample that the series has, in this head or elsewhere, without a look
+  // at any other; or says false: it is not known so easily, it came after `counts`, or it lies behind the
+  // range. Nothing in `columns` if it lies before the range.
+  bool ReadNewest(SeriesId id, TimeRange range, const ArrivalCounts& counts,
+                  SampleColumns& columns) const;
+
   bool IsOpen(SeriesId id) const { return SlotOf(id) != kNoSlot; }
   // The latest time of the series in or outside this head; kNoTimeMs if there is none, or it is not
   // open here.

@@ -50,6 +50,12 @@ void Append(Head& head, SeriesId id, Sample sample) {
   Append(head, id, {{sample.timestamp_ms}, {sample.value}, {}});
 }
 
+SampleColumns Columns(const std::vector<Sample>& samples) {
+  SampleColumns columns;
+  for (const Sample& sample : samples) columns.Append(sample.timestamp_ms, sample.value);
+  return columns;
+}
+
 TEST(Head, KeepsSamplesBySeries) {
   Head head;
   Append(head, 5, Sample{1, 10});
@@ -98,6 +104,40 @@ TEST(Head, AReaderSeesTheArrivalsOfItsMoment) {
   EXPECT_EQ(ReadAsOf(head, 1, *early), "");
   EXPECT_TRUE(head.MayHold(1, *head.counts()));
   EXPECT_FALSE(head.MayHold(1, *early));
+}
+
+TEST(Head, KnowsTheNewestWithoutALookAtTheOthers) {
+  Head head;
+  head.Open(1, 500);
+  SampleColumns newest;
+  const auto known = [&](TimeRange range) {
+    head.Commit();
+    return head.ReadNewest(1, range, *head.counts(), newest);
+  };
+  // An earlier one than what is elsewhere.
+  head.Append(1, Columns({{400, 4}}));
+  EXPECT_FALSE(known(kAllTimes));
+  head.Append(1, Columns({{600, 6}, {700, 7}}));
+  // The first one came late, so the samples do not ascend from 500 on.
+  EXPECT_FALSE(known(kAllTimes));
+
+  head.Open(2, 500);
+  const auto counts_before = head.counts();
+  head.Append(2, Columns({{600, 6}, {700, 7}}));
+  head.Commit();
+  const auto counts = head.counts();
+  EXPECT_FALSE(head.ReadNewest(2, kAllTimes, *counts_before, newest));
+  ASSERT_TRUE(head.ReadNewest(2, kAllTimes, *counts, newest));
+  EXPECT_EQ(Text(newest), "700=7 ");
+  ASSERT_TRUE(head.ReadNewest(2, {701, 800}, *counts, newest));
+  EXPECT_EQ(Text(newest), "");
+  EXPECT_FALSE(head.ReadNewest(2, {0, 699}, *counts, newest));
+  // What came later is not of that moment, and of one time the last arrival stays.
+  head.Append(2, Columns({{700, 8}}));
+  head.Commit();
+  EXPECT_FALSE(head.ReadNewest(2, kAllTimes, *counts, newest));
+  EXPECT_FALSE(head.ReadNewest(2, kAllTimes, *head.counts(), newest));
+  EXPECT_EQ(Read(head, 2), "600=6 700=8 ");
 }
 
 TEST(Head, TakesBackWhatWasNotCommitted) {

@@ -75,7 +75,7 @@ void SelectedSeriesSet::DoneWith(const ShardSeries& series) {
   if (block != blocks_.end() && --block->second.series_left == 0) blocks_.erase(block);
 }
 
-const SampleColumns& SelectedSeriesSet::Heads() {
+const HeadSamples& SelectedSeriesSet::Heads() {
   if (at_ < heads_begin_ || at_ >= heads_end_) {
     const uint32_t shard = series_[at_].shard;
     std::vector<SeriesId> ids;
@@ -85,17 +85,18 @@ const SampleColumns& SelectedSeriesSet::Heads() {
     }
     heads_.resize(kReadAheadSeries);
     heads_begin_ = at_;
-    heads_end_ = at_ + views_[shard].ReadHeads(ids, range_, heads_);
+    heads_end_ = at_ + views_[shard].ReadHeads(ids, range_, needed_, heads_);
   }
-  return heads_[at_ - heads_begin_].columns();
+  return heads_[at_ - heads_begin_];
 }
 
 absl::Status SelectedSeriesSet::Read(SampleColumns& columns) {
   const ShardSeries& selected = series_[at_];
-  const SampleColumns& heads = Heads();
+  const HeadSamples& in_heads = Heads();
+  const SampleColumns& heads = in_heads.samples.columns();
   const TimeRange range = {std::max(range_.min_ms, selected.oldest_ms), range_.max_ms};
   const auto found = blocks_.find(KeyOf(selected));
-  if (found == blocks_.end()) {
+  if (found == blocks_.end() || in_heads.has_newest) {
     AppendInRange(heads, range, columns);
     return absl::OkStatus();
   }
@@ -119,7 +120,7 @@ absl::Status SelectedSeriesSet::Load(const ShardSeries& selected, SharedBlock& s
   const ShardView& view = views_[selected.shard];
   const SeriesPlace place = selected.series.place;
   std::span<const int32_t> windows = windows_[selected.shard];
-  if (needed_ != SamplesNeeded::kAll) {
+  if (needed_ != SamplesNeeded::kAll && needed_ != SamplesNeeded::kNewest) {
     LOCKSTEP_RETURN_IF_ERROR(shared.rolled_up.Load(view, windows, place, range_));
     windows = shared.rolled_up.others();
   }

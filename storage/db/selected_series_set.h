@@ -57,7 +57,7 @@ class SelectedSeriesSet : public SeriesSet {
     return {series.shard, series.series.place.family, series.series.place.block()};
   }
   // What the heads have of the current series; read with that of those that follow it.
-  const SampleColumns& Heads();
+  const HeadSamples& Heads();
   absl::Status Load(const ShardSeries& selected, SharedBlock& shared) const;
   // These append to `columns` what the series has in the range, or in the window from min_ms on; `heads` is
   // what the heads have of it.
@@ -77,7 +77,7 @@ class SelectedSeriesSet : public SeriesSet {
   size_t at_ = 0;
   bool begun_ = false;
   absl::Status status_;
-  std::vector<ColumnStack> heads_;  // of the series from heads_begin_ on
+  std::vector<HeadSamples> heads_;  // of the series from heads_begin_ on
   size_t heads_begin_ = 0;
   size_t heads_end_ = 0;
   SampleColumns heads_part_;

@@ -59,15 +59,26 @@ absl::StatusOr<std::vector<std::string>> ShardView::LabelValues(std::string_view
   return shard_.dictionary.index().LabelValues(name, selection.matchers, selection.budget);
 }
 
-size_t ShardView::ReadHeads(std::span<const SeriesId> ids, TimeRange range,
-                            std::span<ColumnStack> columns) const {
+size_t ShardView::ReadHeads(std::span<const SeriesId> ids, TimeRange range, SamplesNeeded needed,
+                            std::span<HeadSamples> heads) const {
   SampleColumns part;
   ReaderLock lock(shard_.mutex);
-  active_->PrefetchAll(ids);
+  const bool newest_only = needed == SamplesNeeded::kNewest;
+  if (newest_only) {
+    for (const SeriesId id : ids) active_->PrefetchSeries(id);
+  } else {
+    active_->PrefetchAll(ids);
+  }
   size_t read = 0;
   for (size_t sample_count = 0; read < ids.size() && sample_count < kReadAheadSamples; ++read) {
-    ColumnStack& stack = columns[read];
+    ColumnStack& stack = heads[read].samples;
     stack.Clear();
+    heads[read].has_newest =
+        newest_only && active_->ReadNewest(ids[read], range, *active_counts_, part);
+    if (heads[read].has_newest) {
+      stack.Add(part);
+      continue;
+    }
     if (frozen_ != nullptr) {
       frozen_->Read(ids[read], range, part);
       stack.Add(part);

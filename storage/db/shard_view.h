@@ -24,6 +24,13 @@ struct SelectedSeries {
   SeriesPlace place;
 };
 
+// What the heads have of one series.
+struct HeadSamples {
+  ColumnStack samples;
+  bool has_newest =
+      false;  // they are the newest sample of the whole store, and no other was looked for
+};
+
 class ShardView {
  public:
   explicit ShardView(const ShardState& shard);
@@ -34,12 +41,12 @@ class ShardView {
   absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
                                                        const Selection& selection) const;
 
-  // Sets columns[i] to what the heads have of series ids[i] in the range, for as many of the first of
-  // them as hold kReadAheadSamples together; returns how many these are, at least one. The writer waits
+  // Sets heads[i] to what the heads have of series ids[i] in the range, for as many of the first of them
+  // as hold kReadAheadSamples together; returns how many these are, at least one. The writer waits
   // meanwhile, and while it works this does: so not for every series anew. Preconditions: there is an
-  // id, there are at most Head::kMaxPrefetched, and as many columns.
-  size_t ReadHeads(std::span<const SeriesId> ids, TimeRange range,
-                   std::span<ColumnStack> columns) const;
+  // id, there are at most Head::kMaxPrefetched, and as many heads.
+  size_t ReadHeads(std::span<const SeriesId> ids, TimeRange range, SamplesNeeded needed,
+                   std::span<HeadSamples> heads) const;
 
   const kv::Store& kv() const { return *shard_.kv; }
   const kv::SnapshotPtr& snapshot() const { return snapshot_; }

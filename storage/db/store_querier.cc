@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "storage/db/label_order.h"
+
 namespace lockstep {
 namespace {
 
@@ -18,6 +20,20 @@ void MergeInto(std::vector<std::string>& all, std::vector<std::string> more) {
   all = std::move(merged);
 }
 
+// By labels.
+std::vector<ShardSeries> InOrder(std::vector<ShardSeries> all) {
+  std::vector<const LabelSet*> labels;
+  labels.reserve(all.size());
+  for (const ShardSeries& series : all) labels.push_back(&series.series.labels);
+  std::vector<ShardSeries> sorted;
+  sorted.reserve(all.size());
+  for (const uint32_t i : OrderByLabels(labels)) {
+    sorted.push_back(std::move(all[i]));
+    sorted.back().position = sorted.size() - 1;
+  }
+  return sorted;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SeriesSet>> StoreQuerier::Select(const Selection& selection) const {
@@ -29,11 +45,7 @@ absl::StatusOr<std::unique_ptr<SeriesSet>> StoreQuerier::Select(const Selection&
   for (uint32_t shard = 0; shard < views_.size(); ++shard) {
     LOCKSTEP_RETURN_IF_ERROR(SelectIn(shard, kept, all));
   }
-  std::sort(all.begin(), all.end(), [](const ShardSeries& a, const ShardSeries& b) {
-    return a.series.labels < b.series.labels;
-  });
-  for (size_t i = 0; i < all.size(); ++i) all[i].position = i;
-  return std::make_unique<SelectedSeriesSet>(views_, std::move(all), kept);
+  return std::make_unique<SelectedSeriesSet>(views_, InOrder(std::move(all)), kept);
 }
 
 absl::Status StoreQuerier::SelectIn(uint32_t shard, const Selection& selection,

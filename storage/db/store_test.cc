@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <latch>
 #include <thread>
@@ -189,6 +190,43 @@ TEST(Store, AQuerierKeepsItsMoment) {
   EXPECT_THAT(columns.timestamps_ms, ::testing::ElementsAre(kT - 10));
   EXPECT_THAT(columns.values, ::testing::ElementsAre(1));
   EXPECT_FALSE((*set)->Next());
+}
+
+// The newest sample of m in the range, wherever it is; NaN if there is none.
+double Newest(const Storage& storage, TimeRange range) {
+  const Matcher matcher = Matcher::Equal(std::string(kMetricName), "m");
+  const auto querier = storage.NewQuerier();
+  const auto set = (*querier)->Select({{&matcher, 1}, range, nullptr, SamplesNeeded::kNewest});
+  SampleColumns columns;
+  while ((*set)->Next()) EXPECT_TRUE((*set)->Read(columns).ok());
+  return columns.values.empty() ? std::nan("") : columns.values.back();
+}
+
+TEST(Store, TheNewestAloneIsTheNewestOfAll) {
+  kv::TestFolder folder;
+  const auto store = MustOpen(TestOptions(folder));
+  const int64_t t = kTestNowMs - 100'000;
+  const TimeRange all = {t, kTestNowMs};
+  const auto write = [&](std::vector<Sample> samples) {
+    ASSERT_TRUE(WriteFloats(*store, Series("m"), std::move(samples)).ok());
+  };
+  write({{t, 1}, {t + 10, 2}, {t + 20, 3}});
+  EXPECT_EQ(Newest(*store, all), 3);
+  EXPECT_EQ(Newest(*store, {t, t + 19}), 2);
+  EXPECT_TRUE(std::isnan(Newest(*store, {t + 21, kTestNowMs})));
+  ASSERT_TRUE(store->Seal().ok());
+  EXPECT_EQ(Newest(*store, all), 3);
+  // Memory has only what is older than the sealed ones, then a newer one too, then another value of it.
+  write({{t + 5, 4}});
+  EXPECT_EQ(Newest(*store, all), 3);
+  write({{t + 30, 5}});
+  EXPECT_EQ(Newest(*store, all), 5);
+  write({{t + 30, 6}});
+  EXPECT_EQ(Newest(*store, all), 6);
+  ASSERT_TRUE(store->Seal().ok());
+  write({{t + 40, 7}});
+  EXPECT_EQ(Newest(*store, all), 7);
+  EXPECT_EQ(Newest(*store, {t, t + 39}), 6);
 }
 
 TEST(Store, GivesLabelsInOrderOverShards) {

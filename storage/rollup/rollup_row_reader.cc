@@ -87,6 +87,7 @@ bool RollupRowReader::Answers(uint32_t index_in_block, SamplesNeeded needed) con
   if (!Has(rolled_up_, index_in_block)) return true;
   switch (needed) {
     case SamplesNeeded::kAll:
+    case SamplesNeeded::kNewest:
       return false;
     case SamplesNeeded::kFirst:
     case SamplesNeeded::kEnds:
