@@ -158,7 +158,7 @@ def run_fleet(options, fleet, folder):
             replay.send(options.replay, server.write_url, folder / "slice-0")
         for server in servers:
             server.settle()
-        end_s = written["end_s"] - replay.STEP_S
+        end_s = written["end_s"]
         written_peaks = [server.peak_resident_bytes() for server in servers]
         medians, differ = alone(servers, fleet, end_s, options.repeats)
         print_alone(fleet, written, medians)

@@ -62,23 +62,24 @@ absl::StatusOr<std::vector<std::string>> ShardView::LabelValues(std::string_view
 size_t ShardView::ReadHeads(std::span<const SeriesId> ids, TimeRange range, SamplesNeeded needed,
                             std::span<HeadSamples> heads) const {
   SampleColumns part;
+  std::vector<SeriesId> others;
   ReaderLock lock(shard_.mutex);
-  const bool newest_only = needed == SamplesNeeded::kNewest;
-  if (newest_only) {
-    for (const SeriesId id : ids) active_->PrefetchSeries(id);
-  } else {
-    active_->PrefetchAll(ids);
+  for (const SeriesId id : ids) active_->PrefetchSeries(id);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    heads[i].samples.Clear();
+    heads[i].has_newest = needed == SamplesNeeded::kNewest &&
+                          active_->ReadNewest(ids[i], range, *active_counts_, part);
+    if (heads[i].has_newest) {
+      heads[i].samples.Add(part);
+    } else {
+      others.push_back(ids[i]);
+    }
   }
+  active_->PrefetchAll(others);
   size_t read = 0;
   for (size_t sample_count = 0; read < ids.size() && sample_count < kReadAheadSamples; ++read) {
+    if (heads[read].has_newest) continue;
     ColumnStack& stack = heads[read].samples;
-    stack.Clear();
-    heads[read].has_newest =
-        newest_only && active_->ReadNewest(ids[read], range, *active_counts_, part);
-    if (heads[read].has_newest) {
-      stack.Add(part);
-      continue;
-    }
     if (frozen_ != nullptr) {
       frozen_->Read(ids[read], range, part);
       stack.Add(part);
