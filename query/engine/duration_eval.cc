@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string_view>
 
 #include "absl/strings/str_format.h"
@@ -9,7 +10,10 @@
 namespace lockstep::engine {
 namespace {
 
+using promql::As;
 using promql::DurationExpr;
+using promql::Expr;
+using promql::ExprKind;
 using Op = DurationExpr::Op;
 
 absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& context);
@@ -63,6 +67,25 @@ absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& con
   return BinarySeconds(expr, lhs, rhs);
 }
 
+using DurationPtr = std::unique_ptr<DurationExpr>;
+
+absl::Status CheckPositive(const DurationPtr& duration, const QueryContext& context) {
+  if (duration == nullptr) return absl::OkStatus();
+  return EvaluatePositiveDuration(*duration, context).status();
+}
+
+absl::Status CheckOffset(const promql::TimeModifiers& modifiers, const QueryContext& context) {
+  if (modifiers.offset_expr == nullptr) return absl::OkStatus();
+  return EvaluateDuration(*modifiers.offset_expr, context).status();
+}
+
+absl::Status CheckSubquery(const promql::SubqueryExpr& subquery, const QueryContext& context) {
+  LOCKSTEP_RETURN_IF_ERROR(CheckOffset(subquery.modifiers, context));
+  LOCKSTEP_RETURN_IF_ERROR(CheckPositive(subquery.step_expr, context));
+  LOCKSTEP_RETURN_IF_ERROR(CheckPositive(subquery.range_expr, context));
+  return CheckDurations(*subquery.inner, context);
+}
+
 absl::StatusOr<int64_t> Milliseconds(const DurationExpr& expr, double seconds) {
   // Durations are held to what 64 bits of nanoseconds can say; this also refuses NaN.
   constexpr double kMaxSeconds = 9.2e9;
@@ -84,6 +107,42 @@ absl::StatusOr<int64_t> EvaluatePositiveDuration(const DurationExpr& expr,
   LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, Seconds(expr, context));
   if (seconds <= 0) return ErrorAt(expr.position, "duration must be greater than 0");
   return Milliseconds(expr, seconds);
+}
+
+absl::Status CheckDurations(const Expr& expr, const QueryContext& context) {
+  switch (expr.kind) {
+    case ExprKind::kParen:
+      return CheckDurations(*As<promql::ParenExpr>(expr).inner, context);
+    case ExprKind::kUnary:
+      return CheckDurations(*As<promql::UnaryExpr>(expr).operand, context);
+    case ExprKind::kBinary: {
+      const auto& binary = As<promql::BinaryExpr>(expr);
+      LOCKSTEP_RETURN_IF_ERROR(CheckDurations(*binary.lhs, context));
+      return CheckDurations(*binary.rhs, context);
+    }
+    case ExprKind::kVectorSelector:
+      return CheckOffset(As<promql::VectorSelector>(expr).modifiers, context);
+    case ExprKind::kMatrixSelector: {
+      const auto& matrix = As<promql::MatrixSelector>(expr);
+      LOCKSTEP_RETURN_IF_ERROR(CheckPositive(matrix.range_expr, context));
+      return CheckOffset(matrix.selector->modifiers, context);
+    }
+    case ExprKind::kSubquery:
+      return CheckSubquery(As<promql::SubqueryExpr>(expr), context);
+    case ExprKind::kAggregate: {
+      const auto& aggregate = As<promql::AggregateExpr>(expr);
+      LOCKSTEP_RETURN_IF_ERROR(CheckDurations(*aggregate.operand, context));
+      return aggregate.param == nullptr ? absl::OkStatus()
+                                        : CheckDurations(*aggregate.param, context);
+    }
+    case ExprKind::kCall:
+      for (const promql::ExprPtr& argument : As<promql::Call>(expr).args) {
+        LOCKSTEP_RETURN_IF_ERROR(CheckDurations(*argument, context));
+      }
+      return absl::OkStatus();
+    default:
+      return absl::OkStatus();
+  }
 }
 
 }  // namespace lockstep::engine

@@ -17,4 +17,7 @@ absl::StatusOr<int64_t> EvaluateDuration(const promql::DurationExpr& expr,
 absl::StatusOr<int64_t> EvaluatePositiveDuration(const promql::DurationExpr& expr,
                                                  const QueryContext& context);
 
+// Whether all of them in `expr` can be evaluated: a query fails by them before it reads anything.
+absl::Status CheckDurations(const promql::Expr& expr, const QueryContext& context);
+
 }  // namespace lockstep::engine

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "query/engine/annotation_set.h"
+#include "query/engine/duration_eval.h"
 #include "query/engine/evaluator.h"
 #include "query/engine/name_removal.h"
 #include "query/engine/query_context.h"
@@ -101,6 +102,7 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   if (context.histogram_stats_selectors.empty()) {
     context.shared_parts = &shared_parts.emplace(*parsed.expr);
   }
+  LOCKSTEP_RETURN_IF_ERROR(CheckDurations(*parsed.expr, context));
   LOCKSTEP_ASSIGN_OR_RETURN(result.value, evaluate(*parsed.expr, context));
   result.annotations = annotations.Render();
   result.stats.parse_seconds = parsed.seconds;

@@ -313,6 +313,9 @@ TEST_F(EngineTest, DurationsThatAreNone) {
   Load({{"__name__", "m"}}, {1, 2, 3});
   EXPECT_THAT(Notes("rate(m[5m - 5m])"), ElementsAre("7:14: duration must be greater than 0"));
   EXPECT_THAT(Notes("m offset (1 / (1m - 60))"), ElementsAre("10:22: division by zero"));
+  // Before anything is evaluated.
+  EXPECT_THAT(Notes("label_replace(m, \"\", \"\", \"\", \"\") + rate(m[5m - 5m])"),
+              ElementsAre("42:49: duration must be greater than 0"));
   // Less than a millisecond is more than nothing.
   EXPECT_THAT(InstantLines("count_over_time(m[1ms / 2])"), ElementsAre());
   EXPECT_THAT(InstantLines("count_over_time(m[2m:1ms / 2])", kMinute), ElementsAre("{} 2"));

@@ -59,17 +59,19 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParsePositiveDur
 }
 
 // Without parentheses an offset is one operand, with a sign or not: `a offset 1m + 2` adds 2 to
-// `a`.
+// `a`. What begins with parentheses, or with a sign before them, goes on: `a offset -(1m) * 2`.
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseOffsetDuration() {
   duration_operators_ = 0;
-  const bool parenthesized = NextIs(TokenKind::kLeftParen);
-  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) {
-    const Token sign = Take();
-    LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationOperand());
-    return ApplySign(sign, std::move(operand));
+  std::optional<Token> sign;
+  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) sign = Take();
+  const bool goes_on = NextIs(TokenKind::kLeftParen);
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, sign.has_value() && goes_on
+                                                     ? ParseDurationBinary(kUnaryPrecedence + 1)
+                                                     : ParseDurationOperand());
+  if (sign.has_value()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(operand, ApplySign(*sign, std::move(operand)));
   }
-  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationOperand());
-  if (!parenthesized) return operand;
+  if (!goes_on) return operand;
   return ContinueDuration(std::move(operand), kLowestPrecedence);
 }
 

@@ -63,6 +63,7 @@ TEST(PrinterTest, OneLine) {
       {"foo offset -step()", "foo offset -step()"},
       {"foo offset -min_of(5s,step()+8s)", "foo offset -min_of(5s, step() + 8s)"},
       {"foo offset (1m)*2", "foo offset (1m) * 2"},
+      {"foo offset -(1m)*2", "foo offset -1m * 2"},
       {"SUM(foo)BY(a,\"b c\",)", "sum by (a, \"b c\") (foo)"},
       {"sum by () (foo)", "sum(foo)"},
       {"sum without () (foo)", "sum without () (foo)"},

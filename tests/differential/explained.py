@@ -201,7 +201,12 @@ def unknown_functions(query, reference, other):
 
 def limits_of_nothing(query, reference, other):
     """A limit that is no number is an error, whether there are elements or not."""
-    return not reference.error and not reference.series and other.error and "NaN" in other.error[1]
+    return (
+        not reference.error
+        and not reference.series
+        and other.error
+        and re.search("NaN|overflows int64", other.error[1])
+    )
 
 
 def logarithms_of_subnormals(query, reference, other):
@@ -241,12 +246,28 @@ def order_of_matches(query, reference, other):
     )
 
 
+def populations_of_nan(query, reference, other):
+    """Of a histogram multiplied by NaN other empty buckets are written, and averages of it are NaN."""
+    by_nan = r"/ ?\(?(0|NaN)\b|\* ?\(?(NaN|[-+]?Inf)\b"
+    finite = [without_endless(answer) for answer in (reference, other)]
+    return answers.difference(query, *finite) is None or (
+        re.search(HISTOGRAMS, query.text) and re.search(by_nan, query.text)
+    )
+
+
+def far_durations(query, reference, other):
+    """Durations beyond 292 years are out of range."""
+    return other.error and "duration is out of range" in other.error[1]
+
+
 def limits_of_chosen(query, reference, other):
-    """limitk takes the first elements, of which there are none behind another choice."""
-    return re.search(r"\blimitk\b.*\b(limitk|topk|bottomk|limit_ratio)\b", query.text)
+    """limitk takes the first elements, of which there are none behind a choice or a match."""
+    return re.search(r"\blimitk\b.*\b(limitk|topk|bottomk|limit_ratio|on|ignoring)\b", query.text)
 
 
 RULES = (
+    populations_of_nan,
+    far_durations,
     rates_of_gauges,
     order_of_matches,
     limits_of_chosen,
