@@ -1,4 +1,5 @@
 #include "storage/db/store.h"
+#include "storage/db/rejection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/mutex.h"
+#include "storage/db/rejection.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/fault_env.h"
 #include "storage/kv/test_folder.h"
@@ -169,6 +171,28 @@ TEST(Store, TakesARequestLargerThanABatch) {
   const std::string before = Dump(*store);
   ASSERT_TRUE(store->Seal().ok());
   ASSERT_TRUE(store->Close().ok());
+  store = MustOpen(options);
+  EXPECT_TRUE(Dump(*store) == before);
+}
+
+// Together they are larger than a row of the journal may be.
+TEST(Store, TakesManyOfTheLargestHistogramsAtOnce) {
+  constexpr size_t kBucketCount = kMaxHistogramNumbers - 2;  // and a span
+  kv::TestFolder folder;
+  const StoreOptions options = TestOptions(folder);
+  auto store = MustOpen(options);
+  WriteRequest request;
+  request.series.push_back({Series("m"), {}, {}});
+  for (int i = 0; i < 40; ++i) {
+    auto histogram = std::make_shared<Histogram>();
+    histogram->count = i;
+    histogram->positive_spans = {{0, kBucketCount}};
+    histogram->positive_counts.assign(kBucketCount, i + 0.1);
+    request.series[0].histograms.push_back({kT - i, std::move(histogram)});
+  }
+  ExpectCounts(WriteAndWait(*store, std::move(request)), 40, 0, 0, 0);
+  const std::string before = Dump(*store);
+  store = nullptr;  // as after a crash
   store = MustOpen(options);
   EXPECT_TRUE(Dump(*store) == before);
 }

@@ -7,6 +7,7 @@
 
 #include "storage/chunk/merge_columns.h"
 #include "storage/db/column_walk.h"
+#include "storage/db/rejection.h"
 #include "storage/db/stored_block.h"
 #include "storage/kv/key_schema.h"
 
@@ -14,6 +15,13 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{256} << 10;
+// A time and a value in the journal, and a histogram: a varint and a value for each of its numbers, and
+// what every histogram has.
+constexpr size_t kMaxFloatBytes = 10 + 1 + 8;
+constexpr size_t kMaxHistogramBytes = kMaxHistogramNumbers * (1 + 8) + 128;
+static_assert(kBlockBytes + kMaxSliceFloats * kMaxFloatBytes +
+                  kMaxSliceHistograms * kMaxHistogramBytes <
+              kv::kMaxValueBytes);
 // With one slice and one row of the dictionary on top it still fits in a batch.
 constexpr size_t kGroupBytes = size_t{2} << 20;
 

@@ -26,9 +26,10 @@
 
 namespace lockstep {
 
-// Slices larger than these are cut by the caller, so that a group never outgrows a batch.
+// Slices larger than these are cut by the caller, so that a block of the journal never outgrows a value of
+// the store, nor a group a batch.
 inline constexpr size_t kMaxSliceFloats = 4096;
-inline constexpr size_t kMaxSliceHistograms = 16;
+inline constexpr size_t kMaxSliceHistograms = 6;
 
 // What became of the samples of a slice. Every sample is in exactly one of the first six.
 struct SliceCounts {
