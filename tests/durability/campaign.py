@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """A store under a load of every kind is killed with SIGKILL at random moments, again and again. After
-each death all that it had acknowledged is there, once, with its last value, and nothing else.
+each death all is there that it had acknowledged and nobody deleted, once, with its last value, and
+nothing else: what was deleted, has expired or was dropped for a limit does not come back.
 
 LOCKSTEP_STORE_LOAD names the program of store_load.cc, which says what the load is and compares.
 """
 
 import argparse
 import collections
+import datetime
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,9 +19,11 @@ import threading
 import time
 
 PROGRAM = os.environ["LOCKSTEP_STORE_LOAD"]
-# Batches older than this many lives hold nothing that is not expired, as in store_load.cc.
-REMEMBERED_LIVES = 13
-KINDS_OF_WORK = ("drop", "seal", "merge", "backup")
+KINDS_OF_WORK = {"drop", "seal", "merge", "backup", "deleted", "clean", "dropped", "rejected"}
+EVENTS = {"sent", "stored", "rejected", "deleting", "deleted"}
+# What a life goes on until, and how often that comes at most.
+AWAITED = [("stored", 2000), ("deleting", 12), ("deleted", 12), ("did", 40)]
+BUDGET_DROP = re.compile(r'msg="dropped the oldest window.* to=(\S+)Z ')
 
 
 class Campaign:
@@ -26,49 +31,54 @@ class Campaign:
         self.folder = folder
         self.seed = seed
         self.random = random.Random(seed)
-        self.batches = []  # [life, writer, number, stored], as each writer sent them
         self.batch_count = self.samples = 0
         self.did = collections.Counter()  # what the load did beside writing, in all lives
 
     def live(self, life):
-        """One life, from the start to the kill, which may come before it is open."""
+        """One life, from the start to the kill, which may come before it is open. Returns its events."""
         with subprocess.Popen([PROGRAM, "run", self.folder, str(self.seed), str(life)],
-                              stdout=subprocess.PIPE, text=True) as store:
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as store:
             lines = []
             # Many die young, some see every kind of work end.
-            wanted = 0 if self.random.random() < 0.15 else int(2 ** self.random.uniform(0, 11.5))
-            while len(lines) < wanted:
-                lines.append(store.stdout.readline())
-                if not lines[-1]:
-                    raise AssertionError("the store ended by itself")
+            awaited, most = self.random.choice(AWAITED)
+            wanted = 0 if self.random.random() < 0.15 else int(most ** self.random.random())
+            while wanted > 0 and (line := store.stdout.readline()):
+                lines.append(line)
+                wanted -= line.startswith(awaited)
             # Not in step with what it says.
-            threading.Event().wait(self.random.uniform(0, 0.05))
+            threading.Event().wait(2 ** self.random.uniform(-10, -1))
             died_by_itself = store.poll() is not None
             store.kill()
             lines += store.stdout
         if died_by_itself:
-            raise AssertionError(f"the store ended by itself, with {store.returncode}")
-        self.remember(lines, life)
+            raise AssertionError(f"the store ended by itself, with {store.returncode}:\n"
+                                 + "".join(lines[-10:]))
+        return [event for event in map(self.event, lines) if event]
 
-    def remember(self, lines, life):
-        sent = {}
-        for line in lines:
-            what, *numbers = line.split()
-            if what == "did":
-                self.did[numbers[0]] += 1
-            else:
-                sent[tuple(map(int, numbers))] = int(what == "stored")
-        self.batches = [batch for batch in self.batches if batch[0] > life - REMEMBERED_LIVES]
-        self.batches += [(*name, stored) for name, stored in sorted(sent.items())]
-        self.batch_count += sum(sent.values())
+    def event(self, line):
+        """What the judge has to know of it, or nothing."""
+        what, *rest = line.split()
+        if what == "did":
+            self.did[rest[0]] += 1
+            return None
+        if what in EVENTS:
+            self.batch_count += what == "stored"
+            self.did.update({what} & KINDS_OF_WORK)
+            return line
+        if dropped := BUDGET_DROP.search(line):
+            self.did["dropped"] += 1
+            before = datetime.datetime.fromisoformat(dropped[1] + "+00:00")
+            return f"dropped {int(before.timestamp()) * 1000}\n"
+        return None
 
-    def check(self, life):
+    def check(self, life, events):
         checked = subprocess.run(
             [PROGRAM, "check", self.folder, str(self.seed), str(life)], text=True,
-            input="".join(f"{' '.join(map(str, batch))}\n" for batch in self.batches),
-            stdout=subprocess.PIPE, check=False)
+            input="".join(events), stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if checked.returncode != 0:
-            raise AssertionError(f"the check ended with {checked.returncode}")
+            with open(self.folder + ".events", "w", encoding="utf-8") as file:
+                file.writelines(events)
+            raise AssertionError(f"the check ended with {checked.returncode}:\n{checked.stderr}")
         self.samples = int(checked.stdout)
 
 
@@ -82,16 +92,15 @@ def main():
     began = time.monotonic()
     for life in range(options.rounds):
         try:
-            campaign.live(life)
-            campaign.check(life)
+            campaign.check(life, campaign.live(life))
         except AssertionError as error:
             sys.exit(f"round {life} of seed {options.seed}: {error}\nthe store is in {folder}")
     subprocess.run(["rm", "-r", folder], check=True)
     print(f"seed {options.seed}: {options.rounds} kills in {time.monotonic() - began:.0f} s, "
           f"{campaign.batch_count} batches acknowledged, {campaign.samples} samples there at the end: "
-          f"none lost, none twice; beside the writing: {dict(campaign.did)}")
-    if options.rounds >= 50 and len(campaign.did) < len(KINDS_OF_WORK):
-        sys.exit(f"not all was done of {KINDS_OF_WORK}")
+          f"none lost, none twice, none back; beside the writing: {dict(campaign.did)}")
+    if options.rounds >= 50 and not KINDS_OF_WORK <= set(campaign.did):
+        sys.exit(f"not all was done of {sorted(KINDS_OF_WORK)}")
 
 
 if __name__ == "__main__":
