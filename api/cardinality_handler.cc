@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "api/count_rows.h"
 #include "api/params.h"
 #include "api/reply.h"
 
@@ -51,36 +52,11 @@ absl::StatusOr<CardinalityParams> ParamsOf(const Form& form) {
   return params;
 }
 
-void WriteCount(JsonWriter& json, std::string_view key, uint64_t count) {
-  json.Key(key);
-  json.Number(count);
-}
-
-void WriteCounts(JsonWriter& json, std::string_view key, const std::vector<NamedCount>& rows) {
-  json.Key(key);
-  json.BeginArray();
-  for (const NamedCount& row : rows) {
-    json.BeginObject();
-    json.Key("name");
-    json.String(row.name);
-    WriteCount(json, "value", row.count);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 void WriteChurnRows(JsonWriter& json, std::string_view key, const std::vector<ChurnCount>& rows) {
-  json.Key(key);
-  json.BeginArray();
-  for (const ChurnCount& row : rows) {
-    json.BeginObject();
-    json.Key("name");
-    json.String(row.name);
+  WriteNamedRows(json, key, rows, [&](const ChurnCount& row) {
     WriteCount(json, "appeared", row.appeared);
     WriteCount(json, "left", row.left);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 void WriteChurn(JsonWriter& json, const CardinalityStats& stats) {

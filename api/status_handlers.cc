@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "api/count_rows.h"
 #include "api/params.h"
 #include "api/reply.h"
 
@@ -30,19 +31,6 @@ std::string FormatTime(int64_t time_ms) {
                          static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                          clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
                          clock.subseconds().count());
-}
-
-void WriteCounts(JsonWriter& json, std::string_view key, const std::vector<NamedCount>& rows) {
-  json.Key(key);
-  json.BeginArray();
-  for (const NamedCount& row : rows) {
-    json.BeginObject();
-    WriteField(json, "name", row.name);
-    json.Key("value");
-    json.Number(row.count);
-    json.EndObject();
-  }
-  json.EndArray();
 }
 
 void WriteHeadStats(JsonWriter& json, const StorageStats& stats) {

@@ -5,11 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "storage/db/empty_series.h"
-#include "storage/db/matched_series.h"
 #include "storage/db/retention.h"
-#include "storage/db/window.h"
+#include "storage/db/rule_drop.h"
+#include "storage/db/sample_deletion.h"
 #include "storage/kv/key_schema.h"
 
 namespace lockstep {
@@ -273,72 +274,37 @@ absl::Status ShardKeeper::MergeToCold(int32_t number) {
 
 absl::Status ShardKeeper::Erase(std::span<const std::vector<Matcher>> matcher_sets,
                                 TimeRange range) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> ids, MatchedSeries(shard_, matcher_sets));
-  if (HasInMemory(ids)) LOCKSTEP_RETURN_IF_ERROR(Seal());
-  std::vector<SeriesBlock> blocks;
-  {
-    ReaderLock lock(shard_.mutex);
-    blocks = BlocksOf(shard_.dictionary, ids);
-  }
-  LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t sample_count, EraseInChunks(blocks, range));
-  LOCKSTEP_RETURN_IF_ERROR(FindNewest(blocks));
-  Log(LogLevel::kInfo, "deleted samples",
-      {{"shard", shard_.folder}, {"series", ids.size()}, {"samples", sample_count}});
+  return DeleteSamples(shard_, *this, matcher_sets, range);
+}
+
+absl::Status ShardKeeper::CheckRoom() const {
+  const absl::StatusOr<uint64_t> free_bytes = shard_.env->FreeBytes(shard_.folder);
+  if (!free_bytes.ok() || *free_bytes >= min_free_bytes_) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrFormat("the disk is full: %d bytes are free, and %d have to be, because what is "
+                      "left of stored rows is "
+                      "written before the old ones go",
+                      *free_bytes, min_free_bytes_));
+}
+
+absl::StatusOr<bool> ShardKeeper::Step(absl::FunctionRef<absl::StatusOr<bool>()> step,
+                                       absl::FunctionRef<void()> publish) {
+  MutexLock lock(rows_mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
+  LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, step());
+  if (!did_more) return false;
+  OnWriter([&] {
+    WriterLock state_lock(shard_.mutex);
+    publish();
+  });
+  return true;
+}
+
+absl::Status ShardKeeper::ForgetEmptySeries() {
   MutexLock lock(rows_mutex_);
   absl::Status status;
   OnWriter([&] { status = RemoveEmptySeries(shard_, std::numeric_limits<int32_t>::min()); });
   return status;
-}
-
-bool ShardKeeper::HasInMemory(std::span<const SeriesId> ids) const {
-  ReaderLock lock(shard_.mutex);
-  return std::any_of(ids.begin(), ids.end(), [this](SeriesId id) {
-    return shard_.active->IsOpen(id) || (shard_.frozen != nullptr && shard_.frozen->IsOpen(id));
-  });
-}
-
-// Returns how many samples that were.
-absl::StatusOr<uint64_t> ShardKeeper::EraseInChunks(const std::vector<SeriesBlock>& blocks,
-                                                    TimeRange range) {
-  Eraser eraser(shard_, blocks, range, [this] { return must_give_up(); });
-  while (true) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, EraseStep(eraser));
-    if (!did_more) return eraser.erased_sample_count();
-  }
-}
-
-absl::Status ShardKeeper::FindNewest(const std::vector<SeriesBlock>& blocks) {
-  NewestSamples newest(shard_, blocks);
-  while (true) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, NewestStep(newest));
-    if (!did_more) return absl::OkStatus();
-  }
-}
-
-// A head that waits to be sealed comes first: whoever asks for steps in a row may leave the keeper's
-// thread no chance.
-absl::StatusOr<bool> ShardKeeper::EraseStep(Eraser& eraser) {
-  MutexLock lock(rows_mutex_);
-  LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
-  LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, eraser.Step());
-  if (!did_more) return false;
-  OnWriter([&] {
-    WriterLock state_lock(shard_.mutex);
-    eraser.Publish(shard_.windows);
-  });
-  return true;
-}
-
-absl::StatusOr<bool> ShardKeeper::NewestStep(NewestSamples& newest) {
-  MutexLock lock(rows_mutex_);
-  LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
-  LOCKSTEP_ASSIGN_OR_RETURN(const bool did_more, newest.Step());
-  if (!did_more) return false;
-  OnWriter([&] {
-    WriterLock state_lock(shard_.mutex);
-    newest.PublishTo(shard_.dictionary);
-  });
-  return true;
 }
 
 absl::Status ShardKeeper::DropExpired() {
@@ -361,46 +327,9 @@ absl::Status ShardKeeper::DropBefore(int64_t oldest_ms, WindowTotals& dropped) {
   return lockstep::DropBefore(shard_, writer_, oldest_ms, dropped);
 }
 
-// Of the series that rules keep for a shorter time, by that.
-std::map<int64_t, std::vector<SeriesId>> ShardKeeper::SeriesByKeep() const {
-  std::map<int64_t, std::vector<SeriesId>> ids;
-  FamilyRetention families(retention_);
-  ReaderLock lock(shard_.mutex);
-  const SeriesIndex& index = shard_.dictionary.index();
-  index.series().ForEach([&](SeriesId id, SeriesParts) {
-    const int64_t keep_ms =
-        families.KeepMs(shard_.dictionary.PlaceOf(id).family, [&] { return index.Labels(id); });
-    if (keep_ms < retention_.retention_ms()) ids[keep_ms].push_back(id);
-  });
-  return ids;
-}
-
-// Whole windows, as without rules: what is left of one that has not ended is hidden from readers.
 absl::Status ShardKeeper::DropByRules() {
-  if (retention_.empty()) return absl::OkStatus();
   MutexLock one_at_a_time(rules_mutex_);
-  uint64_t sample_count = 0;
-  for (const auto& [keep_ms, ids] : SeriesByKeep()) {
-    std::vector<SeriesBlock> blocks;
-    {
-      ReaderLock lock(shard_.mutex);
-      blocks = BlocksOf(shard_.dictionary, ids);
-    }
-    const int64_t first_kept_ms = RangeOfWindow(WindowOf(now_ms_() - keep_ms)).min_ms;
-    LOCKSTEP_ASSIGN_OR_RETURN(
-        const uint64_t erased_count,
-        EraseInChunks(blocks, {std::numeric_limits<int64_t>::min(), first_kept_ms - 1}));
-    if (erased_count > 0) LOCKSTEP_RETURN_IF_ERROR(FindNewest(blocks));
-    sample_count += erased_count;
-  }
-  if (sample_count == 0) return absl::OkStatus();
-  shard_.counters.expired_samples += sample_count;
-  Log(LogLevel::kInfo, "dropped samples that rules of retention keep no longer",
-      {{"shard", shard_.folder}, {"samples", sample_count}});
-  MutexLock lock(rows_mutex_);
-  absl::Status status;
-  OnWriter([&] { status = RemoveEmptySeries(shard_, std::numeric_limits<int32_t>::min()); });
-  return status;
+  return lockstep::DropByRules(shard_, *this, retention_, now_ms_());
 }
 
 }  // namespace lockstep

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <thread>
@@ -20,10 +19,9 @@
 #include "base/status.h"
 #include "model/matcher.h"
 #include "storage/db/clock.h"
-#include "storage/db/eraser.h"
 #include "storage/db/merge_pass.h"
-#include "storage/db/newest_samples.h"
 #include "storage/db/retention_rules.h"
+#include "storage/db/row_steps.h"
 #include "storage/db/seal.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/shard_writer.h"
@@ -32,12 +30,12 @@ namespace lockstep {
 
 // Public methods are safe from any thread but the writer's, except that Wake() may come from there
 // too. Start() comes first and the destructor last. Whoever stops the writer stops the keeper next.
-class ShardKeeper {
+class ShardKeeper : private RowSteps {
  public:
   // Both must outlive the keeper.
   ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, RetentionRules retention,
               uint64_t min_free_bytes);
-  ~ShardKeeper();
+  ~ShardKeeper() override;
   void Start();
   // A head was frozen.
   void Wake();
@@ -49,16 +47,15 @@ class ShardKeeper {
   void Finish(std::chrono::milliseconds patience);
   void Join();
 
-  // Freezes what the active head holds and seals it, after what is frozen already.
-  absl::Status Seal();
+  // As RowSteps says.
+  absl::Status Seal() override;
   // Seals and merges every window to one cold run, and gives the disk space back.
   absl::Status Settle();
   // Drops what is older than the retention.
   absl::Status DropExpired();
   // Drops every window that ends before `oldest_ms`, and adds what they held to `dropped`.
   absl::Status DropBefore(int64_t oldest_ms, WindowTotals& dropped);
-  // Deletes the samples in the range of the series that match all of one of the matcher sets: those that
-  // were acknowledged before, and of those that are written meanwhile some or none.
+  // As DeleteSamples() says.
   absl::Status Erase(std::span<const std::vector<Matcher>> matcher_sets, TimeRange range);
   // Gives back the disk space of what was deleted.
   absl::Status GiveSpaceBack();
@@ -67,7 +64,11 @@ class ShardKeeper {
   void Run();
   void Tick();
   bool WaitForTick();
-  bool must_give_up();
+  bool must_give_up() override;
+  absl::Status CheckRoom() const override;
+  absl::StatusOr<bool> Step(absl::FunctionRef<absl::StatusOr<bool>()> step,
+                            absl::FunctionRef<void()> publish) override;
+  absl::Status ForgetEmptySeries() override;
   void SealAtEnd();
   void OnWriter(const std::function<void()>& task);
   absl::Status SealFrozen() LOCKSTEP_REQUIRES(rows_mutex_);
@@ -78,13 +79,7 @@ class ShardKeeper {
   absl::StatusOr<bool> StepOn() LOCKSTEP_REQUIRES(rows_mutex_);
   absl::Status MergeToCold(int32_t window);
   absl::Status DropWindows();
-  std::map<int64_t, std::vector<SeriesId>> SeriesByKeep() const;
   absl::Status DropByRules();
-  bool HasInMemory(std::span<const SeriesId> ids) const;
-  absl::StatusOr<uint64_t> EraseInChunks(const std::vector<SeriesBlock>& blocks, TimeRange range);
-  absl::Status FindNewest(const std::vector<SeriesBlock>& blocks);
-  absl::StatusOr<bool> EraseStep(Eraser& eraser);
-  absl::StatusOr<bool> NewestStep(NewestSamples& newest);
 
   ShardState& shard_;
   ShardWriter& writer_;

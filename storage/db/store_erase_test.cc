@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "storage/chunk/chunk_row_builder.h"
 #include "storage/db/backup_folder.h"
 #include "storage/db/store.h"
 #include "storage/db/store_check.h"
@@ -363,7 +365,6 @@ TEST_F(StoreErase, WhatWasOverwrittenNeverComesBack) {
     ASSERT_TRUE(store_->Seal().ok());
   }
   const auto env = std::static_pointer_cast<kv::FaultEnv>(options_.env);
-  const std::string newest = Dump(*store_);
   int failed_count = 0;
   for (uint64_t n = 1;; ++n) {
     env->FailFrom(n);
@@ -392,6 +393,124 @@ TEST_F(StoreErase, WhatWasOverwrittenNeverComesBack) {
   EXPECT_EQ(Dump(*store_), "");
   EXPECT_THAT(Names(), IsEmpty());
   EXPECT_EQ(Check().damage, "");
+}
+
+// A row as large as a row can be, of two series that share the times of their floats and of one with
+// histograms. Without one float the two share nothing, and the row needs more room than there is.
+class StoreEraseLargestRow : public StoreErase {
+ protected:
+  StoreEraseLargestRow() {
+    std::mt19937_64 random(1);
+    for (int64_t time_ms = kBegin; floats_.size() < 1000; time_ms += 1 + random() % 14'000) {
+      floats_.push_back({time_ms, 1});
+    }
+    while (histograms_.size() < 12) AddHistogram(8'900);
+    AddHistogram(1);
+    const size_t room = kv::kMaxValueBytes - RowBytes();
+    histograms_.pop_back();
+    AddHistogram(1 + room / kNumberBytes);
+    EXPECT_LE(RowBytes(), kv::kMaxValueBytes);
+    WriteRequest request;
+    request.series.push_back({Series("m", "train", 0), floats_, {}});
+    request.series.push_back({Series("m", "train", 1), floats_, {}});
+    request.series.push_back({Series("m", "train", 2), {}, histograms_});
+    EXPECT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
+    EXPECT_TRUE(store_->Seal().ok());
+  }
+
+  // Nothing is known about any of its numbers.
+  void AddHistogram(size_t number_count) {
+    auto histogram = std::make_shared<Histogram>();
+    histogram->count = histogram->sum = 0.5;
+    histogram->positive_spans = {{0, static_cast<uint32_t>(number_count)}};
+    for (size_t i = 0; i < number_count; ++i) histogram->positive_counts.push_back(0.1 + i);
+    histograms_.push_back(
+        {kBegin + static_cast<int64_t>(histograms_.size()), std::move(histogram)});
+  }
+  size_t RowBytes() const {
+    SampleColumns floats, histograms;
+    for (const Sample& sample : floats_) {
+      floats.timestamps_ms.push_back(sample.timestamp_ms);
+      floats.values.push_back(sample.value);
+    }
+    histograms.histograms = histograms_;
+    ChunkRowBuilder row;
+    row.Add(0, floats);
+    row.Add(1, floats);
+    row.Add(2, histograms);
+    return row.Finish().size();
+  }
+  absl::Status DeleteOneFloat() {
+    const int64_t time_ms = floats_[500].timestamp_ms;
+    return Delete({Matcher::Equal("rank", "0")}, {time_ms, time_ms});
+  }
+  static Matchers Others() { return {*Matcher::Make(MatchType::kNotRegex, "rank", "0")}; }
+  size_t RowCount() {
+    EXPECT_TRUE(store_->Close().ok());
+    store_ = nullptr;
+    const auto kv = kv::Store::Open(ShardFolder(options_.data_dir, 0), options_.env,
+                                    std::make_shared<const kv::Resources>(kv::ResourceLimits()));
+    size_t count = 0;
+    for (auto row = (*kv)->NewCursor(kv::Space::kHot, {}); row.Valid(); row.Next()) ++count;
+    return count;
+  }
+
+  static constexpr int64_t kBegin = kT / kWindowMs * kWindowMs - kWindowMs;
+  static constexpr size_t kNumberBytes = 9;
+  std::vector<Sample> floats_;
+  std::vector<HistogramSample> histograms_;
+};
+
+TEST_F(StoreEraseLargestRow, BecomesTwoAndLosesNothingElse) {
+  const std::string others = Dump(*store_, kAllTimes, Others());
+  const TimeRange before = {INT64_MIN, floats_[500].timestamp_ms - 1};
+  const TimeRange after = {floats_[500].timestamp_ms + 1, INT64_MAX};
+  const Matchers rank0 = {Matcher::Equal("rank", "0")};
+  const std::string left = Dump(*store_, before, rank0) + Dump(*store_, after, rank0);
+  ASSERT_EQ(RowCount(), 1u);
+  Open();
+  ASSERT_TRUE(DeleteOneFloat().ok());
+  EXPECT_EQ(RowCount(), 2u);
+  Open();
+  EXPECT_EQ(Dump(*store_, kAllTimes, Others()), others);
+  EXPECT_EQ(Dump(*store_, before, rank0) + Dump(*store_, after, rank0), left);
+  EXPECT_EQ(Dump(*store_, {before.max_ms + 1, after.min_ms - 1}, rank0), "");
+  EXPECT_EQ(Check().damage, "");
+}
+
+TEST_F(StoreEraseLargestRow, LosesNothingElseWhicheverChangeFails) {
+  const auto env = std::static_pointer_cast<kv::FaultEnv>(options_.env);
+  const std::string left = Dump(*store_, kAllTimes, Others());
+  int failed_count = 0;
+  for (uint64_t n = 1;; ++n) {
+    env->FailFrom(n);
+    const absl::Status status = DeleteOneFloat();
+    env->CutPower();
+    store_ = nullptr;
+    ASSERT_TRUE(env->RestorePower(kv::UnsyncedTail::kLost).ok());
+    Open();
+    ASSERT_EQ(Dump(*store_, kAllTimes, Others()), left) << "change " << n;
+    if (status.ok()) break;
+    ++failed_count;
+  }
+  EXPECT_GT(failed_count, 1);
+  EXPECT_EQ(Check().damage, "");
+}
+
+TEST_F(StoreErase, NothingIsRewrittenOnAFullDisk) {
+  const auto env = std::static_pointer_cast<kv::FaultEnv>(options_.env);
+  ASSERT_EQ(Write(Series("m"), {{kT - 1, 1}, {kT, 1}}), "");
+  ASSERT_TRUE(store_->Seal().ok());
+  const std::string before = Dump(*store_);
+  env->SetFreeBytes(options_.min_free_bytes - 1);
+  const absl::Status status = Delete(Name("m"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(Message(status), HasSubstr("the disk is full: 67108863 bytes are free"));
+  EXPECT_THAT(Message(status), HasSubstr("ask for the same again"));
+  EXPECT_EQ(Dump(*store_), before);
+  env->SetFreeBytes(options_.min_free_bytes);
+  EXPECT_TRUE(Delete(Name("m")).ok());
+  EXPECT_EQ(Dump(*store_), "");
 }
 
 // Whichever change of a file is the first to fail.

@@ -1,6 +1,0 @@
-# The benchmark on an empty folder: cmake -DBENCH= -DRECORDING= -DDATA= -P run_tiny.cmake
-file(REMOVE_RECURSE ${DATA})
-execute_process(
-  COMMAND ${BENCH} --recording ${RECORDING} --data ${DATA} --gpus 16 --points 20 --batch 100
-  COMMAND_ERROR_IS_FATAL ANY)
-file(REMOVE_RECURSE ${DATA})
