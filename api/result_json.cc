@@ -103,17 +103,26 @@ template <typename Element>
 void WriteAll(JsonWriter& json, const std::vector<Element>& elements, TaskPool& pool,
               void (*write)(JsonWriter&, const Element&)) {
   constexpr size_t kPointsOfPart = 8192;
+  // As most have; a text that is longer grows.
+  constexpr size_t kBytesOfPoint = 34, kBytesOfLabels = 300;
   size_t point_count = 0;
   for (const Element& element : elements) point_count += PointCount(element);
   const size_t part_count = std::max<size_t>(
       1, std::min({point_count / kPointsOfPart, elements.size(), 4 * pool.concurrency()}));
   std::vector<std::string> texts(part_count);
   pool.Run(part_count, [&](size_t part) {
-    JsonWriter of_part(texts[part]);
+    const size_t begin = elements.size() * part / part_count;
     const size_t end = elements.size() * (part + 1) / part_count;
-    for (size_t i = elements.size() * part / part_count; i < end; ++i) write(of_part, elements[i]);
+    size_t points = 0;
+    for (size_t i = begin; i < end; ++i) points += PointCount(elements[i]);
+    texts[part].reserve(points * kBytesOfPoint + (end - begin) * kBytesOfLabels);
+    JsonWriter of_part(texts[part]);
+    for (size_t i = begin; i < end; ++i) write(of_part, elements[i]);
   });
   std::string& out = json.Raw();
+  size_t byte_count = 2 + part_count;
+  for (const std::string& text : texts) byte_count += text.size();
+  out.reserve(out.size() + byte_count + kBytesOfLabels);
   out += '[';
   for (size_t part = 0; part < part_count; ++part) {
     if (part > 0) out += ',';
