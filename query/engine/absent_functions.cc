@@ -70,7 +70,9 @@ absl::StatusOr<EvaluatedValue> AbsentOverTime(const promql::Call& call, Evaluato
         WindowSlider slider(series.samples(), windows);
         const StepBlock steps = slider.Steps(found.size());
         for (size_t step = steps.begin; step < steps.end; ++step) {
-          if (!slider.At(step).empty()) found[step] = true;
+          const Window window = slider.At(step);
+          evaluator.counts().Add(step, BudgetSize(window));
+          if (!window.empty()) found[step] = true;
         }
         return absl::OkStatus();
       }));

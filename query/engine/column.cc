@@ -100,8 +100,9 @@ void Column::KeepWhere(const Column& other) {
 }
 
 int64_t BudgetSize(const Histogram& histogram) {
+  constexpr size_t kFixedBytes = 168;  // that Prometheus takes for all but the lists
   const size_t bytes =
-      sizeof(Histogram) +
+      kFixedBytes +
       (histogram.positive_spans.size() + histogram.negative_spans.size()) * sizeof(BucketSpan) +
       (histogram.positive_counts.size() + histogram.negative_counts.size() +
        histogram.custom_values.size()) *

@@ -9,6 +9,7 @@
 #include "query/engine/duration_eval.h"
 #include "query/engine/evaluator.h"
 #include "query/engine/name_removal.h"
+#include "query/engine/plan_builder.h"
 #include "query/engine/query_context.h"
 #include "query/engine/query_result.h"
 #include "query/promql/parser.h"
@@ -36,7 +37,10 @@ absl::StatusOr<ParsedQuery> Parse(std::string_view text) {
 // Evaluates over `grid` and takes the names off that are to go.
 absl::StatusOr<EvaluatedValue> EvaluateWhole(const promql::Expr& expr, const StepGrid& grid,
                                              QueryContext& context) {
-  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, Evaluator(context, grid).Evaluate(expr));
+  Evaluator evaluator(context, grid);
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, evaluator.Evaluate(expr));
+  context.stats.total_samples = evaluator.counts().total();
+  context.stats.samples_per_step = evaluator.counts().TakePerStep();
   if (auto* vector = std::get_if<VectorValue>(&value)) {
     LOCKSTEP_RETURN_IF_ERROR(RemoveNames(*vector));
   }
@@ -85,7 +89,8 @@ struct QueryTimes {
 template <typename Evaluate>
 absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& options,
                                 TaskPool& pool, std::string_view text, const ParsedQuery& parsed,
-                                const QueryTimes& times, QueryBudget& budget, Evaluate&& evaluate) {
+                                const QueryTimes& times, const QueryWishes& wishes,
+                                QueryBudget& budget, Evaluate&& evaluate) {
   const Clock::time_point start = Clock::now();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, storage.NewQuerier());
   QueryResult result;
@@ -96,6 +101,10 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   context.start_ms = times.start_ms;
   context.end_ms = times.end_ms;
   context.step_ms = times.step_ms;
+  context.counts_per_step = wishes.counts_per_step;
+  QueryTrace trace;
+  if (wishes.plan) context.trace = &trace;
+  if (wishes.progress != nullptr) context.samples_read = &wishes.progress->samples_read;
   context.histogram_stats_selectors = FindHistogramStatsSelectors(*parsed.expr);
   // The same text may stand for histograms with and without buckets.
   std::optional<SharedParts> shared_parts;
@@ -104,6 +113,7 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   }
   LOCKSTEP_RETURN_IF_ERROR(CheckDurations(*parsed.expr, context));
   LOCKSTEP_ASSIGN_OR_RETURN(result.value, evaluate(*parsed.expr, context));
+  if (wishes.plan) result.plan = BuildPlan(*parsed.expr, trace);
   result.annotations = annotations.Render();
   result.stats.parse_seconds = parsed.seconds;
   result.stats.eval_seconds = SecondsSince(start);
@@ -116,14 +126,16 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
   const QueryTimes times{query.time_ms, query.time_ms, 0, query.lookback_ms};
-  return Run(storage_, options_, *pool_, query.text, parsed, times, budget, EvaluateInstant);
+  return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
+             EvaluateInstant);
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
   const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, query.lookback_ms};
-  return Run(storage_, options_, *pool_, query.text, parsed, times, budget, EvaluateRange);
+  return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
+             EvaluateRange);
 }
 
 }  // namespace lockstep::engine

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,10 +32,23 @@ struct EngineOptions {
   size_t threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
 };
 
+// What a running query has done so far. Its threads write, any may read.
+struct QueryProgress {
+  std::atomic<int64_t> samples_read{0};  // from the store
+};
+
+// What a query is to tell besides its answer.
+struct QueryWishes {
+  bool counts_per_step = false;       // fills in QueryStats::samples_per_step
+  bool plan = false;                  // fills in QueryResult::plan
+  QueryProgress* progress = nullptr;  // written if there is one
+};
+
 struct InstantQuery {
   std::string_view text;
   int64_t time_ms = 0;
   int64_t lookback_ms = 0;  // 0: the engine's
+  QueryWishes wishes{};
 };
 
 struct RangeQuery {
@@ -43,6 +57,7 @@ struct RangeQuery {
   int64_t end_ms = 0;    // inclusive
   int64_t step_ms = 0;   // > 0
   int64_t lookback_ms = 0;
+  QueryWishes wishes{};
 };
 
 // Immutable; safe from any thread. `storage` is borrowed and must outlive the engine.
@@ -58,6 +73,9 @@ class Engine {
   absl::StatusOr<QueryResult> Execute(const RangeQuery& query, QueryBudget& budget) const;
   // The threads that work on queries, for those who work on their results.
   TaskPool& pool() const { return *pool_; }
+
+  // How far back a query looks for a last sample, unless it says otherwise.
+  int64_t lookback_ms() const { return options_.lookback_ms; }
 
  private:
   const Storage& storage_;

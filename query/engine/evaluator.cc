@@ -36,6 +36,7 @@ void Negate(Column& column) {
 
 absl::StatusOr<EvaluatedValue> Evaluator::Evaluate(const Expr& expr) {
   LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
+  const TraceSpan span(context_.trace, expr);
   if (grid_.count > 1 && !IsLiteral(expr) && IsStepInvariant(expr)) {
     return EvaluateOnceAndRepeat(expr);
   }
@@ -82,7 +83,7 @@ absl::StatusOr<EvaluatedValue> Evaluator::EvaluateNode(const Expr& expr) {
 absl::StatusOr<EvaluatedValue> Evaluator::EvaluateShared(const Expr& expr, SharedPart& part) {
   --part.uses_left;
   if (part.kept.has_value() && part.kept->grid == grid_) {
-    context_.stats.total_samples += part.kept->total_samples;
+    counts_.Add(part.kept->counts);
     if (part.uses_left > 0) {
       if (absl::StatusOr<VectorValue> copy = Copy(part.kept->value); copy.ok()) {
         return EvaluatedValue(*std::move(copy));
@@ -92,15 +93,17 @@ absl::StatusOr<EvaluatedValue> Evaluator::EvaluateShared(const Expr& expr, Share
     part.kept.reset();
     return last;
   }
-  const int64_t samples_before = context_.stats.total_samples;
+  const SampleCounts counts_before = std::exchange(counts_, NewCounts());
   const size_t annotations_before = context_.annotations.size();
   LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, EvaluateAlone(expr));
+  const SampleCounts counts_of_part = counts_;
+  counts_.Add(counts_before);
   const auto* vector = std::get_if<VectorValue>(&value);
   if (vector == nullptr || part.uses_left == 0) return value;
   if (context_.annotations.size() != annotations_before) return value;
   // Without room for a copy the others read it again.
   if (absl::StatusOr<VectorValue> copy = Copy(*vector); copy.ok()) {
-    part.kept = {grid_, *std::move(copy), context_.stats.total_samples - samples_before};
+    part.kept = {grid_, *std::move(copy), counts_of_part};
   }
   return value;
 }
@@ -135,7 +138,8 @@ absl::StatusOr<EvaluatedValue> Evaluator::EvaluateAlone(const Expr& expr) {
 
 absl::StatusOr<EvaluatedValue> Evaluator::EvaluateOnceAndRepeat(const Expr& expr) {
   Evaluator once(context_, StepGrid::At(grid_.start_ms));
-  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, once.Evaluate(expr));
+  LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, once.EvaluateNode(expr));
+  counts_.AddAtEveryStep(grid_.count, once.counts().total());
   if (const auto* scalar = std::get_if<ScalarValue>(&value)) {
     LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue repeated, NewScalar());
     std::fill(repeated.values.begin(), repeated.values.end(), scalar->values[0]);

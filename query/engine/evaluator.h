@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "query/engine/evaluated.h"
 #include "query/engine/query_context.h"
+#include "query/engine/sample_counts.h"
 #include "query/engine/step_grid.h"
 #include "query/promql/ast.h"
 
@@ -15,7 +16,8 @@ namespace lockstep::engine {
 
 class Evaluator {
  public:
-  Evaluator(QueryContext& context, const StepGrid& grid) : context_(context), grid_(grid) {}
+  Evaluator(QueryContext& context, const StepGrid& grid)
+      : context_(context), grid_(grid), counts_(NewCounts()) {}
 
   // Precondition: `expr` is type-checked and no range vector.
   absl::StatusOr<EvaluatedValue> Evaluate(const promql::Expr& expr);
@@ -28,6 +30,13 @@ class Evaluator {
   // Of one step: duplicates of labels are looked for at the end of the query only, and what a function
   // sorts stays sorted.
   bool is_single_step() const { return grid_.count <= 1; }
+
+  // What selectors under this evaluator looked at so far; they add to it.
+  SampleCounts& counts() { return counts_; }
+  // None yet, of the evaluator's steps.
+  SampleCounts NewCounts() const {
+    return SampleCounts(context_.counts_per_step ? grid_.count : 0);
+  }
 
   // Empty, charging the query's budget.
   VectorValue NewVector() const;
@@ -50,6 +59,7 @@ class Evaluator {
 
   QueryContext& context_;
   const StepGrid grid_;
+  SampleCounts counts_;
 };
 
 }  // namespace lockstep::engine

@@ -65,7 +65,11 @@ absl::StatusOr<VectorValue> ReadInfoSeries(const Expr& base_expr, std::vector<Ma
   Evaluator shifted(evaluator.context(), grid);
   LOCKSTEP_ASSIGN_OR_RETURN(VectorValue info,
                             EvaluateSampleTimes(selector, shifted, NewestHistogram::kIsAnError));
-  if (!pinned || evaluator.is_single_step()) return info;
+  if (!pinned || evaluator.is_single_step()) {
+    evaluator.counts().Add(shifted.counts());
+    return info;
+  }
+  evaluator.counts().AddAtEveryStep(evaluator.grid().count, shifted.counts().total());
   VectorValue repeated = evaluator.NewVector();
   for (EvaluatedSeries& series : info.series) {
     Column& column = evaluator.AddSeries(repeated, std::move(series.labels), false);

@@ -68,6 +68,8 @@ absl::StatusOr<MatrixResult> SubqueryMatrix(const promql::SubqueryExpr& subquery
                                             const RangeWindows& windows, QueryContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(SubqueryResult result, EvaluateSubquery(subquery, windows, context));
   LOCKSTEP_RETURN_IF_ERROR(RemoveNames(result.vector));
+  context.stats.total_samples = result.samples_looked_at;
+  if (context.counts_per_step) context.stats.samples_per_step = {result.samples_looked_at};
   return VectorToMatrix(std::move(result.vector), result.grid);
 }
 
@@ -112,12 +114,14 @@ absl::StatusOr<MatrixResult> EvaluateRangeVector(const promql::Expr& expr, int64
     MatrixSeries out{series.labels(), {}};
     CopyWindow(WindowSlider(series.samples(), windows).At(0), out.samples);
     if (out.samples.size() == 0) return absl::OkStatus();
-    context.stats.total_samples += static_cast<int64_t>(out.samples.size());
+    evaluator.counts().Add(0, BudgetSize(out.samples));
     LOCKSTEP_RETURN_IF_ERROR(charge.Add(BudgetSize(out.samples)));
     matrix.push_back(std::move(out));
     return absl::OkStatus();
   }));
   SortByLabels(matrix);
+  context.stats.total_samples = evaluator.counts().total();
+  context.stats.samples_per_step = evaluator.counts().TakePerStep();
   return matrix;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "query/engine/column.h"
 #include "query/engine/sample_cursor.h"
 
 namespace lockstep::engine {
@@ -56,6 +57,12 @@ Window WindowSlider::At(size_t step) {
     window.start_timestamps_ms = {samples_.start_timestamps_ms.data() + first_float_, float_count};
   }
   return window;
+}
+
+int64_t BudgetSize(const Window& window) {
+  int64_t size = static_cast<int64_t>(window.float_count());
+  for (const HistogramSample& sample : window.histograms) size += BudgetSize(*sample.histogram);
+  return size;
 }
 
 }  // namespace lockstep::engine

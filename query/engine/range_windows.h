@@ -54,4 +54,7 @@ class WindowSlider {
   uint64_t left_out_ = 0;  // beside the floats of the window
 };
 
+// How many samples the window holds, histograms by their size.
+int64_t BudgetSize(const Window& window);
+
 }  // namespace lockstep::engine

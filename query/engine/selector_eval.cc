@@ -54,7 +54,7 @@ void FillWithFloats(const SampleColumns& samples, const StepGrid& times, int64_t
 
 // `fill(column, samples)` for every series of the selection, from several threads.
 template <typename Fill>
-absl::StatusOr<VectorValue> ReadSeries(const SelectorRead& read, const Evaluator& evaluator,
+absl::StatusOr<VectorValue> ReadSeries(const SelectorRead& read, Evaluator& evaluator,
                                        const Fill& fill) {
   if (evaluator.grid().count == 0) return evaluator.NewVector();
   QueryContext& context = evaluator.context();
@@ -62,7 +62,7 @@ absl::StatusOr<VectorValue> ReadSeries(const SelectorRead& read, const Evaluator
   return MakeColumns(std::move(parts), false, evaluator, [&fill]() -> ColumnWorker {
     return [&fill](SeriesPart& series, Column& column, WorkNotes& notes) {
       fill(column, series.samples());
-      notes.CountSamples(column.PresentCount());
+      notes.counts().Add(column);
       return absl::OkStatus();
     };
   });

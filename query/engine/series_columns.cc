@@ -11,14 +11,12 @@ namespace lockstep::engine {
 
 class ColumnPass {
  public:
-  ColumnPass(size_t series_count, bool drop_names, const Evaluator& evaluator)
+  ColumnPass(size_t series_count, bool drop_names, Evaluator& evaluator)
       : drop_names_(drop_names), evaluator_(evaluator), slots_(series_count) {}
 
   void AddPart(std::unique_ptr<SeriesPart> series, ColumnWorker worker) {
-    Part& part = parts_.emplace_back();
-    part.series = std::move(series);
-    part.worker = std::move(worker);
-    part.charge = SampleCharge(evaluator_.context().budget);
+    parts_.push_back({std::move(series), std::move(worker), WorkNotes(evaluator_.NewCounts()),
+                      SampleCharge(evaluator_.context().budget), absl::OkStatus()});
   }
 
   absl::StatusOr<VectorValue> Run() {
@@ -79,7 +77,7 @@ class ColumnPass {
     QueryContext& context = evaluator_.context();
     std::vector<WorkNotes::Note> all;
     for (Part& part : parts_) {
-      context.stats.total_samples += part.notes.total_samples_;
+      evaluator_.counts().Add(part.notes.counts_);
       std::move(part.notes.annotations_.begin(), part.notes.annotations_.end(),
                 std::back_inserter(all));
     }
@@ -97,14 +95,13 @@ class ColumnPass {
   }
 
   const bool drop_names_;
-  const Evaluator& evaluator_;
+  Evaluator& evaluator_;
   std::vector<EvaluatedSeries> slots_;  // by position; each written by one worker
   std::vector<Part> parts_;
   std::atomic<size_t> first_failure_{std::numeric_limits<size_t>::max()};
 };
 
-absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names,
-                                        const Evaluator& evaluator,
+absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names, Evaluator& evaluator,
                                         absl::FunctionRef<ColumnWorker()> new_worker) {
   ColumnPass pass(parts.series_count, drop_names, evaluator);
   for (std::unique_ptr<SeriesPart>& part : parts.parts) pass.AddPart(std::move(part), new_worker());

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -19,7 +20,9 @@ namespace lockstep::engine {
 // What a worker leaves beside its columns.
 class WorkNotes {
  public:
-  void CountSamples(size_t count) { total_samples_ += static_cast<int64_t>(count); }
+  explicit WorkNotes(SampleCounts counts) : counts_(std::move(counts)) {}
+
+  SampleCounts& counts() { return counts_; }
   void Annotate(Annotation annotation, promql::PositionRange at) {
     annotations_.push_back({series_, std::move(annotation), at});
   }
@@ -33,7 +36,7 @@ class WorkNotes {
   };
 
   size_t series_ = 0;  // that the worker is at
-  int64_t total_samples_ = 0;
+  SampleCounts counts_;
   std::vector<Note> annotations_;
 };
 
@@ -44,8 +47,7 @@ using ColumnWorker =
 
 // One column for every series of which a worker set any step. `new_worker` is called once for each part,
 // in the thread of the caller.
-absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names,
-                                        const Evaluator& evaluator,
+absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names, Evaluator& evaluator,
                                         absl::FunctionRef<ColumnWorker()> new_worker);
 
 // How many parts MakeColumns() makes good use of.

@@ -1,5 +1,7 @@
 #include "query/engine/series_reader.h"
 
+#include <atomic>
+#include <optional>
 #include <utility>
 
 #include "query/engine/column.h"
@@ -17,10 +19,17 @@ class StoredPart : public SeriesPart {
         budget_(context.budget),
         resolves_resets_(context.histogram_stats_selectors.contains(&read.selector)),
         keep_stale_markers_(read.keep_stale_markers),
+        selector_(read.selector),
+        trace_(context.trace),
+        samples_read_(context.samples_read),
         charge_(context.budget) {}
+  ~StoredPart() override {
+    if (trace_ != nullptr) trace_->Add(selector_, cost_);
+  }
 
   absl::StatusOr<bool> Next() override {
     LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
+    const TimeSpan span(trace_ == nullptr ? nullptr : &cost_.read_seconds);
     if (!set_->Next()) {
       LOCKSTEP_RETURN_IF_ERROR(set_->status());
       return false;
@@ -29,6 +38,7 @@ class StoredPart : public SeriesPart {
     charge_.Reset();
     LOCKSTEP_RETURN_IF_ERROR(set_->Read(samples_));
     LOCKSTEP_RETURN_IF_ERROR(charge_.Add(BudgetSize(samples_)));
+    Count();
     if (resolves_resets_) KeepStatsOnly(samples_);
     if (!keep_stale_markers_) RemoveStaleMarkers(samples_);
     return true;
@@ -39,10 +49,24 @@ class StoredPart : public SeriesPart {
   SampleColumns& samples() override { return samples_; }
 
  private:
+  // Notes what was read of the current series.
+  void Count() {
+    const auto sample_count = static_cast<int64_t>(samples_.size());
+    if (samples_read_ != nullptr) {
+      samples_read_->fetch_add(sample_count, std::memory_order_relaxed);
+    }
+    cost_.sample_count += sample_count;
+    if (sample_count > 0) ++cost_.series_count;
+  }
+
   const std::unique_ptr<SeriesSet> set_;
   QueryBudget& budget_;
   const bool resolves_resets_;  // see histogram_stats.h
   const bool keep_stale_markers_;
+  const promql::VectorSelector& selector_;
+  QueryTrace* const trace_;                   // may be null
+  std::atomic<int64_t>* const samples_read_;  // may be null
+  NodeCost cost_;
   SampleCharge charge_;
   SampleColumns samples_;
 };
@@ -64,7 +88,11 @@ absl::StatusOr<SeriesParts> OpenSelector(const SelectorRead& read, QueryContext&
   const bool resolves_resets = context.histogram_stats_selectors.contains(&read.selector);
   const Selection selection{read.selector.matchers, read.range, &context.budget,
                             resolves_resets ? SamplesNeeded::kAll : read.needed};
+  NodeCost cost;
+  std::optional<TimeSpan> span(context.trace == nullptr ? nullptr : &cost.read_seconds);
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> set, context.querier.Select(selection));
+  span.reset();
+  if (context.trace != nullptr) context.trace->Add(read.selector, cost);
   SeriesParts parts;
   parts.series_count = set->size();
   context.stats.series_count += parts.series_count;

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "query/engine/evaluated.h"
+#include "query/engine/sample_counts.h"
 #include "query/engine/step_grid.h"
 #include "query/promql/ast.h"
 
@@ -20,7 +21,7 @@ struct SharedPart {
   struct Kept {
     StepGrid grid;
     VectorValue value;
-    int64_t total_samples = 0;  // that were read for it
+    SampleCounts counts;  // of what was looked at for it
   };
   size_t uses_left = 0;
   std::optional<Kept> kept;

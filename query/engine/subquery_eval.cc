@@ -44,8 +44,10 @@ absl::StatusOr<SubqueryResult> EvaluateSubquery(const promql::SubqueryExpr& subq
   result.steps = SampleCharge(context.budget);
   if (result.grid.count == 0) return result;
   LOCKSTEP_RETURN_IF_ERROR(result.steps.Add(static_cast<int64_t>(result.grid.count)));
+  const TraceSpan span(context.trace, subquery);
   Evaluator inner(context, result.grid);
   LOCKSTEP_ASSIGN_OR_RETURN(result.vector, inner.EvaluateVector(*subquery.inner));
+  result.samples_looked_at = inner.counts().total();
   return result;
 }
 

@@ -11,7 +11,8 @@ namespace lockstep::engine {
 struct SubqueryResult {
   StepGrid grid;
   VectorValue vector;
-  SampleCharge steps;  // for what an evaluation needs per step, whatever its series
+  int64_t samples_looked_at = 0;  // by the inner expression
+  SampleCharge steps;             // for what an evaluation needs per step, whatever its series
 };
 
 // On multiples of the subquery's step in absolute time: all that lie in any of the windows.

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "model/labels.h"
 #include "model/sample.h"
+#include "query/engine/query_plan.h"
 
 namespace lockstep::engine {
 
@@ -49,8 +51,9 @@ struct Annotations {
 struct QueryStats {
   double parse_seconds = 0;
   double eval_seconds = 0;
-  int64_t total_samples = 0;  // samples read by selectors, once per step that uses them
-  int64_t peak_samples = 0;   // held in memory at once
+  int64_t total_samples = 0;              // that selectors gave, at each step: sample_counts.h
+  std::vector<int64_t> samples_per_step;  // the same by step, if the query asked for it
+  int64_t peak_samples = 0;               // held in memory at once
   uint64_t series_count = 0;
 };
 
@@ -58,6 +61,7 @@ struct QueryResult {
   QueryValue value;
   Annotations annotations;
   QueryStats stats;
+  std::optional<PlanNode> plan;  // if the query asked for it
 };
 
 }  // namespace lockstep::engine

@@ -71,7 +71,7 @@ class WindowWorker {
       const Window window = slider.At(step);
       if (window.empty()) continue;
       const size_t window_size = window.float_count() + window.histograms.size();
-      notes.CountSamples(window_size);
+      notes.counts().Add(step, BudgetSize(window));
       unchecked_samples += window_size;
       if (unchecked_samples > kSamplesPerCheck) {
         LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
