@@ -134,3 +134,40 @@ def snappy(content):
 
 def body(series):
     return snappy(protobuf(series))
+
+
+def double(field, value):
+    bits = value if isinstance(value, bytes) else struct.pack("<d", value)
+    return varint(field << 3 | 1) + bits
+
+
+def zigzag(number):
+    return number << 1 ^ number >> 63
+
+
+def spans(field, pairs):
+    """BucketSpans of (offset, length) pairs."""
+    return b"".join(
+        length_delimited(field, varint(1 << 3) + varint(zigzag(offset)) + varint(2 << 3) +
+                         varint(length))
+        for offset, length in pairs)
+
+
+def float_histogram(time_ms, *, count, total, schema=0, zero_threshold=0.0, zero_count=0.0,
+                    positive=((), ()), negative=((), ()), bounds=(), hint=0):
+    """The histogram field of a series; `positive` and `negative` are (spans, bucket counts)."""
+    packed = lambda values: b"".join(struct.pack("<d", value) for value in values)
+    content = (double(2, count) + double(3, total) + varint(4 << 3) + varint(zigzag(schema)) +
+               double(5, zero_threshold) + double(7, zero_count) + spans(8, negative[0]) +
+               length_delimited(10, packed(negative[1])) + spans(11, positive[0]) +
+               length_delimited(13, packed(positive[1])) + varint(14 << 3) + varint(hint) +
+               varint(15 << 3) + varint(time_ms))
+    if bounds:
+        content += length_delimited(16, packed(bounds))
+    return length_delimited(4, content)
+
+
+def histogram_series(labels, histograms):
+    """One series of a WriteRequest; `histograms` are those of float_histogram()."""
+    return length_delimited(1, b"".join(label(*pair) for pair in sorted(labels.items())) +
+                            b"".join(histograms))

@@ -1,0 +1,21 @@
+// FloatChunk: float samples in Prometheus' XOR chunk encoding.
+//
+//   count: 2 bytes | time: signed varint | value: 64 bits
+//                  | time delta: varint  | value: xor
+//                  | delta of the delta  | value: xor      ...
+//
+// Deltas of deltas: |0| none, |10| 14 bits, |110| 17 bits, |1110| 20 bits, |1111| 64 bits.
+// Source: Prometheus, tsdb/chunkenc/xor.go.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace lockstep {
+
+// Appends one chunk. Precondition: as many of both, at least one, at most 65,535; times ascend.
+void AppendFloatChunk(std::span<const int64_t> timestamps_ms, std::span<const double> values,
+                      std::string& out);
+
+}  // namespace lockstep
