@@ -8,12 +8,16 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "api/active_queries.h"
+#include "api/active_queries_handlers.h"
 #include "api/admin_handlers.h"
 #include "api/call.h"
 #include "api/cardinality_handler.h"
+#include "api/federate_handler.h"
 #include "api/params.h"
 #include "api/query_gate.h"
 #include "api/query_handlers.h"
+#include "api/remote_read_handler.h"
 #include "api/reply.h"
 #include "api/request_counters.h"
 #include "api/router.h"
@@ -48,6 +52,7 @@ class ApiServer : public Api {
   explicit ApiServer(ApiDependencies dependencies)
       : storage_(dependencies.storage),
         admin_(dependencies.admin),
+        query_log_(dependencies.query_log),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
         options_(dependencies.options),
@@ -60,11 +65,16 @@ class ApiServer : public Api {
   void Handle(Request request, Respond respond) override;
 
  private:
+  // What the pool knows of a request whose turn has come.
+  struct Turn {
+    double queued_seconds = 0;
+    engine::QueryProgress& progress;
+  };
   // What a route does with a request. Quick ones answer at once, pooled ones on the query pool.
   using Quick = Response (ApiServer::*)(const Call&);
-  using Pooled = Response (ApiServer::*)(const Call&, double queued_seconds, QueryBudget&);
+  using Pooled = Response (ApiServer::*)(const Call&, const Turn&, QueryBudget&);
 
-  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut };
+  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost };
   enum class Needs { kNothing, kReadyStore };
 
   struct Route {
@@ -87,10 +97,12 @@ class ApiServer : public Api {
 
   Respond Counted(std::string_view handler, Respond respond);
   void Dispatch(const Match& match, Request request, Respond respond);
-  void RunPooled(Pooled handler, Call call, std::shared_ptr<CancelSignal> cancel, Respond respond);
+  QueryDescription Describe(const Call& call);
+  void RunPooled(const Route& route, Call call, Respond respond);
 
-  QueryContext ContextOf(double queued_seconds) {
-    return {engine_, now_ms_(), queued_seconds, query_samples_total_};
+  QueryContext ContextOf(const Turn& turn) {
+    return {engine_,    now_ms_(),     turn.queued_seconds, query_samples_total_,
+            query_log_, &turn.progress};
   }
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
@@ -106,38 +118,55 @@ class ApiServer : public Api {
   Response Alerts(const Call&) { return HandleAlerts(); }
   Response FormatQuery(const Call& call) { return HandleFormatQuery(call); }
   Response ParseQuery(const Call& call) { return HandleParseQuery(call); }
+  Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
+  Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
   Response QueryExemplars(const Call& call) { return HandleQueryExemplars(call); }
 
-  Response Query(const Call& call, double queued_seconds, QueryBudget& budget) {
-    return HandleQuery(call, ContextOf(queued_seconds), budget);
+  Response Query(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleQuery(call, ContextOf(turn), budget);
   }
-  Response QueryRange(const Call& call, double queued_seconds, QueryBudget& budget) {
-    return HandleQueryRange(call, ContextOf(queued_seconds), budget);
+  Response QueryRange(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleQueryRange(call, ContextOf(turn), budget);
   }
-  Response Series(const Call& call, double, QueryBudget& budget) {
+  Response Explain(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleExplain(call, ContextOf(turn), budget);
+  }
+  Response Series(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleSeries(call, storage_, budget);
   }
-  Response Labels(const Call& call, double, QueryBudget& budget) {
+  Response Labels(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleLabels(call, storage_, budget);
   }
-  Response LabelValues(const Call& call, double, QueryBudget& budget) {
+  Response LabelValues(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleLabelValues(call, storage_, budget);
   }
-  Response Tsdb(const Call& call, double, QueryBudget&) { return HandleTsdb(call, storage_); }
-  Response Cardinality(const Call& call, double, QueryBudget&) {
+  Response RemoteRead(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleRemoteRead(call, storage_, turn.progress, budget);
+  }
+  Response Federate(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleFederate(call, {storage_, now_ms_(), engine_.lookback_ms(), turn.progress},
+                          budget);
+  }
+  Response Tsdb(const Call& call, const Turn&, QueryBudget&) { return HandleTsdb(call, storage_); }
+  Response Cardinality(const Call& call, const Turn&, QueryBudget&) {
     return HandleCardinality(call, storage_);
   }
-  Response Snapshot(const Call& call, double, QueryBudget&) { return HandleSnapshot(call, admin_); }
-  Response Backup(const Call& call, double, QueryBudget&) { return HandleBackup(call, admin_); }
-  Response DeleteSeries(const Call& call, double, QueryBudget&) {
+  Response Snapshot(const Call& call, const Turn&, QueryBudget&) {
+    return HandleSnapshot(call, admin_);
+  }
+  Response Backup(const Call& call, const Turn&, QueryBudget&) {
+    return HandleBackup(call, admin_);
+  }
+  Response DeleteSeries(const Call& call, const Turn&, QueryBudget&) {
     return HandleDeleteSeries(call, admin_);
   }
-  Response CleanTombstones(const Call& call, double, QueryBudget&) {
+  Response CleanTombstones(const Call& call, const Turn&, QueryBudget&) {
     return HandleCleanTombstones(call, admin_);
   }
 
   Storage& storage_;
   StorageAdmin* const admin_;
+  QueryLog* const query_log_;
   const engine::Engine& engine_;
   const ServerInfo info_;
   const ApiOptions options_;
@@ -146,6 +175,7 @@ class ApiServer : public Api {
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
   std::atomic<uint64_t> query_samples_total_{0};
+  ActiveQueries active_queries_;
   // Last: its threads use all of the above.
   QueryGate gate_;
 };
@@ -159,8 +189,11 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/-/healthy", kGet, kNothing, &A::Healthy},
       {"/-/ready", kGet, kReadyStore, &A::Ready},
       {"/api/v1/write", kPost, kReadyStore},
+      {"/api/v1/read", kPost, kReadyStore, nullptr, &A::RemoteRead},
+      {"/federate", kGet, kReadyStore, nullptr, &A::Federate},
       {"/api/v1/query", kGetAndPost, kReadyStore, nullptr, &A::Query},
       {"/api/v1/query_range", kGetAndPost, kReadyStore, nullptr, &A::QueryRange},
+      {"/api/v1/explain", kGetAndPost, kReadyStore, nullptr, &A::Explain},
       {"/api/v1/series", kGetAndPost, kReadyStore, nullptr, &A::Series},
       {"/api/v1/labels", kGetAndPost, kReadyStore, nullptr, &A::Labels},
       {"/api/v1/label/:name/values", kGet, kReadyStore, nullptr, &A::LabelValues},
@@ -177,6 +210,8 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/status/walreplay", kGet, kNothing, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, nullptr, &A::Tsdb},
       {"/api/v1/status/cardinality", kGet, kReadyStore, nullptr, &A::Cardinality},
+      {"/api/v1/status/active_queries", kGet, kNothing, &A::ActiveQueryList},
+      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, &A::CancelQuery},
       {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, nullptr, &A::Snapshot},
       {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, nullptr, &A::DeleteSeries},
       {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, nullptr,
@@ -204,6 +239,8 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
       return "POST, OPTIONS";
     case Methods::kPostAndPut:
       return "POST, PUT, OPTIONS";
+    case Methods::kDeleteAndPost:
+      return "DELETE, POST, OPTIONS";
     case Methods::kGetAndPost:
       break;
   }
@@ -214,6 +251,7 @@ bool ApiServer::IsAllowed(Methods methods, std::string_view method) {
   const bool may_read = methods == Methods::kGet || methods == Methods::kGetAndPost;
   if (method == "GET") return may_read;
   if (method == "PUT") return methods == Methods::kPostAndPut;
+  if (method == "DELETE") return methods == Methods::kDeleteAndPost;
   return method == "POST" && methods != Methods::kGet;
 }
 
@@ -250,21 +288,47 @@ void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   if (route.quick == nullptr && route.pooled == nullptr) {
     return HandleRemoteWrite(request, ingester_, std::move(respond));
   }
-  Call call{Form::Of(request), PercentDecode(match.parameter, PlusSign::kIsPlus)};
+  Call call{Form::Of(request), PercentDecode(match.parameter, PlusSign::kIsPlus), {}};
+  if (IsForm(request)) request.body = std::string();
+  call.request = std::move(request);
   if (route.quick != nullptr) return respond((this->*route.quick)(call));
-  RunPooled(route.pooled, std::move(call), std::move(request.cancel), std::move(respond));
+  RunPooled(route, std::move(call), std::move(respond));
 }
 
-void ApiServer::RunPooled(Pooled handler, Call call, std::shared_ptr<CancelSignal> cancel,
-                          Respond respond) {
+QueryDescription ApiServer::Describe(const Call& call) {
+  QueryDescription description;
+  description.path = call.request.path();
+  description.text = call.form.Get("query");
+  for (const std::string_view selector : call.form.GetAll("match[]")) {
+    if (!description.text.empty()) description.text += ", ";
+    description.text += selector;
+  }
+  description.user = call.request.user;
+  description.client = call.request.remote_address;
+  description.start_ms = now_ms_();
+  return description;
+}
+
+void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
   const auto timeout = TimeoutOf(call.form, options_.query_timeout);
   if (!timeout.ok()) return respond(FailureReply(timeout.status()));
+  std::shared_ptr<CancelSignal> cancel = call.request.cancel;
+  auto ticket = active_queries_.Add(Describe(call), cancel);
   gate_.Submit({.max_samples = options_.max_query_samples, .timeout = *timeout}, std::move(cancel),
-               [this, handler, call = std::move(call), respond = std::move(respond),
+               [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
+                respond = std::move(respond),
                 start = Clock::now()](const absl::Status& admitted, QueryBudget& budget) mutable {
-                 if (!admitted.ok()) return respond(FailureReply(admitted));
+                 if (!admitted.ok()) {
+                   ticket.reset();
+                   return respond(FailureReply(admitted));
+                 }
+                 ticket->Start(budget);
                  const std::chrono::duration<double> queued = Clock::now() - start;
-                 respond((this->*handler)(call, queued.count(), budget));
+                 const Turn turn{queued.count(), ticket->progress()};
+                 Response response = (this->*handler)(call, turn, budget);
+                 // First: whoever has the answer does not find the query any more.
+                 ticket.reset();
+                 respond(std::move(response));
                });
 }
 

@@ -12,6 +12,7 @@
 
 #include "api/api_stats.h"
 #include "api/http.h"
+#include "api/query_log.h"
 #include "api/server_info.h"
 #include "ingest/limits.h"
 #include "query/engine/engine.h"
@@ -36,6 +37,8 @@ struct ApiDependencies {
   std::function<int64_t()> now_ms;
   // Outlives the Api; null: the admin endpoints are off.
   StorageAdmin* admin = nullptr;
+  // Outlives the Api; null: queries are not logged.
+  QueryLog* query_log = nullptr;
 };
 
 // Safe from any thread. Its destructor cancels the queries that still run and waits for them;

@@ -7,6 +7,7 @@
 
 #include <future>
 #include <string>
+#include <thread>
 
 #include "ingest/remote_write_encoder.h"
 #include "tests/memory_storage.h"
@@ -146,6 +147,39 @@ TEST_F(ApiTest, StatisticsOnRequest) {
   EXPECT_THAT(Body("/api/v1/query?query=up&stats=true"),
               AllOf(HasSubstr(R"(,"stats":{"timings":{"evalTotalTime":)"),
                     HasSubstr(R"("samples":{"totalQueryableSamples":2,"peakSamples":)")));
+}
+
+TEST_F(ApiTest, StatisticsPerStep) {
+  EXPECT_THAT(Body("/api/v1/query?query=up&time=1435781451.5&stats=all"),
+              HasSubstr(R"("samples":{"totalQueryableSamplesPerStep":[[1435781451.5,2]],)"
+                        R"("totalQueryableSamples":2,)"));
+  EXPECT_THAT(
+      Body("/api/v1/query_range?query=sum(up)&start=1435781449&end=1435781451&step=1&stats=all"),
+      HasSubstr(R"("totalQueryableSamplesPerStep":[[1435781449,0],[1435781450,0],[1435781451,2]],)"
+                R"("totalQueryableSamples":2,)"));
+  EXPECT_THAT(Body("/api/v1/query?query=up&stats=1"), Not(HasSubstr("PerStep")));
+}
+
+TEST_F(ApiTest, ExplainsAQuery) {
+  const std::string body =
+      Body("/api/v1/explain?query=sum(rate(up[5m]))%2B1&start=1435781440&end=1435781450&step=5");
+  const auto node = [](const std::string& kind, const std::string& text) {
+    return HasSubstr("{\"kind\":\"" + kind + "\",\"text\":\"" + text + "\",\"seconds\":");
+  };
+  EXPECT_THAT(body, HasSubstr(R"({"resultType":"matrix","resultCount":0,"plan":{"kind":)"
+                              R"("binary operation",)"));
+  EXPECT_THAT(body, node("binary operation", "sum(rate(up[5m])) + 1"));
+  EXPECT_THAT(body, node("aggregation", "sum(rate(up[5m]))"));
+  EXPECT_THAT(body, node("function", "rate(up[5m])"));
+  EXPECT_THAT(body, node("matrix selector", "up[5m]"));
+  EXPECT_THAT(body, node("number", "1"));
+  EXPECT_THAT(body, HasSubstr(R"("matchers":["__name__=\"up\""],"series":0,"samples":0,)"));
+  EXPECT_THAT(body, HasSubstr(R"("peakMemoryBytes":)"));
+  EXPECT_THAT(
+      Body("/api/v1/explain?query=up"),
+      AllOf(HasSubstr(R"("resultType":"vector","resultCount":2,)"), node("vector selector", "up"),
+            HasSubstr(R"("series":2,"samples":2,"readSeconds":)")));
+  EXPECT_EQ(Body("/api/v1/explain?query=up%2B"), Body("/api/v1/query?query=up%2B"));
 }
 
 TEST_F(ApiTest, RangeQueries) {
@@ -413,6 +447,142 @@ TEST_F(ApiTest, CountsRequests) {
   EXPECT_EQ(stats.requests[2].handler, "other");
   EXPECT_EQ(stats.requests[2].status, 404);
   EXPECT_EQ(stats.query_samples_total, 2u);
+}
+
+TEST_F(ApiTest, FederatesTheNewestSamples) {
+  const Response response = Get("/federate?match[]=up&match[]={instance=\"a\"}");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type,
+            "text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
+  EXPECT_EQ(response.body,
+            "# TYPE up untyped\n"
+            "up{instance=\"a\",job=\"api\"} 1 1435781450781\n"
+            "up{instance=\"b<c\",job=\"api\"} 0 1435781450781\n");
+  EXPECT_EQ(Body("/federate"), "");
+  EXPECT_EQ(Get("/federate?match[]=up{").status, 400);
+  EXPECT_EQ(Body("/federate?match[]=up{"),
+            "1:4: parse error: unexpected end of input inside braces\n");
+}
+
+// A store whose selections last until their query is stopped.
+class EndlessStorage : public MemoryStorage {
+ public:
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
+    return std::make_unique<EndlessQuerier>();
+  }
+
+ private:
+  class EndlessQuerier : public Querier {
+   public:
+    absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
+      while (selection.budget->Check().ok()) std::this_thread::yield();
+      return selection.budget->Check();
+    }
+    absl::StatusOr<std::vector<std::string>> LabelNames(const Selection&) const override {
+      return std::vector<std::string>();
+    }
+    absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view,
+                                                         const Selection&) const override {
+      return std::vector<std::string>();
+    }
+  };
+};
+
+class EndlessApiTest : public testing::Test {
+ protected:
+  EndlessApiTest() {
+    ApiOptions options;
+    options.max_concurrent_queries = 1;
+    api_ = MakeApi(
+        {.storage = storage_, .engine = engine_, .info = Info(), .options = options, .now_ms = [] {
+           return kNowMs;
+         }});
+    api_->SetReady(true);
+  }
+
+  // Answered when the query is stopped.
+  std::future<Response> Begin(const std::string& target,
+                              const std::shared_ptr<CancelSignal>& cancel) {
+    Request request;
+    request.method = "GET";
+    request.target = target;
+    request.remote_address = "10.0.0.1:4242";
+    request.user = "ada";
+    request.cancel = cancel;
+    auto answer = std::make_shared<std::promise<Response>>();
+    std::future<Response> future = answer->get_future();
+    api_->Handle(std::move(request), [answer](Response r) { answer->set_value(std::move(r)); });
+    return future;
+  }
+  std::future<Response> Begin(const std::string& target) {
+    return Begin(target, std::make_shared<CancelSignal>());
+  }
+  Response Send(std::string method, std::string target) {
+    Request request;
+    request.method = std::move(method);
+    request.target = std::move(target);
+    request.cancel = std::make_shared<CancelSignal>();
+    std::promise<Response> response;
+    api_->Handle(std::move(request), [&](Response r) { response.set_value(std::move(r)); });
+    return response.get_future().get();
+  }
+  std::string List() { return Send("GET", "/api/v1/status/active_queries").body; }
+  void AwaitRunning() {
+    while (List().find(R"("state":"running")") == std::string::npos) std::this_thread::yield();
+  }
+
+  EndlessStorage storage_;
+  engine::Engine engine_{storage_, {}};
+  std::unique_ptr<Api> api_;
+};
+
+TEST_F(EndlessApiTest, ActiveQueriesAreListedAndStopped) {
+  auto running = Begin("/api/v1/query?query=up");
+  AwaitRunning();
+  auto waiting = Begin("/api/v1/series?match[]=a&match[]=b");
+  const std::string list = List();
+  EXPECT_THAT(list, HasSubstr(R"([{"id":1,"path":"/api/v1/query","query":"up","user":"ada",)"
+                              R"("client":"10.0.0.1:4242","state":"running",)"
+                              R"("start":1435781451.781,"ageSeconds":)"));
+  EXPECT_THAT(list, HasSubstr(R"("samplesRead":0,"peakMemoryBytes":0})"));
+  EXPECT_THAT(list, HasSubstr(R"({"id":2,"path":"/api/v1/series","query":"a, b","user":"ada",)"
+                              R"("client":"10.0.0.1:4242","state":"waiting",)"));
+  EXPECT_EQ(Send("DELETE", "/api/v1/status/active_queries/2").status, 204);
+  EXPECT_EQ(
+      waiting.get().body,
+      R"({"status":"error","errorType":"canceled","error":"query was canceled in query queue"})");
+  EXPECT_EQ(Send("POST", "/api/v1/status/active_queries/1").status, 204);
+  const Response stopped = running.get();
+  EXPECT_EQ(stopped.status, 499);
+  EXPECT_EQ(stopped.body, R"({"status":"error","errorType":"canceled","error":"query was )"
+                          R"(canceled in expression evaluation"})");
+  EXPECT_EQ(List(), Success("[]"));
+}
+
+TEST_F(EndlessApiTest, WhatIsNoActiveQueryCannotBeStopped) {
+  const Response none = Send("DELETE", "/api/v1/status/active_queries/7");
+  EXPECT_EQ(none.status, 404);
+  EXPECT_THAT(none.body, HasSubstr(R"("errorType":"not_found","error":"query 7 is not active)"));
+  EXPECT_EQ(Send("DELETE", "/api/v1/status/active_queries/x").status, 400);
+  EXPECT_EQ(Send("GET", "/api/v1/status/active_queries/7").status, 405);
+  EXPECT_EQ(Send("DELETE", "/api/v1/status/active_queries").status, 405);
+}
+
+TEST_F(EndlessApiTest, AQueryStopsWhenItsClientHangsUp) {
+  const auto cancel = std::make_shared<CancelSignal>();
+  auto running = Begin("/federate?match[]=up", cancel);
+  AwaitRunning();
+  cancel->Fire();
+  EXPECT_EQ(running.get().status, 499);
+}
+
+TEST_F(EndlessApiTest, QueriesStopWhenTheServerDoes) {
+  auto running = Begin("/api/v1/explain?query=up");
+  AwaitRunning();
+  auto waiting = Begin("/api/v1/query?query=up");
+  api_.reset();
+  EXPECT_EQ(running.get().status, 499);
+  EXPECT_EQ(waiting.get().status, 503);
 }
 
 }  // namespace

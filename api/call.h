@@ -10,7 +10,8 @@ namespace lockstep::api {
 
 struct Call {
   Form form;
-  std::string path_parameter;  // of the ':' segment of the route, percent-decoded
+  std::string path_parameter{};  // of the ':' segment of the route, percent-decoded
+  Request request{};             // without its body if that was the form
 };
 
 }  // namespace lockstep::api

@@ -13,14 +13,6 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Everything that is not said to be something else is taken for a form: some clients leave the header
-// out.
-bool HasFormBody(const Request& request) {
-  if (request.method != "POST") return false;
-  const std::string_view type = request.header("Content-Type");
-  return type.empty() || type.starts_with("application/x-www-form-urlencoded");
-}
-
 }  // namespace
 
 std::string PercentDecode(std::string_view text, PlusSign plus) {
@@ -39,9 +31,15 @@ std::string PercentDecode(std::string_view text, PlusSign plus) {
   return out;
 }
 
+bool IsForm(const Request& request) {
+  if (request.method != "POST") return false;
+  const std::string_view type = request.header("Content-Type");
+  return type.empty() || type.starts_with("application/x-www-form-urlencoded");
+}
+
 Form Form::Of(const Request& request) {
   Form form;
-  if (HasFormBody(request)) form.Parse(request.body);
+  if (IsForm(request)) form.Parse(request.body);
   const std::string_view target = request.target;
   if (const size_t mark = target.find('?'); mark != std::string_view::npos) {
     form.Parse(target.substr(mark + 1));

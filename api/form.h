@@ -29,6 +29,10 @@ class Form {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
+// Whether the body of `request` is taken for a form: unless it says that it is something else, as some
+// clients leave the header out.
+bool IsForm(const Request& request);
+
 enum class PlusSign { kIsSpace, kIsPlus };
 // Undoes percent-encoding.
 std::string PercentDecode(std::string_view text, PlusSign plus);

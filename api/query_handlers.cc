@@ -4,8 +4,11 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_format.h"
 #include "api/params.h"
+#include "api/plan_json.h"
+#include "api/query_stats_json.h"
 #include "api/reply.h"
 #include "api/result_json.h"
 #include "api/syntax_tree_json.h"
@@ -22,6 +25,7 @@ constexpr std::string_view kTruncated = "results truncated due to limit";
 struct CommonParams {
   size_t limit = kNoLimit;
   int64_t lookback_ms = 0;
+  bool counts_per_step = false;
 };
 
 // An error is the whole text for the client, as of the functions below.
@@ -30,6 +34,7 @@ absl::StatusOr<CommonParams> CommonOf(const Form& form) {
   const auto limit = ParseLimit(form.Get("limit"));
   if (!limit.ok()) return Annotate(limit.status(), "invalid parameter \"limit\"");
   params.limit = *limit;
+  params.counts_per_step = form.Get("stats") == "all";
   if (const std::string_view text = form.Get("lookback_delta"); !text.empty()) {
     const auto lookback = ParseDuration(text);
     if (!lookback.ok()) {
@@ -65,57 +70,110 @@ void ApplyLimit(engine::QueryResult& result, size_t limit) {
   if (truncated) result.annotations.warnings.emplace_back(kTruncated);
 }
 
-void WriteStats(JsonWriter& json, const engine::QueryStats& stats, double queued_seconds) {
-  const auto seconds = [&](std::string_view key, double value) {
-    json.Key(key);
-    json.Number(value);
-  };
-  json.BeginObject();
-  json.Key("timings");
-  json.BeginObject();
-  seconds("evalTotalTime", stats.parse_seconds + stats.eval_seconds);
-  seconds("resultSortTime", 0);
-  seconds("queryPreparationTime", stats.parse_seconds);
-  seconds("innerEvalTime", stats.eval_seconds);
-  seconds("execQueueTime", queued_seconds);
-  seconds("execTotalTime", queued_seconds + stats.parse_seconds + stats.eval_seconds);
-  json.EndObject();
-  json.Key("samples");
-  json.BeginObject();
-  json.Key("totalQueryableSamples");
-  json.Number(stats.total_samples);
-  json.Key("peakSamples");
-  json.Number(stats.peak_samples);
-  json.EndObject();
-  json.EndObject();
+// A query on its way: what it is, whatever its kind.
+struct AskedQuery {
+  std::string_view text;
+  int64_t start_ms = 0;
+  int64_t end_ms = 0;
+  int64_t step_ms = 0;  // 0: an instant query
+  CommonParams params;
+};
+
+engine::QueryWishes WishesOf(const AskedQuery& asked, const QueryContext& context) {
+  return {
+      .counts_per_step = asked.params.counts_per_step, .plan = false, .progress = context.progress};
 }
 
-Response QueryReply(absl::StatusOr<engine::QueryResult> result, const CommonParams& params,
-                    const Call& call, const QueryContext& context) {
+absl::StatusOr<engine::QueryResult> Execute(const AskedQuery& asked,
+                                            const engine::QueryWishes& wishes,
+                                            const QueryContext& context, QueryBudget& budget) {
+  if (asked.step_ms == 0) {
+    const engine::InstantQuery query{asked.text, asked.start_ms, asked.params.lookback_ms, wishes};
+    return context.engine.Execute(query, budget);
+  }
+  const engine::RangeQuery query{asked.text,    asked.start_ms,           asked.end_ms,
+                                 asked.step_ms, asked.params.lookback_ms, wishes};
+  return context.engine.Execute(query, budget);
+}
+
+// Into the query log, if there is one. What does not parse never ran.
+void LogQuery(const AskedQuery& asked, const absl::StatusOr<engine::QueryResult>& result,
+              const Call& call, const QueryContext& context) {
+  if (context.log == nullptr || absl::IsInvalidArgument(result.status())) return;
+  LoggedQuery logged;
+  logged.text = asked.text;
+  logged.start_ms = asked.start_ms;
+  logged.end_ms = asked.end_ms;
+  logged.step_ms = asked.step_ms;
+  logged.now_ms = context.now_ms;
+  logged.queued_seconds = context.queued_seconds;
+  logged.status = result.status();
+  if (result.ok()) logged.stats = result->stats;
+  context.log->Add(logged, call.request);
+}
+
+// Runs the query and reports it to all who want to know. `write_data` makes the answer of the result.
+Response RunAndReply(const AskedQuery& asked, const engine::QueryWishes& wishes, const Call& call,
+                     const QueryContext& context, QueryBudget& budget,
+                     absl::FunctionRef<void(JsonWriter&, const engine::QueryResult&)> write_data) {
+  absl::StatusOr<engine::QueryResult> result = Execute(asked, wishes, context, budget);
+  LogQuery(asked, result, call, context);
   if (absl::IsInvalidArgument(result.status())) {
     return InvalidParameter("query", Message(result.status()));
   }
   if (!result.ok()) return FailureReply(result.status());
   context.samples_total += static_cast<uint64_t>(result->stats.total_samples);
-  ApplyLimit(*result, params.limit);
-  return SuccessReply(
-      [&](JsonWriter& json) {
-        json.BeginObject();
-        json.Key("resultType");
-        json.String(ResultTypeName(result->value));
-        json.Key("result");
-        WriteResult(json, result->value, context.engine.pool());
-        if (!call.form.Get("stats").empty()) {
-          json.Key("stats");
-          WriteStats(json, result->stats, context.queued_seconds);
-        }
-        json.EndObject();
-      },
-      result->annotations);
+  ApplyLimit(*result, asked.params.limit);
+  return SuccessReply([&](JsonWriter& json) { write_data(json, *result); }, result->annotations);
+}
+
+Response Answer(const AskedQuery& asked, const Call& call, const QueryContext& context,
+                QueryBudget& budget) {
+  const auto write_data = [&](JsonWriter& json, const engine::QueryResult& result) {
+    json.BeginObject();
+    json.Key("resultType");
+    json.String(ResultTypeName(result.value));
+    json.Key("result");
+    WriteResult(json, result.value, context.engine.pool());
+    if (!call.form.Get("stats").empty()) {
+      json.Key("stats");
+      WriteQueryStats(json, result.stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
+    }
+    json.EndObject();
+  };
+  return RunAndReply(asked, WishesOf(asked, context), call, context, budget, write_data);
+}
+
+// How many series the value has; a scalar or string is one value.
+size_t SizeOf(const engine::QueryValue& value) {
+  if (const auto* vector = std::get_if<engine::VectorResult>(&value)) return vector->size();
+  if (const auto* matrix = std::get_if<engine::MatrixResult>(&value)) return matrix->size();
+  return 1;
+}
+
+Response Explain(const AskedQuery& asked, const Call& call, const QueryContext& context,
+                 QueryBudget& budget) {
+  engine::QueryWishes wishes = WishesOf(asked, context);
+  wishes.plan = true;
+  const auto write_data = [&](JsonWriter& json, const engine::QueryResult& result) {
+    json.BeginObject();
+    json.Key("resultType");
+    json.String(ResultTypeName(result.value));
+    json.Key("resultCount");
+    json.Number(SizeOf(result.value));
+    json.Key("plan");
+    WritePlan(json, *result.plan);
+    json.Key("peakMemoryBytes");
+    json.Number(result.stats.peak_samples * kBytesPerChargedSample);
+    json.Key("stats");
+    WriteQueryStats(json, result.stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
+    json.EndObject();
+  };
+  return RunAndReply(asked, wishes, call, context, budget, write_data);
 }
 
 // start, end and step.
-absl::StatusOr<engine::RangeQuery> RangeOf(const Form& form) {
+absl::StatusOr<AskedQuery> RangeOf(const Form& form) {
   const auto fail = [](std::string_view name, std::string_view text) {
     return absl::InvalidArgumentError(absl::StrFormat("invalid parameter \"%s\": %s", name, text));
   };
@@ -140,11 +198,14 @@ absl::StatusOr<engine::RangeQuery> RangeOf(const Form& form) {
   }
   // Steps are whole milliseconds; finer ones mean every millisecond.
   const int64_t step_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*step).count();
-  return engine::RangeQuery{.text = form.Get("query"),
-                            .start_ms = *start_ms,
-                            .end_ms = *end_ms,
-                            .step_ms = std::max<int64_t>(step_ms, 1),
-                            .lookback_ms = 0};
+  LOCKSTEP_ASSIGN_OR_RETURN(const CommonParams params, CommonOf(form));
+  return AskedQuery{form.Get("query"), *start_ms, *end_ms, std::max<int64_t>(step_ms, 1), params};
+}
+
+absl::StatusOr<AskedQuery> InstantOf(const Form& form, int64_t now_ms) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t time_ms, TimeOf(form, now_ms));
+  LOCKSTEP_ASSIGN_OR_RETURN(const CommonParams params, CommonOf(form));
+  return AskedQuery{form.Get("query"), time_ms, time_ms, 0, params};
 }
 
 // Null expressions have none.
@@ -185,22 +246,23 @@ bool HasSelector(const promql::Expr* expr_or_null) {
 }  // namespace
 
 Response HandleQuery(const Call& call, const QueryContext& context, QueryBudget& budget) {
-  const auto time_ms = TimeOf(call.form, context.now_ms);
-  if (!time_ms.ok()) return FailureReply(time_ms.status());
-  const auto params = CommonOf(call.form);
-  if (!params.ok()) return FailureReply(params.status());
-  const engine::InstantQuery query{
-      .text = call.form.Get("query"), .time_ms = *time_ms, .lookback_ms = params->lookback_ms};
-  return QueryReply(context.engine.Execute(query, budget), *params, call, context);
+  const auto asked = InstantOf(call.form, context.now_ms);
+  if (!asked.ok()) return FailureReply(asked.status());
+  return Answer(*asked, call, context, budget);
 }
 
 Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBudget& budget) {
-  auto query = RangeOf(call.form);
-  if (!query.ok()) return FailureReply(query.status());
-  const auto params = CommonOf(call.form);
-  if (!params.ok()) return FailureReply(params.status());
-  query->lookback_ms = params->lookback_ms;
-  return QueryReply(context.engine.Execute(*query, budget), *params, call, context);
+  const auto asked = RangeOf(call.form);
+  if (!asked.ok()) return FailureReply(asked.status());
+  return Answer(*asked, call, context, budget);
+}
+
+Response HandleExplain(const Call& call, const QueryContext& context, QueryBudget& budget) {
+  const bool is_range = !call.form.Get("start").empty() || !call.form.Get("end").empty() ||
+                        !call.form.Get("step").empty();
+  const auto asked = is_range ? RangeOf(call.form) : InstantOf(call.form, context.now_ms);
+  if (!asked.ok()) return FailureReply(asked.status());
+  return Explain(*asked, call, context, budget);
 }
 
 Response HandleFormatQuery(const Call& call) {

@@ -1,5 +1,5 @@
 // The endpoints that take a PromQL expression: query, query_range, format_query, parse_query,
-// query_exemplars.
+// explain, query_exemplars.
 // Functions of their arguments, safe from any thread.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "api/call.h"
+#include "api/query_log.h"
 #include "base/query_budget.h"
 #include "query/engine/engine.h"
 
@@ -17,11 +18,15 @@ struct QueryContext {
   int64_t now_ms = 0;                    // the default of `time`
   double queued_seconds = 0;             // for the statistics of the answer
   std::atomic<uint64_t>& samples_total;  // grows by what the query read
+  QueryLog* log = nullptr;               // null: queries are not logged
+  engine::QueryProgress* progress = nullptr;
 };
 
 // Blocking: run them on the query pool.
 Response HandleQuery(const Call& call, const QueryContext& context, QueryBudget& budget);
 Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBudget& budget);
+// Runs what either of them would run, and tells what it did in place of its result.
+Response HandleExplain(const Call& call, const QueryContext& context, QueryBudget& budget);
 
 // Quick.
 Response HandleFormatQuery(const Call& call);

@@ -26,6 +26,8 @@ ErrorName NameOf(ErrorType type) {
       return {"internal", 500};
     case ErrorType::kUnavailable:
       return {"unavailable", 503};
+    case ErrorType::kNotFound:
+      return {"not_found", 404};
   }
   return {"internal", 500};
 }
@@ -88,6 +90,11 @@ Response InvalidParameter(std::string_view name, std::string_view text) {
 
 Response FailureReply(const absl::Status& status) {
   return ErrorReply(TypeOf(status.code()), Message(status));
+}
+
+Response PlainFailureReply(const absl::Status& status) {
+  const bool too_large = absl::IsResourceExhausted(status) || absl::IsOutOfRange(status);
+  return TextReply(too_large ? 400 : NameOf(TypeOf(status.code())).http_status, Message(status));
 }
 
 Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,

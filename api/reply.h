@@ -16,7 +16,15 @@
 
 namespace lockstep::api {
 
-enum class ErrorType { kBadData, kExecution, kCanceled, kTimeout, kInternal, kUnavailable };
+enum class ErrorType {
+  kBadData,
+  kExecution,
+  kCanceled,
+  kTimeout,
+  kInternal,
+  kUnavailable,
+  kNotFound
+};
 
 Response ErrorReply(ErrorType type, std::string_view text);
 // 400 bad_data: `invalid parameter "NAME": TEXT`.
@@ -24,6 +32,9 @@ Response InvalidParameter(std::string_view name, std::string_view text);
 // What went wrong while a query ran or the store was read, by the codes that query/engine/engine.h
 // gives them. Precondition: `status` is not OK.
 Response FailureReply(const absl::Status& status);
+
+// The same as one line of text, for the endpoints that answer no JSON.
+Response PlainFailureReply(const absl::Status& status);
 
 // `write_data` writes exactly one JSON value.
 Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,

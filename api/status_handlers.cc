@@ -1,7 +1,6 @@
 #include "api/status_handlers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "api/count_rows.h"
 #include "api/params.h"
 #include "api/reply.h"
+#include "api/time_text.h"
 
 namespace lockstep::api {
 namespace {
@@ -19,18 +19,6 @@ constexpr std::string_view kPrometheusVersion = "3.14.0";
 void WriteField(JsonWriter& json, std::string_view key, std::string_view value) {
   json.Key(key);
   json.String(value);
-}
-
-// RFC 3339 in UTC with milliseconds: "2026-01-02T03:04:05.678Z".
-std::string FormatTime(int64_t time_ms) {
-  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(time_ms)};
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
-  return absl::StrFormat("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-                         static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                         clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                         clock.subseconds().count());
 }
 
 void WriteHeadStats(JsonWriter& json, const StorageStats& stats) {
@@ -144,13 +132,13 @@ Response HandleBuildInfo(const ServerInfo& info) {
 Response HandleRuntimeInfo(const ServerInfo& info, int64_t now_ms) {
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
-    WriteField(json, "startTime", FormatTime(info.start_time_ms));
+    WriteField(json, "startTime", TimeText(info.start_time_ms));
     WriteField(json, "CWD", info.working_folder);
     WriteField(json, "hostname", info.hostname);
-    WriteField(json, "serverTime", FormatTime(now_ms));
+    WriteField(json, "serverTime", TimeText(now_ms));
     json.Key("reloadConfigSuccess");
     json.Bool(true);
-    WriteField(json, "lastConfigTime", FormatTime(info.start_time_ms));
+    WriteField(json, "lastConfigTime", TimeText(info.start_time_ms));
     json.Key("corruptionCount");
     json.Number(0);
     json.Key("goroutineCount");
@@ -255,10 +243,13 @@ Response HandleLanding(const ServerInfo& info) {
                       "POST /api/v1/write          Prometheus remote write 1.0\n"
                       "GET  /api/v1/query          PromQL at one time: ?query=up\n"
                       "GET  /api/v1/query_range    PromQL over time: ?query=up&start=&end=&step=\n"
+                      "GET  /api/v1/explain        what such a query does\n"
                       "GET  /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values\n"
                       "GET  /api/v1/metadata       types, help and units\n"
+                      "POST /api/v1/read           Prometheus remote read\n"
+                      "GET  /federate              newest samples, for a scrape: ?match[]=up\n"
                       "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb,\n"
-                      "                            cardinality\n"
+                      "                            cardinality, active_queries\n"
                       "GET  /metrics               this server's own metrics\n"
                       "GET  /-/healthy, /-/ready\n"
                       "\n"

@@ -90,6 +90,12 @@ absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& op
   return http;
 }
 
+// Null when none is wanted.
+absl::StatusOr<std::unique_ptr<api::QueryLog>> OpenQueryLog(const ServeOptions& options) {
+  if (options.query_log_file.empty()) return std::unique_ptr<api::QueryLog>();
+  return api::QueryLog::Open(options.query_log_file);
+}
+
 // Ends the process if an orderly shutdown takes too long: a handler or a disk that hangs. What was
 // acknowledged is on disk all the same.
 void StartShutdownDeadline() {
@@ -123,6 +129,9 @@ ExitCode Serve(const ServeOptions& options) {
   absl::StatusOr<server::HttpServerOptions> http_options = MakeHttpOptions(options);
   if (!http_options.ok()) return Failed(http_options.status());
 
+  const absl::StatusOr<std::unique_ptr<api::QueryLog>> query_log = OpenQueryLog(options);
+  if (!query_log.ok()) return Failed(query_log.status());
+
   const api::ServerInfo info = MakeServerInfo(options);
   StoreOptions store_options;
   store_options.data_dir = options.data_folder;
@@ -143,7 +152,8 @@ ExitCode Serve(const ServeOptions& options) {
                     .info = info,
                     .options = MakeApiOptions(options),
                     .now_ms = nullptr,
-                    .admin = options.enable_admin_api ? &store : nullptr});
+                    .admin = options.enable_admin_api ? &store : nullptr,
+                    .query_log = query_log->get()});
 
   std::atomic<const server::HttpServer*> started{nullptr};
   server::MetricsEndpoint endpoint(*api, [&] {

@@ -45,6 +45,7 @@ struct ServeOptions {
   int max_concurrent_queries = 20;
   int64_t max_query_samples = 50'000'000;
   int64_t lookback_ms = 300'000;
+  std::string query_log_file;           // "": none
   uint64_t max_samples_per_second = 0;  // 0: no limit
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kLogfmt;

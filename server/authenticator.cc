@@ -62,21 +62,37 @@ Authenticator::Authenticator(std::vector<BasicAuthUser> users, std::vector<Beare
 std::optional<AuthVerdict> Authenticator::Check(std::string_view authorization,
                                                 std::function<void(AuthVerdict)> later) {
   if (users_.empty() && tokens_.empty()) return AuthVerdict::kGranted;
-  if (const auto token = CredentialsOf(authorization, "Bearer")) return CheckBearer(*token);
+  if (const auto token = CredentialsOf(authorization, "Bearer")) {
+    return FindToken(*token) != nullptr ? AuthVerdict::kGranted : AuthVerdict::kDenied;
+  }
   if (const auto encoded = CredentialsOf(authorization, "Basic"); encoded && !users_.empty()) {
     return CheckBasic(*encoded, std::move(later));
   }
   return AuthVerdict::kDenied;
 }
 
-AuthVerdict Authenticator::CheckBearer(std::string_view token) const {
+const BearerToken* Authenticator::FindToken(std::string_view token) const {
   Sha256Digest digest;
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
-  bool known = false;
+  const BearerToken* found = nullptr;
   for (const BearerToken& candidate : tokens_) {
-    known |= CRYPTO_memcmp(digest.data(), candidate.digest.data(), digest.size()) == 0;
+    if (CRYPTO_memcmp(digest.data(), candidate.digest.data(), digest.size()) == 0) {
+      found = &candidate;
+    }
   }
-  return known ? AuthVerdict::kGranted : AuthVerdict::kDenied;
+  return found;
+}
+
+std::string Authenticator::NameOf(std::string_view authorization) const {
+  if (users_.empty() && tokens_.empty()) return "";
+  if (const auto token = CredentialsOf(authorization, "Bearer")) {
+    const BearerToken* const found = FindToken(*token);
+    return found != nullptr ? found->name : "";
+  }
+  std::string decoded;
+  const auto encoded = CredentialsOf(authorization, "Basic");
+  if (!encoded || !absl::Base64Unescape({encoded->data(), encoded->size()}, &decoded)) return "";
+  return decoded.substr(0, decoded.find(':'));
 }
 
 std::optional<AuthVerdict> Authenticator::CheckBasic(std::string_view encoded,

@@ -34,12 +34,17 @@ class Authenticator {
   std::optional<AuthVerdict> Check(std::string_view authorization,
                                    std::function<void(AuthVerdict)> later);
 
+  // Who came in with that header: the user, or the token's name; "" when everybody may come in.
+  // Precondition: it was granted.
+  std::string NameOf(std::string_view authorization) const;
+
   bool has_users() const { return !users_.empty(); }
 
  private:
   std::optional<AuthVerdict> CheckBasic(std::string_view encoded,
                                         std::function<void(AuthVerdict)> later);
-  AuthVerdict CheckBearer(std::string_view token) const;
+  // Null when there is no such token.
+  const BearerToken* FindToken(std::string_view token) const;
 
   const std::vector<BasicAuthUser> users_;
   const std::vector<BearerToken> tokens_;

@@ -114,5 +114,13 @@ TEST(PasswordCacheTest, KeysTellAllPartsApartAndProcessesToo) {
   EXPECT_NE(cache.Key("a", "h", "c"), PasswordCache(2).Key("a", "h", "c"));
 }
 
+TEST(AuthenticatorTest, KnowsWhoCameIn) {
+  Authenticator closed({{"ada", HashOf("secret")}}, {{"grafana", DigestOf("t0ken")}});
+  EXPECT_EQ(closed.NameOf(Basic("ada:secret")), "ada");
+  EXPECT_EQ(closed.NameOf("Bearer t0ken"), "grafana");
+  Authenticator open({}, {});
+  EXPECT_EQ(open.NameOf(Basic("ada:secret")), "");
+}
+
 }  // namespace
 }  // namespace lockstep::server

@@ -117,6 +117,7 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
     return answer->Send(std::move(response));
   }
   if (request.method == "HEAD") request.method = "GET";
+  request.user = authenticator_.NameOf(request.header("Authorization"));
   const bool submitted = workers_.TrySubmit(
       [this, request = std::move(request), answer = std::move(answer)]() mutable {
         answer->set_fallback(ErrorPage(500, "The request was dropped without an answer."));

@@ -1,6 +1,7 @@
 """The real program over real sockets: its one line, its pages, its limits, and how it ends."""
 
 import http.client
+import json
 import os
 import pathlib
 import signal
@@ -10,10 +11,12 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
 import lockstep_server  # noqa: E402
+import programs  # noqa: E402
 
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
 WITHIN_S = 60
@@ -74,6 +77,71 @@ class HttpTest(unittest.TestCase):
         flags = self.connect(server).get("/api/v1/status/flags").text
         self.assertIn('"query.timeout":"7s"', flags)
         self.assertIn('"storage.retention.time":"4d"', flags)
+
+    # Minutes of work over no data at all: 11,000 windows of 86,400 points.
+    LONG_QUERY = {"query": "mad_over_time(vector(1)[1d:1s])", "start": 1_700_000_000,
+                  "end": 1_700_660_000, "step": 60}
+
+    def begin_long_query(self, server):
+        """The connection that waits for its answer."""
+        connection = self.raw(server)
+        target = f"/api/v1/query_range?{urllib.parse.urlencode(self.LONG_QUERY)}"
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return connection
+
+    def active_queries(self, server):
+        return json.loads(self.connect(server).get("/api/v1/status/active_queries").body)["data"]
+
+    def await_running(self, server):
+        def running():
+            return [query for query in self.active_queries(server) if query["state"] == "running"]
+        return programs.wait_until(running, "the query runs", WITHIN_S)[0]
+
+    def test_a_query_is_listed_and_stopped(self):
+        server = self.start()
+        waiting = self.begin_long_query(server)
+        query = self.await_running(server)
+        self.assertEqual((query["path"], query["query"]),
+                         ("/api/v1/query_range", self.LONG_QUERY["query"]))
+        host, port = server.address.split(":")
+        stopper = http.client.HTTPConnection(host, int(port), timeout=WITHIN_S)
+        self.addCleanup(stopper.close)
+        stopper.request("DELETE", f"/api/v1/status/active_queries/{query['id']}")
+        self.assertEqual(stopper.getresponse().status, 204)
+        status, _, body = self.receive(waiting)
+        self.assertEqual((status, json.loads(body)["errorType"]), (499, "canceled"))
+        self.assertEqual(self.active_queries(server), [])
+
+    def test_a_query_stops_when_its_client_hangs_up(self):
+        server = self.start()
+        waiting = self.begin_long_query(server)
+        self.await_running(server)
+        waiting.close()
+        programs.wait_until(lambda: not self.active_queries(server), "the query stops", WITHIN_S)
+
+    def test_queries_do_not_keep_a_server_from_ending(self):
+        server = self.start()
+        self.begin_long_query(server)
+        self.await_running(server)
+        self.assertEqual(server.stop(), 0)
+
+    def test_queries_are_logged(self):
+        log = self.folder / "query.log"
+        server = self.start("--query.log-file", str(log))
+        connection = self.connect(server)
+        connection.get("/api/v1/query", query="1 + 1", time=1700000000)
+        connection.get("/api/v1/query_range", query="up", start=0, end=60, step=15)
+        connection.get("/api/v1/query", query="no query")
+        log.rename(self.folder / "moved.log")
+        connection.post("/api/v1/query", query="up * on () up")
+        lines = [json.loads(line) for line in
+                 (self.folder / "moved.log").read_text().splitlines() +
+                 log.read_text().splitlines()]
+        self.assertEqual([(line["params"]["query"], line["params"]["step"],
+                           line["httpRequest"]["method"]) for line in lines],
+                         [("1 + 1", 0, "GET"), ("up", 15, "GET"), ("up * on () up", 0, "POST")])
+        self.assertEqual(lines[0]["params"]["start"], "2023-11-14T22:13:20.000Z")
+        self.assertEqual(lines[0]["httpRequest"]["clientIP"], "127.0.0.1")
 
     def run_program(self, *arguments):
         return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True,
