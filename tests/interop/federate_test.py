@@ -44,12 +44,11 @@ def content(now_ms):
     ] + [({"__name__": "odd", "text": f'"{value}" \\ \n'}, [(at, value)])
          for value in (math.nan, math.inf, -math.inf, 1e6, 123456789.0, 1e-5, -0.0, -1, 1 / 3,
                        5e-324, 1e21)])
-    first = {"schema": 2, "zero_threshold": 0.001, "zero_count": 1.0, "count": 9.5, "total": 4.25,
-             "positive": (((-2, 2), (3, 1)), (1, 2.5, 3)), "negative": (((0, 1),), (2,))}
-    return floats + b"".join(
-        remote_write.histogram_series({"__name__": "h", "k": kind},
-                                      [remote_write.float_histogram(at, **first, hint=hint)])
-        for kind, hint in (("counter", 0), ("gauge", 3)))
+    shape = {"schema": 2, "zero_threshold": 0.001, "zero_count": 1.0, "count": 9.5, "sum": 4.25,
+             "positive": {-2: 1, -1: 2.5, 3: 3}, "negative": {0: 2}, "floats": True}
+    return floats + remote_write.protobuf([
+        ({"__name__": "h", "k": "counter"}, [(at, remote_write.Histogram(**shape))]),
+        ({"__name__": "h", "k": "gauge"}, [(at, remote_write.Histogram(**shape, gauge=True))])])
 
 
 class FederateTest(prometheus3.SideBySide):

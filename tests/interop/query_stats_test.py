@@ -23,10 +23,11 @@ EXPRESSIONS = (
 
 def histograms():
     """Native histograms: they count by their size."""
-    return remote_write.histogram_series({"__name__": "h"}, [
-        remote_write.float_histogram(
-            (END_S - 600 + 30 * i) * 1000 + 400, count=10.0 + i, total=5.0,
-            positive=(((0, 7),), (1.0 + i,) * 7)) for i in range(20)])
+    return remote_write.protobuf([({"__name__": "h"}, [
+        ((END_S - 600 + 30 * i) * 1000 + 400,
+         remote_write.Histogram(schema=0, count=10.0 + i, sum=5.0, floats=True,
+                                positive={bucket: 1.0 + i for bucket in range(7)}))
+        for i in range(20)])])
 
 
 class QueryStatsTest(prometheus3.SideBySide):

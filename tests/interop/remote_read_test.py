@@ -44,23 +44,25 @@ def content():
 
 
 def histograms():
+    def at(i):
+        return START_MS + 1000 + 15000 * i
+
     def exponential(i, **changes):
-        fields = {"schema": 3, "zero_threshold": 2.0 ** -128, "zero_count": 0.5, "count": 10.5 + i,
-                  "total": 3.25 * i, "positive": (((-3, 2), (2, 1)), (3.0 + i, 4, 2)),
-                  "negative": (((0, 1),), (1.0,))}
-        return remote_write.float_histogram(START_MS + 1000 + 15000 * i, **{**fields, **changes})
+        shape = {"schema": 3, "zero_threshold": 2.0 ** -128, "zero_count": 0.5, "count": 10.5 + i,
+                 "sum": 3.25 * i, "positive": {-3: 3.0 + i, -2: 4, 1: 2}, "negative": {0: 1.0},
+                 "floats": True}
+        return at(i), remote_write.Histogram(**{**shape, **changes})
 
     counters = [exponential(i) for i in range(20)]
-    counters += [exponential(i, count=4.0 + i, positive=(((-3, 2), (2, 1)), (1.0 + i - 20, 1, 1)))
+    counters += [exponential(i, count=4.0 + i, positive={-3: 1.0 + i - 20, -2: 1, 1: 1})
                  for i in range(20, 30)]
     counters += [exponential(i, schema=2, count=50.0 + i) for i in range(30, 35)]
-    custom = [remote_write.float_histogram(
-        START_MS + 1000 + 15000 * i, count=4 + i, total=8, schema=-53,
-        positive=(((0, 3),), (1, 2, 1 + i)), bounds=(0.005, 1.5, 100 / 3)) for i in range(5)]
-    return (remote_write.histogram_series({"__name__": "h"}, counters) +
-            remote_write.histogram_series({"__name__": "nhcb"}, custom) +
-            remote_write.histogram_series({"__name__": "mixed"},
-                                          [exponential(i) for i in range(6, 9)]))
+    custom = [(at(i), remote_write.Histogram(
+        schema=-53, count=4.0 + i, sum=8, positive={0: 1, 1: 2, 2: 1 + i}, floats=True,
+        custom_bounds=(0.005, 1.5, 100 / 3))) for i in range(5)]
+    return remote_write.protobuf([
+        ({"__name__": "h"}, counters), ({"__name__": "nhcb"}, custom),
+        ({"__name__": "mixed"}, [exponential(i) for i in range(6, 9)])])
 
 
 class RemoteReadTest(prometheus3.SideBySide):
