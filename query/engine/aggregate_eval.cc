@@ -29,7 +29,7 @@ void WarnOfQuantile(double q, const AggregateExpr& expr, Evaluator& evaluator) {
   evaluator.context().annotations.Add(std::move(annotation), WithoutParens(*expr.param).position);
 }
 
-// One warning for NaN and one for each end that the steps go beyond.
+// One warning for NaN, which hides the others, or one for each end that the steps go beyond.
 void CheckQuantiles(const std::vector<double>& quantiles, const AggregateExpr& expr,
                     Evaluator& evaluator) {
   double largest = 1;
@@ -40,7 +40,7 @@ void CheckQuantiles(const std::vector<double>& quantiles, const AggregateExpr& e
     largest = std::fmax(largest, q);
     smallest = std::fmin(smallest, q);
   }
-  if (any_nan) WarnOfQuantile(std::nan(""), expr, evaluator);
+  if (any_nan) return WarnOfQuantile(std::nan(""), expr, evaluator);
   if (largest > 1) WarnOfQuantile(largest, expr, evaluator);
   if (smallest < 0) WarnOfQuantile(smallest, expr, evaluator);
 }

@@ -294,6 +294,16 @@ TEST_F(EngineTest, NotesPointAtArguments) {
   EXPECT_THAT(Notes("quantile_over_time((scalar(m)), m[5m])", kMinute), at("(1:21)"));
 }
 
+TEST_F(EngineTest, OfQuantilesThatAreNoneNanHidesTheOthers) {
+  Load({{"__name__", "m"}}, {2, 3});
+  Load({{"__name__", "q"}}, {2, 3, std::nan("")});
+  const auto warnings = [this](int64_t end_ms) {
+    return Range("quantile(scalar(q), m)", 0, end_ms)->annotations.warnings;
+  };
+  EXPECT_THAT(warnings(kMinute), ElementsAre(HasSubstr("got 3 (1:10)")));
+  EXPECT_THAT(warnings(2 * kMinute), ElementsAre(HasSubstr("got NaN (1:10)")));
+}
+
 TEST_F(EngineTest, NotesAboutHistograms) {
   Histogram nan;
   nan.count = 3;

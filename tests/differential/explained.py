@@ -145,7 +145,8 @@ def dropped_names_stay(query, reference, other):
         )
         for answer in (reference, other)
     ]
-    return answers.difference(query, *nameless) is None
+    tolerance = 1e-9 if re.search(r"\b(sum|avg)(_over_time)?\b", query.text) else 0
+    return answers.difference(query, *nameless, tolerance) is None
 
 
 def filtered_matches(query, reference, other):
@@ -225,6 +226,25 @@ def amplified(query, reference, other):
     )
 
 
+def negated_histograms(query, reference, other):
+    """A negated native histogram is a gauge, of which rate() of a subquery warns."""
+    kept = [
+        dataclasses.replace(
+            answer,
+            annotations=tuple(
+                tuple(text for text in texts if "is not a counter" not in text)
+                for texts in answer.annotations
+            ),
+        )
+        for answer in (reference, other)
+    ]
+    return (
+        re.search(r"(^|[-+*/%^=<>(,[ ])-[ (]*[a-z{]", query.text)
+        and re.search(HISTOGRAMS, query.text)
+        and answers.difference(query, *kept) is None
+    )
+
+
 def texts_of_divided(query, reference, other):
     """Prometheus cannot write native histograms with custom buckets that were divided by NaN."""
     return reference.error and "custom buckets have no zero bucket" in reference.error[1]
@@ -261,11 +281,15 @@ def far_durations(query, reference, other):
 
 
 def limits_of_chosen(query, reference, other):
-    """limitk takes the first elements, of which there are none behind a choice or a match."""
-    return re.search(r"\blimitk\b.*\b(limitk|topk|bottomk|limit_ratio|on|ignoring)\b", query.text)
+    """Of equal elements the first are taken, of which there are none behind a choice or a match."""
+    return re.search(
+        r"\b(limitk|topk|bottomk)\b.*\b(limitk|topk|bottomk|limit_ratio|on|ignoring)\b",
+        query.text,
+    )
 
 
 RULES = (
+    negated_histograms,
     populations_of_nan,
     far_durations,
     rates_of_gauges,
