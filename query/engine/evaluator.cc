@@ -21,6 +21,9 @@ bool IsLiteral(const Expr& expr) {
   return expr.kind == ExprKind::kNumber || expr.kind == ExprKind::kString;
 }
 
+// Subqueries have millions of steps.
+constexpr size_t kStepsPerCheck = 1 << 16;
+
 void Negate(Column& column) {
   column.MapFloats([](double value) { return -value; });
   if (!column.has_histograms()) return;
@@ -150,7 +153,10 @@ absl::StatusOr<EvaluatedValue> Evaluator::EvaluateOnceAndRepeat(const Expr& expr
   VectorValue repeated = NewVector();
   for (EvaluatedSeries& series : vector->series) {
     Column& column = AddSeries(repeated, std::move(series.labels), series.drop_name);
-    for (size_t step = 0; step < grid_.count; ++step) column.Set(step, series.column, 0);
+    for (size_t step = 0; step < grid_.count; ++step) {
+      if (step % kStepsPerCheck == 0) LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
+      column.Set(step, series.column, 0);
+    }
     LOCKSTEP_RETURN_IF_ERROR(FinishSeries(repeated));
   }
   return EvaluatedValue(std::move(repeated));

@@ -46,7 +46,7 @@ class SubqueryPart : public SeriesPart {
     if (next_ == end_) return false;
     ++next_;
     samples_.Clear();
-    AppendSamples(series().column, result_->grid, samples_);
+    LOCKSTEP_RETURN_IF_ERROR(AppendSamples(series().column, result_->grid, budget_, samples_));
     return true;
   }
   size_t position() const override { return next_ - 1; }

@@ -1,5 +1,6 @@
 #include "query/engine/subquery_eval.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "query/engine/duration_eval.h"
@@ -51,15 +52,22 @@ absl::StatusOr<SubqueryResult> EvaluateSubquery(const promql::SubqueryExpr& subq
   return result;
 }
 
-void AppendSamples(const Column& column, const StepGrid& grid, SampleColumns& samples) {
-  column.ForEachPresent([&](size_t step) {
-    if (column.histogram(step) != nullptr) {
-      samples.histograms.push_back(
-          {grid.TimeAt(step), WithoutResetHint(column.histogram_ptr(step))});
-    } else {
-      samples.Append(grid.TimeAt(step), column.value(step));
-    }
-  });
+absl::Status AppendSamples(const Column& column, const StepGrid& grid, QueryBudget& budget,
+                           SampleColumns& samples) {
+  constexpr size_t kStepsPerCheck = 1 << 16;  // a multiple of 64
+  for (size_t begin = 0; begin < column.step_count(); begin += kStepsPerCheck) {
+    LOCKSTEP_RETURN_IF_ERROR(budget.Check());
+    const StepBlock block{begin, std::min(begin + kStepsPerCheck, column.step_count())};
+    column.ForEachPresent(block, [&](size_t step) {
+      if (column.histogram(step) != nullptr) {
+        samples.histograms.push_back(
+            {grid.TimeAt(step), WithoutResetHint(column.histogram_ptr(step))});
+      } else {
+        samples.Append(grid.TimeAt(step), column.value(step));
+      }
+    });
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep::engine

@@ -22,6 +22,7 @@ absl::StatusOr<SubqueryResult> EvaluateSubquery(const promql::SubqueryExpr& subq
 
 // Appends the present steps of `column` as samples. Histograms lose what they know about counter
 // resets: between two samples of a subquery others may lie.
-void AppendSamples(const Column& column, const StepGrid& grid, SampleColumns& samples);
+absl::Status AppendSamples(const Column& column, const StepGrid& grid, QueryBudget& budget,
+                           SampleColumns& samples);
 
 }  // namespace lockstep::engine
