@@ -89,6 +89,8 @@ def operator_positions(query, reference, other):
 def reconciled_bounds(query, reference, other):
     """Native histograms with other custom bounds are added up over the bounds that they share."""
     said = str(reference.annotations)
+    if reference.error and other.error and "queue_seconds" in query.text:
+        return reference.error[1].startswith("found duplicate series for the match group")
     return "incompatible custom buckets" in said or (
         "incompatible bucket layout" in said
         and "mismatched custom buckets were reconciled" in str(other.annotations)
@@ -245,6 +247,36 @@ def negated_histograms(query, reference, other):
     )
 
 
+def aliased_histograms(query, reference, other):
+    """Sums over subqueries of native histograms change the histograms that they add up."""
+    return re.search(HISTOGRAMS, query.text) and re.search(
+        r"(sum|avg)_over_time\(.*\[[^]]*:", query.text
+    )
+
+
+def last_of_operator(query, reference, other):
+    """Of the notes of a binary operator at a step the last one is kept."""
+    kept = tuple(
+        tuple(text for text in ours if "binary operator" not in text or text in theirs)
+        for ours, theirs in zip(other.annotations, reference.annotations)
+    )
+    return kept == reference.annotations and (
+        answers.difference(query, reference, dataclasses.replace(other, annotations=kept)) is None
+    )
+
+
+def quantiles_of_pinned(query, reference, other):
+    """Of several quantiles that are none, the first is told when what they are of is pinned."""
+    return (
+        re.search(r"\bquantile\b.*@", query.text)
+        and not reference.error
+        and answers.difference(
+            query, reference, dataclasses.replace(other, annotations=reference.annotations)
+        )
+        is None
+    )
+
+
 def texts_of_divided(query, reference, other):
     """Prometheus cannot write native histograms with custom buckets that were divided by NaN."""
     return reference.error and "custom buckets have no zero bucket" in reference.error[1]
@@ -289,6 +321,9 @@ def limits_of_chosen(query, reference, other):
 
 
 RULES = (
+    aliased_histograms,
+    last_of_operator,
+    quantiles_of_pinned,
     negated_histograms,
     populations_of_nan,
     far_durations,

@@ -190,9 +190,12 @@ def judge(pair, query, options, tally):
     elif not pair.of_one_mind(query, reference, other):
         tally["of two minds"] += 1
     else:
-        tally["different"] += 1
         small = shrunk(pair, query)
-        difference, reference, other = pair.compare(small)
+        difference, reference, other = pair.unexplained(small)
+        if difference is None:
+            tally["of two minds"] += 1
+            return
+        tally["different"] += 1
         report(tally["different"], options.seed, small, difference, reference, other)
 
 
