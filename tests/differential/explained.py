@@ -172,9 +172,10 @@ def negated_names(query, reference, other):
 
 
 def order_of_chosen(query, reference, other):
-    """Which of several duplicates is met first, behind an aggregation that orders its elements."""
+    """Which of several duplicates is met first, behind what orders its elements, or a match."""
+    ordering = r"\b(topk|bottomk|limitk|limit_ratio|sort\w*)\b|\b(on|ignoring)\b.*\b(on|ignoring)\b"
     return (
-        re.search(r"\b(topk|bottomk|limitk|limit_ratio|sort\w*)\b", query.text)
+        re.search(ordering, query.text)
         and reference.error
         and other.error
         and all(
@@ -277,6 +278,13 @@ def quantiles_of_pinned(query, reference, other):
     )
 
 
+def quantiles_of_negated(query, reference, other):
+    """Populations below zero have no quantiles, and which bucket the search ends at is chance."""
+    return re.search(
+        r"histogram_(quantile|fraction)\(.*[-(, ]-[ (]*[a-z{]", query.text
+    ) and re.search(HISTOGRAMS, query.text)
+
+
 def texts_of_divided(query, reference, other):
     """Prometheus cannot write native histograms with custom buckets that were divided by NaN."""
     return reference.error and "custom buckets have no zero bucket" in reference.error[1]
@@ -321,6 +329,7 @@ def limits_of_chosen(query, reference, other):
 
 
 RULES = (
+    quantiles_of_negated,
     aliased_histograms,
     last_of_operator,
     quantiles_of_pinned,
