@@ -7,6 +7,8 @@ namespace lockstep {
 namespace {
 
 constexpr uint8_t kLabelTag = 1 << 3 | 2;
+constexpr uint8_t kNameTag = 1 << 3 | 2;
+constexpr uint8_t kTextTag = 2 << 3 | 2;
 constexpr uint8_t kSampleTag = 2 << 3 | 2;
 constexpr uint8_t kValueTag = 1 << 3 | 1;
 constexpr uint8_t kTimestampTag = 2 << 3 | 0;
@@ -44,6 +46,16 @@ inline bool TakeMessage(Bytes& in, Bytes& message) {
   message = {in.at, in.at + size};
   in.at += size;
   return true;
+}
+
+inline bool TakeField(Bytes& in, uint8_t tag, Bytes& field) {
+  if (!in.StartsWith(tag)) return false;
+  ++in.at;
+  return TakeMessage(in, field);
+}
+
+std::string_view TextOf(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.at), bytes.size()};
 }
 
 // Fields that are zero may be missing.
@@ -89,6 +101,20 @@ std::optional<std::string_view> ReadPlainSeries(std::string_view message,
     }
   }
   return labels;
+}
+
+bool ReadPlainLabels(std::string_view message, std::vector<LabelView>& labels) {
+  const auto* const begin = reinterpret_cast<const uint8_t*>(message.data());
+  Bytes in{begin, begin + message.size()};
+  while (in.StartsWith(kLabelTag)) {
+    ++in.at;
+    Bytes label{}, name{}, value{};
+    const bool is_plain = TakeMessage(in, label) && TakeField(label, kNameTag, name) &&
+                          TakeField(label, kTextTag, value) && label.empty();
+    if (!is_plain) return false;
+    labels.push_back({TextOf(name), TextOf(value)});
+  }
+  return true;
 }
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/labels.h"
 #include "model/sample.h"
 
 namespace lockstep {
@@ -14,5 +15,9 @@ namespace lockstep {
 // else than the plain form, malformed or merely unusual: nullopt, and nothing is appended.
 std::optional<std::string_view> ReadPlainSeries(std::string_view message,
                                                 std::vector<Sample>& samples);
+
+// Appends the labels of such a message, in their order there. False if one has another form than its name
+// followed by its value; then `labels` is unspecified.
+[[nodiscard]] bool ReadPlainLabels(std::string_view message, std::vector<LabelView>& labels);
 
 }  // namespace lockstep

@@ -35,6 +35,37 @@ TEST(PlainSeries, GivesLabelsAsTheyAreAndSamples) {
   EXPECT_EQ(Read(kLabels), kLabels + "/0");
 }
 
+// "name=value," for each label, or "no".
+std::string ReadLabels(const std::string& message) {
+  std::vector<LabelView> labels;
+  if (!ReadPlainLabels(message, labels)) return "no";
+  std::string text;
+  for (const LabelView& label : labels) {
+    text += std::string(label.name) + "=" + std::string(label.value) + ",";
+  }
+  return text;
+}
+
+TEST(PlainSeries, TakesLabelsApart) {
+  const std::string empty = "\x0a\x05\x0a\x01\x62\x12\x00"s;
+  const std::string long_value(200, 'v');
+  const std::string long_label = "\x0a\xce\x01\x0a\x01\x63\x12\xc8\x01" + long_value;
+  EXPECT_EQ(ReadLabels(kSample), "");
+  EXPECT_EQ(ReadLabels(kLabels + empty + kSample), "a=bc,b=,");
+  EXPECT_EQ(ReadLabels(kLabels + long_label + kLabels + kSample),
+            "a=bc,c=" + long_value + ",a=bc,");
+}
+
+TEST(PlainSeries, LeavesOtherLabelsToOthers) {
+  for (size_t size = 1; size < kLabels.size(); ++size) {
+    EXPECT_EQ(ReadLabels(kLabels.substr(0, size)), "no") << size;
+  }
+  EXPECT_EQ(ReadLabels("\x0a\x03\x0a\x01\x61"s), "no");                          // no value
+  EXPECT_EQ(ReadLabels("\x0a\x07\x12\x02\x62\x63\x0a\x01\x61"s), "no");          // swapped
+  EXPECT_EQ(ReadLabels("\x0a\x09\x0a\x01\x61\x12\x02\x62\x63\x18\x05"s), "no");  // an unknown field
+  EXPECT_EQ(ReadLabels("\x0a\x0a\x0a\x01\x61\x12\x02\x62\x63\x12\x01\x64"s), "no");  // two values
+}
+
 TEST(PlainSeries, FieldsThatAreZeroMayBeMissing) {
   std::vector<Sample> samples;
   ASSERT_TRUE(ReadPlainSeries("\x12\x00\x12\x02\x10\x07"s, samples).has_value());

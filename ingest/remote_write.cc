@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -218,10 +219,20 @@ class Decoder {
           out_.request.known.push_back({plain_.refs[i], sample[n]});
         }
       } else {
-        ReadSeries(plain_.messages[i]);
+        ReadNew(plain_.messages[i], {sample, count});
       }
       sample += count;
     }
+  }
+
+  // `samples` are all that the message has.
+  void ReadNew(std::string_view message, std::span<const Sample> samples) {
+    labels_.clear();
+    if (!ReadPlainLabels(message, labels_)) return ReadSeries(message);
+    histograms_.clear();
+    SeriesWrite series;
+    series.samples.assign(samples.begin(), samples.end());
+    Finish(std::move(series));
   }
 
   void ReadSeries(std::string_view message) {

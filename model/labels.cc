@@ -19,6 +19,16 @@ void AppendLabel(std::string& bytes, LabelView label) {
   PutLengthPrefixed(bytes, label.value);
 }
 
+// Texts shorter than this have lengths of one byte.
+constexpr size_t kLongText = 0x80;
+
+// Returns what is behind it.
+char* PutShortText(char* at, std::string_view text) {
+  *at++ = static_cast<char>(text.size());
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
 bool IsNameByte(char c, bool first) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (!first && c >= '0' && c <= '9');
@@ -83,11 +93,21 @@ LabelSet LabelSet::Of(std::vector<LabelView> labels) {
 
 LabelSet LabelSet::OfSorted(std::span<const LabelView> labels) {
   LabelSet set;
-  size_t text_bytes = 0;
-  for (const LabelView& label : labels) text_bytes += label.name.size() + label.value.size();
-  // Two length bytes, which is what names and values of up to 127 bytes need.
-  set.bytes_.reserve(text_bytes + 2 * labels.size());
-  for (const LabelView& label : labels) AppendLabel(set.bytes_, label);
+  size_t text_bytes = 0, lengths = 0;
+  for (const LabelView& label : labels) {
+    text_bytes += label.name.size() + label.value.size();
+    lengths |= label.name.size() | label.value.size();
+  }
+  if (lengths >= kLongText) {
+    for (const LabelView& label : labels) AppendLabel(set.bytes_, label);
+    return set;
+  }
+  set.bytes_.resize(text_bytes + 2 * labels.size());
+  char* at = set.bytes_.data();
+  for (const LabelView& label : labels) {
+    at = PutShortText(at, label.name);
+    at = PutShortText(at, label.value);
+  }
   return set;
 }
 

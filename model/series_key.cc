@@ -53,6 +53,22 @@ class Mixer {
   uint64_t low_;
 };
 
+// Both return what is behind it.
+char* PutLength(char* at, size_t length) {
+  for (; length >= 0x80; length >>= 7) *at++ = static_cast<char>(length | 0x80);
+  *at++ = static_cast<char>(length);
+  return at;
+}
+char* PutText(char* at, std::string_view text) {
+  at = PutLength(at, text.size());
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
+size_t LengthOfText(std::string_view text) {
+  return (text.size() < 0x80 ? 1 : VarintLength(text.size())) + text.size();
+}
+
 }  // namespace
 
 SeriesKey SeriesKeyOfWire(std::string_view bytes) {
@@ -76,19 +92,21 @@ SeriesKey SeriesKeyOfWire(std::string_view bytes) {
   return mixer.Done();
 }
 
+// Of a label of n bytes in a set, the wire has at most 3 n: a label has two bytes at least, and gets three and
+// one length more.
 SeriesKey SeriesKeyOf(const LabelSet& labels) {
   thread_local std::string wire;
-  wire.clear();
+  if (wire.size() < 3 * labels.bytes().size()) wire.resize(3 * labels.bytes().size());
+  char* at = wire.data();
   for (const LabelView label : labels) {
-    wire.push_back('\x0a');
-    PutVarint64(wire, 2 + VarintLength(label.name.size()) + label.name.size() +
-                          VarintLength(label.value.size()) + label.value.size());
-    wire.push_back('\x0a');
-    PutLengthPrefixed(wire, label.name);
-    wire.push_back('\x12');
-    PutLengthPrefixed(wire, label.value);
+    *at++ = '\x0a';
+    at = PutLength(at, 2 + LengthOfText(label.name) + LengthOfText(label.value));
+    *at++ = '\x0a';
+    at = PutText(at, label.name);
+    *at++ = '\x12';
+    at = PutText(at, label.value);
   }
-  return SeriesKeyOfWire(wire);
+  return SeriesKeyOfWire({wire.data(), static_cast<size_t>(at - wire.data())});
 }
 
 }  // namespace lockstep

@@ -48,6 +48,14 @@ TEST(SeriesKey, OfLabelsIsThatOfTheirWireForm) {
       28);
   EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"job", "gpu"}, {"__name__", "up"}})), SeriesKeyOfWire(wire));
   EXPECT_EQ(SeriesKeyOf(LabelSet()), SeriesKeyOfWire(""));
+  const std::string text(200, 'v');
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"a", text}})), SeriesKeyOfWire("\x0a\xce\x01\x0a\x01"
+                                                                      "a\x12\xc8\x01" +
+                                                                      text));
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{text, "a"}})),
+            SeriesKeyOfWire("\x0a\xce\x01\x0a\xc8\x01" + text +
+                            "\x12\x01"
+                            "a"));
 }
 
 }  // namespace

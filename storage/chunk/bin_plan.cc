@@ -35,14 +35,10 @@ double Log2(size_t count) {
   return shift + static_cast<double>(table[count >> shift]);
 }
 
-// Sorts by digits of 11 bits of the distance to the smallest: the usual list needs two passes.
-void Sort(std::vector<int64_t>& integers) {
-  constexpr int kDigitBits = 11;
+// Sorts by digits of the distance to the smallest: the usual list needs two passes.
+template <int kDigitBits>
+void SortByDigits(std::vector<int64_t>& integers) {
   constexpr size_t kDigits = size_t{1} << kDigitBits;
-  if (integers.size() < 512) {
-    std::sort(integers.begin(), integers.end());
-    return;
-  }
   const auto [low, high] = std::minmax_element(integers.begin(), integers.end());
   const auto base = static_cast<uint64_t>(*low);
   const int width = std::bit_width(static_cast<uint64_t>(*high) - base);
@@ -57,6 +53,17 @@ void Sort(std::vector<int64_t>& integers) {
     for (uint32_t& end : ends) begin += std::exchange(end, begin);
     for (const int64_t integer : integers) sorted[ends[digit(integer)]++] = integer;
     integers.swap(sorted);
+  }
+}
+
+// Counting digits has to be worth it.
+void Sort(std::vector<int64_t>& integers) {
+  if (integers.size() < 64) {
+    std::sort(integers.begin(), integers.end());
+  } else if (integers.size() < 1024) {
+    SortByDigits<8>(integers);
+  } else {
+    SortByDigits<11>(integers);
   }
 }
 
@@ -145,8 +152,11 @@ std::vector<Bin> ChooseBins(const std::vector<int64_t>& sorted, size_t total_cou
       const size_t count = last.end - groups[begin].begin;
       const int width = std::bit_width(static_cast<uint64_t>(last.last) -
                                        static_cast<uint64_t>(groups[begin].first));
-      const double trial = cost[begin] + kBitsPerBin +
-                           static_cast<double>(count) * (total_log - Log2(count) + width);
+      const double in_one_bin =
+          kBitsPerBin + static_cast<double>(count) * (total_log - Log2(count) + width);
+      // From two bits on a bin that begins still earlier costs still more.
+      if (width >= 2 && in_one_bin >= cost[end]) break;
+      const double trial = cost[begin] + in_one_bin;
       if (trial >= cost[end]) continue;
       cost[end] = trial;
       from[end] = begin;

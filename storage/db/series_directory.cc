@@ -66,10 +66,13 @@ void SeriesDirectory::MakeRoom(size_t more) {
 void SeriesDirectory::Add(std::span<const Entry> entries) {
   WriterLock lock(mutex_);
   MakeRoom(entries.size());
-  for (const Entry& entry : entries) {
-    Entry& place = entries_[PlaceOf(entry.key)];
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (i + kAhead < entries.size()) {
+      __builtin_prefetch(&entries_[HomeOf(entries[i + kAhead].key)], /*write=*/1);
+    }
+    Entry& place = entries_[PlaceOf(entries[i].key)];
     used_ += place.ref.known() ? 0 : 1;
-    place = entry;
+    place = entries[i];
   }
 }
 
