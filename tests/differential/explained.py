@@ -221,8 +221,22 @@ def logarithms_of_subnormals(query, reference, other):
 
 
 def amplified(query, reference, other):
-    """A remainder makes much of the last bits of what it is taken of."""
-    return "%" in query.text and answers.INEXACT.search(query.text) and reference.kind == other.kind
+    """A remainder, and a sine of something large, makes much of the last bits of what it is taken of."""
+    return (
+        re.search(r"%|\b(sin|cos|tan)\(.*(\^|\bexp\(|\b(sin|cos)h\()", query.text)
+        and answers.INEXACT.search(query.text)
+        and reference.kind == other.kind
+    )
+
+
+def odd_numbers(query, reference, other):
+    """What is wrong with a number that no number is, such as `.0.5`."""
+    return (
+        reference.error
+        and other.error
+        and "error parsing number" in reference.error[1]
+        and "bad number or duration syntax" in other.error[1]
+    )
 
 
 def broken_parser(query, reference, other):
@@ -307,7 +321,12 @@ def texts_of_divided(query, reference, other):
 
 
 def rates_of_gauges(query, reference, other):
-    """Where only counts and sums are read, resets of gauges that show in buckets only are not seen."""
+    """Where only counts and sums are read, resets of gauges that show in buckets only are not seen,
+    but whether histograms have custom buckets."""
+    if re.search(r"histogram_(count|sum|avg)\(.* [-+] ", query.text) and re.search(
+        HISTOGRAMS, query.text
+    ):
+        return True
     return re.search(
         r"histogram_(count|sum|avg)\(.*(rate|increase|resets)\(.*"
         "(size_bytes|queue_seconds|mixed|__name__|instance=|job=)",
@@ -346,6 +365,7 @@ def limits_of_chosen(query, reference, other):
 
 RULES = (
     broken_parser,
+    odd_numbers,
     zeros_of_quantiles,
     quantiles_of_negated,
     aliased_histograms,
