@@ -223,6 +223,20 @@ TEST_F(StoreErase, NothingMatches) {
   EXPECT_EQ(Dump(*store_), before);
 }
 
+TEST_F(StoreErase, BothEndsOfARangeGoAndTheirNeighboursStay) {
+  for (const bool is_cold : {false, true}) {
+    ASSERT_EQ(Write(Series("m"), {{kT - 4, 1}, {kT - 3, 1}, {kT - 2, 1}, {kT - 1, 1}, {kT, 1}}),
+              "");
+    if (is_cold) {
+      ASSERT_TRUE(store_->Settle().ok());
+    }
+    ASSERT_TRUE(Delete(Name("m"), {kT - 3, kT - 1}).ok());
+    EXPECT_EQ(Dump(*store_),
+              Series("m").ToString() +
+                  absl::StrFormat(": %d=3ff0000000000000 %d=3ff0000000000000\n", kT - 4, kT));
+  }
+}
+
 TEST_F(StoreErase, WhatIsWrittenAfterwardsIsKeptAtTheSameTimesToo) {
   for (const bool is_sealed : {false, true}) {
     ASSERT_EQ(Write(Series("m"), {{kT - 2, 1}, {kT - 1, 1}, {kT, 1}}), "");
