@@ -173,6 +173,19 @@ TEST_P(StoreRules, WindowsThatEndedAreDropped) {
   ExpectCounts(4, 10, 18);
 }
 
+TEST_P(StoreRules, AWindowGoesToItsLastMillisecondAndTheNextStaysFromItsFirst) {
+  now_ms_ = kT - 1;
+  const std::vector<Sample> samples = {{kT - kDay - 1, 1}, {kT - kDay, 1}};
+  ASSERT_TRUE(WriteFloats(*store_, Series("DCGM_A", "dev"), samples).ok());
+  ASSERT_TRUE(store_->Seal().ok());
+  now_ms_ = kT + 2 * kHour;
+  ASSERT_TRUE(store_->DropExpired().ok());
+  options_.retention_rules.clear();  // so that nothing is hidden
+  Reopen();
+  EXPECT_EQ(CountOf("dev", "DCGM_A"), 1u);
+  EXPECT_THAT(Dump(*store_), HasSubstr(" " + std::to_string(kT - kDay) + "="));
+}
+
 TEST_P(StoreRules, SeriesWithoutSamplesAreForgotten) {
   WriteAll();
   ASSERT_TRUE(store_->Seal().ok());
