@@ -23,7 +23,7 @@ QUERIES = (
           " - on (job) group_right () avg_over_time(DCGM_FI_PROF_GR_ENGINE_ACTIVE[5m]) > 0.02",
           False),
     Query("share of PCIe", "avg_over_time(DCGM_FI_PROF_PCIE_RX_BYTES[5m]) / 63e9 * 100", False),
-    Query("power of every GPU", "avg_over_time(DCGM_FI_DEV_POWER_USAGE[5m])", True),
+    Query("power of every GPU", "avg_over_time(DCGM_FI_DEV_POWER_USAGE[5m])", True, exact=False),
     Query("energy and its price by job",
           "sum by (job) (increase(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION[1h])) / 3.6e9 * 0.12", False,
           exact=False),
