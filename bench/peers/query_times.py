@@ -8,6 +8,7 @@ small questions of a dashboard while someone asks for a hundred million samples.
 
 import argparse
 import contextlib
+import itertools
 import json
 import pathlib
 import random
@@ -32,6 +33,7 @@ DASHBOARD = tuple(query for query in QUERIES if query.name in (
     "utilisation of the fleet", "tensor activity by job", "every GPU of a job",
     "energy and its price by job"))
 DASHBOARDS = 10
+RECORDED_HOURS = 8
 # Of all metrics, at twenty steps: over a day each sample lies in five windows, over an hour in ten.
 HEAVY = Query("everything", 'count(quantile_over_time(0.9, {__name__=~"DCGM_FI_.*"}[6h]))', True)
 
@@ -144,6 +146,23 @@ def print_alone(fleet, written, medians):
           flush=True)
 
 
+def encode(options, fleet, folder):
+    """What is written, and the files: the recordings last for eight hours, then they begin anew."""
+    written = {"series": 0, "samples": 0, "end_s": replay.now_s()}
+    slices = []
+    for begin in range(0, fleet.hours, RECORDED_HOURS):
+        hours = min(RECORDED_HOURS, fleet.hours - begin)
+        part = folder / f"from-{begin}"
+        part.mkdir()
+        end_s = written["end_s"] - (fleet.hours - begin - hours) * 3600
+        encoded = replay.encode(options.replay, part, gpus=fleet.gpus, slices=1, end_s=end_s,
+                                points=hours * 3600 // replay.STEP_S, samples_per_request=10_000)
+        written["series"] = encoded["series"]
+        written["samples"] += encoded["samples"]
+        slices.append(part / "slice-0")
+    return written, slices
+
+
 def run_fleet(options, fleet, folder):
     folder.mkdir()
     with contextlib.ExitStack() as running:
@@ -151,11 +170,9 @@ def run_fleet(options, fleet, folder):
         for name in NAMES:
             servers.append(peers.start(name, folder / name, options))
             running.callback(servers[-1].stop)
-        points = fleet.hours * 3600 // replay.STEP_S
-        written = replay.encode(options.replay, folder, gpus=fleet.gpus, points=points, slices=1,
-                                samples_per_request=10_000)
-        for server in servers:
-            replay.send(options.replay, server.write_url, folder / "slice-0")
+        written, slices = encode(options, fleet, folder)
+        for server, path in itertools.product(servers, slices):
+            replay.send(options.replay, server.write_url, path)
         for server in servers:
             server.settle()
         end_s = written["end_s"]
