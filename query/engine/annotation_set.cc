@@ -18,8 +18,8 @@ std::string IdentifyingText(const Annotation& annotation) {
 }  // namespace
 
 void AnnotationSet::Add(Annotation annotation, promql::PositionRange at) {
-  const auto [found, added] =
-      index_.try_emplace(IdentifyingText(annotation), entries_.size());
+  ++added_count_;
+  const auto [found, added] = index_.try_emplace(IdentifyingText(annotation), entries_.size());
   if (added) {
     entries_.push_back({std::move(annotation), at.start});
   } else {

@@ -23,8 +23,8 @@ class AnnotationSet {
   // Takes all that `sink` holds, for the metric of that name.
   void Absorb(AnnotationSink& sink, std::string_view metric_name, promql::PositionRange at);
 
-  // How many there are; it only grows.
-  size_t size() const { return entries_.size(); }
+  // How many were added, those included that only moved the place of an earlier one.
+  size_t added_count() const { return added_count_; }
   // Rendered, with their positions.
   Annotations Render() const;
 
@@ -35,6 +35,7 @@ class AnnotationSet {
   };
 
   const std::string_view query_;
+  size_t added_count_ = 0;
   std::vector<Entry> entries_;
   // By text: where in entries_.
   absl::flat_hash_map<std::string, size_t> index_;

@@ -97,13 +97,13 @@ absl::StatusOr<EvaluatedValue> Evaluator::EvaluateShared(const Expr& expr, Share
     return last;
   }
   const SampleCounts counts_before = std::exchange(counts_, NewCounts());
-  const size_t annotations_before = context_.annotations.size();
+  const size_t annotations_before = context_.annotations.added_count();
   LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, EvaluateAlone(expr));
   const SampleCounts counts_of_part = counts_;
   counts_.Add(counts_before);
   const auto* vector = std::get_if<VectorValue>(&value);
   if (vector == nullptr || part.uses_left == 0) return value;
-  if (context_.annotations.size() != annotations_before) return value;
+  if (context_.annotations.added_count() != annotations_before) return value;
   // Without room for a copy the others read it again.
   if (absl::StatusOr<VectorValue> copy = Copy(*vector); copy.ok()) {
     part.kept = {grid_, *std::move(copy), counts_of_part};

@@ -111,6 +111,10 @@ TEST_F(ParallelEngineTest, TheLastPlaceHasTheAnnotation) {
   const auto result = Ask(together_, "rate(gauge_49[3m]) / rate(gauge_49[3m])");
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_THAT(result->annotations.infos, ElementsAre(HasSubstr("(1:27)")));
+  const auto thrice =
+      Ask(together_, "rate(gauge_49[3m]) / rate(gauge_49[3m]) / rate(gauge_49[3m])");
+  ASSERT_TRUE(thrice.ok()) << thrice.status();
+  EXPECT_THAT(thrice->annotations.infos, ElementsAre(HasSubstr("(1:48)")));
 }
 
 TEST_F(ParallelEngineTest, TheSameSelectorAtOtherStepsIsAnother) {
