@@ -18,8 +18,8 @@ using ::testing::StartsWith;
 class QueryLogTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/lockstep-query-log-XXXXXX";
-    folder_ = mkdtemp(name);
+    std::string name = ::testing::TempDir() + "lockstep-query-log-XXXXXX";
+    folder_ = mkdtemp(name.data());
     path_ = folder_ + "/query.log";
   }
   void TearDown() override {

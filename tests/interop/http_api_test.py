@@ -4,7 +4,6 @@ the same bytes from both. promtool, too, sees no difference.
 LOCKSTEP_PROGRAM names the server.
 """
 
-import http.client
 import json
 import pathlib
 import subprocess
@@ -18,21 +17,11 @@ import programs
 import remote_write
 import requests
 from lockstep_server import Server
+from prometheus3 import send
 from prometheus_server import Prometheus
 
 # Scrapes: one every 15 s for 15 minutes, 0.4 s after the whole second.
 SCRAPE_TIMES_MS = [(requests.T - 900 + 15 * i) * 1000 + 400 for i in range(60)]
-
-
-def send(server, method, path, body=None, headers=None):
-    """-> (status, Content-Type, body)"""
-    connection = http.client.HTTPConnection(server.address, timeout=60)
-    try:
-        connection.request(method, path, body, headers or {})
-        answer = connection.getresponse()
-        return answer.status, answer.getheader("Content-Type"), answer.read()
-    finally:
-        connection.close()
 
 
 def push(server):
