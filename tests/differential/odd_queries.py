@@ -3,7 +3,7 @@
 All take the Grammar that makes the parts of them.
 """
 
-import grammar
+import words
 from tree import MATRIX, SCALAR, STRING, VECTOR, node
 
 PIECES = (
@@ -141,7 +141,7 @@ def mistyped(language, depth):
     }
     any_value = lambda: makers[one(*makers)](min(depth - 1, 1))
     names = language.has(
-        *grammar.FUNCTION_CALLS,
+        *words.FUNCTION_CALLS,
         "histogram_quantile",
         "label_replace",
         "quantile_over_time",
@@ -151,8 +151,8 @@ def mistyped(language, depth):
         "predict_linear",
         "label_join",
     )
-    aggregations = (*grammar.AGGREGATIONS, "topk", "quantile", "count_values")
-    operators = (*grammar.ARITHMETIC, *grammar.COMPARISONS, *grammar.SETS)
+    aggregations = (*words.AGGREGATIONS, "topk", "quantile", "count_values")
+    operators = (*words.ARITHMETIC, *words.COMPARISONS, *words.SETS)
     arguments = lambda: [
         part for i in range(language.random.randrange(4)) for part in (", " * (i > 0), any_value())
     ]

@@ -18,11 +18,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 import answers
+import asked
 import dataset
 import explained
 import grammar
 import remote_write
 import tree
+import words
 from lockstep_server import Server
 from prometheus_server import Prometheus
 
@@ -80,12 +82,12 @@ class Pair:
         end = str(dataset.END_S)
         return {
             name
-            for name, text in {**grammar.FUNCTION_CALLS, **grammar.SYNTAX}.items()
-            if self.reference.ask(grammar.Query(text, end)).kind == "error"
+            for name, text in {**words.FUNCTION_CALLS, **words.SYNTAX}.items()
+            if self.reference.ask(asked.Query(text, end)).kind == "error"
         } | {
             name
-            for name, (text, old) in grammar.BEHAVIOUR.items()
-            if old in self.reference.ask(grammar.Query(text, end)).body
+            for name, (text, old) in words.BEHAVIOUR.items()
+            if old in self.reference.ask(asked.Query(text, end)).body
         }
 
     def compare(self, query):
@@ -163,9 +165,9 @@ def run(options):
             f"seed {options.seed}; left out, as the reference does not have it: "
             f"{', '.join(sorted(lacking)) or 'nothing'}"
         )
-        language = grammar.Grammar(random.Random(options.seed), lacking)
+        queries = grammar.Grammar(random.Random(options.seed), lacking)
         for number in range(1, options.queries + 1):
-            judge(pair, language.query(), options, tally)
+            judge(pair, queries.query(), options, tally)
             if number % 1000 == 0 or number == options.queries:
                 counts = ", ".join(f"{count} {what}" for what, count in tally.most_common())
                 print(f"{number} queries: {counts}", flush=True)
