@@ -35,7 +35,7 @@ struct SampleColumns {
   std::vector<int64_t> timestamps_ms;  // of `values`
   std::vector<double> values;
   std::vector<HistogramSample> histograms;
-  // When the counters of `values` began, 0: unknown. Empty if the store keeps no such times.
+  // When the counters of `values` began, 0: unknown, as are those behind its end.
   std::vector<int64_t> start_timestamps_ms{};
   // How many samples were left out beside each of `values`, for a reader that does not need all; beside
   // those behind its end none.
@@ -51,6 +51,17 @@ struct SampleColumns {
   void Append(int64_t timestamp_ms, double value) {
     timestamps_ms.push_back(timestamp_ms);
     values.push_back(value);
+  }
+  void Append(int64_t timestamp_ms, double value, int64_t start_timestamp_ms) {
+    if (start_timestamp_ms != 0) {
+      start_timestamps_ms.resize(values.size());
+      start_timestamps_ms.push_back(start_timestamp_ms);
+    }
+    Append(timestamp_ms, value);
+  }
+  // Of a float.
+  int64_t StartOf(size_t i) const {
+    return i < start_timestamps_ms.size() ? start_timestamps_ms[i] : 0;
   }
   size_t size() const { return values.size() + histograms.size(); }
 };

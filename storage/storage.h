@@ -27,7 +27,7 @@ struct SeriesWrite {
   LabelSet labels;
   std::vector<Sample> samples;
   std::vector<HistogramSample> histograms;
-  // When the counters of `samples` began, 0: unknown; empty: all unknown. A store may keep none of it.
+  // When the counters of `samples` began, 0: unknown; as many as those, or none.
   std::vector<int64_t> start_timestamps_ms{};
 };
 
@@ -187,6 +187,12 @@ class Storage {
     std::fill(refs.begin(), refs.begin() + static_cast<ptrdiff_t>(keys.size()), SeriesRef());
   }
   virtual absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const = 0;
+  // How often what Queriers see has changed so far. One made after the call sees all of that.
+  virtual uint64_t change_count() const { return 0; }
+  // The times, both ends included, of which every Querier made when change_count() was `count` or more has seen
+  // the same samples, up to one made now. Empty if nothing is known. Who was told that a write or a deletion
+  // was done finds its times left out.
+  virtual TimeRange UnchangedSince(uint64_t /*count*/) const { return {0, -1}; }
   virtual StorageStats stats() const = 0;
   virtual absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const = 0;
 };

@@ -46,8 +46,7 @@ class MemorySeriesSet : public SeriesSet {
       if (value.histogram != nullptr) {
         columns.histograms.push_back({at->first, value.histogram, value.start_timestamp_ms});
       } else {
-        columns.Append(at->first, value.number);
-        columns.start_timestamps_ms.push_back(value.start_timestamp_ms);
+        columns.Append(at->first, value.number, value.start_timestamp_ms);
       }
     }
     return absl::OkStatus();

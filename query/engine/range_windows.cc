@@ -53,8 +53,10 @@ Window WindowSlider::At(size_t step) {
   window.range_start_ms = start_ms;
   window.range_end_ms = end_ms;
   window.edges = windows_.edges;
-  if (!samples_.start_timestamps_ms.empty()) {
-    window.start_timestamps_ms = {samples_.start_timestamps_ms.data() + first_float_, float_count};
+  if (first_float_ < samples_.start_timestamps_ms.size()) {
+    window.start_timestamps_ms = std::span(samples_.start_timestamps_ms).subspan(first_float_);
+    window.start_timestamps_ms =
+        window.start_timestamps_ms.first(std::min(float_count, window.start_timestamps_ms.size()));
   }
   return window;
 }

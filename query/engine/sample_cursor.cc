@@ -16,10 +16,8 @@ SampleCursor::Found SampleCursor::Advance(int64_t time_ms, int64_t lookback_ms) 
   }
   Found found;
   if (next_float_ > 0) {
-    found = {true, times[next_float_ - 1], columns_.values[next_float_ - 1], nullptr, 0};
-    if (!columns_.start_timestamps_ms.empty()) {
-      found.start_timestamp_ms = columns_.start_timestamps_ms[next_float_ - 1];
-    }
+    found = {true, times[next_float_ - 1], columns_.values[next_float_ - 1], nullptr,
+             columns_.StartOf(next_float_ - 1)};
   }
   if (next_histogram_ > 0) {
     const HistogramSample& sample = histograms[next_histogram_ - 1];

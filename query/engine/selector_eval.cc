@@ -1,6 +1,5 @@
 #include "query/engine/selector_eval.h"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -78,13 +77,6 @@ SamplesNeeded NeededAt(const StepGrid& times) {
   return times.count == 1 ? SamplesNeeded::kNewest : SamplesNeeded::kAll;
 }
 
-// Whether the store knows when the counters of a series began.
-bool KeepsStartTimes(const SampleColumns& samples) {
-  return !samples.start_timestamps_ms.empty() ||
-         std::any_of(samples.histograms.begin(), samples.histograms.end(),
-                     [](const HistogramSample& h) { return h.start_timestamp_ms != 0; });
-}
-
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
@@ -148,7 +140,6 @@ absl::StatusOr<VectorValue> EvaluateStartTimes(const promql::VectorSelector& sel
                           .range = LookbackRange(times.grid, lookback_ms),
                           .keep_stale_markers = true};
   return ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
-    if (!KeepsStartTimes(samples)) return;
     FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
       column.SetFloat(step, static_cast<double>(found.start_timestamp_ms) / 1000);
     });

@@ -17,7 +17,7 @@ absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& se
                                                 Evaluator& evaluator, NewestHistogram histograms);
 
 // The same with the time at which the sample's counter began, in seconds, 0 if unknown: start_timestamp()
-// of a plain selector. Series whose store keeps no such times are left out.
+// of a plain selector.
 absl::StatusOr<VectorValue> EvaluateStartTimes(const promql::VectorSelector& selector,
                                                Evaluator& evaluator);
 

@@ -12,6 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr char kVersion = 1;
+constexpr char kVersionWithStarts = 2;
 
 void PutSeries(std::string& out, uint64_t series) {
   const int count = std::popcount(series);
@@ -50,6 +51,13 @@ void ChunkRowBuilder::AddFloats(uint32_t index_in_block, ColumnsView samples) {
   float_series_ |= uint64_t{1} << index_in_block;
   time_columns_.push_back(static_cast<int64_t>(TimeColumn(samples.timestamps_ms)));
   values_.Add(samples.values);
+  const auto is_known = [](int64_t start_ms) { return start_ms != 0; };
+  if (std::ranges::none_of(samples.start_timestamps_ms, is_known)) return;
+  start_series_ |= uint64_t{1} << index_in_block;
+  std::vector<int64_t> starts(samples.start_timestamps_ms.begin(),
+                              samples.start_timestamps_ms.end());
+  starts.resize(samples.values.size());
+  starts_.Add(starts);
 }
 
 size_t ChunkRowBuilder::TimeColumn(std::span<const int64_t> timestamps_ms) {
@@ -96,15 +104,22 @@ void ChunkRowBuilder::PutHistograms(std::string& out) {
   out += histograms_;
 }
 
+void ChunkRowBuilder::PutStarts(std::string& out) {
+  if (start_series_ == 0) return;
+  PutSeries(out, start_series_);
+  starts_.Finish(/*unit_hint=*/1, out);
+}
+
 std::string ChunkRowBuilder::Finish() {
   LOCKSTEP_CHECK(!empty());
-  std::string value(1, kVersion);
+  std::string value(1, start_series_ == 0 ? kVersion : kVersionWithStarts);
   PutVarintSigned64(value, range_.min_ms);
   PutVarint64(value, static_cast<uint64_t>(range_.max_ms) - static_cast<uint64_t>(range_.min_ms));
   PutFloats(value);
   PutHistograms(value);
+  PutStarts(value);
   sample_count_ = 0;
-  float_series_ = histogram_series_ = 0;
+  float_series_ = histogram_series_ = start_series_ = 0;
   time_column_count_ = 0;
   time_columns_.clear();
   histogram_sizes_.clear();

@@ -2,10 +2,10 @@
 // span of time. Times that series share are kept once, values in columns that share what is learned
 // from them (value_columns.h), and yet each series can be read alone.
 //
-//   +------------+--------------------------------+-------------------------+
-//   | version u8 | min time zigzag | max - min,   | floats    | histograms  |
-//   | = 1        |                 | varint       | see below |             |
-//   +------------+--------------------------------+-------------------------+
+//   +------------+-----------------+------------+-----------+------------+------------------+
+//   | version u8 | min time zigzag | max - min, | floats    | histograms | starts of floats |
+//   | = 1 or 2   |                 | varint     | see below |            | in version 2     |
+//   +------------+-----------------+------------+-----------+------------+------------------+
 //
 //   floats       +--------+--------------+--------+---------+-----------------+---------------+
 //                | series | column count | counts | columns | column of each  | value columns |
@@ -16,11 +16,17 @@
 //                | series | bytes of each series, packed   | series of histograms  |
 //                +--------+--------------------------------+-----------------------+
 //
+//   starts       +--------+---------------------------+
+//                | series | column of start times of  |
+//                |        | each, integer columns     |
+//                +--------+---------------------------+
+//
 //   series       | count varint * 2, plus 1 if they are others than the first ones |
 //                | if so: varint, bit i set if series i of the block has samples    |
 //
-// Packed: packed_integers.h. Times are distances to the min time, as integer_columns.h. Series of
-// histograms: histogram_series.h. docs/formats/chunk.md has the whole layout and examples.
+// Packed: packed_integers.h. Times are distances to the min time, as integer_columns.h, and start times
+// are in Unix milliseconds; a row has them (version 2) if one is known. Series of histograms, which keep
+// their own: histogram_series.h. docs/formats/chunk.md has the whole layout and examples.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +36,7 @@
 #include <vector>
 
 #include "storage/chunk/columns_view.h"
+#include "storage/chunk/integer_columns.h"
 #include "storage/chunk/value_columns.h"
 
 namespace lockstep {
@@ -61,17 +68,20 @@ class ChunkRowBuilder {
   void PutFloats(std::string& out);
   void PutTimes(std::string& out);
   void PutHistograms(std::string& out);
+  void PutStarts(std::string& out);
 
   size_t sample_count_ = 0;
   TimeRange range_;
   uint64_t float_series_ = 0;  // bits by index
   uint64_t histogram_series_ = 0;
+  uint64_t start_series_ = 0;
   std::vector<std::vector<int64_t>> times_;  // the first time_column_count_ are columns
   size_t time_column_count_ = 0;
   std::vector<int64_t> time_columns_;  // of each series with floats
   ValueColumnsWriter values_;
   std::vector<int64_t> histogram_sizes_;
   std::string histograms_;
+  IntegerColumnsWriter starts_;  // of the series with known ones
 };
 
 }  // namespace lockstep

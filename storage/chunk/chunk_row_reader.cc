@@ -13,11 +13,12 @@ namespace lockstep {
 namespace {
 
 constexpr char kVersion = 1;
+constexpr char kVersionWithStarts = 2;
 
 absl::Status Malformed() { return absl::DataLossError("a chunk row is malformed"); }
 
 bool GetRange(std::string_view& in, TimeRange& range) {
-  if (in.empty() || in.front() != kVersion) return false;
+  if (in.empty() || (in.front() != kVersion && in.front() != kVersionWithStarts)) return false;
   in.remove_prefix(1);
   uint64_t duration_ms = 0;
   if (!GetVarintSigned64(in, range.min_ms) || !GetVarint64(in, duration_ms)) return false;
@@ -63,8 +64,9 @@ absl::StatusOr<TimeRange> ChunkRowRange(std::string_view value) {
 
 absl::Status ChunkRowReader::Open(std::string_view value) {
   times_.clear();
+  has_starts_ = value.starts_with(kVersionWithStarts);
   const bool is_whole = GetRange(value, range_) && GetFloats(value) && GetHistograms(value) &&
-                        value.empty() && series() != 0;
+                        GetStarts(value) && value.empty() && series() != 0;
   return is_whole ? absl::OkStatus() : Malformed();
 }
 
@@ -112,6 +114,20 @@ bool ChunkRowReader::GetHistograms(std::string_view& in) {
   histograms_ = in.substr(0, end);
   in.remove_prefix(end);
   return true;
+}
+
+bool ChunkRowReader::GetStarts(std::string_view& in) {
+  start_series_ = 0;
+  if (!has_starts_) return true;
+  if (!GetSeries(in, start_series_)) return false;
+  if (start_series_ == 0 || (start_series_ & ~float_series_) != 0) return false;
+  std::vector<uint32_t> counts;
+  for (uint32_t index = 0; index < kMaxRowSeries; ++index) {
+    if (!Has(start_series_, index)) continue;
+    const int64_t column = column_of_series_[RankOf(float_series_, index)];
+    counts.push_back(time_counts_[static_cast<size_t>(column)]);
+  }
+  return starts_.Open(in, counts);
 }
 
 const std::vector<int64_t>* ChunkRowReader::Times(uint32_t index_in_block) {
@@ -165,6 +181,21 @@ bool ChunkRowReader::ReadFloats(uint32_t index_in_block, TimeRange range, Sample
   if (first != times->begin()) std::copy_n(values + (first - times->begin()), count, values);
   columns.values.resize(size_before + count);
   columns.timestamps_ms.insert(columns.timestamps_ms.end(), first, last);
+  return !Has(start_series_, index_in_block) ||
+         ReadStarts(index_in_block, static_cast<size_t>(first - times->begin()), size_before,
+                    columns);
+}
+
+bool ChunkRowReader::ReadStarts(uint32_t index_in_block, size_t begin, size_t floats_before,
+                                SampleColumns& columns) {
+  const size_t rank = RankOf(float_series_, index_in_block);
+  std::vector<int64_t> starts(time_counts_[static_cast<size_t>(column_of_series_[rank])]);
+  if (!starts_.Read(RankOf(start_series_, index_in_block), /*base=*/0, starts)) return false;
+  const size_t count = columns.values.size() - floats_before;
+  columns.start_timestamps_ms.resize(floats_before);
+  const auto first = starts.begin() + static_cast<ptrdiff_t>(begin);
+  columns.start_timestamps_ms.insert(columns.start_timestamps_ms.end(), first,
+                                     first + static_cast<ptrdiff_t>(count));
   return true;
 }
 
@@ -185,6 +216,7 @@ absl::Status ChunkRowReader::Read(uint32_t index_in_block, TimeRange range,
   if (range.max_ms < range.min_ms) return absl::OkStatus();
   const size_t floats_before = columns.values.size();
   const size_t histograms_before = columns.histograms.size();
+  const size_t starts_before = columns.start_timestamps_ms.size();
   absl::Status status;
   if (Has(histogram_series_, index_in_block))
     status = ReadHistograms(index_in_block, range, columns);
@@ -197,6 +229,7 @@ absl::Status ChunkRowReader::Read(uint32_t index_in_block, TimeRange range,
   columns.timestamps_ms.resize(floats_before);
   columns.values.resize(floats_before);
   columns.histograms.resize(histograms_before);
+  columns.start_timestamps_ms.resize(starts_before);
   return status;
 }
 

@@ -42,9 +42,13 @@ class ChunkRowReader {
   [[nodiscard]] bool GetFloats(std::string_view& in);
   [[nodiscard]] bool GetTimes(std::string_view& in);
   [[nodiscard]] bool GetHistograms(std::string_view& in);
+  [[nodiscard]] bool GetStarts(std::string_view& in);
   // Null if they are malformed.
   const std::vector<int64_t>* Times(uint32_t index_in_block);
   [[nodiscard]] bool ReadFloats(uint32_t index_in_block, TimeRange range, SampleColumns& columns);
+  // Of the floats from `begin` on, as many as `columns` has behind `floats_before`.
+  [[nodiscard]] bool ReadStarts(uint32_t index_in_block, size_t begin, size_t floats_before,
+                                SampleColumns& columns);
   absl::Status ReadHistograms(uint32_t index_in_block, TimeRange range, SampleColumns& columns);
   std::string_view HistogramBytes(uint32_t index_in_block) const;
 
@@ -58,6 +62,9 @@ class ChunkRowReader {
   ValueColumnsReader values_;
   std::vector<size_t> histogram_ends_;  // by rank among the series with histograms
   std::string_view histograms_;
+  bool has_starts_ = false;
+  uint64_t start_series_ = 0;
+  IntegerColumnsReader starts_;  // of the series with known ones
 };
 
 }  // namespace lockstep

@@ -31,7 +31,12 @@ HistogramSample HistogramAt(int64_t timestamp_ms, double sum) {
 
 SampleColumns Columns(std::vector<Sample> samples, std::vector<HistogramSample> histograms = {}) {
   SampleColumns columns;
-  SortIntoColumns(samples, histograms, columns);
+  SortIntoColumns(samples, {}, histograms, columns);
+  return columns;
+}
+
+SampleColumns WithStarts(SampleColumns columns, std::vector<int64_t> starts_ms) {
+  columns.start_timestamps_ms = std::move(starts_ms);
   return columns;
 }
 
@@ -90,6 +95,10 @@ std::vector<Row> Cases() {
        {1, Columns({{0, 1}})}},
       {{7, Columns({{2, 1}, {4, 1}}, {HistogramAt(1, 1.5), HistogramAt(3, 2), HistogramAt(5, 2)})},
        {9, Columns({{2, 1}, {4, 3}})}},
+      {{0, Columns({{20, 1}, {30, 2}})},
+       {1, WithStarts(Columns({{20, 1}, {30, 2}, {40, 1}}), {kMinTime, 0, kMaxTime})},
+       {2, Columns({}, {{20, HistogramAt(20, 1).histogram, 15}})},
+       {63, WithStarts(Columns({{20, 1}, {30, 2}}, {HistogramAt(25, 1)}), {15})}},
   };
 }
 
@@ -107,9 +116,11 @@ Row RandomRow(std::mt19937_64& random) {
     t += 15'000 + static_cast<int64_t>(random() % jitter);
     times.push_back(t);
   }
+  const bool has_starts = random() % 3 == 0;
   for (uint32_t index = 0; index < kMaxRowSeries; ++index) {
     if (random() % 4 == 0) continue;
     SampleColumns& columns = row[index];
+    int64_t start_ms = 0;
     const uint64_t kind = random() % 5;
     double value = 0;
     for (const int64_t t : times) {
@@ -118,9 +129,11 @@ Row RandomRow(std::mt19937_64& random) {
       if (kind == 3) value = std::bit_cast<double>(random() >> (random() % 64) << (random() % 64));
       if (kind == 4 && random() % 20 == 0) {
         columns.histograms.push_back(HistogramAt(t, value));
+        columns.histograms.back().start_timestamp_ms = start_ms;
       } else {
-        columns.Append(t, random() % 50 == 0 ? StaleNan() : value);
+        columns.Append(t, random() % 50 == 0 ? StaleNan() : value, start_ms);
       }
+      if (has_starts && random() % 5 == 0) start_ms = random() % 3 == 0 ? 0 : t;
     }
     if (columns.size() == 0) row.erase(index);
   }
@@ -147,7 +160,7 @@ TEST(ChunkRow, GivesTheSamplesOfARange) {
   for (int64_t i = 0; i < 100; ++i) {
     row[0].Append(10 * i, static_cast<double>(i * i % 17));
     if (i % 3 == 0) row[1].histograms.push_back(HistogramAt(10 * i, 1));
-    if (i % 3 != 0) row[1].Append(10 * i, 2);
+    if (i % 3 != 0) row[1].Append(10 * i, 2, i < 30 ? 0 : 10 * i - 5);
   }
   const std::string value = Build(row);
   for (const TimeRange range : {TimeRange{0, 990},
@@ -175,6 +188,29 @@ TEST(ChunkRow, SamplesAreAppended) {
   ASSERT_TRUE(reader.Open(value).ok());
   ASSERT_TRUE(reader.Read(4, {25, 99}, columns).ok());
   ExpectSameColumns(columns, Columns({{10, 1}, {30, 3}}));
+}
+
+TEST(ChunkRow, StartsFollowThoseOfEarlierRows) {
+  const std::string with = Build({{4, WithStarts(Columns({{20, 2}, {30, 3}}), {15, 15})}});
+  const std::string without = Build({{4, Columns({{40, 4}})}});
+  SampleColumns columns = Columns({{10, 1}});
+  ChunkRowReader reader;
+  for (const std::string& value : {with, without}) {
+    ASSERT_TRUE(reader.Open(value).ok());
+    ASSERT_TRUE(reader.Read(4, kAllTimes, columns).ok());
+  }
+  ExpectSameColumns(columns,
+                    WithStarts(Columns({{10, 1}, {20, 2}, {30, 3}, {40, 4}}), {0, 15, 15, 0}));
+}
+
+TEST(ChunkRow, ACounterThatGoesOnTakesNothingForItsStart) {
+  Row row;
+  for (int64_t i = 0; i < 200; ++i) {
+    for (uint32_t index = 0; index < kMaxRowSeries; ++index) {
+      row[index].Append(15'000 * i, static_cast<double>(i), 1'700'000'000'000);
+    }
+  }
+  EXPECT_LT(Build(row).size(), 200u);
 }
 
 TEST(ChunkRow, TimesThatRanksShareAreKeptOnce) {
@@ -264,6 +300,8 @@ TEST(ChunkRow, AgreesWithTheFormatPage) {
     ranks[3].Append(t, 4);
   }
   expect("ranks", ranks);
+  const SampleColumns threes = Columns({{60'000, 3}, {75'000, 3}, {90'000, 3}});
+  expect("starts", {{0, threes}, {1, WithStarts(threes, {45'000, 60'000, 75'000})}});
 }
 
 }  // namespace

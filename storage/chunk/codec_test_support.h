@@ -48,11 +48,14 @@ void ExpectDamageIsSurvived(const std::string& bytes, Decode decode) {
 inline void ExpectSameColumns(const SampleColumns& a, const SampleColumns& b) {
   EXPECT_EQ(a.timestamps_ms, b.timestamps_ms);
   ASSERT_EQ(a.values.size(), b.values.size());
-  for (size_t i = 0; i < a.values.size(); ++i) EXPECT_TRUE(SameBits(a.values[i], b.values[i])) << i;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    EXPECT_TRUE(SameBits(a.values[i], b.values[i])) << i;
+    EXPECT_EQ(a.StartOf(i), b.StartOf(i)) << i;
+  }
   ASSERT_EQ(a.histograms.size(), b.histograms.size());
   for (size_t i = 0; i < a.histograms.size(); ++i) {
     EXPECT_EQ(a.histograms[i].timestamp_ms, b.histograms[i].timestamp_ms);
-    EXPECT_TRUE(SameBits(*a.histograms[i].histogram, *b.histograms[i].histogram)) << i;
+    EXPECT_TRUE(SameSamples(a.histograms[i], b.histograms[i])) << i;
   }
 }
 

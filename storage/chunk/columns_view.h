@@ -14,13 +14,15 @@ struct ColumnsView {
   std::span<const int64_t> timestamps_ms;  // of `values`
   std::span<const double> values;
   std::span<const HistogramSample> histograms;
+  std::span<const int64_t> start_timestamps_ms;  // of the first of `values`, as in SampleColumns
 
   ColumnsView() = default;
   // Must not outlive the columns.
   ColumnsView(const SampleColumns& columns)  // NOLINT(google-explicit-constructor): it is one
       : timestamps_ms(columns.timestamps_ms),
         values(columns.values),
-        histograms(columns.histograms) {}
+        histograms(columns.histograms),
+        start_timestamps_ms(columns.start_timestamps_ms) {}
 
   size_t size() const { return values.size() + histograms.size(); }
 
@@ -34,6 +36,10 @@ struct ColumnsView {
     const auto count = static_cast<size_t>(last - first);
     part.timestamps_ms = timestamps_ms.subspan(begin, count);
     part.values = values.subspan(begin, count);
+    const size_t start_count = start_timestamps_ms.size();
+    part.start_timestamps_ms = start_timestamps_ms.subspan(std::min(begin, start_count));
+    part.start_timestamps_ms =
+        part.start_timestamps_ms.first(std::min(count, part.start_timestamps_ms.size()));
     const auto time_of = [](const HistogramSample& sample) { return sample.timestamp_ms; };
     const auto h_first = std::ranges::lower_bound(histograms, range.min_ms, {}, time_of);
     const auto h_last = std::ranges::upper_bound(histograms, range.max_ms, {}, time_of);

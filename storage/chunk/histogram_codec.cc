@@ -13,7 +13,9 @@ namespace {
 
 constexpr unsigned char kSameLayoutBit = 1;
 constexpr int kResetHintShift = 1;
-constexpr unsigned char kFlagBits = 0b111;
+constexpr unsigned char kResetHintMask = 0b11;
+constexpr unsigned char kOtherStartBit = 0b1000;
+constexpr unsigned char kFlagBits = 0b1111;
 constexpr uint64_t kRawNumber = 1;
 constexpr double kMaxWhole = 9007199254740992.0;  // 2^53
 
@@ -190,13 +192,28 @@ bool GetNumbers(std::string_view& in, const Histogram* previous, Histogram& h) {
                    previous == nullptr ? nullptr : &previous->negative_counts, h.negative_counts);
 }
 
+void PutStart(std::string& out, int64_t start_ms, int64_t previous_ms) {
+  PutVarintSigned64(out, static_cast<int64_t>(static_cast<uint64_t>(start_ms) -
+                                              static_cast<uint64_t>(previous_ms)));
+}
+
+// Adds to `start_ms` what PutStart() wrote.
+bool GetStart(std::string_view& in, int64_t& start_ms) {
+  int64_t difference = 0;
+  if (!GetVarintSigned64(in, difference)) return false;
+  start_ms =
+      static_cast<int64_t>(static_cast<uint64_t>(start_ms) + static_cast<uint64_t>(difference));
+  return true;
+}
+
 bool GetHistogram(std::string_view& in, const Histogram* previous, RepeatLimit& repeats,
-                  Histogram& h) {
+                  int64_t& start_ms, Histogram& h) {
   if (in.empty()) return false;
   const auto flags = static_cast<unsigned char>(in.front());
   in.remove_prefix(1);
   if ((flags & ~kFlagBits) != 0) return false;
-  h.reset_hint = static_cast<CounterResetHint>(flags >> kResetHintShift);
+  if ((flags & kOtherStartBit) != 0 && !GetStart(in, start_ms)) return false;
+  h.reset_hint = static_cast<CounterResetHint>(flags >> kResetHintShift & kResetHintMask);
   if ((flags & kSameLayoutBit) == 0) return GetLayout(in, h) && GetNumbers(in, nullptr, h);
   if (previous == nullptr || !repeats.Take(LayoutEntries(*previous))) return false;
   CopyLayout(*previous, h);
@@ -207,6 +224,7 @@ bool GetHistogram(std::string_view& in, const Histogram* previous, RepeatLimit& 
 
 void EncodeHistograms(std::string& out, std::span<const HistogramSample> samples) {
   const Histogram* previous = nullptr;
+  int64_t previous_start_ms = 0;
   RepeatLimit repeats;
   for (const HistogramSample& sample : samples) {
     LOCKSTEP_CHECK(sample.histogram != nullptr);
@@ -215,8 +233,12 @@ void EncodeHistograms(std::string& out, std::span<const HistogramSample> samples
     LOCKSTEP_CHECK(BucketCount(h.negative_spans) == h.negative_counts.size());
     const bool same =
         previous != nullptr && SameLayout(h, *previous) && repeats.Take(LayoutEntries(h));
+    const bool is_other_start = sample.start_timestamp_ms != previous_start_ms;
     out.push_back(static_cast<char>((static_cast<int>(h.reset_hint) << kResetHintShift) |
-                                    (same ? kSameLayoutBit : 0)));
+                                    (same ? kSameLayoutBit : 0) |
+                                    (is_other_start ? kOtherStartBit : 0)));
+    if (is_other_start) PutStart(out, sample.start_timestamp_ms, previous_start_ms);
+    previous_start_ms = sample.start_timestamp_ms;
     if (!same) PutLayout(out, h);
     PutNumbers(out, h, same ? previous : nullptr);
     previous = &h;
@@ -225,12 +247,14 @@ void EncodeHistograms(std::string& out, std::span<const HistogramSample> samples
 
 absl::Status DecodeHistograms(std::string_view& in, std::span<HistogramSample> samples) {
   const Histogram* previous = nullptr;
+  int64_t start_ms = 0;
   RepeatLimit repeats;
   for (HistogramSample& sample : samples) {
     auto histogram = std::make_shared<Histogram>();
-    if (!GetHistogram(in, previous, repeats, *histogram)) {
+    if (!GetHistogram(in, previous, repeats, start_ms, *histogram)) {
       return absl::DataLossError("histogram stream: a histogram is cut short or malformed");
     }
+    sample.start_timestamp_ms = start_ms;
     previous = histogram.get();
     sample.histogram = std::move(histogram);
   }

@@ -1,6 +1,8 @@
 // Histograms of one series, one after the other, every field exact.
 //
-//   flags u8: bit 0 = same layout as the histogram before; bits 1-2 = reset hint; the others are 0
+//   flags u8: bit 0 = same layout as the histogram before; bits 1-2 = reset hint; bit 3 = another start
+//     timestamp than the histogram before, or than 0 for the first; the others are 0
+//   start timestamp, if it is another: zigzag varint of the difference, which wraps at 64 bits
 //   layout, unless it is the same:
 //     schema zigzag varint | zero threshold fixed64 | positive spans | negative spans | custom
 //     values
@@ -29,11 +31,11 @@ namespace lockstep {
 
 inline constexpr size_t kMaxRepeatedLayoutEntries = size_t{1} << 20;
 
-// Times are not written. Precondition: no histogram is null, and each has as many counts as its
+// Times of samples are not written. Precondition: no histogram is null, and each has as many counts as its
 // spans say.
 void EncodeHistograms(std::string& out, std::span<const HistogramSample> samples);
 
-// Sets the histogram of each of `samples`. kDataLoss on anything malformed.
+// Sets the histogram and the start timestamp of each of `samples`. kDataLoss on anything malformed.
 absl::Status DecodeHistograms(std::string_view& in, std::span<HistogramSample> samples);
 
 }  // namespace lockstep

@@ -64,6 +64,8 @@ std::vector<HistogramSample> RandomSamples(std::mt19937_64& random, size_t count
   for (size_t i = 0; i < count; ++i) {
     current = random() % 4 == 0 ? RandomHistogram(random) : Next(current, random);
     samples.push_back(Shared(current));
+    const auto started = static_cast<int64_t>(random() % 3) * 1000;
+    samples.back().start_timestamp_ms = random() % 8 == 0 ? INT64_MIN + started : started;
   }
   return samples;
 }
@@ -86,7 +88,7 @@ void ExpectRoundTrip(const std::vector<HistogramSample>& samples) {
   const absl::Status status = DecodeHistograms(in, decoded);
   ASSERT_TRUE(status.ok()) << status;
   for (size_t i = 0; i < samples.size(); ++i) {
-    EXPECT_TRUE(SameBits(*decoded[i].histogram, *samples[i].histogram)) << i;
+    EXPECT_TRUE(SameSamples(decoded[i], samples[i])) << i;
   }
   EXPECT_EQ(in, "rest");
 }

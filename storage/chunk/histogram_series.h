@@ -5,7 +5,7 @@
 //   |              |                   | varint        | how much later, varint |            |
 //   +--------------+-------------------+---------------+------------------------+------------+
 //
-// Histograms: histogram_codec.h. Start timestamps are not kept. Pure functions.
+// Histograms, and when their counters began: histogram_codec.h. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ class Cursor {
   }
   void CopyTo(SampleColumns& out) const {
     if (at_float()) {
-      out.Append(columns_.timestamps_ms[float_], columns_.values[float_]);
+      out.Append(columns_.timestamps_ms[float_], columns_.values[float_], columns_.StartOf(float_));
     } else {
       out.histograms.push_back(columns_.histograms[histogram_]);
     }
@@ -34,7 +34,9 @@ class Cursor {
   void Advance() { at_float() ? ++float_ : ++histogram_; }
   bool SameValue(const Cursor& other) const {
     if (at_float() != other.at_float()) return false;
-    return at_float() ? SameBits(value(), other.value()) : SameBits(histogram(), other.histogram());
+    if (!at_float()) return SameSamples(histogram(), other.histogram());
+    return SameBits(value(), other.value()) &&
+           columns_.StartOf(float_) == other.columns_.StartOf(other.float_);
   }
 
  private:
@@ -44,7 +46,7 @@ class Cursor {
            columns_.timestamps_ms[float_] < columns_.histograms[histogram_].timestamp_ms;
   }
   double value() const { return columns_.values[float_]; }
-  const Histogram& histogram() const { return *columns_.histograms[histogram_].histogram; }
+  const HistogramSample& histogram() const { return columns_.histograms[histogram_]; }
 
   const SampleColumns& columns_;
   size_t float_ = 0;
@@ -75,11 +77,30 @@ void KeepLast(std::vector<T>& samples, Same same, MergeCounts& counts) {
 }
 
 template <typename T>
-std::vector<T> SortedByTime(std::span<const T> samples) {
-  std::vector<T> sorted(samples.begin(), samples.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
+void SortByTime(std::vector<T>& samples) {
+  std::stable_sort(samples.begin(), samples.end(),
                    [](const T& a, const T& b) { return a.timestamp_ms < b.timestamp_ms; });
-  return sorted;
+}
+
+struct Float {
+  int64_t timestamp_ms = 0;
+  double value = 0;
+  int64_t start_timestamp_ms = 0;
+};
+
+bool SameFloats(const Float& a, const Float& b) {
+  return SameBits(a.value, b.value) && a.start_timestamp_ms == b.start_timestamp_ms;
+}
+
+std::vector<Float> FloatsOf(std::span<const Sample> samples,
+                            std::span<const int64_t> start_timestamps_ms) {
+  std::vector<Float> floats;
+  floats.reserve(samples.size());
+  for (size_t i = 0; i < samples.size(); ++i) {
+    floats.push_back({samples[i].timestamp_ms, samples[i].value,
+                      start_timestamps_ms.empty() ? 0 : start_timestamps_ms[i]});
+  }
+  return floats;
 }
 
 }  // namespace
@@ -96,6 +117,10 @@ bool SameBits(const Histogram& a, const Histogram& b) {
          SameDoubles(a.positive_counts, b.positive_counts) &&
          SameDoubles(a.negative_counts, b.negative_counts) &&
          SameDoubles(a.custom_values, b.custom_values);
+}
+
+bool SameSamples(const HistogramSample& a, const HistogramSample& b) {
+  return a.start_timestamp_ms == b.start_timestamp_ms && SameBits(*a.histogram, *b.histogram);
 }
 
 MergeCounts MergeColumns(const SampleColumns& older, const SampleColumns& newer,
@@ -124,36 +149,38 @@ MergeCounts MergeColumns(const SampleColumns& older, const SampleColumns& newer,
 }
 
 MergeCounts SortIntoColumns(std::span<const Sample> samples,
+                            std::span<const int64_t> start_timestamps_ms,
                             std::span<const HistogramSample> histograms, SampleColumns& out) {
   MergeCounts counts;
-  std::vector<Sample> sorted_samples = SortedByTime(samples);
-  KeepLast(
-      sorted_samples, [](const Sample& a, const Sample& b) { return SameBits(a.value, b.value); },
-      counts);
+  std::vector<Float> sorted = FloatsOf(samples, start_timestamps_ms);
+  SortByTime(sorted);
+  KeepLast(sorted, &SameFloats, counts);
   SampleColumns floats, others;
-  for (const Sample& sample : sorted_samples) floats.Append(sample.timestamp_ms, sample.value);
-  others.histograms = SortedByTime(histograms);
-  KeepLast(
-      others.histograms,
-      [](const HistogramSample& a, const HistogramSample& b) {
-        return SameBits(*a.histogram, *b.histogram);
-      },
-      counts);
+  for (const Float& sample : sorted) {
+    floats.Append(sample.timestamp_ms, sample.value, sample.start_timestamp_ms);
+  }
+  others.histograms.assign(histograms.begin(), histograms.end());
+  SortByTime(others.histograms);
+  KeepLast(others.histograms, &SameSamples, counts);
   counts += MergeColumns(floats, others, out);
   return counts;
 }
 
+void AppendStarts(std::span<const int64_t> start_timestamps_ms, SampleColumns& to) {
+  if (start_timestamps_ms.empty()) return;
+  to.start_timestamps_ms.resize(to.values.size());
+  to.start_timestamps_ms.insert(to.start_timestamps_ms.end(), start_timestamps_ms.begin(),
+                                start_timestamps_ms.end());
+}
+
 void AppendInRange(const SampleColumns& from, TimeRange range, SampleColumns& to) {
   if (range.max_ms < range.min_ms) return;
-  const auto& times = from.timestamps_ms;
-  const auto first = std::lower_bound(times.begin(), times.end(), range.min_ms);
-  const auto last = std::upper_bound(first, times.end(), range.max_ms);
-  to.timestamps_ms.insert(to.timestamps_ms.end(), first, last);
-  to.values.insert(to.values.end(), from.values.begin() + (first - times.begin()),
-                   from.values.begin() + (last - times.begin()));
-  for (const HistogramSample& sample : from.histograms) {
-    if (range.Contains(sample.timestamp_ms)) to.histograms.push_back(sample);
-  }
+  const ColumnsView part = ColumnsView(from).In(range);
+  AppendStarts(part.start_timestamps_ms, to);
+  to.timestamps_ms.insert(to.timestamps_ms.end(), part.timestamps_ms.begin(),
+                          part.timestamps_ms.end());
+  to.values.insert(to.values.end(), part.values.begin(), part.values.end());
+  to.histograms.insert(to.histograms.end(), part.histograms.begin(), part.histograms.end());
 }
 
 TimeRange TimeRangeOf(const ColumnsView& columns) {

@@ -105,10 +105,36 @@ TEST(SortIntoColumns, AgreesWithAMap) {
     for (const auto& [t, value] : expected_histograms) expected_counts += Put(expected, t, value);
 
     SampleColumns columns;
-    const MergeCounts counts = SortIntoColumns(samples, histograms, columns);
+    const MergeCounts counts = SortIntoColumns(samples, {}, histograms, columns);
     ASSERT_EQ(ToModel(columns), expected);
     ASSERT_EQ(counts, expected_counts);
   }
+}
+
+TEST(MergeColumns, AnotherStartIsAnotherSample) {
+  const auto columns = [](std::vector<Sample> samples, std::vector<int64_t> starts_ms) {
+    SampleColumns sorted;
+    SortIntoColumns(samples, starts_ms, {}, sorted);
+    return sorted;
+  };
+  const SampleColumns older = columns({{3, 1}, {1, 1}, {2, 1}}, {7, 0, 0});
+  SampleColumns merged;
+  const MergeCounts counts =
+      MergeColumns(older, columns({{1, 1}, {2, 1}, {3, 1}}, {0, 5, 7}), merged);
+  EXPECT_EQ(counts, (MergeCounts{2, 1}));
+  EXPECT_EQ(merged.start_timestamps_ms, (std::vector<int64_t>{0, 5, 7}));
+  EXPECT_EQ(MergeColumns(columns({{1, 1}, {1, 1}}, {3, 4}), {}, merged), MergeCounts());
+  EXPECT_EQ(merged.start_timestamps_ms, std::vector<int64_t>{4});
+}
+
+TEST(AppendInRange, TakesTheStartsOfWhatItTakes) {
+  SampleColumns from, to;
+  for (int64_t t = 1; t < 6; ++t) from.Append(t, 1, t < 4 ? 10 * t : 0);
+  to.Append(0, 1);
+  AppendInRange(from, {2, 4}, to);
+  AppendInRange(from, {5, 5}, to);
+  const std::vector<int64_t> expected = {0, 20, 30, 0, 0};
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(to.StartOf(i), expected[i]) << i;
 }
 
 TEST(AppendInRange, TakesBothEndsOfTheRange) {

@@ -21,7 +21,7 @@ class ColumnWalk {
                           : columns_.timestamps_ms[float_];
   }
   void Next() { ++(at_histogram() ? histogram_ : float_); }
-  // Of one kind and equal in every bit.
+  // Of one kind and equal in every bit, start timestamps included.
   bool SameValueAs(const ColumnWalk& other) const;
   void CopyTo(SampleColumns& out) const;
 

@@ -20,6 +20,21 @@ size_t BytesOf(const Histogram& histogram) {
 
 }  // namespace
 
+// The start timestamps of the floats of a series, asked for in order.
+class Head::StartWalk {
+ public:
+  // Must not outlive the runs.
+  explicit StartWalk(const std::vector<StartRun>& runs) : runs_(runs) {}
+  int64_t At(size_t float_index) {
+    while (next_ < runs_.size() && runs_[next_].first_float <= float_index) ++next_;
+    return next_ == 0 ? 0 : runs_[next_ - 1].start_ms;
+  }
+
+ private:
+  const std::vector<StartRun>& runs_;
+  size_t next_ = 0;  // the first run that begins later
+};
+
 void Head::Open(SeriesId id, int64_t latest_ms) {
   LOCKSTEP_CHECK(!IsOpen(id));
   slots_.Set(id, static_cast<uint32_t>(series_.size()));
@@ -66,7 +81,19 @@ void Head::PutBytes(Series& series, const uint8_t* bytes, size_t count) {
   std::memcpy(slabs_[next].bytes.data(), bytes + fit, count - fit);
 }
 
-void Head::AppendFloat(Series& series, Sample sample) {
+void Head::NoteStart(Series& series, int64_t start_ms) {
+  if (series.rare == nullptr) {
+    series.rare = std::make_unique<Rare>();
+    byte_count_ += sizeof(Rare);
+  }
+  std::vector<StartRun>& starts = series.rare->starts;
+  if (start_ms == (starts.empty() ? 0 : starts.back().start_ms)) return;
+  starts.push_back({series.float_count, start_ms});
+  byte_count_ += sizeof(StartRun);
+}
+
+void Head::AppendFloat(Series& series, Sample sample, int64_t start_ms) {
+  if (start_ms != 0 || series.rare != nullptr) NoteStart(series, start_ms);
   uint8_t bytes[kMaxArrivalBytes];
   const size_t count = EncodeArrival(sample, series.last, bytes);
   PutBytes(series, bytes, count);
@@ -86,7 +113,7 @@ bool Head::AppendNewest(SeriesId id, Sample sample) {
 
 std::optional<Head::LateRun> Head::LateRunOf(uint32_t slot) const {
   const Series& series = series_[slot];
-  if (series.histograms != nullptr || series.float_count == 0) return std::nullopt;
+  if (series.rare != nullptr || series.float_count == 0) return std::nullopt;
   if (const auto found = late_runs_.find(slot); found != late_runs_.end()) return found->second;
   if (!series.ascending) return std::nullopt;
   // Samples that ascend end with the latest; before the first there is none.
@@ -109,7 +136,7 @@ void Head::NoteBesideLateRun(SeriesId id, int64_t time_ms) {
 
 bool Head::IsLast(SeriesId id, Sample sample) const {
   const Series& series = series_[SlotOf(id)];
-  return series.float_count > 0 && series.histograms == nullptr &&
+  return series.float_count > 0 && series.rare == nullptr &&
          series.last.timestamp_ms == sample.timestamp_ms &&
          series.last.value_bits == std::bit_cast<uint64_t>(sample.value);
 }
@@ -141,7 +168,7 @@ bool Head::AppendLate(SeriesId id, Sample sample) {
 void Head::AnchorLateRun(SeriesId id, int64_t time_ms) {
   const uint32_t slot = SlotOf(id);
   const Series& series = series_[slot];
-  if (series.histograms != nullptr) return;
+  if (series.rare != nullptr) return;
   LateRun run{time_ms, time_ms, kNoNextMs};
   const uint8_t* at = Bytes(series);
   ArrivalState state;
@@ -193,12 +220,8 @@ void Head::PrefetchAll(std::span<const SeriesId> ids) const {
 }
 
 void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
-  if (series.histograms == nullptr) {
-    series.histograms = std::make_unique<std::vector<HistogramArrival>>();
-  }
-  // Without its start timestamp, which neither the journal nor a chunk holds: a sample reads the same
-  // before a seal and after.
-  series.histograms->push_back({{sample.timestamp_ms, sample.histogram}, series.float_count});
+  if (series.rare == nullptr) series.rare = std::make_unique<Rare>();
+  series.rare->histograms.push_back({sample, series.float_count});
   byte_count_ += sizeof(HistogramArrival) + BytesOf(*sample.histogram);
   Note(series, sample.timestamp_ms);
 }
@@ -218,7 +241,7 @@ void Head::Append(SeriesId id, const SampleColumns& columns) {
   };
   for (size_t i = 0; i < columns.values.size(); ++i) {
     append_histograms_before(columns.timestamps_ms[i]);
-    AppendFloat(series, {columns.timestamps_ms[i], columns.values[i]});
+    AppendFloat(series, {columns.timestamps_ms[i], columns.values[i]}, columns.StartOf(i));
   }
   while (next_histogram < columns.histograms.size()) {
     AppendHistogram(series, columns.histograms[next_histogram++]);
@@ -257,7 +280,11 @@ void Head::TakeBack(Series& series, const Undo& undo) {
   for (; left > Slab::kBytes; left -= Slab::kBytes)
     series.last_slab = slabs_[series.last_slab].next;
   series.bytes_in_last = static_cast<uint8_t>(left);
-  if (series.histograms != nullptr) series.histograms->resize(arrivals - undo.float_count);
+  if (series.rare != nullptr) {
+    series.rare->histograms.resize(arrivals - undo.float_count);
+    std::erase_if(series.rare->starts,
+                  [&undo](const StartRun& run) { return run.first_float >= undo.float_count; });
+  }
   series.ascending = undo.ascending;
   series.latest_ms = undo.latest_ms;
   series.touched = false;
@@ -319,8 +346,8 @@ bool Head::ReadNewest(SeriesId id, TimeRange range, const ArrivalCounts& counts,
   if (slot >= counts.size()) return false;
   const Series& series = series_[slot];
   const int64_t time_ms = series.last.timestamp_ms;
-  const bool is_newest = series.float_count > 0 && series.histograms == nullptr &&
-                         series.ascending && time_ms == series.latest_ms;
+  const bool is_newest = series.float_count > 0 && series.rare == nullptr && series.ascending &&
+                         time_ms == series.latest_ms;
   if (!is_newest || counts[slot] != series.float_count || time_ms > range.max_ms) return false;
   columns.Clear();
   if (time_ms >= range.min_ms)
@@ -340,12 +367,13 @@ void Head::ReadFirst(const Series& series, size_t arrival_count, TimeRange range
 
 Head::Cut Head::CutAt(const Series& series, size_t arrival_count) {
   LOCKSTEP_CHECK(arrival_count <= series.arrival_count());
-  if (series.histograms == nullptr) return {arrival_count, 0};
+  if (series.rare == nullptr) return {arrival_count, 0};
   // Histogram i is arrival number floats_before + i, which ascends with i.
-  size_t low = 0, high = series.histograms->size();
+  const std::vector<HistogramArrival>& histograms = series.rare->histograms;
+  size_t low = 0, high = histograms.size();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if ((*series.histograms)[middle].floats_before + middle < arrival_count) {
+    if (histograms[middle].floats_before + middle < arrival_count) {
       low = middle + 1;
     } else {
       high = middle;
@@ -358,14 +386,25 @@ void Head::ReadAscending(const Series& series, Cut cut, TimeRange range,
                          SampleColumns& columns) const {
   const uint8_t* at = Bytes(series);
   ArrivalState state;
+  size_t skipped = 0;
   for (size_t i = 0; i < cut.floats; ++i) {
     at = DecodeArrival(at, state);
-    if (state.timestamp_ms < range.min_ms) continue;
+    if (state.timestamp_ms < range.min_ms) {
+      ++skipped;
+      continue;
+    }
     if (state.timestamp_ms > range.max_ms) break;
     columns.Append(state.timestamp_ms, std::bit_cast<double>(state.value_bits));
   }
+  if (series.rare == nullptr) return;
+  if (!series.rare->starts.empty()) {
+    StartWalk starts(series.rare->starts);
+    for (size_t i = 0; i < columns.values.size(); ++i) {
+      columns.start_timestamps_ms.push_back(starts.At(skipped + i));
+    }
+  }
   for (size_t i = 0; i < cut.histograms; ++i) {
-    const HistogramSample& sample = (*series.histograms)[i].sample;
+    const HistogramSample& sample = series.rare->histograms[i].sample;
     if (range.Contains(sample.timestamp_ms)) columns.histograms.push_back(sample);
   }
 }
@@ -375,9 +414,13 @@ void Head::ReadArrivals(const Series& series, Cut cut, TimeRange range,
                         SampleColumns& columns) const {
   struct Arrival {
     int64_t timestamp_ms;
+    int64_t start_ms;                  // of
     double value;                      // or
     const HistogramSample* histogram;  // unless null
   };
+  static const Rare kNothing;
+  const Rare& rare = series.rare == nullptr ? kNothing : *series.rare;
+  StartWalk starts(rare.starts);
   std::vector<Arrival> arrivals;
   const auto take = [&](Arrival arrival) {
     if (range.Contains(arrival.timestamp_ms)) arrivals.push_back(arrival);
@@ -388,13 +431,14 @@ void Head::ReadArrivals(const Series& series, Cut cut, TimeRange range,
   const auto take_floats_until = [&](size_t end) {
     for (; next_float < end; ++next_float) {
       at = DecodeArrival(at, state);
-      take({state.timestamp_ms, std::bit_cast<double>(state.value_bits), nullptr});
+      take({state.timestamp_ms, starts.At(next_float), std::bit_cast<double>(state.value_bits),
+            nullptr});
     }
   };
   for (size_t i = 0; i < cut.histograms; ++i) {
-    const HistogramArrival& arrival = (*series.histograms)[i];
+    const HistogramArrival& arrival = rare.histograms[i];
     take_floats_until(arrival.floats_before);
-    take({arrival.sample.timestamp_ms, 0, &arrival.sample});
+    take({arrival.sample.timestamp_ms, 0, 0, &arrival.sample});
   }
   take_floats_until(cut.floats);
   std::stable_sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
@@ -406,7 +450,7 @@ void Head::ReadArrivals(const Series& series, Cut cut, TimeRange range,
     if (arrival.histogram != nullptr) {
       columns.histograms.push_back(*arrival.histogram);
     } else {
-      columns.Append(arrival.timestamp_ms, arrival.value);
+      columns.Append(arrival.timestamp_ms, arrival.value, arrival.start_ms);
     }
   }
 }

@@ -46,7 +46,8 @@ class Head {
   // Precondition: it is not there yet.
   void Open(SeriesId id, int64_t latest_ms);
 
-  // Appends a sample that is later than LatestMs(id), or says false. Precondition: the series is open.
+  // Appends a sample that is later than LatestMs(id), or says false. Its counter began nobody knows when, as
+  // for all that come alone. Precondition: the series is open.
   bool AppendNewest(SeriesId id, Sample sample);
   // The same for a sample that is not the newest, if it is plain without a look at all samples that
   // none has its time: backfill in order of time, after AnchorLateRun() for its first. Precondition: the
@@ -116,6 +117,17 @@ class Head {
     HistogramSample sample;
     uint32_t floats_before = 0;
   };
+  // The floats from this one on, up to the next run, have this start timestamp.
+  struct StartRun {
+    uint32_t first_float = 0;
+    int64_t start_ms = 0;
+  };
+  // What few series have.
+  struct Rare {
+    std::vector<HistogramArrival> histograms;
+    std::vector<StartRun> starts;  // no two neighbours alike; before the first all are 0
+  };
+  class StartWalk;
   // A cache line of arrivals, and the number of the next.
   struct alignas(64) Slab {
     static constexpr size_t kBytes = 60;
@@ -133,11 +145,10 @@ class Head {
     bool ascending = true;  // every arrival is later than all before it
     bool touched = false;   // has an entry in undo_
     bool has_late_run = false;
-    std::unique_ptr<std::vector<HistogramArrival>> histograms;
+    std::unique_ptr<Rare> rare;
 
-    size_t arrival_count() const {
-      return float_count + (histograms == nullptr ? 0 : histograms->size());
-    }
+    size_t histogram_count() const { return rare == nullptr ? 0 : rare->histograms.size(); }
+    size_t arrival_count() const { return float_count + histogram_count(); }
   };
   // Of a series whose samples do not ascend: the times in which the latest late ones arrived. None is
   // below `start_ms`, none between `last_ms` and `next_ms`; all three are of samples.
@@ -164,7 +175,8 @@ class Head {
 
   uint32_t SlotOf(SeriesId id) const { return slots_.Get(id); }
   void Touch(Series& series, uint32_t slot);
-  void AppendFloat(Series& series, Sample sample);
+  void AppendFloat(Series& series, Sample sample, int64_t start_ms = 0);
+  void NoteStart(Series& series, int64_t start_ms);
   void AppendHistogram(Series& series, const HistogramSample& sample);
   void PutBytes(Series& series, const uint8_t* bytes, size_t count);
   uint32_t NewSlab();

@@ -16,15 +16,17 @@ constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
 
 HistogramSample HistogramAt(int64_t time_ms) { return {time_ms, std::make_shared<Histogram>()}; }
 
-// "time=value" of floats, then "time=h" of histograms.
+std::string At(int64_t start_ms) { return start_ms == 0 ? "" : "@" + std::to_string(start_ms); }
+
+// "time=value" of floats, then "time=h" of histograms; with "@start" where it is known.
 std::string Text(const SampleColumns& columns) {
   std::string text;
   for (size_t i = 0; i < columns.values.size(); ++i) {
     text += std::to_string(columns.timestamps_ms[i]) + "=" +
-            std::to_string(static_cast<int>(columns.values[i])) + " ";
+            std::to_string(static_cast<int>(columns.values[i])) + At(columns.StartOf(i)) + " ";
   }
   for (const HistogramSample& sample : columns.histograms) {
-    text += std::to_string(sample.timestamp_ms) + "=h ";
+    text += std::to_string(sample.timestamp_ms) + "=h" + At(sample.start_timestamp_ms) + " ";
   }
   return text;
 }
@@ -243,6 +245,34 @@ TEST(Head, NeverTakesALateSampleForATimeThatIsThere) {
       }
     }
   }
+}
+
+TEST(Head, KeepsWhenCountersBegan) {
+  Head head;
+  SampleColumns columns;
+  columns.Append(10, 1, 5);
+  columns.Append(20, 2, 5);
+  columns.Append(30, 3);
+  columns.histograms = {{40, HistogramAt(40).histogram, 35}};
+  Append(head, 0, columns);
+  head.Commit();
+  EXPECT_TRUE(head.AppendNewest(0, {50, 4}));
+  columns.Clear();
+  columns.Append(60, 5, 55);
+  Append(head, 0, columns);
+  EXPECT_EQ(Read(head, 0), "10=1@5 20=2@5 30=3 50=4 60=5@55 40=h@35 ");
+  EXPECT_EQ(Read(head, 0, {20, 55}), "20=2@5 30=3 50=4 40=h@35 ");
+  EXPECT_EQ(ReadAsOf(head, 0, *head.counts()), "10=1@5 20=2@5 30=3 40=h@35 ");
+  EXPECT_FALSE(head.IsLast(0, {60, 5}));
+  head.Rollback();
+  columns.Clear();
+  columns.Append(15, 6, 12);  // late
+  columns.Append(45, 7, 35);
+  Append(head, 0, columns);
+  head.Commit();
+  EXPECT_EQ(Read(head, 0), "10=1@5 15=6@12 20=2@5 30=3 45=7@35 40=h@35 ");
+  SampleColumns newest;
+  EXPECT_FALSE(head.ReadNewest(0, kAllTimes, *head.counts(), newest));
 }
 
 TEST(Head, ColumnsOfBothKindsArriveInOrderOfTime) {

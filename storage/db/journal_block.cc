@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/coding.h"
@@ -11,8 +12,9 @@ namespace lockstep {
 namespace {
 
 constexpr uint8_t kVersion = 1;
-// Version byte and five varints.
-constexpr size_t kMaxHeaderBytes = 1 + 5 * 10;
+constexpr uint8_t kVersionWithStarts = 2;
+// Version byte and six varints.
+constexpr size_t kMaxHeaderBytes = 1 + 6 * 10;
 
 // How many leading bytes of the value are left when its trailing zero bytes are dropped: few for
 // whole numbers and for what was once a float32.
@@ -25,13 +27,20 @@ struct BlockReader {
   std::string_view value_sizes;
   std::string_view values;
   std::string_view histograms;
+  std::string_view starts;
   size_t entry_count = 0;
+  size_t next_entry = 0;
+  uint64_t next_start_entry = kNoEntry;
   size_t next_float = 0;
   int64_t last_id = 0;
   int64_t last_time_ms = 0;
 
+  static constexpr uint64_t kNoEntry = std::numeric_limits<uint64_t>::max();
+
   bool ReadHeader(std::string_view block);
+  bool FindStarts();
   bool ReadEntry(SeriesId& id, SampleColumns& columns);
+  bool ReadStarts(SampleColumns& columns);
   bool ReadFloat(SampleColumns& columns);
   bool ReadHistograms(SampleColumns& columns);
 };
@@ -44,20 +53,40 @@ bool TakeColumn(std::string_view& in, uint64_t size, std::string_view& column) {
 }
 
 bool BlockReader::ReadHeader(std::string_view block) {
-  if (block.empty() || static_cast<uint8_t>(block.front()) != kVersion) return false;
+  if (block.empty()) return false;
+  const auto version = static_cast<uint8_t>(block.front());
+  if (version != kVersion && version != kVersionWithStarts) return false;
   block.remove_prefix(1);
   uint64_t entries = 0, ids_bytes = 0, times_bytes = 0, value_bytes = 0, histogram_bytes = 0;
+  uint64_t starts_bytes = 0;
   if (!GetVarint64(block, entries) || !GetVarint64(block, ids_bytes) ||
       !GetVarint64(block, times_bytes) || !GetVarint64(block, value_bytes) ||
-      !GetVarint64(block, histogram_bytes)) {
+      !GetVarint64(block, histogram_bytes) ||
+      (version == kVersionWithStarts && !GetVarint64(block, starts_bytes))) {
     return false;
   }
   entry_count = entries;
   if (!TakeColumn(block, ids_bytes, ids) || !TakeColumn(block, times_bytes, times)) return false;
-  if (block.size() < value_bytes || block.size() - value_bytes < histogram_bytes) return false;
-  const size_t size_bytes = block.size() - value_bytes - histogram_bytes;
+  size_t size_bytes = block.size();
+  for (const uint64_t behind : {value_bytes, histogram_bytes, starts_bytes}) {
+    if (behind > size_bytes) return false;
+    size_bytes -= behind;
+  }
   return TakeColumn(block, size_bytes, value_sizes) && TakeColumn(block, value_bytes, values) &&
-         TakeColumn(block, histogram_bytes, histograms);
+         TakeColumn(block, histogram_bytes, histograms) &&
+         TakeColumn(block, starts_bytes, starts) && FindStarts();
+}
+
+// Of the next entry that has some.
+bool BlockReader::FindStarts() {
+  uint64_t skipped = 0;
+  if (starts.empty()) {
+    next_start_entry = kNoEntry;
+    return true;
+  }
+  if (!GetVarint64(starts, skipped) || skipped >= entry_count - next_entry) return false;
+  next_start_entry = next_entry + skipped;
+  return true;
 }
 
 bool BlockReader::ReadEntry(SeriesId& id, SampleColumns& columns) {
@@ -71,7 +100,19 @@ bool BlockReader::ReadEntry(SeriesId& id, SampleColumns& columns) {
   for (uint64_t left = counts >> 1; left > 0; --left) {
     if (!ReadFloat(columns)) return false;
   }
-  return (counts & 1) == 0 || ReadHistograms(columns);
+  if ((counts & 1) != 0 && !ReadHistograms(columns)) return false;
+  return next_entry++ != next_start_entry || ReadStarts(columns);
+}
+
+bool BlockReader::ReadStarts(SampleColumns& columns) {
+  uint64_t start_ms = 0;
+  for (size_t i = 0; i < columns.values.size(); ++i) {
+    int64_t difference = 0;
+    if (!GetVarintSigned64(starts, difference)) return false;
+    start_ms += static_cast<uint64_t>(difference);
+    columns.start_timestamps_ms.push_back(static_cast<int64_t>(start_ms));
+  }
+  return FindStarts();
 }
 
 bool BlockReader::ReadFloat(SampleColumns& columns) {
@@ -125,12 +166,26 @@ void JournalBlockBuilder::AddTimeAndValue(int64_t timestamp_ms, double value) {
   values_.append(bytes, static_cast<size_t>(size));
 }
 
+// As many as values, be they known or not.
+void JournalBlockBuilder::AddStarts(const SampleColumns& columns) {
+  const size_t entry = entry_count_ - 1;
+  PutVarint64(starts_, entry - next_start_entry_);
+  next_start_entry_ = entry + 1;
+  int64_t before_ms = 0;
+  for (size_t i = 0; i < columns.values.size(); ++i) {
+    PutVarintSigned64(starts_, static_cast<int64_t>(static_cast<uint64_t>(columns.StartOf(i)) -
+                                                    static_cast<uint64_t>(before_ms)));
+    before_ms = columns.StartOf(i);
+  }
+}
+
 void JournalBlockBuilder::Add(SeriesId id, const SampleColumns& columns) {
   AddEntry(id, columns.values.size(), !columns.histograms.empty());
   for (size_t i = 0; i < columns.values.size(); ++i) {
     AddTimeAndValue(columns.timestamps_ms[i], columns.values[i]);
   }
   if (!columns.histograms.empty()) EncodeHistogramSeries(histograms_, columns.histograms);
+  if (!columns.start_timestamps_ms.empty()) AddStarts(columns);
 }
 
 void JournalBlockBuilder::Add(SeriesId id, Sample sample) {
@@ -140,23 +195,25 @@ void JournalBlockBuilder::Add(SeriesId id, Sample sample) {
 
 size_t JournalBlockBuilder::byte_count() const {
   return kMaxHeaderBytes + ids_.size() + times_.size() + value_sizes_.size() + values_.size() +
-         histograms_.size();
+         histograms_.size() + starts_.size();
 }
 
 std::string JournalBlockBuilder::Finish() {
   std::string block;
   block.reserve(byte_count());
-  block.push_back(static_cast<char>(kVersion));
+  block.push_back(static_cast<char>(starts_.empty() ? kVersion : kVersionWithStarts));
   PutVarint64(block, entry_count_);
   PutVarint64(block, ids_.size());
   PutVarint64(block, times_.size());
   PutVarint64(block, values_.size());
   PutVarint64(block, histograms_.size());
-  for (std::string* column : {&ids_, &times_, &value_sizes_, &values_, &histograms_}) {
+  if (!starts_.empty()) PutVarint64(block, starts_.size());
+  for (std::string* column : {&ids_, &times_, &value_sizes_, &values_, &histograms_, &starts_}) {
     block += *column;
     column->clear();
   }
   entry_count_ = 0;
+  next_start_entry_ = 0;
   float_count_ = 0;
   last_id_ = 0;
   last_time_ms_ = 0;
@@ -176,7 +233,7 @@ absl::Status ReadJournalBlock(
     LOCKSTEP_RETURN_IF_ERROR(entry(id, columns));
   }
   const bool all_read = reader.ids.empty() && reader.times.empty() && reader.values.empty() &&
-                        reader.histograms.empty() &&
+                        reader.histograms.empty() && reader.starts.empty() &&
                         (reader.next_float + 1) / 2 == reader.value_sizes.size();
   return all_read ? absl::OkStatus() : malformed;
 }

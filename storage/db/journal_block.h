@@ -1,12 +1,13 @@
 // A journal block: the samples that one group commit accepted, packed in columns. One row of the
 // journal, read only by recovery. On disk: docs/formats/journal.md.
 //
-//   +------------+-------------+-----------+-------------+-------------+-----------------+
-//   | version u8 | entry count | ids bytes | times bytes | value bytes | histogram bytes |
-//   +------------+-------------+-----------+-------------+-------------+-----------------+
-//   | ids | times | value sizes, 4 bits each | values | histograms |
+//   +------------+-------------+-----------+-------------+-------------+-----------------+--------------+
+//   | version u8 | entry count | ids bytes | times bytes | value bytes | histogram bytes | starts bytes |
+//   +------------+-------------+-----------+-------------+-------------+-----------------+--------------+
+//   | ids | times | value sizes, 4 bits each | values | histograms | starts |
 //
-// Counts and byte lengths are varints. An entry is a series with its samples. Not thread-safe.
+// Starts are those of floats, and only in a block of version 2, which has some that are known. Counts and
+// byte lengths are varints. An entry is a series with its samples. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,7 @@ class JournalBlockBuilder {
  private:
   void AddEntry(SeriesId id, size_t float_count, bool has_histograms);
   void AddTimeAndValue(int64_t timestamp_ms, double value);
+  void AddStarts(const SampleColumns& columns);
 
   size_t entry_count_ = 0;
   size_t float_count_ = 0;
@@ -46,6 +48,8 @@ class JournalBlockBuilder {
   std::string value_sizes_;
   std::string values_;
   std::string histograms_;
+  size_t next_start_entry_ = 0;  // behind the last entry with starts
+  std::string starts_;
 };
 
 // Calls `entry` for every entry in the order of writing; its columns live for the call. kDataLoss on

@@ -50,16 +50,7 @@ void ExpectRoundTrip(const std::vector<Entry>& entries) {
     const SampleColumns& in = entries[i].columns;
     const SampleColumns& out = (*read)[i].columns;
     EXPECT_EQ((*read)[i].id, entries[i].id);
-    EXPECT_EQ(out.timestamps_ms, in.timestamps_ms);
-    ASSERT_EQ(out.values.size(), in.values.size());
-    for (size_t j = 0; j < in.values.size(); ++j) {
-      EXPECT_TRUE(SameBits(out.values[j], in.values[j])) << in.values[j];
-    }
-    ASSERT_EQ(out.histograms.size(), in.histograms.size());
-    for (size_t j = 0; j < in.histograms.size(); ++j) {
-      EXPECT_EQ(out.histograms[j].timestamp_ms, in.histograms[j].timestamp_ms);
-      EXPECT_TRUE(SameBits(*out.histograms[j].histogram, *in.histograms[j].histogram));
-    }
+    ExpectSameColumns(out, in);
   }
 }
 
@@ -75,6 +66,9 @@ HistogramSample HistogramAt(int64_t time_ms, double count) {
 TEST(JournalBlock, WorkedExample) {
   EXPECT_EQ(Write({Floats(3, {1000}, {1}), Floats(5, {1000, 2000}, {2.5, 0})}),
             FormatPageExample("journal.md", "floats"));
+  Entry started = Floats(5, {1000, 2000}, {2.5, 0});
+  started.columns.start_timestamps_ms = {500, 1500};
+  EXPECT_EQ(Write({Floats(3, {1000}, {1}), started}), FormatPageExample("journal.md", "starts"));
 }
 
 TEST(JournalBlock, BringsEveryBitBack) {
@@ -91,6 +85,8 @@ TEST(JournalBlock, BringsEveryBitBack) {
   histograms.id = 4;
   histograms.columns.histograms = {HistogramAt(-5, 1)};
   ExpectRoundTrip({mixed, histograms, Floats(1, {1}, {1})});
+  mixed.columns.start_timestamps_ms = {kMax, kMin};
+  ExpectRoundTrip({Floats(1, {1}, {1}), mixed, histograms, mixed, mixed, Floats(1, {1}, {1})});
 }
 
 TEST(JournalBlock, RandomEntriesComeBack) {
@@ -103,8 +99,9 @@ TEST(JournalBlock, RandomEntriesComeBack) {
       int64_t time_ms = static_cast<int64_t>(random() % 1'000'000);
       for (uint64_t samples = random() % 5; samples > 0; --samples) {
         const uint64_t bits = random() << (8 * (random() % 8));
+        const int64_t start_ms = round % 2 == 0 ? 0 : static_cast<int64_t>(random() % 3) * 77;
         entry.columns.Append(time_ms += 1 + static_cast<int64_t>(random() % 1000),
-                             std::bit_cast<double>(bits));
+                             std::bit_cast<double>(bits), start_ms);
       }
       entries.push_back(std::move(entry));
     }
@@ -121,6 +118,7 @@ TEST(JournalBlock, AddingOneSampleIsAddingColumnsOfOne) {
 TEST(JournalBlock, DamageIsDataLossOrOtherSamples) {
   Entry mixed = Floats(9, {1000, 3000}, {1.5, 2.5});
   mixed.columns.histograms = {HistogramAt(2000, 4)};
+  mixed.columns.start_timestamps_ms = {500, 500};
   const std::string block = Write({Floats(3, {1000}, {1}), mixed});
   const auto decode = [](std::string_view bytes) { return Read(bytes).status(); };
   ExpectEveryTruncationFails(block, decode);

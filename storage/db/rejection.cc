@@ -45,6 +45,11 @@ std::string WhyUnstorable(const SeriesWrite& write) {
     return "the labels take " + std::to_string(write.labels.bytes().size()) +
            " bytes, more than the limit of " + std::to_string(kMaxLabelSetBytes);
   }
+  const size_t start_count = write.start_timestamps_ms.size();
+  if (start_count != 0 && start_count != write.samples.size()) {
+    return "there are " + std::to_string(start_count) + " start timestamps for " +
+           std::to_string(write.samples.size()) + " samples";
+  }
   for (const HistogramSample& sample : write.histograms) {
     if (!IsStorable(sample.histogram.get())) {
       return "a histogram's spans and counts do not fit together, or it has more than " +

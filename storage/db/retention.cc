@@ -43,6 +43,7 @@ absl::Status DropBefore(ShardState& shard, ShardWriter& writer, int64_t oldest_m
     writer.RunTask([&] {
       WriterLock lock(shard.mutex);
       shard.windows.erase(shard.windows.begin(), shard.windows.lower_bound(first_kept));
+      shard.changes->Add(std::numeric_limits<int64_t>::min());
     });
   }
   writer.RunTask([&] { status = RemoveEmptySeries(shard, first_kept); });

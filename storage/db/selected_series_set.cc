@@ -23,6 +23,8 @@ void MoveTail(SampleColumns& from, size_t float_begin, size_t histogram_begin, S
   MoveTail(from.timestamps_ms, float_begin, to.timestamps_ms);
   MoveTail(from.values, float_begin, to.values);
   MoveTail(from.histograms, histogram_begin, to.histograms);
+  const size_t start_count = from.start_timestamps_ms.size();
+  MoveTail(from.start_timestamps_ms, std::min(float_begin, start_count), to.start_timestamps_ms);
 }
 
 }  // namespace

@@ -15,18 +15,17 @@ Shard::Shard(std::string folder, std::shared_ptr<SeriesLimit> series_limit,
   state_.env = std::move(env);
 }
 
-absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(std::string folder, uint32_t number,
-                                                   std::shared_ptr<SeriesDirectory> directory,
-                                                   std::shared_ptr<SeriesLimit> series_limit,
-                                                   std::shared_ptr<kv::Env> env,
-                                                   std::shared_ptr<const kv::Resources> resources,
-                                                   const WriterLimits& limits, Clock now_ms,
-                                                   Access access) {
+absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(
+    std::string folder, uint32_t number, std::shared_ptr<SeriesDirectory> directory,
+    std::shared_ptr<ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
+    std::shared_ptr<kv::Env> env, std::shared_ptr<const kv::Resources> resources,
+    const WriterLimits& limits, Clock now_ms, Access access) {
   std::unique_ptr<Shard> shard(
       new Shard(std::move(folder), std::move(series_limit), std::move(env), limits, now_ms));
   ShardState& state = shard->state_;
   state.number = number;
   state.directory = std::move(directory);
+  state.changes = std::move(changes);
   const auto open = access == kReadOnly ? &kv::Store::OpenReadOnly : &kv::Store::Open;
   LOCKSTEP_ASSIGN_OR_RETURN(state.kv, open(state.folder, state.env, std::move(resources)));
   LOCKSTEP_RETURN_IF_ERROR(Annotate(Recover(state), "recovering " + state.folder));

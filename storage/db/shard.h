@@ -20,13 +20,11 @@ class Shard {
   enum Access { kReadAndWrite, kReadOnly };
   // `number` is its place among the shards of the store, whose series `directory` has and `series_limit`
   // counts.
-  static absl::StatusOr<std::unique_ptr<Shard>> Open(std::string folder, uint32_t number,
-                                                     std::shared_ptr<SeriesDirectory> directory,
-                                                     std::shared_ptr<SeriesLimit> series_limit,
-                                                     std::shared_ptr<kv::Env> env,
-                                                     std::shared_ptr<const kv::Resources> resources,
-                                                     const WriterLimits& limits, Clock now_ms,
-                                                     Access access);
+  static absl::StatusOr<std::unique_ptr<Shard>> Open(
+      std::string folder, uint32_t number, std::shared_ptr<SeriesDirectory> directory,
+      std::shared_ptr<ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
+      std::shared_ptr<kv::Env> env, std::shared_ptr<const kv::Resources> resources,
+      const WriterLimits& limits, Clock now_ms, Access access);
   // As after a crash: what is queued is answered with an error.
   ~Shard();
 

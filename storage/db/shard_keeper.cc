@@ -296,6 +296,7 @@ absl::StatusOr<bool> ShardKeeper::Step(absl::FunctionRef<absl::StatusOr<bool>()>
   OnWriter([&] {
     WriterLock state_lock(shard_.mutex);
     publish();
+    shard_.changes->Add(std::numeric_limits<int64_t>::min());
   });
   return true;
 }

@@ -19,6 +19,7 @@
 
 #include "base/mutex.h"
 #include "model/sample.h"
+#include "storage/db/change_log.h"
 #include "storage/db/clock.h"
 #include "storage/db/dictionary.h"
 #include "storage/db/head.h"
@@ -36,6 +37,7 @@ struct ShardState {
   std::string folder;
   uint32_t number = 0;                         // among the store's shards
   std::shared_ptr<SeriesDirectory> directory;  // the store's
+  std::shared_ptr<ChangeLog> changes;          // the store's
   std::shared_ptr<kv::Env> env;
   std::unique_ptr<kv::Store> kv;
 

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "storage/db/rejection.h"
+#include "storage/db/row_cutter.h"
 #include "storage/db/store.h"
 #include "storage/db/window.h"
 
@@ -16,6 +17,10 @@ namespace {
 // However many series there are, a head is sealed with some dozens of samples of each, of which a good
 // third of this is tables and unused room: sealing samples one by one costs more than all the rest.
 constexpr size_t kMinHeadBytesPerSeries = 320;
+
+// Samples of a series in a head are read from the first one on, sealed ones by the row. A head with rows full of
+// samples is sealed before it is full, if it makes rows enough to be worth it.
+constexpr size_t kRipeHeadBytes = size_t{4} << 20;
 
 // One of many tasks that someone waits for.
 struct TaskDone {
@@ -126,6 +131,11 @@ void ShardWriter::Run() {
 bool ShardWriter::IsFull(const Head& head) const {
   return head.byte_count() >=
          std::max(limits_.head_bytes, head.slot_count() * kMinHeadBytesPerSeries);
+}
+
+bool ShardWriter::IsRipe(const Head& head) const {
+  return head.byte_count() >= kRipeHeadBytes &&
+         head.sample_count() / kMaxRowSamplesPerSeries >= head.slot_count();
 }
 
 // The head has used its memory, and so has the one before it, which is being sealed.
@@ -273,17 +283,9 @@ void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index) {
 
 absl::Status ShardWriter::AddSlices(const SeriesWrite& write, TimeRange accepted,
                                     SliceCounts& counts) {
-  std::span<const Sample> samples(write.samples);
-  std::span<const HistogramSample> histograms(write.histograms);
-  while (!samples.empty() || !histograms.empty()) {
-    const size_t floats = std::min(samples.size(), kMaxSliceFloats);
-    // A histogram wins over a float of the same time: it is written later.
-    const size_t taken =
-        floats < samples.size() ? 0 : std::min(histograms.size(), kMaxSliceHistograms);
-    LOCKSTEP_RETURN_IF_ERROR(
-        group_.Add(write.labels, samples.first(floats), histograms.first(taken), accepted, counts));
-    samples = samples.subspan(floats);
-    histograms = histograms.subspan(taken);
+  SampleSlice left{write.samples, write.start_timestamps_ms, write.histograms};
+  while (!left.empty()) {
+    LOCKSTEP_RETURN_IF_ERROR(group_.Add(write.labels, left.TakeFirst(), accepted, counts));
     if (group_.full()) Commit();
     if (!answers_.back().status.ok()) return answers_.back().status;
   }
@@ -328,7 +330,8 @@ void ShardWriter::Respond(Answer answer) {
 void ShardWriter::FreezeIfDue() {
   const Head& head = *shard_.active;
   if (head.sample_count() == 0) return;
-  if (IsFull(head) || now_ms_() - head_began_ms_ >= limits_.head_age_ms) Freeze();
+  const bool is_old = now_ms_() - head_began_ms_ >= limits_.head_age_ms;
+  if (is_old || IsFull(head) || IsRipe(head)) Freeze();
 }
 
 void ShardWriter::Freeze() {

@@ -65,7 +65,7 @@ class ShardWriter {
   bool RunTask(Task task);
   // Freezes the active head if it holds samples and no other is frozen. For tasks only.
   void Freeze();
-  // The same, if the head is full or old.
+  // The same, if the head is full, ripe or old.
   void FreezeIfDue();
   // Whether writes would be taken: asks the disk, and resumes the store if it had failed. For tasks
   // only.
@@ -103,6 +103,7 @@ class ShardWriter {
   Work NextWork();
   void End(State state);
   bool IsFull(const Head& head) const;
+  bool IsRipe(const Head& head) const;
   bool IsBlocked() const;
   void Process(std::vector<QueuedWrite>& writes);
   TimeLimits LimitsOf(int64_t keep_ms) const;

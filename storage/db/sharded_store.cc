@@ -17,6 +17,7 @@ constexpr uint64_t kHistogramBytes = 512;
 
 size_t BytesOf(const SeriesWrite& write) {
   return sizeof(SeriesWrite) + write.labels.bytes().size() + write.samples.size() * sizeof(Sample) +
+         write.start_timestamps_ms.size() * sizeof(int64_t) +
          write.histograms.size() * kHistogramBytes;
 }
 
@@ -69,10 +70,12 @@ void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
 
 ShardedStore::ShardedStore(StoreOptions options, RetentionRules retention,
                            std::shared_ptr<const SeriesDirectory> directory,
+                           std::shared_ptr<const ChangeLog> changes,
                            std::vector<std::unique_ptr<Shard>> shards)
     : options_(std::move(options)),
       retention_(std::move(retention)),
       directory_(std::move(directory)),
+      changes_(std::move(changes)),
       shards_(std::move(shards)) {
   if (!options_.read_only) budget_.Start();
 }
@@ -152,6 +155,15 @@ absl::StatusOr<std::unique_ptr<Querier>> ShardedStore::NewQuerier() const {
   for (const std::unique_ptr<Shard>& shard : shards_) views.push_back(shard->View());
   const RetentionRules* const retention = options_.read_only ? nullptr : &retention_;
   return std::make_unique<StoreQuerier>(std::move(views), retention, options_.now_ms());
+}
+
+TimeRange ShardedStore::UnchangedSince(uint64_t count) const {
+  const int64_t earliest_ms = changes_->EarliestSince(count);
+  if (earliest_ms == std::numeric_limits<int64_t>::min()) return {0, -1};
+  // What was older is hidden from one moment to the next.
+  const int64_t oldest_ms = options_.read_only ? std::numeric_limits<int64_t>::min()
+                                               : options_.now_ms() - retention_.ShortestKeepMs();
+  return {oldest_ms, earliest_ms - 1};
 }
 
 StorageStats ShardedStore::stats() const {

@@ -17,6 +17,7 @@ class ShardedStore : public Store {
  public:
   ShardedStore(StoreOptions options, RetentionRules retention,
                std::shared_ptr<const SeriesDirectory> directory,
+               std::shared_ptr<const ChangeLog> changes,
                std::vector<std::unique_ptr<Shard>> shards);
 
   void Write(WriteRequest request, WriteCallback committed) override;
@@ -24,6 +25,8 @@ class ShardedStore : public Store {
     directory_->FindAll(keys, refs);
   }
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
+  uint64_t change_count() const override { return changes_->count(); }
+  TimeRange UnchangedSince(uint64_t count) const override;
   StorageStats stats() const override;
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
   absl::StatusOr<BackupSummary> Backup(const std::string& folder, size_t keep_count) override {
@@ -57,6 +60,7 @@ class ShardedStore : public Store {
   const StoreOptions options_;
   const RetentionRules retention_;
   const std::shared_ptr<const SeriesDirectory> directory_;
+  const std::shared_ptr<const ChangeLog> changes_;
   const std::vector<std::unique_ptr<Shard>> shards_;
   StoreOperations operations_{options_, shards_};
   DiskBudget budget_{shards_, options_.max_bytes, options_.now_ms};  // the first to go

@@ -71,17 +71,18 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .max_series = options.max_series,
                             .min_free_bytes = options.min_free_bytes};
   const auto directory = std::make_shared<SeriesDirectory>();
+  const auto changes = std::make_shared<ChangeLog>();
   const auto series_limit = std::make_shared<SeriesLimit>(options.max_series);
   std::vector<std::unique_ptr<Shard>> shards;
   for (uint32_t i = 0; i < manifest.shard_count; ++i) {
     LOCKSTEP_ASSIGN_OR_RETURN(
         std::unique_ptr<Shard> shard,
-        Shard::Open(ShardFolder(options.data_dir, i), i, directory, series_limit, options.env,
-                    resources, limits, options.now_ms,
+        Shard::Open(ShardFolder(options.data_dir, i), i, directory, changes, series_limit,
+                    options.env, resources, limits, options.now_ms,
                     options.read_only ? Shard::kReadOnly : Shard::kReadAndWrite));
     shards.push_back(std::move(shard));
   }
-  return std::make_unique<ShardedStore>(std::move(options), retention, directory,
+  return std::make_unique<ShardedStore>(std::move(options), retention, directory, changes,
                                         std::move(shards));
 }
 

@@ -31,13 +31,19 @@ class Model {
   WriteOutcome Write(const WriteRequest& request) {
     WriteOutcome outcome;
     for (const SeriesWrite& write : request.series) {
-      for (const Sample& sample : write.samples) {
+      for (size_t i = 0; i < write.samples.size(); ++i) {
+        const Sample& sample = write.samples[i];
+        const int64_t start_ms =
+            write.start_timestamps_ms.empty() ? 0 : write.start_timestamps_ms[i];
         Put(write.labels, sample.timestamp_ms,
-            absl::StrFormat("%x", std::bit_cast<uint64_t>(sample.value)), outcome);
+            absl::StrFormat("%x", std::bit_cast<uint64_t>(sample.value)) + StartText(start_ms),
+            outcome);
       }
       for (const HistogramSample& sample : write.histograms) {
         Put(write.labels, sample.timestamp_ms,
-            absl::StrFormat("h%g/%g", sample.histogram->count, sample.histogram->sum), outcome);
+            absl::StrFormat("h%g/%g", sample.histogram->count, sample.histogram->sum) +
+                StartText(sample.start_timestamp_ms),
+            outcome);
       }
     }
     return outcome;
@@ -161,14 +167,19 @@ class RandomWrites {
       write.samples.push_back({time_ms, static_cast<double>(Below(3)) / 2});
     }
     std::shuffle(write.samples.begin(), write.samples.end(), random_);
+    if (Below(6) != 0) return;
+    while (write.start_timestamps_ms.size() < write.samples.size()) {
+      write.start_timestamps_ms.push_back(Start());
+    }
   }
+  int64_t Start() { return static_cast<int64_t>(Below(3)) * 1000; }
   void AddHistograms(SeriesWrite& write) {
     auto histogram = std::make_shared<Histogram>();
     histogram->count = static_cast<double>(Below(3));
     histogram->sum = 1.5;
     histogram->positive_spans = {{0, 1}};
     histogram->positive_counts = {histogram->count};
-    write.histograms.push_back({Time(), std::move(histogram)});
+    write.histograms.push_back({Time(), std::move(histogram), Below(4) == 0 ? Start() : 0});
   }
 
   std::mt19937_64 random_;

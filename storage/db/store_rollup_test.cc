@@ -81,6 +81,18 @@ class StoreRollup : public ::testing::Test {
   std::unique_ptr<Store> store_;
 };
 
+TEST_F(StoreRollup, ASeriesWithStartsHasNone) {
+  WriteRequest request;
+  request.series.push_back({Series("dense"), Every(1'000, kWindow), {}});
+  request.series[0].start_timestamps_ms.resize(request.series[0].samples.size());
+  request.series[0].start_timestamps_ms[5] = kWindow.min_ms + 4'500;
+  ASSERT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
+  ASSERT_TRUE(store_->Settle().ok());
+  EXPECT_EQ(GivenCount(*store_, Series("dense"), kWindow), 14'400u);
+  Close();
+  EXPECT_EQ(DamageCount(), 0u);
+}
+
 TEST_F(StoreRollup, DenseSeriesHaveOneAndSparseOnesHaveNone) {
   Write(Series("dense"), Every(1'000, kWindow));
   Write(Series("sparse"), Every(60'000, kWindow));

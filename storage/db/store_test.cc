@@ -106,9 +106,10 @@ TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
   request.series.push_back({LabelSet(), {{kT, 1}}, {}});
   request.series.push_back({Series("none"), {}, {{kT, nullptr}}});
   request.series.push_back({Series("extreme"), {{INT64_MIN, 1}, {INT64_MAX, 1}}, {}});
+  request.series.push_back({Series("starts"), {{kT - 1, 1}, {kT, 1}}, {}, {kT - 9}});
   const auto outcome = WriteAndWait(*store, std::move(request));
-  ExpectCounts(outcome, 3, 0, 0, 6);
-  ASSERT_EQ(outcome->rejected.size(), 5u);
+  ExpectCounts(outcome, 3, 0, 0, 8);
+  ASSERT_EQ(outcome->rejected.size(), 6u);
   EXPECT_EQ(outcome->rejected[0].series_index, 0u);
   EXPECT_EQ(outcome->rejected[0].reason, "1 sample is older than the retention of 36h");
   EXPECT_EQ(outcome->rejected[1].series_index, 2u);
@@ -117,6 +118,7 @@ TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
   EXPECT_THAT(outcome->rejected[3].reason, HasSubstr("histogram"));
   EXPECT_EQ(outcome->rejected[4].reason,
             "1 sample is older than the retention of 36h, 1 sample is more than 1d in the future");
+  EXPECT_EQ(outcome->rejected[5].reason, "there are 1 start timestamps for 2 samples");
   EXPECT_EQ(store->stats().series_count, 2u);
 }
 
@@ -144,8 +146,7 @@ TEST(Store, TakesSamplesOfSeriesThatItKnows) {
 TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
   kv::TestFolder folder;
   StoreOptions options = TestOptions(folder);
-  int64_t now_ms = kT;
-  options.now_ms = [&now_ms] { return now_ms; };
+  HandClock clock(options);
   const auto store = MustOpen(options);
   ExpectCounts(WriteFloats(*store, Series("m"), {{kT, 1}}), 1, 0, 0, 0);
   ASSERT_TRUE(store->Seal().ok());
@@ -153,7 +154,7 @@ TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
   request.series.push_back({Series("m"), {{kT + 2 * options.retention_ms, 2}}, {}});
   const WriteRequest known = WithKnownSeries(*store, request);
   ASSERT_EQ(known.known.size(), 1u);
-  now_ms += 2 * options.retention_ms;
+  clock.Turn(2 * options.retention_ms);
   ASSERT_TRUE(store->DropExpired().ok());
   EXPECT_TRUE(absl::IsUnavailable(WriteAndWait(*store, known).status()));
   EXPECT_TRUE(WithKnownSeries(*store, request).known.empty());

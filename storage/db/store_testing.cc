@@ -42,10 +42,15 @@ absl::StatusOr<WriteOutcome> WriteAndWait(Storage& storage, WriteRequest request
   return answer.get_future().get();
 }
 
+std::string StartText(int64_t start_ms) {
+  return start_ms == 0 ? "" : absl::StrFormat("@%d", start_ms);
+}
+
 WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request) {
   std::set<LabelSet> mixed;
   for (const SeriesWrite& write : request.series) {
-    if (!write.histograms.empty()) mixed.insert(write.labels);
+    const bool is_plain = write.histograms.empty() && write.start_timestamps_ms.empty();
+    if (!is_plain) mixed.insert(write.labels);
   }
   std::erase_if(request.series, [&](const SeriesWrite& write) {
     const SeriesKey key = SeriesKeyOf(write.labels);
@@ -75,13 +80,15 @@ void AppendColumns(std::string& out, const SampleColumns& columns) {
          ++next_histogram) {
       const HistogramSample& sample = columns.histograms[next_histogram];
       out += absl::StrFormat(" %d=h%g/%g", sample.timestamp_ms, sample.histogram->count,
-                             sample.histogram->sum);
+                             sample.histogram->sum) +
+             StartText(sample.start_timestamp_ms);
     }
   };
   for (size_t i = 0; i < columns.values.size(); ++i) {
     append_histograms_before(columns.timestamps_ms[i]);
     out += absl::StrFormat(" %d=%x", columns.timestamps_ms[i],
-                           std::bit_cast<uint64_t>(columns.values[i]));
+                           std::bit_cast<uint64_t>(columns.values[i])) +
+           StartText(columns.StartOf(i));
   }
   append_histograms_before(INT64_MAX);
 }

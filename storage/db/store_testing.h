@@ -43,10 +43,13 @@ absl::StatusOr<WriteOutcome> WriteFloats(Storage& storage, const LabelSet& label
                                          std::vector<Sample> samples);
 
 // The same request as a sender makes it who has asked which series the storage knows: floats of those,
-// unless the request has histograms of them too, go by their refs.
+// unless the request has histograms or start timestamps of them too, go by their refs.
 WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request);
 
-// "name{labels}: time=value ..." for every series that has samples, floats by their bits, a line
+// "@start", or nothing if it is unknown.
+std::string StartText(int64_t start_ms);
+
+// "name{labels}: time=value@start ..." for every series that has samples, floats by their bits, a line
 // each: equal for equal answers, byte by byte.
 std::string Dump(const Storage& storage, TimeRange range = {INT64_MIN, INT64_MAX},
                  std::vector<Matcher> matchers = {});

@@ -15,9 +15,9 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{256} << 10;
-// A time and a value in the journal, and a histogram: a varint and a value for each of its numbers, and
+// A time, a value and a start in the journal, and a histogram: a varint and a value for each of its numbers, and
 // what every histogram has.
-constexpr size_t kMaxFloatBytes = 10 + 1 + 8;
+constexpr size_t kMaxFloatBytes = 10 + 1 + 8 + 10;
 constexpr size_t kMaxHistogramBytes = kMaxHistogramNumbers * (1 + 8) + 128;
 static_assert(kBlockBytes + kMaxSliceFloats * kMaxFloatBytes +
                   kMaxSliceHistograms * kMaxHistogramBytes <
@@ -42,10 +42,11 @@ SliceCounts& SliceCounts::operator+=(const SliceCounts& more) {
   return *this;
 }
 
-absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> samples,
-                             std::span<const HistogramSample> histograms, TimeRange accepted,
+absl::Status WriteGroup::Add(const LabelSet& labels, const SampleSlice& samples, TimeRange accepted,
                              SliceCounts& counts) {
-  if (samples.size() == 1 && histograms.empty() && accepted.Contains(samples[0].timestamp_ms)) {
+  const std::span<const Sample> floats = samples.floats;
+  if (floats.size() == 1 && samples.starts_ms.empty() && samples.histograms.empty() &&
+      accepted.Contains(floats[0].timestamp_ms)) {
     const std::optional<SeriesId> id = FindOrStage(labels);
     if (!id.has_value()) {
       ++counts.over_series_limit;
@@ -53,13 +54,13 @@ absl::Status WriteGroup::Add(const LabelSet& labels, std::span<const Sample> sam
     }
     WriterLock lock(shard_.mutex);
     OpenSlot(*id);
-    if (AppendNewest(*id, samples[0])) {
+    if (AppendNewest(*id, floats[0])) {
       ++counts.written;
       return absl::OkStatus();
     }
   }
   SliceCounts slice;
-  Sort(samples, histograms, accepted, slice);
+  Sort(samples, accepted, slice);
   if (incoming_.size() > 0) {
     const std::optional<SeriesId> id = FindOrStage(labels);
     if (id.has_value()) {
@@ -125,7 +126,7 @@ absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
     }
   }
   SliceCounts slice;
-  Sort({&known.sample, 1}, {}, accepted, slice);
+  Sort({{&known.sample, 1}, {}, {}}, accepted, slice);
   if (incoming_.size() > 0) LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
   counts += slice;
   if (incoming_.size() == 0) return absl::OkStatus();
@@ -144,6 +145,7 @@ bool WriteGroup::AppendNewest(SeriesId id, Sample sample) {
 
 void WriteGroup::Journal(SeriesId id, Sample sample) {
   block_.Add(id, sample);
+  earliest_ms_ = std::min(earliest_ms_, sample.timestamp_ms);
   if (block_.byte_count() >= kBlockBytes) EndBlock();
 }
 
@@ -180,9 +182,9 @@ void WriteGroup::OpenSlot(SeriesId id) {
 }
 
 // Into `incoming_`: what is inside `accepted`, the last of each time.
-void WriteGroup::Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
-                      TimeRange accepted, SliceCounts& counts) {
-  const MergeCounts merged = SortIntoColumns(samples, histograms, incoming_);
+void WriteGroup::Sort(const SampleSlice& samples, TimeRange accepted, SliceCounts& counts) {
+  const MergeCounts merged =
+      SortIntoColumns(samples.floats, samples.starts_ms, samples.histograms, incoming_);
   counts.duplicate = merged.duplicate_count;
   counts.overwritten = merged.overwritten_count;
   DropOutside(accepted, counts);
@@ -200,6 +202,7 @@ absl::Status WriteGroup::AddIncoming(SeriesId id, SliceCounts& counts) {
     ++counts.out_of_order;
   }
   block_.Add(id, incoming_);
+  earliest_ms_ = std::min(earliest_ms_, TimeRangeOf(incoming_).min_ms);
   if (block_.byte_count() >= kBlockBytes) EndBlock();
   WriterLock lock(shard_.mutex);
   shard_.active->Append(id, incoming_);
@@ -318,6 +321,7 @@ void WriteGroup::Publish() {
     WriterLock lock(shard_.mutex);
     shard_.dictionary.CommitStaged();
     shard_.active->Commit();
+    shard_.changes->Add(earliest_ms_);
   }
   std::vector<SeriesDirectory::Entry> entries;
   entries.reserve(new_ids_.size());
@@ -330,6 +334,7 @@ void WriteGroup::Reset() {
   shard_.dictionary.RollbackStaged();
   ended_blocks_.clear();
   ended_block_bytes_ = 0;
+  earliest_ms_ = ChangeLog::kNever;
 }
 
 }  // namespace lockstep

@@ -20,16 +20,12 @@
 #include "base/status.h"
 #include "storage/db/column_stack.h"
 #include "storage/db/journal_block.h"
+#include "storage/db/sample_slice.h"
 #include "storage/db/sealed_ranges.h"
 #include "storage/db/shard_state.h"
 #include "storage/storage.h"
 
 namespace lockstep {
-
-// Slices larger than these are cut by the caller, so that a block of the journal never outgrows a value of
-// the store, nor a group a batch.
-inline constexpr size_t kMaxSliceFloats = 4096;
-inline constexpr size_t kMaxSliceHistograms = 6;
 
 // What became of the samples of a slice. Every sample is in exactly one of the first six.
 struct SliceCounts {
@@ -48,11 +44,9 @@ class WriteGroup {
  public:
   explicit WriteGroup(ShardState& shard) : shard_(shard), sealed_ranges_(shard) {}
 
-  // Samples outside `accepted` are rejected. Preconditions: slices within the limits above, labels
-  // and histograms well-formed. Fails when stored samples cannot be read; nothing of the slice is
-  // kept then.
-  absl::Status Add(const LabelSet& labels, std::span<const Sample> samples,
-                   std::span<const HistogramSample> histograms, TimeRange accepted,
+  // Samples outside `accepted` are rejected. Preconditions: the slice is within its limits, labels and
+  // histograms well-formed. Fails when stored samples cannot be read; nothing of the slice is kept then.
+  absl::Status Add(const LabelSet& labels, const SampleSlice& samples, TimeRange accepted,
                    SliceCounts& counts);
 
   // Adds the samples inside `accepted` whose times are plainly new: later than all others of their
@@ -76,8 +70,7 @@ class WriteGroup {
   int64_t SealedMaxMs(SeriesId id) const;
   bool OpenKnown(SeriesId id);
   void OpenSlot(SeriesId id);
-  void Sort(std::span<const Sample> samples, std::span<const HistogramSample> histograms,
-            TimeRange accepted, SliceCounts& counts);
+  void Sort(const SampleSlice& samples, TimeRange accepted, SliceCounts& counts);
   absl::Status AddIncoming(SeriesId id, SliceCounts& counts);
   std::optional<SeriesId> FindOrStage(const LabelSet& labels);
   void DropOutside(TimeRange accepted, SliceCounts& counts);
@@ -98,6 +91,7 @@ class WriteGroup {
   JournalBlockBuilder block_;
   std::vector<std::string> ended_blocks_;
   size_t ended_block_bytes_ = 0;
+  int64_t earliest_ms_ = ChangeLog::kNever;  // of what was added
 
   // Scratch.
   SampleColumns incoming_;

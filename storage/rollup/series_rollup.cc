@@ -1,5 +1,6 @@
 #include "storage/rollup/series_rollup.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <span>
@@ -51,7 +52,11 @@ void SeriesRollup::Clear() {
 
 bool RollUp(const SampleColumns& columns, int64_t begin_ms, SeriesRollup& rollup) {
   rollup.Clear();
-  if (!columns.histograms.empty()) return false;
+  // A start timestamp tells of a restart that no bucket shows.
+  const auto is_known = [](int64_t start_ms) { return start_ms != 0; };
+  if (!columns.histograms.empty() || std::ranges::any_of(columns.start_timestamps_ms, is_known)) {
+    return false;
+  }
   const std::span<const int64_t> times = columns.timestamps_ms;
   const std::span<const double> values = columns.values;
   if (!times.empty() && (times.front() < begin_ms || times.back() >= begin_ms + kRollupWindowMs)) {
