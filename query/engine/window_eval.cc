@@ -48,6 +48,7 @@ struct WindowCall {
   // Where annotations point.
   promql::PositionRange range_position;
   promql::PositionRange first_position;  // of the first argument
+  bool is_range_query = false;
 };
 
 // The call over one series after another; one for each thread.
@@ -106,7 +107,10 @@ class WindowWorker {
   std::unique_ptr<SlidingFunction> Sliding(const SampleColumns& samples) const {
     const RangeWindows& windows = call_.windows;
     const bool overlap = windows.range_ms > windows.ends.step_ms;
-    if (windows.edges != RangeEdges::kPlain || windows.ends.count < 2 || !overlap) return nullptr;
+    // The last digit of a step of a range query must not hang on how many others there are.
+    const bool is_alone = windows.ends.count < 2 && !call_.is_range_query;
+    const bool is_plain = windows.edges == RangeEdges::kPlain && !windows.pinned;
+    if (!is_plain || is_alone || !overlap) return nullptr;
     return MakeSlidingFunction(id_, samples);
   }
 
@@ -166,6 +170,7 @@ absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& eval
   const FunctionId id = call.function->id;
   windows.needed = SamplesNeededBy(id, windows);
   QueryContext& context = evaluator.context();
+  window_call.is_range_query = context.step_ms > 0;
   LOCKSTEP_ASSIGN_OR_RETURN(SeriesParts parts,
                             OpenRange(window_call.range, windows, evaluator, MaxParts(context)));
   const auto new_worker = [&]() -> ColumnWorker {

@@ -24,13 +24,22 @@ Slice SliceOf(const Window& window, const SampleColumns& series) {
   return {first, first + window.values.size()};
 }
 
-// The compensated sum of a slice that only moves forward.
+// The last multiple of the window's length inside the window: there is one.
+int64_t BorderIn(const Window& window) {
+  const int64_t length_ms = window.range_end_ms - window.range_start_ms;
+  const int64_t rest_ms = window.range_end_ms % length_ms;
+  return window.range_end_ms - (rest_ms < 0 ? rest_ms + length_ms : rest_ms);
+}
+
+// The compensated sum of a window that only moves forward. How it is added up depends on the window alone, not
+// on those before it.
 class SlidingSum {
  public:
   explicit SlidingSum(const std::vector<double>& values) : values_(values) {}
 
-  KahanSum Over(Slice slice) {
-    if (slice.first >= split_) Restart(slice);
+  KahanSum Over(const Window& window, Slice slice) {
+    const int64_t border_ms = BorderIn(window);
+    if (border_ms != border_ms_ || !has_begun_) Restart(window, slice, border_ms);
     for (; end_ < slice.end; ++end_) newer_.Add(values_[end_]);
     KahanSum sum = newer_;
     if (slice.first < split_) {
@@ -42,53 +51,78 @@ class SlidingSum {
   }
 
  private:
-  // Makes all of the slice the older part.
-  void Restart(Slice slice) {
-    split_ = slice.end;
-    end_ = slice.end;
+  // Makes what lies before the border, or on it, the older part.
+  void Restart(const Window& window, Slice slice, int64_t border_ms) {
+    has_begun_ = true;
+    border_ms_ = border_ms;
+    const auto newer = std::ranges::upper_bound(window.timestamps_ms, border_ms);
+    split_ = end_ = slice.first + static_cast<size_t>(newer - window.timestamps_ms.begin());
     newer_ = {};
     tails_.clear();
     KahanSum tail;
-    for (size_t i = slice.end; i-- > slice.first;) {
+    for (size_t i = split_; i-- > slice.first;) {
       tail.Add(values_[i]);
       tails_.push_back(tail);
     }
   }
 
   const std::vector<double>& values_;
+  bool has_begun_ = false;
+  int64_t border_ms_ = 0;
   size_t split_ = 0;             // the older part ends and the newer one starts here
   size_t end_ = 0;               // of the newer part
   KahanSum newer_;               // of [split_, end_)
   std::vector<KahanSum> tails_;  // element n: of the last n+1 values before split_
 };
 
-class SlidingSumOverTime : public SlidingFunction {
+// Where values are so large that a sum may leave the range of doubles on the way, or not, by the order of
+// adding.
+class LargeValues {
  public:
-  explicit SlidingSumOverTime(const SampleColumns& series) : series_(series), sum_(series.values) {}
-
-  WindowResult At(const Window& window, const WindowContext& context) override {
-    const double sum = sum_.Over(SliceOf(window, series_)).Total();
-    return std::isfinite(sum) ? WindowResult::Float(sum) : SumOverTime(window, context);
+  explicit LargeValues(const std::vector<double>& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (std::isfinite(values[i]) && std::fabs(values[i]) > kLarge) places_.push_back(i);
+    }
+  }
+  bool IsAnyIn(Slice slice) const {
+    if (places_.empty()) return false;
+    const auto first = std::ranges::lower_bound(places_, slice.first);
+    return first != places_.end() && *first < slice.end;
   }
 
  private:
-  const SampleColumns& series_;
-  SlidingSum sum_;
+  static constexpr double kLarge = 1e290;
+
+  std::vector<size_t> places_;
 };
 
-class SlidingAvgOverTime : public SlidingFunction {
+enum class Total { kSum, kAverage };
+
+class SlidingTotal : public SlidingFunction {
  public:
-  explicit SlidingAvgOverTime(const SampleColumns& series) : series_(series), sum_(series.values) {}
+  SlidingTotal(const SampleColumns& series, Total total)
+      : series_(series), total_(total), large_values_(series.values), sum_(series.values) {}
 
   WindowResult At(const Window& window, const WindowContext& context) override {
-    const KahanSum sum = sum_.Over(SliceOf(window, series_));
-    if (!std::isfinite(sum.sum)) return AvgOverTime(window, context);
+    const Slice slice = SliceOf(window, series_);
+    if (window.values.empty() || !window.histograms.empty() || large_values_.IsAnyIn(slice)) {
+      return Plain(window, context);
+    }
+    const KahanSum sum = sum_.Over(window, slice);
+    if (!std::isfinite(sum.sum) || !std::isfinite(sum.Total())) return Plain(window, context);
+    if (total_ == Total::kSum) return WindowResult::Float(sum.Total());
     const auto count = static_cast<double>(window.values.size());
     return WindowResult::Float(sum.sum / count + sum.compensation / count);
   }
 
  private:
+  WindowResult Plain(const Window& window, const WindowContext& context) const {
+    return total_ == Total::kSum ? SumOverTime(window, context) : AvgOverTime(window, context);
+  }
+
   const SampleColumns& series_;
+  const Total total_;
+  const LargeValues large_values_;
   SlidingSum sum_;
 };
 
@@ -181,28 +215,17 @@ bool IsChange(double previous, double current) {
   return current != previous && !(std::isnan(current) && std::isnan(previous));
 }
 
-// Whether values are so large that a sum may leave the range of doubles on the way, or not, by the order
-// of adding.
-bool OrderMatters(const std::vector<double>& values) {
-  constexpr double kLarge = 1e290;
-  return std::any_of(values.begin(), values.end(), [](double value) {
-    return std::isfinite(value) && std::fabs(value) > kLarge;
-  });
-}
-
 }  // namespace
 
 std::unique_ptr<SlidingFunction> MakeSlidingFunction(promql::FunctionId id,
                                                      const SampleColumns& series) {
   using promql::FunctionId;
+  if (id == FunctionId::kSumOverTime) return std::make_unique<SlidingTotal>(series, Total::kSum);
+  if (id == FunctionId::kAvgOverTime) {
+    return std::make_unique<SlidingTotal>(series, Total::kAverage);
+  }
   if (!series.histograms.empty() || !series.start_timestamps_ms.empty()) return nullptr;
-  const bool sums = id == FunctionId::kSumOverTime || id == FunctionId::kAvgOverTime;
-  if (sums && OrderMatters(series.values)) return nullptr;
   switch (id) {
-    case FunctionId::kSumOverTime:
-      return std::make_unique<SlidingSumOverTime>(series);
-    case FunctionId::kAvgOverTime:
-      return std::make_unique<SlidingAvgOverTime>(series);
     case FunctionId::kMinOverTime:
       return std::make_unique<SlidingExtreme>(series, Extreme::kMin);
     case FunctionId::kMaxOverTime:

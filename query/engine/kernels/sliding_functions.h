@@ -5,8 +5,8 @@
 // sample every 15 s and as many steps, that is 240 looks at each sample. The ones here look at each
 // sample a few times in all:
 //
-//   sum, avg    two parts: sums over all tails of an older part, made when the window has left the part
-//               before it, and one running sum of what came since; nothing is ever subtracted
+//   sum, avg    two parts, on both sides of a multiple of the window's length: sums over all tails of the
+//               older one, and one running sum of the newer; nothing is ever subtracted
 //   min, max    the samples that no later one beats, in a queue
 //   rate,       the places of the series' resets, found once; few windows have more than one
 //   increase
@@ -14,7 +14,8 @@
 //   resets
 //
 // They give what the plain functions give, to the bit but for sum and avg, which may differ in the last
-// digit; a sum that is not finite is computed the plain way.
+// digit; a sum that is not finite is computed the plain way. What they give at a window does not depend on
+// the windows before.
 #pragma once
 
 #include <memory>
@@ -27,14 +28,13 @@ namespace lockstep::engine {
 class SlidingFunction {
  public:
   virtual ~SlidingFunction() = default;
-  // Precondition: the window is not empty, is part of the series, and neither of its ends lies before
-  // that of the window before.
+  // Precondition: the window is not empty, is part of the series, as long as the one before, and neither
+  // of its ends lies before that of the window before.
   virtual WindowResult At(const Window& window, const WindowContext& context) = 0;
 };
 
-// Null if nothing is to be gained, if the series holds histograms or start timestamps, or if a sum of its
-// values could overflow. Borrows the
-// series. Only windows with plain edges may be asked for.
+// Null if nothing is to be gained, for sum and avg never. Borrows the series. Only windows with plain edges may
+// be asked for.
 std::unique_ptr<SlidingFunction> MakeSlidingFunction(promql::FunctionId id,
                                                      const SampleColumns& series);
 

@@ -121,6 +121,36 @@ TEST(SlidingFunctionsTest, AgreeOnNanAndInfinity) {
   }
 }
 
+// At one window, whatever windows came before.
+TEST(SlidingFunctionsTest, AWindowHasOneSum) {
+  std::mt19937_64 random(4);
+  const SampleColumns series =
+      RandomSeries(random, [&] { return static_cast<double>(random() % 100'000) / 7 - 5'000; });
+  const auto& times = series.timestamps_ms;
+  constexpr int64_t kRangeMs = 300'000;
+  AnnotationSink sink;
+  const WindowContext context{{}, 0, &sink};
+  for (const FunctionId id : {FunctionId::kSumOverTime, FunctionId::kAvgOverTime}) {
+    const std::unique_ptr<SlidingFunction> all = MakeSlidingFunction(id, series);
+    for (int64_t end = times.front(); end <= times.back(); end += 60'000) {
+      const auto first = std::upper_bound(times.begin(), times.end(), end - kRangeMs);
+      const auto last = std::upper_bound(first, times.end(), end);
+      if (first == last) continue;
+      Window window;
+      window.timestamps_ms = {first, last};
+      window.values = std::span(series.values)
+                          .subspan(static_cast<size_t>(first - times.begin()),
+                                   static_cast<size_t>(last - first));
+      window.range_start_ms = end - kRangeMs;
+      window.range_end_ms = end;
+      const double alone = MakeSlidingFunction(id, series)->At(window, context).value;
+      ASSERT_EQ(std::bit_cast<uint64_t>(all->At(window, context).value),
+                std::bit_cast<uint64_t>(alone))
+          << end;
+    }
+  }
+}
+
 TEST(SlidingFunctionsTest, LeaveWhatTheyCannotDoToThePlainOnes) {
   SampleColumns series;
   series.Append(1, 1);
