@@ -59,6 +59,8 @@ struct Response {
   std::string content_type = "text/plain; charset=utf-8";
   std::vector<Header> headers;  // besides Content-Type and Content-Length
   std::string body;
+  // Taken among bounded many as long as the body is in memory: to be let go when it was sent, or will not be.
+  std::shared_ptr<const void> place{};
 };
 
 // Called exactly once, from any thread.

@@ -1,24 +1,16 @@
 #include "api/query_gate.h"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <utility>
 
+#include "base/mutex.h"
+
 namespace lockstep::api {
-
-struct QueryGate::Entry {
-  Entry(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work)
-      : deadline(QueryBudget::Clock::now() + limits.timeout),
-        budget(limits.max_samples, deadline),
-        cancel(std::move(cancel)),
-        work(std::move(work)) {}
-
-  const QueryBudget::Clock::time_point deadline;
-  QueryBudget budget;
-  const std::shared_ptr<CancelSignal> cancel;
-  Work work;
-};
-
 namespace {
+
+using TimePoint = QueryBudget::Clock::time_point;
 
 absl::Status Closing() { return absl::UnavailableError("the server is shutting down"); }
 
@@ -34,112 +26,185 @@ absl::Status WaitingStatus(const QueryBudget& budget) {
 
 }  // namespace
 
-QueryGate::QueryGate(const QueryGateOptions& options) : options_(options) {
-  for (int i = 0; i < options_.max_running; ++i) threads_.emplace_back([this] { RunPool(); });
+struct QueryGate::Entry {
+  Entry(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work)
+      : deadline(QueryBudget::Clock::now() + limits.timeout),
+        budget(limits.max_samples, deadline),
+        cancel(std::move(cancel)),
+        work(std::move(work)) {}
+
+  const TimePoint deadline;
+  QueryBudget budget;
+  const std::shared_ptr<CancelSignal> cancel;
+  Work work;
+};
+
+struct QueryGate::State {
+  explicit State(const QueryGateOptions& options) : options(options) {}
+
+  // What has been admitted.
+  struct Taker {
+    EntryPtr entry;  // null when its work is over and its answer on its way
+    TimePoint long_from;
+  };
+
+  bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
+    const auto long_count = static_cast<size_t>(std::ranges::count_if(
+        takers, [now](const auto& taker) { return taker->long_from <= now; }));
+    return takers.size() - std::min(long_count, options.max_running) < options.max_running;
+  }
+
+  // When something changes for what waits without anybody's doing.
+  std::optional<TimePoint> NextChange(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
+    if (queue.empty()) return std::nullopt;
+    TimePoint next = TimePoint::max();
+    for (const EntryPtr& entry : queue) next = std::min(next, entry->deadline);
+    for (const auto& taker : takers) {
+      if (taker->long_from > now) next = std::min(next, taker->long_from);
+    }
+    return next;
+  }
+
+  // Takes out of the queue what must not wait any longer.
+  std::vector<EntryPtr> TakeExpired() LOCKSTEP_REQUIRES(mutex) {
+    std::vector<EntryPtr> expired;
+    std::erase_if(queue, [&](const EntryPtr& entry) {
+      if (WaitingStatus(entry->budget).ok()) return false;
+      expired.push_back(entry);
+      return true;
+    });
+    refused += expired.size();
+    return expired;
+  }
+
+  void GiveBack(const Taker* gone) {
+    const MutexLock lock(mutex);
+    std::erase_if(takers, [gone](const auto& taker) { return taker.get() == gone; });
+    work_waits.NotifyOne();
+  }
+
+  const QueryGateOptions options;
+  mutable Mutex mutex;
+  CondVar work_waits;
+  CondVar sweep_needed;
+  bool closing LOCKSTEP_GUARDED_BY(mutex) = false;
+  std::deque<EntryPtr> queue LOCKSTEP_GUARDED_BY(mutex);
+  std::vector<std::unique_ptr<Taker>> takers LOCKSTEP_GUARDED_BY(mutex);
+  uint64_t refused LOCKSTEP_GUARDED_BY(mutex) = 0;
+};
+
+QueryGate::QueryGate(const QueryGateOptions& options) : state_(std::make_shared<State>(options)) {
+  for (size_t i = 0; i < 2 * options.max_running; ++i) threads_.emplace_back([this] { RunPool(); });
   threads_.emplace_back([this] { SweepQueue(); });
 }
 
 QueryGate::~QueryGate() {
+  State& state = *state_;
   std::deque<EntryPtr> waiting;
   {
-    const MutexLock lock(mutex_);
-    closing_ = true;
-    waiting.swap(queue_);
-    for (const EntryPtr& entry : running_) entry->budget.Cancel();
-    work_waits_.NotifyAll();
-    sweep_needed_.NotifyAll();
+    const MutexLock lock(state.mutex);
+    state.closing = true;
+    waiting.swap(state.queue);
+    for (const auto& taker : state.takers) {
+      if (taker->entry != nullptr) taker->entry->budget.Cancel();
+    }
+    state.work_waits.NotifyAll();
+    state.sweep_needed.NotifyAll();
   }
-  for (const EntryPtr& entry : waiting) Finish(*entry, Closing());
+  for (const EntryPtr& entry : waiting) Finish(*entry, Closing(), nullptr);
   for (std::thread& thread : threads_) thread.join();
 }
 
 // Called without the gate's lock: Unsubscribe() may have to wait for a callback that wants it.
-void QueryGate::Finish(Entry& entry, const absl::Status& admitted) {
-  entry.work(admitted, entry.budget);
+void QueryGate::Finish(Entry& entry, const absl::Status& admitted, Place place) {
+  entry.work(admitted, entry.budget, std::move(place));
   entry.cancel->Unsubscribe();
 }
 
 void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work) {
+  State& state = *state_;
   auto entry = std::make_shared<Entry>(limits, std::move(cancel), std::move(work));
   // Subscribed before it is queued: afterwards a thread may already have finished with it. Called with
   // the signal's lock held, so the gate's lock is never held around a call to the signal.
-  entry->cancel->Subscribe([this, entry = entry.get()] {
+  entry->cancel->Subscribe([&state, entry = entry.get()] {
     entry->budget.Cancel();
-    const MutexLock lock(mutex_);
-    sweep_needed_.NotifyOne();
+    const MutexLock lock(state.mutex);
+    state.sweep_needed.NotifyOne();
   });
   absl::Status refusal;
   {
-    const MutexLock lock(mutex_);
-    if (closing_) {
+    const MutexLock lock(state.mutex);
+    if (state.closing) {
       refusal = Closing();
-    } else if (queue_.size() >= options_.max_queued) {
+    } else if (state.queue.size() >= state.options.max_queued) {
       refusal = absl::UnavailableError("too many queries are waiting");
     } else {
-      queue_.push_back(entry);
-      work_waits_.NotifyOne();
-      sweep_needed_.NotifyOne();
+      state.queue.push_back(entry);
+      state.work_waits.NotifyOne();
+      state.sweep_needed.NotifyOne();
       return;
     }
-    ++refused_;
+    ++state.refused;
   }
-  Finish(*entry, refusal);
+  Finish(*entry, refusal, nullptr);
 }
 
 void QueryGate::RunPool() {
+  State& state = *state_;
   for (;;) {
     EntryPtr entry;
+    State::Taker* taker = nullptr;
     {
-      const MutexLock lock(mutex_);
-      while (queue_.empty() && !closing_) work_waits_.Wait(mutex_);
-      if (queue_.empty()) return;
-      entry = std::move(queue_.front());
-      queue_.pop_front();
-      running_.push_back(entry);
+      const MutexLock lock(state.mutex);
+      TimePoint now = QueryBudget::Clock::now();
+      while (!state.closing && (state.queue.empty() || !state.HasPlace(now))) {
+        state.work_waits.Wait(state.mutex);
+        now = QueryBudget::Clock::now();
+      }
+      if (state.closing) return;
+      entry = std::move(state.queue.front());
+      state.queue.pop_front();
+      state.takers.push_back(
+          std::make_unique<State::Taker>(State::Taker{entry, now + state.options.long_after}));
+      taker = state.takers.back().get();
+      if (!state.queue.empty() && state.HasPlace(now)) state.work_waits.NotifyOne();
     }
-    Finish(*entry, WaitingStatus(entry->budget));
-    const MutexLock lock(mutex_);
-    std::erase(running_, entry);
+    Place place(taker, [shared = state_](const void* gone) {
+      shared->GiveBack(static_cast<const State::Taker*>(gone));
+    });
+    // Kept here too, so that the taker is there when the work is over.
+    Finish(*entry, WaitingStatus(entry->budget), place);
+    const MutexLock lock(state.mutex);
+    taker->entry = nullptr;
   }
-}
-
-std::vector<QueryGate::EntryPtr> QueryGate::TakeExpired() {
-  std::vector<EntryPtr> expired;
-  std::erase_if(queue_, [&](const EntryPtr& entry) {
-    if (WaitingStatus(entry->budget).ok()) return false;
-    expired.push_back(entry);
-    return true;
-  });
-  refused_ += expired.size();
-  return expired;
 }
 
 // The one thread that looks after what waits while all others are busy.
 void QueryGate::SweepQueue() {
+  State& state = *state_;
   for (;;) {
     std::vector<EntryPtr> expired;
     {
-      const MutexLock lock(mutex_);
-      if (closing_) return;
-      expired = TakeExpired();
+      const MutexLock lock(state.mutex);
+      if (state.closing) return;
+      expired = state.TakeExpired();
       if (expired.empty()) {
-        const auto first = std::min_element(
-            queue_.begin(), queue_.end(),
-            [](const EntryPtr& a, const EntryPtr& b) { return a->deadline < b->deadline; });
-        if (first == queue_.end()) {
-          sweep_needed_.Wait(mutex_);
+        const TimePoint now = QueryBudget::Clock::now();
+        if (!state.queue.empty() && state.HasPlace(now)) state.work_waits.NotifyOne();
+        if (const std::optional<TimePoint> next = state.NextChange(now)) {
+          state.sweep_needed.WaitFor(state.mutex, *next - now);
         } else {
-          sweep_needed_.WaitFor(mutex_, (*first)->deadline - QueryBudget::Clock::now());
+          state.sweep_needed.Wait(state.mutex);
         }
       }
     }
-    for (const EntryPtr& entry : expired) Finish(*entry, WaitingStatus(entry->budget));
+    for (const EntryPtr& entry : expired) Finish(*entry, WaitingStatus(entry->budget), nullptr);
   }
 }
 
 QueryGateStats QueryGate::stats() const {
-  const MutexLock lock(mutex_);
-  return {running_.size(), queue_.size(), refused_};
+  const MutexLock lock(state_->mutex);
+  return {state_->takers.size(), state_->queue.size(), state_->refused};
 }
 
 }  // namespace lockstep::api

@@ -1,43 +1,48 @@
 // QueryGate: lets a bounded number of queries run at once, on threads of its own.
 //
-// Work beyond that waits in a queue until a thread is free, its time is over, its client has gone, or
-// the gate closes. Every piece of work is run exactly once, whatever becomes of it: on a thread of the
-// pool when it is admitted, else quickly to say no. Safe from any thread. The destructor cancels what
-// runs, refuses what waits, and returns when both are over.
+// Work beyond that waits in a queue until there is a place, its time is over, its client has gone, or
+// the gate closes. A place is taken until the answer is on its way to the client, so that there are never more
+// answers in memory than places. What takes one for long gives it away, so that a few heavy queries or slow
+// clients do not keep many light ones waiting; as many may be without a place as there are places. Every
+// piece of work is run exactly once, whatever becomes of it: on a thread of the pool when it is admitted, else
+// quickly to say no. Safe from any thread. The destructor cancels what runs, refuses what waits, and returns
+// when both are over.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "api/http.h"
-#include "base/mutex.h"
 #include "base/query_budget.h"
 
 namespace lockstep::api {
 
 struct QueryGateOptions {
-  int max_running = 20;
+  size_t max_running = 20;  // in a place
+  std::chrono::nanoseconds long_after = std::chrono::seconds(2);
   size_t max_queued = 1000;
 };
 
 struct QueryGateStats {
-  uint64_t running = 0;
+  uint64_t running = 0;  // in a place or without, and answers that are not sent yet
   uint64_t queued = 0;
   uint64_t refused = 0;
 };
 
 class QueryGate {
  public:
+  // Whoever has it takes a place; may outlive the gate.
+  using Place = std::shared_ptr<const void>;
   // `admitted` is OK when the work may run, within `budget`; otherwise the work only answers:
   //   kCancelled          the client went away while it waited
   //   kDeadlineExceeded   its time was over before a thread was free
   //   kUnavailable        the queue is full, or the gate is closing
-  using Work = absl::AnyInvocable<void(const absl::Status& admitted, QueryBudget& budget)>;
+  using Work =
+      absl::AnyInvocable<void(const absl::Status& admitted, QueryBudget& budget, Place place)>;
 
   explicit QueryGate(const QueryGateOptions& options);
   ~QueryGate();
@@ -55,22 +60,14 @@ class QueryGate {
 
  private:
   struct Entry;
+  struct State;  // places outlive the gate, and so does what they are counted in
   using EntryPtr = std::shared_ptr<Entry>;
 
   void RunPool();
   void SweepQueue();
-  // Takes out of the queue what must not wait any longer.
-  std::vector<EntryPtr> TakeExpired() LOCKSTEP_REQUIRES(mutex_);
-  static void Finish(Entry& entry, const absl::Status& admitted);
+  static void Finish(Entry& entry, const absl::Status& admitted, Place place);
 
-  const QueryGateOptions options_;
-  mutable Mutex mutex_;
-  CondVar work_waits_;
-  CondVar sweep_needed_;
-  bool closing_ LOCKSTEP_GUARDED_BY(mutex_) = false;
-  std::deque<EntryPtr> queue_ LOCKSTEP_GUARDED_BY(mutex_);
-  std::vector<EntryPtr> running_ LOCKSTEP_GUARDED_BY(mutex_);
-  uint64_t refused_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  const std::shared_ptr<State> state_;
   std::vector<std::thread> threads_;
 };
 

@@ -12,6 +12,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
+constexpr QueryGateOptions kOnePlace = {.max_running = 1, .long_after = hours(1)};
 constexpr QueryGate::Limits kPatient = {.max_samples = 100, .timeout = hours(1)};
 
 std::shared_ptr<CancelSignal> Signal() { return std::make_shared<CancelSignal>(); }
@@ -20,7 +21,7 @@ std::shared_ptr<CancelSignal> Signal() { return std::make_shared<CancelSignal>()
 class Blocker {
  public:
   QueryGate::Work Work() {
-    return [this](const absl::Status& admitted, QueryBudget&) {
+    return [this](const absl::Status& admitted, QueryBudget&, const QueryGate::Place&) {
       EXPECT_TRUE(admitted.ok());
       started_.count_down();
       released_.get_future().wait();
@@ -36,22 +37,25 @@ class Blocker {
 
 // Work that only reports how it was admitted.
 QueryGate::Work Report(std::promise<absl::Status>& admitted) {
-  return [&admitted](const absl::Status& status, QueryBudget&) { admitted.set_value(status); };
+  return [&admitted](const absl::Status& status, QueryBudget&, const QueryGate::Place&) {
+    admitted.set_value(status);
+  };
 }
 
 TEST(QueryGateTest, RunsWorkWithItsBudget) {
   QueryGate gate({.max_running = 2});
   std::promise<absl::Status> charged;
-  gate.Submit(kPatient, Signal(), [&](const absl::Status& admitted, QueryBudget& budget) {
-    EXPECT_TRUE(admitted.ok());
-    EXPECT_TRUE(budget.Check().ok());
-    charged.set_value(budget.Charge(101));
-  });
+  gate.Submit(kPatient, Signal(),
+              [&](const absl::Status& admitted, QueryBudget& budget, const QueryGate::Place&) {
+                EXPECT_TRUE(admitted.ok());
+                EXPECT_TRUE(budget.Check().ok());
+                charged.set_value(budget.Charge(101));
+              });
   EXPECT_EQ(charged.get_future().get().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(QueryGateTest, OthersWaitForAFreeThread) {
-  QueryGate gate({.max_running = 1});
+  QueryGate gate(kOnePlace);
   Blocker blocker;
   gate.Submit(kPatient, Signal(), blocker.Work());
   blocker.WaitUntilStarted();
@@ -63,8 +67,61 @@ TEST(QueryGateTest, OthersWaitForAFreeThread) {
   EXPECT_TRUE(admitted.get_future().get().ok());
 }
 
+TEST(QueryGateTest, WhatRunsForLongGivesItsPlaceAway) {
+  QueryGate gate({.max_running = 1, .long_after = milliseconds(1)});
+  Blocker blocker;
+  gate.Submit(kPatient, Signal(), blocker.Work());
+  blocker.WaitUntilStarted();
+  std::promise<absl::Status> admitted;
+  gate.Submit(kPatient, Signal(), Report(admitted));
+  EXPECT_TRUE(admitted.get_future().get().ok());
+  blocker.Release();
+}
+
+TEST(QueryGateTest, NoMoreRunWithoutAPlaceThanThereArePlaces) {
+  QueryGate gate({.max_running = 1, .long_after = milliseconds(0)});
+  Blocker first, second;
+  for (Blocker* blocker : {&first, &second}) {
+    gate.Submit(kPatient, Signal(), blocker->Work());
+    blocker->WaitUntilStarted();
+  }
+  std::promise<absl::Status> admitted;
+  gate.Submit(kPatient, Signal(), Report(admitted));
+  EXPECT_EQ(gate.stats().running, 2u);
+  EXPECT_EQ(gate.stats().queued, 1u);
+  first.Release();
+  EXPECT_TRUE(admitted.get_future().get().ok());
+  second.Release();
+}
+
+TEST(QueryGateTest, AnAnswerOnItsWayTakesAPlace) {
+  auto gate = std::make_unique<QueryGate>(kOnePlace);
+  std::promise<QueryGate::Place> answered;
+  gate->Submit(kPatient, Signal(), [&](const absl::Status&, QueryBudget&, QueryGate::Place place) {
+    answered.set_value(std::move(place));
+  });
+  QueryGate::Place place = answered.get_future().get();
+  std::promise<absl::Status> admitted;
+  gate->Submit(kPatient, Signal(), Report(admitted));
+  EXPECT_EQ(gate->stats().running, 1u);
+  EXPECT_EQ(gate->stats().queued, 1u);
+  place = nullptr;
+  EXPECT_TRUE(admitted.get_future().get().ok());
+}
+
+TEST(QueryGateTest, APlaceMayBeGivenBackWhenTheGateIsGone) {
+  auto gate = std::make_unique<QueryGate>(kOnePlace);
+  std::promise<QueryGate::Place> answered;
+  gate->Submit(kPatient, Signal(), [&](const absl::Status&, QueryBudget&, QueryGate::Place place) {
+    answered.set_value(std::move(place));
+  });
+  const QueryGate::Place place = answered.get_future().get();
+  gate = nullptr;
+  EXPECT_NE(place, nullptr);
+}
+
 TEST(QueryGateTest, AnswersWhoWaitedTooLongWhileAllThreadsAreBusy) {
-  QueryGate gate({.max_running = 1});
+  QueryGate gate(kOnePlace);
   Blocker blocker;
   gate.Submit(kPatient, Signal(), blocker.Work());
   blocker.WaitUntilStarted();
@@ -77,7 +134,7 @@ TEST(QueryGateTest, AnswersWhoWaitedTooLongWhileAllThreadsAreBusy) {
 }
 
 TEST(QueryGateTest, AnswersWhoseClientLeftWhileWaiting) {
-  QueryGate gate({.max_running = 1});
+  QueryGate gate(kOnePlace);
   Blocker blocker;
   gate.Submit(kPatient, Signal(), blocker.Work());
   blocker.WaitUntilStarted();
@@ -90,23 +147,24 @@ TEST(QueryGateTest, AnswersWhoseClientLeftWhileWaiting) {
 }
 
 TEST(QueryGateTest, CancelsWorkThatRuns) {
-  QueryGate gate({.max_running = 1});
+  QueryGate gate(kOnePlace);
   const auto signal = Signal();
   std::latch started(1);
   std::promise<absl::Status> stopped;
-  gate.Submit(kPatient, signal, [&](const absl::Status&, QueryBudget& budget) {
-    started.count_down();
-    absl::Status status;
-    while (status.ok()) status = budget.Check();
-    stopped.set_value(status);
-  });
+  gate.Submit(kPatient, signal,
+              [&](const absl::Status&, QueryBudget& budget, const QueryGate::Place&) {
+                started.count_down();
+                absl::Status status;
+                while (status.ok()) status = budget.Check();
+                stopped.set_value(status);
+              });
   started.wait();
   signal->Fire();
   EXPECT_EQ(stopped.get_future().get().code(), absl::StatusCode::kCancelled);
 }
 
 TEST(QueryGateTest, RefusesWhatItsQueueCannotHold) {
-  QueryGate gate({.max_running = 1, .max_queued = 1});
+  QueryGate gate({.max_running = 1, .long_after = hours(1), .max_queued = 1});
   Blocker blocker;
   gate.Submit(kPatient, Signal(), blocker.Work());
   blocker.WaitUntilStarted();
@@ -123,14 +181,15 @@ TEST(QueryGateTest, ClosingCancelsAndRefuses) {
   std::promise<absl::Status> stopped;
   std::promise<absl::Status> waiting;
   {
-    QueryGate gate({.max_running = 1});
+    QueryGate gate(kOnePlace);
     std::latch started(1);
-    gate.Submit(kPatient, Signal(), [&](const absl::Status&, QueryBudget& budget) {
-      started.count_down();
-      absl::Status status;
-      while (status.ok()) status = budget.Check();
-      stopped.set_value(status);
-    });
+    gate.Submit(kPatient, Signal(),
+                [&](const absl::Status&, QueryBudget& budget, const QueryGate::Place&) {
+                  started.count_down();
+                  absl::Status status;
+                  while (status.ok()) status = budget.Check();
+                  stopped.set_value(status);
+                });
     started.wait();
     gate.Submit(kPatient, Signal(), Report(waiting));
   }

@@ -9,8 +9,15 @@ struct TaskPool::Job {
   Job(size_t part_count, absl::FunctionRef<void(size_t)> run_part)
       : count(part_count), part(run_part) {}
 
+  // One part, if one is left. Whether there may be more.
+  bool WorkOnce() {
+    const size_t i = next.fetch_add(1);
+    if (i < count) part(i);
+    return i + 1 < count;
+  }
   void Work() {
-    for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) part(i);
+    while (WorkOnce()) {
+    }
   }
 
   const size_t count;
@@ -54,10 +61,10 @@ void TaskPool::Help() {
     Job& job = *jobs_.front();
     ++job.helper_count;
     mutex_.Unlock();
-    job.Work();
+    const bool has_more = job.WorkOnce();
     mutex_.Lock();
-    // Its parts are all taken.
-    std::erase(jobs_, &job);
+    // Its caller may have taken it out.
+    if (std::erase(jobs_, &job) > 0 && has_more) jobs_.push_back(&job);
     if (--job.helper_count == 0) helper_left_.NotifyAll();
   }
 }

@@ -1,7 +1,8 @@
 // TaskPool: threads that help callers whose work comes in parts.
 //
 // A caller always works on its own parts too, so nobody waits for a thread to be free and a part may
-// itself call Run(). Helpers take parts from the callers in the order in which these came.
+// itself call Run(). Helpers go from caller to caller, a part each, so that one with very many parts does
+// not keep them from the others.
 #pragma once
 
 #include <atomic>

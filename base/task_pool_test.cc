@@ -34,6 +34,29 @@ TEST(TaskPool, PartsMayHavePartsOfTheirOwn) {
   EXPECT_EQ(calls, 20);
 }
 
+TEST(TaskPool, OneWithManyPartsDoesNotKeepTheHelperFromOthers) {
+  TaskPool pool(1);
+  std::atomic<bool> helped{false}, other_began{false}, other_helped{false};
+  std::thread many([&] {
+    const std::thread::id caller = std::this_thread::get_id();
+    pool.Run(3, [&](size_t /*part*/) {
+      const bool is_first_help = std::this_thread::get_id() != caller && !helped.exchange(true);
+      const std::atomic<bool>& awaited = is_first_help ? other_began : other_helped;
+      while (!awaited) std::this_thread::yield();
+    });
+  });
+  while (!helped) std::this_thread::yield();
+  // Its two parts wait for each other, so one of them must be the helper's.
+  std::atomic<int> arrived{0};
+  pool.Run(2, [&](size_t /*part*/) {
+    other_began = true;
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+  });
+  other_helped = true;
+  many.join();
+}
+
 TEST(TaskPool, ManyCallersGetTheirOwnAnswers) {
   TaskPool pool(2);
   std::vector<std::thread> callers;

@@ -216,6 +216,7 @@ void Session::WriteAnswer(api::Response response) {
   parser_.reset();
   out_head_ = ResponseHead(response, keep_alive_);
   out_body_ = terms_.head_only ? std::string() : std::move(response.body);
+  out_place_ = std::move(response.place);
   out_written_ = 0;
   WriteMore();
 }
@@ -241,6 +242,7 @@ void Session::OnWritten(std::error_code error, size_t size) {
   out_written_ += size;
   if (out_written_ < out_head_.size() + out_body_.size()) return WriteMore();
   out_body_ = std::string();
+  out_place_ = nullptr;
   if (keep_alive_) return AwaitRequest();
   Linger();
 }
@@ -257,6 +259,7 @@ void Session::Linger() {
 
 void Session::Close() {
   state_ = State::kClosed;
+  out_place_ = nullptr;
   transport_->Close();
 }
 

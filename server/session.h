@@ -103,6 +103,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   std::string out_head_;
   std::string out_body_;
+  std::shared_ptr<const void> out_place_;  // the body's, see api::Response
   size_t out_written_ = 0;
 };
 
