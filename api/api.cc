@@ -58,7 +58,8 @@ class ApiServer : public Api {
         options_(dependencies.options),
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         ingester_(storage_, options_.ingest),
-        gate_({.max_running = options_.max_concurrent_queries}) {}
+        range_cache_(engine_, storage_, options_.query_cache_bytes),
+        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 
   void SetReady(bool ready) override { ready_ = ready; }
   ApiStats stats() const override;
@@ -101,7 +102,7 @@ class ApiServer : public Api {
   void RunPooled(const Route& route, Call call, Respond respond);
 
   QueryContext ContextOf(const Turn& turn) {
-    return {engine_,    now_ms_(),     turn.queued_seconds, query_samples_total_,
+    return {engine_,    range_cache_,  now_ms_(), turn.queued_seconds, query_samples_total_,
             query_log_, &turn.progress};
   }
 
@@ -172,6 +173,7 @@ class ApiServer : public Api {
   const ApiOptions options_;
   const std::function<int64_t()> now_ms_;
   Ingester ingester_;
+  cache::RangeCache range_cache_;
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
   std::atomic<uint64_t> query_samples_total_{0};
@@ -314,22 +316,24 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
   if (!timeout.ok()) return respond(FailureReply(timeout.status()));
   std::shared_ptr<CancelSignal> cancel = call.request.cancel;
   auto ticket = active_queries_.Add(Describe(call), cancel);
-  gate_.Submit({.max_samples = options_.max_query_samples, .timeout = *timeout}, std::move(cancel),
-               [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
-                respond = std::move(respond),
-                start = Clock::now()](const absl::Status& admitted, QueryBudget& budget) mutable {
-                 if (!admitted.ok()) {
-                   ticket.reset();
-                   return respond(FailureReply(admitted));
-                 }
-                 ticket->Start(budget);
-                 const std::chrono::duration<double> queued = Clock::now() - start;
-                 const Turn turn{queued.count(), ticket->progress()};
-                 Response response = (this->*handler)(call, turn, budget);
-                 // First: whoever has the answer does not find the query any more.
-                 ticket.reset();
-                 respond(std::move(response));
-               });
+  gate_.Submit(
+      {.max_samples = options_.max_query_samples, .timeout = *timeout}, std::move(cancel),
+      [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
+       respond = std::move(respond), start = Clock::now()](
+          const absl::Status& admitted, QueryBudget& budget, QueryGate::Place place) mutable {
+        if (!admitted.ok()) {
+          ticket.reset();
+          return respond(FailureReply(admitted));
+        }
+        ticket->Start(budget);
+        const std::chrono::duration<double> queued = Clock::now() - start;
+        const Turn turn{queued.count(), ticket->progress()};
+        Response response = (this->*handler)(call, turn, budget);
+        response.place = std::move(place);
+        // First: whoever has the answer does not find the query any more.
+        ticket.reset();
+        respond(std::move(response));
+      });
 }
 
 ApiStats ApiServer::stats() const {
@@ -340,6 +344,7 @@ ApiStats ApiServer::stats() const {
   stats.queries_queued = gate.queued;
   stats.queries_refused = gate.refused;
   stats.query_samples_total = query_samples_total_;
+  stats.range_cache = range_cache_.stats();
   stats.ingest = ingester_.stats();
   stats.metadata_metric_count = ingester_.metadata().metric_count();
   return stats;

@@ -23,7 +23,8 @@ namespace lockstep::api {
 
 struct ApiOptions {
   int max_concurrent_queries = 20;
-  int64_t max_query_samples = 50'000'000;  // held in memory by one query
+  int64_t max_query_samples = 50'000'000;       // held in memory by one query
+  size_t query_cache_bytes = size_t{64} << 20;  // 0: nothing is kept
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
   IngestLimits ingest;
 };

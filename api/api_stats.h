@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ingest/ingest_stats.h"
+#include "query/cache/range_cache.h"
 
 namespace lockstep::api {
 
@@ -35,6 +36,7 @@ struct ApiStats {
   uint64_t queries_queued = 0;
   uint64_t queries_refused = 0;      // waited too long, or the queue was full
   uint64_t query_samples_total = 0;  // read by selectors, once per step that uses them
+  cache::RangeCacheStats range_cache;
   IngestStats ingest;
   uint64_t metadata_metric_count = 0;
 };

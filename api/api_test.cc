@@ -178,7 +178,7 @@ TEST_F(ApiTest, ExplainsAQuery) {
   EXPECT_THAT(
       Body("/api/v1/explain?query=up"),
       AllOf(HasSubstr(R"("resultType":"vector","resultCount":2,)"), node("vector selector", "up"),
-            HasSubstr(R"("series":2,"samples":2,"readSeconds":)")));
+            HasSubstr(R"("series":2,"samples":2,"samplesInRollups":0,"readSeconds":)")));
   EXPECT_EQ(Body("/api/v1/explain?query=up%2B"), Body("/api/v1/query?query=up%2B"));
 }
 

@@ -12,6 +12,8 @@ void WriteSelector(JsonWriter& json, const engine::SelectorCost& selector) {
   json.Number(selector.series_count);
   json.Key("samples");
   json.Number(selector.sample_count);
+  json.Key("samplesInRollups");
+  json.Number(selector.left_out_count);
   json.Key("readSeconds");
   json.Number(selector.read_seconds);
 }

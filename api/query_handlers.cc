@@ -25,6 +25,7 @@ constexpr std::string_view kTruncated = "results truncated due to limit";
 struct CommonParams {
   size_t limit = kNoLimit;
   int64_t lookback_ms = 0;
+  bool wants_stats = false;
   bool counts_per_step = false;
 };
 
@@ -34,6 +35,7 @@ absl::StatusOr<CommonParams> CommonOf(const Form& form) {
   const auto limit = ParseLimit(form.Get("limit"));
   if (!limit.ok()) return Annotate(limit.status(), "invalid parameter \"limit\"");
   params.limit = *limit;
+  params.wants_stats = !form.Get("stats").empty();
   params.counts_per_step = form.Get("stats") == "all";
   if (const std::string_view text = form.Get("lookback_delta"); !text.empty()) {
     const auto lookback = ParseDuration(text);
@@ -80,8 +82,10 @@ struct AskedQuery {
 };
 
 engine::QueryWishes WishesOf(const AskedQuery& asked, const QueryContext& context) {
-  return {
-      .counts_per_step = asked.params.counts_per_step, .plan = false, .progress = context.progress};
+  return {.fresh = asked.params.wants_stats,
+          .counts_per_step = asked.params.counts_per_step,
+          .plan = false,
+          .progress = context.progress};
 }
 
 absl::StatusOr<engine::QueryResult> Execute(const AskedQuery& asked,
@@ -93,7 +97,7 @@ absl::StatusOr<engine::QueryResult> Execute(const AskedQuery& asked,
   }
   const engine::RangeQuery query{asked.text,    asked.start_ms,           asked.end_ms,
                                  asked.step_ms, asked.params.lookback_ms, wishes};
-  return context.engine.Execute(query, budget);
+  return context.range_cache.Execute(query, budget);
 }
 
 // Into the query log, if there is one. What does not parse never ran.
@@ -135,7 +139,7 @@ Response Answer(const AskedQuery& asked, const Call& call, const QueryContext& c
     json.String(ResultTypeName(result.value));
     json.Key("result");
     WriteResult(json, result.value, context.engine.pool());
-    if (!call.form.Get("stats").empty()) {
+    if (asked.params.wants_stats) {
       json.Key("stats");
       WriteQueryStats(json, result.stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
     }
@@ -154,7 +158,7 @@ size_t SizeOf(const engine::QueryValue& value) {
 Response Explain(const AskedQuery& asked, const Call& call, const QueryContext& context,
                  QueryBudget& budget) {
   engine::QueryWishes wishes = WishesOf(asked, context);
-  wishes.plan = true;
+  wishes.fresh = wishes.plan = true;
   const auto write_data = [&](JsonWriter& json, const engine::QueryResult& result) {
     json.BeginObject();
     json.Key("resultType");

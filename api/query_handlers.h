@@ -9,12 +9,14 @@
 #include "api/call.h"
 #include "api/query_log.h"
 #include "base/query_budget.h"
+#include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
 
 namespace lockstep::api {
 
 struct QueryContext {
   const engine::Engine& engine;
+  cache::RangeCache& range_cache;        // of that engine
   int64_t now_ms = 0;                    // the default of `time`
   double queued_seconds = 0;             // for the statistics of the answer
   std::atomic<uint64_t>& samples_total;  // grows by what the query read

@@ -71,6 +71,7 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api::ApiOptions api_options;
   api_options.max_concurrent_queries = options.max_concurrent_queries;
   api_options.max_query_samples = options.max_query_samples;
+  api_options.query_cache_bytes = options.query_cache_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
   api_options.ingest.max_samples_per_second = options.max_samples_per_second;
   return api_options;

@@ -156,6 +156,10 @@ std::vector<Setting> MakeSettings() {
        NumberInto(&ServeOptions::max_concurrent_queries, Range<int>{1, 1024})},
       {"query.max-samples", "50000000", "N", "Samples that one query may hold in memory.",
        NumberInto(&ServeOptions::max_query_samples, Range<int64_t>{1, kMaxSamples})},
+      {"query.cache-bytes", "64MB", "SIZE",
+       "Memory for answers of range queries, which are used again where nothing has changed. 0 "
+       "keeps none.",
+       SizeInto(&ServeOptions::query_cache_bytes)},
       {"query.lookback-delta", "5m", "DURATION", "How far back a query looks for a last sample.",
        DurationInto(&ServeOptions::lookback_ms)},
       {"query.log-file", "", "FILE",

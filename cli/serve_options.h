@@ -44,6 +44,7 @@ struct ServeOptions {
   int64_t query_timeout_ms = 120'000;
   int max_concurrent_queries = 20;
   int64_t max_query_samples = 50'000'000;
+  uint64_t query_cache_bytes = uint64_t{64} << 20;
   int64_t lookback_ms = 300'000;
   std::string query_log_file;           // "": none
   uint64_t max_samples_per_second = 0;  // 0: no limit

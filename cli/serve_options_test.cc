@@ -32,6 +32,7 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.query_timeout_ms, built_in.query_timeout_ms) << setting.name;
     EXPECT_EQ(options.max_concurrent_queries, built_in.max_concurrent_queries) << setting.name;
     EXPECT_EQ(options.max_query_samples, built_in.max_query_samples) << setting.name;
+    EXPECT_EQ(options.query_cache_bytes, built_in.query_cache_bytes) << setting.name;
     EXPECT_EQ(options.lookback_ms, built_in.lookback_ms) << setting.name;
     EXPECT_EQ(options.max_samples_per_second, built_in.max_samples_per_second) << setting.name;
     EXPECT_EQ(options.log_level, built_in.log_level) << setting.name;

@@ -195,6 +195,17 @@ void AddApi(Families& families, const api::ApiStats& stats) {
   families.Gauge("lockstep_queries_running", "Queries being evaluated.", stats.queries_running);
   families.Gauge("lockstep_queries_queued", "Queries waiting for others to end.",
                  stats.queries_queued);
+  families.Counter("lockstep_query_cache_hits_total",
+                   "Range queries of which some steps were known from earlier ones.",
+                   stats.range_cache.hit_count);
+  families.Counter("lockstep_query_cache_misses_total",
+                   "Range queries that might have been known, and were evaluated whole.",
+                   stats.range_cache.miss_count);
+  families.Counter("lockstep_query_cache_known_steps_total",
+                   "Steps of range queries that were known and not evaluated.",
+                   stats.range_cache.known_step_count);
+  families.Gauge("lockstep_query_cache_bytes", "Memory of the answers that are kept.",
+                 stats.range_cache.kept.byte_count);
   families.Counter("lockstep_queries_refused_total",
                    "Queries refused because too many were waiting, or they waited too long.",
                    stats.queries_refused);

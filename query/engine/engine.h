@@ -39,6 +39,7 @@ struct QueryProgress {
 
 // What a query is to tell besides its answer.
 struct QueryWishes {
+  bool fresh = false;                 // nothing that earlier queries left is to be used
   bool counts_per_step = false;       // fills in QueryStats::samples_per_step
   bool plan = false;                  // fills in QueryResult::plan
   QueryProgress* progress = nullptr;  // written if there is one

@@ -1,0 +1,52 @@
+#include "query/cache/step_reach.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "query/promql/parser.h"
+
+namespace lockstep::cache {
+namespace {
+
+constexpr int64_t kMinute = 60'000;
+
+std::string ReachText(std::string_view text) {
+  const auto expr = promql::ParseExpr(text);
+  if (!expr.ok()) return expr.status().ToString();
+  const auto reach = ReachOf(**expr, 5 * kMinute);
+  if (!reach.has_value()) return "unknown";
+  return std::to_string(reach->before_ms / 1000) + " " + std::to_string(reach->after_ms / 1000);
+}
+
+TEST(StepReach, IsWhatSelectorsLookAt) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"1 + time()", "0 0"},
+      {"m", "300 0"},
+      {"m offset 1m", "360 -60"},
+      {"m offset -1m", "240 60"},
+      {"rate(m[10m])", "600 0"},
+      {"sum by (x) (rate(m[10m])) / count(n)", "600 0"},
+      {"rate(m[1m] offset -2m) + n offset 1h", "3900 120"},
+      {"max_over_time(rate(m[1m])[30m:1m] offset 1m)", "1920 0"},
+      {"rate(m[1m] anchored)", "360 300"},
+      {"quantile(scalar(q offset 20m), m)", "1500 0"},
+      {"-(m > bool 1) or absent(n)", "300 0"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(ReachText(text), expected) << text;
+}
+
+TEST(StepReach, IsUnknownIfOtherStepsMatter) {
+  for (const char* text :
+       {"m @ 100", "m @ end()", "rate(m[5m] @ start())", "max_over_time(m[5m:1m] @ 7)",
+        "vector(start())", "vector(end() - range())", "m offset step()", "rate(m[range()])",
+        "label_replace(m, \"a\", \"b\", \"c\", \"d\")", "label_join(m, \"a\", \",\", \"b\")",
+        "info(m)", "topk(2, m)", "limit_ratio(0.5, m)", "{__name__=~\"a|b\"}",
+        "rate({a=\"b\"}[5m])", "1 + sum(m @ 5)"}) {
+    EXPECT_EQ(ReachText(text), "unknown") << text;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::cache

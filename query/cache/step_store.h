@@ -1,0 +1,72 @@
+// StepStore: the values that range queries had at their steps, by query, within a bound of memory: what was
+// used longest ago goes first. Safe from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/mutex.h"
+#include "query/engine/value.h"
+
+namespace lockstep::cache {
+
+// Of queries with equal keys, values at equal steps are comparable.
+struct StepKey {
+  std::string text;
+  int64_t step_ms = 0;
+  int64_t phase_ms = 0;  // of the steps: start modulo step
+  int64_t lookback_ms = 0;
+
+  friend bool operator==(const StepKey&, const StepKey&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const StepKey& key) {
+    return H::combine(std::move(h), key.text, key.step_ms, key.phase_ms, key.lookback_ms);
+  }
+};
+
+struct KeptSteps {
+  int64_t start_ms = 0;  // of the first step
+  int64_t end_ms = 0;    // of the last
+  uint64_t change_count =
+      0;  // of the storage, before the first of them was evaluated for the last time
+  engine::MatrixResult value;
+};
+
+struct StepStoreStats {
+  uint64_t entry_count = 0;
+  uint64_t byte_count = 0;
+};
+
+class StepStore {
+ public:
+  explicit StepStore(size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Null if there is none.
+  std::shared_ptr<const KeptSteps> Find(const StepKey& key);
+  // In the place of what is there. One that takes more than an eighth of the bound is not kept.
+  void Put(const StepKey& key, KeptSteps steps);
+
+  StepStoreStats stats() const;
+
+ private:
+  struct Entry {
+    StepKey key;
+    std::shared_ptr<const KeptSteps> steps;
+    size_t byte_count = 0;
+  };
+  using Entries = std::list<Entry>;
+
+  void Remove(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
+
+  const size_t max_bytes_;
+  mutable Mutex mutex_;
+  Entries entries_ LOCKSTEP_GUARDED_BY(mutex_);  // the latest used first
+  absl::flat_hash_map<StepKey, Entries::iterator> by_key_ LOCKSTEP_GUARDED_BY(mutex_);
+  size_t byte_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace lockstep::cache

@@ -1,0 +1,56 @@
+#include "query/cache/step_store.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::cache {
+namespace {
+
+KeptSteps Steps(size_t count) {
+  KeptSteps steps;
+  steps.value.resize(1);
+  for (size_t i = 0; i < count; ++i) {
+    steps.value[0].samples.Append(static_cast<int64_t>(i), 1);
+  }
+  steps.end_ms = static_cast<int64_t>(count);
+  return steps;
+}
+
+StepKey Key(std::string text, int64_t phase_ms = 0) { return {std::move(text), 15, phase_ms, 300}; }
+
+TEST(StepStore, FindsTheLatestOfAKey) {
+  StepStore store(size_t{1} << 20);
+  EXPECT_EQ(store.Find(Key("a")), nullptr);
+  store.Put(Key("a"), Steps(1));
+  store.Put(Key("b"), Steps(2));
+  store.Put(Key("a", 7), Steps(3));
+  const auto first = store.Find(Key("a"));
+  store.Put(Key("a"), Steps(4));
+  EXPECT_EQ(first->end_ms, 1);  // who has it keeps it
+  EXPECT_EQ(store.Find(Key("a"))->end_ms, 4);
+  EXPECT_EQ(store.Find(Key("a", 7))->end_ms, 3);
+  EXPECT_EQ(store.stats().entry_count, 3u);
+}
+
+TEST(StepStore, WhatWasUsedLongestAgoGoesFirst) {
+  constexpr size_t kMaxBytes = size_t{1} << 20;
+  StepStore store(kMaxBytes);
+  store.Put(Key("asked"), Steps(2000));
+  for (int i = 0; i < 200; ++i) {
+    store.Put(Key(std::to_string(i)), Steps(2000));
+    ASSERT_NE(store.Find(Key("asked")), nullptr) << i;
+    ASSERT_LE(store.stats().byte_count, kMaxBytes);
+  }
+  EXPECT_EQ(store.Find(Key("0")), nullptr);
+  EXPECT_NE(store.Find(Key("199")), nullptr);
+}
+
+TEST(StepStore, OneThatIsTooLargeIsNotKeptNorIsWhatWasThere) {
+  StepStore store(100'000);
+  store.Put(Key("a"), Steps(10));
+  store.Put(Key("a"), Steps(1000));
+  EXPECT_EQ(store.Find(Key("a")), nullptr);
+  EXPECT_EQ(store.stats().byte_count, 0u);
+}
+
+}  // namespace
+}  // namespace lockstep::cache
