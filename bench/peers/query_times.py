@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long the usual questions take, of lockstep and of VictoriaMetrics without its cache of results.
+"""How long the usual questions take, of lockstep and VictoriaMetrics without their caches of results.
 
 Two fleets, one after the other: many GPUs for an hour, and fewer for a day. Every question is asked of
 both servers in turn, again and again; then 8 and 64 people ask at once; at last ten people ask the
@@ -134,16 +134,17 @@ def beside_a_heavy_one(server, fleet, end_s, seconds):
     return statistics.median(times) * 1e3, len(times), heavy[0]
 
 
-def print_alone(fleet, written, medians):
+def print_alone(fleet, written, medians, names):
     print(f"\n{fleet.title}: {written['series']:,} series, {written['samples']:,} samples; ranges in "
           f"steps of {fleet.step_s} s; median ms of one who asks alone\n")
-    print(f"| | {' | '.join(NAMES)} | ratio |\n|---|---|---|---|")
-    for name, of in medians.items():
-        print(f"| {name} | {of[NAMES[0]]:.1f} | {of[NAMES[1]]:.1f} | "
-              f"{of[NAMES[0]] / of[NAMES[1]]:.2f} |")
-    means = [geometric_mean([of[server] for of in medians.values()]) for server in NAMES]
-    print(f"| geometric mean | {means[0]:.1f} | {means[1]:.1f} | {means[0] / means[1]:.2f} |\n",
-          flush=True)
+    has_ratio = len(names) == 2
+    print(f"| | {' | '.join(names)} |{' ratio |' * has_ratio}")
+    print("|---" * (1 + len(names) + has_ratio) + "|")
+    means = {server: geometric_mean([of[server] for of in medians.values()]) for server in names}
+    for name, of in {**medians, "geometric mean": means}.items():
+        ratio = f" {of[names[0]] / of[names[1]]:.2f} |" if has_ratio else ""
+        print(f"| {name} | {' | '.join(f'{of[server]:.1f}' for server in names)} |{ratio}")
+    print(flush=True)
 
 
 def encode(options, fleet, folder):
@@ -167,7 +168,7 @@ def run_fleet(options, fleet, folder):
     folder.mkdir()
     with contextlib.ExitStack() as running:
         servers = []
-        for name in NAMES:
+        for name in options.servers:
             servers.append(peers.start(name, folder / name, options))
             running.callback(servers[-1].stop)
         written, slices = encode(options, fleet, folder)
@@ -178,7 +179,7 @@ def run_fleet(options, fleet, folder):
         end_s = written["end_s"]
         written_peaks = [server.peak_resident_bytes() for server in servers]
         medians, differ = alone(servers, fleet, end_s, options.repeats)
-        print_alone(fleet, written, medians)
+        print_alone(fleet, written, medians, options.servers)
         for name in differ:
             print(f"different answers: {name}")
         for people, rounds in ((8, 2), (64, 1)):
@@ -202,12 +203,15 @@ def main():
     parser.add_argument("--repeats", type=int, default=5, help="of every question (default 5)")
     parser.add_argument("--heavy-seconds", type=float, default=20)
     parser.add_argument("--only", type=int, choices=(1, 24), help="hours: one fleet alone")
+    parser.add_argument("--servers", nargs="+", choices=NAMES, default=NAMES)
+    parser.add_argument("--shrink", type=int, default=1, help="so many times fewer GPUs, to try")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-queries-", dir=options.folder))
         stack.callback(shutil.rmtree, folder)
         for fleet in FLEETS:
             if options.only in (None, fleet.hours):
+                fleet = fleet._replace(gpus=max(8, fleet.gpus // options.shrink))
                 run_fleet(options, fleet, folder / str(fleet.hours))
                 shutil.rmtree(folder / str(fleet.hours))
 

@@ -76,7 +76,8 @@ const promql::VectorSelector* SelectorOf(const Expr& expr) {
 
 SelectorCost CostOf(const promql::VectorSelector& selector, const QueryTrace& trace) {
   const NodeCost cost = trace.Find(selector);
-  SelectorCost found{{}, cost.series_count, cost.sample_count, cost.read_seconds};
+  SelectorCost found{
+      {}, cost.series_count, cost.sample_count, cost.left_out_count, cost.read_seconds};
   for (const Matcher& matcher : selector.matchers) found.matchers.push_back(matcher.ToString());
   return found;
 }

@@ -13,6 +13,7 @@ struct SelectorCost {
   std::vector<std::string> matchers;  // name="value"
   uint64_t series_count = 0;          // with samples in the range
   int64_t sample_count = 0;           // read from the store, each once however many steps use it
+  int64_t left_out_count = 0;         // of others that rollup rows stood for
   double read_seconds = 0;
 };
 

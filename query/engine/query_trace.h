@@ -16,7 +16,8 @@ struct NodeCost {
   // Of selectors.
   double read_seconds = 0;  // in the store, of all threads together
   uint64_t series_count = 0;
-  int64_t sample_count = 0;  // read from the store, each once
+  int64_t sample_count = 0;    // read from the store, each once
+  int64_t left_out_count = 0;  // of others, which those read stand for
 };
 
 // Safe from any thread.
@@ -29,6 +30,7 @@ class QueryTrace {
     sum.read_seconds += cost.read_seconds;
     sum.series_count += cost.series_count;
     sum.sample_count += cost.sample_count;
+    sum.left_out_count += cost.left_out_count;
   }
   // Nothing where nothing was measured.
   NodeCost Find(const promql::Expr& expr) const {

@@ -57,6 +57,8 @@ class StoredPart : public SeriesPart {
     }
     cost_.sample_count += sample_count;
     if (sample_count > 0) ++cost_.series_count;
+    if (trace_ == nullptr) return;
+    for (const uint32_t left_out : samples_.left_out) cost_.left_out_count += left_out;
   }
 
   const std::unique_ptr<SeriesSet> set_;
@@ -115,6 +117,7 @@ int64_t BudgetSize(const SampleColumns& columns) {
 
 void RemoveStaleMarkers(SampleColumns& columns) {
   const bool has_starts = !columns.start_timestamps_ms.empty();
+  if (has_starts) columns.start_timestamps_ms.resize(columns.values.size());
   RemoveBesideStaleMarkers(columns.values, columns.left_out);
   size_t kept = 0;
   for (size_t i = 0; i < columns.values.size(); ++i) {
