@@ -23,7 +23,7 @@ constexpr int64_t kMinute = 60 * kSecond;
 constexpr int64_t kHour = 60 * kMinute;
 constexpr int64_t kStart = 1'700'000'000'000 / kMinute * kMinute;
 constexpr int64_t kScrape = 15 * kSecond;
-constexpr int64_t kKeep = 3 * kHour;
+constexpr int64_t kKeep = 80 * kMinute;
 constexpr int kRanks = 12;
 
 // Rounding shows whether sums were made of other parts; resets, whether windows began elsewhere.

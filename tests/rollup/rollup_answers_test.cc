@@ -206,7 +206,7 @@ Question RandomQuestion(Random& random) {
   if (random() % 6 == 0) {
     modifiers += absl::StrFormat(" @ %d", (kEnd - Pick(random, {0, 5, 60, 61}) * kMinute) / 1000);
   }
-  const std::string call = kFunctions[random() % kFunctions.size()];
+  const std::string& call = kFunctions[random() % kFunctions.size()];
   question.text = absl::StrFormat("%s(%s[%dms]%s)", call, selector, range_ms, modifiers);
   if (random() % 5 == 0) {
     question.text = absl::StrFormat("max_over_time(%s[30m:5m])", question.text);
