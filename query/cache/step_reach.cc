@@ -23,8 +23,8 @@ bool IsOfTheStepAlone(const promql::TimeModifiers& modifiers) {
   return modifiers.at == promql::AtModifier::kNone && modifiers.offset_expr == nullptr;
 }
 
-// Else names that are taken off may leave two series with the same labels, which is an error even if they
-// have samples at different steps.
+// Else names that are taken off may leave two series with the same labels. An evaluation of one step looks for
+// that later than one of many.
 bool HasOneName(const promql::VectorSelector& selector) {
   return std::ranges::any_of(selector.matchers, [](const Matcher& matcher) {
     return matcher.name() == kMetricName && matcher.type() == MatchType::kEqual;

@@ -16,7 +16,7 @@ struct StepReach {
 };
 
 // nullopt if a step's value may also depend on which other steps are asked for: on the start or the end of
-// the query, on times pinned by `@`, or on a conflict of labels at another step.
+// the query, on times pinned by `@`, or on when it is seen that labels are in conflict.
 std::optional<StepReach> ReachOf(const promql::Expr& expr, int64_t lookback_ms);
 
 }  // namespace lockstep::cache
