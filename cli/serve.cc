@@ -67,9 +67,17 @@ api::ServerInfo MakeServerInfo(const ServeOptions& options) {
   return info;
 }
 
+// More would only hold more answers in memory, and answer none of them sooner.
+int ConcurrentQueriesOfThisMachine() {
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1u);
+  return static_cast<int>(std::min(4 * cores, 20u));
+}
+
 api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api::ApiOptions api_options;
-  api_options.max_concurrent_queries = options.max_concurrent_queries;
+  api_options.max_concurrent_queries = options.max_concurrent_queries != 0
+                                           ? options.max_concurrent_queries
+                                           : ConcurrentQueriesOfThisMachine();
   api_options.max_query_samples = options.max_query_samples;
   api_options.query_cache_bytes = options.query_cache_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);

@@ -42,7 +42,7 @@ struct ServeOptions {
   bool read_only = false;
   uint32_t shard_count = 0;  // 0: by the number of cores
   int64_t query_timeout_ms = 120'000;
-  int max_concurrent_queries = 20;
+  int max_concurrent_queries = 0;  // 0: by the number of cores
   int64_t max_query_samples = 50'000'000;
   uint64_t query_cache_bytes = uint64_t{64} << 20;
   int64_t lookback_ms = 300'000;
