@@ -137,7 +137,10 @@ TEST(RollupRow, TellsOfEverySeriesWhatItsSamplesCameTo) {
 
 TEST(RollupRow, CountersTellTheirEnds) {
   SampleColumns counter;
-  for (int i = 0; i < 100; ++i) counter.Append(kBegin + i * 15'000, i / 3);
+  for (int i = 0; i < 100; ++i) {
+    const int thirds = i / 3;
+    counter.Append(kBegin + i * 15'000, thirds);
+  }
   RollupRowReader reader;
   const std::string value = *Build({{5, counter}});
   ASSERT_TRUE(reader.Open(value, kBegin).ok());
