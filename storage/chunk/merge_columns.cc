@@ -4,6 +4,8 @@
 #include <bit>
 #include <limits>
 
+#include "storage/chunk/column_walk.h"
+
 namespace lockstep {
 namespace {
 
@@ -12,49 +14,8 @@ bool SameDoubles(const std::vector<double>& a, const std::vector<double>& b) {
                     [](double x, double y) { return SameBits(x, y); });
 }
 
-// Walks both kinds of one SampleColumns in order of time.
-class Cursor {
- public:
-  explicit Cursor(const SampleColumns& columns) : columns_(columns) {}
-
-  bool done() const {
-    return float_ == columns_.values.size() && histogram_ == columns_.histograms.size();
-  }
-  int64_t time_ms() const {
-    return at_float() ? columns_.timestamps_ms[float_]
-                      : columns_.histograms[histogram_].timestamp_ms;
-  }
-  void CopyTo(SampleColumns& out) const {
-    if (at_float()) {
-      out.Append(columns_.timestamps_ms[float_], columns_.values[float_], columns_.StartOf(float_));
-    } else {
-      out.histograms.push_back(columns_.histograms[histogram_]);
-    }
-  }
-  void Advance() { at_float() ? ++float_ : ++histogram_; }
-  bool SameValue(const Cursor& other) const {
-    if (at_float() != other.at_float()) return false;
-    if (!at_float()) return SameSamples(histogram(), other.histogram());
-    return SameBits(value(), other.value()) &&
-           columns_.StartOf(float_) == other.columns_.StartOf(other.float_);
-  }
-
- private:
-  bool at_float() const {
-    if (histogram_ == columns_.histograms.size()) return true;
-    return float_ < columns_.values.size() &&
-           columns_.timestamps_ms[float_] < columns_.histograms[histogram_].timestamp_ms;
-  }
-  double value() const { return columns_.values[float_]; }
-  const HistogramSample& histogram() const { return columns_.histograms[histogram_]; }
-
-  const SampleColumns& columns_;
-  size_t float_ = 0;
-  size_t histogram_ = 0;
-};
-
-void CopyRest(Cursor& from, SampleColumns& out) {
-  for (; !from.done(); from.Advance()) from.CopyTo(out);
+void CopyRest(ColumnWalk& from, SampleColumns& out) {
+  for (; !from.done(); from.Next()) from.CopyTo(out);
 }
 
 void Count(bool same, MergeCounts& counts) {
@@ -129,19 +90,19 @@ MergeCounts MergeColumns(const SampleColumns& older, const SampleColumns& newer,
   out.timestamps_ms.reserve(older.values.size() + newer.values.size());
   out.values.reserve(older.values.size() + newer.values.size());
   MergeCounts counts;
-  Cursor a(older), b(newer);
+  ColumnWalk a(older), b(newer);
   while (!a.done() && !b.done()) {
     if (a.time_ms() < b.time_ms()) {
       a.CopyTo(out);
-      a.Advance();
+      a.Next();
       continue;
     }
     if (a.time_ms() == b.time_ms()) {
-      Count(a.SameValue(b), counts);
-      a.Advance();
+      Count(a.SameValueAs(b), counts);
+      a.Next();
     }
     b.CopyTo(out);
-    b.Advance();
+    b.Next();
   }
   CopyRest(a, out);
   CopyRest(b, out);

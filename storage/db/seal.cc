@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/coding.h"
+#include "storage/chunk/column_walk.h"
 #include "storage/chunk/merge_columns.h"
 #include "storage/db/batch_writer.h"
-#include "storage/db/column_walk.h"
 #include "storage/db/row_writer.h"
 #include "storage/db/window.h"
 #include "storage/kv/key_schema.h"

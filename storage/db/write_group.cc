@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "storage/chunk/column_walk.h"
 #include "storage/chunk/merge_columns.h"
-#include "storage/db/column_walk.h"
 #include "storage/db/rejection.h"
 #include "storage/db/stored_block.h"
 #include "storage/kv/key_schema.h"

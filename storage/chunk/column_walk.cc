@@ -1,4 +1,4 @@
-#include "storage/db/column_walk.h"
+#include "storage/chunk/column_walk.h"
 
 #include "storage/chunk/merge_columns.h"
 
