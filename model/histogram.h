@@ -6,6 +6,7 @@
 // ending at +Inf. Source: Prometheus, "Native Histograms" specification.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,6 +41,13 @@ struct Histogram {
   std::vector<double> custom_values;
 
   bool uses_custom_buckets() const { return schema == kCustomBucketsSchema; }
+  // In memory, with its buckets.
+  size_t byte_count() const {
+    return sizeof(Histogram) +
+           sizeof(double) *
+               (positive_counts.size() + negative_counts.size() + custom_values.size()) +
+           sizeof(BucketSpan) * (positive_spans.size() + negative_spans.size());
+  }
 };
 
 }  // namespace lockstep

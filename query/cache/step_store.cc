@@ -9,20 +9,13 @@ namespace {
 constexpr size_t kEntryBytes = 512;
 constexpr size_t kSeriesBytes = sizeof(engine::MatrixSeries) + 64;
 
-size_t BytesOf(const Histogram& histogram) {
-  return sizeof(Histogram) +
-         sizeof(double) * (histogram.positive_counts.size() + histogram.negative_counts.size() +
-                           histogram.custom_values.size()) +
-         sizeof(BucketSpan) * (histogram.positive_spans.size() + histogram.negative_spans.size());
-}
-
 size_t BytesOf(const StepKey& key, const KeptSteps& steps) {
   size_t bytes = kEntryBytes + 2 * key.text.size();
   for (const engine::MatrixSeries& series : steps.value) {
     bytes += kSeriesBytes + series.labels.bytes().size() +
              series.samples.values.size() * (sizeof(int64_t) + sizeof(double));
     for (const HistogramSample& sample : series.samples.histograms) {
-      bytes += sizeof(HistogramSample) + BytesOf(*sample.histogram);
+      bytes += sizeof(HistogramSample) + sample.histogram->byte_count();
     }
   }
   return bytes;

@@ -11,13 +11,6 @@ namespace {
 
 constexpr int64_t kNoNextMs = std::numeric_limits<int64_t>::max();
 
-size_t BytesOf(const Histogram& histogram) {
-  return sizeof(Histogram) +
-         sizeof(double) * (histogram.positive_counts.size() + histogram.negative_counts.size() +
-                           histogram.custom_values.size()) +
-         sizeof(BucketSpan) * (histogram.positive_spans.size() + histogram.negative_spans.size());
-}
-
 }  // namespace
 
 // The start timestamps of the floats of a series, asked for in order.
@@ -81,12 +74,16 @@ void Head::PutBytes(Series& series, const uint8_t* bytes, size_t count) {
   std::memcpy(slabs_[next].bytes.data(), bytes + fit, count - fit);
 }
 
-void Head::NoteStart(Series& series, int64_t start_ms) {
+Head::Rare& Head::RareOf(Series& series) {
   if (series.rare == nullptr) {
     series.rare = std::make_unique<Rare>();
     byte_count_ += sizeof(Rare);
   }
-  std::vector<StartRun>& starts = series.rare->starts;
+  return *series.rare;
+}
+
+void Head::NoteStart(Series& series, int64_t start_ms) {
+  std::vector<StartRun>& starts = RareOf(series).starts;
   if (start_ms == (starts.empty() ? 0 : starts.back().start_ms)) return;
   starts.push_back({series.float_count, start_ms});
   byte_count_ += sizeof(StartRun);
@@ -220,9 +217,8 @@ void Head::PrefetchAll(std::span<const SeriesId> ids) const {
 }
 
 void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
-  if (series.rare == nullptr) series.rare = std::make_unique<Rare>();
-  series.rare->histograms.push_back({sample, series.float_count});
-  byte_count_ += sizeof(HistogramArrival) + BytesOf(*sample.histogram);
+  RareOf(series).histograms.push_back({sample, series.float_count});
+  byte_count_ += sizeof(HistogramArrival) + sample.histogram->byte_count();
   Note(series, sample.timestamp_ms);
 }
 

@@ -176,6 +176,7 @@ class Head {
   uint32_t SlotOf(SeriesId id) const { return slots_.Get(id); }
   void Touch(Series& series, uint32_t slot);
   void AppendFloat(Series& series, Sample sample, int64_t start_ms = 0);
+  Rare& RareOf(Series& series);
   void NoteStart(Series& series, int64_t start_ms);
   void AppendHistogram(Series& series, const HistogramSample& sample);
   void PutBytes(Series& series, const uint8_t* bytes, size_t count);
