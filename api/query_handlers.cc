@@ -158,7 +158,7 @@ size_t SizeOf(const engine::QueryValue& value) {
 Response Explain(const AskedQuery& asked, const Call& call, const QueryContext& context,
                  QueryBudget& budget) {
   engine::QueryWishes wishes = WishesOf(asked, context);
-  wishes.fresh = wishes.plan = true;
+  wishes.plan = true;
   const auto write_data = [&](JsonWriter& json, const engine::QueryResult& result) {
     json.BeginObject();
     json.Key("resultType");

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "query/cache/step_reach.h"
-#include "query/engine/column.h"
 #include "query/engine/histogram_stats.h"
+#include "query/engine/series_reader.h"
 #include "query/promql/parser.h"
 
 namespace lockstep::cache {
@@ -93,22 +93,22 @@ MatrixResult Join(MatrixResult first, MatrixResult second) {
   return joined;
 }
 
-int64_t SampleCount(const MatrixResult& matrix) {
-  int64_t count = 0;
-  for (const MatrixSeries& series : matrix) {
-    count += static_cast<int64_t>(series.samples.values.size());
-    for (const HistogramSample& sample : series.samples.histograms) {
-      count += engine::BudgetSize(*sample.histogram);
-    }
-  }
-  return count;
+int64_t BudgetSize(const MatrixResult& matrix) {
+  int64_t size = 0;
+  for (const MatrixSeries& series : matrix) size += engine::BudgetSize(series.samples);
+  return size;
+}
+
+// Whether all of the query is to be evaluated, because the evaluation itself is looked at.
+bool IsLookedAt(const engine::QueryWishes& wishes) {
+  return wishes.fresh || wishes.counts_per_step || wishes.plan;
 }
 
 }  // namespace
 
 absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBudget& budget) {
   const int64_t lookback_ms = query.lookback_ms != 0 ? query.lookback_ms : engine_.lookback_ms();
-  const bool may_know = is_on_ && !query.wishes.fresh && query.step_ms > 0;
+  const bool may_know = is_on_ && query.step_ms > 0 && !IsLookedAt(query.wishes);
   const std::optional<StepReach> reach = may_know ? ReachOf(query, lookback_ms) : std::nullopt;
   if (!reach.has_value()) return engine_.Execute(query, budget);
 
@@ -117,13 +117,16 @@ absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBu
   // First: what changes from now on changes what is kept now.
   const uint64_t change_count = storage_.change_count();
   const std::shared_ptr<const KeptSteps> kept = steps_.Find(key);
-  const StepSpan all = StepsUpTo(query, query.end_ms);
-  StepSpan known;
-  if (kept != nullptr) {
-    known = KnownSteps(query, *kept, *reach, storage_.UnchangedSince(kept->change_count));
-  }
+  const auto known_now = [&] {
+    if (kept == nullptr) return StepSpan();
+    return KnownSteps(query, *kept, *reach, storage_.UnchangedSince(kept->change_count));
+  };
+  const StepSpan known = known_now();
   Count(known, query.step_ms);
   LOCKSTEP_ASSIGN_OR_RETURN(QueryResult result, Complete(query, known, kept.get(), budget));
+  // All steps are to be of one moment: that at which the new ones were evaluated.
+  if (!known.empty() && known_now().end_ms < known.end_ms) return engine_.Execute(query, budget);
+  const StepSpan all = StepsUpTo(query, query.end_ms);
   const bool is_new = known.empty() || known.end_ms < all.end_ms;
   const bool is_silent = result.annotations.warnings.empty() && result.annotations.infos.empty();
   if (is_new && is_silent && !all.empty()) {
@@ -136,15 +139,19 @@ absl::StatusOr<QueryResult> RangeCache::Complete(const RangeQuery& query, StepSp
                                                  const KeptSteps* kept, QueryBudget& budget) const {
   if (known.empty()) return engine_.Execute(query, budget);
   MatrixResult value = Cut(kept->value, known);
-  LOCKSTEP_RETURN_IF_ERROR(budget.Charge(SampleCount(value)));
+  const int64_t known_size = BudgetSize(value);
+  LOCKSTEP_RETURN_IF_ERROR(budget.Charge(known_size));
   RangeQuery rest = query;
   rest.start_ms = known.end_ms + query.step_ms;
-  QueryResult result;
-  if (rest.start_ms <= rest.end_ms) {
-    LOCKSTEP_ASSIGN_OR_RETURN(result, engine_.Execute(rest, budget));
-    value = Join(std::move(value), std::get<MatrixResult>(std::move(result.value)));
+  absl::StatusOr<QueryResult> result = QueryResult();
+  if (rest.start_ms <= rest.end_ms) result = engine_.Execute(rest, budget);
+  // As the engine does with its result: what is answered is no longer charged.
+  budget.Release(known_size);
+  if (!result.ok()) return result;
+  if (auto* const evaluated = std::get_if<MatrixResult>(&result->value)) {
+    value = Join(std::move(value), std::move(*evaluated));
   }
-  result.value = std::move(value);
+  result->value = std::move(value);
   return result;
 }
 

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <functional>
 #include <future>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -66,6 +68,32 @@ std::string Text(const absl::StatusOr<engine::QueryResult>& result) {
   for (const std::string& warning : result->annotations.warnings) text += warning + "\n";
   return text;
 }
+
+// A storage that does something before it gives out its next querier.
+class Interrupted : public Storage {
+ public:
+  explicit Interrupted(Storage& storage) : storage_(storage) {}
+
+  void BeforeNextQuerier(std::function<void()> action) { action_ = std::move(action); }
+
+  void Write(WriteRequest request, WriteCallback committed) override {
+    storage_.Write(std::move(request), std::move(committed));
+  }
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
+    if (action_) std::exchange(action_, nullptr)();
+    return storage_.NewQuerier();
+  }
+  uint64_t change_count() const override { return storage_.change_count(); }
+  TimeRange UnchangedSince(uint64_t count) const override { return storage_.UnchangedSince(count); }
+  StorageStats stats() const override { return storage_.stats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override {
+    return storage_.Cardinality(query);
+  }
+
+ private:
+  Storage& storage_;
+  mutable std::function<void()> action_;
+};
 
 class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
  protected:
@@ -208,6 +236,26 @@ TEST_P(CachedAnswers, OnlyNewStepsAreEvaluated) {
   const int64_t late = ask();
   EXPECT_GE(late, 29 * (kRanks - 2));
   EXPECT_LE(late, 31 * kRanks);
+}
+
+// A late sample comes between the look at what is known and the evaluation of the rest.
+TEST_P(CachedAnswers, AllStepsAreOfOneMoment) {
+  for (int i = 0; i < 240; ++i) Scrape();
+  Interrupted storage(*store_);
+  const engine::Engine engine(storage, {});
+  cache::RangeCache cache(engine, storage, size_t{8} << 20);
+  const auto ask = [&] {
+    engine::RangeQuery query{"sum(power)", 0, now_ms_ / kMinute * kMinute, kMinute};
+    query.start_ms = query.end_ms - 50 * kMinute;
+    QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
+    const std::string cached = Text(cache.Execute(query, budget));
+    EXPECT_EQ(cached, Text(engine_->Execute(query, budget)));
+  };
+  ask();
+  for (int i = 0; i < 8; ++i) Scrape();
+  storage.BeforeNextQuerier([this] { Write(3, now_ms_ - 30 * kMinute); });
+  ask();
+  ask();
 }
 
 TEST_P(CachedAnswers, WhoWantsToKnowWhatAQueryDoesHasItDone) {
