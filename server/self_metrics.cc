@@ -192,7 +192,8 @@ void AddApi(Families& families, const api::ApiStats& stats) {
   families.Begin(MetricType::Histogram, "lockstep_api_request_duration_seconds",
                  "Time from a request's arrival at its handler to the answer, by route.");
   for (const api::HandlerDuration& duration : stats.durations) families.Histogram(duration);
-  families.Gauge("lockstep_queries_running", "Queries being evaluated.", stats.queries_running);
+  families.Gauge("lockstep_queries_running", "Queries being evaluated or answered.",
+                 stats.queries_running);
   families.Gauge("lockstep_queries_queued", "Queries waiting for others to end.",
                  stats.queries_queued);
   families.Counter("lockstep_query_cache_hits_total",
