@@ -10,6 +10,8 @@ set(LOCKSTEP_COMMON_HEADERS
   <absl/strings/str_format.h>)
 
 if(LOCKSTEP_PRECOMPILED)
+  # Some packages bring it along for who uses them, and it must be the same for all.
+  add_compile_options(-pthread)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # For ccache, which needs CCACHE_SLOPPINESS=pch_defines,time_macros on top of it.
     add_compile_options(-fpch-preprocess)
