@@ -5,7 +5,7 @@
 namespace lockstep::api {
 namespace {
 
-std::shared_ptr<CancelSignal> Signal() { return std::make_shared<CancelSignal>(); }
+std::shared_ptr<CancelSignal> NewSignal() { return std::make_shared<CancelSignal>(); }
 
 QueryDescription Described(std::string text) {
   QueryDescription description;
@@ -21,8 +21,8 @@ TEST(ActiveQueriesTest, AreListedWhileTheirTicketLives) {
   QueryBudget budget(100, QueryBudget::Clock::time_point::max());
   EXPECT_TRUE(queries.List().empty());
   {
-    const auto waiting = queries.Add(Described("a"), Signal());
-    const auto running = queries.Add(Described("b"), Signal());
+    const auto waiting = queries.Add(Described("a"), NewSignal());
+    const auto running = queries.Add(Described("b"), NewSignal());
     running->Start(budget);
     running->progress().samples_read = 7;
     ASSERT_TRUE(budget.Charge(30).ok());
@@ -45,8 +45,8 @@ TEST(ActiveQueriesTest, AreListedWhileTheirTicketLives) {
 
 TEST(ActiveQueriesTest, OneCanBeCancelled) {
   ActiveQueries queries;
-  const auto signal = Signal();
-  const auto other_signal = Signal();
+  const auto signal = NewSignal();
+  const auto other_signal = NewSignal();
   const auto other = queries.Add(Described("a"), other_signal);
   auto ticket = queries.Add(Described("b"), signal);
   const uint64_t id = queries.List()[1].id;
@@ -60,8 +60,8 @@ TEST(ActiveQueriesTest, OneCanBeCancelled) {
 
 TEST(ActiveQueriesTest, LongTextsAreCutBetweenCharacters) {
   ActiveQueries queries;
-  const auto ticket =
-      queries.Add(Described(std::string(ActiveQueries::kMaxTextBytes - 1, 'a') + "éé"), Signal());
+  const auto ticket = queries.Add(
+      Described(std::string(ActiveQueries::kMaxTextBytes - 1, 'a') + "éé"), NewSignal());
   EXPECT_EQ(queries.List()[0].description.text,
             std::string(ActiveQueries::kMaxTextBytes - 1, 'a') + "...");
 }

@@ -4,9 +4,9 @@
 
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 
 #include "absl/strings/str_format.h"
+#include "cli/absolute_path.h"
 #include "cli/import_progress.h"
 #include "cli/table.h"
 #include "cli/time_text.h"
@@ -21,15 +21,9 @@ namespace {
 // As long as the copying takes: the answer comes at its end.
 constexpr std::chrono::hours kBackupTimeout{24};
 
-ExitCode Failed(const absl::Status& status) {
+ExitCode BackupFailed(const absl::Status& status) {
   std::fprintf(stderr, "lockstep: %s\n", std::string(Message(status)).c_str());
   return kFailure;
-}
-
-std::string AbsolutePath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute.lexically_normal().string();
 }
 
 // The summary in the server's answer.
@@ -89,9 +83,9 @@ absl::StatusOr<std::unique_ptr<BackupFolder>> OpenBackups(const std::string& fol
 
 ExitCode List(const std::string& folder) {
   const auto backups = OpenBackups(folder);
-  if (!backups.ok()) return Failed(backups.status());
+  if (!backups.ok()) return BackupFailed(backups.status());
   const auto summaries = (*backups)->List();
-  if (!summaries.ok()) return Failed(summaries.status());
+  if (!summaries.ok()) return BackupFailed(summaries.status());
   Table table;
   table.header = {"backup", "made", "shards", "bytes"};
   for (const BackupSummary& summary : *summaries) {
@@ -123,7 +117,7 @@ absl::StatusOr<uint32_t> RestoreFiles(const RestoreFlags& flags) {
 ExitCode Backup(const BackupFlags& flags) {
   if (flags.list) return List(flags.folder);
   const absl::StatusOr<BackupSummary> summary = MakeBackup(flags);
-  if (!summary.ok()) return Failed(summary.status());
+  if (!summary.ok()) return BackupFailed(summary.status());
   std::printf("backup %d: %s bytes of %d shards, as of %s\n", summary->number,
               WithThousands(summary->byte_count).c_str(), summary->shard_count,
               TimeText(summary->time_ms).c_str());
@@ -132,18 +126,18 @@ ExitCode Backup(const BackupFlags& flags) {
 
 ExitCode Restore(const RestoreFlags& flags) {
   const absl::StatusOr<uint32_t> number = RestoreFiles(flags);
-  if (!number.ok()) return Failed(number.status());
+  if (!number.ok()) return BackupFailed(number.status());
   StoreOptions options;
   options.data_dir = flags.data_folder;
   // It may be older than any retention.
   options.read_only = true;
   const absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(options);
-  if (!store.ok()) return Failed(Annotate(store.status(), "opening what was restored"));
+  if (!store.ok()) return BackupFailed(Annotate(store.status(), "opening what was restored"));
   const StorageStats stats = (*store)->stats();
   std::printf("restored backup %d to %s: %s series, samples from %s to %s\n", *number,
               flags.data_folder.c_str(), WithThousands(stats.series_count).c_str(),
               TimeText(stats.min_time_ms).c_str(), TimeText(stats.max_time_ms).c_str());
-  if (const absl::Status closed = (*store)->Close(); !closed.ok()) return Failed(closed);
+  if (const absl::Status closed = (*store)->Close(); !closed.ok()) return BackupFailed(closed);
   return kSuccess;
 }
 

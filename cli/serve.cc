@@ -6,13 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "api/api.h"
 #include "base/log.h"
+#include "cli/absolute_path.h"
 #include "cli/config_file.h"
 #include "cli/version.h"
 #include "query/engine/engine.h"
@@ -28,12 +28,6 @@ namespace {
 // (StoreOptions::close_patience), and what is left is for the disk. Kubernetes kills after 30 s.
 constexpr std::chrono::seconds kShutdownDeadline{20};
 constexpr std::chrono::seconds kRequestPatience{7};
-
-std::string AbsolutePath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute.lexically_normal().string();
-}
 
 std::string Hostname() {
   char name[256] = {};

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -71,5 +72,8 @@ struct TimeRange {  // inclusive on both ends
   int64_t max_ms = 0;
   bool Contains(int64_t t) const { return min_ms <= t && t <= max_ms; }
 };
+
+inline constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
+                                        std::numeric_limits<int64_t>::max()};
 
 }  // namespace lockstep

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "server/header_list.h"
 
 namespace lockstep::server {
 namespace {
@@ -21,14 +21,16 @@ using boost::beast::error_code;
 // A length that the client merely announces reserves at most this much.
 constexpr uint64_t kMaxReservedBytes = 1 << 20;
 
-struct Body {
+}  // namespace
+
+struct ChargedBody {
   std::string bytes;
   BodyBudget::Lease lease;
 };
 
 // A Beast "Body" that charges every byte to the budget before it is kept.
 struct BudgetedBody {
-  using value_type = Body;
+  using value_type = ChargedBody;
 
   class reader {
    public:
@@ -63,9 +65,7 @@ struct BudgetedBody {
   };
 };
 
-bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
-}
+namespace {
 
 // Proxies send "http://host/path" where others send "/path" (RFC 9112, 3.2.2).
 std::string_view OriginForm(std::string_view target) {

@@ -24,7 +24,6 @@ namespace lockstep {
 namespace {
 
 constexpr int64_t kStartMs = 1'700'000'000'000;
-constexpr TimeRange kAllTimes = {INT64_MIN, INT64_MAX};
 
 struct Options {
   std::string recording;

@@ -27,7 +27,6 @@ namespace {
 
 constexpr int64_t kStartMs = 1'700'000'000'000;
 constexpr uint32_t kRanks = 64;  // of the fleet's jobs
-constexpr TimeRange kAllTimes = {INT64_MIN, INT64_MAX};
 
 struct Options {
   std::string recording;

@@ -18,8 +18,6 @@ ElementResult Compared(const Element& left, bool holds) {
   return {holds ? Kind::kTrue : Kind::kFalse, left};
 }
 
-bool IsTrim(BinaryOp op) { return op == BinaryOp::kTrimUpper || op == BinaryOp::kTrimLower; }
-
 ElementResult ApplyToFloats(BinaryOp op, const Element& left, const Element& right) {
   return WithFloatOperator(op, [&](auto apply) -> ElementResult {
     const auto result = apply(left.value, right.value);
@@ -95,17 +93,6 @@ ElementResult ApplyToHistogramAndFloat(BinaryOp op, const Histogram& left, doubl
 
 bool IsArithmetic(BinaryOp op) { return op <= BinaryOp::kAtan2; }
 
-bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEqual && op <= BinaryOp::kLessEqual; }
-
-bool IsSetOperator(BinaryOp op) { return op >= BinaryOp::kAnd && op <= BinaryOp::kUnless; }
-
-std::string_view OperatorText(BinaryOp op) {
-  static constexpr std::string_view kTexts[] = {"+",     "-",   "*",  "/",      "%",  "^",
-                                                "atan2", "==",  "!=", ">",      "<",  ">=",
-                                                "<=",    "and", "or", "unless", "</", ">/"};
-  return kTexts[static_cast<size_t>(op)];
-}
-
 bool BinaryNotes::IsNew(int bit) {
   const uint32_t mask = uint32_t{1} << bit;
   const bool is_new = (seen_ & mask) == 0;
@@ -118,7 +105,7 @@ void BinaryNotes::IncompatibleTypes(bool left_is_histogram, bool right_is_histog
   Annotation annotation;
   annotation.kind = AnnotationKind::kIncompatibleTypes;
   annotation.left = left_is_histogram ? "histogram" : "float";
-  annotation.text = OperatorText(op_);
+  annotation.text = promql::OperatorName(op_);
   annotation.right = right_is_histogram ? "histogram" : "float";
   annotations_.Add(std::move(annotation), position_);
 }
@@ -127,7 +114,7 @@ void BinaryNotes::IncompatibleBuckets() {
   if (!IsNew(4)) return;
   Annotation annotation;
   annotation.kind = AnnotationKind::kIncompatibleBucketLayout;
-  annotation.text = OperatorText(op_);
+  annotation.text = promql::OperatorName(op_);
   annotations_.Add(std::move(annotation), position_);
 }
 

@@ -8,14 +8,11 @@
 #include "query/engine/column.h"
 #include "query/engine/kernels/math_functions.h"
 #include "query/promql/ast.h"
+#include "query/promql/operator_names.h"
 
 namespace lockstep::engine {
 
 bool IsArithmetic(promql::BinaryOp op);  // with atan2
-bool IsComparison(promql::BinaryOp op);
-bool IsSetOperator(promql::BinaryOp op);
-// "+", "==", ">/"...
-std::string_view OperatorText(promql::BinaryOp op);
 
 // Calls `visit` with a function of two doubles that computes `op`, so that loops over floats choose the
 // operator once. Precondition: `op` is arithmetic or a comparison; comparisons give bool.

@@ -1,9 +1,9 @@
 #include "query/engine/elementwise_functions.h"
 
-#include <limits>
 #include <utility>
 
 #include "query/engine/kernels/calendar_functions.h"
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/histogram_functions.h"
 #include "query/engine/kernels/math_functions.h"
 #include "query/engine/selector_eval.h"
@@ -86,7 +86,6 @@ absl::StatusOr<EvaluatedValue> RoundTo(const Call& call, VectorValue vector, Eva
 
 absl::StatusOr<EvaluatedValue> ClampBetween(const Call& call, VectorValue vector,
                                             Evaluator& evaluator) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const FunctionId id = call.function->id;
   const size_t min_index = id == FunctionId::kClampMax ? call.args.size() : 1;
   const size_t max_index = id == FunctionId::kClampMin   ? call.args.size()

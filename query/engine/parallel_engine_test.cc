@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int64_t kMinute = 60'000;
+constexpr int64_t kStepMs = 60'000;
 constexpr int kSeries = 500;
 
 class ParallelEngineTest : public ::testing::Test {
@@ -23,7 +23,7 @@ class ParallelEngineTest : public ::testing::Test {
     for (int i = 0; i < kSeries; ++i) {
       for (int minute = 0; minute < 10; ++minute) {
         const double value = i % 7 == 0 && minute == 5 ? 0 : i + minute * 0.1;
-        storage_.Append(LabelsOf(i), minute * kMinute, value);
+        storage_.Append(LabelsOf(i), minute * kStepMs, value);
       }
     }
   }
@@ -39,9 +39,9 @@ class ParallelEngineTest : public ::testing::Test {
     QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
     RangeQuery query;
     query.text = text;
-    query.start_ms = kMinute;
-    query.end_ms = 9 * kMinute;
-    query.step_ms = kMinute;
+    query.start_ms = kStepMs;
+    query.end_ms = 9 * kStepMs;
+    query.step_ms = kStepMs;
     return engine.Execute(query, budget);
   }
 
@@ -89,8 +89,8 @@ TEST_F(ParallelEngineTest, ABudgetThatIsTooSmallIsAnError) {
   QueryBudget budget(500, QueryBudget::Clock::time_point::max());
   RangeQuery query;
   query.text = "m_total";
-  query.end_ms = 9 * kMinute;
-  query.step_ms = kMinute;
+  query.end_ms = 9 * kStepMs;
+  query.step_ms = kStepMs;
   for (int round = 0; round < 5; ++round) {
     EXPECT_EQ(together_.Execute(query, budget).status().code(),
               absl::StatusCode::kResourceExhausted);

@@ -67,7 +67,7 @@ std::vector<const Expr*> ChildrenOf(const Expr& expr) {
 }
 
 // Null for what is none.
-const promql::VectorSelector* SelectorOf(const Expr& expr) {
+const promql::VectorSelector* SelectorUnder(const Expr& expr) {
   if (expr.kind == ExprKind::kVectorSelector) return &As<promql::VectorSelector>(expr);
   if (expr.kind == ExprKind::kMatrixSelector)
     return As<promql::MatrixSelector>(expr).selector.get();
@@ -88,7 +88,7 @@ PlanNode BuildNode(const Expr& expr, const QueryTrace& trace, double seconds_abo
   node.kind = KindName(expr.kind);
   node.text = promql::Print(expr);
   node.seconds = trace.Find(expr).seconds;
-  if (const auto* selector = SelectorOf(expr); selector != nullptr) {
+  if (const auto* selector = SelectorUnder(expr); selector != nullptr) {
     node.selector = CostOf(*selector, trace);
     // Functions read their selector themselves, maybe on several threads.
     if (node.seconds == 0) node.seconds = node.selector->read_seconds;

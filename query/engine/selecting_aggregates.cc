@@ -23,7 +23,7 @@ struct ParamExtent {
   bool any_nan = false;
 };
 
-ParamExtent ExtentOf(const std::vector<double>& params) {
+ParamExtent ExtentOfParams(const std::vector<double>& params) {
   ParamExtent extent{params.empty() ? 0 : params[0], params.empty() ? 0 : params[0], false};
   for (const double param : params) {
     extent.any_nan = extent.any_nan || std::isnan(param);
@@ -159,7 +159,7 @@ absl::StatusOr<EvaluatedValue> SelectElements(const AggregateExpr& expr,
                                               VectorValue operand,
                                               const std::vector<AggregateGroup>& groups,
                                               Evaluator& evaluator) {
-  const ParamExtent extent = ExtentOf(params);
+  const ParamExtent extent = ExtentOfParams(params);
   const bool is_ratio = expr.op == AggregateOp::kLimitRatio;
   if (is_ratio) {
     if (extent.any_nan) return absl::FailedPreconditionError("Ratio value is NaN");

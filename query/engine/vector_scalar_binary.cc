@@ -11,8 +11,6 @@ struct Operation {
   ScalarSide side;
 };
 
-bool IsTrim(promql::BinaryOp op) { return !IsArithmetic(op) && !IsComparison(op); }
-
 // Columns of floats only: the operator is chosen once for all steps.
 void ApplyToFloats(const Operation& operation, Column& column) {
   WithFloatOperator(operation.expr.op, [&](auto apply) {

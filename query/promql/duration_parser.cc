@@ -12,29 +12,29 @@ namespace {
 
 using Op = DurationExpr::Op;
 
-constexpr int kLowestPrecedence = 1;
-constexpr int kUnaryPrecedence = 2;  // that of the multiplying operators
-constexpr int kPowPrecedence = 3;
+constexpr int kLowestDurationPrecedence = 1;
+constexpr int kUnaryDurationPrecedence = 2;  // that of the multiplying operators
+constexpr int kPowDurationPrecedence = 3;
 
-struct OperatorInfo {
+struct DurationOperatorInfo {
   Op op;
   int precedence;
 };
 
-std::optional<OperatorInfo> DurationOperator(TokenKind kind) {
+std::optional<DurationOperatorInfo> DurationOperator(TokenKind kind) {
   switch (kind) {
     case TokenKind::kAdd:
-      return OperatorInfo{Op::kAdd, kLowestPrecedence};
+      return DurationOperatorInfo{Op::kAdd, kLowestDurationPrecedence};
     case TokenKind::kSub:
-      return OperatorInfo{Op::kSub, kLowestPrecedence};
+      return DurationOperatorInfo{Op::kSub, kLowestDurationPrecedence};
     case TokenKind::kMul:
-      return OperatorInfo{Op::kMul, kUnaryPrecedence};
+      return DurationOperatorInfo{Op::kMul, kUnaryDurationPrecedence};
     case TokenKind::kDiv:
-      return OperatorInfo{Op::kDiv, kUnaryPrecedence};
+      return DurationOperatorInfo{Op::kDiv, kUnaryDurationPrecedence};
     case TokenKind::kMod:
-      return OperatorInfo{Op::kMod, kUnaryPrecedence};
+      return DurationOperatorInfo{Op::kMod, kUnaryDurationPrecedence};
     case TokenKind::kPow:
-      return OperatorInfo{Op::kPow, kPowPrecedence};
+      return DurationOperatorInfo{Op::kPow, kPowDurationPrecedence};
     default:
       return std::nullopt;
   }
@@ -51,7 +51,7 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParsePositiveDur
   // Shorter ones would be cut to nothing.
   constexpr double kShortestSeconds = 0.001;
   duration_operators_ = 0;
-  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr duration, ParseDurationBinary(kLowestPrecedence));
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr duration, ParseDurationBinary(kLowestDurationPrecedence));
   if (duration->op == Op::kNumber && duration->seconds < kShortestSeconds) {
     return ErrorAt(duration->position.start, "duration must be greater than 0");
   }
@@ -65,14 +65,15 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseOffsetDurat
   std::optional<Token> sign;
   if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) sign = Take();
   const bool goes_on = NextIs(TokenKind::kLeftParen);
-  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, sign.has_value() && goes_on
-                                                     ? ParseDurationBinary(kUnaryPrecedence + 1)
-                                                     : ParseDurationOperand());
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand,
+                            sign.has_value() && goes_on
+                                ? ParseDurationBinary(kUnaryDurationPrecedence + 1)
+                                : ParseDurationOperand());
   if (sign.has_value()) {
     LOCKSTEP_ASSIGN_OR_RETURN(operand, ApplySign(*sign, std::move(operand)));
   }
   if (!goes_on) return operand;
-  return ContinueDuration(std::move(operand), kLowestPrecedence);
+  return ContinueDuration(std::move(operand), kLowestDurationPrecedence);
 }
 
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationBinary(
@@ -91,7 +92,7 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationBin
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ContinueDuration(
     DurationPtr lhs, int min_precedence) {
   while (true) {
-    const std::optional<OperatorInfo> info = DurationOperator(Peek().kind);
+    const std::optional<DurationOperatorInfo> info = DurationOperator(Peek().kind);
     if (!info || info->precedence < min_precedence) return lhs;
     const Token op = Take();
     LOCKSTEP_RETURN_IF_ERROR(CheckDepth(++duration_operators_, op.position));
@@ -114,7 +115,7 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ContinueDuration
 
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationUnary() {
   const Token sign = Take();
-  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationBinary(kUnaryPrecedence + 1));
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationBinary(kUnaryDurationPrecedence + 1));
   return ApplySign(sign, std::move(operand));
 }
 
@@ -153,7 +154,7 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationOpe
 
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationParen() {
   Take();
-  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr inner, ParseDurationBinary(kLowestPrecedence));
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr inner, ParseDurationBinary(kLowestDurationPrecedence));
   LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
   inner->parenthesized = true;
   return inner;
@@ -179,9 +180,9 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationFun
     function->op = name.kind == TokenKind::kStep ? Op::kStep : Op::kRange;
   } else {
     function->op = name.kind == TokenKind::kMinOf ? Op::kMin : Op::kMax;
-    LOCKSTEP_ASSIGN_OR_RETURN(function->lhs, ParseDurationBinary(kLowestPrecedence));
+    LOCKSTEP_ASSIGN_OR_RETURN(function->lhs, ParseDurationBinary(kLowestDurationPrecedence));
     LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kComma).status());
-    LOCKSTEP_ASSIGN_OR_RETURN(function->rhs, ParseDurationBinary(kLowestPrecedence));
+    LOCKSTEP_ASSIGN_OR_RETURN(function->rhs, ParseDurationBinary(kLowestDurationPrecedence));
   }
   LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
   function->position = {name.position, last_end_};

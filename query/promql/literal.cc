@@ -44,8 +44,8 @@ bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   });
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsAlphaNumeric(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
+bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetterOrDigit(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
 
 // Underscores stand between digits only; 0x counts as a digit.
 bool RemoveUnderscores(std::string_view text, std::string& digits) {
@@ -54,8 +54,8 @@ bool RemoveUnderscores(std::string_view text, std::string& digits) {
       digits += text[i];
       continue;
     }
-    const bool between =
-        i > 0 && i + 1 < text.size() && IsAlphaNumeric(text[i - 1]) && IsAlphaNumeric(text[i + 1]);
+    const bool between = i > 0 && i + 1 < text.size() && IsLetterOrDigit(text[i - 1]) &&
+                         IsLetterOrDigit(text[i + 1]);
     if (!between) return false;
   }
   return true;
@@ -126,7 +126,7 @@ absl::StatusOr<int64_t> ParseDurationMs(std::string_view text) {
     uint64_t count = 0;
     const auto [digits_end, error] = std::from_chars(at, end, count);
     if (error != std::errc()) return malformed;
-    const char* const unit_end = std::find_if(digits_end, end, IsDigit);
+    const char* const unit_end = std::find_if(digits_end, end, IsDecimalDigit);
     if (unit_end == digits_end) return malformed;
     const std::string_view name(digits_end, static_cast<size_t>(unit_end - digits_end));
     const DurationUnit* unit =

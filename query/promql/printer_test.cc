@@ -10,13 +10,13 @@
 namespace lockstep::promql {
 namespace {
 
-struct Row {
+struct PrintedRow {
   std::string_view query;
   std::string_view printed;
 };
 
 TEST(PrinterTest, OneLine) {
-  constexpr Row kRows[] = {
+  constexpr PrintedRow kRows[] = {
       {"42", "42"},
       {"1_000.5", "1000.5"},
       {"0x1F", "31"},
@@ -88,7 +88,7 @@ TEST(PrinterTest, OneLine) {
       {"a + fill_right(2) fill_left(-1) b", "a + fill_left (-1) fill_right (2) b"},
       {"fill + fill_left", "fill + fill_left"},
   };
-  for (const Row& row : kRows) {
+  for (const PrintedRow& row : kRows) {
     const absl::StatusOr<ExprPtr> expr = ParseExpr(row.query);
     ASSERT_TRUE(expr.ok()) << row.query << ": " << expr.status();
     EXPECT_EQ(Print(**expr), row.printed) << row.query;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <random>
 
 #include "storage/chunk/bin_plan.h"
@@ -12,9 +11,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 std::string Put(const BinSet& set) {
   std::string bytes;

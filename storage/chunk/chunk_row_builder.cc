@@ -11,9 +11,6 @@
 namespace lockstep {
 namespace {
 
-constexpr char kVersion = 1;
-constexpr char kVersionWithStarts = 2;
-
 void PutSeries(std::string& out, uint64_t series) {
   const int count = std::popcount(series);
   const bool has_others = std::countr_one(series) != count;
@@ -112,7 +109,7 @@ void ChunkRowBuilder::PutStarts(std::string& out) {
 
 std::string ChunkRowBuilder::Finish() {
   LOCKSTEP_CHECK(!empty());
-  std::string value(1, start_series_ == 0 ? kVersion : kVersionWithStarts);
+  std::string value(1, start_series_ == 0 ? kChunkRowVersion : kChunkRowVersionWithStarts);
   PutVarintSigned64(value, range_.min_ms);
   PutVarint64(value, static_cast<uint64_t>(range_.max_ms) - static_cast<uint64_t>(range_.min_ms));
   PutFloats(value);

@@ -41,6 +41,8 @@
 
 namespace lockstep {
 
+inline constexpr char kChunkRowVersion = 1;
+inline constexpr char kChunkRowVersionWithStarts = 2;
 inline constexpr uint32_t kMaxRowSeries = 64;
 // Samples of a row, floats and histograms together. A reader allocates no more than for these, whatever
 // its input claims. So many floats are below 1 MiB even if no two share anything.

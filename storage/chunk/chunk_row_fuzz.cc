@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,9 +16,6 @@ namespace lockstep {
 namespace {
 
 using Row = std::map<uint32_t, SampleColumns>;
-
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
 
 bool Same(const SampleColumns& a, const SampleColumns& b) {
   SampleColumns merged;

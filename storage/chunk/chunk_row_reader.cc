@@ -12,13 +12,12 @@
 namespace lockstep {
 namespace {
 
-constexpr char kVersion = 1;
-constexpr char kVersionWithStarts = 2;
-
-absl::Status Malformed() { return absl::DataLossError("a chunk row is malformed"); }
+absl::Status MalformedRow() { return absl::DataLossError("a chunk row is malformed"); }
 
 bool GetRange(std::string_view& in, TimeRange& range) {
-  if (in.empty() || (in.front() != kVersion && in.front() != kVersionWithStarts)) return false;
+  const bool is_known =
+      in.starts_with(kChunkRowVersion) || in.starts_with(kChunkRowVersionWithStarts);
+  if (!is_known) return false;
   in.remove_prefix(1);
   uint64_t duration_ms = 0;
   if (!GetVarintSigned64(in, range.min_ms) || !GetVarint64(in, duration_ms)) return false;
@@ -58,16 +57,16 @@ bool Has(uint64_t series, uint32_t index_in_block) { return (series >> index_in_
 
 absl::StatusOr<TimeRange> ChunkRowRange(std::string_view value) {
   TimeRange range;
-  if (!GetRange(value, range)) return Malformed();
+  if (!GetRange(value, range)) return MalformedRow();
   return range;
 }
 
 absl::Status ChunkRowReader::Open(std::string_view value) {
   times_.clear();
-  has_starts_ = value.starts_with(kVersionWithStarts);
+  has_starts_ = value.starts_with(kChunkRowVersionWithStarts);
   const bool is_whole = GetRange(value, range_) && GetFloats(value) && GetHistograms(value) &&
                         GetStarts(value) && value.empty() && series() != 0;
-  return is_whole ? absl::OkStatus() : Malformed();
+  return is_whole ? absl::OkStatus() : MalformedRow();
 }
 
 bool ChunkRowReader::GetTimes(std::string_view& in) {
@@ -152,7 +151,7 @@ absl::StatusOr<TimeRange> ChunkRowReader::RangeOf(uint32_t index_in_block) {
   TimeRange range{range_.max_ms, range_.min_ms};
   if (Has(float_series_, index_in_block)) {
     const std::vector<int64_t>* const times = Times(index_in_block);
-    if (times == nullptr) return Malformed();
+    if (times == nullptr) return MalformedRow();
     range = {times->front(), times->back()};
   }
   if (Has(histogram_series_, index_in_block)) {
@@ -204,7 +203,7 @@ absl::Status ChunkRowReader::ReadHistograms(uint32_t index_in_block, TimeRange r
   std::string_view bytes = HistogramBytes(index_in_block);
   std::vector<HistogramSample> samples;
   LOCKSTEP_RETURN_IF_ERROR(DecodeHistogramSeries(bytes, samples));
-  if (!bytes.empty()) return Malformed();
+  if (!bytes.empty()) return MalformedRow();
   for (HistogramSample& sample : samples) {
     if (range.Contains(sample.timestamp_ms)) columns.histograms.push_back(std::move(sample));
   }
@@ -222,9 +221,9 @@ absl::Status ChunkRowReader::Read(uint32_t index_in_block, TimeRange range,
     status = ReadHistograms(index_in_block, range, columns);
   if (status.ok() && Has(float_series_, index_in_block) &&
       !ReadFloats(index_in_block, range, columns)) {
-    status = Malformed();
+    status = MalformedRow();
   }
-  if (status.ok() && ShareATime(columns, floats_before, histograms_before)) status = Malformed();
+  if (status.ok() && ShareATime(columns, floats_before, histograms_before)) status = MalformedRow();
   if (status.ok()) return status;
   columns.timestamps_ms.resize(floats_before);
   columns.values.resize(floats_before);

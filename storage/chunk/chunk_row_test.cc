@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <random>
 
@@ -13,10 +12,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr int64_t kMinTime = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMaxTime = std::numeric_limits<int64_t>::max();
-constexpr TimeRange kAllTimes = {kMinTime, kMaxTime};
 
 using Row = std::map<uint32_t, SampleColumns>;  // by index in the block
 
@@ -64,7 +59,7 @@ void ExpectRoundTrip(const Row& row) {
   const absl::Status status = ReadAll(value, kAllTimes, read);
   ASSERT_TRUE(status.ok()) << status;
   ASSERT_EQ(read.size(), row.size());
-  TimeRange all{kMaxTime, kMinTime};
+  TimeRange all{kMax, kMin};
   ChunkRowReader reader;
   ASSERT_TRUE(reader.Open(value).ok());
   for (const auto& [index, columns] : row) {
@@ -85,18 +80,18 @@ void ExpectRoundTrip(const Row& row) {
 std::vector<Row> Cases() {
   return {
       {{0, Columns({{0, 1}})}},
-      {{63, Columns({{kMinTime, 1}, {kMaxTime, StaleNan()}})}},
+      {{63, Columns({{kMin, 1}, {kMax, StaleNan()}})}},
       {{1, Columns({{60'000, 3}, {75'000, 5}, {90'000, 4}})}},
       {{0, Columns({{60'000, 0.1}, {75'001, -0.0}, {89'999, StaleNan()}})},
        {1, Columns({{60'000, 1}, {75'001, 2}, {89'999, 3}})},
        {5, Columns({{60'000, 7}})}},
       {{2, Columns({}, {HistogramAt(5, 1.5)})}},
-      {{0, Columns({}, {HistogramAt(kMinTime, 1.5), HistogramAt(kMaxTime, StaleNan())})},
+      {{0, Columns({}, {HistogramAt(kMin, 1.5), HistogramAt(kMax, StaleNan())})},
        {1, Columns({{0, 1}})}},
       {{7, Columns({{2, 1}, {4, 1}}, {HistogramAt(1, 1.5), HistogramAt(3, 2), HistogramAt(5, 2)})},
        {9, Columns({{2, 1}, {4, 3}})}},
       {{0, Columns({{20, 1}, {30, 2}})},
-       {1, WithStarts(Columns({{20, 1}, {30, 2}, {40, 1}}), {kMinTime, 0, kMaxTime})},
+       {1, WithStarts(Columns({{20, 1}, {30, 2}, {40, 1}}), {kMin, 0, kMax})},
        {2, Columns({}, {{20, HistogramAt(20, 1).histogram, 15}})},
        {63, WithStarts(Columns({{20, 1}, {30, 2}}, {HistogramAt(25, 1)}), {15})}},
   };
@@ -167,8 +162,8 @@ TEST(ChunkRow, GivesTheSamplesOfARange) {
                                 {5, 985},
                                 {10, 10},
                                 {11, 19},
-                                {500, kMaxTime},
-                                {kMinTime, 33},
+                                {500, kMax},
+                                {kMin, 33},
                                 {991, 2000},
                                 {-5, -1},
                                 {50, 40}}) {
@@ -263,7 +258,7 @@ TEST(ChunkRow, DamageIsAStatusAndChangesNothing) {
     ExpectDamageIsSurvived(Build(row), [](std::string_view in) {
       ChunkRowReader reader;
       LOCKSTEP_RETURN_IF_ERROR(reader.Open(in));
-      const SampleColumns before = Columns({{kMinTime, 5}}, {HistogramAt(kMinTime + 1, 4)});
+      const SampleColumns before = Columns({{kMin, 5}}, {HistogramAt(kMin + 1, 4)});
       absl::Status all;
       for (uint32_t index = 0; index < kMaxRowSeries; ++index) {
         if (!reader.Contains(index)) continue;

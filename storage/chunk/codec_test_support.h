@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@
 #include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
+
+inline constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 // `decode` takes a view and returns a Status. No strict prefix of `bytes` may decode.
 template <typename Decode>

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/coding.h"
+#include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
 namespace {
@@ -70,18 +71,10 @@ size_t LayoutEntries(const Histogram& h) {
   return h.positive_spans.size() + h.negative_spans.size() + h.custom_values.size();
 }
 
-bool SameDoubles(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (Bits(a[i]) != Bits(b[i])) return false;
-  }
-  return true;
-}
-
 bool SameLayout(const Histogram& a, const Histogram& b) {
   return a.schema == b.schema && Bits(a.zero_threshold) == Bits(b.zero_threshold) &&
          a.positive_spans == b.positive_spans && a.negative_spans == b.negative_spans &&
-         SameDoubles(a.custom_values, b.custom_values);
+         SameBits(a.custom_values, b.custom_values);
 }
 
 // Decides whether a layout may be given as "the same"; writer and reader keep the same count.

@@ -25,7 +25,9 @@ bool GetHeader(std::string_view& in, Header& header) {
          header.range.min_ms <= header.range.max_ms;
 }
 
-absl::Status Malformed() { return absl::DataLossError("a series of histograms is malformed"); }
+absl::Status MalformedSeries() {
+  return absl::DataLossError("a series of histograms is malformed");
+}
 
 }  // namespace
 
@@ -47,26 +49,26 @@ void EncodeHistogramSeries(std::string& out, std::span<const HistogramSample> sa
 
 absl::Status DecodeHistogramSeries(std::string_view& in, std::vector<HistogramSample>& samples) {
   Header header;
-  if (!GetHeader(in, header)) return Malformed();
+  if (!GetHeader(in, header)) return MalformedSeries();
   const size_t begin = samples.size();
   samples.resize(begin + header.count);
   int64_t time_ms = header.range.min_ms;
   samples[begin].timestamp_ms = time_ms;
   for (size_t i = begin + 1; i < samples.size(); ++i) {
     uint64_t step_ms = 0;
-    if (!GetVarint64(in, step_ms)) return Malformed();
+    if (!GetVarint64(in, step_ms)) return MalformedSeries();
     const int64_t before_ms = time_ms;
     time_ms = static_cast<int64_t>(static_cast<uint64_t>(time_ms) + step_ms);
-    if (time_ms <= before_ms) return Malformed();
+    if (time_ms <= before_ms) return MalformedSeries();
     samples[i].timestamp_ms = time_ms;
   }
-  if (time_ms != header.range.max_ms) return Malformed();
+  if (time_ms != header.range.max_ms) return MalformedSeries();
   return DecodeHistograms(in, std::span(samples).subspan(begin));
 }
 
 absl::StatusOr<TimeRange> HistogramSeriesRange(std::string_view in) {
   Header header;
-  if (!GetHeader(in, header)) return Malformed();
+  if (!GetHeader(in, header)) return MalformedSeries();
   return header.range;
 }
 

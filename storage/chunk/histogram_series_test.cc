@@ -2,17 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "base/coding.h"
 #include "storage/chunk/codec_test_support.h"
 #include "tests/support/format_page.h"
 
 namespace lockstep {
 namespace {
-
-constexpr int64_t kMinTime = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMaxTime = std::numeric_limits<int64_t>::max();
 
 HistogramSample At(int64_t timestamp_ms, double count, double sum, std::vector<double> counts) {
   Histogram h;
@@ -23,13 +18,13 @@ HistogramSample At(int64_t timestamp_ms, double count, double sum, std::vector<d
   return {timestamp_ms, std::make_shared<const Histogram>(std::move(h))};
 }
 
-std::string Encode(const std::vector<HistogramSample>& samples) {
+std::string EncodeSeries(const std::vector<HistogramSample>& samples) {
   std::string bytes;
   EncodeHistogramSeries(bytes, samples);
   return bytes;
 }
 
-absl::Status Decode(std::string_view in) {
+absl::Status DecodeSeries(std::string_view in) {
   std::vector<HistogramSample> samples;
   return DecodeHistogramSeries(in, samples);
 }
@@ -37,10 +32,10 @@ absl::Status Decode(std::string_view in) {
 TEST(HistogramSeries, ComesBackBehindWhatIsThere) {
   const std::vector<std::vector<HistogramSample>> cases = {
       {At(5, 1, 2, {1})},
-      {At(kMinTime, 1, 2, {1}), At(-1, 2, 2, {1, 1}), At(0, 2, 2, {2, 0}), At(kMaxTime, 3, 3, {3})},
+      {At(kMin, 1, 2, {1}), At(-1, 2, 2, {1, 1}), At(0, 2, 2, {2, 0}), At(kMax, 3, 3, {3})},
   };
   for (const std::vector<HistogramSample>& samples : cases) {
-    const std::string bytes = Encode(samples) + "rest";
+    const std::string bytes = EncodeSeries(samples) + "rest";
     std::string_view in = bytes;
     SampleColumns read, expected;
     read.histograms = {At(7, 1, 1, {1})};
@@ -58,9 +53,10 @@ TEST(HistogramSeries, ComesBackBehindWhatIsThere) {
 }
 
 TEST(HistogramSeries, DamageIsAStatus) {
-  const std::string bytes = Encode({At(5, 1, 2, {1}), At(9, 2, 2, {1, 1}), At(20, 2, 2, {2, 1})});
-  ExpectEveryTruncationFails(bytes, Decode);
-  ExpectDamageIsSurvived(bytes, Decode);
+  const std::string bytes =
+      EncodeSeries({At(5, 1, 2, {1}), At(9, 2, 2, {1, 1}), At(20, 2, 2, {2, 1})});
+  ExpectEveryTruncationFails(bytes, DecodeSeries);
+  ExpectDamageIsSurvived(bytes, DecodeSeries);
 }
 
 TEST(HistogramSeries, TimesThatDoNotAscendAreRefused) {
@@ -70,7 +66,8 @@ TEST(HistogramSeries, TimesThatDoNotAscendAreRefused) {
     PutVarintSigned64(bytes, 10);
     PutVarint64(bytes, duration_ms);
     PutVarint64(bytes, step_ms);
-    return Decode(bytes + Encode({At(0, 1, 1, {1}), At(1, 1, 1, {1})}).substr(4)).code();
+    return DecodeSeries(bytes + EncodeSeries({At(0, 1, 1, {1}), At(1, 1, 1, {1})}).substr(4))
+        .code();
   };
   EXPECT_EQ(claim(5, 5), absl::StatusCode::kOk);
   EXPECT_EQ(claim(0, 0), absl::StatusCode::kDataLoss);
@@ -79,7 +76,7 @@ TEST(HistogramSeries, TimesThatDoNotAscendAreRefused) {
 }
 
 TEST(HistogramSeries, AgreesWithTheFormatPage) {
-  EXPECT_EQ(Encode({At(60'000, 3, 4.5, {2, 1}), At(75'000, 5, 9, {3, 2})}),
+  EXPECT_EQ(EncodeSeries({At(60'000, 3, 4.5, {2, 1}), At(75'000, 5, 9, {3, 2})}),
             FormatPageExample("chunk.md", "histograms"));
 }
 

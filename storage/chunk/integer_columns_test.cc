@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <random>
 
 #include "storage/chunk/bin_plan.h"
@@ -13,9 +12,6 @@ namespace lockstep {
 namespace {
 
 using Column = std::vector<int64_t>;
-
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 std::string Write(const std::vector<Column>& columns, uint64_t unit_hint = 1) {
   IntegerColumnsWriter writer;
@@ -42,7 +38,7 @@ absl::Status Read(std::string_view in, const std::vector<uint32_t>& counts,
   return absl::OkStatus();
 }
 
-void ExpectRoundTrip(const std::vector<Column>& columns, uint64_t unit_hint = 1) {
+void ExpectColumnsRoundTrip(const std::vector<Column>& columns, uint64_t unit_hint = 1) {
   // With nothing behind them, and with enough for the loops that look ahead.
   for (const std::string& behind : {std::string(), std::string(200, '\xa5')}) {
     const std::string bytes = Write(columns, unit_hint) + behind;
@@ -60,12 +56,12 @@ void ExpectRoundTrip(const std::vector<Column>& columns, uint64_t unit_hint = 1)
 }
 
 TEST(IntegerColumns, RoundTripEdges) {
-  ExpectRoundTrip({{0}});
-  ExpectRoundTrip({{kMin}, {kMax}});
-  ExpectRoundTrip({{kMin, kMax, kMin, kMax, 0}, {5}, {1, 2}});
-  ExpectRoundTrip({{7, 7, 7, 7}, Column(500, 7)});
-  ExpectRoundTrip({{1, 2, 3, 4, 5, 6}, {10, 20, 30}, {3}});
-  ExpectRoundTrip({{0, 1, 4, 9, 16, 25, 36}});
+  ExpectColumnsRoundTrip({{0}});
+  ExpectColumnsRoundTrip({{kMin}, {kMax}});
+  ExpectColumnsRoundTrip({{kMin, kMax, kMin, kMax, 0}, {5}, {1, 2}});
+  ExpectColumnsRoundTrip({{7, 7, 7, 7}, Column(500, 7)});
+  ExpectColumnsRoundTrip({{1, 2, 3, 4, 5, 6}, {10, 20, 30}, {3}});
+  ExpectColumnsRoundTrip({{0, 1, 4, 9, 16, 25, 36}});
 }
 
 TEST(IntegerColumns, RoundTripWhateverTheWidth) {
@@ -85,7 +81,7 @@ TEST(IntegerColumns, RoundTripWhateverTheWidth) {
         if (random() % 100 == 0) integer ^= static_cast<int64_t>(random());
       }
     }
-    ExpectRoundTrip(columns, round % 2 == 0 ? unit : 1);
+    ExpectColumnsRoundTrip(columns, round % 2 == 0 ? unit : 1);
   }
 }
 
@@ -108,7 +104,7 @@ std::vector<Column> OfOrder(int order) {
 TEST(IntegerColumns, TheOrderIsTheCheapestOne) {
   for (int order = 0; order <= kMaxOrder; ++order) {
     EXPECT_EQ(Write(OfOrder(order)).front(), order);
-    ExpectRoundTrip(OfOrder(order));
+    ExpectColumnsRoundTrip(OfOrder(order));
   }
 }
 
@@ -118,7 +114,7 @@ TEST(IntegerColumns, AnEvenPaceTakesNoBitsPerInteger) {
     for (size_t i = 0; i < column.size(); ++i) column[i] = 15'000 * static_cast<int64_t>(i);
   }
   EXPECT_LT(Write(columns).size(), 24u);
-  ExpectRoundTrip(columns);
+  ExpectColumnsRoundTrip(columns);
 }
 
 TEST(IntegerColumns, TheBaseIsAdded) {

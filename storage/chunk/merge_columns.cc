@@ -9,11 +9,6 @@
 namespace lockstep {
 namespace {
 
-bool SameDoubles(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) { return SameBits(x, y); });
-}
-
 void CopyRest(ColumnWalk& from, SampleColumns& out) {
   for (; !from.done(); from.Next()) from.CopyTo(out);
 }
@@ -70,14 +65,18 @@ bool SameBits(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
+bool SameBits(std::span<const double> a, std::span<const double> b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return SameBits(x, y); });
+}
+
 bool SameBits(const Histogram& a, const Histogram& b) {
   return a.reset_hint == b.reset_hint && a.schema == b.schema &&
          SameBits(a.zero_threshold, b.zero_threshold) && SameBits(a.zero_count, b.zero_count) &&
          SameBits(a.count, b.count) && SameBits(a.sum, b.sum) &&
          a.positive_spans == b.positive_spans && a.negative_spans == b.negative_spans &&
-         SameDoubles(a.positive_counts, b.positive_counts) &&
-         SameDoubles(a.negative_counts, b.negative_counts) &&
-         SameDoubles(a.custom_values, b.custom_values);
+         SameBits(a.positive_counts, b.positive_counts) &&
+         SameBits(a.negative_counts, b.negative_counts) &&
+         SameBits(a.custom_values, b.custom_values);
 }
 
 bool SameSamples(const HistogramSample& a, const HistogramSample& b) {

@@ -26,6 +26,7 @@ struct MergeCounts {
 
 // All fields equal, doubles compared by their bits.
 bool SameBits(double a, double b);
+bool SameBits(std::span<const double> a, std::span<const double> b);
 bool SameBits(const Histogram& a, const Histogram& b);
 // Whatever their times.
 bool SameSamples(const HistogramSample& a, const HistogramSample& b);

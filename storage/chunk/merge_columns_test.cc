@@ -14,7 +14,7 @@ namespace {
 using Value = std::variant<uint64_t, double>;  // the bits of a float, or the sum of a histogram
 using Model = std::map<int64_t, Value>;
 
-HistogramSample HistogramAt(int64_t timestamp_ms, double sum) {
+HistogramSample SampleOf(int64_t timestamp_ms, double sum) {
   auto h = std::make_shared<Histogram>();
   h->sum = sum;
   return {timestamp_ms, std::move(h)};
@@ -26,7 +26,7 @@ SampleColumns FromModel(const Model& model) {
     if (const auto* bits = std::get_if<uint64_t>(&value)) {
       columns.Append(t, std::bit_cast<double>(*bits));
     } else {
-      columns.histograms.push_back(HistogramAt(t, std::get<double>(value)));
+      columns.histograms.push_back(SampleOf(t, std::get<double>(value)));
     }
   }
   return columns;
@@ -90,7 +90,7 @@ TEST(SortIntoColumns, AgreesWithAMap) {
       if (const auto* bits = std::get_if<uint64_t>(&value)) {
         samples.push_back({t, std::bit_cast<double>(*bits)});
       } else {
-        histograms.push_back(HistogramAt(t, std::get<double>(value)));
+        histograms.push_back(SampleOf(t, std::get<double>(value)));
       }
     }
     Model expected;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -12,16 +11,13 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-
 std::string Pack(const std::vector<int64_t>& integers) {
   std::string bytes;
   PutPackedIntegers(bytes, integers);
   return bytes;
 }
 
-void ExpectRoundTrip(const std::vector<int64_t>& integers) {
+void ExpectIntegersRoundTrip(const std::vector<int64_t>& integers) {
   const std::string bytes = Pack(integers) + "rest";
   std::string_view in = bytes;
   std::vector<int64_t> unpacked(integers.size());
@@ -58,9 +54,9 @@ TEST(Bits, BehindTheEndAreZeros) {
 
 TEST(PackedIntegers, RoundTrip) {
   std::mt19937_64 random(2);
-  ExpectRoundTrip({});
-  ExpectRoundTrip({kMin, kMax, 0});
-  ExpectRoundTrip({kMax});
+  ExpectIntegersRoundTrip({});
+  ExpectIntegersRoundTrip({kMin, kMax, 0});
+  ExpectIntegersRoundTrip({kMax});
   for (int round = 0; round < 200; ++round) {
     std::vector<int64_t> integers(random() % 70);
     const int width = static_cast<int>(random() % 65);
@@ -68,7 +64,7 @@ TEST(PackedIntegers, RoundTrip) {
     for (int64_t& integer : integers) {
       integer = static_cast<int64_t>(static_cast<uint64_t>(base) + LowBits(random(), width));
     }
-    ExpectRoundTrip(integers);
+    ExpectIntegersRoundTrip(integers);
   }
 }
 

@@ -42,7 +42,7 @@ std::vector<uint32_t> Counts(const std::vector<Values>& series) {
   return counts;
 }
 
-void ExpectRoundTrip(const std::vector<Values>& series) {
+void ExpectValuesRoundTrip(const std::vector<Values>& series) {
   const std::string bytes = Write(series) + "rest";
   std::string_view in = bytes;
   ValueColumnsReader reader;
@@ -65,7 +65,7 @@ absl::Status Read(std::string_view in, const std::vector<uint32_t>& counts) {
   return absl::OkStatus();
 }
 
-const std::vector<Values>& Cases() {
+const std::vector<Values>& ValueCases() {
   static const auto& cases = *new std::vector<Values>{
       {0.0},
       {-0.0},
@@ -89,8 +89,8 @@ const std::vector<Values>& Cases() {
 }
 
 TEST(ValueColumns, RoundTripEdgesAloneAndTogether) {
-  for (const Values& values : Cases()) ExpectRoundTrip({values});
-  ExpectRoundTrip(Cases());
+  for (const Values& values : ValueCases()) ExpectValuesRoundTrip({values});
+  ExpectValuesRoundTrip(ValueCases());
 }
 
 TEST(ValueColumns, RoundTripRandomBitPatterns) {
@@ -101,7 +101,7 @@ TEST(ValueColumns, RoundTripRandomBitPatterns) {
       values.resize(1 + random() % 80);
       for (double& value : values) value = FromBits(random() >> (random() % 64) << (random() % 64));
     }
-    ExpectRoundTrip(series);
+    ExpectValuesRoundTrip(series);
   }
 }
 
@@ -119,7 +119,7 @@ TEST(ValueColumns, RoundTripDecimalsWithAllKindsOfOthersAmongThem) {
         if (random() % 40 == 0) value = FromBits(random());
       }
     }
-    ExpectRoundTrip(series);
+    ExpectValuesRoundTrip(series);
   }
 }
 
@@ -176,8 +176,9 @@ TEST(ValueColumns, EachKindTakesAboutWhatItIsWorth) {
 }
 
 TEST(ValueColumns, DamageIsSurvived) {
-  const std::vector<Values> mixed = {Cases()[4], Cases()[5], Cases()[8], Cases()[14], {7, 7}};
-  for (const std::vector<Values>& series : {mixed, {Cases()[16]}, {Cases()[7]}}) {
+  const std::vector<Values> mixed = {
+      ValueCases()[4], ValueCases()[5], ValueCases()[8], ValueCases()[14], {7, 7}};
+  for (const std::vector<Values>& series : {mixed, {ValueCases()[16]}, {ValueCases()[7]}}) {
     const auto read = [counts = Counts(series)](std::string_view in) { return Read(in, counts); };
     ExpectEveryTruncationFails(Write(series), read);
     ExpectDamageIsSurvived(Write(series), read);

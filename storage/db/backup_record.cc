@@ -7,8 +7,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kHeading = "lockstep backup";
-constexpr std::string_view kReader = "read by lockstep";
+constexpr std::string_view kRecordHeading = "lockstep backup";
 constexpr std::string_view kTime = "time_ms";
 constexpr std::string_view kBytes = "bytes";
 constexpr std::string_view kParts = "parts";
@@ -26,9 +25,10 @@ bool ReadParts(std::string_view text, std::vector<kv::BackupId>& parts) {
 }  // namespace
 
 std::string FormatBackupRecord(const BackupRecord& record) {
-  std::string text = absl::StrFormat("%s %d\n%s %s\n%s %d\n%s %d\n%s", kHeading, kBackupFormat,
-                                     kReader, kBackupFormatReader, kTime, record.summary.time_ms,
-                                     kBytes, record.summary.byte_count, kParts);
+  std::string text =
+      absl::StrFormat("%s %d\n%s %s\n%s %d\n%s %d\n%s", kRecordHeading, kBackupFormat, kReaderLine,
+                      kBackupFormatReader, kTime, record.summary.time_ms, kBytes,
+                      record.summary.byte_count, kParts);
   for (const kv::BackupId part : record.parts) absl::StrAppendFormat(&text, " %d", part);
   text += "\n" + record.manifest;
   return text + ChecksumLine(text);
@@ -38,7 +38,7 @@ absl::StatusOr<BackupRecord> ParseBackupRecord(std::string_view text) {
   const std::string_view whole = text;
   uint32_t format = 0;
   std::string_view reader, parts;
-  if (!ConsumeNumber(text, kHeading, format) || !ConsumeLine(text, kReader, reader)) {
+  if (!ConsumeNumber(text, kRecordHeading, format) || !ConsumeLine(text, kReaderLine, reader)) {
     return absl::DataLossError("it is no record of a lockstep backup");
   }
   if (format != kBackupFormat) {

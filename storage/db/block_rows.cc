@@ -4,6 +4,8 @@
 
 namespace lockstep {
 
+absl::Status MalformedChunkKey() { return absl::DataLossError("a key of the chunks is malformed"); }
+
 absl::Status ForEachBlockRow(const kv::Store& kv, const kv::SnapshotPtr& snapshot, int32_t window,
                              SeriesPlace place,
                              absl::FunctionRef<absl::Status(std::string_view value)> row) {

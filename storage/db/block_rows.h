@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// What reading the key of a chunk row ends with if there is none in it.
+absl::Status MalformedChunkKey();
+
 // Calls `row` with the value of every row of the block of `place` in the window, those that were written
 // first first. Rows move between spaces: so it is of the snapshot's moment or, if that is null, of the
 // present one. Ends at the first error.

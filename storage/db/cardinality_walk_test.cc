@@ -14,9 +14,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kT = kTestNowMs;
-constexpr int64_t kHour = 3'600'000;
-
 // Job i has i + 1 ranks; each rank two metrics, job 3 a third one.
 std::vector<LabelSet> Fleet() {
   std::vector<LabelSet> fleet;

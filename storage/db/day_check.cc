@@ -12,9 +12,6 @@
 namespace lockstep {
 namespace {
 
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
-
 constexpr TimeRange kNoTimes = {kAllTimes.max_ms, kAllTimes.min_ms};
 
 // "2026-01-02T04"

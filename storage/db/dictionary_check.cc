@@ -10,7 +10,7 @@ namespace {
 
 using kv::DictionaryKind;
 
-std::string NameOf(DictionaryKind kind, uint32_t number) {
+std::string NameOfEntry(DictionaryKind kind, uint32_t number) {
   const char* const name = kind == DictionaryKind::kTarget   ? "target"
                            : kind == DictionaryKind::kMetric ? "metric"
                                                              : "series from";
@@ -33,7 +33,7 @@ void DictionaryCheck::AddRow(DictionaryKind kind, std::string_view key, std::str
 
 void DictionaryCheck::AddPart(DictionaryKind kind, uint32_t number, std::string_view value) {
   const absl::StatusOr<LabelSet> labels = DecodePartRow(kind, value);
-  if (!labels.ok()) damage_(NameOf(kind, number), std::string(Message(labels.status())));
+  if (!labels.ok()) damage_(NameOfEntry(kind, number), std::string(Message(labels.status())));
   // A malformed one too: that its series have no labels has been said.
   (kind == DictionaryKind::kTarget ? targets_ : metrics_).insert(number);
 }
@@ -41,7 +41,7 @@ void DictionaryCheck::AddPart(DictionaryKind kind, uint32_t number, std::string_
 void DictionaryCheck::AddSeriesRow(SeriesId row, std::string_view value) {
   const absl::Status status = DecodeSeriesRow(row, value, entries_);
   if (!status.ok()) {
-    damage_(NameOf(DictionaryKind::kSeries, row), std::string(Message(status)));
+    damage_(NameOfEntry(DictionaryKind::kSeries, row), std::string(Message(status)));
     return;
   }
   for (const SeriesEntry& entry : entries_) AddSeries(entry);

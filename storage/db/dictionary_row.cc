@@ -6,10 +6,10 @@
 namespace lockstep {
 namespace {
 
-constexpr char kVersion = 1;
+constexpr char kDictionaryRowVersion = 1;
 
 bool TakeVersion(std::string_view& value) {
-  if (value.empty() || value.front() != kVersion) return false;
+  if (value.empty() || value.front() != kDictionaryRowVersion) return false;
   value.remove_prefix(1);
   return true;
 }
@@ -76,7 +76,7 @@ bool TakeRun(std::string_view& value, uint64_t& next_id, SeriesEntry& last,
 }  // namespace
 
 std::string EncodePartRow(const LabelSet& labels) {
-  std::string value(1, kVersion);
+  std::string value(1, kDictionaryRowVersion);
   value += labels.bytes();
   return value;
 }
@@ -91,7 +91,7 @@ absl::StatusOr<LabelSet> DecodePartRow(kv::DictionaryKind kind, std::string_view
 }
 
 std::string EncodeSeriesRow(SeriesId first_id, std::span<const SeriesEntry> entries) {
-  std::string value(1, kVersion);
+  std::string value(1, kDictionaryRowVersion);
   SeriesId next_id = first_id;
   SeriesEntry last;
   while (!entries.empty()) {

@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "storage/db/block_rows.h"
 #include "storage/db/rollup_rows.h"
+#include "storage/db/row_steps.h"
 #include "storage/db/window.h"
 
 namespace lockstep {
@@ -14,11 +16,8 @@ namespace {
 constexpr int64_t kFirstTimeMs = std::numeric_limits<int64_t>::min();
 constexpr int64_t kLastTimeMs = std::numeric_limits<int64_t>::max();
 
-constexpr size_t kStepBytes = size_t{1} << 20;
 // What looking for a block's rows counts, be there any or none.
 constexpr size_t kSeekBytes = 256;
-
-absl::Status MalformedKey() { return absl::DataLossError("a key of the chunks is malformed"); }
 
 bool Touch(TimeRange a, TimeRange b) { return a.min_ms <= b.max_ms && b.min_ms <= a.max_ms; }
 
@@ -100,7 +99,7 @@ absl::Status Eraser::EraseBlocks(BatchWriter& batch) {
   const kv::KeyRange keys = kv::ChunkKeysOf(window_);
   kv::Cursor cold = shard_.kv->NewCursor(kv::Space::kCold, keys);
   kv::Cursor hot = shard_.kv->NewCursor(kv::Space::kHot, keys);
-  for (; next_block_ < blocks_.size() && looked_at_bytes_ < kStepBytes; ++next_block_) {
+  for (; next_block_ < blocks_.size() && looked_at_bytes_ < kRowStepBytes; ++next_block_) {
     const SeriesBlock& block = blocks_[next_block_];
     LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t in_cold,
                               EraseInRows(kv::Tier::kCold, block, cold, batch));
@@ -121,7 +120,7 @@ absl::StatusOr<uint64_t> Eraser::EraseInRows(kv::Tier tier, const SeriesBlock& b
   looked_at_bytes_ += kSeekBytes;
   for (rows.Seek(kv::EncodeChunkKey(block.FirstKey(window_))); rows.Valid(); rows.Next()) {
     Row row = {tier, {}, rows.value()};
-    if (!kv::DecodeChunkKey(rows.key(), row.key)) return MalformedKey();
+    if (!kv::DecodeChunkKey(rows.key(), row.key)) return MalformedChunkKey();
     if (!block.HasRow(row.key)) break;
     looked_at_bytes_ += row.value.size();
     LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t in_row, EraseInRow(row, block.bits, batch));
@@ -215,7 +214,7 @@ absl::StatusOr<uint16_t> Eraser::FreePart(const Row& row) const {
   kv::ChunkKey last = row.key;
   for (; rows.Valid(); rows.Next()) {
     kv::ChunkKey key;
-    if (!kv::DecodeChunkKey(rows.key(), key)) return MalformedKey();
+    if (!kv::DecodeChunkKey(rows.key(), key)) return MalformedChunkKey();
     if (key.family != last.family || key.block != last.block || key.generation != last.generation) {
       break;
     }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <memory>
 #include <random>
 #include <set>
@@ -10,9 +9,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
 
 HistogramSample HistogramAt(int64_t time_ms) { return {time_ms, std::make_shared<Histogram>()}; }
 

@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-constexpr uint8_t kVersion = 1;
-constexpr uint8_t kVersionWithStarts = 2;
+constexpr uint8_t kBlockVersion = 1;
+constexpr uint8_t kBlockVersionWithStarts = 2;
 // Version byte and six varints.
 constexpr size_t kMaxHeaderBytes = 1 + 6 * 10;
 
@@ -55,14 +55,14 @@ bool TakeColumn(std::string_view& in, uint64_t size, std::string_view& column) {
 bool BlockReader::ReadHeader(std::string_view block) {
   if (block.empty()) return false;
   const auto version = static_cast<uint8_t>(block.front());
-  if (version != kVersion && version != kVersionWithStarts) return false;
+  if (version != kBlockVersion && version != kBlockVersionWithStarts) return false;
   block.remove_prefix(1);
   uint64_t entries = 0, ids_bytes = 0, times_bytes = 0, value_bytes = 0, histogram_bytes = 0;
   uint64_t starts_bytes = 0;
   if (!GetVarint64(block, entries) || !GetVarint64(block, ids_bytes) ||
       !GetVarint64(block, times_bytes) || !GetVarint64(block, value_bytes) ||
       !GetVarint64(block, histogram_bytes) ||
-      (version == kVersionWithStarts && !GetVarint64(block, starts_bytes))) {
+      (version == kBlockVersionWithStarts && !GetVarint64(block, starts_bytes))) {
     return false;
   }
   entry_count = entries;
@@ -201,7 +201,7 @@ size_t JournalBlockBuilder::byte_count() const {
 std::string JournalBlockBuilder::Finish() {
   std::string block;
   block.reserve(byte_count());
-  block.push_back(static_cast<char>(starts_.empty() ? kVersion : kVersionWithStarts));
+  block.push_back(static_cast<char>(starts_.empty() ? kBlockVersion : kBlockVersionWithStarts));
   PutVarint64(block, entry_count_);
   PutVarint64(block, ids_.size());
   PutVarint64(block, times_.size());

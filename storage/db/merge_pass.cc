@@ -1,21 +1,17 @@
 #include "storage/db/merge_pass.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "storage/db/block_rows.h"
+#include "storage/db/row_steps.h"
 #include "storage/db/row_writer.h"
 
 namespace lockstep {
 namespace {
 
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
-constexpr size_t kStepBytes = size_t{1} << 20;
 // A block's rows in one window are below so many even when passes died over it again and again.
 constexpr uint16_t kMaxFirstPart = 60'000;
-
-absl::Status MalformedKey() { return absl::DataLossError("a key of the chunks is malformed"); }
 
 bool SameBlock(const kv::ChunkKey& a, const kv::ChunkKey& b) {
   return a.family == b.family && a.block == b.block;
@@ -40,7 +36,7 @@ absl::StatusOr<bool> MergePass::Step() {
   kv::ChunkKey block, next = position_;
   size_t looked_at_bytes = 0;
   bool has_block = true;
-  while (looked_at_bytes < kStepBytes) {
+  while (looked_at_bytes < kRowStepBytes) {
     LOCKSTEP_ASSIGN_OR_RETURN(has_block, FindBlock(hot, block));
     if (!has_block) break;
     rows_.clear();
@@ -64,7 +60,7 @@ absl::StatusOr<bool> MergePass::Step() {
 // are stepped over without being read.
 absl::StatusOr<bool> MergePass::FindBlock(kv::Cursor& hot, kv::ChunkKey& block) const {
   while (hot.Valid()) {
-    if (!kv::DecodeChunkKey(hot.key(), block)) return MalformedKey();
+    if (!kv::DecodeChunkKey(hot.key(), block)) return MalformedChunkKey();
     if (IsInput(kv::Tier::kHot, block.generation)) return true;
     if (block.generation <= plan_.after) {
       hot.Seek(kv::EncodeChunkKey({block.window, block.family, block.block, plan_.after + 1, 0}));
@@ -79,7 +75,7 @@ absl::StatusOr<bool> MergePass::FindBlock(kv::Cursor& hot, kv::ChunkKey& block) 
 absl::Status MergePass::ReadRows(kv::Cursor& rows, kv::Tier tier, const kv::ChunkKey& block) {
   for (; rows.Valid(); rows.Next()) {
     Row row;
-    if (!kv::DecodeChunkKey(rows.key(), row.key)) return MalformedKey();
+    if (!kv::DecodeChunkKey(rows.key(), row.key)) return MalformedChunkKey();
     if (!SameBlock(row.key, block) || !IsInput(tier, row.key.generation)) break;
     row.tier = tier;
     row.value = rows.value();
@@ -178,7 +174,7 @@ absl::Status MergePass::EndWindow() {
   kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kMeta, kv::WindowKeysOf(plan_.window));
   for (; rows.Valid(); rows.Next()) {
     kv::WindowKey key;
-    if (!kv::DecodeWindowKey(rows.key(), key)) return MalformedKey();
+    if (!kv::DecodeWindowKey(rows.key(), key)) return MalformedChunkKey();
     if (!IsInput(key.tier, key.generation)) continue;
     LOCKSTEP_ASSIGN_OR_RETURN(const WindowRow row, DecodeWindowRow(rows.value()));
     totals.Add(row.totals);

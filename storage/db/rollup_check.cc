@@ -1,7 +1,6 @@
 #include "storage/db/rollup_check.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -14,9 +13,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
 
 bool AreSame(const SampleColumns& a, const SampleColumns& b) {
   return a.timestamps_ms == b.timestamps_ms && a.left_out == b.left_out &&

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <limits>
 #include <map>
 #include <random>
 
@@ -13,9 +12,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
 
 using Block = std::map<uint32_t, SampleColumns>;
 

@@ -2,10 +2,15 @@
 // step by step, each alone.
 #pragma once
 
+#include <cstddef>
+
 #include "absl/functional/function_ref.h"
 #include "base/status.h"
 
 namespace lockstep {
+
+// So much is read or written in one step.
+inline constexpr size_t kRowStepBytes = size_t{1} << 20;
 
 // Safe from any thread but the writer's.
 class RowSteps {

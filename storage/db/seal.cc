@@ -1,7 +1,6 @@
 #include "storage/db/seal.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +14,6 @@
 
 namespace lockstep {
 namespace {
-
-constexpr TimeRange kAllTimes = {std::numeric_limits<int64_t>::min(),
-                                 std::numeric_limits<int64_t>::max()};
 
 struct PlacedSeries {
   SeriesPlace place;

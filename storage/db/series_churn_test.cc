@@ -10,9 +10,9 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-constexpr int64_t kMinute = 60'000;
-constexpr int64_t kHour = 60 * kMinute;
-constexpr int64_t kStart = 1'700'000'000'000 / kHour * kHour;  // a full hour
+constexpr int64_t kMinuteMs = 60'000;
+constexpr int64_t kHourMs = 60 * kMinuteMs;
+constexpr int64_t kStart = 1'700'000'000'000 / kHourMs * kHourMs;  // a full hour
 enum Span : size_t { kTenMinutes, kOneHour, kOneDay };
 
 // "job/metric +appeared -left" of each.
@@ -46,35 +46,36 @@ TEST(SeriesChurnTest, EachSpanForgetsInItsTime) {
   };
   // Whether or not anything turned it meanwhile.
   for (const bool is_turned : {false, true}) {
-    if (is_turned) churn.Turn(kStart + 10 * kMinute);
-    expect(kTenMinutes, 11 * kMinute - 1, true);
-    expect(kTenMinutes, 11 * kMinute, false);
-    if (is_turned) churn.Turn(kStart + 12 * kMinute);
-    expect(kTenMinutes, 12 * kMinute, false);
-    expect(kOneHour, 70 * kMinute - 1, true);
-    expect(kOneHour, 70 * kMinute, false);
-    if (is_turned) churn.Turn(kStart + 20 * kHour);
-    expect(kOneDay, 25 * kHour - 1, true);
-    expect(kOneDay, 25 * kHour, false);
+    if (is_turned) churn.Turn(kStart + 10 * kMinuteMs);
+    expect(kTenMinutes, 11 * kMinuteMs - 1, true);
+    expect(kTenMinutes, 11 * kMinuteMs, false);
+    if (is_turned) churn.Turn(kStart + 12 * kMinuteMs);
+    expect(kTenMinutes, 12 * kMinuteMs, false);
+    expect(kOneHour, 70 * kMinuteMs - 1, true);
+    expect(kOneHour, 70 * kMinuteMs, false);
+    if (is_turned) churn.Turn(kStart + 20 * kHourMs);
+    expect(kOneDay, 25 * kHourMs - 1, true);
+    expect(kOneDay, 25 * kHourMs, false);
   }
 }
 
 TEST(SeriesChurnTest, ANewBucketBeginsWithNothing) {
   SeriesChurn churn(kStart);
   churn.AddAppeared("a", "x", 1);
-  churn.Turn(kStart + 11 * kMinute);  // the place of the first bucket, once around
+  churn.Turn(kStart + 11 * kMinuteMs);  // the place of the first bucket, once around
   churn.AddAppeared("a", "x", 10);
-  EXPECT_THAT(Rows(churn, kTenMinutes, kStart + 11 * kMinute), UnorderedElementsAre("a/x +10 -0"));
-  EXPECT_THAT(Rows(churn, kOneHour, kStart + 11 * kMinute), UnorderedElementsAre("a/x +11 -0"));
-  churn.Turn(kStart + 1000 * kHour);
-  EXPECT_TRUE(Rows(churn, kOneDay, kStart + 1000 * kHour).empty());
+  EXPECT_THAT(Rows(churn, kTenMinutes, kStart + 11 * kMinuteMs),
+              UnorderedElementsAre("a/x +10 -0"));
+  EXPECT_THAT(Rows(churn, kOneHour, kStart + 11 * kMinuteMs), UnorderedElementsAre("a/x +11 -0"));
+  churn.Turn(kStart + 1000 * kHourMs);
+  EXPECT_TRUE(Rows(churn, kOneDay, kStart + 1000 * kHourMs).empty());
 }
 
 TEST(SeriesChurnTest, AClockThatGoesBackCountsAsStanding) {
   SeriesChurn churn(kStart);
-  churn.Turn(kStart - 5 * kHour);
+  churn.Turn(kStart - 5 * kHourMs);
   churn.AddLeft("a", "x", 1);
-  EXPECT_THAT(Rows(churn, kOneHour, kStart - 5 * kHour), UnorderedElementsAre("a/x +0 -1"));
+  EXPECT_THAT(Rows(churn, kOneHour, kStart - 5 * kHourMs), UnorderedElementsAre("a/x +0 -1"));
 }
 
 TEST(SeriesChurnTest, FamiliesBeyondTheLimitAreCountedWithoutAName) {
@@ -86,9 +87,9 @@ TEST(SeriesChurnTest, FamiliesBeyondTheLimitAreCountedWithoutAName) {
   EXPECT_EQ(rows.size(), SeriesChurn::kMaxFamilies + 1);
   EXPECT_EQ(rows.back(), "/ +2 -0");
   // After a day there is room again.
-  churn.Turn(kStart + 26 * kHour);
+  churn.Turn(kStart + 26 * kHourMs);
   churn.AddAppeared("b", "x", 1);
-  EXPECT_THAT(Rows(churn, kOneDay, kStart + 26 * kHour), UnorderedElementsAre("b/x +1 -0"));
+  EXPECT_THAT(Rows(churn, kOneDay, kStart + 26 * kHourMs), UnorderedElementsAre("b/x +1 -0"));
 }
 
 }  // namespace

@@ -14,9 +14,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kT = kTestNowMs;
-constexpr int64_t kHour = 3'600'000;
-
 TEST(SeriesLimitTest, TakesAsManyAsItSays) {
   SeriesLimit limit(2);
   EXPECT_TRUE(limit.Take());

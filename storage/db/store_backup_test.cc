@@ -21,7 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int64_t kT = kTestNowMs;
 constexpr size_t kAll = SIZE_MAX;
 
 class StoreBackup : public ::testing::Test {

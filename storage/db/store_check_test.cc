@@ -36,7 +36,6 @@ using ::testing::SizeIs;
 
 const kv::KeyRange kSeriesRows = kv::AllDictionaryKeys(DictionaryKind::kSeries);
 
-constexpr int64_t kT = kTestNowMs;
 constexpr int64_t kDayMs = int64_t{24} * 60 * 60 * 1000;
 
 class StoreCheck : public ::testing::Test {

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSeriesCount = 6;
+constexpr int kDamagedSeries = 6;
 constexpr int kSamplesPerSeries = 120;
 
 std::string ReadFile(const fs::path& path) {
@@ -97,7 +97,7 @@ class WorkedStore {
   }
   static void WriteOnce(Store& store, int64_t from_ms, int count) {
     WriteRequest request;
-    for (int number = 0; number < kSeriesCount; ++number) {
+    for (int number = 0; number < kDamagedSeries; ++number) {
       SeriesWrite write;
       write.labels = Series(number % 2 == 0 ? "power" : "sm", "train", number);
       for (int i = 0; i < count; ++i) {

@@ -34,10 +34,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr int64_t kT = kTestNowMs;
-constexpr int64_t kHour = 3'600'000;
-constexpr TimeRange kAllTimes = {INT64_MIN, INT64_MAX};
-
 using Matchers = std::vector<Matcher>;
 
 Matchers Name(const std::string& name) { return {Matcher::Equal(std::string(kMetricName), name)}; }

@@ -17,8 +17,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kT = kTestNowMs;
-
 // What was acknowledged: time -> value, of one series.
 class Acknowledged {
  public:

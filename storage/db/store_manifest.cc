@@ -7,8 +7,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kHeading = "lockstep store";
-constexpr std::string_view kReader = "read by lockstep";
+constexpr std::string_view kManifestHeading = "lockstep store";
 constexpr std::string_view kShards = "shards";
 
 absl::Status CheckFormat(uint32_t format, std::string_view reader) {
@@ -30,8 +29,9 @@ absl::Status CheckFormat(uint32_t format, std::string_view reader) {
 }  // namespace
 
 std::string FormatManifest(const StoreManifest& manifest) {
-  const std::string text = absl::StrFormat("%s %d\n%s %s\n%s %d\n", kHeading, kStoreFormat, kReader,
-                                           kStoreFormatReader, kShards, manifest.shard_count);
+  const std::string text =
+      absl::StrFormat("%s %d\n%s %s\n%s %d\n", kManifestHeading, kStoreFormat, kReaderLine,
+                      kStoreFormatReader, kShards, manifest.shard_count);
   return text + ChecksumLine(text);
 }
 
@@ -39,10 +39,10 @@ absl::StatusOr<StoreManifest> ParseManifest(std::string_view text) {
   const std::string_view whole = text;
   std::string_view reader, shards;
   StoreManifest manifest;
-  if (!ConsumeNumber(text, kHeading, manifest.format)) {
+  if (!ConsumeNumber(text, kManifestHeading, manifest.format)) {
     return absl::DataLossError("the manifest is no lockstep store's");
   }
-  if (!ConsumeLine(text, kReader, reader)) {
+  if (!ConsumeLine(text, kReaderLine, reader)) {
     return absl::DataLossError("the manifest is malformed");
   }
   // The first two lines are the same in every format; what follows may not be.

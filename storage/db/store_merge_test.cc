@@ -21,13 +21,12 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kHour = 3'600'000;
-constexpr int kSeriesCount = 130;  // three blocks
+constexpr int kMergedSeries = 130;  // three blocks
 
 // Some of the samples of each series, with some of those of the round before written over.
 void WriteRound(Store& store, int64_t start_ms, int round) {
   WriteRequest request;
-  for (int i = 0; i < kSeriesCount; ++i) {
+  for (int i = 0; i < kMergedSeries; ++i) {
     SeriesWrite write{Series("m", "train", i), {}, {}};
     for (int j = 0; j < 10; ++j) {
       write.samples.push_back({start_ms + (round * 8 + j) * 1000, round * 100.0 + i + j});

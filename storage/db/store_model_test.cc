@@ -21,11 +21,10 @@
 namespace lockstep {
 namespace {
 
-constexpr int kSeriesCount = 40;
-constexpr int64_t kHour = 3'600'000;
+constexpr int kModelSeries = 40;
 constexpr uint32_t kShardCounts[] = {1, 2, 7};
 
-class Model {
+class SamplesModel {
  public:
   // What Storage::Write() should count.
   WriteOutcome Write(const WriteRequest& request) {
@@ -106,7 +105,7 @@ class RandomWrites {
 
   // Of one series, or of a job, or of a metric.
   std::vector<Matcher> Matchers() {
-    const int number = static_cast<int>(Below(kSeriesCount));
+    const int number = static_cast<int>(Below(kModelSeries));
     switch (Below(4)) {
       case 0:
         return {Matcher::Equal("job", "job" + std::to_string(number % 4))};
@@ -133,7 +132,7 @@ class RandomWrites {
     WriteRequest request;
     now_ms_ += 15'000;
     for (uint64_t left = 1 + Below(30); left > 0; --left) {
-      const int number = static_cast<int>(Below(kSeriesCount));
+      const int number = static_cast<int>(Below(kModelSeries));
       SeriesWrite write;
       write.labels = Series(number % 3 == 0 ? "power" : "sm", "job" + std::to_string(number % 4),
                             number * 100);
@@ -275,7 +274,7 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
   kv::TestFolder folders_[std::size(kShardCounts)];
   std::vector<StoreOptions> options_;
   std::vector<std::unique_ptr<Store>> stores_;
-  Model model_;
+  SamplesModel model_;
   RandomWrites random_{GetParam()};
 };
 

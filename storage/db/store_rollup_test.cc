@@ -13,7 +13,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kHour = int64_t{60} * 60 * 1000;
 // A window that has ended.
 const TimeRange kWindow = RangeOfWindow(WindowOf(kTestNowMs) - 1);
 

@@ -25,10 +25,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int64_t kHour = 3'600'000;
 constexpr int64_t kDay = 24 * kHour;
 // A window begins.
-constexpr int64_t kT = kTestNowMs / kWindowMs * kWindowMs;
+constexpr int64_t kWindowBegin = kTestNowMs / kWindowMs * kWindowMs;
 
 RetentionRule Rule(const std::string& job, const std::string& metric, int64_t keep_ms) {
   RetentionRule rule;
@@ -57,14 +56,15 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
     store_ = MustOpen(options_);
   }
 
-  // For three days back from kT, every four hours, in the middle of the windows.
+  // For three days back from kWindowBegin, every four hours, in the middle of the windows.
   void WriteAll() {
     for (size_t i = 0; i < kSeriesCount; ++i) {
       for (const char* job : {"dev", "test", "prod"}) {
         for (const char* metric : {"DCGM_A", "up"}) {
           std::vector<Sample> samples;
           const int64_t keep_ms = KeepOf(job, metric);
-          for (int64_t time_ms = kT - 3 * kDay + 2 * kHour; time_ms < kT; time_ms += 4 * kHour) {
+          for (int64_t time_ms = kWindowBegin - 3 * kDay + 2 * kHour; time_ms < kWindowBegin;
+               time_ms += 4 * kHour) {
             if (time_ms >= now_ms_ - keep_ms) samples.push_back({time_ms, 1.0});
           }
           const auto outcome =
@@ -107,7 +107,7 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
   static constexpr size_t kSeriesCount = 3;
 
   kv::TestFolder folder_;
-  std::atomic<int64_t> now_ms_ = kT;
+  std::atomic<int64_t> now_ms_ = kWindowBegin;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_;
 };
@@ -115,14 +115,14 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
 TEST_P(StoreRules, WhatIsOlderIsHiddenWhereverItIs) {
   WriteAll();
   for (const bool is_cold : {false, true}) {
-    now_ms_ = kT;
+    now_ms_ = kWindowBegin;
     ExpectCounts(6, 12, 18);
-    now_ms_ = kT + 2 * kHour;  // a sample of kT - 1 d + 2 h is still kept
+    now_ms_ = kWindowBegin + 2 * kHour;  // a sample of kWindowBegin - 1 d + 2 h is still kept
     ExpectCounts(6, 12, 18);
-    now_ms_ = kT + 2 * kHour + 1;
+    now_ms_ = kWindowBegin + 2 * kHour + 1;
     ExpectCounts(5, 11, 18);
     if (!is_cold) {
-      now_ms_ = kT;
+      now_ms_ = kWindowBegin;
       ASSERT_TRUE(store_->Settle().ok());
     }
   }
@@ -132,7 +132,7 @@ TEST_P(StoreRules, SeriesOfWhichAllIsHiddenAreNotSelected) {
   WriteAll();
   const auto querier = store_->NewQuerier();
   const std::vector<Matcher> dev = {Matcher::Equal("job", "dev")};
-  const TimeRange old = {kT - 3 * kDay, kT - kDay - kHour};
+  const TimeRange old = {kWindowBegin - 3 * kDay, kWindowBegin - kDay - kHour};
   const auto set = (*querier)->Select({dev, old, nullptr});
   std::vector<std::string> names;
   while ((*set)->Next()) names.emplace_back((*set)->labels().metric_name());
@@ -150,7 +150,9 @@ TEST_P(StoreRules, OlderSamplesAreRefusedAndTheReasonNamesWhatIsKept) {
       const int64_t oldest_ms = now_ms_ - keep_ms;
       const int64_t offset_ms = is_known ? 1 : 0;
       request.series.push_back(
-          {labels, {{oldest_ms - 1, 1}, {oldest_ms + offset_ms, 1}, {kT + offset_ms, 1}}, {}});
+          {labels,
+           {{oldest_ms - 1, 1}, {oldest_ms + offset_ms, 1}, {kWindowBegin + offset_ms, 1}},
+           {}});
       if (is_known) request = WithKnownSeries(*store_, std::move(request));
       EXPECT_EQ(request.known.size(), is_known ? 3u : 0u);
       const auto outcome = WriteAndWait(*store_, std::move(request));
@@ -165,7 +167,7 @@ TEST_P(StoreRules, OlderSamplesAreRefusedAndTheReasonNamesWhatIsKept) {
 TEST_P(StoreRules, WindowsThatEndedAreDropped) {
   WriteAll();
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kT + 8 * kHour;
+  now_ms_ = kWindowBegin + 8 * kHour;
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_EQ(store_->stats().expired_samples, kSeriesCount * 2 * (1 + 3));
   options_.retention_rules.clear();  // so that nothing is hidden
@@ -174,25 +176,25 @@ TEST_P(StoreRules, WindowsThatEndedAreDropped) {
 }
 
 TEST_P(StoreRules, AWindowGoesToItsLastMillisecondAndTheNextStaysFromItsFirst) {
-  now_ms_ = kT - 1;
-  const std::vector<Sample> samples = {{kT - kDay - 1, 1}, {kT - kDay, 1}};
+  now_ms_ = kWindowBegin - 1;
+  const std::vector<Sample> samples = {{kWindowBegin - kDay - 1, 1}, {kWindowBegin - kDay, 1}};
   ASSERT_TRUE(WriteFloats(*store_, Series("DCGM_A", "dev"), samples).ok());
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kT + 2 * kHour;
+  now_ms_ = kWindowBegin + 2 * kHour;
   ASSERT_TRUE(store_->DropExpired().ok());
   options_.retention_rules.clear();  // so that nothing is hidden
   Reopen();
   EXPECT_EQ(CountOf("dev", "DCGM_A"), 1u);
-  EXPECT_THAT(Dump(*store_), HasSubstr(" " + std::to_string(kT - kDay) + "="));
+  EXPECT_THAT(Dump(*store_), HasSubstr(" " + std::to_string(kWindowBegin - kDay) + "="));
 }
 
 TEST_P(StoreRules, SeriesWithoutSamplesAreForgotten) {
   WriteAll();
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kT + kDay;
+  now_ms_ = kWindowBegin + kDay;
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_THAT(Values(std::string(kMetricName), {Matcher::Equal("job", "dev")}), ElementsAre("up"));
-  now_ms_ = kT + 2 * kDay;
+  now_ms_ = kWindowBegin + 2 * kDay;
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_THAT(Values("job"), ElementsAre("prod"));
   Reopen();
@@ -228,7 +230,7 @@ TEST_P(StoreRules, AStoreThatOnlyReadsHidesNothing) {
   WriteAll();
   ASSERT_TRUE(store_->Close().ok());
   store_ = nullptr;
-  now_ms_ = kT + 20 * kDay;
+  now_ms_ = kWindowBegin + 20 * kDay;
   options_.read_only = true;
   store_ = MustOpen(options_);
   ExpectCounts(6, 12, 18);

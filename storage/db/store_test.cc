@@ -23,8 +23,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kT = kTestNowMs;
-
 TEST(Store, GivesBackWhatWasWritten) {
   kv::TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
@@ -363,7 +361,6 @@ TEST(Store, RefusesWhatItsQueueCannotHold) {
 }
 
 TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
-  constexpr int64_t kHour = 3'600'000;
   kv::TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.retention_ms = 48 * kHour;

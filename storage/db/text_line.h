@@ -12,6 +12,9 @@
 
 namespace lockstep {
 
+// Names the line with the version that a reader needs at least.
+inline constexpr std::string_view kReaderLine = "read by lockstep";
+
 // Consumes the first line of `text` if it is `name`, a blank, and a value.
 [[nodiscard]] inline bool ConsumeLine(std::string_view& text, std::string_view name,
                                       std::string_view& value) {

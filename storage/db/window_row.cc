@@ -7,11 +7,11 @@
 namespace lockstep {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kWindowRowVersion = 1;
 // A row's runs may name no more series than this; the writer splits its rows far below.
 constexpr uint64_t kMaxSeries = uint64_t{1} << 24;
 // What the writer puts into one row: far below kv::kMaxValueBytes even if no two are neighbours.
-constexpr size_t kMaxSeriesPerRow = size_t{1} << 17;
+constexpr size_t kMaxSeriesPerWindowRow = size_t{1} << 17;
 
 struct Runs {
   std::string bytes;
@@ -52,9 +52,9 @@ std::vector<WindowRow> SplitIntoWindowRows(const WindowTotals& totals,
                                            std::vector<SeriesId> series) {
   std::vector<WindowRow> rows;
   size_t begin = 0;
-  for (; series.size() - begin > kMaxSeriesPerRow; begin += kMaxSeriesPerRow) {
+  for (; series.size() - begin > kMaxSeriesPerWindowRow; begin += kMaxSeriesPerWindowRow) {
     const auto from = series.begin() + static_cast<ptrdiff_t>(begin);
-    rows.push_back({{totals.range, 0, 0}, {from, from + ptrdiff_t{kMaxSeriesPerRow}}});
+    rows.push_back({{totals.range, 0, 0}, {from, from + ptrdiff_t{kMaxSeriesPerWindowRow}}});
   }
   series.erase(series.begin(), series.begin() + static_cast<ptrdiff_t>(begin));
   rows.push_back({totals, std::move(series)});
@@ -62,7 +62,7 @@ std::vector<WindowRow> SplitIntoWindowRows(const WindowTotals& totals,
 }
 
 std::string EncodeWindowRow(const WindowRow& row) {
-  std::string value(1, static_cast<char>(kVersion));
+  std::string value(1, static_cast<char>(kWindowRowVersion));
   PutVarintSigned64(value, row.totals.range.min_ms);
   PutVarint64(value, static_cast<uint64_t>(row.totals.range.max_ms) -
                          static_cast<uint64_t>(row.totals.range.min_ms));
@@ -76,7 +76,8 @@ std::string EncodeWindowRow(const WindowRow& row) {
 absl::StatusOr<WindowRow> DecodeWindowRow(std::string_view value) {
   WindowRow row;
   uint64_t span = 0, run_count = 0;
-  const bool has_version = !value.empty() && static_cast<uint8_t>(value.front()) == kVersion;
+  const bool has_version =
+      !value.empty() && static_cast<uint8_t>(value.front()) == kWindowRowVersion;
   if (has_version) value.remove_prefix(1);
   if (!has_version || !GetVarintSigned64(value, row.totals.range.min_ms) ||
       !GetVarint64(value, span) || !GetVarint64(value, row.totals.sample_count) ||

@@ -10,7 +10,7 @@ namespace lockstep {
 namespace {
 
 // How many targets or metrics are looked at between two looks at the budget.
-constexpr size_t kCheckInterval = 256;
+constexpr size_t kPartsCheckInterval = 256;
 // Costs, in steps of a walk over all series: getting to one target, finding a metric among its series,
 // putting a found series into its place.
 constexpr size_t kStepsPerTarget = 16;
@@ -84,7 +84,7 @@ class PartsSelector {
     const IdSet metrics(parts_.metrics ? PostingsView(*parts_.metrics) : PostingsView());
     size_t looked_at = 0;
     for (const TargetId target : *parts_.targets) {
-      if (looked_at++ % kCheckInterval == 0) LOCKSTEP_RETURN_IF_ERROR(CheckBudget());
+      if (looked_at++ % kPartsCheckInterval == 0) LOCKSTEP_RETURN_IF_ERROR(CheckBudget());
       const std::span<const TargetSeries> of_target = series_.OfTarget(target);
       if (parts_.metrics && SearchSteps() < of_target.size()) {
         for (const MetricId metric : *parts_.metrics) {

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // By target and metric, and by metric and id.
-class Model {
+class TableModel {
  public:
   void Add(SeriesId id, SeriesParts parts) {
     ids_[{parts.target, parts.metric}] = id;
@@ -42,7 +42,7 @@ class Model {
   std::map<SeriesId, SeriesParts> parts_;
 };
 
-void ExpectSame(const SeriesTable& table, const Model& model) {
+void ExpectSame(const SeriesTable& table, const TableModel& model) {
   ASSERT_EQ(table.size(), model.parts().size());
   std::map<TargetId, std::map<MetricId, SeriesId>> by_target;
   std::map<MetricId, Postings> by_metric;
@@ -72,7 +72,7 @@ void ExpectSame(const SeriesTable& table, const Model& model) {
 TEST(SeriesTable, AgreesWithMapsThroughManyRemovals) {
   std::mt19937 random(3);
   SeriesTable table;
-  Model model;
+  TableModel model;
   for (int round = 0; round < 40; ++round) {
     for (int i = 0; i < 300; ++i) {
       const auto id = static_cast<SeriesId>(random() % 100'000);

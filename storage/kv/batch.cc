@@ -6,8 +6,6 @@
 namespace lockstep::kv {
 namespace {
 
-rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
-
 // The batch cannot fail on valid handles.
 void MustBeOk(const rocksdb::Status& status) { LOCKSTEP_CHECK(status.ok()); }
 
@@ -25,15 +23,15 @@ rocksdb::ColumnFamilyHandle* Batch::HandleOf(Space space) const {
 
 void Batch::Put(Space space, std::string_view key, std::string_view value) {
   LOCKSTEP_CHECK(!key.empty() && key.size() <= kMaxKeyBytes && value.size() <= kMaxValueBytes);
-  MustBeOk(changes_->Put(HandleOf(space), ToSlice(key), ToSlice(value)));
+  MustBeOk(changes_->Put(HandleOf(space), key, value));
 }
 
 void Batch::Delete(Space space, std::string_view key) {
-  MustBeOk(changes_->Delete(HandleOf(space), ToSlice(key)));
+  MustBeOk(changes_->Delete(HandleOf(space), key));
 }
 
 void Batch::DeleteRange(Space space, std::string_view begin, std::string_view end) {
-  MustBeOk(changes_->DeleteRange(HandleOf(space), ToSlice(begin), ToSlice(end)));
+  MustBeOk(changes_->DeleteRange(HandleOf(space), begin, end));
 }
 
 void Batch::Clear() { changes_->Clear(); }

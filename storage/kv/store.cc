@@ -13,11 +13,7 @@
 #include "storage/kv/rocks_status.h"
 
 namespace lockstep::kv {
-namespace {
-
-rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
-
-}  // namespace
+namespace {}  // namespace
 
 Store::Store(std::string folder, std::shared_ptr<Env> env,
              std::shared_ptr<const Resources> resources)
@@ -107,8 +103,7 @@ absl::Status Store::Resume() { return FromRocks(db_->Resume()); }
 
 absl::StatusOr<std::optional<std::string>> Store::Get(Space space, std::string_view key) const {
   std::string value;
-  const rocksdb::Status status =
-      db_->Get(rocksdb::ReadOptions(), HandleOf(space), ToSlice(key), &value);
+  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), HandleOf(space), key, &value);
   if (status.IsNotFound()) return std::nullopt;
   LOCKSTEP_RETURN_IF_ERROR(FromRocks(status));
   return value;

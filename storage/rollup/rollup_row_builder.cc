@@ -6,11 +6,7 @@
 #include "storage/chunk/packed_integers.h"
 
 namespace lockstep {
-namespace {
-
-constexpr char kVersion = 1;
-
-}  // namespace
+namespace {}  // namespace
 
 void RollupRowBuilder::Add(uint32_t index_in_block, const SampleColumns& columns,
                            int64_t begin_ms) {
@@ -58,7 +54,7 @@ void RollupRowBuilder::PutTimes(std::string& out) const {
 std::optional<std::string> RollupRowBuilder::Finish() {
   std::optional<std::string> row;
   if (rolled_up_ != 0) {
-    std::string& out = row.emplace(1, kVersion);
+    std::string& out = row.emplace(1, kRollupRowVersion);
     PutVarint64(out, rolled_up_);
     PutVarint64(out, raw_);
     PutVarint64(out, ascending_);

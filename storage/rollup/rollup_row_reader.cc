@@ -12,7 +12,6 @@
 namespace lockstep {
 namespace {
 
-constexpr char kVersion = 1;
 // A bucket's sample count; what a series holds of one millisecond each.
 constexpr int64_t kMaxCount = kThinningBucketMs;
 
@@ -38,7 +37,7 @@ bool CanBe(const BucketTimes& times) {
 
 absl::Status RollupRowReader::Open(std::string_view value, int64_t begin_ms) {
   begin_ms_ = begin_ms;
-  if (value.empty() || value.front() != kVersion) return Malformed();
+  if (value.empty() || value.front() != kRollupRowVersion) return Malformed();
   value.remove_prefix(1);
   const bool is_whole = GetSeries(value) && GetTimes(value) && GetValues(value) && value.empty();
   return is_whole ? absl::OkStatus() : Malformed();

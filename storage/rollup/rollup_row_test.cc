@@ -13,7 +13,6 @@ namespace lockstep {
 namespace {
 
 constexpr int64_t kBegin = kRollupWindowMs * 118'055;
-constexpr TimeRange kAllTimes = {INT64_MIN, INT64_MAX};
 constexpr SamplesNeeded kThinned[] = {SamplesNeeded::kCount,   SamplesNeeded::kLowest,
                                       SamplesNeeded::kHighest, SamplesNeeded::kFirst,
                                       SamplesNeeded::kLast,    SamplesNeeded::kEnds};

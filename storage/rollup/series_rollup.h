@@ -20,6 +20,7 @@
 
 namespace lockstep {
 
+inline constexpr char kRollupRowVersion = 1;
 inline constexpr int64_t kRollupWindowMs = int64_t{4} * 60 * 60 * 1000;
 inline constexpr uint32_t kRollupBuckets = kRollupWindowMs / kThinningBucketMs + 1;
 static_assert(kRollupBuckets <= 64, "buckets are bits of a word");

@@ -7,18 +7,19 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kBegin = kRollupWindowMs * 100;
+constexpr int64_t kFirstBegin = kRollupWindowMs * 100;
 constexpr int64_t kBucket = kThinningBucketMs;
 
 SampleColumns Columns(const std::vector<Sample>& samples) {
   SampleColumns columns;
-  for (const Sample& sample : samples) columns.Append(kBegin + sample.timestamp_ms, sample.value);
+  for (const Sample& sample : samples)
+    columns.Append(kFirstBegin + sample.timestamp_ms, sample.value);
   return columns;
 }
 
 SeriesRollup RolledUp(const std::vector<Sample>& samples) {
   SeriesRollup rollup;
-  EXPECT_TRUE(RollUp(Columns(samples), kBegin, rollup));
+  EXPECT_TRUE(RollUp(Columns(samples), kFirstBegin, rollup));
   return rollup;
 }
 
@@ -64,13 +65,13 @@ TEST(SeriesRollup, StaleMarkersAreLeftOut) {
 TEST(SeriesRollup, NansAndHistogramsCannotBeSummedUp) {
   SeriesRollup rollup;
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(RollUp(Columns({{1, nan}}), kBegin, rollup));
-  EXPECT_FALSE(RollUp(Columns({{1, 1}, {2, nan}}), kBegin, rollup));
+  EXPECT_FALSE(RollUp(Columns({{1, nan}}), kFirstBegin, rollup));
+  EXPECT_FALSE(RollUp(Columns({{1, 1}, {2, nan}}), kFirstBegin, rollup));
   SampleColumns columns = Columns({{1, 1}});
-  columns.histograms.push_back({kBegin + 2, std::make_shared<Histogram>()});
-  EXPECT_FALSE(RollUp(columns, kBegin, rollup));
+  columns.histograms.push_back({kFirstBegin + 2, std::make_shared<Histogram>()});
+  EXPECT_FALSE(RollUp(columns, kFirstBegin, rollup));
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(RollUp(Columns({{1, infinity}, {2, -infinity}}), kBegin, rollup));
+  EXPECT_TRUE(RollUp(Columns({{1, infinity}, {2, -infinity}}), kFirstBegin, rollup));
 }
 
 }  // namespace

@@ -33,7 +33,6 @@
 namespace lockstep {
 namespace {
 
-constexpr TimeRange kAllTimes = {INT64_MIN, INT64_MAX};
 // Everything is merged once in so many seals, and given back once in so many deletions.
 constexpr int kTurnsPerMerge = 4;
 constexpr int kDeletionsPerCleaning = 8;

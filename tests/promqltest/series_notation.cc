@@ -17,7 +17,7 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
-absl::Status Malformed(std::string_view what, std::string_view text) {
+absl::Status MalformedSeries(std::string_view what, std::string_view text) {
   return absl::InvalidArgumentError(absl::StrFormat("%s: '%s'", what, text));
 }
 
@@ -65,9 +65,9 @@ absl::StatusOr<std::optional<int>> Repetition(std::string_view text) {
   if (text.empty()) return std::optional<int>();
   int count = 0;
   const char* const end = text.data() + text.size();
-  if (text.front() != 'x') return Malformed("no repetition", text);
+  if (text.front() != 'x') return MalformedSeries("no repetition", text);
   const auto [stop, error] = std::from_chars(text.data() + 1, end, count);
-  if (error != std::errc() || stop != end) return Malformed("no repetition", text);
+  if (error != std::errc() || stop != end) return MalformedSeries("no repetition", text);
   return std::optional<int>(count);
 }
 
@@ -75,13 +75,13 @@ absl::StatusOr<std::optional<int>> Repetition(std::string_view text) {
 absl::Status AppendNumbers(std::string_view item, std::vector<Slot>& slots) {
   const size_t first_size = NumberSize(item);
   const std::optional<double> first = ParseValue(item.substr(0, first_size));
-  if (!first) return Malformed("no value", item);
+  if (!first) return MalformedSeries("no value", item);
   std::string_view rest = item.substr(first_size);
   double increment = 0;
   if (!rest.empty() && rest.front() != 'x') {
     const size_t size = NumberSize(rest);
     const std::optional<double> parsed = ParseValue(rest.substr(0, size));
-    if (!parsed) return Malformed("no value", item);
+    if (!parsed) return MalformedSeries("no value", item);
     increment = *parsed;
     rest.remove_prefix(size);
   }
@@ -98,7 +98,7 @@ absl::Status AppendNumbers(std::string_view item, std::vector<Slot>& slots) {
 // {{..}}, {{..}}xN, {{..}}+{{..}}xN, {{..}}-{{..}}xN.
 absl::Status AppendHistograms(std::string_view item, std::vector<Slot>& slots) {
   const size_t first_end = item.find("}}");
-  if (first_end == item.npos) return Malformed("no histogram", item);
+  if (first_end == item.npos) return MalformedSeries("no histogram", item);
   LOCKSTEP_ASSIGN_OR_RETURN(const NotedHistogram first,
                             ParseHistogram(item.substr(0, first_end + 2)));
   std::string_view rest = item.substr(first_end + 2);
@@ -107,7 +107,7 @@ absl::Status AppendHistograms(std::string_view item, std::vector<Slot>& slots) {
   if (!rest.empty() && rest.front() != 'x') {
     factor = rest.front() == '-' ? -1 : 1;
     const size_t end = rest.find("}}");
-    if (end == rest.npos) return Malformed("no histogram", item);
+    if (end == rest.npos) return MalformedSeries("no histogram", item);
     LOCKSTEP_ASSIGN_OR_RETURN(increment, ParseHistogram(rest.substr(1, end + 1)));
     rest.remove_prefix(end + 2);
   }
@@ -161,7 +161,7 @@ absl::StatusOr<LabelSet> ParseLabels(std::string_view text) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, promql::ParseMetricSelector(text));
   std::vector<LabelView> labels;
   for (const Matcher& matcher : matchers) {
-    if (matcher.type() != MatchType::kEqual) return Malformed("no series", text);
+    if (matcher.type() != MatchType::kEqual) return MalformedSeries("no series", text);
     labels.push_back({matcher.name(), matcher.value()});
   }
   return LabelSet::Of(std::move(labels));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/kernel_testing.h"
 #include "query/promql/operator_names.h"
 
@@ -12,9 +13,6 @@ namespace lockstep::engine {
 namespace {
 
 using promql::AggregateOp;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 TEST(AggregatorsTest, FoldsFloats) {
   const double max = std::numeric_limits<double>::max();

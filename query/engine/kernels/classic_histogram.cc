@@ -6,13 +6,12 @@
 #include <limits>
 #include <string>
 
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/number_text.h"
 
 namespace lockstep::engine {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-12;
 
 void SortAndMerge(std::vector<ClassicBucket>& buckets) {
@@ -85,9 +84,9 @@ double InterpolateQuantile(double q, const std::vector<ClassicBucket>& buckets) 
 }
 
 // The rank of one bound of a fraction, found bucket by bucket in ascending order.
-class BoundRank {
+class ClassicBoundRank {
  public:
-  explicit BoundRank(double bound) : bound_(bound) {}
+  explicit ClassicBoundRank(double bound) : bound_(bound) {}
 
   void Visit(double lower, const ClassicBucket& bucket, double rank_before) {
     if (known_) return;
@@ -133,8 +132,8 @@ double BucketFraction(double lower, double upper, std::vector<ClassicBucket>& bu
   if (count == 0 || std::isnan(lower) || std::isnan(upper)) return kNan;
   if (lower >= upper) return 0;
 
-  BoundRank lower_rank(lower);
-  BoundRank upper_rank(upper);
+  ClassicBoundRank lower_rank(lower);
+  ClassicBoundRank upper_rank(upper);
   // Observations are taken to be above 0 when the first bound is.
   double start = buckets[0].upper_bound <= 0 ? -kInfinity : 0;
   double rank = 0;

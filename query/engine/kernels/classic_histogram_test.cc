@@ -1,14 +1,12 @@
 #include "query/engine/kernels/classic_histogram.h"
+#include "query/engine/kernels/constants.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 namespace lockstep::engine {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ClassicQuantile QuantileOf(double q, std::vector<ClassicBucket> buckets) {
   return BucketQuantile(q, buckets);

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "query/engine/kernels/calendar_functions.h"
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/hash_ratio.h"
 #include "query/engine/kernels/label_text.h"
 #include "query/engine/kernels/math_functions.h"
@@ -16,9 +16,6 @@ namespace lockstep::engine {
 namespace {
 
 using promql::FunctionId;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 TEST(MathFunctionsTest, FindsAndComputes) {
   EXPECT_EQ(FindMathFunction(FunctionId::kAbs)(-2), 2);

@@ -6,12 +6,11 @@
 #include <limits>
 
 #include "base/float_format.h"
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/histogram_row.h"
 
 namespace lockstep::engine {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The bounds of the finest schema in [0.5, 1). They are made the way that Prometheus' table was,
 // from 2^(2^-schema) of which some differ from the nearest double, so that bounds print with the

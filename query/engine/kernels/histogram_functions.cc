@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "query/engine/kernels/bucket_interpolation.h"
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/histogram_buckets.h"
 #include "query/engine/kernels/kahan.h"
 
 namespace lockstep::engine {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // With buckets on one side only, the zero bucket is taken to hold observations of that side.
 void CutZeroBucketToItsSide(const Histogram& histogram, Bucket& bucket) {

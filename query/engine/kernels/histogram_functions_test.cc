@@ -1,4 +1,5 @@
 #include "query/engine/kernels/histogram_functions.h"
+#include "query/engine/kernels/constants.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +11,6 @@
 
 namespace lockstep::engine {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 double QuantileOf(double q, const Histogram& histogram) {
   AnnotationSink sink;

@@ -17,7 +17,7 @@ MATCHER_P2(Span, offset, length, "") {
   return arg.offset == offset && arg.length == static_cast<uint32_t>(length);
 }
 
-Histogram Custom(std::vector<double> bounds, std::vector<double> counts) {
+Histogram WithBounds(std::vector<double> bounds, std::vector<double> counts) {
   double count = 0;
   for (const double c : counts) count += c;
   return Make({.schema = kCustomBucketsSchema,
@@ -82,18 +82,18 @@ TEST(HistogramAddTest, WidensTheZeroBucketToABucketBound) {
 }
 
 TEST(HistogramAddTest, ReconcilesCustomBoundsToTheCommonOnes) {
-  Histogram a = Custom({1, 2, 4}, {1, 2, 3, 4});
-  EXPECT_FALSE(Add(a, Custom({1, 2, 4}, {1, 1, 1, 1})).bounds_reconciled);
+  Histogram a = WithBounds({1, 2, 4}, {1, 2, 3, 4});
+  EXPECT_FALSE(Add(a, WithBounds({1, 2, 4}, {1, 1, 1, 1})).bounds_reconciled);
   EXPECT_THAT(a.positive_counts, ElementsAre(2, 3, 4, 5));
   // Common bound 2: (-Inf, 2] has 2 + 3 and 10 + 20, the rest 4 + 5 and 30.
-  EXPECT_TRUE(Add(a, Custom({0.5, 2}, {10, 20, 30})).bounds_reconciled);
+  EXPECT_TRUE(Add(a, WithBounds({0.5, 2}, {10, 20, 30})).bounds_reconciled);
   EXPECT_THAT(a.custom_values, ElementsAre(2));
   EXPECT_THAT(a.positive_counts, ElementsAre(35, 39));
 }
 
 TEST(HistogramAddTest, CustomBoundsMayHaveNothingInCommon) {
-  Histogram a = Custom({1}, {1, 2});
-  EXPECT_TRUE(Subtract(a, Custom({2}, {1, 1})).bounds_reconciled);
+  Histogram a = WithBounds({1}, {1, 2});
+  EXPECT_TRUE(Subtract(a, WithBounds({2}, {1, 1})).bounds_reconciled);
   EXPECT_TRUE(a.custom_values.empty());
   EXPECT_THAT(a.positive_counts, ElementsAre(1));
 }
@@ -202,11 +202,11 @@ TEST(DetectResetTest, ByContent) {
 }
 
 TEST(DetectResetTest, CustomBounds) {
-  EXPECT_FALSE(DetectReset(Custom({1, 2}, {1, 2, 3}), Custom({1, 2}, {1, 2, 3})));
+  EXPECT_FALSE(DetectReset(WithBounds({1, 2}, {1, 2, 3}), WithBounds({1, 2}, {1, 2, 3})));
   // By the common bound 2: 3 and 3 against 2 and 4.
-  EXPECT_TRUE(DetectReset(Custom({1, 2}, {1, 2, 3}), Custom({2}, {2, 4})));
-  EXPECT_FALSE(DetectReset(Custom({1, 2}, {1, 2, 4}), Custom({2}, {2, 4})));
-  EXPECT_TRUE(DetectReset(Custom({1}, {1, 20}), Make({.count = 1, .positive = {0, {1}}})));
+  EXPECT_TRUE(DetectReset(WithBounds({1, 2}, {1, 2, 3}), WithBounds({2}, {2, 4})));
+  EXPECT_FALSE(DetectReset(WithBounds({1, 2}, {1, 2, 4}), WithBounds({2}, {2, 4})));
+  EXPECT_TRUE(DetectReset(WithBounds({1}, {1, 20}), Make({.count = 1, .positive = {0, {1}}})));
 }
 
 TEST(TrimTest, CutsExponentialBucketsLogarithmically) {
@@ -242,7 +242,7 @@ TEST(TrimTest, CutsZeroBucketsLinearlyOnTheirSide) {
 
 TEST(TrimTest, CustomBucketsOfInfiniteWidth) {
   const double infinity = std::numeric_limits<double>::infinity();
-  const Histogram h = Custom({10, 20}, {5, 4, 3});  // (-Inf,10] is taken to start at 0
+  const Histogram h = WithBounds({10, 20}, {5, 4, 3});  // (-Inf,10] is taken to start at 0
   EXPECT_DOUBLE_EQ(TrimUpper(h, 5).count, 2.5);
   EXPECT_DOUBLE_EQ(TrimUpper(h, 15).count, 7);
   EXPECT_DOUBLE_EQ(TrimUpper(h, 30).count, 9);  // what is above 20 goes as a whole
@@ -290,7 +290,7 @@ TEST(HistogramAccumulatorTest, NotesContradictionsAndMixes) {
 
   HistogramAccumulator mixed(HistogramFold::kMean);
   mixed.Add(Make({.count = 1}), sink);
-  mixed.Add(Custom({1}, {1}), sink);
+  mixed.Add(WithBounds({1}, {1}), sink);
   EXPECT_FALSE(mixed.Finish(sink).has_value());
   EXPECT_EQ(sink.Take().at(0).kind, AnnotationKind::kMixedExponentialCustomHistograms);
 }

@@ -8,25 +8,25 @@
 namespace lockstep::engine {
 namespace {
 
-struct Point {
+struct LatePoint {
   SampleTimes times;
   double value = 0;
   const Histogram* histogram = nullptr;  // null: a float
 };
 
-Point FloatAt(const Window& window, size_t i) {
+LatePoint FloatAt(const Window& window, size_t i) {
   return {
       {StartOf(window.start_timestamps_ms, i), window.timestamps_ms[i]}, window.values[i], nullptr};
 }
 
-Point HistogramAt(const Window& window, size_t i) {
+LatePoint HistogramAt(const Window& window, size_t i) {
   const HistogramSample& sample = window.histograms[i];
   return {{sample.start_timestamp_ms, sample.timestamp_ms}, 0, sample.histogram.get()};
 }
 
 // The last two samples of both kinds together, older one first. Precondition: there are two.
-std::array<Point, 2> LastTwo(const Window& window) {
-  std::array<Point, 2> points;
+std::array<LatePoint, 2> LastTwo(const Window& window) {
+  std::array<LatePoint, 2> points;
   size_t floats = window.values.size();
   size_t histograms = window.histograms.size();
   for (size_t place = 2; place-- > 0;) {
@@ -38,7 +38,8 @@ std::array<Point, 2> LastTwo(const Window& window) {
   return points;
 }
 
-void NoteWrongKind(const Point& before, const Point& last, SeriesKind kind, AnnotationSink& sink) {
+void NoteWrongKind(const LatePoint& before, const LatePoint& last, SeriesKind kind,
+                   AnnotationSink& sink) {
   const bool first_gauge = before.histogram->reset_hint == CounterResetHint::kGauge;
   const bool last_gauge = last.histogram->reset_hint == CounterResetHint::kGauge;
   if (kind == SeriesKind::kCounter && (first_gauge || last_gauge)) {
@@ -49,7 +50,7 @@ void NoteWrongKind(const Point& before, const Point& last, SeriesKind kind, Anno
   }
 }
 
-WindowResult HistogramDifference(const Point& before, const Point& last, SeriesKind kind,
+WindowResult HistogramDifference(const LatePoint& before, const LatePoint& last, SeriesKind kind,
                                  double seconds, AnnotationSink& sink) {
   NoteWrongKind(before, last, kind, sink);
   Histogram difference = *last.histogram;
@@ -63,7 +64,7 @@ WindowResult HistogramDifference(const Point& before, const Point& last, SeriesK
   return WindowResult::Of(std::move(difference));
 }
 
-WindowResult FloatDifference(const Point& before, const Point& last, SeriesKind kind,
+WindowResult FloatDifference(const LatePoint& before, const LatePoint& last, SeriesKind kind,
                              double seconds) {
   if (kind == SeriesKind::kGauge) return WindowResult::Float(last.value - before.value);
   const bool reset = last.value < before.value || RestartedByStartTime(before.times, last.times);

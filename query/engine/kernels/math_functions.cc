@@ -1,14 +1,12 @@
 #include "query/engine/kernels/math_functions.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "query/engine/kernels/constants.h"
 
 namespace lockstep::engine {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double Sign(double value) {
   if (value < 0) return -1;

@@ -3,15 +3,13 @@
 #include <cmath>
 #include <limits>
 
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/kernel_testing.h"
 
 namespace lockstep::engine {
 namespace {
 
 using promql::FunctionId;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 struct Row {
   FunctionId id;

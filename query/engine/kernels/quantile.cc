@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "query/engine/kernels/constants.h"
+
 namespace lockstep::engine {
 namespace {
 
@@ -12,7 +14,6 @@ bool NanFirst(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a < 
 }  // namespace
 
 double Quantile(double q, std::vector<double>& values) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (values.empty() || std::isnan(q)) return std::numeric_limits<double>::quiet_NaN();
   if (q < 0) return -kInfinity;
   if (q > 1) return kInfinity;

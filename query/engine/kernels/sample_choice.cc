@@ -23,7 +23,7 @@ bool EndsWithHistogram(const Window& window) {
   return window.histograms.back().timestamp_ms >= window.timestamps_ms.back();
 }
 
-WindowResult Seconds(int64_t timestamp_ms) {
+WindowResult InSeconds(int64_t timestamp_ms) {
   return WindowResult::Float(static_cast<double>(timestamp_ms) / 1000);
 }
 
@@ -50,12 +50,12 @@ WindowResult LastOverTime(const Window& window, const WindowContext& /*context*/
 }
 
 WindowResult TsOfFirstOverTime(const Window& window, const WindowContext& /*context*/) {
-  return Seconds(std::min(FirstFloatTime(window), FirstHistogramTime(window)));
+  return InSeconds(std::min(FirstFloatTime(window), FirstHistogramTime(window)));
 }
 
 WindowResult TsOfLastOverTime(const Window& window, const WindowContext& /*context*/) {
-  return Seconds(EndsWithHistogram(window) ? window.histograms.back().timestamp_ms
-                                           : window.timestamps_ms.back());
+  return InSeconds(EndsWithHistogram(window) ? window.histograms.back().timestamp_ms
+                                             : window.timestamps_ms.back());
 }
 
 }  // namespace lockstep::engine

@@ -209,9 +209,9 @@ class SlidingCount : public SlidingFunction {
   std::vector<uint32_t> counts_;  // up to and including each sample
 };
 
-bool IsReset(double previous, double current) { return current < previous; }
+bool FallsToReset(double previous, double current) { return current < previous; }
 
-bool IsChange(double previous, double current) {
+bool Differ(double previous, double current) {
   return current != previous && !(std::isnan(current) && std::isnan(previous));
 }
 
@@ -235,9 +235,9 @@ std::unique_ptr<SlidingFunction> MakeSlidingFunction(promql::FunctionId id,
     case FunctionId::kIncrease:
       return std::make_unique<SlidingRate>(series, PerSecond::kNo);
     case FunctionId::kResets:
-      return std::make_unique<SlidingCount>(series, IsReset);
+      return std::make_unique<SlidingCount>(series, FallsToReset);
     case FunctionId::kChanges:
-      return std::make_unique<SlidingCount>(series, IsChange);
+      return std::make_unique<SlidingCount>(series, Differ);
     default:
       return nullptr;
   }

@@ -1,5 +1,6 @@
 // The plain functions judge the sliding ones.
 #include "query/engine/kernels/sliding_functions.h"
+#include "query/engine/kernels/constants.h"
 
 #include <gtest/gtest.h>
 
@@ -104,7 +105,6 @@ TEST(SlidingFunctionsTest, AgreeOnGaugesOfAllMagnitudes) {
 }
 
 TEST(SlidingFunctionsTest, AgreeOnNanAndInfinity) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double specials[] = {std::nan(""),
                              kInfinity,
                              -kInfinity,

@@ -1,7 +1,7 @@
 // deriv, predict_linear and double_exponential_smoothing.
 #include <cmath>
-#include <limits>
 
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/kahan.h"
 #include "query/engine/kernels/window_families.h"
 
@@ -28,7 +28,6 @@ Line FitLine(const Window& window, int64_t origin_ms) {
     xx_sum.Add(x * x);
   }
   if (constant) {
-    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     return std::isinf(first) ? Line{kNan, kNan} : Line{0, first};
   }
   const auto n = static_cast<double>(window.values.size());
