@@ -1,6 +1,5 @@
 #include "storage/db/rollup_check.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -16,8 +15,7 @@ namespace {
 
 bool AreSame(const SampleColumns& a, const SampleColumns& b) {
   return a.timestamps_ms == b.timestamps_ms && a.left_out == b.left_out &&
-         std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
-                    [](double x, double y) { return SameBits(x, y); });
+         SameBits(a.values, b.values);
 }
 
 absl::Status Compare(RollupRowReader& row, RollupRowReader& expected, uint32_t index,

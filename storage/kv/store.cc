@@ -13,7 +13,6 @@
 #include "storage/kv/rocks_status.h"
 
 namespace lockstep::kv {
-namespace {}  // namespace
 
 Store::Store(std::string folder, std::shared_ptr<Env> env,
              std::shared_ptr<const Resources> resources)
