@@ -79,7 +79,7 @@ class CardinalityTest : public testing::TestWithParam<uint32_t> {
 TEST_P(CardinalityTest, IsExactWhateverTheLimit) {
   auto store = MustOpen(options_);
   const std::vector<LabelSet> fleet = Fleet();
-  Write(*store, fleet, kT);
+  Write(*store, fleet, kTestNowMs);
   for (const size_t limit : {1, 2, 5, 1000}) {
     const auto stats = store->Cardinality({.limit = limit});
     ASSERT_TRUE(stats.ok()) << stats.status();
@@ -92,7 +92,7 @@ TEST_P(CardinalityTest, IsExactWhateverTheLimit) {
 
 TEST_P(CardinalityTest, ExplainsOneJob) {
   const auto store = MustOpen(options_);
-  Write(*store, Fleet(), kT);
+  Write(*store, Fleet(), kTestNowMs);
   std::vector<LabelSet> job;
   for (const LabelSet& labels : Fleet()) {
     if (labels.Get("job") == "job3") job.push_back(labels);
@@ -103,7 +103,7 @@ TEST_P(CardinalityTest, ExplainsOneJob) {
 
 TEST_P(CardinalityTest, ASeriesOfTwoSetsCountsOnce) {
   const auto store = MustOpen(options_);
-  Write(*store, Fleet(), kT);
+  Write(*store, Fleet(), kTestNowMs);
   const std::vector<std::vector<Matcher>> sets = {{Eq("job", "job3"), Eq("__name__", "temp")},
                                                   {Eq("rank", "2"), Eq("__name__", "temp")}};
   const auto stats = store->Cardinality({.limit = 5, .matcher_sets = sets});
@@ -114,12 +114,12 @@ TEST_P(CardinalityTest, ASeriesOfTwoSetsCountsOnce) {
 TEST_P(CardinalityTest, SaysWhichSeriesAreInMemory) {
   const auto store = MustOpen(options_);
   const std::vector<LabelSet> fleet = Fleet();
-  Write(*store, fleet, kT);
+  Write(*store, fleet, kTestNowMs);
   const auto in_memory = [&] { return store->Cardinality({})->head_series_count; };
   EXPECT_EQ(in_memory(), fleet.size());
   ASSERT_TRUE(store->Seal().ok());
   EXPECT_EQ(in_memory(), 0u);
-  Write(*store, {fleet.begin(), fleet.begin() + 3}, kT + 1);
+  Write(*store, {fleet.begin(), fleet.begin() + 3}, kTestNowMs + 1);
   EXPECT_EQ(in_memory(), 3u);
   const std::vector<std::vector<Matcher>> sets = {{Eq("job", "job11")}};
   EXPECT_EQ(store->Cardinality({.matcher_sets = sets})->head_series_count, 0u);
@@ -127,11 +127,11 @@ TEST_P(CardinalityTest, SaysWhichSeriesAreInMemory) {
 }
 
 TEST_P(CardinalityTest, ShowsWhatAppearedAndLeft) {
-  options_.retention_ms = 20 * kHour;
+  options_.retention_ms = 20 * kHourMs;
   const auto store = MustOpen(options_);
-  Write(*store, {Series("m", "old", 0), Series("m", "old", 1), Series("n", "old", 1)}, kT);
-  clock_.Turn(2 * kHour);
-  Write(*store, {Series("m", "new", 0), Series("m", "old", 0)}, kT + 2 * kHour);
+  Write(*store, {Series("m", "old", 0), Series("m", "old", 1), Series("n", "old", 1)}, kTestNowMs);
+  clock_.Turn(2 * kHourMs);
+  Write(*store, {Series("m", "new", 0), Series("m", "old", 0)}, kTestNowMs + 2 * kHourMs);
 
   using Rows = std::vector<ChurnCount>;
   auto churn = store->Cardinality({})->churn;
@@ -146,14 +146,14 @@ TEST_P(CardinalityTest, ShowsWhatAppearedAndLeft) {
 
   // All that is sealed is too old.
   ASSERT_TRUE(store->Seal().ok());
-  clock_.Turn(26 * kHour);
+  clock_.Turn(26 * kHourMs);
   ASSERT_TRUE(store->DropExpired().ok());
   churn = store->Cardinality({})->churn;
   for (const ChurnStats& span : churn) {
     EXPECT_EQ(span.total, (ChurnCount{"", 0, 4}));
     EXPECT_EQ(span.by_job, (Rows{{"old", 0, 3}, {"new", 0, 1}}));
   }
-  EXPECT_EQ(store->Cardinality({})->churn_since_ms, kT);
+  EXPECT_EQ(store->Cardinality({})->churn_since_ms, kTestNowMs);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, CardinalityTest, testing::Values(1, 2, 7));

@@ -174,7 +174,9 @@ absl::Status MergePass::EndWindow() {
   kv::Cursor rows = shard_.kv->NewCursor(kv::Space::kMeta, kv::WindowKeysOf(plan_.window));
   for (; rows.Valid(); rows.Next()) {
     kv::WindowKey key;
-    if (!kv::DecodeWindowKey(rows.key(), key)) return MalformedChunkKey();
+    if (!kv::DecodeWindowKey(rows.key(), key)) {
+      return absl::DataLossError("a window row's key is malformed");
+    }
     if (!IsInput(key.tier, key.generation)) continue;
     LOCKSTEP_ASSIGN_OR_RETURN(const WindowRow row, DecodeWindowRow(rows.value()));
     totals.Add(row.totals);

@@ -11,8 +11,8 @@ namespace {
 using ::testing::UnorderedElementsAre;
 
 constexpr int64_t kMinuteMs = 60'000;
-constexpr int64_t kHourMs = 60 * kMinuteMs;
-constexpr int64_t kStart = 1'700'000'000'000 / kHourMs * kHourMs;  // a full hour
+constexpr int64_t kOneHourMs = 60 * kMinuteMs;
+constexpr int64_t kStart = 1'700'000'000'000 / kOneHourMs * kOneHourMs;  // a full hour
 enum Span : size_t { kTenMinutes, kOneHour, kOneDay };
 
 // "job/metric +appeared -left" of each.
@@ -53,9 +53,9 @@ TEST(SeriesChurnTest, EachSpanForgetsInItsTime) {
     expect(kTenMinutes, 12 * kMinuteMs, false);
     expect(kOneHour, 70 * kMinuteMs - 1, true);
     expect(kOneHour, 70 * kMinuteMs, false);
-    if (is_turned) churn.Turn(kStart + 20 * kHourMs);
-    expect(kOneDay, 25 * kHourMs - 1, true);
-    expect(kOneDay, 25 * kHourMs, false);
+    if (is_turned) churn.Turn(kStart + 20 * kOneHourMs);
+    expect(kOneDay, 25 * kOneHourMs - 1, true);
+    expect(kOneDay, 25 * kOneHourMs, false);
   }
 }
 
@@ -67,15 +67,15 @@ TEST(SeriesChurnTest, ANewBucketBeginsWithNothing) {
   EXPECT_THAT(Rows(churn, kTenMinutes, kStart + 11 * kMinuteMs),
               UnorderedElementsAre("a/x +10 -0"));
   EXPECT_THAT(Rows(churn, kOneHour, kStart + 11 * kMinuteMs), UnorderedElementsAre("a/x +11 -0"));
-  churn.Turn(kStart + 1000 * kHourMs);
-  EXPECT_TRUE(Rows(churn, kOneDay, kStart + 1000 * kHourMs).empty());
+  churn.Turn(kStart + 1000 * kOneHourMs);
+  EXPECT_TRUE(Rows(churn, kOneDay, kStart + 1000 * kOneHourMs).empty());
 }
 
 TEST(SeriesChurnTest, AClockThatGoesBackCountsAsStanding) {
   SeriesChurn churn(kStart);
-  churn.Turn(kStart - 5 * kHourMs);
+  churn.Turn(kStart - 5 * kOneHourMs);
   churn.AddLeft("a", "x", 1);
-  EXPECT_THAT(Rows(churn, kOneHour, kStart - 5 * kHourMs), UnorderedElementsAre("a/x +0 -1"));
+  EXPECT_THAT(Rows(churn, kOneHour, kStart - 5 * kOneHourMs), UnorderedElementsAre("a/x +0 -1"));
 }
 
 TEST(SeriesChurnTest, FamiliesBeyondTheLimitAreCountedWithoutAName) {
@@ -87,9 +87,9 @@ TEST(SeriesChurnTest, FamiliesBeyondTheLimitAreCountedWithoutAName) {
   EXPECT_EQ(rows.size(), SeriesChurn::kMaxFamilies + 1);
   EXPECT_EQ(rows.back(), "/ +2 -0");
   // After a day there is room again.
-  churn.Turn(kStart + 26 * kHourMs);
+  churn.Turn(kStart + 26 * kOneHourMs);
   churn.AddAppeared("b", "x", 1);
-  EXPECT_THAT(Rows(churn, kOneDay, kStart + 26 * kHourMs), UnorderedElementsAre("b/x +1 -0"));
+  EXPECT_THAT(Rows(churn, kOneDay, kStart + 26 * kOneHourMs), UnorderedElementsAre("b/x +1 -0"));
 }
 
 }  // namespace

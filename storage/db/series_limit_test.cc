@@ -61,7 +61,7 @@ class StoreSeriesLimitTest : public testing::TestWithParam<uint32_t> {
 TEST_P(StoreSeriesLimitTest, WhatIsBeyondItIsRejectedAndTheRestKept) {
   options_.max_series = 10;
   const auto store = MustOpen(options_);
-  const auto outcome = WriteAndWait(*store, Request(0, 15, kT));
+  const auto outcome = WriteAndWait(*store, Request(0, 15, kTestNowMs));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(outcome->written_count, 20u);
   EXPECT_EQ(outcome->rejected_count, 10u);
@@ -78,7 +78,7 @@ TEST_P(StoreSeriesLimitTest, WhatIsBeyondItIsRejectedAndTheRestKept) {
   EXPECT_EQ(store->stats().max_series, 10u);
 
   // Known ones go on.
-  const auto later = WriteAndWait(*store, Request(0, 15, kT + 1000));
+  const auto later = WriteAndWait(*store, Request(0, 15, kTestNowMs + 1000));
   ASSERT_TRUE(later.ok());
   EXPECT_EQ(later->written_count, 20u);
   EXPECT_EQ(later->rejected_count, 10u);
@@ -88,8 +88,8 @@ TEST_P(StoreSeriesLimitTest, WhatIsBeyondItIsRejectedAndTheRestKept) {
 TEST_P(StoreSeriesLimitTest, ASampleThatIsRejectedForItsTimeTakesNoRoom) {
   options_.max_series = 1;
   const auto store = MustOpen(options_);
-  ASSERT_TRUE(WriteFloats(*store, Numbered(0), {{kT + 2 * kMaxFutureMs, 1}}).ok());
-  EXPECT_EQ(WriteFloats(*store, Numbered(1), {{kT, 1}})->written_count, 1u);
+  ASSERT_TRUE(WriteFloats(*store, Numbered(0), {{kTestNowMs + 2 * kMaxFutureMs, 1}}).ok());
+  EXPECT_EQ(WriteFloats(*store, Numbered(1), {{kTestNowMs, 1}})->written_count, 1u);
 }
 
 TEST_P(StoreSeriesLimitTest, WritersAtTheSameTimeFillItExactly) {
@@ -102,7 +102,8 @@ TEST_P(StoreSeriesLimitTest, WritersAtTheSameTimeFillItExactly) {
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
       for (int i = 0; i < kSeriesPerThread; i += 10) {
-        const auto outcome = WriteAndWait(*store, Request(thread * kSeriesPerThread + i, 10, kT));
+        const auto outcome =
+            WriteAndWait(*store, Request(thread * kSeriesPerThread + i, 10, kTestNowMs));
         ASSERT_TRUE(outcome.ok());
         rejected += outcome->rejected.size();
         EXPECT_LE(store->stats().series_count, 500u);
@@ -116,31 +117,31 @@ TEST_P(StoreSeriesLimitTest, WritersAtTheSameTimeFillItExactly) {
 
 TEST_P(StoreSeriesLimitTest, WhatIsKnownCountsAfterARestart) {
   auto store = MustOpen(options_);
-  ASSERT_TRUE(WriteAndWait(*store, Request(0, 12, kT)).ok());
+  ASSERT_TRUE(WriteAndWait(*store, Request(0, 12, kTestNowMs)).ok());
   ASSERT_TRUE(store->Close().ok());
   options_.max_series = 10;
   store = MustOpen(options_);
-  EXPECT_EQ(WriteAndWait(*store, Request(12, 1, kT))->rejected.size(), 1u);
-  EXPECT_EQ(WriteAndWait(*store, Request(0, 12, kT + 1000))->rejected_count, 0u);
+  EXPECT_EQ(WriteAndWait(*store, Request(12, 1, kTestNowMs))->rejected.size(), 1u);
+  EXPECT_EQ(WriteAndWait(*store, Request(0, 12, kTestNowMs + 1000))->rejected_count, 0u);
   ASSERT_TRUE(store->Close().ok());
   options_.max_series = 13;
   store = MustOpen(options_);
-  EXPECT_EQ(WriteAndWait(*store, Request(12, 2, kT))->rejected.size(), 1u);
+  EXPECT_EQ(WriteAndWait(*store, Request(12, 2, kTestNowMs))->rejected.size(), 1u);
   EXPECT_EQ(store->stats().series_count, 13u);
 }
 
 TEST_P(StoreSeriesLimitTest, SeriesThatLeaveMakeRoom) {
   options_.max_series = 10;
-  options_.retention_ms = 24 * kHour;
+  options_.retention_ms = 24 * kHourMs;
   HandClock clock(options_);
   const auto store = MustOpen(options_);
-  ASSERT_TRUE(WriteAndWait(*store, Request(0, 10, kT)).ok());
-  clock.Turn(30 * kHour);
-  EXPECT_EQ(WriteAndWait(*store, Request(20, 10, kT + 30 * kHour))->rejected.size(), 10u);
+  ASSERT_TRUE(WriteAndWait(*store, Request(0, 10, kTestNowMs)).ok());
+  clock.Turn(30 * kHourMs);
+  EXPECT_EQ(WriteAndWait(*store, Request(20, 10, kTestNowMs + 30 * kHourMs))->rejected.size(), 10u);
   ASSERT_TRUE(store->Seal().ok());
   ASSERT_TRUE(store->DropExpired().ok());
   EXPECT_EQ(store->stats().series_count, 0u);
-  EXPECT_EQ(WriteAndWait(*store, Request(20, 11, kT + 30 * kHour))->rejected.size(), 1u);
+  EXPECT_EQ(WriteAndWait(*store, Request(20, 11, kTestNowMs + 30 * kHourMs))->rejected.size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, StoreSeriesLimitTest, testing::Values(1, 2, 7));

@@ -71,12 +71,12 @@ class StoreBackup : public ::testing::Test {
 };
 
 TEST_F(StoreBackup, HoldsWhatWasAcknowledgedSealedOrNot) {
-  WriteAt(kT - 3000);
+  WriteAt(kTestNowMs - 3000);
   ASSERT_TRUE(store_->Seal().ok());
-  WriteAt(kT - 2000);
+  WriteAt(kTestNowMs - 2000);
   const std::string before = Dump(*store_);
   const uint32_t first = Backup();
-  WriteAt(kT - 1000);
+  WriteAt(kTestNowMs - 1000);
   const std::string after = Dump(*store_);
   const uint32_t second = Backup();
   EXPECT_EQ(Dump(*store_), after);
@@ -87,7 +87,7 @@ TEST_F(StoreBackup, HoldsWhatWasAcknowledgedSealedOrNot) {
 
 TEST_F(StoreBackup, KeepsTheNewest) {
   for (int i = 0; i < 3; ++i) {
-    WriteAt(kT - 3000 + i);
+    WriteAt(kTestNowMs - 3000 + i);
     Backup();
   }
   EXPECT_THAT(Numbers(), ElementsAre(1, 2, 3));
@@ -98,24 +98,24 @@ TEST_F(StoreBackup, KeepsTheNewest) {
 }
 
 TEST_F(StoreBackup, AStoppedStoreIsBackedUpFromItsFolder) {
-  WriteAt(kT);
+  WriteAt(kTestNowMs);
   const std::string all = Dump(*store_);
   const auto back_up = [this] {
-    return BackUpStoppedStore(options_.data_dir, backups_, kAll, kT, options_.env).status();
+    return BackUpStoppedStore(options_.data_dir, backups_, kAll, kTestNowMs, options_.env).status();
   };
   EXPECT_EQ(back_up().code(), absl::StatusCode::kFailedPrecondition);
   ASSERT_TRUE(store_->Close().ok());
   store_ = nullptr;
   ASSERT_TRUE(back_up().ok());
   EXPECT_EQ(Restored(1), all);
-  EXPECT_EQ(BackUpStoppedStore(folder_.path() + "/none", backups_, kAll, kT, options_.env)
+  EXPECT_EQ(BackUpStoppedStore(folder_.path() + "/none", backups_, kAll, kTestNowMs, options_.env)
                 .status()
                 .code(),
             absl::StatusCode::kNotFound);
 }
 
 TEST_F(StoreBackup, RestoresIntoAnEmptyFolderAlone) {
-  WriteAt(kT);
+  WriteAt(kTestNowMs);
   const uint32_t number = Backup();
   const absl::Status status = Open()->Restore(number, options_.data_dir);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
@@ -140,7 +140,7 @@ TEST_F(StoreBackup, WhileTheStoreIsWrittenEverySampleFromBeforeIsInIt) {
   std::atomic<int64_t> acknowledged = 0;
   std::thread writer([&] {
     for (int64_t i = 1; !stop; ++i) {
-      if (!WriteFloats(*store_, Series("m"), {{kT - 1'000'000 + i, 1}}).ok()) break;
+      if (!WriteFloats(*store_, Series("m"), {{kTestNowMs - 1'000'000 + i, 1}}).ok()) break;
       acknowledged = i;
       if (i % 50 == 0) (void)store_->Seal();
     }
@@ -149,7 +149,7 @@ TEST_F(StoreBackup, WhileTheStoreIsWrittenEverySampleFromBeforeIsInIt) {
     while (acknowledged < 40 * (round + 1)) std::this_thread::yield();
     const int64_t before = acknowledged;
     const std::string restored = Restored(Backup());
-    EXPECT_THAT(restored, HasSubstr(" " + std::to_string(kT - 1'000'000 + before) + "="));
+    EXPECT_THAT(restored, HasSubstr(" " + std::to_string(kTestNowMs - 1'000'000 + before) + "="));
     const auto samples = std::count(restored.begin(), restored.end(), '=') - 3;  // of the labels
     EXPECT_GE(samples, before);
   }
@@ -163,7 +163,7 @@ TEST_F(StoreBackup, AFailureCostsNoOtherBackup) {
   options_.env = env;
   store_ = nullptr;
   store_ = MustOpen(options_);
-  WriteAt(kT - 1000);
+  WriteAt(kTestNowMs - 1000);
   const std::string first = Dump(*store_);
   Backup();
   int failures = 0;
@@ -177,19 +177,19 @@ TEST_F(StoreBackup, AFailureCostsNoOtherBackup) {
   EXPECT_GT(failures, 3);
   store_ = nullptr;
   store_ = MustOpen(options_);
-  WriteAt(kT);
+  WriteAt(kTestNowMs);
   EXPECT_EQ(Restored(Backup()), Dump(*store_));
   EXPECT_EQ(Restored(1), first);
 }
 
 TEST_F(StoreBackup, ASnapshotIsAStoreOfItsOwn) {
-  WriteAt(kT - 1000);
+  WriteAt(kTestNowMs - 1000);
   ASSERT_TRUE(store_->Seal().ok());
-  WriteAt(kT - 500);
+  WriteAt(kTestNowMs - 500);
   const std::string before = Dump(*store_);
   const auto name = store_->Snapshot();
   ASSERT_TRUE(name.ok()) << name.status();
-  WriteAt(kT);
+  WriteAt(kTestNowMs);
   StoreOptions options = options_;
   options.data_dir = SnapshotFolder(options_.data_dir, *name);
   EXPECT_EQ(Dump(*MustOpen(options)), before);
@@ -197,7 +197,7 @@ TEST_F(StoreBackup, ASnapshotIsAStoreOfItsOwn) {
 }
 
 TEST_F(StoreBackup, WhatWasNotRestoredInFullIsNotOpened) {
-  WriteAt(kT);
+  WriteAt(kTestNowMs);
   const uint32_t number = Backup();
   StoreOptions options = options_;
   options.data_dir = folder_.path() + "/restored";
@@ -207,9 +207,9 @@ TEST_F(StoreBackup, WhatWasNotRestoredInFullIsNotOpened) {
 }
 
 TEST_F(StoreBackup, AReadOnlyStoreAnswersAndChangesNothing) {
-  WriteAt(kT - 1000);
+  WriteAt(kTestNowMs - 1000);
   ASSERT_TRUE(store_->Seal().ok());
-  WriteAt(kT);
+  WriteAt(kTestNowMs);
   const std::string all = Dump(*store_);
   options_.read_only = true;
   EXPECT_EQ(OpenStore(options_).status().code(), absl::StatusCode::kFailedPrecondition);
@@ -218,12 +218,12 @@ TEST_F(StoreBackup, AReadOnlyStoreAnswersAndChangesNothing) {
   const uint64_t bytes = *options_.env->FolderBytes(options_.data_dir);
   {
     // Long after the retention.
-    const int64_t much_later_ms = kT + 2 * options_.retention_ms;
+    const int64_t much_later_ms = kTestNowMs + 2 * options_.retention_ms;
     options_.now_ms = [much_later_ms] { return much_later_ms; };
     const auto reader = MustOpen(options_);
     EXPECT_EQ(Dump(*reader), all);
     EXPECT_TRUE(reader->stats().read_only);
-    EXPECT_EQ(WriteFloats(*reader, Series("m"), {{kT, 1}}).status().code(),
+    EXPECT_EQ(WriteFloats(*reader, Series("m"), {{kTestNowMs, 1}}).status().code(),
               absl::StatusCode::kPermissionDenied);
     EXPECT_EQ(reader->Backup(backups_, kAll).status().code(), absl::StatusCode::kPermissionDenied);
     EXPECT_EQ(reader->Snapshot().status().code(), absl::StatusCode::kPermissionDenied);

@@ -51,7 +51,8 @@ class StoreCheck : public ::testing::Test {
     for (int day = 2; day >= 0; --day) {
       for (int i = 0; i < 10; ++i) {
         std::vector<Sample> samples;
-        for (int k = 0; k < 50; ++k) samples.push_back({kT - day * kDayMs - k * 1000, 1.0 * k});
+        for (int k = 0; k < 50; ++k)
+          samples.push_back({kTestNowMs - day * kDayMs - k * 1000, 1.0 * k});
         ASSERT_TRUE(WriteFloats(*store, Series("m", "job" + std::to_string(i)), samples).ok());
       }
       if (day > 0) {
@@ -132,8 +133,8 @@ TEST_F(StoreCheck, TellsWhatAHealthyStoreHolds) {
   EXPECT_EQ(DayName(number), "2023-11-12");
   EXPECT_EQ(day.series_count, 10u);
   EXPECT_EQ(day.totals.sample_count, 500u);
-  EXPECT_EQ(day.totals.range.min_ms, kT - 2 * kDayMs - 49'000);
-  EXPECT_EQ(day.totals.range.max_ms, kT - 2 * kDayMs);
+  EXPECT_EQ(day.totals.range.min_ms, kTestNowMs - 2 * kDayMs - 49'000);
+  EXPECT_EQ(day.totals.range.max_ms, kTestNowMs - 2 * kDayMs);
   EXPECT_GT(day.row_count, 0u);
   EXPECT_THAT(progress_, Contains(HasSubstr("shard-001: chunks of 2023-11-12")));
 }

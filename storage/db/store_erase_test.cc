@@ -115,7 +115,7 @@ class StoreEraseEverywhere : public StoreErase, public ::testing::WithParamInter
     for (int i = 0; i < kSeriesCount; ++i) {
       SeriesWrite write{LabelsOf(i), {}, {}};
       for (int hour = from; hour >= to; --hour)
-        write.samples.push_back({kT - hour * kHour, 1.0 * i});
+        write.samples.push_back({kTestNowMs - hour * kHourMs, 1.0 * i});
       request.series.push_back(std::move(write));
     }
     ASSERT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
@@ -130,7 +130,7 @@ class StoreEraseEverywhere : public StoreErase, public ::testing::WithParamInter
     for (int i = 0; i < kSeriesCount; ++i) {
       for (int hour = 20; hour >= 0; --hour) {
         if (erased(i, hour)) continue;
-        lines[LabelsOf(i)] += absl::StrFormat(" %d=%x", kT - hour * kHour,
+        lines[LabelsOf(i)] += absl::StrFormat(" %d=%x", kTestNowMs - hour * kHourMs,
                                               std::bit_cast<uint64_t>(static_cast<double>(i)));
       }
     }
@@ -156,20 +156,21 @@ class StoreEraseEverywhere : public StoreErase, public ::testing::WithParamInter
 };
 
 TEST_P(StoreEraseEverywhere, ARangeOfSomeSeries) {
-  ASSERT_TRUE(Delete(Name("odd"), {kT - 17 * kHour, kT - kHour}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kTestNowMs - 17 * kHourMs, kTestNowMs - kHourMs}).ok());
   ExpectLeft([](int i, int hour) { return i % 2 == 1 && hour >= 1 && hour <= 17; });
 }
 
 TEST_P(StoreEraseEverywhere, OneMillisecond) {
-  ASSERT_TRUE(Delete(Name("odd"), {kT - 10 * kHour, kT - 10 * kHour}).ok());
-  ASSERT_TRUE(Delete(Name("even"), {kT - 10 * kHour + 1, kT - 9 * kHour - 1}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kTestNowMs - 10 * kHourMs, kTestNowMs - 10 * kHourMs}).ok());
+  ASSERT_TRUE(
+      Delete(Name("even"), {kTestNowMs - 10 * kHourMs + 1, kTestNowMs - 9 * kHourMs - 1}).ok());
   ExpectLeft([](int i, int hour) { return i % 2 == 1 && hour == 10; });
 }
 
 TEST_P(StoreEraseEverywhere, WhatMatchesOneOfSeveralSets) {
   const std::vector<Matchers> sets = {{Matcher::Equal("job", "job3")},
                                       {Matcher::Equal("job", "job4"), Name("odd")[0]}};
-  ASSERT_TRUE(store_->DeleteSeries(sets, {INT64_MIN, kT - 5 * kHour}).ok());
+  ASSERT_TRUE(store_->DeleteSeries(sets, {INT64_MIN, kTestNowMs - 5 * kHourMs}).ok());
   ExpectLeft(
       [](int i, int hour) { return hour >= 5 && (i % 5 == 3 || (i % 5 == 4 && i % 2 == 1)); });
 }
@@ -190,17 +191,17 @@ TEST_P(StoreEraseEverywhere, Everything) {
 }
 
 TEST_P(StoreEraseEverywhere, ASeriesGoesWithItsLastSampleHoweverManyCallsItTakes) {
-  ASSERT_TRUE(Delete(Name("odd"), {INT64_MIN, kT - 9 * kHour}).ok());
-  ASSERT_TRUE(Delete(Name("odd"), {kT - 4 * kHour, INT64_MAX}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {INT64_MIN, kTestNowMs - 9 * kHourMs}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kTestNowMs - 4 * kHourMs, INT64_MAX}).ok());
   EXPECT_THAT(Names(), ElementsAre("even", "odd"));
-  ASSERT_TRUE(Delete(Name("odd"), {kT - 8 * kHour, kT - 5 * kHour}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kTestNowMs - 8 * kHourMs, kTestNowMs - 5 * kHourMs}).ok());
   EXPECT_THAT(Names(), ElementsAre("even"));
   ExpectLeft([](int i, int) { return i % 2 == 1; });
 }
 
 TEST_P(StoreEraseEverywhere, CountsGoDownByWhatWasErased) {
   ASSERT_TRUE(store_->Settle().ok());
-  ASSERT_TRUE(Delete(Name("odd"), {kT - 17 * kHour, kT - kHour}).ok());
+  ASSERT_TRUE(Delete(Name("odd"), {kTestNowMs - 17 * kHourMs, kTestNowMs - kHourMs}).ok());
   ASSERT_TRUE(store_->Close().ok());
   const Checked checked = Check();
   EXPECT_EQ(checked.damage, "");
@@ -211,38 +212,43 @@ TEST_P(StoreEraseEverywhere, CountsGoDownByWhatWasErased) {
 INSTANTIATE_TEST_SUITE_P(Shards, StoreEraseEverywhere, ::testing::Values(1, 2));
 
 TEST_F(StoreErase, NothingMatches) {
-  ASSERT_EQ(Write(Series("m"), {{kT, 1}}), "");
+  ASSERT_EQ(Write(Series("m"), {{kTestNowMs, 1}}), "");
   const std::string before = Dump(*store_);
   ASSERT_TRUE(Delete(Name("other")).ok());
-  ASSERT_TRUE(Delete(Name("m"), {kT + 1, INT64_MAX}).ok());
-  ASSERT_TRUE(Delete(Name("m"), {kT + 1, kT - 1}).ok());
+  ASSERT_TRUE(Delete(Name("m"), {kTestNowMs + 1, INT64_MAX}).ok());
+  ASSERT_TRUE(Delete(Name("m"), {kTestNowMs + 1, kTestNowMs - 1}).ok());
   EXPECT_EQ(Dump(*store_), before);
 }
 
 TEST_F(StoreErase, BothEndsOfARangeGoAndTheirNeighboursStay) {
   for (const bool is_cold : {false, true}) {
-    ASSERT_EQ(Write(Series("m"), {{kT - 4, 1}, {kT - 3, 1}, {kT - 2, 1}, {kT - 1, 1}, {kT, 1}}),
+    ASSERT_EQ(Write(Series("m"), {{kTestNowMs - 4, 1},
+                                  {kTestNowMs - 3, 1},
+                                  {kTestNowMs - 2, 1},
+                                  {kTestNowMs - 1, 1},
+                                  {kTestNowMs, 1}}),
               "");
     if (is_cold) {
       ASSERT_TRUE(store_->Settle().ok());
     }
-    ASSERT_TRUE(Delete(Name("m"), {kT - 3, kT - 1}).ok());
-    EXPECT_EQ(Dump(*store_),
-              Series("m").ToString() +
-                  absl::StrFormat(": %d=3ff0000000000000 %d=3ff0000000000000\n", kT - 4, kT));
+    ASSERT_TRUE(Delete(Name("m"), {kTestNowMs - 3, kTestNowMs - 1}).ok());
+    EXPECT_EQ(Dump(*store_), Series("m").ToString() +
+                                 absl::StrFormat(": %d=3ff0000000000000 %d=3ff0000000000000\n",
+                                                 kTestNowMs - 4, kTestNowMs));
   }
 }
 
 TEST_F(StoreErase, WhatIsWrittenAfterwardsIsKeptAtTheSameTimesToo) {
   for (const bool is_sealed : {false, true}) {
-    ASSERT_EQ(Write(Series("m"), {{kT - 2, 1}, {kT - 1, 1}, {kT, 1}}), "");
+    ASSERT_EQ(Write(Series("m"), {{kTestNowMs - 2, 1}, {kTestNowMs - 1, 1}, {kTestNowMs, 1}}), "");
     if (is_sealed) {
       ASSERT_TRUE(store_->Settle().ok());
     }
     const std::string before = Dump(*store_);
     ASSERT_TRUE(Delete(Name("m")).ok());
     EXPECT_EQ(Dump(*store_), "");
-    const auto outcome = WriteFloats(*store_, Series("m"), {{kT - 2, 1}, {kT - 1, 1}, {kT, 1}});
+    const auto outcome = WriteFloats(*store_, Series("m"),
+                                     {{kTestNowMs - 2, 1}, {kTestNowMs - 1, 1}, {kTestNowMs, 1}});
     ASSERT_TRUE(outcome.ok());
     EXPECT_EQ(outcome->written_count, 3u);
     EXPECT_EQ(Dump(*store_), before);
@@ -252,39 +258,39 @@ TEST_F(StoreErase, WhatIsWrittenAfterwardsIsKeptAtTheSameTimesToo) {
 }
 
 TEST_F(StoreErase, ASenderThatKnowsASeriesWritesOnAfterARange) {
-  ASSERT_EQ(Write(Series("m"), {{kT - 3, 1}, {kT - 2, 2}}), "");
+  ASSERT_EQ(Write(Series("m"), {{kTestNowMs - 3, 1}, {kTestNowMs - 2, 2}}), "");
   ASSERT_TRUE(store_->Seal().ok());
-  ASSERT_TRUE(Delete(Name("m"), {kT - 2, kT}).ok());
+  ASSERT_TRUE(Delete(Name("m"), {kTestNowMs - 2, kTestNowMs}).ok());
   WriteRequest request;
-  request.series.push_back({Series("m"), {{kT - 2, 2}}, {}});
+  request.series.push_back({Series("m"), {{kTestNowMs - 2, 2}}, {}});
   request = WithKnownSeries(*store_, std::move(request));
   ASSERT_EQ(request.known.size(), 1u);
   EXPECT_EQ(WriteAndWait(*store_, std::move(request))->written_count, 1u);
-  EXPECT_THAT(Dump(*store_), HasSubstr(absl::StrFormat(" %d=", kT - 2)));
+  EXPECT_THAT(Dump(*store_), HasSubstr(absl::StrFormat(" %d=", kTestNowMs - 2)));
 }
 
 // The place of a series that is gone may be given out again by the next process.
 TEST_F(StoreErase, ANewSeriesDoesNotGetTheSamplesOfOneThatIsGone) {
-  ASSERT_EQ(Write(Series("m", "train", 1), {{kT - 2, 1}}), "");
-  ASSERT_EQ(Write(Series("m", "train", 2), {{kT - 2, 2}}), "");
+  ASSERT_EQ(Write(Series("m", "train", 1), {{kTestNowMs - 2, 1}}), "");
+  ASSERT_EQ(Write(Series("m", "train", 2), {{kTestNowMs - 2, 2}}), "");
   ASSERT_TRUE(store_->Seal().ok());
   ASSERT_TRUE(Delete({Matcher::Equal("rank", "2")}).ok());
   Reopen();
-  ASSERT_EQ(Write(Series("m", "train", 3), {{kT - 1, 3}}), "");
+  ASSERT_EQ(Write(Series("m", "train", 3), {{kTestNowMs - 1, 3}}), "");
   EXPECT_THAT(Names("rank"), ElementsAre("1", "3"));
   ASSERT_TRUE(Delete({Matcher::Equal("rank", "1")}).ok());
   Open();
   EXPECT_EQ(Dump(*store_), Series("m", "train", 3).ToString() +
-                               absl::StrFormat(": %d=4008000000000000\n", kT - 1));
+                               absl::StrFormat(": %d=4008000000000000\n", kTestNowMs - 1));
   EXPECT_THAT(Names("rank"), ElementsAre("3"));
 }
 
 TEST_F(StoreErase, AQuerierKeepsItsMoment) {
-  ASSERT_EQ(Write(Series("m"), {{kT - 1, 1}, {kT, 1}}), "");
+  ASSERT_EQ(Write(Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 1}}), "");
   ASSERT_TRUE(store_->Seal().ok());
   const auto querier = store_->NewQuerier();
   const std::string before = Dump(**querier);
-  ASSERT_TRUE(Delete(Name("m"), {kT, kT}).ok());
+  ASSERT_TRUE(Delete(Name("m"), {kTestNowMs, kTestNowMs}).ok());
   EXPECT_EQ(Dump(**querier), before);
   EXPECT_NE(Dump(*store_), before);
 }
@@ -298,23 +304,23 @@ TEST_F(StoreErase, Histograms) {
     histogram->sum = 1.5;
     histogram->positive_spans = {{i % 3, 2}};
     histogram->positive_counts = {1.0 * i, 0.25};
-    write.histograms.push_back({kT - i * 1000, std::move(histogram)});
+    write.histograms.push_back({kTestNowMs - i * 1000, std::move(histogram)});
   }
   request.series.push_back(std::move(write));
-  request.series.push_back({Series("h", "train", 1), {{kT - 50'000, 1}}, {}});
+  request.series.push_back({Series("h", "train", 1), {{kTestNowMs - 50'000, 1}}, {}});
   ASSERT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
-  const std::string late = Dump(*store_, {kT - 9'000, INT64_MAX});
-  const std::string early = Dump(*store_, {INT64_MIN, kT - 51'000});
-  ASSERT_TRUE(Delete(Name("h"), {kT - 50'000, kT - 10'000}).ok());
-  EXPECT_EQ(Dump(*store_, {kT - 9'000, INT64_MAX}), late);
-  EXPECT_EQ(Dump(*store_, {INT64_MIN, kT - 51'000}), early);
-  EXPECT_EQ(Dump(*store_, {kT - 50'999, kT - 9'001}), "");
+  const std::string late = Dump(*store_, {kTestNowMs - 9'000, INT64_MAX});
+  const std::string early = Dump(*store_, {INT64_MIN, kTestNowMs - 51'000});
+  ASSERT_TRUE(Delete(Name("h"), {kTestNowMs - 50'000, kTestNowMs - 10'000}).ok());
+  EXPECT_EQ(Dump(*store_, {kTestNowMs - 9'000, INT64_MAX}), late);
+  EXPECT_EQ(Dump(*store_, {INT64_MIN, kTestNowMs - 51'000}), early);
+  EXPECT_EQ(Dump(*store_, {kTestNowMs - 50'999, kTestNowMs - 9'001}), "");
   EXPECT_THAT(Names("rank"), ElementsAre("0"));
 }
 
 TEST_F(StoreErase, ABackupMadeAfterwardsDoesNotHaveIt) {
-  ASSERT_EQ(Write(Series("m"), {{kT - 1, 1}, {kT, 1}}), "");
-  ASSERT_EQ(Write(Series("other"), {{kT, 1}}), "");
+  ASSERT_EQ(Write(Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 1}}), "");
+  ASSERT_EQ(Write(Series("other"), {{kTestNowMs, 1}}), "");
   ASSERT_TRUE(store_->Settle().ok());
   const std::string backups = folder_.path() + "/backups";
   ASSERT_TRUE(store_->Backup(backups, 10).ok());
@@ -330,7 +336,7 @@ TEST_F(StoreErase, ABackupMadeAfterwardsDoesNotHaveIt) {
 }
 
 TEST_F(StoreErase, AStoreThatOnlyReadsDeletesNothing) {
-  ASSERT_EQ(Write(Series("m"), {{kT, 1}}), "");
+  ASSERT_EQ(Write(Series("m"), {{kTestNowMs, 1}}), "");
   Reopen();
   ASSERT_TRUE(store_->Close().ok());
   options_.read_only = true;
@@ -345,7 +351,7 @@ std::vector<Sample> Noise(uint64_t seed, int count) {
   std::vector<Sample> samples;
   for (int i = 0; i < count; ++i) {
     const uint64_t noise = (static_cast<uint64_t>(i) + seed * 1'000'003) * 0x9e3779b97f4a7c15u;
-    samples.push_back({kT - 100 * i, static_cast<double>(noise)});
+    samples.push_back({kTestNowMs - 100 * i, static_cast<double>(noise)});
   }
   return samples;
 }
@@ -394,7 +400,7 @@ TEST_F(StoreErase, WhatWasOverwrittenNeverComesBack) {
       ASSERT_TRUE((*set)->Read(columns).ok());
       const std::vector<Sample> written = Noise(8 + i, kCount);
       for (size_t k = 0; k < columns.values.size(); ++k) {
-        const auto index = static_cast<size_t>((kT - columns.timestamps_ms[k]) / 100);
+        const auto index = static_cast<size_t>((kTestNowMs - columns.timestamps_ms[k]) / 100);
         ASSERT_EQ(columns.values[k], written[index].value) << "change " << n;
       }
     }
@@ -465,7 +471,7 @@ class StoreEraseLargestRow : public StoreErase {
     return count;
   }
 
-  static constexpr int64_t kBegin = kT / kWindowMs * kWindowMs - kWindowMs;
+  static constexpr int64_t kBegin = kTestNowMs / kWindowMs * kWindowMs - kWindowMs;
   static constexpr size_t kNumberBytes = 9;
   std::vector<Sample> floats_;
   std::vector<HistogramSample> histograms_;
@@ -509,7 +515,7 @@ TEST_F(StoreEraseLargestRow, LosesNothingElseWhicheverChangeFails) {
 
 TEST_F(StoreErase, NothingIsRewrittenOnAFullDisk) {
   const auto env = std::static_pointer_cast<kv::FaultEnv>(options_.env);
-  ASSERT_EQ(Write(Series("m"), {{kT - 1, 1}, {kT, 1}}), "");
+  ASSERT_EQ(Write(Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 1}}), "");
   ASSERT_TRUE(store_->Seal().ok());
   const std::string before = Dump(*store_);
   env->SetFreeBytes(options_.min_free_bytes - 1);
@@ -538,7 +544,7 @@ TEST_P(StoreEraseFaults, NothingElseIsLostAndItCanBeAskedForAgain) {
     auto store = MustOpen(options);
     for (int run = 0; run < 3; ++run) {
       for (int i = 0; i < 4; ++i) {
-        const int64_t time_ms = kT - (3 - run) * kHour;
+        const int64_t time_ms = kTestNowMs - (3 - run) * kHourMs;
         ASSERT_TRUE(WriteFloats(*store, Series(i < 2 ? "a" : "b", "train", i),
                                 {{time_ms, 1.0 * i}, {time_ms + 1, 2.0 * i}})
                         .ok());
@@ -589,13 +595,13 @@ TEST_F(StoreErase, OthersLoseNothingMeanwhile) {
   std::jthread writer([&] {
     for (int round = 0; round < kRounds; ++round) {
       for (int i = 0; i < kSeriesCount; ++i) {
-        EXPECT_EQ(Write(Series("kept", "train", i), {{kT - round * kHour, 1.0 * i}}), "");
+        EXPECT_EQ(Write(Series("kept", "train", i), {{kTestNowMs - round * kHourMs, 1.0 * i}}), "");
       }
     }
     is_done = true;
   });
   while (!is_done) {
-    ASSERT_EQ(Write(Series("gone"), {{kT - 5 * kHour, 1}, {kT, 1}}), "");
+    ASSERT_EQ(Write(Series("gone"), {{kTestNowMs - 5 * kHourMs, 1}, {kTestNowMs, 1}}), "");
     ASSERT_TRUE(Delete(Name("gone")).ok());
     EXPECT_EQ(Dump(*store_, kAllTimes, Name("gone")), "");
   }

@@ -82,7 +82,7 @@ uint64_t ChangesOfWork() {
   const auto store = MustOpen(options);
   const uint64_t before = env->change_count();
   Acknowledged acknowledged(Series("m"));
-  Work(*store, acknowledged, kT - 100'000);
+  Work(*store, acknowledged, kTestNowMs - 100'000);
   return env->change_count() - before;
 }
 
@@ -105,9 +105,9 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFails) {
     options.env = env;
     auto store = MustOpen(options);
     Acknowledged acknowledged(Series("m"));
-    ASSERT_TRUE(acknowledged.Write(*store, kT - 200'000, -1)) << when;
+    ASSERT_TRUE(acknowledged.Write(*store, kTestNowMs - 200'000, -1)) << when;
     env->FailFrom(n);
-    Work(*store, acknowledged, kT - 100'000);
+    Work(*store, acknowledged, kTestNowMs - 100'000);
     acknowledged.ExpectIn(*store, when + ", still open");
     env->CutPower();
     store = nullptr;
@@ -115,7 +115,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFails) {
     store = MustOpen(options);
     acknowledged.ExpectIn(*store, when + ", open again");
     const size_t count_before = acknowledged.count();
-    Work(*store, acknowledged, kT - 50'000);
+    Work(*store, acknowledged, kTestNowMs - 50'000);
     EXPECT_EQ(acknowledged.count(), count_before + 8) << when;
     ASSERT_TRUE(store->Close().ok());
     store = MustOpen(options);
@@ -138,7 +138,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWheneverThePowerGoes) {
       auto store = MustOpen(options);
       acknowledged.ExpectIn(*store, when + ", life " + std::to_string(life));
       env->FailFrom(n);
-      Work(*store, acknowledged, kT - 100'000 + life * 10'000);
+      Work(*store, acknowledged, kTestNowMs - 100'000 + life * 10'000);
       env->CutPower();
       store = nullptr;
       ASSERT_TRUE(env->RestorePower(GetParam()).ok());
@@ -161,7 +161,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileOpening) {
     Acknowledged acknowledged(Series("m"));
     if (n % 2 == 0) {
       const auto store = MustOpen(options);
-      Work(*store, acknowledged, kT - 100'000);
+      Work(*store, acknowledged, kTestNowMs - 100'000);
     }
     env->FailFrom(n);
     {
@@ -173,7 +173,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileOpening) {
     ASSERT_TRUE(env->RestorePower(GetParam()).ok());
     const auto store = MustOpen(options);
     acknowledged.ExpectIn(*store, when + ", opened again");
-    EXPECT_TRUE(acknowledged.Write(*store, kT - 50'000, 1)) << when;
+    EXPECT_TRUE(acknowledged.Write(*store, kTestNowMs - 50'000, 1)) << when;
   }
   EXPECT_GT(failed_count, 5);
 }
@@ -188,13 +188,13 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;
-    std::atomic<int64_t> now_ms = kT;
+    std::atomic<int64_t> now_ms = kTestNowMs;
     options.now_ms = [&now_ms] { return now_ms.load(); };
     auto store = MustOpen(options);
     Acknowledged acknowledged(Series("m"));
-    ASSERT_TRUE(WriteFloats(*store, Series("old"), {{kT - kWindowMs, 1}}).ok());
-    Work(*store, acknowledged, kT - 100'000);
-    now_ms = kT + options.retention_ms - 200'000;
+    ASSERT_TRUE(WriteFloats(*store, Series("old"), {{kTestNowMs - kWindowMs, 1}}).ok());
+    Work(*store, acknowledged, kTestNowMs - 100'000);
+    now_ms = kTestNowMs + options.retention_ms - 200'000;
     env->FailFrom(n);
     if (!store->DropExpired().ok()) ++failed_count;
     acknowledged.ExpectIn(*store, when + ", still open");

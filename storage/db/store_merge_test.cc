@@ -57,7 +57,7 @@ TEST(StoreMerge, SettlingMakesOneColdRunOfEachWindow) {
   StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   WriteAndSealRounds(*store, kTestNowMs, 5);
-  WriteAndSealRounds(*store, kTestNowMs - 24 * kHour, 2);
+  WriteAndSealRounds(*store, kTestNowMs - 24 * kHourMs, 2);
   const std::string before = Dump(*store);
   EXPECT_EQ(store->stats().run_count, 7u);
   EXPECT_EQ(store->stats().window_count, 2u);
@@ -157,7 +157,7 @@ TEST(StoreMerge, AWindowThatEndedGoesCold) {
   WriteAndSealRounds(*store, kTestNowMs, 3);
   const std::string before = Dump(*store);
   EXPECT_EQ(store->stats().merge_count, 0u);
-  now_ms = RangeOfWindow(WindowOf(kTestNowMs)).max_ms + kHour + 1;
+  now_ms = RangeOfWindow(WindowOf(kTestNowMs)).max_ms + kHourMs + 1;
   while (store->stats().cold_window_count == 0) std::this_thread::yield();
   EXPECT_EQ(store->stats().run_count, 1u);
   EXPECT_EQ(Dump(*store), before);

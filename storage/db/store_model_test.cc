@@ -123,7 +123,7 @@ class RandomWrites {
         return {now_ms_ - static_cast<int64_t>(Below(400)) * 15'000, INT64_MAX};
       default: {
         const int64_t start_ms = Time();
-        return {start_ms, start_ms + static_cast<int64_t>(Below(60)) * kHour};
+        return {start_ms, start_ms + static_cast<int64_t>(Below(60)) * kHourMs};
       }
     }
   }
@@ -153,7 +153,7 @@ class RandomWrites {
       case 0:
         return now_ms_ - static_cast<int64_t>(Below(20)) * 15'000;  // late, often again
       case 1:
-        return kTestNowMs - static_cast<int64_t>(Below(40)) * 6 * kHour;  // days late
+        return kTestNowMs - static_cast<int64_t>(Below(40)) * 6 * kHourMs;  // days late
       default:
         return now_ms_;
     }
@@ -217,7 +217,7 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
     } else if (what == 2) {
       Reopen();  // without Close(): as after kill -9
     } else if (what == 3) {
-      ExpectEqual({kTestNowMs - 120 * kHour, kTestNowMs - 48 * kHour});
+      ExpectEqual({kTestNowMs - 120 * kHourMs, kTestNowMs - 48 * kHourMs});
     } else {
       Write();
     }

@@ -109,11 +109,12 @@ TEST_F(StoreRollup, IsOfWholeBucketsOnly) {
   Write(Series("dense"), Every(1'000, kWindow));
   ASSERT_TRUE(store_->Settle().ok());
   const int64_t begin_ms = kWindow.min_ms;
-  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms + 1, begin_ms + 2 * kHour}), 24u);
-  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms, begin_ms + 2 * kHour}), 25u);
-  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms + 2, begin_ms + 2 * kHour}), 7'200u);
-  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms + 1, begin_ms + 2 * kHour - 1}), 7'199u);
-  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms - 9, begin_ms + 9 * kHour}), 49u);
+  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms + 1, begin_ms + 2 * kHourMs}), 24u);
+  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms, begin_ms + 2 * kHourMs}), 25u);
+  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms + 2, begin_ms + 2 * kHourMs}), 7'200u);
+  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms + 1, begin_ms + 2 * kHourMs - 1}),
+            7'199u);
+  EXPECT_EQ(GivenCount(*store_, Series("dense"), {begin_ms - 9, begin_ms + 9 * kHourMs}), 49u);
 }
 
 TEST_F(StoreRollup, LateSamplesAreSeenAtOnce) {
@@ -139,7 +140,7 @@ TEST_F(StoreRollup, IsDeletedWithSamplesOfItsBlock) {
   ASSERT_TRUE(store_->Settle().ok());
   const std::vector<Matcher> matchers = {Matcher::Equal(std::string(kMetricName), "m"),
                                          Matcher::Equal("rank", "1")};
-  const TimeRange hour = {kWindow.min_ms + 1, kWindow.min_ms + kHour};
+  const TimeRange hour = {kWindow.min_ms + 1, kWindow.min_ms + kHourMs};
   ASSERT_TRUE(store_->DeleteSeries({&matchers, 1}, hour).ok());
   EXPECT_EQ(GivenCount(*store_, Series("m", "train", 1), kWindow), 14'400u - 3'600u);
   EXPECT_EQ(GivenCount(*store_, Series("m"), kWindow), 14'400u);
@@ -150,14 +151,14 @@ TEST_F(StoreRollup, IsDeletedWithSamplesOfItsBlock) {
 }
 
 TEST_F(StoreRollup, GoesWithItsWindow) {
-  const int64_t old_ms = kTestNowMs - options_.retention_ms + kHour;
+  const int64_t old_ms = kTestNowMs - options_.retention_ms + kHourMs;
   const TimeRange old = RangeOfWindow(WindowOf(old_ms) + 1);
   Write(Series("m"), Every(1'000, old));
   Write(Series("m"), Every(1'000, kWindow));
   ASSERT_TRUE(store_->Settle().ok());
   Close();
   EXPECT_EQ(RollupRowCount(options_), 2);
-  options_.now_ms = [] { return kTestNowMs + 9 * kHour; };
+  options_.now_ms = [] { return kTestNowMs + 9 * kHourMs; };
   store_ = MustOpen(options_);
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_EQ(GivenCount(*store_, Series("m"), kWindow), 49u);
@@ -167,7 +168,7 @@ TEST_F(StoreRollup, GoesWithItsWindow) {
 
 TEST_F(StoreRollup, DoesNotShowWhatARuleHides) {
   // The rule's border lies in the window, between two borders of buckets.
-  const int64_t oldest_ms = kWindow.min_ms + kHour + 150'000;
+  const int64_t oldest_ms = kWindow.min_ms + kHourMs + 150'000;
   Write(Series("m"), Every(1'000, kWindow));
   ASSERT_TRUE(store_->Settle().ok());
   Close();

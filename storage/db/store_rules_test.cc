@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int64_t kDay = 24 * kHour;
+constexpr int64_t kDay = 24 * kHourMs;
 // A window begins.
 constexpr int64_t kWindowBegin = kTestNowMs / kWindowMs * kWindowMs;
 
@@ -63,8 +63,8 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
         for (const char* metric : {"DCGM_A", "up"}) {
           std::vector<Sample> samples;
           const int64_t keep_ms = KeepOf(job, metric);
-          for (int64_t time_ms = kWindowBegin - 3 * kDay + 2 * kHour; time_ms < kWindowBegin;
-               time_ms += 4 * kHour) {
+          for (int64_t time_ms = kWindowBegin - 3 * kDay + 2 * kHourMs; time_ms < kWindowBegin;
+               time_ms += 4 * kHourMs) {
             if (time_ms >= now_ms_ - keep_ms) samples.push_back({time_ms, 1.0});
           }
           const auto outcome =
@@ -117,9 +117,9 @@ TEST_P(StoreRules, WhatIsOlderIsHiddenWhereverItIs) {
   for (const bool is_cold : {false, true}) {
     now_ms_ = kWindowBegin;
     ExpectCounts(6, 12, 18);
-    now_ms_ = kWindowBegin + 2 * kHour;  // a sample of kWindowBegin - 1 d + 2 h is still kept
+    now_ms_ = kWindowBegin + 2 * kHourMs;  // a sample of kWindowBegin - 1 d + 2 h is still kept
     ExpectCounts(6, 12, 18);
-    now_ms_ = kWindowBegin + 2 * kHour + 1;
+    now_ms_ = kWindowBegin + 2 * kHourMs + 1;
     ExpectCounts(5, 11, 18);
     if (!is_cold) {
       now_ms_ = kWindowBegin;
@@ -132,7 +132,7 @@ TEST_P(StoreRules, SeriesOfWhichAllIsHiddenAreNotSelected) {
   WriteAll();
   const auto querier = store_->NewQuerier();
   const std::vector<Matcher> dev = {Matcher::Equal("job", "dev")};
-  const TimeRange old = {kWindowBegin - 3 * kDay, kWindowBegin - kDay - kHour};
+  const TimeRange old = {kWindowBegin - 3 * kDay, kWindowBegin - kDay - kHourMs};
   const auto set = (*querier)->Select({dev, old, nullptr});
   std::vector<std::string> names;
   while ((*set)->Next()) names.emplace_back((*set)->labels().metric_name());
@@ -167,7 +167,7 @@ TEST_P(StoreRules, OlderSamplesAreRefusedAndTheReasonNamesWhatIsKept) {
 TEST_P(StoreRules, WindowsThatEndedAreDropped) {
   WriteAll();
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kWindowBegin + 8 * kHour;
+  now_ms_ = kWindowBegin + 8 * kHourMs;
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_EQ(store_->stats().expired_samples, kSeriesCount * 2 * (1 + 3));
   options_.retention_rules.clear();  // so that nothing is hidden
@@ -180,7 +180,7 @@ TEST_P(StoreRules, AWindowGoesToItsLastMillisecondAndTheNextStaysFromItsFirst) {
   const std::vector<Sample> samples = {{kWindowBegin - kDay - 1, 1}, {kWindowBegin - kDay, 1}};
   ASSERT_TRUE(WriteFloats(*store_, Series("DCGM_A", "dev"), samples).ok());
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kWindowBegin + 2 * kHour;
+  now_ms_ = kWindowBegin + 2 * kHourMs;
   ASSERT_TRUE(store_->DropExpired().ok());
   options_.retention_rules.clear();  // so that nothing is hidden
   Reopen();

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 TEST(Store, GivesBackWhatWasWritten) {
   kv::TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
-  const auto outcome = WriteFloats(*store, Series("m"), {{kT - 1, 1}, {kT, 2}});
+  const auto outcome = WriteFloats(*store, Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 2}});
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(outcome->written_count, 2u);
   EXPECT_EQ(Dump(*store),
@@ -37,7 +37,7 @@ TEST(Store, GivesBackWhatWasWritten) {
 TEST(Store, FindsEverythingAfterReopening) {
   kv::TestFolder folder;
   auto store = MustOpen(TestOptions(folder));
-  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT - 1, 1}, {kT, 2}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 2}}).ok());
   const std::string before = Dump(*store);
   ASSERT_TRUE(store->Close().ok());
   store = MustOpen(TestOptions(folder));
@@ -49,7 +49,7 @@ TEST(Store, SealingChangesNoAnswer) {
   auto store = MustOpen(TestOptions(folder));
   for (int rank = 0; rank < 200; ++rank) {
     std::vector<Sample> samples;
-    for (int i = 0; i < 50; ++i) samples.push_back({kT - 60'000 * i, 0.5 * i + rank});
+    for (int i = 0; i < 50; ++i) samples.push_back({kTestNowMs - 60'000 * i, 0.5 * i + rank});
     ASSERT_TRUE(WriteFloats(*store, Series("m", "train", rank), samples).ok());
   }
   const std::string before = Dump(*store);
@@ -78,15 +78,17 @@ TEST(Store, CountsRetriesAndOverwritesWhereverTheFirstWriteIs) {
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   const LabelSet m = Series("m");
-  ExpectCounts(WriteFloats(*store, m, {{kT, 1}, {kT, 1}, {kT, 2}}), 1, 1, 1, 0);
-  ExpectCounts(WriteFloats(*store, m, {{kT, 2}}), 0, 1, 0, 0);
+  ExpectCounts(WriteFloats(*store, m, {{kTestNowMs, 1}, {kTestNowMs, 1}, {kTestNowMs, 2}}), 1, 1, 1,
+               0);
+  ExpectCounts(WriteFloats(*store, m, {{kTestNowMs, 2}}), 0, 1, 0, 0);
   ASSERT_TRUE(store->Seal().ok());
-  ExpectCounts(WriteFloats(*store, m, {{kT, 2}, {kT - 1, 5}}), 1, 1, 0, 0);
-  ExpectCounts(WriteFloats(*store, m, {{kT, 3}}), 0, 0, 1, 0);
+  ExpectCounts(WriteFloats(*store, m, {{kTestNowMs, 2}, {kTestNowMs - 1, 5}}), 1, 1, 0, 0);
+  ExpectCounts(WriteFloats(*store, m, {{kTestNowMs, 3}}), 0, 0, 1, 0);
   ASSERT_TRUE(store->Seal().ok());
   ASSERT_TRUE(store->Close().ok());
   store = MustOpen(options);
-  ExpectCounts(WriteFloats(*store, m, {{kT, 3}, {kT - 1, 5}, {kT - 2, 6}}), 1, 2, 0, 0);
+  ExpectCounts(WriteFloats(*store, m, {{kTestNowMs, 3}, {kTestNowMs - 1, 5}, {kTestNowMs - 2, 6}}),
+               1, 2, 0, 0);
   EXPECT_EQ(store->stats().duplicate_samples, 2u);
   EXPECT_EQ(store->stats().out_of_order_samples, 1u);
 }
@@ -97,14 +99,16 @@ TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
   options.retention_ms = 36 * 3'600'000;
   const auto store = MustOpen(options);
   WriteRequest request;
-  request.series.push_back({Series("old"), {{kT - 37 * 3'600'000, 1}, {kT, 1}}, {}});
   request.series.push_back(
-      {Series("good"), {{kT - 36 * 3'600'000, 1}, {kT + kMaxFutureMs, 2}}, {}});
-  request.series.push_back({Series("future"), {{kT + kMaxFutureMs + 1, 1}}, {}});
-  request.series.push_back({LabelSet(), {{kT, 1}}, {}});
-  request.series.push_back({Series("none"), {}, {{kT, nullptr}}});
+      {Series("old"), {{kTestNowMs - 37 * 3'600'000, 1}, {kTestNowMs, 1}}, {}});
+  request.series.push_back(
+      {Series("good"), {{kTestNowMs - 36 * 3'600'000, 1}, {kTestNowMs + kMaxFutureMs, 2}}, {}});
+  request.series.push_back({Series("future"), {{kTestNowMs + kMaxFutureMs + 1, 1}}, {}});
+  request.series.push_back({LabelSet(), {{kTestNowMs, 1}}, {}});
+  request.series.push_back({Series("none"), {}, {{kTestNowMs, nullptr}}});
   request.series.push_back({Series("extreme"), {{INT64_MIN, 1}, {INT64_MAX, 1}}, {}});
-  request.series.push_back({Series("starts"), {{kT - 1, 1}, {kT, 1}}, {}, {kT - 9}});
+  request.series.push_back(
+      {Series("starts"), {{kTestNowMs - 1, 1}, {kTestNowMs, 1}}, {}, {kTestNowMs - 9}});
   const auto outcome = WriteAndWait(*store, std::move(request));
   ExpectCounts(outcome, 3, 0, 0, 8);
   ASSERT_EQ(outcome->rejected.size(), 6u);
@@ -124,12 +128,15 @@ TEST(Store, TakesSamplesOfSeriesThatItKnows) {
   kv::TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   WriteRequest request;
-  request.series.push_back({Series("m"), {{kT, 1}}, {}});
+  request.series.push_back({Series("m"), {{kTestNowMs, 1}}, {}});
   EXPECT_TRUE(WithKnownSeries(*store, request).known.empty());
   ExpectCounts(WriteAndWait(*store, request), 1, 0, 0, 0);
   // The newest, a late one, one again, another value, one too far ahead.
-  request.series[0].samples = {
-      {kT + 1, 2}, {kT - 1, 0}, {kT, 1}, {kT + 1, 3}, {kT + 2 * kMaxFutureMs, 1}};
+  request.series[0].samples = {{kTestNowMs + 1, 2},
+                               {kTestNowMs - 1, 0},
+                               {kTestNowMs, 1},
+                               {kTestNowMs + 1, 3},
+                               {kTestNowMs + 2 * kMaxFutureMs, 1}};
   WriteRequest known = WithKnownSeries(*store, request);
   EXPECT_EQ(known.known.size(), 5u);
   EXPECT_TRUE(known.series.empty());
@@ -138,7 +145,7 @@ TEST(Store, TakesSamplesOfSeriesThatItKnows) {
   ASSERT_EQ(outcome->rejected.size(), 1u);
   EXPECT_EQ(outcome->rejected[0].labels, Series("m"));
   EXPECT_EQ(outcome->rejected[0].reason, "1 sample is more than 1d in the future");
-  EXPECT_THAT(Dump(*store), HasSubstr(absl::StrFormat("%d=0 ", kT - 1)));
+  EXPECT_THAT(Dump(*store), HasSubstr(absl::StrFormat("%d=0 ", kTestNowMs - 1)));
 }
 
 TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
@@ -146,10 +153,10 @@ TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
   StoreOptions options = TestOptions(folder);
   HandClock clock(options);
   const auto store = MustOpen(options);
-  ExpectCounts(WriteFloats(*store, Series("m"), {{kT, 1}}), 1, 0, 0, 0);
+  ExpectCounts(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}), 1, 0, 0, 0);
   ASSERT_TRUE(store->Seal().ok());
   WriteRequest request;
-  request.series.push_back({Series("m"), {{kT + 2 * options.retention_ms, 2}}, {}});
+  request.series.push_back({Series("m"), {{kTestNowMs + 2 * options.retention_ms, 2}}, {}});
   const WriteRequest known = WithKnownSeries(*store, request);
   ASSERT_EQ(known.known.size(), 1u);
   clock.Turn(2 * options.retention_ms);
@@ -164,7 +171,7 @@ TEST(Store, TakesARequestLargerThanABatch) {
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   std::vector<Sample> samples;
-  for (int i = 0; i < 600'000; ++i) samples.push_back({kT - i, i / 7.0});
+  for (int i = 0; i < 600'000; ++i) samples.push_back({kTestNowMs - i, i / 7.0});
   ExpectCounts(WriteFloats(*store, Series("m"), samples), samples.size(), 0, 0, 0);
   EXPECT_GT(store->stats().commit_count, 1u);
   const std::string before = Dump(*store);
@@ -187,7 +194,7 @@ TEST(Store, TakesManyOfTheLargestHistogramsAtOnce) {
     histogram->count = i;
     histogram->positive_spans = {{0, kBucketCount}};
     histogram->positive_counts.assign(kBucketCount, i + 0.1);
-    request.series[0].histograms.push_back({kT - i, std::move(histogram)});
+    request.series[0].histograms.push_back({kTestNowMs - i, std::move(histogram)});
   }
   ExpectCounts(WriteAndWait(*store, std::move(request)), 40, 0, 0, 0);
   const std::string before = Dump(*store);
@@ -200,17 +207,18 @@ TEST(Store, AQuerierKeepsItsMoment) {
   kv::TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   const LabelSet m = Series("m");
-  ASSERT_TRUE(WriteFloats(*store, m, {{kT - 10, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, m, {{kTestNowMs - 10, 1}}).ok());
   const auto querier = store->NewQuerier();
-  ASSERT_TRUE(WriteFloats(*store, m, {{kT - 10, 2}, {kT - 20, 3}, {kT, 4}}).ok());
+  ASSERT_TRUE(
+      WriteFloats(*store, m, {{kTestNowMs - 10, 2}, {kTestNowMs - 20, 3}, {kTestNowMs, 4}}).ok());
   ASSERT_TRUE(store->Seal().ok());
-  ASSERT_TRUE(WriteFloats(*store, m, {{kT - 5, 5}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, m, {{kTestNowMs - 5, 5}}).ok());
   auto set = (*querier)->Select({{}, {INT64_MIN, INT64_MAX}, nullptr});
   ASSERT_TRUE(set.ok());
   ASSERT_TRUE((*set)->Next());
   SampleColumns columns;
   ASSERT_TRUE((*set)->Read(columns).ok());
-  EXPECT_THAT(columns.timestamps_ms, ::testing::ElementsAre(kT - 10));
+  EXPECT_THAT(columns.timestamps_ms, ::testing::ElementsAre(kTestNowMs - 10));
   EXPECT_THAT(columns.values, ::testing::ElementsAre(1));
   EXPECT_FALSE((*set)->Next());
 }
@@ -258,7 +266,8 @@ TEST(Store, GivesLabelsInOrderOverShards) {
   options.shard_count = 7;
   const auto store = MustOpen(options);
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(WriteFloats(*store, Series("m", "job" + std::to_string(i)), {{kT, 1}}).ok());
+    ASSERT_TRUE(
+        WriteFloats(*store, Series("m", "job" + std::to_string(i)), {{kTestNowMs, 1}}).ok());
   }
   const auto querier = store->NewQuerier();
   const Selection all = {{}, {INT64_MIN, INT64_MAX}, nullptr};
@@ -276,7 +285,7 @@ TEST(Store, KeepsTheNumberOfShardsItWasMadeWith) {
   StoreOptions options = TestOptions(folder);
   options.shard_count = 3;
   auto store = MustOpen(options);
-  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}).ok());
   const std::string before = Dump(*store);
   ASSERT_TRUE(store->Close().ok());
   options.shard_count = 5;
@@ -308,7 +317,7 @@ TEST(Store, RefusesWritesAfterClosing) {
   kv::TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   ASSERT_TRUE(store->Close().ok());
-  EXPECT_EQ(WriteFloats(*store, Series("m"), {{kT, 1}}).status().code(),
+  EXPECT_EQ(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}).status().code(),
             absl::StatusCode::kUnavailable);
 }
 
@@ -345,7 +354,7 @@ TEST(Store, RefusesWhatItsQueueCannotHold) {
   std::latch answered(10);
   for (int i = 0; i < 10; ++i) {
     WriteRequest request;
-    request.series.push_back({Series("m", "train", i), {{kT, 1}}, {}});
+    request.series.push_back({Series("m", "train", i), {{kTestNowMs, 1}}, {}});
     store->Write(std::move(request), [&](const absl::StatusOr<WriteOutcome>& outcome) {
       ++(outcome.ok() ? stored : refused);
       if (!outcome.ok()) {
@@ -363,32 +372,34 @@ TEST(Store, RefusesWhatItsQueueCannotHold) {
 TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
   kv::TestFolder folder;
   StoreOptions options = TestOptions(folder);
-  options.retention_ms = 48 * kHour;
+  options.retention_ms = 48 * kHourMs;
   HandClock clock(options);
   auto store = MustOpen(options);
-  ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kT - kHour, 1}}).ok());
-  ASSERT_TRUE(WriteFloats(*store, Series("kept"), {{kT - kHour, 1}, {kT + 23 * kHour, 2}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kTestNowMs - kHourMs, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("kept"),
+                          {{kTestNowMs - kHourMs, 1}, {kTestNowMs + 23 * kHourMs, 2}})
+                  .ok());
   ASSERT_TRUE(store->Seal().ok());
 
-  clock.Turn(48 * kHour);
+  clock.Turn(48 * kHourMs);
   EXPECT_EQ(Dump(*store),
             "kept{gpu=\"0\", job=\"train\", rank=\"0\"}: 1700082800000=4000000000000000\n");
   ASSERT_TRUE(store->DropExpired().ok());
   EXPECT_EQ(store->stats().expired_samples, 0u);  // its window has not expired
   EXPECT_EQ(store->stats().series_count, 2u);
 
-  clock.Turn(12 * kHour);
+  clock.Turn(12 * kHourMs);
   auto old_querier = store->NewQuerier();
   ASSERT_TRUE(store->DropExpired().ok());
   EXPECT_TRUE((*old_querier)->Select({{}, {INT64_MIN, INT64_MAX}, nullptr}).ok());
   old_querier->reset();
   EXPECT_EQ(store->stats().expired_samples, 2u);
   EXPECT_EQ(store->stats().series_count, 1u);
-  EXPECT_EQ(store->stats().min_time_ms, kT + 23 * kHour);
+  EXPECT_EQ(store->stats().min_time_ms, kTestNowMs + 23 * kHourMs);
   const std::string before = Dump(*store);
 
   // A series that comes back is a new one.
-  ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kT + 60 * kHour, 3}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kTestNowMs + 60 * kHourMs, 3}}).ok());
   const std::string after = Dump(*store);
   EXPECT_NE(after, before);
   ASSERT_TRUE(store->Close().ok());
@@ -403,14 +414,14 @@ TEST(Store, SeriesThatStoppedLeaveMemoryWithTheNextSeal) {
   HandClock clock(options);
   const auto store = MustOpen(options);
   for (int rank = 0; rank < 100; ++rank) {
-    ASSERT_TRUE(WriteFloats(*store, Series("m", "ended", rank), {{kT, 1}}).ok());
+    ASSERT_TRUE(WriteFloats(*store, Series("m", "ended", rank), {{kTestNowMs, 1}}).ok());
   }
-  ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kT, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kTestNowMs, 1}}).ok());
   EXPECT_EQ(store->stats().head_series_count, 101u);
   // Nobody writes any more: that the head is old is seen without it.
   clock.Turn(options.head_age_ms);
   while (store->stats().head_series_count > 0) std::this_thread::yield();
-  ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kT + 1, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kTestNowMs + 1, 1}}).ok());
   EXPECT_EQ(store->stats().head_series_count, 1u);
   EXPECT_EQ(store->stats().series_count, 101u);
 }
@@ -420,10 +431,10 @@ TEST(Store, AnOldHeadIsSealedByItself) {
   StoreOptions options = TestOptions(folder);
   HandClock clock(options);
   const auto store = MustOpen(options);
-  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}).ok());
   clock.Turn(options.head_age_ms);
   // The next write finds the head old, or the keeper did before it.
-  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT + 1, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs + 1, 1}}).ok());
   while (store->stats().sealed_chunks == 0) std::this_thread::yield();
 }
 
@@ -433,16 +444,16 @@ TEST(Store, RefusesWritesWhileTheDiskIsFullAndReadsOn) {
   const auto env = kv::FaultEnv::Make();
   options.env = env;
   auto store = MustOpen(options);
-  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT - 2, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs - 2, 1}}).ok());
   env->SetFull(true);
-  const auto refused = WriteFloats(*store, Series("m"), {{kT - 1, 1}});
+  const auto refused = WriteFloats(*store, Series("m"), {{kTestNowMs - 1, 1}});
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(Message(refused.status())), HasSubstr("the disk is full"));
   EXPECT_TRUE(store->stats().read_only);
   EXPECT_EQ(store->stats().failed_writes, 1u);
   EXPECT_THAT(Dump(*store), HasSubstr("1699999999998"));
   env->SetFull(false);
-  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kT, 1}}).ok());
+  ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}).ok());
   EXPECT_FALSE(store->stats().read_only);
   const std::string before = Dump(*store);
   EXPECT_THAT(before, ::testing::Not(HasSubstr("1699999999999")));

@@ -17,9 +17,8 @@
 
 namespace lockstep {
 
-inline constexpr int64_t kHour = 3'600'000;  // in milliseconds
+inline constexpr int64_t kHourMs = 3'600'000;
 inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
-inline constexpr int64_t kT = kTestNowMs;
 
 // A small store of one shard in `folder` at kTestNowMs, over a FaultEnv of its own.
 StoreOptions TestOptions(const kv::TestFolder& folder);

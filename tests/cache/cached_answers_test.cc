@@ -20,12 +20,12 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kSecond = 1'000;
-constexpr int64_t kMinute = 60 * kSecond;
-constexpr int64_t kHour = 60 * kMinute;
-constexpr int64_t kStart = 1'700'000'000'000 / kMinute * kMinute;
-constexpr int64_t kScrape = 15 * kSecond;
-constexpr int64_t kKeep = 80 * kMinute;
+constexpr int64_t kSecondMs = 1'000;
+constexpr int64_t kMinuteMs = 60 * kSecondMs;
+constexpr int64_t kHourMs = 60 * kMinuteMs;
+constexpr int64_t kStart = 1'700'000'000'000 / kMinuteMs * kMinuteMs;
+constexpr int64_t kScrape = 15 * kSecondMs;
+constexpr int64_t kKeep = 80 * kMinuteMs;
 constexpr int kRanks = 12;
 
 // Rounding shows whether sums were made of other parts; resets, whether windows began elsewhere.
@@ -141,26 +141,27 @@ class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
     now_ms_ += kScrape;
     for (int rank = 0; rank < kRanks; ++rank) {
       // Some are late, and some are not there for a while.
-      if (Below(20) != 0) Write(rank, now_ms_ - static_cast<int64_t>(Below(3)) * kSecond);
+      if (Below(20) != 0) Write(rank, now_ms_ - static_cast<int64_t>(Below(3)) * kSecondMs);
     }
   }
 
   void Disturb() {
     switch (Below(12)) {
       case 0:
-        return Write(static_cast<int>(Below(kRanks)), now_ms_ - static_cast<int64_t>(Below(kHour)));
+        return Write(static_cast<int>(Below(kRanks)),
+                     now_ms_ - static_cast<int64_t>(Below(kHourMs)));
       case 1: {
         const std::vector<std::vector<Matcher>> matchers = {
             {Matcher::Equal("rank", std::to_string(Below(kRanks)))}};
-        const int64_t end_ms = now_ms_ - static_cast<int64_t>(Below(40)) * kMinute;
-        ASSERT_TRUE(store_->DeleteSeries(matchers, {end_ms - 5 * kMinute, end_ms}).ok());
+        const int64_t end_ms = now_ms_ - static_cast<int64_t>(Below(40)) * kMinuteMs;
+        ASSERT_TRUE(store_->DeleteSeries(matchers, {end_ms - 5 * kMinuteMs, end_ms}).ok());
         return;
       }
       case 2:
         ASSERT_TRUE(store_->Seal().ok());
         return;
       case 3:
-        now_ms_ += 5 * kMinute;
+        now_ms_ += 5 * kMinuteMs;
         ASSERT_TRUE(store_->DropExpired().ok());
         return;
       default:
@@ -171,13 +172,13 @@ class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
   engine::RangeQuery RandomQuery() {
     engine::RangeQuery query;
     query.text = kQueries[Below(std::size(kQueries))];
-    query.step_ms = Below(2) == 0 ? 30 * kSecond : kMinute;
+    query.step_ms = Below(2) == 0 ? 30 * kSecondMs : kMinuteMs;
     query.end_ms = now_ms_ / query.step_ms * query.step_ms;
     if (Below(4) == 0) query.end_ms -= static_cast<int64_t>(Below(20)) * query.step_ms;
     const int64_t steps = Below(5) == 0 ? 1 + static_cast<int64_t>(Below(250)) : 60;
     query.start_ms = query.end_ms - steps * query.step_ms;
     // Steps that do not begin at the end's phase, and an end between steps.
-    if (Below(10) == 0) query.start_ms += 7 * kSecond;
+    if (Below(10) == 0) query.start_ms += 7 * kSecondMs;
     return query;
   }
 
@@ -217,8 +218,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CachedAnswers, ::testing::Values(1, 2, 3));
 TEST_P(CachedAnswers, OnlyNewStepsAreEvaluated) {
   for (int i = 0; i < 240; ++i) Scrape();
   const auto ask = [this] {
-    engine::RangeQuery query{"sum(power)", 0, now_ms_ / kMinute * kMinute, kMinute};
-    query.start_ms = query.end_ms - 50 * kMinute;
+    engine::RangeQuery query{"sum(power)", 0, now_ms_ / kMinuteMs * kMinuteMs, kMinuteMs};
+    query.start_ms = query.end_ms - 50 * kMinuteMs;
     QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
     const auto result = cache_->Execute(query, budget);
     EXPECT_TRUE(result.ok()) << result.status();
@@ -232,7 +233,7 @@ TEST_P(CachedAnswers, OnlyNewStepsAreEvaluated) {
   EXPECT_GT(later, 0);
   EXPECT_LE(later, 2 * kRanks);
   // A sample of half an hour ago: what lies behind it is evaluated again.
-  Write(3, now_ms_ - 30 * kMinute);
+  Write(3, now_ms_ - 30 * kMinuteMs);
   const int64_t late = ask();
   EXPECT_GE(late, 29 * (kRanks - 2));
   EXPECT_LE(late, 31 * kRanks);
@@ -245,22 +246,22 @@ TEST_P(CachedAnswers, AllStepsAreOfOneMoment) {
   const engine::Engine engine(storage, {});
   cache::RangeCache cache(engine, storage, size_t{8} << 20);
   const auto ask = [&] {
-    engine::RangeQuery query{"sum(power)", 0, now_ms_ / kMinute * kMinute, kMinute};
-    query.start_ms = query.end_ms - 50 * kMinute;
+    engine::RangeQuery query{"sum(power)", 0, now_ms_ / kMinuteMs * kMinuteMs, kMinuteMs};
+    query.start_ms = query.end_ms - 50 * kMinuteMs;
     QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
     const std::string cached = Text(cache.Execute(query, budget));
     EXPECT_EQ(cached, Text(engine_->Execute(query, budget)));
   };
   ask();
   for (int i = 0; i < 8; ++i) Scrape();
-  storage.BeforeNextQuerier([this] { Write(3, now_ms_ - 30 * kMinute); });
+  storage.BeforeNextQuerier([this] { Write(3, now_ms_ - 30 * kMinuteMs); });
   ask();
   ask();
 }
 
 TEST_P(CachedAnswers, WhoWantsToKnowWhatAQueryDoesHasItDone) {
   for (int i = 0; i < 40; ++i) Scrape();
-  engine::RangeQuery query{"sum(power)", kStart, now_ms_, kMinute};
+  engine::RangeQuery query{"sum(power)", kStart, now_ms_, kMinuteMs};
   QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
   ASSERT_TRUE(cache_->Execute(query, budget).ok());
   query.wishes.fresh = true;

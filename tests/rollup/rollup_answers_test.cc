@@ -21,12 +21,12 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kMinute = 60'000;
-constexpr int64_t kHour = 60 * kMinute;
+constexpr int64_t kMinuteMs = 60'000;
+constexpr int64_t kHourMs = 60 * kMinuteMs;
 // A border of windows.
-constexpr int64_t kEnd = 118'055 * 4 * kHour;
-constexpr int64_t kStart = kEnd - 12 * kHour;
-constexpr int64_t kNow = kEnd + 30 * kMinute;
+constexpr int64_t kEnd = 118'055 * 4 * kHourMs;
+constexpr int64_t kStart = kEnd - 12 * kHourMs;
+constexpr int64_t kNow = kEnd + 30 * kMinuteMs;
 
 using Random = std::mt19937_64;
 
@@ -85,13 +85,14 @@ SeriesWrite MakeSeries(int number, int64_t start_ms, int64_t end_ms, Random& ran
                                {"job", "job" + std::to_string(number % 3)},
                                {"kind", std::to_string(kind)},
                                {"rank", std::to_string(number)}});
-  const int64_t step_ms = kind == kSparse ? kMinute : Pick(random, {5'000, 15'000, 15'000, 29'999});
+  const int64_t step_ms =
+      kind == kSparse ? kMinuteMs : Pick(random, {5'000, 15'000, 15'000, 29'999});
   const int64_t jitter_ms = Pick(random, {0, 0, 700});
   double value = 0;
   bool is_histogram = false;
   for (int64_t time_ms = start_ms + Pick(random, {0, 0, 1, 4'321}); time_ms < end_ms;
        time_ms += step_ms) {
-    if (random() % 700 == 0) time_ms += static_cast<int64_t>(random() % 40) * kMinute;
+    if (random() % 700 == 0) time_ms += static_cast<int64_t>(random() % 40) * kMinuteMs;
     if (kind == kWithHistograms && random() % 300 == 0) is_histogram = !is_histogram;
     const int64_t at_ms =
         time_ms + (jitter_ms == 0 ? 0 : static_cast<int64_t>(random()) % jitter_ms);
@@ -197,24 +198,24 @@ Question RandomQuestion(Random& random) {
                                            : "m_total{job=\"job1\"}";
   const bool is_aligned = random() % 4 != 0;
   const std::vector<int64_t> ranges = {5, 10, 15, 60, 240, 300};
-  const int64_t range_ms =
-      is_aligned ? Pick(random, ranges) * kMinute : Pick(random, {90'000, 7 * kMinute, 3'600'001});
+  const int64_t range_ms = is_aligned ? Pick(random, ranges) * kMinuteMs
+                                      : Pick(random, {90'000, 7 * kMinuteMs, 3'600'001});
   std::string modifiers;
   if (random() % 3 == 0) {
     modifiers = absl::StrFormat(" offset %s", random() % 3 == 0 ? "1m" : "10m");
   }
   if (random() % 6 == 0) {
-    modifiers += absl::StrFormat(" @ %d", (kEnd - Pick(random, {0, 5, 60, 61}) * kMinute) / 1000);
+    modifiers += absl::StrFormat(" @ %d", (kEnd - Pick(random, {0, 5, 60, 61}) * kMinuteMs) / 1000);
   }
   const std::string& call = kFunctions[random() % kFunctions.size()];
   question.text = absl::StrFormat("%s(%s[%dms]%s)", call, selector, range_ms, modifiers);
   if (random() % 5 == 0) {
     question.text = absl::StrFormat("max_over_time(%s[30m:5m])", question.text);
   }
-  question.start_ms = kStart + Pick(random, {-60, 0, 5, 230, 235, 240}) * kMinute;
-  question.end_ms = question.start_ms + Pick(random, {0, 60, 400, 600}) * kMinute;
+  question.start_ms = kStart + Pick(random, {-60, 0, 5, 230, 235, 240}) * kMinuteMs;
+  question.end_ms = question.start_ms + Pick(random, {0, 60, 400, 600}) * kMinuteMs;
   if (random() % 4 == 0) question.start_ms += Pick(random, {1, -1, 30'000});
-  question.step_ms = Pick(random, {0, 5 * kMinute, 10 * kMinute, kHour, 3 * kMinute});
+  question.step_ms = Pick(random, {0, 5 * kMinuteMs, 10 * kMinuteMs, kHourMs, 3 * kMinuteMs});
   if (question.step_ms == 0 && random() % 2 == 0) question.end_ms = kEnd;
   return question;
 }
@@ -272,15 +273,15 @@ class RollupAnswers : public ::testing::TestWithParam<uint32_t> {
 };
 
 TEST_P(RollupAnswers, AreThoseOfTheSamples) {
-  WriteSeries(kStart, kEnd + 20 * kMinute, 1);
+  WriteSeries(kStart, kEnd + 20 * kMinuteMs, 1);
   ExpectSameAnswers(20);
   ASSERT_TRUE(real_.store->Settle().ok());
   ExpectSameAnswers(150);
   // Late samples and overwrites: first in the head, then in hot runs, in some windows of some series.
-  WriteSeries(kStart + kHour, kStart + 2 * kHour, 4);
+  WriteSeries(kStart + kHourMs, kStart + 2 * kHourMs, 4);
   ExpectSameAnswers(60);
   ASSERT_TRUE(real_.store->Seal().ok());
-  WriteSeries(kStart + 6 * kHour, kStart + 7 * kHour, 6);
+  WriteSeries(kStart + 6 * kHourMs, kStart + 7 * kHourMs, 6);
   ExpectSameAnswers(60);
   ASSERT_TRUE(real_.store->Settle().ok());
   ExpectSameAnswers(100);
@@ -294,7 +295,7 @@ TEST_P(RollupAnswers, HoldFewSamples) {
                                  "last_over_time", "first_over_time", "increase"}) {
     const std::string text =
         absl::StrFormat("%s(m_total{kind=\"%d\"}[1h])", call, static_cast<int>(kFractions));
-    const Question question{text, kStart, kEnd, kHour};
+    const Question question{text, kStart, kEnd, kHourMs};
     const auto few = Ask(*real_.store, question), all = Ask(memory_, question);
     ASSERT_TRUE(few.ok() && all.ok());
     EXPECT_LT(few->stats.peak_samples, all->stats.peak_samples / 3) << text;

@@ -4,41 +4,26 @@
 #include "query/engine/kernels/counter_rate.h"
 #include "query/engine/kernels/histogram_math.h"
 #include "query/engine/kernels/window_families.h"
+#include "query/engine/kernels/window_sample.h"
 
 namespace lockstep::engine {
 namespace {
 
-struct LatePoint {
-  SampleTimes times;
-  double value = 0;
-  const Histogram* histogram = nullptr;  // null: a float
-};
-
-LatePoint FloatAt(const Window& window, size_t i) {
-  return {
-      {StartOf(window.start_timestamps_ms, i), window.timestamps_ms[i]}, window.values[i], nullptr};
-}
-
-LatePoint HistogramAt(const Window& window, size_t i) {
-  const HistogramSample& sample = window.histograms[i];
-  return {{sample.start_timestamp_ms, sample.timestamp_ms}, 0, sample.histogram.get()};
-}
-
 // The last two samples of both kinds together, older one first. Precondition: there are two.
-std::array<LatePoint, 2> LastTwo(const Window& window) {
-  std::array<LatePoint, 2> points;
+std::array<WindowSample, 2> LastTwo(const Window& window) {
+  std::array<WindowSample, 2> samples;
   size_t floats = window.values.size();
   size_t histograms = window.histograms.size();
   for (size_t place = 2; place-- > 0;) {
     const bool take_histogram =
         floats == 0 || (histograms > 0 && window.histograms[histograms - 1].timestamp_ms >
                                               window.timestamps_ms[floats - 1]);
-    points[place] = take_histogram ? HistogramAt(window, --histograms) : FloatAt(window, --floats);
+    samples[place] = take_histogram ? HistogramAt(window, --histograms) : FloatAt(window, --floats);
   }
-  return points;
+  return samples;
 }
 
-void NoteWrongKind(const LatePoint& before, const LatePoint& last, SeriesKind kind,
+void NoteWrongKind(const WindowSample& before, const WindowSample& last, SeriesKind kind,
                    AnnotationSink& sink) {
   const bool first_gauge = before.histogram->reset_hint == CounterResetHint::kGauge;
   const bool last_gauge = last.histogram->reset_hint == CounterResetHint::kGauge;
@@ -50,8 +35,8 @@ void NoteWrongKind(const LatePoint& before, const LatePoint& last, SeriesKind ki
   }
 }
 
-WindowResult HistogramDifference(const LatePoint& before, const LatePoint& last, SeriesKind kind,
-                                 double seconds, AnnotationSink& sink) {
+WindowResult HistogramDifference(const WindowSample& before, const WindowSample& last,
+                                 SeriesKind kind, double seconds, AnnotationSink& sink) {
   NoteWrongKind(before, last, kind, sink);
   Histogram difference = *last.histogram;
   const bool reset =
@@ -64,7 +49,7 @@ WindowResult HistogramDifference(const LatePoint& before, const LatePoint& last,
   return WindowResult::Of(std::move(difference));
 }
 
-WindowResult FloatDifference(const LatePoint& before, const LatePoint& last, SeriesKind kind,
+WindowResult FloatDifference(const WindowSample& before, const WindowSample& last, SeriesKind kind,
                              double seconds) {
   if (kind == SeriesKind::kGauge) return WindowResult::Float(last.value - before.value);
   const bool reset = last.value < before.value || RestartedByStartTime(before.times, last.times);

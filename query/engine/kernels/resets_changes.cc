@@ -2,18 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "query/engine/kernels/counter_rate.h"
 #include "query/engine/kernels/histogram_math.h"
 #include "query/engine/kernels/window_families.h"
+#include "query/engine/kernels/window_sample.h"
 
 namespace lockstep::engine {
 namespace {
-
-struct Point {
-  SampleTimes times;
-  double value = 0;
-  const Histogram* histogram = nullptr;  // null: a float
-};
 
 // Both kinds of samples of a window in the order of time.
 class MergedSamples {
@@ -21,7 +15,7 @@ class MergedSamples {
   MergedSamples(const Window& window, size_t first_float, size_t first_histogram)
       : window_(window), float_(first_float), histogram_(first_histogram) {}
 
-  bool Next(Point& point) {
+  bool Next(WindowSample& sample) {
     const bool has_float = float_ < window_.values.size();
     const bool has_histogram = histogram_ < window_.histograms.size();
     if (!has_float && !has_histogram) return false;
@@ -29,14 +23,9 @@ class MergedSamples {
         has_float && (!has_histogram ||
                       window_.timestamps_ms[float_] < window_.histograms[histogram_].timestamp_ms);
     if (take_float) {
-      point = {{StartOf(window_.start_timestamps_ms, float_), window_.timestamps_ms[float_]},
-               window_.values[float_],
-               nullptr};
-      ++float_;
+      sample = FloatAt(window_, float_++);
     } else {
-      const HistogramSample& sample = window_.histograms[histogram_];
-      point = {{sample.start_timestamp_ms, sample.timestamp_ms}, 0, sample.histogram.get()};
-      ++histogram_;
+      sample = HistogramAt(window_, histogram_++);
     }
     return true;
   }
@@ -81,23 +70,23 @@ std::optional<MergedSamples> SamplesToCompare(const Window& window) {
 template <typename Differ>
 WindowResult CountDifferences(const Window& window, Differ differ) {
   std::optional<MergedSamples> samples = SamplesToCompare(window);
-  Point previous;
+  WindowSample previous;
   if (!samples || !samples->Next(previous)) return WindowResult::None();
   size_t count = 0;
-  for (Point current; samples->Next(current); previous = current) {
+  for (WindowSample current; samples->Next(current); previous = current) {
     const bool kind_changed = (previous.histogram == nullptr) != (current.histogram == nullptr);
     if (kind_changed || differ(previous, current)) ++count;
   }
   return WindowResult::Float(static_cast<double>(count));
 }
 
-bool IsReset(const Point& previous, const Point& current) {
+bool IsReset(const WindowSample& previous, const WindowSample& current) {
   if (RestartedByStartTime(previous.times, current.times)) return true;
   if (current.histogram != nullptr) return DetectReset(*current.histogram, *previous.histogram);
   return current.value < previous.value;
 }
 
-bool IsChange(const Point& previous, const Point& current) {
+bool IsChange(const WindowSample& previous, const WindowSample& current) {
   if (current.histogram != nullptr) {
     return !HistogramsEqual(*current.histogram, *previous.histogram);
   }
