@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/byte_scan.h"
 #include "base/float_format.h"
 #include "model/labels.h"
 
@@ -41,6 +42,14 @@ void AppendJsonEscaped(std::string& out, char c) {
 
 bool NeedsJsonEscape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+
+// How many bytes at the front need no escape.
+size_t PlainLength(std::string_view text) {
+  const auto any_needs_escape = [](uint64_t word) {
+    return BytesBelow(word, 0x20) | BytesEqual(word, '"') | BytesEqual(word, '\\');
+  };
+  return LengthWithout(text, any_needs_escape, NeedsJsonEscape);
 }
 
 // The length of the longest prefix of `text`, at most 4 bytes, that is one UTF-8 sequence; 0 if none is.
@@ -119,14 +128,12 @@ void JsonWriter::String(std::string_view text) {
 void JsonWriter::Label(std::string_view text) {
   Separate();
   out_ += '"';
-  size_t plain_from = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!NeedsJsonEscape(text[i])) continue;
-    out_ += text.substr(plain_from, i - plain_from);
-    AppendJsonEscaped(out_, text[i]);
-    plain_from = i + 1;
+  for (size_t plain = PlainLength(text); plain < text.size(); plain = PlainLength(text)) {
+    out_ += text.substr(0, plain);
+    AppendJsonEscaped(out_, text[plain]);
+    text.remove_prefix(plain + 1);
   }
-  out_ += text.substr(plain_from);
+  out_ += text;
   out_ += '"';
 }
 

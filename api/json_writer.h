@@ -36,6 +36,9 @@ class JsonWriter {
   void Number(double number);
   void Bool(bool value);
 
+  // How long the text is by now.
+  size_t position() const { return out_.size(); }
+
   // For values that others format: the text behind the comma, to append one value to.
   std::string& Raw() {
     Separate();

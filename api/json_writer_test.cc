@@ -64,6 +64,20 @@ TEST(JsonWriterTest, LeavesLabelsAlone) {
   EXPECT_EQ(LabelText(""), R"("")");
 }
 
+TEST(JsonWriterTest, FindsWhatToEscapeWhereverItStands) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string one(1, static_cast<char>(byte));
+    const std::string alone = LabelText(one);
+    for (size_t place = 0; place < 20; ++place) {
+      const std::string before(place, '!'), behind(19 - place, '\xff');
+      ASSERT_EQ(LabelText(before + one + behind + one),
+                '"' + before + alone.substr(1, alone.size() - 2) + behind +
+                    alone.substr(1, alone.size() - 2) + '"')
+          << byte << " at " << place;
+    }
+  }
+}
+
 TEST(JsonWriterTest, NumbersAreAlwaysJson) {
   const auto number = [](double value) {
     std::string out;

@@ -155,10 +155,13 @@ LabelSet LabelSet::Drop(const std::vector<std::string>& names) const {
 }
 
 LabelSet LabelSet::DropMetricName() const {
+  Iterator label = begin();
+  while (label != end() && label->name < kMetricName) ++label;
+  if (label == end() || label->name != kMetricName) return *this;
   LabelSet kept;
-  for (const LabelView& label : *this) {
-    if (label.name != kMetricName) AppendLabel(kept.bytes_, label);
-  }
+  kept.bytes_.reserve(bytes_.size());
+  kept.bytes_.append(bytes_.data(), label.at_);
+  kept.bytes_.append(label.next_, label.end_);
   return kept;
 }
 

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "base/byte_scan.h"
+
 namespace lockstep {
 namespace {
 
@@ -12,14 +14,13 @@ constexpr char kEnd = '\0';
 constexpr char kEscape = '\1';
 
 void AppendText(std::string_view text, std::string& out) {
+  const auto any_is_special = [](uint64_t word) { return BytesBelow(word, kEscape + 1); };
   const auto is_special = [](char c) { return c == kEnd || c == kEscape; };
-  if (std::none_of(text.begin(), text.end(), is_special)) {
-    out += text;
-  } else {
-    for (const char c : text) {
-      if (is_special(c)) out += kEscape;
-      out += is_special(c) ? static_cast<char>(c + 1) : c;
-    }
+  const size_t plain = LengthWithout(text, any_is_special, is_special);
+  out += text.substr(0, plain);
+  for (const char c : text.substr(plain)) {
+    if (is_special(c)) out += kEscape;
+    out += is_special(c) ? static_cast<char>(c + 1) : c;
   }
   out += kEnd;
 }

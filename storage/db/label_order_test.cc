@@ -12,7 +12,8 @@ LabelSet RandomLabels(std::mt19937& random) {
   const auto text = [&random](size_t min_size) {
     constexpr std::string_view kLetters("\0\1\2ab\xff", 6);
     std::string letters;
-    for (size_t size = min_size + random() % 3; letters.size() < size;) {
+    const size_t long_ones = random() % 4 == 0 ? 8 : 0;
+    for (size_t size = min_size + random() % 3 + long_ones; letters.size() < size;) {
       letters += kLetters[random() % kLetters.size()];
     }
     return letters;
