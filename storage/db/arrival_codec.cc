@@ -105,6 +105,17 @@ const uint8_t* TakeTime(const uint8_t* at, TimeForm form, ArrivalState& state) {
   return at;
 }
 
+inline const uint8_t* Take(const uint8_t* in, ArrivalState& state) {
+  const uint8_t control = *in++;
+  in = TakeTime(in, static_cast<TimeForm>(control >> 6), state);
+  const ValueForm form = kForms.forms[control & 63];
+  uint64_t left = 0;
+  std::memcpy(&left, in, sizeof(left));
+  left &= form.mask;
+  state.value_bits ^= left << form.dropped_bits;
+  return in + form.byte_count;
+}
+
 }  // namespace
 
 size_t EncodeArrival(Sample sample, ArrivalState& state, uint8_t* out) {
@@ -126,15 +137,29 @@ size_t EncodeArrival(Sample sample, ArrivalState& state, uint8_t* out) {
   return static_cast<size_t>(at - out);
 }
 
-const uint8_t* DecodeArrival(const uint8_t* in, ArrivalState& state) {
-  const uint8_t control = *in++;
-  in = TakeTime(in, static_cast<TimeForm>(control >> 6), state);
-  const ValueForm form = kForms.forms[control & 63];
-  uint64_t left = 0;
-  std::memcpy(&left, in, sizeof(left));
-  left &= form.mask;
-  state.value_bits ^= left << form.dropped_bits;
-  return in + form.byte_count;
+const uint8_t* DecodeArrival(const uint8_t* in, ArrivalState& state) { return Take(in, state); }
+
+// The state is a copy, which the compiler keeps in registers.
+size_t DecodeAscending(const uint8_t* in, ArrivalState state, size_t count, TimeRange range,
+                       SampleColumns& columns) {
+  const size_t begin = columns.values.size();
+  columns.timestamps_ms.resize(begin + count);
+  columns.values.resize(begin + count);
+  int64_t* const timestamps_ms = columns.timestamps_ms.data() + begin;
+  double* const values = columns.values.data() + begin;
+  size_t before = 0, kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    in = Take(in, state);
+    if (state.timestamp_ms > range.max_ms) break;
+    timestamps_ms[kept] = state.timestamp_ms;
+    values[kept] = std::bit_cast<double>(state.value_bits);
+    const bool is_kept = state.timestamp_ms >= range.min_ms;
+    kept += is_kept ? 1 : 0;
+    before += is_kept ? 0 : 1;
+  }
+  columns.timestamps_ms.resize(begin + kept);
+  columns.values.resize(begin + kept);
+  return before;
 }
 
 }  // namespace lockstep

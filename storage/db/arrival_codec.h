@@ -39,4 +39,9 @@ size_t EncodeArrival(Sample sample, ArrivalState& state, uint8_t* out);
 // the byte after it.
 const uint8_t* DecodeArrival(const uint8_t* in, ArrivalState& state);
 
+// Reads arrivals that ascend, the first of them told against `state`, and appends those of the range to
+// the floats of `columns`. Returns how many lie before it. `in` is padded likewise.
+size_t DecodeAscending(const uint8_t* in, ArrivalState state, size_t count, TimeRange range,
+                       SampleColumns& columns);
+
 }  // namespace lockstep

@@ -69,6 +69,40 @@ TEST(ArrivalCodec, KeepsEveryBitOfEveryValue) {
   RoundTrip(samples);
 }
 
+TEST(ArrivalCodec, GivesARangeOfWhatAscends) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<uint8_t> bytes;
+    std::vector<Sample> samples;
+    ArrivalState writing;
+    int64_t time_ms = static_cast<int64_t>(random() % 1000) - 500;
+    for (uint64_t left = random() % 50; left > 0; --left) {
+      samples.push_back({time_ms, static_cast<double>(random() % 3)});
+      uint8_t arrival[kMaxArrivalBytes];
+      const size_t count = EncodeArrival(samples.back(), writing, arrival);
+      bytes.insert(bytes.end(), arrival, arrival + count);
+      time_ms += 1 + static_cast<int64_t>(random() % 40);
+    }
+    bytes.resize(bytes.size() + kArrivalPadding, 0xff);
+    const int64_t from_ms = static_cast<int64_t>(random() % 2000) - 700;
+    const TimeRange range = {from_ms, from_ms + static_cast<int64_t>(random() % 900)};
+    SampleColumns columns, expected;
+    columns.Append(-10'000, 5);
+    expected.Append(-10'000, 5);
+    const size_t count = samples.empty() ? 0 : random() % samples.size();
+    size_t before = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (samples[i].timestamp_ms < range.min_ms) ++before;
+      if (range.Contains(samples[i].timestamp_ms)) {
+        expected.Append(samples[i].timestamp_ms, samples[i].value);
+      }
+    }
+    EXPECT_EQ(DecodeAscending(bytes.data(), {}, count, range, columns), before);
+    EXPECT_EQ(columns.timestamps_ms, expected.timestamps_ms);
+    EXPECT_EQ(columns.values, expected.values);
+  }
+}
+
 TEST(ArrivalCodec, KeepsEveryTime) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();

@@ -89,8 +89,31 @@ void Head::NoteStart(Series& series, int64_t start_ms) {
   byte_count_ += sizeof(StartRun);
 }
 
+void Head::PutMark(Series& series) {
+  const auto number = static_cast<uint32_t>(marks_.size());
+  marks_.Grow() = {series.last, series.float_count, series.last_slab, series.bytes_in_last,
+                   series.last_mark};
+  series.last_mark = number;
+  byte_count_ += sizeof(Mark);
+}
+
+Head::Mark Head::FirstOf(const Series& series) {
+  Mark first;
+  first.slab = series.first_slab;
+  return first;
+}
+
+Head::Mark Head::MarkBefore(const Series& series, size_t float_count, int64_t from_ms) const {
+  for (uint32_t i = series.last_mark; i != kNoMark; i = marks_[i].previous) {
+    const Mark& mark = marks_[i];
+    if (mark.float_count <= float_count && mark.before.timestamp_ms < from_ms) return mark;
+  }
+  return FirstOf(series);
+}
+
 void Head::AppendFloat(Series& series, Sample sample, int64_t start_ms) {
   if (start_ms != 0 || series.rare != nullptr) NoteStart(series, start_ms);
+  if (series.float_count % kFloatsPerMark == 0 && series.float_count > 0) PutMark(series);
   uint8_t bytes[kMaxArrivalBytes];
   const size_t count = EncodeArrival(sample, series.last, bytes);
   PutBytes(series, bytes, count);
@@ -177,45 +200,6 @@ void Head::AnchorLateRun(SeriesId id, int64_t time_ms) {
   SetLateRun(slot, run);
 }
 
-void Head::PrefetchSeries(SeriesId id) const {
-  const uint32_t slot = SlotOf(id);
-  if (slot != kNoSlot) __builtin_prefetch(&series_[slot], 1);
-}
-
-void Head::PrefetchTail(SeriesId id) const {
-  const uint32_t slot = SlotOf(id);
-  if (slot == kNoSlot || series_[slot].float_count == 0) return;
-  __builtin_prefetch(&slabs_[series_[slot].last_slab], 1);
-}
-
-void Head::PrefetchAll(std::span<const SeriesId> ids) const {
-  // So many lines of each stay in the second-level cache until they are read.
-  constexpr int kMaxLines = 32;
-  struct Walk {
-    uint32_t slab;
-    uint32_t last;
-  };
-  std::array<Walk, kMaxPrefetched> walks;
-  size_t count = 0;
-  for (const SeriesId id : ids) PrefetchSeries(id);
-  for (const SeriesId id : ids) {
-    const uint32_t slot = SlotOf(id);
-    if (slot == kNoSlot || series_[slot].float_count == 0) continue;
-    walks[count++] = {series_[slot].first_slab, series_[slot].last_slab};
-    __builtin_prefetch(&slabs_[series_[slot].first_slab]);
-  }
-  for (int line = 0; line < kMaxLines && count > 0; ++line) {
-    size_t left = 0;
-    for (size_t i = 0; i < count; ++i) {
-      if (walks[i].slab == walks[i].last) continue;
-      const uint32_t next = slabs_[walks[i].slab].next;
-      __builtin_prefetch(&slabs_[next]);
-      walks[left++] = {next, walks[i].last};
-    }
-    count = left;
-  }
-}
-
 void Head::AppendHistogram(Series& series, const HistogramSample& sample) {
   RareOf(series).histograms.push_back({sample, series.float_count});
   byte_count_ += sizeof(HistogramArrival) + sample.histogram->byte_count();
@@ -270,7 +254,10 @@ void Head::TakeBack(Series& series, const Undo& undo) {
   for (size_t i = 0; i < undo.float_count; ++i) at = DecodeArrival(at, state);
   series.last = state;
   series.float_count = undo.float_count;
-  // The slabs behind are not used again: this is for a disk that failed, not for every day.
+  while (series.last_mark != kNoMark && marks_[series.last_mark].float_count >= undo.float_count) {
+    series.last_mark = marks_[series.last_mark].previous;
+  }
+  // The slabs and marks behind are not used again: this is for a disk that failed, not for every day.
   auto left = static_cast<size_t>(at - begin);
   series.last_slab = series.first_slab;
   for (; left > Slab::kBytes; left -= Slab::kBytes)
@@ -286,15 +273,18 @@ void Head::TakeBack(Series& series, const Undo& undo) {
   series.touched = false;
 }
 
-const uint8_t* Head::Bytes(const Series& series) const {
+const uint8_t* Head::Bytes(const Series& series, const Mark& from) const {
   thread_local std::vector<uint8_t> bytes;
   bytes.clear();
   if (series.float_count > 0) {
-    for (uint32_t slab = series.first_slab; slab != series.last_slab; slab = slabs_[slab].next) {
-      bytes.insert(bytes.end(), slabs_[slab].bytes.begin(), slabs_[slab].bytes.end());
+    size_t begin = from.offset;
+    for (uint32_t slab = from.slab; slab != series.last_slab; slab = slabs_[slab].next) {
+      const auto& all = slabs_[slab].bytes;
+      bytes.insert(bytes.end(), all.begin() + begin, all.end());
+      begin = 0;
     }
     const auto& last = slabs_[series.last_slab].bytes;
-    bytes.insert(bytes.end(), last.begin(), last.begin() + series.bytes_in_last);
+    bytes.insert(bytes.end(), last.begin() + begin, last.begin() + series.bytes_in_last);
   }
   bytes.resize(bytes.size() + kArrivalPadding);
   return bytes.data();
@@ -380,18 +370,10 @@ Head::Cut Head::CutAt(const Series& series, size_t arrival_count) {
 
 void Head::ReadAscending(const Series& series, Cut cut, TimeRange range,
                          SampleColumns& columns) const {
-  const uint8_t* at = Bytes(series);
-  ArrivalState state;
-  size_t skipped = 0;
-  for (size_t i = 0; i < cut.floats; ++i) {
-    at = DecodeArrival(at, state);
-    if (state.timestamp_ms < range.min_ms) {
-      ++skipped;
-      continue;
-    }
-    if (state.timestamp_ms > range.max_ms) break;
-    columns.Append(state.timestamp_ms, std::bit_cast<double>(state.value_bits));
-  }
+  const Mark from = MarkBefore(series, cut.floats, range.min_ms);
+  const size_t skipped =
+      from.float_count + DecodeAscending(Bytes(series, from), from.before,
+                                         cut.floats - from.float_count, range, columns);
   if (series.rare == nullptr) return;
   if (!series.rare->starts.empty()) {
     StartWalk starts(series.rare->starts);

@@ -68,9 +68,9 @@ class Head {
   void PrefetchTail(SeriesId id) const;
   // Fetches what reading all of them will need, side by side: the samples of one series are a chain of
   // lines all over the memory, and one after the other most of the time would go into waiting. At most
-  // kMaxPrefetched.
+  // kMaxPrefetched; samples before `from_ms` may be left out.
   static constexpr size_t kMaxPrefetched = 64;
-  void PrefetchAll(std::span<const SeriesId> ids) const;
+  void PrefetchAll(std::span<const SeriesId> ids, int64_t from_ms) const;
 
   // Everything appended so far becomes part of counts().
   void Commit();
@@ -134,6 +134,17 @@ class Head {
     std::array<uint8_t, kBytes> bytes;
     uint32_t next;
   };
+  // A place other than its first float from which a series can be read on.
+  struct Mark {
+    ArrivalState before;       // what the float there is told against
+    uint32_t float_count = 0;  // before it
+    uint32_t slab = 0;
+    uint32_t offset = 0;  // in the slab
+    uint32_t previous = kNoMark;
+  };
+  static constexpr uint32_t kNoMark = std::numeric_limits<uint32_t>::max();
+  // As many as are decoded in the time that a miss of the cache takes, three times over.
+  static constexpr uint32_t kFloatsPerMark = 96;
   struct alignas(64) Series {
     ArrivalState last;
     int64_t latest_ms = kNoTimeMs;
@@ -141,6 +152,7 @@ class Head {
     uint32_t float_count = 0;
     uint32_t first_slab = 0;
     uint32_t last_slab = 0;
+    uint32_t last_mark = kNoMark;
     uint8_t bytes_in_last = 0;
     bool ascending = true;  // every arrival is later than all before it
     bool touched = false;   // has an entry in undo_
@@ -173,6 +185,8 @@ class Head {
     size_t histograms = 0;
   };
 
+  struct Walk;
+
   uint32_t SlotOf(SeriesId id) const { return slots_.Get(id); }
   void Touch(Series& series, uint32_t slot);
   void AppendFloat(Series& series, Sample sample, int64_t start_ms = 0);
@@ -189,14 +203,23 @@ class Head {
   static Cut CutAt(const Series& series, size_t arrival_count);
   void ReadFirst(const Series& series, size_t arrival_count, TimeRange range,
                  SampleColumns& columns) const;
-  // All bytes of the series, padded for DecodeArrival(), until the thread's next call.
-  const uint8_t* Bytes(const Series& series) const;
+  void PrefetchMarks(std::span<Walk> walks, int64_t from_ms) const;
+  void PrefetchSlabs(std::span<Walk> walks) const;
+  void PutMark(Series& series);
+  // The latest place from which all floats can be read that are not before `from_ms`, if it is among
+  // the first `float_count`; else the first float. Precondition: the series ascends.
+  Mark MarkBefore(const Series& series, size_t float_count, int64_t from_ms) const;
+  static Mark FirstOf(const Series& series);
+  // All bytes of the series from there on, padded for DecodeArrival(), until the thread's next call.
+  const uint8_t* Bytes(const Series& series, const Mark& from) const;
+  const uint8_t* Bytes(const Series& series) const { return Bytes(series, FirstOf(series)); }
   void ReadAscending(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) const;
   void ReadArrivals(const Series& series, Cut cut, TimeRange range, SampleColumns& columns) const;
 
   SlotPages slots_;
   PagedArray<Series, 12> series_;  // by slot
   PagedArray<Slab, 14> slabs_;
+  PagedArray<Mark, 12> marks_;
   absl::flat_hash_map<uint32_t, LateRun> late_runs_;  // by slot
   std::vector<Undo> undo_;
   size_t sample_count_ = 0;

@@ -243,6 +243,78 @@ TEST(Head, NeverTakesALateSampleForATimeThatIsThere) {
   }
 }
 
+SampleColumns FirstIn(TimeRange range, size_t count, const SampleColumns& all) {
+  SampleColumns in_range;
+  for (size_t i = 0; i < count; ++i) {
+    if (!range.Contains(all.timestamps_ms[i])) continue;
+    in_range.Append(all.timestamps_ms[i], all.values[i], all.StartOf(i));
+  }
+  return in_range;
+}
+
+// A long series, so that reading begins in its middle, with what was taken back on the way.
+class LongSeries {
+ public:
+  LongSeries(std::mt19937& random, bool has_starts) {
+    head_.Open(0, kNoTimeMs);
+    while (all_.values.size() < 700) {
+      SampleColumns batch;
+      for (size_t left = random() % 60; left > 0; --left) {
+        last_ms_ += 1 + static_cast<int64_t>(random() % 3);
+        batch.Append(last_ms_, static_cast<double>(random() % 100), has_starts ? last_ms_ / 50 : 0);
+      }
+      head_.Append(0, batch);
+      if (random() % 3 == 0) {
+        head_.Rollback();
+      } else {
+        Commit(batch);
+      }
+    }
+  }
+
+  void CheckRange(std::mt19937& random) const {
+    const Moment& moment = moments_[random() % moments_.size()];
+    const auto from_ms = static_cast<int64_t>(random() % static_cast<uint64_t>(last_ms_ + 20)) - 10;
+    const TimeRange range = {from_ms, from_ms + static_cast<int64_t>(random() % 500)};
+    SampleColumns columns;
+    const SeriesId id = 0;
+    head_.PrefetchAll({&id, 1}, range.min_ms);
+    head_.Read(id, range, moment.counts, columns);
+    ASSERT_EQ(Text(columns), Text(FirstIn(range, moment.size, all_)));
+  }
+
+  Head& head() { return head_; }
+
+ private:
+  struct Moment {
+    ArrivalCounts counts;
+    size_t size = 0;
+  };
+
+  void Commit(const SampleColumns& batch) {
+    head_.Commit();
+    for (size_t i = 0; i < batch.values.size(); ++i) {
+      all_.Append(batch.timestamps_ms[i], batch.values[i], batch.StartOf(i));
+    }
+    moments_.push_back({*head_.counts(), all_.values.size()});
+  }
+
+  Head head_;
+  SampleColumns all_;
+  int64_t last_ms_ = 0;
+  std::vector<Moment> moments_;
+};
+
+TEST(Head, ReadsAnyRangeAsOfAnyMoment) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 30; ++round) {
+    LongSeries series(random, round % 2 == 0);
+    // From then on it does not ascend.
+    if (round % 5 == 4) Append(series.head(), 0, Sample{-5, 1});
+    for (int i = 0; i < 200; ++i) series.CheckRange(random);
+  }
+}
+
 TEST(Head, KeepsWhenCountersBegan) {
   Head head;
   SampleColumns columns;

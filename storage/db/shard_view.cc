@@ -75,7 +75,7 @@ size_t ShardView::ReadHeads(std::span<const SeriesId> ids, TimeRange range, Samp
       others.push_back(ids[i]);
     }
   }
-  active_->PrefetchAll(others);
+  active_->PrefetchAll(others, range.min_ms);
   size_t read = 0;
   for (size_t sample_count = 0; read < ids.size() && sample_count < kReadAheadSamples; ++read) {
     if (heads[read].has_newest) continue;
