@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "query/engine/aggregate_groups.h"
 #include "query/engine/count_values.h"
+#include "query/engine/float_folds.h"
 #include "query/engine/kernels/aggregators.h"
-#include "query/engine/kernels/quantile.h"
 #include "query/engine/selecting_aggregates.h"
 #include "query/engine/step_invariant.h"
 
@@ -45,48 +46,39 @@ void CheckQuantiles(const std::vector<double>& quantiles, const AggregateExpr& e
   if (smallest < 0) WarnOfQuantile(smallest, expr, evaluator);
 }
 
-// Folds groups one after the other, each a block of steps at a time: one row of accumulators serves all.
-class GroupFolder {
- public:
-  // `params`: quantile's q per step, else empty.
-  GroupFolder(const AggregateExpr& expr, const std::vector<double>& params, Evaluator& evaluator)
-      : expr_(expr), params_(params), evaluator_(evaluator) {}
+bool HasHistograms(const AggregateGroup& group, const std::vector<EvaluatedSeries>& series) {
+  return std::ranges::any_of(group.members,
+                             [&](uint32_t index) { return series[index].column.has_histograms(); });
+}
 
-  absl::Status Fold(AggregateGroup& group, const std::vector<EvaluatedSeries>& series,
-                    VectorValue& output) {
-    bool drop_name = false;
-    for (const uint32_t index : group.members) drop_name = drop_name || series[index].drop_name;
-    Column& column = evaluator_.AddSeries(output, std::move(group.labels), drop_name);
-    const StepBlock span = SpanOf(group, series);
+// Folds groups that have histograms, one after the other, each a block of steps at a time: one row of
+// accumulators serves all.
+class MixedFolder {
+ public:
+  MixedFolder(const AggregateExpr& expr, const std::vector<double>& params,
+              const std::vector<EvaluatedSeries>& series, Evaluator& evaluator)
+      : expr_(expr), params_(params), series_(series), evaluator_(evaluator) {}
+
+  absl::Status Fold(const AggregateGroup& group, Column& column) {
+    const StepBlock span = SpanOf(group, series_);
     for (size_t begin = span.begin; begin < span.end; begin += kBlockSteps) {
       LOCKSTEP_RETURN_IF_ERROR(evaluator_.context().budget.Check());
       block_ = {begin, std::min(begin + kBlockSteps, span.end)};
       row_.clear();
       row_.resize(block_.end - block_.begin);
-      for (const uint32_t index : group.members) AddSeries(series[index]);
+      for (const uint32_t index : group.members) AddSeries(series_[index]);
       Finish(column);
     }
-    return evaluator_.FinishSeries(output);
+    return absl::OkStatus();
   }
 
  private:
   static constexpr size_t kBlockSteps = 4096;
 
-  // All steps at which a member has a value.
-  static StepBlock SpanOf(const AggregateGroup& group, const std::vector<EvaluatedSeries>& series) {
-    StepBlock span = series[group.members[0]].column.span();
-    for (const uint32_t index : group.members) {
-      const StepBlock member = series[index].column.span();
-      span = {std::min(span.begin, member.begin), std::max(span.end, member.end)};
-    }
-    return span;
-  }
-
   GroupAccumulator& At(size_t step) { return row_[step - block_.begin]; }
 
   void AddSeries(const EvaluatedSeries& series) {
     const Column& column = series.column;
-    if (!column.has_histograms()) return AddFloats(column);
     column.ForEachPresent(block_, [&](size_t step) {
       if (const Histogram* histogram = column.histogram(step); histogram != nullptr) {
         At(step).Add(expr_.op, *histogram, sink_);
@@ -95,27 +87,6 @@ class GroupFolder {
       }
     });
     Report(series.labels.metric_name());
-  }
-
-  void AddFloats(const Column& column) {
-    switch (expr_.op) {
-      case AggregateOp::kSum:
-        return AddFloats<AggregateOp::kSum>(column);
-      case AggregateOp::kAvg:
-        return AddFloats<AggregateOp::kAvg>(column);
-      case AggregateOp::kMin:
-        return AddFloats<AggregateOp::kMin>(column);
-      case AggregateOp::kMax:
-        return AddFloats<AggregateOp::kMax>(column);
-      default:
-        column.ForEachPresent(block_,
-                              [&](size_t step) { At(step).Add(expr_.op, column.value(step)); });
-    }
-  }
-
-  template <AggregateOp kOp>
-  void AddFloats(const Column& column) {
-    column.ForEachPresent(block_, [&](size_t step) { At(step).Add(kOp, column.value(step)); });
   }
 
   void Finish(Column& column) {
@@ -135,24 +106,76 @@ class GroupFolder {
 
   const AggregateExpr& expr_;
   const std::vector<double>& params_;
+  const std::vector<EvaluatedSeries>& series_;
   Evaluator& evaluator_;
   AnnotationSink sink_;
   StepBlock block_;
   std::vector<GroupAccumulator> row_;  // by step of the block
 };
 
-absl::StatusOr<EvaluatedValue> FoldGroups(const AggregateExpr& expr,
-                                          const std::vector<double>& params,
-                                          const VectorValue& operand,
-                                          std::vector<AggregateGroup> groups,
-                                          Evaluator& evaluator) {
-  VectorValue output = evaluator.NewVector();
-  GroupFolder folder(expr, params, evaluator);
-  for (AggregateGroup& group : groups) {
-    LOCKSTEP_RETURN_IF_ERROR(folder.Fold(group, operand.series, output));
+// Folds groups in their order: those of floats many at once, the others each alone.
+class GroupFolder {
+ public:
+  // `params`: quantile's q per step, else empty.
+  GroupFolder(const AggregateExpr& expr, const std::vector<double>& params,
+              const std::vector<EvaluatedSeries>& series, Evaluator& evaluator)
+      : question_{expr.op, params},
+        series_(series),
+        evaluator_(evaluator),
+        mixed_(expr, params, series, evaluator),
+        output_(evaluator.NewVector()) {}
+
+  absl::StatusOr<VectorValue> Fold(std::span<AggregateGroup> groups) {
+    while (!groups.empty()) {
+      const size_t count = CountFloatGroups(groups);
+      LOCKSTEP_RETURN_IF_ERROR(count == 0 ? FoldMixed(groups[0])
+                                          : FoldFloatGroups(groups.first(count)));
+      groups = groups.subspan(std::max<size_t>(count, 1));
+    }
+    return std::move(output_);
   }
-  return EvaluatedValue(std::move(output));
-}
+
+ private:
+  // So many steps of groups wait to be charged to the budget.
+  static constexpr size_t kMaxUncharged = size_t{1} << 20;
+
+  // How many at the front have no histograms, and not too many steps.
+  size_t CountFloatGroups(std::span<const AggregateGroup> groups) const {
+    size_t count = 0;
+    for (size_t steps = 0; count < groups.size() && steps < kMaxUncharged; ++count) {
+      if (HasHistograms(groups[count], series_)) break;
+      steps += evaluator_.grid().count;
+    }
+    return count;
+  }
+
+  absl::Status FoldFloatGroups(std::span<AggregateGroup> groups) {
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<Column> columns,
+                              FoldFloats(question_, series_, groups, evaluator_.context()));
+    for (size_t i = 0; i < groups.size(); ++i) {
+      AddSeries(groups[i]) = std::move(columns[i]);
+      LOCKSTEP_RETURN_IF_ERROR(evaluator_.FinishSeries(output_));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FoldMixed(AggregateGroup& group) {
+    LOCKSTEP_RETURN_IF_ERROR(mixed_.Fold(group, AddSeries(group)));
+    return evaluator_.FinishSeries(output_);
+  }
+
+  Column& AddSeries(AggregateGroup& group) {
+    const bool drop_name = std::ranges::any_of(
+        group.members, [this](uint32_t index) { return series_[index].drop_name; });
+    return evaluator_.AddSeries(output_, std::move(group.labels), drop_name);
+  }
+
+  const FoldQuestion question_;
+  const std::vector<EvaluatedSeries>& series_;
+  Evaluator& evaluator_;
+  MixedFolder mixed_;
+  VectorValue output_;
+};
 
 }  // namespace
 
@@ -169,7 +192,9 @@ absl::StatusOr<EvaluatedValue> EvaluateAggregate(const AggregateExpr& expr, Eval
     return SelectElements(expr, params.values, std::move(operand), groups, evaluator);
   }
   if (expr.op == AggregateOp::kQuantile) CheckQuantiles(params.values, expr, evaluator);
-  return FoldGroups(expr, params.values, operand, std::move(groups), evaluator);
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      VectorValue folded, GroupFolder(expr, params.values, operand.series, evaluator).Fold(groups));
+  return EvaluatedValue(std::move(folded));
 }
 
 }  // namespace lockstep::engine

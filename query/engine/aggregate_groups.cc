@@ -1,5 +1,7 @@
 #include "query/engine/aggregate_groups.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 
 namespace lockstep::engine {
@@ -23,6 +25,15 @@ std::vector<AggregateGroup> GroupSeries(const std::vector<EvaluatedSeries>& seri
     groups[found->second].members.push_back(i);
   }
   return groups;
+}
+
+StepBlock SpanOf(const AggregateGroup& group, const std::vector<EvaluatedSeries>& series) {
+  StepBlock span = series[group.members[0]].column.span();
+  for (const uint32_t index : group.members) {
+    const StepBlock member = series[index].column.span();
+    span = {std::min(span.begin, member.begin), std::max(span.end, member.end)};
+  }
+  return span;
 }
 
 }  // namespace lockstep::engine

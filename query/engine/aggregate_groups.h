@@ -27,4 +27,7 @@ struct AggregateGroup {
 std::vector<AggregateGroup> GroupSeries(const std::vector<EvaluatedSeries>& series,
                                         const Grouping& grouping);
 
+// All steps at which a member has a value lie in it. It begins at a multiple of 64, as columns do.
+StepBlock SpanOf(const AggregateGroup& group, const std::vector<EvaluatedSeries>& series);
+
 }  // namespace lockstep::engine

@@ -10,6 +10,7 @@
 // holds a histogram if `histograms` has one there, and the float otherwise. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -62,10 +63,15 @@ class Column {
     values_.resize(block.end - begin_);
     presence_.resize((values_.size() + 63) / 64);
     size_t end = 0;
-    for (size_t i = block.begin - begin_; i < values_.size(); ++i) {
-      if (!value_at(begin_ + i, values_[i])) continue;
-      presence_[i / 64] |= uint64_t{1} << (i % 64);
-      end = i + 1;
+    for (size_t word = 0; word < presence_.size(); ++word) {
+      const size_t from = std::max(64 * word, block.begin - begin_);
+      const size_t to = std::min(64 * word + 64, values_.size());
+      uint64_t bits = 0;
+      for (size_t i = from; i < to; ++i) {
+        bits |= uint64_t{value_at(begin_ + i, values_[i])} << (i % 64);
+      }
+      presence_[word] = bits;
+      if (bits != 0) end = 64 * word + static_cast<size_t>(std::bit_width(bits));
     }
     values_.resize(end);
     presence_.resize((end + 63) / 64);

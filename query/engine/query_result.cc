@@ -40,6 +40,7 @@ void SortByLabels(MatrixResult& matrix) {
 
 MatrixResult VectorToMatrix(VectorValue vector, const StepGrid& grid) {
   MatrixResult matrix;
+  matrix.reserve(vector.series.size());
   for (EvaluatedSeries& series : vector.series) {
     MatrixSeries out{std::move(series.labels), {}};
     AppendColumn(series.column, grid, out.samples);

@@ -23,7 +23,11 @@ class WorkNotes {
   explicit WorkNotes(SampleCounts counts) : counts_(std::move(counts)) {}
 
   SampleCounts& counts() { return counts_; }
+  // Neighbours tend to have the same to say, which is needed once.
   void Annotate(Annotation annotation, promql::PositionRange at) {
+    const bool is_said = !annotations_.empty() && annotations_.back().at == at &&
+                         AreAlike(annotations_.back().annotation, annotation);
+    if (is_said) return;
     annotations_.push_back({series_, std::move(annotation), at});
   }
 

@@ -19,6 +19,7 @@ namespace lockstep::promql {
 struct PositionRange {
   int start = 0;  // first byte
   int end = 0;    // one behind the last
+  bool operator==(const PositionRange&) const = default;
 };
 
 enum class ExprKind {

@@ -155,6 +155,13 @@ void MonotonicityFix::Merge(const MonotonicityFix& other) {
   sample_count += other.sample_count;
 }
 
+bool AreAlike(const Annotation& a, const Annotation& b) {
+  return a.kind == b.kind && a.kind != AnnotationKind::kForcedMonotonicity &&
+         a.metric_name == b.metric_name && a.text == b.text && a.left == b.left &&
+         a.right == b.right && a.number == b.number && a.capped == b.capped &&
+         a.operation == b.operation;
+}
+
 std::string RenderAnnotation(const Annotation& annotation) {
   return (IsWarning(annotation.kind) ? "PromQL warning: " : "PromQL info: ") + Text(annotation);
 }

@@ -70,6 +70,9 @@ struct Annotation {
   MonotonicityFix monotonicity;
 };
 
+// Whether both surely render to the same text. A fix of monotonicity, which is folded, is like no other.
+bool AreAlike(const Annotation& a, const Annotation& b);
+
 // "PromQL warning: ..." or "PromQL info: ...", without a position. Kinds whose metric name is
 // optional (bad `le`, classic and native mixed, histogram_quantile's and histogram_fraction's
 // infos) leave it out when it is empty.

@@ -87,6 +87,30 @@ TEST(AnnotationTest, SinkKeepsEachKindAndOperationOnce) {
   EXPECT_EQ(sink.Take().size(), 1u);
 }
 
+TEST(AnnotationTest, WhatIsAlikeRendersAlike) {
+  Annotation one;
+  one.kind = AnnotationKind::kPossibleNonCounter;
+  one.metric_name = "a";
+  EXPECT_TRUE(AreAlike(one, one));
+  const auto with = [&one](auto change) {
+    Annotation other = one;
+    change(other);
+    return other;
+  };
+  EXPECT_FALSE(AreAlike(one, with([](Annotation& a) { a.metric_name = "b"; })));
+  EXPECT_FALSE(AreAlike(one, with([](Annotation& a) { a.text = "b"; })));
+  EXPECT_FALSE(AreAlike(one, with([](Annotation& a) { a.left = "b"; })));
+  EXPECT_FALSE(AreAlike(one, with([](Annotation& a) { a.right = "b"; })));
+  EXPECT_FALSE(AreAlike(one, with([](Annotation& a) { a.number = 1; })));
+  EXPECT_FALSE(AreAlike(one, with([](Annotation& a) { a.capped = 1; })));
+  EXPECT_FALSE(
+      AreAlike(one, with([](Annotation& a) { a.operation = HistogramOperation::kAddition; })));
+  EXPECT_FALSE(
+      AreAlike(one, with([](Annotation& a) { a.kind = AnnotationKind::kInvalidQuantile; })));
+  const Annotation fix = with([](Annotation& a) { a.kind = AnnotationKind::kForcedMonotonicity; });
+  EXPECT_FALSE(AreAlike(fix, fix));
+}
+
 TEST(AnnotationTest, FixesMergeToTheirExtremes) {
   MonotonicityFix fix{.min_bound = 1,
                       .max_bound = 2,

@@ -9,7 +9,9 @@
 namespace lockstep::engine {
 namespace {
 
-bool NanFirst(double a, double b) { return std::isnan(a) ? !std::isnan(b) : a < b; }
+constexpr auto kNanFirst = [](double a, double b) {
+  return std::isnan(a) ? !std::isnan(b) : a < b;
+};
 
 }  // namespace
 
@@ -21,9 +23,9 @@ double Quantile(double q, std::vector<double>& values) {
   const double rank = q * static_cast<double>(values.size() - 1);
   const double whole = std::floor(rank);
   const auto lower = values.begin() + static_cast<std::ptrdiff_t>(whole);
-  std::nth_element(values.begin(), lower, values.end(), NanFirst);
+  std::nth_element(values.begin(), lower, values.end(), kNanFirst);
   const auto upper =
-      lower + 1 == values.end() ? lower : std::min_element(lower + 1, values.end(), NanFirst);
+      lower + 1 == values.end() ? lower : std::min_element(lower + 1, values.end(), kNanFirst);
   const double weight = rank - whole;
   return *lower * (1 - weight) + *upper * weight;
 }

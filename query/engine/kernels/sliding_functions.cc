@@ -38,8 +38,9 @@ class SlidingSum {
   explicit SlidingSum(const std::vector<double>& values) : values_(values) {}
 
   KahanSum Over(const Window& window, Slice slice) {
-    const int64_t border_ms = BorderIn(window);
-    if (border_ms != border_ms_ || !has_begun_) Restart(window, slice, border_ms);
+    const int64_t length_ms = window.range_end_ms - window.range_start_ms;
+    const bool has_passed = !has_begun_ || window.range_end_ms - border_ms_ >= length_ms;
+    if (has_passed) Restart(window, slice, BorderIn(window));
     for (; end_ < slice.end; ++end_) newer_.Add(values_[end_]);
     KahanSum sum = newer_;
     if (slice.first < split_) {
