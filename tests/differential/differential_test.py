@@ -1,7 +1,8 @@
 """lockstep answers random queries over random data as a real Prometheus 3 does.
 
-LOCKSTEP_PROGRAM names the server. Runs beside the packaged Prometheus when that is new enough, else beside
-the one among the peers; without either it is skipped.
+LOCKSTEP_PROGRAM names the server. Runs beside the Prometheus that tools/build_prometheus.sh
+has put among the peers, else beside the packaged one when that is new enough, else beside the other peer; without
+any of them it is skipped.
 """
 
 import os
@@ -30,6 +31,9 @@ def version(program):
 
 
 def new_prometheus():
+    newest = programs.PEERS / "prometheus-next"
+    if newest.exists():
+        return str(newest)
     packaged = shutil.which("prometheus", path=f"{programs.UNPACKED}:{os.environ['PATH']}")
     if packaged and version(packaged) >= OLDEST:
         return packaged

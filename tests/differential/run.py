@@ -22,6 +22,8 @@ import asked
 import dataset
 import explained
 import grammar
+import older_reference
+import programs
 import remote_write
 import tree
 import words
@@ -32,6 +34,8 @@ FEATURES = (
     "promql-experimental-functions,promql-duration-expr,promql-delayed-name-removal,"
     "native-histograms,promql-extended-range-selectors,promql-binop-fill-modifiers"
 )
+# Whose language lockstep speaks.
+NEWEST = (3, 14)
 # How often the reference is asked again before it is believed: it walks through hash tables, in an
 # order of the moment.
 ASK_AGAIN = 4
@@ -62,6 +66,9 @@ class Pair:
             raise
         self.reference = answers.Client(self._prometheus.address)
         self.other = answers.Client(self._lockstep.address)
+        said = programs.ask(self._prometheus.url, "status/buildinfo")["version"]
+        is_newest = tuple(map(int, said.split(".")[:2])) >= NEWEST
+        self.explain = (explained if is_newest else older_reference).explanation
 
     def __enter__(self):
         return self
@@ -110,7 +117,7 @@ class Pair:
         """As compare(), without a difference when it is explained or not the reference's last word."""
         difference, reference, other = self.compare(query)
         if difference and (
-            explained.explanation(query, reference, other)
+            self.explain(query, reference, other)
             or not self.of_one_mind(query, reference, other)
         ):
             difference = None
@@ -186,7 +193,7 @@ def judge(pair, query, options, tally):
         tally["annotated"] += 1
     if difference is None:
         return
-    rule = explained.explanation(query, reference, other)
+    rule = pair.explain(query, reference, other)
     if rule:
         tally[rule] += 1
     elif not pair.of_one_mind(query, reference, other):

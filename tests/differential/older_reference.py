@@ -1,0 +1,202 @@
+"""What a Prometheus before 3.14 answers otherwise than the newer one whose language lockstep speaks.
+
+One rule per difference; docs/promql-differences.md lists them. They go when every distribution has a newer one.
+"""
+
+import dataclasses
+import re
+
+import answers
+import explained
+
+# What newer servers say, and the older one in its place.
+NEW_WORDS = (
+    ("expected number, duration, step(), or range()", "expected number or duration"),
+    ("in subquery or range selector", "in subquery selector"),
+    ("Parameter value is NaN", "Scalar value NaN overflows int64"),
+    ("Ratio value is NaN", "Ratio value NaN is NaN"),
+    (' for metric name ""', ""),
+)
+# Infos told when and between which buckets, which the older one does not.
+MONOTONICITY = re.compile(r", from buckets .* to \S+Z \(")
+NEW_WARNINGS = ("sort is ineffective for range queries", "conflicting counter resets during")
+
+# The two series of which one is too many, which newer servers sort.
+DUPLICATES = re.compile(r"operation: \[(\{.*\}), (\{.*\})\];")
+
+
+def in_old_words(text):
+    text = DUPLICATES.sub(lambda pair: str(sorted(pair.groups())), text)
+    for new, old in NEW_WORDS:
+        text = text.replace(new, old)
+    return MONOTONICITY.sub(" (", text)
+
+
+def new_words(answer):
+    """The answer without what only newer servers say."""
+    annotations = [
+        tuple(
+            sorted(
+                {
+                    in_old_words(text)
+                    for text in texts
+                    if not any(new in text for new in NEW_WARNINGS)
+                }
+            )
+        )
+        for texts in answer.annotations[:2]
+    ]
+    return dataclasses.replace(
+        answer,
+        annotations=(*annotations, *answer.annotations[2:]),
+        error=tuple(map(in_old_words, answer.error)),
+    )
+
+
+def broken_parser(query, reference, other):
+    """The parser of 3.5 stumbles over itself."""
+    return reference.error and reference.error[1].endswith('"query": unexpected error')
+
+
+def aliased_histograms(query, reference, other):
+    """Sums over subqueries of native histograms change the histograms that they add up."""
+    return re.search(explained.HISTOGRAMS, query.text) and re.search(
+        r"(sum|avg)_over_time\(.*\[[^]]*:", query.text
+    )
+
+
+def negated_histograms(query, reference, other):
+    """A negated native histogram is a gauge, of which rate() of a subquery warns."""
+    kept = [
+        dataclasses.replace(
+            answer,
+            annotations=tuple(
+                tuple(text for text in texts if "this native histogram metric is not" not in text)
+                for texts in answer.annotations
+            ),
+        )
+        for answer in (reference, other)
+    ]
+    return (
+        re.search(r"(^|[-+*/%^=<>(,[ ])-[ (]*[a-z{]", query.text)
+        and re.search(explained.HISTOGRAMS, query.text)
+        and answers.difference(query, *kept) is None
+    )
+
+
+def far_durations(query, reference, other):
+    """Durations beyond 292 years are out of range."""
+    return other.error and "duration is out of range" in other.error[1]
+
+
+def rates_of_gauges(query, reference, other):
+    """Where only counts and sums are read, resets of gauges that show in buckets only are not seen,
+    but whether histograms have custom buckets."""
+    if re.search(r"histogram_(count|sum|avg)\(.* [-+] ", query.text) and re.search(
+        explained.HISTOGRAMS, query.text
+    ):
+        return True
+    return re.search(
+        r"histogram_(count|sum|avg)\(.*(rate|increase|resets)\(.*"
+        "(size_bytes|queue_seconds|mixed|__name__|instance=|job=)",
+        query.text,
+    )
+
+
+def unknown_functions(query, reference, other):
+    """Functions that only newer servers have, made by damaging a query."""
+    return reference.error and "unknown function with name" in reference.error[1]
+
+
+def limits_of_nothing(query, reference, other):
+    """A limit that is no number is an error, whether there are elements or not."""
+    return (
+        not reference.error
+        and not reference.series
+        and other.error
+        and re.search("NaN|overflows int64", other.error[1])
+    )
+
+
+def rates_of_few(query, reference, other):
+    """Rates of native histograms do not begin below a count of zero. The data keep away from that, but
+    not the rates of rates."""
+    return re.search(explained.HISTOGRAMS, query.text) and re.search(
+        r"(rate|increase)\(.*(rate|increase|delta)\(.*\[[^]]*:", query.text
+    )
+
+
+def filtered_matches(query, reference, other):
+    """Matches that a comparison then filters away count when it is looked for ambiguous ones."""
+    return (
+        "multiple matches for labels" not in str(reference.error)
+        and other.error
+        and other.error[1].startswith("multiple matches for labels")
+        and re.search(explained.COMPARISON, query.text)
+    )
+
+
+def negated_names(query, reference, other):
+    """Negated series, and those that `or` brings together, lose their names at the end."""
+    return (
+        not other.error
+        and reference.error
+        and reference.error[1] == "vector cannot contain metrics with the same labelset"
+        and re.search(r"(^|[-+*/%^=<>(,[ ])-[ (]*[a-z{]| or ", query.text)
+    )
+
+
+def errors_in_brackets(query, reference, other):
+    """What may stand in the brackets of a range, and how it is told."""
+    old = r"unexpected colon|in duration expression|in subquery selector"
+    return (
+        reference.error
+        and other.error
+        and reference.error[0] == other.error[0] == "bad_data"
+        and (re.search(old, reference.error[1]) or "duration must be greater" in other.error[1])
+    )
+
+
+def reconciled_bounds(query, reference, other):
+    """Native histograms with other custom bounds are added up over the bounds that they share."""
+    said = str(reference.annotations)
+    if reference.error and other.error and "queue_seconds" in query.text:
+        return reference.error[1].startswith("found duplicate series for the match group")
+    return "incompatible custom buckets" in said or (
+        "incompatible bucket layout" in said
+        and "mismatched custom buckets were reconciled" in str(other.annotations)
+    )
+
+
+def sums_of_histograms(query, reference, other):
+    """Sums and averages of native histograms are compensated, averages divided at another moment."""
+    about = r"\bavg(_over_time)?\b"
+    if re.search(explained.HISTOGRAMS, query.text):
+        about = r"\b(sum|avg)(_over_time)?\b"
+    finite = [explained.without_endless(answer) for answer in (reference, other)]
+    return re.search(about, query.text) and answers.difference(query, *finite, 1e-9) is None
+
+
+RULES = (
+    broken_parser,
+    aliased_histograms,
+    negated_histograms,
+    far_durations,
+    rates_of_gauges,
+    unknown_functions,
+    limits_of_nothing,
+    rates_of_few,
+    filtered_matches,
+    negated_names,
+    errors_in_brackets,
+    reconciled_bounds,
+    sums_of_histograms,
+)
+
+
+def explanation(query, reference, other):
+    """As explained.explanation()."""
+    reference, other = new_words(reference), new_words(other)
+    if answers.difference(query, reference, other) is None:
+        return new_words.__name__
+    return explained.explanation(query, reference, other, (*RULES, *explained.RULES))
