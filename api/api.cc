@@ -62,6 +62,7 @@ class ApiServer : public Api {
         gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 
   void SetReady(bool ready) override { ready_ = ready; }
+  void StopQueries() override { gate_.Close(); }
   ApiStats stats() const override;
   void Handle(Request request, Respond respond) override;
 
@@ -70,6 +71,7 @@ class ApiServer : public Api {
   struct Turn {
     double queued_seconds = 0;
     engine::QueryProgress& progress;
+    const QueryGate::Place& place;
   };
   // What a route does with a request. Quick ones answer at once, pooled ones on the query pool.
   using Quick = Response (ApiServer::*)(const Call&);
@@ -142,7 +144,7 @@ class ApiServer : public Api {
     return HandleLabelValues(call, storage_, budget);
   }
   Response RemoteRead(const Call& call, const Turn& turn, QueryBudget& budget) {
-    return HandleRemoteRead(call, storage_, turn.progress, budget);
+    return HandleRemoteRead(call, storage_, {turn.progress, budget, turn.place});
   }
   Response Federate(const Call& call, const Turn& turn, QueryBudget& budget) {
     return HandleFederate(call, {storage_, now_ms_(), engine_.lookback_ms(), turn.progress},
@@ -327,7 +329,7 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
         }
         ticket->Start(budget);
         const std::chrono::duration<double> queued = Clock::now() - start;
-        const Turn turn{queued.count(), ticket->progress()};
+        const Turn turn{queued.count(), ticket->progress(), place};
         Response response = (this->*handler)(call, turn, budget);
         response.place = std::move(place);
         // First: whoever has the answer does not find the query any more.

@@ -50,6 +50,9 @@ class Api : public Handler {
   // Until the first SetReady(true), and after SetReady(false), everything but /-/healthy, / and the
   // status pages that need no store is answered 503.
   virtual void SetReady(bool ready) = 0;
+  // Stops the queries that run, and answers those that wait or come 503: the server is shutting down.
+  // Idempotent.
+  virtual void StopQueries() = 0;
   virtual ApiStats stats() const = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/str_format.h"
 #include "ingest/remote_write_encoder.h"
 #include "tests/memory_storage.h"
 
@@ -94,7 +95,7 @@ class ApiTest : public testing::Test {
   }
 
   MemoryStorage storage_;
-  engine::Engine engine_{storage_, {}};
+  engine::Engine engine_{storage_, {.threads = 2}};
   std::unique_ptr<Api> api_;
 };
 
@@ -228,6 +229,25 @@ TEST_F(ApiTest, BadQueries) {
               StartsWith(R"({"status":"error","errorType":"bad_data","error":"invalid parameter )"
                          R"(\"query\": 1:4: parse error: unexpected end of input)"));
   EXPECT_EQ(Get("/api/v1/query_range?query=1&start=0&end=11000&step=1").status, 200);
+}
+
+TEST_F(ApiTest, LongAnswersComeInParts) {
+  std::string points;
+  for (int second = 0; second < 10'000; ++second) {
+    absl::StrAppendFormat(&points, R"(%s[%d,"7"])", second == 0 ? "" : ",", second);
+  }
+  std::string query = "vector(7)";
+  std::string expected = R"({"metric":{},"values":[)" + points + "]}";
+  for (int i = 10; i < 30; ++i) {
+    query += absl::StrFormat(R"(%%20or%%20label_replace(vector(7),"a","%d","",""))", i);
+    expected += absl::StrFormat(R"(,{"metric":{"a":"%d"},"values":[)", i) + points + "]}";
+  }
+  const Response response = Get("/api/v1/query_range?start=0&end=9999&step=1&query=" + query);
+  std::string text = response.body;
+  ASSERT_NE(response.rest, nullptr);
+  while (*response.rest->Next(text)) {
+  }
+  EXPECT_EQ(text, Success(R"({"resultType":"matrix","result":[)" + expected + "]}"));
 }
 
 TEST_F(ApiTest, EvaluationErrors) {
@@ -581,7 +601,7 @@ TEST_F(EndlessApiTest, QueriesStopWhenTheServerDoes) {
   AwaitRunning();
   auto waiting = Begin("/api/v1/query?query=up");
   api_.reset();
-  EXPECT_EQ(running.get().status, 499);
+  EXPECT_EQ(running.get().status, 503);
   EXPECT_EQ(waiting.get().status, 503);
 }
 

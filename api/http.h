@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
 #include "base/mutex.h"
 
 namespace lockstep::api {
@@ -54,12 +55,23 @@ struct Request {
   std::string_view path() const;
 };
 
+// What follows the first part of a body that is made while it is sent. Its calls come one after the
+// other, from any thread; it may outlive the handler that gave it out, not the API.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  // Appends the next part, some hundred kilobytes, and says whether others follow. Not called again
+  // after the last one or an error, which cuts the connection: the status was sent by then.
+  virtual absl::StatusOr<bool> Next(std::string& out) = 0;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::vector<Header> headers;  // besides Content-Type and Content-Length
+  std::vector<Header> headers;  // besides those of the type and of the length
   std::string body;
-  // Taken among bounded many as long as the body is in memory: to be let go when it was sent, or will not be.
+  std::unique_ptr<BodySource> rest{};  // null: the body is whole
+  // Taken among bounded many until the body was sent, or will not be: to be let go then.
   std::shared_ptr<const void> place{};
 };
 

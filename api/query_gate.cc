@@ -99,6 +99,11 @@ QueryGate::QueryGate(const QueryGateOptions& options) : state_(std::make_shared<
 }
 
 QueryGate::~QueryGate() {
+  Close();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void QueryGate::Close() {
   State& state = *state_;
   std::deque<EntryPtr> waiting;
   {
@@ -106,18 +111,18 @@ QueryGate::~QueryGate() {
     state.closing = true;
     waiting.swap(state.queue);
     for (const auto& taker : state.takers) {
-      if (taker->entry != nullptr) taker->entry->budget.Cancel();
+      if (taker->entry != nullptr) taker->entry->budget.ShutDown();
     }
     state.work_waits.NotifyAll();
     state.sweep_needed.NotifyAll();
   }
   for (const EntryPtr& entry : waiting) Finish(*entry, Closing(), nullptr);
-  for (std::thread& thread : threads_) thread.join();
 }
 
 // Called without the gate's lock: Unsubscribe() may have to wait for a callback that wants it.
 void QueryGate::Finish(Entry& entry, const absl::Status& admitted, Place place) {
   entry.work(admitted, entry.budget, std::move(place));
+  entry.work = nullptr;
   entry.cancel->Unsubscribe();
 }
 
@@ -169,7 +174,7 @@ void QueryGate::RunPool() {
       taker = state.takers.back().get();
       if (!state.queue.empty() && state.HasPlace(now)) state.work_waits.NotifyOne();
     }
-    Place place(taker, [shared = state_](const void* gone) {
+    Place place(taker, [shared = state_, entry](const void* gone) {
       shared->GiveBack(static_cast<const State::Taker*>(gone));
     });
     // Kept here too, so that the taker is there when the work is over.

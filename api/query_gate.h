@@ -5,8 +5,7 @@
 // memory are bounded too. What takes one for long gives it away, so that a few heavy queries or slow clients
 // do not keep many light ones waiting; as many may be without a place as there are places. Every
 // piece of work is run exactly once, whatever becomes of it: on a thread of the pool when it is admitted, else
-// quickly to say no. Safe from any thread. The destructor cancels what runs, refuses what waits, and returns
-// when both are over.
+// quickly to say no. Safe from any thread. The destructor closes the gate, and returns when all work is over.
 #pragma once
 
 #include <chrono>
@@ -35,12 +34,12 @@ struct QueryGateStats {
 
 class QueryGate {
  public:
-  // Whoever has it takes a place; may outlive the gate.
+  // Whoever has it takes a place, and keeps the budget of the work; may outlive the gate.
   using Place = std::shared_ptr<const void>;
   // `admitted` is OK when the work may run, within `budget`; otherwise the work only answers:
   //   kCancelled          the client went away while it waited
   //   kDeadlineExceeded   its time was over before a thread was free
-  //   kUnavailable        the queue is full, or the gate is closing
+  //   kUnavailable        the queue is full, or the gate is closed
   using Work =
       absl::AnyInvocable<void(const absl::Status& admitted, QueryBudget& budget, Place place)>;
 
@@ -55,6 +54,9 @@ class QueryGate {
   };
   // Takes over `cancel`'s one callback until the work is over. Never blocks for long.
   void Submit(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work);
+
+  // Stops what runs, and refuses what waits and what comes from now on. Idempotent.
+  void Close();
 
   QueryGateStats stats() const;
 

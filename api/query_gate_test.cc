@@ -177,24 +177,26 @@ TEST(QueryGateTest, RefusesWhatItsQueueCannotHold) {
   EXPECT_TRUE(waiting.get_future().get().ok());
 }
 
-TEST(QueryGateTest, ClosingCancelsAndRefuses) {
+TEST(QueryGateTest, ClosedItStopsAndRefuses) {
   std::promise<absl::Status> stopped;
   std::promise<absl::Status> waiting;
-  {
-    QueryGate gate(kOnePlace);
-    std::latch started(1);
-    gate.Submit(kPatient, Signal(),
-                [&](const absl::Status&, QueryBudget& budget, const QueryGate::Place&) {
-                  started.count_down();
-                  absl::Status status;
-                  while (status.ok()) status = budget.Check();
-                  stopped.set_value(status);
-                });
-    started.wait();
-    gate.Submit(kPatient, Signal(), Report(waiting));
-  }
-  EXPECT_EQ(stopped.get_future().get().code(), absl::StatusCode::kCancelled);
+  std::promise<absl::Status> late;
+  QueryGate gate(kOnePlace);
+  std::latch started(1);
+  gate.Submit(kPatient, Signal(),
+              [&](const absl::Status&, QueryBudget& budget, const QueryGate::Place&) {
+                started.count_down();
+                absl::Status status;
+                while (status.ok()) status = budget.Check();
+                stopped.set_value(status);
+              });
+  started.wait();
+  gate.Submit(kPatient, Signal(), Report(waiting));
+  gate.Close();
+  gate.Submit(kPatient, Signal(), Report(late));
+  EXPECT_EQ(stopped.get_future().get().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(waiting.get_future().get().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(late.get_future().get().code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_format.h"
 #include "api/params.h"
 #include "api/plan_json.h"
 #include "api/query_stats_json.h"
 #include "api/reply.h"
+#include "api/result_body.h"
 #include "api/result_json.h"
 #include "api/syntax_tree_json.h"
 #include "query/promql/parser.h"
@@ -116,64 +116,76 @@ void LogQuery(const AskedQuery& asked, const absl::StatusOr<engine::QueryResult>
   context.log->Add(logged, call.request);
 }
 
-// Runs the query and reports it to all who want to know. `write_data` makes the answer of the result.
-Response RunAndReply(const AskedQuery& asked, const engine::QueryWishes& wishes, const Call& call,
-                     const QueryContext& context, QueryBudget& budget,
-                     absl::FunctionRef<void(JsonWriter&, const engine::QueryResult&)> write_data) {
+// Runs the query and reports it to all who want to know.
+absl::StatusOr<engine::QueryResult> RunAndReport(const AskedQuery& asked,
+                                                 const engine::QueryWishes& wishes,
+                                                 const Call& call, const QueryContext& context,
+                                                 QueryBudget& budget) {
   absl::StatusOr<engine::QueryResult> result = Execute(asked, wishes, context, budget);
   LogQuery(asked, result, call, context);
-  if (absl::IsInvalidArgument(result.status())) {
-    return InvalidParameter("query", Message(result.status()));
-  }
-  if (!result.ok()) return FailureReply(result.status());
+  if (!result.ok()) return result;
   context.samples_total += static_cast<uint64_t>(result->stats.total_samples);
   ApplyLimit(*result, asked.params.limit);
-  return SuccessReply([&](JsonWriter& json) { write_data(json, *result); }, result->annotations);
+  return result;
+}
+
+Response QueryFailure(const absl::Status& status) {
+  if (absl::IsInvalidArgument(status)) return InvalidParameter("query", Message(status));
+  return FailureReply(status);
 }
 
 Response Answer(const AskedQuery& asked, const Call& call, const QueryContext& context,
                 QueryBudget& budget) {
-  const auto write_data = [&](JsonWriter& json, const engine::QueryResult& result) {
+  absl::StatusOr<engine::QueryResult> result =
+      RunAndReport(asked, WishesOf(asked, context), call, context, budget);
+  if (!result.ok()) return QueryFailure(result.status());
+  const bool is_long = IsLongResult(result->value);
+  size_t gap = 0;
+  const auto write_data = [&](JsonWriter& json) {
     json.BeginObject();
     json.Key("resultType");
-    json.String(ResultTypeName(result.value));
+    json.String(ResultTypeName(result->value));
     json.Key("result");
-    WriteResult(json, result.value, context.engine.pool());
+    if (is_long) {
+      json.BeginArray();
+      gap = json.position();
+      json.EndArray();
+    } else {
+      WriteResult(json, result->value, context.engine.pool());
+    }
     if (asked.params.wants_stats) {
       json.Key("stats");
-      WriteQueryStats(json, result.stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
+      WriteQueryStats(json, result->stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
     }
     json.EndObject();
   };
-  return RunAndReply(asked, WishesOf(asked, context), call, context, budget, write_data);
-}
-
-// How many series the value has; a scalar or string is one value.
-size_t SizeOf(const engine::QueryValue& value) {
-  if (const auto* vector = std::get_if<engine::VectorResult>(&value)) return vector->size();
-  if (const auto* matrix = std::get_if<engine::MatrixResult>(&value)) return matrix->size();
-  return 1;
+  Response response = SuccessReply(write_data, result->annotations);
+  if (is_long) FillInParts(response, gap, std::move(result->value), context.engine.pool());
+  return response;
 }
 
 Response Explain(const AskedQuery& asked, const Call& call, const QueryContext& context,
                  QueryBudget& budget) {
   engine::QueryWishes wishes = WishesOf(asked, context);
   wishes.plan = true;
-  const auto write_data = [&](JsonWriter& json, const engine::QueryResult& result) {
+  const absl::StatusOr<engine::QueryResult> result =
+      RunAndReport(asked, wishes, call, context, budget);
+  if (!result.ok()) return QueryFailure(result.status());
+  const auto write_data = [&](JsonWriter& json) {
     json.BeginObject();
     json.Key("resultType");
-    json.String(ResultTypeName(result.value));
+    json.String(ResultTypeName(result->value));
     json.Key("resultCount");
-    json.Number(SizeOf(result.value));
+    json.Number(ElementCount(result->value));
     json.Key("plan");
-    WritePlan(json, *result.plan);
+    WritePlan(json, *result->plan);
     json.Key("peakMemoryBytes");
-    json.Number(result.stats.peak_samples * kBytesPerChargedSample);
+    json.Number(result->stats.peak_samples * kBytesPerChargedSample);
     json.Key("stats");
-    WriteQueryStats(json, result.stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
+    WriteQueryStats(json, result->stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
     json.EndObject();
   };
-  return RunAndReply(asked, wishes, call, context, budget, write_data);
+  return SuccessReply(write_data, result->annotations);
 }
 
 // start, end and step.

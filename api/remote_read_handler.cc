@@ -1,9 +1,10 @@
 #include "api/remote_read_handler.h"
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "api/query_stats_json.h"
 #include "api/reply.h"
 #include "export/read_request.h"
@@ -15,95 +16,137 @@ namespace {
 
 constexpr size_t kMaxRequestBytes = 32 << 20;
 
-// One request's way through the store. What it holds is charged to the budget, whoever made it.
-class RemoteRead {
+// The series of a request's queries, one at a time, each with its samples.
+class SeriesWalk {
  public:
-  RemoteRead(const Storage& storage, engine::QueryProgress& progress, QueryBudget& budget)
-      : storage_(storage), progress_(progress), budget_(budget) {}
+  // The querier is of this walk; `budget` outlives it.
+  SeriesWalk(ReadRequest request, std::unique_ptr<Querier> querier, QueryBudget& budget)
+      : request_(std::move(request)), querier_(std::move(querier)), budget_(budget) {}
 
-  absl::StatusOr<Response> Answer(const ReadRequest& request) {
-    LOCKSTEP_ASSIGN_OR_RETURN(querier_, storage_.NewQuerier());
-    return request.response_type == ReadResponseType::kStreamedChunks ? Chunks(request)
-                                                                      : Samples(request);
+  // Moves to the next series that has samples; false behind the last one.
+  absl::StatusOr<bool> Next() {
+    for (;;) {
+      if (series_ == nullptr) {
+        if (query_index_ == request_.queries.size()) return false;
+        LOCKSTEP_RETURN_IF_ERROR(Select());
+      }
+      while (series_->Next()) {
+        LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
+        samples_.Clear();
+        LOCKSTEP_RETURN_IF_ERROR(series_->Read(samples_));
+        if (samples_.size() > 0) return true;
+      }
+      LOCKSTEP_RETURN_IF_ERROR(series_->status());
+      series_ = nullptr;
+      ++query_index_;
+    }
   }
+
+  size_t query_index() const { return query_index_; }
+  const LabelSet& labels() const { return series_->labels(); }
+  const SampleColumns& samples() const { return samples_; }
+  size_t query_count() const { return request_.queries.size(); }
 
  private:
-  // Appends the current series to the answer.
-  using Append = absl::FunctionRef<void(const LabelSet&, const SampleColumns&)>;
-
-  absl::StatusOr<Response> Samples(const ReadRequest& request) {
-    std::string read_response;
-    for (const ReadQuery& query : request.queries) {
-      std::string result;
-      LOCKSTEP_RETURN_IF_ERROR(
-          ForEachSeries(query, result, [&](const LabelSet& labels, const SampleColumns& samples) {
-            AppendReadSeries(labels, samples, result);
-          }));
-      AppendQueryResult(result, read_response);
-    }
-    Response response;
-    response.content_type = "application/x-protobuf";
-    response.headers.push_back({"Content-Encoding", "snappy"});
-    response.body = SnappyBlock(read_response);
-    return response;
-  }
-
-  absl::StatusOr<Response> Chunks(const ReadRequest& request) {
-    Response response;
-    response.content_type = "application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse";
-    for (size_t i = 0; i < request.queries.size(); ++i) {
-      LOCKSTEP_RETURN_IF_ERROR(ForEachSeries(
-          request.queries[i], response.body,
-          [&](const LabelSet& labels, const SampleColumns& samples) {
-            AppendSeriesFrames(labels, samples, static_cast<int64_t>(i), response.body);
-          }));
-    }
-    return response;
-  }
-
-  absl::Status ForEachSeries(const ReadQuery& query, const std::string& out, Append append) {
+  absl::Status Select() {
+    const ReadQuery& query = request_.queries[query_index_];
     LOCKSTEP_ASSIGN_OR_RETURN(
-        const auto series,
+        series_,
         querier_->Select({.matchers = query.matchers, .range = query.range, .budget = &budget_}));
-    while (series->Next()) {
-      LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
-      samples_.Clear();
-      LOCKSTEP_RETURN_IF_ERROR(series->Read(samples_));
-      if (samples_.size() == 0) continue;
-      progress_.samples_read += static_cast<int64_t>(samples_.size());
-      const size_t before = out.size();
-      append(series->labels(), samples_);
-      LOCKSTEP_RETURN_IF_ERROR(Charge(out.size() - before));
-    }
-    return series->status();
+    return absl::OkStatus();
   }
 
-  absl::Status Charge(size_t bytes) {
-    return budget_.Charge(static_cast<int64_t>(bytes) / kBytesPerChargedSample + 1);
-  }
-
-  const Storage& storage_;
-  engine::QueryProgress& progress_;
-  QueryBudget& budget_;
+  ReadRequest request_;
   std::unique_ptr<Querier> querier_;
+  QueryBudget& budget_;
+  std::unique_ptr<SeriesSet> series_;  // of the current query
+  size_t query_index_ = 0;
   SampleColumns samples_;
 };
 
-absl::StatusOr<Response> Read(const Call& call, const Storage& storage,
-                              engine::QueryProgress& progress, QueryBudget& budget) {
+// Frames, made as they are sent.
+class ChunkBody final : public BodySource {
+ public:
+  ChunkBody(SeriesWalk walk, std::shared_ptr<const void> place)
+      : place_(std::move(place)), walk_(std::move(walk)) {}
+
+  absl::StatusOr<bool> Next(std::string& out) override {
+    constexpr size_t kPartBytes = 256 << 10;
+    const size_t full = out.size() + kPartBytes;
+    while (out.size() < full) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool found, walk_.Next());
+      if (!found) return false;
+      samples_read_ += static_cast<int64_t>(walk_.samples().size());
+      AppendSeriesFrames(walk_.labels(), walk_.samples(), static_cast<int64_t>(walk_.query_index()),
+                         out);
+    }
+    return true;
+  }
+
+  int64_t samples_read() const { return samples_read_; }
+
+ private:
+  const std::shared_ptr<const void> place_;  // keeps the budget; destroyed last
+  SeriesWalk walk_;
+  int64_t samples_read_ = 0;
+};
+
+absl::Status ChargeBytes(size_t bytes, QueryBudget& budget) {
+  return budget.Charge(static_cast<int64_t>(bytes) / kBytesPerChargedSample + 1);
+}
+
+// All in one block, which is charged to the budget.
+absl::StatusOr<Response> Samples(SeriesWalk walk, const ReadTurn& turn) {
+  std::vector<std::string> results(walk.query_count());
+  for (;;) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const bool found, walk.Next());
+    if (!found) break;
+    turn.progress.samples_read += static_cast<int64_t>(walk.samples().size());
+    std::string& result = results[walk.query_index()];
+    const size_t before = result.size();
+    AppendReadSeries(walk.labels(), walk.samples(), result);
+    LOCKSTEP_RETURN_IF_ERROR(ChargeBytes(result.size() - before, turn.budget));
+  }
+  std::string read_response;
+  for (const std::string& result : results) AppendQueryResult(result, read_response);
+  Response response;
+  response.content_type = "application/x-protobuf";
+  response.headers.push_back({"Content-Encoding", "snappy"});
+  response.body = SnappyBlock(read_response);
+  return response;
+}
+
+// The first part now, so that what goes wrong before it has a status.
+absl::StatusOr<Response> Chunks(SeriesWalk walk, const ReadTurn& turn) {
+  Response response;
+  response.content_type = "application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse";
+  auto body = std::make_unique<ChunkBody>(std::move(walk), turn.place);
+  LOCKSTEP_ASSIGN_OR_RETURN(const bool has_more, body->Next(response.body));
+  turn.progress.samples_read += body->samples_read();
+  if (has_more) {
+    // From here on its client's pace bounds it.
+    turn.budget.LiftDeadline();
+    response.rest = std::move(body);
+  }
+  return response;
+}
+
+absl::StatusOr<Response> Read(const Call& call, const Storage& storage, const ReadTurn& turn) {
   std::string scratch;
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::string_view message,
       DecodeBody(BodyEncoding::kSnappy, call.request.body, kMaxRequestBytes, scratch));
-  LOCKSTEP_ASSIGN_OR_RETURN(const ReadRequest request, ParseReadRequest(message));
-  return RemoteRead(storage, progress, budget).Answer(request);
+  LOCKSTEP_ASSIGN_OR_RETURN(ReadRequest request, ParseReadRequest(message));
+  LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> querier, storage.NewQuerier());
+  const bool in_chunks = request.response_type == ReadResponseType::kStreamedChunks;
+  SeriesWalk walk(std::move(request), std::move(querier), turn.budget);
+  return in_chunks ? Chunks(std::move(walk), turn) : Samples(std::move(walk), turn);
 }
 
 }  // namespace
 
-Response HandleRemoteRead(const Call& call, const Storage& storage, engine::QueryProgress& progress,
-                          QueryBudget& budget) {
-  absl::StatusOr<Response> response = Read(call, storage, progress, budget);
+Response HandleRemoteRead(const Call& call, const Storage& storage, const ReadTurn& turn) {
+  absl::StatusOr<Response> response = Read(call, storage, turn);
   return response.ok() ? *std::move(response) : PlainFailureReply(response.status());
 }
 

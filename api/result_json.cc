@@ -1,9 +1,10 @@
 #include "api/result_json.h"
 
-#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "api/point_text.h"
 #include "base/float_format.h"
 #include "query/engine/kernels/histogram_buckets.h"
 
@@ -15,16 +16,6 @@ void WriteQuotedValue(JsonWriter& json, double value) {
   out += '"';
   AppendSampleValue(out, value);
   out += '"';
-}
-
-// [T,"V"] in one go: by far the most of what a result is made of.
-void WritePoint(JsonWriter& json, int64_t timestamp_ms, double value) {
-  std::string& out = json.Raw();
-  out += '[';
-  AppendTimestamp(out, timestamp_ms);
-  out += ",\"";
-  AppendSampleValue(out, value);
-  out += "\"]";
 }
 
 void WriteHistogram(JsonWriter& json, const Histogram& histogram) {
@@ -57,78 +48,110 @@ void WriteHistogramPoint(JsonWriter& json, int64_t timestamp_ms, const Histogram
   json.EndArray();
 }
 
-void WriteElement(JsonWriter& json, const engine::VectorElement& element) {
-  json.BeginObject();
-  json.Key("metric");
-  WriteLabels(json, element.labels);
-  if (element.histogram != nullptr) {
-    json.Key("histogram");
-    WriteHistogramPoint(json, element.timestamp_ms, *element.histogram);
-  } else {
-    json.Key("value");
-    WritePoint(json, element.timestamp_ms, element.value);
-  }
-  json.EndObject();
-}
+// Writes elements one after the other.
+class ElementWriter {
+ public:
+  explicit ElementWriter(std::string& out) : json_(out) {}
 
-void WriteSeries(JsonWriter& json, const engine::MatrixSeries& series) {
-  const SampleColumns& samples = series.samples;
-  json.BeginObject();
-  json.Key("metric");
-  WriteLabels(json, series.labels);
-  if (!samples.values.empty()) {
-    json.Key("values");
-    json.BeginArray();
-    for (size_t i = 0; i < samples.values.size(); ++i) {
-      WritePoint(json, samples.timestamps_ms[i], samples.values[i]);
+  void Write(const engine::VectorElement& element) {
+    Begin(element.labels);
+    if (element.histogram != nullptr) {
+      json_.Key("histogram");
+      WriteHistogramPoint(json_, element.timestamp_ms, *element.histogram);
+    } else {
+      json_.Key("value");
+      points_.Append({&element.timestamp_ms, 1}, {&element.value, 1}, json_.Raw());
     }
-    json.EndArray();
+    json_.EndObject();
   }
-  if (!samples.histograms.empty()) {
-    json.Key("histograms");
-    json.BeginArray();
-    for (const HistogramSample& sample : samples.histograms) {
-      WriteHistogramPoint(json, sample.timestamp_ms, *sample.histogram);
+
+  void Write(const engine::MatrixSeries& series) {
+    const SampleColumns& samples = series.samples;
+    Begin(series.labels);
+    if (!samples.values.empty()) {
+      json_.Key("values");
+      json_.BeginArray();
+      points_.Append(samples.timestamps_ms, samples.values, json_.Raw());
+      json_.EndArray();
     }
-    json.EndArray();
+    if (!samples.histograms.empty()) {
+      json_.Key("histograms");
+      json_.BeginArray();
+      for (const HistogramSample& sample : samples.histograms) {
+        WriteHistogramPoint(json_, sample.timestamp_ms, *sample.histogram);
+      }
+      json_.EndArray();
+    }
+    json_.EndObject();
   }
-  json.EndObject();
-}
+
+ private:
+  void Begin(const LabelSet& labels) {
+    json_.BeginObject();
+    json_.Key("metric");
+    WriteLabels(json_, labels);
+  }
+
+  JsonWriter json_;
+  PointText points_;
+};
 
 size_t PointCount(const engine::VectorElement& /*element*/) { return 1; }
 size_t PointCount(const engine::MatrixSeries& series) { return series.samples.size(); }
 
-// Writes an array, in parts if it has very many points.
+// As most have; a text that is longer grows.
+constexpr size_t kBytesOfPoint = 34, kBytesOfLabels = 300;
+// What one thread writes at a time.
+constexpr size_t kPointsOfTask = 4096;
+
+// Elements with commas between them, and how many points they have.
 template <typename Element>
-void WriteAll(JsonWriter& json, const std::vector<Element>& elements, TaskPool& pool,
-              void (*write)(JsonWriter&, const Element&)) {
-  constexpr size_t kPointsOfPart = 8192;
-  // As most have; a text that is longer grows.
-  constexpr size_t kBytesOfPoint = 34, kBytesOfLabels = 300;
+struct Run {
+  std::span<const Element> elements;
   size_t point_count = 0;
-  for (const Element& element : elements) point_count += PointCount(element);
-  const size_t part_count = std::max<size_t>(
-      1, std::min({point_count / kPointsOfPart, elements.size(), 4 * pool.concurrency()}));
-  std::vector<std::string> texts(part_count);
-  pool.Run(part_count, [&](size_t part) {
-    const size_t begin = elements.size() * part / part_count;
-    const size_t end = elements.size() * (part + 1) / part_count;
-    size_t points = 0;
-    for (size_t i = begin; i < end; ++i) points += PointCount(elements[i]);
-    texts[part].reserve(points * kBytesOfPoint + (end - begin) * kBytesOfLabels);
-    JsonWriter of_part(texts[part]);
-    for (size_t i = begin; i < end; ++i) write(of_part, elements[i]);
-  });
-  std::string& out = json.Raw();
-  size_t byte_count = 2 + part_count;
-  for (const std::string& text : texts) byte_count += text.size();
-  out.reserve(out.size() + byte_count + kBytesOfLabels);
-  out += '[';
-  for (size_t part = 0; part < part_count; ++part) {
-    if (part > 0) out += ',';
-    out += texts[part];
+};
+
+// The first of the elements that have about so many points, at least one.
+template <typename Element>
+Run<Element> TakeRun(std::span<const Element> elements, size_t point_count) {
+  Run<Element> run;
+  size_t count = 0;
+  while (count < elements.size() && run.point_count < point_count) {
+    run.point_count += PointCount(elements[count++]);
   }
-  out += ']';
+  run.elements = elements.first(count);
+  return run;
+}
+
+template <typename Element>
+void WriteRun(const Run<Element>& run, std::string& out) {
+  out.reserve(out.size() + run.point_count * kBytesOfPoint + run.elements.size() * kBytesOfLabels);
+  ElementWriter writer(out);
+  for (const Element& element : run.elements) writer.Write(element);
+}
+
+template <typename Element>
+size_t WriteSome(std::span<const Element> elements, TaskPool& pool, std::string& out) {
+  std::vector<Run<Element>> runs;
+  size_t count = 0;
+  while (runs.size() < 2 * pool.concurrency() && count < elements.size()) {
+    runs.push_back(TakeRun(elements.subspan(count), kPointsOfTask));
+    count += runs.back().elements.size();
+  }
+  if (runs.size() == 1) {
+    WriteRun(runs.front(), out);
+    return count;
+  }
+  std::vector<std::string> texts(runs.size());
+  pool.Run(runs.size(), [&](size_t i) { WriteRun(runs[i], texts[i]); });
+  size_t byte_count = out.size() + runs.size();
+  for (const std::string& text : texts) byte_count += text.size();
+  out.reserve(byte_count);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) out += ',';
+    out += texts[i];
+  }
+  return count;
 }
 
 // One overload per alternative of QueryValue.
@@ -145,14 +168,16 @@ struct ResultWriter {
     json.String(text.value);
     json.EndArray();
   }
-  void operator()(const engine::VectorResult& vector) const {
-    WriteAll(json, vector, pool, WriteElement);
-  }
-  void operator()(const engine::MatrixResult& matrix) const {
-    WriteAll(json, matrix, pool, WriteSeries);
+  void operator()(const auto& elements) const {
+    json.BeginArray();
+    for (size_t next = 0; next < elements.size();) {
+      next = WriteElements(value, next, pool, json.Raw());
+    }
+    json.EndArray();
   }
 
   JsonWriter& json;
+  const engine::QueryValue& value;
   TaskPool& pool;
 };
 
@@ -164,7 +189,33 @@ std::string_view ResultTypeName(const engine::QueryValue& value) {
 }
 
 void WriteResult(JsonWriter& json, const engine::QueryValue& value, TaskPool& pool) {
-  std::visit(ResultWriter{json, pool}, value);
+  std::visit(ResultWriter{json, value, pool}, value);
+}
+
+bool IsLongResult(const engine::QueryValue& value) {
+  constexpr size_t kLongPointCount = 4 * kPointsOfTask;
+  size_t point_count = 0;
+  if (const auto* matrix = std::get_if<engine::MatrixResult>(&value)) {
+    for (const engine::MatrixSeries& series : *matrix) point_count += PointCount(series);
+  } else if (const auto* vector = std::get_if<engine::VectorResult>(&value)) {
+    point_count = vector->size();
+  }
+  return point_count > kLongPointCount;
+}
+
+size_t WriteElements(const engine::QueryValue& value, size_t begin, TaskPool& pool,
+                     std::string& out) {
+  if (const auto* vector = std::get_if<engine::VectorResult>(&value)) {
+    return begin + WriteSome(std::span(*vector).subspan(begin), pool, out);
+  }
+  const auto& matrix = std::get<engine::MatrixResult>(value);
+  return begin + WriteSome(std::span(matrix).subspan(begin), pool, out);
+}
+
+size_t ElementCount(const engine::QueryValue& value) {
+  if (const auto* vector = std::get_if<engine::VectorResult>(&value)) return vector->size();
+  if (const auto* matrix = std::get_if<engine::MatrixResult>(&value)) return matrix->size();
+  return 1;
 }
 
 void WriteLabels(JsonWriter& json, const LabelSet& labels) {

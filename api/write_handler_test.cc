@@ -57,7 +57,7 @@ class WriteHandlerTest : public testing::Test {
     std::optional<Response> response;
     HandleRemoteWrite(request, ingester_, [&](Response r) { response = std::move(r); });
     EXPECT_TRUE(response.has_value());
-    return response.value_or(Response{});
+    return std::move(response).value_or(Response{});
   }
   Response Post(std::string body) {
     return Post(std::move(body), {{"Content-Encoding", "identity"}});

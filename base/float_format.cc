@@ -95,45 +95,58 @@ bool AppendSpecial(std::string& out, double value) {
   return true;
 }
 
-// Numbers of at most four decimals, which most counters and gauges are; false for others. A decimal of at
-// most 15 digits is the shortest that gives its number: no other so short gives the same.
-bool AppendFewDecimals(std::string& out, double value) {
-  constexpr double kScale = 10'000;
-  constexpr size_t kDecimals = 4;
-  const double magnitude = std::fabs(value);
-  if (!(magnitude < 1e11) || magnitude == 0) return false;
-  const double scaled = std::nearbyint(magnitude * kScale);
-  if (scaled / kScale != magnitude) return false;
-  std::array<char, 24> text;  // sign, digits, point
-  char* begin = text.data() + 1;
-  char* end =
-      std::to_chars(begin + kDecimals, text.data() + text.size() - 1, static_cast<uint64_t>(scaled))
-          .ptr;
-  // Below one there are zeros to put in front.
-  begin += kDecimals;
-  while (end - begin < static_cast<std::ptrdiff_t>(kDecimals) + 1) *--begin = '0';
-  char* const point = end - kDecimals;
-  while (end > point && end[-1] == '0') --end;
-  if (end > point) {
-    std::copy_backward(point, end, end + 1);
-    *point = '.';
-    ++end;
+// The digits of the numbers below 100, two for each.
+constexpr std::array<char, 200> kDigitPairs = [] {
+  std::array<char, 200> pairs{};
+  for (size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
   }
-  if (value < 0) *--begin = '-';
-  out.append(begin, end);
-  return true;
+  return pairs;
+}();
+
+char* WriteTwoDigits(char* out, uint64_t number) {
+  return std::copy_n(kDigitPairs.begin() + 2 * number, 2, out);
 }
 
-// Where std::to_chars in plain notation has the shortest digits; false elsewhere.
-bool AppendFixed(std::string& out, double value) {
+// Numbers of at most four decimals, which most counters and gauges are; null for others. A decimal of at
+// most 15 digits is the shortest that gives its number: no other so short gives the same.
+char* WriteFewDecimals(char* out, double value) {
+  constexpr uint64_t kScale = 10'000;
   const double magnitude = std::fabs(value);
-  if (!(magnitude >= 1e-6 && magnitude < 0x1p53)) return false;
-  std::array<char, 40> text;
+  if (!(magnitude < 1e11)) return nullptr;
+  const double scaled = std::nearbyint(magnitude * kScale);
+  if (scaled / kScale != magnitude) return nullptr;
+  if (std::signbit(value)) *out++ = '-';
+  const auto units = static_cast<uint64_t>(scaled);
+  char* end = std::to_chars(out, out + kMaxSampleValueBytes - 1, units / kScale).ptr;
+  if (units % kScale == 0) return end;
+  *end++ = '.';
+  end = WriteTwoDigits(end, units % kScale / 100);
+  end = WriteTwoDigits(end, units % 100);
+  while (end[-1] == '0') --end;
+  return end;
+}
+
+// Where std::to_chars in plain notation has the shortest digits; null elsewhere.
+char* WriteFixed(char* out, double value) {
+  const double magnitude = std::fabs(value);
+  if (!(magnitude >= 1e-6 && magnitude < 0x1p53)) return nullptr;
   const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+      std::to_chars(out, out + kMaxSampleValueBytes, value, std::chars_format::fixed);
   LOCKSTEP_CHECK(error == std::errc());
-  out.append(text.data(), end);
-  return true;
+  return end;
+}
+
+// Any value, slowly.
+void AppendAnySampleValue(std::string& out, double value) {
+  const double magnitude = std::fabs(value);
+  if (AppendSpecial(out, value)) return;
+  if (magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21)) {
+    AppendScientific(out, Shortest(value));
+  } else {
+    AppendPlain(out, Shortest(value));
+  }
 }
 
 template <void (*Append)(std::string&, double)>
@@ -143,34 +156,19 @@ std::string Formatted(double value) {
   return text;
 }
 
-// Returns the milliseconds that are left after the whole seconds.
-int AppendSeconds(std::string& out, int64_t timestamp_ms) {
-  if (timestamp_ms < 0) out += '-';
-  const uint64_t magnitude =
-      timestamp_ms < 0 ? -static_cast<uint64_t>(timestamp_ms) : static_cast<uint64_t>(timestamp_ms);
-  std::array<char, 24> text;
-  char* const end = std::to_chars(text.data(), text.data() + text.size(), magnitude / 1000).ptr;
-  out.append(text.data(), end);
-  return static_cast<int>(magnitude % 1000);
-}
-
-void AppendThreeDigits(std::string& out, int number) {
-  out += static_cast<char>('0' + number / 100);
-  out += static_cast<char>('0' + number / 10 % 10);
-  out += static_cast<char>('0' + number % 10);
-}
-
 }  // namespace
 
+char* WriteSampleValue(char* out, double value) {
+  if (char* const end = WriteFewDecimals(out, value); end != nullptr) return end;
+  if (char* const end = WriteFixed(out, value); end != nullptr) return end;
+  std::string text;
+  AppendAnySampleValue(text, value);
+  return std::copy(text.begin(), text.end(), out);
+}
+
 void AppendSampleValue(std::string& out, double value) {
-  const double magnitude = std::fabs(value);
-  if (AppendFewDecimals(out, value) || AppendFixed(out, value)) return;
-  if (AppendSpecial(out, value)) return;
-  if (magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21)) {
-    AppendScientific(out, Shortest(value));
-  } else {
-    AppendPlain(out, Shortest(value));
-  }
+  std::array<char, kMaxSampleValueBytes> text;
+  out.append(text.data(), WriteSampleValue(text.data(), value));
 }
 
 std::string FormatSampleValue(double value) { return Formatted<AppendSampleValue>(value); }
@@ -193,18 +191,26 @@ void AppendShortValue(std::string& out, double value) {
 
 std::string FormatShortValue(double value) { return Formatted<AppendShortValue>(value); }
 
+char* WriteTimestamp(char* out, int64_t timestamp_ms) {
+  if (timestamp_ms < 0) *out++ = '-';
+  const uint64_t magnitude =
+      timestamp_ms < 0 ? -static_cast<uint64_t>(timestamp_ms) : static_cast<uint64_t>(timestamp_ms);
+  out = std::to_chars(out, out + kMaxTimestampBytes - 1, magnitude / 1000).ptr;
+  const uint64_t milliseconds = magnitude % 1000;
+  if (milliseconds == 0) return out;
+  *out++ = '.';
+  *out++ = static_cast<char>('0' + milliseconds / 100);
+  return WriteTwoDigits(out, milliseconds % 100);
+}
+
 void AppendTimestamp(std::string& out, int64_t timestamp_ms) {
-  const int milliseconds = AppendSeconds(out, timestamp_ms);
-  if (milliseconds == 0) return;
-  out += '.';
-  AppendThreeDigits(out, milliseconds);
+  std::array<char, kMaxTimestampBytes> text;
+  out.append(text.data(), WriteTimestamp(text.data(), timestamp_ms));
 }
 
 void AppendShortestTimestamp(std::string& out, int64_t timestamp_ms) {
-  const int milliseconds = AppendSeconds(out, timestamp_ms);
-  if (milliseconds == 0) return;
-  out += '.';
-  AppendThreeDigits(out, milliseconds);
+  AppendTimestamp(out, timestamp_ms);
+  if (timestamp_ms % 1000 == 0) return;
   while (out.back() == '0') out.pop_back();
 }
 

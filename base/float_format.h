@@ -6,6 +6,7 @@
 // strconv.FormatFloat.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace lockstep {
 // A sample's value: plain notation for 0 and 1e-6 <= |x| < 1e21 ("1000000", "0.25"), otherwise with
 // an exponent of at least two digits ("1e-07", "1e+21"); "NaN", "+Inf", "-Inf", "-0".
 void AppendSampleValue(std::string& out, double value);
+// To `out`, which has room for the longest; returns the end.
+inline constexpr size_t kMaxSampleValueBytes = 32;
+char* WriteSampleValue(char* out, double value);
 std::string FormatSampleValue(double value);
 
 // The same without ever an exponent: scalar results, and the label that count_values makes.
@@ -28,6 +32,8 @@ std::string FormatShortValue(double value);
 // Milliseconds as seconds. A sample's time has no decimals or exactly three ("1.500"); the time of
 // a scalar or string result has as few as possible ("1.5").
 void AppendTimestamp(std::string& out, int64_t timestamp_ms);
+inline constexpr size_t kMaxTimestampBytes = 24;
+char* WriteTimestamp(char* out, int64_t timestamp_ms);
 void AppendShortestTimestamp(std::string& out, int64_t timestamp_ms);
 
 }  // namespace lockstep

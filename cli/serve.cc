@@ -114,11 +114,12 @@ ExitCode Failed(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kUsage : kFailure;
 }
 
-void WaitForSignal(server::HttpServer& http_server) {
+void WaitForSignal(api::Api& api, server::HttpServer& http_server) {
   const int signal = server::AwaitShutdownSignal();
   Log(LogLevel::kInfo, "shutting down", {{"signal", signal}});
   server::ExitOnShutdownSignal();
   StartShutdownDeadline();
+  api.StopQueries();
   if (!http_server.Shutdown(kRequestPatience)) {
     Log(LogLevel::kWarn, "some requests were cut off");
   }
@@ -181,7 +182,7 @@ ExitCode Serve(const ServeOptions& options) {
   std::printf("lockstep is ready on %s\n", (*http_server)->url().c_str());
   std::fflush(stdout);
 
-  WaitForSignal(**http_server);
+  WaitForSignal(*api, **http_server);
   http_server->reset();
   api.reset();
   if (const absl::Status status = store.Close(); !status.ok()) return Failed(status);

@@ -59,21 +59,40 @@ ContentCoding ChooseCoding(std::string_view accept_encoding) {
   return deflate > 0 ? ContentCoding::kDeflate : ContentCoding::kIdentity;
 }
 
-std::string Compress(std::string_view bytes, ContentCoding coding) {
+struct Compressor::Stream {
+  z_stream zlib = {};
+};
+
+Compressor::Compressor(ContentCoding coding) : stream_(std::make_unique<Stream>()) {
   LOCKSTEP_CHECK(coding != ContentCoding::kIdentity);
-  z_stream stream = {};
   const int framing = coding == ContentCoding::kGzip ? kGzipFraming : 0;
-  LOCKSTEP_CHECK(deflateInit2(&stream, kLevel, Z_DEFLATED, kWindowBits + framing, kMemoryLevel,
-                              Z_DEFAULT_STRATEGY) == Z_OK);
+  LOCKSTEP_CHECK(deflateInit2(&stream_->zlib, kLevel, Z_DEFLATED, kWindowBits + framing,
+                              kMemoryLevel, Z_DEFAULT_STRATEGY) == Z_OK);
+}
+
+Compressor::~Compressor() { deflateEnd(&stream_->zlib); }
+
+void Compressor::Add(std::string_view bytes, bool are_last, std::string& out) {
+  z_stream& zlib = stream_->zlib;
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  zlib.avail_in = static_cast<uInt>(bytes.size());
+  int result = Z_OK;
+  do {
+    const size_t size = out.size();
+    const size_t room = deflateBound(&zlib, zlib.avail_in);
+    out.resize(size + room);
+    zlib.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+    zlib.avail_out = static_cast<uInt>(room);
+    result = deflate(&zlib, are_last ? Z_FINISH : Z_NO_FLUSH);
+    // Z_BUF_ERROR: there was nothing to do.
+    LOCKSTEP_CHECK(result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR);
+    out.resize(size + room - zlib.avail_out);
+  } while (zlib.avail_in > 0 || (are_last && result != Z_STREAM_END));
+}
+
+std::string Compress(std::string_view bytes, ContentCoding coding) {
   std::string out;
-  out.resize(deflateBound(&stream, bytes.size()));
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  LOCKSTEP_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
+  Compressor(coding).Add(bytes, true, out);
   return out;
 }
 

@@ -58,5 +58,18 @@ TEST(CompressionTest, ComesBackWhole) {
   }
 }
 
+TEST(CompressionTest, PartsAreOneStream) {
+  std::string text;
+  std::string compressed;
+  Compressor compressor(ContentCoding::kGzip);
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const std::string part(i * 37 % 5000, static_cast<char>('a' + i % 26));
+    compressor.Add(part, false, compressed);
+    text += part;
+  }
+  compressor.Add("", true, compressed);
+  EXPECT_EQ(Inflate(compressed, 15 + 16, text.size()), text);
+}
+
 }  // namespace
 }  // namespace lockstep::server

@@ -85,8 +85,10 @@ struct World {
   HttpCounters counters;
   BodyBudget budget{1 << 16};
   WorkerPool workers{1, 16};
+  WorkerPool part_workers{1, 16};
   Authenticator authenticator{{}, {}};
-  RequestGate gate{{*CorsPolicy::Make("http://.*"), {}}, authenticator, workers, *api, counters};
+  RequestGate gate{
+      {*CorsPolicy::Make("http://.*"), {}}, authenticator, workers, part_workers, *api, counters};
 
   std::unique_ptr<api::Api> MakeApi() {
     storage.Append(LabelSet::Of({{"__name__", "up"}, {"job", "fuzz"}}), 1000, 1);

@@ -71,9 +71,10 @@ class SocketServer final : public HttpServer {
         tls_(std::move(tls)),
         body_budget_(options_.limits.max_body_bytes_in_flight),
         workers_(options_.worker_threads, options_.limits.max_queued_requests),
+        part_workers_(options_.worker_threads, 0),
         authenticator_(options_.web.users, options_.web.tokens),
-        gate_({std::move(cors), options_.web.headers}, authenticator_, workers_, handler,
-              counters_) {
+        gate_({std::move(cors), options_.web.headers}, authenticator_, workers_, part_workers_,
+              handler, counters_) {
     for (int i = 0; i < options_.io_threads; ++i) loops_.push_back(std::make_unique<IoLoop>());
   }
 
@@ -184,6 +185,7 @@ class SocketServer final : public HttpServer {
   BodyBudget body_budget_;
   SessionRegistry sessions_;
   WorkerPool workers_;
+  WorkerPool part_workers_;
   Authenticator authenticator_;
   RequestGate gate_;
   std::vector<std::unique_ptr<IoLoop>> loops_;

@@ -18,9 +18,34 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
 
+// Bodies in parts: "begin", then `part_count` of 100,000 letters, the next letter each time; an error in
+// the place of the last one if it `fails`.
+class Parts final : public api::BodySource {
+ public:
+  explicit Parts(int part_count, bool fails = false) : part_count_(part_count), fails_(fails) {}
+
+  absl::StatusOr<bool> Next(std::string& out) override {
+    const bool is_last = ++made_ == part_count_;
+    if (is_last && fails_) return absl::DataLossError("the rest is gone");
+    out.append(100'000, static_cast<char>('a' + made_ % 26));
+    return !is_last;
+  }
+
+  static std::string Text(int part_count) {
+    std::string text = "begin";
+    for (int i = 1; i <= part_count; ++i) text.append(100'000, static_cast<char>('a' + i % 26));
+    return text;
+  }
+
+ private:
+  const int part_count_;
+  const bool fails_;
+  int made_ = 0;
+};
+
 // Answers by path:
 //   /echo   "METHOD TARGET BODY"      /drop  nothing, ever
-//   /big    100,000 letters
+//   /big    100,000 letters       /parts, /parts_cut, /parts_endless  a body of Parts
 //   /hold   when ReleaseAll() is called, from another thread than the one that asked
 class TestHandler final : public api::Handler {
  public:
@@ -28,6 +53,13 @@ class TestHandler final : public api::Handler {
     if (request.path() == "/hold") return Hold(std::move(request), std::move(respond));
     if (request.path() == "/drop") return;
     api::Response response;
+    if (request.path().starts_with("/parts")) {
+      response.body = "begin";
+      const bool is_endless = request.path() == "/parts_endless";
+      response.rest = std::make_unique<Parts>(is_endless ? -1 : 9, request.path() == "/parts_cut");
+      response.place = place_;
+      return respond(std::move(response));
+    }
     response.body = request.path() == "/big"
                         ? std::string(100'000, 'a')
                         : absl::StrFormat("%s %s %s", request.method, request.target, request.body);
@@ -43,6 +75,8 @@ class TestHandler final : public api::Handler {
     MutexLock lock(mutex_);
     while (!cancelled_) changed_.Wait(mutex_);
   }
+  // Whether an answer in parts is under way or waits for its client.
+  bool place_taken() const { return place_.use_count() > 1; }
   void ReleaseAll(const std::string& body = "released") {
     std::vector<api::Respond> held;
     {
@@ -74,6 +108,7 @@ class TestHandler final : public api::Handler {
   std::vector<api::Respond> held_;
   std::vector<std::shared_ptr<api::CancelSignal>> signals_;
   bool cancelled_ = false;
+  const std::shared_ptr<const void> place_ = std::make_shared<int>();
 };
 
 class HttpServerTest : public testing::Test {
@@ -206,6 +241,71 @@ TEST_F(HttpServerTest, CompressesLargeAnswersOnRequest) {
   }
   const RawResponse small = Ask("GET /echo HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n");
   EXPECT_EQ(small.body, "GET /echo ");
+}
+
+TEST_F(HttpServerTest, SendsABodyInParts) {
+  Start();
+  RawClient client(server_->url());
+  for (int i = 0; i < 3; ++i) {
+    client.Send("GET /parts HTTP/1.1\r\nHost: x\r\n\r\n");
+    const RawResponse response = client.Receive();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_THAT(response.head, Not(HasSubstr("Content-Length")));
+    EXPECT_EQ(response.body, Parts::Text(9));
+  }
+  client.Send("HEAD /parts HTTP/1.1\r\nHost: x\r\n\r\nGET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.Receive(true).head, HasSubstr("Transfer-Encoding: chunked\r\n"));
+  EXPECT_EQ(client.Receive().body, "GET /echo ");
+  EXPECT_FALSE(handler_.place_taken());
+}
+
+TEST_F(HttpServerTest, ABodyInPartsIsCompressedAsItComes) {
+  Start();
+  for (const char* coding : {"gzip", "deflate"}) {
+    const RawResponse response = Ask(
+        absl::StrFormat("GET /parts HTTP/1.1\r\nHost: x\r\nAccept-Encoding: %s\r\n\r\n", coding));
+    EXPECT_LT(response.body.size(), 10'000u);
+    EXPECT_EQ(Inflate(response.body), Parts::Text(9));
+  }
+}
+
+TEST_F(HttpServerTest, ABodyInPartsEndsWithTheConnectionOfAnOldClient) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /parts HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  const std::string all = client.ReceiveAll();
+  const size_t body_at = all.find("\r\n\r\n") + 4;
+  EXPECT_THAT(all.substr(0, body_at), HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(all.substr(0, body_at), Not(HasSubstr("Transfer-Encoding")));
+  EXPECT_EQ(all.substr(body_at), Parts::Text(9));
+}
+
+TEST_F(HttpServerTest, ABodyThatCannotBeMadeToItsEndIsCutOff) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /parts_cut HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::string all = client.ReceiveAll();
+  EXPECT_THAT(all, HasSubstr(std::string(100'000, 'b')));
+  EXPECT_THAT(all, Not(HasSubstr("0\r\n\r\n")));
+}
+
+TEST_F(HttpServerTest, ABodyInPartsIsMadeAsItsClientTakesIt) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /parts_endless HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReceiveSome(50'000'000).size(), 50'000'000u);
+  EXPECT_TRUE(handler_.place_taken());
+  client.Close();
+  while (handler_.place_taken()) std::this_thread::yield();
+}
+
+TEST_F(HttpServerTest, ShutdownCutsABodyInPartsThatTakesTooLong) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("GET /parts_endless HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReceiveSome(1000).size(), 1000u);
+  EXPECT_FALSE(server_->Shutdown(milliseconds(0)));
+  EXPECT_FALSE(handler_.place_taken());
 }
 
 TEST_F(HttpServerTest, SaysContinueBeforeTheBody) {

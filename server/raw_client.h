@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 
@@ -48,7 +49,8 @@ class RawClient {
     return true;
   }
 
-  // One response with a Content-Length, or without a body. Status 0 at the end of the stream.
+  // One response with a Content-Length, in chunks, or without a body. Status 0 at the end of the stream,
+  // also when it comes too early.
   RawResponse Receive(bool head_only = false) {
     RawResponse response;
     size_t end = std::string::npos;
@@ -58,15 +60,27 @@ class RawClient {
     response.head = buffer_.substr(0, end + 4);
     buffer_.erase(0, end + 4);
     response.status = std::atoi(response.head.c_str() + 9);
-    const size_t length_at = response.head.find("Content-Length: ");
-    if (length_at == std::string::npos || head_only) return response;
-    const size_t length = std::strtoull(response.head.c_str() + length_at + 16, nullptr, 10);
-    while (buffer_.size() < length) {
-      if (!Fill()) return {};
+    if (head_only) return response;
+    if (response.head.find("Transfer-Encoding: chunked\r\n") != std::string::npos) {
+      return ReceiveChunks(response.body) ? response : RawResponse();
     }
-    response.body = buffer_.substr(0, length);
-    buffer_.erase(0, length);
-    return response;
+    const size_t length_at = response.head.find("Content-Length: ");
+    if (length_at == std::string::npos) return response;
+    const size_t length = std::strtoull(response.head.c_str() + length_at + 16, nullptr, 10);
+    return Take(length, response.body) ? response : RawResponse();
+  }
+
+  // So many bytes of the stream, or all of it.
+  std::string ReceiveSome(size_t count) {
+    std::string bytes;
+    return Take(count, bytes) ? bytes : std::exchange(buffer_, "");
+  }
+
+  // All that comes until the server closes the connection.
+  std::string ReceiveAll() {
+    while (Fill()) {
+    }
+    return std::exchange(buffer_, "");
   }
 
   // Whether the server closes the connection without another byte.
@@ -79,6 +93,30 @@ class RawClient {
   }
 
  private:
+  // Appends so many bytes of the stream.
+  bool Take(size_t count, std::string& out) {
+    while (buffer_.size() < count) {
+      if (!Fill()) return false;
+    }
+    out.append(buffer_, 0, count);
+    buffer_.erase(0, count);
+    return true;
+  }
+
+  bool ReceiveChunks(std::string& body) {
+    for (;;) {
+      size_t end = std::string::npos;
+      while ((end = buffer_.find("\r\n")) == std::string::npos) {
+        if (!Fill()) return false;
+      }
+      const size_t length = std::strtoull(buffer_.c_str(), nullptr, 16);
+      buffer_.erase(0, end + 2);
+      std::string line_end;
+      if (!Take(length, body) || !Take(2, line_end) || line_end != "\r\n") return false;
+      if (length == 0) return true;
+    }
+  }
+
   bool Fill() {
     char bytes[16 << 10];
     const ssize_t received = recv(fd_, bytes, sizeof(bytes), 0);

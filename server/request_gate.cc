@@ -12,6 +12,37 @@ constexpr size_t kMinCompressedBytes = 1 << 10;
 constexpr size_t kMaxCompressedBytes = 1 << 30;
 constexpr const char* kRetryAfterSeconds = "5";
 
+// A body in a coding, compressed as it comes.
+class CompressedBody final : public api::BodySource {
+ public:
+  CompressedBody(ContentCoding coding, std::unique_ptr<api::BodySource> plain)
+      : compressor_(coding), plain_(std::move(plain)) {}
+
+  // What goes before the plain body.
+  std::string Begin(std::string_view first) {
+    std::string out;
+    compressor_.Add(first, false, out);
+    return out;
+  }
+
+  absl::StatusOr<bool> Next(std::string& out) override {
+    const size_t size = out.size();
+    bool has_more = true;
+    // The compressor keeps little bytes back.
+    while (has_more && out.size() == size) {
+      part_.clear();
+      LOCKSTEP_ASSIGN_OR_RETURN(has_more, plain_->Next(part_));
+      compressor_.Add(part_, !has_more, out);
+    }
+    return has_more;
+  }
+
+ private:
+  Compressor compressor_;
+  const std::unique_ptr<api::BodySource> plain_;
+  std::string part_;
+};
+
 bool HasHeader(const api::Response& response, std::string_view name) {
   for (const api::Header& header : response.headers) {
     if (header.name == name) return true;
@@ -20,10 +51,17 @@ bool HasHeader(const api::Response& response, std::string_view name) {
 }
 
 void CompressBody(api::Response& response, ContentCoding coding) {
-  if (response.body.size() < kMinCompressedBytes || HasHeader(response, "Content-Encoding")) return;
+  const bool is_small = response.rest == nullptr && response.body.size() < kMinCompressedBytes;
+  if (is_small || HasHeader(response, "Content-Encoding")) return;
   response.headers.push_back({"Vary", "Accept-Encoding"});
   if (coding == ContentCoding::kIdentity || response.body.size() > kMaxCompressedBytes) return;
-  response.body = Compress(response.body, coding);
+  if (response.rest != nullptr) {
+    auto compressed = std::make_unique<CompressedBody>(coding, std::move(response.rest));
+    response.body = compressed->Begin(response.body);
+    response.rest = std::move(compressed);
+  } else {
+    response.body = Compress(response.body, coding);
+  }
   response.headers.push_back({"Content-Encoding", std::string(Name(coding))});
 }
 
@@ -57,10 +95,12 @@ class RequestGate::Answer {
 };
 
 RequestGate::RequestGate(RequestGateOptions options, Authenticator& authenticator,
-                         WorkerPool& workers, api::Handler& handler, HttpCounters& counters)
+                         WorkerPool& workers, WorkerPool& part_workers, api::Handler& handler,
+                         HttpCounters& counters)
     : options_(std::move(options)),
       authenticator_(authenticator),
       workers_(workers),
+      part_workers_(part_workers),
       handler_(handler),
       counters_(counters) {}
 
@@ -71,7 +111,7 @@ RequestGate::~RequestGate() {
 
 AnswerTerms RequestGate::TermsOf(const RequestHead& head) {
   return {std::string(head.header("Origin")), ChooseCoding(head.header("Accept-Encoding")),
-          head.method == "HEAD"};
+          head.method == "HEAD", head.takes_chunks};
 }
 
 std::optional<Admission> RequestGate::Admit(const RequestHead& head,
@@ -127,6 +167,14 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
                         });
       });
   if (!submitted) counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
+}
+
+void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done) {
+  part_workers_.Submit([rest = std::move(rest), done = std::move(done)]() mutable {
+    std::string part;
+    absl::StatusOr<bool> has_more = rest->Next(part);
+    done(std::move(has_more), std::move(part));
+  });
 }
 
 api::Response RequestGate::Finish(api::Response response, const AnswerTerms& terms) const {

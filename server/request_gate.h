@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,7 @@ struct AnswerTerms {
   std::string origin;
   ContentCoding coding = ContentCoding::kIdentity;
   bool head_only = false;
+  bool takes_chunks = true;
 };
 
 struct RequestGateOptions {
@@ -40,9 +42,10 @@ struct RequestGateOptions {
 
 class RequestGate {
  public:
-  // The references outlive the gate.
+  // The references outlive the gate. Requests begin on `workers`; the parts of long answers are made by
+  // `part_workers`, so that they hold up no write.
   RequestGate(RequestGateOptions options, Authenticator& authenticator, WorkerPool& workers,
-              api::Handler& handler, HttpCounters& counters);
+              WorkerPool& part_workers, api::Handler& handler, HttpCounters& counters);
   // Waits for the requests that are being handled.
   ~RequestGate();
 
@@ -53,6 +56,10 @@ class RequestGate {
 
   // Answers once, from any thread, also before Serve() returns. The answer is ready to be sent.
   void Serve(api::Request request, AnswerTerms terms, api::Respond respond);
+
+  // Makes the next part of an answer on another thread. `done` is called there.
+  using PartDone = absl::AnyInvocable<void(absl::StatusOr<bool> has_more, std::string part)>;
+  void MakePart(std::shared_ptr<api::BodySource> rest, PartDone done);
 
   // Gives a response that no handler made the headers that every answer carries.
   api::Response Finish(api::Response response, const AnswerTerms& terms) const;
@@ -69,6 +76,7 @@ class RequestGate {
   const RequestGateOptions options_;
   Authenticator& authenticator_;
   WorkerPool& workers_;
+  WorkerPool& part_workers_;
   api::Handler& handler_;
   HttpCounters& counters_;
 

@@ -151,6 +151,7 @@ RequestParser::Step RequestParser::AcceptHead() {
     head_.headers.push_back({std::string(field.name_string()), std::string(field.value())});
   }
   head_.keep_alive = message.keep_alive();
+  head_.takes_chunks = message.version() >= 11;
   head_.expects_continue =
       message.version() >= 11 && EqualsIgnoreCase(head_.header("Expect"), "100-continue");
   head_given_ = true;

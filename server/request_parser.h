@@ -22,6 +22,7 @@ struct RequestHead {
   std::vector<api::Header> headers;
   bool keep_alive = false;
   bool expects_continue = false;
+  bool takes_chunks = false;  // HTTP/1.1: of an answer whose length is not known
 
   // The first header of that name, any case; "" when there is none.
   std::string_view header(std::string_view name) const;

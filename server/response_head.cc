@@ -11,7 +11,7 @@ bool MayHaveBody(int status) { return status >= 200 && status != 204 && status !
 
 }  // namespace
 
-std::string ResponseHead(const api::Response& response, bool keep_alive) {
+std::string ResponseHead(const api::Response& response, bool keep_alive, BodyFraming framing) {
   std::string head = absl::StrFormat(
       "HTTP/1.1 %d %s\r\nDate: %s\r\nConnection: %s\r\n", response.status,
       ReasonPhrase(response.status),
@@ -21,7 +21,11 @@ std::string ResponseHead(const api::Response& response, bool keep_alive) {
     if (!response.content_type.empty()) {
       absl::StrAppendFormat(&head, "Content-Type: %s\r\n", response.content_type);
     }
-    absl::StrAppendFormat(&head, "Content-Length: %d\r\n", response.body.size());
+    if (framing == BodyFraming::kLength) {
+      absl::StrAppendFormat(&head, "Content-Length: %d\r\n", response.body.size());
+    } else if (framing == BodyFraming::kChunked) {
+      head += "Transfer-Encoding: chunked\r\n";
+    }
   }
   for (const api::Header& header : response.headers) {
     absl::StrAppendFormat(&head, "%s: %s\r\n", header.name, header.value);
@@ -29,6 +33,8 @@ std::string ResponseHead(const api::Response& response, bool keep_alive) {
   head += "\r\n";
   return head;
 }
+
+std::string ChunkHead(size_t byte_count) { return absl::StrFormat("%x\r\n", byte_count); }
 
 // Source: IANA, "Hypertext Transfer Protocol (HTTP) Status Code Registry".
 std::string_view ReasonPhrase(int status) {

@@ -8,8 +8,20 @@
 
 namespace lockstep::server {
 
-// Content-Length is that of the body, whether or not it will be sent.
-std::string ResponseHead(const api::Response& response, bool keep_alive);
+// How the end of a body is told. Source: RFC 9112, 6.
+enum class BodyFraming {
+  kLength,      // the body is whole
+  kChunked,     // it comes in parts
+  kUntilClose,  // likewise, to a client that knows no chunks
+};
+
+// The framing goes for the body whether or not it will be sent.
+std::string ResponseHead(const api::Response& response, bool keep_alive, BodyFraming framing);
+
+// What stands before a chunk of that many bytes; kChunkEnd stands behind it.
+std::string ChunkHead(size_t byte_count);
+inline constexpr std::string_view kChunkEnd = "\r\n";
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 // "Not Found" for 404.
 std::string_view ReasonPhrase(int status);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/response_head.h"
+#include "base/log.h"
 
 namespace lockstep::server {
 namespace {
@@ -214,10 +214,55 @@ void Session::WriteAnswer(api::Response response) {
   state_ = State::kWriting;
   if (draining_ || peer_gone_) keep_alive_ = false;
   parser_.reset();
-  out_head_ = ResponseHead(response, keep_alive_);
-  out_body_ = terms_.head_only ? std::string() : std::move(response.body);
-  out_place_ = std::move(response.place);
-  out_written_ = 0;
+  framing_ = response.rest == nullptr ? BodyFraming::kLength
+             : terms_.takes_chunks    ? BodyFraming::kChunked
+                                      : BodyFraming::kUntilClose;
+  if (framing_ == BodyFraming::kUntilClose) keep_alive_ = false;
+  out_head_ = ResponseHead(response, keep_alive_, framing_);
+  place_ = std::move(response.place);
+  if (terms_.head_only) {
+    out_body_.clear();
+    return WriteMore();
+  }
+  rest_ = std::move(response.rest);
+  next_part_ = std::move(response.body);
+  WritePart();
+}
+
+void Session::MakePart() {
+  shared_.gate.MakePart(
+      rest_, [self = shared_from_this()](absl::StatusOr<bool> has_more, std::string part) mutable {
+        Transport& transport = *self->transport_;
+        transport.Post([self = std::move(self), has_more = std::move(has_more),
+                        part = std::move(part)]() mutable {
+          self->OnPart(std::move(has_more), std::move(part));
+        });
+      });
+}
+
+void Session::OnPart(absl::StatusOr<bool> has_more, std::string part) {
+  if (state_ == State::kClosed) return;
+  if (!has_more.ok()) {
+    Log(LogLevel::kWarn, "an answer was cut off", {{"error", Message(has_more.status())}});
+    return Close();
+  }
+  if (!*has_more) rest_ = nullptr;
+  next_part_ = std::move(part);
+  if (!writing_) WritePart();
+}
+
+void Session::WritePart() {
+  out_body_ = *std::exchange(next_part_, std::nullopt);
+  if (framing_ == BodyFraming::kChunked) {
+    // An empty chunk would be the last.
+    if (!out_body_.empty()) {
+      out_head_ += ChunkHead(out_body_.size());
+      out_body_ += kChunkEnd;
+    }
+    if (rest_ == nullptr) out_body_ += kLastChunk;
+  }
+  if (rest_ != nullptr) MakePart();
+  if (out_head_.empty() && out_body_.empty()) return OnWritten({}, 0);
   WriteMore();
 }
 
@@ -228,6 +273,7 @@ void Session::WriteMore() {
   head.remove_prefix(head_written);
   body.remove_prefix(out_written_ - head_written);
   if (head.empty()) std::swap(head, body);
+  writing_ = true;
   StartTimer(shared_.limits.write_timeout);
   transport_->WriteSome(head, body,
                         [self = shared_from_this()](std::error_code error, size_t size) {
@@ -241,8 +287,14 @@ void Session::OnWritten(std::error_code error, size_t size) {
   shared_.counters.sent_bytes.fetch_add(size, std::memory_order_relaxed);
   out_written_ += size;
   if (out_written_ < out_head_.size() + out_body_.size()) return WriteMore();
+  writing_ = false;
+  out_head_.clear();
   out_body_ = std::string();
-  out_place_ = nullptr;
+  out_written_ = 0;
+  if (next_part_) return WritePart();
+  // The client has done its part; the next one is being made.
+  if (rest_ != nullptr) return transport_->StopTimer();
+  place_ = nullptr;
   if (keep_alive_) return AwaitRequest();
   Linger();
 }
@@ -259,7 +311,9 @@ void Session::Linger() {
 
 void Session::Close() {
   state_ = State::kClosed;
-  out_place_ = nullptr;
+  rest_ = nullptr;
+  next_part_.reset();
+  place_ = nullptr;
   transport_->Close();
 }
 

@@ -5,7 +5,8 @@
 //   handshake -> idle -> head -> admission -> [continue] -> body -> handling -> writing -> idle ...
 //                          `------------- refused ------------------------------^   `-> linger
 //
-// While a request is handled one read is kept pending, so that a client that hangs up is noticed.
+// While a request is handled one read is kept pending, so that a client that hangs up is noticed. Of an
+// answer in parts one is made while the one before it is sent.
 // Everything runs on the transport's loop thread but for Drain() and Abort(), which are safe from
 // any.
 #pragma once
@@ -22,6 +23,7 @@
 #include "server/read_buffer.h"
 #include "server/request_gate.h"
 #include "server/request_parser.h"
+#include "server/response_head.h"
 #include "server/transport.h"
 
 namespace lockstep::server {
@@ -77,6 +79,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void Refuse(const Refusal& refusal);
 
   void WriteAnswer(api::Response response);
+  void MakePart();
+  void OnPart(absl::StatusOr<bool> has_more, std::string part);
+  void WritePart();
   void WriteMore();
   void OnWritten(std::error_code error, size_t size);
   void Linger();
@@ -101,10 +106,15 @@ class Session : public std::enable_shared_from_this<Session> {
   BodyBudget::Lease lease_;
   bool keep_alive_ = false;
 
-  std::string out_head_;
+  // Of the answer under way.
+  std::string out_head_;  // of the whole, or of a chunk
   std::string out_body_;
-  std::shared_ptr<const void> out_place_;  // the body's, see api::Response
   size_t out_written_ = 0;
+  bool writing_ = false;
+  BodyFraming framing_ = BodyFraming::kLength;
+  std::shared_ptr<api::BodySource> rest_;  // null once its last part is there
+  std::optional<std::string> next_part_;
+  std::shared_ptr<const void> place_;  // see api::Response
 };
 
 }  // namespace lockstep::server

@@ -28,6 +28,14 @@ bool WorkerPool::TrySubmit(Task task) {
   return true;
 }
 
+void WorkerPool::Submit(Task task) {
+  {
+    MutexLock lock(mutex_);
+    queue_.push_back(std::move(task));
+  }
+  wake_.NotifyOne();
+}
+
 void WorkerPool::Run() {
   while (true) {
     Task task;

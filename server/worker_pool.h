@@ -22,6 +22,8 @@ class WorkerPool {
 
   // False, and the task is destroyed without having run, if the queue is full.
   [[nodiscard]] bool TrySubmit(Task task);
+  // The same however full the queue is: for what is bounded by its callers.
+  void Submit(Task task);
 
  private:
   void Run();

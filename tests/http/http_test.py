@@ -215,7 +215,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(self.receive(idle)[0], 200)
         body = b"query=1%2B1"
         # The answer to "100-continue" shows that the request has begun.
-        busy.sendall(b"POST /api/v1/query HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+        busy.sendall(b"POST /api/v1/format_query HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
                      b"Content-Type: application/x-www-form-urlencoded\r\n"
                      b"Content-Length: %d\r\n\r\n" % len(body))
         self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -225,7 +225,25 @@ class HttpTest(unittest.TestCase):
         status, headers, answer = self.receive(busy)
         self.assertEqual(status, 200)
         self.assertEqual(headers["Connection"], "close")
-        self.assertIn(b'"2"', answer)
+        self.assertIn(b'"1 + 1"', answer)
+        busy.close()
+        self.assertEqual(server.wait(), 0)
+
+    def test_a_query_under_way_is_stopped_at_shutdown(self):
+        server = self.start()
+        busy = self.raw(server)
+        # Longer than the server has patience.
+        query = "+".join(f"quantile_over_time(0.{i},vector(time())[90000s:1s])" for i in range(100))
+        body = b"start=0&end=10000&step=1&query=" + urllib.parse.quote(query).encode()
+        busy.sendall(b"POST /api/v1/query_range HTTP/1.1\r\nHost: x\r\n"
+                     b"Content-Type: application/x-www-form-urlencoded\r\n"
+                     b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        client = self.connect(server)
+        while '"state":"running"' not in client.get("/api/v1/status/active_queries").text:
+            pass
+        os.kill(server.pid, signal.SIGTERM)
+        status, _, answer = self.receive(busy)
+        self.assertEqual((status, json.loads(answer)["error"]), (503, "the server is shutting down"))
         busy.close()
         self.assertEqual(server.wait(), 0)
 

@@ -39,6 +39,11 @@ def content():
             value += rng.choice((0, 1, rng.random() * 10, 3.5))
             points.append((START_MS + 500 + 60_000 * i + rng.choice((0, 0, 0, 1, -300, 70)), value))
         series.append(({"__name__": "noise", "k": str(k)}, points))
+    # More than goes into one part of an answer, of values that are small enough for one chunk a series.
+    for k in range(600):
+        series.append(({"__name__": "many", "k": f"{k:03}"},
+                       [(START_MS + 1000 * i + rng.randrange(1000), rng.randrange(1 << 20))
+                        for i in range(110)]))
     series.append(({"__name__": "mixed"}, [(START_MS + 15000 * i, i) for i in range(5)]))
     return remote_write.protobuf(series) + histograms()
 
@@ -80,6 +85,7 @@ class RemoteReadTest(prometheus3.SideBySide):
 
     def test_the_same_float_chunks(self):
         queries = [(START_MS, END_MS, [("__name__", "=~", "odd|noise")]),
+                   (START_MS, END_MS, [("__name__", "=", "many")]),
                    (START_MS, END_MS, [("__name__", "=", "none")]),
                    (START_MS, END_MS, [("__name__", "=", "noise"), ("k", "!=", "1")])]
         theirs, ours = (self.read(server, queries, (1, 0))
