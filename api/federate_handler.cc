@@ -62,7 +62,7 @@ class Collection {
   // Sorted by metric name, then labels.
   const std::vector<ExposedSample>& Finish() {
     std::sort(samples_.begin(), samples_.end(), [](const ExposedSample& a, const ExposedSample& b) {
-      if (const auto order = a.labels.metric_name() <=> b.labels.metric_name(); order != 0) {
+      if (const int order = a.labels.metric_name().compare(b.labels.metric_name()); order != 0) {
         return order < 0;
       }
       return a.labels < b.labels;
