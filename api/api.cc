@@ -13,6 +13,7 @@
 #include "api/admin_handlers.h"
 #include "api/call.h"
 #include "api/cardinality_handler.h"
+#include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
 #include "api/params.h"
 #include "api/query_gate.h"
@@ -123,7 +124,9 @@ class ApiServer : public Api {
   Response ParseQuery(const Call& call) { return HandleParseQuery(call); }
   Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
   Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
-  Response QueryExemplars(const Call& call) { return HandleQueryExemplars(call); }
+  Response QueryExemplars(const Call& call) {
+    return HandleQueryExemplars(call, ingester_.exemplars());
+  }
 
   Response Query(const Call& call, const Turn& turn, QueryBudget& budget) {
     return HandleQuery(call, ContextOf(turn), budget);

@@ -224,41 +224,6 @@ absl::StatusOr<AskedQuery> InstantOf(const Form& form, int64_t now_ms) {
   return AskedQuery{form.Get("query"), time_ms, time_ms, 0, params};
 }
 
-// Null expressions have none.
-bool HasSelector(const promql::Expr* expr_or_null) {
-  using promql::As;
-  if (expr_or_null == nullptr) return false;
-  const promql::Expr& expr = *expr_or_null;
-  switch (expr.kind) {
-    case promql::ExprKind::kVectorSelector:
-    case promql::ExprKind::kMatrixSelector:
-      return true;
-    case promql::ExprKind::kParen:
-      return HasSelector(As<promql::ParenExpr>(expr).inner.get());
-    case promql::ExprKind::kUnary:
-      return HasSelector(As<promql::UnaryExpr>(expr).operand.get());
-    case promql::ExprKind::kSubquery:
-      return HasSelector(As<promql::SubqueryExpr>(expr).inner.get());
-    case promql::ExprKind::kBinary: {
-      const auto& binary = As<promql::BinaryExpr>(expr);
-      return HasSelector(binary.lhs.get()) || HasSelector(binary.rhs.get());
-    }
-    case promql::ExprKind::kAggregate: {
-      const auto& aggregate = As<promql::AggregateExpr>(expr);
-      return HasSelector(aggregate.operand.get()) || HasSelector(aggregate.param.get());
-    }
-    case promql::ExprKind::kCall: {
-      const auto& args = As<promql::Call>(expr).args;
-      return std::any_of(args.begin(), args.end(),
-                         [](const promql::ExprPtr& arg) { return HasSelector(arg.get()); });
-    }
-    case promql::ExprKind::kNumber:
-    case promql::ExprKind::kString:
-      return false;
-  }
-  return false;
-}
-
 }  // namespace
 
 Response HandleQuery(const Call& call, const QueryContext& context, QueryBudget& budget) {
@@ -291,21 +256,6 @@ Response HandleParseQuery(const Call& call) {
   const auto expr = promql::ParseExpr(call.form.Get("query"));
   if (!expr.ok()) return InvalidParameter("query", Message(expr.status()));
   return SuccessReply([&](JsonWriter& json) { WriteSyntaxTree(json, **expr); });
-}
-
-Response HandleQueryExemplars(const Call& call) {
-  const auto range = ParseTimeRange(call.form.Get("start"), call.form.Get("end"));
-  if (!range.ok()) return FailureReply(range.status());
-  if (range->max_ms < range->min_ms) {
-    return ErrorReply(ErrorType::kBadData, "end timestamp must not be before start timestamp");
-  }
-  const auto expr = promql::ParseExpr(call.form.Get("query"));
-  if (!expr.ok()) return ErrorReply(ErrorType::kBadData, Message(expr.status()));
-  if (!HasSelector(expr->get())) return NoContentReply();
-  return SuccessReply([](JsonWriter& json) {
-    json.BeginArray();
-    json.EndArray();
-  });
 }
 
 }  // namespace lockstep::api

@@ -33,7 +33,5 @@ Response HandleExplain(const Call& call, const QueryContext& context, QueryBudge
 // Quick.
 Response HandleFormatQuery(const Call& call);
 Response HandleParseQuery(const Call& call);
-// Checks its parameters and answers an empty list: exemplars are not stored.
-Response HandleQueryExemplars(const Call& call);
 
 }  // namespace lockstep::api

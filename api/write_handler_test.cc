@@ -3,34 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
+#include <string>
 
+#include "api/write_testing.h"
 #include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write_v2_encoder.h"
 
 namespace lockstep::api {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::StartsWith;
-
-// Answers every write as it is told to.
-class FakeStorage : public Storage {
- public:
-  void Write(WriteRequest request, WriteCallback committed) override {
-    written_series_count += request.series.size();
-    committed(answer);
-  }
-  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
-    return absl::UnimplementedError("no querier");
-  }
-  StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
-    return CardinalityStats();
-  }
-
-  absl::StatusOr<WriteOutcome> answer = WriteOutcome();
-  size_t written_series_count = 0;
-};
+using testing::IsEmpty;
+using testing::Pair;
 
 // A valid request, not compressed.
 std::string Body() {
@@ -165,9 +152,66 @@ TEST_F(WriteHandlerTest, EncodingsAndTypes) {
             204);
   const Response response = Post(
       Body(), {{"Content-Encoding", "identity"},
-               {"Content-Type", "application/x-protobuf;proto=io.prometheus.write.v2.Request"}});
+               {"Content-Type", "application/x-protobuf;proto=io.prometheus.write.v3.Request"}});
   EXPECT_EQ(response.status, 415);
-  EXPECT_THAT(response.body, StartsWith("this server reads remote write 1.0"));
+  EXPECT_THAT(response.body, HasSubstr("io.prometheus.write.v3.Request"));
+}
+
+std::map<std::string, std::string> WrittenHeaders(const Response& response) {
+  std::map<std::string, std::string> headers;
+  for (const Header& header : response.headers) {
+    if (header.name.starts_with("X-Prometheus-Remote-Write-")) headers[header.name] = header.value;
+  }
+  return headers;
+}
+
+TEST_F(WriteHandlerTest, SendersOfVersion2AreToldWhatWasWritten) {
+  WriteRequest request;
+  request.series.push_back({LabelSet::Of({{"__name__", "up"}}), {{1000, 1}, {2000, 1}}, {}});
+  const std::string body = EncodeRemoteWriteV2(request);
+  const auto post = [&](std::string content_type, const std::string& bytes) {
+    return Post(bytes,
+                {{"Content-Encoding", "identity"}, {"Content-Type", std::move(content_type)}});
+  };
+  for (const char* type : {"application/x-protobuf;proto=io.prometheus.write.v2.Request",
+                           "Application/X-Protobuf ; Proto=io.prometheus.write.v2.Request"}) {
+    const Response response = post(type, body);
+    EXPECT_EQ(response.status, 204);
+    EXPECT_THAT(WrittenHeaders(response),
+                ElementsAre(Pair("X-Prometheus-Remote-Write-Exemplars-Written", "0"),
+                            Pair("X-Prometheus-Remote-Write-Histograms-Written", "0"),
+                            Pair("X-Prometheus-Remote-Write-Samples-Written", "2")));
+  }
+  const char* const type = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+  const Response junk = post(type, "junk");
+  EXPECT_EQ(junk.status, 400);
+  EXPECT_EQ(WrittenHeaders(junk).at("X-Prometheus-Remote-Write-Samples-Written"), "0");
+  storage_.answer = absl::UnavailableError("the disk is full");
+  const Response failed = post(type, body);
+  EXPECT_EQ(failed.status, 503);
+  EXPECT_EQ(WrittenHeaders(failed).at("X-Prometheus-Remote-Write-Samples-Written"), "0");
+  storage_.answer = WriteOutcome();
+  EXPECT_THAT(WrittenHeaders(Post(Body())), IsEmpty());
+}
+
+TEST_F(WriteHandlerTest, Version2KeepsTheGoodAndTellsTheRest) {
+  const LabelSet up = LabelSet::Of({{"__name__", "up"}});
+  WriteRequest request;
+  request.series.push_back({LabelSet::Of({{"job", "x"}}), {{1000, 1}}, {}});
+  request.series.push_back({up, {{1000, 1}}, {}});
+  const Exemplar late{{}, 1, 500}, new_one{{}, 1, 1000};
+  const Response response =
+      Post(EncodeRemoteWriteV2(request, {}, {{up, {new_one, late}}}),
+           {{"Content-Encoding", "identity"},
+            {"Content-Type", "application/x-protobuf;proto=io.prometheus.write.v2.Request"}});
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr(R"({job="x"}: no metric name)"));
+  EXPECT_THAT(response.body, HasSubstr("an exemplar is older than the newest of the series"));
+  EXPECT_THAT(WrittenHeaders(response),
+              ElementsAre(Pair("X-Prometheus-Remote-Write-Exemplars-Written", "1"),
+                          Pair("X-Prometheus-Remote-Write-Histograms-Written", "0"),
+                          Pair("X-Prometheus-Remote-Write-Samples-Written", "1")));
+  EXPECT_EQ(storage_.written_series_count, 1u);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "ingest/histogram_message.h"
 
 #include <cmath>
-#include <limits>
 #include <protozero/pbf_reader.hpp>
 
 #include "absl/strings/str_format.h"
+#include "ingest/histogram_check.h"
 
 namespace lockstep {
 namespace {
@@ -27,6 +27,7 @@ struct WireHistogram {
   WireBuckets positive;
   WireBuckets negative;
   int64_t timestamp_ms = 0;
+  int64_t start_timestamp_ms = 0;
 };
 
 BucketSpan ReadSpan(std::string_view message) {
@@ -115,6 +116,9 @@ bool ReadPlainField(protozero::pbf_reader& reader, WireHistogram& wire) {
     case tag_and_type(16, pbf_wire_type::fixed64):
       h.custom_values.push_back(reader.get_double());
       return true;
+    case tag_and_type(17, pbf_wire_type::varint):
+      wire.start_timestamp_ms = reader.get_int64();
+      return true;
     default:
       return false;
   }
@@ -138,30 +142,6 @@ WireHistogram ReadWire(std::string_view message) {
 }
 
 absl::Status Invalid(const std::string& text) { return absl::InvalidArgumentError(text); }
-
-absl::Status CheckSpans(const std::vector<BucketSpan>& spans, size_t bucket_count) {
-  uint64_t needed = 0;
-  int64_t next_index = 0;
-  for (size_t i = 0; i < spans.size(); ++i) {
-    if (i > 0 && spans[i].offset < 0) {
-      return Invalid(absl::StrFormat(
-          "span number %d with offset %d: histogram has a span whose offset is negative", i + 1,
-          spans[i].offset));
-    }
-    needed += spans[i].length;
-    next_index += static_cast<int64_t>(spans[i].offset) + spans[i].length;
-    if (next_index > std::numeric_limits<int32_t>::max()) {
-      return Invalid("histogram has a bucket index beyond 32 bits");
-    }
-  }
-  if (needed != bucket_count) {
-    return Invalid(absl::StrFormat(
-        "spans need %d buckets, have %d buckets: histogram spans specify different number of "
-        "buckets than provided",
-        needed, bucket_count));
-  }
-  return absl::OkStatus();
-}
 
 // Turns deltas into counts; `total` grows by their sum.
 absl::Status ExpandDeltas(const std::vector<int64_t>& deltas, std::vector<double>& counts,
@@ -240,53 +220,6 @@ absl::Status FillFromFloats(WireHistogram& wire) {
   return absl::OkStatus();
 }
 
-absl::Status CheckCustomBuckets(const Histogram& h) {
-  if (h.zero_count != 0) return Invalid("custom buckets: must have zero count of 0");
-  if (h.zero_threshold != 0) return Invalid("custom buckets: must have zero threshold of 0");
-  if (!h.negative_spans.empty()) return Invalid("custom buckets: must not have negative spans");
-  if (!h.negative_counts.empty()) return Invalid("custom buckets: must not have negative buckets");
-  double previous = -std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < h.custom_values.size(); ++i) {
-    const double bound = h.custom_values[i];
-    // Written so that NaN fails too.
-    if (!(bound > previous || (i == 0 && bound == previous))) {
-      return Invalid("histogram custom bounds must be in strictly increasing order");
-    }
-    previous = bound;
-  }
-  if (!h.custom_values.empty() && std::isinf(previous) && previous > 0) {
-    return Invalid("histogram custom bounds must be finite");
-  }
-  int64_t next_index = 0;
-  for (const BucketSpan& span : h.positive_spans) {
-    if (span.offset < 0) return Invalid("histogram has a span whose offset is negative");
-    next_index += static_cast<int64_t>(span.offset) + span.length;
-  }
-  if (next_index > static_cast<int64_t>(h.custom_values.size()) + 1) {
-    return Invalid(absl::StrFormat(
-        "only %d custom bounds defined which is insufficient to cover total span length of %d: "
-        "histogram custom bounds are too few",
-        h.custom_values.size(), next_index));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckLayout(const Histogram& h) {
-  if (h.uses_custom_buckets()) return CheckCustomBuckets(h);
-  if (h.schema < kMinExponentialSchema || h.schema > kMaxExponentialSchema) {
-    return Invalid(absl::StrFormat(
-        "histogram has an invalid schema %d, which must be between %d and %d or %d", h.schema,
-        kMinExponentialSchema, kMaxExponentialSchema, kCustomBucketsSchema));
-  }
-  if (!h.custom_values.empty()) {
-    return Invalid("histogram with exponential schema must not have custom bounds");
-  }
-  if (!(h.zero_threshold >= 0)) {
-    return Invalid("histogram has a zero threshold that is negative or not a number");
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<HistogramSample> DecodeHistogramMessage(std::string_view message) {
@@ -295,10 +228,9 @@ absl::StatusOr<HistogramSample> DecodeHistogramMessage(std::string_view message)
   h.positive_spans = std::move(wire.positive.spans);
   h.negative_spans = std::move(wire.negative.spans);
   LOCKSTEP_RETURN_IF_ERROR(wire.is_integer ? FillFromIntegers(wire) : FillFromFloats(wire));
-  LOCKSTEP_RETURN_IF_ERROR(CheckSpans(h.negative_spans, h.negative_counts.size()));
-  LOCKSTEP_RETURN_IF_ERROR(CheckSpans(h.positive_spans, h.positive_counts.size()));
-  LOCKSTEP_RETURN_IF_ERROR(CheckLayout(h));
-  return HistogramSample{wire.timestamp_ms, std::make_shared<const Histogram>(std::move(h))};
+  LOCKSTEP_RETURN_IF_ERROR(CheckHistogramLayout(h));
+  return HistogramSample{wire.timestamp_ms, std::make_shared<const Histogram>(std::move(h)),
+                         wire.start_timestamp_ms};
 }
 
 }  // namespace lockstep

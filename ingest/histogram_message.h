@@ -1,5 +1,6 @@
-// Native histograms of remote write: the protobuf message, and what makes it a valid histogram.
-// Source: Prometheus, prompb/types.proto (Histogram) and model/histogram (Validate).
+// Native histograms of remote write, 1.0 and 2.0: the protobuf message, and what makes it a valid histogram.
+// Source: Prometheus, prompb/types.proto and prompb/io/prometheus/write/v2/types.proto (Histogram; the
+// second has a start timestamp), and model/histogram (Validate).
 #pragma once
 
 #include <string_view>

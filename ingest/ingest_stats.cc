@@ -18,6 +18,18 @@ std::string_view Name(RejectReason reason) {
       return "label_too_long";
     case RejectReason::kBadHistogram:
       return "bad_histogram";
+    case RejectReason::kUnsortedLabels:
+      return "unsorted_labels";
+    case RejectReason::kEmptyLabelValue:
+      return "empty_label_value";
+    case RejectReason::kBadReference:
+      return "bad_reference";
+    case RejectReason::kBadExemplar:
+      return "bad_exemplar";
+    case RejectReason::kBadTemporality:
+      return "bad_temporality";
+    case RejectReason::kBadName:
+      return "bad_name";
     case RejectReason::kStore:
       return "store";
     case RejectReason::kSeriesLimit:

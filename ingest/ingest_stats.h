@@ -16,10 +16,16 @@ enum class RejectReason {
   kTooManyLabels,
   kLabelTooLong,
   kBadHistogram,
+  kUnsortedLabels,
+  kEmptyLabelValue,
+  kBadReference,  // to a text that the request does not have
+  kBadExemplar,
+  kBadTemporality,  // of a metric of OTLP
+  kBadName,      // of a metric or an attribute of OTLP: nothing of it is left in Prometheus' form
   kStore,        // the store refused samples: too old, too far ahead...
   kSeriesLimit,  // the store refused a new series: it knows as many as it may
 };
-inline constexpr size_t kRejectReasonCount = 9;
+inline constexpr size_t kRejectReasonCount = 15;
 
 // "no_metric_name", "empty_label_name", ...: one word each, for metric labels.
 std::string_view Name(RejectReason reason);
@@ -32,10 +38,12 @@ struct IngestStats {
   uint64_t throttled_requests = 0;    // answered 429; what they held is counted nowhere else
   uint64_t body_bytes = 0;            // as sent
   uint64_t decoded_bytes = 0;         // after decompression
-  uint64_t series = 0;             // series entries of decodable requests, rejected ones included
-  uint64_t samples = 0;            // floats that arrived, rejected ones included
-  uint64_t histograms = 0;         // native histograms, likewise
-  uint64_t exemplars_dropped = 0;  // read over: they are not stored
+  uint64_t series = 0;      // series entries of decodable requests, rejected ones included
+  uint64_t samples = 0;     // floats that arrived, rejected ones included
+  uint64_t histograms = 0;  // native histograms, likewise
+  uint64_t exemplars = 0;   // that arrived
+  uint64_t rejected_exemplars =
+      0;  // out of order, too long, too many, or of a series that was refused
   uint64_t metadata_entries = 0;
   // Samples and histograms that were not stored, by reason.
   std::array<uint64_t, kRejectReasonCount> rejected_samples{};

@@ -1,5 +1,6 @@
 #include "ingest/ingester.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,18 +9,25 @@
 namespace lockstep {
 namespace {
 
-void AddOutcome(const WriteOutcome& outcome, Refusals& refusals) {
-  for (const RejectedSeries& rejected : outcome.rejected) {
-    const std::vector<LabelView> labels(rejected.labels.begin(), rejected.labels.end());
-    const RejectReason reason =
-        rejected.is_over_series_limit ? RejectReason::kSeriesLimit : RejectReason::kStore;
-    refusals.Add(reason, rejected.sample_count, labels, rejected.reason);
+// One clause.
+std::string_view WhyNot(ExemplarStore::Added added) {
+  switch (added) {
+    case ExemplarStore::Added::kYes:
+      break;
+    case ExemplarStore::Added::kOutOfOrder:
+      return "an exemplar is older than the newest of the series";
+    case ExemplarStore::Added::kTooLong:
+      return "an exemplar's labels are too long";
+    case ExemplarStore::Added::kInvalidUtf8:
+      return "an exemplar's labels are not valid UTF-8";
   }
+  return "";
 }
 
 }  // namespace
 
-absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string_view body) {
+absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string_view body,
+                                              DecodeMessage decode) {
   if (body.size() > limits_.max_body_bytes) {
     return absl::OutOfRangeError(
         absl::StrFormat("the body of %d bytes is larger than the limit of %d", body.size(),
@@ -30,16 +38,17 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view message,
                             DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch));
   decoded_bytes_ += message.size();
-  absl::StatusOr<DecodedWrite> decoded = DecodeRemoteWrite(message, limits_, &storage_);
+  absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, &storage_);
   constexpr size_t kMaxKeptBytes = 4 << 20;
   if (scratch.capacity() > kMaxKeptBytes) std::string().swap(scratch);
   return decoded;
 }
 
-void Ingester::RemoteWrite(BodyEncoding encoding, std::string_view body, Done done) {
+void Ingester::Write(BodyEncoding encoding, std::string_view body, DecodeMessage decode,
+                     Done done) {
   ++requests_;
   body_bytes_ += body.size();
-  absl::StatusOr<DecodedWrite> decoded = Decode(encoding, body);
+  absl::StatusOr<DecodedWrite> decoded = Decode(encoding, body, decode);
   if (!decoded.ok()) {
     ++(absl::IsOutOfRange(decoded.status()) ? oversized_requests_ : undecodable_requests_);
     return done(decoded.status());
@@ -51,32 +60,81 @@ void Ingester::RemoteWrite(BodyEncoding encoding, std::string_view body, Done do
   }
   CountArrival(*decoded);
   metadata_.Put(decoded->metadata);
+  Rest rest = RestOf(*decoded);
   if (decoded->request.series.empty() && decoded->request.known.empty()) {
-    CountRefusals(decoded->refusals);
-    return done(std::move(decoded->refusals));
+    return done(Finish(std::move(rest), WriteOutcome()));
   }
   storage_.Write(std::move(decoded->request),
-                 [this, refusals = std::move(decoded->refusals),
+                 [this, rest = std::move(rest),
                   done = std::move(done)](absl::StatusOr<WriteOutcome> outcome) mutable {
                    if (!outcome.ok()) return done(outcome.status());
-                   AddOutcome(*outcome, refusals);
-                   CountRefusals(refusals);
-                   done(std::move(refusals));
+                   done(Finish(std::move(rest), *outcome));
                  });
+}
+
+Ingester::Rest Ingester::RestOf(DecodedWrite& decoded) {
+  Rest rest;
+  rest.summary.samples_written = decoded.request.known.size();
+  rest.sample_counts.reserve(decoded.request.series.size());
+  for (const SeriesWrite& series : decoded.request.series) {
+    rest.summary.samples_written += series.samples.size();
+    rest.summary.histograms_written += series.histograms.size();
+    rest.sample_counts.push_back(series.samples.size());
+  }
+  rest.summary.refusals = std::move(decoded.refusals);
+  rest.exemplars = std::move(decoded.exemplars);
+  rest.exemplar_count = decoded.exemplar_count;
+  return rest;
+}
+
+WriteSummary Ingester::Finish(Rest rest, const WriteOutcome& outcome) {
+  for (const RejectedSeries& rejected : outcome.rejected) TakeBack(rejected, rest);
+  StoreExemplars(rest);
+  for (size_t i = 0; i < kRejectReasonCount; ++i) {
+    rejected_samples_[i] += rest.summary.refusals.samples_by_reason()[i];
+  }
+  return std::move(rest.summary);
+}
+
+// The store tells how many samples of a series it refused, not of which kind. A series with both is rare: of
+// it the floats count as refused first.
+void Ingester::TakeBack(const RejectedSeries& rejected, Rest& rest) {
+  const bool is_known = rejected.series_index >= rest.sample_counts.size();
+  const uint64_t float_count =
+      is_known
+          ? rejected.sample_count
+          : std::min<uint64_t>(rejected.sample_count, rest.sample_counts[rejected.series_index]);
+  WriteSummary& summary = rest.summary;
+  summary.samples_written -= float_count;
+  summary.histograms_written -= rejected.sample_count - float_count;
+  const std::vector<LabelView> labels(rejected.labels.begin(), rejected.labels.end());
+  const RejectReason reason =
+      rejected.is_over_series_limit ? RejectReason::kSeriesLimit : RejectReason::kStore;
+  summary.refusals.Add(reason, rejected.sample_count, labels, rejected.reason);
+}
+
+void Ingester::StoreExemplars(Rest& rest) {
+  WriteSummary& summary = rest.summary;
+  for (SeriesExemplars& of_series : rest.exemplars) {
+    for (Exemplar& exemplar : of_series.exemplars) {
+      const ExemplarStore::Added added = exemplars_.Add(of_series.series, std::move(exemplar));
+      if (added == ExemplarStore::Added::kYes) {
+        ++summary.exemplars_written;
+        continue;
+      }
+      const std::vector<LabelView> labels(of_series.series.begin(), of_series.series.end());
+      summary.exemplar_refusals.Add(RejectReason::kBadExemplar, 0, labels, WhyNot(added));
+    }
+  }
+  rejected_exemplars_ += rest.exemplar_count - summary.exemplars_written;
 }
 
 void Ingester::CountArrival(const DecodedWrite& decoded) {
   series_ += decoded.series_count;
   samples_ += decoded.sample_count;
   histograms_ += decoded.histogram_count;
-  exemplars_dropped_ += decoded.exemplar_count;
+  exemplar_count_ += decoded.exemplar_count;
   metadata_entries_ += decoded.metadata.size();
-}
-
-void Ingester::CountRefusals(const Refusals& refusals) {
-  for (size_t i = 0; i < kRejectReasonCount; ++i) {
-    rejected_samples_[i] += refusals.samples_by_reason()[i];
-  }
 }
 
 IngestStats Ingester::stats() const {
@@ -90,7 +148,8 @@ IngestStats Ingester::stats() const {
   stats.series = series_;
   stats.samples = samples_;
   stats.histograms = histograms_;
-  stats.exemplars_dropped = exemplars_dropped_;
+  stats.exemplars = exemplar_count_;
+  stats.rejected_exemplars = rejected_exemplars_;
   stats.metadata_entries = metadata_entries_;
   for (size_t i = 0; i < kRejectReasonCount; ++i) stats.rejected_samples[i] = rejected_samples_[i];
   return stats;

@@ -4,51 +4,82 @@
 // outlive the ingester, and the ingester every callback that the store still holds.
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <string>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
 #include "ingest/body_encoding.h"
+#include "ingest/decoded_write.h"
+#include "ingest/exemplar_store.h"
 #include "ingest/ingest_stats.h"
 #include "ingest/limits.h"
 #include "ingest/metadata_store.h"
 #include "ingest/rate_limit.h"
 #include "ingest/refusals.h"
-#include "ingest/remote_write.h"
 #include "storage/storage.h"
 
 namespace lockstep {
 
+// How the message in a body is read: DecodeRemoteWrite() and its like, with their errors.
+using DecodeMessage = absl::FunctionRef<absl::StatusOr<DecodedWrite>(
+    std::string_view message, const IngestLimits& limits, const Storage* storage)>;
+
+// What became of a request. Samples and exemplars that the stores had already count as written.
+struct WriteSummary {
+  Refusals refusals;
+  Refusals exemplar_refusals;    // of series that were written
+  uint64_t samples_written = 0;  // floats
+  uint64_t histograms_written = 0;
+  uint64_t exemplars_written = 0;
+};
+
 class Ingester {
  public:
   // Called exactly once: on the calling thread when nothing reaches the store, else on the store's.
-  // OK: all is durable but what the refusals tell. Errors:
+  // OK: what the summary counts is durable, and its refusals tell of the rest. Errors:
   //   kInvalidArgument    the body cannot be decoded; nothing was stored
   //   kOutOfRange         over a limit; nothing was stored
   //   kResourceExhausted  with a RetryAfter(): over the rate limit; nothing was stored
   //   anything else       Storage::Write's
-  using Done = absl::AnyInvocable<void(absl::StatusOr<Refusals>)>;
+  using Done = absl::AnyInvocable<void(absl::StatusOr<WriteSummary>)>;
 
   Ingester(Storage& storage, const IngestLimits& limits)
       : storage_(storage), limits_(limits), rate_limit_(limits.max_samples_per_second) {}
   Ingester(const Ingester&) = delete;
   Ingester& operator=(const Ingester&) = delete;
 
-  // A remote write 1.0 request.
-  void RemoteWrite(BodyEncoding encoding, std::string_view body, Done done);
+  void Write(BodyEncoding encoding, std::string_view body, DecodeMessage decode, Done done);
 
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }
+  const ExemplarStore& exemplars() const { return exemplars_; }
 
  private:
-  absl::StatusOr<DecodedWrite> Decode(BodyEncoding encoding, std::string_view body);
+  // What is left to do for a request once the store has answered.
+  struct Rest {
+    WriteSummary summary;               // as if the store refused nothing
+    std::vector<size_t> sample_counts;  // of WriteRequest::series, floats
+    std::vector<SeriesExemplars> exemplars;
+    uint64_t exemplar_count = 0;  // that arrived
+  };
+
+  absl::StatusOr<DecodedWrite> Decode(BodyEncoding encoding, std::string_view body,
+                                      DecodeMessage decode);
   void CountArrival(const DecodedWrite& decoded);
-  void CountRefusals(const Refusals& refusals);
+  static Rest RestOf(DecodedWrite& decoded);
+  WriteSummary Finish(Rest rest, const WriteOutcome& outcome);
+  static void TakeBack(const RejectedSeries& rejected, Rest& rest);
+  void StoreExemplars(Rest& rest);
 
   Storage& storage_;
   const IngestLimits limits_;
   RateLimit rate_limit_;
   MetadataStore metadata_;
+  ExemplarStore exemplars_;
 
   std::atomic<uint64_t> requests_{0};
   std::atomic<uint64_t> undecodable_requests_{0};
@@ -59,7 +90,8 @@ class Ingester {
   std::atomic<uint64_t> series_{0};
   std::atomic<uint64_t> samples_{0};
   std::atomic<uint64_t> histograms_{0};
-  std::atomic<uint64_t> exemplars_dropped_{0};
+  std::atomic<uint64_t> exemplar_count_{0};
+  std::atomic<uint64_t> rejected_exemplars_{0};
   std::atomic<uint64_t> metadata_entries_{0};
   std::array<std::atomic<uint64_t>, kRejectReasonCount> rejected_samples_{};
 };

@@ -6,7 +6,11 @@
 
 #include <optional>
 
+#include "ingest/ingest_testing.h"
+#include "ingest/remote_write.h"
 #include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write_v2.h"
+#include "ingest/remote_write_v2_encoder.h"
 
 namespace lockstep {
 namespace {
@@ -35,22 +39,26 @@ class FakeStorage : public Storage {
   int write_count = 0;
 };
 
-std::string Body(const std::vector<std::string>& metric_names) {
-  WriteRequest request;
-  for (const std::string& name : metric_names) {
-    request.series.push_back({LabelSet::Of({{"__name__", name}, {"job", "x"}}), {{1000, 1}}, {}});
-  }
-  const std::string message = EncodeRemoteWrite(request, {{"up", {"gauge", "help", ""}}});
+std::string Compressed(const std::string& message) {
   std::string body;
   snappy::Compress(message.data(), message.size(), &body);
   return body;
 }
 
+std::string Body(const std::vector<std::string>& metric_names) {
+  WriteRequest request;
+  for (const std::string& name : metric_names) {
+    request.series.push_back({LabelSet::Of({{"__name__", name}, {"job", "x"}}), {{1000, 1}}, {}});
+  }
+  return Compressed(EncodeRemoteWrite(request, {{"up", {"gauge", "help", ""}}}));
+}
+
 class IngesterTest : public testing::Test {
  protected:
-  absl::StatusOr<Refusals> Push(std::string_view body) {
-    std::optional<absl::StatusOr<Refusals>> answer;
-    ingester_.RemoteWrite(BodyEncoding::kSnappy, body, [&](absl::StatusOr<Refusals> result) {
+  absl::StatusOr<WriteSummary> Push(std::string_view body,
+                                    DecodeMessage decode = DecodeRemoteWrite) {
+    std::optional<absl::StatusOr<WriteSummary>> answer;
+    ingester_.Write(BodyEncoding::kSnappy, body, decode, [&](absl::StatusOr<WriteSummary> result) {
       EXPECT_FALSE(answer.has_value());
       answer = std::move(result);
     });
@@ -64,9 +72,10 @@ class IngesterTest : public testing::Test {
 
 TEST_F(IngesterTest, HandsSeriesToTheStoreAndCounts) {
   const std::string body = Body({"up", "down"});
-  const auto refusals = Push(body);
-  ASSERT_TRUE(refusals.ok()) << refusals.status();
-  EXPECT_TRUE(refusals->empty());
+  const auto summary = Push(body);
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_TRUE(summary->refusals.empty());
+  EXPECT_EQ(summary->samples_written, 2u);
   EXPECT_THAT(storage_.last_request.series, SizeIs(2));
   const IngestStats stats = ingester_.stats();
   EXPECT_EQ(stats.requests, 1u);
@@ -85,11 +94,51 @@ TEST_F(IngesterTest, TellsWhatTheStoreRefused) {
                               .reason = "3 samples are older than the retention of 15d",
                               .labels = LabelSet::Of({{"__name__", "up"}})});
   storage_.answer = outcome;
-  const auto refusals = Push(Body({"up"}));
-  ASSERT_TRUE(refusals.ok()) << refusals.status();
-  EXPECT_THAT(refusals->ToString(),
+  const auto summary = Push(Body({"up"}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_THAT(summary->refusals.ToString(),
               HasSubstr(R"({__name__="up"}: 3 samples are older than the retention of 15d)"));
   EXPECT_EQ(ingester_.stats().rejected_samples[static_cast<size_t>(RejectReason::kStore)], 3u);
+}
+
+TEST_F(IngesterTest, CountsWhatWasWrittenByKind) {
+  WriteRequest request = SampleRequest();
+  request.series.push_back(request.series[1]);
+  request.series.back().labels = LabelSet::Of({{"__name__", "other"}});
+  WriteOutcome outcome;
+  outcome.rejected.push_back({.series_index = 0, .sample_count = 1, .reason = "too old"});
+  outcome.rejected.push_back({.series_index = 2, .sample_count = 1, .reason = "too old"});
+  storage_.answer = outcome;
+  for (const auto& summary :
+       {Push(Compressed(EncodeRemoteWrite(request))),
+        Push(Compressed(EncodeRemoteWriteV2(request)), DecodeRemoteWriteV2)}) {
+    ASSERT_TRUE(summary.ok()) << summary.status();
+    EXPECT_EQ(summary->samples_written, 1u);  // of two
+    EXPECT_EQ(summary->histograms_written, 1u);
+    EXPECT_EQ(summary->refusals.count(), 2u);
+  }
+}
+
+// As a Prometheus sends them, beside the series of their samples.
+TEST_F(IngesterTest, KeepsExemplarsOfSeriesWithoutSamples) {
+  const LabelSet up = LabelSet::Of({{"__name__", "up"}});
+  const auto push = [&](int64_t timestamp_ms, const char* trace_id) {
+    const Exemplar exemplar{LabelSet::Of({{"trace_id", trace_id}}), 1, timestamp_ms};
+    return Push(Compressed(EncodeRemoteWriteV2({}, {}, {{up, {exemplar}}})), DecodeRemoteWriteV2);
+  };
+  const auto kept = push(1000, "a");
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(kept->exemplars_written, 1u);
+  EXPECT_EQ(kept->exemplar_refusals.count(), 0u);
+  const auto late = push(999, "b");
+  ASSERT_TRUE(late.ok()) << late.status();
+  EXPECT_EQ(late->exemplars_written, 0u);
+  EXPECT_EQ(late->exemplar_refusals.count(), 1u);
+  EXPECT_TRUE(late->refusals.empty());
+  EXPECT_EQ(storage_.write_count, 0);
+  EXPECT_EQ(ingester_.exemplars().exemplar_count(), 1u);
+  EXPECT_EQ(ingester_.stats().exemplars, 2u);
+  EXPECT_EQ(ingester_.stats().rejected_exemplars, 1u);
 }
 
 TEST_F(IngesterTest, PassesTheStoresErrorsOn) {
@@ -98,8 +147,8 @@ TEST_F(IngesterTest, PassesTheStoresErrorsOn) {
 }
 
 TEST_F(IngesterTest, NothingForTheStoreIsAnsweredAtOnce) {
-  const auto refusals = Push(Body({}));
-  ASSERT_TRUE(refusals.ok()) << refusals.status();
+  const auto summary = Push(Body({}));
+  ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(storage_.write_count, 0);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/labels.h"
+
 namespace lockstep {
 namespace {
 
@@ -13,6 +15,11 @@ size_t SizeOf(const MetricMetadata& metadata) {
 }
 
 }  // namespace
+
+bool IsUsable(const MetadataEntry& entry) {
+  return !entry.metric.empty() && IsValidUtf8(entry.metric) && IsValidUtf8(entry.metadata.help) &&
+         IsValidUtf8(entry.metadata.unit);
+}
 
 void MetadataStore::Put(const std::vector<MetadataEntry>& entries) {
   const MutexLock lock(mutex_);

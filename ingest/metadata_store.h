@@ -23,6 +23,8 @@ struct MetadataEntry {
   std::string metric;
   MetricMetadata metadata;
 };
+// Whether it names a metric and all of its texts are UTF-8.
+bool IsUsable(const MetadataEntry& entry);
 
 class MetadataStore {
  public:

@@ -6,10 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/wire_bytes.h"
 #include "model/labels.h"
 #include "model/sample.h"
 
 namespace lockstep {
+
+inline constexpr uint8_t kLabelTag = WireTag(1, WireType::kLengthDelimited);
+inline constexpr uint8_t kLabelNameTag = WireTag(1, WireType::kLengthDelimited);
+inline constexpr uint8_t kLabelValueTag = WireTag(2, WireType::kLengthDelimited);
 
 // Appends the samples and returns the bytes of the labels, as SeriesKeyOfWire() takes them. Anything
 // else than the plain form, malformed or merely unusual: nullopt, and nothing is appended.

@@ -25,6 +25,7 @@ class Refusals {
   bool empty() const { return count_ == 0; }
   // How many times Add() was called.
   uint64_t count() const { return count_; }
+  uint64_t sample_count() const { return sample_count_; }
   const std::array<uint64_t, kRejectReasonCount>& samples_by_reason() const {
     return samples_by_reason_;
   }

@@ -2,35 +2,11 @@
 
 #include <protozero/pbf_writer.hpp>
 
+#include "ingest/histogram_encoder.h"
 #include "ingest/metric_type.h"
 
 namespace lockstep {
 namespace {
-
-void PutSpans(protozero::pbf_writer& message, uint32_t tag, const std::vector<BucketSpan>& spans) {
-  for (const BucketSpan& span : spans) {
-    protozero::pbf_writer writer(message, tag);
-    writer.add_sint32(1, span.offset);
-    writer.add_uint32(2, span.length);
-  }
-}
-
-void PutHistogram(protozero::pbf_writer& series, const HistogramSample& sample) {
-  const Histogram& h = *sample.histogram;
-  protozero::pbf_writer message(series, 4);
-  message.add_double(2, h.count);
-  message.add_double(3, h.sum);
-  message.add_sint32(4, h.schema);
-  message.add_double(5, h.zero_threshold);
-  message.add_double(7, h.zero_count);
-  PutSpans(message, 8, h.negative_spans);
-  message.add_packed_double(10, h.negative_counts.begin(), h.negative_counts.end());
-  PutSpans(message, 11, h.positive_spans);
-  message.add_packed_double(13, h.positive_counts.begin(), h.positive_counts.end());
-  message.add_enum(14, static_cast<int32_t>(h.reset_hint));
-  message.add_int64(15, sample.timestamp_ms);
-  message.add_packed_double(16, h.custom_values.begin(), h.custom_values.end());
-}
 
 void PutSeries(protozero::pbf_writer& request, const SeriesWrite& series) {
   protozero::pbf_writer message(request, 1);
@@ -44,7 +20,10 @@ void PutSeries(protozero::pbf_writer& request, const SeriesWrite& series) {
     writer.add_double(1, sample.value);
     writer.add_int64(2, sample.timestamp_ms);
   }
-  for (const HistogramSample& sample : series.histograms) PutHistogram(message, sample);
+  for (const HistogramSample& sample : series.histograms) {
+    protozero::pbf_writer writer(message, 4);
+    PutHistogram(sample, writer);
+  }
 }
 
 void PutMetadata(protozero::pbf_writer& request, const MetadataEntry& entry) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <protozero/pbf_writer.hpp>
 
+#include "ingest/ingest_testing.h"
 #include "ingest/remote_write_encoder.h"
 
 namespace lockstep {
@@ -159,7 +160,7 @@ TEST(RemoteWriteTest, ABadHistogramLeavesTheRestOfItsSeries) {
   EXPECT_THAT(decoded.refusals.ToString(), HasSubstr(R"({__name__="latency"}: 0 observations)"));
 }
 
-TEST(RemoteWriteTest, CountsExemplarsAndSkipsUnknownFields) {
+TEST(RemoteWriteTest, ReadsExemplarsAndSkipsUnknownFields) {
   std::string bytes;
   protozero::pbf_writer request(bytes);
   request.add_string(2, "reserved");
@@ -168,13 +169,22 @@ TEST(RemoteWriteTest, CountsExemplarsAndSkipsUnknownFields) {
     protozero::pbf_writer series(request, 1);
     PutLabels(series, {{"__name__", "a"}});
     PutSample(series, 1, 1);
-    series.add_string(3, "exemplar one");
-    series.add_string(3, "exemplar two");
+    // {trace_id="t"} with 0.5 at 7 ms, and one without a field.
+    series.add_string(
+        3, "\x0a\x0d\x0a\x08trace_id\x12\x01t\x11\x00\x00\x00\x00\x00\x00\xe0\x3f\x18\x07"sv);
+    series.add_string(3, "");
     series.add_string(77, "from the future");
   }
   const DecodedWrite decoded = Decode(bytes);
-  EXPECT_EQ(decoded.exemplar_count, 2u);
   EXPECT_THAT(decoded.request.series, SizeIs(1));
+  EXPECT_EQ(decoded.exemplar_count, 2u);
+  ASSERT_THAT(decoded.exemplars, SizeIs(1));
+  EXPECT_EQ(decoded.exemplars[0].series.ToString(), "a");
+  ASSERT_THAT(decoded.exemplars[0].exemplars, SizeIs(2));
+  const Exemplar& exemplar = decoded.exemplars[0].exemplars[0];
+  EXPECT_EQ(exemplar.labels, LabelSet::Of({{"trace_id", "t"}}));
+  EXPECT_EQ(exemplar.value, 0.5);
+  EXPECT_EQ(exemplar.timestamp_ms, 7);
 }
 
 TEST(RemoteWriteTest, ToldRefusalsAreBounded) {
@@ -191,28 +201,6 @@ TEST(RemoteWriteTest, TooManySeriesRefuseTheRequest) {
   EXPECT_TRUE(DecodeRemoteWrite(bytes, {.max_series_per_request = 2}).ok());
   EXPECT_EQ(DecodeRemoteWrite(bytes, {.max_series_per_request = 1}).status().code(),
             absl::StatusCode::kOutOfRange);
-}
-
-WriteRequest SampleRequest() {
-  WriteRequest request;
-  Histogram h;
-  h.schema = 2;
-  h.count = 7;
-  h.sum = -1.5;
-  h.zero_threshold = 0.1;
-  h.zero_count = 1;
-  h.positive_spans = {{-3, 2}, {4, 1}};
-  h.positive_counts = {1, 2, 1};
-  h.negative_spans = {{0, 1}};
-  h.negative_counts = {2};
-  h.reset_hint = CounterResetHint::kGauge;
-  request.series.push_back({LabelSet::Of({{"__name__", "up"}, {"job", "x"}}),
-                            {{1700000000000, 1.5}, {1700000015000, -0.0}},
-                            {}});
-  request.series.push_back({LabelSet::Of({{"__name__", "latency"}}),
-                            {},
-                            {{1700000000000, std::make_shared<const Histogram>(h)}}});
-  return request;
 }
 
 TEST(RemoteWriteTest, EncoderRoundTrips) {
@@ -240,28 +228,6 @@ TEST(RemoteWriteTest, EncoderRoundTrips) {
   ASSERT_THAT(got.metadata, SizeIs(1));
   EXPECT_EQ(got.metadata[0].metadata, (MetricMetadata{"gauge", "help", "ratio"}));
 }
-
-// Knows one series.
-class KnowsOne : public Storage {
- public:
-  explicit KnowsOne(const LabelSet& labels) : key_(SeriesKeyOf(labels)) {}
-  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
-    for (size_t i = 0; i < keys.size(); ++i) refs[i] = keys[i] == key_ ? kRef : SeriesRef();
-  }
-  void Write(WriteRequest, WriteCallback) override {}
-  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
-    return absl::UnimplementedError("no querier");
-  }
-  StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
-    return CardinalityStats();
-  }
-
-  static constexpr SeriesRef kRef{3, 7};
-
- private:
-  const SeriesKey key_;
-};
 
 TEST(RemoteWriteTest, SamplesOfKnownSeriesGoByTheirNumber) {
   WriteRequest sent = SampleRequest();

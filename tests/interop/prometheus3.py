@@ -17,9 +17,9 @@ from prometheus_server import Prometheus
 QUERIES = pathlib.Path(__file__).resolve().parent.parent / "compliance" / "queries.json"
 
 
-def start_prometheus(folder, *flags, config="{}\n"):
+def start_prometheus(folder, *flags, config="{}\n", **options):
     return Prometheus(folder, "--storage.tsdb.retention.time=100y", *flags, config=config,
-                      program=programs.find_peer("prometheus"))
+                      program=programs.find_peer("prometheus"), **options)
 
 
 def send(server, method, path, body=None, headers=None):

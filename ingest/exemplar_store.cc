@@ -1,0 +1,97 @@
+#include "ingest/exemplar_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// UTF-8's continuation bytes begin no character.
+size_t CharacterCount(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+bool AreUtf8(const LabelSet& labels) {
+  return std::ranges::all_of(labels, [](const LabelView& label) {
+    return IsValidUtf8(label.name) && IsValidUtf8(label.value);
+  });
+}
+
+bool AreSame(const Exemplar& a, const Exemplar& b) {
+  return a.timestamp_ms == b.timestamp_ms && a.labels == b.labels &&
+         std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
+}
+
+// Precondition: in order of time.
+bool Contains(const std::deque<Exemplar>& exemplars, const Exemplar& wanted) {
+  const auto of_that_time =
+      std::ranges::equal_range(exemplars, wanted.timestamp_ms, {}, &Exemplar::timestamp_ms);
+  return std::ranges::any_of(of_that_time,
+                             [&](const Exemplar& one) { return AreSame(one, wanted); });
+}
+
+bool Fits(const LabelSet& labels, const std::vector<Matcher>& matchers) {
+  return std::ranges::all_of(matchers, [&](const Matcher& matcher) {
+    return matcher.Matches(labels.Get(matcher.name()));
+  });
+}
+
+}  // namespace
+
+bool ExemplarStore::IsTooLong(const LabelSet& labels) {
+  size_t count = 0;
+  for (const LabelView& label : labels) {
+    count += CharacterCount(label.name) + CharacterCount(label.value);
+  }
+  return count > kMaxLabelCharacters;
+}
+
+ExemplarStore::Added ExemplarStore::Add(const LabelSet& series, Exemplar exemplar) {
+  if (!AreUtf8(exemplar.labels)) return Added::kInvalidUtf8;
+  if (IsTooLong(exemplar.labels)) return Added::kTooLong;
+  MutexLock lock(mutex_);
+  const auto place = series_.try_emplace(series).first;
+  std::deque<Exemplar>& exemplars = place->second;
+  if (!exemplars.empty()) {
+    if (Contains(exemplars, exemplar)) return Added::kYes;
+    if (exemplar.timestamp_ms < exemplars.back().timestamp_ms) return Added::kOutOfOrder;
+  }
+  exemplars.push_back(std::move(exemplar));
+  arrivals_.push_back(place);
+  if (arrivals_.size() > max_exemplars_) DropOldest();
+  return Added::kYes;
+}
+
+void ExemplarStore::DropOldest() {
+  const Series::iterator place = arrivals_.front();
+  arrivals_.pop_front();
+  place->second.pop_front();
+  if (place->second.empty()) series_.erase(place);
+}
+
+std::vector<SeriesExemplars> ExemplarStore::Select(const Selections& selections,
+                                                   TimeRange range) const {
+  std::vector<SeriesExemplars> selected;
+  MutexLock lock(mutex_);
+  for (const auto& [labels, exemplars] : series_) {
+    const bool fits = std::ranges::any_of(
+        selections, [&](const std::vector<Matcher>& matchers) { return Fits(labels, matchers); });
+    if (!fits) continue;
+    SeriesExemplars found{labels, {}};
+    for (const Exemplar& exemplar : exemplars) {
+      if (range.Contains(exemplar.timestamp_ms)) found.exemplars.push_back(exemplar);
+    }
+    if (!found.exemplars.empty()) selected.push_back(std::move(found));
+  }
+  return selected;
+}
+
+size_t ExemplarStore::exemplar_count() const {
+  MutexLock lock(mutex_);
+  return arrivals_.size();
+}
+
+}  // namespace lockstep

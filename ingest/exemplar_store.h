@@ -1,0 +1,63 @@
+// ExemplarStore: the newest exemplars of all series, for /api/v1/query_exemplars. In memory and bounded: the
+// oldest that came goes when a new one needs its place, as in Prometheus. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "base/mutex.h"
+#include "model/labels.h"
+#include "model/matcher.h"
+#include "model/sample.h"
+
+namespace lockstep {
+
+struct Exemplar {
+  LabelSet labels;  // of a trace, say; may be empty
+  double value = 0;
+  int64_t timestamp_ms = 0;
+};
+
+struct SeriesExemplars {
+  LabelSet series;
+  std::vector<Exemplar> exemplars;
+};
+
+class ExemplarStore {
+ public:
+  // Names and values of one exemplar's labels together. Source: OpenMetrics 1.0, "Exemplars".
+  static constexpr size_t kMaxLabelCharacters = 128;
+  static bool IsTooLong(const LabelSet& labels);
+
+  explicit ExemplarStore(size_t max_exemplars = 100'000) : max_exemplars_(max_exemplars) {}
+
+  enum class Added {
+    kYes,         // or it was there: senders repeat them with every sample
+    kOutOfOrder,  // older than the series' newest
+    kTooLong,
+    kInvalidUtf8,
+  };
+  Added Add(const LabelSet& series, Exemplar exemplar);
+
+  using Selections = std::vector<std::vector<Matcher>>;
+  // Of the series that one of the selections fits, sorted by labels; those in the range, in order of time.
+  // Series without any are left out.
+  std::vector<SeriesExemplars> Select(const Selections& selections, TimeRange range) const;
+
+  size_t exemplar_count() const;
+
+ private:
+  using Series = std::map<LabelSet, std::deque<Exemplar>>;
+
+  void DropOldest() LOCKSTEP_REQUIRES(mutex_);
+
+  const size_t max_exemplars_;
+  mutable Mutex mutex_;
+  Series series_ LOCKSTEP_GUARDED_BY(mutex_);
+  // The series of each exemplar, in order of arrival: that of a series' front is the first of its own here.
+  std::deque<Series::iterator> arrivals_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+}  // namespace lockstep

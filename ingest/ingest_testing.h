@@ -1,0 +1,55 @@
+// What tests of write requests share.
+#pragma once
+
+#include <memory>
+
+#include "storage/storage.h"
+
+namespace lockstep {
+
+// Floats of one series, and a native histogram of another.
+inline WriteRequest SampleRequest() {
+  WriteRequest request;
+  Histogram h;
+  h.schema = 2;
+  h.count = 7;
+  h.sum = -1.5;
+  h.zero_threshold = 0.1;
+  h.zero_count = 1;
+  h.positive_spans = {{-3, 2}, {4, 1}};
+  h.positive_counts = {1, 2, 1};
+  h.negative_spans = {{0, 1}};
+  h.negative_counts = {2};
+  h.reset_hint = CounterResetHint::kGauge;
+  request.series.push_back({LabelSet::Of({{"__name__", "up"}, {"job", "x"}}),
+                            {{1700000000000, 1.5}, {1700000015000, -0.0}},
+                            {}});
+  request.series.push_back({LabelSet::Of({{"__name__", "latency"}}),
+                            {},
+                            {{1700000000000, std::make_shared<const Histogram>(h)}}});
+  return request;
+}
+
+// Knows one series.
+class KnowsOne : public Storage {
+ public:
+  explicit KnowsOne(const LabelSet& labels) : key_(SeriesKeyOf(labels)) {}
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
+    for (size_t i = 0; i < keys.size(); ++i) refs[i] = keys[i] == key_ ? kRef : SeriesRef();
+  }
+  void Write(WriteRequest, WriteCallback) override {}
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
+    return absl::UnimplementedError("no querier");
+  }
+  StorageStats stats() const override { return {}; }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
+
+  static constexpr SeriesRef kRef{3, 7};
+
+ private:
+  const SeriesKey key_;
+};
+
+}  // namespace lockstep
