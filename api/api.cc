@@ -15,6 +15,7 @@
 #include "api/cardinality_handler.h"
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
+#include "api/otlp_handler.h"
 #include "api/params.h"
 #include "api/query_gate.h"
 #include "api/query_handlers.h"
@@ -59,6 +60,7 @@ class ApiServer : public Api {
         options_(dependencies.options),
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         ingester_(storage_, options_.ingest),
+        otlp_translation_{.lookback_ms = engine_.lookback_ms()},
         range_cache_(engine_, storage_, options_.query_cache_bytes),
         gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 
@@ -74,9 +76,11 @@ class ApiServer : public Api {
     engine::QueryProgress& progress;
     const QueryGate::Place& place;
   };
-  // What a route does with a request. Quick ones answer at once, pooled ones on the query pool.
+  // What a route does with a request. Quick ones answer at once, pooled ones on the query pool, writing ones when the
+  // store has.
   using Quick = Response (ApiServer::*)(const Call&);
   using Pooled = Response (ApiServer::*)(const Call&, const Turn&, QueryBudget&);
+  using Writing = void (ApiServer::*)(const Request&, Respond);
 
   enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost };
   enum class Needs { kNothing, kReadyStore };
@@ -85,8 +89,10 @@ class ApiServer : public Api {
     std::string_view pattern;
     Methods methods;
     Needs needs;
-    Quick quick = nullptr;    // exactly one of the two, or
-    Pooled pooled = nullptr;  // none for remote write
+    // Exactly one of the three.
+    Quick quick = nullptr;
+    Pooled pooled = nullptr;
+    Writing writing = nullptr;
   };
 
   struct Match {
@@ -126,6 +132,13 @@ class ApiServer : public Api {
   Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
   Response QueryExemplars(const Call& call) {
     return HandleQueryExemplars(call, ingester_.exemplars());
+  }
+
+  void RemoteWrite(const Request& request, Respond respond) {
+    HandleRemoteWrite(request, ingester_, std::move(respond));
+  }
+  void OtlpMetrics(const Request& request, Respond respond) {
+    HandleOtlpMetrics(request, otlp_translation_, ingester_, std::move(respond));
   }
 
   Response Query(const Call& call, const Turn& turn, QueryBudget& budget) {
@@ -178,6 +191,7 @@ class ApiServer : public Api {
   const ApiOptions options_;
   const std::function<int64_t()> now_ms_;
   Ingester ingester_;
+  const otlp::Translation otlp_translation_;
   cache::RangeCache range_cache_;
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
@@ -195,7 +209,9 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/", kGet, kNothing, &A::Landing},
       {"/-/healthy", kGet, kNothing, &A::Healthy},
       {"/-/ready", kGet, kReadyStore, &A::Ready},
-      {"/api/v1/write", kPost, kReadyStore},
+      {"/api/v1/write", kPost, kReadyStore, nullptr, nullptr, &A::RemoteWrite},
+      {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
+      {"/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
       {"/api/v1/read", kPost, kReadyStore, nullptr, &A::RemoteRead},
       {"/federate", kGet, kReadyStore, nullptr, &A::Federate},
       {"/api/v1/query", kGetAndPost, kReadyStore, nullptr, &A::Query},
@@ -292,9 +308,7 @@ void ApiServer::Handle(Request request, Respond respond) {
 
 void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   const Route& route = *match.route;
-  if (route.quick == nullptr && route.pooled == nullptr) {
-    return HandleRemoteWrite(request, ingester_, std::move(respond));
-  }
+  if (route.writing != nullptr) return (this->*route.writing)(request, std::move(respond));
   Call call{Form::Of(request), PercentDecode(match.parameter, PlusSign::kIsPlus), {}};
   if (IsForm(request)) request.body = std::string();
   call.request = std::move(request);

@@ -376,6 +376,33 @@ TEST_F(ApiTest, WritesAreSeenByQueriesAndMetadata) {
   EXPECT_EQ(api_->stats().metadata_metric_count, 2u);
 }
 
+TEST_F(ApiTest, OpenTelemetryMetricsAreSeenByQueries) {
+  const std::string body =
+      R"({"resourceMetrics":[{"resource":{"attributes":[{"key":"service.name","value":)"
+      R"({"stringValue":"train"}}]},"scopeMetrics":[{"metrics":[{"name":"gpu.power","unit":"W",)"
+      R"("sum":{"aggregationTemporality":2,"isMonotonic":true,"dataPoints":[{"asInt":"7",)"
+      R"("timeUnixNano":"1435781451781000000","exemplars":[{"asInt":"2","traceId":"0a",)"
+      R"("timeUnixNano":"1435781451000000000"}]}]}}]}]}]})";
+  for (const char* path : {"/api/v1/otlp/v1/metrics", "/v1/metrics"}) {
+    const Response response = Send("POST", path, body, {{"Content-Type", "application/json"}});
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(response.body, "{}") << path;
+  }
+  Check(200,
+        {
+            {"/api/v1/query?query=gpu_power_watts_total",
+             Success(R"({"resultType":"vector","result":[{"metric":)"
+                     R"({"__name__":"gpu_power_watts_total","job":"train"},)"
+                     R"("value":[1435781451.781,"7"]}]})")},
+            {"/api/v1/metadata",
+             Success(R"({"gpu_power_watts_total":[{"type":"counter","help":"","unit":"watts"}]})")},
+            {"/api/v1/query_exemplars?query=gpu_power_watts_total",
+             Success(R"([{"seriesLabels":{"__name__":"gpu_power_watts_total","job":"train"},)"
+                     R"("exemplars":[{"labels":{"trace_id":"0a"},"value":"2",)"
+                     R"("timestamp":1435781451}]}])")},
+        });
+}
+
 TEST_F(ApiTest, StatusPages) {
   Check(200, {
                  {"/api/v1/status/buildinfo",
@@ -430,6 +457,7 @@ TEST_F(ApiTest, UnknownPathsAndMethods) {
   };
   const MethodCase cases[] = {
       {"GET", "/api/v1/write", "POST, OPTIONS"},
+      {"GET", "/v1/metrics", "POST, OPTIONS"},
       {"POST", "/api/v1/metadata", "GET, HEAD, OPTIONS"},
       {"DELETE", "/api/v1/query", "GET, HEAD, POST, OPTIONS"},
   };

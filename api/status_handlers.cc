@@ -240,7 +240,8 @@ Response HandleLanding(const ServerInfo& info) {
       200,
       absl::StrFormat("lockstep %s: a metrics store for training fleets\n"
                       "\n"
-                      "POST /api/v1/write          Prometheus remote write 1.0\n"
+                      "POST /api/v1/write          Prometheus remote write 1.0 and 2.0\n"
+                      "POST /api/v1/otlp/v1/metrics  OpenTelemetry metrics\n"
                       "GET  /api/v1/query          PromQL at one time: ?query=up\n"
                       "GET  /api/v1/query_range    PromQL over time: ?query=up&start=&end=&step=\n"
                       "GET  /api/v1/explain        what such a query does\n"

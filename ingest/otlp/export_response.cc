@@ -1,0 +1,40 @@
+#include "ingest/otlp/export_response.h"
+
+#include <protozero/pbf_writer.hpp>
+
+#include "absl/strings/str_format.h"
+#include "ingest/otlp/value_text.h"
+
+namespace lockstep::otlp {
+
+std::string ExportResponse(Encoding encoding, uint64_t rejected_data_points,
+                           std::string_view error_message) {
+  const bool is_whole = rejected_data_points == 0 && error_message.empty();
+  if (encoding == Encoding::kJson) {
+    if (is_whole) return "{}";
+    // 64 bits are text in JSON.
+    return absl::StrFormat(R"({"partialSuccess":{"rejectedDataPoints":"%d","errorMessage":%s}})",
+                           rejected_data_points, QuotedText(error_message));
+  }
+  std::string bytes;
+  if (is_whole) return bytes;
+  protozero::pbf_writer response(bytes);
+  protozero::pbf_writer partial_success(response, 1);
+  partial_success.add_int64(1, static_cast<int64_t>(rejected_data_points));
+  partial_success.add_string(2, error_message.data(), error_message.size());
+  partial_success.commit();
+  return bytes;
+}
+
+std::string StatusResponse(Encoding encoding, int32_t code, std::string_view message) {
+  if (encoding == Encoding::kJson) {
+    return absl::StrFormat(R"({"code":%d,"message":%s})", code, QuotedText(message));
+  }
+  std::string bytes;
+  protozero::pbf_writer status(bytes);
+  status.add_int32(1, code);
+  status.add_string(2, message.data(), message.size());
+  return bytes;
+}
+
+}  // namespace lockstep::otlp

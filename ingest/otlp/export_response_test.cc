@@ -1,0 +1,28 @@
+#include "ingest/otlp/export_response.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::otlp {
+namespace {
+
+using std::string_literals::operator""s;
+
+TEST(ExportResponse, IsEmptyWhenAllWasTaken) {
+  EXPECT_EQ(ExportResponse(Encoding::kProtobuf, 0, ""), "");
+  EXPECT_EQ(ExportResponse(Encoding::kJson, 0, ""), "{}");
+}
+
+// By hand from the message definitions.
+TEST(ExportResponse, TellsWhatWasRejected) {
+  EXPECT_EQ(ExportResponse(Encoding::kProtobuf, 300, "no"), "\x0a\x07\x08\xac\x02\x12\x02no"s);
+  EXPECT_EQ(ExportResponse(Encoding::kJson, 300, "say \"no\"\n"),
+            R"({"partialSuccess":{"rejectedDataPoints":"300","errorMessage":"say \"no\"\u000a"}})");
+}
+
+TEST(ExportResponse, ErrorsAreAStatus) {
+  EXPECT_EQ(StatusResponse(Encoding::kProtobuf, 3, "bad"), "\x08\x03\x12\x03"s + "bad");
+  EXPECT_EQ(StatusResponse(Encoding::kJson, 14, "full"), R"({"code":14,"message":"full"})");
+}
+
+}  // namespace
+}  // namespace lockstep::otlp

@@ -1,0 +1,22 @@
+// ExportMetricsServiceRequest in protobuf: walks the message and hands its points to a Translator.
+//
+//   ExportMetricsServiceRequest  1 repeated ResourceMetrics
+//   ResourceMetrics       1 Resource { 1 attributes }              2 repeated ScopeMetrics
+//   ScopeMetrics          1 Scope { 1 name 2 version 3 attributes }  2 repeated Metric   3 schema_url
+//   Metric                1 name   2 description   3 unit
+//                         5 Gauge   7 Sum   9 Histogram   10 ExponentialHistogram   11 Summary
+//   each of those         1 repeated data points   2 temporality   3 is_monotonic (Sum)
+//
+// Source: OpenTelemetry, opentelemetry/proto/collector/metrics/v1/metrics_service.proto.
+#pragma once
+
+#include <string_view>
+
+#include "ingest/otlp/translator.h"
+
+namespace lockstep::otlp {
+
+// Throws protozero::exception; what came before it has been handed over. `message` outlives the translator.
+void ReadProtobufRequest(std::string_view message, Translator& translator);
+
+}  // namespace lockstep::otlp

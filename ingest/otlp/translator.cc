@@ -1,0 +1,230 @@
+#include "ingest/otlp/translator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "base/float_format.h"
+#include "ingest/otlp/exemplar_labels.h"
+#include "ingest/otlp/metric_name.h"
+#include "ingest/otlp/native_histogram.h"
+#include "ingest/otlp/time_units.h"
+#include "ingest/otlp/unit_name.h"
+
+namespace lockstep::otlp {
+namespace {
+
+bool HasTemporality(MetricKind kind) {
+  return kind != MetricKind::kGauge && kind != MetricKind::kSummary;
+}
+
+// As metadata names it.
+std::string_view TypeOf(const MetricHeader& metric) {
+  if (HasTemporality(metric.kind) && metric.temporality == Temporality::kDelta) return "unknown";
+  switch (metric.kind) {
+    case MetricKind::kGauge:
+      return "gauge";
+    case MetricKind::kSum:
+      return metric.is_monotonic ? "counter" : "gauge";
+    case MetricKind::kHistogram:
+    case MetricKind::kExponentialHistogram:
+      return "histogram";
+    case MetricKind::kSummary:
+      return "summary";
+  }
+  return "unknown";
+}
+
+double ValueOr(const DataPoint& point, double value) {
+  return point.has_no_value ? StaleNan() : value;
+}
+
+std::vector<Exemplar> ExemplarsOf(const DataPoint& point) {
+  std::vector<Exemplar> exemplars;
+  for (const OtlpExemplar& one : point.exemplars) {
+    if (auto exemplar = ExemplarOf(one)) exemplars.push_back(*std::move(exemplar));
+  }
+  // The store takes those of a series in order of time.
+  std::ranges::stable_sort(exemplars, {}, &Exemplar::timestamp_ms);
+  return exemplars;
+}
+
+}  // namespace
+
+void Translator::BeginResource(const Attributes& resource) {
+  point_labels_.SetResource(resource);
+  point_labels_.SetScope({});
+  target_info_times_.Clear();
+}
+
+void Translator::BeginMetric(const MetricHeader& metric) {
+  metric_ = metric;
+  name_ = MetricName(metric, translation_.names);
+  refused_.reset();
+  const bool may_be_kept =
+      metric.temporality == Temporality::kCumulative ||
+      (metric.temporality == Temporality::kDelta && translation_.deltas == DeltaPolicy::kKeep);
+  if (name_.empty()) {
+    refused_ = BadLabels{RejectReason::kBadName, "nothing is left of the metric's name"};
+  } else if (HasTemporality(metric.kind) && !may_be_kept) {
+    refused_ = BadLabels{RejectReason::kBadTemporality,
+                         metric.temporality == Temporality::kDelta
+                             ? "its values are deltas, and only cumulative ones are taken"
+                             : "it does not say whether its values are cumulative"};
+  }
+}
+
+void Translator::Describe() {
+  if (!described_.insert(name_).second) return;
+  MetadataEntry entry{
+      name_,
+      {std::string(TypeOf(metric_)), std::string(metric_.description), UnitName(metric_.unit)}};
+  if (IsUsable(entry)) out_.metadata.push_back(std::move(entry));
+}
+
+bool Translator::Begin(const DataPoint& point) {
+  if (out_.series_count > limits_.max_series_per_request) return false;
+  if (refused_.has_value()) {
+    RefusePoint(*refused_);
+    return false;
+  }
+  if (const auto bad = point_labels_.Build(point.attributes)) {
+    RefusePoint(*bad);
+    return false;
+  }
+  Describe();
+  // A point without a time has one that the store refuses.
+  if (point.time_ns != 0) target_info_times_.Add(MillisecondsOf(point.time_ns));
+  return true;
+}
+
+void Translator::RefusePoint(const BadLabels& bad) {
+  ++out_.sample_count;
+  const std::string_view name = name_.empty() ? metric_.name : name_;
+  const LabelView labels[] = {{kMetricName, name}};
+  out_.refusals.Add(bad.reason, 1, labels, bad.why);
+}
+
+int64_t Translator::StartOf(const DataPoint& point) const {
+  if (metric_.kind == MetricKind::kGauge) return 0;
+  return point.start_ns <= point.time_ns ? MillisecondsOf(point.start_ns) : 0;
+}
+
+void Translator::AddSeries(const SeriesName& name, SeriesWrite series,
+                           std::vector<Exemplar> exemplars) {
+  ++out_.series_count;
+  labels_.clear();
+  for (const LabelView& label : point_labels_.labels()) {
+    if (label.name != name.extra.name) labels_.push_back(label);
+  }
+  if (!name.extra.name.empty()) labels_.push_back(name.extra);
+  labels_.push_back({kMetricName, name.metric});
+  exemplars.resize(collector_.AdmitExemplars(exemplars.size()));
+  collector_.Add(std::move(series), labels_, {}, std::move(exemplars));
+}
+
+void Translator::AddFloat(const SeriesName& name, const DataPoint& point, double value,
+                          std::vector<Exemplar> exemplars) {
+  SeriesWrite series;
+  series.samples = {{MillisecondsOf(point.time_ns), ValueOr(point, value)}};
+  if (const int64_t start_ms = StartOf(point); start_ms != 0) {
+    series.start_timestamps_ms = {start_ms};
+  }
+  AddSeries(name, std::move(series), std::move(exemplars));
+}
+
+void Translator::Add(const NumberPoint& point) {
+  if (!Begin(point)) return;
+  // Exemplars of gauges have no place in Prometheus.
+  const bool is_sum = metric_.kind == MetricKind::kSum;
+  AddFloat({name_}, point, point.value, is_sum ? ExemplarsOf(point) : std::vector<Exemplar>());
+}
+
+void Translator::Add(const HistogramPoint& point) {
+  if (!Begin(point)) return;
+  if (translation_.histograms == HistogramForm::kCustomBuckets) {
+    AddNative(point, NativeHistogramOf(point));
+  } else {
+    AddClassic(point);
+  }
+}
+
+void Translator::Add(const ExponentialHistogramPoint& point) {
+  if (Begin(point)) AddNative(point, NativeHistogramOf(point));
+}
+
+void Translator::AddNative(const DataPoint& point, absl::StatusOr<Histogram> histogram) {
+  if (!histogram.ok()) {
+    return RefusePoint({RejectReason::kBadHistogram, std::string(Message(histogram.status()))});
+  }
+  if (metric_.temporality == Temporality::kDelta) histogram->reset_hint = CounterResetHint::kGauge;
+  SeriesWrite series;
+  series.histograms.push_back({MillisecondsOf(point.time_ns),
+                               std::make_shared<const Histogram>(*std::move(histogram)),
+                               StartOf(point)});
+  AddSeries({name_}, std::move(series), ExemplarsOf(point));
+}
+
+void Translator::AddClassic(const HistogramPoint& point) {
+  std::vector<Exemplar> exemplars = ExemplarsOf(point);
+  // Takes those that belong into the bucket up to `bound` and into none before.
+  const auto take = [&exemplars](double bound) {
+    const auto rest = std::stable_partition(
+        exemplars.begin(), exemplars.end(),
+        [bound](const Exemplar& exemplar) { return !(exemplar.value <= bound); });
+    std::vector<Exemplar> taken(std::make_move_iterator(rest),
+                                std::make_move_iterator(exemplars.end()));
+    exemplars.erase(rest, exemplars.end());
+    return taken;
+  };
+  const std::string bucket_name = name_ + "_bucket";
+  const auto add_bucket = [&](const std::string& bound, double count, std::vector<Exemplar> its) {
+    AddFloat({bucket_name, {"le", bound}}, point, count, std::move(its));
+  };
+  if (point.sum.has_value()) AddFloat({name_ + "_sum"}, point, *point.sum);
+  AddFloat({name_ + "_count"}, point, static_cast<double>(point.count));
+  uint64_t count = 0;
+  for (size_t i = 0; i < std::min(point.bounds.size(), point.bucket_counts.size()); ++i) {
+    count += point.bucket_counts[i];
+    // The bucket without a bound comes by itself.
+    if (point.bounds[i] == std::numeric_limits<double>::infinity()) break;
+    add_bucket(FormatPlainValue(point.bounds[i]), static_cast<double>(count),
+               take(point.bounds[i]));
+  }
+  add_bucket("+Inf", static_cast<double>(point.count), std::move(exemplars));
+}
+
+void Translator::Add(const SummaryPoint& point) {
+  if (!Begin(point)) return;
+  AddFloat({name_ + "_sum"}, point, point.sum);
+  AddFloat({name_ + "_count"}, point, static_cast<double>(point.count));
+  for (const QuantileValue& one : point.quantiles) {
+    const std::string quantile = FormatPlainValue(one.quantile);
+    AddFloat({name_, {"quantile", quantile}}, point, one.value);
+  }
+}
+
+void Translator::EndResource() {
+  std::vector<Sample> samples = target_info_times_.Samples(translation_.lookback_ms);
+  if (samples.empty() || !point_labels_.BuildTargetInfo()) return;
+  constexpr std::string_view kName = "target_info";
+  SeriesWrite series;
+  series.samples = std::move(samples);
+  AddSeries({kName}, std::move(series), {});
+  if (described_.insert(std::string(kName)).second) {
+    out_.metadata.push_back({std::string(kName), {"gauge", "Target metadata", ""}});
+  }
+}
+
+absl::StatusOr<DecodedWrite> Translator::Finish() {
+  if (out_.series_count > limits_.max_series_per_request) {
+    return absl::OutOfRangeError(absl::StrFormat(
+        "the request makes more series than the limit of %d", limits_.max_series_per_request));
+  }
+  return std::move(out_);
+}
+
+}  // namespace lockstep::otlp

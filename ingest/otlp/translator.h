@@ -1,0 +1,89 @@
+// Translator: points of OTLP metrics into a DecodedWrite, as Prometheus translates them. Not thread-safe.
+//
+//   gauge                  NAME
+//   sum                    NAME, with _total if it only grows
+//   histogram              NAME_bucket{le}, NAME_count and, if the point has one, NAME_sum; or a native histogram
+//   exponential histogram  NAME, a native histogram
+//   summary                NAME{quantile}, NAME_count and NAME_sum
+//   resource               target_info, 1 from its first point to its last
+//
+// Points without a value become stale markers. What cannot be translated is refused point by point. Calls nest
+// as the messages do:
+//   BeginResource { BeginScope { BeginMetric { Add ... } ... } ... EndResource } ... Finish
+// The arguments of each Begin live until the next of its kind or the end of what is around it.
+//
+// Source: Prometheus, storage/remote/otlptranslator; OpenTelemetry, "Prometheus and OpenMetrics Compatibility".
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "base/string_map.h"
+#include "ingest/decoded_write.h"
+#include "ingest/label_check.h"
+#include "ingest/limits.h"
+#include "ingest/otlp/metric_points.h"
+#include "ingest/otlp/point_labels.h"
+#include "ingest/otlp/target_info.h"
+#include "ingest/otlp/translation.h"
+#include "ingest/series_collector.h"
+
+namespace lockstep::otlp {
+
+class Translator {
+ public:
+  // Both outlive the translator.
+  Translator(const Translation& translation, const IngestLimits& limits)
+      : translation_(translation),
+        limits_(limits),
+        collector_(limits, out_),
+        point_labels_(translation, limits) {}
+
+  void BeginResource(const Attributes& resource);
+  void BeginScope(const Scope& scope) { point_labels_.SetScope(scope); }
+  void BeginMetric(const MetricHeader& metric);
+  void Add(const NumberPoint& point);
+  void Add(const HistogramPoint& point);
+  void Add(const ExponentialHistogramPoint& point);
+  void Add(const SummaryPoint& point);
+  void EndResource();
+
+  // kOutOfRange: more series than the limit.
+  absl::StatusOr<DecodedWrite> Finish();
+
+ private:
+  // Starts a point: false if it is refused, and counted so, or if the request is over its limit.
+  bool Begin(const DataPoint& point);
+  // Tells the type, help and unit of the metric, once in a request.
+  void Describe();
+  void RefusePoint(const BadLabels& bad);
+  // A series of the point whose labels were built last.
+  struct SeriesName {
+    std::string_view metric;
+    LabelView extra{};  // instead of a label of that name; none if it has no name
+  };
+  void AddFloat(const SeriesName& name, const DataPoint& point, double value,
+                std::vector<Exemplar> exemplars = {});
+  void AddNative(const DataPoint& point, absl::StatusOr<Histogram> histogram);
+  void AddClassic(const HistogramPoint& point);
+  void AddSeries(const SeriesName& name, SeriesWrite series, std::vector<Exemplar> exemplars);
+  int64_t StartOf(const DataPoint& point) const;
+
+  const Translation& translation_;
+  const IngestLimits& limits_;
+  DecodedWrite out_;
+  SeriesCollector collector_;
+  PointLabels point_labels_;
+  TargetInfoTimes target_info_times_;
+  MetricHeader metric_;
+  std::string name_;                  // of the metric
+  StringSet described_;               // such names
+  std::optional<BadLabels> refused_;  // why all points of the metric are
+  std::vector<LabelView> labels_;     // scratch
+};
+
+}  // namespace lockstep::otlp
