@@ -1,0 +1,178 @@
+// What a write request costs before the store sees it: one point of a fleet's series as remote write 1.0 and
+// as 2.0, uncompressed and decoded, with every series known to the store and with none. Nanoseconds of CPU per
+// sample, one thread; the versions take turns.
+//
+// Both are decoded once before, and must have the same samples of the same series.
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/status.h"
+#include "bench/replay/fleet.h"
+#include "bench/replay/recording.h"
+#include "ingest/body_encoding.h"
+#include "ingest/remote_write.h"
+#include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write_v2.h"
+#include "ingest/remote_write_v2_encoder.h"
+#include "snappy.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int64_t kStartMs = 1'700'000'000'000;
+
+struct Options {
+  std::string recording;
+  size_t series_count = 2000;  // of a request
+  double seconds = 2;
+};
+
+double ThreadCpuSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// Finds series as the store does, by their keys, and stores nothing.
+class KnownSeries : public Storage {
+ public:
+  explicit KnownSeries(const std::vector<SeriesWrite>& series) {
+    for (const SeriesWrite& one : series) {
+      refs_.emplace(SeriesKeyOf(one.labels), SeriesRef{0, static_cast<uint32_t>(refs_.size())});
+    }
+  }
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const auto found = refs_.find(keys[i]);
+      refs[i] = found == refs_.end() ? SeriesRef() : found->second;
+    }
+  }
+  void Write(WriteRequest, WriteCallback) override {}
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
+    return absl::UnimplementedError("no querier");
+  }
+  StorageStats stats() const override { return {}; }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
+
+ private:
+  absl::flat_hash_map<SeriesKey, SeriesRef> refs_;
+};
+
+using Decode = absl::StatusOr<DecodedWrite> (*)(std::string_view, const IngestLimits&,
+                                                const Storage*);
+
+struct Version {
+  const char* name;
+  Decode decode;
+  std::string body;  // snappy
+  double known_seconds = 1e9;
+  double new_seconds = 1e9;
+};
+
+std::string Compressed(const std::string& message) {
+  std::string body;
+  snappy::Compress(message.data(), message.size(), &body);
+  return body;
+}
+
+absl::StatusOr<DecodedWrite> Read(const Version& version, const Storage* storage) {
+  thread_local std::string scratch;
+  const IngestLimits limits;
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const std::string_view message,
+      DecodeBody(BodyEncoding::kSnappy, version.body, limits.max_decoded_bytes, scratch));
+  return version.decode(message, limits, storage);
+}
+
+bool IsSame(const Sample& a, const Sample& b) {
+  return a.timestamp_ms == b.timestamp_ms &&
+         std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
+}
+
+// Whether `version` has the samples of `sent` and no others, the series known and not.
+absl::Status Check(const Version& version, const std::vector<SeriesWrite>& sent,
+                   const Storage& storage) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const DecodedWrite known, Read(version, &storage));
+  LOCKSTEP_ASSIGN_OR_RETURN(const DecodedWrite fresh, Read(version, nullptr));
+  bool is_right = known.request.known.size() == sent.size() && known.request.series.empty() &&
+                  fresh.request.series.size() == sent.size() && fresh.refusals.empty();
+  for (size_t i = 0; i < sent.size() && is_right; ++i) {
+    is_right = known.request.known[i].series.id == i &&
+               IsSame(known.request.known[i].sample, sent[i].samples[0]) &&
+               fresh.request.series[i].labels == sent[i].labels &&
+               IsSame(fresh.request.series[i].samples.at(0), sent[i].samples[0]);
+  }
+  if (is_right) return absl::OkStatus();
+  return absl::InternalError(std::string(version.name) + " was decoded to other samples");
+}
+
+double Seconds(const Version& version, const Storage* storage) {
+  const double begin = ThreadCpuSeconds();
+  (void)Read(version, storage);
+  return ThreadCpuSeconds() - begin;
+}
+
+absl::Status Run(const Options& options) {
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<replay::RecordedGpu> recording,
+                            replay::ReadRecording(options.recording));
+  const size_t metric_count = recording.front().metrics.size();
+  const auto gpu_count = static_cast<uint32_t>(options.series_count / metric_count + 1);
+  const replay::Fleet fleet(std::move(recording), {gpu_count, kStartMs, 15'000});
+  WriteRequest request;
+  std::vector<MetadataEntry> metadata;
+  for (size_t i = 0; i < options.series_count; ++i) {
+    request.series.push_back({fleet.Labels(i, 0), {fleet.At(i, 0)}, {}});
+    const std::string_view name = request.series[i].labels.metric_name();
+    if (i < metric_count) metadata.push_back({std::string(name), {"gauge", "What it is.", ""}});
+  }
+  const KnownSeries storage(request.series);
+  Version versions[] = {
+      {"1.0", DecodeRemoteWrite, Compressed(EncodeRemoteWrite(request))},
+      {"2.0", DecodeRemoteWriteV2, Compressed(EncodeRemoteWriteV2(request, metadata))}};
+  for (const Version& version : versions) {
+    LOCKSTEP_RETURN_IF_ERROR(Check(version, request.series, storage));
+  }
+  const double begin = ThreadCpuSeconds();
+  do {
+    for (Version& version : versions) {
+      version.known_seconds = std::min(version.known_seconds, Seconds(version, &storage));
+      version.new_seconds = std::min(version.new_seconds, Seconds(version, nullptr));
+    }
+  } while (ThreadCpuSeconds() - begin < options.seconds);
+  const auto sample_count = static_cast<double>(options.series_count);
+  std::printf("%-8s %12s %12s %12s\n", "version", "bytes", "ns, known", "ns, new");
+  for (const Version& version : versions) {
+    std::printf("%-8s %12.1f %12.1f %12.1f\n", version.name,
+                static_cast<double>(version.body.size()) / sample_count,
+                version.known_seconds / sample_count * 1e9,
+                version.new_seconds / sample_count * 1e9);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  lockstep::Options options;
+  CLI::App app(
+      "Decodes one write request as remote write 1.0 and 2.0 and says what a sample costs.");
+  app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
+  app.add_option("--series", options.series_count, "of a request")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "of measuring");
+  CLI11_PARSE(app, argc, argv);
+  const absl::Status status = lockstep::Run(options);
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}
