@@ -43,7 +43,7 @@ class OtlpHandlerTest : public testing::Test {
     HandleOtlpMetrics(request, translation_, ingester_,
                       [&](Response r) { response = std::move(r); });
     EXPECT_TRUE(response.has_value());
-    return response.value_or(Response{});
+    return std::move(response).value_or(Response{});
   }
 
   otlp::Translation translation_;

@@ -17,7 +17,6 @@ from programs import ask
 CONFIG = """
 global:
   scrape_interval: 1s
-  scrape_native_histograms: true
 scrape_configs:
   - job_name: prometheus
     scrape_protocols: [PrometheusProto]
