@@ -172,10 +172,11 @@ void AddIngest(Families& families, const IngestStats& stats) {
                    stats.histograms);
   families.Counter("lockstep_ingest_exemplars_total", "Exemplars in write requests.",
                    stats.exemplars);
-  families.Counter("lockstep_ingest_rejected_exemplars_total",
-                   "Exemplars that were not kept: out of order, too long, too many, or of a refused "
-                   "series.",
-                   stats.rejected_exemplars);
+  families.Counter(
+      "lockstep_ingest_rejected_exemplars_total",
+      "Exemplars that were not kept: out of order, too long, too many, or of a refused "
+      "series.",
+      stats.rejected_exemplars);
   families.Counter("lockstep_ingest_metadata_total", "Metadata entries in write requests.",
                    stats.metadata_entries);
   families.Begin(MetricType::Counter, "lockstep_ingest_rejected_samples_total",

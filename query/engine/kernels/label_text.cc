@@ -136,7 +136,7 @@ bool NaturalLess(std::string_view a, std::string_view b) {
     const std::string_view chunk_a = FirstChunk(rest_a);
     const std::string_view chunk_b = FirstChunk(rest_b);
     const std::strong_ordering order = CompareChunks(chunk_a, chunk_b);
-    if (order != 0) return order < 0;
+    if (std::is_neq(order)) return std::is_lt(order);
     rest_a.remove_prefix(chunk_a.size());
     rest_b.remove_prefix(chunk_b.size());
   }
