@@ -2,8 +2,6 @@
 // read again. Bytes per sample, and samples per CPU second in each direction, of one thread.
 //
 // Every row is read back first and compared with what went in, bit by bit.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "storage/chunk/chunk_row_builder.h"
@@ -30,12 +29,6 @@ struct Options {
   size_t point_count = 480;
   double seconds = 0.2;
 };
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 // The least CPU seconds that one call took, of those within about `seconds`.
 double LeastSeconds(double seconds, const std::function<void()>& work) {

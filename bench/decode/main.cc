@@ -3,8 +3,6 @@
 // sample, one thread; the versions take turns.
 //
 // Both are decoded once before, and must have the same samples of the same series.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -16,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "ingest/body_encoding.h"
@@ -35,12 +34,6 @@ struct Options {
   size_t series_count = 2000;  // of a request
   double seconds = 2;
 };
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 // Finds series as the store does, by their keys, and stores nothing.
 class KnownSeries : public Storage {

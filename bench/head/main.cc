@@ -3,8 +3,6 @@
 //
 // Every sample that is read is first compared with the one that was appended. Times are CPU times of the one
 // thread that reads.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -17,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "storage/db/head.h"
@@ -33,12 +32,6 @@ struct Options {
   size_t point_count = 240;  // an hour of points 15 s apart
   int repeats = 9;
 };
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 class Bench {
  public:

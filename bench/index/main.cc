@@ -4,7 +4,6 @@
 // Answers are compared with what follows from the labels first. Times are CPU times of one thread, bytes
 // are those that malloc has given out.
 #include <malloc.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,6 +17,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/index/gpu_labels.h"
 #include "storage/db/dictionary.h"
 #include "storage/db/dictionary_loader.h"
@@ -29,12 +29,6 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kSeriesPerCommit = 2000;
-
-double CpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 double HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
@@ -83,20 +77,20 @@ class Bench {
   }
 
   absl::Status AddInOneCommit(const std::vector<LabelSet>& labels) {
-    const double start = CpuSeconds();
+    const double start = ThreadCpuSeconds();
     for (const LabelSet& one : labels) dictionary_->StageNew(one);
-    const double staged = CpuSeconds();
+    const double staged = ThreadCpuSeconds();
     kv::Batch batch = store_.NewBatch();
     dictionary_->PutStaged(batch);
-    const double put = CpuSeconds();
+    const double put = ThreadCpuSeconds();
     LOCKSTEP_RETURN_IF_ERROR(store_.Commit(batch, kv::Durability::kBuffered));
-    const double stored = CpuSeconds();
+    const double stored = ThreadCpuSeconds();
     batch_bytes_ += batch.byte_count();
     dictionary_->CommitStaged();
     costs_.stage += staged - start;
     costs_.rows += put - staged;
     costs_.store += stored - put;
-    costs_.commit += CpuSeconds() - stored;
+    costs_.commit += ThreadCpuSeconds() - stored;
     return absl::OkStatus();
   }
 
@@ -123,13 +117,13 @@ class Bench {
     }
     if (!is_right) return absl::InternalError(std::string("a wrong answer: ") + what);
     const int repeats = static_cast<int>(1 + 200'000 / (count + 1));
-    double start = CpuSeconds();
+    double start = ThreadCpuSeconds();
     for (int i = 0; i < repeats; ++i) is_right = is_right && index.Select(matchers).ok();
-    const double selecting = (CpuSeconds() - start) / repeats;
+    const double selecting = (ThreadCpuSeconds() - start) / repeats;
     size_t label_bytes = 0;
-    start = CpuSeconds();
+    start = ThreadCpuSeconds();
     for (const SeriesId id : found) label_bytes += index.Labels(id).bytes().size();
-    const double labelling = CpuSeconds() - start;
+    const double labelling = ThreadCpuSeconds() - start;
     std::printf("%-30s %8.1f us for %zu series, %.1f us for their labels\n", what, selecting * 1e6,
                 count, label_bytes == 0 ? 0 : labelling * 1e6);
     return absl::OkStatus();
@@ -163,10 +157,10 @@ class Bench {
     dictionary_ = std::make_unique<Dictionary>();
     malloc_trim(0);
     heap_before_ = HeapBytes();
-    const double start = CpuSeconds();
+    const double start = ThreadCpuSeconds();
     LOCKSTEP_RETURN_IF_ERROR(DictionaryLoader(store_, *dictionary_).Run());
     std::printf("%-30s %8.0f ns, %.1f B a series\n", "read from disk",
-                NanosecondsEach(CpuSeconds() - start), BytesEach());
+                NanosecondsEach(ThreadCpuSeconds() - start), BytesEach());
     if (dictionary_->index().series_count() == target_count_ * kMetricsPerTarget) {
       return absl::OkStatus();
     }
@@ -179,9 +173,9 @@ class Bench {
     batch_bytes_ = 0;
     LOCKSTEP_RETURN_IF_ERROR(AddTargets(target_count_));
     PrintCosts("all targets replaced");
-    const double start = CpuSeconds();
+    const double start = ThreadCpuSeconds();
     dictionary_->Remove(old);
-    const double removed = CpuSeconds();
+    const double removed = ThreadCpuSeconds();
     while (dictionary_->NeedsCleanup()) {
       kv::Batch batch = store_.NewBatch();
       dictionary_->PutCleanup(batch);
@@ -189,7 +183,7 @@ class Bench {
       dictionary_->CommitCleanup();
     }
     std::printf("%-30s %8.0f ns, rows %.0f ns; %.1f B in memory left\n", "old series removed",
-                NanosecondsEach(removed - start), NanosecondsEach(CpuSeconds() - removed),
+                NanosecondsEach(removed - start), NanosecondsEach(ThreadCpuSeconds() - removed),
                 BytesEach());
     return Select("one GPU of the new", {Matcher::Equal("UUID", Uuid(target_count_))},
                   kMetricsPerTarget);

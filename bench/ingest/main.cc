@@ -5,8 +5,6 @@
 //
 // What was written is read back first and compared with the fleet, sample for sample.
 #include <sys/resource.h>
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "storage/db/store.h"
@@ -39,22 +38,6 @@ struct Options {
   size_t batch_size = 2000;
   size_t head_megabytes = 0;  // 0: as the store has it
 };
-
-double Seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-}
-
-double ProcessCpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
-}
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 // What the process gave the disk to write so far; 0 if the system does not say.
 double WrittenMegabytes() {

@@ -3,8 +3,6 @@
 //
 // The two answers are compared, to the bit, before anything is timed. Times are CPU times of the one
 // thread that asks.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "query/engine/engine.h"
@@ -44,12 +43,6 @@ struct Options {
   int repeats = 5;
 };
 
-double CpuSeconds(clockid_t clock) {
-  timespec now;
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
-
 class Bench {
  public:
   Bench(Store& store, const replay::Fleet& fleet, const Options& options)
@@ -63,9 +56,9 @@ class Bench {
     if (series_.empty()) return absl::NotFoundError("the recording has no " + options_.metric);
     LOCKSTEP_RETURN_IF_ERROR(Write());
     LOCKSTEP_RETURN_IF_ERROR(store_.Seal());
-    const double before = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID);
+    const double before = ProcessCpuSeconds();
     LOCKSTEP_RETURN_IF_ERROR(store_.Settle());
-    const double merged = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+    const double merged = ProcessCpuSeconds() - before;
     const double rolled_up = RollUp();
     std::printf("%zu series x %zu hours, a sample every %d s, %s\n", series_.size(),
                 options_.hour_count, static_cast<int>(kPointMs / 1000), options_.metric.c_str());
@@ -121,13 +114,13 @@ class Bench {
             block[i].Append(sample.timestamp_ms, sample.value);
           }
         }
-        const double before = CpuSeconds(CLOCK_THREAD_CPUTIME_ID);
+        const double before = ThreadCpuSeconds();
         for (size_t i = 0; i < count; ++i) {
           builder.Add(static_cast<uint32_t>(i), block[i],
                       kStartMs + static_cast<int64_t>(begin) * kPointMs);
         }
         builder.Finish();
-        seconds += CpuSeconds(CLOCK_THREAD_CPUTIME_ID) - before;
+        seconds += ThreadCpuSeconds() - before;
       }
     }
     return seconds;
@@ -161,11 +154,11 @@ class Bench {
     const engine::Engine engine(storage, {});
     QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
     const int64_t end_ms = kStartMs + static_cast<int64_t>(options_.hour_count) * kHourMs;
-    const double before = CpuSeconds(CLOCK_THREAD_CPUTIME_ID);
+    const double before = ThreadCpuSeconds();
     LOCKSTEP_ASSIGN_OR_RETURN(
         engine::QueryResult result,
         engine.Execute(engine::RangeQuery{text, kStartMs + kHourMs, end_ms, kHourMs}, budget));
-    const double seconds = CpuSeconds(CLOCK_THREAD_CPUTIME_ID) - before;
+    const double seconds = ThreadCpuSeconds() - before;
     return Answer{std::get<engine::MatrixResult>(std::move(result.value)), seconds};
   }
 

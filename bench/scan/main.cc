@@ -3,8 +3,6 @@
 //
 // Every sample that is read is first compared with the one that was written. Times are CPU times of
 // the one thread that reads; finding the series and their blocks is part of them.
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "storage/db/store.h"
@@ -34,12 +33,6 @@ struct Options {
   size_t point_count = 5760;  // a day of points 15 s apart
   int repeats = 5;
 };
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 class Bench {
  public:
