@@ -1,4 +1,5 @@
 #include "api/otlp_handler.h"
+#include "ingest/ingest_testing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +7,6 @@
 
 #include <optional>
 #include <string>
-
-#include "api/write_testing.h"
 
 namespace lockstep::api {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "api/write_testing.h"
+#include "ingest/ingest_testing.h"
 #include "ingest/remote_write_encoder.h"
 #include "ingest/remote_write_v2_encoder.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "storage/storage.h"
 
@@ -30,20 +31,35 @@ inline WriteRequest SampleRequest() {
   return request;
 }
 
-// Knows one series.
-class KnowsOne : public Storage {
+// Keeps the last request and answers every one as it is told to.
+class FakeStorage : public Storage {
  public:
-  explicit KnowsOne(const LabelSet& labels) : key_(SeriesKeyOf(labels)) {}
-  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
-    for (size_t i = 0; i < keys.size(); ++i) refs[i] = keys[i] == key_ ? kRef : SeriesRef();
+  void Write(WriteRequest request, WriteCallback committed) override {
+    ++write_count;
+    written_series_count += request.series.size();
+    last_request = std::move(request);
+    committed(answer);
   }
-  void Write(WriteRequest, WriteCallback) override {}
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
     return absl::UnimplementedError("no querier");
   }
   StorageStats stats() const override { return {}; }
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
     return CardinalityStats();
+  }
+
+  absl::StatusOr<WriteOutcome> answer = WriteOutcome();
+  int write_count = 0;
+  size_t written_series_count = 0;
+  WriteRequest last_request;
+};
+
+// Knows one series.
+class KnowsOne : public FakeStorage {
+ public:
+  explicit KnowsOne(const LabelSet& labels) : key_(SeriesKeyOf(labels)) {}
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
+    for (size_t i = 0; i < keys.size(); ++i) refs[i] = keys[i] == key_ ? kRef : SeriesRef();
   }
 
   static constexpr SeriesRef kRef{3, 7};

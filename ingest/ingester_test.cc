@@ -18,27 +18,6 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// Keeps what it is given and answers what it is told to.
-class FakeStorage : public Storage {
- public:
-  void Write(WriteRequest request, WriteCallback committed) override {
-    last_request = std::move(request);
-    ++write_count;
-    committed(answer);
-  }
-  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
-    return absl::UnimplementedError("no querier");
-  }
-  StorageStats stats() const override { return {}; }
-  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
-    return CardinalityStats();
-  }
-
-  absl::StatusOr<WriteOutcome> answer = WriteOutcome();
-  WriteRequest last_request;
-  int write_count = 0;
-};
-
 std::string Compressed(const std::string& message) {
   std::string body;
   snappy::Compress(message.data(), message.size(), &body);
