@@ -1,5 +1,7 @@
 #include "ingest/plain_series.h"
 
+#include <cstring>
+
 #include "ingest/wire_bytes.h"
 
 namespace lockstep {
@@ -7,22 +9,47 @@ namespace {
 
 constexpr uint8_t kSampleTag = WireTag(2, WireType::kLengthDelimited);
 
-}  // namespace
+// Whether the message of a label, of which `size` bytes are there, is that of the metric's name.
+bool IsMetricName(const uint8_t* label, size_t size) {
+  constexpr char kField[] = "\x0a\x08__name__";
+  constexpr size_t kFieldBytes = sizeof(kField) - 1;
+  return size >= kFieldBytes && std::memcmp(label, kField, kFieldBytes) == 0;
+}
 
-std::optional<std::string_view> ReadPlainSeries(std::string_view message,
-                                                std::vector<Sample>& samples) {
-  WireBytes in = WireBytes::Of(message);
+std::string_view Between(const uint8_t* begin, const uint8_t* end) {
+  return TextOf(WireBytes{begin, end});
+}
+
+// Takes all labels. Nothing if one is cut.
+std::optional<WireLabels> TakeLabels(WireBytes& in) {
   const uint8_t* const begin = in.at;
-  WireBytes part{};
+  WireBytes name{nullptr, nullptr};
+  const auto note = [&name](const uint8_t* label, WireBytes message) {
+    if (name.at == nullptr && IsMetricName(message.at, message.size())) name = {label, message.end};
+  };
   // Two bytes ahead of the end, a tag and a length of one byte can be read without a look at the end.
   while (in.size() >= 2 && in.at[0] == kLabelTag && in.at[1] < 0x80 && in.size() - 2 >= in.at[1]) {
+    const uint8_t* const label = in.at;
     in.at += 2 + in.at[1];
+    note(label, {label + 2, in.at});
   }
+  WireBytes part{};
   while (in.StartsWith(kLabelTag)) {
-    ++in.at;
+    const uint8_t* const label = in.at++;
     if (!TakeMessage(in, part)) return std::nullopt;
+    note(label, part);
   }
-  const std::string_view labels = message.substr(0, static_cast<size_t>(in.at - begin));
+  if (name.at == nullptr) name = {in.at, in.at};
+  return WireLabels{Between(begin, name.at), TextOf(name), Between(name.end, in.at)};
+}
+
+}  // namespace
+
+std::optional<WireLabels> ReadPlainSeries(std::string_view message, std::vector<Sample>& samples) {
+  WireBytes in = WireBytes::Of(message);
+  const std::optional<WireLabels> labels = TakeLabels(in);
+  if (!labels.has_value()) return std::nullopt;
+  WireBytes part{};
   const size_t sample_count = samples.size();
   while (!in.empty()) {
     const bool is_sample = *in.at++ == kSampleTag && TakeMessage(in, part);

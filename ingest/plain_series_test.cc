@@ -20,19 +20,36 @@ std::string Read(const std::string& message) {
     EXPECT_EQ(samples.size(), 1u);
     return "no";
   }
-  return std::string(*labels) + "/" + std::to_string(samples.size() - 1);
+  return std::string(labels->before_name) + std::string(labels->name) +
+         std::string(labels->after_name) + "/" + std::to_string(samples.size() - 1);
 }
 
 TEST(PlainSeries, GivesLabelsAsTheyAreAndSamples) {
   std::vector<Sample> samples;
   const std::string message = kLabels + kLabels + kSample + kSample;
   const auto labels = ReadPlainSeries(message, samples);
-  EXPECT_EQ(labels, kLabels + kLabels);
+  ASSERT_TRUE(labels.has_value());
+  EXPECT_EQ(labels->before_name, kLabels + kLabels);
   ASSERT_EQ(samples.size(), 2u);
   EXPECT_EQ(samples[1].timestamp_ms, 5);
   EXPECT_EQ(samples[1].value, 1.5);
   EXPECT_EQ(Read(""), "/0");
   EXPECT_EQ(Read(kLabels), kLabels + "/0");
+}
+
+TEST(PlainSeries, FindsTheNameAmongTheLabels) {
+  const std::string name = "\x0a\x0e\x0a\x08__name__\x12\x02up"s;
+  const std::string long_name = "\x0a\xd5\x01\x0a\x08__name__\x12\xc8\x01" + std::string(200, 'n');
+  const std::string value = "\x0a\x0d\x0a\x01j\x12\x08__name__"s;
+  for (const std::string& found : {name, long_name}) {
+    std::vector<Sample> samples;
+    const std::string message = kLabels + found + value + name + kSample;
+    const auto labels = ReadPlainSeries(message, samples);
+    ASSERT_TRUE(labels.has_value());
+    EXPECT_EQ(labels->before_name, kLabels);
+    EXPECT_EQ(labels->name, found);
+    EXPECT_EQ(labels->after_name, value + name);
+  }
 }
 
 // "name=value," for each label, or "no".

@@ -21,16 +21,6 @@ bool TakeReference(WireBytes& in, uint32_t& reference) {
   return true;
 }
 
-bool TakeReferences(WireBytes in, PlainReferences& references) {
-  size_t count = 0;
-  while (!in.empty()) {
-    if (count == references.numbers.size()) return false;
-    if (!TakeReference(in, references.numbers[count++])) return false;
-  }
-  references.count = count;
-  return true;
-}
-
 // Fields that are zero may be missing.
 bool TakeOptional(WireBytes& in, uint8_t tag, uint32_t& value) {
   value = 0;
@@ -50,11 +40,12 @@ bool TakeMetadata(WireBytes in, MetadataReferences& metadata) {
 
 }  // namespace
 
-bool ReadPlainSeriesV2(std::string_view message, PlainReferences& references,
-                       std::vector<Sample>& samples, MetadataReferences& metadata) {
+std::optional<std::string_view> ReadPlainSeriesV2(std::string_view message,
+                                                  std::vector<Sample>& samples,
+                                                  MetadataReferences& metadata) {
   WireBytes in = WireBytes::Of(message);
-  WireBytes part{};
-  if (!TakeField(in, kReferencesTag, part) || !TakeReferences(part, references)) return false;
+  WireBytes references{}, part{};
+  if (!TakeField(in, kReferencesTag, references)) return std::nullopt;
   const size_t sample_count = samples.size();
   metadata = MetadataReferences();
   bool is_plain = true;
@@ -64,9 +55,9 @@ bool ReadPlainSeriesV2(std::string_view message, PlainReferences& references,
   if (is_plain && in.StartsWith(kMetadataTag)) {
     is_plain = TakeField(in, kMetadataTag, part) && TakeMetadata(part, metadata);
   }
-  if (is_plain && in.empty() && samples.size() > sample_count) return true;
+  if (is_plain && in.empty() && samples.size() > sample_count) return TextOf(references);
   samples.resize(sample_count);
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace lockstep

@@ -3,22 +3,14 @@
 // Pure functions.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "model/sample.h"
 
 namespace lockstep {
-
-// Those of one series; one with more is not plain.
-struct PlainReferences {
-  std::array<uint32_t, 256> numbers;
-  size_t count = 0;
-  std::span<const uint32_t> all() const { return {numbers.data(), count}; }
-};
 
 // By their references.
 struct MetadataReferences {
@@ -28,9 +20,10 @@ struct MetadataReferences {
   bool operator==(const MetadataReferences&) const = default;
 };
 
-// Overwrites `references` and `metadata` and appends the samples. Anything else than the plain form,
-// malformed or merely unusual: false, and no sample is appended.
-[[nodiscard]] bool ReadPlainSeriesV2(std::string_view message, PlainReferences& references,
-                                     std::vector<Sample>& samples, MetadataReferences& metadata);
+// Overwrites `metadata`, appends the samples and returns the packed references of the labels, a view of the message.
+// Anything else than the plain form, malformed or merely unusual: nothing, and no sample is appended.
+std::optional<std::string_view> ReadPlainSeriesV2(std::string_view message,
+                                                  std::vector<Sample>& samples,
+                                                  MetadataReferences& metadata);
 
 }  // namespace lockstep

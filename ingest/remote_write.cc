@@ -11,6 +11,7 @@
 #include "ingest/plain_series.h"
 #include "ingest/series_collector.h"
 #include "ingest/series_lookup.h"
+#include "ingest/target_memo.h"
 
 namespace lockstep {
 namespace {
@@ -109,6 +110,7 @@ class Decoder {
       : limits_(limits),
         storage_(storage),
         lookup_(SeriesLookup::ForThisThread()),
+        targets_(ThreadTargets()),
         collector_(limits, out_) {}
 
   absl::StatusOr<DecodedWrite> Decode(std::string_view message) {
@@ -142,7 +144,20 @@ class Decoder {
         storage_ == nullptr ? std::nullopt : ReadPlainSeries(message, lookup_.samples());
     if (!labels.has_value()) return ReadSeries(message);
     plain_.push_back(message);
-    lookup_.Close(SeriesKeyOfWire(*labels));
+    lookup_.Close(KeyOf(*labels));
+  }
+
+  SeriesKey KeyOf(const WireLabels& labels) {
+    const uint32_t number = targets_.Find(labels.before_name, labels.after_name).number;
+    const TargetMemo::Target& target = targets_.target(number);
+    return SeriesKeyOfHashes(target.before_hash, HashOfLabels(labels.name), target.after_hash);
+  }
+
+  // Empty.
+  static TargetMemo& ThreadTargets() {
+    thread_local TargetMemo targets;
+    targets.Clear();
+    return targets;
   }
 
   // Hands over the samples of known series, and reads the others whole.
@@ -202,6 +217,7 @@ class Decoder {
   const IngestLimits& limits_;
   const Storage* const storage_;
   SeriesLookup& lookup_;
+  TargetMemo& targets_;
   DecodedWrite out_;
   SeriesCollector collector_;
   std::vector<std::string_view> plain_;  // messages, as in the lookup

@@ -12,6 +12,7 @@
 #include "ingest/label_check.h"
 #include "ingest/metric_type.h"
 #include "ingest/plain_series_v2.h"
+#include "ingest/reference_keys.h"
 #include "ingest/series_collector.h"
 #include "ingest/series_lookup.h"
 #include "ingest/symbol_table.h"
@@ -179,6 +180,7 @@ class RequestDecoder {
       : limits_(limits),
         storage_(storage),
         symbols_(ThreadSymbols()),
+        keys_(ThreadKeys()),
         lookup_(SeriesLookup::ForThisThread()),
         collector_(limits, out_) {}
 
@@ -214,40 +216,48 @@ class RequestDecoder {
   }
 
  private:
+  // Both are empty. A very large request's memory is given back.
+  static constexpr size_t kMaxKeptBytes = 4 << 20;
   static SymbolTable& ThreadSymbols() {
-    // A very large request's memory is given back.
-    constexpr size_t kMaxKeptBytes = 4 << 20;
     thread_local SymbolTable symbols;
     if (symbols.kept_bytes() > kMaxKeptBytes) symbols = SymbolTable();
     symbols.Clear();
     return symbols;
+  }
+  static ReferenceKeys& ThreadKeys() {
+    thread_local ReferenceKeys keys;
+    if (keys.kept_bytes() > kMaxKeptBytes) keys = ReferenceKeys();
+    keys.Clear();
+    return keys;
   }
 
   void ReadIfPlain(std::string_view message) {
     if (label_bytes_ > limits_.max_label_bytes_per_request) return;
     MetadataReferences metadata;
     const size_t samples_before = lookup_.samples().size();
-    const auto labels = ReadPlain(message, metadata);
-    if (!labels.has_value()) {
+    const auto labelled = ReadPlain(message, metadata);
+    if (!labelled.has_value()) {
       lookup_.samples().resize(samples_before);
       return ReadSeries(message);
     }
-    label_bytes_ += labels->size();
-    Note(metadata, plain_references_.all());
+    label_bytes_ += labelled->label_bytes;
+    Note(metadata, labelled->name);
     plain_.push_back(message);
-    lookup_.Close(SeriesKeyOfWire(*labels));
+    lookup_.Close(labelled->key);
   }
 
-  // The labels as SeriesKeyOfWire() takes them, and the samples to the lookup. Nothing, and the samples there are
-  // unspecified, if the series is not in the plain form.
-  std::optional<std::string_view> ReadPlain(std::string_view message,
-                                            MetadataReferences& metadata) {
-    const bool is_plain =
-        storage_ != nullptr &&
-        ReadPlainSeriesV2(message, plain_references_, lookup_.samples(), metadata) &&
-        plain_references_.count / 2 <= limits_.max_labels_per_series && Has(metadata);
-    if (!is_plain) return std::nullopt;
-    return symbols_.WireLabels(plain_references_.all());
+  // The key, and the samples to the lookup. Nothing, and the samples there are unspecified, if the series is not in
+  // the plain form.
+  std::optional<ReferenceKeys::Labelled> ReadPlain(std::string_view message,
+                                                   MetadataReferences& metadata) {
+    if (storage_ == nullptr) return std::nullopt;
+    const auto references = ReadPlainSeriesV2(message, lookup_.samples(), metadata);
+    if (!references.has_value() || !Has(metadata)) return std::nullopt;
+    const auto labelled = keys_.Of(*references, symbols_);
+    if (!labelled.has_value() || labelled->label_count > limits_.max_labels_per_series) {
+      return std::nullopt;
+    }
+    return labelled;
   }
 
   // Hands over the samples of known series, and reads the others whole.
@@ -272,7 +282,7 @@ class RequestDecoder {
     }
     if (const auto bad = CheckSpelling(labels_)) return Refuse(read, *bad);
     for (const LabelView& label : labels_) label_bytes_ += label.name.size() + label.value.size();
-    Note(read.metadata, read.references);
+    if (const auto name = symbols_.MetricNameOf(read.references)) Note(read.metadata, *name);
     const size_t series_before = out_.request.series.size();
     SeriesWrite series;
     series.start_timestamps_ms = StartsOf(read);
@@ -318,15 +328,13 @@ class RequestDecoder {
     return has(metadata.help) && has(metadata.unit);
   }
 
-  // Of the series with these labels. Most of a metric's series say the same.
-  void Note(const MetadataReferences& metadata, std::span<const uint32_t> labels) {
-    if (metadata == MetadataReferences()) return;
-    const std::optional<uint32_t> name = symbols_.MetricNameOf(labels);
-    if (!name.has_value() || noted_[*name] == metadata) return;
-    noted_[*name] = metadata;
+  // Of a series of the metric with this name. Most of a metric's series say the same.
+  void Note(const MetadataReferences& metadata, uint32_t name) {
+    if (metadata == MetadataReferences() || noted_[name] == metadata) return;
+    noted_[name] = metadata;
     const auto text = [this](uint32_t n) { return std::string(symbols_.Find(n).value_or("")); };
     MetadataEntry entry{
-        text(*name),
+        text(name),
         {std::string(MetricTypeName(metadata.type)), text(metadata.help), text(metadata.unit)}};
     if (IsUsable(entry)) out_.metadata.push_back(std::move(entry));
   }
@@ -334,6 +342,7 @@ class RequestDecoder {
   const IngestLimits& limits_;
   const Storage* const storage_;
   SymbolTable& symbols_;
+  ReferenceKeys& keys_;
   SeriesLookup& lookup_;
   DecodedWrite out_;
   SeriesCollector collector_;
@@ -341,7 +350,6 @@ class RequestDecoder {
   std::vector<MetadataReferences> noted_;  // by the symbol of the metric's name
   size_t label_bytes_ = 0;                 // that the references stand for, of the series so far
   SeriesMessage read_;
-  PlainReferences plain_references_;
   std::vector<LabelView> labels_;
 };
 

@@ -12,7 +12,14 @@
 namespace lockstep {
 namespace {
 
-using Secrets = std::array<uint64_t, 4>;
+__extension__ using Wide = unsigned __int128;
+
+constexpr size_t kMaxVarintBytes = 10;
+// What is hashed in one go; a run of labels is rarely longer.
+constexpr size_t kPieceWords = 64;
+constexpr size_t kPieceBytes = kPieceWords * sizeof(uint64_t);
+// The second sum uses the keys of the first, two words on.
+using Secrets = std::array<uint64_t, kPieceWords + 2>;
 
 const Secrets& ProcessSecrets() {
   static const Secrets secrets = [] {
@@ -24,34 +31,54 @@ const Secrets& ProcessSecrets() {
   return secrets;
 }
 
+uint64_t WordAt(const char* at) {
+  uint64_t word;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
 // The high half of the product folded onto the low one.
 uint64_t Fold(uint64_t a, uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{a} * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-class Mixer {
- public:
-  Mixer(const Secrets& secrets, uint64_t seed)
-      : secrets_(secrets), high_(secrets_[0] ^ seed), low_(secrets_[1] ^ seed) {}
+// Sums of products of pairs of words, each with keys of its own: no product waits for another.
+struct Sums {
+  Wide first = 0;
+  Wide second = 0;
 
-  void Add(uint64_t a, uint64_t b) {
-    high_ = Fold(a ^ secrets_[0], b ^ high_ ^ secrets_[2]);
-    low_ = Fold(b ^ secrets_[1], a ^ low_ ^ secrets_[3]);
+  void Add(uint64_t a, uint64_t b, const uint64_t* keys) {
+    first += Wide{a + keys[0]} * (b + keys[1]);
+    second += Wide{a + keys[2]} * (b + keys[3]);
   }
-  // Takes in what another mixer has.
-  void Add(const Mixer& other) { Add(other.high_, other.low_); }
-  SeriesKey Done() const {
-    return {Fold(high_ ^ secrets_[3], low_ ^ secrets_[0]),
-            Fold(low_ ^ secrets_[2], high_ ^ secrets_[1])};
+  LabelsHash Folded(uint64_t seed, const Secrets& secrets) const {
+    return {Fold(static_cast<uint64_t>(first >> 64) ^ secrets[0] ^ seed,
+                 static_cast<uint64_t>(first) ^ secrets[1]),
+            Fold(static_cast<uint64_t>(second >> 64) ^ secrets[2] ^ seed,
+                 static_cast<uint64_t>(second) ^ secrets[3])};
   }
-
- private:
-  const Secrets& secrets_;
-  uint64_t high_;
-  uint64_t low_;
 };
+
+// Precondition: size <= kPieceBytes.
+Sums SumsOf(const char* at, size_t size, const Secrets& secrets) {
+  constexpr size_t kPairBytes = 2 * sizeof(uint64_t);
+  Sums sums;
+  const uint64_t* keys = secrets.data();
+  if (size < kPairBytes) {
+    char padded[kPairBytes] = {};
+    std::memcpy(padded, at, size);
+    sums.Add(WordAt(padded), WordAt(padded + sizeof(uint64_t)), keys);
+    return sums;
+  }
+  const char* const last = at + size - kPairBytes;
+  for (; at < last; at += kPairBytes, keys += 2) {
+    sums.Add(WordAt(at), WordAt(at + sizeof(uint64_t)), keys);
+  }
+  // The last pair, some of it again: quicker than a copy of as much as is left.
+  sums.Add(WordAt(last), WordAt(last + sizeof(uint64_t)), keys);
+  return sums;
+}
 
 // Both return what is behind it.
 char* PutLength(char* at, size_t length) {
@@ -69,44 +96,76 @@ size_t LengthOfText(std::string_view text) {
   return (text.size() < 0x80 ? 1 : VarintLength(text.size())) + text.size();
 }
 
-}  // namespace
-
-SeriesKey SeriesKeyOfWire(std::string_view bytes) {
-  const Secrets& secrets = ProcessSecrets();
-  // Two at a time, since each waits for its own multiplications.
-  Mixer mixer(secrets, bytes.size());
-  Mixer other(secrets, ~uint64_t{bytes.size()});
-  const char* at = bytes.data();
-  size_t left = bytes.size();
-  uint64_t words[4];
-  for (; left >= sizeof(words); left -= sizeof(words), at += sizeof(words)) {
-    std::memcpy(words, at, sizeof(words));
-    mixer.Add(words[0], words[1]);
-    other.Add(words[2], words[3]);
-  }
-  std::fill(std::begin(words), std::end(words), 0);
-  std::memcpy(words, at, left);
-  mixer.Add(words[0], words[1]);
-  other.Add(words[2], words[3]);
-  mixer.Add(other);
-  return mixer.Done();
+// Returns what is behind the label.
+char* PutLabel(char* at, std::string_view name, std::string_view value) {
+  *at++ = '\x0a';
+  at = PutLength(at, 2 + LengthOfText(name) + LengthOfText(value));
+  *at++ = '\x0a';
+  at = PutText(at, name);
+  *at++ = '\x12';
+  return PutText(at, value);
 }
 
 // Of a label of n bytes in a set, the wire has at most 3 n: a label has two bytes at least, and gets three and
 // one length more.
+constexpr size_t kMostWireBytesPerByte = 3;
+
+}  // namespace
+
+LabelsHash HashOfLabels(std::string_view wire) {
+  const Secrets& secrets = ProcessSecrets();
+  LabelsHash hash;
+  do {
+    const std::string_view piece = wire.substr(0, kPieceBytes);
+    Sums sums = SumsOf(piece.data(), piece.size(), secrets);
+    sums.first += hash.high;
+    sums.second += hash.low;
+    hash = sums.Folded(wire.size(), secrets);
+    wire.remove_prefix(piece.size());
+  } while (!wire.empty());
+  return hash;
+}
+
+SeriesKey SeriesKeyOfHashes(const LabelsHash& before_name, const LabelsHash& name,
+                            const LabelsHash& after_name) {
+  const Secrets& secrets = ProcessSecrets();
+  const uint64_t* keys = secrets.data();
+  Sums sums;
+  for (const LabelsHash* hash : {&before_name, &name, &after_name}) {
+    sums.Add(hash->high, hash->low, keys);
+    keys += 2;
+  }
+  const LabelsHash key = sums.Folded(0, secrets);
+  return {key.high, key.low};
+}
+
+SeriesKey SeriesKeyOfWire(const WireLabels& labels) {
+  return SeriesKeyOfHashes(HashOfLabels(labels.before_name), HashOfLabels(labels.name),
+                           HashOfLabels(labels.after_name));
+}
+
 SeriesKey SeriesKeyOf(const LabelSet& labels) {
   thread_local std::string wire;
-  if (wire.size() < 3 * labels.bytes().size()) wire.resize(3 * labels.bytes().size());
+  const size_t most = kMostWireBytesPerByte * labels.bytes().size();
+  if (wire.size() < most) wire.resize(most);
   char* at = wire.data();
+  const char *name_begin = nullptr, *name_end = nullptr;
   for (const LabelView label : labels) {
-    *at++ = '\x0a';
-    at = PutLength(at, 2 + LengthOfText(label.name) + LengthOfText(label.value));
-    *at++ = '\x0a';
-    at = PutText(at, label.name);
-    *at++ = '\x12';
-    at = PutText(at, label.value);
+    const char* const begin = at;
+    at = PutLabel(at, label.name, label.value);
+    if (label.name == kMetricName) {
+      name_begin = begin;
+      name_end = at;
+    }
   }
-  return SeriesKeyOfWire({wire.data(), static_cast<size_t>(at - wire.data())});
+  if (name_begin == nullptr) name_begin = name_end = at;
+  return SeriesKeyOfWire({{wire.data(), name_begin}, {name_begin, name_end}, {name_end, at}});
+}
+
+void AppendWireLabel(std::string_view name, std::string_view value, std::string& wire) {
+  const size_t size = wire.size();
+  wire.resize(size + 3 + 3 * kMaxVarintBytes + name.size() + value.size());
+  wire.resize(static_cast<size_t>(PutLabel(wire.data() + size, name, value) - wire.data()));
 }
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 
 #include <set>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 TEST(SeriesKey, IsTheSameForTheSameBytes) {
   const std::string bytes(100, 'a');
   const std::string again(100, 'a');
-  EXPECT_EQ(SeriesKeyOfWire(bytes), SeriesKeyOfWire(again));
-  EXPECT_EQ(SeriesKeyOfWire(""), SeriesKeyOfWire(std::string()));
+  EXPECT_EQ(HashOfLabels(bytes), HashOfLabels(again));
+  EXPECT_EQ(HashOfLabels(""), HashOfLabels(std::string()));
 }
 
 // Each half alone tells all of them apart: lengths, single bits, single bytes and swaps.
@@ -32,30 +32,60 @@ TEST(SeriesKey, DiffersForEverySmallChange) {
   }
   std::set<uint64_t> highs, lows;
   for (const std::string& input : inputs) {
-    const SeriesKey key = SeriesKeyOfWire(input);
+    const SeriesKey key = SeriesKeyOfWire({input, "", ""});
     EXPECT_TRUE(highs.insert(key.high).second);
     EXPECT_TRUE(lows.insert(key.low).second);
   }
   EXPECT_GT(inputs.size(), 10'000u);
 }
 
+// Where one run ends and the next begins is part of the key.
+TEST(SeriesKey, TellsTheRunsApart) {
+  std::set<uint64_t> highs, lows;
+  const std::vector<WireLabels> all = {{"ab", "", ""}, {"", "ab", ""}, {"", "", "ab"},
+                                       {"a", "b", ""}, {"a", "", "b"}, {"", "a", "b"},
+                                       {"b", "a", ""}};
+  for (const WireLabels& labels : all) {
+    const SeriesKey key = SeriesKeyOfWire(labels);
+    EXPECT_TRUE(highs.insert(key.high).second);
+    EXPECT_TRUE(lows.insert(key.low).second);
+  }
+}
+
 TEST(SeriesKey, OfLabelsIsThatOfTheirWireForm) {
-  const std::string wire(
+  const std::string name(
       "\x0a\x0e"
-      "\x0a\x08__name__\x12\x02up"
+      "\x0a\x08__name__\x12\x02up",
+      16);
+  const std::string job(
       "\x0a\x0a"
       "\x0a\x03job\x12\x03gpu",
-      28);
-  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"job", "gpu"}, {"__name__", "up"}})), SeriesKeyOfWire(wire));
-  EXPECT_EQ(SeriesKeyOf(LabelSet()), SeriesKeyOfWire(""));
+      12);
+  const std::string gpu(
+      "\x0a\x08"
+      "\x0a\x03GPU\x12\x01"
+      "7",
+      10);
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"job", "gpu"}, {"__name__", "up"}, {"GPU", "7"}})),
+            SeriesKeyOfWire({gpu, name, job}));
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"job", "gpu"}, {"GPU", "7"}})),
+            SeriesKeyOfWire({gpu + job, "", ""}));
+  EXPECT_EQ(SeriesKeyOf(LabelSet()), SeriesKeyOfWire({}));
+}
+
+TEST(SeriesKey, LabelsAreAppendedInTheirWireForm) {
   const std::string text(200, 'v');
-  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"a", text}})), SeriesKeyOfWire("\x0a\xce\x01\x0a\x01"
-                                                                      "a\x12\xc8\x01" +
-                                                                      text));
-  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{text, "a"}})),
-            SeriesKeyOfWire("\x0a\xce\x01\x0a\xc8\x01" + text +
-                            "\x12\x01"
-                            "a"));
+  std::string wire = "x";
+  AppendWireLabel("a", text, wire);
+  AppendWireLabel(text, "a", wire);
+  EXPECT_EQ(wire,
+            "x\x0a\xce\x01\x0a\x01"
+            "a\x12\xc8\x01" +
+                text + "\x0a\xce\x01\x0a\xc8\x01" + text +
+                "\x12\x01"
+                "a");
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"a", text}})),
+            SeriesKeyOfWire({wire.substr(1, 209), "", ""}));
 }
 
 }  // namespace
