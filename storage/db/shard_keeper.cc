@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "base/free_memory.h"
 #include "base/log.h"
 #include "storage/db/empty_series.h"
 #include "storage/db/retention.h"
@@ -153,6 +154,8 @@ absl::Status ShardKeeper::SealFrozen() {
   shard_.counters.sealed_chunks += result.chunk_count;
   shard_.counters.sealed_bytes += result.byte_count;
   OnWriter([&] { Publish(*head, generation, result); });
+  head.reset();
+  ReturnFreeMemory();
   LOCKSTEP_RETURN_IF_ERROR(DeleteSealedBlocks(*shard_.kv, generation));
   // Deleted blocks are still in write buffers, logs and tables: now the disk holds the chunks alone.
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
