@@ -101,7 +101,8 @@ class MixedFolder {
   }
 
   void Report(std::string_view metric_name) {
-    evaluator_.context().annotations.Absorb(sink_, metric_name, expr_.operand->position);
+    evaluator_.context().annotations.Absorb(sink_, metric_name,
+                                            WithoutParens(*expr_.operand).position);
   }
 
   const AggregateExpr& expr_;

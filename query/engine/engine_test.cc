@@ -228,6 +228,43 @@ TEST_F(EngineTest, SortingIsForOneStep) {
   const auto range = Range("sort(m)", 0, kMinute);
   ASSERT_TRUE(range.ok()) << range.status();
   EXPECT_THAT(range->annotations.warnings, ElementsAre(HasSubstr("sort is ineffective")));
+  // One step, but not by the bounds alone.
+  EXPECT_THAT(Range("sort(m)", 0, 1)->annotations.warnings,
+              ElementsAre(HasSubstr("sort is ineffective")));
+  EXPECT_THAT(Range("sort(m)", 0, 0)->annotations.warnings, ElementsAre());
+}
+
+TEST_F(EngineTest, AQueryWithoutExtentHasNoStep) {
+  const auto step = [&](int64_t end_ms) {
+    const auto range = Range("step()", 0, end_ms);
+    return std::get<MatrixResult>(range->value)[0].samples.values[0];
+  };
+  EXPECT_EQ(step(0), 0);
+  EXPECT_EQ(step(1), 60);
+}
+
+TEST_F(EngineTest, SmoothedSelectorsTakeFloatsOrHistograms) {
+  Histogram histogram;
+  histogram.count = 3;
+  LoadHistogram({{"__name__", "m"}}, histogram);
+  EXPECT_THAT(InstantLines("count(m smoothed)"), ElementsAre("{} 1"));
+  storage_.Append(LabelSet::Of({{"__name__", "m"}}), kMinute, 2.0);
+  EXPECT_THAT(InstantLines("count(m smoothed)"), ElementsAre());
+  EXPECT_THAT(Notes("m smoothed"), ElementsAre(HasSubstr("mix of histograms and floats")));
+  const auto range = Instant("m[5m] smoothed");
+  ASSERT_FALSE(range.ok());
+  EXPECT_THAT(range.status().message(), HasSubstr("smoothed modifier is not supported"));
+}
+
+TEST_F(EngineTest, BucketsThatSeveralQuantilesReadAreToldOfOnce) {
+  Load({{"__name__", "h"}, {"le", "1"}}, {5});
+  Load({{"__name__", "h"}, {"le", "2"}}, {3});
+  Load({{"__name__", "h"}, {"le", "+Inf"}}, {6});
+  const auto once = HasSubstr("over 1 samples");
+  EXPECT_THAT(Notes("histogram_quantiles(h, \"q\", 0.1, 0.5)"), ElementsAre(once));
+  EXPECT_THAT(Notes("histogram_quantiles(h, \"q\", 2, 0.5)"),
+              ElementsAre(HasSubstr("got 2"), once));
+  EXPECT_THAT(InstantLines("histogram_quantiles(h, \"q\", -0)"), ElementsAre("{q=\"0.0\"} 0"));
 }
 
 TEST_F(EngineTest, AFineSubqueryOverYearsEndsInAnError) {
@@ -288,8 +325,7 @@ TEST_F(EngineTest, NotesPointAtArguments) {
   EXPECT_THAT(Notes("rate(m[5m])", kMinute), at("(1:6)"));
   EXPECT_THAT(Notes("rate((m[5m]))", kMinute), at("(1:7)"));
   EXPECT_THAT(Notes("rate(m[5m:30s])", kMinute), at("(1:1)"));
-  // Parentheses count where they are around something step invariant, unless all is.
-  EXPECT_THAT(Notes("quantile_over_time((2), m[5m])"), at("(1:20)"));
+  EXPECT_THAT(Notes("quantile_over_time((2), m[5m])"), at("(1:21)"));
   EXPECT_THAT(Notes("quantile_over_time((2), m[5m] @ 0)"), at("(1:21)"));
   EXPECT_THAT(Notes("quantile_over_time((scalar(m)), m[5m])", kMinute), at("(1:21)"));
 }
@@ -313,7 +349,7 @@ TEST_F(EngineTest, NotesAboutHistograms) {
   const auto at = [](std::string_view place) { return ElementsAre(HasSubstr(place)); };
   EXPECT_THAT(Notes("histogram_quantile(0.5, h)"), at("(1:20)"));
   EXPECT_THAT(Notes("histogram_fraction(0, 1, h)"), at("(1:20)"));
-  EXPECT_THAT(Notes("min((h))"), at("(1:5)"));
+  EXPECT_THAT(Notes("min((h))"), at("(1:6)"));
   // A histogram that has become a number is not ignored.
   EXPECT_THAT(Notes("topk(1, h)"), at("ignored histogram in topk"));
   EXPECT_THAT(Notes("topk(1, histogram_count(h))"), ElementsAre());

@@ -40,7 +40,7 @@ void Negate(Column& column) {
 absl::StatusOr<EvaluatedValue> Evaluator::Evaluate(const Expr& expr) {
   LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
   const TraceSpan span(context_.trace, expr);
-  if (grid_.count > 1 && !IsLiteral(expr) && IsStepInvariant(expr)) {
+  if ((grid_.count > 1 || grid_.is_range) && !IsLiteral(expr) && IsStepInvariant(expr)) {
     return EvaluateOnceAndRepeat(expr);
   }
   return EvaluateNode(expr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "absl/strings/str_format.h"
 #include "query/engine/kernels/window_functions.h"
 
 namespace lockstep::engine {
@@ -49,14 +50,20 @@ void CopyExtended(const Window& window, SampleColumns& samples) {
 
 }  // namespace
 
-void CopyWindow(const Window& window, SampleColumns& samples) {
+absl::Status CopyWindow(const Window& window, SampleColumns& samples) {
   if (window.edges != RangeEdges::kPlain) {
+    if (!window.histograms.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrFormat("%s modifier is not supported with histograms",
+                          window.edges == RangeEdges::kSmoothed ? "smoothed" : "anchored"));
+    }
     CopyExtended(window, samples);
-    return;
+    return absl::OkStatus();
   }
   samples.timestamps_ms.assign(window.timestamps_ms.begin(), window.timestamps_ms.end());
   samples.values.assign(window.values.begin(), window.values.end());
   samples.histograms.assign(window.histograms.begin(), window.histograms.end());
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep::engine

@@ -39,12 +39,16 @@ class QuantileQuestion : public BucketQuestion {
   double OfClassic(std::vector<ClassicBucket>& buckets, size_t step,
                    const LabelSet& labels) override {
     ClassicQuantile answer = BucketQuantile(quantiles_[step], buckets);
-    if (answer.fix.has_value()) Report(*answer.fix, step, labels);
+    if (answer.fix.has_value() && Reports(step)) Report(*answer.fix, step, labels);
     return answer.value;
   }
   double OfNative(const Histogram& histogram, size_t step, AnnotationSink& sink) override {
     return HistogramQuantile(quantiles_[step], histogram, sink);
   }
+
+ protected:
+  // Whether buckets that had to be made monotonic are news.
+  virtual bool Reports(size_t) const { return true; }
 
  private:
   void Report(MonotonicityFix fix, size_t step, const LabelSet& labels) {
@@ -62,22 +66,28 @@ class QuantileQuestion : public BucketQuestion {
   const Evaluator& evaluator_;
 };
 
-// One of histogram_quantiles' several: its answers carry the quantile as a label.
+// One of histogram_quantiles' several: its answers carry the quantile as a label. At the steps that are told,
+// another has looked at the same buckets and said what there was to say.
 class LabelledQuantileQuestion : public QuantileQuestion {
  public:
   LabelledQuantileQuestion(std::vector<double> quantiles, std::string label, std::string value,
-                           promql::PositionRange position, const Evaluator& evaluator)
+                           const std::vector<bool>& told, promql::PositionRange position,
+                           const Evaluator& evaluator)
       : QuantileQuestion(std::move(quantiles), position, evaluator),
         label_(std::move(label)),
-        value_(std::move(value)) {}
+        value_(std::move(value)),
+        told_(told) {}
 
   LabelSet AnswerLabels(const LabelSet& labels) const override {
     return LabelSetBuilder(labels).Set(label_, value_).Build();
   }
 
  private:
+  bool Reports(size_t step) const override { return !told_[step]; }
+
   const std::string label_;
   const std::string value_;
+  const std::vector<bool>& told_;
 };
 
 class FractionQuestion : public BucketQuestion {
@@ -186,7 +196,7 @@ absl::StatusOr<std::vector<double>> QuantileArgument(const Call& call, size_t in
     Annotation annotation;
     annotation.kind = AnnotationKind::kInvalidQuantile;
     annotation.number = q;
-    evaluator.context().annotations.Add(std::move(annotation), ArgumentPosition(call, argument));
+    evaluator.context().annotations.Add(std::move(annotation), ArgumentPosition(argument));
   }
   return std::move(scalar.values);
 }
@@ -205,7 +215,8 @@ absl::StatusOr<std::unique_ptr<BucketQuestion>> SingleQuestion(const Call& call,
 
 // The value of the label that says which quantile: as OpenMetrics writes it, "0.5" but "1.0".
 std::string QuantileText(double quantile) {
-  std::string text = FormatShortValue(quantile);
+  if (quantile == 0) return "0.0";
+  const std::string text = FormatShortValue(quantile);
   const bool is_whole = text.find_first_not_of("-0123456789") == std::string::npos;
   return is_whole ? text + ".0" : text;
 }
@@ -213,12 +224,17 @@ std::string QuantileText(double quantile) {
 // histogram_quantiles(v, "label", q1, q2, ...). A quantile may vary over time, and its label with it.
 absl::Status AskForQuantiles(const Call& call, promql::PositionRange position, BucketSurvey& survey,
                              SeriesAssembler& output, Evaluator& evaluator) {
+  std::vector<bool> told(evaluator.grid().count);
   for (size_t i = 2; i < call.args.size(); ++i) {
-    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<double> quantiles, QuantileArgument(call, i, evaluator));
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<double> quantiles,
+                              QuantileArgument(call, i, evaluator));
     const std::string value = quantiles.empty() ? "" : QuantileText(quantiles[0]);
-    LabelledQuantileQuestion question(std::move(quantiles), StringArgument(call, 1), value,
-                                      position, evaluator);
+    LabelledQuantileQuestion question(quantiles, StringArgument(call, 1), value, told, position,
+                                      evaluator);
     LOCKSTEP_RETURN_IF_ERROR(survey.Ask(question, output));
+    for (size_t step = 0; step < quantiles.size(); ++step) {
+      if (!IsInvalidQuantile(quantiles[step])) told[step] = true;
+    }
   }
   return absl::OkStatus();
 }
@@ -231,10 +247,10 @@ absl::StatusOr<EvaluatedValue> EvaluateHistogramBuckets(const Call& call, Evalua
                               : id == FunctionId::kHistogramQuantile ? 1
                                                                      : 2;
   const promql::Expr& argument = *call.args[vector_index];
-  const promql::PositionRange position = ArgumentPosition(call, argument);
+  const promql::PositionRange position = ArgumentPosition(argument);
   LOCKSTEP_ASSIGN_OR_RETURN(const VectorValue vector, evaluator.EvaluateVector(argument));
   const ClassicGroups groups = GroupClassic(vector.series, position, evaluator.context());
-  BucketSurvey survey(vector, groups, position, ArgumentPosition(call, *call.args[0]), evaluator);
+  BucketSurvey survey(vector, groups, position, ArgumentPosition(*call.args[0]), evaluator);
   SeriesAssembler output(evaluator);
   if (id == FunctionId::kHistogramQuantiles) {
     LOCKSTEP_RETURN_IF_ERROR(AskForQuantiles(call, position, survey, output, evaluator));

@@ -113,7 +113,8 @@ absl::StatusOr<MatrixResult> EvaluateRangeVector(const promql::Expr& expr, int64
   SampleCharge charge(context.budget);
   LOCKSTEP_RETURN_IF_ERROR(ForEachRangeSeries(range, windows, evaluator, [&](SeriesPart& series) {
     MatrixSeries out{series.labels(), {}};
-    CopyWindow(WindowSlider(series.samples(), windows).At(0), out.samples);
+    LOCKSTEP_RETURN_IF_ERROR(
+        CopyWindow(WindowSlider(series.samples(), windows).At(0), out.samples));
     if (out.samples.size() == 0) return absl::OkStatus();
     evaluator.counts().Add(0, BudgetSize(out.samples));
     LOCKSTEP_RETURN_IF_ERROR(charge.Add(BudgetSize(out.samples)));

@@ -84,7 +84,8 @@ absl::StatusOr<EvaluatedValue> EvaluateScalarFunction(const Call& call, Evaluato
     case FunctionId::kRange:
       return Repeat(Seconds(context.end_ms - context.start_ms), evaluator);
     case FunctionId::kStep:
-      return Repeat(Seconds(context.step_ms), evaluator);
+      // None where there is one step by the bounds alone.
+      return Repeat(context.start_ms == context.end_ms ? 0 : Seconds(context.step_ms), evaluator);
     case FunctionId::kMaxOf:
     case FunctionId::kMinOf:
       return ChooseOf(call, evaluator);

@@ -51,7 +51,7 @@ void FillWithFloats(const SampleColumns& samples, const StepGrid& times, int64_t
   });
 }
 
-// `fill(column, samples)` for every series of the selection, from several threads.
+// `fill(column, series, notes)` for every series of the selection, from several threads.
 template <typename Fill>
 absl::StatusOr<VectorValue> ReadSeries(const SelectorRead& read, Evaluator& evaluator,
                                        const Fill& fill) {
@@ -60,7 +60,7 @@ absl::StatusOr<VectorValue> ReadSeries(const SelectorRead& read, Evaluator& eval
   LOCKSTEP_ASSIGN_OR_RETURN(SeriesParts parts, OpenSelector(read, context, MaxParts(context)));
   return MakeColumns(std::move(parts), false, evaluator, [&fill]() -> ColumnWorker {
     return [&fill](SeriesPart& series, Column& column, WorkNotes& notes) {
-      fill(column, series.samples());
+      fill(column, series, notes);
       notes.counts().Add(column);
       return absl::OkStatus();
     };
@@ -88,15 +88,22 @@ absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& se
   TimeRange range = LookbackRange(times.grid, lookback_ms);
   if (selector.edges == promql::RangeEdges::kSmoothed) {
     range.max_ms += lookback_ms;
-    return ReadSeries({selector, range}, evaluator, [&](Column& column, SampleColumns& samples) {
-      FillSmoothed(samples, times.grid, lookback_ms, column);
-    });
+    return ReadSeries({selector, range}, evaluator,
+                      [&](Column& column, SeriesPart& series, WorkNotes& notes) {
+                        AnnotationSink sink;
+                        FillSmoothed(series.samples(), times.grid, lookback_ms, column, sink);
+                        for (Annotation& annotation : sink.Take()) {
+                          annotation.metric_name = series.labels().metric_name();
+                          notes.Annotate(std::move(annotation), selector.position);
+                        }
+                      });
   }
   const SelectorRead read{.selector = selector,
                           .range = range,
                           .needed = NeededAt(times.grid),
                           .keep_stale_markers = true};
-  return ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
+  return ReadSeries(read, evaluator, [&](Column& column, SeriesPart& series, WorkNotes&) {
+    const SampleColumns& samples = series.samples();
     if (samples.histograms.empty()) {
       FillWithFloats(samples, times.grid, lookback_ms, column);
     } else {
@@ -117,8 +124,9 @@ absl::StatusOr<VectorValue> EvaluateSampleTimes(const promql::VectorSelector& se
                           .keep_stale_markers = true};
   std::atomic<bool> met_histogram = false;
   LOCKSTEP_ASSIGN_OR_RETURN(
-      VectorValue vector, ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
-        FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
+      VectorValue vector,
+      ReadSeries(read, evaluator, [&](Column& column, SeriesPart& series, WorkNotes&) {
+        FillColumn(series.samples(), times.grid, lookback_ms, [&](size_t step, const auto& found) {
           if (found.histogram != nullptr) met_histogram = true;
           column.SetFloat(step, static_cast<double>(found.timestamp_ms) / 1000);
         });
@@ -139,8 +147,8 @@ absl::StatusOr<VectorValue> EvaluateStartTimes(const promql::VectorSelector& sel
   const SelectorRead read{.selector = selector,
                           .range = LookbackRange(times.grid, lookback_ms),
                           .keep_stale_markers = true};
-  return ReadSeries(read, evaluator, [&](Column& column, SampleColumns& samples) {
-    FillColumn(samples, times.grid, lookback_ms, [&](size_t step, const auto& found) {
+  return ReadSeries(read, evaluator, [&](Column& column, SeriesPart& series, WorkNotes&) {
+    FillColumn(series.samples(), times.grid, lookback_ms, [&](size_t step, const auto& found) {
       column.SetFloat(step, static_cast<double>(found.start_timestamp_ms) / 1000);
     });
   });

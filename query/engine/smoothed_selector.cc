@@ -1,5 +1,6 @@
 #include "query/engine/smoothed_selector.h"
 
+#include <optional>
 #include <utility>
 
 #include "query/engine/kernels/histogram_math.h"
@@ -14,6 +15,8 @@ struct Neighbours {
   size_t after = 0;   // oldest behind it
   bool has_before = false;
   bool has_after = false;
+
+  bool any() const { return has_before || has_after; }
 };
 
 template <typename TimeOf>
@@ -28,20 +31,6 @@ Neighbours FindNeighbours(size_t sample_count, size_t& next, int64_t time_ms, in
   return found;
 }
 
-HistogramPtr InterpolateHistograms(const HistogramSample& before, const HistogramSample& after,
-                                   int64_t time_ms) {
-  if (!SameBucketFamily(*before.histogram, *after.histogram)) return nullptr;
-  const double share = static_cast<double>(time_ms - before.timestamp_ms) /
-                       static_cast<double>(after.timestamp_ms - before.timestamp_ms);
-  Histogram between = *before.histogram;
-  Histogram rest = *after.histogram;
-  Scale(between, 1 - share);
-  Scale(rest, share);
-  Add(between, rest);
-  Compact(between);
-  return std::make_shared<const Histogram>(std::move(between));
-}
-
 void StoreFloat(const SampleColumns& samples, const Neighbours& at, int64_t time_ms, size_t step,
                 Column& column) {
   const FloatPoint before{samples.timestamps_ms[at.before], samples.values[at.before]};
@@ -53,20 +42,39 @@ void StoreFloat(const SampleColumns& samples, const Neighbours& at, int64_t time
   column.SetFloat(step, Interpolate(before, after, time_ms, SeriesKind::kGauge));
 }
 
-void StoreHistogram(const SampleColumns& samples, const Neighbours& at, int64_t time_ms,
-                    size_t step, Column& column) {
-  const HistogramSample& before = samples.histograms[at.before];
-  HistogramPtr value = before.histogram;
-  if (before.timestamp_ms != time_ms && at.has_after) {
-    value = InterpolateHistograms(before, samples.histograms[at.after], time_ms);
+HistogramPtr CarriedForward(const Histogram& histogram) {
+  Histogram carried = histogram;
+  // The hint is about the sample before, not about the value.
+  carried.reset_hint = CounterResetHint::kUnknown;
+  return std::make_shared<const Histogram>(std::move(carried));
+}
+
+HistogramPtr Between(const HistogramSample& before, const HistogramSample& after, int64_t time_ms,
+                     AnnotationSink& sink) {
+  if (!SameBucketFamily(*before.histogram, *after.histogram)) {
+    sink.Add(AnnotationKind::kMixedExponentialCustomHistograms);
+    return nullptr;
   }
-  if (value != nullptr) column.SetHistogram(step, std::move(value));
+  const bool are_gauges = before.histogram->reset_hint == CounterResetHint::kGauge &&
+                          after.histogram->reset_hint == CounterResetHint::kGauge;
+  std::optional<Histogram> between = Interpolate(
+      before, after, time_ms, are_gauges ? SeriesKind::kGauge : SeriesKind::kCounter, sink);
+  if (!between.has_value()) return nullptr;
+  return std::make_shared<const Histogram>(*std::move(between));
+}
+
+HistogramPtr SmoothedHistogram(const SampleColumns& samples, const Neighbours& at, int64_t time_ms,
+                               AnnotationSink& sink) {
+  const HistogramSample& before = samples.histograms[at.before];
+  if (before.timestamp_ms == time_ms) return before.histogram;
+  if (!at.has_after) return CarriedForward(*before.histogram);
+  return Between(before, samples.histograms[at.after], time_ms, sink);
 }
 
 }  // namespace
 
 void FillSmoothed(const SampleColumns& samples, const StepGrid& times, int64_t lookback_ms,
-                  Column& column) {
+                  Column& column, AnnotationSink& sink) {
   size_t next_float = 0;
   size_t next_histogram = 0;
   for (size_t step = 0; step < times.count; ++step) {
@@ -77,12 +85,11 @@ void FillSmoothed(const SampleColumns& samples, const StepGrid& times, int64_t l
     const Neighbours histograms =
         FindNeighbours(samples.histograms.size(), next_histogram, time_ms, lookback_ms,
                        [&](size_t i) { return samples.histograms[i].timestamp_ms; });
-    const bool newest_is_histogram =
-        histograms.has_before &&
-        (!floats.has_before ||
-         samples.histograms[histograms.before].timestamp_ms > samples.timestamps_ms[floats.before]);
-    if (newest_is_histogram) {
-      StoreHistogram(samples, histograms, time_ms, step, column);
+    if (floats.any() && histograms.any()) {
+      sink.Add(AnnotationKind::kMixedFloatsHistograms);
+    } else if (histograms.has_before) {
+      HistogramPtr value = SmoothedHistogram(samples, histograms, time_ms, sink);
+      if (value != nullptr) column.SetHistogram(step, std::move(value));
     } else if (floats.has_before) {
       StoreFloat(samples, floats, time_ms, step, column);
     }

@@ -53,7 +53,7 @@ absl::StatusOr<EvaluatedValue> Sort(const promql::Call& call, Evaluator& evaluat
   const FunctionId id = call.function->id;
   LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, evaluator.EvaluateVector(*call.args[0]));
   if (!IsByLabel(id)) DropHistograms(vector);
-  if (!evaluator.is_single_step()) {
+  if (evaluator.grid().is_range) {
     Annotation annotation;
     annotation.kind = AnnotationKind::kSortInRangeQuery;
     evaluator.context().annotations.Add(std::move(annotation), call.position);

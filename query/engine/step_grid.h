@@ -20,11 +20,13 @@ struct StepGrid {
   int64_t start_ms = 0;
   int64_t step_ms = 1;  // > 0
   size_t count = 0;
+  bool is_range = false;  // the end is behind the start, even if no second step is
 
   // Precondition: step_ms > 0. An end before the start makes an empty grid.
   static StepGrid Over(int64_t start_ms, int64_t end_ms, int64_t step_ms) {
     if (end_ms < start_ms) return {start_ms, step_ms, 0};
-    return {start_ms, step_ms, static_cast<size_t>((end_ms - start_ms) / step_ms) + 1};
+    return {start_ms, step_ms, static_cast<size_t>((end_ms - start_ms) / step_ms) + 1,
+            end_ms > start_ms};
   }
   static StepGrid At(int64_t time_ms) { return {time_ms, 1, 1}; }
   bool operator==(const StepGrid&) const = default;

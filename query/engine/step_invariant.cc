@@ -12,15 +12,11 @@ bool IsPinned(const promql::TimeModifiers& modifiers) {
   return modifiers.at != promql::AtModifier::kNone;
 }
 
-// The value depends on the evaluation time even if no argument does.
+// The value may depend on the evaluation time even if no argument does.
 bool LooksAtTheClock(const promql::Call& call) {
   switch (call.function->id) {
     case FunctionId::kTime:
     case FunctionId::kPredictLinear:
-      return true;
-    case FunctionId::kTimestamp:
-      // Of a plain selector it is the time of the sample, of anything else that of the evaluation.
-      return WithoutParens(*call.args[0]).kind != ExprKind::kVectorSelector;
     case FunctionId::kMinute:
     case FunctionId::kHour:
     case FunctionId::kDayOfWeek:
@@ -29,7 +25,10 @@ bool LooksAtTheClock(const promql::Call& call) {
     case FunctionId::kDaysInMonth:
     case FunctionId::kMonth:
     case FunctionId::kYear:
-      return call.args.empty();
+      return true;
+    case FunctionId::kTimestamp:
+      // Of a plain selector it is the time of the sample, of anything else that of the evaluation.
+      return WithoutParens(*call.args[0]).kind != ExprKind::kVectorSelector;
     default:
       return false;
   }
@@ -83,10 +82,9 @@ const Expr& WithoutParens(const Expr& expr) {
   return *inner;
 }
 
-promql::PositionRange ArgumentPosition(const promql::Call& call, const Expr& argument) {
+promql::PositionRange ArgumentPosition(const Expr& argument) {
   const Expr& inner = WithoutParens(argument);
-  if (inner.kind == ExprKind::kSubquery) return {};
-  return IsStepInvariant(argument) && !IsStepInvariant(call) ? argument.position : inner.position;
+  return inner.kind == ExprKind::kSubquery ? promql::PositionRange() : inner.position;
 }
 
 }  // namespace lockstep::engine

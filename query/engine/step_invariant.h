@@ -12,9 +12,8 @@ bool IsStepInvariant(const promql::Expr& expr);
 // `expr` without the parentheses around it.
 const promql::Expr& WithoutParens(const promql::Expr& expr);
 
-// Where annotations about an argument of `call` point, to the letter as Prometheus has it: at the
-// argument without its parentheses, but with them when it is step invariant and the call is not, and
-// at the beginning of the query for a subquery.
-promql::PositionRange ArgumentPosition(const promql::Call& call, const promql::Expr& argument);
+// Where annotations about an argument of a call point, to the letter as Prometheus has it: at the argument without
+// its parentheses, and at the beginning of the query for a subquery.
+promql::PositionRange ArgumentPosition(const promql::Expr& argument);
 
 }  // namespace lockstep::engine

@@ -162,8 +162,8 @@ absl::Status EvaluateParams(WindowCall& call, Evaluator& evaluator) {
 
 absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& evaluator) {
   WindowCall window_call{call, WithoutParens(RangeArgument(call)), {}, {}, {}, {}};
-  window_call.range_position = ArgumentPosition(call, RangeArgument(call));
-  window_call.first_position = ArgumentPosition(call, *call.args[0]);
+  window_call.range_position = ArgumentPosition(RangeArgument(call));
+  window_call.first_position = ArgumentPosition(*call.args[0]);
   LOCKSTEP_RETURN_IF_ERROR(EvaluateParams(window_call, evaluator));
   RangeWindows& windows = window_call.windows;
   LOCKSTEP_ASSIGN_OR_RETURN(windows, ResolveRange(window_call.range, evaluator));

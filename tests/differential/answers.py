@@ -13,7 +13,7 @@ ANSWER_WITHIN_S = 120
 # lockstep, which round the last bits in other ways. Everything else is compared bit by bit.
 INEXACT = re.compile(
     r"(?i)\b(a?(sin|cos|tan)h?|exp|ln|log2|log10|atan2"
-    r"|histogram_(quantiles?|fraction|stddev|stdvar))\b|\^"
+    r"|histogram_(quantiles?|fraction|stddev|stdvar))\b|\^|</|>/"
 )
 RELATIVE_TOLERANCE = 1e-12
 

@@ -67,7 +67,7 @@ def zeros_of_quantiles(query, reference, other):
 def quantiles_of_negated(query, reference, other):
     """Populations below zero have no quantiles, and which bucket the search ends at is chance."""
     return re.search(
-        r"histogram_(quantile|fraction)\(.*[-(, ]-[ (]*[a-z{]", query.text
+        r"histogram_(quantiles?|fraction)\(.*[-(, ]-[ (]*[a-z{]", query.text
     ) and re.search(HISTOGRAMS, query.text)
 
 
@@ -111,10 +111,43 @@ def order_of_matches(query, reference, other):
 
 
 def limits_of_chosen(query, reference, other):
-    """Of equal elements the first are taken, of which there are none behind a choice or a match."""
+    """Of equal elements the first are taken, of which there are none behind a choice, a match or a walk through
+    classic histograms."""
     return re.search(
-        r"\b(limitk|topk|bottomk)\b.*\b(limitk|topk|bottomk|limit_ratio|on|ignoring)\b",
+        r"\b(limitk|topk|bottomk)\b.*"
+        r"\b(limitk|topk|bottomk|limit_ratio|on|ignoring|histogram_(fraction|quantiles?))\b",
         query.text,
+    )
+
+
+def order_of_adding(query, reference, other):
+    """Sums of windows that overlap are put together from parts."""
+    return re.search(r"\b(sum|avg)_over_time\b", query.text) and (
+        answers.difference(query, reference, other, 1e-14) is None
+    )
+
+
+def stumbles(query, reference, other):
+    """Prometheus 3.14 reads before the first float of a range that has none, `a[5m] anchored`."""
+    return reference.error and "runtime error: index out of range" in reference.error[1]
+
+
+def pinned_subqueries(query, reference, other):
+    """Prometheus 3.14 does not see that an argument is a subquery when it is pinned by `@` in a call that is not."""
+    return (
+        re.search(r"\b(predict_linear|\w+_over_time)\(.*\[[^]]*:[^]]*\].*@", query.text)
+        and not reference.error
+        and (other.error or len(reference.series) < len(other.series))
+    )
+
+
+def floats_beside_histograms(query, reference, other):
+    """Elements with the same labels, of which one is a float and one a histogram, are as wrong as two floats."""
+    return (
+        not reference.error
+        and other.error
+        and other.error[1] == "vector cannot contain metrics with the same labelset"
+        and re.search(HISTOGRAMS, query.text)
     )
 
 
@@ -144,17 +177,39 @@ def timestamps_at_offsets(query, reference, other):
     return re.search(r"timestamp\([^()]*(@.*offset|offset.*@)", query.text)
 
 
-def order_of_chosen(query, reference, other):
-    """Which of several duplicates is met first, behind what orders its elements, or a match."""
-    ordering = r"\b(topk|bottomk|limitk|limit_ratio|sort\w*)\b|\b(on|ignoring)\b.*\b(on|ignoring)\b"
+def order_of_duplicates(query, reference, other):
+    """Which duplicates are met first, and in which order they are named."""
     return (
-        re.search(ordering, query.text)
-        and reference.error
+        reference.error
         and other.error
         and all(
             "found duplicate series for the match group" in answer.error[1]
             for answer in (reference, other)
         )
+    )
+
+
+def counts_of_lifted(query, reference, other):
+    """How many classic histograms were made monotonic: Prometheus' count doubles with every further step."""
+    counts = re.compile(r", over \d+ samples from")
+    counted = [
+        dataclasses.replace(
+            answer,
+            annotations=tuple(
+                tuple(counts.sub("", text) if "monotonicity" in text else text for text in texts)
+                for texts in answer.annotations
+            ),
+        )
+        for answer in (reference, other)
+    ]
+    return answers.difference(query, *counted) is None
+
+
+def quantiles_of_doubled(query, reference, other):
+    """Of several quantiles of a classic histogram with a bucket twice, all but the first read what the first has
+    left of the buckets."""
+    return re.search(r"\bhistogram_quantiles\(.*(odd_bucket|__name__|job=|instance=)", query.text) and (
+        reference.kind == other.kind and set(reference.series) == set(other.series)
     )
 
 
@@ -179,26 +234,37 @@ def quantiles_beside_nan(query, reference, other):
     )
 
 
+def nameless(answer):
+    """The answer without metric names, and elements that are then the same as one."""
+    series = {}
+    for labels, points in answer.series.items():
+        bare = tuple(pair for pair in labels if pair[0] != "__name__")
+        series.setdefault(bare, {}).update(points)
+    return dataclasses.replace(answer, series=series, order=[])
+
+
 def dropped_names_stay(query, reference, other):
-    """A comparison gives elements back a name that was to be dropped."""
-    if not re.search(f"{COMPARISON}|count_values|(last|first)_over_time.*:", query.text):
+    """A comparison gives elements back a name that was to be dropped, as do info() and others."""
+    if not re.search(
+        rf"{COMPARISON}|count_values|(last|first)_over_time.*:|\binfo\(", query.text
+    ):
         return False
     if other.error and other.error[1] == "vector cannot contain metrics with the same labelset":
         labels = [[pair for pair in one if pair[0] != "__name__"] for one in reference.order]
         return any(labels.count(one) > 1 for one in labels)
-    nameless = [
-        dataclasses.replace(
-            answer,
-            series={
-                tuple(pair for pair in labels if pair[0] != "__name__"): points
-                for labels, points in answer.series.items()
-            },
-            order=[],
-        )
-        for answer in (reference, other)
-    ]
+    bare = [nameless(answer) for answer in (reference, other)]
     tolerance = 1e-9 if re.search(r"\b(sum|avg)(_over_time)?\b", query.text) else 0
-    return answers.difference(query, *nameless, tolerance) is None
+    return answers.difference(query, *bare, tolerance) is None
+
+
+def infos_at_other_times(query, reference, other):
+    """Prometheus reads the info series of the time that `offset` or `@` names, and looks for them at another."""
+    return re.search(r"\binfo\(.*(\boffset\b|@)", query.text)
+
+
+def colons_behind_calls(query, reference, other):
+    """Prometheus 3.14 cannot read `[range():]`, though `[range() + 1m:]`."""
+    return reference.error and "unexpected colon before duration" in reference.error[1]
 
 
 RULES = (
@@ -210,14 +276,22 @@ RULES = (
     populations_of_nan,
     order_of_matches,
     limits_of_chosen,
+    order_of_adding,
+    stumbles,
+    pinned_subqueries,
+    floats_beside_histograms,
     logarithms_of_subnormals,
     amplified,
     texts_of_divided,
     timestamps_at_offsets,
-    order_of_chosen,
+    order_of_duplicates,
+    counts_of_lifted,
+    quantiles_of_doubled,
     operator_positions,
     quantiles_beside_nan,
     dropped_names_stay,
+    infos_at_other_times,
+    colons_behind_calls,
 )
 
 

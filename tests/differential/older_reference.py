@@ -21,12 +21,8 @@ NEW_WORDS = (
 MONOTONICITY = re.compile(r", from buckets .* to \S+Z \(")
 NEW_WARNINGS = ("sort is ineffective for range queries", "conflicting counter resets during")
 
-# The two series of which one is too many, which newer servers sort.
-DUPLICATES = re.compile(r"operation: \[(\{.*\}), (\{.*\})\];")
-
 
 def in_old_words(text):
-    text = DUPLICATES.sub(lambda pair: str(sorted(pair.groups())), text)
     for new, old in NEW_WORDS:
         text = text.replace(new, old)
     return MONOTONICITY.sub(" (", text)
@@ -82,6 +78,26 @@ def negated_histograms(query, reference, other):
         and re.search(explained.HISTOGRAMS, query.text)
         and answers.difference(query, *kept) is None
     )
+
+
+def deviations_beside_nan(query, reference, other):
+    """mad_over_time leaves NaN out."""
+    return "mad_over_time" in query.text
+
+
+def columns_of_parentheses(query, reference, other):
+    """Annotations about an argument in parentheses may point at these."""
+    bare = [
+        dataclasses.replace(
+            answer,
+            annotations=tuple(
+                tuple(re.sub(r" \(\d+:\d+\)$", "", text) for text in texts)
+                for texts in answer.annotations
+            ),
+        )
+        for answer in (reference, other)
+    ]
+    return "((" in query.text.replace(" ", "") and answers.difference(query, *bare) is None
 
 
 def far_durations(query, reference, other):
@@ -181,6 +197,8 @@ RULES = (
     broken_parser,
     aliased_histograms,
     negated_histograms,
+    deviations_beside_nan,
+    columns_of_parentheses,
     far_durations,
     rates_of_gauges,
     unknown_functions,

@@ -60,13 +60,13 @@ SYNTAX = {
     "smoothed": "rate(a[1m] smoothed)",
     "trim": "a </ 1",
     "duration arithmetic": "a[1m + 1m]",
-    "duration step()": "a[step()]",
-    "duration range()": "a[range()]",
+    # Both are zero in an instant query.
+    "duration step()": "a[step() + 1m]",
+    "duration range()": "a[range() + 1m]",
     "duration min_of()": "a[min_of(1m, 2m)]",
 }
 # What older servers answer otherwise, with a query and what only they answer to it.
 BEHAVIOUR = {
-    "info": ('info(floor(label_replace(vector(1), "__name__", "x", "", "")))', '"__name__"'),
     "fractions of classic histograms": (
         'histogram_fraction(0.1, 1, label_replace(vector(1), "le", "2", "", "") or'
         ' label_replace(vector(2), "le", "+Inf", "", ""))',

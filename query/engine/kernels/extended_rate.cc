@@ -105,7 +105,7 @@ class HistogramEdges {
     return Between(edges_.last - 1, window_.range_end_ms);
   }
 
-  // Adds to `increase` what was lost in resets between the edges.
+  // Adds to `increase` what was lost in resets between the edges, all at once.
   bool MakeResetsGood(const Histogram& left, const Histogram& right, Histogram& increase) const {
     size_t next = edges_.first + 1;
     const Histogram* previous = &left;
@@ -115,12 +115,14 @@ class HistogramEdges {
       previous = &At(next++);
     }
     if (next > edges_.last) return true;
+    std::optional<Histogram> lost;
     // The last sample is left to `right`, which is it or inherits its hint.
     for (; next < edges_.last; ++next) {
-      if (!AddIfReset(At(next), *previous, increase)) return false;
+      if (!AddIfReset(At(next), *previous, lost)) return false;
       previous = &At(next);
     }
-    return AddIfReset(right, *previous, increase);
+    if (!AddIfReset(right, *previous, lost)) return false;
+    return !lost.has_value() || AddNoting(increase, *lost, sink_);
   }
 
  private:
@@ -128,26 +130,18 @@ class HistogramEdges {
   int64_t Time(size_t i) const { return window_.histograms[i].timestamp_ms; }
   const Histogram& At(size_t i) const { return *window_.histograms[i].histogram; }
 
-  bool AddIfReset(const Histogram& current, const Histogram& previous, Histogram& increase) const {
-    return !DetectReset(current, previous) || AddNoting(increase, previous, sink_);
+  bool AddIfReset(const Histogram& current, const Histogram& previous,
+                  std::optional<Histogram>& lost) const {
+    if (!DetectReset(current, previous)) return true;
+    if (lost.has_value()) return AddNoting(*lost, previous, sink_);
+    lost = previous;
+    return true;
   }
 
   // The histogram on the line from sample i to the next one.
   std::optional<Histogram> Between(size_t i, int64_t timestamp_ms) const {
-    const Histogram& left = At(i);
-    Histogram right = At(i + 1);
-    if (timestamp_ms == Time(i)) return left;
-    if (timestamp_ms == Time(i + 1)) return right;
-    const double fraction =
-        static_cast<double>(timestamp_ms - Time(i)) / static_cast<double>(Time(i + 1) - Time(i));
-    if (kind_ == SeriesKind::kCounter && DetectReset(right, left)) {
-      Scale(right, fraction);
-      return right;
-    }
-    if (!SubtractNoting(right, left, sink_)) return std::nullopt;
-    Scale(right, fraction);
-    if (!AddNoting(right, left, sink_)) return std::nullopt;
-    return right;
+    return Interpolate(window_.histograms[i], window_.histograms[i + 1], timestamp_ms, kind_,
+                       sink_);
   }
 
   const Window& window_;
@@ -166,6 +160,23 @@ double Interpolate(FloatPoint left, FloatPoint right, int64_t timestamp_ms, Seri
   const double start = kind == SeriesKind::kCounter && right.value < left.value ? 0 : left.value;
   return start + (right.value - start) * static_cast<double>(timestamp_ms - left.timestamp_ms) /
                      static_cast<double>(right.timestamp_ms - left.timestamp_ms);
+}
+
+std::optional<Histogram> Interpolate(const HistogramSample& left, const HistogramSample& right,
+                                     int64_t timestamp_ms, SeriesKind kind, AnnotationSink& sink) {
+  if (timestamp_ms == left.timestamp_ms) return *left.histogram;
+  Histogram between = *right.histogram;
+  if (timestamp_ms == right.timestamp_ms) return between;
+  const double fraction = static_cast<double>(timestamp_ms - left.timestamp_ms) /
+                          static_cast<double>(right.timestamp_ms - left.timestamp_ms);
+  if (kind == SeriesKind::kCounter && DetectReset(between, *left.histogram)) {
+    Scale(between, fraction);
+    return between;
+  }
+  if (!SubtractNoting(between, *left.histogram, sink)) return std::nullopt;
+  Scale(between, fraction);
+  if (!AddNoting(between, *left.histogram, sink)) return std::nullopt;
+  return between;
 }
 
 WindowResult ExtendedFloatRate(const Window& window, RateQuestion question) {

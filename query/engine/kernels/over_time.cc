@@ -140,6 +140,10 @@ WindowResult QuantileOverTime(const Window& window, const WindowContext& context
 
 WindowResult MadOverTime(const Window& window, const WindowContext& context) {
   if (!HasFloats(window, *context.sink)) return WindowResult::None();
+  // The median beside a NaN is unknown.
+  if (std::ranges::any_of(window.values, [](double value) { return std::isnan(value); })) {
+    return WindowResult::Float(kNan);
+  }
   std::vector<double> values(window.values.begin(), window.values.end());
   const double median = Quantile(0.5, values);
   for (double& value : values) value = std::fabs(value - median);

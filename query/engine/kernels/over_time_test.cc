@@ -65,6 +65,7 @@ TEST(OverTimeTest, ComputesByHandValues) {
       {FunctionId::kQuantileOverTime, {2, kNan, 4}, 2, {0.5}},  // NaN is the lowest
       {FunctionId::kMadOverTime, {4, 6, 2, 1, 999, 1, 2}, 1},
       {FunctionId::kMadOverTime, {1, kNan}, kNan},
+      {FunctionId::kMadOverTime, {1, 2, 3, 4, kNan, 5}, kNan},
       {FunctionId::kDeriv, {0, 10, 20, 30}, 10},
       {FunctionId::kDeriv, {5, 5, 5}, 0},
       {FunctionId::kDeriv, {kInfinity, kInfinity}, kNan},

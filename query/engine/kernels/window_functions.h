@@ -38,13 +38,16 @@ absl::Status CheckWindowParams(promql::FunctionId id, std::span<const double> pa
 // when the function gave a float and the name has none of a counter's endings.
 bool LooksLikeCounterName(std::string_view metric_name);
 
-// The value at `timestamp_ms` on the line between two neighbouring samples of a smoothed selector.
-// `counter`: a fall between them is a reset, so the line starts from 0.
+// The value at `timestamp_ms` on the line between two neighbouring samples of a smoothed selector, which is between
+// theirs. Of a counter a fall between them is a reset, so the line starts from 0.
 struct FloatPoint {
   int64_t timestamp_ms = 0;
   double value = 0;
 };
 enum class SeriesKind : uint8_t { kGauge, kCounter };
 double Interpolate(FloatPoint left, FloatPoint right, int64_t timestamp_ms, SeriesKind kind);
+// Nothing, and a warning, if their buckets do not go together.
+std::optional<Histogram> Interpolate(const HistogramSample& left, const HistogramSample& right,
+                                     int64_t timestamp_ms, SeriesKind kind, AnnotationSink& sink);
 
 }  // namespace lockstep::engine
