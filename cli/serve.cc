@@ -130,6 +130,9 @@ void WaitForSignal(api::Api& api, server::HttpServer& http_server) {
 ExitCode Serve(const ServeOptions& options) {
   server::BlockShutdownSignals();
   ConfigureLog(options.log_level, options.log_format);
+  for (const std::string& name : options.absent_features) {
+    Log(LogLevel::kWarn, "there is no such feature", {{"name", name}});
+  }
   absl::StatusOr<server::HttpServerOptions> http_options = MakeHttpOptions(options);
   if (!http_options.ok()) return Failed(http_options.status());
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/byte_size.h"
+#include "cli/feature_names.h"
 #include "cli/host_port.h"
 #include "cli/retention_settings.h"
 #include "query/promql/parser.h"
@@ -110,6 +111,16 @@ absl::Status ApplyIdleTimeout(std::string_view text, ServeOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ApplyFeatures(std::string_view text, ServeOptions& options) {
+  options.absent_features.clear();
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), name.size() + 1));
+    if (!name.empty() && !IsBuiltInFeature(name)) options.absent_features.emplace_back(name);
+  }
+  return absl::OkStatus();
+}
+
 std::vector<Setting> MakeSettings() {
   constexpr int64_t kMaxSamples = int64_t{1} << 40;
   const std::vector<std::pair<std::string_view, LogLevel>> levels = {{"debug", LogLevel::kDebug},
@@ -166,6 +177,10 @@ std::vector<Setting> MakeSettings() {
       {"query.log-file", "", "FILE",
        "Where every query is logged, a line of JSON each, as Prometheus does.",
        TextInto(&ServeOptions::query_log_file)},
+      {"enable-feature", "", "NAME,...",
+       "Prometheus' feature flags. All of its language is on without them; a name of something "
+       "that is not there is warned of.",
+       ApplyFeatures},
       {"log.level", "info", "LEVEL", "debug, info, warn or error.",
        ChoiceInto(&ServeOptions::log_level, levels)},
       {"log.format", "logfmt", "FORMAT", "logfmt or json.",

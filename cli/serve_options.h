@@ -48,6 +48,8 @@ struct ServeOptions {
   int64_t lookback_ms = 300'000;
   std::string query_log_file;           // "": none
   uint64_t max_samples_per_second = 0;  // 0: no limit
+  // Of the features that were asked for: those that there are not.
+  std::vector<std::string> absent_features;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kLogfmt;
 

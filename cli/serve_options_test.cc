@@ -53,6 +53,17 @@ TEST(ServeOptionsTest, LaterValuesWin) {
   EXPECT_EQ(texts["query.timeout"], "2m");
 }
 
+TEST(ServeOptionsTest, FeaturesThatAreNotThereAreKnown) {
+  const auto absent = [](std::string_view names) {
+    return MakeServeOptions({{"enable-feature", std::string(names), "flag --enable-feature"}})
+        ->absent_features;
+  };
+  EXPECT_TRUE(absent("").empty());
+  EXPECT_TRUE(absent("promql-experimental-functions,promql-delayed-name-removal").empty());
+  EXPECT_EQ(absent("search-api,native-histograms,typo"),
+            (std::vector<std::string>{"search-api", "typo"}));
+}
+
 TEST(ServeOptionsTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(ErrorOf({{"storage.retentoin", "1d", "a.yml line 3"}}),
             "a.yml line 3: unknown key \"storage.retentoin\"");

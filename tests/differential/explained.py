@@ -67,7 +67,7 @@ def zeros_of_quantiles(query, reference, other):
 def quantiles_of_negated(query, reference, other):
     """Populations below zero have no quantiles, and which bucket the search ends at is chance."""
     return re.search(
-        r"histogram_(quantiles?|fraction)\(.*[-(, ]-[ (]*[a-z{]", query.text
+        r"histogram_(quantiles?|fraction)(?=\().*[-(, ]-[ (]*[a-z{]", query.text
     ) and re.search(HISTOGRAMS, query.text)
 
 
