@@ -152,14 +152,28 @@ def filtered_matches(query, reference, other):
     )
 
 
-def negated_names(query, reference, other):
-    """Negated series, and those that `or` brings together, lose their names at the end."""
+def series_of_other_steps(query, reference, other):
+    """Series that become the same by losing their names are one if they are not at the same steps."""
     return (
         not other.error
         and reference.error
         and reference.error[1] == "vector cannot contain metrics with the same labelset"
-        and re.search(r"(^|[-+*/%^=<>(,[ ])-[ (]*[a-z{]| or ", query.text)
     )
+
+
+def quantiles_of_steps(query, reference, other):
+    """Each step tells of its quantile that is none."""
+    kept = [
+        dataclasses.replace(
+            answer,
+            annotations=tuple(
+                tuple(text for text in texts if "quantile value should be between" not in text)
+                for texts in answer.annotations
+            ),
+        )
+        for answer in (reference, other)
+    ]
+    return answers.difference(query, *kept) is None
 
 
 def errors_in_brackets(query, reference, other):
@@ -205,7 +219,8 @@ RULES = (
     limits_of_nothing,
     rates_of_few,
     filtered_matches,
-    negated_names,
+    series_of_other_steps,
+    quantiles_of_steps,
     errors_in_brackets,
     reconciled_bounds,
     sums_of_histograms,
