@@ -1,0 +1,219 @@
+"""What of a stream the server does not have yet: the older part on disk, the newer in memory.
+
+    offset   0 ......... acknowledged ............ spilled ............. end
+                         |  segment files         |  lines in memory    |
+                         `- FOLDER/00000000000000123456.ndjson, ...
+
+A segment's name is the offset of its first byte in the stream, its content is the bytes of the
+stream: whole lines. Lines go to memory; spilling moves all of them to the disk, behind what is
+there. A segment is deleted when its last byte is acknowledged.
+
+Written segments survive the end of the process as soon as `spill` returns. They are forced to the
+medium (fsync) when a segment is full and when `spill` is told so; a crash of the whole machine
+before that may take the end of the newest segment, and what is torn is cut off when it is read.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections import deque
+from typing import Deque, List, NamedTuple, Optional
+
+MAX_SEGMENT_BYTES = 1 << 20
+SUFFIX = ".ndjson"
+
+
+class Piece(NamedTuple):
+    """Whole lines of a stream and where they begin in it."""
+
+    offset: int
+    lines: bytes
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.lines)
+
+
+class Segment:
+    """A file with a part of the stream. `size` is what we know to be in it."""
+
+    def __init__(self, folder: pathlib.Path, offset: int, size: int = 0) -> None:
+        self.path = folder / f"{offset:020d}{SUFFIX}"
+        self.offset = offset
+        self.size = size
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+    @property
+    def full(self) -> bool:
+        return self.size >= MAX_SEGMENT_BYTES
+
+    def append(self, lines: bytes, sync: bool) -> None:
+        """Writes behind what is known to be there; raises OSError and then knows nothing new."""
+        # What a failed write left behind is overwritten.
+        with open(self.path, "r+b" if self.path.exists() else "xb") as file:
+            file.truncate(self.size)
+            file.seek(self.size)
+            file.write(lines)
+            file.flush()
+            if sync or self.size + len(lines) >= MAX_SEGMENT_BYTES:
+                os.fsync(file.fileno())
+        self.size += len(lines)
+
+    def read(self, offset: int) -> bytes:
+        with open(self.path, "rb") as file:
+            file.seek(offset - self.offset)
+            return file.read(self.end - offset)
+
+
+def first_lines(text: bytes, max_bytes: int) -> bytes:
+    """As many whole lines from the beginning as fit into max_bytes, but at least one."""
+    if len(text) <= max_bytes:
+        return text
+    last = text.rfind(b"\n", 0, max_bytes)
+    return text[:(last if last >= 0 else text.index(b"\n")) + 1]
+
+
+def spooled_bytes(spool: pathlib.Path) -> int:
+    """The size of all segments of all streams below `spool`, as far as they do not go meanwhile."""
+    total = 0
+    for path in spool.glob(f"*/*{SUFFIX}"):
+        try:
+            total += path.stat().st_size
+        except FileNotFoundError:
+            pass
+    return total
+
+
+class Backlog:
+    """The unacknowledged end of one stream of lines. Not thread-safe: its owner has a lock.
+
+    `folder` may be set until the first spill, which makes it; with None nothing can be spilled. All
+    streams beside it share `max_disk_bytes`, which is looked at whenever a segment begins.
+    """
+
+    def __init__(self, folder: Optional[pathlib.Path], max_disk_bytes: int,
+                 max_memory_bytes: int) -> None:
+        self.folder = folder
+        self._max_disk_bytes = max_disk_bytes
+        self._max_memory_bytes = max_memory_bytes
+        self._segments: Deque[Segment] = deque()
+        self._lines: Deque[bytes] = deque()
+        self._memory_bytes = 0
+        self._acknowledged = 0
+        self._end = 0
+
+    @classmethod
+    def left_behind(cls, folder: pathlib.Path) -> "Backlog":
+        """What another process left in `folder`. Raises OSError; files of other names stay."""
+        backlog = cls(folder, 0, 0)
+        for path in sorted(folder.glob(f"[0-9]*{SUFFIX}")):
+            segment = Segment(folder, int(path.stem), path.read_bytes().rfind(b"\n") + 1)
+            if segment.size == 0:
+                path.unlink()
+            elif backlog._segments and segment.offset != backlog._segments[-1].end:
+                break  # Bytes between the two are lost. Who claims the folder next begins here.
+            else:
+                backlog._segments.append(segment)
+        if backlog._segments:
+            backlog._acknowledged = backlog._segments[0].offset
+            backlog._end = backlog._segments[-1].end
+        return backlog
+
+    @property
+    def end(self) -> int:
+        """The offset at which the next line will begin."""
+        return self._end
+
+    @property
+    def acknowledged(self) -> int:
+        """The offset up to which the server has the stream."""
+        return self._acknowledged
+
+    @property
+    def empty(self) -> bool:
+        return self._acknowledged == self._end
+
+    @property
+    def memory_bytes(self) -> int:
+        return self._memory_bytes
+
+    def append(self, line: bytes) -> bool:
+        """Takes a line, or refuses it because memory is full."""
+        if self._memory_bytes + len(line) > self._max_memory_bytes:
+            return False
+        self._lines.append(line)
+        self._memory_bytes += len(line)
+        self._end += len(line)
+        return True
+
+    def oldest(self, max_bytes: int) -> Optional[Piece]:
+        """The oldest lines, of at most max_bytes unless one alone is longer; None if there are none.
+
+        Raises OSError when they are on disk and cannot be read.
+        """
+        if self.empty:
+            return None
+        if self._segments:
+            text = self._segments[0].read(self._acknowledged)
+            return Piece(self._acknowledged, first_lines(text, max_bytes))
+        taken: List[bytes] = []
+        size = 0
+        for line in self._lines:
+            if taken and size + len(line) > max_bytes:
+                break
+            taken.append(line)
+            size += len(line)
+        return Piece(self._acknowledged, b"".join(taken))
+
+    def acknowledge(self, end: int) -> None:
+        """Forgets everything before the offset `end`, which is where a line begins or the end."""
+        assert self._acknowledged <= end <= self._end
+        self._acknowledged = end
+        while self._segments and self._segments[0].end <= end:
+            self._segments.popleft().path.unlink(missing_ok=True)
+        in_memory_from = self._end - self._memory_bytes
+        while self._lines and in_memory_from + len(self._lines[0]) <= end:
+            in_memory_from += len(self._lines[0])
+            self._memory_bytes -= len(self._lines.popleft())
+
+    def spill(self, sync: bool = False) -> bool:
+        """Moves what is in memory to the disk; False if the disk's share is too small for all.
+
+        Raises OSError when writing fails; what was not written stays in memory.
+        """
+        if self.folder is None:
+            return not self._lines
+        while self._lines:
+            chunk = self._chunk_to_spill()
+            if self._segments and not self._segments[-1].full:
+                self._segments[-1].append(chunk, sync)
+            elif spooled_bytes(self.folder.parent) + len(chunk) > self._max_disk_bytes:
+                return False
+            else:
+                self._begin_segment(self.folder, chunk, sync)
+            self._forget_spilled(len(chunk))
+        return True
+
+    def _begin_segment(self, folder: pathlib.Path, chunk: bytes, sync: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        segment = Segment(folder, self._end - self._memory_bytes)
+        segment.append(chunk, sync)
+        self._segments.append(segment)
+
+    def _chunk_to_spill(self) -> bytes:
+        """The lines that go into one write."""
+        chunk = bytearray()
+        for line in self._lines:
+            chunk += line
+            if len(chunk) >= MAX_SEGMENT_BYTES:
+                break
+        return bytes(chunk)
+
+    def _forget_spilled(self, size: int) -> None:
+        self._memory_bytes -= size
+        while size > 0:
+            size -= len(self._lines.popleft())

@@ -1,0 +1,101 @@
+"""Which job, run, rank and attempt this process is, as its launcher tells it.
+
+Environments are asked in this order, and the first that knows a thing wins: LOCKSTEP_* (what the
+user says), torchrun, Open MPI and PMI, Slurm, Kubernetes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+from dataclasses import dataclass
+from typing import Mapping, Optional
+
+# What a job controller appends to a job's name to name a pod: -worker-3, -master-0, -0, -0-x7k2p.
+POD_SUFFIX = re.compile(r"(-(worker|master|launcher|chief|node))?-\d+(-[a-z0-9]{5})?$")
+RANK = ("LOCKSTEP_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
+        "JOB_COMPLETION_INDEX")
+LOCAL_RANK = ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
+WORLD_SIZE = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
+# torchrun's own default for a run that nobody named.
+UNNAMED_RUN = "none"
+# A job that Slurm starts again counts torchrun's restarts from 0 again.
+ATTEMPTS_PER_SLURM_RESTART = 100
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A process among those of its job. `attempt` counts restarts from 0; None: nobody counts.
+
+    `run` tells two runs of one job apart ("" if nothing does), `world_size` is the number of
+    ranks, `local_rank` the rank's place on its host.
+    """
+
+    job: str
+    run: str
+    rank: int
+    attempt: Optional[int]
+    local_rank: int
+    world_size: int
+    host: str
+
+
+def find(environment: Optional[Mapping[str, str]] = None) -> Identity:
+    """The identity of this process. Never fails: what nobody tells is rank 0 of 1, job "train"."""
+    variables = os.environ if environment is None else environment
+    rank, world_size = _of_torch() or (_number(variables, RANK), _number(variables, WORLD_SIZE))
+    return Identity(
+        job=_job(variables), run=_run(variables), rank=rank or 0, attempt=_attempt(variables),
+        local_rank=_number(variables, LOCAL_RANK) or 0, world_size=world_size or 1,
+        host=_text(variables, ("NODE_NAME", "SLURMD_NODENAME")) or socket.gethostname())
+
+
+def _text(variables: Mapping[str, str], names: tuple[str, ...]) -> str:
+    return next((variables[name] for name in names if variables.get(name)), "")
+
+
+def _number(variables: Mapping[str, str], names: tuple[str, ...]) -> Optional[int]:
+    for name in names:
+        if variables.get(name, "").strip().isdigit():
+            return int(variables[name])
+    return None
+
+
+def _of_torch() -> Optional[tuple[int, int]]:
+    """Rank and world size of torch.distributed, if the program has set it up."""
+    distributed = sys.modules.get("torch.distributed")
+    try:
+        if distributed is not None and distributed.is_available() and distributed.is_initialized():
+            return distributed.get_rank(), distributed.get_world_size()
+    except Exception:  # A library that is half set up must not stop a training.
+        pass
+    return None
+
+
+def _elastic_run(variables: Mapping[str, str]) -> str:
+    run = variables.get("TORCHELASTIC_RUN_ID", "")
+    return "" if run == UNNAMED_RUN else run
+
+
+def _job(variables: Mapping[str, str]) -> str:
+    named = _text(variables, ("LOCKSTEP_JOB", "SLURM_JOB_NAME", "JOB_NAME"))
+    pod = POD_SUFFIX.sub("", variables.get("POD_NAME", ""))
+    return named or pod or _elastic_run(variables) or "train"
+
+
+def _run(variables: Mapping[str, str]) -> str:
+    return (_text(variables, ("LOCKSTEP_RUN", "SLURM_JOB_ID")) or _elastic_run(variables) or
+            variables.get("JOB_UID", ""))
+
+
+def _attempt(variables: Mapping[str, str]) -> Optional[int]:
+    told = _number(variables, ("LOCKSTEP_ATTEMPT",))
+    if told is not None:
+        return told
+    elastic = _number(variables, ("TORCHELASTIC_RESTART_COUNT",))
+    slurm = _number(variables, ("SLURM_RESTART_COUNT",))
+    if not slurm:
+        return elastic if elastic is not None else slurm
+    return slurm * ATTEMPTS_PER_SLURM_RESTART + (elastic or 0)

@@ -1,0 +1,85 @@
+"""The folder where streams wait while the server is away, shared by all processes of a host.
+
+    FOLDER/STREAM.lock     held (flock) by the process that owns the stream, as long as it lives
+    FOLDER/STREAM/         the stream's segments, see backlog.py
+
+A stream whose lock nobody holds was left behind; any process may claim and send it.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from typing import Iterator, Optional
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing can be claimed there, so nothing is spooled.
+    fcntl = None  # type: ignore[assignment]
+
+
+def default_folder() -> pathlib.Path:
+    """$LOCKSTEP_SPOOL, or a folder of this user among the host's temporary ones."""
+    told = os.environ.get("LOCKSTEP_SPOOL")
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    return pathlib.Path(told) if told else pathlib.Path(tempfile.gettempdir(), f"lockstep-spool-{user}")
+
+
+class Claim:
+    """The sole right to a stream's folder, until released or the process ends."""
+
+    def __init__(self, folder: pathlib.Path, lock: pathlib.Path, descriptor: int) -> None:
+        self.folder = folder
+        self.stream = folder.name
+        self._lock = lock
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Gives the stream up; folder and lock go when nothing of the stream is left."""
+        try:
+            if self.folder.exists():
+                self.folder.rmdir()
+            self._lock.unlink(missing_ok=True)
+        except OSError:
+            pass  # There are segments: they are for whoever claims them next.
+        self.close()
+
+    def close(self) -> None:
+        """Closes this process's handle alone: in the child of a fork the parent keeps its claim."""
+        os.close(self._descriptor)
+
+
+class Spool:
+    """The spool folder. Methods raise OSError when the disk does not play along."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self._folder = folder
+
+    def claim(self, stream: str) -> Optional[Claim]:
+        """The claim on that stream, or None if another process has it."""
+        if fcntl is None:
+            raise OSError("this system has no file locks")
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self._folder / f"{stream}.lock"
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Between opening and locking, a process that had it may have removed the file.
+            if os.fstat(descriptor).st_ino == os.stat(lock).st_ino:
+                return Claim(self._folder / stream, lock, descriptor)
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        return None
+
+    def claim_left_behind(self) -> Iterator[Claim]:
+        """Claims on streams that earlier processes left, oldest first; each is the caller's to release."""
+        streams = [path for path in self._folder.iterdir() if path.is_dir()]
+        for path in sorted(streams, key=lambda path: path.stat().st_mtime):
+            claim = self.claim(path.name)
+            if claim is not None:
+                yield claim

@@ -1,0 +1,70 @@
+"""One step as a line of JSON, as POST /api/v1/push/steps takes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Dict, Mapping, NamedTuple
+
+from lockstep.identity import Identity
+
+# Names in a line that say whose step it is, not what was measured.
+RESERVED = ("job", "run", "rank", "attempt", "step", "time")
+
+
+class StepRecord(NamedTuple):
+    """Values that were logged for one step at one time, in Unix seconds."""
+
+    step: int
+    time_s: float
+    values: Mapping[str, Any]
+
+
+def identity_fields(identity: Identity) -> Dict[str, Any]:
+    """The fields that all lines of a process share."""
+    fields: Dict[str, Any] = {"job": identity.job, "rank": identity.rank}
+    if identity.run:
+        fields["run"] = identity.run
+    if identity.attempt is not None:
+        fields["attempt"] = identity.attempt
+    return fields
+
+
+def hold(value: Any) -> Any:
+    """What to keep of a value until it is written: nothing that a training may still change.
+
+    Cheap, and never waits for a GPU: of a tensor on a device this starts a copy on that device.
+    Raises for what is no number, text or None.
+    """
+    if value is None or type(value) in (float, int, bool, str):
+        return value
+    if hasattr(value, "is_cuda") and value.device.type != "cpu":
+        if value.numel() != 1:
+            raise ValueError(f"a tensor of {value.numel()} elements is no number")
+        return value.detach().clone()
+    return value.item() if hasattr(value, "item") else float(value)
+
+
+def as_json(value: Any) -> Any:
+    """The value in JSON's terms: a number, or text for text and for numbers that JSON lacks.
+
+    Waits for the device of a tensor that is on one. Raises what the conversion raises.
+    """
+    if isinstance(value, (str, bool)):
+        return value
+    number = value if isinstance(value, (int, float)) else value.item()
+    if isinstance(number, float) and not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    return number
+
+
+def encode(shared: Mapping[str, Any], record: StepRecord) -> bytes:
+    """The record as one line with its line end, without values that are None.
+
+    Raises what converting its values raises.
+    """
+    line = {**shared, "step": record.step, "time": round(record.time_s, 3)}
+    for name, value in record.values.items():
+        if value is not None:
+            line[name] = as_json(value)
+    return json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
