@@ -1,0 +1,165 @@
+"""Client: questions to a lockstep server, and to any other that speaks the Prometheus HTTP API."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time as clock
+import urllib.parse
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+
+from lockstep import answers, errors
+from lockstep.answers import Answer, Labels, Matrix
+from lockstep.errors import LockstepError
+from lockstep.http_connection import HttpConnection
+from lockstep.times import Duration, Moment, duration_s, text_of, unix_s
+from lockstep.training import Training
+
+API = "/api/v1"
+DEFAULT_RANGE_S = 3600.0
+# About what a chart has pixels for; the server's own limit is 11,000.
+DEFAULT_POINTS = 250
+Selectors = Union[str, Sequence[str], None]
+
+
+class Metadata(NamedTuple):
+    """What senders say about a metric."""
+
+    type: str
+    help: str
+    unit: str
+
+
+class Reply(NamedTuple):
+    """A successful response: its data, and what the server remarks."""
+
+    data: Any
+    warnings: List[str]
+    infos: List[str]
+
+
+class Client:
+    """Asks one server; any thread may, one question goes at a time.
+
+    Every method raises Unreachable when there is no answer, an AnswerError with the server's words
+    when the answer is an error, and ValueError for a time or duration that is none. Times are Unix
+    seconds, datetimes, or ISO 8601 texts; without a zone they are UTC.
+    """
+
+    def __init__(self, url: str, *, token: Optional[str] = None, timeout_s: float = 30.0) -> None:
+        """`url` may hold USER:PASSWORD@ and a path prefix. `timeout_s` bounds each wait, and queries there."""
+        self._connection = HttpConnection(url, token, timeout_s)
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self.training = Training(self._training)
+
+    def query(self, expression: str, time: Optional[Moment] = None, *, limit: Optional[int] = None) -> Answer:
+        """The value of an expression at a time, by default now: a Vector, mostly."""
+        return self._ask("query", {"query": expression, "time": moment(time), "limit": number(limit)})
+
+    def query_range(self, expression: str, start: Optional[Moment] = None, end: Optional[Moment] = None,
+                    step: Optional[Duration] = None, *, limit: Optional[int] = None) -> Matrix:
+        """The values of an expression every `step` from `start` to `end`.
+
+        By default over the last hour, in about 250 steps of whole seconds.
+        """
+        end_s = clock.time() if end is None else unix_s(end)
+        start_s = end_s - DEFAULT_RANGE_S if start is None else unix_s(start)
+        step_s = float(max(1, round((end_s - start_s) / DEFAULT_POINTS))) if step is None else duration_s(step)
+        matrix = self._ask("query_range", {"query": expression, "start": text_of(start_s),
+                                           "end": text_of(end_s), "step": text_of(step_s),
+                                           "limit": number(limit)})
+        assert isinstance(matrix, Matrix)
+        return matrix
+
+    def query_by_step(self, expression: str, job: str, start: Moment, end: Moment,
+                      resolution: Duration = 1.0) -> "Any":
+        """The expression per training step of `job`, as a pandas frame; see Matrix.by_step.
+
+        Both are asked every `resolution`: steps that are shorter may be missing.
+        """
+        steps = self.query_range(f"train_step{{job={json.dumps(job)}}}", start, end, resolution)
+        return self.query_range(expression, start, end, resolution).by_step(steps)
+
+    def labels(self, match: Selectors = None, start: Optional[Moment] = None, end: Optional[Moment] = None,
+               limit: Optional[int] = None) -> List[str]:
+        """The label names of the series that fit one of the selectors, by default of all."""
+        return list(self._post("labels", selected(match, start, end, limit)).data)
+
+    def label_values(self, name: str, match: Selectors = None, start: Optional[Moment] = None,
+                     end: Optional[Moment] = None, limit: Optional[int] = None) -> List[str]:
+        """The values that a label has in the series that fit one of the selectors."""
+        path = f"label/{urllib.parse.quote(name, safe='')}/values"
+        return list(self._get(path, selected(match, start, end, limit)).data)
+
+    def series(self, match: Selectors, start: Optional[Moment] = None, end: Optional[Moment] = None,
+               limit: Optional[int] = None) -> List[Labels]:
+        """The labels of the series that fit one of the selectors."""
+        return list(self._post("series", selected(match, start, end, limit)).data)
+
+    def metadata(self, metric: Optional[str] = None) -> Dict[str, List[Metadata]]:
+        """What senders say about a metric, or about all."""
+        told = self._get("metadata", {"metric": metric}).data
+        return {name: [Metadata(one["type"], one["help"], one["unit"]) for one in said]
+                for name, said in told.items()}
+
+    def close(self) -> None:
+        """Closes the connection; the next question opens another."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, path: str, form: Dict[str, Any]) -> Answer:
+        reply = self._post(path, {**form, "timeout": f"{self._timeout_s:g}s"})
+        try:
+            return answers.parsed(reply.data, reply.warnings, reply.infos)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise LockstepError(f"{path}: the answer is none of a query: {error!r}") from error
+
+    def _training(self, question: str, parameters: Dict[str, Any]) -> Any:
+        return self._get(f"training/{question}", parameters).data
+
+    def _post(self, path: str, form: Dict[str, Any]) -> Reply:
+        return self._request("POST", f"{API}/{path}", encoded(form).encode(),
+                             {"Content-Type": "application/x-www-form-urlencoded"})
+
+    def _get(self, path: str, parameters: Dict[str, Any]) -> Reply:
+        asked = encoded(parameters)
+        return self._request("GET", f"{API}/{path}?{asked}" if asked else f"{API}/{path}", None, {})
+
+    def _request(self, method: str, path: str, body: Optional[bytes], headers: Dict[str, str]) -> Reply:
+        with self._lock:
+            answer = self._connection.request(method, path, body, headers)
+        if answer.status != 200:
+            raise errors.from_answer(answer.status, answer.body)
+        try:
+            told = json.loads(answer.body)
+            return Reply(told["data"], told.get("warnings") or [], told.get("infos") or [])
+        except (ValueError, KeyError, TypeError) as error:
+            raise LockstepError(f"{path}: the answer is no JSON of this API: {error!r}") from error
+
+
+def moment(time: Optional[Moment]) -> Optional[str]:
+    return None if time is None else text_of(unix_s(time))
+
+
+def number(limit: Optional[int]) -> Optional[str]:
+    return None if limit is None else str(limit)
+
+
+def selected(match: Selectors, start: Optional[Moment], end: Optional[Moment],
+             limit: Optional[int]) -> Dict[str, Any]:
+    """The parameters that all questions for names have."""
+    selectors = [match] if isinstance(match, str) else list(match or ())
+    return {"match[]": selectors, "start": moment(start), "end": moment(end), "limit": number(limit)}
+
+
+def encoded(parameters: Dict[str, Any]) -> str:
+    """The parameters that are there, for a URL or a form."""
+    return urllib.parse.urlencode({name: value for name, value in parameters.items() if value is not None},
+                                  doseq=True)
