@@ -59,7 +59,7 @@ class LinesTest(LoggerTestCase):
             self.assertTrue(logger.flush(WITHIN_S))
         self.assertEqual(self.server.lines, [
             {"job": "llama", "run": "r7", "rank": 3, "attempt": 1, "step": 5, "time": 1700000000.5,
-             "loss": 0.25, "tokens": 4096, "ok": True, "kind": "warm", "train/lr": 1e-5}])
+             "loss": 0.25, "tokens": 4096, "ok": 1, "kind": "warm", "train/lr": 1e-5}])
         [request] = self.server.requests
         self.assertEqual((request.offset, request.content_type, request.authorization),
                          (0, "application/x-ndjson", "Bearer secret"))

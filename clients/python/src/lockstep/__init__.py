@@ -5,8 +5,9 @@ from lockstep.client import Client
 from lockstep.errors import (AnswerError, BadRequest, LockstepError, NotFound, QueryCanceled, QueryFailed,
                              Unauthorized, Unavailable, Unreachable)
 from lockstep.identity import Identity
+from lockstep.phase_timer import PhaseTimer
 from lockstep.step_logger import StepLogger
 
 __all__ = ["AnswerError", "BadRequest", "Client", "Histogram", "Identity", "LockstepError", "Matrix",
-           "NotFound", "QueryCanceled", "QueryFailed", "Scalar", "Series", "StepLogger", "Unauthorized",
-           "Unavailable", "Unreachable", "Vector"]
+           "NotFound", "PhaseTimer", "QueryCanceled", "QueryFailed", "Scalar", "Series", "StepLogger",
+           "Unauthorized", "Unavailable", "Unreachable", "Vector"]

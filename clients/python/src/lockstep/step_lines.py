@@ -46,12 +46,14 @@ def hold(value: Any) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """The value in JSON's terms: a number, or text for text and for numbers that JSON lacks.
+    """The value in JSON's terms: a number, 0 or 1 for a bool, text for text and numbers that JSON lacks.
 
     Waits for the device of a tensor that is on one. Raises what the conversion raises.
     """
-    if isinstance(value, (str, bool)):
+    if isinstance(value, str):
         return value
+    if isinstance(value, bool):
+        return int(value)
     number = value if isinstance(value, (int, float)) else value.item()
     if isinstance(number, float) and not math.isfinite(number):
         return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"

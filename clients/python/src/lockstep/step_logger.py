@@ -73,6 +73,8 @@ class StepLogger:
     def log(self, step: int, **values: Any) -> None:
         """Takes values of a step: numbers, or tensors and arrays of one element.
 
+        A value called `time` (Unix seconds), `job`, `run`, `rank` or `attempt` replaces the logger's own.
+
         Costs microseconds and never waits, for a GPU neither: a tensor on a device is copied there,
         and read later by the logger's thread.
         """
@@ -122,6 +124,11 @@ class StepLogger:
         except Exception:
             self._tally.add(errors=1)
             return False
+
+    def fault(self, error: Exception) -> None:
+        """Counts a fault of what feeds this logger, and warns once: it must not end a training either."""
+        self._tally.add(errors=1)
+        self._tally.warn_once("feeding", f"a step was not timed: {error!r}")
 
     @property
     def counts(self) -> Counts:
