@@ -14,6 +14,7 @@ import textwrap
 import threading
 import unittest
 
+import programs
 import steps_server
 from lockstep import StepLogger
 from lockstep.backlog import spooled_bytes
@@ -178,14 +179,7 @@ class SpoolTest(LoggerTestCase):
     def flush_all(self, logger):
         """Sends what `logger` has, and waits for what others left."""
         self.assertTrue(logger.flush(WITHIN_S))
-        sent = threading.Event()
-
-        def watch():
-            while spooled_bytes(self.spool):
-                sent.wait(0.01)
-            sent.set()
-        threading.Thread(target=watch, daemon=True).start()
-        self.assertTrue(sent.wait(WITHIN_S))
+        programs.wait_until(lambda: spooled_bytes(self.spool) == 0, "the spool is empty", WITHIN_S)
 
     def test_what_one_leaves_the_next_sends(self):
         self.left_behind(range(10), rank=0)

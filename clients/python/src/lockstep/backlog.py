@@ -78,14 +78,27 @@ def first_lines(text: bytes, max_bytes: int) -> bytes:
 
 
 def spooled_bytes(spool: pathlib.Path) -> int:
-    """The size of all segments of all streams below `spool`, as far as they do not go meanwhile."""
-    total = 0
-    for path in spool.glob(f"*/*{SUFFIX}"):
-        try:
-            total += path.stat().st_size
-        except FileNotFoundError:
-            pass
-    return total
+    """The size of all segments of all streams below `spool`; other processes may remove them meanwhile."""
+    return sum(entry.stat().st_size for stream in entries(spool) if stream.is_dir()
+               for entry in entries(pathlib.Path(stream.path)) if entry.name.endswith(SUFFIX) and exists(entry))
+
+
+def entries(folder: pathlib.Path) -> List["os.DirEntry[str]"]:
+    """What is in a folder, nothing if it is gone. Path.glob may raise for a folder that goes meanwhile."""
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except FileNotFoundError:
+        return []
+
+
+def exists(entry: "os.DirEntry[str]") -> bool:
+    """Whether its size can be known: once it is, the entry remembers it."""
+    try:
+        entry.stat()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 class Backlog:

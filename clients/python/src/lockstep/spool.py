@@ -13,6 +13,8 @@ import pathlib
 import tempfile
 from typing import Iterator, Optional
 
+from lockstep.backlog import entries, exists
+
 try:
     import fcntl
 except ImportError:  # Windows: nothing can be claimed there, so nothing is spooled.
@@ -78,8 +80,8 @@ class Spool:
 
     def claim_left_behind(self) -> Iterator[Claim]:
         """Claims on streams that earlier processes left, oldest first; each is the caller's to release."""
-        streams = [path for path in self._folder.iterdir() if path.is_dir()]
-        for path in sorted(streams, key=lambda path: path.stat().st_mtime):
-            claim = self.claim(path.name)
+        streams = [entry for entry in entries(self._folder) if exists(entry) and entry.is_dir()]
+        for entry in sorted(streams, key=lambda entry: entry.stat().st_mtime):
+            claim = self.claim(entry.name)
             if claim is not None:
                 yield claim
