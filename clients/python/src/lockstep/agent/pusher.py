@@ -54,6 +54,11 @@ class Pusher:
         return not self._waiting
 
     def _run(self) -> None:
+        self._push_all()
+        self._connection.close()
+
+    def _push_all(self) -> None:
+        """Until it is closed and nothing waits, or something must wait."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
