@@ -35,6 +35,7 @@ class AgentTest(unittest.TestCase):
         server = lockstep_server.Server.ready(self.folder)
         self.addCleanup(server.kill)
         client = Client(server.url)
+        self.addCleanup(client.close)
         agent = self.agent(server.url, "--push-every", "3", "--label", "cluster=a",
                            library=fake_gpus.build(self.folder))
         programs.wait_until(lambda: client.query("count_over_time(node_load1[1h]) > 10"), "ten samples", WITHIN_S)

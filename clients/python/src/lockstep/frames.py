@@ -36,7 +36,7 @@ def by_step(series: Sequence[Series], steps: Sequence[Series]) -> pandas.DataFra
     """A row for each step, a column for each series; see answers.Matrix.by_step."""
     step_at = steps_by_owner(steps)
     found = [first_in_step(one, step_at.get(owner(one)) or {}) for one in series]
-    numbers = pandas.Index(sorted({step for values in found for step in values}), dtype="int64", name="step")
+    numbers: pandas.Index[int] = pandas.Index(sorted({step for values in found for step in values}), dtype="int64", name="step")
     if not series:
         return pandas.DataFrame(index=numbers)
     frame = pandas.concat([pandas.Series(values, dtype=float).reindex(numbers) for values in found], axis=1)
@@ -44,7 +44,7 @@ def by_step(series: Sequence[Series], steps: Sequence[Series]) -> pandas.DataFra
     return frame
 
 
-def heading(series: Sequence[Series]) -> pandas.Index:
+def heading(series: Sequence[Series]) -> pandas.Index[Any]:
     """Column names: the labels that tell the series apart, or what a lone series is called."""
     names = columns.telling_names(series)
     if not names:

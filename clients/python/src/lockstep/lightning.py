@@ -10,7 +10,7 @@ from typing import Any, Dict, Optional
 try:
     from lightning.pytorch import Callback
 except ImportError:
-    from pytorch_lightning import Callback  # type: ignore[no-redef]
+    from pytorch_lightning import Callback
 
 from lockstep.clocks import Clock
 from lockstep.phase_timer import PhaseTimer

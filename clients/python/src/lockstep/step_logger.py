@@ -42,6 +42,13 @@ class StepLogger:
     is a logger of its own with an empty queue.
     """
 
+    _records: Queue
+    _tally: Tally
+    _worker: Optional[StepWorker]
+    _starting: threading.Lock
+    _closed: bool
+    _all_sent: bool
+
     def __init__(self, url: Optional[str] = None, *, job: Optional[str] = None, run: Optional[str] = None,
                  rank: Optional[int] = None, attempt: Optional[int] = None, token: Optional[str] = None,
                  spool: Union[str, "os.PathLike[str]", None] = None, max_spool_bytes: int = 1 << 30,
@@ -146,9 +153,9 @@ class StepLogger:
 
     def _begin(self) -> None:
         """An empty queue and no thread: the state of a new logger, and of one in a forked child."""
-        self._records: Queue = deque()
+        self._records = deque()
         self._tally = Tally()
-        self._worker: Optional[StepWorker] = None
+        self._worker = None
         self._starting = threading.Lock()
         self._closed = False
         self._all_sent = True

@@ -37,7 +37,7 @@ def told(kind: Type[T], fields: Mapping[str, Any]) -> T:
             continue
         value, of = rest.pop(key), attribute.metadata.get("of")
         values[attribute.name] = [told(of, one) for one in value] if of is not None else value
-    return kind(**values, unknown=rest)
+    return kind(**{**values, "unknown": rest})
 
 
 def titled(title: str, *parts: str) -> str:
