@@ -1,7 +1,10 @@
 """Who a process is, from the environments that launchers make."""
 
 import socket
+import sys
+import types
 import unittest
+import unittest.mock
 
 from lockstep import identity
 from lockstep.identity import Identity
@@ -46,6 +49,17 @@ class IdentityTest(unittest.TestCase):
         self.check({"LOCKSTEP_JOB": "mine", "LOCKSTEP_RUN": "r1", "LOCKSTEP_RANK": "2",
                     "LOCKSTEP_ATTEMPT": "5", "SLURM_JOB_NAME": "x", "SLURM_JOB_ID": "1", "RANK": "0",
                     "TORCHELASTIC_RESTART_COUNT": "0"}, job="mine", run="r1", rank=2, attempt=5)
+
+    def test_torch_knows_better_than_its_launcher(self):
+        distributed = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True,
+                                            get_rank=lambda: 6, get_world_size=lambda: 8)
+        with unittest.mock.patch.dict(sys.modules, {"torch.distributed": distributed}):
+            self.check({"RANK": "1"}, rank=6, world_size=8)
+            self.check({"RANK": "1", "LOCKSTEP_RANK": "2"}, rank=2, world_size=8)
+            distributed.is_initialized = lambda: False
+            self.check({"RANK": "1"}, rank=1)
+            del distributed.is_available
+            self.check({"RANK": "1"}, rank=1)
 
     def test_numbers_that_are_none_are_ignored(self):
         self.check({"RANK": "", "LOCAL_RANK": "x", "WORLD_SIZE": "-1"})

@@ -15,7 +15,7 @@ from typing import Mapping, Optional
 
 # What a job controller appends to a job's name to name a pod: -worker-3, -master-0, -0, -0-x7k2p.
 POD_SUFFIX = re.compile(r"(-(worker|master|launcher|chief|node))?-\d+(-[a-z0-9]{5})?$")
-RANK = ("LOCKSTEP_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
+RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
         "JOB_COMPLETION_INDEX")
 LOCAL_RANK = ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
 WORLD_SIZE = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
@@ -46,6 +46,8 @@ def find(environment: Optional[Mapping[str, str]] = None) -> Identity:
     """The identity of this process. Never fails: what nobody tells is rank 0 of 1, job "train"."""
     variables = os.environ if environment is None else environment
     rank, world_size = _of_torch() or (_number(variables, RANK), _number(variables, WORLD_SIZE))
+    told = _number(variables, ("LOCKSTEP_RANK",))
+    rank = rank if told is None else told
     return Identity(
         job=_job(variables), run=_run(variables), rank=rank or 0, attempt=_attempt(variables),
         local_rank=_number(variables, LOCAL_RANK) or 0, world_size=world_size or 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any, Dict, Mapping, NamedTuple
 
 from lockstep.identity import Identity
@@ -18,6 +19,26 @@ class StepRecord(NamedTuple):
     step: int
     time_s: float
     values: Mapping[str, Any]
+
+
+class HeldTensor:
+    """A copy of a tensor on a GPU. The stream that makes it is not the one of whoever reads it."""
+
+    def __init__(self, tensor: Any) -> None:
+        if tensor.numel() != 1:
+            raise ValueError(f"a tensor of {tensor.numel()} elements is no number")
+        self._copy = tensor.detach().clone()
+        self._copied = None
+        if tensor.is_cuda:
+            cuda = sys.modules["torch"].cuda
+            self._copied = cuda.Event()
+            self._copied.record(cuda.current_stream(tensor.device))
+
+    def item(self) -> Any:
+        """The number, when the GPU has come to the copy."""
+        if self._copied is not None:
+            self._copied.synchronize()
+        return self._copy.item()
 
 
 def identity_fields(identity: Identity) -> Dict[str, Any]:
@@ -39,9 +60,7 @@ def hold(value: Any) -> Any:
     if value is None or type(value) in (float, int, bool, str):
         return value
     if hasattr(value, "is_cuda") and value.device.type != "cpu":
-        if value.numel() != 1:
-            raise ValueError(f"a tensor of {value.numel()} elements is no number")
-        return value.detach().clone()
+        return HeldTensor(value)
     return value.item() if hasattr(value, "item") else float(value)
 
 

@@ -116,7 +116,7 @@ class StepWorker:
             return
         try:
             self._claim = self._spool.claim(self._stream)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a path that none can be.
             self._spool = None
             self._disk_failed(error)
         if self._claim is not None:
@@ -215,7 +215,7 @@ class StepWorker:
         except OSError as error:
             self._disk_failed(error)
 
-    def _disk_failed(self, error: OSError) -> None:
+    def _disk_failed(self, error: Exception) -> None:
         self._tally.add(errors=1)
         self._tally.warn_once("disk", f"the spool cannot be used, steps wait in memory alone: {error}")
 
