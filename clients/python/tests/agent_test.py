@@ -13,7 +13,7 @@ import lockstep_server
 import programs
 from lockstep import Client
 
-WITHIN_S = 60
+WITHIN_S = 300
 INTERVAL_S = 0.1
 
 

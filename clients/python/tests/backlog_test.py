@@ -19,7 +19,7 @@ class BacklogTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name, "stream")
 
-    def backlog(self, disk=1 << 20, memory=1 << 20):
+    def backlog(self, disk=4 << 20, memory=1 << 20):
         return Backlog(self.folder, disk, memory)
 
     def filled(self, lines):
@@ -94,9 +94,22 @@ class BacklogTest(unittest.TestCase):
             waiting.append(line)
         self.assertFalse(waiting.spill())
         sizes = [path.stat().st_size for path in self.folder.iterdir()]
+        self.assertEqual(len(sizes), 2)
         self.assertLessEqual(max(sizes), backlog.MAX_SEGMENT_BYTES + len(line))
         self.assertLessEqual(sum(sizes), 3 << 20)
         self.assertEqual(self.rest(waiting), 64 * line)
+
+    def test_however_lines_come_the_disk_is_bounded(self):
+        line = b"x" * 9_999 + b"\n"
+        for together in (1, 7, 150, 400):
+            waiting = self.backlog(disk=3 << 20, memory=64 << 20)
+            for number in range(400):
+                waiting.append(line)
+                if number % together == together - 1:
+                    waiting.spill()
+                    self.assertLessEqual(backlog.spooled_bytes(self.folder.parent), 3 << 20)
+            self.assertFalse(waiting.spill())
+            self.assertEqual(self.rest(waiting), 400 * line)
 
     def test_memory_is_bounded(self):
         waiting = self.backlog(memory=20)

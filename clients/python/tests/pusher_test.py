@@ -10,7 +10,7 @@ from lockstep.agent import remote_write
 from lockstep.agent.pusher import Pusher
 from lockstep.http_connection import HttpConnection
 
-WITHIN_S = 60
+WITHIN_S = 300
 
 
 class WriteServer(http.server.ThreadingHTTPServer):

@@ -25,7 +25,7 @@ class SpoolTest(unittest.TestCase):
     def left(self, stream):
         """A stream with a line on disk, that nobody has."""
         claim = self.spool.claim(stream)
-        backlog = Backlog(claim.folder, 1 << 20, 1 << 20)
+        backlog = Backlog(claim.folder, 8 << 20, 1 << 20)
         backlog.append(LINE)
         backlog.spill()
         claim.release()

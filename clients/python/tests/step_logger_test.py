@@ -3,6 +3,7 @@
 The other side is steps_server.py, a real HTTP server that keeps the contract and fails as told.
 """
 
+import json
 import logging
 import os
 import pathlib
@@ -13,14 +14,16 @@ import tempfile
 import textwrap
 import threading
 import unittest
+import unittest.mock
 
 import programs
 import steps_server
-from lockstep import StepLogger
+from lockstep import StepLogger, step_logger
 from lockstep.backlog import spooled_bytes
 from steps_server import StepsServer, answered, cut_after_storing, cut_before_storing, forgetting
 
-WITHIN_S = 60
+# As long as it takes on a machine that is busy with other things.
+WITHIN_S = 300
 # Rounds follow each other fast, so that what is tried again is tried again soon.
 INTERVAL_S = 0.01
 
@@ -221,12 +224,12 @@ class SpoolTest(LoggerTestCase):
 
     def test_a_full_spool_drops_and_counts(self):
         self.server.stop()
-        with self.logger(max_spool_bytes=100_000) as logger:
+        with self.logger(max_spool_bytes=3 << 20) as logger:
             for step in range(1200):
                 logger.log(step, text="x" * 10_000)
             while not logger.counts.dropped:
                 logger.flush(0.05)
-        self.assertLessEqual(spooled_bytes(self.spool), 100_000)
+        self.assertTrue(0 < spooled_bytes(self.spool) <= 3 << 20)
         self.assertGreater(logger.counts.dropped, 0)
 
     def test_a_spool_that_cannot_be_used_costs_nothing_while_the_server_is_there(self):
@@ -267,8 +270,9 @@ class TrainingTest(LoggerTestCase):
 
     def test_a_server_that_does_not_answer_fills_the_queue_and_no_more(self):
         _, arrived = self.hold_requests()
-        logger = self.logger()
-        self.log(logger, [0])
+        with unittest.mock.patch.object(step_logger, "REQUEST_TIMEOUT_S", WITHIN_S):
+            logger = self.logger()
+            self.log(logger, [0])
         self.assertTrue(arrived.wait(WITHIN_S))
         self.log(logger, range(1, 30_000))
         self.assertEqual(logger.counts.dropped, 29_999 - 10_000)
@@ -303,8 +307,10 @@ class TrainingTest(LoggerTestCase):
             def handle(*_):
                 handled.append(len(handled))
                 logger.log(-len(handled) + 1_000_000, loss=0.0)
+                # The next signal comes after this handler, however slow the machine is.
+                signal.setitimer(signal.ITIMER_REAL, 0.0005)
             before = signal.signal(signal.SIGALRM, handle)
-            signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+            signal.setitimer(signal.ITIMER_REAL, 0.0005)
             try:
                 step = 0
                 while len(handled) < 50:
@@ -347,7 +353,9 @@ class TrainingTest(LoggerTestCase):
             child.join()
             logger.log(3, loss=0.125)
             """)
-        self.assertEqual(sorted(self.server.steps()), [1, 2, 3])
+        # What could not be sent in the seconds that an end may take is in the spool.
+        left = [json.loads(line)["step"] for line in self.spooled_lines()]
+        self.assertEqual(sorted(self.server.steps() + left), [1, 2, 3])
 
     def test_a_program_that_ends_while_the_server_is_away_leaves_its_steps(self):
         self.server.stop()

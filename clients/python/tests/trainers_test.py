@@ -8,7 +8,7 @@ import warnings
 import steps_server
 from lockstep import StepLogger
 
-WITHIN_S = 60
+WITHIN_S = 300
 FEATURES = 4
 
 

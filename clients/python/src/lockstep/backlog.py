@@ -105,7 +105,7 @@ class Backlog:
     """The unacknowledged end of one stream of lines. Not thread-safe: its owner has a lock.
 
     `folder` may be set until the first spill, which makes it; with None nothing can be spilled. All
-    streams beside it share `max_disk_bytes`, which is looked at whenever a segment begins.
+    streams beside it share `max_disk_bytes`: a segment begins only where a full one fits.
     """
 
     def __init__(self, folder: Optional[pathlib.Path], max_disk_bytes: int,
@@ -201,12 +201,13 @@ class Backlog:
         if self.folder is None:
             return not self._lines
         while self._lines:
-            chunk = self._chunk_to_spill()
             if self._segments and not self._segments[-1].full:
+                chunk = self._next_lines(MAX_SEGMENT_BYTES - self._segments[-1].size)
                 self._segments[-1].append(chunk, sync)
-            elif spooled_bytes(self.folder.parent) + len(chunk) > self._max_disk_bytes:
+            elif spooled_bytes(self.folder.parent) + MAX_SEGMENT_BYTES > self._max_disk_bytes:
                 return False
             else:
+                chunk = self._next_lines(MAX_SEGMENT_BYTES)
                 self._begin_segment(self.folder, chunk, sync)
             self._forget_spilled(len(chunk))
         return True
@@ -217,12 +218,12 @@ class Backlog:
         segment.append(chunk, sync)
         self._segments.append(segment)
 
-    def _chunk_to_spill(self) -> bytes:
-        """The lines that go into one write."""
+    def _next_lines(self, enough_bytes: int) -> bytes:
+        """The lines that go into one write: until they are enough to fill a segment."""
         chunk = bytearray()
         for line in self._lines:
             chunk += line
-            if len(chunk) >= MAX_SEGMENT_BYTES:
+            if len(chunk) >= enough_bytes:
                 break
         return bytes(chunk)
 

@@ -34,7 +34,7 @@ class StepLogger:
 
     `log` puts the values into a bounded queue and returns; a thread of its own sends them about once
     a second. While the server is away or slow, steps wait in memory and then in files, and what is
-    there when the process ends is sent by the next logger on this host with the same spool folder.
+    there when the process ends is sent by any other logger on this host with the same spool folder.
     Nothing here raises or blocks: what goes wrong is counted (`counts`) and said once per kind on
     the logger "lockstep" of the logging module.
 

@@ -26,6 +26,8 @@ from lockstep.stream_sender import StreamSender
 from lockstep.tally import Tally
 
 MAX_MEMORY_BYTES = 8 << 20
+# How often the spool is looked through for what other processes left while this one lives.
+ROUNDS_BETWEEN_LOOKS = 60
 # A server that does not keep up is no reason to hold more than this in memory.
 SPILL_FROM_BYTES = 1 << 20
 
@@ -60,6 +62,7 @@ class StepWorker:
         self._claim: Optional[Claim] = None
         self._sender = StreamSender(self._stream, Backlog(None, max_spool_bytes, MAX_MEMORY_BYTES), tally)
         self._left_behind: Optional[Iterator[Claim]] = None
+        self._rounds_to_look = 0
         self._adopted: Optional[tuple[Claim, StreamSender]] = None
         self._marks: List[FlushMark] = []
         self._backoff = Backoff()
@@ -228,13 +231,18 @@ class StepWorker:
                 self._send_adopted(*self._adopted)
         except OSError as error:
             self._drop_adopted()
+            self._left_behind, self._rounds_to_look = None, ROUNDS_BETWEEN_LOOKS
             self._disk_failed(error)
 
     def _adopt_next(self) -> None:
         if self._left_behind is None:
-            self._left_behind = iter(()) if self._spool is None else self._spool.claim_left_behind()
+            self._rounds_to_look -= 1
+            if self._spool is None or self._rounds_to_look > 0:
+                return
+            self._left_behind = self._spool.claim_left_behind()
         claim = next(self._left_behind, None)
         if claim is None:
+            self._left_behind, self._rounds_to_look = None, ROUNDS_BETWEEN_LOOKS
             return
         try:
             backlog = Backlog.left_behind(claim.folder)
