@@ -195,6 +195,14 @@ class SpoolTest(LoggerTestCase):
             [(0, step) for step in range(10)] + [(1, step) for step in range(10, 20)] + [(2, 99)])
         self.assertEqual(list(self.spool.iterdir()), [])
 
+    def test_what_one_leaves_is_sent_by_those_that_live(self):
+        with self.logger(rank=0) as logger:
+            self.log(logger, [1])
+            self.assertTrue(logger.flush(WITHIN_S))
+            self.left_behind([2], rank=1)
+            self.flush_all(logger)
+        self.assertEqual(self.server.steps(), [1, 2])
+
     def test_what_was_sent_already_is_not_stored_again(self):
         self.server.faults.extend([cut_after_storing] * 2)
         with self.logger() as logger:
