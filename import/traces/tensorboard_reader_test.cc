@@ -18,7 +18,7 @@ struct ReadFile {
   size_t tag_count = 0;
 };
 
-ReadFile Read(std::string_view file, size_t piece_bytes = size_t{1} << 30) {
+ReadFile ReadTfevents(std::string_view file, size_t piece_bytes = size_t{1} << 30) {
   TensorboardReader reader;
   ReadFile read;
   for (size_t at = 0; at < file.size(); at += piece_bytes) {
@@ -32,7 +32,7 @@ ReadFile Read(std::string_view file, size_t piece_bytes = size_t{1} << 30) {
 }
 
 ReadFile ReadSample(std::string_view name) {
-  return Read(ReadTestFile("tensorboard/" + std::string(name) + ".tfevents"));
+  return ReadTfevents(ReadTestFile("tensorboard/" + std::string(name) + ".tfevents"));
 }
 
 TEST(TensorboardReaderTest, ReadsMegatron) {
@@ -131,9 +131,9 @@ TEST(TensorboardReaderTest, ReadsTheBeginOfARealLightningFile) {
 
 TEST(TensorboardReaderTest, AFollowedFileGivesTheSameRecords) {
   const std::string file = ReadTestFile("tensorboard/tensor_values.tfevents");
-  const ReadFile whole = Read(file);
+  const ReadFile whole = ReadTfevents(file);
   for (const size_t piece_bytes : {1, 2, 13, 67, 1000}) {
-    const ReadFile followed = Read(file, piece_bytes);
+    const ReadFile followed = ReadTfevents(file, piece_bytes);
     ASSERT_EQ(followed.records.size(), whole.records.size());
     for (size_t i = 0; i < whole.records.size(); ++i) {
       EXPECT_EQ(followed.records[i].step, whole.records[i].step);
@@ -144,11 +144,11 @@ TEST(TensorboardReaderTest, AFollowedFileGivesTheSameRecords) {
 
 TEST(TensorboardReaderTest, EveryFlippedBitIsNoticed) {
   const std::string file = ReadTestFile("tensorboard/tensor_values.tfevents").substr(0, 700);
-  const size_t whole = Read(file).records.size();
+  const size_t whole = ReadTfevents(file).records.size();
   for (size_t bit = 0; bit < 8 * 600; ++bit) {
     std::string flipped = file;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
-    const ReadFile read = Read(flipped);
+    const ReadFile read = ReadTfevents(flipped);
     EXPECT_NE(read.problems.find("damaged"), read.problems.npos) << bit;
     EXPECT_LE(read.records.size(), whole);
   }
@@ -202,7 +202,7 @@ TEST(TensorboardReaderTest, CountsWhatIsNoScalar) {
            KindRow{EventOf("a", "histograms", 8) + EventOf("a", "", 8), 0, 2, 0},
            KindRow{EventOf("a", "histograms", 8) + EventOf("b", "", 8), 1, 1, 0},
        }) {
-    const ReadFile read = Read(row.file);
+    const ReadFile read = ReadTfevents(row.file);
     EXPECT_EQ(read.counts.scalars, row.scalars);
     EXPECT_EQ(read.counts.histograms, row.histograms);
     EXPECT_EQ(read.counts.other_values, row.other_values);
@@ -216,7 +216,7 @@ TEST(TensorboardReaderTest, CountsWhatIsNoEvent) {
   const size_t second = file.size();
   file += EventOf("", "", 2);
   file += EventOf("good", "", 2);
-  const ReadFile read = Read(file);
+  const ReadFile read = ReadTfevents(file);
   EXPECT_EQ(read.records.size(), 1u);
   EXPECT_EQ(read.problems,
             "1 x record that is no event (first at byte 0), 1 x tag that is empty or too long "

@@ -11,4 +11,20 @@ inline constexpr size_t kMaxEventRecordBytes = 16 << 20;
 inline constexpr size_t kMaxTags = 64 << 10;
 inline constexpr size_t kMaxTagBytes = 1024;
 
+// Profiler traces. One event has 200 to 2000 bytes; a long one lists the ranks of a large process group.
+inline constexpr size_t kMaxTraceEventBytes = 1 << 20;
+// Of the document's other members; the list of process groups is the longest of them.
+inline constexpr size_t kMaxTraceMemberBytes = 16 << 20;
+// What is held of a trace: 32 bytes an event of the GPU, 16 a call that launched one. A gigabyte of trace has about
+// a million of both.
+inline constexpr size_t kMaxDeviceEvents = 8 << 20;
+inline constexpr size_t kMaxLaunches = 16 << 20;
+inline constexpr size_t kMaxAnnotations = 1 << 20;
+inline constexpr size_t kMaxProfiledSteps = 10'000;
+// A process drives one GPU as a rule.
+inline constexpr size_t kMaxTraceDevices = 64;
+// Different names of kernels, of collectives with their groups; what comes after counts as "other".
+inline constexpr size_t kMaxKernelNames = 64 << 10;
+inline constexpr size_t kMaxCollectives = 1024;
+
 }  // namespace lockstep::traces

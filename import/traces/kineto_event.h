@@ -1,0 +1,63 @@
+// One event of a PyTorch profiler trace (Kineto, libkineto's Chrome format). Pure functions.
+//
+//   {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...)", "pid": 0, "tid": 7,
+//    "ts": 4385022203631.595, "dur": 12192.38, "args": {"device": 0, "stream": 7, "correlation": 14280, ...}}
+//
+// Times are microseconds. Source: pytorch/kineto, libkineto/src/output_json.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/status.h"
+#include "import/traces/interval_union.h"
+
+namespace lockstep::traces {
+
+enum class KinetoKind : uint8_t {
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kHostAnnotation,    // user_annotation: what the program calls its phases, on the host's clock
+  kDeviceAnnotation,  // gpu_user_annotation: when the GPU worked on them
+  kLaunch,            // a runtime or driver call that puts work on a stream
+  kOther,             // operators, flow arrows, names of threads, ...: not read further
+};
+
+// Texts live until the parser's next call.
+struct KinetoEvent {
+  KinetoKind kind = KinetoKind::kOther;
+  std::string_view name;
+  Interval time;
+  int32_t device = 0;
+  uint64_t correlation = 0;  // of a launch and of what it launched; 0 is none
+  // Of a collective:
+  std::string_view collective;  // "allreduce"
+  std::string_view group;       // "default_pg"
+  uint64_t in_elements = 0;
+  std::string_view dtype;  // "BFloat16"
+};
+
+// Keeps its buffers from event to event. For one thread.
+class KinetoEventParser {
+ public:
+  KinetoEventParser();
+  ~KinetoEventParser();
+
+  // `json` is one event, with kPiecePaddingBytes behind it that may be read.
+  absl::StatusOr<KinetoEvent> Parse(std::string_view json);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Microseconds with up to three decimals, to the nanosecond; nothing for what is no number or beyond the year 2112.
+std::optional<int64_t> ParseMicroseconds(std::string_view number);
+
+// Bytes of one element of PyTorch's type `dtype`, 0 if it is not known.
+uint64_t ElementBytes(std::string_view dtype);
+
+}  // namespace lockstep::traces

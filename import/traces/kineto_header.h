@@ -1,0 +1,26 @@
+// What a profiler trace says about itself, beside its events. Pure function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::traces {
+
+struct KinetoHeader {
+  // distributedInfo; absent where the program was not distributed.
+  std::optional<int32_t> rank;
+  std::optional<int32_t> world_size;
+  std::string backend;       // "nccl"
+  std::string nccl_version;  // "2.28.9"
+  std::string device_name;   // of the first device: "NVIDIA H200"
+  // What times of events count from; absent in older traces, whose times count from 1970.
+  std::optional<int64_t> base_time_ns;
+};
+
+// Adds what the document's member `name` says to `header`. `json` has kPiecePaddingBytes behind it that may be
+// read. False if the member is one of those read here and malformed.
+bool ReadHeaderMember(std::string_view name, std::string_view json, KinetoHeader& header);
+
+}  // namespace lockstep::traces

@@ -1,0 +1,52 @@
+// A PyTorch profiler trace of one process (Chrome trace JSON as Kineto writes it) to what is kept of it.
+//
+// The file is read in pieces of any size; operators of the host, flow arrows and call stacks, most of its bytes, are
+// let go at once. Broken events are counted and left out.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/string_map.h"
+#include "import/traces/kineto_event.h"
+#include "import/traces/kineto_trace.h"
+#include "import/traces/trace_pieces.h"
+#include "import/traces/trace_problems.h"
+
+namespace lockstep::traces {
+
+// For one thread and one file.
+class KinetoReader {
+ public:
+  // The next bytes of the file, uncompressed.
+  void Feed(std::string_view bytes);
+  // The file ends here.
+  void Finish() { pieces_.Finish(); }
+
+  const KinetoTrace& trace() const { return trace_; }
+  const TraceProblems& problems() const { return problems_; }
+  uint64_t event_count() const { return event_count_; }
+
+ private:
+  void TakeEvent(const TracePiece& piece);
+  void TakeDeviceEvent(const KinetoEvent& event, uint64_t offset);
+  void TakeCollective(const KinetoEvent& event, uint16_t device);
+  void TakeAnnotation(const KinetoEvent& event, uint64_t offset);
+  void TakeLaunch(const KinetoEvent& event, uint64_t offset);
+  // Whether `vector` has room below `limit`; a problem if not.
+  template <typename T>
+  bool HasRoom(const std::vector<T>& vector, size_t limit, uint64_t offset);
+  std::optional<uint16_t> DeviceIndex(int32_t device, uint64_t offset);
+  KernelClass ClassOf(const KinetoEvent& event);
+  uint32_t CollectiveKindOf(const KinetoEvent& event);
+
+  TraceProblems problems_;
+  TracePieces pieces_{problems_};
+  KinetoEventParser parser_;
+  KinetoTrace trace_;
+  uint64_t event_count_ = 0;
+  StringMap<KernelClass> kernel_classes_;
+  StringMap<uint32_t> collective_kinds_;  // by name and group
+};
+
+}  // namespace lockstep::traces
