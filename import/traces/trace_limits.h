@@ -27,4 +27,8 @@ inline constexpr size_t kMaxTraceDevices = 64;
 inline constexpr size_t kMaxKernelNames = 64 << 10;
 inline constexpr size_t kMaxCollectives = 1024;
 
+// Tables of nsys. A row is a kernel with its name, whose template arguments can be long.
+inline constexpr size_t kMaxTableRowBytes = 256 << 10;
+inline constexpr size_t kMaxTableColumns = 64;
+
 }  // namespace lockstep::traces
