@@ -1,0 +1,56 @@
+#include "ingest/logs/attempt_tracker.h"
+
+#include <algorithm>
+
+#include "ingest/logs/log_limits.h"
+
+namespace lockstep::logs {
+
+void AttemptTracker::Restart(int32_t rank) {
+  if (rank == kAllRanks) {
+    ++restart_count_;
+  } else {
+    Find(rank).is_restarting = true;
+  }
+}
+
+StepPlace AttemptTracker::Place(int32_t rank, int64_t step, RepeatedStep repeated) {
+  Rank& state = Find(rank);
+  const bool is_restarting = state.is_restarting || state.restart_count != restart_count_;
+  state.is_restarting = false;
+  state.restart_count = restart_count_;
+  const bool is_same = state.has_step && step == state.last_step;
+  const bool goes_back = state.has_step && step < state.last_step;
+  const bool is_new_attempt = goes_back || (is_restarting && state.has_step) ||
+                              (is_same && repeated == RepeatedStep::kNewAttempt);
+  if (is_new_attempt) BeginAttempt(state);
+  state.has_step = true;
+  state.last_step = step;
+  return {state.attempt, is_same && !is_new_attempt, step <= state.highest_step};
+}
+
+uint32_t AttemptTracker::attempt(int32_t rank) const {
+  const auto found = ranks_.find(rank);
+  return found == ranks_.end() ? first_attempt_ : found->second.attempt;
+}
+
+AttemptTracker::Rank& AttemptTracker::Find(int32_t rank) {
+  if (last_ != nullptr && last_rank_ == rank) return *last_;
+  // Ranks beyond the limit share the state of the unknown one.
+  if (ranks_.size() >= kMaxRanksPerStream && !ranks_.contains(rank)) rank = -1;
+  const auto [found, is_new] = ranks_.try_emplace(rank);
+  if (is_new) {
+    found->second.attempt = first_attempt_;
+    found->second.restart_count = restart_count_;
+  }
+  last_ = &found->second;
+  last_rank_ = rank;
+  return *last_;
+}
+
+void AttemptTracker::BeginAttempt(Rank& rank) const {
+  rank.highest_step = std::max(rank.highest_step, rank.last_step);
+  if (rank.attempt < first_attempt_ + kMaxAttempts) ++rank.attempt;
+}
+
+}  // namespace lockstep::logs

@@ -1,0 +1,14 @@
+// A line of comma-separated values. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::logs {
+
+// The cells of `line`, without their quotes; those that had quotes inside lie in `unquoted`, both reused.
+void SplitCsvRow(std::string_view line, std::vector<std::string_view>& cells,
+                 std::vector<std::string>& unquoted);
+
+}  // namespace lockstep::logs

@@ -1,0 +1,123 @@
+#include "ingest/logs/csv_table.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "ingest/logs/csv_row.h"
+#include "ingest/logs/key_roles.h"
+#include "ingest/logs/number_text.h"
+#include "ingest/logs/record_fields.h"
+
+namespace lockstep::logs {
+namespace {
+
+constexpr std::array kCsvSources = {MetricSource::kLogged, MetricSource::kGeneric,
+                                    MetricSource::kHuggingFace};
+
+// A column of a header that says which row it is: a step or a time.
+bool IsAxis(std::string_view column) {
+  const auto meaning = MeaningOfKey(Trim(column));
+  return meaning.has_value() &&
+         (meaning->role == KeyRole::kStep || meaning->role == KeyRole::kTime);
+}
+
+std::vector<std::string_view> Columns(std::string_view line, std::vector<std::string>& unquoted) {
+  std::vector<std::string_view> cells;
+  if (line.size() < kMaxLineBytes) SplitCsvRow(line, cells, unquoted);
+  return cells;
+}
+
+class CsvTable : public LogFormat {
+ public:
+  enum class StepColumn : uint8_t { kSteps, kSamples };
+
+  CsvTable(std::string_view name_prefix, StepColumn step_column)
+      : keys_(kCsvSources), name_prefix_(name_prefix), step_column_(step_column) {}
+
+  LineVerdict Parse(const LogLine& line, RecordWriter& out) override {
+    if (Trim(line.text).empty()) return kIgnored;
+    SplitCsvRow(line.text, cells_, unquoted_);
+    // Files that are written anew when a column comes up have their header again.
+    if (std::ranges::any_of(cells_, IsAxis)) return ReadHeader();
+    if (columns_.empty()) return Rejected("a row without a header that has a step or a time");
+    if (cells_.size() != columns_.size()) return Rejected("not as many cells as the header");
+    out.Begin(line, RecordKind::kStep);
+    fields_.Begin();
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      if (!TakeCell(columns_[i], cells_[i], out)) return Rejected("a step that is not a number");
+    }
+    if (!out.has_step() && step_column_ == StepColumn::kSteps) {
+      out.set_kind(RecordKind::kMeasurement);
+    }
+    out.Emit();
+    return kTaken;
+  }
+
+ private:
+  LineVerdict ReadHeader() {
+    columns_.clear();
+    for (const std::string_view cell : cells_) {
+      const std::string_view name = Trim(cell);
+      written_.assign(IsAxis(name) ? "" : name_prefix_).append(name);
+      columns_.push_back(keys_.Find(written_));
+    }
+    return kTaken;
+  }
+
+  bool TakeCell(const MetricKey* key, std::string_view cell, RecordWriter& out) {
+    if (cell.empty()) return true;
+    std::string_view rest = Trim(cell);
+    const auto number = TakeNumber(rest);
+    if (!number.has_value() || !rest.empty()) {
+      if (key != nullptr) fields_.TakeText(key, cell, out);
+      return key == nullptr || key->role != KeyRole::kStep;
+    }
+    if (key != nullptr && key->role == KeyRole::kStep && step_column_ == StepColumn::kSamples) {
+      out.set_samples(static_cast<int64_t>(std::clamp(*number, 0.0, 1e18)));
+    } else {
+      fields_.TakeNumber(key, *number, out);
+    }
+    return true;
+  }
+
+  KeyCache keys_;
+  std::string_view name_prefix_;
+  StepColumn step_column_;
+  RecordFields fields_;
+  std::vector<const MetricKey*> columns_;
+  // Reused.
+  std::vector<std::string_view> cells_;
+  std::vector<std::string> unquoted_;
+  std::string written_;
+};
+
+}  // namespace
+
+std::unique_ptr<LogFormat> NewCsv() {
+  return std::make_unique<CsvTable>("", CsvTable::StepColumn::kSteps);
+}
+std::unique_ptr<LogFormat> NewDeepspeedCsv() {
+  return std::make_unique<CsvTable>("Train/Samples/", CsvTable::StepColumn::kSamples);
+}
+
+bool IsLightningHeader(std::string_view line) {
+  std::vector<std::string> unquoted;
+  const auto columns = Columns(line, unquoted);
+  return columns.size() >= 2 && std::ranges::count(columns, "epoch") == 1 &&
+         std::ranges::count(columns, "step") == 1;
+}
+
+bool IsCsvHeader(std::string_view line) {
+  std::vector<std::string> unquoted;
+  const auto columns = Columns(line, unquoted);
+  const auto is_name = [](std::string_view cell) {
+    return !cell.empty() && cell.size() <= kMaxKeyBytes && !NumberOf(cell).has_value() &&
+           cell.find_first_of("{}:|") == cell.npos;
+  };
+  return columns.size() >= 2 && std::ranges::all_of(columns, is_name) &&
+         std::ranges::any_of(columns, IsAxis);
+}
+
+}  // namespace lockstep::logs

@@ -1,0 +1,132 @@
+#include "ingest/logs/hugging_face_stdout.h"
+
+#include <array>
+#include <optional>
+
+#include "ingest/logs/hugging_face.h"
+#include "ingest/logs/number_text.h"
+#include "ingest/logs/progress_bar.h"
+#include "ingest/logs/python_dict.h"
+#include "ingest/logs/record_fields.h"
+
+namespace lockstep::logs {
+namespace {
+
+constexpr std::array kHuggingFaceSources = {MetricSource::kHuggingFace, MetricSource::kGeneric};
+constexpr std::string_view kResumedAt = "Continuing training from global step ";
+
+class HuggingFaceStdout : public LogFormat {
+ public:
+  HuggingFaceStdout() : keys_(kHuggingFaceSources) {}
+
+  LineVerdict Parse(const LogLine& line, RecordWriter& out) override {
+    std::string_view text = Trim(line.text);
+    if (text.empty()) {
+      // Blanks wipe a bar away before something is printed through it: what it showed may be old.
+      if (!line.text.empty()) bar_before_.reset();
+      return kIgnored;
+    }
+    if (const auto bar = ProgressBarOf(text)) {
+      TakeBar(*bar, line, out);
+      return kIgnored;
+    }
+    Release(std::nullopt, out);
+    if (text.starts_with("{'")) return ParseDict(line, text, out);
+    bar_before_.reset();
+    const size_t resumed = text.find(kResumedAt);
+    if (resumed != text.npos) TakeResumption(text.substr(resumed + kResumedAt.size()), line, out);
+    return kIgnored;
+  }
+
+  void Finish(RecordWriter& out) override { Release(std::nullopt, out); }
+
+ private:
+  void TakeBar(const ProgressBar& bar, const LogLine& line, RecordWriter& out) {
+    // Evaluation has bars of its own.
+    if (total_.has_value() && bar.total != *total_) return;
+    total_ = bar.total;
+    const bool is_drawn_again = line.follows_return;
+    Release(is_drawn_again ? std::optional(bar.done) : std::nullopt, out);
+    bar_before_ = bar.done;
+  }
+
+  void TakeResumption(std::string_view text, const LogLine& line, RecordWriter& out) {
+    if (const auto step = TakeInteger(text)) {
+      first_step_ = *step;
+      dict_count_ = 0;
+      last_step_ = *step;
+      out.Restart(line);
+    }
+  }
+
+  LineVerdict ParseDict(const LogLine& line, std::string_view text, RecordWriter& out) {
+    if (!text.ends_with('}')) return Rejected("a dictionary without its end");
+    text.remove_prefix(1);
+    text.remove_suffix(1);
+    out.Begin(line, RecordKind::kStep);
+    fields_.Begin();
+    while (!Trim(text).empty()) {
+      const auto item = TakeDictItem(text);
+      if (!item.has_value()) return Rejected("a dictionary with an item that is not 'name': value");
+      const MetricKey* key = keys_.Find(item->name);
+      if (const auto number = NumberOf(item->value)) fields_.TakeNumber(key, *number, out);
+    }
+    if (out.values().empty()) return kIgnored;
+    kind_ = KindOfHuggingFaceRecord(out.values());
+    out.set_kind(kind_);
+    is_waiting_ = true;
+    return kTaken;
+  }
+
+  // Emits the record that waits, if one does. `bar` is one that was drawn again behind it.
+  void Release(std::optional<int64_t> bar, RecordWriter& out) {
+    if (!is_waiting_) return;
+    is_waiting_ = false;
+    if (!out.has_step()) {
+      if (kind_ == RecordKind::kStep) {
+        ++dict_count_;
+        FindStep(bar, out.hints().logging_steps);
+      }
+      if (last_step_.has_value()) out.set_step(*last_step_);
+    }
+    out.Emit();
+    bar_before_.reset();
+  }
+
+  void FindStep(std::optional<int64_t> bar, int64_t logging_steps) {
+    const std::optional<int64_t> before = last_step_;
+    if (bar.has_value()) {
+      last_step_ = bar;
+    } else if (logging_steps > 0) {
+      last_step_ = first_step_ + dict_count_ * logging_steps;
+    } else if (bar_before_.has_value()) {
+      last_step_ = bar_before_;
+    } else if (last_step_.has_value()) {
+      last_step_ = *last_step_ + stride_;
+    }
+    if (last_step_.has_value()) stride_ = *last_step_ - before.value_or(first_step_);
+  }
+
+  KeyCache keys_;
+  RecordFields fields_;
+  RecordKind kind_ = RecordKind::kStep;
+  bool is_waiting_ = false;  // a record is complete but for its step
+  std::optional<int64_t> total_;
+  std::optional<int64_t> bar_before_;  // shown by the last bar, if nothing came since
+  std::optional<int64_t> last_step_;
+  int64_t stride_ = 0;
+  int64_t first_step_ = 0;  // of this attempt
+  int64_t dict_count_ = 0;  // of this attempt
+};
+
+}  // namespace
+
+std::unique_ptr<LogFormat> NewHuggingFaceStdout() { return std::make_unique<HuggingFaceStdout>(); }
+
+bool IsHuggingFaceStdout(std::string_view line) {
+  line = Trim(line);
+  return line.starts_with("{'") && line.ends_with('}') && line.find("': ") != line.npos &&
+         (line.find("'epoch'") != line.npos || line.find("'loss'") != line.npos);
+}
+
+}  // namespace lockstep::logs

@@ -1,0 +1,107 @@
+#include "ingest/logs/json_line.h"
+
+#include <utility>
+
+namespace lockstep::logs {
+namespace {
+
+using simdjson::ondemand::field;
+using simdjson::ondemand::object;
+using simdjson::ondemand::value;
+
+std::string_view Reason(simdjson::error_code error) { return simdjson::error_message(error); }
+
+}  // namespace
+
+LineVerdict JsonLineReader::Read(std::string_view text, RecordWriter& out) {
+  fields_.Begin();
+  const simdjson::padded_string_view padded(text.data(), text.size(),
+                                            text.size() + simdjson::SIMDJSON_PADDING);
+  simdjson::ondemand::document document;
+  if (const auto error = parser_.iterate(padded).get(document)) return Rejected(Reason(error));
+  object members;
+  if (const auto error = document.get_object().get(members)) return Rejected(Reason(error));
+  if (const Error error = ReadMembers(members, nullptr, 0, out); !error.empty()) {
+    return Rejected(error);
+  }
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+    return Rejected("more behind the end of the object");
+  }
+  return kTaken;
+}
+
+LineVerdict JsonLineReader::ReadObject(object members, RecordWriter& out) {
+  fields_.Begin();
+  const Error error = ReadMembers(members, nullptr, 0, out);
+  return error.empty() ? kTaken : Rejected(error);
+}
+
+JsonLineReader::Error JsonLineReader::ReadMembers(object members, const MetricKey* parent,
+                                                  int depth, RecordWriter& out) {
+  if (depth > kMaxJsonDepth) return "objects within objects, too many of them";
+  for (auto result : members) {
+    field member;
+    if (const auto error = std::move(result).get(member)) return Reason(error);
+    if (const Error error = ReadMember(member, parent, depth, out); !error.empty()) return error;
+  }
+  return {};
+}
+
+JsonLineReader::Error JsonLineReader::ReadMember(field member, const MetricKey* parent, int depth,
+                                                 RecordWriter& out) {
+  const MetricKey* key = keys_.FindQuoted(member.key().raw(), parent);
+  if (key == nullptr) {
+    std::string_view written;
+    if (const auto error = member.unescaped_key().get(written)) return Reason(error);
+    key = keys_.Find(written, parent);
+  }
+  value content = member.value();
+  const std::string_view token = content.raw_json_token();
+  switch (token.front()) {
+    case '{': {
+      object members;
+      if (const auto error = content.get_object().get(members)) return Reason(error);
+      // Without a name of its own nothing in it has one.
+      return key == nullptr ? Error() : ReadMembers(members, key, depth + 1, out);
+    }
+    case '[':
+      return {};
+    case '"':
+      return ReadText(content, key, out);
+    case 't':
+    case 'f':
+    case 'n':
+    case 'N':
+    case 'I':
+      return ReadBareWord(token, key, out);
+    default:
+      break;
+  }
+  double number;
+  if (content.get_double().get(number) != simdjson::SUCCESS) {
+    return ReadBareWord(token, key, out);
+  }
+  fields_.TakeNumber(key, number, out);
+  return {};
+}
+
+JsonLineReader::Error JsonLineReader::ReadBareWord(std::string_view token, const MetricKey* key,
+                                                   RecordWriter& out) {
+  if (const auto number = NumberOfBareWord(token)) {
+    fields_.TakeNumber(key, *number, out);
+    return {};
+  }
+  const bool is_json =
+      token.starts_with("true") || token.starts_with("false") || token.starts_with("null");
+  return is_json ? Error() : Error("a value that is neither text, number, list nor object");
+}
+
+JsonLineReader::Error JsonLineReader::ReadText(value content, const MetricKey* key,
+                                               RecordWriter& out) {
+  std::string_view text;
+  if (const auto error = content.get_string().get(text)) return Reason(error);
+  if (key != nullptr) fields_.TakeText(key, text, out);
+  return {};
+}
+
+}  // namespace lockstep::logs

@@ -1,0 +1,71 @@
+// The names of one stream, each described once. For one thread.
+//
+// Lines of a log have the same names in the same order: the name behind the one found last is the first to be
+// compared, and most lines need no hashing at all.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_map.h"
+#include "ingest/logs/log_limits.h"
+#include "ingest/logs/log_record.h"
+#include "ingest/logs/metric_rows.h"
+
+namespace lockstep::logs {
+
+class KeyCache {
+ public:
+  // `sources` are asked in this order and outlive the cache.
+  explicit KeyCache(std::span<const MetricSource> sources) : sources_(sources) {}
+  KeyCache(const KeyCache&) = delete;
+  KeyCache& operator=(const KeyCache&) = delete;
+
+  // The name `written`, inside the object `parent` if that is not null. Null if it is longer than
+  // kMaxKeyBytes, or one more than kMaxKeys.
+  const MetricKey* Find(std::string_view written, const MetricKey* parent = nullptr) {
+    const Entry* expected = last_ == nullptr ? nullptr : last_->next;
+    if (expected != nullptr && expected->parent == parent && expected->written == written) {
+      last_ = expected;
+      return &expected->key;
+    }
+    return FindElsewhere(written, parent);
+  }
+
+  // As Find(), of a name that ends at a quote nobody has looked for yet: null if it is not the name that is
+  // expected next. At least kMaxKeyBytes can be read at `written`.
+  const MetricKey* FindQuoted(const char* written, const MetricKey* parent) {
+    const Entry* expected = last_ == nullptr ? nullptr : last_->next;
+    if (expected == nullptr || expected->parent != parent || expected->is_escaped) return nullptr;
+    const size_t size = expected->written.size();
+    if (std::memcmp(expected->written.data(), written, size) != 0) return nullptr;
+    if (written[size] != '"') return nullptr;
+    last_ = expected;
+    return &expected->key;
+  }
+
+ private:
+  struct Entry {
+    std::string written;  // within its parent
+    const MetricKey* parent;
+    bool is_escaped;  // in JSON
+    MetricKey key;
+    mutable const Entry* next = nullptr;  // what followed it last
+  };
+
+  const MetricKey* FindElsewhere(std::string_view written, const MetricKey* parent);
+  const Entry* Add(std::string_view written, const MetricKey* parent, std::string_view path);
+
+  std::span<const MetricSource> sources_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  StringMap<const Entry*> by_path_;
+  std::string path_;  // reused
+  const Entry* last_ = nullptr;
+};
+
+}  // namespace lockstep::logs

@@ -1,0 +1,71 @@
+#include "ingest/logs/log_formats.h"
+
+#include "ingest/logs/csv_table.h"
+#include "ingest/logs/deepspeed.h"
+#include "ingest/logs/hugging_face_stdout.h"
+#include "ingest/logs/json_lines.h"
+#include "ingest/logs/megatron.h"
+#include "ingest/logs/mlflow_file.h"
+#include "ingest/logs/nanogpt.h"
+#include "ingest/logs/nccl_debug.h"
+#include "ingest/logs/nemo.h"
+#include "ingest/logs/nvrx_report.h"
+#include "ingest/logs/torchtitan.h"
+#include "ingest/logs/trainer_state.h"
+
+namespace lockstep::logs {
+namespace {
+
+bool IsNever(std::string_view) { return false; }
+
+// Special ones before those that take more.
+constexpr LogFormatKind kKinds[] = {
+    {"lightning_csv", IsLightningHeader, true, NewCsv},
+    {"csv", IsCsvHeader, true, NewCsv},
+    {"deepspeed_csv", IsNever, true, NewDeepspeedCsv},
+    {"mlflow_file", IsMlflowLine, true, NewMlflowFile},
+    {"hf_trainer_state", IsTrainerState, true, NewTrainerState},
+    {"torchelastic_error", IsTorchelasticError, false, NewTorchelasticError},
+    {"nccl_inspector", IsNcclInspector, false, NewNcclInspector},
+    {"wandb_events", IsWandbEvents, false, NewWandbEvents},
+    {"wandb_history", IsWandbHistory, false, NewWandbHistory},
+    {"jsonl", IsJsonObject, false, NewJsonLines},
+    {"megatron", IsMegatronIteration, false, NewMegatron},
+    {"megatron_straggler", IsMegatronStragglerReport, false, NewMegatron},
+    {"nemo", IsNemoProgress, false, NewNemo},
+    {"nemo_delta", IsNemoDeltaTiming, false, NewNemo},
+    {"torchtitan", IsTorchtitan, false, NewTorchtitan},
+    {"hf_stdout", IsHuggingFaceStdout, false, NewHuggingFaceStdout},
+    {"deepspeed", IsDeepspeed, false, NewDeepspeed},
+    {"deepspeed_comms", IsDeepspeedComms, false, NewDeepspeed},
+    {"nanogpt", IsNanogpt, false, NewNanogpt},
+    {"nvrx", IsNvrxReport, false, NewNvrxReport},
+    {"nccl", IsNcclDebug, false, NewNcclDebug},
+};
+
+}  // namespace
+
+std::span<const LogFormatKind> LogFormatKinds() { return kKinds; }
+
+std::vector<std::string_view> LogFormatNames() {
+  std::vector<std::string_view> names;
+  for (const LogFormatKind& kind : kKinds) names.push_back(kind.name);
+  return names;
+}
+
+const LogFormatKind* LogFormatByName(std::string_view name) {
+  for (const LogFormatKind& kind : kKinds) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+const LogFormatKind* LogFormatOfLine(std::string_view line, bool is_first) {
+  for (const LogFormatKind& kind : kKinds) {
+    if (kind.is_first_line && !is_first) continue;
+    if (kind.is_line(line)) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace lockstep::logs

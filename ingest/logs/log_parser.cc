@@ -1,0 +1,208 @@
+#include "ingest/logs/log_parser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "ingest/logs/line_prefix.h"
+#include "ingest/logs/line_time.h"
+#include "ingest/logs/log_events.h"
+#include "ingest/logs/log_limits.h"
+#include "ingest/logs/number_text.h"
+
+namespace lockstep::logs {
+namespace {
+
+// Lines that stand in other logs, too: NCCL's, and a configuration printed as JSON.
+bool IsWeak(const LogFormatKind& kind) { return kind.name == "nccl" || kind.name == "jsonl"; }
+
+// So many records, or one of a step, and JSON lines are no longer taken for a configuration.
+constexpr uint64_t kSureRecords = 16;
+
+// "[2026-03-02 09:15:48] ...", "2026-03-02 09:15:48,125 ...", "[titan] 2026-03-02 ..."
+std::optional<int64_t> TimeInFront(std::string_view text, int32_t utc_offset_s) {
+  TakeSpaces(text);
+  TakePrefix(text, "[titan] ");
+  TakePrefix(text, "[");
+  return TakeTime(text, utc_offset_s);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LogParser>> LogParser::New(LogHints hints, LogSink& sink) {
+  const LogFormatKind* kind = nullptr;
+  if (!hints.format.empty()) {
+    kind = LogFormatByName(hints.format);
+    if (kind == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("no format of training logs is called \"%s\"", hints.format));
+    }
+  }
+  std::unique_ptr<LogParser> parser(new LogParser(std::move(hints), sink));
+  if (kind != nullptr) parser->Use(*kind);
+  return parser;
+}
+
+LogParser::LogParser(LogHints hints, LogSink& sink)
+    : hints_(std::move(hints)), out_(hints_, sink), buffer_(0) {}
+
+std::string_view LogParser::format_name() const {
+  return kind_ == nullptr ? std::string_view() : kind_->name;
+}
+
+LogCounts LogParser::counts() const {
+  LogCounts counts = counts_;
+  counts.records = out_.counts();
+  return counts;
+}
+
+void LogParser::Feed(std::string_view bytes) {
+  counts_.bytes += bytes.size();
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kReadBytes);
+    bytes.remove_prefix(piece.size());
+    buffer_.Append(piece);
+    FindFormat();
+    ParseLines();
+  }
+}
+
+void LogParser::Finish() {
+  if (is_sniffing_) {
+    if (const auto rest = buffer_.Rest()) {
+      ForEachPart(rest->text, [this](std::string_view text, bool) {
+        if (is_sniffing_ && ShowsFormat(text)) is_sniffing_ = false;
+      });
+    }
+    is_sniffing_ = false;
+    buffer_.Rewind();
+  }
+  ParseLines();
+  if (const auto rest = buffer_.Rest()) ParseLine(*rest);
+  buffer_.Drop();
+  if (format_ != nullptr) format_->Finish(out_);
+}
+
+// Lines wait in the buffer until one of them shows the format.
+void LogParser::FindFormat() {
+  if (!is_sniffing_) return;
+  while (const auto line = buffer_.Next()) {
+    ++sniffed_lines_;
+    ForEachPart(line->text, [this](std::string_view text, bool) {
+      if (is_sniffing_ && ShowsFormat(text)) is_sniffing_ = false;
+    });
+    const bool is_over =
+        sniffed_lines_ >= kMaxSniffedLines || buffer_.held_bytes() >= kMaxSniffedBytes;
+    if (is_over || line->is_too_long) is_sniffing_ = false;
+    if (!is_sniffing_) break;
+  }
+  if (!is_sniffing_) buffer_.Rewind();
+}
+
+// Once per line in the stream's order.
+bool LogParser::ShowsFormat(std::string_view line) {
+  TakeLinePrefixes(line);
+  if (Trim(line).empty()) return false;
+  const bool is_first = !std::exchange(has_seen_line_, true);
+  const LogFormatKind* kind = LogFormatOfLine(line, is_first);
+  if (kind == nullptr || kind == kind_) return false;
+  if (kind_ != nullptr && IsWeak(*kind)) return false;
+  Use(*kind);
+  return true;
+}
+
+void LogParser::Use(const LogFormatKind& kind) {
+  if (format_ != nullptr) format_->Finish(out_);
+  kind_ = &kind;
+  format_ = kind.make();
+  is_sniffing_ = false;
+  may_change_ = hints_.format.empty() && IsWeak(kind);
+}
+
+void LogParser::ParseLines() {
+  if (is_sniffing_) return;
+  while (const auto line = buffer_.Next()) {
+    ParseLine(*line);
+    buffer_.Drop();
+  }
+}
+
+template <typename Visit>
+void LogParser::ForEachPart(std::string_view line, const Visit& visit) {
+  if (!HasControlBytes(line)) {
+    visit(line, false);
+    return;
+  }
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  bool follows_return = false;
+  while (true) {
+    const size_t end = std::min(line.find('\r'), line.size());
+    if (end > 0) visit(WithoutTerminalSequences(line.substr(0, end), clean_), follows_return);
+    if (end == line.size()) return;
+    line.remove_prefix(end + 1);
+    follows_return = true;
+  }
+}
+
+void LogParser::ParseLine(const RawLine& line) {
+  ++counts_.lines;
+  LogLine part;
+  part.offset = line.offset;
+  if (line.is_too_long) {
+    part.text = line.text;
+    Reject(part, "the line is longer than 1 MiB");
+    return;
+  }
+  ForEachPart(line.text, [this, &part](std::string_view text, bool follows_return) {
+    part.text = text;
+    part.follows_return = follows_return;
+    ParsePart(part);
+  });
+}
+
+void LogParser::ParsePart(LogLine line) {
+  const LinePrefix prefix = TakeLinePrefixes(line.text);
+  line.time_ms = prefix.time_ms;
+  if (prefix.rank.has_value()) line.rank = *prefix.rank + hints_.first_rank;
+  if (may_change_) ReviewFormat(line.text);
+  TakeVerdict(line, format_ == nullptr ? kIgnored : format_->Parse(line, out_));
+}
+
+void LogParser::ReviewFormat(std::string_view line) {
+  const RecordCounts& counts = out_.counts();
+  const bool is_sure =
+      counts.of(RecordKind::kStep) > 0 || counts.of(RecordKind::kMeasurement) >= kSureRecords;
+  if (kind_ != nullptr && kind_->name == "jsonl" && is_sure) {
+    may_change_ = false;
+  } else {
+    ShowsFormat(line);
+  }
+}
+
+void LogParser::TakeVerdict(const LogLine& line, LineVerdict verdict) {
+  if (verdict.fate == LineFate::kTaken || TakeEvent(line)) return;
+  if (verdict.fate == LineFate::kRejected) {
+    Reject(line, verdict.reason);
+  } else {
+    ++counts_.ignored;
+  }
+}
+
+bool LogParser::TakeEvent(const LogLine& line) {
+  const auto event = EventOf(line.text);
+  if (!event.has_value()) return false;
+  if (event->is_restart) out_.Restart(line);
+  LogLine timed = line;
+  if (!timed.time_ms.has_value()) timed.time_ms = TimeInFront(line.text, hints_.utc_offset_s);
+  out_.EmitEvent(timed, event->name, Trim(line.text));
+  return true;
+}
+
+void LogParser::Reject(const LogLine& line, std::string_view reason) {
+  ++counts_.rejected;
+  if (rejections_.size() >= kMaxKeptRejections) return;
+  rejections_.push_back(
+      {counts_.lines, line.offset, reason, std::string(line.text.substr(0, kMaxKeptTextBytes))});
+}
+
+}  // namespace lockstep::logs

@@ -1,0 +1,312 @@
+// What streams come to, format by format: lines in, records out.
+#include "ingest/logs/log_parser.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "ingest/logs/log_parser_testing.h"
+
+namespace lockstep::logs {
+namespace {
+
+void Check(std::string_view log, std::string_view records, const LogHints& hints = {}) {
+  const ParsedLog parsed = ParseLog(log, hints);
+  EXPECT_EQ(parsed.records, records) << log;
+  EXPECT_EQ(parsed.rejections, "") << log;
+}
+
+void CheckRejected(std::string_view log, std::string_view rejections, const LogHints& hints = {}) {
+  EXPECT_EQ(ParseLog(log, hints).rejections, rejections) << log;
+}
+
+LogHints Hints(std::string_view format) {
+  LogHints hints;
+  hints.format = format;
+  return hints;
+}
+
+// 2026-03-02 09:00:00 UTC is 1772442000.
+TEST(LogParserTest, Megatron) {
+  Check(
+      " [2026-03-02 09:00:01.571224] iteration       60/     500 | consumed samples:         7680 "
+      "| elapsed time per iteration (ms): 7488.1 | lm loss: 4.408391E+00 |\n",
+      "step step=60 samples=7680 time=1772442001571 train_samples_total=7680 "
+      "train_step_time_seconds=7.4881 train_loss=4.408391\n");
+  // Without a time; a name that nobody knows.
+  Check(" iteration 5/ 10 | mtp_1 loss: 1.5E+00 | lm loss: nan |\n",
+        "event step=5 nan: lm loss\n"
+        "step step=5 mtp_1_loss=1.5 train_loss=NaN\n");
+  Check(
+      " iteration 1/ 10 | lm loss: 1.0 |\n"
+      "times across ranks (ms):\n  forward-compute:\n     rank  0: 10.50\n     rank 11: 1.00\n"
+      "(min, max) time across ranks (ms):\n    optimizer ....: (1.00, 2.00)\n"
+      "max time across ranks (ms):\n    optimizer ....: 3.00\n",
+      "step step=1 train_loss=1\n"
+      "+step rank=0 step=1 train_phase_seconds{phase=forward-compute}=0.0105\n"
+      "+step rank=11 step=1 train_phase_seconds{phase=forward-compute}=0.001\n"
+      "+step step=1 train_phase_seconds{phase=optimizer}{agg=min}=0.001 "
+      "train_phase_seconds{phase=optimizer}{agg=max}=0.002\n"
+      "+step step=1 train_phase_seconds{phase=optimizer}{agg=max}=0.003\n");
+  Check(
+      "[2026-03-02 09:00:00] | MnRtt/Rnk: 5826.22ms/13 | MxPwr/Rnk: 666.21W/4\n"
+      "^^^^ Bottom 2 Ranks with lowest  Etpt(TF): 256.40/11, 300.32/1,\n",
+      "measurement time=1772442000000\n"
+      "+measurement rank=13 time=1772442000000 train_straggler_roundtrip_seconds=5.82622\n"
+      "+measurement rank=4 time=1772442000000 gpu_power_watts=666.21\n"
+      "+measurement rank=11 time=1772442000000 train_tflops_per_gpu=256.4\n"
+      "+measurement rank=1 time=1772442000000 train_tflops_per_gpu=300.32\n",
+      Hints("megatron"));
+  CheckRejected(" iteration 1/ 10 | lm loss: 1.0 |\n iteration 2/ 10 | lm lo\n",
+                "2 @34: the line ends before its last '|'\n");
+  CheckRejected("times across ranks (ms):\n  forward-compute:\n     rank  x: 10.50\n",
+                "3 @44: no rank in front of a timer's value\n", Hints("megatron"));
+}
+
+TEST(LogParserTest, Nemo) {
+  Check(
+      "Training epoch 0, iteration 19/99 | lr: 3e-06 | global_step: 19 | reduced_train_loss: 7.42 "
+      "| "
+      "train_step_timing in s: 9.37 | consumed_samples: 2560\n",
+      "step step=19 samples=2560 epoch=0 train_learning_rate=3e-06 train_loss=7.42 "
+      "train_step_time_seconds=9.37 train_samples_total=2560\n");
+  Check("[NeMo I 2026-03-02 09:00:00 exp_manager:450] Step 5: train_step_timing in s=9.3712\n",
+        "step step=5 time=1772442000000 train_step_time_seconds=9.3712\n");
+  CheckRejected("Training epoch 0, iteration 19/99 | lr: 3e-\n",
+                "1 @0: a cell that is not \"name: number\"\n");
+}
+
+TEST(LogParserTest, Torchtitan) {
+  Check(
+      "[titan] 2026-03-02 09:00:00,354 - root - INFO - \x1b[31mstep: 10  \x1b[32mloss:  9.97551  "
+      "\x1b[0mmemory: 2.00GiB(59.75%)  tps: 6,198  mfu: 36.28%\x1b[0m\n",
+      "step step=10 time=1772442000354 train_loss=9.97551 "
+      "gpu_torch_memory_reserved_peak_bytes=2.147483648e+09 "
+      "gpu_torch_memory_reserved_peak_ratio=0.5975 train_tokens_per_second_per_gpu=6198 "
+      "train_mfu_ratio=0.3628\n");
+  Check(
+      "[titan] 2026-03-02 09:00:00,354 - root - INFO - step:  1  mfu: N/A\n"
+      "[titan] 2026-03-02 09:00:01,354 - root - INFO - validate step: 1  loss:  5.5\n",
+      "step step=1 time=1772442000354\n"
+      "evaluation step=1 time=1772442001354 validation_loss=5.5\n");
+}
+
+TEST(LogParserTest, HuggingFaceStdout) {
+  // A bar that is drawn again behind a dictionary shows its step; one before it may be old.
+  Check(
+      "\r  1%|          | 1/120 [00:01<02:26]\r            \r{'loss': '6.978', 'epoch': '0.008'}\n"
+      "\r  2%|          | 2/120 [00:01<02:26]\n",
+      "step step=2 train_loss=6.978 epoch=0.008\n");
+  // Without it, the bar in front.
+  Check(
+      "  1%|| 10/520 [00:30<--:--]\r{'loss': 3.1, 'grad_norm': nan}\n{'loss': 3.0}\n"
+      "{'eval_loss': 2.7, 'epoch': 0.3}\n{'train_runtime': 18.2, 'train_loss': 1.4}\n",
+      "event step=10 nan: grad_norm\n"
+      "step step=10 train_loss=3.1 train_grad_norm=NaN\n"
+      "step step=20 train_loss=3\n"
+      "evaluation step=20 validation_loss=2.7 epoch=0.3\n"
+      "summary step=20 train_runtime_seconds=18.2 train_loss_mean=1.4\n");
+  LogHints hints;
+  hints.logging_steps = 5;
+  Check("{'loss': 3.1}\n{'loss': 3.0}\n", "step step=5 train_loss=3.1\nstep step=10 train_loss=3\n",
+        hints);
+  Check("{'loss': 3.1, 'epoch': 0.5}\n", "step train_loss=3.1 epoch=0.5\n");
+  CheckRejected("{'loss': 3.1, 'epoch': 0.5}\n{'loss': 3.\n",
+                "2 @28: a dictionary without its end\n");
+}
+
+TEST(LogParserTest, TrainerState) {
+  Check(
+      "{\n \"log_history\": [\n  {\"loss\": 2.5, \"step\": 10},\n  {\"eval_loss\": 2, \"step\": "
+      "10},\n"
+      "  {\"train_loss\": 1.5, \"train_runtime\": 3, \"step\": 20}\n ],\n \"max_steps\": 20\n}\n",
+      "step step=10 train_loss=2.5\nevaluation step=10 validation_loss=2\n"
+      "summary step=20 train_loss_mean=1.5 train_runtime_seconds=3\n");
+  CheckRejected("{\n \"log_history\": 3\n}\n",
+                "3 @20: The JSON element does not have the requested type.\n");
+}
+
+TEST(LogParserTest, JsonLines) {
+  Check(R"({"step": 1, "ts_ms": 1772442000000, "rank": "3", "job": "j", "loss": 2.5, "ok": true})"
+        "\n",
+        "step rank=3 step=1 time=1772442000000 train_loss=2.5\n");
+  // NaN and Infinity as Python writes them, and W&B.
+  Check("{\"step\": 1, \"a\": NaN, \"b\": -Infinity, \"c\": \"Infinity\", \"d\": null}\n",
+        "event step=1 nan: a\nstep step=1 a=NaN b=-Inf c=+Inf\n");
+  Check("{\"step\": 1, \"train\": {\"loss\": 2, \"x y\": {\"z\": 3}}, \"list\": [1, {\"q\": 2}]}\n",
+        "step step=1 train_loss=2 train_x_y_z=3\n");
+  Check("{\"time\": \"2026-03-02T10:00:00+01:00\", \"mfu\": 41.5, \"step_ms\": 250}\n",
+        "measurement time=1772442000000 train_mfu_ratio=0.415 train_step_time_seconds=0.25\n");
+  // A short time is a duration.
+  Check("{\"step\": 1, \"time\": 0.25}\n", "step step=1 time=0.25\n");
+  Check("{\"_step\": 40, \"trainer/global_step\": 4, \"_timestamp\": 1772442000.5, \"lr\": 0.5}\n",
+        "step step=4 time=1772442000500 train_learning_rate=0.5\n");
+  Check("{\"step\": 1, \"a\\\"b\": 1}\n{\"step\": 2, \"a\\\"b\": 1}\n",
+        "step step=1 a_b=1\nstep step=2 a_b=1\n");
+  Check("{\"step\": 1e2, \"loss\": 1}\n", "step step=100 train_loss=1\n");
+  CheckRejected(
+      "{\"step\": 1, \"loss\": 2}\nnot json\n{\"step\": 2, \"loss\":\n{\"step\": 3} {}\n"
+      "{\"step\": 4, \"a\": tru}\n{\"step\": 5, \"a\": 1.2.3}\n",
+      "2 @23: the line does not begin with '{'\n"
+      "3 @32: JSON document ended early in the middle of an object or array.\n"
+      "4 @52: more behind the end of the object\n"
+      "5 @67: a value that is neither text, number, list nor object\n"
+      "6 @89: a value that is neither text, number, list nor object\n");
+}
+
+TEST(LogParserTest, JsonWithAFormOfItsOwn) {
+  Check(R"({"_timestamp":1772442000,"system.gpu.1.smActive":55,"system.gpu.process.1.gpu":9,)"
+        R"("system.gpu.1.pcieTxBytes":2,"system.disk./a.b.usageGB":2})"
+        "\n",
+        "measurement time=1772442000000 gpu_sm_active_ratio{gpu=1}=0.55 "
+        "gpu_pcie_tx_bytes_per_second{gpu=1}=2.097152e+06 "
+        "node_filesystem_used_bytes{mountpoint=/a.b}=2e+09\n");
+  Check(
+      R"({"header":{"id":"0x7f","rank":2,"n_ranks":4},"metadata":{"dump_timestamp_us":1772442000000000},)"
+      R"("coll_perf":{"coll":"AllReduce","coll_sn":7,"coll_exec_time_us":5117}})"
+      "\n",
+      "measurement rank=2 time=1772442000000 comm=0x7f coll=AllReduce nccl_collective_sequence=7 "
+      "nccl_collective_seconds=0.005117\n");
+  Check(
+      R"({"message": {"message": "RuntimeError: no", "extraInfo": {"py_callstack": "x", "timestamp": "1772442000"}}})",
+      "event time=1772442000000 crash: RuntimeError: no\n");
+  // A dumped history of a trainer: its train_loss is a mean.
+  Check(
+      "{\"loss\": 3, \"learning_rate\": 1, \"epoch\": 0.5, \"step\": 1}\n"
+      "{\"train_runtime\": 3, \"train_loss\": 2, \"epoch\": 0.5, \"step\": 1}\n",
+      "step step=1 train_loss=3 train_learning_rate=1 epoch=0.5\n"
+      "summary step=1 train_runtime_seconds=3 train_loss_mean=2 epoch=0.5\n");
+}
+
+TEST(LogParserTest, Csv) {
+  // Several rows of a step, with blanks; a header that comes again.
+  Check("epoch,lr-AdamW,step,train_loss\n0,,9,4.5\n0,0.5,9,\nepoch,step,val_loss\n1,19,2\n",
+        "step step=9 epoch=0 train_loss=4.5\n"
+        "+step step=9 epoch=0 train_learning_rate{group=AdamW}=0.5\n"
+        "step step=19 epoch=1 validation_loss=2\n");
+  Check("step,\"odd, name\"\r\n1,2\r\n", "step step=1 odd_name=2\n");
+  Check("step,train_loss\n1280,7.5\n", "step samples=1280 train_loss=7.5\n",
+        Hints("deepspeed_csv"));
+  CheckRejected("step,loss\n1,2\n2\nx,3\n",
+                "3 @14: not as many cells as the header\n4 @16: a step that is not a number\n");
+}
+
+TEST(LogParserTest, Deepspeed) {
+  Check(
+      "[2026-03-02 09:00:00,125] [INFO] [logging.py:128:log_dist] [Rank 0] step=10, skipped=1, "
+      "lr=[1e-05], mom=[(0.9, 0.95)]\n"
+      "steps: 10 loss: 2.5 iter time (s): 1.25 samples/sec: 12.5\n"
+      "[2026-03-02 09:00:00,125] [INFO] [timer.py:264:stop] epoch=0/micro_step=10/global_step=10, "
+      "CurrSamplesPerSec=8.5, MemAllocated=2.0GB\n"
+      "[2026-03-02 09:00:00,125] [INFO] [x] [Rank 0] time (ms) | fwd: 820.33 | step: 93.5\n"
+      "[2026-03-02 09:00:01,000] [INFO] [x] [Rank 3] comm op: all_reduce | time (ms): 4.5 | "
+      "msg size: 256.0 MB | algbw (Gbps): 8.00 | busbw (Gbps): 16.00\n",
+      "step step=10 time=1772442000125 train_skipped_steps_total=1 train_learning_rate=1e-05\n"
+      "+step step=10 time=1772442000125 train_loss=2.5 train_step_time_seconds=1.25 "
+      "train_samples_per_second=12.5\n"
+      "+step step=10 time=1772442000125 train_samples_per_second=8.5 "
+      "gpu_torch_memory_allocated_bytes=2.147483648e+09\n"
+      "+step step=10 time=1772442000125 train_phase_seconds{phase=forward}=0.82033 "
+      "train_phase_seconds{phase=optimizer}=0.0935\n"
+      "measurement rank=3 time=1772442001000 op=all_reduce comm_op_seconds=0.0045 "
+      "comm_op_message_bytes=2.68435456e+08 comm_op_algorithm_bandwidth_bytes_per_second=1e+09 "
+      "comm_op_bus_bandwidth_bytes_per_second=2e+09\n");
+}
+
+TEST(LogParserTest, OtherFormats) {
+  Check(
+      "step 0: train loss 4.0, val loss 4.5\niter 0: loss 4.25, time 123.5ms, mfu -100.00%\n"
+      "iter 10: loss 4.0, time 100.0ms, mfu 41.20%\n",
+      "evaluation step=0 train_loss_estimate=4 validation_loss=4.5\n"
+      "step step=0 train_loss=4.25 train_step_time_seconds=0.1235\n"
+      "step step=10 train_loss=4 train_step_time_seconds=0.1 "
+      "train_mfu_ratio=0.41200000000000003\n");
+  Check("1772442000000 2.5 10\n", "step step=10 time=1772442000000 gpu_power_watts{gpu=0}=2.5\n",
+        HintsFromPath("mlruns/0/5f1c/metrics/system/gpu_0_power_usage_watts"));
+  Check(
+      "node0:42:43 [1] NCCL INFO comm 0x5 rank 3 nRanks 4 nNodes 1\n"
+      "node0:42:42 [1] NCCL INFO AllReduce: opCount 2a sendbuff 0x7 recvbuff 0x7 count 1024 "
+      "datatype 9 op 0 root 0 comm 0x5 [nranks=4]\n",
+      "measurement rank=3 coll=AllReduce comm=0x5 nccl_op_count=42 nccl_elements=1024\n");
+  Check("2026-03-02 09:00:00,000 INFO GPU relative performance:\n Rank=11 Node=n1 Score=0.68\n",
+        "measurement time=1772442000000\n"
+        "+measurement rank=11 time=1772442000000 node=n1 straggler_gpu_relative_score=0.68\n");
+}
+
+TEST(LogParserTest, Prefixes) {
+  constexpr std::string_view kJson = "{\"step\": 1, \"loss\": 2}\n";
+  for (const std::string_view prefix :
+       {"[default3]:", "[rank3]:", "3: ", "  3: ", "[1,3]<stdout>:",
+        "[pod/llama-worker-2/pytorch] ", "[pod/llama-3-x7k2p/main] ",
+        "[pod/llama-worker-0/main] [1,3]<stdout>:"}) {
+    Check(std::string(prefix).append(kJson), "step rank=3 step=1 train_loss=2\n");
+  }
+  Check(std::string("2026-03-02T09:00:00.500000000Z ").append(kJson),
+        "step step=1 time=1772442000500 train_loss=2\n");
+  LogHints hints;
+  hints.first_rank = 8;
+  Check(std::string("[default3]:").append(kJson), "step rank=11 step=1 train_loss=2\n", hints);
+}
+
+TEST(LogParserTest, Attempts) {
+  // A step that goes back; a restart that the log tells of; a step that comes again in a format that says
+  // each once.
+  Check(
+      " iteration 1/ 9 | lm loss: 1 |\n iteration 2/ 9 | lm loss: 1 |\n iteration 2/ 9 | lm loss: "
+      "1 |\n"
+      " iteration 1/ 9 | lm loss: 1 |\n loading checkpoint from x at iteration 5\n iteration 6/ 9 "
+      "| lm loss: 1 |\n",
+      "step step=1 train_loss=1\nstep step=2 train_loss=1\nstep attempt=1 step=2 train_loss=1\n"
+      "step attempt=2 step=1 train_loss=1\n"
+      "event attempt=2 step=1 checkpoint_loaded: loading checkpoint from x at iteration 5\n"
+      "step attempt=3 step=6 train_loss=1\n");
+  // Ranks count for themselves.
+  Check(
+      "0: {\"step\": 2, \"loss\": 1}\n1: {\"step\": 1, \"loss\": 1}\n0: {\"step\": 1, \"loss\": "
+      "1}\n",
+      "step rank=0 step=2 train_loss=1\nstep rank=1 step=1 train_loss=1\n"
+      "step rank=0 attempt=1 step=1 train_loss=1\n");
+  LogHints hints;
+  hints.attempt = 4;
+  Check(
+      "{\"step\": 2, \"loss\": 1}\n{\"step\": 1, \"loss\": 1}\n{\"step\": 1, \"attempt\": 9, "
+      "\"loss\": 1}\n",
+      "step attempt=4 step=2 train_loss=1\nstep attempt=5 step=1 train_loss=1\n"
+      "+step attempt=9 step=1 train_loss=1\n",
+      hints);
+}
+
+TEST(LogParserTest, FormatIsFoundBehindChatter) {
+  const std::string chatter = "starting up\n{\"hidden_size\": 4096, \"layers\": 32}\n";
+  const ParsedLog parsed = ParseLog(chatter + " iteration 1/ 9 | lm loss: 1 |\n");
+  EXPECT_EQ(parsed.format, "megatron");
+  std::string debug;
+  for (int i = 0; i < 3000; ++i)
+    debug += "n:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P\n";
+  EXPECT_EQ(ParseLog(debug + " iteration 1/ 9 | lm loss: 1 |\n").format, "megatron");
+  EXPECT_EQ(ParseLog(std::string(300'000, 'x') + "\n iteration 1/ 9 | lm loss: 1 |\n").format,
+            "megatron");
+}
+
+TEST(LogParserTest, LongLinesAreCutAndOffsetsGoOn) {
+  const std::string good = "{\"step\": 1, \"loss\": 2}\n";
+  const std::string log = good + std::string(kMaxLineBytes * 2, 'x') + "\n" + good + "[";
+  for (const size_t slice : {size_t{1000}, size_t{1} << 30}) {
+    const ParsedLog parsed = ParseInSlices(log, {}, [slice] { return slice; });
+    EXPECT_EQ(parsed.rejections, absl::StrFormat("2 @23: the line is longer than 1 MiB\n"
+                                                 "4 @%d: the line does not begin with '{'\n",
+                                                 2 * good.size() + 2 * kMaxLineBytes + 1));
+    EXPECT_EQ(parsed.counts.records.values, 2u);
+    EXPECT_EQ(parsed.counts.lines, 4u);
+  }
+}
+
+TEST(LogParserTest, UnknownFormatsHaveNoParser) {
+  TextSink sink;
+  EXPECT_EQ(LogParser::New(Hints("cobol"), sink).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace lockstep::logs

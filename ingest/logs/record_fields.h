@@ -1,0 +1,33 @@
+// Named fields, by their roles, to a record: what JSON, CSV and Python's dictionaries have in common.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ingest/logs/record_writer.h"
+
+namespace lockstep::logs {
+
+// "NaN", "Infinity", "-Infinity": as Python and JavaScript write them, which JSON does not know.
+std::optional<double> NumberOfBareWord(std::string_view token);
+
+class RecordFields {
+ public:
+  // Of a new record.
+  void Begin();
+
+  // A null key counts as dropped.
+  void TakeNumber(const MetricKey* key, double number, RecordWriter& out);
+  // `text` lives until the record is emitted. Text without a role says nothing.
+  void TakeText(const MetricKey* key, std::string_view text, RecordWriter& out);
+
+  // Of a field that says what happened.
+  std::string_view event_text() const { return event_text_; }
+
+ private:
+  std::string_view event_text_;
+  uint8_t step_precedence_ = 0;  // of the step that the record has
+};
+
+}  // namespace lockstep::logs

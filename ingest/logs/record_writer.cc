@@ -1,0 +1,124 @@
+#include "ingest/logs/record_writer.h"
+
+#include <cmath>
+
+namespace lockstep::logs {
+namespace {
+
+int32_t RankNumber(const std::optional<int32_t>& rank) { return rank.value_or(-1); }
+
+std::optional<int64_t> CountOf(double value) {
+  constexpr double kMaxCount = 1e18;
+  if (!(value >= 0 && value <= kMaxCount)) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+bool IsCountedOnce(RecordKind kind) { return kind == RecordKind::kStep; }
+
+}  // namespace
+
+void RecordWriter::Begin(const LogLine& line, RecordKind kind) {
+  record_ = LogRecord();
+  record_.offset = line.offset;
+  record_.kind = kind;
+  record_.rank = line.rank.has_value() ? line.rank : hints_.rank;
+  record_.time_ms = line.time_ms;
+  values_.clear();
+  label_count_ = 0;
+  written_attempt_.reset();
+}
+
+void RecordWriter::set_attempt(int64_t attempt) {
+  if (attempt >= 0 && attempt <= kMaxAttempts) written_attempt_ = static_cast<uint32_t>(attempt);
+}
+
+void RecordWriter::AddLabel(std::string_view name, std::string_view value) {
+  if (label_count_ < labels_.size()) labels_[label_count_++] = {name, value};
+}
+
+void RecordWriter::Emit(RepeatedStep repeated) {
+  FindAxes();
+  const int32_t rank = RankNumber(record_.rank);
+  record_.attempt = attempts_.attempt(rank);
+  if (IsCountedOnce(record_.kind)) {
+    const auto axis = record_.step.has_value()               ? record_.step
+                      : record_.consumed_samples.has_value() ? record_.consumed_samples
+                                                             : record_.consumed_tokens;
+    if (axis.has_value()) {
+      const StepPlace place = attempts_.Place(rank, *axis, repeated);
+      record_.attempt = place.attempt;
+      record_.is_continuation = place.is_continuation;
+      counts_.repeated_steps += place.is_repeated && !place.is_continuation ? 1 : 0;
+    }
+  }
+  if (written_attempt_.has_value()) record_.attempt = *written_attempt_;
+  if (record_.is_continuation && !record_.time_ms.has_value()) record_.time_ms = last_.time_ms;
+  EmitNanEvent();
+  Hand();
+}
+
+void RecordWriter::EmitContinuation() {
+  record_.kind = last_.kind;
+  record_.is_continuation = true;
+  record_.attempt = last_.attempt;
+  record_.step = last_.step;
+  record_.consumed_samples = last_.consumed_samples;
+  record_.consumed_tokens = last_.consumed_tokens;
+  if (!record_.time_ms.has_value()) record_.time_ms = last_.time_ms;
+  Hand();
+}
+
+void RecordWriter::EmitEvent(const LogLine& line, std::string_view event, std::string_view text) {
+  LogRecord record;
+  record.offset = line.offset;
+  record.kind = RecordKind::kEvent;
+  record.rank = line.rank.has_value() ? line.rank : hints_.rank;
+  record.attempt = attempts_.attempt(RankNumber(record.rank));
+  record.step = last_.step;
+  record.time_ms = line.time_ms;
+  record.event = event;
+  record.text = text.substr(0, kMaxKeptTextBytes);
+  ++counts_.records[static_cast<size_t>(RecordKind::kEvent)];
+  sink_.Take(record);
+}
+
+void RecordWriter::Restart(const LogLine& line) {
+  attempts_.Restart(line.rank.value_or(AttemptTracker::kAllRanks));
+}
+
+void RecordWriter::FindAxes() {
+  for (const LogValue& value : values_) {
+    if (value.key->name == "train_samples_total") {
+      record_.consumed_samples = CountOf(value.key->InUnit(value.value));
+    } else if (value.key->name == "train_tokens_total") {
+      record_.consumed_tokens = CountOf(value.key->InUnit(value.value));
+    }
+  }
+}
+
+// The first value of a step that is not a number: losses and norms that were.
+void RecordWriter::EmitNanEvent() {
+  if (record_.kind != RecordKind::kStep) return;
+  for (const LogValue& value : values_) {
+    if (!std::isnan(value.value)) continue;
+    LogRecord event = record_;
+    event.kind = RecordKind::kEvent;
+    event.is_continuation = false;
+    event.event = "nan";
+    event.text = value.key->written;
+    ++counts_.records[static_cast<size_t>(RecordKind::kEvent)];
+    sink_.Take(event);
+    return;
+  }
+}
+
+void RecordWriter::Hand() {
+  record_.values = values_;
+  record_.labels = std::span(labels_).first(label_count_);
+  counts_.values += values_.size();
+  if (!record_.is_continuation) ++counts_.records[static_cast<size_t>(record_.kind)];
+  sink_.Take(record_);
+  last_ = record_;
+}
+
+}  // namespace lockstep::logs

@@ -1,0 +1,86 @@
+#include "ingest/logs/trainer_state.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "ingest/logs/hugging_face.h"
+#include "ingest/logs/json_depth.h"
+#include "ingest/logs/json_line.h"
+#include "ingest/logs/number_text.h"
+
+namespace lockstep::logs {
+namespace {
+
+constexpr std::array kTrainerStateSources = {MetricSource::kHuggingFace, MetricSource::kGeneric};
+
+class TrainerState : public LogFormat {
+ public:
+  TrainerState() : reader_(kTrainerStateSources) {}
+
+  LineVerdict Parse(const LogLine& line, RecordWriter& out) override {
+    if (document_.empty()) {
+      if (Trim(line.text).empty()) return kIgnored;
+      if (!Trim(line.text).starts_with('{'))
+        return Rejected("the document does not begin with '{'");
+      first_line_ = line;
+    }
+    if (document_.size() + line.text.size() >= kMaxDocumentBytes) {
+      Clear();
+      return Rejected("a document over the limit of 64 MiB");
+    }
+    document_.append(line.text).push_back('\n');
+    depth_.Add(line.text);
+    if (!depth_.is_outside()) return kTaken;
+    const LineVerdict verdict = ParseDocument(out);
+    Clear();
+    return verdict;
+  }
+
+ private:
+  void Clear() {
+    document_.clear();
+    depth_.Reset();
+  }
+
+  LineVerdict ParseDocument(RecordWriter& out) {
+    document_.reserve(document_.size() + kBufferPadding);
+    const simdjson::padded_string_view padded(document_.data(), document_.size(),
+                                              document_.capacity());
+    simdjson::ondemand::document document;
+    simdjson::ondemand::array history;
+    if (const auto error = parser_.iterate(padded).get(document)) return Broken(error);
+    if (const auto error = document["log_history"].get_array().get(history)) return Broken(error);
+    for (auto element : history) {
+      simdjson::ondemand::object record;
+      if (const auto error = std::move(element).get_object().get(record)) return Broken(error);
+      out.Begin(first_line_, RecordKind::kStep);
+      const LineVerdict verdict = reader_.ReadObject(record, out);
+      if (verdict.fate != LineFate::kTaken) return verdict;
+      out.set_kind(KindOfHuggingFaceRecord(out.values()));
+      out.Emit();
+    }
+    return kTaken;
+  }
+
+  static LineVerdict Broken(simdjson::error_code error) {
+    return Rejected(simdjson::error_message(error));
+  }
+
+  JsonLineReader reader_;
+  simdjson::ondemand::parser parser_;
+  std::string document_;
+  JsonDepth depth_;
+  LogLine first_line_;
+};
+
+}  // namespace
+
+std::unique_ptr<LogFormat> NewTrainerState() { return std::make_unique<TrainerState>(); }
+
+bool IsTrainerState(std::string_view line) {
+  line = Trim(line);
+  return line == "{" || (line.starts_with('{') && line.find("\"log_history\"") != line.npos);
+}
+
+}  // namespace lockstep::logs
