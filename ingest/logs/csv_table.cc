@@ -39,8 +39,7 @@ class CsvTable : public LogFormat {
   LineVerdict Parse(const LogLine& line, RecordWriter& out) override {
     if (Trim(line.text).empty()) return kIgnored;
     SplitCsvRow(line.text, cells_, unquoted_);
-    // Files that are written anew when a column comes up have their header again.
-    if (std::ranges::any_of(cells_, IsAxis)) return ReadHeader();
+    if (IsHeader()) return ReadHeader();
     if (columns_.empty()) return Rejected("a row without a header that has a step or a time");
     if (cells_.size() != columns_.size()) return Rejected("not as many cells as the header");
     out.Begin(line, RecordKind::kStep);
@@ -56,8 +55,20 @@ class CsvTable : public LogFormat {
   }
 
  private:
+  // Files that are written anew when a column comes up have their header again: where there was a step, its name.
+  bool IsHeader() const {
+    if (axis_ < cells_.size() && IsNumberStart(cells_[axis_])) return false;
+    return std::ranges::any_of(cells_, IsAxis);
+  }
+
+  static bool IsNumberStart(std::string_view cell) {
+    return !cell.empty() && IsDigit(cell.front());
+  }
+
   LineVerdict ReadHeader() {
     columns_.clear();
+    const auto axis = std::ranges::find_if(cells_, IsAxis);
+    axis_ = static_cast<size_t>(axis - cells_.begin());
     for (const std::string_view cell : cells_) {
       const std::string_view name = Trim(cell);
       written_.assign(IsAxis(name) ? "" : name_prefix_).append(name);
@@ -87,6 +98,7 @@ class CsvTable : public LogFormat {
   StepColumn step_column_;
   RecordFields fields_;
   std::vector<const MetricKey*> columns_;
+  size_t axis_ = std::string_view::npos;  // the first column that is a step or a time
   // Reused.
   std::vector<std::string_view> cells_;
   std::vector<std::string> unquoted_;

@@ -21,6 +21,16 @@ MetricKey Describe(std::span<const MetricSource> sources, std::string_view writt
 
 }  // namespace
 
+void KeyCache::SetQuoted(Entry& entry) {
+  if (entry.written.find_first_of("\\\"") != entry.written.npos) return;
+  const std::string text = entry.written + '"';
+  entry.quoted.resize((text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+  std::memcpy(entry.quoted.data(), text.data(), text.size());
+  std::string mask(text.size(), '\xff');
+  mask.resize(entry.quoted.size() * sizeof(uint64_t));
+  std::memcpy(&entry.last_mask, mask.data() + mask.size() - sizeof(uint64_t), sizeof(uint64_t));
+}
+
 const MetricKey* KeyCache::FindElsewhere(std::string_view written, const MetricKey* parent) {
   path_.clear();
   if (parent != nullptr) {
@@ -42,7 +52,7 @@ const KeyCache::Entry* KeyCache::Add(std::string_view written, const MetricKey* 
   auto entry = std::make_unique<Entry>();
   entry->written = written;
   entry->parent = parent;
-  entry->is_escaped = written.find_first_of("\\\"") != written.npos;
+  SetQuoted(*entry);
   entry->key = Describe(sources_, path);
   const Entry* added = entry.get();
   entries_.push_back(std::move(entry));

@@ -41,10 +41,16 @@ class KeyCache {
   // expected next. At least kMaxKeyBytes can be read at `written`.
   const MetricKey* FindQuoted(const char* written, const MetricKey* parent) {
     const Entry* expected = last_ == nullptr ? nullptr : last_->next;
-    if (expected == nullptr || expected->parent != parent || expected->is_escaped) return nullptr;
-    const size_t size = expected->written.size();
-    if (std::memcmp(expected->written.data(), written, size) != 0) return nullptr;
-    if (written[size] != '"') return nullptr;
+    if (expected == nullptr || expected->parent != parent || expected->quoted.empty())
+      return nullptr;
+    uint64_t word = 0;
+    const size_t last_word = expected->quoted.size() - 1;
+    for (size_t i = 0; i < last_word; ++i) {
+      std::memcpy(&word, written + i * sizeof(word), sizeof(word));
+      if (word != expected->quoted[i]) return nullptr;
+    }
+    std::memcpy(&word, written + last_word * sizeof(word), sizeof(word));
+    if ((word & expected->last_mask) != expected->quoted[last_word]) return nullptr;
     last_ = expected;
     return &expected->key;
   }
@@ -53,12 +59,16 @@ class KeyCache {
   struct Entry {
     std::string written;  // within its parent
     const MetricKey* parent;
-    bool is_escaped;  // in JSON
+    // With the quote behind it, in words of eight bytes of which the last has zeros where last_mask has. Empty
+    // for a name that JSON escapes.
+    std::vector<uint64_t> quoted;
+    uint64_t last_mask = 0;
     MetricKey key;
     mutable const Entry* next = nullptr;  // what followed it last
   };
 
   const MetricKey* FindElsewhere(std::string_view written, const MetricKey* parent);
+  static void SetQuoted(Entry& entry);
   const Entry* Add(std::string_view written, const MetricKey* parent, std::string_view path);
 
   std::span<const MetricSource> sources_;

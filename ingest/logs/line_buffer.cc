@@ -6,12 +6,21 @@
 #include "ingest/logs/log_limits.h"
 
 namespace lockstep::logs {
+namespace {
+
+bool HasControls(std::string_view bytes) {
+  return std::memchr(bytes.data(), '\r', bytes.size()) != nullptr ||
+         std::memchr(bytes.data(), '\x1b', bytes.size()) != nullptr;
+}
+
+}  // namespace
 
 void LineBuffer::Append(std::string_view bytes) {
   if (is_cutting_) bytes = SkipCutLine(bytes);
   MakeRoom(bytes.size());
   std::memcpy(buffer_.data() + end_, bytes.data(), bytes.size());
   end_ += bytes.size();
+  if (HasControls(bytes)) controls_end_ = end_;
 }
 
 std::optional<RawLine> LineBuffer::Next() {
@@ -46,7 +55,7 @@ RawLine LineBuffer::LineAt(size_t begin, size_t end) const {
   const bool is_behind_cut = cut_.has_value() && begin >= *cut_;
   const bool is_cut = cut_.has_value() && begin < *cut_ && end >= *cut_;
   return {std::string_view(buffer_.data() + begin, end - begin),
-          offset_ + begin + (is_behind_cut ? cut_bytes_ : 0), is_cut};
+          offset_ + begin + (is_behind_cut ? cut_bytes_ : 0), is_cut, begin < controls_end_};
 }
 
 std::string_view LineBuffer::SkipCutLine(std::string_view bytes) {
@@ -70,6 +79,7 @@ void LineBuffer::MakeRoom(size_t size) {
     next_ -= begin_;
     scanned_ -= begin_;
     end_ -= begin_;
+    controls_end_ -= std::min(controls_end_, begin_);
     begin_ = 0;
   }
   const size_t needed = end_ + size + kBufferPadding;

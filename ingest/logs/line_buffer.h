@@ -9,9 +9,10 @@
 namespace lockstep::logs {
 
 struct RawLine {
-  std::string_view text;  // without its end
-  uint64_t offset;        // in the stream
-  bool is_too_long;       // `text` is its beginning
+  std::string_view text;   // without its end
+  uint64_t offset;         // in the stream
+  bool is_too_long;        // `text` is its beginning
+  bool may_have_controls;  // carriage returns or escapes
 };
 
 // Lines stay where they are, with kBufferPadding readable bytes behind each, until Drop() or the next Append().
@@ -46,7 +47,8 @@ class LineBuffer {
   size_t next_ = 0;     // of the line that Next() gives
   size_t scanned_ = 0;  // from next_ up to here there is no line end
   size_t end_ = 0;
-  uint64_t offset_;  // of the buffer in the stream, up to the cut
+  size_t controls_end_ = 0;  // no carriage return or escape from here on
+  uint64_t offset_;          // of the buffer in the stream, up to the cut
 
   // A line over kMaxLineBytes keeps its first bytes, up to here; what follows it in the stream is left out.
   std::optional<size_t> cut_;

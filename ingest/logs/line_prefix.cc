@@ -134,6 +134,7 @@ LinePrefix TakeLinePrefixes(std::string_view& line) {
 }
 
 std::string_view WithoutTerminalSequences(std::string_view line, std::string& buffer) {
+  if (line.find(kEscape) == line.npos) return line;
   buffer.clear();
   while (!line.empty()) {
     const size_t escape = std::min(line.find(kEscape), line.size());
@@ -144,16 +145,6 @@ std::string_view WithoutTerminalSequences(std::string_view line, std::string& bu
   const size_t size = buffer.size();
   buffer.append(kBufferPadding, '\0');
   return std::string_view(buffer).substr(0, size);
-}
-
-bool HasControlBytes(std::string_view line) {
-  // No early end, so that the compiler looks at sixteen bytes at a time.
-  unsigned char found = 0;
-  for (const char byte : line) {
-    const auto value = static_cast<unsigned char>(byte);
-    found |= static_cast<unsigned char>(value < 0x20 && value != '\t');
-  }
-  return found != 0;
 }
 
 }  // namespace lockstep::logs

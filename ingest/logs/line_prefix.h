@@ -22,10 +22,7 @@ struct LinePrefix {
 // Takes the prefixes in front of `line`.
 LinePrefix TakeLinePrefixes(std::string_view& line);
 
-// `line` without terminal sequences (colours, cursor moves), in `buffer`.
+// `line` without terminal sequences (colours, cursor moves), in `buffer` if it had any.
 std::string_view WithoutTerminalSequences(std::string_view line, std::string& buffer);
-
-// Whether a line has a byte below the space other than the tab: '\r' or an escape, which few have.
-bool HasControlBytes(std::string_view line);
 
 }  // namespace lockstep::logs

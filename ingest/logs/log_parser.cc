@@ -70,7 +70,7 @@ void LogParser::Feed(std::string_view bytes) {
 void LogParser::Finish() {
   if (is_sniffing_) {
     if (const auto rest = buffer_.Rest()) {
-      ForEachPart(rest->text, [this](std::string_view text, bool) {
+      ForEachPart(*rest, [this](std::string_view text, bool) {
         if (is_sniffing_ && ShowsFormat(text)) is_sniffing_ = false;
       });
     }
@@ -88,7 +88,7 @@ void LogParser::FindFormat() {
   if (!is_sniffing_) return;
   while (const auto line = buffer_.Next()) {
     ++sniffed_lines_;
-    ForEachPart(line->text, [this](std::string_view text, bool) {
+    ForEachPart(*line, [this](std::string_view text, bool) {
       if (is_sniffing_ && ShowsFormat(text)) is_sniffing_ = false;
     });
     const bool is_over =
@@ -128,8 +128,9 @@ void LogParser::ParseLines() {
 }
 
 template <typename Visit>
-void LogParser::ForEachPart(std::string_view line, const Visit& visit) {
-  if (!HasControlBytes(line)) {
+void LogParser::ForEachPart(const RawLine& raw, const Visit& visit) {
+  std::string_view line = raw.text;
+  if (!raw.may_have_controls) {
     visit(line, false);
     return;
   }
@@ -153,7 +154,7 @@ void LogParser::ParseLine(const RawLine& line) {
     Reject(part, "the line is longer than 1 MiB");
     return;
   }
-  ForEachPart(line.text, [this, &part](std::string_view text, bool follows_return) {
+  ForEachPart(line, [this, &part](std::string_view text, bool follows_return) {
     part.text = text;
     part.follows_return = follows_return;
     ParsePart(part);

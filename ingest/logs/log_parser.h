@@ -72,7 +72,7 @@ class LogParser {
 
   // visit(text, follows_return) for each part of `line` between carriage returns, without terminal sequences.
   template <typename Visit>
-  void ForEachPart(std::string_view line, const Visit& visit);
+  void ForEachPart(const RawLine& line, const Visit& visit);
 
   const LogHints hints_;
   RecordWriter out_;

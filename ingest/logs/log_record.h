@@ -32,6 +32,9 @@ enum class Fold : uint8_t {
   kMebibytesOrBytes,  // below a million: MiB
 };
 
+// What else a step can be counted in.
+enum class Axis : uint8_t { kNone, kSamples, kTokens };
+
 // A name as one stream writes it, and what it means. Lives as long as the stream's parser; two values of one
 // stream have the same name exactly if they have the same address of this.
 struct MetricKey {
@@ -41,6 +44,7 @@ struct MetricKey {
   KeyRole role = KeyRole::kValue;
   uint8_t step_precedence = 0;  // of several steps in one record the highest counts
   Fold fold = Fold::kNone;
+  Axis axis = Axis::kNone;
   std::string unit;  // of `name`; "" where it is not known
   // What is written, times this and by that, is in `unit`. Powers of ten are divided by, which rounds once.
   double multiplier = 1;

@@ -227,6 +227,8 @@ MetricKey DescribeMetric(std::span<const MetricSource> sources, std::string_view
     if (TakeFrom(sources, source, key)) break;
   }
   if (key.name.empty()) key.name = CleanMetricName(written);
+  if (key.name == "train_samples_total") key.axis = Axis::kSamples;
+  if (key.name == "train_tokens_total") key.axis = Axis::kTokens;
   return key;
 }
 

@@ -88,11 +88,10 @@ void RecordWriter::Restart(const LogLine& line) {
 
 void RecordWriter::FindAxes() {
   for (const LogValue& value : values_) {
-    if (value.key->name == "train_samples_total") {
-      record_.consumed_samples = CountOf(value.key->InUnit(value.value));
-    } else if (value.key->name == "train_tokens_total") {
-      record_.consumed_tokens = CountOf(value.key->InUnit(value.value));
-    }
+    if (value.key->axis == Axis::kNone) continue;
+    const auto count = CountOf(value.key->InUnit(value.value));
+    (value.key->axis == Axis::kSamples ? record_.consumed_samples : record_.consumed_tokens) =
+        count;
   }
 }
 
