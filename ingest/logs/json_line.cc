@@ -13,8 +13,16 @@ std::string_view Reason(simdjson::error_code error) { return simdjson::error_mes
 
 }  // namespace
 
-LineVerdict JsonLineReader::Read(std::string_view text, RecordWriter& out) {
+LineVerdict JsonLineReader::Read(const LogLine& line, std::string_view text, RecordWriter& out) {
+  out.Begin(line, RecordKind::kStep);
   fields_.Begin();
+  if (scanner_.Scan(text, out)) return kTaken;
+  out.Begin(line, RecordKind::kStep);
+  fields_.Begin();
+  return Parse(text, out);
+}
+
+LineVerdict JsonLineReader::Parse(std::string_view text, RecordWriter& out) {
   const simdjson::padded_string_view padded(text.data(), text.size(),
                                             text.size() + simdjson::SIMDJSON_PADDING);
   simdjson::ondemand::document document;

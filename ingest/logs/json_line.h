@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "ingest/logs/json_scanner.h"
 #include "ingest/logs/key_cache.h"
 #include "ingest/logs/log_format.h"
 #include "ingest/logs/record_fields.h"
@@ -14,18 +15,21 @@ namespace lockstep::logs {
 
 class JsonLineReader {
  public:
-  explicit JsonLineReader(std::span<const MetricSource> sources) : keys_(sources) {}
+  explicit JsonLineReader(std::span<const MetricSource> sources)
+      : keys_(sources), scanner_(keys_, fields_) {}
 
-  // Adds what the object `line.text` holds to the record begun in `out`. What it adds lives until the next
-  // call. Lists, texts without a role and true, false and null say nothing; NaN and Infinity are numbers.
-  LineVerdict Read(std::string_view text, RecordWriter& out);
-  // The same of an object inside a document.
+  // Begins a record of `line` in `out`, with what the object `text` in it holds. What that views lives until the
+  // next call, and as long as the line. Lists, texts without a role and true, false and null say nothing; NaN and Infinity are numbers.
+  LineVerdict Read(const LogLine& line, std::string_view text, RecordWriter& out);
+  // Adds what an object inside a document holds to the record begun in `out`.
   LineVerdict ReadObject(simdjson::ondemand::object object, RecordWriter& out);
 
   // What happened, of the object read last.
   std::string_view event_text() const { return fields_.event_text(); }
 
  private:
+  LineVerdict Parse(std::string_view text, RecordWriter& out);
+
   using Error = std::string_view;  // empty: none; static storage
 
   Error ReadMembers(simdjson::ondemand::object object, const MetricKey* parent, int depth,
@@ -38,6 +42,7 @@ class JsonLineReader {
   KeyCache keys_;
   simdjson::ondemand::parser parser_;
   RecordFields fields_;
+  JsonScanner scanner_;
 };
 
 }  // namespace lockstep::logs

@@ -33,8 +33,7 @@ class JsonLines : public LogFormat {
     TakeSpaces(text);
     if (text.empty()) return kIgnored;
     if (text.front() != '{') return Rejected("the line does not begin with '{'");
-    out.Begin(line, RecordKind::kStep);
-    const LineVerdict verdict = reader_.Read(text, out);
+    const LineVerdict verdict = reader_.Read(line, text, out);
     if (verdict.fate != LineFate::kTaken) return verdict;
     return Emit(line, out);
   }

@@ -55,6 +55,9 @@ class KeyCache {
     return &expected->key;
   }
 
+  // Bytes of the name found last, within its parent.
+  size_t last_size() const { return last_->written.size(); }
+
  private:
   struct Entry {
     std::string written;  // within its parent

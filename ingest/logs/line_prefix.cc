@@ -85,8 +85,9 @@ bool TakeSrun(std::string_view& line, LinePrefix& prefix) {
   TakeSpaces(rest);
   size_t size = 0;
   while (size < rest.size() && IsDigit(rest[size])) ++size;
+  if (!rest.substr(size).starts_with(": ")) return false;
   const auto rank = RankOf(rest.substr(0, size));
-  if (!rank.has_value() || !rest.substr(size).starts_with(": ")) return false;
+  if (!rank.has_value()) return false;
   prefix.rank = rank;
   line = rest.substr(size + 2);
   return true;

@@ -1,5 +1,6 @@
 #include "ingest/logs/number_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -33,6 +34,49 @@ std::optional<double> TakeGroupedNumber(std::string_view& text) {
   return value;
 }
 
+constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr int kExactPower = 22;
+constexpr int kExactDigits = 15;
+
+// Most numbers in logs: digits that a double holds exactly, times or by a power of ten that it holds too, so that
+// there is one rounding. Nothing for the others, which std::from_chars() knows.
+std::optional<double> TakeShortNumber(std::string_view& text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const bool is_negative = at != end && *at == '-';
+  if (is_negative) ++at;
+  const char* const begin = at;
+  uint64_t digits = 0;
+  while (at != end && IsDigit(*at)) digits = digits * 10 + static_cast<uint64_t>(*at++ - '0');
+  auto digit_count = at - begin;
+  int exponent = 0;
+  if (digit_count > 0 && at != end && *at == '.') {
+    const char* const point = at++;
+    while (at != end && IsDigit(*at)) digits = digits * 10 + static_cast<uint64_t>(*at++ - '0');
+    if (at == point + 1) return std::nullopt;
+    exponent = -static_cast<int>(std::min<ptrdiff_t>(at - point - 1, kExactPower + 1));
+    digit_count += at - point - 1;
+  }
+  if (digit_count == 0 || digit_count > kExactDigits) return std::nullopt;
+  if (at != end && (*at == 'e' || *at == 'E')) {
+    std::string_view power(at + 1, static_cast<size_t>(end - at - 1));
+    if (TakePrefix(power, "+") && power.starts_with('-')) return std::nullopt;
+    const auto written = TakeInteger(power);
+    if (!written.has_value() || *written > kExactPower || *written < -kExactPower)
+      return std::nullopt;
+    exponent += static_cast<int>(*written);
+    at = power.data();
+  }
+  if (exponent > kExactPower || exponent < -kExactPower) return std::nullopt;
+  const auto whole = static_cast<double>(digits);
+  const double value =
+      exponent < 0 ? whole / kPowersOfTen[-exponent] : whole * kPowersOfTen[exponent];
+  text.remove_prefix(static_cast<size_t>(at - text.data()));
+  return is_negative ? -value : value;
+}
+
 }  // namespace
 
 std::string_view Trim(std::string_view text) {
@@ -43,7 +87,15 @@ std::string_view Trim(std::string_view text) {
 
 std::optional<double> TakeNumber(std::string_view& text) {
   std::string_view rest = text;
-  if (!rest.empty() && rest.front() == '+') rest.remove_prefix(1);
+  if (const auto number = TakeShortNumber(rest)) {
+    // A comma may stand between groups of digits.
+    if (!rest.starts_with(',')) {
+      text = rest;
+      return number;
+    }
+    rest = text;
+  }
+  if (TakePrefix(rest, "+") && rest.starts_with('-')) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (error == std::errc::result_out_of_range) {
@@ -62,6 +114,20 @@ std::optional<double> TakeNumber(std::string_view& text) {
     }
   }
   text = rest.substr(static_cast<size_t>(end - rest.data()));
+  return value;
+}
+
+std::optional<double> TakeJsonNumber(std::string_view& text) {
+  if (const auto number = TakeShortNumber(text)) return number;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  // "7." and "7.e5" are numbers for others alone.
+  const std::string_view taken(text.data(), static_cast<size_t>(end - text.data()));
+  const size_t point = taken.find('.');
+  const bool ends_in_point =
+      point != taken.npos && (point + 1 == taken.size() || !IsDigit(taken[point + 1]));
+  if (error != std::errc() || ends_in_point) return std::nullopt;
+  text.remove_prefix(taken.size());
   return value;
 }
 

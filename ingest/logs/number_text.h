@@ -21,6 +21,9 @@ std::optional<int64_t> IntegerOf(std::string_view text);
 // Takes nothing and returns nothing if there is none.
 std::optional<double> TakeNumber(std::string_view& text);
 std::optional<int64_t> TakeInteger(std::string_view& text);
+// As TakeNumber(), of what JSON takes for a number, at whose first digit or '-' `text` begins. A number that JSON
+// writes otherwise, or that no double holds, is none.
+std::optional<double> TakeJsonNumber(std::string_view& text);
 
 // Ranks are at least 0 and have at most seven digits.
 std::optional<int32_t> RankOf(std::string_view text);

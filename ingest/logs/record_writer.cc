@@ -18,11 +18,17 @@ bool IsCountedOnce(RecordKind kind) { return kind == RecordKind::kStep; }
 }  // namespace
 
 void RecordWriter::Begin(const LogLine& line, RecordKind kind) {
-  record_ = LogRecord();
+  // Field by field: a whole record would be written twice.
   record_.offset = line.offset;
   record_.kind = kind;
+  record_.is_continuation = false;
   record_.rank = line.rank.has_value() ? line.rank : hints_.rank;
+  record_.step.reset();
+  record_.consumed_samples.reset();
+  record_.consumed_tokens.reset();
   record_.time_ms = line.time_ms;
+  record_.job = {};
+  record_.run = {};
   values_.clear();
   label_count_ = 0;
   written_attempt_.reset();
@@ -117,7 +123,12 @@ void RecordWriter::Hand() {
   counts_.values += values_.size();
   if (!record_.is_continuation) ++counts_.records[static_cast<size_t>(record_.kind)];
   sink_.Take(record_);
-  last_ = record_;
+  last_ = {record_.kind,
+           record_.attempt,
+           record_.step,
+           record_.consumed_samples,
+           record_.consumed_tokens,
+           record_.time_ms};
 }
 
 }  // namespace lockstep::logs

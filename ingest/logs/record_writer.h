@@ -94,7 +94,17 @@ class RecordWriter {
   std::array<RecordLabel, kMaxLabelsPerRecord> labels_;
   size_t label_count_ = 0;
   std::optional<uint32_t> written_attempt_;
-  LogRecord last_;  // its numbers alone: what it views is gone
+
+  // What a record's continuations have from it.
+  struct Place {
+    RecordKind kind = RecordKind::kStep;
+    uint32_t attempt = 0;
+    std::optional<int64_t> step;
+    std::optional<int64_t> consumed_samples;
+    std::optional<int64_t> consumed_tokens;
+    std::optional<int64_t> time_ms;
+  };
+  Place last_;
 };
 
 }  // namespace lockstep::logs
