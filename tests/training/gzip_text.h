@@ -1,0 +1,15 @@
+// Text of gzip files under tests/training/data.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::training {
+
+// Ends the test program if there is no such file.
+std::string ReadGzip(std::string_view path);
+
+std::vector<std::string_view> Lines(std::string_view text);
+
+}  // namespace lockstep::training

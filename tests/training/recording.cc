@@ -1,0 +1,262 @@
+#include "tests/training/recording.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "tests/training/gzip_text.h"
+#include "training/step_alignment.h"
+
+namespace lockstep::training {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+double Number(const object& record, std::string_view key) {
+  element value;
+  if (record[key].get(value) != simdjson::SUCCESS || value.is_null()) return kUnknown;
+  double number = 0;
+  return value.get(number) == simdjson::SUCCESS ? number : kUnknown;
+}
+
+int64_t Integer(const object& record, std::string_view key) {
+  int64_t value = 0;
+  LOCKSTEP_CHECK(record[key].get(value) == simdjson::SUCCESS);
+  return value;
+}
+
+std::string Text(const object& record, std::string_view key) {
+  std::string_view value;
+  return record[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
+}
+
+std::vector<int64_t> Integers(const element& list) {
+  std::vector<int64_t> values;
+  simdjson::dom::array array;
+  LOCKSTEP_CHECK(list.get(array) == simdjson::SUCCESS);
+  for (const element item : array) {
+    int64_t value = 0;
+    LOCKSTEP_CHECK(item.get(value) == simdjson::SUCCESS);
+    values.push_back(value);
+  }
+  return values;
+}
+
+constexpr std::string_view kPhaseFields[] = {"data_time_s",      "h2d_time_s",
+                                             "forward_time_s",   "backward_time_s",
+                                             "allreduce_time_s", "optimizer_time_s"};
+
+void AddStep(const object& record, RankSteps& rank) {
+  if (rank.phases.empty()) {
+    for (const std::string_view field : kPhaseFields)
+      rank.phases.push_back({std::string(field), {}});
+  }
+  rank.step.push_back(Integer(record, "step"));
+  rank.end_ms.push_back(Integer(record, "ts_ms"));
+  rank.step_seconds.push_back(Number(record, "train_step_timing in s"));
+  for (NamedColumn& phase : rank.phases) phase.values.push_back(Number(record, phase.name));
+  rank.loss.push_back(Number(record, "reduced_train_loss"));
+  rank.gradient_norm.push_back(Number(record, "grad_norm"));
+  rank.memory_allocated_bytes.push_back(Number(record, "memory_allocated"));
+  rank.model_flops.push_back(Number(record, "model_flops_per_step_per_gpu"));
+  rank.tokens.push_back(Number(record, "tokens_per_step"));
+}
+
+using StepsOfJobs = std::map<std::string, std::vector<RankSteps>>;
+
+StepsOfJobs LoadSteps(const std::string& folder) {
+  StepsOfJobs jobs;
+  const std::string text = ReadGzip(folder + "/steps.jsonl.gz");
+  simdjson::dom::parser parser;
+  for (const std::string_view line : Lines(text)) {
+    const simdjson::padded_string padded(line);
+    object record;
+    LOCKSTEP_CHECK(parser.parse(padded).get(record) == simdjson::SUCCESS);
+    std::vector<RankSteps>& ranks = jobs[Text(record, "job")];
+    const auto rank = static_cast<size_t>(Integer(record, "rank"));
+    if (ranks.size() <= rank) ranks.resize(rank + 1);
+    AddStep(record, ranks[rank]);
+  }
+  return jobs;
+}
+
+void AddSample(const object& record, GpuCounters& device) {
+  const int64_t timestamp_ms = Integer(record, "ts_ms");
+  device.model = Text(record, "modelName");
+  object values;
+  LOCKSTEP_CHECK(record["values"].get(values) == simdjson::SUCCESS);
+  for (const auto field : values) {
+    const std::optional<DeviceCounter> counter = DeviceCounterOf(field.key);
+    double value = 0;
+    if (!counter.has_value() || field.value.get(value) != simdjson::SUCCESS) continue;
+    device[*counter].timestamp_ms.push_back(timestamp_ms);
+    device[*counter].value.push_back(value);
+  }
+}
+
+std::vector<GpuCounters> LoadDevices(const std::string& folder) {
+  std::vector<GpuCounters> devices;
+  const std::string text = ReadGzip(folder + "/telemetry.jsonl.gz");
+  simdjson::dom::parser parser;
+  for (const std::string_view line : Lines(text)) {
+    const simdjson::padded_string padded(line);
+    object record;
+    LOCKSTEP_CHECK(parser.parse(padded).get(record) == simdjson::SUCCESS);
+    int64_t gpu = 0;
+    if (record["gpu"].get(gpu) != simdjson::SUCCESS) continue;
+    if (devices.size() <= static_cast<size_t>(gpu)) devices.resize(static_cast<size_t>(gpu) + 1);
+    AddSample(record, devices[static_cast<size_t>(gpu)]);
+  }
+  return devices;
+}
+
+PlantedEvent EventOf(const object& record) {
+  PlantedEvent event{.type = Text(record, "type"), .step = {}, .ranks = {}, .time = {}};
+  int64_t step = 0;
+  if (record["step"].get(step) == simdjson::SUCCESS) event.step = step;
+  element ranks;
+  if (record["ranks"].get(ranks) == simdjson::SUCCESS) event.ranks = Integers(ranks);
+  if (record["from_ms"].error() == simdjson::SUCCESS) {
+    event.time = {Integer(record, "from_ms"), Integer(record, "until_ms")};
+  }
+  return event;
+}
+
+void SetMfu(const object& record, RecordedTruth& truth) {
+  object whole;
+  if (record["measured"]["whole"].get(whole) != simdjson::SUCCESS) return;
+  for (const auto field : whole) {
+    object rank;
+    LOCKSTEP_CHECK(field.value.get(rank) == simdjson::SUCCESS);
+    const double mfu = Number(rank, "mfu_bf16");
+    if (mfu > 0) truth.mfu_bf16[std::stoll(std::string(field.key))] = mfu;
+  }
+}
+
+RecordedTruth TruthOf(const object& record) {
+  RecordedTruth truth;
+  truth.bound = Text(record["expected"].get_object(), "bound");
+  object straggler;
+  if (record["expected"]["straggler"].get(straggler) == simdjson::SUCCESS) {
+    truth.slow_ranks = Integers(straggler["ranks"]);
+    truth.cause = Text(straggler, "cause");
+  }
+  simdjson::dom::array intervals;
+  if (record["intervals"].get(intervals) == simdjson::SUCCESS) {
+    const object interval = intervals.at(0).get_object();
+    truth.from_step = Integer(interval, "from_step");
+    truth.until_step = Integer(interval, "until_step");
+    truth.time = {Integer(interval, "from_ms"), Integer(interval, "until_ms")};
+  }
+  simdjson::dom::array events;
+  if (record["expected"]["events"].get(events) == simdjson::SUCCESS) {
+    for (const element event : events) truth.events.push_back(EventOf(event.get_object()));
+  }
+  SetMfu(record, truth);
+  return truth;
+}
+
+CounterSeries Between(const CounterSeries& series, int64_t from_ms, int64_t to_ms) {
+  CounterSeries part;
+  for (size_t i = 0; i < series.timestamp_ms.size(); ++i) {
+    if (series.timestamp_ms[i] < from_ms || series.timestamp_ms[i] > to_ms) continue;
+    part.timestamp_ms.push_back(series.timestamp_ms[i]);
+    part.value.push_back(series.value[i]);
+  }
+  return part;
+}
+
+std::vector<GpuCounters> DevicesBetween(const std::vector<GpuCounters>& devices, int64_t from_ms,
+                                        int64_t to_ms) {
+  std::vector<GpuCounters> parts(devices.size());
+  for (size_t row = 0; row < devices.size(); ++row) {
+    parts[row].model = devices[row].model;
+    for (size_t i = 0; i < kDeviceCounterCount; ++i) {
+      parts[row].series[i] = Between(devices[row].series[i], from_ms, to_ms);
+    }
+  }
+  return parts;
+}
+
+RankMatrix Part(const RankMatrix& matrix, const std::vector<size_t>& rows, size_t first,
+                size_t last) {
+  if (matrix.empty()) return {};
+  RankMatrix part(rows.size(), last - first + 1);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    for (size_t n = first; n <= last; ++n) part(row, n - first) = matrix(rows[row], n);
+  }
+  return part;
+}
+
+StepTable Part(const StepTable& table, const std::vector<size_t>& rows, size_t first, size_t last) {
+  StepTable part = table;
+  part.step.assign(table.step.begin() + static_cast<ptrdiff_t>(first),
+                   table.step.begin() + static_cast<ptrdiff_t>(last) + 1);
+  part.end_ms.assign(table.end_ms.begin() + static_cast<ptrdiff_t>(first),
+                     table.end_ms.begin() + static_cast<ptrdiff_t>(last) + 1);
+  for (RankMatrix* matrix : {&part.step_seconds, &part.own_seconds, &part.loss, &part.gradient_norm,
+                             &part.memory_allocated_bytes, &part.model_flops, &part.tokens}) {
+    *matrix = Part(*matrix, rows, first, last);
+  }
+  for (PhaseColumn& phase : part.phases) phase.seconds = Part(phase.seconds, rows, first, last);
+  return part;
+}
+
+std::vector<size_t> AllRows(const RecordedJob& job) {
+  std::vector<size_t> rows(job.job.ranks.size());
+  for (size_t row = 0; row < rows.size(); ++row) rows[row] = row;
+  return rows;
+}
+
+}  // namespace
+
+std::vector<RecordedJob> LoadRecording(std::string_view name) {
+  const std::string folder(name);
+  const StepsOfJobs steps = LoadSteps(folder);
+  const std::vector<GpuCounters> devices = LoadDevices(folder);
+  const simdjson::padded_string text(ReadGzip(folder + "/truth.json.gz"));
+  simdjson::dom::parser parser;
+  simdjson::dom::array records;
+  LOCKSTEP_CHECK(parser.parse(text)["jobs"].get(records) == simdjson::SUCCESS);
+  std::vector<RecordedJob> jobs;
+  for (const element item : records) {
+    const object record = item.get_object();
+    RecordedJob job;
+    job.job.name = Text(record, "job");
+    job.job.begin_ms = Integer(record, "begin_ms");
+    job.end_ms = Integer(record, "end_ms");
+    job.is_training = Text(record, "kind") == "train";
+    job.steps = AlignSteps(steps.at(job.job.name));
+    job.devices = DevicesBetween(devices, job.job.begin_ms, job.end_ms);
+    for (int64_t rank = 0; rank < Integer(record, "world_size"); ++rank) {
+      job.job.ranks.push_back({.rank = rank, .host = "h200-node-0", .gpu = std::to_string(rank)});
+    }
+    job.truth = TruthOf(record);
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+RecordedJob StepRangeOf(const RecordedJob& job, size_t first, size_t last) {
+  RecordedJob part = job;
+  part.steps = Part(job.steps, AllRows(job), first, last);
+  const int64_t from_ms = StepBeginMs(job.steps, first);
+  part.devices = DevicesBetween(job.devices, from_ms, job.steps.end_ms[last]);
+  return part;
+}
+
+RecordedJob RanksOf(const RecordedJob& job, const std::vector<size_t>& rows) {
+  RecordedJob part = job;
+  part.steps = Part(job.steps, rows, 0, job.steps.size() - 1);
+  part.job.ranks.clear();
+  part.devices.clear();
+  for (const size_t row : rows) {
+    part.job.ranks.push_back(job.job.ranks[row]);
+    part.devices.push_back(job.devices[row]);
+  }
+  return part;
+}
+
+}  // namespace lockstep::training

@@ -1,0 +1,28 @@
+// Counters of many devices on one time grid.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "training/devices.h"
+#include "training/rank_matrix.h"
+
+namespace lockstep::training {
+
+// Bin k is (begin_ms + k * width_ms, begin_ms + (k + 1) * width_ms].
+struct BinGrid {
+  int64_t begin_ms = 0;
+  int64_t width_ms = 1;
+  size_t count = 0;
+
+  TimeRange Bins(size_t first, size_t last) const {
+    return {begin_ms + static_cast<int64_t>(first) * width_ms,
+            begin_ms + static_cast<int64_t>(last + 1) * width_ms};
+  }
+};
+
+// A row per device: means of the samples in each bin.
+RankMatrix BinnedMeans(std::span<const GpuCounters> devices, DeviceCounter counter,
+                       const BinGrid& grid);
+
+}  // namespace lockstep::training

@@ -1,0 +1,116 @@
+#include "training/excess.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/check.h"
+
+namespace lockstep::training {
+namespace {
+
+// Numbers of one column, and the upper median of any all but one of them.
+class PeerValues {
+ public:
+  void Clear() { values_.clear(); }
+  void Add(double value) { values_.push_back(value); }
+  size_t count() const { return values_.size(); }
+
+  void FindMiddle() {
+    middle_ = before_ = after_ = kUnknown;
+    if (values_.empty()) return;
+    const size_t middle = values_.size() / 2;
+    const auto at = values_.begin() + static_cast<ptrdiff_t>(middle);
+    std::nth_element(values_.begin(), at, values_.end());
+    middle_ = *at;
+    if (middle > 0) before_ = *std::max_element(values_.begin(), at);
+    if (middle + 1 < values_.size()) after_ = *std::min_element(at + 1, values_.end());
+  }
+
+  double UpperMedian() const { return middle_; }
+
+  // Of all values but one that equals `own`. With k values and one taken out, index (k-1)/2 of what is
+  // left: for an odd k the middle one, or the next where the taken one lies at or below the middle; for
+  // an even k the middle one, or the one before where the taken one lies at or above it.
+  double UpperMedianWithout(double own) const {
+    if (values_.size() % 2 == 1) return own <= middle_ ? after_ : middle_;
+    return own < middle_ ? middle_ : before_;
+  }
+
+ private:
+  std::vector<double> values_;
+  double middle_ = kUnknown;
+  double before_ = kUnknown;
+  double after_ = kUnknown;
+};
+
+// What the rows of one group are held against in one column.
+class PeerReference {
+ public:
+  void Take(const RankMatrix& values, std::span<const size_t> rows, const RankMask& masked,
+            size_t column) {
+    all_.Clear();
+    unmasked_.Clear();
+    for (const size_t row : rows) {
+      const double value = values(row, column);
+      if (std::isnan(value)) continue;
+      all_.Add(value);
+      if (!masked[row][column]) unmasked_.Add(value);
+    }
+    all_.FindMiddle();
+    unmasked_.FindMiddle();
+  }
+
+  bool Suffices(size_t group_size) const {
+    return all_.count() >= 2 && 3 * all_.count() >= 2 * group_size;
+  }
+
+  double For(double own, bool is_masked) const {
+    if (is_masked && unmasked_.count() >= kFewestPeers) return unmasked_.UpperMedian();
+    if (!is_masked && unmasked_.count() > kFewestPeers) return unmasked_.UpperMedianWithout(own);
+    return all_.UpperMedianWithout(own);
+  }
+
+ private:
+  static constexpr size_t kFewestPeers = 2;
+
+  PeerValues all_;
+  PeerValues unmasked_;
+};
+
+}  // namespace
+
+RankMask NothingMasked(size_t rows, size_t columns) {
+  return RankMask(rows, std::vector<bool>(columns, false));
+}
+
+RankMatrix ExcessOverPeers(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
+                           const RankMask& masked) {
+  RankMatrix excess(values.rows(), values.columns());
+  PeerReference peers;
+  for (const std::vector<size_t>& group : groups) {
+    for (size_t n = 0; n < values.columns(); ++n) {
+      peers.Take(values, group, masked, n);
+      if (!peers.Suffices(group.size())) continue;
+      for (const size_t row : group) {
+        const double own = values(row, n);
+        if (std::isnan(own)) continue;
+        excess(row, n) = own - peers.For(own, masked[row][n]);
+      }
+    }
+  }
+  return excess;
+}
+
+RankMatrix DividedByColumn(RankMatrix matrix, const std::vector<double>& divisor) {
+  LOCKSTEP_CHECK(matrix.columns() == divisor.size());
+  for (size_t row = 0; row < matrix.rows(); ++row) {
+    const std::span<double> values = matrix.Row(row);
+    for (size_t n = 0; n < values.size(); ++n) {
+      values[n] = divisor[n] > 0 ? values[n] / divisor[n] : kUnknown;
+    }
+  }
+  return matrix;
+}
+
+}  // namespace lockstep::training

@@ -1,0 +1,99 @@
+#include "training/own_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "training/statistics.h"
+
+namespace lockstep::training {
+namespace {
+
+// Phases that fill more of the step than this hold the wait for other ranks too.
+constexpr double kFullStep = 0.97;
+
+RankMatrix Difference(const RankMatrix& whole, const RankMatrix& part) {
+  RankMatrix rest = whole;
+  for (size_t row = 0; row < rest.rows(); ++row) {
+    for (size_t n = 0; n < rest.columns(); ++n) rest(row, n) -= part(row, n);
+  }
+  return rest;
+}
+
+// Whether each rank's phases fill its step: then none of them waits outside of its phases.
+bool FillsSteps(const RankMatrix& phases, const RankMatrix& step_seconds) {
+  if (step_seconds.empty()) return false;
+  for (size_t row = 0; row < phases.rows(); ++row) {
+    std::vector<double> share(phases.columns());
+    for (size_t n = 0; n < share.size(); ++n) share[n] = phases(row, n) / step_seconds(row, n);
+    if (!(Median(share) >= kFullStep)) return false;
+  }
+  return true;
+}
+
+RankMatrix OwnFromPhases(const StepTable& table) {
+  RankMatrix own = SumOfPhases(
+      table, {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward, PhaseKind::kBackward,
+              PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther});
+  const bool wait_is_told =
+      HasPhase(table, PhaseKind::kCommunication) || HasPhase(table, PhaseKind::kWait);
+  if (wait_is_told || !HasPhase(table, PhaseKind::kBackward)) return own;
+  // Gradients are exchanged during the backward pass, and with them comes the wait.
+  if (!FillsSteps(own, table.step_seconds)) return own;
+  return SumOfPhases(table, {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward,
+                             PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther});
+}
+
+RankMatrix SecondsBy(StragglerMethod method, const StepTable& table,
+                     std::vector<std::string>& missing) {
+  const bool has_steps = !table.step_seconds.empty();
+  switch (method) {
+    case StragglerMethod::kCollectiveWaits:
+      if (has_steps && HasPhase(table, PhaseKind::kWait)) {
+        return Difference(table.step_seconds, SumOfPhases(table, {PhaseKind::kWait}));
+      }
+      missing.emplace_back("time that each rank waits in collectives, and its step time");
+      break;
+    case StragglerMethod::kPhaseTimes:
+      if (HasPhase(table, PhaseKind::kForward) || HasPhase(table, PhaseKind::kBackward) ||
+          HasPhase(table, PhaseKind::kCompute)) {
+        return OwnFromPhases(table);
+      }
+      missing.emplace_back("times of each rank's phases (data, forward, backward, ...)");
+      break;
+    case StragglerMethod::kOwnTime:
+      if (!table.own_seconds.empty()) return table.own_seconds;
+      if (has_steps && HasPhase(table, PhaseKind::kCommunication)) {
+        return Difference(table.step_seconds, SumOfPhases(table, {PhaseKind::kCommunication}));
+      }
+      missing.emplace_back("each rank's own time: its step without waiting or communication");
+      break;
+    case StragglerMethod::kDeviceCounters:
+    case StragglerMethod::kStepTime:
+      break;
+  }
+  return {};
+}
+
+std::vector<double> MedianColumns(const RankMatrix& matrix) {
+  std::vector<double> medians(matrix.columns());
+  for (size_t n = 0; n < medians.size(); ++n) medians[n] = Median(matrix.Column(n));
+  return medians;
+}
+
+}  // namespace
+
+OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table) {
+  OwnTime own;
+  own.seconds = SecondsBy(method, table, own.missing);
+  if (own.seconds.empty()) return own;
+  own.step_seconds =
+      table.step_seconds.empty() ? MedianColumns(own.seconds) : JobStepSeconds(table);
+  for (size_t n = 0; n < table.size(); ++n) {
+    if (table.step[n] >= table.attempt_first_step + kWarmUpSteps) break;
+    for (size_t row = 0; row < own.seconds.rows(); ++row) own.seconds(row, n) = kUnknown;
+  }
+  return own;
+}
+
+}  // namespace lockstep::training

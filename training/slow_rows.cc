@@ -1,0 +1,118 @@
+#include "training/slow_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "training/statistics.h"
+
+namespace lockstep::training {
+namespace {
+
+// A machine that is slow is slow in most steps; uneven work hits another rank each time. By chance one of
+// two ranks is the slowest in half of the steps, one of more in fewer.
+constexpr double kLeastPersistence = 0.6;
+constexpr double kPairFactor = 2.0;
+// The second pass sees rows that the first compared with a slow peer.
+constexpr int kPasses = 2;
+
+std::vector<EpisodeScale> ScalesFor(std::span<const EpisodeScale> scales, size_t group_size) {
+  std::vector<EpisodeScale> fitting(scales.begin(), scales.end());
+  if (group_size > 2) return fitting;
+  for (EpisodeScale& scale : fitting) {
+    scale.level *= kPairFactor;
+    scale.change *= kPairFactor;
+  }
+  return fitting;
+}
+
+RankMatrix Excess(const RankMatrix& values, const std::vector<double>& divisor,
+                  const std::vector<std::vector<size_t>>& groups, const RankMask& masked) {
+  RankMatrix excess = ExcessOverPeers(values, groups, masked);
+  return divisor.empty() ? excess : DividedByColumn(std::move(excess), divisor);
+}
+
+// Whether `row` has the highest value of its group in column n, slow peers left out.
+bool IsHighest(const RankMatrix& values, const std::vector<size_t>& group, const RankMask& slow,
+               size_t row, size_t n) {
+  const double own = values(row, n);
+  return std::none_of(group.begin(), group.end(), [&](size_t peer) {
+    return peer != row && !slow[peer][n] && values(peer, n) > own;
+  });
+}
+
+void MarkEpisodes(const SlowRow& row, bool mark, RankMask& slow) {
+  for (const Episode& episode : row.episodes) {
+    std::fill_n(slow[row.row].begin() + static_cast<ptrdiff_t>(episode.first), episode.size(),
+                mark);
+  }
+}
+
+void Measure(const RankMatrix& values, const std::vector<size_t>& group, const SlowRows& found,
+             SlowRow& slow_row) {
+  const std::span<const double> excess = found.excess.Row(slow_row.row);
+  std::vector<double> inside;
+  std::vector<double> outside;
+  size_t highest = 0;
+  for (size_t n = 0; n < excess.size(); ++n) {
+    if (std::isnan(excess[n])) continue;
+    if (!found.slow[slow_row.row][n]) {
+      outside.push_back(excess[n]);
+      continue;
+    }
+    inside.push_back(excess[n]);
+    highest += IsHighest(values, group, found.slow, slow_row.row, n) ? 1 : 0;
+  }
+  slow_row.level = Median(inside);
+  slow_row.baseline = outside.size() < kShortestEpisode ? kUnknown : Median(outside);
+  slow_row.persistence =
+      inside.empty() ? 0.0 : static_cast<double>(highest) / static_cast<double>(inside.size());
+}
+
+// Drops rows that are not the slowest most of the time, and unmarks them.
+void KeepPersistent(const RankMatrix& values, const std::vector<size_t>& group,
+                    std::vector<SlowRow>& candidates, SlowRows& found) {
+  for (SlowRow& candidate : candidates) {
+    Measure(values, group, found, candidate);
+    if (candidate.persistence >= kLeastPersistence) {
+      found.rows.push_back(candidate);
+    } else {
+      MarkEpisodes(candidate, false, found.slow);
+    }
+  }
+}
+
+void FindInGroup(const RankMatrix& values, const std::vector<size_t>& group,
+                 std::span<const EpisodeScale> scales, SlowRows& found) {
+  const std::vector<EpisodeScale> fitting = ScalesFor(scales, group.size());
+  std::vector<SlowRow> candidates;
+  for (const size_t row : group) {
+    std::vector<Episode> episodes = FindEpisodes(found.excess.Row(row), fitting);
+    if (episodes.empty()) continue;
+    candidates.push_back({.row = row, .episodes = std::move(episodes)});
+    MarkEpisodes(candidates.back(), true, found.slow);
+  }
+  KeepPersistent(values, group, candidates, found);
+}
+
+}  // namespace
+
+SlowRows FindSlowRows(const RankMatrix& values, const std::vector<double>& divisor,
+                      const std::vector<std::vector<size_t>>& groups,
+                      std::span<const EpisodeScale> scales) {
+  RankMask masked = NothingMasked(values.rows(), values.columns());
+  SlowRows found;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    found.excess = Excess(values, divisor, groups, masked);
+    found.slow = NothingMasked(values.rows(), values.columns());
+    found.rows.clear();
+    for (const std::vector<size_t>& group : groups) FindInGroup(values, group, scales, found);
+    if (found.rows.empty()) break;
+    masked = found.slow;
+  }
+  std::sort(found.rows.begin(), found.rows.end(),
+            [](const SlowRow& a, const SlowRow& b) { return a.level > b.level; });
+  return found;
+}
+
+}  // namespace lockstep::training

@@ -1,0 +1,37 @@
+// Which rows stand out from their peers, and when: excess over peers, episodes of it, and whether it is the
+// same row each time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "training/episodes.h"
+#include "training/excess.h"
+#include "training/rank_matrix.h"
+
+namespace lockstep::training {
+
+struct SlowRow {
+  size_t row = 0;
+  std::vector<Episode> episodes = {};  // not empty
+  double level = kUnknown;             // median excess over all of its episodes
+  double baseline = kUnknown;          // its excess outside of them; unknown if there is too little
+  double persistence = 0;  // share of its columns in which no peer but other slow rows has more
+};
+
+struct SlowRows {
+  RankMatrix excess;
+  RankMask slow;              // true within the episodes of `rows`
+  std::vector<SlowRow> rows;  // the one with the highest level first
+};
+
+// A row is slow if it is high in episodes and is the highest of its group for most of their columns. In a
+// group of two, twice as much is asked for: the difference of two chips spreads wider than the
+// distance of one from the middle of many.
+// `values` and `divisor` as in ExcessOverPeers and DividedByColumn; an empty divisor divides by one.
+SlowRows FindSlowRows(const RankMatrix& values, const std::vector<double>& divisor,
+                      const std::vector<std::vector<size_t>>& groups,
+                      std::span<const EpisodeScale> scales);
+
+}  // namespace lockstep::training

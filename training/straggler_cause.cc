@@ -1,0 +1,166 @@
+#include "training/straggler_cause.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "training/device_health.h"
+#include "training/statistics.h"
+#include "training/straggler_thresholds.h"
+
+namespace lockstep::training {
+namespace {
+
+struct CausePhases {
+  StragglerCause cause;
+  std::initializer_list<PhaseKind> kinds;
+};
+
+const std::array<CausePhases, 4>& AllCausePhases() {
+  static const std::array<CausePhases, 4> kAll = {{
+      {StragglerCause::kLoader, {PhaseKind::kData}},
+      {StragglerCause::kHostToDevice, {PhaseKind::kHostToDevice}},
+      {StragglerCause::kGpu,
+       {PhaseKind::kForward, PhaseKind::kBackward, PhaseKind::kOptimizer, PhaseKind::kCompute}},
+      {StragglerCause::kOther, {PhaseKind::kOther}},
+  }};
+  return kAll;
+}
+
+struct InAndOut {
+  double in = kUnknown;
+  double out = kUnknown;
+};
+
+// Medians of a row in its slow columns and in the others.
+InAndOut SplitMedians(std::span<const double> values, const std::vector<bool>& slow) {
+  std::vector<double> in;
+  std::vector<double> out;
+  for (size_t n = 0; n < values.size(); ++n) (slow[n] ? in : out).push_back(values[n]);
+  return {Median(in), out.size() < kShortestEpisode ? kUnknown : Median(out)};
+}
+
+double PeerMean(std::span<const GpuCounters> devices, const std::vector<size_t>& group, size_t row,
+                DeviceCounter counter, const TimeRange& time) {
+  std::vector<double> means;
+  for (const size_t peer : group) {
+    if (peer != row) means.push_back(MeanIn(devices[peer][counter], time));
+  }
+  return Median(means);
+}
+
+// A rank's GPU and those of its peers, in the same time.
+class Comparison {
+ public:
+  Comparison(std::span<const GpuCounters> devices, const std::vector<size_t>& group, size_t row,
+             const TimeRange& time)
+      : devices_(devices), group_(group), row_(row), time_(time) {}
+
+  double Own(DeviceCounter counter) const { return MeanIn(devices_[row_][counter], time_); }
+  double Peers(DeviceCounter counter) const {
+    return PeerMean(devices_, group_, row_, counter, time_);
+  }
+  double Less(DeviceCounter counter) const { return Peers(counter) - Own(counter); }
+  double Ratio(DeviceCounter counter) const { return Own(counter) / Peers(counter); }
+  const GpuCounters& device() const { return devices_[row_]; }
+  const TimeRange& time() const { return time_; }
+
+ private:
+  std::span<const GpuCounters> devices_;
+  const std::vector<size_t>& group_;
+  size_t row_;
+  TimeRange time_;
+};
+
+StragglerCause DeviceCause(const Comparison& compared) {
+  if (compared.Less(DeviceCounter::kGraphicsEngineActiveRatio) >= kLeastEngineDeficit) {
+    const double copied = -compared.Less(DeviceCounter::kPcieReceivedBytesPerS);
+    return copied > kCopyingBytesPerS ? StragglerCause::kHostToDevice : StragglerCause::kLoader;
+  }
+  if (-compared.Less(DeviceCounter::kSmActiveRatio) >= kLeastSmExcess) return StragglerCause::kGpu;
+  return StragglerCause::kUnknown;
+}
+
+// The order matters: what the device itself reports comes before what is told from comparing.
+GpuReason ReasonOf(const Comparison& compared) {
+  const DeviceHealth health = HealthIn(compared.device(), compared.time());
+  if (health.is_unhealthy) return GpuReason::kUnhealthy;
+  if (health.is_throttled_by_heat) return GpuReason::kThrottled;
+  if (health.is_power_braked) return GpuReason::kPowerCapped;
+  if (compared.Ratio(DeviceCounter::kPowerLimitW) < kLowerPowerLimit) {
+    return GpuReason::kPowerCapped;
+  }
+  if (compared.Own(DeviceCounter::kMemoryTemperatureC) > kHotMemoryC) {
+    return GpuReason::kMemoryTemperature;
+  }
+  const double power = compared.Ratio(DeviceCounter::kPowerW);
+  if (compared.Ratio(DeviceCounter::kSmClockMhz) < kLowerClock && power < kLowerPower) {
+    return GpuReason::kClocks;
+  }
+  if (-compared.Less(DeviceCounter::kTensorActiveRatio) > kMoreTensorWork && power >= kLowerPower) {
+    return GpuReason::kMoreWork;
+  }
+  return GpuReason::kUnknown;
+}
+
+void AddComparison(const Comparison& compared, DeviceCounter counter, std::string_view unit,
+                   SlowRankFinding& finding) {
+  const double own = compared.Own(counter);
+  if (std::isnan(own)) return;
+  finding.evidence.push_back({.signal = std::string(DcgmName(counter)),
+                              .value = own,
+                              .reference = compared.Peers(counter),
+                              .unit = std::string(unit),
+                              .words = "mean in the longest episode, against the peers' median"});
+}
+
+TimeRange LongestEpisode(const SlowRankFinding& finding) {
+  const auto longest =
+      std::max_element(finding.episodes.begin(), finding.episodes.end(),
+                       [](const StragglerEpisode& a, const StragglerEpisode& b) {
+                         return a.time.to_ms - a.time.from_ms < b.time.to_ms - b.time.from_ms;
+                       });
+  return longest->time;
+}
+
+}  // namespace
+
+void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<size_t>>& groups,
+                        const SlowRows& found, const SlowRow& slow, SlowRankFinding& finding) {
+  double largest = 0;
+  for (const CausePhases& phases : AllCausePhases()) {
+    const RankMatrix seconds = SumOfPhases(table, phases.kinds);
+    if (seconds.empty()) continue;
+    const RankMatrix excess = ExcessOverPeers(seconds, groups, found.slow);
+    const InAndOut own = SplitMedians(seconds.Row(slow.row), found.slow[slow.row]);
+    const InAndOut over = SplitMedians(excess.Row(slow.row), found.slow[slow.row]);
+    const double grown = over.in - (std::isnan(over.out) ? 0.0 : over.out);
+    finding.evidence.push_back(
+        {.signal = absl::StrFormat("%s_seconds", Name(phases.cause)),
+         .value = own.in,
+         .reference = own.in - over.in,
+         .unit = "seconds",
+         .words = "median of the phase in slow steps, against the peers' median"});
+    if (grown > largest) {
+      largest = grown;
+      finding.cause = phases.cause;
+    }
+  }
+}
+
+void SetCauseFromDevices(std::span<const GpuCounters> devices, const std::vector<size_t>& group,
+                         SlowRankFinding& finding) {
+  if (devices.empty() || finding.episodes.empty()) return;
+  const Comparison compared(devices, group, finding.row, LongestEpisode(finding));
+  if (finding.cause == StragglerCause::kUnknown) finding.cause = DeviceCause(compared);
+  if (finding.cause == StragglerCause::kGpu) finding.gpu_reason = ReasonOf(compared);
+  AddComparison(compared, DeviceCounter::kGraphicsEngineActiveRatio, "ratio", finding);
+  AddComparison(compared, DeviceCounter::kSmActiveRatio, "ratio", finding);
+  AddComparison(compared, DeviceCounter::kTensorActiveRatio, "ratio", finding);
+  AddComparison(compared, DeviceCounter::kPcieReceivedBytesPerS, "bytes/s", finding);
+  AddComparison(compared, DeviceCounter::kSmClockMhz, "MHz", finding);
+  AddComparison(compared, DeviceCounter::kPowerW, "W", finding);
+}
+
+}  // namespace lockstep::training

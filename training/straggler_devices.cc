@@ -1,0 +1,247 @@
+// Stragglers by device counters alone.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "training/device_bins.h"
+#include "training/slow_rows.h"
+#include "training/statistics.h"
+#include "training/straggler_cause.h"
+#include "training/straggler_cost.h"
+#include "training/straggler_methods.h"
+#include "training/straggler_thresholds.h"
+
+namespace lockstep::training {
+namespace {
+
+// Profiling counters are averages since the sample before: a window must hold several steps and samples,
+// or it shows which part of a step it fell on.
+constexpr int64_t kShortestBinMs = 500;
+constexpr int64_t kWindowMs = 5000;
+constexpr int64_t kWindowSteps = 10;
+constexpr size_t kFewestBins = 7;
+// The devices of a job warm up, and its ranks start one after the other.
+constexpr int64_t kWarmUpMs = 6000;
+// A device that does nothing belongs to a hang or to a pause of the job, not to a slow step.
+constexpr double kIdleEngine = 0.05;
+// Samples further apart than this miss shorter troubles.
+constexpr int64_t kLongestPeriodMs = 10000;
+
+constexpr double kNever = 1e9;
+
+struct Sampling {
+  BinGrid grid = {};
+  size_t window = 0;  // bins
+  int64_t period_ms = 0;
+};
+
+struct Extent {
+  int64_t first_ms = 0;
+  int64_t last_ms = 0;
+  int64_t period_ms = 0;
+};
+
+Extent ExtentOf(std::span<const GpuCounters> devices) {
+  Extent extent;
+  std::vector<double> periods;
+  for (const GpuCounters& device : devices) {
+    const CounterSeries& series = device[DeviceCounter::kGraphicsEngineActiveRatio].empty()
+                                      ? device[DeviceCounter::kSmActiveRatio]
+                                      : device[DeviceCounter::kGraphicsEngineActiveRatio];
+    if (series.empty()) continue;
+    const bool is_first = periods.empty();
+    periods.push_back(static_cast<double>(SamplePeriodMs(series)));
+    extent.first_ms = is_first ? series.timestamp_ms.front()
+                               : std::min(extent.first_ms, series.timestamp_ms.front());
+    extent.last_ms = is_first ? series.timestamp_ms.back()
+                              : std::max(extent.last_ms, series.timestamp_ms.back());
+  }
+  if (!periods.empty()) extent.period_ms = std::llround(Median(periods));
+  return extent;
+}
+
+Sampling SamplingOf(const StragglerInput& input, const Extent& extent) {
+  const double step_seconds = Median(JobStepSeconds(input.steps));
+  const int64_t step_ms = std::isnan(step_seconds) ? 0 : std::llround(step_seconds * 1000);
+  Sampling sampling{.period_ms = extent.period_ms};
+  sampling.grid.width_ms = std::max({kShortestBinMs, extent.period_ms, step_ms});
+  sampling.grid.begin_ms = extent.first_ms - extent.period_ms;
+  if (input.job.begin_ms > 0) {
+    sampling.grid.begin_ms = std::max(sampling.grid.begin_ms, input.job.begin_ms + kWarmUpMs);
+  }
+  const int64_t length_ms = extent.last_ms - sampling.grid.begin_ms;
+  if (length_ms > 0) {
+    const int64_t width_ms = sampling.grid.width_ms;
+    sampling.grid.count = static_cast<size_t>((length_ms + width_ms - 1) / width_ms);
+  }
+  const int64_t window_ms = std::max(kWindowMs, kWindowSteps * step_ms);
+  const int64_t bins = (window_ms + sampling.grid.width_ms - 1) / sampling.grid.width_ms;
+  sampling.window = std::max(kFewestBins, static_cast<size_t>(bins));
+  return sampling;
+}
+
+// Bins in which some device idles, and their neighbours.
+std::vector<bool> PausedBins(const RankMatrix& engine) {
+  std::vector<bool> paused(engine.columns(), false);
+  for (size_t row = 0; row < engine.rows(); ++row) {
+    for (size_t n = 0; n < engine.columns(); ++n) {
+      if (!(engine(row, n) < kIdleEngine)) continue;
+      for (size_t k = n == 0 ? 0 : n - 1; k < std::min(n + 2, engine.columns()); ++k) {
+        paused[k] = true;
+      }
+    }
+  }
+  return paused;
+}
+
+void Forget(const std::vector<bool>& bins, RankMatrix& values) {
+  for (size_t row = 0; row < values.rows(); ++row) {
+    for (size_t n = 0; n < bins.size(); ++n) {
+      if (bins[n]) values(row, n) = kUnknown;
+    }
+  }
+}
+
+void ForgetSlow(const RankMask& slow, RankMatrix& values) {
+  for (size_t row = 0; row < values.rows(); ++row) {
+    for (size_t n = 0; n < values.columns(); ++n) {
+      if (slow[row][n]) values(row, n) = kUnknown;
+    }
+  }
+}
+
+RankMatrix Negated(RankMatrix values) {
+  for (size_t row = 0; row < values.rows(); ++row) {
+    for (double& value : values.Row(row)) value = -value;
+  }
+  return values;
+}
+
+std::optional<size_t> StepAt(const StepTable& table, int64_t time_ms) {
+  const auto at = std::lower_bound(table.end_ms.begin(), table.end_ms.end(), time_ms);
+  if (at == table.end_ms.end()) return std::nullopt;
+  return static_cast<size_t>(at - table.end_ms.begin());
+}
+
+StragglerEpisode EpisodeInBins(const StragglerInput& input, const BinGrid& grid,
+                               const Episode& episode) {
+  StragglerEpisode result{.time = grid.Bins(episode.first, episode.last),
+                          .is_open = episode.last + 1 == grid.count};
+  const std::optional<size_t> first = StepAt(input.steps, result.time.from_ms + 1);
+  const std::optional<size_t> last = StepAt(input.steps, result.time.to_ms);
+  if (first.has_value()) result.first_step = input.steps.step[*first];
+  if (first.has_value() && last.has_value()) result.last_step = input.steps.step[*last];
+  return result;
+}
+
+struct DeviceSignal {
+  DeviceCounter counter;
+  std::string_view words;
+};
+
+constexpr DeviceSignal kEngine = {DeviceCounter::kGraphicsEngineActiveRatio,
+                                  "how far below the peers' median the device was in work, against "
+                                  "other times"};
+constexpr DeviceSignal kSm = {DeviceCounter::kSmActiveRatio,
+                              "how far above the peers' median SMs were busy, against other times"};
+
+void AddRows(const StragglerInput& input, const std::vector<std::vector<size_t>>& groups,
+             const BinGrid& grid, const DeviceSignal& signal, const SlowRows& found,
+             StragglerAnswer& answer) {
+  for (const SlowRow& slow : found.rows) {
+    SlowRankFinding finding{.row = slow.row, .score = slow.level, .persistence = slow.persistence};
+    for (const Episode& episode : slow.episodes) {
+      finding.episodes.push_back(EpisodeInBins(input, grid, episode));
+    }
+    finding.evidence.push_back({.signal = std::string(DcgmName(signal.counter)) + "_difference",
+                                .value = slow.level,
+                                .reference = slow.baseline,
+                                .unit = "ratio",
+                                .words = std::string(signal.words)});
+    SetCauseFromDevices(input.devices, GroupOf(groups, slow.row), finding);
+    answer.ranks.push_back(std::move(finding));
+  }
+}
+
+void SetDeviceCost(const StragglerInput& input, StragglerAnswer& answer) {
+  const StepTable& table = input.steps;
+  if (table.step_seconds.empty() || answer.ranks.empty()) return;
+  std::vector<bool> slow_step(table.size(), false);
+  for (const SlowRankFinding& finding : answer.ranks) {
+    for (const StragglerEpisode& episode : finding.episodes) {
+      for (size_t n = 0; n < table.size(); ++n) {
+        const int64_t end = table.end_ms[n];
+        if (end > episode.time.from_ms && end <= episode.time.to_ms) slow_step[n] = true;
+      }
+    }
+  }
+  SetCostFromSteps(JobStepSeconds(table), slow_step, input.job.ranks.size(), answer);
+}
+
+bool HasCounter(std::span<const GpuCounters> devices, DeviceCounter counter) {
+  return std::count_if(devices.begin(), devices.end(),
+                       [counter](const GpuCounters& d) { return !d[counter].empty(); }) >= 2;
+}
+
+std::vector<std::string> MissingCounters(std::span<const GpuCounters> devices) {
+  std::vector<std::string> missing;
+  for (const DeviceCounter counter :
+       {DeviceCounter::kGraphicsEngineActiveRatio, DeviceCounter::kSmActiveRatio}) {
+    if (!HasCounter(devices, counter)) missing.emplace_back(DcgmName(counter));
+  }
+  return missing;
+}
+
+void FindByCounters(const StragglerInput& input, const std::vector<std::vector<size_t>>& groups,
+                    const Sampling& sampling, StragglerAnswer& answer) {
+  const BinGrid& grid = sampling.grid;
+  const std::array engine_scale = {EpisodeScale{
+      .window = sampling.window, .level = kLeastEngineDeficit, .change = kLeastEngineDeficit}};
+  const std::array sm_scale = {
+      EpisodeScale{.window = sampling.window, .level = kLeastSmExcess, .change = kNever}};
+  RankMatrix engine = BinnedMeans(input.devices, kEngine.counter, grid);
+  RankMatrix sm = BinnedMeans(input.devices, kSm.counter, grid);
+  const std::vector<bool> paused = PausedBins(engine);
+  Forget(paused, engine);
+  Forget(paused, sm);
+  const SlowRows stalled = FindSlowRows(Negated(std::move(engine)), {}, groups, engine_scale);
+  ForgetSlow(stalled.slow, sm);
+  const SlowRows busy = FindSlowRows(sm, {}, groups, sm_scale);
+  AddRows(input, groups, grid, kEngine, stalled, answer);
+  AddRows(input, groups, grid, kSm, busy, answer);
+}
+
+}  // namespace
+
+StragglerAnswer StragglersByDeviceCounters(const StragglerInput& input) {
+  StragglerAnswer answer{.method = StragglerMethod::kDeviceCounters};
+  answer.missing = MissingCounters(input.devices);
+  const std::vector<std::vector<size_t>> groups = PeerGroups(input.job);
+  if (groups.size() == input.job.ranks.size()) {
+    answer.missing.emplace_back("a second rank that does the same work as another");
+    return answer;
+  }
+  if (input.devices.size() != input.job.ranks.size() || answer.missing.size() == 2) return answer;
+  const Sampling sampling = SamplingOf(input, ExtentOf(input.devices));
+  const bool is_sparse = sampling.period_ms > kLongestPeriodMs;
+  if (is_sparse) {
+    answer.missing.push_back(absl::StrFormat(
+        "samples closer than %d ms: at most %d ms apart show troubles of some seconds",
+        sampling.period_ms, kLongestPeriodMs));
+  }
+  if (sampling.grid.count < kFewestBins) {
+    answer.verdict = is_sparse ? StragglerVerdict::kUndersampled : StragglerVerdict::kNoData;
+    if (!is_sparse) answer.missing.emplace_back("device samples of at least 13 s of the job");
+    return answer;
+  }
+  FindByCounters(input, groups, sampling, answer);
+  SetDeviceCost(input, answer);
+  answer.verdict = !answer.ranks.empty() ? StragglerVerdict::kSlowRank
+                   : is_sparse           ? StragglerVerdict::kUndersampled
+                                         : StragglerVerdict::kNone;
+  return answer;
+}
+
+}  // namespace lockstep::training

@@ -1,0 +1,133 @@
+// Stragglers by the own time of ranks.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "training/host_stalls.h"
+#include "training/own_time.h"
+#include "training/slow_rows.h"
+#include "training/statistics.h"
+#include "training/straggler_cause.h"
+#include "training/straggler_cost.h"
+#include "training/straggler_methods.h"
+#include "training/straggler_thresholds.h"
+#include "training/work_balance.h"
+
+namespace lockstep::training {
+namespace {
+
+// Fewer steps give a precision of .9 at best.
+constexpr size_t kFewestSteps = 10;
+
+size_t KnownColumns(const RankMatrix& matrix) {
+  size_t known = 0;
+  for (size_t n = 0; n < matrix.columns(); ++n) {
+    const std::vector<double> column = matrix.Column(n);
+    known += std::any_of(column.begin(), column.end(), [](double v) { return !std::isnan(v); });
+  }
+  return known;
+}
+
+StragglerEpisode EpisodeAt(const StepTable& table, const Episode& episode) {
+  return {.time = {StepBeginMs(table, episode.first), table.end_ms[episode.last]},
+          .first_step = table.step[episode.first],
+          .last_step = table.step[episode.last],
+          .is_open = episode.last + 1 == table.size()};
+}
+
+SlowRankFinding FindingOf(const StepTable& table, const SlowRow& slow) {
+  SlowRankFinding finding{.row = slow.row, .score = slow.level, .persistence = slow.persistence};
+  for (const Episode& episode : slow.episodes) {
+    finding.episodes.push_back(EpisodeAt(table, episode));
+  }
+  finding.evidence.push_back(
+      {.signal = "own_time_excess",
+       .value = slow.level,
+       .reference = slow.baseline,
+       .unit = "share of the step",
+       .words = "over the peers' median in slow steps, against other steps"});
+  return finding;
+}
+
+void SetRanks(const StragglerInput& input, const std::vector<std::vector<size_t>>& groups,
+              const SlowRows& found, StragglerAnswer& answer) {
+  for (const SlowRow& slow : found.rows) {
+    SlowRankFinding finding = FindingOf(input.steps, slow);
+    SetCauseFromPhases(input.steps, groups, found, slow, finding);
+    SetCauseFromDevices(input.devices, GroupOf(groups, slow.row), finding);
+    answer.ranks.push_back(std::move(finding));
+  }
+}
+
+void AddBalance(const WorkBalance& balance, std::vector<StragglerVerdict>& verdicts,
+                StragglerAnswer& answer) {
+  constexpr double kSameRank = 0.6;
+  answer.evidence.push_back({.signal = "spread",
+                             .value = balance.spread,
+                             .reference = kUnevenSpread,
+                             .unit = "ratio",
+                             .words = "slowest over median rank, median over steps"});
+  if (balance.spread >= kUnevenSpread && balance.persistence < kSameRank) {
+    verdicts.push_back(StragglerVerdict::kUnevenWork);
+  }
+  if (std::isnan(balance.stage_ratio)) return;
+  answer.evidence.push_back({.signal = "stage_ratio",
+                             .value = balance.stage_ratio,
+                             .reference = kStageSpread,
+                             .unit = "ratio",
+                             .words = "slowest over fastest stage, medians"});
+  if (balance.stage_ratio >= kStageSpread) verdicts.push_back(StragglerVerdict::kStageImbalance);
+}
+
+void AddSlowJob(const StepTable& table, std::vector<StragglerVerdict>& verdicts,
+                StragglerAnswer& answer) {
+  const std::vector<Episode> slower = SlowerSteps(table, kSlowerJob, kSlowerJob);
+  if (slower.empty()) return;
+  verdicts.push_back(StragglerVerdict::kJobSlowAll);
+  answer.slow_since = EpisodeAt(table, slower.front());
+}
+
+// All that holds for the job, the most telling first.
+std::vector<StragglerVerdict> Verdicts(const StragglerInput& input, const OwnTime& own,
+                                       const std::vector<std::vector<size_t>>& groups,
+                                       const SlowRows& found, StragglerAnswer& answer) {
+  std::vector<StragglerVerdict> verdicts;
+  if (!found.rows.empty()) verdicts.push_back(StragglerVerdict::kSlowRank);
+  AddBalance(BalanceOf(own.seconds, groups, found.slow), verdicts, answer);
+  if (found.rows.empty()) AddSlowJob(input.steps, verdicts, answer);
+  if (verdicts.empty()) verdicts.push_back(StragglerVerdict::kNone);
+  return verdicts;
+}
+
+}  // namespace
+
+StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput& input) {
+  StragglerAnswer answer{.method = method};
+  const OwnTime own = OwnTimeOf(method, input.steps);
+  if (own.seconds.empty()) {
+    answer.missing = own.missing;
+    return answer;
+  }
+  const std::vector<std::vector<size_t>> groups = PeerGroups(input.job);
+  if (groups.size() == input.job.ranks.size()) {
+    answer.missing.emplace_back("a second rank that does the same work as another");
+    return answer;
+  }
+  const size_t known = KnownColumns(own.seconds);
+  if (known < kFewestSteps) {
+    answer.missing.push_back(absl::StrFormat("more steps: %d after warm-up, at least %d are needed",
+                                             known, kFewestSteps));
+    return answer;
+  }
+  SlowRows found = FindSlowRows(own.seconds, own.step_seconds, groups, kOwnTimeScales);
+  AddHostStalls(input.steps, own, groups, found);
+  SetRanks(input, groups, found, answer);
+  if (!found.rows.empty()) SetReplay(own.seconds, own.step_seconds, groups, found, answer);
+  std::vector<StragglerVerdict> verdicts = Verdicts(input, own, groups, found, answer);
+  answer.verdict = verdicts.front();
+  answer.also.assign(verdicts.begin() + 1, verdicts.end());
+  return answer;
+}
+
+}  // namespace lockstep::training
