@@ -50,6 +50,11 @@ enum class DeviceCounter {
 };
 inline constexpr size_t kDeviceCounterCount = static_cast<size_t>(DeviceCounter::kNvlinkErrors) + 1;
 
+// The devices of a job warm up, and its ranks start one after the other.
+inline constexpr int64_t kDeviceWarmUpMs = 6000;
+// A device below does nothing: a hang, or a pause of the job.
+inline constexpr double kIdleEngineRatio = 0.05;
+
 // A sample covers the time since the one before it.
 struct CounterSeries {
   std::vector<int64_t> timestamp_ms;  // ascending

@@ -22,10 +22,6 @@ constexpr int64_t kShortestBinMs = 500;
 constexpr int64_t kWindowMs = 5000;
 constexpr int64_t kWindowSteps = 10;
 constexpr size_t kFewestBins = 7;
-// The devices of a job warm up, and its ranks start one after the other.
-constexpr int64_t kWarmUpMs = 6000;
-// A device that does nothing belongs to a hang or to a pause of the job, not to a slow step.
-constexpr double kIdleEngine = 0.05;
 // Samples further apart than this miss shorter troubles.
 constexpr int64_t kLongestPeriodMs = 10000;
 
@@ -69,7 +65,7 @@ Sampling SamplingOf(const StragglerInput& input, const Extent& extent) {
   sampling.grid.width_ms = std::max({kShortestBinMs, extent.period_ms, step_ms});
   sampling.grid.begin_ms = extent.first_ms - extent.period_ms;
   if (input.job.begin_ms > 0) {
-    sampling.grid.begin_ms = std::max(sampling.grid.begin_ms, input.job.begin_ms + kWarmUpMs);
+    sampling.grid.begin_ms = std::max(sampling.grid.begin_ms, input.job.begin_ms + kDeviceWarmUpMs);
   }
   const int64_t length_ms = extent.last_ms - sampling.grid.begin_ms;
   if (length_ms > 0) {
@@ -87,7 +83,7 @@ std::vector<bool> PausedBins(const RankMatrix& engine) {
   std::vector<bool> paused(engine.columns(), false);
   for (size_t row = 0; row < engine.rows(); ++row) {
     for (size_t n = 0; n < engine.columns(); ++n) {
-      if (!(engine(row, n) < kIdleEngine)) continue;
+      if (!(engine(row, n) < kIdleEngineRatio)) continue;
       for (size_t k = n == 0 ? 0 : n - 1; k < std::min(n + 2, engine.columns()); ++k) {
         paused[k] = true;
       }

@@ -125,13 +125,14 @@ PlantedEvent EventOf(const object& record) {
 }
 
 void SetMfu(const object& record, RecordedTruth& truth) {
-  object whole;
-  if (record["measured"]["whole"].get(whole) != simdjson::SUCCESS) return;
-  for (const auto field : whole) {
-    object rank;
-    LOCKSTEP_CHECK(field.value.get(rank) == simdjson::SUCCESS);
-    const double mfu = Number(rank, "mfu_bf16");
-    if (mfu > 0) truth.mfu_bf16[std::stoll(std::string(field.key))] = mfu;
+  object parts;
+  if (record["measured"].get(parts) != simdjson::SUCCESS) return;
+  for (const auto part : parts) {
+    for (const auto field : part.value.get_object()) {
+      const double mfu = Number(field.value.get_object(), "mfu_bf16");
+      if (!(mfu > 0)) continue;
+      truth.mfu_bf16[std::string(part.key)][std::stoll(std::string(field.key))] = mfu;
+    }
   }
 }
 

@@ -28,7 +28,8 @@ struct RecordedTruth {
   int64_t until_step = 0;
   TimeRange time;
   std::vector<PlantedEvent> events;
-  std::map<int64_t, double> mfu_bf16;  // by rank, of the whole job, where it is known
+  // By part ("whole", or "off" and "on" for what was planted) and rank; training jobs only.
+  std::map<std::string, std::map<int64_t, double>> mfu_bf16;
 };
 
 struct RecordedJob {
