@@ -32,8 +32,8 @@ importer::Delivery::Post PostTo(HttpClient& client) {
   };
 }
 
-bool TookAll(const importer::ImportTotals& totals, importer::TextFormat format) {
-  const bool ended = totals.has_end || format != importer::TextFormat::kOpenMetrics;
+bool TookAll(const importer::ImportTotals& totals, exposition::TextFormat format) {
+  const bool ended = totals.has_end || format != exposition::TextFormat::kOpenMetrics;
   return totals.bad_lines == 0 && totals.partly_taken_batches == 0 && ended;
 }
 

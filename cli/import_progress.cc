@@ -55,7 +55,7 @@ std::string TotalsText(const importer::ImportTotals& totals, const importer::Imp
   add(totals.exemplars, "exemplars left out");
   add(totals.bad_lines, "bad lines left out");
   add(totals.partly_taken_batches, "batches taken only in part");
-  if (options.format == importer::TextFormat::kOpenMetrics && !totals.has_end) {
+  if (options.format == exposition::TextFormat::kOpenMetrics && !totals.has_end) {
     text += "; the file lacks its \"# EOF\" and may be cut short";
   }
   return text;

@@ -120,7 +120,7 @@ void AddServerFlags(CLI::App& verb, const char* url_flag, HttpClientOptions& ser
 }
 
 CLI::App* AddImport(CLI::App& app, ImportFlags& flags) {
-  using importer::TextFormat;
+  using exposition::TextFormat;
   CLI::App* import = app.add_subcommand("import", "Send a file of samples to a server.");
   AddServerFlags(*import, "--to", flags.server);
   const std::map<std::string, TextFormat> formats = {{"openmetrics", TextFormat::kOpenMetrics},

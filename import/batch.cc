@@ -8,35 +8,38 @@
 
 namespace lockstep::importer {
 
-absl::Status Batch::Add(const Line& line) {
-  switch (line.kind) {
-    case LineKind::kSample:
-      return AddSample(line);
-    case LineKind::kType:
-      metadata_[Unescape(line.metric)].type = std::string(line.text);
+using exposition::EntryKind;
+using exposition::TextEntry;
+
+absl::Status Batch::Add(const TextEntry& entry) {
+  switch (entry.kind) {
+    case EntryKind::kSample:
+      return AddSample(entry);
+    case EntryKind::kType:
+      metadata_[exposition::Unescape(entry.metric)].type = std::string(entry.text);
       break;
-    case LineKind::kHelp:
-      metadata_[Unescape(line.metric)].help = Unescape(line.text);
+    case EntryKind::kHelp:
+      metadata_[exposition::Unescape(entry.metric)].help = exposition::Unescape(entry.text);
       break;
-    case LineKind::kUnit:
-      metadata_[Unescape(line.metric)].unit = std::string(line.text);
+    case EntryKind::kUnit:
+      metadata_[exposition::Unescape(entry.metric)].unit = std::string(entry.text);
       break;
-    case LineKind::kNothing:
-    case LineKind::kEof:
+    case EntryKind::kNothing:
+    case EntryKind::kEof:
       break;
   }
   return absl::OkStatus();
 }
 
-absl::Status Batch::AddSample(const Line& line) {
-  if (!line.timestamp_ms) return absl::InvalidArgumentError("the sample has no time");
-  auto at = series_index_.find(line.series);
+absl::Status Batch::AddSample(const TextEntry& entry) {
+  if (!entry.timestamp_ms) return absl::InvalidArgumentError("the sample has no time");
+  auto at = series_index_.find(entry.series);
   if (at == series_index_.end()) {
-    LOCKSTEP_ASSIGN_OR_RETURN(LabelSet labels, ParseSeries(line.series));
-    at = series_index_.emplace(std::string(line.series), request_.series.size()).first;
-    request_.series.push_back({std::move(labels), {}, {}});
+    LOCKSTEP_RETURN_IF_ERROR(exposition::ParseSeries(entry.series, format_, labels_));
+    at = series_index_.emplace(std::string(entry.series), request_.series.size()).first;
+    request_.series.push_back({LabelSet::OfSorted(labels_.labels), {}, {}});
   }
-  request_.series[at->second].samples.push_back({*line.timestamp_ms, line.value});
+  request_.series[at->second].samples.push_back({*entry.timestamp_ms, entry.value});
   ++sample_count_;
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// Batch: samples of consecutive lines, gathered by series into one write request. Not thread-safe.
+// Batch: samples of consecutive lines of a text format, gathered by series into one write request. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 #include "base/status.h"
 #include "base/string_map.h"
-#include "import/openmetrics_line.h"
+#include "ingest/exposition/text_entry.h"
+#include "ingest/exposition/text_format.h"
 #include "ingest/metadata_store.h"
 #include "storage/storage.h"
 
@@ -17,9 +18,10 @@ namespace lockstep::importer {
 
 class Batch {
  public:
-  // Takes a line of any kind but kEof. Fails, and takes nothing, if its labels are wrong or a
-  // sample has no time.
-  absl::Status Add(const Line& line);
+  explicit Batch(exposition::TextFormat format) : format_(format) {}
+
+  // Fails, and takes nothing, if labels are wrong or a sample has no time.
+  absl::Status Add(const exposition::TextEntry& entry);
 
   size_t sample_count() const { return sample_count_; }
   bool empty() const { return sample_count_ == 0 && metadata_.empty(); }
@@ -29,10 +31,12 @@ class Batch {
   void Clear();
 
  private:
-  absl::Status AddSample(const Line& line);
+  absl::Status AddSample(const exposition::TextEntry& entry);
 
+  const exposition::TextFormat format_;
+  exposition::SeriesLabels labels_;  // of the series that is added
   WriteRequest request_;
-  StringMap<size_t> series_index_;  // into request_.series, by Line::series
+  StringMap<size_t> series_index_;  // into request_.series, by TextEntry::series
   std::map<std::string, MetricMetadata, std::less<>> metadata_;
   size_t sample_count_ = 0;
 };

@@ -8,12 +8,16 @@
 
 namespace lockstep::importer {
 
+using exposition::EntryKind;
+using exposition::TextEntry;
+
 ImportRun::ImportRun(ImportOptions options, Delivery& delivery, Progress progress,
                      Complain complain)
     : options_(std::move(options)),
       delivery_(delivery),
       progress_(std::move(progress)),
-      complain_(std::move(complain)) {}
+      complain_(std::move(complain)),
+      batch_(options_.format) {}
 
 absl::Status ImportRun::Run() {
   LOCKSTEP_ASSIGN_OR_RETURN(source_, LineSource::Open(options_.path));
@@ -55,20 +59,22 @@ absl::Status ImportRun::SkipDoneLines() {
 }
 
 void ImportRun::TakeLine(std::string_view text) {
-  absl::StatusOr<Line> line = ParseLine(text, options_.format);
-  absl::Status status = line.status();
-  if (line.ok() && totals_.has_end && line->kind != LineKind::kNothing) {
+  // Of files that were made elsewhere.
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  const absl::StatusOr<TextEntry> entry = exposition::TakeEntry(text, options_.format);
+  absl::Status status = entry.status();
+  if (entry.ok() && totals_.has_end) {
     status = absl::InvalidArgumentError("there is text after \"# EOF\"");
-  } else if (line.ok()) {
-    status = batch_.Add(*line);
+  } else if (entry.ok()) {
+    status = batch_.Add(*entry);
   }
   if (!status.ok()) {
     ++totals_.bad_lines;
     complain_(absl::StrFormat("line %d: %s", source_->line_number(), Message(status)));
     return;
   }
-  if (line->kind == LineKind::kEof) totals_.has_end = true;
-  if (line->has_exemplar) ++totals_.exemplars;
+  if (entry->kind == EntryKind::kEof) totals_.has_end = true;
+  if (!entry->exemplar.empty()) ++totals_.exemplars;
 }
 
 absl::Status ImportRun::Deliver() {

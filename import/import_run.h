@@ -10,13 +10,13 @@
 #include "import/batch.h"
 #include "import/delivery.h"
 #include "import/line_source.h"
-#include "import/openmetrics_line.h"
+#include "ingest/exposition/text_format.h"
 
 namespace lockstep::importer {
 
 struct ImportOptions {
   std::string path;
-  TextFormat format = TextFormat::kOpenMetrics;
+  exposition::TextFormat format = exposition::TextFormat::kOpenMetrics;
   bool resume = false;   // keep a ResumePoint and begin at it
   bool dry_run = false;  // parse and encode, deliver nothing
   size_t max_batch_samples = 10'000;
