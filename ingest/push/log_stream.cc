@@ -1,0 +1,83 @@
+#include "ingest/push/log_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::push {
+namespace {
+
+using logs::RecordCounts;
+using logs::RecordKind;
+
+uint64_t RecordsOf(const RecordCounts& counts) {
+  return counts.of(RecordKind::kStep) + counts.of(RecordKind::kEvaluation) +
+         counts.of(RecordKind::kSummary) + counts.of(RecordKind::kMeasurement);
+}
+
+void Append(WriteRequest& to, WriteRequest from) {
+  for (SeriesWrite& series : from.series) to.series.push_back(std::move(series));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LogStream>> LogStream::New(logs::LogHints hints,
+                                                          const IngestLimits& limits) {
+  std::unique_ptr<LogStream> stream(new LogStream(std::move(hints), limits));
+  LOCKSTEP_ASSIGN_OR_RETURN(stream->parser_, logs::LogParser::New(stream->hints_, stream->batch_));
+  return stream;
+}
+
+LogStream::LogStream(logs::LogHints hints, const IngestLimits& limits)
+    : hints_(std::move(hints)), limits_(limits), batch_(hints_, limits_) {}
+
+absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
+  const uint64_t offset = push.offset.value_or(stored_offset_);
+  if (offset > parsed_offset_) {
+    return absl::OutOfRangeError(absl::StrFormat(
+        "the log goes on at offset %d, but the push begins at %d: send the bytes between",
+        stored_offset_, offset));
+  }
+  const uint64_t known = parsed_offset_ - offset;
+  const std::string_view bytes = push.bytes.substr(std::min<uint64_t>(known, push.bytes.size()));
+  if (has_ended_ && !bytes.empty()) {
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "the log ended at offset %d: give a new one a name of its own", parsed_offset_));
+  }
+  batch_.set_arrival_ms(push.arrival_ms);
+  parser_->Feed(bytes);
+  parsed_offset_ += bytes.size();
+  // Whole only if the push reaches as far as the stream does.
+  if (push.is_last && !has_ended_ && offset + push.bytes.size() == parsed_offset_) {
+    parser_->Finish();
+    has_ended_ = true;
+  }
+  Append(unstored_, batch_.TakeRequest());
+  return unstored_;
+}
+
+LogPushAnswer LogStream::End(bool was_stored) {
+  const logs::LogCounts counts = parser_->counts();
+  LogPushAnswer answer;
+  if (was_stored) {
+    unstored_.series.clear();
+    answer.new_bytes = parsed_offset_ - stored_offset_;
+    stored_offset_ = parsed_offset_;
+  }
+  answer.format = parser_->format_name();
+  answer.next_offset = stored_offset_;
+  answer.lines = counts.lines - told_.lines;
+  answer.records = RecordsOf(counts.records) - RecordsOf(told_.records);
+  answer.events = counts.records.of(RecordKind::kEvent) - told_.records.of(RecordKind::kEvent);
+  answer.values = counts.records.values - told_.records.values;
+  answer.repeated_steps = counts.records.repeated_steps - told_.records.repeated_steps;
+  answer.ignored_lines = counts.ignored - told_.ignored;
+  answer.rejected_lines = counts.rejected - told_.rejected;
+  answer.rejections = parser_->TakeRejections();
+  answer.refusals = batch_.TakeRefusals();
+  told_ = counts;
+  return answer;
+}
+
+}  // namespace lockstep::push

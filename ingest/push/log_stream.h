@@ -1,0 +1,86 @@
+// LogStream: one log that is pushed piece by piece, and how far it was taken.
+//
+// A push says where in the stream its bytes begin. What was taken already is cut off, so that a sender that is in
+// doubt sends again; a gap is an error that names the offset to go on from. Bytes count as taken when their
+// samples are stored: until then the samples are kept, and written again with the next push.
+//
+//   absl::StatusOr<WriteRequest> request = stream.Begin(push);
+//   ... Storage::Write ...
+//   LogPushAnswer answer = stream.End(was_stored);
+//
+// One push at a time. For one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ingest/limits.h"
+#include "ingest/logs/log_hints.h"
+#include "ingest/logs/log_parser.h"
+#include "ingest/push/step_batch.h"
+#include "ingest/refusals.h"
+#include "storage/storage.h"
+
+namespace lockstep::push {
+
+struct LogPush {
+  std::string_view bytes;
+  std::optional<uint64_t> offset;  // of the first byte; nothing: behind what is stored
+  bool is_last = false;            // the stream ends behind them
+  int64_t arrival_ms = 0;
+};
+
+// What a push came to: what it added to the stream's counts, and where to go on.
+struct LogPushAnswer {
+  std::string_view format;  // "": not known yet
+  uint64_t next_offset = 0;
+  uint64_t new_bytes = 0;
+  uint64_t lines = 0;
+  uint64_t records = 0;  // without continuations and events
+  uint64_t events = 0;
+  uint64_t values = 0;
+  uint64_t repeated_steps = 0;
+  uint64_t ignored_lines = 0;
+  uint64_t rejected_lines = 0;
+  std::vector<logs::RejectedLine> rejections;  // of them, kMaxKeptRejections
+  Refusals refusals;                           // values of series that cannot be
+};
+
+class LogStream {
+ public:
+  // kInvalidArgument: no format has the hints' name.
+  static absl::StatusOr<std::unique_ptr<LogStream>> New(logs::LogHints hints,
+                                                        const IngestLimits& limits);
+  LogStream(const LogStream&) = delete;
+  LogStream& operator=(const LogStream&) = delete;
+
+  // The samples to be stored, with those of pushes that were not. Errors leave the stream as it was:
+  //   kOutOfRange          a gap: bytes before these are missing
+  //   kFailedPrecondition  the stream has ended
+  absl::StatusOr<WriteRequest> Begin(const LogPush& push);
+  // Precondition: after a Begin() that was OK.
+  LogPushAnswer End(bool was_stored);
+
+  // Where the next bytes begin: behind all that is stored.
+  uint64_t next_offset() const { return stored_offset_; }
+
+ private:
+  LogStream(logs::LogHints hints, const IngestLimits& limits);
+
+  const logs::LogHints hints_;
+  const IngestLimits limits_;
+  StepBatch batch_;
+  std::unique_ptr<logs::LogParser> parser_;
+  uint64_t parsed_offset_ = 0;
+  uint64_t stored_offset_ = 0;
+  bool has_ended_ = false;
+  logs::LogCounts told_;  // what answers have said
+  WriteRequest unstored_;
+};
+
+}  // namespace lockstep::push

@@ -1,0 +1,134 @@
+#include "ingest/push/log_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "ingest/push/stored_samples_testing.h"
+
+namespace lockstep::push {
+namespace {
+
+constexpr int64_t kArrivalMs = 1'772'500'000'000;
+
+std::unique_ptr<LogStream> NewStream(const logs::LogHints& hints) {
+  auto stream = LogStream::New(hints, IngestLimits());
+  LOCKSTEP_CHECK(stream.ok());
+  return *std::move(stream);
+}
+
+LogPush PushOf(std::string_view bytes, uint64_t offset) {
+  LogPush push;
+  push.bytes = bytes;
+  push.offset = offset;
+  push.arrival_ms = kArrivalMs;
+  return push;
+}
+
+LogPushAnswer Store(LogStream& stream, const LogPush& push, StoredSamples& stored) {
+  const auto request = stream.Begin(push);
+  LOCKSTEP_CHECK(request.ok());
+  stored.Write(*request);
+  return stream.End(true);
+}
+
+std::string Whole(std::string_view bytes, const logs::LogHints& hints) {
+  const auto stream = NewStream(hints);
+  StoredSamples stored;
+  LogPush push = PushOf(bytes, 0);
+  push.is_last = true;
+  Store(*stream, push, stored);
+  return stored.text();
+}
+
+// Sent twice, in pieces that overlap those before, some of which could not be stored at first.
+std::string Resumed(std::string_view bytes, const logs::LogHints& hints, uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto stream = NewStream(hints);
+  StoredSamples stored;
+  while (stream->next_offset() < bytes.size()) {
+    const uint64_t back = std::min<uint64_t>(stream->next_offset(), random() % 1000);
+    const uint64_t offset = stream->next_offset() - back;
+    LogPush push = PushOf(bytes.substr(offset, random() % 5000 + 1), offset);
+    push.is_last = offset + push.bytes.size() == bytes.size();
+    if (random() % 3 == 0) {
+      LOCKSTEP_CHECK(stream->Begin(push).ok());
+      stream->End(false);
+    }
+    Store(*stream, push, stored);
+  }
+  const LogPushAnswer again = Store(*stream, PushOf(bytes, 0), stored);
+  EXPECT_EQ(again.new_bytes, 0u);
+  EXPECT_EQ(again.values, 0u);
+  return stored.text();
+}
+
+TEST(LogStreamTest, EverySampleIsStoredTheSame) {
+  int file_count = 0;
+  const std::filesystem::path root(LOCKSTEP_TRAINING_LOGS);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string path = entry.path().lexically_relative(root).string();
+    if (!entry.is_regular_file() || path == "expected.json") continue;
+    SCOPED_TRACE(path);
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    const logs::LogHints hints = logs::HintsFromPath(path);
+    const std::string whole = Whole(bytes.str(), hints);
+    EXPECT_EQ(whole, Resumed(bytes.str(), hints, 1));
+    EXPECT_EQ(whole, Resumed(bytes.str(), hints, 2));
+    ++file_count;
+  }
+  EXPECT_GE(file_count, 45);
+}
+
+TEST(LogStreamTest, AnswersSayWhatCameIn) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  const std::string log = "{\"step\": 1, \"loss\": 2}\nbroken\n{\"step\": 1, \"lr\"";
+  const LogPushAnswer answer = Store(*stream, PushOf(log, 0), stored);
+  EXPECT_EQ(answer.format, "jsonl");
+  EXPECT_EQ(answer.next_offset, log.size());
+  EXPECT_EQ(answer.lines, 2u);
+  EXPECT_EQ(answer.records, 1u);
+  EXPECT_EQ(answer.values, 1u);
+  ASSERT_EQ(answer.rejections.size(), 1u);
+  EXPECT_EQ(answer.rejections[0].number, 2u);
+  EXPECT_EQ(answer.rejections[0].reason, "the line does not begin with '{'");
+  const LogPushAnswer more = Store(*stream, PushOf(": 0.5}\n", log.size()), stored);
+  EXPECT_EQ(more.lines, 1u);
+  EXPECT_EQ(more.records, 0u);  // another line of step 1
+  EXPECT_EQ(more.values, 1u);
+  EXPECT_EQ(more.rejected_lines, 0u);
+}
+
+TEST(LogStreamTest, GapsNameTheOffsetToGoOnFrom) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  Store(*stream, PushOf("abc\n", 0), stored);
+  const auto gap = stream->Begin(PushOf("x", 5));
+  EXPECT_EQ(gap.status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(Message(gap.status()),
+            "the log goes on at offset 4, but the push begins at 5: send the bytes between");
+  EXPECT_EQ(Store(*stream, PushOf("x", 4), stored).next_offset, 5u);
+}
+
+TEST(LogStreamTest, EndedStreamsTakeNothingNew) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  LogPush last = PushOf("abc", 0);
+  last.is_last = true;
+  EXPECT_EQ(Store(*stream, last, stored).lines, 1u);
+  EXPECT_EQ(Store(*stream, last, stored).lines, 0u);
+  EXPECT_EQ(stream->Begin(PushOf("d", 3)).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace lockstep::push
