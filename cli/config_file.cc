@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "server/yaml_reader.h"
+#include "base/yaml/yaml_reader.h"
 
 namespace lockstep::cli {
 namespace {
@@ -35,17 +35,17 @@ absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::
                      std::vector<GivenValue>& values) {
   for (const auto& entry : map) {
     if (!entry.first.IsScalar()) {
-      return server::YamlError(path, entry.first, "a key has to be a word");
+      return YamlError(path, entry.first, "a key has to be a word");
     }
     const std::string name = prefix + entry.first.Scalar();
     if (entry.second.IsMap()) {
       LOCKSTEP_RETURN_IF_ERROR(Flatten(path, entry.second, name + ".", values));
     } else if (entry.second.IsScalar()) {
-      values.push_back({name, entry.second.Scalar(), server::PlaceOf(path, entry.first)});
+      values.push_back({name, entry.second.Scalar(), PlaceOf(path, entry.first)});
     } else if (IsListOfMaps(entry.second)) {
       LOCKSTEP_RETURN_IF_ERROR(FlattenList(path, entry.second, name, values));
     } else {
-      return server::YamlError(path, entry.first, absl::StrFormat("\"%s\" needs one value", name));
+      return YamlError(path, entry.first, absl::StrFormat("\"%s\" needs one value", name));
     }
   }
   return absl::OkStatus();
@@ -62,7 +62,7 @@ YAML::Node Below(YAML::Node map, const std::string& name) {
 
 absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml,
                                                     const std::string& path) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const YAML::Node root, server::ParseYamlMap(yaml, path));
+  LOCKSTEP_ASSIGN_OR_RETURN(const YAML::Node root, ParseYamlMap(yaml, path));
   std::vector<GivenValue> values;
   LOCKSTEP_RETURN_IF_ERROR(Flatten(path, root, "", values));
   return values;

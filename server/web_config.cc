@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "server/yaml_reader.h"
+#include "base/yaml/yaml_reader.h"
 
 namespace lockstep::server {
 namespace {

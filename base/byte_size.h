@@ -6,9 +6,9 @@
 
 #include "base/status.h"
 
-namespace lockstep::cli {
+namespace lockstep {
 
 // A whole number with one of B, KB, MB, GB, TB, PB and EB, each 1024 of the one before; 0 needs none.
 absl::StatusOr<uint64_t> ParseByteSize(std::string_view text);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep

@@ -1,10 +1,10 @@
-#include "cli/byte_size.h"
+#include "base/byte_size.h"
 
 #include <charconv>
 
 #include "absl/strings/str_format.h"
 
-namespace lockstep::cli {
+namespace lockstep {
 namespace {
 
 // By how many bits the unit shifts; -1 if it is none.
@@ -32,4 +32,4 @@ absl::StatusOr<uint64_t> ParseByteSize(std::string_view text) {
   return number << shift;
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep

@@ -1,8 +1,8 @@
-#include "cli/byte_size.h"
+#include "base/byte_size.h"
 
 #include <gtest/gtest.h>
 
-namespace lockstep::cli {
+namespace lockstep {
 namespace {
 
 void Check(std::string_view text, uint64_t expected) {
@@ -31,4 +31,4 @@ TEST(ByteSizeTest, RefusesAnythingElse) {
 }
 
 }  // namespace
-}  // namespace lockstep::cli
+}  // namespace lockstep

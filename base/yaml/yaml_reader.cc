@@ -1,4 +1,4 @@
-#include "server/yaml_reader.h"
+#include "base/yaml/yaml_reader.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "base/string_map.h"
 
-namespace lockstep::server {
+namespace lockstep {
 namespace {
 
 std::string KnownKeys(const std::vector<YamlKey>& keys) {
@@ -86,4 +86,4 @@ absl::StatusOr<std::vector<std::string>> YamlTexts(const std::string& path, cons
   return texts;
 }
 
-}  // namespace lockstep::server
+}  // namespace lockstep

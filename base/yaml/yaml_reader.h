@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-namespace lockstep::server {
+namespace lockstep {
 
 // "FILE line 7" for a node of FILE.
 std::string PlaceOf(const std::string& path, const YAML::Node& node);
@@ -38,4 +38,4 @@ absl::StatusOr<bool> YamlBool(const std::string& path, const YAML::Node& node,
 absl::StatusOr<std::vector<std::string>> YamlTexts(const std::string& path, const YAML::Node& node,
                                                    std::string_view key);
 
-}  // namespace lockstep::server
+}  // namespace lockstep
