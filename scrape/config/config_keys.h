@@ -1,0 +1,58 @@
+// ConfigKeys: what the readers of `scrape_configs` share: keys with a type, and where in the file they are.
+// Not thread-safe; lives as long as the reading.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/yaml/yaml_reader.h"
+#include "scrape/config/scrape_config.h"
+
+namespace lockstep::scrape {
+
+class ConfigKeys {
+ public:
+  // `path` is for messages and for file names, which are relative to its folder.
+  explicit ConfigKeys(std::string path);
+
+  const std::string& path() const { return path_; }
+  absl::Status Error(const YAML::Node& node, std::string_view what) const {
+    return YamlError(path_, node, what);
+  }
+
+  // Each reads into `into`, which outlives the key.
+  YamlKey Text(std::string_view key, std::string& into) const;
+  YamlKey Bool(std::string_view key, bool& into) const;
+  YamlKey Texts(std::string_view key, std::vector<std::string>& into) const;
+  YamlKey Number(std::string_view key, uint64_t& into) const;
+  YamlKey Bytes(std::string_view key, uint64_t& into) const;
+  // More than nothing.
+  YamlKey Duration(std::string_view key, milliseconds& into) const;
+  YamlKey File(std::string_view key, std::string& into) const;
+  YamlKey Protocols(std::string_view key, std::vector<ScrapeProtocol>& into) const;
+  YamlKey Relabelling(std::string_view key, std::vector<RelabelRule>& into) const;
+
+  // Keys that Prometheus knows and this server does not.
+  static void AddUnsupported(std::string_view path, std::string_view where,
+                             std::initializer_list<std::string_view> names,
+                             std::vector<YamlKey>& keys);
+
+  // The ways to ask a server.
+  std::vector<YamlKey> HttpClient(HttpClientConfig& into) const;
+
+ private:
+  absl::Status ReadBasicAuth(const YAML::Node& node, HttpClientConfig& into) const;
+  absl::Status ReadAuthorization(const YAML::Node& node, HttpClientConfig& into) const;
+  absl::Status ReadTls(const YAML::Node& node, TlsClientConfig& into) const;
+  absl::StatusOr<RelabelRule> ReadRule(const YAML::Node& node) const;
+
+  const std::string path_;
+};
+
+// What must hold of all of it together; `node` is for the message.
+absl::Status CheckHttpClient(const ConfigKeys& keys, const YAML::Node& node,
+                             const HttpClientConfig& config);
+
+}  // namespace lockstep::scrape

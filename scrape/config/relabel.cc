@@ -1,0 +1,228 @@
+#include "scrape/config/relabel.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "base/check.h"
+
+namespace lockstep::scrape {
+namespace {
+
+constexpr std::array<std::pair<RelabelAction, std::string_view>, 11> kActions = {{
+    {RelabelAction::kReplace, "replace"},
+    {RelabelAction::kKeep, "keep"},
+    {RelabelAction::kDrop, "drop"},
+    {RelabelAction::kKeepEqual, "keepequal"},
+    {RelabelAction::kDropEqual, "dropequal"},
+    {RelabelAction::kHashMod, "hashmod"},
+    {RelabelAction::kLabelMap, "labelmap"},
+    {RelabelAction::kLabelDrop, "labeldrop"},
+    {RelabelAction::kLabelKeep, "labelkeep"},
+    {RelabelAction::kLowercase, "lowercase"},
+    {RelabelAction::kUppercase, "uppercase"},
+}};
+
+constexpr std::string_view kDefaultRegex = "(.*)";
+constexpr std::string_view kDefaultReplacement = "$1";
+constexpr std::string_view kDefaultSeparator = ";";
+
+RE2::Options RegexOptions() {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_dot_nl(true);
+  return options;
+}
+
+// The last eight bytes of the MD5 sum, as Prometheus shards by them.
+uint64_t HashOf(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  LOCKSTEP_CHECK(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_md5(), nullptr) ==
+                 1);
+  uint64_t hash = 0;
+  for (size_t i = 8; i < 16; ++i) hash = hash << 8 | digest[i];
+  return hash;
+}
+
+std::string Lower(std::string_view text) { return absl::AsciiStrToLower(std::string(text)); }
+std::string Upper(std::string_view text) { return absl::AsciiStrToUpper(std::string(text)); }
+
+absl::Status Wrong(RelabelAction action, std::string_view what) {
+  return absl::InvalidArgumentError(absl::StrFormat("action %s %s", Name(action), what));
+}
+
+bool IsIn(RelabelAction action, std::initializer_list<RelabelAction> actions) {
+  return std::find(actions.begin(), actions.end(), action) != actions.end();
+}
+
+absl::Status CheckTarget(const RelabelSpec& spec) {
+  using enum RelabelAction;
+  const bool needs_target =
+      IsIn(spec.action, {kReplace, kHashMod, kLowercase, kUppercase, kKeepEqual, kDropEqual});
+  if (!needs_target) return absl::OkStatus();
+  if (spec.target_label.empty()) return Wrong(spec.action, "needs target_label");
+  const bool is_name = spec.action == kReplace ? IsLabelNameTemplate(spec.target_label)
+                                               : IsValidUtf8(spec.target_label);
+  if (is_name) return absl::OkStatus();
+  return Wrong(spec.action, "has a target_label that is no label name");
+}
+
+absl::Status CheckSpec(const RelabelSpec& spec) {
+  using enum RelabelAction;
+  LOCKSTEP_RETURN_IF_ERROR(CheckTarget(spec));
+  const bool has_others =
+      spec.separator.value_or(std::string(kDefaultSeparator)) != kDefaultSeparator ||
+      spec.replacement.value_or(std::string(kDefaultReplacement)) != kDefaultReplacement ||
+      spec.modulus != 0;
+  const bool has_regex = spec.regex.value_or(std::string(kDefaultRegex)) != kDefaultRegex;
+  const std::string replacement = spec.replacement.value_or(std::string(kDefaultReplacement));
+  switch (spec.action) {
+    case kHashMod:
+      if (spec.modulus == 0) return Wrong(spec.action, "needs a modulus that is not 0");
+      break;
+    case kLabelMap:
+      if (IsLabelNameTemplate(replacement)) break;
+      return Wrong(spec.action, "has a replacement that is no label name");
+    case kLowercase:
+    case kUppercase:
+      if (replacement == kDefaultReplacement) break;
+      return Wrong(spec.action, "takes no replacement");
+    case kLabelDrop:
+    case kLabelKeep:
+      if (!has_others && spec.source_labels.empty() && spec.target_label.empty()) break;
+      return Wrong(spec.action, "takes regex and nothing else");
+    case kKeepEqual:
+    case kDropEqual:
+      if (!has_others && !has_regex) break;
+      return Wrong(spec.action, "takes source_labels and target_label and nothing else");
+    default:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+std::string JoinedValues(const RelabelSpec& spec, std::string_view separator,
+                         const LabelSetBuilder& labels) {
+  std::string joined;
+  for (size_t i = 0; i < spec.source_labels.size(); ++i) {
+    if (i > 0) joined += separator;
+    joined += labels.Get(spec.source_labels[i]);
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::string_view Name(RelabelAction action) { return kActions[static_cast<size_t>(action)].second; }
+
+std::optional<RelabelAction> ParseRelabelAction(std::string_view name) {
+  const std::string lower = Lower(name);
+  for (const auto& [action, known] : kActions) {
+    if (known == lower) return action;
+  }
+  return std::nullopt;
+}
+
+RelabelRule::Compiled::Compiled(RelabelSpec given)
+    : spec(std::move(given)),
+      separator(spec.separator.value_or(std::string(kDefaultSeparator))),
+      regex(spec.regex.value_or(std::string(kDefaultRegex)), RegexOptions()),
+      replacement(spec.replacement.value_or(std::string(kDefaultReplacement)), regex),
+      target(spec.target_label, regex) {}
+
+absl::StatusOr<RelabelRule> RelabelRule::Make(RelabelSpec spec) {
+  LOCKSTEP_RETURN_IF_ERROR(CheckSpec(spec));
+  auto compiled = std::make_shared<const Compiled>(std::move(spec));
+  if (!compiled->regex.ok()) {
+    return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is not a regular expression: %s",
+                                                      compiled->regex.pattern(),
+                                                      compiled->regex.error()));
+  }
+  return RelabelRule(std::move(compiled));
+}
+
+bool RelabelRule::Apply(LabelSetBuilder& labels) const {
+  const RelabelSpec& spec = compiled_->spec;
+  const std::string value = JoinedValues(spec, compiled_->separator, labels);
+  switch (spec.action) {
+    case RelabelAction::kReplace:
+      Replace(value, labels);
+      return true;
+    case RelabelAction::kKeep:
+      return RE2::FullMatch(value, compiled_->regex);
+    case RelabelAction::kDrop:
+      return !RE2::FullMatch(value, compiled_->regex);
+    case RelabelAction::kKeepEqual:
+      return labels.Get(spec.target_label) == value;
+    case RelabelAction::kDropEqual:
+      return labels.Get(spec.target_label) != value;
+    case RelabelAction::kHashMod:
+      labels.Set(spec.target_label, std::to_string(HashOf(value) % spec.modulus));
+      return true;
+    case RelabelAction::kLabelMap:
+      MapNames(labels);
+      return true;
+    case RelabelAction::kLabelDrop:
+      DropNames(labels, true);
+      return true;
+    case RelabelAction::kLabelKeep:
+      DropNames(labels, false);
+      return true;
+    case RelabelAction::kLowercase:
+      labels.Set(spec.target_label, Lower(value));
+      return true;
+    case RelabelAction::kUppercase:
+      labels.Set(spec.target_label, Upper(value));
+      return true;
+  }
+  return true;
+}
+
+std::optional<std::vector<std::string_view>> RelabelRule::Captured(std::string_view text) const {
+  const auto count = static_cast<size_t>(compiled_->regex.NumberOfCapturingGroups()) + 1;
+  std::vector<re2::StringPiece> found(count);
+  if (!compiled_->regex.Match(text, 0, text.size(), RE2::ANCHOR_BOTH, found.data(),
+                              static_cast<int>(count))) {
+    return std::nullopt;
+  }
+  std::vector<std::string_view> groups;
+  for (const re2::StringPiece& group : found) groups.emplace_back(group.data(), group.size());
+  return groups;
+}
+
+void RelabelRule::Replace(std::string_view value, LabelSetBuilder& labels) const {
+  const auto groups = Captured(value);
+  if (!groups) return;
+  const std::string target = compiled_->target.Expand(*groups);
+  if (target.empty() || !IsValidUtf8(target)) return;
+  labels.Set(target, compiled_->replacement.Expand(*groups));
+}
+
+void RelabelRule::MapNames(LabelSetBuilder& labels) const {
+  const LabelSet before = labels.Build();
+  for (const LabelView& label : before) {
+    const auto groups = Captured(label.name);
+    if (!groups) continue;
+    const std::string name = compiled_->replacement.Expand(*groups);
+    if (!name.empty()) labels.Set(name, label.value);
+  }
+}
+
+void RelabelRule::DropNames(LabelSetBuilder& labels, bool matching) const {
+  const LabelSet before = labels.Build();
+  for (const LabelView& label : before) {
+    if (RE2::FullMatch(label.name, compiled_->regex) == matching) labels.Delete(label.name);
+  }
+}
+
+bool Relabel(const std::vector<RelabelRule>& rules, LabelSetBuilder& labels) {
+  return std::all_of(rules.begin(), rules.end(),
+                     [&](const RelabelRule& rule) { return rule.Apply(labels); });
+}
+
+}  // namespace lockstep::scrape

@@ -1,0 +1,83 @@
+// Relabelling: rules that rewrite, keep and drop label sets, of targets and of samples. Semantics are those
+// of Prometheus 3. Source: Prometheus, "Configuration", relabel_config; its relabel actions, and what each
+// demands of the other fields.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "model/labels.h"
+#include "scrape/config/replacement.h"
+
+namespace lockstep::scrape {
+
+enum class RelabelAction {
+  kReplace,
+  kKeep,
+  kDrop,
+  kKeepEqual,
+  kDropEqual,
+  kHashMod,
+  kLabelMap,
+  kLabelDrop,
+  kLabelKeep,
+  kLowercase,
+  kUppercase,
+};
+std::string_view Name(RelabelAction action);
+// By its name in any case.
+std::optional<RelabelAction> ParseRelabelAction(std::string_view name);
+
+// A rule as it is written; what is not given has its default where it is used.
+struct RelabelSpec {
+  RelabelAction action = RelabelAction::kReplace;
+  std::vector<std::string> source_labels;
+  std::optional<std::string> separator;    // ";"
+  std::optional<std::string> regex;        // "(.*)", anchored at both ends
+  std::optional<std::string> replacement;  // "$1"
+  std::string target_label;
+  uint64_t modulus = 0;
+};
+
+// Immutable and safe from any thread; copies share what is compiled.
+class RelabelRule {
+ public:
+  // kInvalidArgument if the fields do not go together or the expression is none.
+  static absl::StatusOr<RelabelRule> Make(RelabelSpec spec);
+
+  // False if the labels are to be dropped.
+  bool Apply(LabelSetBuilder& labels) const;
+
+  const RelabelSpec& spec() const { return compiled_->spec; }
+
+ private:
+  struct Compiled {
+    explicit Compiled(RelabelSpec given);
+
+    RelabelSpec spec;
+    std::string separator;
+    RE2 regex;
+    Replacement replacement;
+    Replacement target;
+  };
+
+  explicit RelabelRule(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+
+  // What the whole match and each group of it are; nothing if `text` does not match.
+  std::optional<std::vector<std::string_view>> Captured(std::string_view text) const;
+  void Replace(std::string_view value, LabelSetBuilder& labels) const;
+  void MapNames(LabelSetBuilder& labels) const;
+  void DropNames(LabelSetBuilder& labels, bool matching) const;
+
+  std::shared_ptr<const Compiled> compiled_;
+};
+
+// All rules in turn; false if one of them drops the labels.
+bool Relabel(const std::vector<RelabelRule>& rules, LabelSetBuilder& labels);
+
+}  // namespace lockstep::scrape

@@ -1,0 +1,161 @@
+#include "scrape/config/relabel.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::scrape {
+namespace {
+
+using enum RelabelAction;
+
+LabelSet Input() {
+  return LabelSet::Of({{"a", "foo"}, {"b", "bar"}, {"c", "baz"}, {"__meta_rack", "R1"}});
+}
+
+// What is left of the labels, "dropped", or "error: ...".
+std::string Applied(RelabelSpec spec, const LabelSet& input = Input()) {
+  const absl::StatusOr<RelabelRule> rule = RelabelRule::Make(std::move(spec));
+  if (!rule.ok()) return "error: " + std::string(Message(rule.status()));
+  LabelSetBuilder builder(input);
+  return rule->Apply(builder) ? builder.Build().ToString() : "dropped";
+}
+
+struct RuleRow {
+  RelabelSpec spec;
+  std::string_view expected;
+};
+
+constexpr std::string_view kUnchanged = R"({__meta_rack="R1", a="foo", b="bar", c="baz"})";
+
+// The truth of these rows is the description of relabel_config in Prometheus' documentation.
+TEST(RelabelTest, Replaces) {
+  for (const RuleRow& row : {
+           // The whole of the sources, joined by ';', has to match.
+           RuleRow{{.source_labels = {"a"},
+           .regex = "f(.*)",
+           .replacement = "ch$1-ch$1",
+           .target_label = "d"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", d="choo-choo"})"},
+           RuleRow{{.source_labels = {"a", "b"},
+           .regex = "f(.*);(.*)r",
+           .replacement = "b${1}${2}m",
+           .target_label = "a"},
+                   R"({__meta_rack="R1", a="boobam", b="bar", c="baz"})"},
+           RuleRow{{.source_labels = {"a", "b"}, .separator = "", .target_label = "d"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", d="foobar"})"},
+           RuleRow{{.source_labels = {"a"}, .regex = "o", .replacement = "x", .target_label = "d"},
+                   kUnchanged},
+           RuleRow{
+               {.source_labels = {"a"}, .regex = "fo|x", .replacement = "x", .target_label = "d"},
+               kUnchanged},
+           // A constant; nothing deletes; a missing label is nothing.
+           RuleRow{{.replacement = "x", .target_label = "b"},
+                   R"({__meta_rack="R1", a="foo", b="x", c="baz"})"},
+           RuleRow{{.replacement = "", .target_label = "b"},
+                   R"({__meta_rack="R1", a="foo", c="baz"})"},
+           RuleRow{{.source_labels = {"none"}, .target_label = "b"},
+                   R"({__meta_rack="R1", a="foo", c="baz"})"},
+           // References in the target; named ones; those to nothing; an escaped dollar.
+           RuleRow{{.source_labels = {"a"},
+           .regex = "(f).*",
+           .replacement = "v",
+           .target_label = "x_${1}"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", x_f="v"})"},
+           RuleRow{{.source_labels = {"a"},
+           .regex = "(?P<first>.).*",
+           .replacement = "$first",
+           .target_label = "d"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", d="f"})"},
+           RuleRow{{.source_labels = {"a"}, .replacement = "$1x$2$$1$", .target_label = "d"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", d="$1$"})"},
+           RuleRow{{.source_labels = {"a"},
+           .regex = "(x)?.*",
+           .replacement = "$1",
+           .target_label = "a"},
+                   R"({__meta_rack="R1", b="bar", c="baz"})"},
+       }) {
+    EXPECT_EQ(Applied(row.spec), row.expected);
+  }
+  EXPECT_EQ(
+      Applied({.source_labels = {"a"}, .regex = "x.y", .replacement = "z", .target_label = "a"},
+              LabelSet::Of({{"a", "x\ny"}})),
+      R"({a="z"})");
+}
+
+TEST(RelabelTest, KeepsAndDrops) {
+  for (const RuleRow& row : {
+           RuleRow{{.action = kKeep, .source_labels = {"a"}, .regex = "foo"}, kUnchanged},
+           RuleRow{{.action = kKeep, .source_labels = {"a"}, .regex = "fo"}, "dropped"},
+           RuleRow{{.action = kDrop, .source_labels = {"a", "b"}, .regex = "foo;b.*"}, "dropped"},
+           RuleRow{{.action = kDrop, .source_labels = {"a"}, .regex = "o"}, kUnchanged},
+           RuleRow{{.action = kKeepEqual, .source_labels = {"a"}, .target_label = "b"}, "dropped"},
+           RuleRow{{.action = kKeepEqual, .source_labels = {"a"}, .target_label = "a"}, kUnchanged},
+           RuleRow{{.action = kDropEqual, .source_labels = {"a"}, .target_label = "b"}, kUnchanged},
+           RuleRow{{.action = kDropEqual, .source_labels = {"none"}, .target_label = "other"},
+                   "dropped"},
+       }) {
+    EXPECT_EQ(Applied(row.spec), row.expected);
+  }
+}
+
+TEST(RelabelTest, RewritesNamesAndCase) {
+  for (const RuleRow& row : {
+           RuleRow{{.action = kLabelMap, .regex = "__meta_(.*)"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", rack="R1"})"},
+           RuleRow{{.action = kLabelMap, .regex = "a|b", .replacement = "same"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", same="bar"})"},
+           RuleRow{{.action = kLabelDrop, .regex = "a|__.*"}, R"({b="bar", c="baz"})"},
+           RuleRow{{.action = kLabelKeep, .regex = "a|b"}, R"({a="foo", b="bar"})"},
+           RuleRow{{.action = kLowercase, .source_labels = {"__meta_rack"}, .target_label = "r"},
+                   R"({__meta_rack="R1", a="foo", b="bar", c="baz", r="r1"})"},
+           RuleRow{{.action = kUppercase, .source_labels = {"a", "b"}, .target_label = "a"},
+                   R"({__meta_rack="R1", a="FOO;BAR", b="bar", c="baz"})"},
+       }) {
+    EXPECT_EQ(Applied(row.spec), row.expected);
+  }
+}
+
+// md5("foo") is acbd18db4cc2f85cedef654fccc4a4d8: its last eight bytes, as a number.
+TEST(RelabelTest, HashesAsPrometheusDoes) {
+  EXPECT_EQ(
+      Applied({.action = kHashMod, .source_labels = {"a"}, .target_label = "d", .modulus = 1000}),
+      absl::StrFormat(R"({__meta_rack="R1", a="foo", b="bar", c="baz", d="%d"})",
+                      uint64_t{0xedef654fccc4a4d8} % 1000));
+}
+
+TEST(RelabelTest, RefusesFieldsThatDoNotGoTogether) {
+  for (const RuleRow& row : {
+           RuleRow{{}, "error: action replace needs target_label"},
+           RuleRow{{.target_label = "\xff"},
+                   "error: action replace has a target_label that is no label name"},
+           RuleRow{{.action = kHashMod, .target_label = "d"},
+                   "error: action hashmod needs a modulus that is not 0"},
+           RuleRow{{.action = kLowercase, .replacement = "x", .target_label = "d"},
+                   "error: action lowercase takes no replacement"},
+           RuleRow{{.action = kLabelDrop, .source_labels = {"a"}, .regex = "x"},
+                   "error: action labeldrop takes regex and nothing else"},
+           RuleRow{{.action = kKeepEqual, .regex = "x", .target_label = "d"},
+                   "error: action keepequal takes source_labels and target_label and nothing else"},
+           RuleRow{{.action = kLabelMap, .replacement = ""},
+                   "error: action labelmap has a replacement that is no label name"},
+           RuleRow{{.action = kKeep, .regex = "("},
+                   "error: \"(\" is not a regular expression: missing ): ("},
+       }) {
+    EXPECT_EQ(Applied(row.spec), row.expected);
+  }
+}
+
+TEST(RelabelTest, RulesWorkInTurn) {
+  std::vector<RelabelRule> rules;
+  rules.push_back(*RelabelRule::Make({.source_labels = {"a"}, .target_label = "d"}));
+  rules.push_back(*RelabelRule::Make({.action = kDrop, .source_labels = {"d"}, .regex = "foo"}));
+  rules.push_back(*RelabelRule::Make({.replacement = "never", .target_label = "a"}));
+  LabelSetBuilder builder(Input());
+  EXPECT_FALSE(Relabel(rules, builder));
+  EXPECT_EQ(builder.Get("d"), "foo");
+  EXPECT_EQ(builder.Get("a"), "foo");
+}
+
+}  // namespace
+}  // namespace lockstep::scrape

@@ -1,0 +1,103 @@
+// What is to be scraped and how: `scrape_configs` as plain data, in Prometheus' words.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/labels.h"
+#include "scrape/config/relabel.h"
+
+namespace lockstep::scrape {
+
+using std::chrono::milliseconds;
+
+// In the order of a scrape's Accept header.
+enum class ScrapeProtocol {
+  kOpenMetrics100,
+  kOpenMetrics001,
+  kPrometheusText100,
+  kPrometheusText004
+};
+// "OpenMetricsText1.0.0"
+std::string_view Name(ScrapeProtocol protocol);
+
+// Either in the configuration or in a file that is read again for every request.
+struct Secret {
+  std::string text;
+  std::string file;
+  bool given() const { return !text.empty() || !file.empty(); }
+};
+
+struct TlsClientConfig {
+  std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
+  bool insecure_skip_verify = false;
+};
+
+// How a server is asked.
+struct HttpClientConfig {
+  std::string user;  // of basic authentication, "" when there is none
+  Secret password;
+  std::string authorization_type = "Bearer";
+  Secret credentials;  // of any other
+  TlsClientConfig tls;
+  bool follow_redirects = true;
+  std::string proxy_url;
+};
+
+// Targets with what is known of all of them.
+struct TargetGroup {
+  std::string source;  // for people: where it came from
+  std::vector<std::string> addresses;
+  LabelSet labels;
+};
+
+struct FileDiscovery {
+  std::vector<std::string> patterns;  // absolute; the last part may have one '*'
+};
+
+struct HttpDiscovery {
+  std::string url;
+  milliseconds refresh_interval{60'000};
+  HttpClientConfig http;
+};
+
+// Of one scrape; 0: no limit.
+struct ScrapeLimits {
+  uint64_t body_bytes = 0;  // uncompressed
+  uint64_t samples = 0;     // after relabelling
+  uint64_t labels = 0;      // of one series
+  uint64_t label_name_bytes = 0;
+  uint64_t label_value_bytes = 0;
+  uint64_t targets = 0;  // of the job, after relabelling
+  uint64_t kept_dropped_targets = 0;
+};
+
+struct ScrapeConfig {
+  std::string job_name;
+  milliseconds interval{60'000};
+  milliseconds timeout{10'000};
+  std::string metrics_path = "/metrics";
+  std::string scheme = "http";
+  std::vector<std::pair<std::string, std::vector<std::string>>> params;
+  bool honor_labels = false;
+  bool honor_timestamps = true;
+  bool track_timestamps_staleness = false;
+  bool enable_compression = true;
+  std::vector<ScrapeProtocol> protocols;
+  // What a body without a Content-Type that says so is read as.
+  std::vector<ScrapeProtocol> fallback_protocol;  // one or none
+  ScrapeLimits limits;
+  HttpClientConfig http;
+  std::vector<TargetGroup> static_groups;
+  std::vector<FileDiscovery> files;
+  std::vector<HttpDiscovery> urls;
+  std::vector<RelabelRule> relabel_rules;
+  std::vector<RelabelRule> metric_relabel_rules;
+};
+
+}  // namespace lockstep::scrape

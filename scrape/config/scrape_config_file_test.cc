@@ -1,0 +1,122 @@
+#include "scrape/config/scrape_config_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::scrape {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(ScrapeConfigFileTest, ReadsWhatPrometheusReads) {
+  const auto configs = ParseScrapeConfigs(R"(
+global:
+  scrape_interval: 15s
+  sample_limit: 1000
+http: 127.0.0.1:0
+scrape_configs:
+- job_name: dcgm
+  static_configs:
+  - targets: [node0:9400, "node1:9400"]
+    labels: {rack: r1, empty: ""}
+- job_name: trainers
+  scrape_interval: 5s
+  metrics_path: /m
+  scheme: https
+  params: {module: [a, b]}
+  honor_labels: true
+  honor_timestamps: false
+  body_size_limit: 10MB
+  scrape_protocols: [PrometheusText0.0.4]
+  fallback_scrape_protocol: PrometheusText0.0.4
+  basic_auth: {username: me, password_file: secret}
+  tls_config: {ca_file: ca.crt, insecure_skip_verify: true}
+  file_sd_configs: [{files: [targets/*.json], refresh_interval: 1m}]
+  http_sd_configs: [{url: "http://127.0.0.1/sd", bearer_token: t}]
+  relabel_configs:
+  - {source_labels: [__address__], target_label: node}
+  metric_relabel_configs:
+  - {action: labelDrop, regex: pod}
+)",
+                                          "/etc/a.yml");
+  ASSERT_TRUE(configs.ok()) << configs.status();
+  ASSERT_EQ(configs->size(), 2u);
+  const ScrapeConfig& first = (*configs)[0];
+  EXPECT_EQ(first.job_name, "dcgm");
+  EXPECT_EQ(first.interval, milliseconds(15'000));
+  EXPECT_EQ(first.timeout, milliseconds(10'000));
+  EXPECT_EQ(first.limits.samples, 1000u);
+  EXPECT_EQ(first.protocols.size(), 4u);
+  ASSERT_EQ(first.static_groups.size(), 1u);
+  EXPECT_THAT(first.static_groups[0].addresses, ElementsAre("node0:9400", "node1:9400"));
+  EXPECT_EQ(first.static_groups[0].labels.ToString(), R"({rack="r1"})");
+
+  const ScrapeConfig& second = (*configs)[1];
+  EXPECT_EQ(second.interval, milliseconds(5'000));
+  EXPECT_EQ(second.timeout, milliseconds(5'000));  // no longer than the interval
+  EXPECT_EQ(second.limits.body_bytes, 10u << 20);
+  EXPECT_EQ(second.limits.samples, 1000u);
+  EXPECT_THAT(second.protocols, ElementsAre(ScrapeProtocol::kPrometheusText004));
+  EXPECT_EQ(second.http.user, "me");
+  EXPECT_EQ(second.http.password.file, "/etc/secret");
+  EXPECT_EQ(second.http.tls.ca_file, "/etc/ca.crt");
+  EXPECT_THAT(second.files[0].patterns, ElementsAre("/etc/targets/*.json"));
+  EXPECT_EQ(second.urls[0].http.credentials.text, "t");
+  EXPECT_EQ(second.relabel_rules.size(), 1u);
+  EXPECT_EQ(second.metric_relabel_rules[0].spec().action, RelabelAction::kLabelDrop);
+}
+
+TEST(ScrapeConfigFileTest, AFileWithoutJobsHasNone) {
+  EXPECT_TRUE(ParseScrapeConfigs("http: 127.0.0.1:0\n", "a.yml")->empty());
+  EXPECT_TRUE(ParseScrapeConfigs("scrape_configs:\n", "a.yml")->empty());
+}
+
+TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
+  struct Row {
+    std::string_view job;  // its keys, in line 2
+    std::string_view error;
+  };
+  for (const Row& row : {
+           Row{"job_nam: x", "a.yml line 2: unknown key \"job_nam\" in a scrape configuration"},
+           Row{"scheme: http", "a.yml line 2: a scrape configuration needs job_name"},
+           Row{"job_name: x, scheme: ftp",
+               "a.yml line 2: scheme \"ftp\" is neither http nor https"},
+           Row{"job_name: x, scrape_interval: 0s",
+               "a.yml line 2: scrape_interval: \"0s\" is not a duration like 500ms, 15s or 1m"},
+           Row{"job_name: x, scrape_interval: 1s, scrape_timeout: 2s",
+               "a.yml line 2: scrape_timeout of 2000 ms is longer than scrape_interval of 1000 ms"},
+           Row{"job_name: x, sample_limit: -1",
+               "a.yml line 2: sample_limit: \"-1\" is not a whole number"},
+           Row{"job_name: x, scrape_protocols: [PrometheusProto]",
+               "a.yml line 2: scrape_protocols: the protocol PrometheusProto is not supported"},
+           Row{"job_name: x, kubernetes_sd_configs: []",
+               "a.yml line 2: \"kubernetes_sd_configs\" of a scrape configuration is not supported "
+               "here"},
+           Row{"job_name: x, oauth2: {}",
+               "a.yml line 2: \"oauth2\" of an HTTP client is not supported here"},
+           Row{"job_name: x, basic_auth: {username: a}, bearer_token: b",
+               "a.yml line 2: at most one of basic_auth, authorization and bearer_token can be "
+               "given"},
+           Row{"job_name: x, file_sd_configs: [{files: [a.txt]}]",
+               "a.yml line 2: \"a.txt\" is not a file that ends with .json"},
+           Row{"job_name: x, static_configs: [{targets: a}]",
+               "a.yml line 2: targets has to be a list"},
+           Row{"job_name: x, relabel_configs: [{action: keep, regex: \"(\"}]",
+               "a.yml line 2: \"(\" is not a regular expression"},
+           Row{"job_name: x, relabel_configs: [{action: keeps}]",
+               "a.yml line 2: \"keeps\" is not a relabel action"},
+       }) {
+    const std::string yaml = "scrape_configs:\n- {" + std::string(row.job) + "}\n";
+    const absl::Status status = ParseScrapeConfigs(yaml, "a.yml").status();
+    EXPECT_TRUE(Message(status).starts_with(row.error)) << Message(status);
+  }
+  EXPECT_EQ(Message(ParseScrapeConfigs("global: {external_labels: {a: b}}\n", "a.yml").status()),
+            "a.yml line 1: \"external_labels\" of global is not supported here");
+  EXPECT_EQ(
+      Message(
+          ParseScrapeConfigs("scrape_configs:\n- job_name: x\n- job_name: x\n", "a.yml").status()),
+      "a.yml line 3: the job \"x\" is there twice");
+}
+
+}  // namespace
+}  // namespace lockstep::scrape
