@@ -118,6 +118,17 @@ class FromSeriesTest(unittest.TestCase):
         self.assertEqual(frame[("a", "")].tolist(), [5.5, 7.5])
         self.assertTrue(frame[("b", "2")].isna().all())
 
+    def test_attempts_have_their_own_steps_and_the_newest_counts_without_one(self):
+        def labels(attempt):
+            return {"job": "a", "rank": "0", "run": "r", "attempt": attempt}
+        steps = Matrix([self.series(labels("10"), [2, 3], [4.0, 5.0]),
+                        self.series(labels("9"), [1, 2, 3], [4.0, 5.0, 5.0])])
+        values = Matrix([self.series(labels("9"), [1, 2, 3], [1.0, 2.0, 3.0]),
+                         self.series(labels("10"), [2, 3], [10.0, 20.0]),
+                         self.series({"job": "a", "rank": "0"}, [1, 2, 3], [0.1, 0.2, 0.3])])
+        columns = [frame.dropna().to_dict() for _, frame in values.by_step(steps).items()]
+        self.assertEqual(columns, [{4: 1.0, 5: 2.0}, {4: 10.0, 5: 20.0}, {4: 0.1, 5: 0.3}])
+
 
 if __name__ == "__main__":
     unittest.main()

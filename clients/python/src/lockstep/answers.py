@@ -117,9 +117,10 @@ class Matrix(Table):
     def by_step(self, steps: "Matrix") -> "pandas.DataFrame":
         """A row for each training step, a column for each series. Needs pandas.
 
-        `steps` are step numbers over the same times, with the labels job and rank: `train_step`. A
-        series is matched with the steps of its job and rank, or of its job's first rank if it has no
-        rank; its value for a step is the one at the first time that has the step's number.
+        `steps` are step numbers over the same times, with the labels job and rank, and maybe run and
+        attempt: `lockstep_step`. A series is matched with the steps of its job, rank, run and attempt;
+        if it does not say the last two with its rank's newest attempt, and without a rank with its
+        job's first. Its value for a step is the one at the first time that has the step's number.
         """
         from lockstep import frames
         return frames.by_step(self.series, steps.series)

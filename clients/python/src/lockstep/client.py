@@ -19,6 +19,8 @@ API = "/api/v1"
 DEFAULT_RANGE_S = 3600.0
 # About what a chart has pixels for; the server's own limit is 11,000.
 DEFAULT_POINTS = 250
+# Step numbers as lockstep writes them beside what is pushed, and as recordings of trainers call them.
+STEPS = "lockstep_step|train_step"
 Selectors = Union[str, Sequence[str], None]
 
 
@@ -78,7 +80,7 @@ class Client:
 
         Both are asked every `resolution`: steps that are shorter may be missing.
         """
-        steps = self.query_range(f"train_step{{job={json.dumps(job)}}}", start, end, resolution)
+        steps = self.query_range(f"{{__name__=~{STEPS!r},job={json.dumps(job)}}}", start, end, resolution)
         return self.query_range(expression, start, end, resolution).by_step(steps)
 
     def labels(self, match: Selectors = None, start: Optional[Moment] = None, end: Optional[Moment] = None,

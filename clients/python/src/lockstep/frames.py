@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence, Tuple
+from typing import Any, Dict, NamedTuple, Sequence, Tuple
 
 import pandas
 
@@ -35,7 +35,7 @@ def wide(series: Sequence[Series]) -> pandas.DataFrame:
 def by_step(series: Sequence[Series], steps: Sequence[Series]) -> pandas.DataFrame:
     """A row for each step, a column for each series; see answers.Matrix.by_step."""
     step_at = steps_by_owner(steps)
-    found = [first_in_step(one, step_at.get(owner(one)) or {}) for one in series]
+    found = [first_in_step(one, steps_of(one, step_at)) for one in series]
     numbers: pandas.Index[int] = pandas.Index(sorted({step for values in found for step in values}), dtype="int64", name="step")
     if not series:
         return pandas.DataFrame(index=numbers)
@@ -55,24 +55,47 @@ def heading(series: Sequence[Series]) -> pandas.Index[Any]:
     return pandas.MultiIndex.from_tuples(rows, names=names)
 
 
-def owner(series: Series) -> Tuple[str, str]:
-    return series.labels.get("job", ""), series.labels.get("rank", "")
+class Owner(NamedTuple):
+    """Whose values a series has; "" is what its labels do not say."""
+
+    job: str
+    rank: str
+    run: str = ""
+    attempt: str = ""
 
 
-def rank_order(rank: str) -> Tuple[bool, int, str]:
-    return (not rank.isdigit(), int(rank) if rank.isdigit() else 0, rank)
+def owner(series: Series) -> Owner:
+    return Owner(*(series.labels.get(name, "") for name in Owner._fields))
 
 
-def steps_by_owner(steps: Sequence[Series]) -> Dict[Tuple[str, str], Dict[float, int]]:
-    """Step numbers by time for each (job, rank); for (job, "") those of the job's first rank."""
-    found: Dict[Tuple[str, str], Dict[float, int]] = {}
-    for one in sorted(steps, key=lambda one: rank_order(owner(one)[1])):
-        job, rank = owner(one)
+def order(name: str) -> Tuple[bool, int, str]:
+    """Numbers by size, before other names."""
+    return (not name.isdigit(), int(name) if name.isdigit() else 0, name)
+
+
+def steps_by_owner(steps: Sequence[Series]) -> Dict[Owner, Dict[float, int]]:
+    """Step numbers by time of each owner.
+
+    Those of a rank, whatever its run and attempt, are the newest attempt's; those of a job alone are
+    its first rank's.
+    """
+    found: Dict[Owner, Dict[float, int]] = {}
+    first_rank: Dict[str, str] = {}
+    for one in sorted(steps, key=lambda one: (order(owner(one).rank), order(owner(one).attempt))):
+        whose = owner(one)
         numbers = {time: int(value) for time, value in zip(one.times_s, one.values)  # type: ignore[arg-type]
                    if value == value}
-        found.setdefault((job, rank), {}).update(numbers)
-        found.setdefault((job, ""), numbers)
+        for key in {whose, Owner(whose.job, whose.rank)}:
+            found.setdefault(key, {}).update(numbers)
+        if first_rank.setdefault(whose.job, whose.rank) == whose.rank:
+            found.setdefault(Owner(whose.job, ""), {}).update(numbers)
     return found
+
+
+def steps_of(series: Series, step_at: Dict[Owner, Dict[float, int]]) -> Dict[float, int]:
+    """The steps of those that the series is about, as exactly as its labels say."""
+    whose = owner(series)
+    return step_at.get(whose) or step_at.get(Owner(whose.job, whose.rank)) or {}
 
 
 def first_in_step(series: Series, step_at: Dict[float, int]) -> Dict[int, Any]:
