@@ -111,6 +111,33 @@ class BacklogTest(unittest.TestCase):
             self.assertFalse(waiting.spill())
             self.assertEqual(self.rest(waiting), 400 * line)
 
+    def test_what_somebody_removes_is_skipped_and_counted(self):
+        line = b"x" * 9_999 + b"\n"
+        for kept_bytes in (None, 0, 5_000, 25_000):
+            waiting = self.backlog(memory=64 << 20)
+            for _ in range(150):
+                waiting.append(line)
+            waiting.spill()
+            first, second = sorted(self.folder.iterdir())
+            size = first.stat().st_size
+            if kept_bytes is None:
+                first.unlink()
+            else:
+                first.write_bytes(first.read_bytes()[:kept_bytes])
+            kept = (kept_bytes or 0) // len(line)
+            self.assertEqual(self.rest(waiting), (kept * len(line) + 1_500_000 - size) // len(line) * line)
+            self.assertEqual(waiting.lost_bytes, size - kept * len(line))
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_segment_that_is_gone_is_not_made_up(self):
+        waiting = self.filled(numbered(range(2)))
+        waiting.spill()
+        [segment] = self.folder.iterdir()
+        segment.unlink()
+        waiting.append(b"again\n")
+        self.assertRaises(FileNotFoundError, waiting.spill)
+        self.assertEqual(self.rest(waiting), b"again\n")
+
     def test_memory_is_bounded(self):
         waiting = self.backlog(memory=20)
         self.assertEqual([waiting.append(line) for line in numbered(range(4))], [True, True, False, False])

@@ -252,6 +252,21 @@ class SpoolTest(LoggerTestCase):
             self.assertTrue(logger.flush(WITHIN_S))
         self.assertEqual(self.server.steps(), list(range(10)))
 
+    def test_a_spool_that_somebody_empties_costs_what_was_in_it(self):
+        with self.logger() as logger:
+            self.log(logger, [1])
+            self.assertTrue(logger.flush(WITHIN_S))
+            self.server.stop()
+            self.log(logger, [2])
+            programs.wait_until(lambda: spooled_bytes(self.spool) > 0, "the step is spooled", WITHIN_S)
+            for path in self.spool.glob("*/*.ndjson"):
+                path.unlink()
+            self.server.start()
+            self.log(logger, [3])
+            self.assertTrue(logger.flush(WITHIN_S))
+        # The step may have been read, to be sent, just before its file went.
+        self.assertIn(self.server.steps(), ([1, 3], [1, 2, 3]))
+
     def test_without_a_spool_steps_wait_in_memory(self):
         with self.logger(spool="") as logger:
             self.server.stop()

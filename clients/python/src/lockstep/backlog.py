@@ -53,8 +53,8 @@ class Segment:
 
     def append(self, lines: bytes, sync: bool) -> None:
         """Writes behind what is known to be there; raises OSError and then knows nothing new."""
-        # What a failed write left behind is overwritten.
-        with open(self.path, "r+b" if self.path.exists() else "xb") as file:
+        # What a failed write left behind is overwritten; what somebody removed is not made up.
+        with open(self.path, "r+b" if self.size or self.path.exists() else "xb") as file:
             file.truncate(self.size)
             file.seek(self.size)
             file.write(lines)
@@ -64,9 +64,14 @@ class Segment:
         self.size += len(lines)
 
     def read(self, offset: int) -> bytes:
-        with open(self.path, "rb") as file:
-            file.seek(offset - self.offset)
-            return file.read(self.end - offset)
+        """Whole lines from the offset on; nothing if somebody has removed or cut the file."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(offset - self.offset)
+                text = file.read(self.end - offset)
+        except FileNotFoundError:
+            return b""
+        return text[:text.rfind(b"\n") + 1]
 
 
 def first_lines(text: bytes, max_bytes: int) -> bytes:
@@ -118,6 +123,8 @@ class Backlog:
         self._memory_bytes = 0
         self._acknowledged = 0
         self._end = 0
+        # What was on disk and is not there any more.
+        self.lost_bytes = 0
 
     @classmethod
     def left_behind(cls, folder: pathlib.Path) -> "Backlog":
@@ -166,13 +173,16 @@ class Backlog:
     def oldest(self, max_bytes: int) -> Optional[Piece]:
         """The oldest lines, of at most max_bytes unless one alone is longer; None if there are none.
 
-        Raises OSError when they are on disk and cannot be read.
+        What has gone from the disk is skipped. Raises OSError when what is there cannot be read.
         """
+        while self._segments:
+            text = self._segments[0].read(self._acknowledged)
+            if text:
+                return Piece(self._acknowledged, first_lines(text, max_bytes))
+            self.lost_bytes += self._segments[0].end - self._acknowledged
+            self.acknowledge(self._segments[0].end)
         if self.empty:
             return None
-        if self._segments:
-            text = self._segments[0].read(self._acknowledged)
-            return Piece(self._acknowledged, first_lines(text, max_bytes))
         taken: List[bytes] = []
         size = 0
         for line in self._lines:

@@ -32,6 +32,10 @@ class StreamSender:
         """
         with self.lock:
             piece = self.backlog.oldest(self._max_bytes)
+            lost_bytes, self.backlog.lost_bytes = self.backlog.lost_bytes, 0
+        if lost_bytes:
+            self._tally.add(errors=1)
+            self._tally.warn_once("lost", f"{lost_bytes} bytes of steps have gone from the spool")
         if piece is None:
             return None
         outcome = step_push.push(connection, self._stream, piece.offset - self._base, piece.lines)
