@@ -17,6 +17,7 @@
 #include "api/federate_handler.h"
 #include "api/otlp_handler.h"
 #include "api/params.h"
+#include "api/push_handlers.h"
 #include "api/query_gate.h"
 #include "api/query_handlers.h"
 #include "api/remote_read_handler.h"
@@ -27,6 +28,7 @@
 #include "api/status_handlers.h"
 #include "api/write_handler.h"
 #include "ingest/ingester.h"
+#include "ingest/push/log_pusher.h"
 
 namespace lockstep::api {
 namespace {
@@ -61,6 +63,7 @@ class ApiServer : public Api {
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         ingester_(storage_, options_.ingest),
         otlp_translation_{.lookback_ms = engine_.lookback_ms()},
+        pusher_(storage_, options_.ingest),
         range_cache_(engine_, storage_, options_.query_cache_bytes),
         gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 
@@ -137,6 +140,12 @@ class ApiServer : public Api {
   void RemoteWrite(const Request& request, Respond respond) {
     HandleRemoteWrite(request, ingester_, std::move(respond));
   }
+  void LogPush(const Request& request, Respond respond) {
+    HandleLogPush(request, {pusher_, options_.ingest, now_ms_()}, std::move(respond));
+  }
+  void StepPush(const Request& request, Respond respond) {
+    HandleStepPush(request, {pusher_, options_.ingest, now_ms_()}, std::move(respond));
+  }
   void OtlpMetrics(const Request& request, Respond respond) {
     HandleOtlpMetrics(request, otlp_translation_, ingester_, std::move(respond));
   }
@@ -192,6 +201,7 @@ class ApiServer : public Api {
   const std::function<int64_t()> now_ms_;
   Ingester ingester_;
   const otlp::Translation otlp_translation_;
+  push::LogPusher pusher_;
   cache::RangeCache range_cache_;
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
@@ -212,6 +222,8 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/write", kPost, kReadyStore, nullptr, nullptr, &A::RemoteWrite},
       {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
       {"/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
+      {"/api/v1/push/log", kPost, kReadyStore, nullptr, nullptr, &A::LogPush},
+      {"/api/v1/push/steps", kPost, kReadyStore, nullptr, nullptr, &A::StepPush},
       {"/api/v1/read", kPost, kReadyStore, nullptr, &A::RemoteRead},
       {"/federate", kGet, kReadyStore, nullptr, &A::Federate},
       {"/api/v1/query", kGetAndPost, kReadyStore, nullptr, &A::Query},
@@ -365,6 +377,7 @@ ApiStats ApiServer::stats() const {
   stats.query_samples_total = query_samples_total_;
   stats.range_cache = range_cache_.stats();
   stats.ingest = ingester_.stats();
+  stats.push = pusher_.stats();
   stats.metadata_metric_count = ingester_.metadata().metric_count();
   return stats;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ingest/ingest_stats.h"
+#include "ingest/push/push_stats.h"
 #include "query/cache/range_cache.h"
 
 namespace lockstep::api {
@@ -38,6 +39,7 @@ struct ApiStats {
   uint64_t query_samples_total = 0;  // read by selectors, once per step that uses them
   cache::RangeCacheStats range_cache;
   IngestStats ingest;
+  push::PushStats push;
   uint64_t metadata_metric_count = 0;
 };
 

@@ -4,9 +4,8 @@
 #include <charconv>
 
 #include "absl/strings/str_format.h"
-#include "cli/byte_size.h"
-#include "cli/feature_names.h"
 #include "base/byte_size.h"
+#include "cli/feature_names.h"
 #include "cli/host_port.h"
 #include "cli/retention_settings.h"
 #include "query/promql/parser.h"

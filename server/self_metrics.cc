@@ -187,6 +187,23 @@ void AddIngest(Families& families, const IngestStats& stats) {
   }
 }
 
+void AddPush(Families& families, const push::PushStats& stats) {
+  families.Counter("lockstep_push_requests_total", "Pushes of logs and steps.", stats.pushes);
+  families.Counter("lockstep_push_failed_requests_total", "Pushes of which nothing was stored.",
+                   stats.failed_pushes);
+  families.Counter("lockstep_push_bytes_total", "Bytes of logs and steps that were taken.",
+                   stats.bytes);
+  families.Counter("lockstep_push_lines_total", "Lines of logs and steps.", stats.lines);
+  families.Counter("lockstep_push_records_total", "Records that lines had.", stats.records);
+  families.Counter("lockstep_push_values_total", "Values that records had.", stats.values);
+  families.Counter("lockstep_push_rejected_lines_total", "Lines that were broken.",
+                   stats.rejected_lines);
+  families.Counter("lockstep_push_rejected_samples_total",
+                   "Samples of pushed values that were not stored.", stats.rejected_samples);
+  families.Gauge("lockstep_push_streams", "Logs that are being followed.",
+                 static_cast<double>(stats.streams));
+}
+
 void AddApi(Families& families, const api::ApiStats& stats) {
   families.Begin(MetricType::Counter, "lockstep_api_requests_total",
                  "Requests answered, by route and HTTP status.");
@@ -272,6 +289,7 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   AddHttp(families, snapshot.http);
   AddApi(families, snapshot.api);
   AddIngest(families, snapshot.api.ingest);
+  AddPush(families, snapshot.api.push);
   AddStorage(families, snapshot.storage);
   AddProcess(families, snapshot.process);
   return prometheus::TextSerializer().Serialize(families.all());

@@ -58,13 +58,14 @@ absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
 }
 
 LogPushAnswer LogStream::End(bool was_stored) {
-  const logs::LogCounts counts = parser_->counts();
   LogPushAnswer answer;
-  if (was_stored) {
-    unstored_.series.clear();
-    answer.new_bytes = parsed_offset_ - stored_offset_;
-    stored_offset_ = parsed_offset_;
-  }
+  answer.next_offset = stored_offset_;
+  // What was parsed is told of when it is stored.
+  if (!was_stored) return answer;
+  const logs::LogCounts counts = parser_->counts();
+  unstored_.series.clear();
+  answer.new_bytes = parsed_offset_ - stored_offset_;
+  stored_offset_ = parsed_offset_;
   answer.format = parser_->format_name();
   answer.next_offset = stored_offset_;
   answer.lines = counts.lines - told_.lines;

@@ -1,0 +1,27 @@
+// What jobs push of themselves: their logs as they are, and lines of named values per step.
+//
+//   POST /api/v1/push/log?job=&run=&rank=&format=&stream=&offset=   text
+//   POST /api/v1/push/steps                                         JSON lines
+//
+// A body may be compressed. The stream and the offset may also be the headers X-Lockstep-Stream and
+// X-Lockstep-Offset.
+#pragma once
+
+#include <cstdint>
+
+#include "api/http.h"
+#include "ingest/limits.h"
+#include "ingest/push/log_pusher.h"
+
+namespace lockstep::api {
+
+struct PushContext {
+  push::LogPusher& pusher;
+  const IngestLimits& limits;
+  int64_t now_ms = 0;
+};
+
+void HandleLogPush(const Request& request, const PushContext& context, Respond respond);
+void HandleStepPush(const Request& request, const PushContext& context, Respond respond);
+
+}  // namespace lockstep::api

@@ -1,0 +1,77 @@
+// LogPusher: logs and steps that jobs push, parsed and into the store.
+//
+// Safe from any thread. Bytes are parsed on the calling thread. `storage` is borrowed and must outlive the pusher,
+// and the pusher every callback that the store still holds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "ingest/limits.h"
+#include "ingest/logs/log_hints.h"
+#include "ingest/push/log_stream.h"
+#include "ingest/push/log_streams.h"
+#include "ingest/push/push_limits.h"
+#include "ingest/push/push_stats.h"
+#include "storage/storage.h"
+
+namespace lockstep::push {
+
+// What became of a push.
+struct PushResult {
+  // OK: what the answer counts is durable. Errors:
+  //   kInvalidArgument    a name, or a format, that cannot be
+  //   kAborted            another push of the stream is under way: try again
+  //   kOutOfRange         bytes before these are missing: next_offset says from where on
+  //   kFailedPrecondition the stream has ended
+  //   kResourceExhausted  too many streams; or Storage::Write's, as is anything else
+  absl::Status status;
+  LogPushAnswer answer;  // of an error only next_offset
+};
+
+class LogPusher {
+ public:
+  // Called exactly once: on the calling thread when nothing reaches the store, else on the store's.
+  using Done = absl::AnyInvocable<void(PushResult)>;
+
+  LogPusher(Storage& storage, const IngestLimits& limits)
+      : storage_(storage), limits_(limits), streams_(limits, kMaxLogStreams) {}
+  LogPusher(const LogPusher&) = delete;
+  LogPusher& operator=(const LogPusher&) = delete;
+
+  // Under a `stream` name later pushes go on where this one ends; with "" the bytes are a whole log.
+  void Push(const std::string& stream, const logs::LogHints& hints, const LogPush& push, Done done);
+
+  PushStats stats() const;
+
+ private:
+  // A stream in use: of the table, or one of its own that ends with the push.
+  struct Use {
+    std::string name;
+    std::unique_ptr<LogStream> own;
+    LogStream* stream = nullptr;
+  };
+
+  absl::StatusOr<Use> Open(const std::string& name, const logs::LogHints& hints);
+  void Store(Use use, WriteRequest request, Done done);
+  PushResult End(Use& use, const absl::StatusOr<WriteOutcome>& outcome);
+  void Close(Use& use);
+  void Count(const PushResult& result);
+
+  Storage& storage_;
+  const IngestLimits limits_;
+  LogStreams streams_;
+  std::atomic<uint64_t> pushes_{0};
+  std::atomic<uint64_t> failed_pushes_{0};
+  std::atomic<uint64_t> bytes_{0};
+  std::atomic<uint64_t> lines_{0};
+  std::atomic<uint64_t> records_{0};
+  std::atomic<uint64_t> values_{0};
+  std::atomic<uint64_t> rejected_lines_{0};
+  std::atomic<uint64_t> rejected_samples_{0};
+};
+
+}  // namespace lockstep::push
