@@ -73,20 +73,20 @@ class Server(programs.Program):
     `await_ready` ends when it answers; without it nothing but kill() and stop() may be called.
     """
 
-    def __init__(self, folder, *flags, program=None):
+    def __init__(self, folder, *flags, program=None, http="127.0.0.1:0"):
         """`folder` holds the data and the log; a later server on it continues them. Runs `program`,
-        or the one that LOCKSTEP_PROGRAM names."""
+        or the one that LOCKSTEP_PROGRAM names. `http` may be the address of one that ended."""
         self.data = folder / "data"
         super().__init__(
             folder, "lockstep",
-            [program or os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", "127.0.0.1:0",
+            [program or os.environ["LOCKSTEP_PROGRAM"], "serve", "--http", http,
              "--data", str(self.data), *flags], stdout=subprocess.PIPE)
         self.url = None
         self.address = None
 
     @classmethod
-    def ready(cls, folder, *flags, program=None):
-        server = cls(folder, *flags, program=program)
+    def ready(cls, folder, *flags, program=None, http="127.0.0.1:0"):
+        server = cls(folder, *flags, program=program, http=http)
         try:
             server.await_ready()
         except BaseException:
