@@ -1,0 +1,36 @@
+// What the tests of this folder share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
+#include "import/tsdb_blocks/block_reader.h"
+
+namespace lockstep::tsdb_blocks {
+
+// Of testdata/.
+inline std::string ReadBlockFile(std::string_view name) {
+  const std::string path =
+      std::string(LOCKSTEP_SOURCE_DIR) + "/import/tsdb_blocks/testdata/" + std::string(name);
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// "time:value" of each float, with the bits of the value, so that NaN compares as well.
+inline std::string DescribeFloats(const SampleColumns& samples) {
+  std::string text;
+  for (size_t i = 0; i < samples.values.size(); ++i) {
+    absl::StrAppendFormat(&text, "%d:%x ", samples.timestamps_ms[i],
+                          std::bit_cast<uint64_t>(samples.values[i]));
+  }
+  return text;
+}
+
+}  // namespace lockstep::tsdb_blocks
