@@ -30,6 +30,7 @@ StepPlace AttemptTracker::Place(int32_t rank, int64_t step, RepeatedStep repeate
 }
 
 uint32_t AttemptTracker::attempt(int32_t rank) const {
+  if (last_ != nullptr && last_rank_ == rank) return last_->attempt;
   const auto found = ranks_.find(rank);
   return found == ranks_.end() ? first_attempt_ : found->second.attempt;
 }

@@ -13,8 +13,6 @@ std::optional<int64_t> CountOf(double value) {
   return static_cast<int64_t>(value);
 }
 
-bool IsCountedOnce(RecordKind kind) { return kind == RecordKind::kStep; }
-
 }  // namespace
 
 void RecordWriter::Begin(const LogLine& line, RecordKind kind) {
@@ -43,10 +41,10 @@ void RecordWriter::AddLabel(std::string_view name, std::string_view value) {
 }
 
 void RecordWriter::Emit(RepeatedStep repeated) {
-  FindAxes();
+  const bool has_nan = ReviewValues();
   const int32_t rank = RankNumber(record_.rank);
-  record_.attempt = attempts_.attempt(rank);
-  if (IsCountedOnce(record_.kind)) {
+  bool is_placed = false;
+  if (record_.kind == RecordKind::kStep) {
     const auto axis = record_.step.has_value()               ? record_.step
                       : record_.consumed_samples.has_value() ? record_.consumed_samples
                                                              : record_.consumed_tokens;
@@ -55,11 +53,13 @@ void RecordWriter::Emit(RepeatedStep repeated) {
       record_.attempt = place.attempt;
       record_.is_continuation = place.is_continuation;
       counts_.repeated_steps += place.is_repeated && !place.is_continuation ? 1 : 0;
+      is_placed = true;
     }
   }
+  if (!is_placed) record_.attempt = attempts_.attempt(rank);
   if (written_attempt_.has_value()) record_.attempt = *written_attempt_;
   if (record_.is_continuation && !record_.time_ms.has_value()) record_.time_ms = last_.time_ms;
-  EmitNanEvent();
+  if (has_nan && record_.kind == RecordKind::kStep) EmitNanEvent();
   Hand();
 }
 
@@ -92,18 +92,20 @@ void RecordWriter::Restart(const LogLine& line) {
   attempts_.Restart(line.rank.value_or(AttemptTracker::kAllRanks));
 }
 
-void RecordWriter::FindAxes() {
+bool RecordWriter::ReviewValues() {
+  bool has_nan = false;
   for (const LogValue& value : values_) {
+    has_nan = has_nan || std::isnan(value.value);
     if (value.key->axis == Axis::kNone) continue;
     const auto count = CountOf(value.key->InUnit(value.value));
     (value.key->axis == Axis::kSamples ? record_.consumed_samples : record_.consumed_tokens) =
         count;
   }
+  return has_nan;
 }
 
-// The first value of a step that is not a number: losses and norms that were.
+// Of the first value of a step that is not a number: losses and norms that were.
 void RecordWriter::EmitNanEvent() {
-  if (record_.kind != RecordKind::kStep) return;
   for (const LogValue& value : values_) {
     if (!std::isnan(value.value)) continue;
     LogRecord event = record_;

@@ -80,7 +80,8 @@ class RecordWriter {
   void Restart(const LogLine& line);
 
  private:
-  void FindAxes();
+  // Finds what else the step is counted in; true if a value is not a number.
+  bool ReviewValues();
   void EmitNanEvent();
   void Hand();
 
