@@ -33,6 +33,7 @@ bool TakeTorchrun(std::string_view& line, LinePrefix& prefix) {
   const auto rank = RankOf(DigitsAtEnd(name));
   if (!rank.has_value()) return false;
   prefix.rank = rank;
+  prefix.is_rank_in_node = true;
   line.remove_prefix(end + 2);
   return true;
 }
@@ -45,6 +46,7 @@ bool TakeMpirun(std::string_view& line, LinePrefix& prefix) {
   if (!rank.has_value() || !TakePrefix(rest, "]<std")) return false;
   if (!TakePrefix(rest, "out>:") && !TakePrefix(rest, "err>:")) return false;
   prefix.rank = rank;
+  prefix.is_rank_in_node = false;
   line = rest;
   return true;
 }
@@ -89,6 +91,7 @@ bool TakeSrun(std::string_view& line, LinePrefix& prefix) {
   const auto rank = RankOf(rest.substr(0, size));
   if (!rank.has_value()) return false;
   prefix.rank = rank;
+  prefix.is_rank_in_node = false;
   line = rest.substr(size + 2);
   return true;
 }

@@ -15,7 +15,8 @@
 namespace lockstep::logs {
 
 struct LinePrefix {
-  std::optional<int32_t> rank;  // of several the innermost
+  std::optional<int32_t> rank;   // of several the innermost
+  bool is_rank_in_node = false;  // torchrun's
   std::optional<int64_t> time_ms;
 };
 

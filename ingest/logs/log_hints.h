@@ -13,11 +13,11 @@ struct LogHints {
   std::string job;
   std::string run;
   std::optional<int32_t> rank;  // of lines that do not say
-  int32_t first_rank = 0;  // added to ranks in front of lines, which launchers count within a node
-  uint32_t attempt = 0;    // that the stream begins in
-  int64_t logging_steps = 0;  // steps between two records that have no step; 0: not known
-  int32_t utc_offset_s = 0;   // of times without a zone
-  std::string metric;         // of a file that holds one metric without its name
+  int32_t first_rank = 0;       // added to ranks that torchrun prints in front of lines
+  uint32_t attempt = 0;         // that the stream begins in
+  int64_t logging_steps = 0;    // steps between two records that have no step; 0: not known
+  int32_t utc_offset_s = 0;     // of times without a zone
+  std::string metric;           // of a file that holds one metric without its name
   // What the step column of a CSV counts: DeepSpeed's monitor writes samples.
   bool steps_are_samples = false;
 };

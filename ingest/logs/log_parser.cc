@@ -164,7 +164,9 @@ void LogParser::ParseLine(const RawLine& line) {
 void LogParser::ParsePart(LogLine line) {
   const LinePrefix prefix = TakeLinePrefixes(line.text);
   line.time_ms = prefix.time_ms;
-  if (prefix.rank.has_value()) line.rank = *prefix.rank + hints_.first_rank;
+  if (prefix.rank.has_value()) {
+    line.rank = *prefix.rank + (prefix.is_rank_in_node ? hints_.first_rank : 0);
+  }
   if (may_change_) ReviewFormat(line.text);
   TakeVerdict(line, format_ == nullptr ? kIgnored : format_->Parse(line, out_));
 }

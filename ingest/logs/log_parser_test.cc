@@ -247,6 +247,7 @@ TEST(LogParserTest, Prefixes) {
   LogHints hints;
   hints.first_rank = 8;
   Check(std::string("[default3]:").append(kJson), "step rank=11 step=1 train_loss=2\n", hints);
+  Check(std::string("3: ").append(kJson), "step rank=3 step=1 train_loss=2\n", hints);
 }
 
 TEST(LogParserTest, Attempts) {
