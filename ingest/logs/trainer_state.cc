@@ -2,7 +2,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 #include "ingest/logs/hugging_face.h"
 #include "ingest/logs/json_depth.h"
@@ -53,7 +52,7 @@ class TrainerState : public LogFormat {
     if (const auto error = document["log_history"].get_array().get(history)) return Broken(error);
     for (auto element : history) {
       simdjson::ondemand::object record;
-      if (const auto error = std::move(element).get_object().get(record)) return Broken(error);
+      if (const auto error = element.get_object().get(record)) return Broken(error);
       out.Begin(first_line_, RecordKind::kStep);
       const LineVerdict verdict = reader_.ReadObject(record, out);
       if (verdict.fate != LineFate::kTaken) return verdict;
