@@ -26,6 +26,7 @@
 #include "api/router.h"
 #include "api/series_handlers.h"
 #include "api/status_handlers.h"
+#include "api/target_handlers.h"
 #include "api/write_handler.h"
 #include "ingest/ingester.h"
 #include "ingest/push/log_pusher.h"
@@ -57,6 +58,7 @@ class ApiServer : public Api {
       : storage_(dependencies.storage),
         admin_(dependencies.admin),
         query_log_(dependencies.query_log),
+        scraper_(dependencies.scraper),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
         options_(dependencies.options),
@@ -69,6 +71,9 @@ class ApiServer : public Api {
 
   void SetReady(bool ready) override { ready_ = ready; }
   void StopQueries() override { gate_.Close(); }
+  void Store(DecodedWrite write, Ingester::Done done) override {
+    ingester_.Store(std::move(write), std::move(done));
+  }
   ApiStats stats() const override;
   void Handle(Request request, Respond respond) override;
 
@@ -129,6 +134,9 @@ class ApiServer : public Api {
   Response Metadata(const Call& call) { return HandleMetadata(call, ingester_.metadata()); }
   Response Rules(const Call& call) { return HandleRules(call); }
   Response Alerts(const Call&) { return HandleAlerts(); }
+  Response Targets(const Call& call) { return HandleTargets(call, scraper_, info_.hostname); }
+  Response TargetsMetadata(const Call& call) { return HandleTargetsMetadata(call, scraper_); }
+  Response ScrapePools(const Call&) { return HandleScrapePools(scraper_); }
   Response FormatQuery(const Call& call) { return HandleFormatQuery(call); }
   Response ParseQuery(const Call& call) { return HandleParseQuery(call); }
   Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
@@ -195,6 +203,7 @@ class ApiServer : public Api {
   Storage& storage_;
   StorageAdmin* const admin_;
   QueryLog* const query_log_;
+  const scrape::Scraper* const scraper_;
   const engine::Engine& engine_;
   const ServerInfo info_;
   const ApiOptions options_;
@@ -238,6 +247,9 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/metadata", kGet, kReadyStore, &A::Metadata},
       {"/api/v1/rules", kGet, kReadyStore, &A::Rules},
       {"/api/v1/alerts", kGet, kReadyStore, &A::Alerts},
+      {"/api/v1/targets", kGet, kNothing, &A::Targets},
+      {"/api/v1/targets/metadata", kGet, kNothing, &A::TargetsMetadata},
+      {"/api/v1/scrape_pools", kGet, kNothing, &A::ScrapePools},
       {"/api/v1/status/buildinfo", kGet, kNothing, &A::BuildInfo},
       {"/api/v1/status/runtimeinfo", kGet, kNothing, &A::RuntimeInfo},
       {"/api/v1/status/flags", kGet, kNothing, &A::Flags},
@@ -379,6 +391,7 @@ ApiStats ApiServer::stats() const {
   stats.ingest = ingester_.stats();
   stats.push = pusher_.stats();
   stats.metadata_metric_count = ingester_.metadata().metric_count();
+  if (scraper_ != nullptr) stats.scrape = scraper_->stats();
   return stats;
 }
 

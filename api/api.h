@@ -14,8 +14,10 @@
 #include "api/http.h"
 #include "api/query_log.h"
 #include "api/server_info.h"
+#include "ingest/ingester.h"
 #include "ingest/limits.h"
 #include "query/engine/engine.h"
+#include "scrape/scraper.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
 
@@ -40,6 +42,8 @@ struct ApiDependencies {
   StorageAdmin* admin = nullptr;
   // Outlives the Api; null: queries are not logged.
   QueryLog* query_log = nullptr;
+  // Outlives the Api; null: nothing is scraped.
+  const scrape::Scraper* scraper = nullptr;
 };
 
 // Safe from any thread. Its destructor cancels the queries that still run and waits for them;
@@ -53,6 +57,8 @@ class Api : public Handler {
   // Stops the queries that run, and answers those that wait or come 503: the server is shutting down.
   // Idempotent.
   virtual void StopQueries() = 0;
+  // Takes what came in otherwise than by a request; as Ingester::Store().
+  virtual void Store(DecodedWrite write, Ingester::Done done) = 0;
   virtual ApiStats stats() const = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "ingest/ingest_stats.h"
 #include "ingest/push/push_stats.h"
 #include "query/cache/range_cache.h"
+#include "scrape/scrape_stats.h"
 
 namespace lockstep::api {
 
@@ -41,6 +42,7 @@ struct ApiStats {
   IngestStats ingest;
   push::PushStats push;
   uint64_t metadata_metric_count = 0;
+  scrape::ScrapeStats scrape;
 };
 
 }  // namespace lockstep::api

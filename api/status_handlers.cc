@@ -247,6 +247,7 @@ Response HandleLanding(const ServerInfo& info) {
                       "GET  /api/v1/explain        what such a query does\n"
                       "GET  /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values\n"
                       "GET  /api/v1/metadata       types, help and units\n"
+                      "GET  /api/v1/targets        what this server scrapes\n"
                       "POST /api/v1/read           Prometheus remote read\n"
                       "GET  /federate              newest samples, for a scrape: ?match[]=up\n"
                       "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb,\n"

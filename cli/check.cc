@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/config_file.h"
 #include "cli/serve_options.h"
+#include "scrape/config/scrape_config_file.h"
 #include "server/tls_context.h"
 #include "server/web_config.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 absl::Status ConfigStatus(const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<GivenValue> values, ReadConfig(path));
-  return MakeServeOptions(values).status();
+  LOCKSTEP_RETURN_IF_ERROR(MakeServeOptions(values).status());
+  return scrape::ReadScrapeConfigs(path).status();
 }
 
 absl::Status WebConfigStatus(const std::string& path) {

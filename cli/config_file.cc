@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/yaml/yaml_reader.h"
+#include "scrape/config/scrape_config_file.h"
 
 namespace lockstep::cli {
 namespace {
@@ -62,7 +63,10 @@ YAML::Node Below(YAML::Node map, const std::string& name) {
 
 absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml,
                                                     const std::string& path) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const YAML::Node root, ParseYamlMap(yaml, path));
+  LOCKSTEP_ASSIGN_OR_RETURN(YAML::Node root, ParseYamlMap(yaml, path));
+  for (const std::string_view key : {scrape::kGlobalKey, scrape::kScrapeConfigsKey}) {
+    root.remove(std::string(key));
+  }
   std::vector<GivenValue> values;
   LOCKSTEP_RETURN_IF_ERROR(Flatten(path, root, "", values));
   return values;

@@ -66,8 +66,9 @@ ExitCode RunServe(const ServeFlags& flags) {
     given = *std::move(from_file);
   }
   for (const auto& [name, text] : flags.texts) given.push_back({name, text, "flag --" + name});
-  const absl::StatusOr<ServeOptions> options = MakeServeOptions(given);
+  absl::StatusOr<ServeOptions> options = MakeServeOptions(given);
   if (!options.ok()) return Complain(options.status());
+  options->config_file = flags.config_file;
   return Serve(*options);
 }
 

@@ -10,12 +10,15 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "api/api.h"
 #include "base/log.h"
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
 #include "cli/version.h"
 #include "query/engine/engine.h"
+#include "scrape/config/scrape_config_file.h"
+#include "scrape/scraper.h"
 #include "server/http_server.h"
 #include "server/self_metrics.h"
 #include "server/shutdown_signal.h"
@@ -114,11 +117,36 @@ ExitCode Failed(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kUsage : kFailure;
 }
 
-void WaitForSignal(api::Api& api, server::HttpServer& http_server) {
-  const int signal = server::AwaitShutdownSignal();
+// None without a file.
+absl::StatusOr<std::vector<scrape::ScrapeConfig>> ReadJobs(const ServeOptions& options) {
+  if (options.config_file.empty()) return std::vector<scrape::ScrapeConfig>();
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<scrape::ScrapeConfig> jobs,
+                            scrape::ReadScrapeConfigs(options.config_file));
+  if (options.read_only && !jobs.empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: scrape_configs need a store that is not storage.read-only", options.config_file));
+  }
+  return jobs;
+}
+
+// Of the file the jobs alone are read again. A file that is wrong changes nothing.
+void Reload(const ServeOptions& options, scrape::Scraper& scraper) {
+  absl::StatusOr<std::vector<scrape::ScrapeConfig>> jobs = ReadJobs(options);
+  if (!jobs.ok()) {
+    Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(jobs.status())}});
+    return;
+  }
+  Log(LogLevel::kInfo, "scrape_configs read again", {{"jobs", jobs->size()}});
+  scraper.Configure(*std::move(jobs));
+}
+
+void WaitForSignal(const ServeOptions& options, scrape::Scraper& scraper, api::Api& api,
+                   server::HttpServer& http_server) {
+  const int signal = server::AwaitShutdownSignal([&] { Reload(options, scraper); });
   Log(LogLevel::kInfo, "shutting down", {{"signal", signal}});
   server::ExitOnShutdownSignal();
   StartShutdownDeadline();
+  scraper.Stop();
   api.StopQueries();
   if (!http_server.Shutdown(kRequestPatience)) {
     Log(LogLevel::kWarn, "some requests were cut off");
@@ -139,6 +167,9 @@ ExitCode Serve(const ServeOptions& options) {
   const absl::StatusOr<std::unique_ptr<api::QueryLog>> query_log = OpenQueryLog(options);
   if (!query_log.ok()) return Failed(query_log.status());
 
+  absl::StatusOr<std::vector<scrape::ScrapeConfig>> jobs = ReadJobs(options);
+  if (!jobs.ok()) return Failed(jobs.status());
+
   const api::ServerInfo info = MakeServerInfo(options);
   StoreOptions store_options;
   store_options.data_dir = options.data_folder;
@@ -152,6 +183,8 @@ ExitCode Serve(const ServeOptions& options) {
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
 
+  scrape::Scraper scraper;
+  scraper.Configure(*std::move(jobs));
   const engine::Engine engine(store, {.lookback_ms = options.lookback_ms});
   std::unique_ptr<api::Api> api =
       api::MakeApi({.storage = store,
@@ -160,7 +193,8 @@ ExitCode Serve(const ServeOptions& options) {
                     .options = MakeApiOptions(options),
                     .now_ms = nullptr,
                     .admin = options.enable_admin_api ? &store : nullptr,
-                    .query_log = query_log->get()});
+                    .query_log = query_log->get(),
+                    .scraper = &scraper});
 
   std::atomic<const server::HttpServer*> started{nullptr};
   server::MetricsEndpoint endpoint(*api, [&] {
@@ -185,7 +219,12 @@ ExitCode Serve(const ServeOptions& options) {
   std::printf("lockstep is ready on %s\n", (*http_server)->url().c_str());
   std::fflush(stdout);
 
-  WaitForSignal(*api, **http_server);
+  if (!options.read_only) {
+    scraper.Start(store, [&api](DecodedWrite write, Ingester::Done done) {
+      api->Store(std::move(write), std::move(done));
+    });
+  }
+  WaitForSignal(options, scraper, *api, **http_server);
   http_server->reset();
   api.reset();
   if (const absl::Status status = store.Close(); !status.ok()) return Failed(status);

@@ -53,6 +53,8 @@ struct ServeOptions {
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kLogfmt;
 
+  std::string config_file;  // whose jobs are scraped; "": none
+
   // The setting's effective values as text, by name; filled by MakeServeOptions.
   std::vector<std::pair<std::string, std::string>> texts;
 };

@@ -58,18 +58,21 @@ void Ingester::Write(BodyEncoding encoding, std::string_view body, DecodeMessage
     ++throttled_requests_;
     return done(std::move(admitted));
   }
-  CountArrival(*decoded);
-  metadata_.Put(decoded->metadata);
-  Rest rest = RestOf(*decoded);
-  if (decoded->request.series.empty() && decoded->request.known.empty()) {
+  Store(*std::move(decoded), std::move(done));
+}
+
+void Ingester::Store(DecodedWrite decoded, Done done) {
+  CountArrival(decoded);
+  metadata_.Put(decoded.metadata);
+  Rest rest = RestOf(decoded);
+  if (decoded.request.series.empty() && decoded.request.known.empty()) {
     return done(Finish(std::move(rest), WriteOutcome()));
   }
-  storage_.Write(std::move(decoded->request),
-                 [this, rest = std::move(rest),
-                  done = std::move(done)](absl::StatusOr<WriteOutcome> outcome) mutable {
-                   if (!outcome.ok()) return done(outcome.status());
-                   done(Finish(std::move(rest), *outcome));
-                 });
+  storage_.Write(std::move(decoded.request), [this, rest = std::move(rest), done = std::move(done)](
+                                                 absl::StatusOr<WriteOutcome> outcome) mutable {
+    if (!outcome.ok()) return done(outcome.status());
+    done(Finish(std::move(rest), *outcome));
+  });
 }
 
 Ingester::Rest Ingester::RestOf(DecodedWrite& decoded) {

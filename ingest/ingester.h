@@ -53,6 +53,8 @@ class Ingester {
   Ingester& operator=(const Ingester&) = delete;
 
   void Write(BodyEncoding encoding, std::string_view body, DecodeMessage decode, Done done);
+  // What was read elsewhere; no rate limit holds for it.
+  void Store(DecodedWrite decoded, Done done);
 
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }

@@ -264,6 +264,33 @@ void AddHttp(Families& families, const HttpStats& stats) {
   families.Counter("lockstep_http_sent_bytes_total", "Bytes written to clients.", stats.sent_bytes);
 }
 
+void AddScrape(Families& families, const scrape::ScrapeStats& stats) {
+  families.Gauge("lockstep_scrape_jobs", "Jobs of the configuration.", stats.jobs);
+  families.Gauge("lockstep_scrape_targets", "Targets that are scraped.", stats.active_targets);
+  families.Gauge("lockstep_scrape_dropped_targets", "Targets that relabelling drops.",
+                 stats.dropped_targets);
+  families.Counter("lockstep_scrape_scrapes_total", "Scrapes that ended, well or not.",
+                   stats.scrapes);
+  families.Counter("lockstep_scrape_failed_scrapes_total",
+                   "Of them those that failed: their target counts as down.", stats.failed_scrapes);
+  families.Counter("lockstep_scrape_skipped_scrapes_total",
+                   "Scrapes left out because the one before was not stored yet.",
+                   stats.skipped_scrapes);
+  families.Counter("lockstep_scrape_body_bytes_total", "Uncompressed bytes of answers.",
+                   stats.body_bytes);
+  families.Counter("lockstep_scrape_samples_total", "Samples in answers.", stats.samples);
+  families.Counter("lockstep_scrape_kept_samples_total", "Of them those left after relabelling.",
+                   stats.kept_samples);
+  families.Counter("lockstep_scrape_stale_markers_total", "Series that were marked as ended.",
+                   stats.stale_markers);
+  families.Counter("lockstep_scrape_failed_writes_total",
+                   "Scrapes that the store answered with an error.", stats.failed_writes);
+  families.Counter("lockstep_scrape_failed_discoveries_total",
+                   "Looks at a file or URL of targets that failed.", stats.failed_discoveries);
+  families.Counter("lockstep_scrape_configurations_total", "Configurations that were loaded.",
+                   stats.reloads);
+}
+
 // Names and meanings that all Prometheus client libraries share.
 void AddProcess(Families& families, const ProcessMetrics& metrics) {
   families.Counter("process_cpu_seconds_total", "Total user and system CPU time spent in seconds.",
@@ -290,6 +317,7 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   AddApi(families, snapshot.api);
   AddIngest(families, snapshot.api.ingest);
   AddPush(families, snapshot.api.push);
+  AddScrape(families, snapshot.api.scrape);
   AddStorage(families, snapshot.storage);
   AddProcess(families, snapshot.process);
   return prometheus::TextSerializer().Serialize(families.all());

@@ -14,6 +14,7 @@ sigset_t ShutdownSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   return signals;
 }
 
@@ -25,17 +26,19 @@ void BlockShutdownSignals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-int AwaitShutdownSignal() {
+int AwaitShutdownSignal(absl::FunctionRef<void()> reload) {
   const sigset_t signals = ShutdownSignals();
-  int number = 0;
-  while (sigwait(&signals, &number) != 0) {
+  while (true) {
+    int number = 0;
+    if (sigwait(&signals, &number) != 0) continue;
+    if (number != SIGHUP) return number;
+    reload();
   }
-  return number;
 }
 
 void ExitOnShutdownSignal() {
   // As the shell reports a process that a signal ended.
-  std::thread([] { _exit(128 + AwaitShutdownSignal()); }).detach();
+  std::thread([] { _exit(128 + AwaitShutdownSignal([] {})); }).detach();
 }
 
 }  // namespace lockstep::server

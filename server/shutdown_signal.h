@@ -1,5 +1,7 @@
-// SIGTERM and SIGINT, turned from an interruption into something to wait for.
+// SIGTERM, SIGINT and SIGHUP, turned from an interruption into something to wait for.
 #pragma once
+
+#include "absl/functional/function_ref.h"
 
 namespace lockstep::server {
 
@@ -7,8 +9,9 @@ namespace lockstep::server {
 // to a closed pipe becomes an error instead of the end of the process.
 void BlockShutdownSignals();
 
-// Waits for one of them and returns its number. Precondition: they are blocked.
-int AwaitShutdownSignal();
+// Waits for one of the first two and returns its number; calls `reload` for each SIGHUP until then.
+// Precondition: they are blocked.
+int AwaitShutdownSignal(absl::FunctionRef<void()> reload);
 
 // From now on the next one ends the process at once.
 void ExitOnShutdownSignal();

@@ -54,6 +54,7 @@ class Parser {
   Parser(std::string_view text, TextFormat format, SeriesLabels& out)
       : rest_(text), format_(format), out_(out) {
     out_.labels.clear();
+    out_.empty_labels.clear();
     out_.unescaped.clear();
     // So that views of what is appended stay where they are.
     out_.unescaped.reserve(text.size());
@@ -166,6 +167,10 @@ class Parser {
         return Malformed(absl::StrFormat("label %s is there twice", labels[i].name));
       }
     }
+    for (const LabelView& label : labels) {
+      if (label.value.empty()) out_.empty_labels.push_back(label.name);
+    }
+    if (out_.empty_labels.empty()) return absl::OkStatus();
     std::erase_if(labels, [](const LabelView& label) { return label.value.empty(); });
     return absl::OkStatus();
   }

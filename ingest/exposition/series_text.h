@@ -16,7 +16,8 @@ namespace lockstep::exposition {
 // Labels that point into the text they were read from, or into `unescaped`; so they are not to be copied.
 // Reused from series to series.
 struct SeriesLabels {
-  std::vector<LabelView> labels;  // sorted, each name once, no value empty
+  std::vector<LabelView> labels;               // sorted, each name once, no value empty
+  std::vector<std::string_view> empty_labels;  // the names of those whose value is
   std::string unescaped;
 
   SeriesLabels() = default;

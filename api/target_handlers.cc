@@ -1,0 +1,199 @@
+#include "api/target_handlers.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "api/params.h"
+#include "api/reply.h"
+#include "api/result_json.h"
+#include "api/time_text.h"
+#include "query/promql/literal.h"
+#include "query/promql/parser.h"
+
+namespace lockstep::api {
+namespace {
+
+using scrape::Assignment;
+using scrape::Health;
+using scrape::Pool;
+
+// As Go prints no time at all.
+constexpr std::string_view kNever = "0001-01-01T00:00:00Z";
+
+std::vector<Pool> PoolsOf(const scrape::Scraper* scraper) {
+  return scraper == nullptr ? std::vector<Pool>() : scraper->pools();
+}
+
+std::string_view Name(Health health) {
+  switch (health) {
+    case Health::kUp:
+      return "up";
+    case Health::kDown:
+      return "down";
+    case Health::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+// `url` with `hostname` for a host that means this machine.
+std::string GlobalUrl(std::string url, const std::string& hostname) {
+  for (const std::string_view local : {"127.0.0.1", "localhost", "[::1]"}) {
+    const std::string in_url = absl::StrFormat("://%s:", local);
+    if (const size_t at = url.find(in_url); at != std::string::npos) {
+      return url.replace(at, in_url.size(), absl::StrFormat("://%s:", hostname));
+    }
+  }
+  return url;
+}
+
+void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  json.String(text);
+}
+
+void WriteActive(JsonWriter& json, const Pool& pool, const Assignment& assignment,
+                 const std::string& hostname) {
+  const scrape::Target& target = *assignment.target;
+  const scrape::LastScrape last = assignment.state->Get();
+  json.BeginObject();
+  json.Key("discoveredLabels");
+  WriteLabels(json, target.discovered_labels);
+  json.Key("labels");
+  WriteLabels(json, target.labels);
+  WriteText(json, "scrapePool", pool.job_name);
+  WriteText(json, "scrapeUrl", target.url);
+  WriteText(json, "globalUrl", GlobalUrl(target.url, hostname));
+  WriteText(json, "lastError", last.error);
+  const bool never = last.health == Health::kUnknown;
+  WriteText(json, "lastScrape", never ? std::string(kNever) : TimeText(last.time_ms));
+  json.Key("lastScrapeDuration");
+  json.Number(last.duration_seconds);
+  WriteText(json, "health", Name(last.health));
+  WriteText(json, "scrapeInterval", promql::FormatDurationMs(target.interval.count()));
+  WriteText(json, "scrapeTimeout", promql::FormatDurationMs(target.timeout.count()));
+  json.EndObject();
+}
+
+void WriteDropped(JsonWriter& json, const Pool& pool) {
+  for (const LabelSet& labels : pool.dropped) {
+    json.BeginObject();
+    json.Key("discoveredLabels");
+    WriteLabels(json, labels);
+    WriteText(json, "scrapePool", pool.job_name);
+    json.EndObject();
+  }
+}
+
+// The targets that one request asks for.
+struct Wanted {
+  bool active = true;
+  bool dropped = true;
+  std::vector<Pool> pools;
+};
+
+Wanted WantedOf(const Call& call, const scrape::Scraper* scraper) {
+  const std::string state = absl::AsciiStrToLower(std::string(call.form.Get("state")));
+  const bool any = state.empty() || state == "any";
+  Wanted wanted{any || state == "active", any || state == "dropped", PoolsOf(scraper)};
+  if (const std::string_view pool = call.form.Get("scrapePool"); !pool.empty()) {
+    std::erase_if(wanted.pools, [&](const Pool& other) { return other.job_name != pool; });
+  }
+  return wanted;
+}
+
+void WriteDroppedCounts(JsonWriter& json, const std::vector<Pool>& pools) {
+  json.BeginObject();
+  for (const Pool& pool : pools) {
+    json.LabelKey(pool.job_name);
+    json.Number(pool.dropped_count);
+  }
+  json.EndObject();
+}
+
+bool MatchesAll(const std::vector<Matcher>& matchers, const LabelSet& labels) {
+  return std::all_of(matchers.begin(), matchers.end(), [&](const Matcher& matcher) {
+    return matcher.Matches(labels.Get(matcher.name()));
+  });
+}
+
+void WriteMetadata(JsonWriter& json, const scrape::Target& target, const MetadataEntry& entry,
+                   bool with_metric) {
+  json.BeginObject();
+  json.Key("target");
+  WriteLabels(json, target.labels);
+  if (with_metric) WriteText(json, "metric", entry.metric);
+  WriteText(json, "type", entry.metadata.type);
+  WriteText(json, "help", entry.metadata.help);
+  WriteText(json, "unit", entry.metadata.unit);
+  json.EndObject();
+}
+
+}  // namespace
+
+Response HandleTargets(const Call& call, const scrape::Scraper* scraper,
+                       const std::string& hostname) {
+  const Wanted wanted = WantedOf(call, scraper);
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    json.Key("activeTargets");
+    json.BeginArray();
+    for (const Pool& pool : wanted.pools) {
+      for (const Assignment& assignment : pool.active) {
+        if (wanted.active) WriteActive(json, pool, assignment, hostname);
+      }
+    }
+    json.EndArray();
+    json.Key("droppedTargets");
+    json.BeginArray();
+    for (const Pool& pool : wanted.pools) {
+      if (wanted.dropped) WriteDropped(json, pool);
+    }
+    json.EndArray();
+    json.Key("droppedTargetCounts");
+    WriteDroppedCounts(json, wanted.dropped ? wanted.pools : std::vector<Pool>());
+    json.EndObject();
+  });
+}
+
+Response HandleTargetsMetadata(const Call& call, const scrape::Scraper* scraper) {
+  const absl::StatusOr<size_t> limit = ParseLimit(call.form.Get("limit"));
+  if (!limit.ok()) return InvalidParameter("limit", Message(limit.status()));
+  std::vector<Matcher> matchers;
+  if (const std::string_view text = call.form.Get("match_target"); !text.empty()) {
+    auto parsed = promql::ParseMetricSelector(text);
+    if (!parsed.ok()) return InvalidParameter("match_target", Message(parsed.status()));
+    matchers = *std::move(parsed);
+  }
+  const std::string_view metric = call.form.Get("metric");
+  return SuccessReply([&](JsonWriter& json) {
+    size_t left = *limit;
+    json.BeginArray();
+    for (const Pool& pool : PoolsOf(scraper)) {
+      for (const auto& [target, state] : pool.active) {
+        if (!MatchesAll(matchers, target->labels)) continue;
+        for (const MetadataEntry& entry : state->metadata().List(metric)) {
+          if (left == 0) break;
+          --left;
+          WriteMetadata(json, *target, entry, metric.empty());
+        }
+      }
+    }
+    json.EndArray();
+  });
+}
+
+Response HandleScrapePools(const scrape::Scraper* scraper) {
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    json.Key("scrapePools");
+    json.BeginArray();
+    for (const Pool& pool : PoolsOf(scraper)) json.String(pool.job_name);
+    json.EndArray();
+    json.EndObject();
+  });
+}
+
+}  // namespace lockstep::api

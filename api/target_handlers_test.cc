@@ -1,0 +1,30 @@
+#include "api/target_handlers.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::api {
+namespace {
+
+Call CallOf(const std::string& query) {
+  Request request;
+  request.method = "GET";
+  request.target = "/api/v1/targets?" + query;
+  return {Form::Of(request)};
+}
+
+// What they are with targets, beside those of a Prometheus: tests/interop/scrape_test.py.
+TEST(TargetHandlersTest, WithoutAScraperThereIsNothing) {
+  EXPECT_EQ(HandleTargets(CallOf(""), nullptr, "h").body,
+            R"({"status":"success","data":{"activeTargets":[],"droppedTargets":[],)"
+            R"("droppedTargetCounts":{}}})");
+  EXPECT_EQ(HandleTargetsMetadata(CallOf(""), nullptr).body, R"({"status":"success","data":[]})");
+  EXPECT_EQ(HandleScrapePools(nullptr).body, R"({"status":"success","data":{"scrapePools":[]}})");
+}
+
+TEST(TargetHandlersTest, BadParametersAreRefused) {
+  EXPECT_EQ(HandleTargetsMetadata(CallOf("limit=x"), nullptr).status, 400);
+  EXPECT_EQ(HandleTargetsMetadata(CallOf("match_target=%7B"), nullptr).status, 400);
+}
+
+}  // namespace
+}  // namespace lockstep::api

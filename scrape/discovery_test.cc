@@ -1,0 +1,69 @@
+#include "scrape/discovery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace lockstep::scrape {
+namespace {
+
+using testing::ElementsAre;
+
+class DiscoveryTest : public testing::Test {
+ protected:
+  DiscoveryTest() {
+    std::string folder = testing::TempDir() + "discovery_XXXXXX";
+    folder_ = mkdtemp(folder.data());
+  }
+  ~DiscoveryTest() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+
+  static std::vector<std::string> Addresses(const Discovery& discovery) {
+    std::vector<std::string> addresses;
+    for (const TargetGroup& group : discovery.groups()) {
+      addresses.insert(addresses.end(), group.addresses.begin(), group.addresses.end());
+    }
+    return addresses;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(DiscoveryTest, FollowsFiles) {
+  ScrapeConfig config;
+  config.static_groups = {{"static", {"s:1"}, {}}};
+  config.files = {{{folder_ + "/t*.json", folder_ + "/one.yml"}}};
+  Discovery discovery(std::make_shared<const ScrapeConfig>(config));
+  Write("t1.json", R"([{"targets": ["a:1"], "labels": {"x": "y"}}])");
+  Write("u1.json", R"([{"targets": ["never:1"]}])");
+  EXPECT_TRUE(discovery.Refresh(0));
+  EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "a:1"));
+  EXPECT_EQ(discovery.groups()[1].labels.ToString(), R"({x="y"})");
+  EXPECT_EQ(discovery.groups()[1].source, folder_ + "/t1.json:0");
+  EXPECT_EQ(discovery.TakeFailures(), 1u);  // one.yml
+  EXPECT_FALSE(discovery.Refresh(0));
+
+  Write("one.yml", "- targets: [o:1]\n");
+  Write("t2.json", R"([{"targets": ["b:1"]}])");
+  EXPECT_TRUE(discovery.Refresh(0));
+  EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "a:1", "b:1"));
+
+  // What makes no sense changes nothing.
+  Write("t1.json", "[{");
+  discovery.TakeFailures();
+  EXPECT_FALSE(discovery.Refresh(0));
+  EXPECT_EQ(discovery.TakeFailures(), 1u);
+  EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "a:1", "b:1"));
+
+  std::filesystem::remove(folder_ + "/t1.json");
+  EXPECT_TRUE(discovery.Refresh(0));
+  EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "b:1"));
+}
+
+}  // namespace
+}  // namespace lockstep::scrape

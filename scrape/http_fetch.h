@@ -1,0 +1,58 @@
+// HttpFetch: one GET at a time to one server, by libcurl, with a connection that is kept. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "scrape/config/scrape_config.h"
+
+namespace lockstep::scrape {
+
+struct FetchOptions {
+  std::string url;
+  std::vector<std::string> headers;  // "Accept: text/plain"
+  milliseconds timeout{};
+  bool enable_compression = true;
+  uint64_t max_body_bytes = 0;  // uncompressed; a body of so many or more is refused
+  HttpClientConfig http;
+};
+
+class HttpFetch {
+ public:
+  HttpFetch();
+  ~HttpFetch();
+  HttpFetch(const HttpFetch&) = delete;
+  HttpFetch& operator=(const HttpFetch&) = delete;
+
+  // Makes the handle ready for a request. Fails if a secret cannot be read.
+  absl::Status Prepare(const FetchOptions& options);
+  // A CURL*, to be performed once after Prepare(), alone or in a multi handle.
+  void* handle() const { return handle_; }
+
+  // After the request, which ended with that CURLcode: whether there is an answer with status 200.
+  absl::Status Outcome(int code) const;
+  const std::string& body() const { return body_; }
+  // "" if there is none.
+  std::string content_type() const;
+
+  // Prepare(), the request and its Outcome(); blocks.
+  absl::Status Get(const FetchOptions& options);
+
+ private:
+  struct Headers;
+
+  static size_t TakeBody(char* bytes, size_t size, size_t count, void* fetch);
+  absl::Status SetAuthorization(const HttpClientConfig& http);
+  void SetTls(const TlsClientConfig& tls);
+
+  void* const handle_;
+  std::unique_ptr<Headers> headers_;
+  std::string body_;
+  uint64_t max_body_bytes_ = 0;
+  bool is_too_large_ = false;
+};
+
+}  // namespace lockstep::scrape

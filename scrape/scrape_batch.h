@@ -1,0 +1,38 @@
+// ScrapeBatch: the samples of one scrape on their way to the store. Not thread-safe.
+#pragma once
+
+#include <vector>
+
+#include "ingest/decoded_write.h"
+#include "scrape/target_series.h"
+#include "storage/storage.h"
+
+namespace lockstep::scrape {
+
+class ScrapeBatch {
+ public:
+  // `series` stays where it is until Take() or Clear().
+  void Add(const KeyedLabels& series, const Sample& sample) { items_.push_back({&series, sample}); }
+  void AddExemplar(const LabelSet& series, Exemplar exemplar) {
+    exemplars_.push_back({series, {std::move(exemplar)}});
+  }
+  void AddMetadata(MetadataEntry entry) { metadata_.push_back(std::move(entry)); }
+
+  // Without the metadata, which is true of a bad body too.
+  void Clear();
+
+  // All of it as a write request; samples of series that `storage` knows go without labels.
+  DecodedWrite Take(const Storage& storage);
+
+ private:
+  struct Item {
+    const KeyedLabels* series;
+    Sample sample;
+  };
+
+  std::vector<Item> items_;
+  std::vector<SeriesExemplars> exemplars_;
+  std::vector<MetadataEntry> metadata_;
+};
+
+}  // namespace lockstep::scrape

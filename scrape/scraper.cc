@@ -1,0 +1,164 @@
+#include "scrape/scraper.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/hash/hash.h"
+#include "base/log.h"
+#include "scrape/wall_clock.h"
+
+namespace lockstep::scrape {
+namespace {
+
+// How soon a change of a file is seen.
+constexpr std::chrono::seconds kLookEvery{2};
+// One is enough for thousands of targets; more share the reading of their bodies.
+constexpr unsigned kMaxWorkers = 4;
+
+}  // namespace
+
+Scraper::~Scraper() { Stop(); }
+
+void Scraper::Configure(std::vector<ScrapeConfig> configs) {
+  std::sort(configs.begin(), configs.end(),
+            [](const ScrapeConfig& a, const ScrapeConfig& b) { return a.job_name < b.job_name; });
+  const MutexLock lock(mutex_);
+  configs_ = std::move(configs);
+  has_configs_ = true;
+  changed_.NotifyAll();
+}
+
+void Scraper::Start(const Storage& storage, StoreSamples store) {
+  sink_ = std::make_unique<ScrapeSink>(storage, std::move(store));
+  started_sink_ = sink_.get();
+  const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
+  for (unsigned i = 0; i < count; ++i) {
+    workers_.push_back(std::make_unique<ScrapeWorker>(*sink_, i));
+  }
+  discoverer_ = std::thread([this] { DiscoverTargets(); });
+}
+
+void Scraper::Stop() {
+  if (!discoverer_.joinable()) return;
+  {
+    const MutexLock lock(mutex_);
+    ending_ = true;
+    changed_.NotifyAll();
+  }
+  discoverer_.join();
+  workers_.clear();
+  sink_->AwaitWrites();
+}
+
+void Scraper::DiscoverTargets() {
+  pthread_setname_np(pthread_self(), "scrape-discover");
+  do {
+    const bool has_new_configs = TakeConfigs();
+    const bool has_changed = RefreshJobs();
+    if (has_new_configs || has_changed) Publish();
+  } while (AwaitNextLook());
+}
+
+bool Scraper::TakeConfigs() {
+  std::vector<ScrapeConfig> configs;
+  {
+    const MutexLock lock(mutex_);
+    if (!std::exchange(has_configs_, false)) return false;
+    configs.swap(configs_);
+  }
+  ++reloads_;
+  std::vector<Job> jobs;
+  for (ScrapeConfig& config : configs) {
+    Job job;
+    job.config = std::make_shared<const ScrapeConfig>(std::move(config));
+    job.discovery = std::make_unique<Discovery>(job.config);
+    job.pool.job_name = job.config->job_name;
+    for (Job& before : jobs_) {
+      if (before.pool.job_name == job.pool.job_name) job.states = std::move(before.states);
+    }
+    jobs.push_back(std::move(job));
+  }
+  jobs_ = std::move(jobs);
+  return true;
+}
+
+bool Scraper::RefreshJobs() {
+  bool has_changed = false;
+  for (Job& job : jobs_) {
+    if (IsEnding()) return false;
+    const bool job_has_changed = job.discovery->Refresh(NowMs());
+    failed_discoveries_ += job.discovery->TakeFailures();
+    if (job_has_changed) MakePool(job);
+    has_changed |= job_has_changed;
+  }
+  return has_changed;
+}
+
+void Scraper::MakePool(Job& job) {
+  TargetList list = MakeTargets(job.config, job.discovery->groups());
+  for (const std::string& error : list.errors) {
+    Log(LogLevel::kWarn, "not a target", {{"job", job.pool.job_name}, {"error", error}});
+  }
+  std::map<std::string, std::shared_ptr<TargetState>> states;
+  job.pool.active.clear();
+  for (auto& target : list.active) {
+    const std::string key = target->Key();
+    std::shared_ptr<TargetState>& state = states[key];
+    state = std::move(job.states[key]);
+    if (state == nullptr) state = std::make_shared<TargetState>();
+    job.pool.active.push_back({std::move(target), state});
+  }
+  job.states = std::move(states);
+  job.pool.dropped = std::move(list.dropped);
+  job.pool.dropped_count = list.dropped_count;
+}
+
+void Scraper::Publish() {
+  std::vector<std::vector<Assignment>> shares(workers_.size());
+  std::vector<Pool> pools;
+  for (const Job& job : jobs_) {
+    pools.push_back(job.pool);
+    for (const Assignment& assignment : job.pool.active) {
+      const size_t hash = absl::HashOf(job.pool.job_name, assignment.target->Key());
+      shares[hash % shares.size()].push_back(assignment);
+    }
+  }
+  for (size_t i = 0; i < workers_.size(); ++i) workers_[i]->Assign(std::move(shares[i]));
+  const MutexLock lock(mutex_);
+  pools_ = std::move(pools);
+}
+
+bool Scraper::IsEnding() const {
+  const MutexLock lock(mutex_);
+  return ending_;
+}
+
+// False when the scraper is to stop.
+bool Scraper::AwaitNextLook() {
+  const MutexLock lock(mutex_);
+  if (!ending_ && !has_configs_) changed_.WaitFor(mutex_, kLookEvery);
+  return !ending_;
+}
+
+std::vector<Pool> Scraper::pools() const {
+  const MutexLock lock(mutex_);
+  return pools_;
+}
+
+ScrapeStats Scraper::stats() const {
+  ScrapeStats stats;
+  if (const ScrapeSink* const sink = started_sink_) sink->FillStats(stats);
+  stats.failed_discoveries = failed_discoveries_;
+  stats.reloads = reloads_;
+  for (const Pool& pool : pools()) {
+    ++stats.jobs;
+    stats.active_targets += pool.active.size();
+    stats.dropped_targets += pool.dropped_count;
+  }
+  return stats;
+}
+
+}  // namespace lockstep::scrape
