@@ -110,6 +110,8 @@ void ScrapeTask::Finish(int code) {
 
 absl::Status ScrapeTask::ReadAnswer(const absl::Status& fetched, Report& report) {
   LOCKSTEP_RETURN_IF_ERROR(fetched);
+  // To Prometheus nothing is a good answer in every format.
+  if (fetch_.body().empty()) return absl::OkStatus();
   const Target& target = *assignment_.target;
   LOCKSTEP_ASSIGN_OR_RETURN(const exposition::TextFormat format,
                             FormatOf(fetch_.content_type(), *target.config));
