@@ -61,10 +61,10 @@ class ApiServer : public Api {
         scraper_(dependencies.scraper),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
-        options_(dependencies.options),
+        options_(std::move(dependencies.options)),
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         ingester_(storage_, options_.ingest),
-        otlp_translation_{.lookback_ms = engine_.lookback_ms()},
+        otlp_decoder_(options_.otlp),
         pusher_(storage_, options_.ingest),
         range_cache_(engine_, storage_, options_.query_cache_bytes),
         gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
@@ -155,7 +155,7 @@ class ApiServer : public Api {
     HandleStepPush(request, {pusher_, options_.ingest, now_ms_()}, std::move(respond));
   }
   void OtlpMetrics(const Request& request, Respond respond) {
-    HandleOtlpMetrics(request, otlp_translation_, ingester_, std::move(respond));
+    HandleOtlpMetrics(request, otlp_decoder_, ingester_, std::move(respond));
   }
 
   Response Query(const Call& call, const Turn& turn, QueryBudget& budget) {
@@ -209,7 +209,7 @@ class ApiServer : public Api {
   const ApiOptions options_;
   const std::function<int64_t()> now_ms_;
   Ingester ingester_;
-  const otlp::Translation otlp_translation_;
+  otlp::MetricsDecoder otlp_decoder_;
   push::LogPusher pusher_;
   cache::RangeCache range_cache_;
   RequestCounters counters_;

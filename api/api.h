@@ -16,6 +16,7 @@
 #include "api/server_info.h"
 #include "ingest/ingester.h"
 #include "ingest/limits.h"
+#include "ingest/otlp/translation.h"
 #include "query/engine/engine.h"
 #include "scrape/scraper.h"
 #include "storage/storage.h"
@@ -29,6 +30,7 @@ struct ApiOptions {
   size_t query_cache_bytes = size_t{64} << 20;  // 0: nothing is kept
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
   IngestLimits ingest;
+  otlp::Translation otlp;
 };
 
 struct ApiDependencies {

@@ -8,7 +8,6 @@
 #include "api/content_type.h"
 #include "api/write_failure.h"
 #include "ingest/otlp/export_response.h"
-#include "ingest/otlp/metrics_request.h"
 
 namespace lockstep::api {
 namespace {
@@ -55,8 +54,8 @@ Response OtlpReply(otlp::Encoding encoding, const absl::StatusOr<WriteSummary>& 
 
 }  // namespace
 
-void HandleOtlpMetrics(const Request& request, const otlp::Translation& translation,
-                       Ingester& ingester, Respond respond) {
+void HandleOtlpMetrics(const Request& request, otlp::MetricsDecoder& decoder, Ingester& ingester,
+                       Respond respond) {
   const std::string_view type = request.header("Content-Type");
   const std::optional<otlp::Encoding> encoding = EncodingOf(ContentType(type));
   if (!encoding.has_value()) {
@@ -72,12 +71,13 @@ void HandleOtlpMetrics(const Request& request, const otlp::Translation& translat
     return respond(OtlpError(
         *encoding, 415,
         absl::InvalidArgumentError(absl::StrFormat(
-            "Content-Encoding is \"%s\"; this path reads gzip, zstd, snappy and identity", name))));
+            "Content-Encoding is \"%s\"; this path reads gzip, deflate, zstd, snappy and identity",
+            name))));
   }
-  const auto decode = [&](std::string_view message, const IngestLimits& limits, const Storage*) {
-    return *encoding == otlp::Encoding::kProtobuf
-               ? otlp::DecodeProtobufRequest(message, translation, limits)
-               : otlp::DecodeJsonRequest(message, translation, limits);
+  const auto decode = [&](std::string_view message, const IngestLimits& limits,
+                          const Storage* storage) {
+    return *encoding == otlp::Encoding::kProtobuf ? decoder.DecodeProtobuf(message, limits, storage)
+                                                  : decoder.DecodeJson(message, limits);
   };
   ingester.Write(
       *body_encoding, request.body, decode,

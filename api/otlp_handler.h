@@ -12,13 +12,13 @@
 
 #include "api/http.h"
 #include "ingest/ingester.h"
-#include "ingest/otlp/translation.h"
+#include "ingest/otlp/metrics_request.h"
 
 namespace lockstep::api {
 
 // Safe from any thread. Answers from a thread of the store, or before it returns. `request.body` is decoded on the
 // calling thread.
-void HandleOtlpMetrics(const Request& request, const otlp::Translation& translation,
-                       Ingester& ingester, Respond respond);
+void HandleOtlpMetrics(const Request& request, otlp::MetricsDecoder& decoder, Ingester& ingester,
+                       Respond respond);
 
 }  // namespace lockstep::api

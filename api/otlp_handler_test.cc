@@ -39,13 +39,12 @@ class OtlpHandlerTest : public testing::Test {
     request.headers = {{"Content-Type", std::move(type)}};
     if (!encoding.empty()) request.headers.push_back({"Content-Encoding", std::move(encoding)});
     std::optional<Response> response;
-    HandleOtlpMetrics(request, translation_, ingester_,
-                      [&](Response r) { response = std::move(r); });
+    HandleOtlpMetrics(request, decoder_, ingester_, [&](Response r) { response = std::move(r); });
     EXPECT_TRUE(response.has_value());
     return std::move(response).value_or(Response{});
   }
 
-  otlp::Translation translation_;
+  otlp::MetricsDecoder decoder_{{}};
   FakeStorage storage_;
   Ingester ingester_{storage_, {.max_decoded_bytes = 10'000}};
 };
@@ -122,7 +121,7 @@ TEST_F(OtlpHandlerTest, OverTheRateIsTooManyRequests) {
     request.body = JsonOf(std::string(kGauge) + "," + std::string(kGauge));
     request.headers = {{"Content-Type", "application/json"}};
     Response answer;
-    HandleOtlpMetrics(request, translation_, slow, [&](Response r) { answer = std::move(r); });
+    HandleOtlpMetrics(request, decoder_, slow, [&](Response r) { answer = std::move(r); });
     return answer.status;
   };
   EXPECT_EQ(post(), 200);

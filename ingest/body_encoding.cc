@@ -53,9 +53,14 @@ struct InflateEnd {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 
-absl::Status DecodeGzip(std::string_view body, size_t max_decoded_bytes, std::string& out) {
+// What zlib calls window bits also says which header it looks for.
+constexpr int kGzipHeader = 16 + MAX_WBITS;
+constexpr int kZlibHeader = MAX_WBITS;
+
+absl::Status Inflate(int header, std::string_view encoding, std::string_view body,
+                     size_t max_decoded_bytes, std::string& out) {
   z_stream stream{};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
+  if (inflateInit2(&stream, header) != Z_OK) {
     return absl::InternalError("zlib could not be started");
   }
   const std::unique_ptr<z_stream, InflateEnd> owner(&stream);
@@ -74,9 +79,9 @@ absl::Status DecodeGzip(std::string_view body, size_t max_decoded_bytes, std::st
     if (result == Z_STREAM_END) {
       if (stream.avail_in == 0) break;
       // Another member follows.
-      if (inflateReset(&stream) != Z_OK) return Malformed("gzip");
+      if (inflateReset(&stream) != Z_OK) return Malformed(encoding);
     } else if (result != Z_OK || (stream.avail_in == 0 && stream.avail_out != 0)) {
-      return Malformed("gzip");
+      return Malformed(encoding);
     }
   }
   if (used > max_decoded_bytes) return TooLarge(max_decoded_bytes);
@@ -119,7 +124,9 @@ absl::Status Decode(BodyEncoding encoding, std::string_view body, size_t max_dec
     case BodyEncoding::kSnappy:
       return DecodeSnappy(body, max_decoded_bytes, scratch);
     case BodyEncoding::kGzip:
-      return DecodeGzip(body, max_decoded_bytes, scratch);
+      return Inflate(kGzipHeader, "gzip", body, max_decoded_bytes, scratch);
+    case BodyEncoding::kDeflate:
+      return Inflate(kZlibHeader, "deflate (zlib)", body, max_decoded_bytes, scratch);
     case BodyEncoding::kZstd:
       return DecodeZstd(body, max_decoded_bytes, scratch);
     case BodyEncoding::kIdentity:
@@ -138,7 +145,7 @@ std::optional<BodyEncoding> ParseBodyEncoding(std::string_view content_encoding)
   static constexpr Name kNames[] = {
       {"identity", BodyEncoding::kIdentity}, {"snappy", BodyEncoding::kSnappy},
       {"gzip", BodyEncoding::kGzip},         {"x-gzip", BodyEncoding::kGzip},
-      {"zstd", BodyEncoding::kZstd},
+      {"deflate", BodyEncoding::kDeflate},   {"zstd", BodyEncoding::kZstd},
   };
   for (const Name& known : kNames) {
     const bool same = std::equal(

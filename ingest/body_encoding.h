@@ -14,6 +14,7 @@ enum class BodyEncoding {
   kIdentity,
   kSnappy,  // the block format, not the framed one
   kGzip,
+  kDeflate,  // with zlib's header, as HTTP has it
   kZstd,
 };
 

@@ -21,9 +21,10 @@ std::string Zstd(std::string_view text) {
   return out;
 }
 
-std::string Gzip(std::string_view text) {
+// With the header that zlib makes of `window_bits`.
+std::string Deflated(int window_bits, std::string_view text) {
   z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY), Z_OK);
   std::string out(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
@@ -35,6 +36,8 @@ std::string Gzip(std::string_view text) {
   return out;
 }
 
+std::string Gzip(std::string_view text) { return Deflated(16 + MAX_WBITS, text); }
+
 std::string Compress(BodyEncoding encoding, std::string_view text) {
   switch (encoding) {
     case BodyEncoding::kIdentity:
@@ -43,6 +46,8 @@ std::string Compress(BodyEncoding encoding, std::string_view text) {
       return Snappy(text);
     case BodyEncoding::kGzip:
       return Gzip(text);
+    case BodyEncoding::kDeflate:
+      return Deflated(MAX_WBITS, text);
     case BodyEncoding::kZstd:
       return Zstd(text);
   }
@@ -101,7 +106,8 @@ TEST_P(EveryEncoding, SurvivesFlippedBits) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryEncoding,
                          testing::Values(BodyEncoding::kIdentity, BodyEncoding::kSnappy,
-                                         BodyEncoding::kGzip, BodyEncoding::kZstd));
+                                         BodyEncoding::kGzip, BodyEncoding::kDeflate,
+                                         BodyEncoding::kZstd));
 
 TEST(DecodeBodyTest, BelievesNoSnappyLengthThatTheBodyCannotHave) {
   // 16 MiB declared, two bytes of body behind it.
@@ -120,10 +126,18 @@ TEST(DecodeBodyTest, ReadsGzipMembersOneAfterTheOther) {
   EXPECT_EQ(*decoded, "one two");
 }
 
-TEST(ParseBodyEncodingTest, KnowsFourEncodingsInAnyCase) {
+TEST(DecodeBodyTest, DeflateIsNotGzip) {
+  std::string scratch;
+  EXPECT_FALSE(DecodeBody(BodyEncoding::kDeflate, Gzip("one"), 1 << 20, scratch).ok());
+  EXPECT_EQ(Message(DecodeBody(BodyEncoding::kDeflate, "plain", 1 << 20, scratch).status()),
+            "the body is not valid deflate (zlib)");
+}
+
+TEST(ParseBodyEncodingTest, KnowsTheEncodingsInAnyCase) {
   EXPECT_EQ(ParseBodyEncoding("snappy"), BodyEncoding::kSnappy);
   EXPECT_EQ(ParseBodyEncoding("Snappy"), BodyEncoding::kSnappy);
   EXPECT_EQ(ParseBodyEncoding("GZIP"), BodyEncoding::kGzip);
+  EXPECT_EQ(ParseBodyEncoding("deflate"), BodyEncoding::kDeflate);
   EXPECT_EQ(ParseBodyEncoding("zstd"), BodyEncoding::kZstd);
   EXPECT_EQ(ParseBodyEncoding("identity"), BodyEncoding::kIdentity);
   EXPECT_EQ(ParseBodyEncoding("br"), std::nullopt);

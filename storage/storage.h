@@ -43,6 +43,7 @@ struct SeriesRef {
 struct KnownSample {
   SeriesRef series;  // known()
   Sample sample;
+  int64_t start_timestamp_ms = 0;  // when the counter began; 0: unknown
 };
 
 // A series is in one of the two, or in both with different times.

@@ -1,13 +1,16 @@
 // What a write request costs before the store sees it: one point of a fleet's series as remote write 1.0 and
-// as 2.0, uncompressed and decoded, with every series known to the store and with none. Nanoseconds of CPU per
-// sample, one thread; the versions take turns.
+// 2.0 and as OTLP, protobuf and JSON, uncompressed and decoded, with every series known to the store and with
+// none. Nanoseconds of CPU per sample, one thread; the messages take turns.
 //
-// Both are decoded once before, and must have the same samples of the same series.
+// All are decoded once before, and must have the same samples of the same series.
+#include <zlib.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +18,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/status.h"
 #include "bench/cpu_time.h"
+#include "bench/decode/otlp_message.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "ingest/body_encoding.h"
+#include "ingest/otlp/metrics_request.h"
 #include "ingest/remote_write.h"
 #include "ingest/remote_write_encoder.h"
 #include "ingest/remote_write_v2.h"
@@ -62,20 +67,35 @@ class KnownSeries : public Storage {
   absl::flat_hash_map<SeriesKey, SeriesRef> refs_;
 };
 
-using Decode = absl::StatusOr<DecodedWrite> (*)(std::string_view, const IngestLimits&,
-                                                const Storage*);
+using Decode = std::function<absl::StatusOr<DecodedWrite>(std::string_view, const IngestLimits&,
+                                                          const Storage*)>;
 
 struct Version {
   const char* name;
   Decode decode;
-  std::string body;  // snappy
+  BodyEncoding encoding;
+  std::string body;
   double known_seconds = 1e9;
   double new_seconds = 1e9;
 };
 
-std::string Compressed(const std::string& message) {
+std::string Snappy(const std::string& message) {
   std::string body;
   snappy::Compress(message.data(), message.size(), &body);
+  return body;
+}
+
+std::string Gzip(const std::string& message) {
+  z_stream stream{};
+  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string body(deflateBound(&stream, message.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(message.data()));
+  stream.avail_in = static_cast<uInt>(message.size());
+  stream.next_out = reinterpret_cast<Bytef*>(body.data());
+  stream.avail_out = static_cast<uInt>(body.size());
+  deflate(&stream, Z_FINISH);
+  body.resize(stream.total_out);
+  deflateEnd(&stream);
   return body;
 }
 
@@ -84,7 +104,7 @@ absl::StatusOr<DecodedWrite> Read(const Version& version, const Storage* storage
   const IngestLimits limits;
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::string_view message,
-      DecodeBody(BodyEncoding::kSnappy, version.body, limits.max_decoded_bytes, scratch));
+      DecodeBody(version.encoding, version.body, limits.max_decoded_bytes, scratch));
   return version.decode(message, limits, storage);
 }
 
@@ -93,18 +113,27 @@ bool IsSame(const Sample& a, const Sample& b) {
          std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
 }
 
-// Whether `version` has the samples of `sent` and no others, the series known and not.
+// Whether `version` has the samples of `sent`, in any order, and no others, the series known and not. JSON is
+// translated whole, series known or not.
 absl::Status Check(const Version& version, const std::vector<SeriesWrite>& sent,
                    const Storage& storage) {
+  // The second time they were translated before.
+  LOCKSTEP_RETURN_IF_ERROR(Read(version, &storage).status());
   LOCKSTEP_ASSIGN_OR_RETURN(const DecodedWrite known, Read(version, &storage));
   LOCKSTEP_ASSIGN_OR_RETURN(const DecodedWrite fresh, Read(version, nullptr));
-  bool is_right = known.request.known.size() == sent.size() && known.request.series.empty() &&
-                  fresh.request.series.size() == sent.size() && fresh.refusals.empty();
+  absl::flat_hash_map<LabelSet, Sample> left;
+  for (const SeriesWrite& series : fresh.request.series) {
+    left.emplace(series.labels, series.samples.at(0));
+  }
+  const size_t known_count = known.request.known.size();
+  bool is_right = (known_count == sent.size()) != (known.request.series.size() == sent.size()) &&
+                  left.size() == sent.size() && fresh.refusals.empty();
   for (size_t i = 0; i < sent.size() && is_right; ++i) {
-    is_right = known.request.known[i].series.id == i &&
-               IsSame(known.request.known[i].sample, sent[i].samples[0]) &&
-               fresh.request.series[i].labels == sent[i].labels &&
-               IsSame(fresh.request.series[i].samples.at(0), sent[i].samples[0]);
+    const auto found = left.find(sent[i].labels);
+    is_right = found != left.end() && IsSame(found->second, sent[i].samples[0]);
+  }
+  for (const KnownSample& one : known.request.known) {
+    is_right = is_right && IsSame(one.sample, sent.at(one.series.id).samples[0]);
   }
   if (is_right) return absl::OkStatus();
   return absl::InternalError(std::string(version.name) + " was decoded to other samples");
@@ -130,9 +159,25 @@ absl::Status Run(const Options& options) {
     if (i < metric_count) metadata.push_back({std::string(name), {"gauge", "What it is.", ""}});
   }
   const KnownSeries storage(request.series);
+  otlp::MetricsDecoder otlp({.names = otlp::NameTranslation::kNoTranslation});
+  const Decode otlp_protobuf = [&](std::string_view message, const IngestLimits& limits,
+                                   const Storage* known) {
+    return otlp.DecodeProtobuf(message, limits, known);
+  };
+  const Decode otlp_json = [&](std::string_view message, const IngestLimits& limits,
+                               const Storage*) { return otlp.DecodeJson(message, limits); };
+  const std::string protobuf = OtlpProtobuf(request);
+  const std::string json = OtlpJson(request);
   Version versions[] = {
-      {"1.0", DecodeRemoteWrite, Compressed(EncodeRemoteWrite(request))},
-      {"2.0", DecodeRemoteWriteV2, Compressed(EncodeRemoteWriteV2(request, metadata))}};
+      {"write 1.0, snappy", DecodeRemoteWrite, BodyEncoding::kSnappy,
+       Snappy(EncodeRemoteWrite(request))},
+      {"write 2.0, snappy", DecodeRemoteWriteV2, BodyEncoding::kSnappy,
+       Snappy(EncodeRemoteWriteV2(request, metadata))},
+      {"OTLP, snappy", otlp_protobuf, BodyEncoding::kSnappy, Snappy(protobuf)},
+      {"OTLP, plain", otlp_protobuf, BodyEncoding::kIdentity, protobuf},
+      {"OTLP, gzip", otlp_protobuf, BodyEncoding::kGzip, Gzip(protobuf)},
+      {"OTLP JSON, plain", otlp_json, BodyEncoding::kIdentity, json},
+  };
   for (const Version& version : versions) {
     LOCKSTEP_RETURN_IF_ERROR(Check(version, request.series, storage));
   }
@@ -144,9 +189,9 @@ absl::Status Run(const Options& options) {
     }
   } while (ThreadCpuSeconds() - begin < options.seconds);
   const auto sample_count = static_cast<double>(options.series_count);
-  std::printf("%-8s %12s %12s %12s\n", "version", "bytes", "ns, known", "ns, new");
+  std::printf("%-18s %12s %12s %12s\n", "message", "bytes", "ns, known", "ns, new");
   for (const Version& version : versions) {
-    std::printf("%-8s %12.1f %12.1f %12.1f\n", version.name,
+    std::printf("%-18s %12.1f %12.1f %12.1f\n", version.name,
                 static_cast<double>(version.body.size()) / sample_count,
                 version.known_seconds / sample_count * 1e9,
                 version.new_seconds / sample_count * 1e9);
@@ -160,7 +205,8 @@ absl::Status Run(const Options& options) {
 int main(int argc, char** argv) {
   lockstep::Options options;
   CLI::App app(
-      "Decodes one write request as remote write 1.0 and 2.0 and says what a sample costs.");
+      "Decodes one write request as remote write 1.0 and 2.0 and as OTLP; says what a sample "
+      "costs.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--series", options.series_count, "of a request")->check(CLI::PositiveNumber);
   app.add_option("--seconds", options.seconds, "of measuring");

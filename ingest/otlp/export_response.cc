@@ -1,5 +1,7 @@
 #include "ingest/otlp/export_response.h"
 
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
 #include "absl/strings/str_format.h"
@@ -35,6 +37,31 @@ std::string StatusResponse(Encoding encoding, int32_t code, std::string_view mes
   status.add_int32(1, code);
   status.add_string(2, message.data(), message.size());
   return bytes;
+}
+
+std::string StatusWithRetryInfo(int32_t code, std::string_view message, int64_t after_seconds) {
+  constexpr std::string_view kRetryInfo = "type.googleapis.com/google.rpc.RetryInfo";
+  std::string bytes = StatusResponse(Encoding::kProtobuf, code, message);
+  {
+    // Each writes its length when it ends.
+    protozero::pbf_writer status(bytes);
+    protozero::pbf_writer any(status, 3);
+    any.add_string(1, kRetryInfo.data(), kRetryInfo.size());
+    protozero::pbf_writer retry_info(any, 2);
+    protozero::pbf_writer delay(retry_info, 1);
+    delay.add_int64(1, after_seconds);
+  }
+  return bytes;
+}
+
+std::string MessageOfStatus(std::string_view status) {
+  try {
+    protozero::pbf_reader reader(status);
+    if (reader.next(2, protozero::pbf_wire_type::length_delimited)) return reader.get_string();
+  } catch (const protozero::exception&) {
+    return "";
+  }
+  return "";
 }
 
 }  // namespace lockstep::otlp

@@ -24,5 +24,14 @@ TEST(ExportResponse, ErrorsAreAStatus) {
   EXPECT_EQ(StatusResponse(Encoding::kJson, 14, "full"), R"({"code":14,"message":"full"})");
 }
 
+TEST(ExportResponse, AStatusSaysWhenToComeAgain) {
+  const std::string status = StatusWithRetryInfo(14, "full", 5);
+  // Any { type_url, RetryInfo { Duration { 5 } } }
+  EXPECT_EQ(status, "\x08\x0e\x12\x04"s + "full" + "\x1a\x30\x0a\x28" +
+                        "type.googleapis.com/google.rpc.RetryInfo" + "\x12\x04\x0a\x02\x08\x05"s);
+  EXPECT_EQ(MessageOfStatus(status), "full");
+  EXPECT_EQ(MessageOfStatus("junk"), "");
+}
+
 }  // namespace
 }  // namespace lockstep::otlp

@@ -56,12 +56,13 @@ struct NumberPoint : DataPoint {
   double value = 0;
 };
 
-struct HistogramPoint : DataPoint {
+struct HistogramValue {
   uint64_t count = 0;
   std::optional<double> sum;
   std::vector<uint64_t> bucket_counts;
   std::vector<double> bounds;
 };
+struct HistogramPoint : DataPoint, HistogramValue {};
 
 // Buckets side by side; that number i is (base^(offset + i), base^(offset + i + 1)].
 struct ExponentialBuckets {
@@ -69,7 +70,7 @@ struct ExponentialBuckets {
   std::vector<uint64_t> counts;
 };
 
-struct ExponentialHistogramPoint : DataPoint {
+struct ExponentialHistogramValue {
   uint64_t count = 0;
   std::optional<double> sum;
   int32_t scale = 0;  // base = 2^(2^-scale)
@@ -78,6 +79,7 @@ struct ExponentialHistogramPoint : DataPoint {
   ExponentialBuckets positive;
   ExponentialBuckets negative;
 };
+struct ExponentialHistogramPoint : DataPoint, ExponentialHistogramValue {};
 
 struct QuantileValue {
   double quantile = 0;

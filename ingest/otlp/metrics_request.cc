@@ -2,42 +2,87 @@
 
 #include <simdjson.h>
 
+#include <optional>
 #include <protozero/exception.hpp>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "ingest/otlp/json_request.h"
+#include "ingest/otlp/known_samples.h"
 #include "ingest/otlp/protobuf_request.h"
 #include "ingest/otlp/translator.h"
 
 namespace lockstep::otlp {
+namespace {
 
-absl::StatusOr<DecodedWrite> DecodeProtobufRequest(std::string_view message,
-                                                   const Translation& translation,
-                                                   const IngestLimits& limits) {
-  Translator translator(translation, limits);
-  // The one place where protozero's exceptions end.
-  try {
-    ReadProtobufRequest(message, translator);
-  } catch (const protozero::exception& error) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("the body is not an OTLP metrics request: %s", error.what()));
-  }
-  return translator.Finish();
+absl::Status NoRequest(std::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrFormat("the body is not an OTLP metrics request: %s", why));
 }
 
-absl::StatusOr<DecodedWrite> DecodeJsonRequest(std::string_view text,
-                                               const Translation& translation,
-                                               const IngestLimits& limits) {
+// What the translator has, and the deltas with it, unless that is an error.
+absl::StatusOr<DecodedWrite> Finished(Translator& translator, DeltaTotals::Change& deltas) {
+  absl::StatusOr<DecodedWrite> decoded = translator.Finish();
+  if (decoded.ok()) deltas.Commit();
+  return decoded;
+}
+
+}  // namespace
+
+// Translates all points, and lets `keys`, if there are any, learn their series.
+absl::StatusOr<DecodedWrite> MetricsDecoder::TranslateAll(std::string_view message,
+                                                          const IngestLimits& limits,
+                                                          SeriesKeys* keys) {
+  DeltaTotals::Change deltas(deltas_);
+  Translator translator(translation_, limits, &deltas);
+  ReadProtobufRequest(message, translation_, {keys, nullptr}, translator);
+  return Finished(translator, deltas);
+}
+
+// Translates the points whose series `keys` do not know. Nothing if they know one that the store has not, be it
+// that it is gone or that it never came so far.
+std::optional<absl::StatusOr<DecodedWrite>> MetricsDecoder::TranslateUnknown(
+    std::string_view message, const IngestLimits& limits, SeriesKeys& keys,
+    const Storage& storage) {
+  DeltaTotals::Change deltas(deltas_);
+  Translator translator(translation_, limits, &deltas);
+  // A point with some attributes.
+  constexpr size_t kPointBytes = 100;
+  KnownSamples known(keys, message.size() / kPointBytes);
+  ReadProtobufRequest(message, translation_, {&keys, &known}, translator);
+  const size_t series_count = known.series_count();
+  std::vector<KnownSample> samples;
+  if (!known.Resolve(storage, samples)) return std::nullopt;
+  translator.AddKnown(std::move(samples), series_count);
+  return Finished(translator, deltas);
+}
+
+absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeProtobuf(std::string_view message,
+                                                            const IngestLimits& limits,
+                                                            const Storage* storage) {
+  // The one place where protozero's exceptions end.
+  try {
+    if (storage == nullptr) return TranslateAll(message, limits, nullptr);
+    const SeriesKeysPool::Loan keys = series_keys_.Take();
+    auto decoded = TranslateUnknown(message, limits, *keys, *storage);
+    if (!decoded.has_value()) decoded = TranslateAll(message, limits, keys.get());
+    return *std::move(decoded);
+  } catch (const protozero::exception& error) {
+    return NoRequest(error.what());
+  }
+}
+
+absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeJson(std::string_view text,
+                                                        const IngestLimits& limits) {
   simdjson::dom::parser parser;
   JsonObject request;
   const simdjson::error_code error = parser.parse(text.data(), text.size()).get(request);
-  if (error != simdjson::SUCCESS) {
-    return absl::InvalidArgumentError(absl::StrFormat("the body is not an OTLP metrics request: %s",
-                                                      simdjson::error_message(error)));
-  }
-  Translator translator(translation, limits);
+  if (error != simdjson::SUCCESS) return NoRequest(simdjson::error_message(error));
+  DeltaTotals::Change deltas(deltas_);
+  Translator translator(translation_, limits, &deltas);
   ReadJsonRequest(request, translator);
-  return translator.Finish();
+  return Finished(translator, deltas);
 }
 
 }  // namespace lockstep::otlp

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "ingest/remote_write_encoder.h"
 
@@ -20,9 +22,11 @@ DecodedWrite Decoded(absl::StatusOr<DecodedWrite> decoded) {
   return decoded.ok() ? *std::move(decoded) : DecodedWrite();
 }
 DecodedWrite FromProtobuf(std::string_view message) {
-  return Decoded(DecodeProtobufRequest(message, {}, {}));
+  return Decoded(MetricsDecoder({}).DecodeProtobuf(message, {}, nullptr));
 }
-DecodedWrite FromJson(std::string_view text) { return Decoded(DecodeJsonRequest(text, {}, {})); }
+DecodedWrite FromJson(std::string_view text) {
+  return Decoded(MetricsDecoder({}).DecodeJson(text, {}));
+}
 
 // A protobuf field whose value is `bytes`.
 std::string Field(int number, const std::string& bytes) {
@@ -233,10 +237,11 @@ TEST(MetricsRequest, ValuesInsideValuesEndSomewhere) {
 }
 
 TEST(MetricsRequest, WhatIsNoRequestIsRefused) {
-  const auto protobuf = DecodeProtobufRequest("junk", {}, {});
+  MetricsDecoder decoder({});
+  const auto protobuf = decoder.DecodeProtobuf("junk", {}, nullptr);
   EXPECT_EQ(protobuf.status().code(), absl::StatusCode::kInvalidArgument);
   for (const char* text : {"", "junk", "[]", "{\"a\":", "7", "{\"a\": \"\xff\"}"}) {
-    const auto json = DecodeJsonRequest(text, {}, {});
+    const auto json = decoder.DecodeJson(text, {});
     EXPECT_EQ(json.status().code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(Message(json.status())), HasSubstr("is not an OTLP metrics request"));
   }
@@ -254,6 +259,128 @@ TEST(MetricsRequest, MembersOfOtherTypesAreNone) {
   }
 }
 
+// Finds the series of one request by their keys, in their order, and stores nothing.
+class KnownSeries : public Storage {
+ public:
+  explicit KnownSeries(const WriteRequest& request) {
+    for (const SeriesWrite& series : request.series) keys_.push_back(SeriesKeyOf(series.labels));
+  }
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const auto found = std::ranges::find(keys_, keys[i]);
+      refs[i] = found == keys_.end() ? SeriesRef()
+                                     : SeriesRef{0, static_cast<uint32_t>(found - keys_.begin())};
+    }
+  }
+  void Write(WriteRequest, WriteCallback) override {}
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
+    return absl::UnimplementedError("no querier");
+  }
+  StorageStats stats() const override { return {}; }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery&) const override {
+    return CardinalityStats();
+  }
+
+  void Forget(size_t i) { keys_[i] = SeriesKey(); }
+
+ private:
+  std::vector<SeriesKey> keys_;
+};
+
+// One row for every float, as Row() has them, known or not, sorted.
+std::vector<std::string> Floats(const DecodedWrite& decoded, const WriteRequest& named) {
+  std::vector<std::string> rows;
+  for (const KnownSample& known : decoded.request.known) {
+    DecodedWrite one;
+    SeriesWrite& series = one.request.series.emplace_back();
+    series.labels = named.series.at(known.series.id).labels;
+    series.samples = {known.sample};
+    if (known.start_timestamp_ms != 0) series.start_timestamps_ms = {known.start_timestamp_ms};
+    rows.push_back(Row(one, 0));
+  }
+  for (size_t i = 0; i < decoded.request.series.size(); ++i) {
+    if (!decoded.request.series[i].samples.empty()) rows.push_back(Row(decoded, i));
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+// A gauge, a counter and a histogram with the same attributes, of a resource with a target_info.
+std::string PlainRequest() {
+  const std::string times = "\x11"s + kOneSecond + "\x19" + kTwoSeconds;
+  const std::string gpus[] = {StringAttribute("gpu", "0"), StringAttribute("gpu", "1")};
+  std::string gauge, counter, histogram;
+  for (const std::string& gpu : gpus) {
+    gauge +=
+        Field(1, times + "\x21\x00\x00\x00\x00\x00\x00\xf8\x3f"s + Field(7, gpu) + "\x40\x00"s);
+    counter += Field(1, times + "\x31\x07\x00\x00\x00\x00\x00\x00\x00"s + Field(7, gpu));
+    histogram += Field(1, times + "\x21\x03\x00\x00\x00\x00\x00\x00\x00"s +
+                              "\x29\x00\x00\x00\x00\x00\x00\x10\x40"s +
+                              Field(6, "\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0"s) +
+                              Field(7, "\x00\x00\x00\x00\x00\x00\xe0\x3f"s) + Field(9, gpu));
+  }
+  const std::string metrics = Field(2, Field(1, "power") + Field(5, gauge)) +
+                              Field(2, Field(1, "steps") + Field(7, counter + "\x10\x02\x18\x01")) +
+                              Field(2, Field(1, "latency") + Field(9, histogram + "\x10\x02"));
+  const std::string resource = Field(1, Field(1, StringAttribute("service.name", "s")) +
+                                            Field(1, StringAttribute("host.name", "h")));
+  return Field(1, resource + Field(2, metrics));
+}
+
+TEST(MetricsRequest, SeriesThatAreSentAgainAreKnown) {
+  MetricsDecoder decoder({});
+  const std::string message = PlainRequest();
+  const DecodedWrite first = FromProtobuf(message);
+  const std::vector<std::string> all = Floats(first, {});
+  // Two of each gauge and counter, four series of each histogram, and the target.
+  ASSERT_THAT(all, SizeIs(2 + 2 + 2 * 4 + 1));
+  KnownSeries storage(first.request);
+  DecodedWrite got = Decoded(decoder.DecodeProtobuf(message, {}, &storage));
+  EXPECT_THAT(got.request.known, SizeIs(0));
+  EXPECT_EQ(Floats(got, {}), all);
+
+  got = Decoded(decoder.DecodeProtobuf(message, {}, &storage));
+  EXPECT_THAT(got.request.series, SizeIs(0));
+  EXPECT_THAT(got.metadata, SizeIs(0));
+  EXPECT_EQ(Floats(got, first.request), all);
+  EXPECT_EQ(got.sample_count, first.sample_count);
+  EXPECT_EQ(got.series_count, first.series_count);
+
+  // What the store has lost is told whole again.
+  storage.Forget(3);
+  got = Decoded(decoder.DecodeProtobuf(message, {}, &storage));
+  EXPECT_THAT(got.request.known, SizeIs(0));
+  EXPECT_EQ(Floats(got, {}), all);
+  EXPECT_THAT(got.metadata, SizeIs(4));
+}
+
+TEST(MetricsRequest, WhatIsSpelledOtherwiseIsAnotherSeries) {
+  MetricsDecoder decoder({});
+  const std::string message = PlainRequest();
+  const DecodedWrite first = FromProtobuf(message);
+  const KnownSeries storage(first.request);
+  Decoded(decoder.DecodeProtobuf(message, {}, &storage));
+  for (const std::string_view part : {"power", "steps", "latency", "gpu", "host.name", "s"}) {
+    std::string other = message;
+    other[other.find(part)] ^= 1;
+    const DecodedWrite expected = FromProtobuf(other);
+    const DecodedWrite got = Decoded(decoder.DecodeProtobuf(other, {}, &storage));
+    EXPECT_EQ(Floats(got, first.request), Floats(expected, {})) << part;
+  }
+}
+
+TEST(MetricsRequest, TheLimitOfSeriesCountsKnownOnes) {
+  MetricsDecoder decoder({});
+  const std::string message = PlainRequest();
+  const KnownSeries storage(FromProtobuf(message).request);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(decoder.DecodeProtobuf(message, {.max_series_per_request = 13}, &storage).ok());
+  }
+  EXPECT_EQ(
+      decoder.DecodeProtobuf(message, {.max_series_per_request = 12}, &storage).status().code(),
+      absl::StatusCode::kOutOfRange);
+}
+
 void CheckSound(const absl::StatusOr<DecodedWrite>& decoded) {
   if (!decoded.ok()) return;
   for (const SeriesWrite& series : decoded->request.series) {
@@ -263,11 +390,15 @@ void CheckSound(const absl::StatusOr<DecodedWrite>& decoded) {
 }
 
 TEST(MetricsRequest, SurvivesCutsAndFlippedBits) {
+  MetricsDecoder decoder({});
   for (const bool is_json : {false, true}) {
     const std::string whole = is_json ? std::string(kEveryKindInJson) : EveryKind();
-    const auto decode = is_json ? DecodeJsonRequest : DecodeProtobufRequest;
+    const auto decode = [&](std::string_view message) {
+      return is_json ? decoder.DecodeJson(message, {})
+                     : decoder.DecodeProtobuf(message, {}, nullptr);
+    };
     for (size_t length = 0; length < whole.size(); ++length) {
-      const auto cut = decode(whole.substr(0, length), {}, {});
+      const auto cut = decode(whole.substr(0, length));
       CheckSound(cut);
       EXPECT_TRUE(!is_json || !cut.ok());
     }
@@ -275,7 +406,7 @@ TEST(MetricsRequest, SurvivesCutsAndFlippedBits) {
     for (size_t bit = 0; bit < whole.size() * 8; bit += is_json ? 5 : 1) {
       std::string damaged = whole;
       damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
-      CheckSound(decode(damaged, {}, {}));
+      CheckSound(decode(damaged));
     }
   }
 }

@@ -1,4 +1,5 @@
-// ExportMetricsServiceRequest in protobuf: walks the message and hands its points to a Translator.
+// ExportMetricsServiceRequest in protobuf: walks the message and hands its points to a Translator, those of known
+// series to a KnownSamples instead.
 //
 //   ExportMetricsServiceRequest  1 repeated ResourceMetrics
 //   ResourceMetrics       1 Resource { 1 attributes }              2 repeated ScopeMetrics
@@ -12,11 +13,20 @@
 
 #include <string_view>
 
+#include "ingest/otlp/known_samples.h"
+#include "ingest/otlp/series_keys.h"
 #include "ingest/otlp/translator.h"
 
 namespace lockstep::otlp {
 
+// Where points may be told by their spelling.
+struct SpellingUse {
+  SeriesKeys* keys = nullptr;     // learn the series of the others; null: of none
+  KnownSamples* known = nullptr;  // null: all points are translated
+};
+
 // Throws protozero::exception; what came before it has been handed over. `message` outlives the translator.
-void ReadProtobufRequest(std::string_view message, Translator& translator);
+void ReadProtobufRequest(std::string_view message, const Translation& translation, SpellingUse use,
+                         Translator& translator);
 
 }  // namespace lockstep::otlp

@@ -34,7 +34,8 @@ struct Promotion {
 
 enum class DeltaPolicy {
   kRefuse,
-  kKeep,  // as they are: their type is unknown, native histograms of them are gauges
+  kKeep,   // as they are: their type is unknown, native histograms of them are gauges
+  kAddUp,  // to what cumulative values would be
 };
 
 enum class HistogramForm {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -57,16 +56,18 @@ std::vector<Exemplar> ExemplarsOf(const DataPoint& point) {
 void Translator::BeginResource(const Attributes& resource) {
   point_labels_.SetResource(resource);
   point_labels_.SetScope({});
-  target_info_times_.Clear();
 }
 
 void Translator::BeginMetric(const MetricHeader& metric) {
   metric_ = metric;
+  adds_up_ = HasTemporality(metric.kind) && metric.temporality == Temporality::kDelta &&
+             translation_.deltas == DeltaPolicy::kAddUp;
+  if (adds_up_) metric_.temporality = Temporality::kCumulative;
   name_ = MetricName(metric, translation_.names);
   refused_.reset();
   const bool may_be_kept =
-      metric.temporality == Temporality::kCumulative ||
-      (metric.temporality == Temporality::kDelta && translation_.deltas == DeltaPolicy::kKeep);
+      metric_.temporality == Temporality::kCumulative ||
+      (metric_.temporality == Temporality::kDelta && translation_.deltas == DeltaPolicy::kKeep);
   if (name_.empty()) {
     refused_ = BadLabels{RejectReason::kBadName, "nothing is left of the metric's name"};
   } else if (HasTemporality(metric.kind) && !may_be_kept) {
@@ -96,9 +97,26 @@ bool Translator::Begin(const DataPoint& point) {
     return false;
   }
   Describe();
-  // A point without a time has one that the store refuses.
-  if (point.time_ns != 0) target_info_times_.Add(MillisecondsOf(point.time_ns));
+  NotePoint(point.time_ns);
   return true;
+}
+
+void Translator::NotePoint(uint64_t time_ns) {
+  // A point without a time has one that the store refuses.
+  if (time_ns != 0) target_info_times_.Add(MillisecondsOf(time_ns));
+}
+
+template <typename Point>
+bool Translator::BeginCumulative(Point& point) {
+  if (!Begin(point)) return false;
+  if (!adds_up_ || point.has_no_value) return true;
+  // That of a histogram is not one of its series', but like them it has one for each set of attributes.
+  std::vector<LabelView> labels(point_labels_.labels().begin(), point_labels_.labels().end());
+  labels.push_back({kMetricName, name_});
+  const absl::Status added =
+      AddUp(point, deltas_->Of(SeriesKeyOf(LabelSet::Of(std::move(labels)))));
+  if (!added.ok()) RefusePoint({RejectReason::kBadTemporality, std::string(Message(added))});
+  return added.ok();
 }
 
 void Translator::RefusePoint(const BadLabels& bad) {
@@ -108,9 +126,9 @@ void Translator::RefusePoint(const BadLabels& bad) {
   out_.refusals.Add(bad.reason, 1, labels, bad.why);
 }
 
-int64_t Translator::StartOf(const DataPoint& point) const {
-  if (metric_.kind == MetricKind::kGauge) return 0;
-  return point.start_ns <= point.time_ns ? MillisecondsOf(point.start_ns) : 0;
+int64_t Translator::StartMs(MetricKind kind, uint64_t start_ns, uint64_t time_ns) {
+  if (kind == MetricKind::kGauge) return 0;
+  return start_ns <= time_ns ? MillisecondsOf(start_ns) : 0;
 }
 
 void Translator::AddSeries(const SeriesName& name, SeriesWrite series,
@@ -123,7 +141,11 @@ void Translator::AddSeries(const SeriesName& name, SeriesWrite series,
   if (!name.extra.name.empty()) labels_.push_back(name.extra);
   labels_.push_back({kMetricName, name.metric});
   exemplars.resize(collector_.AdmitExemplars(exemplars.size()));
+  const size_t series_before = out_.request.series.size();
   collector_.Add(std::move(series), labels_, {}, std::move(exemplars));
+  if (learning_.keys == nullptr || out_.request.series.size() == series_before) return;
+  learning_.keys->Put(SpellingOf(learning_.point, name.part, name.bound),
+                      SeriesKeyOf(out_.request.series.back().labels));
 }
 
 void Translator::AddFloat(const SeriesName& name, const DataPoint& point, double value,
@@ -136,15 +158,15 @@ void Translator::AddFloat(const SeriesName& name, const DataPoint& point, double
   AddSeries(name, std::move(series), std::move(exemplars));
 }
 
-void Translator::Add(const NumberPoint& point) {
-  if (!Begin(point)) return;
+void Translator::Add(NumberPoint point) {
+  if (!BeginCumulative(point)) return;
   // Exemplars of gauges have no place in Prometheus.
   const bool is_sum = metric_.kind == MetricKind::kSum;
   AddFloat({name_}, point, point.value, is_sum ? ExemplarsOf(point) : std::vector<Exemplar>());
 }
 
-void Translator::Add(const HistogramPoint& point) {
-  if (!Begin(point)) return;
+void Translator::Add(HistogramPoint point) {
+  if (!BeginCumulative(point)) return;
   if (translation_.histograms == HistogramForm::kCustomBuckets) {
     AddNative(point, NativeHistogramOf(point));
   } else {
@@ -152,8 +174,8 @@ void Translator::Add(const HistogramPoint& point) {
   }
 }
 
-void Translator::Add(const ExponentialHistogramPoint& point) {
-  if (Begin(point)) AddNative(point, NativeHistogramOf(point));
+void Translator::Add(ExponentialHistogramPoint point) {
+  if (BeginCumulative(point)) AddNative(point, NativeHistogramOf(point));
 }
 
 void Translator::AddNative(const DataPoint& point, absl::StatusOr<Histogram> histogram) {
@@ -181,23 +203,24 @@ void Translator::AddClassic(const HistogramPoint& point) {
     return taken;
   };
   const std::string bucket_name = name_ + "_bucket";
-  const auto add_bucket = [&](const std::string& bound, double count, std::vector<Exemplar> its) {
-    AddFloat({bucket_name, {"le", bound}}, point, count, std::move(its));
+  const auto add_bucket = [&](double bound, const std::string& text, double count,
+                              std::vector<Exemplar> its) {
+    AddFloat({bucket_name, {"le", text}, SeriesPart::kBucket, bound}, point, count, std::move(its));
   };
-  if (point.sum.has_value()) AddFloat({name_ + "_sum"}, point, *point.sum);
-  AddFloat({name_ + "_count"}, point, static_cast<double>(point.count));
+  if (point.sum.has_value()) AddFloat({name_ + "_sum", {}, SeriesPart::kSum}, point, *point.sum);
+  AddFloat({name_ + "_count", {}, SeriesPart::kCount}, point, static_cast<double>(point.count));
   uint64_t count = 0;
   for (size_t i = 0; i < std::min(point.bounds.size(), point.bucket_counts.size()); ++i) {
     count += point.bucket_counts[i];
+    const double bound = point.bounds[i];
     // The bucket without a bound comes by itself.
-    if (point.bounds[i] == std::numeric_limits<double>::infinity()) break;
-    add_bucket(FormatPlainValue(point.bounds[i]), static_cast<double>(count),
-               take(point.bounds[i]));
+    if (bound == kNoBound) break;
+    add_bucket(bound, FormatPlainValue(bound), static_cast<double>(count), take(bound));
   }
-  add_bucket("+Inf", static_cast<double>(point.count), std::move(exemplars));
+  add_bucket(kNoBound, "+Inf", static_cast<double>(point.count), std::move(exemplars));
 }
 
-void Translator::Add(const SummaryPoint& point) {
+void Translator::Add(SummaryPoint point) {
   if (!Begin(point)) return;
   AddFloat({name_ + "_sum"}, point, point.sum);
   AddFloat({name_ + "_count"}, point, static_cast<double>(point.count));
@@ -207,9 +230,14 @@ void Translator::Add(const SummaryPoint& point) {
   }
 }
 
-void Translator::EndResource() {
+std::vector<Sample> Translator::TakeTargetInfo() {
   std::vector<Sample> samples = target_info_times_.Samples(translation_.lookback_ms);
-  if (samples.empty() || !point_labels_.BuildTargetInfo()) return;
+  target_info_times_.Clear();
+  return samples;
+}
+
+bool Translator::AddTargetInfo(std::vector<Sample> samples) {
+  if (samples.empty() || !point_labels_.BuildTargetInfo()) return false;
   constexpr std::string_view kName = "target_info";
   SeriesWrite series;
   series.samples = std::move(samples);
@@ -217,6 +245,13 @@ void Translator::EndResource() {
   if (described_.insert(std::string(kName)).second) {
     out_.metadata.push_back({std::string(kName), {"gauge", "Target metadata", ""}});
   }
+  return true;
+}
+
+void Translator::AddKnown(std::vector<KnownSample> samples, size_t series_count) {
+  out_.series_count += series_count;
+  out_.sample_count += samples.size();
+  out_.request.known = std::move(samples);
 }
 
 absl::StatusOr<DecodedWrite> Translator::Finish() {

@@ -10,7 +10,7 @@
 // Points without a value become stale markers. What cannot be translated is refused point by point. Calls nest
 // as the messages do:
 //   BeginResource { BeginScope { BeginMetric { Add ... } ... } ... EndResource } ... Finish
-// The arguments of each Begin live until the next of its kind or the end of what is around it.
+// Who knows the series of a point need not add it, nor begin what is around it. The arguments of each Begin live until the next of its kind or the end of what is around it.
 //
 // Source: Prometheus, storage/remote/otlptranslator; OpenTelemetry, "Prometheus and OpenMetrics Compatibility".
 #pragma once
@@ -26,8 +26,10 @@
 #include "ingest/decoded_write.h"
 #include "ingest/label_check.h"
 #include "ingest/limits.h"
+#include "ingest/otlp/delta_totals.h"
 #include "ingest/otlp/metric_points.h"
 #include "ingest/otlp/point_labels.h"
+#include "ingest/otlp/series_keys.h"
 #include "ingest/otlp/target_info.h"
 #include "ingest/otlp/translation.h"
 #include "ingest/series_collector.h"
@@ -36,22 +38,40 @@ namespace lockstep::otlp {
 
 class Translator {
  public:
-  // Both outlive the translator.
-  Translator(const Translation& translation, const IngestLimits& limits)
+  // All outlive the translator. `deltas` are those that the translation adds up; it may be null if it adds up none.
+  Translator(const Translation& translation, const IngestLimits& limits,
+             DeltaTotals::Change* deltas = nullptr)
       : translation_(translation),
         limits_(limits),
+        deltas_(deltas),
         collector_(limits, out_),
         point_labels_(translation, limits) {}
 
   void BeginResource(const Attributes& resource);
   void BeginScope(const Scope& scope) { point_labels_.SetScope(scope); }
   void BeginMetric(const MetricHeader& metric);
-  void Add(const NumberPoint& point);
-  void Add(const HistogramPoint& point);
-  void Add(const ExponentialHistogramPoint& point);
-  void Add(const SummaryPoint& point);
-  void EndResource();
+  // Puts the series of the points that are added from now on into `keys`, which outlive them, by the spelling of
+  // their point.
+  struct Learning {
+    SeriesKeys* keys = nullptr;  // null: nothing is learnt
+    Spelling point{};
+  };
+  void Learn(const Learning& learning) { learning_ = learning; }
+  void Add(NumberPoint point);
+  void Add(HistogramPoint point);
+  void Add(ExponentialHistogramPoint point);
+  void Add(SummaryPoint point);
+  // A point of the resource that somebody else takes: target_info has samples for it.
+  void NotePoint(uint64_t time_ns);
+  void EndResource() { AddTargetInfo(TakeTargetInfo()); }
+  // The same in two steps: the samples, and their series. False if there is none.
+  std::vector<Sample> TakeTargetInfo();
+  bool AddTargetInfo(std::vector<Sample> samples);
 
+  // Samples that somebody else has taken, of that many series.
+  void AddKnown(std::vector<KnownSample> samples, size_t series_count);
+  // What StartOf() is to a point of a metric of that kind.
+  static int64_t StartMs(MetricKind kind, uint64_t start_ns, uint64_t time_ns);
   // kOutOfRange: more series than the limit.
   absl::StatusOr<DecodedWrite> Finish();
 
@@ -61,20 +81,28 @@ class Translator {
   // Tells the type, help and unit of the metric, once in a request.
   void Describe();
   void RefusePoint(const BadLabels& bad);
+  // Begin(), and makes a delta cumulative.
+  template <typename Point>
+  bool BeginCumulative(Point& point);
   // A series of the point whose labels were built last.
   struct SeriesName {
     std::string_view metric;
     LabelView extra{};  // instead of a label of that name; none if it has no name
+    SeriesPart part = SeriesPart::kWhole;
+    double bound = 0;  // of a bucket
   };
   void AddFloat(const SeriesName& name, const DataPoint& point, double value,
                 std::vector<Exemplar> exemplars = {});
   void AddNative(const DataPoint& point, absl::StatusOr<Histogram> histogram);
   void AddClassic(const HistogramPoint& point);
   void AddSeries(const SeriesName& name, SeriesWrite series, std::vector<Exemplar> exemplars);
-  int64_t StartOf(const DataPoint& point) const;
+  int64_t StartOf(const DataPoint& point) const {
+    return StartMs(metric_.kind, point.start_ns, point.time_ns);
+  }
 
   const Translation& translation_;
   const IngestLimits& limits_;
+  DeltaTotals::Change* const deltas_;
   DecodedWrite out_;
   SeriesCollector collector_;
   PointLabels point_labels_;
@@ -82,8 +110,10 @@ class Translator {
   MetricHeader metric_;
   std::string name_;                  // of the metric
   StringSet described_;               // such names
+  bool adds_up_ = false;              // deltas of the metric
   std::optional<BadLabels> refused_;  // why all points of the metric are
   std::vector<LabelView> labels_;     // scratch
+  Learning learning_;
 };
 
 }  // namespace lockstep::otlp

@@ -26,14 +26,17 @@ class TranslatorTest : public testing::Test {
     resource_.Add("service.instance.id", "i");
   }
 
+  // Takes the points.
   template <typename... Points>
-  DecodedWrite Translate(const MetricHeader& metric, const Points&... points) {
-    Translator translator(translation_, limits_);
+  DecodedWrite Translate(const MetricHeader& metric, Points&&... points) {
+    DeltaTotals::Change deltas(deltas_);
+    Translator translator(translation_, limits_, &deltas);
     translator.BeginResource(resource_);
     translator.BeginScope(scope_);
     translator.BeginMetric(metric);
-    (translator.Add(points), ...);
+    (translator.Add(std::move(points)), ...);
     translator.EndResource();
+    deltas.Commit();
     auto decoded = translator.Finish();
     EXPECT_TRUE(decoded.ok()) << decoded.status();
     return decoded.ok() ? *std::move(decoded) : DecodedWrite();
@@ -43,6 +46,7 @@ class TranslatorTest : public testing::Test {
   Scope scope_;
   Translation translation_;
   IngestLimits limits_;
+  DeltaTotals deltas_;
 };
 
 template <typename Point>
@@ -133,6 +137,48 @@ TEST_F(TranslatorTest, DeltasAreRefusedUnlessTheyAreToBeKept) {
   ASSERT_THAT(got.request.series, SizeIs(1));
   EXPECT_EQ(got.request.series[0].histograms.at(0).histogram->reset_hint, CounterResetHint::kGauge);
   EXPECT_EQ(Translate(unspecified, At<HistogramPoint>(1000)).refusals.count(), 1u);
+}
+
+TEST_F(TranslatorTest, DeltasAreAddedUp) {
+  translation_.deltas = DeltaPolicy::kAddUp;
+  const MetricHeader delta = MetricOf(MetricKind::kSum, Temporality::kDelta, true);
+  DecodedWrite got = Translate(delta, Number(5, 1000, 400), Number(6, 2000, 1000));
+  EXPECT_THAT(Rows(got), ElementsAre(R"(requests_total{instance="i", job="s"} 5@1000>400)",
+                                     R"(requests_total{instance="i", job="s"} 11@2000>400)"));
+  EXPECT_EQ(got.metadata.at(0).metadata.type, "counter");
+  // Later requests go on; what is late cannot be added.
+  got = Translate(delta, Number(1, 3000, 2000), Number(1, 1500, 1000));
+  EXPECT_THAT(Rows(got), ElementsAre(R"(requests_total{instance="i", job="s"} 12@3000>400)"));
+  EXPECT_EQ(got.refusals.count(), 1u);
+  EXPECT_THAT(got.refusals.ToString(), HasSubstr("is 1500 ms older than the last of its series"));
+  // Other attributes are another series, and so is another resource.
+  NumberPoint other = Number(3, 1000, 400);
+  other.attributes.Add("gpu", "1");
+  EXPECT_THAT(Rows(Translate(delta, std::move(other))),
+              ElementsAre(R"(requests_total{gpu="1", instance="i", job="s"} 3@1000>400)"));
+  // A series that ends adds nothing.
+  NumberPoint end = Number(0, 4000, 3000);
+  end.has_no_value = true;
+  EXPECT_THAT(Rows(Translate(delta, std::move(end), Number(2, 5000, 4000))),
+              ElementsAre(R"(requests_total{instance="i", job="s"} stale@4000>3000)",
+                          R"(requests_total{instance="i", job="s"} 14@5000>400)"));
+}
+
+TEST_F(TranslatorTest, DeltaHistogramsAreAddedUp) {
+  translation_.deltas = DeltaPolicy::kAddUp;
+  const auto at = [](uint64_t time_ms) {
+    auto point = At<HistogramPoint>(time_ms, time_ms - 500);
+    point.count = 3;
+    point.bucket_counts = {1, 2};
+    point.bounds = {0.5};
+    return point;
+  };
+  const auto delta = MetricOf(MetricKind::kHistogram, Temporality::kDelta);
+  Translate(delta, at(1000));
+  EXPECT_THAT(Rows(Translate(delta, at(2000))),
+              ElementsAre(R"(requests_count{instance="i", job="s"} 6@2000>500)",
+                          R"(requests_bucket{instance="i", job="s", le="0.5"} 2@2000>500)",
+                          R"(requests_bucket{instance="i", job="s", le="+Inf"} 6@2000>500)"));
 }
 
 TEST_F(TranslatorTest, HistogramsBecomeClassicSeries) {

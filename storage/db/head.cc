@@ -122,12 +122,12 @@ void Head::AppendFloat(Series& series, Sample sample, int64_t start_ms) {
   Note(series, sample.timestamp_ms);
 }
 
-bool Head::AppendNewest(SeriesId id, Sample sample) {
+bool Head::AppendNewest(SeriesId id, Sample sample, int64_t start_ms) {
   const uint32_t slot = SlotOf(id);
   Series& series = series_[slot];
   if (sample.timestamp_ms <= series.latest_ms) return false;
   Touch(series, slot);
-  AppendFloat(series, sample);
+  AppendFloat(series, sample, start_ms);
   return true;
 }
 

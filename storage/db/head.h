@@ -46,10 +46,9 @@ class Head {
   // Precondition: it is not there yet.
   void Open(SeriesId id, int64_t latest_ms);
 
-  // Appends a sample that is later than LatestMs(id), or says false. Its counter began nobody knows when, as
-  // for all that come alone. Precondition: the series is open.
-  bool AppendNewest(SeriesId id, Sample sample);
-  // The same for a sample that is not the newest, if it is plain without a look at all samples that
+  // Appends a sample that is later than LatestMs(id), or says false. Precondition: the series is open.
+  bool AppendNewest(SeriesId id, Sample sample, int64_t start_ms = 0);
+  // The same for a sample without a start that is not the newest, if it is plain without a look at all samples that
   // none has its time: backfill in order of time, after AnchorLateRun() for its first. Precondition: the
   // series is open.
   bool AppendLate(SeriesId id, Sample sample);

@@ -166,11 +166,16 @@ void JournalBlockBuilder::AddTimeAndValue(int64_t timestamp_ms, double value) {
   values_.append(bytes, static_cast<size_t>(size));
 }
 
-// As many as values, be they known or not.
-void JournalBlockBuilder::AddStarts(const SampleColumns& columns) {
+// Of the entry that was added last.
+void JournalBlockBuilder::BeginStarts() {
   const size_t entry = entry_count_ - 1;
   PutVarint64(starts_, entry - next_start_entry_);
   next_start_entry_ = entry + 1;
+}
+
+// As many as values, be they known or not.
+void JournalBlockBuilder::AddStarts(const SampleColumns& columns) {
+  BeginStarts();
   int64_t before_ms = 0;
   for (size_t i = 0; i < columns.values.size(); ++i) {
     PutVarintSigned64(starts_, static_cast<int64_t>(static_cast<uint64_t>(columns.StartOf(i)) -
@@ -188,9 +193,12 @@ void JournalBlockBuilder::Add(SeriesId id, const SampleColumns& columns) {
   if (!columns.start_timestamps_ms.empty()) AddStarts(columns);
 }
 
-void JournalBlockBuilder::Add(SeriesId id, Sample sample) {
+void JournalBlockBuilder::Add(SeriesId id, Sample sample, int64_t start_timestamp_ms) {
   AddEntry(id, 1, false);
   AddTimeAndValue(sample.timestamp_ms, sample.value);
+  if (start_timestamp_ms == 0) return;
+  BeginStarts();
+  PutVarintSigned64(starts_, start_timestamp_ms);
 }
 
 size_t JournalBlockBuilder::byte_count() const {

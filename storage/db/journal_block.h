@@ -26,7 +26,7 @@ class JournalBlockBuilder {
  public:
   // Precondition for both: the samples of one call ascend, no time twice.
   void Add(SeriesId id, const SampleColumns& columns);
-  void Add(SeriesId id, Sample sample);
+  void Add(SeriesId id, Sample sample, int64_t start_timestamp_ms = 0);
 
   bool empty() const { return entry_count_ == 0; }
   // Of the block as it is now, never less than what Finish() makes.
@@ -38,6 +38,7 @@ class JournalBlockBuilder {
   void AddEntry(SeriesId id, size_t float_count, bool has_histograms);
   void AddTimeAndValue(int64_t timestamp_ms, double value);
   void AddStarts(const SampleColumns& columns);
+  void BeginStarts();
 
   size_t entry_count_ = 0;
   size_t float_count_ = 0;

@@ -49,15 +49,17 @@ std::string StartText(int64_t start_ms) {
 WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request) {
   std::set<LabelSet> mixed;
   for (const SeriesWrite& write : request.series) {
-    const bool is_plain = write.histograms.empty() && write.start_timestamps_ms.empty();
-    if (!is_plain) mixed.insert(write.labels);
+    if (!write.histograms.empty()) mixed.insert(write.labels);
   }
   std::erase_if(request.series, [&](const SeriesWrite& write) {
     const SeriesKey key = SeriesKeyOf(write.labels);
     SeriesRef ref;
     storage.FindSeries({&key, 1}, {&ref, 1});
     if (!ref.known() || mixed.contains(write.labels)) return false;
-    for (const Sample& sample : write.samples) request.known.push_back({ref, sample});
+    const std::vector<int64_t>& starts_ms = write.start_timestamps_ms;
+    for (size_t i = 0; i < write.samples.size(); ++i) {
+      request.known.push_back({ref, write.samples[i], starts_ms.empty() ? 0 : starts_ms[i]});
+    }
     return true;
   });
   return request;

@@ -89,15 +89,15 @@ void WriteGroup::AddKnown(std::span<const KnownSample> samples, TimeRange accept
   for (size_t i = 0; i < samples.size(); ++i) {
     if (i + kSeriesAhead < samples.size()) head.PrefetchSeries(samples[i + kSeriesAhead].series.id);
     if (i + kTailAhead < samples.size()) head.PrefetchTail(samples[i + kTailAhead].series.id);
-    const auto& [series, sample] = samples[i];
+    const auto& [series, sample, start_ms] = samples[i];
     if (!accepted.Contains(sample.timestamp_ms) || !OpenKnown(series.id)) {
       left.push_back(samples[i]);
-    } else if (AppendNewest(series.id, sample)) {
+    } else if (AppendNewest(series.id, sample, start_ms)) {
       ++written;
-    } else if (AppendLate(series.id, sample)) {
+    } else if (start_ms == 0 && AppendLate(series.id, sample)) {
       ++written;
       ++counts.out_of_order;
-    } else if (left.empty() && head.IsLast(series.id, sample)) {
+    } else if (start_ms == 0 && left.empty() && head.IsLast(series.id, sample)) {
       // One that is left might be of the same series and time, and comes first.
       ++counts.duplicate;
     } else {
@@ -116,7 +116,7 @@ absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
       return absl::UnavailableError("a series of the request was dropped meanwhile; send it again");
     }
   }
-  if (accepted.Contains(time_ms) && time_ms <= SealedMaxMs(id)) {
+  if (known.start_timestamp_ms == 0 && accepted.Contains(time_ms) && time_ms <= SealedMaxMs(id)) {
     LOCKSTEP_RETURN_IF_ERROR(sealed_ranges_.Load(shard_.dictionary.PlaceOf(id), time_ms));
     WriterLock lock(shard_.mutex);
     if (AppendLate(id, known.sample)) {
@@ -126,7 +126,9 @@ absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
     }
   }
   SliceCounts slice;
-  Sort({{&known.sample, 1}, {}, {}}, accepted, slice);
+  std::span<const int64_t> starts_ms;
+  if (known.start_timestamp_ms != 0) starts_ms = {&known.start_timestamp_ms, 1};
+  Sort({{&known.sample, 1}, starts_ms, {}}, accepted, slice);
   if (incoming_.size() > 0) LOCKSTEP_RETURN_IF_ERROR(AddIncoming(id, slice));
   counts += slice;
   if (incoming_.size() == 0) return absl::OkStatus();
@@ -137,14 +139,14 @@ absl::Status WriteGroup::AddLeft(const KnownSample& known, TimeRange accepted,
 }
 
 // What nearly every write is. Precondition: the lock is held.
-bool WriteGroup::AppendNewest(SeriesId id, Sample sample) {
-  if (!shard_.active->AppendNewest(id, sample)) return false;
-  Journal(id, sample);
+bool WriteGroup::AppendNewest(SeriesId id, Sample sample, int64_t start_ms) {
+  if (!shard_.active->AppendNewest(id, sample, start_ms)) return false;
+  Journal(id, sample, start_ms);
   return true;
 }
 
-void WriteGroup::Journal(SeriesId id, Sample sample) {
-  block_.Add(id, sample);
+void WriteGroup::Journal(SeriesId id, Sample sample, int64_t start_ms) {
+  block_.Add(id, sample, start_ms);
   earliest_ms_ = std::min(earliest_ms_, sample.timestamp_ms);
   if (block_.byte_count() >= kBlockBytes) EndBlock();
 }

@@ -64,9 +64,9 @@ class WriteGroup {
   absl::Status Commit();
 
  private:
-  bool AppendNewest(SeriesId id, Sample sample);
+  bool AppendNewest(SeriesId id, Sample sample, int64_t start_ms = 0);
   bool AppendLate(SeriesId id, Sample sample);
-  void Journal(SeriesId id, Sample sample);
+  void Journal(SeriesId id, Sample sample, int64_t start_ms = 0);
   int64_t SealedMaxMs(SeriesId id) const;
   bool OpenKnown(SeriesId id);
   void OpenSlot(SeriesId id);
