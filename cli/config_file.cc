@@ -17,16 +17,22 @@ namespace {
 absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::string& prefix,
                      std::vector<GivenValue>& values);
 
-bool IsListOfMaps(const YAML::Node& node) {
+// Of scalars and maps.
+bool IsList(const YAML::Node& node) {
   return node.IsSequence() && std::all_of(node.begin(), node.end(), [](const YAML::Node& item) {
-           return item.IsMap() && item.size() > 0;
+           return item.IsScalar() || (item.IsMap() && item.size() > 0);
          });
 }
 
 absl::Status FlattenList(const std::string& path, const YAML::Node& list, const std::string& name,
                          std::vector<GivenValue>& values) {
   for (size_t i = 0; i < list.size(); ++i) {
-    LOCKSTEP_RETURN_IF_ERROR(Flatten(path, list[i], absl::StrFormat("%s[%d].", name, i), values));
+    const std::string item = absl::StrFormat("%s[%d]", name, i);
+    if (list[i].IsScalar()) {
+      values.push_back({item, list[i].Scalar(), server::PlaceOf(path, list[i])});
+    } else {
+      LOCKSTEP_RETURN_IF_ERROR(Flatten(path, list[i], item + ".", values));
+    }
   }
   return absl::OkStatus();
 }
@@ -43,7 +49,7 @@ absl::Status Flatten(const std::string& path, const YAML::Node& map, const std::
       LOCKSTEP_RETURN_IF_ERROR(Flatten(path, entry.second, name + ".", values));
     } else if (entry.second.IsScalar()) {
       values.push_back({name, entry.second.Scalar(), PlaceOf(path, entry.first)});
-    } else if (IsListOfMaps(entry.second)) {
+    } else if (IsList(entry.second)) {
       LOCKSTEP_RETURN_IF_ERROR(FlattenList(path, entry.second, name, values));
     } else {
       return YamlError(path, entry.first, absl::StrFormat("\"%s\" needs one value", name));
@@ -88,7 +94,7 @@ std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& setti
     for (size_t dot; (dot = name.find('.', begin)) != std::string::npos; begin = dot + 1) {
       at.reset(Below(at, name.substr(begin, dot - begin)));
     }
-    at[name.substr(begin)] = text;
+    Below(at, name.substr(begin)) = text;
   }
   return YAML::Dump(root) + "\n";
 }

@@ -12,8 +12,8 @@ namespace lockstep::cli {
 
 // What to scrape is left to scrape/config/scrape_config_file.h: its keys are passed over here.
 //
-// Each value with its dotted name and its line; in a list of maps the name has the number of the map:
-// "a.b[0].c". Names and values are not looked at. `path` is for messages.
+// Each value with its dotted name and its line; in a list the name has the number of the value or of the map:
+// "a.b[0]", "a.b[0].c". Names and values are not looked at. `path` is for messages.
 absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml, const std::string& path);
 absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path);
 

@@ -30,6 +30,18 @@ TEST(ConfigFileTest, FlattensNestingAndRemembersLines) {
   }
 }
 
+TEST(ConfigFileTest, ListsHaveNumbers) {
+  const absl::StatusOr<std::vector<GivenValue>> values =
+      ParseConfig("a:\n  b: [x,\n    {c: y}]\n", "a.yml");
+  ASSERT_TRUE(values.ok());
+  ASSERT_EQ(values->size(), 2u);
+  EXPECT_EQ((*values)[0].name, "a.b[0]");
+  EXPECT_EQ((*values)[0].text, "x");
+  EXPECT_EQ((*values)[0].origin, "a.yml line 2");
+  EXPECT_EQ((*values)[1].name, "a.b[1].c");
+  EXPECT_EQ((*values)[1].origin, "a.yml line 3");
+}
+
 TEST(ConfigFileTest, AnEmptyFileSetsNothing) {
   const absl::StatusOr<std::vector<GivenValue>> values = ParseConfig("\n# nothing\n", "a.yml");
   ASSERT_TRUE(values.ok());
@@ -40,7 +52,7 @@ TEST(ConfigFileTest, SaysWhereTheFileIsWrong) {
   struct Row {
     std::string_view yaml, error;
   };
-  for (const Row& row : {Row{"http: [1, 2]\n", "a.yml line 1: \"http\" needs one value"},
+  for (const Row& row : {Row{"http: [1, [2]]\n", "a.yml line 1: \"http\" needs one value"},
                          Row{"a:\n  b:\n", "a.yml line 2: \"a.b\" needs one value"},
                          Row{"- a\n", "a.yml line 1: expected keys and values"},
                          Row{"a: b: c\n", "a.yml line 1: not YAML: illegal map value"}}) {
@@ -49,10 +61,9 @@ TEST(ConfigFileTest, SaysWhereTheFileIsWrong) {
 }
 
 TEST(ConfigFileTest, WritesWhatItReads) {
-  const std::vector<std::pair<std::string, std::string>> settings = {{"http", ":9009"},
-                                                                     {"web.cors.origin", ".*"},
-                                                                     {"web.config.file", "w.yml"},
-                                                                     {"web.max-x", "3"}};
+  const std::vector<std::pair<std::string, std::string>> settings = {
+      {"http", ":9009"},  {"web.cors.origin", ".*"}, {"web.config.file", "w.yml"},
+      {"web.max-x", "3"}, {"otlp.a[0]", "b"},        {"otlp.a[1]", "c"}};
   const std::string yaml = ToYaml(settings);
   EXPECT_EQ(yaml,
             "http: :9009\n"
@@ -61,7 +72,11 @@ TEST(ConfigFileTest, WritesWhatItReads) {
             "    origin: .*\n"
             "  config:\n"
             "    file: w.yml\n"
-            "  max-x: 3\n");
+            "  max-x: 3\n"
+            "otlp:\n"
+            "  a:\n"
+            "    - b\n"
+            "    - c\n");
   const absl::StatusOr<std::vector<GivenValue>> values = ParseConfig(yaml, "a.yml");
   ASSERT_TRUE(values.ok());
   ASSERT_EQ(values->size(), settings.size());

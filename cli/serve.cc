@@ -20,6 +20,7 @@
 #include "scrape/config/scrape_config_file.h"
 #include "scrape/scraper.h"
 #include "server/http_server.h"
+#include "server/otlp_grpc/otlp_grpc_server.h"
 #include "server/self_metrics.h"
 #include "server/shutdown_signal.h"
 #include "storage/db/store.h"
@@ -79,6 +80,8 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api_options.query_cache_bytes = options.query_cache_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
   api_options.ingest.max_samples_per_second = options.max_samples_per_second;
+  api_options.otlp = options.otlp;
+  api_options.otlp.lookback_ms = options.lookback_ms;
   return api_options;
 }
 
@@ -94,6 +97,18 @@ absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& op
     LOCKSTEP_ASSIGN_OR_RETURN(http.web, server::ReadWebConfig(options.web_config_file));
   }
   return http;
+}
+
+// Null when none is wanted.
+absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> StartOtlpGrpc(const ServeOptions& options,
+                                                                      const server::WebConfig& web,
+                                                                      api::Handler& handler) {
+  if (!options.otlp_grpc.has_value()) return std::unique_ptr<server::OtlpGrpcServer>();
+  server::OtlpGrpcOptions grpc;
+  grpc.host = options.otlp_grpc->host;
+  grpc.port = options.otlp_grpc->port;
+  grpc.web = web;
+  return server::OtlpGrpcServer::Start(std::move(grpc), handler);
 }
 
 // Null when none is wanted.
@@ -141,13 +156,17 @@ void Reload(const ServeOptions& options, scrape::Scraper& scraper) {
 }
 
 void WaitForSignal(const ServeOptions& options, scrape::Scraper& scraper, api::Api& api,
-                   server::HttpServer& http_server) {
+                   server::HttpServer& http_server, server::OtlpGrpcServer* otlp_grpc) {
   const int signal = server::AwaitShutdownSignal([&] { Reload(options, scraper); });
   Log(LogLevel::kInfo, "shutting down", {{"signal", signal}});
   server::ExitOnShutdownSignal();
   StartShutdownDeadline();
   scraper.Stop();
   api.StopQueries();
+  // Both have the same time.
+  std::jthread grpc_shutdown([otlp_grpc] {
+    if (otlp_grpc != nullptr) otlp_grpc->Shutdown(kRequestPatience);
+  });
   if (!http_server.Shutdown(kRequestPatience)) {
     Log(LogLevel::kWarn, "some requests were cut off");
   }
@@ -197,20 +216,33 @@ ExitCode Serve(const ServeOptions& options) {
                     .scraper = &scraper});
 
   std::atomic<const server::HttpServer*> started{nullptr};
+  std::atomic<const server::OtlpGrpcServer*> grpc_started{nullptr};
   server::MetricsEndpoint endpoint(*api, [&] {
     const server::HttpServer* http_server = started.load();
-    return server::SelfSnapshot{info.version,
-                                info.revision,
-                                store.stats(),
-                                api->stats(),
-                                http_server ? http_server->stats() : server::HttpStats(),
-                                server::ReadProcessMetrics()};
+    server::SelfSnapshot snapshot{info.version,
+                                  info.revision,
+                                  store.stats(),
+                                  api->stats(),
+                                  http_server ? http_server->stats() : server::HttpStats(),
+                                  std::nullopt,
+                                  server::ReadProcessMetrics()};
+    const server::OtlpGrpcServer* otlp_grpc = grpc_started.load();
+    if (otlp_grpc != nullptr) snapshot.otlp_grpc = otlp_grpc->stats();
+    return snapshot;
   });
+  const server::WebConfig web = http_options->web;
   absl::StatusOr<std::unique_ptr<server::HttpServer>> http_server =
       server::HttpServer::Start(*std::move(http_options), endpoint);
   if (!http_server.ok()) return Failed(http_server.status());
   started = http_server->get();
+  absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> otlp_grpc =
+      StartOtlpGrpc(options, web, *api);
+  if (!otlp_grpc.ok()) return Failed(otlp_grpc.status());
+  grpc_started = otlp_grpc->get();
   api->SetReady(true);
+  if (*otlp_grpc != nullptr) {
+    Log(LogLevel::kInfo, "taking OTLP by gRPC", {{"address", (*otlp_grpc)->address()}});
+  }
   Log(LogLevel::kInfo, "ready",
       {{"url", (*http_server)->url()},
        {"data", info.storage_folder},
@@ -224,8 +256,9 @@ ExitCode Serve(const ServeOptions& options) {
       api->Store(std::move(write), std::move(done));
     });
   }
-  WaitForSignal(options, scraper, *api, **http_server);
+  WaitForSignal(options, scraper, *api, **http_server, otlp_grpc->get());
   http_server->reset();
+  otlp_grpc->reset();
   api.reset();
   if (const absl::Status status = store.Close(); !status.ok()) return Failed(status);
   Log(LogLevel::kInfo, "ended");

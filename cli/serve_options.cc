@@ -7,6 +7,7 @@
 #include "base/byte_size.h"
 #include "cli/feature_names.h"
 #include "cli/host_port.h"
+#include "cli/otlp_settings.h"
 #include "cli/retention_settings.h"
 #include "query/promql/parser.h"
 
@@ -99,6 +100,11 @@ absl::Status ApplyHttp(std::string_view text, ServeOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ApplyOtlpGrpc(std::string_view text, ServeOptions& options) {
+  LOCKSTEP_ASSIGN_OR_RETURN(options.otlp_grpc, ParseHostPort(text));
+  return absl::OkStatus();
+}
+
 absl::Status ApplyData(std::string_view text, ServeOptions& options) {
   if (text.empty()) return absl::InvalidArgumentError("the data folder needs a name");
   options.data_folder = std::string(text);
@@ -132,6 +138,9 @@ std::vector<Setting> MakeSettings() {
   return {
       {"http", "127.0.0.1:9009", "HOST:PORT", "Address to listen on; port 0 takes any free port.",
        ApplyHttp},
+      {"otlp-grpc", "", "HOST:PORT",
+       "Address to take OpenTelemetry metrics by gRPC on, 4317 by custom; none if it is not given.",
+       ApplyOtlpGrpc},
       {"data", "data", "DIR", "Folder of the store; made if it is not there.", ApplyData},
       {"web.config.file", "", "FILE", "TLS, users and tokens, in the format of Prometheus.",
        TextInto(&ServeOptions::web_config_file)},
@@ -202,9 +211,14 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
     options.texts.emplace_back(setting.name, setting.default_text);
   }
   RetentionSettings rules;
+  OtlpSettings otlp;
   for (const GivenValue& value : given) {
     if (RetentionSettings::IsOne(value)) {
       LOCKSTEP_RETURN_IF_ERROR(rules.Add(value));
+      continue;
+    }
+    if (OtlpSettings::IsOne(value)) {
+      LOCKSTEP_RETURN_IF_ERROR(otlp.Add(value));
       continue;
     }
     const auto setting = std::find_if(settings.begin(), settings.end(), [&](const Setting& known) {
@@ -219,8 +233,10 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
     options.texts[setting - settings.begin()].second = value.text;
   }
   LOCKSTEP_ASSIGN_OR_RETURN(options.retention_rules, rules.Finish(options.retention_ms));
+  LOCKSTEP_ASSIGN_OR_RETURN(options.otlp, otlp.Finish());
   for (const GivenValue& value : given) {
-    if (RetentionSettings::IsOne(value)) options.texts.emplace_back(value.name, value.text);
+    const bool is_of_file_alone = RetentionSettings::IsOne(value) || OtlpSettings::IsOne(value);
+    if (is_of_file_alone) options.texts.emplace_back(value.name, value.text);
   }
   return options;
 }

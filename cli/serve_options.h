@@ -6,7 +6,8 @@
 //
 //   --storage.retention.time=15d        storage: {retention: {time: 15d}}
 //
-// What is a list has no flag: storage.retention.rules, in the file alone (cli/retention_settings.h).
+// In the file alone: the list storage.retention.rules (cli/retention_settings.h), and the section otlp
+// (cli/otlp_settings.h).
 //
 // Flags win over the file, the file wins over defaults. Names are Prometheus' where it has the
 // setting.
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,8 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "cli/host_port.h"
+#include "ingest/otlp/translation.h"
 #include "storage/db/retention_rules.h"
 
 namespace lockstep::cli {
@@ -50,6 +54,8 @@ struct ServeOptions {
   uint64_t max_samples_per_second = 0;  // 0: no limit
   // Of the features that were asked for: those that there are not.
   std::vector<std::string> absent_features;
+  otlp::Translation otlp;
+  std::optional<HostPort> otlp_grpc;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kLogfmt;
 

@@ -17,6 +17,8 @@ find_package(simdjson CONFIG REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET GLOBAL re2)
+# Its CMake files ask for compilers of protobuf, which nothing here needs.
+pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET GLOBAL grpc++)
 
 find_path(LOCKSTEP_PROTOZERO_INCLUDE protozero/pbf_reader.hpp REQUIRED)
 add_library(lockstep_protozero INTERFACE)

@@ -291,6 +291,18 @@ void AddScrape(Families& families, const scrape::ScrapeStats& stats) {
                    stats.reloads);
 }
 
+void AddOtlpGrpc(Families& families, const OtlpGrpcStats& stats) {
+  families.Begin(MetricType::Counter, "lockstep_otlp_grpc_calls_total",
+                 "Calls of OTLP over gRPC, by their status.");
+  for (const auto& [status, count] : stats.calls) {
+    families.Value(static_cast<double>(count), {{"status", status}});
+  }
+  families.Gauge("lockstep_otlp_grpc_calls_in_flight", "Such calls that are not answered yet.",
+                 stats.calls_in_flight);
+  families.Counter("lockstep_otlp_grpc_received_bytes_total", "Bytes of their messages, as sent.",
+                   stats.received_bytes);
+}
+
 // Names and meanings that all Prometheus client libraries share.
 void AddProcess(Families& families, const ProcessMetrics& metrics) {
   families.Counter("process_cpu_seconds_total", "Total user and system CPU time spent in seconds.",
@@ -314,6 +326,7 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   Families families;
   AddBuild(families, snapshot);
   AddHttp(families, snapshot.http);
+  if (snapshot.otlp_grpc.has_value()) AddOtlpGrpc(families, *snapshot.otlp_grpc);
   AddApi(families, snapshot.api);
   AddIngest(families, snapshot.api.ingest);
   AddPush(families, snapshot.api.push);

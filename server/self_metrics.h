@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "api/api_stats.h"
 #include "api/http.h"
 #include "server/http_stats.h"
+#include "server/otlp_grpc_stats.h"
 #include "server/process_metrics.h"
 #include "storage/storage.h"
 
@@ -18,6 +20,7 @@ struct SelfSnapshot {
   StorageStats storage;
   api::ApiStats api;
   HttpStats http;
+  std::optional<OtlpGrpcStats> otlp_grpc;  // if there is such a door
   ProcessMetrics process;
 };
 
