@@ -29,7 +29,7 @@ absl::Status FlattenList(const std::string& path, const YAML::Node& list, const 
   for (size_t i = 0; i < list.size(); ++i) {
     const std::string item = absl::StrFormat("%s[%d]", name, i);
     if (list[i].IsScalar()) {
-      values.push_back({item, list[i].Scalar(), server::PlaceOf(path, list[i])});
+      values.push_back({item, list[i].Scalar(), PlaceOf(path, list[i])});
     } else {
       LOCKSTEP_RETURN_IF_ERROR(Flatten(path, list[i], item + ".", values));
     }
