@@ -13,8 +13,8 @@ namespace lockstep::training {
 namespace {
 
 constexpr int64_t kShortestWindowMs = 5000;
-constexpr int64_t kFewestSteps = 10;
-constexpr int64_t kFewestSamples = 2;
+constexpr int64_t kStepsPerWindow = 10;
+constexpr int64_t kSamplesPerWindow = 2;
 
 // From steps: shares of the rank that is least affected, so that waiting for another rank does not count.
 constexpr double kInputShare = 0.3;
@@ -71,7 +71,7 @@ std::vector<TimeRange> WindowsOf(const BottleneckInput& input) {
   const int64_t step_ms = std::isnan(step_seconds) ? 0 : std::llround(1000 * step_seconds);
   // A sample more than wanted: the first of a window covers time before it.
   const int64_t width_ms =
-      std::max({kShortestWindowMs, kFewestSteps * step_ms, (kFewestSamples + 1) * period_ms});
+      std::max({kShortestWindowMs, kStepsPerWindow * step_ms, (kSamplesPerWindow + 1) * period_ms});
   std::vector<TimeRange> windows;
   for (int64_t at = first_ms; at + width_ms <= last_ms; at += width_ms) {
     windows.push_back({at, at + width_ms});

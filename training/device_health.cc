@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "training/rank_matrix.h"
+#include "training/xid.h"
 
 namespace lockstep::training {
 namespace {
@@ -35,13 +36,26 @@ double ViolationShare(const CounterSeries& nanoseconds, const TimeRange& time) {
   return length_ms > 0 ? IncreaseIn(nanoseconds, time) / (length_ms * kNsPerMs) : kUnknown;
 }
 
+// Whether a code was reported, new in this time, after which the device is not to be used.
+bool HasFatalXid(const CounterSeries& codes, const TimeRange& time) {
+  for (size_t i = 1; i < codes.value.size(); ++i) {
+    const double code = codes.value[i];
+    if (codes.timestamp_ms[i] < time.from_ms || codes.timestamp_ms[i] > time.to_ms) continue;
+    if (code == codes.value[i - 1] || !(code > 0 && code < 1e6)) continue;
+    const XidMeaning* meaning = MeaningOfXid(static_cast<int64_t>(code));
+    if (meaning != nullptr && meaning->action == XidAction::kDrain) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 DeviceHealth HealthIn(const GpuCounters& device, const TimeRange& time) {
   const CounterSeries& reasons = device[DeviceCounter::kThrottleReasons];
   DeviceHealth health;
   health.is_unhealthy = IncreaseIn(device[DeviceCounter::kEccDoubleBitErrors], time) > 0 ||
-                        MeanIn(device[DeviceCounter::kRowRemapFailure], time) > 0;
+                        MeanIn(device[DeviceCounter::kRowRemapFailure], time) > 0 ||
+                        HasFatalXid(device[DeviceCounter::kXid], time);
   health.is_throttled_by_heat =
       ShareWith(reasons, time, kHeatBits) >= kLeastShare ||
       ViolationShare(device[DeviceCounter::kThermalViolationNs], time) >= kLeastShare;

@@ -76,7 +76,7 @@ const GpuModel* SetPeak(const EfficiencyInput& input, EfficiencyAnswer& answer) 
   return match.model;
 }
 
-void SetRanks(const EfficiencyInput& input, EfficiencyAnswer& answer) {
+void SetEachRank(const EfficiencyInput& input, EfficiencyAnswer& answer) {
   std::vector<double> tflops;
   for (size_t row = 0; row < input.job.ranks.size(); ++row) {
     RankEfficiency rank;
@@ -136,7 +136,7 @@ EfficiencyAnswer EfficiencyOf(const EfficiencyInput& input) {
   answer.convention = input.convention;
   answer.step_seconds = Median(AfterWarmUp(JobStepSeconds(input.steps), input.steps));
   const GpuModel* model = SetPeak(input, answer);
-  SetRanks(input, answer);
+  SetEachRank(input, answer);
   SetShares(input, answer);
   SetTokens(input, answer);
   SetMemory(input, model, answer);

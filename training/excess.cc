@@ -68,6 +68,8 @@ class PeerReference {
   double For(double own, bool is_masked) const {
     if (is_masked && unmasked_.count() >= kFewestPeers) return unmasked_.UpperMedian();
     if (!is_masked && unmasked_.count() > kFewestPeers) return unmasked_.UpperMedianWithout(own);
+    // One healthy peer is too little to blame another rank by.
+    if (!is_masked && unmasked_.count() < all_.count()) return kUnknown;
     return all_.UpperMedianWithout(own);
   }
 

@@ -14,8 +14,8 @@ using RankMask = std::vector<std::vector<bool>>;
 
 RankMask NothingMasked(size_t rows, size_t columns);
 
-// Element (r, n) is values(r, n) less the upper median of r's unmasked peers in column n, or of all its
-// peers where fewer than two are unmasked: one healthy peer is too little to blame a second rank by.
+// Element (r, n) is values(r, n) less the upper median of r's unmasked peers in column n. Where fewer than
+// two are unmasked, a masked row is held against all of its peers, and an unmasked one is unknown.
 // The upper median: of two peers the greater one, so that in a group of three only what exceeds both
 // others counts. A column counts only if at least two thirds of its group, and two, are known; others
 // stay unknown.

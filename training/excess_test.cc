@@ -52,8 +52,8 @@ TEST(Excess, LeavesUnknownOut) {
 TEST(Excess, MaskedRowsAreNotCompared) {
   // Without the mask, row 1 would be held against 20.
   Check({10, 15, 30, 20, 11}, {-5, 4, 19, 9, -4}, {2, 3});
-  // One unmasked peer is too little: all count.
-  Check({10, 15, 30}, {-20, -15, 15}, {2});
+  // One unmasked peer is too little.
+  Check({10, 15, 30}, {kUnknown, kUnknown, 15}, {2});
 }
 
 TEST(Excess, EqualsALeaveOneOutMedian) {

@@ -69,12 +69,37 @@ void Measure(const RankMatrix& values, const std::vector<size_t>& group, const S
       inside.empty() ? 0.0 : static_cast<double>(highest) / static_cast<double>(inside.size());
 }
 
-// Drops rows that are not the slowest most of the time, and unmarks them.
-void KeepPersistent(const RankMatrix& values, const std::vector<size_t>& group,
+// Whether the row itself has more in its episodes than outside, and not its late peers less in them: a
+// healthy row looks late in the steps in which others are not.
+bool RoseItself(const RankMatrix& values, const std::vector<double>& divisor, const RankMask& slow,
+                const SlowRow& slow_row) {
+  std::vector<double> inside;
+  std::vector<double> outside;
+  std::vector<double> unit;
+  for (size_t n = 0; n < values.columns(); ++n) {
+    const bool is_inside = slow[slow_row.row][n];
+    (is_inside ? inside : outside).push_back(values(slow_row.row, n));
+    if (is_inside) unit.push_back(divisor.empty() ? 1.0 : divisor[n]);
+  }
+  const double rise = Median(inside) - Median(outside);
+  return rise >= (slow_row.level - slow_row.baseline) / 2 * Median(unit);
+}
+
+bool StoodOutByLevel(const SlowRow& slow_row) {
+  return std::any_of(slow_row.episodes.begin(), slow_row.episodes.end(),
+                     [](const Episode& episode) { return std::isnan(episode.baseline); });
+}
+
+// Drops rows that are not the slowest most of the time, and those that stand out against their own past
+// alone without having risen themselves; unmarks them.
+void KeepPersistent(const RankMatrix& values, const std::vector<double>& divisor,
+                    double least_level, const std::vector<size_t>& group,
                     std::vector<SlowRow>& candidates, SlowRows& found) {
   for (SlowRow& candidate : candidates) {
     Measure(values, group, found, candidate);
-    if (candidate.persistence >= kLeastPersistence) {
+    const bool stands_out = StoodOutByLevel(candidate) || candidate.level >= least_level ||
+                            RoseItself(values, divisor, found.slow, candidate);
+    if (candidate.persistence >= kLeastPersistence && stands_out) {
       found.rows.push_back(candidate);
     } else {
       MarkEpisodes(candidate, false, found.slow);
@@ -82,8 +107,9 @@ void KeepPersistent(const RankMatrix& values, const std::vector<size_t>& group,
   }
 }
 
-void FindInGroup(const RankMatrix& values, const std::vector<size_t>& group,
-                 std::span<const EpisodeScale> scales, SlowRows& found) {
+void FindInGroup(const RankMatrix& values, const std::vector<double>& divisor,
+                 const std::vector<size_t>& group, std::span<const EpisodeScale> scales,
+                 SlowRows& found) {
   const std::vector<EpisodeScale> fitting = ScalesFor(scales, group.size());
   std::vector<SlowRow> candidates;
   for (const size_t row : group) {
@@ -92,7 +118,7 @@ void FindInGroup(const RankMatrix& values, const std::vector<size_t>& group,
     candidates.push_back({.row = row, .episodes = std::move(episodes)});
     MarkEpisodes(candidates.back(), true, found.slow);
   }
-  KeepPersistent(values, group, candidates, found);
+  KeepPersistent(values, divisor, fitting.back().level, group, candidates, found);
 }
 
 }  // namespace
@@ -106,7 +132,9 @@ SlowRows FindSlowRows(const RankMatrix& values, const std::vector<double>& divis
     found.excess = Excess(values, divisor, groups, masked);
     found.slow = NothingMasked(values.rows(), values.columns());
     found.rows.clear();
-    for (const std::vector<size_t>& group : groups) FindInGroup(values, group, scales, found);
+    for (const std::vector<size_t>& group : groups) {
+      FindInGroup(values, divisor, group, scales, found);
+    }
     if (found.rows.empty()) break;
     masked = found.slow;
   }

@@ -26,7 +26,8 @@ struct SlowRows {
   std::vector<SlowRow> rows;  // the one with the highest level first
 };
 
-// A row is slow if it is high in episodes and is the highest of its group for most of their columns. In a
+// A row is slow if it is high in episodes, is the highest of its group for most of their columns, and
+// has risen itself where its level alone would not tell. In a
 // group of two, twice as much is asked for: the difference of two chips spreads wider than the
 // distance of one from the middle of many.
 // `values` and `divisor` as in ExcessOverPeers and DividedByColumn; an empty divisor divides by one.

@@ -34,6 +34,9 @@ std::string_view PhaseKindName(PhaseKind kind);
 // the devices warm up.
 inline constexpr int64_t kWarmUpSteps = 10;
 
+// A step this many times longer than usual hangs; a checkpoint or a stall of storage takes less.
+inline constexpr double kHangFactor = 10.0;
+
 struct PhaseColumn {
   std::string name;
   PhaseKind kind = PhaseKind::kOther;

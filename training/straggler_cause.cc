@@ -51,10 +51,10 @@ double PeerMean(std::span<const GpuCounters> devices, const std::vector<size_t>&
 }
 
 // A rank's GPU and those of its peers, in the same time.
-class Comparison {
+class DeviceComparison {
  public:
-  Comparison(std::span<const GpuCounters> devices, const std::vector<size_t>& group, size_t row,
-             const TimeRange& time)
+  DeviceComparison(std::span<const GpuCounters> devices, const std::vector<size_t>& group,
+                   size_t row, const TimeRange& time)
       : devices_(devices), group_(group), row_(row), time_(time) {}
 
   double Own(DeviceCounter counter) const { return MeanIn(devices_[row_][counter], time_); }
@@ -73,7 +73,7 @@ class Comparison {
   TimeRange time_;
 };
 
-StragglerCause DeviceCause(const Comparison& compared) {
+StragglerCause DeviceCause(const DeviceComparison& compared) {
   if (compared.Less(DeviceCounter::kGraphicsEngineActiveRatio) >= kLeastEngineDeficit) {
     const double copied = -compared.Less(DeviceCounter::kPcieReceivedBytesPerS);
     return copied > kCopyingBytesPerS ? StragglerCause::kHostToDevice : StragglerCause::kLoader;
@@ -83,7 +83,7 @@ StragglerCause DeviceCause(const Comparison& compared) {
 }
 
 // The order matters: what the device itself reports comes before what is told from comparing.
-GpuReason ReasonOf(const Comparison& compared) {
+GpuReason ReasonOf(const DeviceComparison& compared) {
   const DeviceHealth health = HealthIn(compared.device(), compared.time());
   if (health.is_unhealthy) return GpuReason::kUnhealthy;
   if (health.is_throttled_by_heat) return GpuReason::kThrottled;
@@ -104,7 +104,7 @@ GpuReason ReasonOf(const Comparison& compared) {
   return GpuReason::kUnknown;
 }
 
-void AddComparison(const Comparison& compared, DeviceCounter counter, std::string_view unit,
+void AddComparison(const DeviceComparison& compared, DeviceCounter counter, std::string_view unit,
                    SlowRankFinding& finding) {
   const double own = compared.Own(counter);
   if (std::isnan(own)) return;
@@ -152,7 +152,7 @@ void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<si
 void SetCauseFromDevices(std::span<const GpuCounters> devices, const std::vector<size_t>& group,
                          SlowRankFinding& finding) {
   if (devices.empty() || finding.episodes.empty()) return;
-  const Comparison compared(devices, group, finding.row, LongestEpisode(finding));
+  const DeviceComparison compared(devices, group, finding.row, LongestEpisode(finding));
   if (finding.cause == StragglerCause::kUnknown) finding.cause = DeviceCause(compared);
   if (finding.cause == StragglerCause::kGpu) finding.gpu_reason = ReasonOf(compared);
   AddComparison(compared, DeviceCounter::kGraphicsEngineActiveRatio, "ratio", finding);

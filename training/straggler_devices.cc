@@ -8,6 +8,7 @@
 #include "training/device_bins.h"
 #include "training/slow_rows.h"
 #include "training/statistics.h"
+#include "training/step_axis.h"
 #include "training/straggler_cause.h"
 #include "training/straggler_cost.h"
 #include "training/straggler_methods.h"
@@ -113,12 +114,6 @@ RankMatrix Negated(RankMatrix values) {
     for (double& value : values.Row(row)) value = -value;
   }
   return values;
-}
-
-std::optional<size_t> StepAt(const StepTable& table, int64_t time_ms) {
-  const auto at = std::lower_bound(table.end_ms.begin(), table.end_ms.end(), time_ms);
-  if (at == table.end_ms.end()) return std::nullopt;
-  return static_cast<size_t>(at - table.end_ms.begin());
 }
 
 StragglerEpisode EpisodeInBins(const StragglerInput& input, const BinGrid& grid,

@@ -1,0 +1,109 @@
+#include "training/discovery.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace lockstep::training {
+namespace {
+
+SeenSeries Seen(std::string job, std::optional<int64_t> rank, std::string gpu_uuid, int64_t from_ms,
+                int64_t to_ms) {
+  return {.job = std::move(job),
+          .rank = rank,
+          .host = "node",
+          .gpu = "",
+          .gpu_uuid = std::move(gpu_uuid),
+          .time = {from_ms, to_ms}};
+}
+
+TEST(Discovery, JobsFollowFromLabels) {
+  const std::vector<DiscoveredJob> jobs = DiscoverJobs(std::vector<SeenSeries>{
+      Seen("b", 1, "", 5, 9), Seen("b", 0, "GPU-0", 4, 8), Seen("b", 1, "GPU-1", 6, 12),
+      Seen("a", std::nullopt, "", 1, 2), Seen("", 7, "", 1, 2)});
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].job.name, "a");
+  EXPECT_TRUE(jobs[0].job.ranks.empty());
+  EXPECT_EQ(jobs[1].seen, (TimeRange{4, 12}));
+  ASSERT_EQ(jobs[1].job.ranks.size(), 2u);
+  EXPECT_EQ(jobs[1].job.ranks[1].gpu_uuid, "GPU-1");
+  EXPECT_TRUE(jobs[1].warnings.empty());
+}
+
+Job JobOfRanks(const std::vector<int64_t>& ranks) {
+  Job job;
+  for (const int64_t rank : ranks) job.ranks.push_back({.rank = rank});
+  return job;
+}
+
+TEST(Discovery, WhatDoesNotFitIsSaid) {
+  struct Case {
+    std::vector<int64_t> ranks;
+    int64_t world_size;
+    Parallelism parallelism;
+    size_t warnings;
+  };
+  const Case cases[] = {
+      {{0, 1, 2, 3}, 4, {}, 0},
+      {{0, 1, 3}, 0, {}, 1},
+      {{0, 1, 2, 3}, 8, {}, 1},
+      {{0, 1, 2, 3}, 4, {.data = 2, .tensor = 2}, 0},
+      {{0, 1, 2, 3}, 4, {.data = 3}, 1},
+      {{0, 1, 2, 3}, 4, {.data = 4, .micro_batch = 2, .global_batch = 16}, 0},
+      {{0, 1, 2, 3}, 4, {.data = 4, .micro_batch = 3, .global_batch = 16}, 1},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(CheckJob(JobOfRanks(c.ranks), c.world_size, c.parallelism).size(), c.warnings);
+  }
+  Job shared = JobOfRanks({0, 1});
+  shared.ranks[0].gpu_uuid = shared.ranks[1].gpu_uuid = "GPU-7";
+  EXPECT_EQ(CheckJob(shared, 2, {}).size(), 1u);
+}
+
+TEST(Discovery, StagesCountSlowest) {
+  Job job = JobOfRanks({0, 1, 2, 3, 4, 5, 6, 7});
+  SetStages({.data = 2, .tensor = 2, .pipeline = 2}, job);
+  EXPECT_EQ(job.ranks[3].stage, 0);
+  EXPECT_EQ(job.ranks[4].stage, 1);
+  EXPECT_EQ(PeerGroups(job).size(), 2u);
+  Job misfit = JobOfRanks({0, 1, 2});
+  SetStages({.data = 2, .pipeline = 2}, misfit);
+  EXPECT_EQ(PeerGroups(misfit).size(), 1u);
+}
+
+TEST(Discovery, StatesFollowFromSigns) {
+  constexpr int64_t kNow = 10'000'000;
+  struct Case {
+    JobSigns signs;
+    const char* state;
+  };
+  const Case cases[] = {
+      {{.now_ms = kNow}, "unknown"},
+      {{.now_ms = kNow, .last_device_sample_ms = kNow - 5'000}, "running"},
+      {{.now_ms = kNow, .last_step_end_ms = kNow - 3'000, .usual_step_seconds = 1}, "running"},
+      {{.now_ms = kNow, .last_step_end_ms = kNow - 100'000, .usual_step_seconds = 20}, "running"},
+      {{.now_ms = kNow,
+        .last_step_end_ms = kNow - 100'000,
+        .usual_step_seconds = 1,
+        .last_device_sample_ms = kNow - 5'000},
+       "stalled"},
+      {{.now_ms = kNow, .last_step_end_ms = kNow - 100'000, .usual_step_seconds = 1}, "ended"},
+      {{.now_ms = kNow,
+        .last_step_end_ms = kNow - 100'000,
+        .usual_step_seconds = 1,
+        .last_step = 99,
+        .planned_steps = 100},
+       "ended"},
+      {{.now_ms = kNow,
+        .last_step_end_ms = kNow - 100'000,
+        .usual_step_seconds = 1,
+        .last_step = 50,
+        .planned_steps = 100},
+       "crashed"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Name(StateOf(c.signs)), c.state);
+}
+
+}  // namespace
+}  // namespace lockstep::training

@@ -1,0 +1,19 @@
+// The finders of single kinds of events; each appends to `events`. Used by events.cc alone.
+#pragma once
+
+#include <vector>
+
+#include "training/events.h"
+
+namespace lockstep::training {
+
+void FindSpikes(const EventInput& input, std::vector<Event>& events);
+void FindNans(const EventInput& input, std::vector<Event>& events);
+void FindHangsInSteps(const EventInput& input, std::vector<Event>& events);
+void FindHangsInDevices(const EventInput& input, std::vector<Event>& events);
+void FindStall(const EventInput& input, std::vector<Event>& events);
+void FindLeaks(const EventInput& input, std::vector<Event>& events);
+void FindDeviceTroubles(const EventInput& input, std::vector<Event>& events);
+void FindSawTooth(const EventInput& input, std::vector<Event>& events);
+
+}  // namespace lockstep::training

@@ -1,0 +1,132 @@
+// Steps that do not end, or took far too long, and who it was.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "training/event_finders.h"
+#include "training/statistics.h"
+
+namespace lockstep::training {
+namespace {
+
+constexpr double kShortestHangSeconds = 2.0;
+
+// While a rank hangs, the others spin in a collective: the engine is busy, the SMs nearly rest, nothing
+// is exchanged.
+constexpr double kSpinningEngine = 0.9;
+constexpr double kSpinningSm = 0.3;
+constexpr double kQuietLinkBytesPerS = 1e9;
+constexpr size_t kFewestIdleSamples = 2;
+
+// Rows that are late in column n: those that wait least, or work longest where waits are not reported.
+std::vector<size_t> LateRows(const StepTable& table, size_t n) {
+  RankMatrix waits = SumOfPhases(table, {PhaseKind::kWait});
+  if (waits.empty()) waits = SumOfPhases(table, {PhaseKind::kCommunication});
+  if (waits.empty()) return {};
+  double longest = 0;
+  for (const double wait : waits.Column(n))
+    longest = std::max(longest, std::isnan(wait) ? 0 : wait);
+  std::vector<size_t> late;
+  for (size_t row = 0; row < waits.rows(); ++row) {
+    if (waits(row, n) < longest / 2) late.push_back(row);
+  }
+  return late;
+}
+
+double SampleNear(const CounterSeries& series, int64_t time_ms, int64_t within_ms) {
+  const auto at =
+      std::lower_bound(series.timestamp_ms.begin(), series.timestamp_ms.end(), time_ms - within_ms);
+  if (at == series.timestamp_ms.end() || *at > time_ms + within_ms) return kUnknown;
+  return series.value[static_cast<size_t>(at - series.timestamp_ms.begin())];
+}
+
+bool Spins(const GpuCounters& device, int64_t time_ms, int64_t within_ms) {
+  const double engine =
+      SampleNear(device[DeviceCounter::kGraphicsEngineActiveRatio], time_ms, within_ms);
+  const double sm = SampleNear(device[DeviceCounter::kSmActiveRatio], time_ms, within_ms);
+  const double link =
+      SampleNear(device[DeviceCounter::kNvlinkReceivedBytesPerS], time_ms, within_ms);
+  return engine > kSpinningEngine && sm < kSpinningSm && !(link >= kQuietLinkBytesPerS);
+}
+
+// Whether all devices but `row`'s spin.
+bool OthersSpin(std::span<const GpuCounters> devices, size_t row, int64_t time_ms,
+                int64_t within_ms) {
+  for (size_t other = 0; other < devices.size(); ++other) {
+    if (other != row && !Spins(devices[other], time_ms, within_ms)) return false;
+  }
+  return devices.size() > 1;
+}
+
+void FindIdlePhases(const EventInput& input, size_t row, std::vector<Event>& events) {
+  const CounterSeries& engine = input.devices[row][DeviceCounter::kGraphicsEngineActiveRatio];
+  const int64_t within_ms = SamplePeriodMs(engine) / 2 + 1;
+  size_t running = 0;
+  for (size_t i = 0; i < engine.value.size(); ++i) {
+    const bool hangs = engine.value[i] < kIdleEngineRatio &&
+                       OthersSpin(input.devices, row, engine.timestamp_ms[i], within_ms);
+    running = hangs ? running + 1 : 0;
+    if (running > kFewestIdleSamples) events.back().time.to_ms = engine.timestamp_ms[i];
+    if (running != kFewestIdleSamples) continue;
+    const size_t first = i + 1 - kFewestIdleSamples;
+    Event event{.kind = EventKind::kHang,
+                .time = {first > 0 ? engine.timestamp_ms[first - 1] : engine.timestamp_ms[first],
+                         engine.timestamp_ms[i]},
+                .rows = {row},
+                .words = "its device idles while all others spin in a collective"};
+    event.evidence.push_back({.signal = "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+                              .value = engine.value[i],
+                              .reference = kIdleEngineRatio,
+                              .unit = "ratio",
+                              .words = "of the rank that hangs"});
+    events.push_back(std::move(event));
+  }
+}
+
+}  // namespace
+
+void FindHangsInSteps(const EventInput& input, std::vector<Event>& events) {
+  const StepTable& table = input.steps;
+  const std::vector<double> seconds = JobStepSeconds(table);
+  const double usual = Median(seconds);
+  for (size_t n = 0; n < seconds.size(); ++n) {
+    // The first step of an attempt compiles.
+    if (table.step[n] == table.attempt_first_step) continue;
+    if (!(seconds[n] > kHangFactor * usual && seconds[n] > kShortestHangSeconds)) continue;
+    Event event{.kind = EventKind::kHang,
+                .time = {StepBeginMs(table, n), table.end_ms[n]},
+                .step = table.step[n],
+                .rows = LateRows(table, n),
+                .words = "the ranks named waited least; the others waited for them"};
+    event.evidence.push_back({.signal = "step_seconds",
+                              .value = seconds[n],
+                              .reference = usual,
+                              .unit = "seconds",
+                              .words = "of this step, against the median step"});
+    events.push_back(std::move(event));
+  }
+}
+
+void FindHangsInDevices(const EventInput& input, std::vector<Event>& events) {
+  for (size_t row = 0; row < input.devices.size(); ++row) FindIdlePhases(input, row, events);
+}
+
+void FindStall(const EventInput& input, std::vector<Event>& events) {
+  const StepTable& table = input.steps;
+  if (!input.now_ms.has_value() || table.end_ms.empty()) return;
+  const double usual = Median(JobStepSeconds(table));
+  const double since = static_cast<double>(*input.now_ms - table.end_ms.back()) / 1000.0;
+  if (!(since > kHangFactor * usual && since > kShortestHangSeconds)) return;
+  Event event{.kind = EventKind::kStall,
+              .time = {table.end_ms.back(), *input.now_ms},
+              .step = table.step.back(),
+              .words = "no step has ended since this one"};
+  event.evidence.push_back({.signal = "seconds_since_last_step",
+                            .value = since,
+                            .reference = kHangFactor * usual,
+                            .unit = "seconds",
+                            .words = "against ten times the median step"});
+  events.push_back(std::move(event));
+}
+
+}  // namespace lockstep::training

@@ -1,0 +1,95 @@
+#include "training/events.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "training/event_finders.h"
+#include "training/statistics.h"
+
+namespace lockstep::training {
+namespace {
+
+constexpr size_t kSamplesBefore = 20;
+
+// The same hang seen by steps and by devices is one event: what steps say is nearer to the cause.
+void DropRepeatedHangs(std::vector<Event>& events) {
+  const auto is_repeated = [&events](const Event& event) {
+    if (event.kind != EventKind::kHang || event.step.has_value()) return false;
+    return std::any_of(events.begin(), events.end(), [&event](const Event& other) {
+      return other.kind == EventKind::kHang && other.step.has_value() &&
+             other.time.from_ms <= event.time.to_ms && event.time.from_ms <= other.time.to_ms;
+    });
+  };
+  std::vector<Event> kept;
+  for (const Event& event : events) {
+    if (!is_repeated(event)) kept.push_back(event);
+  }
+  events = std::move(kept);
+}
+
+}  // namespace
+
+std::string_view Name(EventKind kind) {
+  switch (kind) {
+    case EventKind::kLossSpike:
+      return "loss_spike";
+    case EventKind::kGradientSpike:
+      return "grad_spike";
+    case EventKind::kNan:
+      return "nan";
+    case EventKind::kHang:
+      return "hang";
+    case EventKind::kMemoryLeak:
+      return "memory_leak";
+    case EventKind::kThrottled:
+      return "throttled";
+    case EventKind::kPowerBraked:
+      return "power_braked";
+    case EventKind::kEcc:
+      return "ecc";
+    case EventKind::kRowRemap:
+      return "row_remap";
+    case EventKind::kXid:
+      return "xid";
+    case EventKind::kSawToothPower:
+      return "saw_tooth_power";
+    case EventKind::kNetworkJump:
+      return "network_jump";
+    case EventKind::kStall:
+      break;
+  }
+  return "stall";
+}
+
+std::vector<Event> FindEvents(const EventInput& input) {
+  std::vector<Event> events;
+  FindSpikes(input, events);
+  FindNans(input, events);
+  FindHangsInSteps(input, events);
+  FindHangsInDevices(input, events);
+  FindStall(input, events);
+  FindLeaks(input, events);
+  FindDeviceTroubles(input, events);
+  FindSawTooth(input, events);
+  DropRepeatedHangs(events);
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.time.from_ms < b.time.from_ms; });
+  return events;
+}
+
+std::vector<TimeRange> FindJumps(const CounterSeries& rates, double factor) {
+  std::vector<TimeRange> jumps;
+  size_t running = 0;
+  double usual = kUnknown;
+  for (size_t i = kSamplesBefore; i < rates.value.size(); ++i) {
+    if (running == 0) {
+      usual = Median(std::span(rates.value).subspan(i - kSamplesBefore, kSamplesBefore));
+    }
+    running = rates.value[i] > factor * usual && usual > 0 ? running + 1 : 0;
+    if (running == 2) jumps.push_back({rates.timestamp_ms[i - 1], rates.timestamp_ms[i]});
+    if (running > 2) jumps.back().to_ms = rates.timestamp_ms[i];
+  }
+  return jumps;
+}
+
+}  // namespace lockstep::training

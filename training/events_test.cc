@@ -1,0 +1,147 @@
+#include "training/events.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "training/made_steps.h"
+
+namespace lockstep::training {
+namespace {
+
+Job JobWith(size_t ranks) {
+  Job job;
+  job.ranks.resize(ranks);
+  return job;
+}
+
+// "hang 20 [1] " and so on.
+std::string Listed(const std::vector<Event>& events) {
+  std::string text;
+  for (const Event& event : events) {
+    text += std::string(Name(event.kind)) + " ";
+    if (event.step.has_value()) text += std::to_string(*event.step) + " ";
+    for (const size_t row : event.rows) text += "[" + std::to_string(row) + "] ";
+  }
+  return text;
+}
+
+std::string InSteps(const StepTable& table, std::optional<int64_t> now_ms = {}) {
+  const Job job = JobWith(table.step_seconds.rows());
+  return Listed(FindEvents({.job = job, .steps = table, .devices = {}, .now_ms = now_ms}));
+}
+
+TEST(Events, SpikesOfLossAndGradient) {
+  StepTable table = EvenSteps(2, 100, 1.0);
+  table.loss = RankMatrix(2, 100, 2.0);
+  table.gradient_norm = RankMatrix(2, 100, 1.0);
+  EXPECT_EQ(InSteps(table), "");
+  table.loss(0, 30) = 8;  // one step, and one rank's: no spike
+  EXPECT_EQ(InSteps(table), "");
+  for (size_t n = 50; n < 55; ++n) table.loss(0, n) = table.loss(1, n) = 6;
+  table.gradient_norm(0, 50) = table.gradient_norm(1, 50) = 9;
+  EXPECT_EQ(InSteps(table), "loss_spike 50 grad_spike 50 ");
+  table.loss(1, 80) = kUnknown;
+  EXPECT_EQ(InSteps(table), "loss_spike 50 grad_spike 50 nan 80 [1] ");
+}
+
+TEST(Events, AHangIsTheRankThatWaitsLeast) {
+  StepTable table = EvenSteps(3, 40, 1.0);
+  PhaseColumn exchange{"allreduce", PhaseKind::kCommunication, RankMatrix(3, 40, 0.01)};
+  for (size_t row = 0; row < 3; ++row) table.step_seconds(row, 20) = 13;
+  for (size_t n = 20; n < 40; ++n) table.end_ms[n] += 12'000;
+  exchange.seconds(0, 20) = exchange.seconds(2, 20) = 12;
+  table.phases = {exchange};
+  EXPECT_EQ(InSteps(table), "hang 20 [1] ");
+  EXPECT_EQ(InSteps(table, table.end_ms.back() + 9'000), "hang 20 [1] ");
+  EXPECT_EQ(InSteps(table, table.end_ms.back() + 11'000), "hang 20 [1] stall 39 ");
+}
+
+TEST(Events, ALeakGrowsForEver) {
+  StepTable table = EvenSteps(2, 100, 1.0);
+  table.memory_allocated_bytes = RankMatrix(2, 100, 1e9);
+  EXPECT_EQ(InSteps(table), "");
+  for (size_t n = 0; n < 100; ++n) {
+    table.memory_allocated_bytes(0, n) = 1e9 + (n % 10 == 0 ? 9e9 : 0);  // comes and goes
+    table.memory_allocated_bytes(1, n) = 1e9 + 1e6 * static_cast<double>(n);
+  }
+  EXPECT_EQ(InSteps(table), "memory_leak 0 [1] ");
+  std::vector<GpuCounters> devices(2);
+  devices[1][DeviceCounter::kMemoryFreeMib] = {.timestamp_ms = {1}, .value = {1000}};
+  const Job job = JobWith(2);
+  const std::vector<Event> events = FindEvents({.job = job, .steps = table, .devices = devices});
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_NEAR(events[0].evidence[0].value, 1e6, 1);
+  EXPECT_NEAR(events[0].evidence[1].value, 1000 * 1048576.0 / 1e6, 1);
+}
+
+void Fill(GpuCounters& device, DeviceCounter counter, const std::vector<double>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    device[counter].timestamp_ms.push_back(static_cast<int64_t>(i + 1) * 1000);
+    device[counter].value.push_back(values[i]);
+  }
+}
+
+std::string InDevices(const std::vector<GpuCounters>& devices) {
+  const Job job = JobWith(devices.size());
+  return Listed(FindEvents({.job = job, .steps = StepTable{}, .devices = devices}));
+}
+
+TEST(Events, DevicesReportTroubles) {
+  std::vector<GpuCounters> devices(2);
+  Fill(devices[0], DeviceCounter::kEccDoubleBitErrors, {3, 3, 4, 4});
+  Fill(devices[0], DeviceCounter::kXid, {0, 79, 79, 79});
+  Fill(devices[1], DeviceCounter::kUncorrectableRemaps, {0, 0, 0, 1});
+  Fill(devices[1], DeviceCounter::kThrottleReasons, {0x4, 0x24, 0x4, 0x4});
+  EXPECT_EQ(InDevices(devices), "throttled [1] ecc [0] xid [0] row_remap [1] ");
+}
+
+TEST(Events, OneDeviceIdlesWhileTheOthersSpin) {
+  std::vector<GpuCounters> devices(3);
+  for (size_t row = 0; row < 3; ++row) {
+    const bool hangs = row == 1;
+    Fill(devices[row], DeviceCounter::kGraphicsEngineActiveRatio,
+         {0.99, 0.99, hangs ? 0.0 : 1.0, hangs ? 0.0 : 1.0, hangs ? 0.0 : 1.0, 0.99});
+    Fill(devices[row], DeviceCounter::kSmActiveRatio,
+         {0.9, 0.9, hangs ? 0.0 : 0.18, hangs ? 0.0 : 0.18, hangs ? 0.0 : 0.18, 0.9});
+  }
+  EXPECT_EQ(InDevices(devices), "hang [1] ");
+  // A pause of all is none.
+  for (GpuCounters& device : devices) {
+    device[DeviceCounter::kGraphicsEngineActiveRatio].value.assign(6, 0.0);
+  }
+  EXPECT_EQ(InDevices(devices), "");
+}
+
+TEST(Events, PowerThatSwingsNeedsEnoughSamples) {
+  std::vector<double> swinging;
+  for (int i = 0; i < 120; ++i) swinging.push_back(i % 10 < 5 ? 690 : 250);
+  std::vector<GpuCounters> devices(1);
+  Fill(devices[0], DeviceCounter::kPowerW, swinging);
+  EXPECT_EQ(InDevices(devices), "saw_tooth_power [0] ");
+  std::vector<double> steady(120, 690);
+  steady[50] = 250;
+  devices[0] = {};
+  Fill(devices[0], DeviceCounter::kPowerW, steady);
+  EXPECT_EQ(InDevices(devices), "");
+  // Every second sample low: what swings may do so many times between two samples.
+  std::vector<double> aliased;
+  for (int i = 0; i < 120; ++i) aliased.push_back(i % 2 == 0 ? 690 : 250);
+  devices[0] = {};
+  Fill(devices[0], DeviceCounter::kPowerW, aliased);
+  EXPECT_EQ(InDevices(devices), "");
+}
+
+TEST(Events, RatesJump) {
+  CounterSeries rate;
+  for (int64_t i = 0; i < 60; ++i) {
+    rate.timestamp_ms.push_back(i * 1000);
+    rate.value.push_back(i >= 40 && i < 45 ? 900 : i == 30 ? 900 : 100);
+  }
+  EXPECT_EQ(FindJumps(rate, 5), (std::vector<TimeRange>{{40'000, 44'000}}));
+}
+
+}  // namespace
+}  // namespace lockstep::training

@@ -1,0 +1,50 @@
+#include "training/heat_map.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "training/made_steps.h"
+
+namespace lockstep::training {
+namespace {
+
+TEST(HeatMap, KeepsExtremes) {
+  RankMatrix values(2, 1000, 1.0);
+  values(1, 123) = 99;
+  values(1, 124) = -5;
+  values(0, 999) = 7;
+  const HeatMap map = ReduceToBins(values, 30);
+  EXPECT_EQ(map.first_column.size(), 30u);
+  EXPECT_EQ(map.highest(1, 3), 99);
+  EXPECT_EQ(map.lowest(1, 3), -5);
+  EXPECT_EQ(map.highest(0, 3), 1);
+  EXPECT_EQ(map.last(0, 29), 7);
+  EXPECT_NEAR(map.mean(1, 0), 1, 1e-12);
+}
+
+TEST(HeatMap, EveryColumnIsInOneBin) {
+  RankMatrix values(1, 7);
+  for (size_t n = 0; n < 7; ++n) values(0, n) = 1;
+  values(0, 3) = kUnknown;
+  const HeatMap map = ReduceToBins(values, 3);
+  EXPECT_EQ(map.first_column, (std::vector<size_t>{0, 2, 4}));
+  EXPECT_EQ(map.mean(0, 1), 1);
+  const HeatMap fine = ReduceToBins(values, 100);
+  EXPECT_EQ(fine.first_column.size(), 7u);
+  EXPECT_TRUE(std::isnan(fine.mean(0, 3)));
+}
+
+TEST(Pacing, SaysHowFarBehindStepsAre) {
+  StepTable table = EvenSteps(2, 11, 1.0);
+  for (size_t n = 5; n < 11; ++n) table.end_ms[n] += 3000;
+  for (size_t row = 0; row < 2; ++row) table.step_seconds(row, 5) = 4;
+  const Pacing pacing = PacingOf(table);
+  EXPECT_EQ(pacing.median_seconds, 1);
+  EXPECT_EQ(pacing.behind_seconds[4], 0);
+  EXPECT_EQ(pacing.behind_seconds[5], 3);
+  EXPECT_GT(pacing.spread_seconds, 1);
+}
+
+}  // namespace
+}  // namespace lockstep::training

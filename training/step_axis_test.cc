@@ -1,0 +1,43 @@
+#include "training/step_axis.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+
+#include "training/made_steps.h"
+
+namespace lockstep::training {
+namespace {
+
+TEST(StepAxis, TimesBelongToSteps) {
+  const StepTable table = EvenSteps(1, 3, 1.0, 10'000, 5);
+  const std::pair<int64_t, std::optional<size_t>> cases[] = {
+      {9'999, std::nullopt}, {10'500, 0}, {11'000, 0},
+      {11'001, 1},           {13'000, 2}, {13'001, std::nullopt}};
+  for (const auto& [time_ms, column] : cases) EXPECT_EQ(StepAt(table, time_ms), column) << time_ms;
+  EXPECT_EQ(TimeOfStep(table, 1), (TimeRange{11'000, 12'000}));
+}
+
+TEST(StepAxis, CountersAreDividedAmongSteps) {
+  const StepTable table = EvenSteps(1, 4, 1.0);
+  // 100 a second, and a restart at 2.5 s.
+  const CounterSeries joules = {.timestamp_ms = {-500, 500, 1500, 2500, 3500},
+                                .value = {900, 1000, 1100, 5, 105}};
+  const std::vector<double> increase = IncreasePerStep(joules, table);
+  EXPECT_NEAR(increase[0], 100, 1e-9);
+  EXPECT_NEAR(increase[1], 50, 1e-9);  // what the restart hides is lost
+  EXPECT_NEAR(increase[2], 50, 1e-9);
+  EXPECT_TRUE(std::isnan(increase[3]));  // no sample after its end
+}
+
+TEST(StepAxis, GaugesAreWeightedByTime) {
+  const StepTable table = EvenSteps(1, 2, 1.0);
+  const CounterSeries power = {.timestamp_ms = {0, 250, 1000, 2000}, .value = {7, 100, 500, 300}};
+  const std::vector<double> mean = MeanPerStep(power, table);
+  EXPECT_NEAR(mean[0], 0.25 * 100 + 0.75 * 500, 1e-9);
+  EXPECT_NEAR(mean[1], 300, 1e-9);
+}
+
+}  // namespace
+}  // namespace lockstep::training
