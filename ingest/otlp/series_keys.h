@@ -20,7 +20,10 @@ namespace lockstep::otlp {
 
 using Spelling = SeriesKey;
 
-inline Spelling SpellingOf(std::string_view bytes) { return SeriesKeyOfWire(bytes); }
+inline Spelling SpellingOf(std::string_view bytes) {
+  const LabelsHash hash = HashOfLabels(bytes);
+  return {hash.high, hash.low};
+}
 // Of `inner` inside of `outer`. Both are as good as random numbers, and so is this.
 inline Spelling SpellingOf(const Spelling& outer, const Spelling& inner) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio: any odd number does
