@@ -3,27 +3,34 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
+#include <string_view>
 
 #include "absl/strings/str_split.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
-#include "import/openmetrics_line.h"
 #include "import/tsdb_blocks/blocks_testing.h"
+#include "ingest/exposition/text_entry.h"
 
 namespace lockstep::tsdb_blocks {
 namespace {
 
 // What was given to `promtool tsdb create-blocks-from openmetrics`.
 std::map<std::string, SampleColumns> WrittenSamples() {
+  using exposition::TextFormat::kOpenMetrics;
   std::map<std::string, SampleColumns> series;
   const std::string text = ReadBlockFile("samples.om");
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    if (line.empty() || line[0] == '#') continue;
-    const auto parsed =
-        importer::ParseLine({line.data(), line.size()}, importer::TextFormat::kOpenMetrics);
-    EXPECT_TRUE(parsed.ok());
-    series[importer::ParseSeries(parsed->series)->ToString()].Append(*parsed->timestamp_ms,
-                                                                     parsed->value);
+  std::string_view rest = text;
+  exposition::SeriesLabels labels;
+  while (!rest.empty()) {
+    const auto entry = exposition::TakeEntry(rest, kOpenMetrics);
+    if (!entry.ok()) {
+      ADD_FAILURE() << entry.status();
+      break;
+    }
+    if (entry->kind != exposition::EntryKind::kSample) continue;
+    EXPECT_TRUE(exposition::ParseSeries(entry->series, kOpenMetrics, labels).ok());
+    series[LabelSet::OfSorted(labels.labels).ToString()].Append(*entry->timestamp_ms, entry->value);
   }
   return series;
 }
