@@ -159,7 +159,7 @@ Response PushFailure(const PushResult& result) {
   return Failure(StatusOf(result.status), result.status);
 }
 
-void WriteCount(JsonWriter& json, std::string_view key, uint64_t count) {
+void PutCount(JsonWriter& json, std::string_view key, uint64_t count) {
   json.Key(key);
   json.Number(count);
 }
@@ -168,8 +168,8 @@ void WriteRejections(const LogPushAnswer& answer, JsonWriter& json) {
   json.BeginArray();
   for (const logs::RejectedLine& line : answer.rejections) {
     json.BeginObject();
-    WriteCount(json, "line", line.number);
-    WriteCount(json, "offset", line.offset);
+    PutCount(json, "line", line.number);
+    PutCount(json, "offset", line.offset);
     json.Key("reason");
     json.String(line.reason);
     json.Key("text");
@@ -185,18 +185,18 @@ Response LogReply(const PushResult& result) {
     json.BeginObject();
     json.Key("format");
     json.String(answer.format);
-    WriteCount(json, "next_offset", answer.next_offset);
-    WriteCount(json, "bytes", answer.new_bytes);
-    WriteCount(json, "lines", answer.lines);
-    WriteCount(json, "records", answer.records);
-    WriteCount(json, "events", answer.events);
-    WriteCount(json, "values", answer.values);
-    WriteCount(json, "repeated_steps", answer.repeated_steps);
-    WriteCount(json, "ignored_lines", answer.ignored_lines);
-    WriteCount(json, "rejected_lines", answer.rejected_lines);
+    PutCount(json, "next_offset", answer.next_offset);
+    PutCount(json, "bytes", answer.new_bytes);
+    PutCount(json, "lines", answer.lines);
+    PutCount(json, "records", answer.records);
+    PutCount(json, "events", answer.events);
+    PutCount(json, "values", answer.values);
+    PutCount(json, "repeated_steps", answer.repeated_steps);
+    PutCount(json, "ignored_lines", answer.ignored_lines);
+    PutCount(json, "rejected_lines", answer.rejected_lines);
     json.Key("rejected");
     WriteRejections(answer, json);
-    WriteCount(json, "refused_samples", answer.refusals.sample_count());
+    PutCount(json, "refused_samples", answer.refusals.sample_count());
     json.Key("refused");
     json.String(answer.refusals.empty() ? "" : answer.refusals.ToString());
     json.EndObject();
@@ -211,12 +211,12 @@ Response StepReply(const PushResult& result) {
   response.status = answer.rejected_lines > 0 || !answer.refusals.empty() ? 400 : 200;
   JsonWriter json(response.body);
   json.BeginObject();
-  WriteCount(json, "accepted", answer.records + answer.events);
-  WriteCount(json, "next_offset", answer.next_offset);
-  WriteCount(json, "rejected_lines", answer.rejected_lines);
+  PutCount(json, "accepted", answer.records + answer.events);
+  PutCount(json, "next_offset", answer.next_offset);
+  PutCount(json, "rejected_lines", answer.rejected_lines);
   json.Key("rejected");
   WriteRejections(answer, json);
-  WriteCount(json, "refused_samples", answer.refusals.sample_count());
+  PutCount(json, "refused_samples", answer.refusals.sample_count());
   json.Key("refused");
   json.String(answer.refusals.empty() ? "" : answer.refusals.ToString());
   json.EndObject();

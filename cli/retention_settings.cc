@@ -39,6 +39,10 @@ absl::Status RetentionSettings::Add(const GivenValue& value) {
   const char* const end = rest.data() + rest.size();
   const auto [at, error] = std::from_chars(rest.data(), end, index);
   const std::string_view key(at, static_cast<size_t>(end - at));
+  if (error == std::errc() && key == "]") {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: \"%s\" needs job, metric and keep", value.origin, value.name));
+  }
   // The file counts them; a flag cannot be called so.
   if (error != std::errc() || !key.starts_with("].") || index > rules_.size()) {
     return absl::InvalidArgumentError(

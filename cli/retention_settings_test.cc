@@ -69,7 +69,8 @@ TEST(RetentionSettingsTest, SaysWhatIsWrongAndWhere) {
              "a.yml line 5: storage.retention.rules[0].keep: \"0d\" is not a duration like 30s, "
              "5m, 12h or 15d");
   CheckError(head + "    - {}\n", "a.yml line 4: \"storage.retention.rules\" needs one value");
-  CheckError(head + "    - 5d\n", "a.yml line 4: \"storage.retention.rules\" needs one value");
+  CheckError(head + "    - 5d\n",
+             "a.yml line 5: \"storage.retention.rules[0]\" needs job, metric and keep");
   EXPECT_EQ(Read(head + "    - {job: \"a(\", keep: 1d}\n").status().code(),
             absl::StatusCode::kInvalidArgument);
   CheckError("http:\n  - {a: 1}\n", "a.yml line 2: unknown key \"http[0].a\"");

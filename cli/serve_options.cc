@@ -101,6 +101,8 @@ absl::Status ApplyHttp(std::string_view text, ServeOptions& options) {
 }
 
 absl::Status ApplyOtlpGrpc(std::string_view text, ServeOptions& options) {
+  options.otlp_grpc.reset();
+  if (text.empty()) return absl::OkStatus();
   LOCKSTEP_ASSIGN_OR_RETURN(options.otlp_grpc, ParseHostPort(text));
   return absl::OkStatus();
 }

@@ -26,7 +26,7 @@ constexpr int kMaxIdleMs = 5 * 60 * 1000;
 
 std::string AddressOf(const std::string& host, int port) {
   const bool is_ipv6 = host.find(':') != std::string::npos;
-  return absl::StrFormat(is_ipv6 ? "[%s]:%d" : "%s:%d", host, port);
+  return is_ipv6 ? absl::StrFormat("[%s]:%d", host, port) : absl::StrFormat("%s:%d", host, port);
 }
 
 // What the library has to say goes where everything goes.
