@@ -25,7 +25,6 @@ bool IsInHang(const RecordedJob& job, const TimeRange& time) {
 
 TEST(RecordedBottlenecks, EveryWindowIsClassedRightly) {
   size_t windows = 0;
-  size_t wrong = 0;
   double least_margin = 1;
   for (const char* name : {"h200", "sweep"}) {
     for (const RecordedJob& job : LoadRecording(name)) {
@@ -41,7 +40,6 @@ TEST(RecordedBottlenecks, EveryWindowIsClassedRightly) {
             least_margin = std::min(least_margin, gpu.margin);
             continue;
           }
-          ++wrong;
           ADD_FAILURE() << job.job.name << ": " << Name(gpu.bottleneck);
         }
       }
