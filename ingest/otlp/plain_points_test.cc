@@ -59,9 +59,10 @@ TEST(PlainPoints, Histograms) {
   const std::string counts = "\x32\x10\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0"s;
   const std::string bounds = "\x3a\x08\x00\x00\x00\x00\x00\x00\xe0\x3f"s;
   const std::string lowest = "\x59\x00\x00\x00\x00\x00\x00\xe0\x3f"s;
+  // The point has views of it.
+  const std::string message = kTime + count + sum + counts + bounds + "\x4a\x03key" + lowest;
   PlainHistogramPoint point;
-  ASSERT_TRUE(
-      ReadPlainPoint(kTime + count + sum + counts + bounds + "\x4a\x03key" + lowest, point));
+  ASSERT_TRUE(ReadPlainPoint(message, point));
   EXPECT_EQ(point.attributes, "\x4a\x03key");
   EXPECT_EQ(point.count, 3u);
   EXPECT_TRUE(point.has_sum);
