@@ -13,7 +13,6 @@ namespace lockstep::api {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::string_view kSteps = R"({"job":"a","rank":0,"step":1,"time":1700000000,"loss":2.5})"
                                     "\n"

@@ -15,7 +15,6 @@ namespace {
 using exposition::TextFormat;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 // One target, scraped again and again.
 class BodyReaderTest : public testing::Test {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/histogram_accumulator.h"
 #include "query/engine/kernels/kahan.h"
 #include "query/engine/kernels/quantile.h"
