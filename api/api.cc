@@ -65,7 +65,7 @@ class ApiServer : public Api {
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         ingester_(storage_, options_.ingest),
         otlp_decoder_(options_.otlp),
-        pusher_(storage_, options_.ingest),
+        pusher_(ingester_, options_.ingest),
         range_cache_(engine_, storage_, options_.query_cache_bytes),
         gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 

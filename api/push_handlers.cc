@@ -112,22 +112,15 @@ absl::Status ReadPush(const Request& request, const PushContext& context, Push& 
   return ReadBody(request, context.limits, push);
 }
 
-int StatusOf(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kUnimplemented:
-      return 415;
-    case absl::StatusCode::kFailedPrecondition:
-      return 409;
-    default:
-      return WriteFailureOf(status).http_status;
+Response Failure(const absl::Status& status) {
+  WriteFailure failure = WriteFailureOf(status);
+  if (absl::IsUnimplemented(status)) failure.http_status = 415;
+  Response response = ErrorReply(
+      failure.http_status < 500 ? ErrorType::kBadData : ErrorType::kUnavailable, Message(status));
+  response.status = failure.http_status;
+  if (!failure.retry_after_seconds.empty()) {
+    response.headers.push_back({"Retry-After", std::move(failure.retry_after_seconds)});
   }
-}
-
-Response Failure(int http_status, const absl::Status& status) {
-  Response response = ErrorReply(http_status < 500 ? ErrorType::kBadData : ErrorType::kUnavailable,
-                                 Message(status));
-  response.status = http_status;
-  if (http_status == 503) response.headers.push_back({"Retry-After", "5"});
   return response;
 }
 
@@ -151,12 +144,15 @@ Response OffsetConflict(const PushResult& result) {
 }
 
 Response PushFailure(const PushResult& result) {
-  const absl::StatusCode code = result.status.code();
-  if (code == absl::StatusCode::kOutOfRange || code == absl::StatusCode::kFailedPrecondition) {
-    return OffsetConflict(result);
+  switch (result.status.code()) {
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kFailedPrecondition:
+      return OffsetConflict(result);
+    case absl::StatusCode::kAborted:
+      return Failure(absl::UnavailableError(std::string(Message(result.status))));
+    default:
+      return Failure(result.status);
   }
-  if (code == absl::StatusCode::kAborted) return Failure(503, result.status);
-  return Failure(StatusOf(result.status), result.status);
 }
 
 void PutCount(JsonWriter& json, std::string_view key, uint64_t count) {
@@ -179,6 +175,15 @@ void WriteRejections(const LogPushAnswer& answer, JsonWriter& json) {
   json.EndArray();
 }
 
+void PutWhatWasNotTaken(const LogPushAnswer& answer, JsonWriter& json) {
+  PutCount(json, "rejected_lines", answer.rejected_lines);
+  json.Key("rejected");
+  WriteRejections(answer, json);
+  PutCount(json, "refused_samples", answer.refusals.sample_count());
+  json.Key("refused");
+  json.String(answer.refusals.empty() ? "" : answer.refusals.ToString());
+}
+
 Response LogReply(const PushResult& result) {
   const LogPushAnswer& answer = result.answer;
   return SuccessReply([&](JsonWriter& json) {
@@ -193,12 +198,7 @@ Response LogReply(const PushResult& result) {
     PutCount(json, "values", answer.values);
     PutCount(json, "repeated_steps", answer.repeated_steps);
     PutCount(json, "ignored_lines", answer.ignored_lines);
-    PutCount(json, "rejected_lines", answer.rejected_lines);
-    json.Key("rejected");
-    WriteRejections(answer, json);
-    PutCount(json, "refused_samples", answer.refusals.sample_count());
-    json.Key("refused");
-    json.String(answer.refusals.empty() ? "" : answer.refusals.ToString());
+    PutWhatWasNotTaken(answer, json);
     json.EndObject();
   });
 }
@@ -213,12 +213,7 @@ Response StepReply(const PushResult& result) {
   json.BeginObject();
   PutCount(json, "accepted", answer.records + answer.events);
   PutCount(json, "next_offset", answer.next_offset);
-  PutCount(json, "rejected_lines", answer.rejected_lines);
-  json.Key("rejected");
-  WriteRejections(answer, json);
-  PutCount(json, "refused_samples", answer.refusals.sample_count());
-  json.Key("refused");
-  json.String(answer.refusals.empty() ? "" : answer.refusals.ToString());
+  PutWhatWasNotTaken(answer, json);
   json.EndObject();
   return response;
 }
@@ -237,17 +232,15 @@ void Run(const Push& push, const PushContext& context, MakeReply reply, Respond 
 void HandleLogPush(const Request& request, const PushContext& context, Respond respond) {
   Push push;
   const absl::Status read = ReadPush(request, context, push);
-  if (!read.ok()) return respond(Failure(StatusOf(read), read));
+  if (!read.ok()) return respond(Failure(read));
   Run(push, context, LogReply, std::move(respond));
 }
 
 void HandleStepPush(const Request& request, const PushContext& context, Respond respond) {
   Push push;
-  push.hints.format = kStepFormat;
   const absl::Status read = ReadPush(request, context, push);
-  if (!read.ok()) return respond(Failure(StatusOf(read), read));
+  if (!read.ok()) return respond(Failure(read));
   push.hints.format = kStepFormat;
-  // A line is whole in its body, and says all of itself: what came before is not needed.
   Run(push, context, StepReply, std::move(respond));
 }
 

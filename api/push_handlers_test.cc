@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingest/ingest_testing.h"
+#include "ingest/ingester.h"
 
 namespace lockstep::api {
 namespace {
@@ -53,7 +54,8 @@ class PushHandlersTest : public testing::Test {
 
   FakeStorage storage_;
   const IngestLimits limits_{.max_decoded_bytes = 10'000};
-  push::LogPusher pusher_{storage_, limits_};
+  Ingester ingester_{storage_, limits_};
+  push::LogPusher pusher_{ingester_, limits_};
 };
 
 TEST_F(PushHandlersTest, StepsBecomeSamples) {
@@ -95,6 +97,35 @@ TEST_F(PushHandlersTest, WhatTheStoreDidNotTakeIsSentAgain) {
   EXPECT_THAT(Steps(kSteps, "0").body, HasSubstr(R"("accepted":2)"));
   EXPECT_EQ(storage_.write_count, 2);
   EXPECT_EQ(pusher_.stats().records, 2u);
+}
+
+TEST_F(PushHandlersTest, WhatTheStoreRefusesIsToldOf) {
+  WriteOutcome outcome;
+  outcome.rejected.push_back({0, 2, "too old", false, LabelSet::Of({{"__name__", "loss"}})});
+  storage_.answer = outcome;
+  const Response response = Steps(kSteps);
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr(R"("refused_samples":2)"));
+  EXPECT_THAT(response.body, HasSubstr("too old"));
+  EXPECT_EQ(ingester_.stats().samples, 4u);
+}
+
+TEST_F(PushHandlersTest, TheRateLimitHoldsForStepsToo) {
+  Ingester slow(storage_, {.max_samples_per_second = 1});
+  push::LogPusher pusher(slow, limits_);
+  const auto post = [&] {
+    Request request;
+    request.target = "/api/v1/push/steps";
+    request.body = kSteps;
+    Response response;
+    HandleStepPush(request, {pusher, limits_, 0}, [&](Response r) { response = std::move(r); });
+    return response;
+  };
+  Response response = post();
+  for (int i = 0; i < 100 && response.status == 200; ++i) response = post();
+  EXPECT_EQ(response.status, 429);
+  ASSERT_FALSE(response.headers.empty());
+  EXPECT_EQ(response.headers[0].name, "Retry-After");
 }
 
 TEST_F(PushHandlersTest, BrokenLinesAreToldOfAndCostNoOthers) {

@@ -53,12 +53,16 @@ void Ingester::Write(BodyEncoding encoding, std::string_view body, DecodeMessage
     ++(absl::IsOutOfRange(decoded.status()) ? oversized_requests_ : undecodable_requests_);
     return done(decoded.status());
   }
-  if (absl::Status admitted = rate_limit_.Admit(decoded->sample_count + decoded->histogram_count);
+  StoreWithinRate(*std::move(decoded), std::move(done));
+}
+
+void Ingester::StoreWithinRate(DecodedWrite decoded, Done done) {
+  if (absl::Status admitted = rate_limit_.Admit(decoded.sample_count + decoded.histogram_count);
       !admitted.ok()) {
     ++throttled_requests_;
     return done(std::move(admitted));
   }
-  Store(*std::move(decoded), std::move(done));
+  Store(std::move(decoded), std::move(done));
 }
 
 void Ingester::Store(DecodedWrite decoded, Done done) {

@@ -53,7 +53,9 @@ class Ingester {
   Ingester& operator=(const Ingester&) = delete;
 
   void Write(BodyEncoding encoding, std::string_view body, DecodeMessage decode, Done done);
-  // What was read elsewhere; no rate limit holds for it.
+  // What was read elsewhere, within the rate limit.
+  void StoreWithinRate(DecodedWrite decoded, Done done);
+  // As above; no rate limit holds for it.
   void Store(DecodedWrite decoded, Done done);
 
   IngestStats stats() const;

@@ -52,14 +52,14 @@ TEST(ReferenceKeys, AreThoseOfTheLabels) {
   }
   std::mt19937 random(1);
   ReferenceKeys keys;
-  for (int i = 0; i < 2000; ++i) {
+  // The bytes of a request stay while it is read.
+  std::vector<std::string> packed(2000);
+  for (size_t i = 0; i < packed.size(); ++i) {
     if (i % 100 == 0) keys.Clear();
     const std::vector<uint32_t>& numbers =
         all[i < 500 ? i / 20 % all.size() : random() % all.size()];
-    const std::string packed = Packed(numbers);
-    // The bytes of a request stay while it is read.
-    static std::vector<std::string> kept(2000);
-    const auto labelled = keys.Of(kept[i] = packed, symbols);
+    packed[i] = Packed(numbers);
+    const auto labelled = keys.Of(packed[i], symbols);
     ASSERT_TRUE(labelled.has_value()) << i;
     EXPECT_EQ(labelled->key, SeriesKeyOf(Labels(numbers))) << i;
     EXPECT_EQ(kTexts[labelled->name], Labels(numbers).metric_name());

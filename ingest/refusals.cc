@@ -1,5 +1,7 @@
 #include "ingest/refusals.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_format.h"
 
 namespace lockstep {
@@ -53,6 +55,17 @@ void Refusals::Add(RejectReason reason, uint64_t sample_count, std::span<const L
   if (told_.size() < kMaxTold) {
     told_.push_back(absl::StrFormat("%s: %s", DescribeLabels(labels), why));
   }
+}
+
+void Refusals::Merge(const Refusals& other) {
+  count_ += other.count_;
+  sample_count_ += other.sample_count_;
+  for (size_t i = 0; i < kRejectReasonCount; ++i) {
+    samples_by_reason_[i] += other.samples_by_reason_[i];
+  }
+  const size_t room = std::min(kMaxTold - told_.size(), other.told_.size());
+  told_.insert(told_.end(), other.told_.begin(),
+               other.told_.begin() + static_cast<ptrdiff_t>(room));
 }
 
 std::string Refusals::ToString() const {

@@ -22,6 +22,9 @@ class Refusals {
   void Add(RejectReason reason, uint64_t sample_count, std::span<const LabelView> labels,
            std::string_view why);
 
+  // Adds those of `other`, of the same request.
+  void Merge(const Refusals& other);
+
   bool empty() const { return count_ == 0; }
   // How many times Add() was called.
   uint64_t count() const { return count_; }

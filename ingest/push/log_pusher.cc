@@ -1,9 +1,19 @@
 #include "ingest/push/log_pusher.h"
 
 #include <utility>
-#include <vector>
 
 namespace lockstep::push {
+namespace {
+
+DecodedWrite DecodedOf(WriteRequest request) {
+  DecodedWrite decoded;
+  decoded.series_count = request.series.size();
+  for (const SeriesWrite& series : request.series) decoded.sample_count += series.samples.size();
+  decoded.request = std::move(request);
+  return decoded;
+}
+
+}  // namespace
 
 void LogPusher::Push(const std::string& stream, const logs::LogHints& hints, const LogPush& push,
                      Done done) {
@@ -38,31 +48,20 @@ absl::StatusOr<LogPusher::Use> LogPusher::Open(const std::string& name,
 }
 
 void LogPusher::Store(Use use, WriteRequest request, Done done) {
-  if (request.series.empty()) {
-    PushResult result = End(use, WriteOutcome());
-    return done(std::move(result));
-  }
-  // Shared, as the store's callback is copied nowhere but must be movable.
-  storage_.Write(std::move(request), [this, use = std::move(use), done = std::move(done)](
-                                         absl::StatusOr<WriteOutcome> outcome) mutable {
-    PushResult result = End(use, outcome);
-    done(std::move(result));
-  });
+  ingester_.StoreWithinRate(DecodedOf(std::move(request)),
+                            [this, use = std::move(use), done = std::move(done)](
+                                const absl::StatusOr<WriteSummary>& summary) mutable {
+                              PushResult result = End(use, summary);
+                              done(std::move(result));
+                            });
 }
 
-PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteOutcome>& outcome) {
+PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteSummary>& summary) {
   PushResult result;
-  result.status = outcome.status();
-  result.answer = use.stream->End(outcome.ok());
+  result.status = summary.status();
+  result.answer = use.stream->End(summary.ok());
   Close(use);
-  if (outcome.ok()) {
-    for (const RejectedSeries& rejected : outcome->rejected) {
-      const std::vector<LabelView> labels(rejected.labels.begin(), rejected.labels.end());
-      const RejectReason reason =
-          rejected.is_over_series_limit ? RejectReason::kSeriesLimit : RejectReason::kStore;
-      result.answer.refusals.Add(reason, rejected.sample_count, labels, rejected.reason);
-    }
-  }
+  if (summary.ok()) result.answer.refusals.Merge(summary->refusals);
   Count(result);
   return result;
 }

@@ -1,6 +1,6 @@
-// LogPusher: logs and steps that jobs push, parsed and into the store.
+// LogPusher: logs and steps that jobs push, parsed and handed to the ingester.
 //
-// Safe from any thread. Bytes are parsed on the calling thread. `storage` is borrowed and must outlive the pusher,
+// Safe from any thread. Bytes are parsed on the calling thread. `ingester` is borrowed and must outlive the pusher,
 // and the pusher every callback that the store still holds.
 #pragma once
 
@@ -10,13 +10,13 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
+#include "ingest/ingester.h"
 #include "ingest/limits.h"
 #include "ingest/logs/log_hints.h"
 #include "ingest/push/log_stream.h"
 #include "ingest/push/log_streams.h"
 #include "ingest/push/push_limits.h"
 #include "ingest/push/push_stats.h"
-#include "storage/storage.h"
 
 namespace lockstep::push {
 
@@ -27,7 +27,7 @@ struct PushResult {
   //   kAborted            another push of the stream is under way: try again
   //   kOutOfRange         bytes before these are missing: next_offset says from where on
   //   kFailedPrecondition the stream has ended
-  //   kResourceExhausted  too many streams; or Storage::Write's, as is anything else
+  //   kResourceExhausted  too many streams; or Ingester::StoreWithinRate's, as is anything else
   absl::Status status;
   LogPushAnswer answer;  // of an error only next_offset
 };
@@ -37,8 +37,8 @@ class LogPusher {
   // Called exactly once: on the calling thread when nothing reaches the store, else on the store's.
   using Done = absl::AnyInvocable<void(PushResult)>;
 
-  LogPusher(Storage& storage, const IngestLimits& limits)
-      : storage_(storage), limits_(limits), streams_(limits, kMaxLogStreams) {}
+  LogPusher(Ingester& ingester, const IngestLimits& limits)
+      : ingester_(ingester), limits_(limits), streams_(limits, kMaxLogStreams) {}
   LogPusher(const LogPusher&) = delete;
   LogPusher& operator=(const LogPusher&) = delete;
 
@@ -57,11 +57,11 @@ class LogPusher {
 
   absl::StatusOr<Use> Open(const std::string& name, const logs::LogHints& hints);
   void Store(Use use, WriteRequest request, Done done);
-  PushResult End(Use& use, const absl::StatusOr<WriteOutcome>& outcome);
+  PushResult End(Use& use, const absl::StatusOr<WriteSummary>& summary);
   void Close(Use& use);
   void Count(const PushResult& result);
 
-  Storage& storage_;
+  Ingester& ingester_;
   const IngestLimits limits_;
   LogStreams streams_;
   std::atomic<uint64_t> pushes_{0};
