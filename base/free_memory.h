@@ -5,7 +5,7 @@ namespace lockstep {
 
 // Gives the system back what the allocator keeps of freed memory: for after something large has gone. Of what was
 // allocated by many threads the allocator gives nothing back on its own as long as one allocation lives behind it.
-// Takes milliseconds for each 100 MB. Safe from any thread.
+// Safe from any thread.
 void ReturnFreeMemory();
 
 }  // namespace lockstep

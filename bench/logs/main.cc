@@ -3,7 +3,6 @@
 //
 // Every log is made of numbers that the benchmark knows: what the parser finds is summed up before and must be
 // what was written.
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +15,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "ingest/logs/log_parser.h"
 #include "ingest/push/log_stream.h"
 
@@ -30,12 +30,6 @@ struct Options {
   int repeats = 5;
   bool is_tiny = false;
 };
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 // What there is in a log: its values as they are written, summed up, with their steps.
 struct Sum {

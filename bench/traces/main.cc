@@ -4,7 +4,6 @@
 //
 // Before, the times of every step are compared with sums over the whole document, parsed at once.
 #include <simdjson.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/status.h"
+#include "bench/cpu_time.h"
 #include "import/traces/kineto_reader.h"
 #include "import/traces/kineto_records.h"
 #include "import/traces/step_profile.h"
@@ -32,12 +32,6 @@ struct Options {
 constexpr size_t kKernelsPerStep = 1000;
 constexpr int64_t kStepNs = 20'000'000;
 constexpr size_t kPieceBytes = 1 << 20;
-
-double ThreadCpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 double Micros(int64_t time_ns) { return static_cast<double>(time_ns) / 1e3; }
 

@@ -38,7 +38,9 @@ void ReadTensor(std::string_view tensor) {
 }  // namespace lockstep::traces
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace lockstep::traces;  // NOLINT(google-build-using-namespace)
+  using lockstep::traces::PutTfRecord;
+  using lockstep::traces::ReadAll;
+  using lockstep::traces::ReadTensor;
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] % 3 == 2) {
