@@ -128,7 +128,7 @@ def order_of_adding(query, reference, other):
 
 
 def rates_of_rates(query, reference, other):
-    """Last bits of rates of native histograms that are rates themselves."""
+    """A zero bucket that adding or subtracting widens: Prometheus drops the compensation of its sum."""
     return (
         re.search(r"\b(rate|increase)\(.*\b(rate|increase)\(.*\[[^]]*:", query.text)
         and re.search(HISTOGRAMS, query.text)
