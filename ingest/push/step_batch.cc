@@ -20,8 +20,8 @@ void AddLabel(Labels& labels, std::string_view name, std::string_view value) {
 }  // namespace
 
 void StepBatch::Take(const logs::LogRecord& record) {
-  const int64_t time_ms = clock_.TimeOf(record);
   Owner& owner = OwnerOf(record);
+  const int64_t time_ms = TimeOf(record, owner);
   if (record.kind == logs::RecordKind::kEvent) {
     const auto [event, is_new] = owner.events.try_emplace(std::string(record.event));
     if (is_new) {
@@ -35,6 +35,13 @@ void StepBatch::Take(const logs::LogRecord& record) {
     if (owner.steps == nullptr) owner.steps = FindSeries(owner, kStepMetric, {});
     Add(*owner.steps, {time_ms, static_cast<double>(*record.step)});
   }
+}
+
+int64_t StepBatch::TimeOf(const logs::LogRecord& record, Owner& owner) {
+  const int64_t time_ms = clock_.TimeOf(record);
+  const bool is_logged_step = record.step.has_value() && record.time_ms.has_value() &&
+                              record.kind != logs::RecordKind::kEvent;
+  return is_logged_step ? owner.step_times.TimeOf(*record.step, time_ms) : time_ms;
 }
 
 WriteRequest StepBatch::TakeRequest() {

@@ -3,7 +3,7 @@
 // A value becomes a sample of the series {__name__ = its metric's name, job, run, rank, attempt, and the labels of
 // the metric and of the record}, in the metric's unit, at the record's time; labels that are not known are left
 // out. Beside each record with a step stands a sample of lockstep_step{job, run, rank, attempt}: the step, at the
-// same time, so that steps and times can be joined. An event is a sample of lockstep_event{event, ...}: 1.
+// same time, so that steps and times can be joined. No two steps of one such series in a row have the same time. An event is a sample of lockstep_event{event, ...}: 1.
 //
 // Series are remembered from one request to the next. For one thread.
 #pragma once
@@ -23,6 +23,7 @@
 #include "ingest/logs/log_hints.h"
 #include "ingest/logs/log_record.h"
 #include "ingest/push/step_clock.h"
+#include "ingest/push/step_spacing.h"
 #include "ingest/refusals.h"
 #include "storage/storage.h"
 
@@ -66,10 +67,13 @@ class StepBatch : public logs::LogSink {
     absl::flat_hash_map<const logs::MetricKey*, Series*> by_key;
     absl::flat_hash_map<LabelSet, std::unique_ptr<Series>> by_labels;
     Series* steps = nullptr;
+    StepSpacing step_times;
     StringMap<Series*> events;
     bool is_refused = false;  // one more than kMaxOwnersPerStream
   };
 
+  // When `record` was, for the series of `owner`.
+  int64_t TimeOf(const logs::LogRecord& record, Owner& owner);
   Owner& OwnerOf(const logs::LogRecord& record);
   void DescribeOwner(const logs::LogRecord& record);
   Owner MakeOwner(const logs::LogRecord& record) const;

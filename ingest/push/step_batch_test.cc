@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "ingest/logs/log_parser.h"
 #include "ingest/push/stored_samples_testing.h"
@@ -84,6 +87,35 @@ TEST(StepBatchTest, StepsWithoutTimesAndAttempts) {
       "\n"
       R"(lockstep_step{attempt="1", job="j", rank="0", run="r"} 1@5002)"
       "\n");
+}
+
+// "rank step time" a line, and the times at which lockstep_step has the steps of rank 0.
+void CheckStepTimes(std::string_view lines, std::string_view steps) {
+  std::string log;
+  for (const auto line : absl::StrSplit(std::string(lines), ';')) {
+    int rank = 0, step = 0, time_ms = 0;
+    ASSERT_EQ(std::sscanf(std::string(line).c_str(), "%d %d %d", &rank, &step, &time_ms), 3);
+    log += absl::StrFormat("{\"rank\": %d, \"step\": %d, \"ts_ms\": %d}\n", rank, step,
+                           1'000'000'000'000 + time_ms);
+  }
+  const std::string samples = BatchOf(log, {}).samples;
+  EXPECT_EQ(samples.substr(0, samples.find('\n')),
+            absl::StrFormat("lockstep_step{attempt=\"0\", rank=\"0\"}%s", steps))
+      << lines;
+}
+
+TEST(StepBatchTest, StepsOfOneTimeAreAMillisecondApart) {
+  CheckStepTimes(
+      "0 1 0;0 2 0;0 3 0;0 4 1;0 5 9",
+      " 1@1000000000000 2@1000000000001 3@1000000000002 4@1000000000003 5@1000000000009");
+  // Each rank by itself.
+  CheckStepTimes("0 1 0;1 1 0;0 2 0;1 2 0;0 3 5",
+                 " 1@1000000000000 2@1000000000001 3@1000000000005");
+  // Lines of one step stay together.
+  CheckStepTimes("0 1 0;0 2 0;0 2 0;0 3 2", " 1@1000000000000 2@1000000000001 3@1000000000002");
+  // A clock that was set back is believed.
+  CheckStepTimes("0 1 700;0 2 700;0 3 0;0 4 0",
+                 " 3@1000000000000 4@1000000000001 1@1000000000700 2@1000000000701");
 }
 
 TEST(StepBatchTest, LabelsThatAreNoTextAreRefused) {
