@@ -30,6 +30,7 @@ constexpr uint32_t kRanks = 64;  // of the fleet's jobs
 struct Options {
   std::string recording;
   std::string data_dir;
+  std::string metric;         // all if empty
   size_t point_count = 5760;  // a day of points 15 s apart
   int repeats = 5;
 };
@@ -41,7 +42,9 @@ class Bench {
     for (size_t series = 0; series < fleet.series_count(); ++series) {
       LabelSet labels = fleet.Labels(series, 0);
       std::string name(labels.metric_name());
-      if (series_.emplace(std::move(labels), series).second && series < metric_count()) {
+      const bool is_wanted = options_.metric.empty() || name == options_.metric;
+      if (series_.emplace(std::move(labels), series).second && series < metric_count() &&
+          is_wanted) {
         metrics_.push_back(std::move(name));
       }
     }
@@ -206,6 +209,7 @@ int main(int argc, char** argv) {
   CLI::App app("Reads one metric over all ranks of a job for a day and says what that took.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--data", options.data_dir, "an empty folder")->required();
+  app.add_option("--metric", options.metric, "this metric alone");
   app.add_option("--points", options.point_count, "samples per series, 15 s apart")
       ->check(CLI::Range(1, 11'000));
   app.add_option("--repeats", options.repeats, "scans of each metric; the fastest counts")

@@ -54,18 +54,23 @@ LOCKSTEP_INLINE void Rounds(RoundsJob& job) {
       uint32_t& state = states[i % kLanes];
       const AnsEntry& entry = entries[state];
       uint64_t residual = lowers[state];
-      if constexpr (kForm == StepForm::kWide) {
-        residual +=
-            factors[entry.bin] * WideOffset(bytes, position + entry.state_bits, entry.offset_bits);
-      }
-      position += total_bits[state];
+      const uint32_t offset_position = position + entry.state_bits;
+      const uint32_t total = total_bits[state];
+      position += total;
       state = entry.next_base + static_cast<uint32_t>(Low(word, entry.state_bits));
       word >>= entry.state_bits;
       if constexpr (kForm == StepForm::kNarrow) {
         residual += Low(word, entry.offset_bits);
         word >>= entry.offset_bits;
-      } else if constexpr (kForm == StepForm::kUsual) {
-        residual += factors[entry.bin] * Low(word, entry.offset_bits);
+      } else if constexpr (kForm != StepForm::kBinsAlone) {
+        uint64_t offset;
+        // Most offsets are narrow where some are wide.
+        if (kForm == StepForm::kWide && total > uint32_t{kWordBits}) [[unlikely]] {
+          offset = WideOffset(bytes, offset_position, entry.offset_bits);
+        } else {
+          offset = Low(word, entry.offset_bits);
+        }
+        residual += factors[entry.bin] * offset;
       }
       if constexpr (kOrder == 0) {
         value = residual;

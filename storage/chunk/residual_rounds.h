@@ -11,6 +11,8 @@
 namespace lockstep {
 
 inline constexpr int kMaxLanes = 4;
+// What one load of a word gives at least.
+inline constexpr int kWordBits = 57;
 // Residuals of one round. A multiple of the number of lanes.
 inline constexpr size_t kRoundSize = 8;
 

@@ -7,8 +7,6 @@
 namespace lockstep {
 namespace {
 
-// What one load of a word gives at least.
-constexpr int kWordBits = 57;
 constexpr int kSlackBits = 128;
 
 StepForm FormFor(const BinSet& set, int most_bits) {
