@@ -1,0 +1,137 @@
+#include "catalogue/metric_names.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::catalogue {
+namespace {
+
+std::string WordFor(Stored stored) {
+  switch (stored) {
+    case Stored::kCounter:
+      return " counter";
+    case Stored::kEither:
+      return " either";
+    case Stored::kPercentOrRatio:
+      return " percent?";
+    case Stored::kGauge:
+      break;
+  }
+  return "";
+}
+
+// "role/part x factor stored", or "-".
+std::string Describe(std::string_view metric_name, const LabelSet& labels = {}) {
+  const auto found = RoleOf(metric_name, labels);
+  if (!found.has_value()) return "-";
+  std::string text(InfoOf(found->role).name);
+  if (!found->part.empty()) text += absl::StrFormat("/%s", found->part);
+  if (found->factor != 1) text += absl::StrFormat(" x %g", found->factor);
+  return text + WordFor(found->stored);
+}
+
+TEST(MetricNames, SpellingsOfAFieldHaveOneRole) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"DCGM_FI_PROF_SM_ACTIVE", "gpu_sm_active_ratio"},
+      {"DCGM_FI_PROF_SM_UTIL_RATIO", "gpu_sm_active_ratio"},
+      {"dcgm_fi_prof_sm_active", "gpu_sm_active_ratio"},
+      {"dcgm_prof_sm_active", "gpu_sm_active_ratio"},
+      {"gpu_sm_active_ratio", "gpu_sm_active_ratio"},
+      {"DCGM_FI_DEV_FB_USED", "gpu_memory_used_bytes x 1.04858e+06"},
+      {"dcgm_frame_buffer_used", "gpu_memory_used_bytes x 1.04858e+06"},
+      {"gpu_memory_used_bytes", "gpu_memory_used_bytes"},
+      {"DCGM_FI_DEV_GPU_UTIL", "gpu_utilization_ratio x 0.01"},
+      {"DCGM_FI_DEV_GPU_UTIL_RATIO", "gpu_utilization_ratio percent?"},
+      {"nv_gpu_utilization", "gpu_utilization_ratio"},
+      {"gpu_gfx_activity", "gpu_utilization_ratio x 0.01"},
+      {"DCGM_FI_DEV_SM_CLOCK", "gpu_sm_clock_hertz x 1e+06"},
+      {"DCGM_FI_DEV_POWER_VIOLATION", "gpu_power_violation_seconds_total x 1e-09 counter"},
+      {"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "gpu_energy_joules_total x 0.001 counter"},
+      {"DCGM_FI_PROF_PCIE_RX_BYTES", "gpu_pcie_rx_bytes_per_second either"},
+      {"DCGM_FI_PROF_PCIE_RX_BYTES_TOTAL", "gpu_pcie_rx_bytes_per_second counter"},
+      {"slurm_job_power_gpu", "gpu_power_watts x 0.001"},
+      {"gpu_energy_consumed", "gpu_energy_joules_total x 1e-06 counter"},
+      {"DCGM_FI_DEV_XID_ERROR", "gpu_xid"},
+      {"node_amazonefa_rx_bytes", "nic_receive_bytes_total counter"},
+      {"go_goroutines", "-"},
+      {"", "-"},
+  };
+  for (const auto& [name, expected] : cases) EXPECT_EQ(Describe(name), expected) << name;
+}
+
+// Left: as POST /api/v1/push/steps stores a trainer's fields; right: as exporters and recordings call them.
+TEST(MetricNames, PushedAndExportedStepsFold) {
+  struct Case {
+    const char* pushed;
+    LabelSet exported;
+    const char* role;
+  };
+  const auto phase = [](std::string_view name) {
+    return LabelSet::Of({{"__name__", "train_phase_seconds"}, {"phase", name}});
+  };
+  const auto plain = [](std::string_view name) { return LabelSet::Of({{"__name__", name}}); };
+  const Case cases[] = {
+      {"data_time_s", phase("data"), "train_phase_seconds/data"},
+      {"train_data_seconds", phase("data"), "train_phase_seconds/data"},
+      {"h2d_time_s", phase("h2d"), "train_phase_seconds/h2d"},
+      {"forward_time_s", phase("forward"), "train_phase_seconds/forward"},
+      {"backward_time_s", phase("backward"), "train_phase_seconds/backward"},
+      {"allreduce_time_s", phase("allreduce"), "train_phase_seconds/allreduce"},
+      {"optimizer_time_s", phase("optimizer"), "train_phase_seconds/optimizer"},
+      {"my_own_phase_time_s", phase("my_own_phase"), "train_phase_seconds/my_own_phase"},
+      {"train_step_time_seconds", plain("train_step_time_seconds"), "train_step_time_seconds"},
+      {"lockstep_step", plain("train_step"), "train_step"},
+      {"train_loss", plain("train_loss"), "train_loss"},
+      {"memory_reserved", plain("gpu_torch_memory_reserved_bytes"),
+       "gpu_torch_memory_reserved_bytes"},
+      {"train_tflops_per_gpu", plain("train_tflops_per_gpu"),
+       "train_flops_per_second_per_gpu x 1e+12"},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(Describe(c.pushed), c.role);
+    EXPECT_EQ(Describe(c.exported.metric_name(), c.exported), c.role);
+  }
+  EXPECT_EQ(Describe("step_time_s"), "train_step_time_seconds");
+  EXPECT_EQ(Describe("_time_s"), "-");
+}
+
+TEST(MetricNames, LabelsDecideWhereTheyMust) {
+  const LabelSet gpu = LabelSet::Of({{"hw_type", "gpu"}});
+  EXPECT_EQ(Describe("hw_power_watts", gpu), "gpu_power_watts");
+  EXPECT_EQ(Describe("hw_power_watts", LabelSet::Of({{"hw_type", "fan"}})), "-");
+  EXPECT_EQ(Describe("hw_gpu_io_bytes_total", LabelSet::Of({{"network_io_direction", "receive"}})),
+            "gpu_pcie_rx_bytes_per_second counter");
+  EXPECT_EQ(Describe("hw_gpu_io_bytes_total"), "-");
+  EXPECT_EQ(Describe("gpu_torch_memory_stat", LabelSet::Of({{"stat", "peak_allocated_mem"}})),
+            "gpu_torch_memory_peak_bytes x 1e+09");
+  EXPECT_EQ(Describe("DCGM_EXP_CLOCK_EVENTS_COUNT", LabelSet::Of({{"clock_event", "power_cap"}})),
+            "gpu_clock_events/power_cap");
+  // The highest of all ranks is nobody's, and the loss over samples is the loss once more.
+  EXPECT_EQ(Describe("train_phase_seconds", LabelSet::Of({{"agg", "max"}, {"phase", "data"}})),
+            "-");
+  EXPECT_EQ(Describe("train_loss", LabelSet::Of({{"axis", "samples"}})), "-");
+}
+
+TEST(MetricNames, NamesOfARoleHaveIt) {
+  for (const RoleInfo& info : AllRoles()) {
+    const std::vector<std::string_view> names = NamesOf(info.role);
+    EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size()) << info.name;
+    EXPECT_TRUE(std::ranges::find(names, info.name) != names.end()) << info.name;
+    for (const std::string_view name : names) {
+      EXPECT_EQ(name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+                                       "0123456789"),
+                name.npos)
+          << name;
+    }
+  }
+  EXPECT_EQ(NamesOf(Role::kGpuSmActiveRatio).front(), "DCGM_FI_PROF_SM_ACTIVE");
+  EXPECT_EQ(NamesOf(Role::kGpuPowerLimitWatts).front(), "DCGM_FI_DEV_ENFORCED_POWER_LIMIT");
+}
+
+}  // namespace
+}  // namespace lockstep::catalogue

@@ -1,0 +1,33 @@
+#include "catalogue/roles.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::catalogue {
+namespace {
+
+TEST(Roles, TableIsInTheOrderOfTheEnum) {
+  for (const RoleInfo& info : AllRoles()) {
+    EXPECT_EQ(&InfoOf(info.role), &info) << info.name;
+    EXPECT_EQ(RoleNamed(info.name), info.role);
+    EXPECT_EQ(info.kind == RoleKind::kTotal, info.name.ends_with("_total")) << info.name;
+  }
+  EXPECT_EQ(InfoOf(Role::kGpuSmClockHertz).name, "gpu_sm_clock_hertz");
+  EXPECT_EQ(RoleNamed("DCGM_FI_DEV_SM_CLOCK"), std::nullopt);
+}
+
+TEST(Roles, NamesEndInTheirUnits) {
+  const std::pair<std::string_view, std::string_view> endings[] = {
+      {"_ratio", "ratio"},   {"_watts", "W"},   {"_celsius", "C"},
+      {"_hertz", "Hz"},      {"_bytes", "B"},   {"_bytes_per_second", "B/s"},
+      {"_bytes_total", "B"}, {"_seconds", "s"}, {"_seconds_total", "s"},
+      {"_joules_total", "J"}};
+  for (const RoleInfo& info : AllRoles()) {
+    for (const auto& [ending, unit] : endings) {
+      if (!info.name.ends_with(ending)) continue;
+      EXPECT_EQ(info.unit, unit) << info.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::catalogue
