@@ -27,6 +27,7 @@
 #include "api/series_handlers.h"
 #include "api/status_handlers.h"
 #include "api/target_handlers.h"
+#include "api/training_handlers.h"
 #include "api/write_handler.h"
 #include "ingest/ingester.h"
 #include "ingest/push/log_pusher.h"
@@ -123,6 +124,8 @@ class ApiServer : public Api {
             query_log_, &turn.progress};
   }
 
+  TrainingContext Training() { return {storage_, engine_.pool(), now_ms_()}; }
+
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
   Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }
   Response Landing(const Call&) { return HandleLanding(info_); }
@@ -187,6 +190,24 @@ class ApiServer : public Api {
   Response Cardinality(const Call& call, const Turn&, QueryBudget&) {
     return HandleCardinality(call, storage_);
   }
+  Response TrainingJobs(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleTrainingJobs(call, Training(), budget);
+  }
+  Response Stragglers(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleStragglers(call, Training(), budget);
+  }
+  Response Bottlenecks(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleBottlenecks(call, Training(), budget);
+  }
+  Response Efficiency(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleEfficiency(call, Training(), budget);
+  }
+  Response Ledger(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleLedger(call, Training(), budget);
+  }
+  Response Events(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleEvents(call, Training(), budget);
+  }
   Response Snapshot(const Call& call, const Turn&, QueryBudget&) {
     return HandleSnapshot(call, admin_);
   }
@@ -241,6 +262,12 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/series", kGetAndPost, kReadyStore, nullptr, &A::Series},
       {"/api/v1/labels", kGetAndPost, kReadyStore, nullptr, &A::Labels},
       {"/api/v1/label/:name/values", kGet, kReadyStore, nullptr, &A::LabelValues},
+      {"/api/v1/training/jobs", kGetAndPost, kReadyStore, nullptr, &A::TrainingJobs},
+      {"/api/v1/training/stragglers", kGetAndPost, kReadyStore, nullptr, &A::Stragglers},
+      {"/api/v1/training/bottlenecks", kGetAndPost, kReadyStore, nullptr, &A::Bottlenecks},
+      {"/api/v1/training/mfu", kGetAndPost, kReadyStore, nullptr, &A::Efficiency},
+      {"/api/v1/training/ledger", kGetAndPost, kReadyStore, nullptr, &A::Ledger},
+      {"/api/v1/training/events", kGetAndPost, kReadyStore, nullptr, &A::Events},
       {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
       {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},
       {"/api/v1/parse_query", kGetAndPost, kReadyStore, &A::ParseQuery},

@@ -1,0 +1,220 @@
+#include "answers/job_list.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "answers/attempt_reader.h"
+#include "answers/fact_reader.h"
+#include "answers/series_roles.h"
+#include "base/status.h"
+#include "model/matcher.h"
+
+namespace lockstep::answers {
+namespace {
+
+using training::RankPlace;
+
+// Device counters that every exporter gives: they show where ranks run, and that a job is still there.
+constexpr std::string_view kDevicePresence =
+    "DCGM_FI_DEV_GPU_UTIL|DCGM_FI_DEV_POWER_USAGE|DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+
+// A job while its series are gone through.
+struct Found {
+  std::map<int64_t, RankPlace> places;
+  std::map<int64_t, std::string> models;
+  std::optional<int64_t> numbering_rank;
+  bool has_numbers_without_rank = false;
+};
+
+class Lister {
+ public:
+  Lister(const JobListQuery& query, const LoadContext& context)
+      : query_(query), context_(context) {}
+
+  absl::StatusOr<std::vector<ListedJob>> List();
+
+ private:
+  absl::Status FindJobs();
+  void Take(const LabelSet& labels);
+  absl::StatusOr<ListedJob> Describe(const std::string& name, Found& found);
+  absl::Status ReadAttempts(const Found& found, ListedJob& job);
+  absl::Status ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen);
+  absl::Status ReadSignals(ListedJob& job);
+  absl::Status ReadFacts(ListedJob& job);
+  void SetState(const std::optional<training::TimeRange>& devices, ListedJob& job);
+
+  const JobListQuery& query_;
+  const LoadContext& context_;
+  std::map<std::string, Found> found_;
+};
+
+absl::StatusOr<Matcher> NameMatcher(std::string_view names) {
+  return Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(names));
+}
+
+void Lister::Take(const LabelSet& labels) {
+  const std::string_view job = labels.Get("job");
+  const SeriesOrigin origin = OriginOf(labels);
+  const bool is_number = StepSeriesOf(labels).has_value();
+  // A device's job is that of its exporter, unless its rank in a training job is known.
+  if (job.empty() || (!is_number && !origin.rank.has_value())) return;
+  Found& found = found_[std::string(job)];
+  if (!origin.rank.has_value()) {
+    found.has_numbers_without_rank = true;
+    return;
+  }
+  const int64_t rank = *origin.rank;
+  if (is_number) found.numbering_rank = std::min(rank, found.numbering_rank.value_or(rank));
+  LearnPlace(origin, found.places[rank], found.models[rank]);
+}
+
+absl::Status Lister::FindJobs() {
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      Matcher names, NameMatcher(absl::StrFormat("%s|%s", kStepNumberNames, kDevicePresence)));
+  std::vector<Matcher> matchers = {std::move(names)};
+  if (!query_.name.empty()) matchers.push_back(Matcher::Equal("job", query_.name));
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto set,
+                            context_.querier.Select({matchers, query_.time, &context_.budget}));
+  while (set->Next()) {
+    LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
+    Take(set->labels());
+  }
+  return set->status();
+}
+
+absl::Status Lister::ReadAttempts(const Found& found, ListedJob& job) {
+  if (!found.numbering_rank.has_value() && !found.has_numbers_without_rank) return absl::OkStatus();
+  const std::string rank =
+      found.numbering_rank.has_value() ? absl::StrFormat("%d", *found.numbering_rank) : "";
+  LOCKSTEP_ASSIGN_OR_RETURN(job.attempts, ReadAttemptSpans(job.job.name, rank, context_));
+  return absl::OkStatus();
+}
+
+absl::Status Lister::ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen) {
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(kDevicePresence));
+  const std::vector<Matcher> matchers = {
+      Matcher::Equal("job", job.job.name), std::move(names),
+      Matcher::Equal("rank", absl::StrFormat("%d", job.job.ranks.front().rank))};
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const auto set,
+      context_.querier.Select({matchers, query_.time, &context_.budget, SamplesNeeded::kEnds}));
+  SampleColumns samples;
+  while (set->Next()) {
+    samples.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(set->Read(samples));
+    if (samples.timestamps_ms.empty()) continue;
+    const training::TimeRange time{samples.timestamps_ms.front(), samples.timestamps_ms.back()};
+    if (!seen.has_value()) seen = time;
+    seen->from_ms = std::min(seen->from_ms, time.from_ms);
+    seen->to_ms = std::max(seen->to_ms, time.to_ms);
+  }
+  return set->status();
+}
+
+absl::Status Lister::ReadSignals(ListedJob& job) {
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", job.job.name)};
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const std::vector<std::string> names,
+      context_.querier.LabelValues(kMetricName, {matchers, query_.time, &context_.budget}));
+  for (const std::string& name : names) {
+    const auto said = StepSeriesOf(LabelSet::Of({{kMetricName, name}}));
+    if (said.has_value() && said->role == StepRole::kStep) job.signals.steps = true;
+    if (said.has_value() && said->role == StepRole::kPhaseSeconds) job.signals.phases = true;
+    if (training::DeviceCounterOf(name).has_value()) job.signals.devices = true;
+  }
+  return absl::OkStatus();
+}
+
+// Of the lowest rank: all say the same.
+absl::Status Lister::ReadFacts(ListedJob& job) {
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(FactNames()));
+  const std::string rank = absl::StrFormat("%d|", job.job.ranks.front().rank);
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranks, Matcher::Make(MatchType::kRegex, "rank", rank));
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", job.job.name), std::move(names),
+                                         std::move(ranks)};
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const auto set,
+      context_.querier.Select({matchers, query_.time, &context_.budget, SamplesNeeded::kNewest}));
+  FactReader facts;
+  SampleColumns samples;
+  while (set->Next()) {
+    const auto said = StepSeriesOf(set->labels());
+    if (!said.has_value() || !FactReader::Tells(said->role)) continue;
+    samples.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(set->Read(samples));
+    facts.Add(said->role, samples);
+  }
+  job.facts = facts.facts();
+  return set->status();
+}
+
+void Lister::SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) {
+  training::JobSigns signs{.now_ms = query_.now_ms, .planned_steps = job.facts.planned_steps};
+  if (devices.has_value()) {
+    job.time = *devices;
+    signs.last_device_sample_ms = devices->to_ms;
+  }
+  if (!job.attempts.empty()) {
+    const AttemptSpan& first = job.attempts.front();
+    const AttemptSpan& last = job.attempts.back();
+    job.time.from_ms =
+        devices.has_value() ? std::min(job.time.from_ms, first.time.from_ms) : first.time.from_ms;
+    job.time.to_ms =
+        devices.has_value() ? std::max(job.time.to_ms, last.time.to_ms) : last.time.to_ms;
+    signs.last_step_end_ms = last.time.to_ms;
+    signs.last_step = last.last_step;
+    const auto steps = static_cast<double>(last.last_step - last.first_step);
+    if (steps > 0) {
+      signs.usual_step_seconds =
+          static_cast<double>(last.time.to_ms - last.time.from_ms) / 1000.0 / steps;
+    }
+  }
+  job.state = training::StateOf(signs);
+}
+
+absl::StatusOr<ListedJob> Lister::Describe(const std::string& name, Found& found) {
+  ListedJob job;
+  job.job.name = name;
+  if (found.places.empty()) found.places[0] = {};
+  for (auto& [rank, place] : found.places) {
+    job.gpu_models.push_back(found.models[rank]);
+    job.job.ranks.push_back(std::move(place));
+  }
+  std::optional<training::TimeRange> devices;
+  LOCKSTEP_RETURN_IF_ERROR(ReadAttempts(found, job));
+  LOCKSTEP_RETURN_IF_ERROR(ReadDevices(job, devices));
+  LOCKSTEP_RETURN_IF_ERROR(ReadSignals(job));
+  LOCKSTEP_RETURN_IF_ERROR(ReadFacts(job));
+  SetState(devices, job);
+  job.job.begin_ms = job.time.from_ms;
+  job.world_size = std::max<int64_t>(job.facts.world_size, job.job.ranks.back().rank + 1);
+  job.warnings = training::CheckJob(job.job, job.facts.world_size, job.facts.parallelism);
+  training::SetStages(job.facts.parallelism, job.job);
+  return job;
+}
+
+absl::StatusOr<std::vector<ListedJob>> Lister::List() {
+  LOCKSTEP_RETURN_IF_ERROR(FindJobs());
+  std::vector<ListedJob> jobs;
+  for (auto& [name, found] : found_) {
+    LOCKSTEP_ASSIGN_OR_RETURN(ListedJob job, Describe(name, found));
+    jobs.push_back(std::move(job));
+  }
+  std::stable_sort(jobs.begin(), jobs.end(), [](const ListedJob& a, const ListedJob& b) {
+    return a.time.to_ms > b.time.to_ms;
+  });
+  return jobs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ListedJob>> ListJobs(const JobListQuery& query,
+                                                const LoadContext& context) {
+  return Lister(query, context).List();
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,284 @@
+#include "answers/job_loader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "answers/attempt_reader.h"
+#include "answers/device_columns.h"
+#include "answers/fact_reader.h"
+#include "answers/series_parts.h"
+#include "answers/series_roles.h"
+#include "answers/step_columns.h"
+#include "base/status.h"
+#include "model/matcher.h"
+
+namespace lockstep::answers {
+namespace {
+
+using training::DeviceCounter;
+
+// A device that counts for longer than this after the last step is still the job's: steps do not end any more.
+constexpr int64_t kStillHeldMs = 60'000;
+
+class Loader {
+ public:
+  Loader(const JobQuery& query, const LoadContext& context) : query_(query), context_(context) {}
+
+  absl::StatusOr<LoadedJob> Load();
+
+ private:
+  absl::Status FindRanks();
+  absl::Status FindAttempts();
+  absl::Status ChooseAttempt();
+  absl::Status ReadMarks(StepColumns& steps);
+  absl::Status ReadValues(StepColumns& steps, DeviceColumns& devices);
+  absl::Status ReadSteps(SeriesSet& series, const StepSeries& said, size_t row,
+                         SampleColumns& samples, StepColumns& steps);
+  absl::Status ReadCharged(SeriesSet& series, SampleColumns& samples);
+  absl::StatusOr<std::vector<Matcher>> StepNumbers() const;
+  bool IsNeeded(StepRole role) const;
+  std::optional<size_t> RowOf(const SeriesOrigin& origin) const;
+  void SetTimes(const DeviceColumns& devices);
+
+  const JobQuery& query_;
+  const LoadContext& context_;
+  std::map<int64_t, size_t> row_of_rank_;
+  std::optional<int64_t> numbering_rank_;  // the lowest one with steps
+  bool has_numbers_without_rank_ = false;
+  TimeRange range_;  // that is read
+  FactReader facts_;
+  std::atomic<int64_t> held_samples_{0};
+  LoadedJob job_;
+};
+
+// Ranks that anything is stored of are rows. Without one, what is stored is of rank 0.
+absl::Status Loader::FindRanks() {
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", query_.name)};
+  const Selection selection{matchers, query_.time, &context_.budget};
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto set, context_.querier.Select(selection));
+  std::map<int64_t, training::RankPlace> places;
+  std::map<int64_t, std::string> models;
+  bool is_known = false;
+  while (set->Next()) {
+    const std::optional<StepSeries> said = StepSeriesOf(set->labels());
+    if (!said.has_value() && !training::DeviceCounterOf(set->labels().metric_name())) continue;
+    const SeriesOrigin origin = OriginOf(set->labels());
+    const bool is_number = said.has_value() && said->role == StepRole::kStep;
+    is_known = is_known || said.has_value() || origin.rank.has_value();
+    if (is_number && !origin.rank.has_value()) has_numbers_without_rank_ = true;
+    if (!origin.rank.has_value()) continue;
+    if (is_number) numbering_rank_ = std::min(*origin.rank, numbering_rank_.value_or(*origin.rank));
+    LearnPlace(origin, places[*origin.rank], models[*origin.rank]);
+  }
+  LOCKSTEP_RETURN_IF_ERROR(set->status());
+  if (!is_known) {
+    return absl::NotFoundError(
+        absl::StrFormat("nothing is stored of a training job \"%s\" in that time", query_.name));
+  }
+  if (places.empty()) places[0] = {};
+  for (auto& [rank, place] : places) {
+    row_of_rank_[rank] = job_.job.ranks.size();
+    job_.gpu_models.push_back(models[rank]);
+    job_.job.ranks.push_back(std::move(place));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Matcher>> Loader::StepNumbers() const {
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      Matcher names,
+      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(kStepNumberNames)));
+  return std::vector<Matcher>{Matcher::Equal("job", query_.name), std::move(names)};
+}
+
+absl::Status Loader::FindAttempts() {
+  if (!numbering_rank_.has_value() && !has_numbers_without_rank_) return absl::OkStatus();
+  const std::string rank =
+      numbering_rank_.has_value() ? absl::StrFormat("%d", *numbering_rank_) : "";
+  LOCKSTEP_ASSIGN_OR_RETURN(job_.attempts, ReadAttemptSpans(query_.name, rank, context_));
+  return absl::OkStatus();
+}
+
+// Ranks do not begin and end at once: an attempt reaches half of the way to its neighbours.
+absl::Status Loader::ChooseAttempt() {
+  const std::vector<AttemptSpan>& all = job_.attempts;
+  range_ = query_.time;
+  if (query_.attempt.has_value() && *query_.attempt >= std::max<size_t>(all.size(), 1)) {
+    return absl::NotFoundError(
+        absl::StrFormat("the job \"%s\" has %d attempts, counted from 0", query_.name, all.size()));
+  }
+  if (all.empty()) return absl::OkStatus();
+  size_t chosen = query_.attempt.value_or(all.size() - 1);
+  if (!query_.attempt.has_value()) {
+    while (chosen > 0 && all[chosen].time.from_ms > query_.time.max_ms) --chosen;
+  }
+  if (chosen > 0) {
+    const int64_t before_ms = all[chosen - 1].time.to_ms;
+    range_.min_ms =
+        std::max(range_.min_ms, before_ms + (all[chosen].time.from_ms - before_ms) / 2 + 1);
+  }
+  if (chosen + 1 < all.size()) {
+    const int64_t end_ms = all[chosen].time.to_ms;
+    range_.max_ms = std::min(range_.max_ms, end_ms + (all[chosen + 1].time.from_ms - end_ms) / 2);
+  }
+  job_.attempt = chosen;
+  return absl::OkStatus();
+}
+
+std::optional<size_t> Loader::RowOf(const SeriesOrigin& origin) const {
+  if (!origin.rank.has_value()) return 0;
+  const auto row = row_of_rank_.find(*origin.rank);
+  if (row == row_of_rank_.end()) return std::nullopt;
+  return row->second;
+}
+
+absl::Status Loader::ReadCharged(SeriesSet& series, SampleColumns& samples) {
+  samples.Clear();
+  LOCKSTEP_RETURN_IF_ERROR(series.Read(samples));
+  const auto count = static_cast<int64_t>(samples.size());
+  LOCKSTEP_RETURN_IF_ERROR(context_.budget.Charge(count));
+  held_samples_ += count;
+  return absl::OkStatus();
+}
+
+absl::Status Loader::ReadMarks(StepColumns& steps) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, StepNumbers());
+  Mutex mutex;
+  const auto visit = [&](SeriesSet& series, SampleColumns& samples) -> absl::Status {
+    const std::optional<size_t> row = RowOf(OriginOf(series.labels()));
+    if (!row.has_value()) return absl::OkStatus();
+    LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
+    const MutexLock lock(mutex);
+    steps.AddMarks(*row, samples);
+    return absl::OkStatus();
+  };
+  return ForEachSeries({matchers, range_, &context_.budget}, context_, visit);
+}
+
+bool Loader::IsNeeded(StepRole role) const {
+  switch (role) {
+    case StepRole::kStep:
+      return false;
+    case StepRole::kPhaseSeconds:
+    case StepRole::kOwnSeconds:
+      return query_.needs.phases;
+    case StepRole::kLoss:
+    case StepRole::kGradientNorm:
+      return query_.needs.loss;
+    case StepRole::kMemoryAllocatedBytes:
+      return query_.needs.memory;
+    case StepRole::kModelFlops:
+    case StepRole::kTeraflops:
+    case StepRole::kTokens:
+      return query_.needs.operations;
+    default:
+      return true;
+  }
+}
+
+absl::Status Loader::ReadSteps(SeriesSet& series, const StepSeries& said, size_t row,
+                               SampleColumns& samples, StepColumns& steps) {
+  if (FactReader::Tells(said.role)) {
+    // All ranks say the same.
+    if (row != 0) return absl::OkStatus();
+    samples.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(series.Read(samples));
+    facts_.Add(said.role, samples);
+    return absl::OkStatus();
+  }
+  LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
+  steps.Add(said, row, samples);
+  return absl::OkStatus();
+}
+
+absl::Status Loader::ReadValues(StepColumns& steps, DeviceColumns& devices) {
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", query_.name)};
+  const auto visit = [&](SeriesSet& series, SampleColumns& samples) -> absl::Status {
+    const SeriesOrigin origin = OriginOf(series.labels());
+    const std::optional<size_t> row = RowOf(origin);
+    if (!row.has_value()) return absl::OkStatus();
+    if (const auto said = StepSeriesOf(series.labels()); said.has_value()) {
+      return IsNeeded(said->role) ? ReadSteps(series, *said, *row, samples, steps)
+                                  : absl::OkStatus();
+    }
+    const auto counter = training::DeviceCounterOf(series.labels().metric_name());
+    if (!counter.has_value() || !origin.rank.has_value()) return absl::OkStatus();
+    if (!query_.needs.devices.test(static_cast<size_t>(*counter))) return absl::OkStatus();
+    LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
+    devices.Add(*counter, *row, origin.gpu_model, samples);
+    return absl::OkStatus();
+  };
+  return ForEachSeries({matchers, range_, &context_.budget}, context_, visit);
+}
+
+void Loader::SetTimes(const DeviceColumns& devices) {
+  const std::optional<training::TimeRange> seen = devices.Seen();
+  const training::StepTable& table = job_.steps;
+  if (table.size() == 0) {
+    if (seen.has_value()) job_.time = *seen;
+    job_.job.begin_ms = job_.time.from_ms;
+    job_.whole = job_.time;
+    return;
+  }
+  const int64_t first_ms = training::StepBeginMs(table, 0);
+  job_.time = {first_ms, table.end_ms.back()};
+  if (seen.has_value() && seen->to_ms > job_.time.to_ms + kStillHeldMs) {
+    job_.time.to_ms = seen->to_ms;
+  }
+  const bool is_from_begin =
+      job_.attempts.empty() || table.step.front() <= job_.attempts[job_.attempt].first_step;
+  job_.job.begin_ms = is_from_begin ? first_ms : job_.attempts[job_.attempt].time.from_ms;
+  job_.whole = job_.time;
+  if (seen.has_value()) job_.whole.from_ms = std::min(job_.whole.from_ms, seen->from_ms);
+}
+
+absl::StatusOr<LoadedJob> Loader::Load() {
+  job_.job.name = query_.name;
+  LOCKSTEP_RETURN_IF_ERROR(FindRanks());
+  LOCKSTEP_RETURN_IF_ERROR(FindAttempts());
+  LOCKSTEP_RETURN_IF_ERROR(ChooseAttempt());
+  StepColumns steps(job_.job.ranks.size());
+  DeviceColumns devices(job_.job.ranks.size());
+  LOCKSTEP_RETURN_IF_ERROR(ReadMarks(steps));
+  steps.Align();
+  LOCKSTEP_RETURN_IF_ERROR(ReadValues(steps, devices));
+  devices.Sort();
+  job_.steps = steps.Take();
+  job_.steps.attempt_first_step =
+      job_.attempts.empty() ? 0 : job_.attempts[job_.attempt].first_step;
+  SetTimes(devices);
+  job_.devices = devices.Take(job_.time);
+  job_.facts = facts_.facts();
+  training::SetStages(job_.facts.parallelism, job_.job);
+  job_.held_samples = held_samples_;
+  return std::move(job_);
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedJob> LoadJob(const JobQuery& query, const LoadContext& context) {
+  return Loader(query, context).Load();
+}
+
+absl::StatusOr<std::vector<LoadedJob>> LoadAttempts(const JobQuery& query,
+                                                    const LoadContext& context) {
+  std::vector<LoadedJob> loaded;
+  LOCKSTEP_ASSIGN_OR_RETURN(LoadedJob last, LoadJob(query, context));
+  JobQuery one = query;
+  for (size_t i = 0; i < last.attempt && !query.attempt.has_value(); ++i) {
+    if (last.attempts[i].time.to_ms < query.time.min_ms) continue;
+    one.attempt = i;
+    LOCKSTEP_ASSIGN_OR_RETURN(LoadedJob before, LoadJob(one, context));
+    loaded.push_back(std::move(before));
+  }
+  loaded.push_back(std::move(last));
+  return loaded;
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,11 @@
+#include "answers/loaded_job.h"
+
+namespace lockstep::answers {
+
+JobNeeds JobNeeds::Everything() {
+  JobNeeds needs{.phases = true, .loss = true, .memory = true, .operations = true};
+  needs.devices.set();
+  return needs;
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,72 @@
+// What the series of a training job say, by their names and labels.
+//
+// Pure functions: any thread, nothing kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/labels.h"
+#include "training/job.h"
+
+namespace lockstep::answers {
+
+// What a series tells of each step of a rank, or of the job as a whole.
+enum class StepRole : uint8_t {
+  kStep,  // its number: the value that the others are joined to, by their times
+  kStepSeconds,
+  kPhaseSeconds,
+  kOwnSeconds,
+  kLoss,
+  kGradientNorm,
+  kMemoryAllocatedBytes,
+  kModelFlops,    // floating point operations of this rank in this step
+  kTeraflops,     // of this rank, per second
+  kTokens,        // of the whole job in this step
+  kTotalTokens,   // so far
+  kTotalSamples,  // so far
+  kWorldSize,
+  kGlobalBatch,  // sequences
+  kMicroBatch,   // sequences
+  kSequenceLength,
+  kPlannedSteps,
+  kDataParallel,
+  kTensorParallel,
+  kPipelineParallel,
+  kContextParallel,
+};
+
+struct StepSeries {
+  StepRole role = StepRole::kStep;
+  std::string phase = {};  // of kPhaseSeconds: as the trainer calls it
+  double factor = 1;       // to the unit of the role
+};
+
+// Nothing for a series that says nothing of steps, or says it of several ranks at once.
+std::optional<StepSeries> StepSeriesOf(const LabelSet& labels);
+
+// A regular expression for the names of series that number steps.
+inline constexpr std::string_view kStepNumberNames = "lockstep_step|train_step|train_global_step";
+
+// Likewise for those that say something of the job as a whole.
+std::string_view FactNames();
+
+// Where a series comes from. Empty or absent: its labels do not say.
+struct SeriesOrigin {
+  std::optional<int64_t> rank;
+  std::optional<int64_t> attempt;
+  std::string_view host;
+  std::string_view gpu;
+  std::string_view gpu_uuid;
+  std::string_view gpu_model;
+};
+
+// Views in it live as long as `labels`.
+SeriesOrigin OriginOf(const LabelSet& labels);
+
+// Fills in what is not known yet. Precondition: the origin has a rank.
+void LearnPlace(const SeriesOrigin& origin, training::RankPlace& place, std::string& gpu_model);
+
+}  // namespace lockstep::answers

@@ -1,0 +1,183 @@
+#include "answers/step_columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace lockstep::answers {
+namespace {
+
+using training::RankMatrix;
+
+constexpr double kTera = 1e12;
+
+// All steps of all rows, ascending. Most rows have the same ones.
+template <typename Rows>
+std::vector<int64_t> UnionOfSteps(const Rows& rows) {
+  std::vector<int64_t> all;
+  std::vector<int64_t> own;
+  std::vector<int64_t> both;
+  for (const auto& row : rows) {
+    own = row.step;
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    if (own == all) continue;
+    both.clear();
+    std::set_union(all.begin(), all.end(), own.begin(), own.end(), std::back_inserter(both));
+    std::swap(all, both);
+  }
+  return all;
+}
+
+}  // namespace
+
+void StepColumns::AddMarks(size_t row, const SampleColumns& samples) {
+  Row& marks = rows_[row];
+  for (size_t i = 0; i < samples.values.size(); ++i) {
+    if (!std::isfinite(samples.values[i])) continue;
+    marks.time_ms.push_back(samples.timestamps_ms[i]);
+    marks.step.push_back(std::llround(samples.values[i]));
+  }
+}
+
+// By time; of a time given twice one is kept.
+void StepColumns::SortMarks(Row& row) {
+  if (std::adjacent_find(row.time_ms.begin(), row.time_ms.end(), std::greater_equal<>()) ==
+      row.time_ms.end()) {
+    return;
+  }
+  std::vector<size_t> order(row.time_ms.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&row](size_t a, size_t b) { return row.time_ms[a] < row.time_ms[b]; });
+  Row sorted;
+  for (const size_t i : order) {
+    if (!sorted.time_ms.empty() && sorted.time_ms.back() == row.time_ms[i]) continue;
+    sorted.time_ms.push_back(row.time_ms[i]);
+    sorted.step.push_back(row.step[i]);
+  }
+  row = std::move(sorted);
+}
+
+void StepColumns::Align() {
+  for (Row& row : rows_) SortMarks(row);
+  table_.step = UnionOfSteps(rows_);
+  table_.end_ms.assign(table_.step.size(), 0);
+  for (Row& row : rows_) {
+    row.column.resize(row.step.size());
+    size_t near = 0;
+    for (size_t i = 0; i < row.step.size(); ++i) {
+      if (near >= table_.step.size() || table_.step[near] != row.step[i]) {
+        near = static_cast<size_t>(
+            std::lower_bound(table_.step.begin(), table_.step.end(), row.step[i]) -
+            table_.step.begin());
+      }
+      row.column[i] = static_cast<uint32_t>(near);
+      table_.end_ms[near] = std::max(table_.end_ms[near], row.time_ms[i]);
+      ++near;
+    }
+  }
+}
+
+RankMatrix& StepColumns::Made(RankMatrix& matrix) {
+  if (matrix.empty()) matrix = RankMatrix(rows_.size(), table_.size());
+  return matrix;
+}
+
+RankMatrix* StepColumns::MatrixOf(const StepSeries& series) {
+  switch (series.role) {
+    case StepRole::kStepSeconds:
+      return &Made(table_.step_seconds);
+    case StepRole::kOwnSeconds:
+      return &Made(table_.own_seconds);
+    case StepRole::kLoss:
+      return &Made(table_.loss);
+    case StepRole::kGradientNorm:
+      return &Made(table_.gradient_norm);
+    case StepRole::kMemoryAllocatedBytes:
+      return &Made(table_.memory_allocated_bytes);
+    case StepRole::kModelFlops:
+      return &Made(table_.model_flops);
+    case StepRole::kTeraflops:
+      return &Made(teraflops_);
+    case StepRole::kTokens:
+      return &Made(table_.tokens);
+    case StepRole::kPhaseSeconds:
+      break;
+    default:
+      return nullptr;
+  }
+  for (training::PhaseColumn& phase : table_.phases) {
+    if (phase.name == series.phase) return &phase.seconds;
+  }
+  table_.phases.push_back({series.phase, training::PhaseKindOf(series.phase), {}});
+  return &Made(table_.phases.back().seconds);
+}
+
+void StepColumns::Add(const StepSeries& series, size_t row, const SampleColumns& samples) {
+  double* values = nullptr;
+  {
+    // The numbers stay where they are when another phase is added.
+    const MutexLock lock(matrices_mutex_);
+    RankMatrix* matrix = MatrixOf(series);
+    if (matrix == nullptr || matrix->empty()) return;
+    values = matrix->Row(row).data();
+  }
+  const Row& marks = rows_[row];
+  const MutexLock lock(row_mutexes_[row % kLockCount]);
+  size_t mark = 0;
+  for (size_t i = 0; i < samples.values.size(); ++i) {
+    const int64_t time_ms = samples.timestamps_ms[i];
+    while (mark < marks.time_ms.size() && marks.time_ms[mark] < time_ms) ++mark;
+    if (mark == marks.time_ms.size()) break;
+    if (marks.time_ms[mark] != time_ms || IsStaleNan(samples.values[i])) continue;
+    values[marks.column[mark]] = samples.values[i] * series.factor;
+  }
+}
+
+// From one step's end to the next one's, where nobody says how long steps take.
+void StepColumns::FillInStepSeconds() {
+  if (!table_.step_seconds.empty() || table_.size() < 2) return;
+  Made(table_.step_seconds);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    const Row& marks = rows_[row];
+    for (size_t i = 1; i < marks.step.size(); ++i) {
+      const int64_t steps = marks.step[i] - marks.step[i - 1];
+      if (steps <= 0) continue;
+      table_.step_seconds(row, marks.column[i]) =
+          static_cast<double>(marks.time_ms[i] - marks.time_ms[i - 1]) / 1000.0 /
+          static_cast<double>(steps);
+    }
+  }
+}
+
+// A rate is what it comes to in the step.
+void StepColumns::FillInOperations() {
+  if (teraflops_.empty() || table_.step_seconds.empty() || !table_.model_flops.empty()) return;
+  table_.model_flops = std::move(teraflops_);
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    const std::span<double> flops = table_.model_flops.Row(row);
+    const std::span<const double> seconds = std::as_const(table_.step_seconds).Row(row);
+    for (size_t n = 0; n < flops.size(); ++n) flops[n] *= kTera * seconds[n];
+  }
+}
+
+training::StepTable StepColumns::Take() {
+  FillInStepSeconds();
+  FillInOperations();
+  // What a trainer calls its computing is the sum of the passes that it times too.
+  if (training::HasPhase(table_, training::PhaseKind::kForward)) {
+    std::erase_if(table_.phases, [](const training::PhaseColumn& phase) {
+      return phase.kind == training::PhaseKind::kCompute;
+    });
+  }
+  // By name, as threads add them in any order.
+  std::sort(table_.phases.begin(), table_.phases.end(),
+            [](const training::PhaseColumn& a, const training::PhaseColumn& b) {
+              return a.name < b.name;
+            });
+  return std::move(table_);
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,30 @@
+#include "answers/step_history.h"
+
+#include <algorithm>
+
+namespace lockstep::answers {
+namespace {
+
+bool BeginsAttempt(const StepMark& before, const StepMark& mark) {
+  if (mark.step < before.step) return true;
+  return before.attempt.has_value() && mark.attempt.has_value() && *mark.attempt > *before.attempt;
+}
+
+}  // namespace
+
+std::vector<AttemptSpan> AttemptsOf(std::vector<StepMark> marks) {
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const StepMark& a, const StepMark& b) { return a.time_ms < b.time_ms; });
+  std::vector<AttemptSpan> attempts;
+  for (size_t i = 0; i < marks.size(); ++i) {
+    const StepMark& mark = marks[i];
+    if (i == 0 || BeginsAttempt(marks[i - 1], mark)) {
+      attempts.push_back({{mark.time_ms, mark.time_ms}, mark.step, mark.step});
+    }
+    attempts.back().time.to_ms = mark.time_ms;
+    attempts.back().last_step = mark.step;
+  }
+  return attempts;
+}
+
+}  // namespace lockstep::answers

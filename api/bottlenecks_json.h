@@ -1,0 +1,14 @@
+// /api/v1/training/bottlenecks: the answer.
+#pragma once
+
+#include "answers/loaded_job.h"
+#include "api/json_writer.h"
+
+namespace lockstep::api {
+
+answers::JobNeeds BottleneckNeeds();
+
+// The object.
+void WriteBottlenecks(JsonWriter& json, const answers::LoadedJob& job);
+
+}  // namespace lockstep::api

@@ -1,0 +1,162 @@
+#include "api/ledger_json.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
+#include "api/training_json.h"
+#include "api/training_params.h"
+#include "base/status.h"
+#include "training/efficiency.h"
+#include "training/gpu_catalogue.h"
+#include "training/ledger.h"
+
+namespace lockstep::api {
+namespace {
+
+using answers::LoadedJob;
+
+constexpr double kJoulesPerKwh = 3.6e6;
+
+absl::StatusOr<std::pair<std::string, double>> PriceOf(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  const std::string_view number = colon == text.npos ? text : text.substr(colon + 1);
+  double price = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), price);
+  if (error != std::errc() || end != number.data() + number.size() || !(price >= 0) ||
+      !std::isfinite(price)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "invalid parameter \"price\": \"%s\" is neither a number nor a model's id and one, like "
+        "h200-sxm5-141gb:3.2",
+        text));
+  }
+  return std::pair(std::string(colon == text.npos ? "" : text.substr(0, colon)), price);
+}
+
+// Of the job's GPUs, if all of them have the same price.
+std::optional<double> PriceFor(const LoadedJob& job, const LedgerQuestion& question) {
+  std::optional<double> price;
+  for (const std::string& name : job.gpu_models) {
+    const training::GpuMatch match = training::FindGpu(name);
+    const std::string_view id = match.model == nullptr ? "" : match.model->id;
+    std::optional<double> of_gpu;
+    for (const auto& [model, one] : question.prices) {
+      if (model == id || (model.empty() && !of_gpu.has_value())) of_gpu = one;
+    }
+    if (!of_gpu.has_value() || (price.has_value() && *price != *of_gpu)) return std::nullopt;
+    price = of_gpu;
+  }
+  return price;
+}
+
+double ConsumedTokens(const LoadedJob& job) {
+  return training::EfficiencyOf({.job = job.job, .steps = job.steps, .devices = {}})
+      .consumed_tokens;
+}
+
+training::EnergyUse EnergyOfAll(const std::vector<LoadedJob>& attempts, double price_per_kwh) {
+  training::EnergyUse all;
+  double steps = 0;
+  double tokens = 0;
+  double joules = training::kUnknown;
+  for (const LoadedJob& job : attempts) {
+    const training::EnergyUse one = training::EnergyOf(job.devices, job.time, 0, 0, 0);
+    if (std::isnan(one.joules)) continue;
+    joules = std::isnan(joules) ? one.joules : joules + one.joules;
+    all.is_from_power = all.is_from_power || one.is_from_power;
+    steps += static_cast<double>(job.steps.size());
+    tokens += ConsumedTokens(job);
+  }
+  all.joules = joules;
+  if (steps > 0) all.joules_per_step = joules / steps;
+  if (tokens > 0) all.joules_per_token = joules / tokens;
+  all.cost = joules / kJoulesPerKwh * price_per_kwh;
+  return all;
+}
+
+void WriteBins(JsonWriter& json, const std::array<double, training::kLedgerBinCount>& bins) {
+  json.Key("bins");
+  json.BeginObject();
+  for (size_t i = 0; i < bins.size(); ++i) {
+    WriteNumberField(json, Name(static_cast<training::LedgerBin>(i)), bins[i]);
+  }
+  json.EndObject();
+}
+
+void WriteCost(JsonWriter& json, const training::Ledger& ledger, std::optional<double> price) {
+  json.Key("cost");
+  if (!price.has_value()) {
+    json.Raw() += "null";
+    return;
+  }
+  const training::Bill bill = training::BillOf(ledger, *price);
+  json.BeginObject();
+  WriteNumberField(json, "price_per_gpu_hour", *price);
+  WriteNumberField(json, "gpu_hours", bill.gpu_hours);
+  WriteNumberField(json, "total", bill.cost);
+  WriteNumberField(json, "wasted", bill.wasted_cost);
+  WriteBins(json, bill.cost_of_bin);
+  json.EndObject();
+}
+
+void WriteEnergy(JsonWriter& json, const training::EnergyUse& energy) {
+  json.Key("energy");
+  json.BeginObject();
+  WriteNumberField(json, "joules", energy.joules);
+  WriteNumberField(json, "joules_per_step", energy.joules_per_step);
+  WriteNumberField(json, "joules_per_token", energy.joules_per_token);
+  WriteNumberField(json, "kwh", energy.joules / kJoulesPerKwh);
+  WriteNumberField(json, "cost", energy.cost);
+  WriteFlagField(json, "is_from_power", energy.is_from_power);
+  json.EndObject();
+}
+
+}  // namespace
+
+absl::StatusOr<LedgerQuestion> LedgerQuestionOf(const Form& form) {
+  LedgerQuestion question;
+  std::string_view rest = form.Get("price");
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    LOCKSTEP_ASSIGN_OR_RETURN(auto price, PriceOf(rest.substr(0, comma)));
+    question.prices.push_back(std::move(price));
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  LOCKSTEP_RETURN_IF_ERROR(SetNumber(form, "kwh_price", question.price_per_kwh));
+  return question;
+}
+
+answers::JobNeeds LedgerNeeds() {
+  answers::JobNeeds needs{.phases = true, .operations = true};
+  needs.devices.set(static_cast<size_t>(training::DeviceCounter::kEnergyMj));
+  needs.devices.set(static_cast<size_t>(training::DeviceCounter::kPowerW));
+  return needs;
+}
+
+void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts,
+                 const LedgerQuestion& question) {
+  const LoadedJob& last = attempts.back();
+  const training::TimeRange time{attempts.front().whole.from_ms, last.time.to_ms};
+  std::vector<training::Attempt> starts;
+  for (const LoadedJob& job : attempts) starts.push_back({job.time, &job.steps});
+  const training::Ledger ledger = training::LedgerOf(last.job, time, starts);
+  json.BeginObject();
+  WriteTextField(json, "job", last.job.name);
+  WriteTimeRange(json, time);
+  WriteNumberField(json, "wall_seconds", ledger.wall_seconds);
+  json.Key("gpus");
+  json.Number(ledger.gpu_count);
+  WriteNumberField(json, "gpu_seconds", ledger.Total());
+  WriteBins(json, ledger.gpu_seconds);
+  WriteNumberField(json, "goodput", ledger.Goodput());
+  WriteNumberField(json, "ettr", ledger.EffectiveTrainingTimeRatio());
+  json.Key("attempts");
+  json.Number(attempts.size());
+  WriteCost(json, ledger, PriceFor(last, question));
+  WriteEnergy(json, EnergyOfAll(attempts, question.price_per_kwh));
+  json.EndObject();
+}
+
+}  // namespace lockstep::api

@@ -1,0 +1,27 @@
+// The endpoints below /api/v1/training: each reads a job's series and says what they tell.
+// Functions of their arguments, safe from any thread. Blocking: run them on the query pool.
+#pragma once
+
+#include <cstdint>
+
+#include "api/call.h"
+#include "base/query_budget.h"
+#include "base/task_pool.h"
+#include "storage/storage.h"
+
+namespace lockstep::api {
+
+struct TrainingContext {
+  const Storage& storage;
+  TaskPool& pool;  // that helps to read
+  int64_t now_ms = 0;
+};
+
+Response HandleTrainingJobs(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleStragglers(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleBottlenecks(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleEfficiency(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleLedger(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleEvents(const Call& call, const TrainingContext& context, QueryBudget& budget);
+
+}  // namespace lockstep::api

@@ -1,0 +1,52 @@
+#include "api/training_params.h"
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "api/params.h"
+
+namespace lockstep::api {
+
+absl::StatusOr<answers::JobQuery> JobQueryOf(const Form& form) {
+  answers::JobQuery query;
+  query.name = form.Get("job");
+  if (query.name.empty()) return absl::InvalidArgumentError("no job parameter provided");
+  LOCKSTEP_ASSIGN_OR_RETURN(query.time, ParseTimeRange(form.Get("start"), form.Get("end")));
+  if (form.Get("attempt").empty()) return query;
+  const absl::StatusOr<int64_t> attempt = ParseInteger(form.Get("attempt"));
+  if (!attempt.ok()) return Annotate(attempt.status(), "invalid parameter \"attempt\"");
+  if (*attempt < 0) {
+    return absl::InvalidArgumentError("invalid parameter \"attempt\": attempts count from 0");
+  }
+  query.attempt = static_cast<size_t>(*attempt);
+  return query;
+}
+
+absl::Status SetNumber(const Form& form, std::string_view name, double& number) {
+  const std::string_view text = form.Get(name);
+  if (text.empty()) return absl::OkStatus();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || !std::isfinite(value) || value <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("invalid parameter \"%s\": \"%s\" is no number above zero", name, text));
+  }
+  number = value;
+  return absl::OkStatus();
+}
+
+absl::Status SetCount(const Form& form, std::string_view name, size_t most, size_t& count) {
+  if (form.Get(name).empty()) return absl::OkStatus();
+  const absl::StatusOr<int64_t> value = ParseInteger(form.Get(name));
+  if (!value.ok() || *value < 1 || static_cast<uint64_t>(*value) > most) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "invalid parameter \"%s\": \"%s\" is none of 1 to %d", name, form.Get(name), most));
+  }
+  count = static_cast<size_t>(*value);
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep::api

@@ -1,0 +1,233 @@
+"""What was planted in recorded jobs is named over HTTP, however the recording came in, and nothing else is."""
+
+import contextlib
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
+                str(pathlib.Path(__file__).resolve().parent.parent / "support")]
+import lockstep_server
+import programs
+import recorded_jobs
+
+CAUSES = {"loader-slow": "loader", "h2d-slow": "h2d", "gpu-slow": "gpu"}
+EVENTS = {"loss-spike": "loss_spike", "hang": "hang", "memory-leak": "memory_leak"}
+
+
+def bound_of(job):
+    return {"comm-bound": "communication_bound"}.get(
+        job["expected"]["bound"], job["expected"]["bound"].replace("-", "_"))
+
+
+class Answers(unittest.TestCase):
+    """Base: a server with a recording in it."""
+
+    recording = "h200"
+    has_steps = has_devices = True
+
+    @classmethod
+    def setUpClass(cls):
+        if cls is Answers or not hasattr(cls, "load"):
+            raise unittest.SkipTest("a base")
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-answers-")
+        cls.addClassCleanup(folder.cleanup)
+        # The recording keeps its own dates.
+        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
+                                                  "--storage.retention.time", "100y")
+        cls.addClassCleanup(cls.server.kill)
+        cls.load(cls.server)
+        cls.jobs = recorded_jobs.truth(cls.recording)
+
+    def ask(self, what, **parameters):
+        return programs.ask(self.server.url, f"training/{what}", **parameters)
+
+    def check_straggler(self, job, answer, within_s):
+        planted = job["expected"]["straggler"]
+        if planted is None or job["job"] == recorded_jobs.TOO_WEAK:
+            self.assertEqual((answer["verdict"], answer["ranks"]), ("none", []), job["job"])
+            return
+        self.assertEqual(answer["verdict"], "slow_rank", job["job"])
+        self.assertEqual([rank["rank"] for rank in answer["ranks"]], planted["ranks"])
+        rank = answer["ranks"][0]
+        if answer["method"] != "own_time":
+            self.assertEqual(rank["cause"], CAUSES[planted["cause"]], job["job"])
+        interval = job["intervals"][0]
+        self.assertAlmostEqual(rank["from"], interval["from_ms"] / 1000, delta=within_s)
+        self.assertAlmostEqual(rank["to"], interval["until_ms"] / 1000, delta=within_s)
+
+    def stragglers_by(self, method, within_s):
+        for job in self.jobs:
+            answer = self.ask("stragglers", job=job["job"], method=method)
+            self.assertEqual(answer["method"], method)
+            self.check_straggler(job, answer, within_s)
+
+
+class WithSteps(Answers):
+    def test_phase_times_name_the_rank(self):
+        self.stragglers_by("phase_times", 1.0)
+
+    def test_own_time_names_the_rank(self):
+        self.stragglers_by("own_time", 1.0)
+
+    def test_the_strongest_method_is_taken(self):
+        for job in self.jobs:
+            answer = self.ask("stragglers", job=job["job"])
+            self.assertEqual(answer["method"], "phase_times")
+            self.check_straggler(job, answer, 1.0)
+
+    def test_step_time_tells_since_when(self):
+        for job in self.jobs:
+            answer = self.ask("stragglers", job=job["job"], method="step_time")
+            is_slow = job["expected"]["straggler"] and job["job"] != recorded_jobs.TOO_WEAK
+            self.assertEqual(answer["verdict"], "job_slow_all" if is_slow else "none", job["job"])
+
+    def test_operations_are_those_that_were_measured(self):
+        for job in self.jobs:
+            for rank, measured in job.get("measured", {}).get("whole", {}).items():
+                if not measured.get("mfu_bf16"):
+                    continue
+                answer = self.ask("mfu", job=job["job"], gpu_model="NVIDIA H200")
+                self.assertAlmostEqual(answer["ranks"][int(rank)]["mfu"] / measured["mfu_bf16"], 1,
+                                       delta=0.01)
+
+    def test_events_are_those_that_were_planted(self):
+        for job in self.jobs:
+            # A learning rate that is too high shows in the gradients as well; power that swings with the load
+            # is what it is.
+            found = [event for event in self.ask("events", job=job["job"])["events"]
+                     if event["kind"] not in ("grad_spike", "saw_tooth_power")]
+            planted = job["expected"]["events"]
+            self.assertEqual([event["kind"] for event in found],
+                             [EVENTS[event["type"]] for event in planted], job["job"])
+            for event, truth in zip(found, planted):
+                self.assertEqual(event["ranks"], truth.get("ranks", []), job["job"])
+                if truth.get("step") is not None:
+                    self.assertEqual(event["step"], truth["step"])
+
+    def test_every_gpu_second_is_in_one_bin(self):
+        for job in self.jobs:
+            ledger = self.ask("ledger", job=job["job"], price="3.6")
+            self.assertEqual(ledger["gpus"], 4)
+            self.assertAlmostEqual(sum(ledger["bins"].values()), ledger["gpu_seconds"], places=6)
+            self.assertAlmostEqual(ledger["wall_seconds"],
+                                   (job["end_ms"] - job["begin_ms"]) / 1000, delta=1)
+            if ledger["cost"] is not None:
+                self.assertAlmostEqual(ledger["cost"]["total"], ledger["gpu_seconds"] / 1000)
+
+    def test_jobs_are_listed_the_latest_first(self):
+        jobs = self.ask("jobs", start="0")["jobs"]
+        self.assertEqual([job["job"] for job in jobs], [job["job"] for job in reversed(self.jobs)])
+        for listed, job in zip(jobs, reversed(self.jobs)):
+            self.assertEqual((listed["state"], listed["world_size"], listed["warnings"]),
+                             ("ended", 4, []))
+            self.assertEqual((listed["first_step"], listed["last_step"]), (0, job["steps"] - 1))
+            self.assertEqual(listed["signals"], {"steps": True, "phases": True,
+                                                 "devices": self.has_devices})
+
+
+class WithDevices(Answers):
+    def test_device_counters_name_the_rank(self):
+        self.stragglers_by("device_counters", 2.5)
+
+    def test_bounds_are_those_that_were_planted(self):
+        for job in self.jobs:
+            answer = self.ask("bottlenecks", job=job["job"])
+            self.assertEqual(answer["verdict"], bound_of(job), job["job"])
+            for gpu in answer["gpus"]:
+                self.assertEqual(gpu["class"], bound_of(job), job["job"])
+                self.assertAlmostEqual(sum(gpu["share"].values()), 1)
+
+
+class ImportedTest(WithSteps, WithDevices):
+    @classmethod
+    def load(cls, server):
+        recorded_jobs.import_openmetrics(server, os.environ["LOCKSTEP_PROGRAM"])
+
+    def test_without_parameters_the_gpu_is_known(self):
+        answer = self.ask("mfu", job="pretrain-bf16")
+        self.assertEqual(answer["peak"]["model"], "h200-sxm5-141gb")
+        self.assertAlmostEqual(answer["mfu"], 0.4638, delta=0.004)
+
+    def test_a_part_of_a_job_is_asked_by_its_times(self):
+        slow = next(job for job in self.jobs if job["job"] == "straggler-gpu")
+        from_s = slow["intervals"][0]["from_ms"] / 1000
+        before = self.ask("stragglers", job="straggler-gpu", end=from_s)
+        self.assertEqual(before["verdict"], "none")
+        inside = self.ask("stragglers", job="straggler-gpu", start=from_s)
+        self.assertEqual([rank["rank"] for rank in inside["ranks"]], [2])
+        self.assertGreaterEqual(inside["from"], from_s - 0.5)
+
+    def test_what_is_wrong_is_said(self):
+        with contextlib.closing(self.server.connect()) as connection:
+            for path, status, words in (
+                    ("stragglers", 400, "no job parameter"),
+                    ("stragglers?job=nobody", 404, "nothing is stored"),
+                    ("stragglers?job=hang&method=magic", 400, "none of collective_waits"),
+                    ("stragglers?job=hang&attempt=3", 404, "1 attempts"),
+                    ("mfu?job=hang&dtype=bf17", 400, "bf17"),
+                    ("ledger?job=hang&price=cheap", 400, "price")):
+                answer = connection.get(f"/api/v1/training/{path}")
+                self.assertEqual(answer.status, status, path)
+                self.assertIn(words, answer.text)
+
+
+class PushedTest(WithSteps):
+    has_devices = False
+
+    @classmethod
+    def load(cls, server):
+        recorded_jobs.push_steps(server, cls.recording)
+
+    def test_tokens_are_counted(self):
+        answer = self.ask("mfu", job="pretrain-bf16")
+        self.assertEqual((answer["consumed_tokens"], answer["consumed_samples"]),
+                         (236 * 65536, 236 * 32))
+        self.assertIsNone(answer["mfu"])
+        self.assertIn("model of the GPUs", answer["reason"])
+
+
+class DevicesAloneTest(WithDevices):
+    has_steps = False
+
+    @classmethod
+    def load(cls, server):
+        recorded_jobs.write_telemetry(server, cls.recording)
+
+    def test_device_counters_are_the_strongest_method(self):
+        self.assertEqual(self.ask("stragglers", job="straggler-loader")["method"],
+                         "device_counters")
+
+
+class SweepTest(WithSteps, WithDevices):
+    recording = "sweep"
+
+    @classmethod
+    def load(cls, server):
+        recorded_jobs.push_steps(server, cls.recording)
+        recorded_jobs.write_telemetry(server, cls.recording)
+
+
+class TracesTest(Answers):
+    @classmethod
+    def load(cls, server):
+        for name in ("ar", "st", "se"):
+            recorded_jobs.write_trace(server, name, 1_790_000_000_000)
+
+    def test_verdicts_are_those_that_were_published(self):
+        answer = self.ask("stragglers", job="ar")
+        self.assertEqual((answer["verdict"], answer["also"]), ("slow_rank", []))
+        self.assertEqual([rank["rank"] for rank in answer["ranks"]], [0])
+        # 26 s more than its peers in each step; steps are written a minute apart.
+        self.assertAlmostEqual(answer["ranks"][0]["score"], 26.1 / 60, delta=0.01)
+        answer = self.ask("stragglers", job="st")
+        self.assertEqual((answer["verdict"], answer["ranks"]), ("stage_imbalance", []))
+        answer = self.ask("stragglers", job="se")
+        self.assertEqual((answer["verdict"], answer["also"], answer["ranks"]),
+                         ("uneven_work", ["stage_imbalance"], []))
+
+
+if __name__ == "__main__":
+    unittest.main()
