@@ -22,6 +22,7 @@
 #include "api/query_handlers.h"
 #include "api/remote_read_handler.h"
 #include "api/reply.h"
+#include "api/report_handler.h"
 #include "api/request_counters.h"
 #include "api/router.h"
 #include "api/series_handlers.h"
@@ -208,6 +209,18 @@ class ApiServer : public Api {
   Response Events(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleEvents(call, Training(), budget);
   }
+  Response Comparison(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleComparison(call, Training(), budget);
+  }
+  Response HeatMap(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleHeatMap(call, Training(), budget);
+  }
+  Response Steps(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleSteps(call, Training(), budget);
+  }
+  Response Report(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleReport(call, Training(), budget);
+  }
   Response Snapshot(const Call& call, const Turn&, QueryBudget&) {
     return HandleSnapshot(call, admin_);
   }
@@ -268,6 +281,10 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/training/mfu", kGetAndPost, kReadyStore, nullptr, &A::Efficiency},
       {"/api/v1/training/ledger", kGetAndPost, kReadyStore, nullptr, &A::Ledger},
       {"/api/v1/training/events", kGetAndPost, kReadyStore, nullptr, &A::Events},
+      {"/api/v1/training/compare", kGetAndPost, kReadyStore, nullptr, &A::Comparison},
+      {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, nullptr, &A::HeatMap},
+      {"/api/v1/training/steps", kGetAndPost, kReadyStore, nullptr, &A::Steps},
+      {"/api/v1/training/report", kGetAndPost, kReadyStore, nullptr, &A::Report},
       {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
       {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},
       {"/api/v1/parse_query", kGetAndPost, kReadyStore, &A::ParseQuery},

@@ -1,7 +1,6 @@
 #include "api/bottlenecks_json.h"
 
 #include "api/training_json.h"
-#include "training/bottlenecks.h"
 
 namespace lockstep::api {
 namespace {
@@ -55,9 +54,8 @@ answers::JobNeeds BottleneckNeeds() {
   return needs;
 }
 
-void WriteBottlenecks(JsonWriter& json, const answers::LoadedJob& job) {
-  const training::BottleneckAnswer answer =
-      training::FindBottlenecks({job.job, job.steps, job.devices});
+void WriteBottlenecks(JsonWriter& json, const answers::LoadedJob& job,
+                      const training::BottleneckAnswer& answer) {
   json.BeginObject();
   WriteHead(json, job);
   WriteTextField(json, "verdict", Name(answer.verdict));

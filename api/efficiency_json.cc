@@ -7,7 +7,6 @@
 #include "api/training_json.h"
 #include "api/training_params.h"
 #include "base/status.h"
-#include "training/efficiency.h"
 
 namespace lockstep::api {
 namespace {
@@ -152,18 +151,20 @@ answers::JobNeeds EfficiencyNeeds() {
   return needs;
 }
 
-void WriteEfficiency(JsonWriter& json, const answers::LoadedJob& job,
-                     const EfficiencyQuestion& question) {
-  const ModelShape shape = ShapeOf(job, question);
+EfficiencyAnswer EfficiencyOf(const answers::LoadedJob& job, const EfficiencyQuestion& question) {
   const std::vector<training::GpuCounters> devices = DevicesOf(job, question);
-  const EfficiencyAnswer answer =
-      training::EfficiencyOf({.job = job.job,
-                              .steps = job.steps,
-                              .devices = devices,
-                              .shape = shape,
-                              .convention = question.convention,
-                              .precision = question.precision,
-                              .recomputes_fully = question.recomputes_fully});
+  return training::EfficiencyOf({.job = job.job,
+                                 .steps = job.steps,
+                                 .devices = devices,
+                                 .shape = ShapeOf(job, question),
+                                 .convention = question.convention,
+                                 .precision = question.precision,
+                                 .recomputes_fully = question.recomputes_fully});
+}
+
+void WriteEfficiency(JsonWriter& json, const answers::LoadedJob& job,
+                     const EfficiencyQuestion& question, const EfficiencyAnswer& answer) {
+  const ModelShape shape = ShapeOf(job, question);
   json.BeginObject();
   WriteHead(json, job);
   WriteNumberField(json, "mfu", answer.mfu);

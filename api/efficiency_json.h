@@ -8,6 +8,7 @@
 #include "answers/loaded_job.h"
 #include "api/form.h"
 #include "api/json_writer.h"
+#include "training/efficiency.h"
 #include "training/flops.h"
 #include "training/gpu_catalogue.h"
 
@@ -26,8 +27,10 @@ struct EfficiencyQuestion {
 absl::StatusOr<EfficiencyQuestion> EfficiencyQuestionOf(const Form& form);
 answers::JobNeeds EfficiencyNeeds();
 
-// The object.
+training::EfficiencyAnswer EfficiencyOf(const answers::LoadedJob& job,
+                                        const EfficiencyQuestion& question);
+// The object. `answer` is EfficiencyOf's.
 void WriteEfficiency(JsonWriter& json, const answers::LoadedJob& job,
-                     const EfficiencyQuestion& question);
+                     const EfficiencyQuestion& question, const training::EfficiencyAnswer& answer);
 
 }  // namespace lockstep::api

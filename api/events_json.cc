@@ -1,9 +1,6 @@
 #include "api/events_json.h"
 
-#include <optional>
-
 #include "api/training_json.h"
-#include "training/events.h"
 
 namespace lockstep::api {
 namespace {
@@ -26,16 +23,21 @@ void WriteEvent(JsonWriter& json, const answers::LoadedJob& job, const training:
 
 answers::JobNeeds EventNeeds() { return answers::JobNeeds::Everything(); }
 
-void WriteEvents(JsonWriter& json, const answers::LoadedJob& job, int64_t now_ms) {
+std::vector<training::Event> EventsOf(const answers::LoadedJob& job, int64_t now_ms) {
   training::EventInput input{job.job, job.steps, job.devices, {}};
   // While devices count for the job, it has not ended; they are looked at once a minute or more often.
   constexpr int64_t kStillRunsMs = 60'000;
   if (job.time.to_ms + kStillRunsMs >= now_ms) input.now_ms = now_ms;
+  return training::FindEvents(input);
+}
+
+void WriteEvents(JsonWriter& json, const answers::LoadedJob& job,
+                 const std::vector<training::Event>& events) {
   json.BeginObject();
   WriteHead(json, job);
   json.Key("events");
   json.BeginArray();
-  for (const training::Event& event : training::FindEvents(input)) WriteEvent(json, job, event);
+  for (const training::Event& event : events) WriteEvent(json, job, event);
   json.EndArray();
   json.EndObject();
 }

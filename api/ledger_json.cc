@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "training/efficiency.h"
 #include "training/gpu_catalogue.h"
-#include "training/ledger.h"
 
 namespace lockstep::api {
 namespace {
@@ -51,29 +50,13 @@ std::optional<double> PriceFor(const LoadedJob& job, const LedgerQuestion& quest
   return price;
 }
 
+training::TimeRange TimeOf(const std::vector<LoadedJob>& attempts) {
+  return {attempts.front().whole.from_ms, attempts.back().time.to_ms};
+}
+
 double ConsumedTokens(const LoadedJob& job) {
   return training::EfficiencyOf({.job = job.job, .steps = job.steps, .devices = {}})
       .consumed_tokens;
-}
-
-training::EnergyUse EnergyOfAll(const std::vector<LoadedJob>& attempts, double price_per_kwh) {
-  training::EnergyUse all;
-  double steps = 0;
-  double tokens = 0;
-  double joules = training::kUnknown;
-  for (const LoadedJob& job : attempts) {
-    const training::EnergyUse one = training::EnergyOf(job.devices, job.time, 0, 0, 0);
-    if (std::isnan(one.joules)) continue;
-    joules = std::isnan(joules) ? one.joules : joules + one.joules;
-    all.is_from_power = all.is_from_power || one.is_from_power;
-    steps += static_cast<double>(job.steps.size());
-    tokens += ConsumedTokens(job);
-  }
-  all.joules = joules;
-  if (steps > 0) all.joules_per_step = joules / steps;
-  if (tokens > 0) all.joules_per_token = joules / tokens;
-  all.cost = joules / kJoulesPerKwh * price_per_kwh;
-  return all;
 }
 
 void WriteBins(JsonWriter& json, const std::array<double, training::kLedgerBinCount>& bins) {
@@ -135,16 +118,46 @@ answers::JobNeeds LedgerNeeds() {
   return needs;
 }
 
-void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts,
-                 const LedgerQuestion& question) {
-  const LoadedJob& last = attempts.back();
-  const training::TimeRange time{attempts.front().whole.from_ms, last.time.to_ms};
+training::Ledger LedgerOf(const std::vector<LoadedJob>& attempts) {
   std::vector<training::Attempt> starts;
   for (const LoadedJob& job : attempts) starts.push_back({job.time, &job.steps});
-  const training::Ledger ledger = training::LedgerOf(last.job, time, starts);
+  return training::LedgerOf(attempts.back().job, TimeOf(attempts), starts);
+}
+
+training::EnergyUse EnergyOf(const std::vector<LoadedJob>& attempts,
+                             const LedgerQuestion& question) {
+  training::EnergyUse all;
+  double steps = 0;
+  double tokens = 0;
+  double joules = training::kUnknown;
+  for (const LoadedJob& job : attempts) {
+    const training::EnergyUse one = training::EnergyOf(job.devices, job.time, 0, 0, 0);
+    if (std::isnan(one.joules)) continue;
+    joules = std::isnan(joules) ? one.joules : joules + one.joules;
+    all.is_from_power = all.is_from_power || one.is_from_power;
+    steps += static_cast<double>(job.steps.size());
+    tokens += ConsumedTokens(job);
+  }
+  all.joules = joules;
+  if (steps > 0) all.joules_per_step = joules / steps;
+  if (tokens > 0) all.joules_per_token = joules / tokens;
+  all.cost = joules / kJoulesPerKwh * question.price_per_kwh;
+  return all;
+}
+
+std::optional<training::Bill> BillOf(const LoadedJob& job, const LedgerQuestion& question,
+                                     const training::Ledger& ledger) {
+  const std::optional<double> price = PriceFor(job, question);
+  if (!price.has_value()) return std::nullopt;
+  return training::BillOf(ledger, *price);
+}
+
+void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts,
+                 const LedgerQuestion& question, const training::Ledger& ledger,
+                 const training::EnergyUse& energy) {
   json.BeginObject();
-  WriteTextField(json, "job", last.job.name);
-  WriteTimeRange(json, time);
+  WriteTextField(json, "job", attempts.back().job.name);
+  WriteTimeRange(json, TimeOf(attempts));
   WriteNumberField(json, "wall_seconds", ledger.wall_seconds);
   json.Key("gpus");
   json.Number(ledger.gpu_count);
@@ -154,8 +167,8 @@ void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts,
   WriteNumberField(json, "ettr", ledger.EffectiveTrainingTimeRatio());
   json.Key("attempts");
   json.Number(attempts.size());
-  WriteCost(json, ledger, PriceFor(last, question));
-  WriteEnergy(json, EnergyOfAll(attempts, question.price_per_kwh));
+  WriteCost(json, ledger, PriceFor(attempts.back(), question));
+  WriteEnergy(json, energy);
   json.EndObject();
 }
 

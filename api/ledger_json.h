@@ -1,6 +1,7 @@
 // /api/v1/training/ledger: what is asked, and the answer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "answers/loaded_job.h"
 #include "api/form.h"
 #include "api/json_writer.h"
+#include "training/ledger.h"
 #include "training/rank_matrix.h"
 
 namespace lockstep::api {
@@ -23,8 +25,16 @@ struct LedgerQuestion {
 absl::StatusOr<LedgerQuestion> LedgerQuestionOf(const Form& form);
 answers::JobNeeds LedgerNeeds();
 
-// The object. `attempts` in order of time, at least one.
+// Of all of the time. `attempts` in order of time, at least one.
+training::Ledger LedgerOf(const std::vector<answers::LoadedJob>& attempts);
+training::EnergyUse EnergyOf(const std::vector<answers::LoadedJob>& attempts,
+                             const LedgerQuestion& question);
+// None: the price of the job's GPUs is not said.
+std::optional<training::Bill> BillOf(const answers::LoadedJob& job, const LedgerQuestion& question,
+                                     const training::Ledger& ledger);
+// The object. `ledger` and `energy` are those of the attempts.
 void WriteLedger(JsonWriter& json, const std::vector<answers::LoadedJob>& attempts,
-                 const LedgerQuestion& question);
+                 const LedgerQuestion& question, const training::Ledger& ledger,
+                 const training::EnergyUse& energy);
 
 }  // namespace lockstep::api

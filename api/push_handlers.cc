@@ -220,7 +220,7 @@ Response StepReply(const PushResult& result) {
 
 using MakeReply = Response (*)(const PushResult&);
 
-void Run(const Push& push, const PushContext& context, MakeReply reply, Respond respond) {
+void RunPush(const Push& push, const PushContext& context, MakeReply reply, Respond respond) {
   context.pusher.Push(push.stream, push.hints, push.log,
                       [reply, respond = std::move(respond)](const PushResult& result) mutable {
                         respond(result.status.ok() ? reply(result) : PushFailure(result));
@@ -233,7 +233,7 @@ void HandleLogPush(const Request& request, const PushContext& context, Respond r
   Push push;
   const absl::Status read = ReadPush(request, context, push);
   if (!read.ok()) return respond(Failure(read));
-  Run(push, context, LogReply, std::move(respond));
+  RunPush(push, context, LogReply, std::move(respond));
 }
 
 void HandleStepPush(const Request& request, const PushContext& context, Respond respond) {
@@ -241,7 +241,7 @@ void HandleStepPush(const Request& request, const PushContext& context, Respond 
   const absl::Status read = ReadPush(request, context, push);
   if (!read.ok()) return respond(Failure(read));
   push.hints.format = kStepFormat;
-  Run(push, context, StepReply, std::move(respond));
+  RunPush(push, context, StepReply, std::move(respond));
 }
 
 }  // namespace lockstep::api

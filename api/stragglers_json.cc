@@ -152,12 +152,14 @@ answers::JobNeeds StragglerNeeds() {
   return needs;
 }
 
-void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
-                     const StragglerQuestion& question) {
+StragglerAnswer StragglersOf(const answers::LoadedJob& job, const StragglerQuestion& question) {
   const training::StragglerInput input{job.job, job.steps, job.devices};
-  const StragglerAnswer answer = question.method.has_value()
-                                     ? training::FindStragglersBy(*question.method, input)
+  return question.method.has_value() ? training::FindStragglersBy(*question.method, input)
                                      : training::FindStragglers(input);
+}
+
+void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
+                     const StragglerAnswer& answer) {
   json.BeginObject();
   WriteHead(json, job);
   WriteTextField(json, "method", Name(answer.method));

@@ -19,8 +19,10 @@ struct StragglerQuestion {
 absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form);
 answers::JobNeeds StragglerNeeds();
 
+training::StragglerAnswer StragglersOf(const answers::LoadedJob& job,
+                                       const StragglerQuestion& question);
 // The object.
 void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
-                     const StragglerQuestion& question);
+                     const training::StragglerAnswer& answer);
 
 }  // namespace lockstep::api

@@ -23,5 +23,11 @@ Response HandleBottlenecks(const Call& call, const TrainingContext& context, Que
 Response HandleEfficiency(const Call& call, const TrainingContext& context, QueryBudget& budget);
 Response HandleLedger(const Call& call, const TrainingContext& context, QueryBudget& budget);
 Response HandleEvents(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleComparison(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleHeatMap(const Call& call, const TrainingContext& context, QueryBudget& budget);
+Response HandleSteps(const Call& call, const TrainingContext& context, QueryBudget& budget);
+
+// As FailureReply, and 404 for what is not there.
+Response TrainingFailure(const absl::Status& status);
 
 }  // namespace lockstep::api

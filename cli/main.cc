@@ -14,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/import.h"
 #include "cli/query.h"
+#include "cli/report.h"
 #include "cli/serve.h"
 #include "cli/serve_options.h"
 #include "cli/version.h"
@@ -149,6 +150,24 @@ CLI::App* AddQuery(CLI::App& app, QueryFlags& flags) {
   return query;
 }
 
+CLI::App* AddReport(CLI::App& app, ReportFlags& flags) {
+  CLI::App* report =
+      app.add_subcommand("report", "Say how a training job did: stragglers, bottlenecks, cost.");
+  AddServerFlags(*report, "--url", flags.server);
+  report->add_option("--start", flags.start, "Unix seconds or RFC 3339. [the job's begin]")
+      ->type_name("TIME");
+  report->add_option("--end", flags.end, "Likewise. [the job's end]")->type_name("TIME");
+  report
+      ->add_option("--price", flags.price,
+                   "Of a GPU-hour: a number, or by model, as in h200-sxm5-141gb:3.2.")
+      ->type_name("PRICE");
+  CLI::Option* json =
+      report->add_flag("--json", flags.as_json, "All answers, as the API has them.");
+  report->add_flag("--markdown", flags.as_markdown, "For a ticket or a wiki.")->excludes(json);
+  report->add_option("JOB", flags.job, "The job's name.")->required();
+  return report;
+}
+
 struct BackupVerbs {
   BackupFlags backup;
   RestoreFlags restore;
@@ -199,6 +218,8 @@ ExitCode Main(int argc, char** argv) {
   QueryFlags query;
   const CLI::App* import_verb = AddImport(app, import);
   const CLI::App* query_verb = AddQuery(app, query);
+  ReportFlags report;
+  const CLI::App* report_verb = AddReport(app, report);
   BackupVerbs backup;
   AddBackup(app, backup);
   const CLI::App* version = app.add_subcommand("version", "Print what this program is made of.");
@@ -214,6 +235,7 @@ ExitCode Main(int argc, char** argv) {
   if (check.check->parsed()) return RunCheck(check);
   if (import_verb->parsed()) return Import(import);
   if (query_verb->parsed()) return Query(query);
+  if (report_verb->parsed()) return Report(report);
   if (backup.backup_verb->parsed()) return Backup(backup.backup);
   if (backup.restore_verb->parsed()) return Restore(backup.restore);
   return RunServe(serve);

@@ -112,6 +112,12 @@ def show(url, question):
         print(f"  {line}")
 
 
+def report(program, url, job):
+    """All that the server says about one job by itself."""
+    print(f"\nThe report on one job, without any query:\n    lockstep report {job}", flush=True)
+    subprocess.run([program, "report", "--url", url, "--price", "3.5", job], check=True)
+
+
 def run(program):
     if not os.access(program, os.X_OK):
         sys.exit(f"demo: {program} is missing: run './dev build' first.")
@@ -122,6 +128,7 @@ def run(program):
                    check=True)
     for question in questions.QUESTIONS:
         show(url, question)
+    report(program, url, questions.REPORTED_JOB)
     print(f"\nThe server keeps running on {url} (its log: {STATE / 'server.log'}).\n"
           f"Grafana: add it as a Prometheus data source with that URL; the recording is from\n"
           f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(questions.HEALTHY))} UTC.\n"

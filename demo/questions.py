@@ -10,6 +10,8 @@ STRAGGLER_LATE_LOADER = 1795242232
 MEMORY_BOUND = 1795242259
 STRAGGLER_LATE_COPIES = 1795242352
 LEAK = 1795242510
+# The job that the demo ends with a report on.
+REPORTED_JOB = "straggler-gpu"
 
 
 class Question(NamedTuple):

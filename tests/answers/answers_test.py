@@ -1,8 +1,10 @@
 """What was planted in recorded jobs is named over HTTP, however the recording came in, and nothing else is."""
 
 import contextlib
+import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -159,6 +161,56 @@ class ImportedTest(WithSteps, WithDevices):
         inside = self.ask("stragglers", job="straggler-gpu", start=from_s)
         self.assertEqual([rank["rank"] for rank in inside["ranks"]], [2])
         self.assertGreaterEqual(inside["from"], from_s - 0.5)
+
+    def test_a_picture_keeps_extremes(self):
+        picture = self.ask("heatmap", job="straggler-gpu", metric="lateness", bins="4")
+        self.assertEqual((picture["by"], len(picture["bins"]), picture["ranks"]),
+                         ("step", 4, [0, 1, 2, 3]))
+        # The planted rank alone is late, from the third of the bins on.
+        late = [[value > 0.05 for value in row] for row in picture["mean"]]
+        self.assertEqual(late, [[False] * 4, [False] * 4, [False, True, True, True], [False] * 4])
+        for lowest, mean, highest in zip(picture["min"][2], picture["mean"][2], picture["max"][2]):
+            self.assertTrue(lowest <= mean <= highest)
+        hang = self.ask("heatmap", job="hang", metric="DCGM_FI_PROF_GR_ENGINE_ACTIVE", bins="38")
+        self.assertEqual(hang["by"], "time")
+        self.assertLess(min(value for value in hang["min"][3] if value is not None), 0.05)
+        self.assertIn("phase:backward", hang["metrics"])
+
+    def test_steps_have_their_times(self):
+        steps = self.ask("steps", job="hang")["attempts"][0]
+        self.assertEqual((steps["first_step"], steps["last_step"], len(steps["step"])), (0, 127, 128))
+        hang = next(job for job in self.jobs if job["job"] == "hang")["expected"]["events"][0]
+        self.assertGreater(steps["behind_seconds"][hang["step"]], 10)
+        self.assertLess(steps["behind_seconds"][hang["step"] - 1], 1)
+        few = self.ask("steps", job="hang", points="2")["attempts"][0]
+        self.assertEqual(few["step"], [63, 127])
+
+    def test_runs_are_compared(self):
+        answer = self.ask("compare", runs="pretrain-bf16,pretrain-fp8,loss-spike")
+        bf16, fp8, spike = answer["runs"]
+        self.assertAlmostEqual(fp8["speed"], 0.2045 / 0.2196, delta=0.005)
+        self.assertIsNone(fp8["parts_at"])
+        planted = next(job for job in self.jobs if job["job"] == "loss-spike")
+        self.assertAlmostEqual(spike["parts_at"], planted["expected"]["events"][0]["step"], delta=3)
+        self.assertEqual(len(bf16["loss"]), len(answer["at"]))
+
+    def report(self, *flags):
+        return subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "report", "--url", self.server.url,
+                               *flags], capture_output=True, text=True, check=False)
+
+    def test_the_report_says_it_in_words(self):
+        words = self.report("straggler-gpu", "--price", "3.6").stdout
+        self.assertIn("Rank 2 (h200-node-0, GPU 2) is late by 12.3 % of a step since step 65: "
+                      "its GPU has more work", words)
+        self.assertIn("They cost 0.16", words)
+        self.assertIn("| hang | 66   | 3 ", self.report("hang", "--markdown").stdout)
+        data = json.loads(self.report("hang", "--json").stdout)["data"]
+        self.assertEqual(data["summary"]["job"], "hang")
+        for part in ("stragglers", "bottlenecks", "mfu", "ledger", "events"):
+            self.assertEqual(data[part], self.ask(part, job="hang"))
+        nobody = self.report("nobody")
+        self.assertEqual(nobody.returncode, 1)
+        self.assertIn("nothing is stored of a training job \"nobody\"", nobody.stderr)
 
     def test_what_is_wrong_is_said(self):
         with contextlib.closing(self.server.connect()) as connection:

@@ -1,0 +1,219 @@
+#include "answers/rank_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "answers/series_roles.h"
+#include "base/status.h"
+#include "model/matcher.h"
+#include "training/excess.h"
+#include "training/heat_map.h"
+#include "training/own_time.h"
+#include "training/step_axis.h"
+
+namespace lockstep::answers {
+namespace {
+
+using training::RankMatrix;
+using training::StepTable;
+
+constexpr std::string_view kPhasePrefix = "phase:";
+
+struct NamedMetric {
+  std::string_view name;
+  std::string_view unit;
+};
+
+constexpr std::array kStepMetrics = {
+    NamedMetric{"step_seconds", "seconds"}, NamedMetric{"own_seconds", "seconds"},
+    NamedMetric{"lateness", "ratio"},       NamedMetric{"loss", ""},
+    NamedMetric{"grad_norm", ""},           NamedMetric{"memory_allocated_bytes", "bytes"},
+};
+
+training::OwnTime StrongestOwnTime(const StepTable& table) {
+  training::OwnTime own;
+  for (const auto method :
+       {training::StragglerMethod::kCollectiveWaits, training::StragglerMethod::kPhaseTimes,
+        training::StragglerMethod::kOwnTime}) {
+    own = training::OwnTimeOf(method, table);
+    if (!own.seconds.empty()) break;
+  }
+  return own;
+}
+
+RankMatrix Lateness(const LoadedJob& job) {
+  training::OwnTime own = StrongestOwnTime(job.steps);
+  if (own.seconds.empty()) return {};
+  const RankMatrix excess =
+      training::ExcessOverPeers(own.seconds, training::PeerGroups(job.job),
+                                training::NothingMasked(own.seconds.rows(), own.seconds.columns()));
+  return training::DividedByColumn(excess, own.step_seconds);
+}
+
+RankMatrix PerStep(const LoadedJob& job, training::DeviceCounter counter) {
+  if (job.devices.empty() || job.steps.size() == 0) return {};
+  RankMatrix values(job.job.ranks.size(), job.steps.size());
+  for (size_t row = 0; row < values.rows(); ++row) {
+    const std::vector<double> means = training::MeanPerStep(job.devices[row][counter], job.steps);
+    std::ranges::copy(means, values.Row(row).begin());
+  }
+  return values;
+}
+
+RankMatrix ValuesOfSteps(const LoadedJob& job, const PictureMetric& metric) {
+  if (metric.device.has_value()) return PerStep(job, *metric.device);
+  if (metric.name == "step_seconds") return job.steps.step_seconds;
+  if (metric.name == "own_seconds") return StrongestOwnTime(job.steps).seconds;
+  if (metric.name == "lateness") return Lateness(job);
+  if (metric.name == "loss") return job.steps.loss;
+  if (metric.name == "grad_norm") return job.steps.gradient_norm;
+  if (metric.name == "memory_allocated_bytes") return job.steps.memory_allocated_bytes;
+  for (const training::PhaseColumn& phase : job.steps.phases) {
+    if (metric.name == absl::StrFormat("%s%s", kPhasePrefix, phase.name)) return phase.seconds;
+  }
+  return {};
+}
+
+// Values at times to bins of equal length.
+class TimeBins {
+ public:
+  TimeBins(const training::TimeRange& time, size_t rows, size_t bins)
+      : begin_ms_(time.from_ms),
+        width_ms_(std::max<int64_t>(1, (time.to_ms - time.from_ms + static_cast<int64_t>(bins)) /
+                                           static_cast<int64_t>(bins))),
+        counts_(rows, bins, 0) {
+    for (RankMatrix* matrix : {&picture_.lowest, &picture_.highest, &picture_.last, &picture_.mean})
+      *matrix = RankMatrix(rows, bins);
+    for (size_t i = 0; i < bins; ++i) {
+      const int64_t from_ms = begin_ms_ + static_cast<int64_t>(i) * width_ms_;
+      picture_.bins.push_back({{from_ms, from_ms + width_ms_ - 1}, {}, {}});
+    }
+  }
+
+  // In order of time.
+  void Add(size_t row, int64_t time_ms, double value) {
+    const int64_t bin = (time_ms - begin_ms_) / width_ms_;
+    if (std::isnan(value) || time_ms < begin_ms_ ||
+        bin >= static_cast<int64_t>(picture_.bins.size())) {
+      return;
+    }
+    const auto n = static_cast<size_t>(bin);
+    const bool is_first = counts_(row, n) == 0;
+    counts_(row, n) += 1;
+    double& lowest = picture_.lowest(row, n);
+    double& highest = picture_.highest(row, n);
+    double& mean = picture_.mean(row, n);
+    lowest = is_first ? value : std::min(lowest, value);
+    highest = is_first ? value : std::max(highest, value);
+    mean = is_first ? value : mean + (value - mean) / counts_(row, n);
+    picture_.last(row, n) = value;
+  }
+
+  RankPicture Take() { return std::move(picture_); }
+
+ private:
+  const int64_t begin_ms_;
+  const int64_t width_ms_;
+  RankMatrix counts_;
+  RankPicture picture_;
+};
+
+}  // namespace
+
+std::optional<PictureMetric> PictureMetricOf(std::string_view name) {
+  for (const NamedMetric& metric : kStepMetrics) {
+    if (metric.name == name) return PictureMetric{std::string(name), metric.unit, {}};
+  }
+  if (name.starts_with(kPhasePrefix)) return PictureMetric{std::string(name), "seconds", {}};
+  const auto counter = training::DeviceCounterOf(name);
+  if (!counter.has_value()) return std::nullopt;
+  return PictureMetric{std::string(name), "", counter};
+}
+
+JobNeeds NeedsOf(const PictureMetric& metric) {
+  JobNeeds needs;
+  if (metric.device.has_value()) needs.devices.set(static_cast<size_t>(*metric.device));
+  needs.loss = metric.name == "loss" || metric.name == "grad_norm";
+  needs.memory = metric.name == "memory_allocated_bytes";
+  needs.phases = metric.name == "own_seconds" || metric.name == "lateness" ||
+                 metric.name.starts_with(kPhasePrefix);
+  return needs;
+}
+
+RankPicture PictureOverSteps(const LoadedJob& job, const PictureMetric& metric, size_t bins) {
+  RankPicture picture;
+  const RankMatrix values = ValuesOfSteps(job, metric);
+  if (values.empty()) return picture;
+  training::HeatMap map = training::ReduceToBins(values, bins);
+  for (size_t i = 0; i < map.first_column.size(); ++i) {
+    const size_t first = map.first_column[i];
+    const size_t last =
+        (i + 1 < map.first_column.size() ? map.first_column[i + 1] : values.columns()) - 1;
+    picture.bins.push_back({{training::StepBeginMs(job.steps, first), job.steps.end_ms[last]},
+                            job.steps.step[first],
+                            job.steps.step[last]});
+  }
+  picture.lowest = std::move(map.lowest);
+  picture.highest = std::move(map.highest);
+  picture.last = std::move(map.last);
+  picture.mean = std::move(map.mean);
+  return picture;
+}
+
+RankPicture PictureOverTime(const LoadedJob& job, const PictureMetric& metric, size_t bins) {
+  const RankMatrix values = metric.device.has_value() ? RankMatrix() : ValuesOfSteps(job, metric);
+  if (values.empty() && (job.devices.empty() || !metric.device.has_value())) return {};
+  TimeBins reduced(job.time, job.job.ranks.size(), bins);
+  for (size_t row = 0; row < job.job.ranks.size(); ++row) {
+    if (metric.device.has_value()) {
+      const training::CounterSeries& series = job.devices[row][*metric.device];
+      for (size_t i = 0; i < series.value.size(); ++i) {
+        reduced.Add(row, series.timestamp_ms[i], series.value[i]);
+      }
+    }
+    for (size_t n = 0; n < values.columns(); ++n) {
+      reduced.Add(row, job.steps.end_ms[n], values(row, n));
+    }
+  }
+  return reduced.Take();
+}
+
+absl::StatusOr<std::vector<std::string>> PictureMetricsOf(const JobQuery& query,
+                                                          const LoadContext& context) {
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", query.name)};
+  const Selection selection{matchers, query.time, &context.budget};
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto names, context.querier.LabelValues(kMetricName, selection));
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto phases, context.querier.LabelValues("phase", selection));
+  std::vector<std::string> metrics;
+  bool has_phases = false;
+  const auto add_phase = [&](std::string_view phase) {
+    metrics.push_back(absl::StrFormat("%s%s", kPhasePrefix, phase));
+    has_phases = true;
+  };
+  for (const std::string& phase : phases) add_phase(phase);
+  for (const std::string& name : names) {
+    if (training::DeviceCounterOf(name).has_value()) metrics.push_back(name);
+    const auto said = StepSeriesOf(LabelSet::Of({{kMetricName, name}}));
+    if (!said.has_value()) continue;
+    if (said->role == StepRole::kStep) metrics.emplace_back("step_seconds");
+    if (said->role == StepRole::kLoss) metrics.emplace_back("loss");
+    if (said->role == StepRole::kGradientNorm) metrics.emplace_back("grad_norm");
+    if (said->role == StepRole::kMemoryAllocatedBytes) {
+      metrics.emplace_back("memory_allocated_bytes");
+    }
+    if (said->role == StepRole::kPhaseSeconds && !said->phase.empty()) add_phase(said->phase);
+  }
+  if (has_phases) {
+    metrics.emplace_back("own_seconds");
+    metrics.emplace_back("lateness");
+  }
+  std::ranges::sort(metrics);
+  metrics.erase(std::ranges::unique(metrics).begin(), metrics.end());
+  return metrics;
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,127 @@
+#include "api/report_handler.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "answers/job_loader.h"
+#include "answers/report.h"
+#include "api/bottlenecks_json.h"
+#include "api/efficiency_json.h"
+#include "api/events_json.h"
+#include "api/jobs_json.h"
+#include "api/ledger_json.h"
+#include "api/reply.h"
+#include "api/stragglers_json.h"
+#include "api/training_json.h"
+#include "api/training_params.h"
+#include "base/status.h"
+
+namespace lockstep::api {
+namespace {
+
+using answers::JobFindings;
+using answers::LoadedJob;
+
+struct ReportQuestion {
+  answers::JobQuery job;
+  StragglerQuestion stragglers;
+  EfficiencyQuestion efficiency;
+  LedgerQuestion ledger;
+  std::optional<answers::ReportFormat> format;  // JSON if none
+};
+
+absl::StatusOr<std::optional<answers::ReportFormat>> FormatOf(std::string_view name) {
+  if (name.empty() || name == "json") return std::nullopt;
+  if (name == "text") return answers::ReportFormat::kText;
+  if (name == "markdown") return answers::ReportFormat::kMarkdown;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "invalid parameter \"format\": \"%s\" is none of json, text, markdown", name));
+}
+
+absl::StatusOr<ReportQuestion> ReportQuestionOf(const Form& form) {
+  ReportQuestion question;
+  LOCKSTEP_ASSIGN_OR_RETURN(question.job, JobQueryOf(form));
+  question.job.needs = answers::JobNeeds::Everything();
+  LOCKSTEP_ASSIGN_OR_RETURN(question.stragglers, StragglerQuestionOf(form));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.efficiency, EfficiencyQuestionOf(form));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.ledger, LedgerQuestionOf(form));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.format, FormatOf(form.Get("format")));
+  return question;
+}
+
+struct Report {
+  std::vector<LoadedJob> attempts;
+  JobFindings findings;
+};
+
+absl::StatusOr<Report> Find(const ReportQuestion& question, const TrainingContext& context,
+                            QueryBudget& budget) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
+  const answers::LoadContext load{*querier, context.pool, budget};
+  Report report;
+  LOCKSTEP_ASSIGN_OR_RETURN(report.attempts, answers::LoadAttempts(question.job, load));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      auto listed, answers::ListJobs({question.job.name, question.job.time, context.now_ms}, load));
+  JobFindings& findings = report.findings;
+  if (!listed.empty()) findings.summary = std::move(listed.front());
+  const LoadedJob& job = report.attempts.back();
+  findings.job = &job;
+  findings.stragglers = StragglersOf(job, question.stragglers);
+  LOCKSTEP_RETURN_IF_ERROR(budget.Check());
+  findings.bottlenecks = training::FindBottlenecks({job.job, job.steps, job.devices});
+  findings.efficiency = EfficiencyOf(job, question.efficiency);
+  findings.ledger = LedgerOf(report.attempts);
+  findings.bill = BillOf(job, question.ledger, findings.ledger);
+  findings.energy = EnergyOf(report.attempts, question.ledger);
+  LOCKSTEP_RETURN_IF_ERROR(budget.Check());
+  findings.events = EventsOf(job, context.now_ms);
+  return report;
+}
+
+void WriteReport(JsonWriter& json, const Report& report, const ReportQuestion& question) {
+  const JobFindings& findings = report.findings;
+  const LoadedJob& job = *findings.job;
+  json.BeginObject();
+  WriteHead(json, job);
+  json.Key("words");
+  json.BeginArray();
+  for (const answers::ReportSection& section : answers::ReportOf(findings)) {
+    for (const std::string& sentence : section.sentences) json.String(sentence);
+  }
+  json.EndArray();
+  json.Key("summary");
+  WriteJob(json, findings.summary);
+  json.Key("stragglers");
+  WriteStragglers(json, job, findings.stragglers);
+  json.Key("bottlenecks");
+  WriteBottlenecks(json, job, findings.bottlenecks);
+  json.Key("mfu");
+  WriteEfficiency(json, job, question.efficiency, findings.efficiency);
+  json.Key("ledger");
+  WriteLedger(json, report.attempts, question.ledger, findings.ledger, findings.energy);
+  json.Key("events");
+  WriteEvents(json, job, findings.events);
+  json.EndObject();
+}
+
+}  // namespace
+
+Response HandleReport(const Call& call, const TrainingContext& context, QueryBudget& budget) {
+  const auto question = ReportQuestionOf(call.form);
+  if (!question.ok()) return TrainingFailure(question.status());
+  const auto report = Find(*question, context, budget);
+  if (!report.ok()) return TrainingFailure(report.status());
+  if (!question->format.has_value()) {
+    return SuccessReply([&](JsonWriter& json) { WriteReport(json, *report, *question); });
+  }
+  Response response;
+  if (*question->format == answers::ReportFormat::kMarkdown) {
+    response.content_type = "text/markdown; charset=utf-8";
+  }
+  response.body = answers::Rendered(answers::ReportOf(report->findings), *question->format);
+  return response;
+}
+
+}  // namespace lockstep::api
