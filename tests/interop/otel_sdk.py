@@ -4,35 +4,17 @@ import json
 import pathlib
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-import programs
+import pypi
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-REQUIREMENTS = FOLDER / "otel_sdk_requirements.txt"
-ENVIRONMENT = programs.ROOT / "build/tools/otel_sdk"
-INSTALL_WITHIN_S = 300
 SEND_WITHIN_S = 120
 
 
 def python():
     """The environment's interpreter; without PyPI the test is skipped."""
-    interpreter = ENVIRONMENT / "bin/python"
-    installed = ENVIRONMENT / REQUIREMENTS.name
-    if installed.exists() and installed.read_text() == REQUIREMENTS.read_text():
-        return interpreter
-    try:
-        for command in ((sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)),
-                        (str(interpreter), "-m", "pip", "install", "--quiet",
-                         "--disable-pip-version-check", "-r", str(REQUIREMENTS))):
-            subprocess.run(command, check=True, timeout=INSTALL_WITHIN_S, capture_output=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        said = (getattr(error, "stderr", None) or b"").decode(errors="replace")[-500:]
-        raise unittest.SkipTest(
-            f"OpenTelemetry's SDK could not be installed from PyPI: {error} {said}") from error
-    installed.write_text(REQUIREMENTS.read_text())
-    return interpreter
+    return pypi.environment("otel_sdk", FOLDER / "otel_sdk_requirements.txt")
 
 
 def send(**told):

@@ -1,0 +1,83 @@
+"""Dashboards and provisioning files by Grafana's own schemas, as its foundation SDK has them.
+
+What Grafana does not know does not come back from its classes, and what is missing there is an error. Types of single
+values are not checked by them.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent / "support"))
+import dashboards
+import pypi
+
+
+def missing(told, kept, path=""):
+    """Paths of what was told and is not kept as it was."""
+    if isinstance(told, dict) and isinstance(kept, dict):
+        return [one for key, value in told.items() if value is not None
+                for one in (missing(value, kept[key], f"{path}/{key}") if key in kept else [f"{path}/{key}"])]
+    if isinstance(told, list) and isinstance(kept, list) and len(told) == len(kept):
+        return [one for index, (value, other) in enumerate(zip(told, kept))
+                for one in missing(value, other, f"{path}/{index}")]
+    return [] if told == kept else [path]
+
+
+class SchemaTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.python = pypi.environment("grafana_schema", FOLDER / "schema_requirements.txt")
+
+    def through(self, kind, document):
+        """The document as Grafana's classes write it again."""
+        result = subprocess.run([str(self.python), str(FOLDER / "through_schema.py"), kind], input=json.dumps(document),
+                                capture_output=True, text=True, timeout=120)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def read_yaml(self, path):
+        program = "import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)"
+        return json.loads(subprocess.check_output([str(self.python), "-c", program, str(path)], text=True))
+
+    def test_dashboards(self):
+        for name, dashboard in dashboards.load().items():
+            with self.subTest(dashboard=name):
+                self.assertEqual(missing(dashboard, self.through("dashboard", dashboard)), [])
+
+    def test_a_mistake_is_found(self):
+        dashboard = dashboards.load()["job"]
+        dashboard["panels"][1]["fieldConfig"]["defaults"]["unti"] = "s"
+        dashboard["panels"][2]["options"]["reduceOption"] = {}
+        self.assertEqual(missing(dashboard, self.through("dashboard", dashboard)),
+                         ["/panels/1/fieldConfig/defaults/unti", "/panels/2/options/reduceOption"])
+
+    def test_alert_rules(self):
+        alerting = self.read_yaml(dashboards.FOLDER / "provisioning/alerting/lockstep.yaml")
+        self.assertEqual(alerting["apiVersion"], 1)
+        [group] = alerting["groups"]
+        uids = [rule["uid"] for rule in group["rules"]]
+        self.assertEqual(len(uids), len(set(uids)))
+        self.assertLessEqual(max(map(len, uids)), 40)
+        for rule in group["rules"]:
+            with self.subTest(rule=rule["title"]):
+                # What Grafana's own API asks for beside what a file says.
+                whole = {**rule, "folderUID": group["folder"], "orgID": group["orgId"], "ruleGroup": group["name"]}
+                self.assertEqual(missing(whole, self.through("rule", whole)), [])
+                self.assertIn(rule["condition"], [query["refId"] for query in rule["data"]])
+
+    def test_the_data_source_is_the_one_that_alerts_name(self):
+        [source] = self.read_yaml(dashboards.FOLDER / "provisioning/datasources/lockstep.yaml")["datasources"]
+        self.assertEqual(source["type"], "prometheus")
+        alerting = self.read_yaml(dashboards.FOLDER / "provisioning/alerting/lockstep.yaml")
+        named = {query["datasourceUid"] for rule in alerting["groups"][0]["rules"] for query in rule["data"]}
+        self.assertEqual(named, {source["uid"], "__expr__"})
+        [provider] = self.read_yaml(dashboards.FOLDER / "provisioning/dashboards/lockstep.yaml")["providers"]
+        self.assertEqual(provider["type"], "file")
+
+
+if __name__ == "__main__":
+    unittest.main()

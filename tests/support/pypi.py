@@ -1,0 +1,34 @@
+"""Python environments of tests, made from PyPI when they are first asked for, below build/tools."""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import programs
+
+INSTALL_WITHIN_S = 400
+
+
+def environment(name, requirements, *more):
+    """The interpreter of build/tools/NAME, which has what the file `requirements` names, and `more` beside it.
+
+    Without PyPI the test is skipped.
+    """
+    folder = programs.ROOT / "build/tools" / name
+    interpreter = folder / "bin/python"
+    wanted = "\n".join([pathlib.Path(requirements).read_text(), *map(str, more)])
+    installed = folder / "installed.txt"
+    if installed.exists() and installed.read_text() == wanted:
+        return interpreter
+    try:
+        for command in ((sys.executable, "-m", "venv", "--clear", str(folder)),
+                        (str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                         "-r", str(requirements), *map(str, more))):
+            subprocess.run(command, check=True, timeout=INSTALL_WITHIN_S, capture_output=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", None) or b"").decode(errors="replace")[-500:]
+        raise unittest.SkipTest(f"{name}: what {requirements.name} names could not be installed from PyPI: "
+                                f"{error} {said}") from error
+    installed.write_text(wanted)
+    return interpreter
