@@ -110,11 +110,11 @@ def tell_agent(url, seconds):
     """What the agent sampled, and what it took."""
     share = ask(url, "query", query=f"rate(lockstep_agent_cpu_seconds_total[{seconds:.0f}s])")["result"]
     say(f"agent: {float(share[0]['value'][1]):.2%} of a core" if share else "agent: no samples")
-    counts = ask(url, "query", query=f'sort(sum by (__name__, gpu) (count_over_time({{__name__=~"DCGM_FI_PROF_.*"}}'
-                                     f"[{seconds:.0f}s])))")["result"]
-    for row in counts:
-        say(f"agent: {row['metric']['__name__']} gpu {row['metric']['gpu']}: {row['value'][1]} samples "
-            f"in {seconds:.0f} s")
+    for name in ask(url, "label/__name__/values"):
+        if not name.startswith("DCGM_FI_PROF_"):
+            continue
+        rows = ask(url, "query", query=f"count_over_time({name}[{seconds:.0f}s])")["result"]
+        say(f"agent: {name}: {sorted(int(row['value'][1]) for row in rows)} samples of the GPUs in {seconds:.0f} s")
 
 
 def tell_answers(url):

@@ -83,7 +83,7 @@ def train(options):
                 return
             yield torch.randint(VOCABULARY, (BATCH, TOKENS + 1), device=device)
 
-    for batch in timer.steps(batches()):
+    for _, batch in timer.steps(batches()):
         with timer.phase("forward"):
             if is_slow and time.time() > onset_s:
                 work_more(extra)

@@ -36,15 +36,19 @@ READINGS: Tuple[Reading, ...] = (
     ("DCGM_FI_DEV_MEMORY_TEMP", Device.memory_temperature_c, 1),
     ("DCGM_FI_DEV_POWER_USAGE", Device.power_mw, 0.001),
     ("DCGM_FI_DEV_ENFORCED_POWER_LIMIT", Device.power_limit_mw, 0.001),
-    ("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", Device.energy_mj, 1),
     ("DCGM_FI_DEV_PSTATE", Device.performance_state, 1),
     ("DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", Device.throttle_reasons, 1),
-    ("DCGM_FI_DEV_POWER_VIOLATION", lambda gpu: gpu.violation_ns(POLICY_POWER), 1),
-    ("DCGM_FI_DEV_THERMAL_VIOLATION", lambda gpu: gpu.violation_ns(POLICY_THERMAL), 1),
-    ("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", Device.pcie_replays, 1),
     ("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", lambda gpu: gpu.ecc_errors(ECC_CORRECTED), 1),
     ("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", lambda gpu: gpu.ecc_errors(ECC_UNCORRECTED), 1),
 )
+# Counters for which the driver takes milliseconds: more than for all the others together.
+COSTLY_READINGS: Tuple[Reading, ...] = (
+    ("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", Device.energy_mj, 1),
+    ("DCGM_FI_DEV_POWER_VIOLATION", lambda gpu: gpu.violation_ns(POLICY_POWER), 1),
+    ("DCGM_FI_DEV_THERMAL_VIOLATION", lambda gpu: gpu.violation_ns(POLICY_THERMAL), 1),
+    ("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", Device.pcie_replays, 1),
+)
+COSTLY_EVERY_SAMPLES = 10
 
 
 class GpuSampler(Sampler):
@@ -69,6 +73,9 @@ class Gpu:
             "device": f"nvidia{device.index}", "modelName": device.name(), "Hostname": host})
         # What the GPU does not tell now it will not tell later either.
         self._readings = [reading for reading in READINGS if reading[1](device) is not None]
+        self._costly_readings = [reading for reading in COSTLY_READINGS if reading[1](device) is not None]
+        # The GPUs of a host take turns.
+        self._samples_until_costly = device.index % COSTLY_EVERY_SAMPLES
 
     def sample(self) -> Iterator[Sample]:
         for name, value in self._values():
@@ -76,10 +83,10 @@ class Gpu:
 
     def _values(self) -> Iterator[Tuple[str, float]]:
         device = self._device
-        for name, read, scale in self._readings:
-            value = read(device)
-            if value is not None:
-                yield name, value * scale
+        yield from self._read(self._readings)
+        if self._samples_until_costly == 0:
+            yield from self._read(self._costly_readings)
+        self._samples_until_costly = (self._samples_until_costly - 1) % COSTLY_EVERY_SAMPLES
         used = device.utilization()
         if used is not None:
             yield "DCGM_FI_DEV_GPU_UTIL", used.gpu
@@ -94,6 +101,12 @@ class Gpu:
         for number, name, factor in PROFILING:
             if number in told:
                 yield name, told[number] * factor
+
+    def _read(self, readings: Iterable[Reading]) -> Iterator[Tuple[str, float]]:
+        for name, read, scale in readings:
+            value = read(self._device)
+            if value is not None:
+                yield name, value * scale
 
     def _memory(self) -> Iterator[Tuple[str, float]]:
         memory = self._device.memory()
