@@ -69,6 +69,15 @@ class LinesTest(LoggerTestCase):
                          (0, "application/x-ndjson", "Bearer secret"))
         self.assertEqual(logger.counts.accepted, 1)
 
+    def test_a_rank_registers_once_with_its_first_step(self):
+        with unittest.mock.patch.dict(os.environ, {"NODE_NAME": "node7"}), self.logger(rank=3, attempt=1) as logger:
+            for step in range(2):
+                self.log(logger, [step])
+                self.assertTrue(logger.flush(WITHIN_S))
+        [told] = self.server.registrations
+        self.assertAlmostEqual(told.pop("from"), self.server.lines[0]["time"], delta=WITHIN_S)
+        self.assertEqual(told, {"job": "j", "rank": 3, "attempt": 1, "host": "node7", "world_size": 1})
+
     def test_numbers_that_json_lacks_are_words(self):
         with self.logger() as logger:
             logger.log(1, a=float("nan"), b=float("inf"), c=-float("inf"))

@@ -15,6 +15,7 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
 
 PATH = "/api/v1/push/steps"
+REGISTER_PATH = "/api/v1/training/register"
 MAX_BODY_BYTES = 1 << 20
 
 
@@ -63,6 +64,7 @@ class StepsServer:
     def __init__(self) -> None:
         self.lines: List[Dict[str, Any]] = []
         self.requests: List[Request] = []
+        self.registrations: List[Dict[str, Any]] = []
         self.lengths: Dict[str, int] = {}
         self.faults: Deque[Fault] = deque()
         self.max_body_bytes = MAX_BODY_BYTES
@@ -156,7 +158,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        told = reply(404, {}) if self.path != PATH else self.server.store.answer(Request(self.headers, body))
+        told = self._answer(body)
         if told is None:
             self.close_connection = True
             return
@@ -166,6 +168,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(text)
+
+    def _answer(self, body: bytes) -> Reply:
+        if self.path == REGISTER_PATH:
+            self.server.store.registrations.append(json.loads(body))
+            return 204, {}, b""
+        return self.server.store.answer(Request(self.headers, body)) if self.path == PATH else reply(404, {})
 
     def log_message(self, *_: Any) -> None:
         pass

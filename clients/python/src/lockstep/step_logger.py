@@ -17,6 +17,8 @@ from lockstep import spool as spools
 from lockstep import step_lines
 from lockstep.http_connection import HttpConnection
 from lockstep.identity import Identity
+from lockstep.own_gpu import own_gpu
+from lockstep.registration import Registration
 from lockstep.step_lines import StepRecord
 from lockstep.step_worker import FlushMark, Queue, StepWorker
 from lockstep.tally import Counts, Tally
@@ -175,7 +177,8 @@ class StepLogger:
             if self._worker is None and not self._closed:
                 self._worker = StepWorker(
                     self._connection(), self._spool, self._max_spool_bytes,
-                    step_lines.identity_fields(self.identity), self._records, self._interval_s, self._tally)
+                    step_lines.identity_fields(self.identity), Registration(self.identity, own_gpu()),
+                    self._records, self._interval_s, self._tally)
                 self._close_at_exit()
         finally:
             self._starting.release()

@@ -19,6 +19,7 @@ from lockstep import step_lines
 from lockstep.backlog import Backlog
 from lockstep.backoff import Backoff
 from lockstep.http_connection import HttpConnection
+from lockstep.registration import Registration
 from lockstep.spool import Claim, Spool
 from lockstep.step_lines import StepRecord
 from lockstep.step_push import Later
@@ -51,10 +52,12 @@ class StepWorker:
     """Owns the stream of one process. `close` and the constructor belong to the logger's side."""
 
     def __init__(self, connection: HttpConnection, spool: Optional[Spool], max_spool_bytes: int,
-                 shared: Mapping[str, Any], records: Queue, interval_s: float, tally: Tally) -> None:
+                 shared: Mapping[str, Any], registration: Registration, records: Queue, interval_s: float,
+                 tally: Tally) -> None:
         self._connection = connection
         self._spool = spool
         self._shared = shared
+        self._registration = registration
         self._records = records
         self._interval_s = interval_s
         self._tally = tally
@@ -184,6 +187,7 @@ class StepWorker:
                 self._postpone(later)
                 return
             self._backoff.succeeded()
+            self._registration.send(self._connection)
             self._reach_marks()
             self._take_records()
         self._reach_marks()
