@@ -1,0 +1,101 @@
+#include "identity/registration.h"
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::identity {
+namespace {
+
+absl::Status Check(const Registration& registration, int64_t from_ms) {
+  if (registration.job.empty()) return absl::InvalidArgumentError("\"job\" is missing");
+  const bool says_of_job = registration.world_size.has_value() || !registration.model.empty() ||
+                           !registration.parallelism.empty();
+  if (!registration.rank.has_value() && !says_of_job) {
+    return absl::InvalidArgumentError(
+        "neither \"rank\" nor anything of the job (\"world_size\", \"model\", \"parallelism\")");
+  }
+  if (registration.rank.has_value() && registration.world_size.has_value() &&
+      *registration.rank >= *registration.world_size) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "rank %d in a world of %d ranks", *registration.rank, *registration.world_size));
+  }
+  if (registration.to_ms.has_value() && *registration.to_ms <= from_ms) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "\"to\" (%d ms) is not after \"from\" (%d ms)", *registration.to_ms, from_ms));
+  }
+  return absl::OkStatus();
+}
+
+// A name that PromQL takes without quotes.
+std::string LabelName(std::string_view prefix, std::string_view key) {
+  std::string name(prefix);
+  for (const char byte : key) {
+    const bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                          (byte >= '0' && byte <= '9');
+    name += is_plain ? byte : '_';
+  }
+  return name;
+}
+
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+LabelSet ToLabels(const Texts& texts) {
+  std::vector<LabelView> labels;
+  labels.reserve(texts.size());
+  for (const auto& [name, value] : texts) labels.push_back({name, value});
+  return LabelSet::Of(std::move(labels));
+}
+
+Texts CommonLabels(std::string_view metric, const Registration& registration) {
+  return {{std::string(kMetricName), std::string(metric)},
+          {"job", registration.job},
+          {"attempt", std::to_string(registration.attempt)}};
+}
+
+LabelSet RankLabels(const Registration& registration) {
+  Texts labels = CommonLabels(kRankInfoMetric, registration);
+  labels.emplace_back("rank", std::to_string(*registration.rank));
+  labels.emplace_back("host", registration.seat.host);
+  labels.emplace_back("gpu", registration.seat.gpu);
+  labels.emplace_back("UUID", registration.seat.uuid);
+  labels.emplace_back("gpu_model", registration.seat.model);
+  for (size_t i = 0; i < kCoordinateNames.size(); ++i) {
+    if (!registration.coordinates[i].has_value()) continue;
+    labels.emplace_back(kCoordinateNames[i], std::to_string(*registration.coordinates[i]));
+  }
+  return ToLabels(labels);
+}
+
+LabelSet JobLabelsOf(const Registration& registration) {
+  Texts labels = CommonLabels(kJobInfoMetric, registration);
+  if (registration.world_size.has_value()) {
+    labels.emplace_back("world_size", std::to_string(*registration.world_size));
+  }
+  for (const auto& [key, value] : registration.model) {
+    labels.emplace_back(LabelName("model_", key), value);
+  }
+  for (const auto& [key, value] : registration.parallelism) {
+    labels.emplace_back(LabelName("parallelism_", key), value);
+  }
+  return ToLabels(labels);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<InfoSeries>> SeriesOf(const Registration& registration, int64_t now_ms) {
+  const int64_t from_ms = registration.from_ms.value_or(now_ms);
+  LOCKSTEP_RETURN_IF_ERROR(Check(registration, from_ms));
+  std::vector<InfoSeries> series;
+  if (registration.rank.has_value()) {
+    series.push_back({RankLabels(registration), {{from_ms, 1}}});
+    if (registration.to_ms.has_value()) series.back().samples.push_back({*registration.to_ms, 0});
+  }
+  if (registration.world_size.has_value() || !registration.model.empty() ||
+      !registration.parallelism.empty()) {
+    series.push_back({JobLabelsOf(registration), {{from_ms, 1}}});
+  }
+  return series;
+}
+
+}  // namespace lockstep::identity

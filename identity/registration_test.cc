@@ -1,0 +1,54 @@
+#include "identity/registration.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::identity {
+namespace {
+
+std::string Describe(const Registration& registration) {
+  const auto series = SeriesOf(registration, 5000);
+  if (!series.ok()) return std::string(series.status().message());
+  std::string text;
+  for (const InfoSeries& one : *series) {
+    text += one.labels.ToString();
+    for (const Sample& sample : one.samples) {
+      text += absl::StrFormat(" %g@%d", sample.value, sample.timestamp_ms);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Registration, BecomesSamplesOfInfoSeries) {
+  Registration rank{.job = "j", .attempt = 1, .rank = 3};
+  rank.seat = {"n1", "3", "GPU-a", "NVIDIA H200"};
+  rank.coordinates[0] = 2;
+  rank.coordinates[2] = 1;
+  EXPECT_EQ(Describe(rank),
+            "lockstep_rank_info{UUID=\"GPU-a\", attempt=\"1\", dp=\"1\", gpu=\"3\", "
+            "gpu_model=\"NVIDIA H200\", host=\"n1\", job=\"j\", rank=\"3\", stage=\"2\"} 1@5000\n");
+  rank = {.job = "j", .rank = 0, .from_ms = 1000, .to_ms = 2000};
+  EXPECT_EQ(Describe(rank),
+            "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"0\"} 1@1000 0@2000\n");
+  EXPECT_EQ(Describe({.job = "j",
+                      .world_size = 8,
+                      .model = {{"hidden.size", "4096"}},
+                      .parallelism = {{"tp", "2"}}}),
+            "lockstep_job_info{attempt=\"0\", job=\"j\", model_hidden_size=\"4096\", "
+            "parallelism_tp=\"2\", world_size=\"8\"} 1@5000\n");
+}
+
+TEST(Registration, WhatDoesNotFitIsRefused) {
+  EXPECT_EQ(Describe({}), "\"job\" is missing");
+  EXPECT_EQ(Describe({.job = "j"}),
+            "neither \"rank\" nor anything of the job (\"world_size\", \"model\", "
+            "\"parallelism\")");
+  EXPECT_EQ(Describe({.job = "j", .rank = 8, .world_size = 8}), "rank 8 in a world of 8 ranks");
+  EXPECT_EQ(Describe({.job = "j", .rank = 0, .from_ms = 2000, .to_ms = 2000}),
+            "\"to\" (2000 ms) is not after \"from\" (2000 ms)");
+}
+
+}  // namespace
+}  // namespace lockstep::identity

@@ -1,0 +1,164 @@
+#include "identity/resolver.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_format.h"
+
+namespace lockstep::identity {
+namespace {
+
+using Kind = SeenSeries::Kind;
+
+constexpr TimeRange kRange{0, 10000};
+
+SeenSeries Seen(Kind kind, std::initializer_list<LabelView> labels, std::vector<TimeRange> seen) {
+  return {.kind = kind, .who = SightingOf(LabelSet::Of(labels)), .seen = std::move(seen)};
+}
+
+// "attempt.rank host/gpu/uuid from-to source" a line, matchers behind them, then warnings.
+std::string Describe(const JobIdentity& identity) {
+  std::string text;
+  for (const Placement& p : identity.placements) {
+    text += absl::StrFormat("%d.%d %s/%s/%s %d-%d %s", p.attempt, p.rank, p.seat.host, p.seat.gpu,
+                            p.seat.uuid, p.time.min_ms, p.time.max_ms, Name(p.source));
+    for (const auto& set : p.device_matchers) {
+      text += " {";
+      for (const Matcher& matcher : set) text += matcher.ToString() + ";";
+      text += "}";
+    }
+    text += "\n";
+  }
+  for (const std::string& warning : identity.warnings) text += warning + "\n";
+  return text;
+}
+
+std::string Resolve(std::vector<SeenSeries> seen) {
+  return Describe(ResolveJob("j", seen, kRange));
+}
+
+TEST(Resolver, LabelledSeriesSayItAll) {
+  EXPECT_EQ(Resolve({Seen(Kind::kSteps, {{"job", "j"}, {"rank", "0"}}, {{1000, 2000}}),
+                     Seen(Kind::kDevice,
+                          {{"job", "j"}, {"rank", "0"}, {"UUID", "A"}, {"gpu", "3"}, {"host", "n"}},
+                          {{900, 2050}}),
+                     Seen(Kind::kDevice, {{"UUID", "A"}, {"gpu", "3"}, {"host", "n"}},
+                          {{0, 800}, {2100, 10000}})}),
+            "0.0 n/3/A 900-2050 labels {UUID=\"A\";job=~\"|j\";}\n");
+}
+
+TEST(Resolver, RegistrationsAreJoinedByUuidOrByPlace) {
+  SeenSeries open =
+      Seen(Kind::kRegistration, {{"job", "j"}, {"attempt", "0"}, {"rank", "0"}, {"UUID", "A"}},
+           {{1000, 1000}});
+  open.is_open = true;
+  const SeenSeries device =
+      Seen(Kind::kDevice, {{"UUID", "A"}, {"gpu", "3"}, {"Hostname", "n"}}, {{0, 10000}});
+  // Nothing else is known: it is still there.
+  EXPECT_EQ(Resolve({open, device}), "0.0 n/3/A 1000-10000 registered {UUID=\"A\";}\n");
+  // Its last step is the end.
+  const SeenSeries steps =
+      Seen(Kind::kSteps, {{"job", "j"}, {"attempt", "0"}, {"rank", "0"}}, {{1500, 4000}});
+  EXPECT_EQ(Resolve({open, steps, device}), "0.0 n/3/A 1000-4000 registered {UUID=\"A\";}\n");
+  // Another job came.
+  SeenSeries other =
+      Seen(Kind::kRegistration, {{"job", "k"}, {"rank", "0"}, {"host", "n"}, {"gpu", "3"}},
+           {{3000, 3000}});
+  other.is_open = true;
+  EXPECT_EQ(Resolve({open, device, other}), "0.0 n/3/A 1000-2999 registered {UUID=\"A\";}\n");
+
+  SeenSeries by_place =
+      Seen(Kind::kRegistration, {{"job", "j"}, {"rank", "0"}, {"host", "n"}, {"gpu", "3"}},
+           {{1000, 2000}});
+  EXPECT_EQ(Resolve({by_place, device}), "0.0 n/3/A 1000-2000 registered {UUID=\"A\";}\n");
+}
+
+TEST(Resolver, StepsThatGoBackDivideAttempts) {
+  SeenSeries steps =
+      Seen(Kind::kSteps, {{"job", "j"}, {"rank", "0"}}, {{1000, 2000}, {3000, 4000}});
+  steps.begins_attempt = {false, true};
+  // The GPU was the rank's all the time; the pause between belongs to the attempt that ended.
+  EXPECT_EQ(Resolve({steps, Seen(Kind::kDevice, {{"job", "j"}, {"rank", "0"}, {"UUID", "A"}},
+                                 {{900, 4100}})}),
+            "0.0 //A 900-2999 labels {UUID=\"A\";job=~\"|j\";}\n"
+            "1.0 //A 3000-4100 labels {UUID=\"A\";job=~\"|j\";}\n");
+  // A pause alone is none.
+  steps.begins_attempt = {false, false};
+  EXPECT_EQ(Resolve({steps}), "0.0 // 1000-4000 labels\n");
+}
+
+TEST(Resolver, ARestartOnOtherGpusIsAnAttemptOfItsOwn) {
+  SeenSeries first =
+      Seen(Kind::kRegistration, {{"job", "j"}, {"attempt", "0"}, {"rank", "0"}, {"UUID", "A"}},
+           {{1000, 1000}});
+  first.is_open = true;
+  SeenSeries second =
+      Seen(Kind::kRegistration, {{"job", "j"}, {"attempt", "1"}, {"rank", "0"}, {"UUID", "B"}},
+           {{5000, 5000}});
+  second.is_open = true;
+  EXPECT_EQ(Resolve({first, second}),
+            "0.0 //A 1000-4999 registered\n1.0 //B 5000-10000 registered\n");
+}
+
+TEST(Resolver, SchedulersGpusAreGivenToRanksInOrder) {
+  const auto gpu = [](std::string_view host, std::string_view index, std::string_view uuid) {
+    return Seen(Kind::kDevice,
+                {{"hpc_job", "j"}, {"Hostname", host}, {"gpu", index}, {"UUID", uuid}},
+                {{1000, 2000}});
+  };
+  const std::vector<SeenSeries> gpus = {gpu("n10", "0", "D"), gpu("n9", "1", "B"),
+                                        gpu("n9", "0", "A"), gpu("n10", "1", "E")};
+  const auto lines = [](std::string_view from, std::string_view to) {
+    std::string text;
+    const char* seats[] = {"n9/0/A", "n9/1/B", "n10/0/D", "n10/1/E"};
+    for (int rank = 0; rank < 4; ++rank) {
+      text +=
+          absl::StrFormat("0.%d %s %s-%s presumed {UUID=\"%c\";hpc_job=~\"|j\";}\n", rank,
+                          seats[rank], from, to, seats[rank][std::string(seats[rank]).size() - 1]);
+    }
+    return text;
+  };
+  EXPECT_EQ(Resolve(gpus), lines("1000", "2000"));
+  // Ranks that say their host go there, even if that is another order.
+  std::vector<SeenSeries> seen = gpus;
+  for (const char* rank : {"0", "1"}) {
+    seen.push_back(
+        Seen(Kind::kSteps, {{"hpc_job", "j"}, {"rank", rank}, {"node", "n10"}}, {{1500, 1900}}));
+  }
+  for (const char* rank : {"2", "3"}) {
+    seen.push_back(
+        Seen(Kind::kSteps, {{"hpc_job", "j"}, {"rank", rank}, {"node", "n9"}}, {{1500, 1900}}));
+  }
+  const JobIdentity identity = ResolveJob("j", seen, kRange);
+  ASSERT_EQ(identity.placements.size(), 4u);
+  EXPECT_EQ(identity.placements[0].seat.uuid, "D");
+  EXPECT_EQ(identity.placements[2].seat.uuid, "A");
+  // Three GPUs and four ranks: nobody knows.
+  seen.erase(seen.begin());
+  const JobIdentity torn = ResolveJob("j", seen, kRange);
+  EXPECT_EQ(torn.placements[0].seat.uuid, "");
+  EXPECT_EQ(torn.warnings.size(), 1u);
+}
+
+TEST(Resolver, PodsTellNodes) {
+  const auto gpu = [](std::string_view pod, std::string_view uuid) {
+    return Seen(Kind::kDevice, {{"pod", pod}, {"gpu", "0"}, {"UUID", uuid}}, {{1000, 2000}});
+  };
+  EXPECT_EQ(Resolve({gpu("j-worker-0", "B"), gpu("j-master-0", "A"), gpu("other-worker-0", "C")}),
+            "0.0 /0/A 1000-2000 kubernetes {UUID=\"A\";pod=~\"|j\\\\-master\\\\-0\";}\n"
+            "0.1 /0/B 1000-2000 kubernetes {UUID=\"B\";pod=~\"|j\\\\-worker\\\\-0\";}\n");
+}
+
+TEST(Resolver, Warnings) {
+  SeenSeries info = Seen(Kind::kRegistration, {{"world_size", "4"}}, {{1000, 1000}});
+  info.who.job = "j";
+  const auto rank = [](std::string_view number, std::string_view uuid) {
+    return Seen(Kind::kRegistration, {{"job", "j"}, {"rank", number}, {"UUID", uuid}},
+                {{1000, 2000}});
+  };
+  EXPECT_EQ(ResolveJob("j", std::vector{info, rank("0", "A"), rank("1", "A")}, kRange).warnings,
+            (std::vector<std::string>{"attempt 0: 2 ranks are known of a world of 4",
+                                      "attempt 0: ranks 0 and 1 are both on GPU A"}));
+}
+
+}  // namespace
+}  // namespace lockstep::identity

@@ -1,0 +1,33 @@
+// SeriesSeer: selects series and notes who they are of and when they had samples. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "identity/resolver.h"
+#include "identity/store/identity_reader.h"
+
+namespace lockstep::identity {
+
+class SeriesSeer {
+ public:
+  // Borrows what the context does.
+  explicit SeriesSeer(const IdentityContext& context) : context_(context) {}
+
+  // Series of any of `names` that match; those that differ from a series seen before in their name alone are
+  // left out, for they tell the same. Registrations are looked for from the beginning of time.
+  absl::Status See(SeenSeries::Kind kind, std::string_view names, std::vector<Matcher> matchers);
+
+  std::vector<SeenSeries>& seen() { return seen_; }
+
+ private:
+  absl::Status Read(SeenSeries::Kind kind, SeriesSet& series);
+
+  const IdentityContext& context_;
+  absl::flat_hash_set<LabelSet> known_;
+  std::vector<SeenSeries> seen_;
+};
+
+}  // namespace lockstep::identity
