@@ -41,11 +41,13 @@ void Divide(const Claim& claim, const AttemptTimes& times, std::vector<Claim>& d
 // Who was seen after it was announced left when it was seen last; who was not may still be there.
 void Close(const AttemptTimes& times, TimeRange range, Claim& claim) {
   claim.is_open = false;
-  claim.time.max_ms = range.max_ms;
+  claim.time.max_ms = std::min(range.max_ms, claim.last_ms);
   const auto attempt = times.find(claim.attempt.value_or(0));
   if (attempt == times.end()) return;
   const auto next = std::next(attempt);
-  if (next != times.end()) claim.time.max_ms = next->second.min_ms - 1;
+  if (next != times.end()) {
+    claim.time.max_ms = std::min(claim.time.max_ms, next->second.min_ms - 1);
+  }
   if (attempt->second.max_ms > claim.time.min_ms) claim.time.max_ms = attempt->second.max_ms;
   claim.time.max_ms = std::max(claim.time.max_ms, claim.time.min_ms);
 }

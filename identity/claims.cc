@@ -39,6 +39,7 @@ Claim ClaimOf(const SeenSeries& series, size_t span, const SeatBook& seats) {
           .coordinates = series.who.coordinates,
           .time = series.seen[span],
           .is_open = series.is_open && span + 1 == series.seen.size(),
+          .last_ms = kAllTimes.max_ms,
           .source = is_registration ? Source::kRegistered : series.who.source};
 }
 
@@ -98,6 +99,7 @@ void Take(const FreeGpu& gpu, int64_t rank, std::vector<Claim>& claims) {
                     .coordinates = {},
                     .time = gpu.time,
                     .is_open = false,
+                    .last_ms = kAllTimes.max_ms,
                     .source = gpu.source});
 }
 

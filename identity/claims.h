@@ -19,7 +19,8 @@ struct Claim {
   Seat seat;
   Coordinates coordinates;
   TimeRange time;
-  bool is_open = false;  // a registration's end is not known
+  bool is_open = false;  // a registration's end is not known, and time.max_ms means nothing
+  int64_t last_ms = kAllTimes.max_ms;  // of an open one, at the latest
   Source source = Source::kLabels;
 };
 

@@ -81,7 +81,7 @@ void Clip(TimeRange range, std::vector<Placement>& placements) {
   });
 }
 
-// Another job came to its GPU: it ends there, if its end was not seen.
+// Another job came to its GPU: it was gone by then, if its end was not seen.
 void EndAtNextJob(std::string_view job, std::span<const SeenSeries> seen, const SeatBook& book,
                   std::vector<Claim>& claims) {
   for (const SeenSeries& series : seen) {
@@ -91,8 +91,7 @@ void EndAtNextJob(std::string_view job, std::span<const SeenSeries> seen, const 
     for (Claim& claim : claims) {
       if (!claim.is_open || claim.time.min_ms >= begin_ms || !HasGpu(seat)) continue;
       if (!MayBeSame(claim.seat, seat)) continue;
-      claim.is_open = false;
-      claim.time.max_ms = begin_ms - 1;
+      claim.last_ms = std::min(claim.last_ms, begin_ms - 1);
     }
   }
 }

@@ -48,8 +48,7 @@ RecordedSample ParseLine(std::string_view line) {
 }
 
 const std::string& RecordedText() {
-  static const auto* text =
-      new std::string(training::ReadGzip(LOCKSTEP_SOURCE_DIR "/demo/data/metrics.om.gz"));
+  static const auto* text = new std::string(training::ReadGzip("../../../demo/data/metrics.om.gz"));
   return *text;
 }
 
@@ -71,8 +70,7 @@ struct TrueJob {
 
 std::vector<TrueJob> TrueJobs() {
   simdjson::dom::parser parser;
-  const simdjson::padded_string text(
-      training::ReadGzip(LOCKSTEP_SOURCE_DIR "/tests/training/data/h200/truth.json.gz"));
+  const simdjson::padded_string text(training::ReadGzip("h200/truth.json.gz"));
   std::vector<TrueJob> jobs;
   for (const simdjson::dom::element job : parser.parse(text)["jobs"]) {
     jobs.push_back({std::string(std::string_view(job["job"])), int64_t(job["begin_ms"]),
