@@ -25,6 +25,7 @@
 #include "api/report_handler.h"
 #include "api/request_counters.h"
 #include "api/router.h"
+#include "api/rule_handlers.h"
 #include "api/series_handlers.h"
 #include "api/status_handlers.h"
 #include "api/target_handlers.h"
@@ -61,6 +62,8 @@ class ApiServer : public Api {
         admin_(dependencies.admin),
         query_log_(dependencies.query_log),
         scraper_(dependencies.scraper),
+        rules_(dependencies.rules),
+        reload_(std::move(dependencies.reload)),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
         options_(std::move(dependencies.options)),
@@ -136,8 +139,8 @@ class ApiServer : public Api {
   Response Config(const Call&) { return HandleConfig(info_); }
   Response WalReplay(const Call&) { return HandleWalReplay(); }
   Response Metadata(const Call& call) { return HandleMetadata(call, ingester_.metadata()); }
-  Response Rules(const Call& call) { return HandleRules(call); }
-  Response Alerts(const Call&) { return HandleAlerts(); }
+  Response Rules(const Call& call) { return HandleRules(call, rules_); }
+  Response Alerts(const Call&) { return HandleAlerts(rules_); }
   Response Targets(const Call& call) { return HandleTargets(call, scraper_, info_.hostname); }
   Response TargetsMetadata(const Call& call) { return HandleTargetsMetadata(call, scraper_); }
   Response ScrapePools(const Call&) { return HandleScrapePools(scraper_); }
@@ -221,6 +224,7 @@ class ApiServer : public Api {
   Response Report(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleReport(call, Training(), budget);
   }
+  Response Reload(const Call&, const Turn&, QueryBudget&);
   Response Snapshot(const Call& call, const Turn&, QueryBudget&) {
     return HandleSnapshot(call, admin_);
   }
@@ -238,6 +242,8 @@ class ApiServer : public Api {
   StorageAdmin* const admin_;
   QueryLog* const query_log_;
   const scrape::Scraper* const scraper_;
+  const rules::RuleRunner* const rules_;
+  const std::function<absl::Status()> reload_;
   const engine::Engine& engine_;
   const ServerInfo info_;
   const ApiOptions options_;
@@ -262,6 +268,7 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/", kGet, kNothing, &A::Landing},
       {"/-/healthy", kGet, kNothing, &A::Healthy},
       {"/-/ready", kGet, kReadyStore, &A::Ready},
+      {"/-/reload", kPostAndPut, kNothing, nullptr, &A::Reload},
       {"/api/v1/write", kPost, kReadyStore, nullptr, nullptr, &A::RemoteWrite},
       {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
       {"/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
@@ -384,6 +391,13 @@ void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   RunPooled(route, std::move(call), std::move(respond));
 }
 
+Response ApiServer::Reload(const Call&, const Turn&, QueryBudget&) {
+  if (!reload_) return TextReply(403, "Lifecycle API is not enabled.");
+  const absl::Status status = reload_();
+  if (status.ok()) return TextReply(200, "");
+  return TextReply(500, absl::StrFormat("failed to reload config: %s", Message(status)));
+}
+
 QueryDescription ApiServer::Describe(const Call& call) {
   QueryDescription description;
   description.path = call.request.path();
@@ -436,6 +450,7 @@ ApiStats ApiServer::stats() const {
   stats.push = pusher_.stats();
   stats.metadata_metric_count = ingester_.metadata().metric_count();
   if (scraper_ != nullptr) stats.scrape = scraper_->stats();
+  if (rules_ != nullptr) stats.rules = rules_->stats();
   return stats;
 }
 

@@ -18,6 +18,7 @@
 #include "ingest/limits.h"
 #include "ingest/otlp/translation.h"
 #include "query/engine/engine.h"
+#include "rules/rule_runner.h"
 #include "scrape/scraper.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
@@ -46,6 +47,10 @@ struct ApiDependencies {
   QueryLog* query_log = nullptr;
   // Outlives the Api; null: nothing is scraped.
   const scrape::Scraper* scraper = nullptr;
+  // Outlives the Api; null: there are no rules.
+  const rules::RuleRunner* rules = nullptr;
+  // Reads the configuration again; blocks. Empty: /-/reload is off.
+  std::function<absl::Status()> reload;
 };
 
 // Safe from any thread. Its destructor cancels the queries that still run and waits for them;

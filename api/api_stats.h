@@ -9,6 +9,7 @@
 #include "ingest/ingest_stats.h"
 #include "ingest/push/push_stats.h"
 #include "query/cache/range_cache.h"
+#include "rules/rule_stats.h"
 #include "scrape/scrape_stats.h"
 
 namespace lockstep::api {
@@ -43,6 +44,7 @@ struct ApiStats {
   push::PushStats push;
   uint64_t metadata_metric_count = 0;
   scrape::ScrapeStats scrape;
+  rules::RuleStats rules;
 };
 
 }  // namespace lockstep::api

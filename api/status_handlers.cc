@@ -61,59 +61,6 @@ absl::StatusOr<size_t> OptionalCount(const Form& form, std::string_view name) {
   return *count < 0 ? kNoLimit : static_cast<size_t>(*count);
 }
 
-// What makes the parameters of a list of rules invalid; OK if nothing does.
-absl::Status CheckRulesPage(const Form& form) {
-  const std::string_view limit = form.Get("group_limit");
-  const std::string_view token = form.Get("group_next_token");
-  if (!token.empty() && limit.empty()) {
-    return absl::InvalidArgumentError(
-        "invalid parameter \"group_next_token\": group_limit needs to be present in order to "
-        "paginate over the groups");
-  }
-  if (!limit.empty()) {
-    const auto count = ParseInteger(limit);
-    if (!count.ok()) {
-      return Annotate(count.status(),
-                      "invalid parameter \"group_limit\": group_limit needs to be a valid number");
-    }
-    if (*count <= 0) {
-      return absl::InvalidArgumentError(
-          "invalid parameter \"group_limit\": group_limit needs to be greater than 0");
-    }
-  }
-  if (!token.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("invalid parameter \"group_next_token\": invalid group_next_token '%s'. "
-                        "were rule groups changed?",
-                        token));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckRulesParams(const Form& form) {
-  const std::string_view type = form.Get("type");
-  if (!type.empty() && type != "alert" && type != "record") {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("invalid parameter \"type\": not supported value \"%s\"", type));
-  }
-  LOCKSTEP_RETURN_IF_ERROR(ParseMatcherSets(form.GetAll("match[]")).status());
-  LOCKSTEP_RETURN_IF_ERROR(Annotate(ParseBool(form.Get("exclude_alerts")).status(),
-                                    "invalid parameter \"exclude_alerts\": error converting "
-                                    "exclude_alerts"));
-  return CheckRulesPage(form);
-}
-
-// {"KEY":[]}
-Response EmptyListReply(std::string_view key) {
-  return SuccessReply([&](JsonWriter& json) {
-    json.BeginObject();
-    json.Key(key);
-    json.BeginArray();
-    json.EndArray();
-    json.EndObject();
-  });
-}
-
 }  // namespace
 
 Response HandleBuildInfo(const ServerInfo& info) {
@@ -227,13 +174,6 @@ Response HandleMetadata(const Call& call, const MetadataStore& metadata) {
     json.EndObject();
   });
 }
-
-Response HandleRules(const Call& call) {
-  const absl::Status status = CheckRulesParams(call.form);
-  return status.ok() ? EmptyListReply("groups") : FailureReply(status);
-}
-
-Response HandleAlerts() { return EmptyListReply("alerts"); }
 
 Response HandleLanding(const ServerInfo& info) {
   return TextReply(

@@ -18,10 +18,6 @@ Response HandleTsdb(const Call& call, const Storage& storage);
 
 Response HandleMetadata(const Call& call, const MetadataStore& metadata);
 
-// Their parameters are checked as if there were rules.
-Response HandleRules(const Call& call);
-Response HandleAlerts();
-
 Response HandleLanding(const ServerInfo& info);
 
 }  // namespace lockstep::api

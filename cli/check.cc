@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/config_file.h"
 #include "cli/serve_options.h"
+#include "rules/config/rules_config.h"
 #include "scrape/config/scrape_config_file.h"
 #include "server/tls_context.h"
 #include "server/web_config.h"
@@ -15,7 +16,9 @@ namespace {
 absl::Status ConfigStatus(const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<GivenValue> values, ReadConfig(path));
   LOCKSTEP_RETURN_IF_ERROR(MakeServeOptions(values).status());
-  return scrape::ReadScrapeConfigs(path).status();
+  LOCKSTEP_RETURN_IF_ERROR(scrape::ReadScrapeConfigs(path).status());
+  LOCKSTEP_ASSIGN_OR_RETURN(const rules::RulesConfig config, rules::ReadRulesConfig(path));
+  return rules::ReadRuleFiles(config.rule_files, config.defaults).status();
 }
 
 absl::Status WebConfigStatus(const std::string& path) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/yaml/yaml_reader.h"
+#include "rules/config/rules_config.h"
 #include "scrape/config/scrape_config_file.h"
 
 namespace lockstep::cli {
@@ -70,7 +71,8 @@ YAML::Node Below(YAML::Node map, const std::string& name) {
 absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml,
                                                     const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(YAML::Node root, ParseYamlMap(yaml, path));
-  for (const std::string_view key : {scrape::kGlobalKey, scrape::kScrapeConfigsKey}) {
+  for (const std::string_view key :
+       {scrape::kGlobalKey, scrape::kScrapeConfigsKey, rules::kRuleFilesKey, rules::kAlertingKey}) {
     root.remove(std::string(key));
   }
   std::vector<GivenValue> values;

@@ -15,6 +15,7 @@
 #include "cli/import.h"
 #include "cli/query.h"
 #include "cli/report.h"
+#include "cli/rules.h"
 #include "cli/serve.h"
 #include "cli/serve_options.h"
 #include "cli/version.h"
@@ -168,6 +169,18 @@ CLI::App* AddReport(CLI::App& app, ReportFlags& flags) {
   return report;
 }
 
+struct RulesVerbs {
+  CLI::App* check = nullptr;
+  std::vector<std::string> files;
+};
+
+void AddRules(CLI::App& app, RulesVerbs& verbs) {
+  CLI::App* rules = app.add_subcommand("rules", "Rule files, without a server.");
+  rules->require_subcommand(1);
+  verbs.check = rules->add_subcommand("check", "Say what is wrong with rule files.");
+  verbs.check->add_option("FILE", verbs.files, "The files to look at.")->required();
+}
+
 struct BackupVerbs {
   BackupFlags backup;
   RestoreFlags restore;
@@ -222,6 +235,8 @@ ExitCode Main(int argc, char** argv) {
   const CLI::App* report_verb = AddReport(app, report);
   BackupVerbs backup;
   AddBackup(app, backup);
+  RulesVerbs rules;
+  AddRules(app, rules);
   const CLI::App* version = app.add_subcommand("version", "Print what this program is made of.");
   try {
     app.parse(argc, argv);
@@ -236,6 +251,7 @@ ExitCode Main(int argc, char** argv) {
   if (import_verb->parsed()) return Import(import);
   if (query_verb->parsed()) return Query(query);
   if (report_verb->parsed()) return Report(report);
+  if (rules.check->parsed()) return CheckRules(rules.files);
   if (backup.backup_verb->parsed()) return Backup(backup.backup);
   if (backup.restore_verb->parsed()) return Restore(backup.restore);
   return RunServe(serve);

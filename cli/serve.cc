@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "cli/config_file.h"
 #include "cli/version.h"
 #include "query/engine/engine.h"
+#include "rules/config/rules_config.h"
+#include "rules/rule_runner.h"
 #include "scrape/config/scrape_config_file.h"
 #include "scrape/scraper.h"
 #include "server/http_server.h"
@@ -132,36 +135,78 @@ ExitCode Failed(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kUsage : kFailure;
 }
 
+// What of the file can be read again.
+struct Jobs {
+  std::vector<scrape::ScrapeConfig> scrape;
+  rules::RulesConfig rules;
+  std::vector<rules::RuleGroup> groups;
+};
+
 // None without a file.
-absl::StatusOr<std::vector<scrape::ScrapeConfig>> ReadJobs(const ServeOptions& options) {
-  if (options.config_file.empty()) return std::vector<scrape::ScrapeConfig>();
-  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<scrape::ScrapeConfig> jobs,
-                            scrape::ReadScrapeConfigs(options.config_file));
-  if (options.read_only && !jobs.empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: scrape_configs need a store that is not storage.read-only", options.config_file));
+absl::StatusOr<Jobs> ReadJobs(const ServeOptions& options) {
+  Jobs jobs;
+  if (options.config_file.empty()) return jobs;
+  LOCKSTEP_ASSIGN_OR_RETURN(jobs.scrape, scrape::ReadScrapeConfigs(options.config_file));
+  LOCKSTEP_ASSIGN_OR_RETURN(jobs.rules, rules::ReadRulesConfig(options.config_file));
+  LOCKSTEP_ASSIGN_OR_RETURN(jobs.groups,
+                            rules::ReadRuleFiles(jobs.rules.rule_files, jobs.rules.defaults));
+  if (options.read_only && !(jobs.scrape.empty() && jobs.groups.empty())) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: scrape_configs and rules need a store that is not storage.read-only",
+                        options.config_file));
   }
   return jobs;
 }
 
-// Of the file the jobs alone are read again. A file that is wrong changes nothing.
-void Reload(const ServeOptions& options, scrape::Scraper& scraper) {
-  absl::StatusOr<std::vector<scrape::ScrapeConfig>> jobs = ReadJobs(options);
-  if (!jobs.ok()) {
-    Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(jobs.status())}});
-    return;
-  }
-  Log(LogLevel::kInfo, "scrape_configs read again", {{"jobs", jobs->size()}});
-  scraper.Configure(*std::move(jobs));
+// Those that go on by themselves, beside requests.
+struct Workers {
+  scrape::Scraper& scraper;
+  rules::RuleRunner& rules;
+};
+
+void Configure(Jobs jobs, Workers workers) {
+  workers.scraper.Configure(std::move(jobs.scrape));
+  workers.rules.Configure(std::move(jobs.groups), jobs.rules.external_labels);
 }
 
-void WaitForSignal(const ServeOptions& options, scrape::Scraper& scraper, api::Api& api,
+// Of the file the jobs alone are read again. A file that is wrong changes nothing.
+absl::Status Reload(const ServeOptions& options, Workers workers) {
+  absl::StatusOr<Jobs> jobs = ReadJobs(options);
+  if (!jobs.ok()) {
+    Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(jobs.status())}});
+    return jobs.status();
+  }
+  Log(LogLevel::kInfo, "the configuration was read again",
+      {{"jobs", jobs->scrape.size()}, {"rule_groups", jobs->groups.size()}});
+  Configure(*std::move(jobs), workers);
+  return absl::OkStatus();
+}
+
+std::string ExternalUrl(const ServeOptions& options, const api::ServerInfo& info) {
+  if (!options.external_url.empty()) return options.external_url;
+  return absl::StrFormat("http://%s:%d", info.hostname, options.port);
+}
+
+rules::RuleRunnerOptions MakeRuleOptions(const ServeOptions& options, const api::ServerInfo& info) {
+  using std::chrono::milliseconds;
+  rules::RuleRunnerOptions rules;
+  rules.timing.resend_delay = milliseconds(options.alert_resend_delay_ms);
+  rules.timing.outage_tolerance = milliseconds(options.alert_outage_tolerance_ms);
+  rules.timing.for_grace_period = milliseconds(options.alert_grace_period_ms);
+  rules.query_timeout = milliseconds(options.query_timeout_ms);
+  rules.max_query_samples = options.max_query_samples;
+  rules.external_url = ExternalUrl(options, info);
+  return rules;
+}
+
+void WaitForSignal(const ServeOptions& options, Workers workers, api::Api& api,
                    server::HttpServer& http_server, server::OtlpGrpcServer* otlp_grpc) {
-  const int signal = server::AwaitShutdownSignal([&] { Reload(options, scraper); });
+  const int signal = server::AwaitShutdownSignal([&] { Reload(options, workers).IgnoreError(); });
   Log(LogLevel::kInfo, "shutting down", {{"signal", signal}});
   server::ExitOnShutdownSignal();
   StartShutdownDeadline();
-  scraper.Stop();
+  workers.rules.Stop();
+  workers.scraper.Stop();
   api.StopQueries();
   // Both have the same time.
   std::jthread grpc_shutdown([otlp_grpc] {
@@ -186,7 +231,7 @@ ExitCode Serve(const ServeOptions& options) {
   const absl::StatusOr<std::unique_ptr<api::QueryLog>> query_log = OpenQueryLog(options);
   if (!query_log.ok()) return Failed(query_log.status());
 
-  absl::StatusOr<std::vector<scrape::ScrapeConfig>> jobs = ReadJobs(options);
+  absl::StatusOr<Jobs> jobs = ReadJobs(options);
   if (!jobs.ok()) return Failed(jobs.status());
 
   const api::ServerInfo info = MakeServerInfo(options);
@@ -202,9 +247,15 @@ ExitCode Serve(const ServeOptions& options) {
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
 
-  scrape::Scraper scraper;
-  scraper.Configure(*std::move(jobs));
   const engine::Engine engine(store, {.lookback_ms = options.lookback_ms});
+  // On the threads of the rules alone: those that help with queries are for people.
+  const engine::Engine rule_engine(store, {.lookback_ms = options.lookback_ms, .threads = 1});
+  scrape::Scraper scraper;
+  rules::RuleRunner rule_runner(MakeRuleOptions(options, info));
+  const Workers workers{scraper, rule_runner};
+  Configure(*std::move(jobs), workers);
+  std::function<absl::Status()> reload;
+  if (options.enable_lifecycle) reload = [&] { return Reload(options, workers); };
   std::unique_ptr<api::Api> api =
       api::MakeApi({.storage = store,
                     .engine = engine,
@@ -213,7 +264,9 @@ ExitCode Serve(const ServeOptions& options) {
                     .now_ms = nullptr,
                     .admin = options.enable_admin_api ? &store : nullptr,
                     .query_log = query_log->get(),
-                    .scraper = &scraper});
+                    .scraper = &scraper,
+                    .rules = &rule_runner,
+                    .reload = reload});
 
   std::atomic<const server::HttpServer*> started{nullptr};
   std::atomic<const server::OtlpGrpcServer*> grpc_started{nullptr};
@@ -252,11 +305,13 @@ ExitCode Serve(const ServeOptions& options) {
   std::fflush(stdout);
 
   if (!options.read_only) {
-    scraper.Start(store, [&api](DecodedWrite write, Ingester::Done done) {
+    const scrape::StoreSamples keep = [&api](DecodedWrite write, Ingester::Done done) {
       api->Store(std::move(write), std::move(done));
-    });
+    };
+    scraper.Start(store, keep);
+    rule_runner.Start(store, rule_engine, keep, nullptr);
   }
-  WaitForSignal(options, scraper, *api, **http_server, otlp_grpc->get());
+  WaitForSignal(options, workers, *api, **http_server, otlp_grpc->get());
   http_server->reset();
   otlp_grpc->reset();
   api.reset();

@@ -52,6 +52,11 @@ struct ServeOptions {
   int64_t lookback_ms = 300'000;
   std::string query_log_file;           // "": none
   uint64_t max_samples_per_second = 0;  // 0: no limit
+  bool enable_lifecycle = false;
+  std::string external_url;  // "": by host name and port
+  int64_t alert_resend_delay_ms = 60'000;
+  int64_t alert_outage_tolerance_ms = 3'600'000;
+  int64_t alert_grace_period_ms = 600'000;
   // Of the features that were asked for: those that there are not.
   std::vector<std::string> absent_features;
   otlp::Translation otlp;

@@ -45,7 +45,8 @@ std::vector<std::string> FilesOf(const std::string& pattern) {
 
 }  // namespace
 
-Discovery::Discovery(std::shared_ptr<const ScrapeConfig> config) : config_(std::move(config)) {
+Discovery::Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config)
+    : user_(std::move(user)), config_(std::move(config)) {
   for (const HttpDiscovery& url : config_->urls) {
     urls_.push_back({&url, std::make_unique<HttpFetch>(), 0});
   }
@@ -112,7 +113,7 @@ bool Discovery::Take(const std::string& name, const absl::StatusOr<std::string>&
   if (source.error != Message(status)) {
     source.error = Message(status);
     Log(LogLevel::kWarn, "targets were not discovered",
-        {{"job", config_->job_name}, {"source", name}, {"error", source.error}});
+        {{"job", user_}, {"source", name}, {"error", source.error}});
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Discovery: the target groups of one job, looked up again and again: those of its configuration, of files that
+// Discovery: the target groups of one job or of some other use, looked up again and again: those of its configuration, of files that
 // are read again when they change, of URLs. Used by one thread.
 #pragma once
 
@@ -15,7 +15,8 @@ namespace lockstep::scrape {
 
 class Discovery {
  public:
-  explicit Discovery(std::shared_ptr<const ScrapeConfig> config);
+  // `user` is who looks, for the log.
+  Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config);
 
   // Looks at all files, and at the URLs whose time has come; blocks. Whether groups() have changed. What cannot
   // be read or makes no sense stays as it was, and is logged when that begins.
@@ -42,7 +43,8 @@ class Discovery {
   bool RefreshUrls(int64_t now_ms);
   bool Take(const std::string& name, const absl::StatusOr<std::string>& text);
 
-  const std::shared_ptr<const ScrapeConfig> config_;
+  const std::string user_;
+  const std::shared_ptr<const DiscoveryConfig> config_;
   std::map<std::string, Source> sources_;  // by path or URL
   std::vector<Url> urls_;
   bool is_fresh_ = true;

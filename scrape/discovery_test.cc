@@ -38,7 +38,7 @@ TEST_F(DiscoveryTest, FollowsFiles) {
   ScrapeConfig config;
   config.static_groups = {{"static", {"s:1"}, {}}};
   config.files = {{{folder_ + "/t*.json", folder_ + "/one.yml"}}};
-  Discovery discovery(std::make_shared<const ScrapeConfig>(config));
+  Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
   Write("t1.json", R"([{"targets": ["a:1"], "labels": {"x": "y"}}])");
   Write("u1.json", R"([{"targets": ["never:1"]}])");
   EXPECT_TRUE(discovery.Refresh(0));

@@ -74,7 +74,7 @@ bool Scraper::TakeConfigs() {
   for (ScrapeConfig& config : configs) {
     Job job;
     job.config = std::make_shared<const ScrapeConfig>(std::move(config));
-    job.discovery = std::make_unique<Discovery>(job.config);
+    job.discovery = std::make_unique<Discovery>(job.config->job_name, job.config);
     job.pool.job_name = job.config->job_name;
     for (Job& before : jobs_) {
       if (before.pool.job_name == job.pool.job_name) job.states = std::move(before.states);

@@ -264,6 +264,25 @@ void AddHttp(Families& families, const HttpStats& stats) {
   families.Counter("lockstep_http_sent_bytes_total", "Bytes written to clients.", stats.sent_bytes);
 }
 
+void AddRules(Families& families, const rules::RuleStats& stats) {
+  families.Gauge("lockstep_rule_groups", "Groups of rules.", stats.groups);
+  families.Gauge("lockstep_rules", "Rules, recording and alerting.", stats.rules);
+  families.Begin(MetricType::Gauge, "lockstep_alerts", "Alerts by state.");
+  families.Value(stats.pending_alerts, {{"state", "pending"}});
+  families.Value(stats.firing_alerts, {{"state", "firing"}});
+  families.Counter("lockstep_rule_group_iterations_total", "Evaluations of groups.",
+                   stats.group_evaluations);
+  families.Counter("lockstep_rule_group_iterations_missed_total",
+                   "Evaluations of groups that were left out: the one before took too long.",
+                   stats.missed_iterations);
+  families.Counter("lockstep_rule_evaluations_total", "Evaluations of rules.",
+                   stats.rule_evaluations);
+  families.Counter("lockstep_rule_evaluation_failures_total", "Of them those that failed.",
+                   stats.failed_rule_evaluations);
+  families.Counter("lockstep_rule_evaluation_seconds_total", "Time that groups took.",
+                   stats.evaluation_seconds);
+}
+
 void AddScrape(Families& families, const scrape::ScrapeStats& stats) {
   families.Gauge("lockstep_scrape_jobs", "Jobs of the configuration.", stats.jobs);
   families.Gauge("lockstep_scrape_targets", "Targets that are scraped.", stats.active_targets);
@@ -331,6 +350,7 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   AddIngest(families, snapshot.api.ingest);
   AddPush(families, snapshot.api.push);
   AddScrape(families, snapshot.api.scrape);
+  AddRules(families, snapshot.api.rules);
   AddStorage(families, snapshot.storage);
   AddProcess(families, snapshot.process);
   return prometheus::TextSerializer().Serialize(families.all());

@@ -41,12 +41,17 @@ class ConfigKeys {
 
   // The ways to ask a server.
   std::vector<YamlKey> HttpClient(HttpClientConfig& into) const;
+  // The ways to find servers; those that Prometheus has besides are refused as part of `where`.
+  std::vector<YamlKey> Discovery(std::string_view where, DiscoveryConfig& into) const;
 
  private:
   absl::Status ReadBasicAuth(const YAML::Node& node, HttpClientConfig& into) const;
   absl::Status ReadAuthorization(const YAML::Node& node, HttpClientConfig& into) const;
   absl::Status ReadTls(const YAML::Node& node, TlsClientConfig& into) const;
   absl::StatusOr<RelabelRule> ReadRule(const YAML::Node& node) const;
+  absl::Status ReadFiles(const YAML::Node& node, std::vector<FileDiscovery>& into) const;
+  absl::Status CheckPatterns(const YAML::Node& node, FileDiscovery& files) const;
+  absl::Status ReadUrls(const YAML::Node& node, std::vector<HttpDiscovery>& into) const;
 
   const std::string path_;
 };

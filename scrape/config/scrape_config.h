@@ -66,6 +66,13 @@ struct HttpDiscovery {
   HttpClientConfig http;
 };
 
+// Where targets are found.
+struct DiscoveryConfig {
+  std::vector<TargetGroup> static_groups;
+  std::vector<FileDiscovery> files;
+  std::vector<HttpDiscovery> urls;
+};
+
 // Of one scrape; 0: no limit.
 struct ScrapeLimits {
   uint64_t body_bytes = 0;  // uncompressed
@@ -77,7 +84,7 @@ struct ScrapeLimits {
   uint64_t kept_dropped_targets = 0;
 };
 
-struct ScrapeConfig {
+struct ScrapeConfig : DiscoveryConfig {
   std::string job_name;
   milliseconds interval{60'000};
   milliseconds timeout{10'000};
@@ -93,9 +100,6 @@ struct ScrapeConfig {
   std::vector<ScrapeProtocol> fallback_protocol;  // one or none
   ScrapeLimits limits;
   HttpClientConfig http;
-  std::vector<TargetGroup> static_groups;
-  std::vector<FileDiscovery> files;
-  std::vector<HttpDiscovery> urls;
   std::vector<RelabelRule> relabel_rules;
   std::vector<RelabelRule> metric_relabel_rules;
 };

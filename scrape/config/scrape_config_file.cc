@@ -2,7 +2,6 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "base/string_map.h"
 #include "base/yaml/yaml_reader.h"
 #include "scrape/config/config_keys.h"
-#include "scrape/config/target_groups.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -55,10 +53,13 @@ class Reader {
                                  keys_.Duration("scrape_timeout", defaults_.timeout),
                                  keys_.Protocols("scrape_protocols", defaults_.protocols)};
     Append(keys, LimitKeys(defaults_.limits));
+    // Who evaluates rules reads them.
+    for (const char* key : {"evaluation_interval", "rule_query_offset", "external_labels"}) {
+      keys.push_back({key, [](const YAML::Node&) { return absl::OkStatus(); }});
+    }
     ConfigKeys::AddUnsupported(
         keys_.path(), kGlobal,
-        {"evaluation_interval", "rule_query_offset", "query_log_file", "scrape_failure_log_file",
-         "external_labels", "runtime", "metric_name_validation_scheme",
+        {"query_log_file", "scrape_failure_log_file", "runtime", "metric_name_validation_scheme",
          "metric_name_escaping_scheme", "convert_classic_histograms_to_nhcb",
          "always_scrape_classic_histograms", "scrape_native_histograms"},
         keys);
@@ -104,12 +105,10 @@ class Reader {
         keys_.Protocols("fallback_scrape_protocol", config.fallback_protocol),
         keys_.Relabelling("relabel_configs", config.relabel_rules),
         keys_.Relabelling("metric_relabel_configs", config.metric_relabel_rules),
-        {"static_configs", [&](const YAML::Node& value) { return ReadStatic(value, config); }},
-        {"file_sd_configs", [&](const YAML::Node& value) { return ReadFiles(value, config); }},
-        {"http_sd_configs", [&](const YAML::Node& value) { return ReadUrls(value, config); }},
     };
     Append(keys, LimitKeys(config.limits));
     Append(keys, keys_.HttpClient(config.http));
+    Append(keys, keys_.Discovery(kScrapeConfig, config));
     AddUnsupportedOfJobs(keys);
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(keys_.path(), node, kScrapeConfig, keys));
     LOCKSTEP_RETURN_IF_ERROR(Check(node, config));
@@ -117,44 +116,13 @@ class Reader {
   }
 
   void AddUnsupportedOfJobs(std::vector<YamlKey>& keys) const {
-    ConfigKeys::AddUnsupported(keys_.path(), kScrapeConfig,
-                               {"azure_sd_configs",
-                                "consul_sd_configs",
-                                "digitalocean_sd_configs",
-                                "dns_sd_configs",
-                                "docker_sd_configs",
-                                "dockerswarm_sd_configs",
-                                "ec2_sd_configs",
-                                "eureka_sd_configs",
-                                "gce_sd_configs",
-                                "hetzner_sd_configs",
-                                "ionos_sd_configs",
-                                "kubernetes_sd_configs",
-                                "kuma_sd_configs",
-                                "lightsail_sd_configs",
-                                "linode_sd_configs",
-                                "marathon_sd_configs",
-                                "nerve_sd_configs",
-                                "nomad_sd_configs",
-                                "openstack_sd_configs",
-                                "ovhcloud_sd_configs",
-                                "puppetdb_sd_configs",
-                                "scaleway_sd_configs",
-                                "serverset_sd_configs",
-                                "stackit_sd_configs",
-                                "triton_sd_configs",
-                                "uyuni_sd_configs",
-                                "vultr_sd_configs",
-                                "native_histogram_bucket_limit",
-                                "native_histogram_min_bucket_factor",
-                                "scrape_classic_histograms",
-                                "always_scrape_classic_histograms",
-                                "convert_classic_histograms_to_nhcb",
-                                "scrape_native_histograms",
-                                "metric_name_validation_scheme",
-                                "metric_name_escaping_scheme",
-                                "scrape_failure_log_file"},
-                               keys);
+    ConfigKeys::AddUnsupported(
+        keys_.path(), kScrapeConfig,
+        {"native_histogram_bucket_limit", "native_histogram_min_bucket_factor",
+         "scrape_classic_histograms", "always_scrape_classic_histograms",
+         "convert_classic_histograms_to_nhcb", "scrape_native_histograms",
+         "metric_name_validation_scheme", "metric_name_escaping_scheme", "scrape_failure_log_file"},
+        keys);
   }
 
   absl::Status Check(const YAML::Node& node, ScrapeConfig& config) const {
@@ -182,65 +150,6 @@ class Reader {
       LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> values,
                                 YamlTexts(keys_.path(), entry.second, name));
       config.params.emplace_back(std::move(name), std::move(values));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadStatic(const YAML::Node& node, ScrapeConfig& config) const {
-    LOCKSTEP_ASSIGN_OR_RETURN(config.static_groups,
-                              ReadTargetGroups(keys_.path(), node, "static_configs"));
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadFiles(const YAML::Node& node, ScrapeConfig& config) const {
-    if (!node.IsSequence()) return keys_.Error(node, "file_sd_configs has to be a list");
-    for (const YAML::Node& item : node) {
-      FileDiscovery files;
-      // Files are looked at every few seconds anyway.
-      milliseconds refresh_interval{};
-      LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(keys_.path(), item, "file_sd_configs",
-                                           {keys_.Texts("files", files.patterns),
-                                            keys_.Duration("refresh_interval", refresh_interval)}));
-      LOCKSTEP_RETURN_IF_ERROR(CheckPatterns(item, files));
-      config.files.push_back(std::move(files));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckPatterns(const YAML::Node& node, FileDiscovery& files) const {
-    if (files.patterns.empty()) return keys_.Error(node, "file_sd_configs needs files");
-    for (std::string& pattern : files.patterns) {
-      const std::filesystem::path file(pattern);
-      const std::string name = file.filename().string();
-      const std::string type = file.extension().string();
-      const bool has_type = type == ".json" || type == ".yml" || type == ".yaml";
-      const bool is_plain = file.parent_path().string().find('*') == std::string::npos &&
-                            name.find('*') == name.rfind('*');
-      if (!has_type || !is_plain) {
-        return keys_.Error(node,
-                           absl::StrFormat("\"%s\" is not a file that ends with .json, .yml or "
-                                           ".yaml, with at most one * in its name",
-                                           pattern));
-      }
-      pattern = (std::filesystem::absolute(keys_.path()).parent_path() / file).string();
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadUrls(const YAML::Node& node, ScrapeConfig& config) const {
-    if (!node.IsSequence()) return keys_.Error(node, "http_sd_configs has to be a list");
-    for (const YAML::Node& item : node) {
-      HttpDiscovery discovery;
-      std::vector<YamlKey> keys = {keys_.Text("url", discovery.url),
-                                   keys_.Duration("refresh_interval", discovery.refresh_interval)};
-      Append(keys, keys_.HttpClient(discovery.http));
-      LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(keys_.path(), item, "http_sd_configs", keys));
-      if (!discovery.url.starts_with("http://") && !discovery.url.starts_with("https://")) {
-        return keys_.Error(item,
-                           absl::StrFormat("\"%s\" is not a URL of http or https", discovery.url));
-      }
-      LOCKSTEP_RETURN_IF_ERROR(CheckHttpClient(keys_, item, discovery.http));
-      config.urls.push_back(std::move(discovery));
     }
     return absl::OkStatus();
   }

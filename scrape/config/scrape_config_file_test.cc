@@ -110,8 +110,8 @@ TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
     const absl::Status status = ParseScrapeConfigs(yaml, "a.yml").status();
     EXPECT_TRUE(Message(status).starts_with(row.error)) << Message(status);
   }
-  EXPECT_EQ(Message(ParseScrapeConfigs("global: {external_labels: {a: b}}\n", "a.yml").status()),
-            "a.yml line 1: \"external_labels\" of global is not supported here");
+  EXPECT_EQ(Message(ParseScrapeConfigs("global: {runtime: {gogc: 50}}\n", "a.yml").status()),
+            "a.yml line 1: \"runtime\" of global is not supported here");
   EXPECT_EQ(
       Message(
           ParseScrapeConfigs("scrape_configs:\n- job_name: x\n- job_name: x\n", "a.yml").status()),

@@ -1,0 +1,13 @@
+// The endpoints about rules: /api/v1/rules, /api/v1/alerts, /api/v1/alertmanagers. Quick; safe from any thread. A
+// null runner has no rules.
+#pragma once
+
+#include "api/call.h"
+#include "rules/rule_runner.h"
+
+namespace lockstep::api {
+
+Response HandleRules(const Call& call, const rules::RuleRunner* runner);
+Response HandleAlerts(const rules::RuleRunner* runner);
+
+}  // namespace lockstep::api

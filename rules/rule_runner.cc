@@ -1,0 +1,306 @@
+#include "rules/rule_runner.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+#include "model/labels.h"
+#include "scrape/wall_clock.h"
+
+namespace lockstep::rules {
+namespace {
+
+using scrape::NowMs;
+
+// Groups that are evaluated at the same time.
+constexpr int kThreads = 4;
+// Of their threads, so that the machine gives the others more.
+constexpr int kNiceness = 10;
+// A clock that was set is noticed within.
+constexpr milliseconds kLongestWait{1'000};
+// Alerts are restored behind so many evaluations, when what they are about has come in.
+constexpr int kTurnsBeforeRestoring = 2;
+
+uint64_t SeedOf(const RuleGroup& group) {
+  return LabelSet::Of({{"file", group.file}, {"name", group.name}}).Hash();
+}
+
+// The vector that rules go by.
+absl::StatusOr<engine::VectorResult> VectorOf(engine::QueryValue value) {
+  if (auto* vector = std::get_if<engine::VectorResult>(&value)) return std::move(*vector);
+  if (const auto* scalar = std::get_if<engine::ScalarResult>(&value)) {
+    return engine::VectorResult{{LabelSet(), scalar->timestamp_ms, scalar->value, nullptr}};
+  }
+  return absl::InvalidArgumentError("rule result is not a vector or scalar");
+}
+
+DecodedWrite WriteOf(const engine::VectorResult& samples) {
+  DecodedWrite write;
+  for (const engine::VectorElement& sample : samples) {
+    SeriesWrite& series = write.request.series.emplace_back();
+    series.labels = sample.labels;
+    if (sample.histogram == nullptr) {
+      series.samples.push_back({sample.timestamp_ms, sample.value});
+      ++write.sample_count;
+    } else {
+      series.histograms.push_back({sample.timestamp_ms, sample.histogram});
+      ++write.histogram_count;
+    }
+  }
+  write.series_count = samples.size();
+  return write;
+}
+
+// What a thread waits for that has asked the store to write.
+class Answer {
+ public:
+  void Give(absl::Status status) {
+    const MutexLock lock(mutex_);
+    status_ = std::move(status);
+    is_given_ = true;
+    given_.NotifyAll();
+  }
+  absl::Status Await() {
+    const MutexLock lock(mutex_);
+    while (!is_given_) given_.Wait(mutex_);
+    return status_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar given_;
+  bool is_given_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  absl::Status status_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+absl::Status StatusOf(const absl::StatusOr<WriteSummary>& summary) {
+  if (!summary.ok() || summary->refusals.empty()) return summary.status();
+  return absl::FailedPreconditionError(summary->refusals.ToString());
+}
+
+}  // namespace
+
+RuleRunner::Entry::Entry(std::shared_ptr<const RuleGroup> group, const RuleContext& context,
+                         bool is_restored, int64_t now_ms)
+    : evaluator(group, context, is_restored),
+      schedule(SeedOf(*group), group->interval.count(), now_ms) {}
+
+RuleRunner::RuleRunner(RuleRunnerOptions options) : options_(std::move(options)) {
+  context_.query = [this](std::string_view text, int64_t time_ms) { return Query(text, time_ms); };
+  context_.write = [this](const engine::VectorResult& samples) { return Write(samples); };
+  context_.external_labels = [this] {
+    const MutexLock lock(mutex_);
+    return external_labels_;
+  };
+  context_.external_url = options_.external_url;
+  context_.timing = options_.timing;
+}
+
+RuleRunner::~RuleRunner() { Stop(); }
+
+void RuleRunner::Start(const Storage& storage, const engine::Engine& engine,
+                       scrape::StoreSamples store,
+                       std::function<void(const Rule&, std::vector<Alert>)> tell) {
+  engine_ = &engine;
+  store_ = std::move(store);
+  context_.storage = &storage;
+  context_.tell = std::move(tell);
+  for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Run(); });
+}
+
+void RuleRunner::Stop() {
+  {
+    const MutexLock lock(mutex_);
+    ending_ = true;
+    for (QueryBudget* budget : budgets_) budget->ShutDown();
+    changed_.NotifyAll();
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void RuleRunner::Configure(std::vector<RuleGroup> groups, const LabelSet& external_labels) {
+  const MutexLock configuring(configuring_);
+  auto labels = std::make_shared<TextMap>();
+  for (const LabelView& label : external_labels) labels->emplace(label.name, label.value);
+  std::vector<EntryPtr> before;
+  {
+    const MutexLock lock(mutex_);
+    external_labels_ = std::move(labels);
+    before = entries_;
+  }
+  std::vector<EntryPtr> after = Entries(std::move(groups));
+  std::vector<EntryPtr> gone;
+  std::ranges::copy_if(before, std::back_inserter(gone), [&](const EntryPtr& entry) {
+    return std::ranges::find(after, entry) == after.end();
+  });
+  {
+    const MutexLock lock(mutex_);
+    std::erase_if(entries_, [&](const EntryPtr& entry) {
+      return std::ranges::find(gone, entry) != gone.end();
+    });
+  }
+  AwaitIdle(gone);
+  for (const EntryPtr& old : gone) {
+    const auto successor = std::ranges::find_if(after, [&](const EntryPtr& entry) {
+      return entry->evaluator.group().file == old->evaluator.group().file &&
+             entry->evaluator.group().name == old->evaluator.group().name;
+    });
+    if (successor != after.end()) {
+      (*successor)->evaluator.TakeOver(old->evaluator);
+    } else if (engine_ != nullptr) {
+      old->evaluator.Retire(NowMs());
+    }
+  }
+  const MutexLock lock(mutex_);
+  entries_ = std::move(after);
+  has_had_groups_ = true;
+  changed_.NotifyAll();
+}
+
+// Those of the same groups as before are the same.
+std::vector<RuleRunner::EntryPtr> RuleRunner::Entries(std::vector<RuleGroup> groups) {
+  const MutexLock lock(mutex_);
+  std::vector<EntryPtr> entries;
+  for (RuleGroup& group : groups) {
+    const auto same = std::ranges::find_if(
+        entries_, [&](const EntryPtr& entry) { return entry->evaluator.group() == group; });
+    entries.push_back(
+        same != entries_.end()
+            ? *same
+            : std::make_shared<Entry>(std::make_shared<const RuleGroup>(std::move(group)), context_,
+                                      has_had_groups_, NowMs()));
+  }
+  return entries;
+}
+
+void RuleRunner::AwaitIdle(const std::vector<EntryPtr>& entries) {
+  const MutexLock lock(mutex_);
+  const auto is_running = [](const EntryPtr& entry) { return entry->is_running; };
+  while (std::ranges::any_of(entries, is_running)) changed_.Wait(mutex_);
+}
+
+void RuleRunner::Run() {
+  pthread_setname_np(pthread_self(), "rules");
+  // Of this thread alone, in spite of the name.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+  GroupSchedule::Turn turn;
+  while (const EntryPtr entry = TakeDue(turn)) {
+    EvaluateGroup(*entry, turn);
+    const MutexLock lock(mutex_);
+    entry->is_running = false;
+    changed_.NotifyAll();
+  }
+}
+
+RuleRunner::EntryPtr RuleRunner::EarliestIdle() const {
+  EntryPtr earliest;
+  for (const EntryPtr& entry : entries_) {
+    if (entry->is_running) continue;
+    if (earliest == nullptr || entry->schedule.due_ms() < earliest->schedule.due_ms()) {
+      earliest = entry;
+    }
+  }
+  return earliest;
+}
+
+// Null when the runner is to stop.
+RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::Turn& turn) {
+  const MutexLock lock(mutex_);
+  while (!ending_) {
+    const int64_t now_ms = NowMs();
+    const EntryPtr entry = EarliestIdle();
+    if (entry == nullptr) {
+      changed_.WaitFor(mutex_, kLongestWait);
+      continue;
+    }
+    entry->schedule.Rewind(now_ms);
+    if (now_ms >= entry->schedule.due_ms()) {
+      turn = entry->schedule.Take(now_ms);
+      entry->is_running = true;
+      return entry;
+    }
+    changed_.WaitFor(mutex_,
+                     std::min(milliseconds(entry->schedule.due_ms() - now_ms), kLongestWait));
+  }
+  return nullptr;
+}
+
+void RuleRunner::EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn) {
+  const GroupStatus before = entry.evaluator.status();
+  // The first time is that of the start: nothing was missed by then.
+  if (entry.turns > 0) missed_iterations_ += static_cast<uint64_t>(turn.missed);
+  entry.evaluator.Evaluate(turn.time_ms);
+  if (++entry.turns >= kTurnsBeforeRestoring && !entry.evaluator.is_restored()) {
+    entry.evaluator.Restore(turn.time_ms);
+  }
+  const GroupStatus after = entry.evaluator.status();
+  ++group_evaluations_;
+  rule_evaluations_ += after.evaluations - before.evaluations;
+  failed_rule_evaluations_ += after.failures - before.failures;
+  evaluation_seconds_ += after.evaluation_seconds;
+}
+
+absl::StatusOr<engine::VectorResult> RuleRunner::Query(std::string_view expression,
+                                                       int64_t time_ms) {
+  QueryBudget budget(options_.max_query_samples,
+                     QueryBudget::Clock::now() + options_.query_timeout);
+  {
+    const MutexLock lock(mutex_);
+    if (ending_) return absl::UnavailableError("the server is shutting down");
+    budgets_.push_back(&budget);
+  }
+  absl::StatusOr<engine::QueryResult> result =
+      engine_->Execute(engine::InstantQuery{expression, time_ms, 0, {}}, budget);
+  {
+    const MutexLock lock(mutex_);
+    std::erase(budgets_, &budget);
+  }
+  if (!result.ok()) return result.status();
+  return VectorOf(std::move(result->value));
+}
+
+absl::Status RuleRunner::Write(const engine::VectorResult& samples) {
+  const auto answer = std::make_shared<Answer>();
+  store_(WriteOf(samples), [answer](const absl::StatusOr<WriteSummary>& summary) {
+    answer->Give(StatusOf(summary));
+  });
+  return answer->Await();
+}
+
+std::vector<GroupStatus> RuleRunner::groups() const {
+  std::vector<EntryPtr> entries;
+  {
+    const MutexLock lock(mutex_);
+    entries = entries_;
+  }
+  std::vector<GroupStatus> groups;
+  for (const EntryPtr& entry : entries) groups.push_back(entry->evaluator.status());
+  return groups;
+}
+
+RuleStats RuleRunner::stats() const {
+  RuleStats stats;
+  for (const GroupStatus& group : groups()) {
+    ++stats.groups;
+    stats.rules += group.rules.size();
+    for (const RuleStatus& rule : group.rules) {
+      for (const Alert& alert : rule.alerts) {
+        ++(alert.state == AlertState::kFiring ? stats.firing_alerts : stats.pending_alerts);
+      }
+    }
+  }
+  stats.group_evaluations = group_evaluations_;
+  stats.missed_iterations = missed_iterations_;
+  stats.rule_evaluations = rule_evaluations_;
+  stats.failed_rule_evaluations = failed_rule_evaluations_;
+  stats.evaluation_seconds = evaluation_seconds_;
+  return stats;
+}
+
+}  // namespace lockstep::rules

@@ -1,0 +1,99 @@
+// RuleRunner: evaluates rule groups, each at its interval, several at the same time, on threads of its own. These
+// have a lower priority than those that answer queries and take writes in, so that rules wait for people.
+//
+// Safe from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/query_budget.h"
+#include "query/engine/engine.h"
+#include "rules/config/rules_config.h"
+#include "rules/group_evaluator.h"
+#include "rules/group_schedule.h"
+#include "rules/rule_context.h"
+#include "rules/rule_stats.h"
+#include "scrape/scrape_sink.h"
+
+namespace lockstep::rules {
+
+struct RuleRunnerOptions {
+  AlertTiming timing;
+  milliseconds query_timeout{120'000};
+  int64_t max_query_samples = 50'000'000;
+  std::string external_url;
+};
+
+class RuleRunner {
+ public:
+  explicit RuleRunner(RuleRunnerOptions options);
+  // Stops.
+  ~RuleRunner();
+  RuleRunner(const RuleRunner&) = delete;
+  RuleRunner& operator=(const RuleRunner&) = delete;
+
+  // Begins to evaluate. All outlive the runner until Stop() has returned; `engine` reads `storage`. Its rules
+  // are those of the first Configure(), before or after. Precondition: the first call.
+  void Start(const Storage& storage, const engine::Engine& engine, scrape::StoreSamples store,
+             std::function<void(const Rule&, std::vector<Alert>)> tell);
+  // These groups and no others from now on. Those that stay as they are go on; of others the state of the same
+  // rules is kept. Returns when no group that went is being evaluated any more.
+  void Configure(std::vector<RuleGroup> groups, const LabelSet& external_labels);
+  // Ends evaluations. Idempotent.
+  void Stop();
+
+  std::vector<GroupStatus> groups() const;  // by file and name
+  RuleStats stats() const;
+
+ private:
+  struct Entry {
+    Entry(std::shared_ptr<const RuleGroup> group, const RuleContext& context, bool is_restored,
+          int64_t now_ms);
+
+    GroupEvaluator evaluator;
+    GroupSchedule schedule;   // guarded by mutex_
+    bool is_running = false;  // guarded by mutex_
+    int turns = 0;            // of the thread that has it
+  };
+  using EntryPtr = std::shared_ptr<Entry>;
+
+  void Run();
+  EntryPtr TakeDue(GroupSchedule::Turn& turn);
+  void EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn);
+  EntryPtr EarliestIdle() const LOCKSTEP_REQUIRES(mutex_);
+  std::vector<EntryPtr> Entries(std::vector<RuleGroup> groups);
+  void AwaitIdle(const std::vector<EntryPtr>& entries);
+
+  absl::StatusOr<engine::VectorResult> Query(std::string_view expression, int64_t time_ms);
+  absl::Status Write(const engine::VectorResult& samples);
+
+  const RuleRunnerOptions options_;
+  const engine::Engine* engine_ = nullptr;
+  scrape::StoreSamples store_;
+  RuleContext context_;  // not changed once the threads run
+
+  Mutex configuring_;  // held by whoever configures, before mutex_
+  mutable Mutex mutex_;
+  CondVar changed_;
+  bool ending_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  bool has_had_groups_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  std::vector<EntryPtr> entries_ LOCKSTEP_GUARDED_BY(mutex_);  // by file and name
+  std::vector<QueryBudget*> budgets_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::shared_ptr<const TextMap> external_labels_ LOCKSTEP_GUARDED_BY(mutex_) =
+      std::make_shared<const TextMap>();
+
+  std::atomic<uint64_t> group_evaluations_{0};
+  std::atomic<uint64_t> missed_iterations_{0};
+  std::atomic<uint64_t> rule_evaluations_{0};
+  std::atomic<uint64_t> failed_rule_evaluations_{0};
+  std::atomic<double> evaluation_seconds_{0};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace lockstep::rules

@@ -1,0 +1,20 @@
+// What rules did since the process started. A snapshot; fields may be a moment apart.
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::rules {
+
+struct RuleStats {
+  uint64_t groups = 0;
+  uint64_t rules = 0;
+  uint64_t firing_alerts = 0;
+  uint64_t pending_alerts = 0;
+  uint64_t group_evaluations = 0;
+  uint64_t missed_iterations = 0;  // of groups, as evaluations took too long
+  uint64_t rule_evaluations = 0;
+  uint64_t failed_rule_evaluations = 0;
+  double evaluation_seconds = 0;
+};
+
+}  // namespace lockstep::rules

@@ -1,0 +1,28 @@
+// The functions of templates: Go's own and, query, first, ...; Prometheus' humanize, label, match, ...
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "rules/template/template.h"
+#include "rules/template/template_value.h"
+
+namespace lockstep::rules {
+
+struct TemplateFunction {
+  std::string_view name;
+  size_t min_arguments = 0;
+  size_t max_arguments = 0;
+  absl::StatusOr<TemplateValue> (*call)(const std::vector<TemplateValue>& arguments,
+                                        const TemplateData& data);
+};
+
+// Null if there is none of that name.
+const TemplateFunction* FindTemplateFunction(std::string_view name);
+
+// `and` and `or` evaluate no further than they need.
+bool IsAnd(const TemplateFunction& function);
+bool IsOr(const TemplateFunction& function);
+
+}  // namespace lockstep::rules
