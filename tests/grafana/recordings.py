@@ -69,13 +69,13 @@ def stored(server, selector, time_s, span):
 
 
 class Recordings:
-    """Both servers; `prometheus` is None where it was not asked for."""
+    """Both servers; `flags` are lockstep's, and `prometheus` is None where it was not asked for."""
 
-    def __init__(self, test_class, with_prometheus=False):
+    def __init__(self, test_class, *flags, with_prometheus=False):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-grafana-")
         test_class.addClassCleanup(folder.cleanup)
         path = pathlib.Path(folder.name)
-        self.lockstep = Server.ready(path, *FOREVER)
+        self.lockstep = Server.ready(path, *FOREVER, *flags)
         test_class.addClassCleanup(self.lockstep.kill)
         self.prometheus = None
         if with_prometheus:

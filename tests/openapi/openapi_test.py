@@ -1,0 +1,141 @@
+"""docs/openapi.yaml against the server: the same paths and methods on both sides, and answers of the forms that it tells.
+
+LOCKSTEP_PROGRAM names the server.
+"""
+
+import http.client
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+import urllib.parse
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent / "support"))
+sys.path.insert(0, str(FOLDER.parent / "grafana"))
+import programs
+import pypi
+import remote_write
+from recordings import Recordings, pushed_lines
+
+DOCUMENT = programs.ROOT / "docs/openapi.yaml"
+ROUTE = re.compile(r'^ +\{"(/[^"]*)", k', re.M)
+JOB = "straggler-loader"
+AT = {"time": "1795242060"}
+RANGE = {"start": "1795242060", "end": "1795242090"}
+LOSS = {"query": "train_loss"}
+# Path and parameters of what is asked with GET and, where the path takes forms, with POST as well.
+ASKED = (
+    ("/", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
+    ("/api/v1/query", {**LOSS, **AT}), ("/api/v1/query", {"query": "train_loss[10s]", **AT, "stats": "all"}),
+    ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}), ("/api/v1/query", {"query": "sum("}),
+    ("/api/v1/query", {"query": "train_loss * on (job) train_loss", **AT}), ("/api/v1/query", {"query": "taken"}),
+    ("/api/v1/query_range", {**LOSS, **RANGE, "step": "10", "limit": "1"}), ("/api/v1/query_range", LOSS),
+    ("/api/v1/explain", {"query": "sum(rate(train_step[10s]))", **AT}),
+    ("/api/v1/series", {"match[]": "train_loss"}), ("/api/v1/series", {}),
+    ("/api/v1/labels", {}), ("/api/v1/labels", {"match[]": "{"}), ("/api/v1/label/{name}/values", {}),
+    ("/api/v1/query_exemplars", {**LOSS, **RANGE}), ("/api/v1/format_query", LOSS), ("/api/v1/parse_query", {"query": "sum(rate(a[5m]))"}),
+    ("/api/v1/metadata", {}), ("/federate", {"match[]": "train_loss"}), ("/api/v1/rules", {}), ("/api/v1/rules", {"type": "no"}),
+    ("/api/v1/alerts", {}), ("/api/v1/targets", {}), ("/api/v1/targets/metadata", {}), ("/api/v1/scrape_pools", {}),
+    *((f"/api/v1/status/{name}", {}) for name in ("buildinfo", "runtimeinfo", "flags", "config", "walreplay", "tsdb",
+                                                  "cardinality", "active_queries")),
+    ("/api/v1/status/tsdb", {"limit": "0"}), ("/api/v1/training/jobs", {"start": "1795242000", "end": "1795243500"}),
+    *((f"/api/v1/training/{name}", {"job": job}) for job in (JOB, "fake-load", "no-such-job")
+      for name in ("stragglers", "bottlenecks", "mfu", "ledger", "events", "steps", "report")),
+    ("/api/v1/training/ledger", {"job": JOB, "price": "3.2", "kwh_price": "0.12"}),
+    ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}), ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
+    ("/api/v1/training/compare", {"runs": "pretrain-bf16,pretrain-fp8"}), ("/api/v1/training/compare", {}),
+    ("/api/v1/training/heatmap", {"job": JOB, "metric": "own_seconds"}), ("/api/v1/training/heatmap", {"job": JOB, "metric": "DCGM_FI_PROF_SM_ACTIVE"}),
+)
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+# What is sent: method, path, body, headers.
+SENT = (
+    ("POST", "/api/v1/write", remote_write.body([({"__name__": "taken"}, [(1795242060000, 1.5)])]), remote_write.HEADERS),
+    ("POST", "/api/v1/write", b"\xff", remote_write.HEADERS),
+    ("POST", "/api/v1/otlp/v1/metrics", b"{}", {"Content-Type": "application/json"}),
+    ("POST", "/v1/metrics", b"{}", {"Content-Type": "application/json"}),
+    ("POST", "/api/v1/push/steps", pushed_lines(), {}),
+    ("POST", "/api/v1/push/steps", b"no step\n", {}),
+    ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
+    ("POST", "/api/v1/push/log", b"iter 10: loss 4.1234, time 123.45ms, mfu 41.20%\n", {}),
+    ("DELETE", "/api/v1/status/active_queries/{id}", None, {}),
+    ("POST", "/api/v1/admin/tsdb/delete_series", b"match[]=taken", FORM),
+    ("POST", "/api/v1/admin/tsdb/clean_tombstones", b"", FORM),
+    ("PUT", "/api/v1/admin/tsdb/snapshot", b"", FORM),
+    ("POST", "/api/v1/admin/backup", b"to=relative", FORM),
+)
+IN_PATHS = {"{name}": "job", "{id}": "4711"}
+
+
+def filled(path):
+    for name, value in IN_PATHS.items():
+        path = path.replace(name, value)
+    return path
+
+
+class OpenApiTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.python = pypi.environment("openapi", FOLDER / "requirements.txt")
+        cls.server = Recordings(cls, "--web.enable-admin-api").lockstep
+        cls.operations = cls.check([])["operations"]
+
+    @classmethod
+    def check(cls, answers):
+        result = subprocess.run([str(cls.python), str(FOLDER / "check.py"), str(DOCUMENT)], input=json.dumps(answers),
+                                capture_output=True, text=True, timeout=120)
+        if result.returncode != 0:
+            raise AssertionError(result.stderr[-2000:])
+        return json.loads(result.stdout)
+
+    def ask(self, method, path, parameters="", body=None, headers=()):
+        """The answer as check.py takes it."""
+        connection = http.client.HTTPConnection(self.server.address, timeout=60)
+        connection.request(method, filled(path) + (f"?{parameters}" if parameters else ""), body, dict(headers))
+        response = connection.getresponse()
+        answer = {"method": method.lower(), "path": path, "status": response.status, "allow": response.getheader("Allow"),
+                  "type": response.getheader("Content-Type") or "", "body": response.read().decode(errors="replace")}
+        connection.close()
+        return answer
+
+    def test_the_document_is_one(self):
+        self.assertEqual(self.check([])["wrong"], [])
+
+    def test_every_route_of_the_server_is_in_the_document(self):
+        routes = set(ROUTE.findall((programs.ROOT / "api/api.cc").read_text()))
+        self.assertGreater(len(routes), 40)
+        told = {re.sub(r"\{(\w+)\}", r":\1", path) for path in self.operations}
+        self.assertEqual(routes | {"/metrics"}, told, "docs/openapi.yaml and the routes of api/api.cc")
+
+    def test_methods_are_the_servers(self):
+        for path, methods in self.operations.items():
+            with self.subTest(path=path):
+                answer = self.ask("PATCH", path)
+                self.assertEqual(answer["status"], 405)
+                allowed = {method.lower() for method in answer["allow"].split(", ")} - {"head", "options"}
+                self.assertEqual(allowed, set(methods))
+
+    def test_answers_have_the_forms_that_it_tells(self):
+        answers = [self.ask(method, path, "", body, headers) for method, path, body, headers in SENT]
+        for path, parameters in ASKED:
+            form = urllib.parse.urlencode(parameters)
+            answers.append(self.ask("GET", path, form))
+            if "post" in self.operations[path]:
+                answers.append(self.ask("POST", path, "", form, FORM))
+        self.assertEqual(self.check(answers)["wrong"], [])
+        asked = {answer["path"] for answer in answers}
+        self.assertEqual(set(self.operations) - asked, {"/api/v1/read"}, "tests/interop asks for remote read")
+        well = {answer["path"] for answer in answers if answer["status"] < 300}
+        self.assertEqual(asked - well, {"/api/v1/status/active_queries/{id}", "/api/v1/admin/backup"})
+
+    def test_a_wrong_answer_is_found(self):
+        wrong = self.check([{"method": "get", "path": "/api/v1/labels", "status": 200, "type": "application/json",
+                             "body": '{"status": "success", "data": ["a", 7]}'}])["wrong"]
+        self.assertEqual(len(wrong), 1)
+        self.assertIn("data/1", wrong[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
