@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unpacks today's Prometheus and VictoriaMetrics (the packages of Debian unstable, from the mirror that
+# Unpacks today's Prometheus, VictoriaMetrics and vmagent (the packages of Debian unstable, from the mirror that
 # apt already uses) into a folder, without installing anything.
 #
 # usage: get_peers.sh DIR        does nothing when DIR has them already
@@ -13,7 +13,7 @@ fail() {
 [ $# = 1 ] || fail "usage: get_peers.sh DIR"
 mkdir -p "$1"
 target=$(CDPATH='' cd -- "$1" && pwd)
-if [ -x "$target/prometheus" ] && [ -x "$target/victoria-metrics" ]; then
+if [ -x "$target/prometheus" ] && [ -x "$target/victoria-metrics" ] && [ -x "$target/vmagent" ]; then
   exit 0
 fi
 
@@ -47,7 +47,7 @@ done
 for deb in *.deb; do
   dpkg -x "$deb" unpacked
 done
-for program in prometheus victoria-metrics; do
+for program in prometheus victoria-metrics vmagent; do
   [ -x "unpacked/usr/bin/$program" ] || fail "the package has no usr/bin/$program."
   cp "unpacked/usr/bin/$program" "$target/"
 done
