@@ -18,10 +18,6 @@ namespace {
 
 using training::RankPlace;
 
-// Device counters that every exporter gives: they show where ranks run, and that a job is still there.
-constexpr std::string_view kDevicePresence =
-    "DCGM_FI_DEV_GPU_UTIL|DCGM_FI_DEV_POWER_USAGE|DCGM_FI_PROF_GR_ENGINE_ACTIVE";
-
 // A job while its series are gone through.
 struct Found {
   std::map<int64_t, RankPlace> places;
@@ -74,7 +70,7 @@ void Lister::Take(const LabelSet& labels) {
 
 absl::Status Lister::FindJobs() {
   LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher names, NameMatcher(absl::StrFormat("%s|%s", kStepNumberNames, kDevicePresence)));
+      Matcher names, NameMatcher(absl::StrFormat("%s|%s", kStepNumberNames, kDevicePresenceNames)));
   std::vector<Matcher> matchers = {std::move(names)};
   if (!query_.name.empty()) matchers.push_back(Matcher::Equal("job", query_.name));
   LOCKSTEP_ASSIGN_OR_RETURN(const auto set,
@@ -95,7 +91,7 @@ absl::Status Lister::ReadAttempts(const Found& found, ListedJob& job) {
 }
 
 absl::Status Lister::ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen) {
-  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(kDevicePresence));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(kDevicePresenceNames));
   const std::vector<Matcher> matchers = {
       Matcher::Equal("job", job.job.name), std::move(names),
       Matcher::Equal("rank", absl::StrFormat("%d", job.job.ranks.front().rank))};

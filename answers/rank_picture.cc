@@ -34,19 +34,8 @@ constexpr std::array kStepMetrics = {
     NamedMetric{"grad_norm", ""},           NamedMetric{"memory_allocated_bytes", "bytes"},
 };
 
-training::OwnTime StrongestOwnTime(const StepTable& table) {
-  training::OwnTime own;
-  for (const auto method :
-       {training::StragglerMethod::kCollectiveWaits, training::StragglerMethod::kPhaseTimes,
-        training::StragglerMethod::kOwnTime}) {
-    own = training::OwnTimeOf(method, table);
-    if (!own.seconds.empty()) break;
-  }
-  return own;
-}
-
 RankMatrix Lateness(const LoadedJob& job) {
-  training::OwnTime own = StrongestOwnTime(job.steps);
+  training::OwnTime own = training::StrongestOwnTime(job.steps);
   if (own.seconds.empty()) return {};
   const RankMatrix excess =
       training::ExcessOverPeers(own.seconds, training::PeerGroups(job.job),
@@ -67,7 +56,7 @@ RankMatrix PerStep(const LoadedJob& job, training::DeviceCounter counter) {
 RankMatrix ValuesOfSteps(const LoadedJob& job, const PictureMetric& metric) {
   if (metric.device.has_value()) return PerStep(job, *metric.device);
   if (metric.name == "step_seconds") return job.steps.step_seconds;
-  if (metric.name == "own_seconds") return StrongestOwnTime(job.steps).seconds;
+  if (metric.name == "own_seconds") return training::StrongestOwnTime(job.steps).seconds;
   if (metric.name == "lateness") return Lateness(job);
   if (metric.name == "loss") return job.steps.loss;
   if (metric.name == "grad_norm") return job.steps.gradient_norm;

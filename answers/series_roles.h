@@ -50,6 +50,10 @@ std::optional<StepSeries> StepSeriesOf(const LabelSet& labels);
 // A regular expression for the names of series that number steps.
 inline constexpr std::string_view kStepNumberNames = "lockstep_step|train_step|train_global_step";
 
+// Likewise for device counters that every exporter gives: they show where ranks run, and that a job is still there.
+inline constexpr std::string_view kDevicePresenceNames =
+    "DCGM_FI_DEV_GPU_UTIL|DCGM_FI_DEV_POWER_USAGE|DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+
 // Likewise for those that say something of the job as a whole.
 std::string_view FactNames();
 

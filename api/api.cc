@@ -138,7 +138,6 @@ class ApiServer : public Api {
   Response Flags(const Call&) { return HandleFlags(info_); }
   Response Config(const Call&) { return HandleConfig(info_); }
   Response WalReplay(const Call&) { return HandleWalReplay(); }
-  Response Metadata(const Call& call) { return HandleMetadata(call, ingester_.metadata()); }
   Response Rules(const Call& call) { return HandleRules(call, rules_); }
   Response Alerts(const Call&) { return HandleAlerts(rules_); }
   Response Targets(const Call& call) { return HandleTargets(call, scraper_, info_.hostname); }
@@ -182,6 +181,9 @@ class ApiServer : public Api {
   }
   Response LabelValues(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleLabelValues(call, storage_, budget);
+  }
+  Response Metadata(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleMetadata(call, ingester_.metadata(), storage_, budget);
   }
   Response RemoteRead(const Call& call, const Turn& turn, QueryBudget& budget) {
     return HandleRemoteRead(call, storage_, {turn.progress, budget, turn.place});
@@ -295,7 +297,7 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
       {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},
       {"/api/v1/parse_query", kGetAndPost, kReadyStore, &A::ParseQuery},
-      {"/api/v1/metadata", kGet, kReadyStore, &A::Metadata},
+      {"/api/v1/metadata", kGet, kReadyStore, nullptr, &A::Metadata},
       {"/api/v1/rules", kGet, kReadyStore, &A::Rules},
       {"/api/v1/alerts", kGet, kReadyStore, &A::Alerts},
       {"/api/v1/targets", kGet, kNothing, &A::Targets},

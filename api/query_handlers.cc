@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "answers/derived_metrics.h"
 #include "api/params.h"
 #include "api/plan_json.h"
 #include "api/query_stats_json.h"
@@ -82,7 +83,8 @@ struct AskedQuery {
 };
 
 engine::QueryWishes WishesOf(const AskedQuery& asked, const QueryContext& context) {
-  return {.fresh = asked.params.wants_stats,
+  // A derived metric at one time may follow from samples of later times.
+  return {.fresh = asked.params.wants_stats || answers::MentionsDerivedMetric(asked.text),
           .counts_per_step = asked.params.counts_per_step,
           .plan = false,
           .progress = context.progress};

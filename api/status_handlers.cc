@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "answers/derived_metrics.h"
 #include "api/count_rows.h"
 #include "api/params.h"
 #include "api/reply.h"
 #include "api/time_text.h"
+#include "base/status.h"
+#include "model/matcher.h"
 
 namespace lockstep::api {
 namespace {
@@ -158,16 +161,42 @@ Response HandleTsdb(const Call& call, const Storage& storage) {
   });
 }
 
-Response HandleMetadata(const Call& call, const MetadataStore& metadata) {
+// Names of metrics with a job, derived ones among them.
+absl::StatusOr<std::vector<std::string>> NamesOfJobs(const Storage& storage, QueryBudget& budget) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, storage.NewQuerier());
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher has_job, Matcher::Make(MatchType::kNotEqual, "job", ""));
+  const std::vector<Matcher> matchers = {std::move(has_job)};
+  return querier->LabelValues(kMetricName, {matchers, kAllTimes, &budget});
+}
+
+// What nobody sent.
+void AddDerived(std::string_view metric, size_t limit, const std::vector<std::string>& names,
+                std::vector<MetadataStore::Metric>& metrics) {
+  for (const answers::DerivedMetricInfo& info : answers::AllDerivedMetrics()) {
+    if (metrics.size() >= limit) return;
+    if (!metric.empty() && metric != info.name) continue;
+    if (!std::ranges::binary_search(names, info.name)) continue;
+    const MetricMetadata described{std::string(info.type), std::string(info.help),
+                                   std::string(info.unit)};
+    metrics.push_back({std::string(info.name), {described}});
+  }
+}
+
+Response HandleMetadata(const Call& call, const MetadataStore& metadata, const Storage& storage,
+                        QueryBudget& budget) {
   const auto limit = OptionalCount(call.form, "limit");
   if (!limit.ok()) return FailureReply(limit.status());
   const auto limit_per_metric = OptionalCount(call.form, "limit_per_metric");
   if (!limit_per_metric.ok()) return FailureReply(limit_per_metric.status());
-  const auto metrics = metadata.List({
-      .metric = call.form.Get("metric"),
+  const std::string_view metric = call.form.Get("metric");
+  auto metrics = metadata.List({
+      .metric = metric,
       .max_metrics = *limit,
       .max_variants = *limit_per_metric == 0 ? kNoLimit : *limit_per_metric,
   });
+  const auto derived = NamesOfJobs(storage, budget);
+  if (!derived.ok()) return FailureReply(derived.status());
+  AddDerived(metric, *limit, *derived, metrics);
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
     for (const MetadataStore::Metric& metric : metrics) WriteMetric(json, metric);

@@ -16,7 +16,9 @@ Response HandleConfig(const ServerInfo& info);
 Response HandleWalReplay();
 Response HandleTsdb(const Call& call, const Storage& storage);
 
-Response HandleMetadata(const Call& call, const MetadataStore& metadata);
+// Blocking: run it on the query pool.
+Response HandleMetadata(const Call& call, const MetadataStore& metadata, const Storage& storage,
+                        QueryBudget& budget);
 
 Response HandleLanding(const ServerInfo& info);
 

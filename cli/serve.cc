@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "answers/derived_storage.h"
 #include "api/api.h"
 #include "base/log.h"
 #include "cli/absolute_path.h"
@@ -247,9 +248,11 @@ ExitCode Serve(const ServeOptions& options) {
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
 
-  const engine::Engine engine(store, {.lookback_ms = options.lookback_ms});
+  // Rules and people ask for derived metrics as for stored ones.
+  answers::DerivedStorage storage(store, std::max(std::thread::hardware_concurrency(), 1U));
+  const engine::Engine engine(storage, {.lookback_ms = options.lookback_ms});
   // On the threads of the rules alone: those that help with queries are for people.
-  const engine::Engine rule_engine(store, {.lookback_ms = options.lookback_ms, .threads = 1});
+  const engine::Engine rule_engine(storage, {.lookback_ms = options.lookback_ms, .threads = 1});
   scrape::Scraper scraper;
   rules::RuleRunner rule_runner(MakeRuleOptions(options, info));
   const Workers workers{scraper, rule_runner};
@@ -257,7 +260,7 @@ ExitCode Serve(const ServeOptions& options) {
   std::function<absl::Status()> reload;
   if (options.enable_lifecycle) reload = [&] { return Reload(options, workers); };
   std::unique_ptr<api::Api> api =
-      api::MakeApi({.storage = store,
+      api::MakeApi({.storage = storage,
                     .engine = engine,
                     .info = info,
                     .options = MakeApiOptions(options),

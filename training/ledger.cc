@@ -33,7 +33,9 @@ StepParts PartsOf(const StepTable& table) {
 
 class LedgerKeeper {
  public:
-  LedgerKeeper(const Job& job, const TimeRange& time) {
+  // `course` may be null.
+  LedgerKeeper(const Job& job, const TimeRange& time, std::vector<LedgerPoint>* course)
+      : course_(course) {
     ledger_.gpu_count = job.ranks.size();
     ledger_.wall_seconds = Seconds(time.from_ms, time.to_ms);
     now_ms_ = time.from_ms;
@@ -44,7 +46,10 @@ class LedgerKeeper {
     SpendUntil(attempt.time.from_ms, is_first ? LedgerBin::kStartUp : LedgerBin::kRecovery);
     const StepTable& table = *attempt.steps;
     const StepParts parts = PartsOf(table);
-    for (size_t n = 0; n < table.size(); ++n) AddStep(table, parts, n);
+    for (size_t n = 0; n < table.size(); ++n) {
+      AddStep(table, parts, n);
+      if (course_ != nullptr) course_->push_back({now_ms_, ledger_.gpu_seconds});
+    }
     if (!table.step.empty()) highest_step_ = std::max(highest_step_, table.step.back());
     SpendUntil(attempt.time.to_ms, LedgerBin::kIdleHeld);
   }
@@ -84,11 +89,12 @@ class LedgerKeeper {
       ledger_[LedgerBin::kProductive] += usual * GpuCount();
       return;
     }
-    for (size_t row = 0; row < ledger_.gpu_count; ++row) Divide(parts, row, n, seconds);
+    const double least = parts.exchange.empty() ? 0 : LeastExchange(parts.exchange, n);
+    for (size_t row = 0; row < ledger_.gpu_count; ++row) Divide(parts, row, n, seconds, least);
   }
 
-  // One rank's time in one step.
-  void Divide(const StepParts& parts, size_t row, size_t n, double seconds) {
+  // One rank's time in one step. `least`: the shortest exchange of any rank in it.
+  void Divide(const StepParts& parts, size_t row, size_t n, double seconds, double least) {
     double rest = seconds;
     const auto spend = [&](LedgerBin bin, double wanted) {
       const double spent = std::clamp(wanted, 0.0, rest);
@@ -97,7 +103,6 @@ class LedgerKeeper {
     };
     if (!parts.input.empty()) spend(LedgerBin::kDataStall, KnownOr(parts.input(row, n), 0));
     if (!parts.exchange.empty()) {
-      const double least = LeastExchange(parts.exchange, n);
       spend(LedgerBin::kCommunicationExposed, least);
       spend(LedgerBin::kStragglerWait, KnownOr(parts.exchange(row, n), least) - least);
     }
@@ -113,6 +118,7 @@ class LedgerKeeper {
     return KnownOr(least, 0);
   }
 
+  std::vector<LedgerPoint>* const course_;
   Ledger ledger_;
   int64_t now_ms_ = 0;
   int64_t end_ms_ = 0;
@@ -150,8 +156,16 @@ double Ledger::EffectiveTrainingTimeRatio() const {
          Total();
 }
 
+std::vector<LedgerPoint> LedgerCourseOf(const Job& job, const TimeRange& time,
+                                        std::span<const Attempt> attempts) {
+  std::vector<LedgerPoint> course;
+  LedgerKeeper keeper(job, time, &course);
+  for (size_t i = 0; i < attempts.size(); ++i) keeper.Add(attempts[i], i == 0);
+  return course;
+}
+
 Ledger LedgerOf(const Job& job, const TimeRange& time, std::span<const Attempt> attempts) {
-  LedgerKeeper keeper(job, time);
+  LedgerKeeper keeper(job, time, nullptr);
   for (size_t i = 0; i < attempts.size(); ++i) keeper.Add(attempts[i], i == 0);
   return keeper.Finish();
 }

@@ -52,6 +52,16 @@ struct Ledger {
 // `attempts` in order of time. Where phases are not reported, a step is productive as a whole.
 Ledger LedgerOf(const Job& job, const TimeRange& time, std::span<const Attempt> attempts);
 
+// What the bins held when a step ended.
+struct LedgerPoint {
+  int64_t time_ms = 0;
+  std::array<double, kLedgerBinCount> gpu_seconds = {};
+};
+
+// After each step of each attempt; otherwise as LedgerOf.
+std::vector<LedgerPoint> LedgerCourseOf(const Job& job, const TimeRange& time,
+                                        std::span<const Attempt> attempts);
+
 struct Bill {
   double gpu_hours = 0;
   double cost = 0;         // in the currency of the price

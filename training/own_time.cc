@@ -96,4 +96,14 @@ OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table) {
   return own;
 }
 
+OwnTime StrongestOwnTime(const StepTable& table) {
+  OwnTime own;
+  for (const StragglerMethod method : {StragglerMethod::kCollectiveWaits,
+                                       StragglerMethod::kPhaseTimes, StragglerMethod::kOwnTime}) {
+    own = OwnTimeOf(method, table);
+    if (!own.seconds.empty()) break;
+  }
+  return own;
+}
+
 }  // namespace lockstep::training

@@ -19,4 +19,7 @@ struct OwnTime {
 // unknown: the first steps compile kernels and run on cool devices.
 OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table);
 
+// By the strongest of these methods that the table allows.
+OwnTime StrongestOwnTime(const StepTable& table);
+
 }  // namespace lockstep::training

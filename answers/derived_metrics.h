@@ -1,0 +1,62 @@
+// Derived metrics: series that nobody wrote, computed from a job's stored ones when they are asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "answers/loaded_job.h"
+#include "model/labels.h"
+#include "model/sample.h"
+
+namespace lockstep::answers {
+
+enum class DerivedMetric : uint8_t {
+  kStepTime,
+  kTokensPerSecond,
+  kMfu,
+  kStragglerScore,
+  kStraggler,
+  kBottleneck,
+  kGoodputRatio,
+  kWastedGpuSeconds,
+  kGpuPeakFlops,
+  kGpuMemoryBandwidth,
+};
+
+struct DerivedMetricInfo {
+  DerivedMetric metric;
+  std::string_view name;
+  std::string_view type;  // as in metadata: "gauge", "counter"
+  std::string_view unit;
+  std::string_view help;
+};
+
+// In the order of their names.
+std::span<const DerivedMetricInfo> AllDerivedMetrics();
+std::optional<DerivedMetric> DerivedMetricNamed(std::string_view name);
+// Whether a query's text has the name of one in it.
+bool MentionsDerivedMetric(std::string_view query);
+
+// What it is computed from.
+JobNeeds NeedsOf(DerivedMetric metric);
+// How much of a job before a time is needed to know the metric at that time. The whole of it: kAllOfIt.
+inline constexpr int64_t kAllOfItMs = -1;
+int64_t ContextMs(DerivedMetric metric);
+// Whether it is of jobs, not of models of devices.
+bool IsOfJobs(DerivedMetric metric);
+
+struct DerivedSeries {
+  LabelSet labels;
+  SampleColumns samples;
+};
+
+// Of one job; samples are as far apart as its steps, or 15 s where none are known. Precondition: IsOfJobs(metric),
+// and `job` was loaded with NeedsOf(metric).
+std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob& job);
+// Of the catalogue, a sample a minute. Precondition: !IsOfJobs(metric).
+std::vector<DerivedSeries> DerivedSeriesOfModels(DerivedMetric metric, const TimeRange& time);
+
+}  // namespace lockstep::answers

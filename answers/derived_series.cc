@@ -1,0 +1,287 @@
+// Derived metrics, computed.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "answers/derived_metrics.h"
+#include "training/bottlenecks.h"
+#include "training/efficiency.h"
+#include "training/excess.h"
+#include "training/gpu_catalogue.h"
+#include "training/ledger.h"
+#include "training/own_time.h"
+#include "training/statistics.h"
+#include "training/stragglers.h"
+
+namespace lockstep::answers {
+namespace {
+
+using training::RankMatrix;
+
+constexpr int64_t kGridMs = 15'000;
+constexpr int64_t kModelGridMs = 60'000;
+// The last step of a job is shown for no longer than this, and some steps more.
+constexpr int64_t kShownAfterEndMs = 60'000;
+constexpr double kShownSteps = 10;
+constexpr int64_t kGoodputWindowMs = 300'000;
+constexpr size_t kScoreSteps = 25;
+constexpr size_t kFewestScoreSteps = 10;
+
+using Extra = std::vector<std::pair<std::string_view, std::string_view>>;
+
+LabelSet LabelsOf(std::string_view metric, const LoadedJob& job, const Extra& extra) {
+  std::vector<LabelView> labels = {{kMetricName, metric}, {"job", job.job.name}};
+  for (const auto& [name, value] : extra) labels.push_back({name, value});
+  return LabelSet::Of(std::move(labels));
+}
+
+LabelSet LabelsOf(std::string_view metric, const LoadedJob& job, size_t row, Extra extra) {
+  const training::RankPlace& place = job.job.ranks[row];
+  const std::string rank = absl::StrFormat("%d", place.rank);
+  extra.emplace_back("rank", rank);
+  extra.emplace_back("host", place.host);
+  extra.emplace_back("gpu", place.gpu);
+  return LabelsOf(metric, job, extra);
+}
+
+// When values are said: at the ends of steps.
+std::vector<int64_t> GridOf(const LoadedJob& job) {
+  if (job.steps.size() > 0) return job.steps.end_ms;
+  std::vector<int64_t> times;
+  const int64_t first_ms = (job.time.from_ms / kGridMs + 1) * kGridMs;
+  for (int64_t at = first_ms; at <= job.time.to_ms; at += kGridMs) times.push_back(at);
+  return times;
+}
+
+DerivedSeries SeriesOf(LabelSet labels, const std::vector<int64_t>& times,
+                       std::span<const double> values) {
+  DerivedSeries series{std::move(labels), {}};
+  for (size_t i = 0; i < times.size(); ++i) {
+    // Of two steps that ended in the same millisecond the first counts.
+    const bool is_again =
+        !series.samples.timestamps_ms.empty() && series.samples.timestamps_ms.back() >= times[i];
+    if (!std::isnan(values[i]) && !is_again) series.samples.Append(times[i], values[i]);
+  }
+  return series;
+}
+
+std::vector<DerivedSeries> StepTimes(const LoadedJob& job) {
+  return {SeriesOf(LabelsOf("lockstep_step_time_seconds", job, {}), job.steps.end_ms,
+                   training::JobStepSeconds(job.steps))};
+}
+
+std::vector<DerivedSeries> TokenRates(const LoadedJob& job) {
+  std::vector<double> rates = training::JobStepSeconds(job.steps);
+  const double usual =
+      static_cast<double>(job.facts.parallelism.global_batch) * job.facts.sequence_length;
+  for (size_t n = 0; n < rates.size(); ++n) {
+    const double tokens =
+        job.steps.tokens.empty() ? usual : training::Median(job.steps.tokens.Column(n));
+    rates[n] = tokens > 0 ? tokens / rates[n] : training::kUnknown;
+  }
+  return {SeriesOf(LabelsOf("lockstep_tokens_per_second", job, {}), job.steps.end_ms, rates)};
+}
+
+std::vector<DerivedSeries> Mfus(const LoadedJob& job) {
+  std::vector<DerivedSeries> all;
+  if (job.steps.model_flops.empty() || job.steps.step_seconds.empty()) return all;
+  std::vector<double> mfu(job.steps.size());
+  for (size_t row = 0; row < job.job.ranks.size(); ++row) {
+    const training::GpuMatch match = training::FindGpu(job.gpu_models[row]);
+    if (match.model == nullptr || match.is_partition) continue;
+    const auto peak = match.model->PeakFlops(training::Precision::kBf16);
+    if (!peak.has_value()) continue;
+    for (size_t n = 0; n < mfu.size(); ++n) {
+      mfu[n] = job.steps.model_flops(row, n) / job.steps.step_seconds(row, n) / *peak;
+    }
+    all.push_back(SeriesOf(
+        LabelsOf("lockstep_mfu", job, row, {{"convention", "reported"}, {"dtype", "bf16"}}),
+        job.steps.end_ms, mfu));
+  }
+  return all;
+}
+
+// Element n is the median of the known values among the last kScoreSteps up to n.
+std::vector<double> TrailingMedians(std::span<const double> values) {
+  std::vector<double> medians(values.size(), training::kUnknown);
+  std::vector<double> known;  // at most kScoreSteps, in order
+  for (size_t n = 0; n < values.size(); ++n) {
+    if (!std::isnan(values[n])) known.push_back(values[n]);
+    if (known.size() > kScoreSteps) known.erase(known.begin());
+    if (known.size() >= kFewestScoreSteps) medians[n] = training::Median(known);
+  }
+  return medians;
+}
+
+std::vector<DerivedSeries> Scores(const LoadedJob& job) {
+  std::vector<DerivedSeries> all;
+  const training::OwnTime own = training::StrongestOwnTime(job.steps);
+  if (own.seconds.empty()) return all;
+  const RankMatrix lateness = training::DividedByColumn(
+      training::ExcessOverPeers(own.seconds, training::PeerGroups(job.job),
+                                training::NothingMasked(own.seconds.rows(), own.seconds.columns())),
+      own.step_seconds);
+  for (size_t row = 0; row < lateness.rows(); ++row) {
+    all.push_back(SeriesOf(LabelsOf("lockstep_straggler_score", job, row, {}), job.steps.end_ms,
+                           TrailingMedians(lateness.Row(row))));
+  }
+  return all;
+}
+
+std::vector<DerivedSeries> Stragglers(const LoadedJob& job) {
+  std::vector<DerivedSeries> all;
+  const std::vector<int64_t> times = GridOf(job);
+  for (const training::SlowRankFinding& finding :
+       training::FindStragglers({job.job, job.steps, job.devices}).ranks) {
+    std::vector<double> is_late(times.size(), 0);
+    for (const training::StragglerEpisode& episode : finding.episodes) {
+      for (size_t i = 0; i < times.size(); ++i) {
+        if (times[i] > episode.time.from_ms && times[i] <= episode.time.to_ms) is_late[i] = 1;
+      }
+    }
+    all.push_back(
+        SeriesOf(LabelsOf("lockstep_straggler", job, finding.row, {{"cause", Name(finding.cause)}}),
+                 times, is_late));
+  }
+  return all;
+}
+
+std::vector<DerivedSeries> Bottlenecks(const LoadedJob& job) {
+  using training::BottleneckClass;
+  const training::BottleneckAnswer answer =
+      training::FindBottlenecks({job.job, job.steps, job.devices});
+  std::vector<int64_t> times;
+  for (const training::ClassifiedWindow& window : answer.windows)
+    times.push_back(window.time.to_ms);
+  std::vector<DerivedSeries> all;
+  std::vector<double> holds(times.size());
+  for (size_t row = 0; row < job.job.ranks.size(); ++row) {
+    std::set<BottleneckClass> classes;
+    for (const auto& window : answer.windows) classes.insert(window.gpus[row].bottleneck);
+    for (const BottleneckClass one : classes) {
+      for (size_t i = 0; i < times.size(); ++i) {
+        holds[i] = answer.windows[i].gpus[row].bottleneck == one ? 1 : 0;
+      }
+      all.push_back(SeriesOf(LabelsOf("lockstep_bottleneck", job, row, {{"class", Name(one)}}),
+                             times, holds));
+    }
+  }
+  return all;
+}
+
+std::vector<training::LedgerPoint> CourseOf(const LoadedJob& job) {
+  const training::Attempt attempt{job.time, &job.steps};
+  return training::LedgerCourseOf(job.job, job.time, {&attempt, 1});
+}
+
+std::vector<DerivedSeries> Goodputs(const LoadedJob& job) {
+  const std::vector<training::LedgerPoint> course = CourseOf(job);
+  const auto total = [](const training::LedgerPoint& point) {
+    double sum = 0;
+    for (const double seconds : point.gpu_seconds) sum += seconds;
+    return sum;
+  };
+  const auto productive = static_cast<size_t>(training::LedgerBin::kProductive);
+  std::vector<int64_t> times;
+  std::vector<double> ratios;
+  size_t before = 0;
+  for (size_t n = 1; n < course.size(); ++n) {
+    while (course[before].time_ms < course[n].time_ms - kGoodputWindowMs) ++before;
+    const size_t from = before < n ? before : n - 1;
+    times.push_back(course[n].time_ms);
+    ratios.push_back((course[n].gpu_seconds[productive] - course[from].gpu_seconds[productive]) /
+                     (total(course[n]) - total(course[from])));
+  }
+  return {SeriesOf(LabelsOf("lockstep_goodput_ratio", job, {}), times, ratios)};
+}
+
+std::vector<DerivedSeries> Wasted(const LoadedJob& job) {
+  const std::vector<training::LedgerPoint> course = CourseOf(job);
+  std::vector<int64_t> times;
+  for (const training::LedgerPoint& point : course) times.push_back(point.time_ms);
+  std::vector<DerivedSeries> all;
+  std::vector<double> seconds(course.size());
+  for (size_t bin = 0; bin < training::kLedgerBinCount; ++bin) {
+    const auto one = static_cast<training::LedgerBin>(bin);
+    if (one == training::LedgerBin::kProductive) continue;
+    for (size_t n = 0; n < course.size(); ++n) seconds[n] = course[n].gpu_seconds[bin];
+    if (course.empty() || seconds.back() <= 0) continue;
+    all.push_back(SeriesOf(LabelsOf("lockstep_wasted_gpu_seconds", job, {{"bin", Name(one)}}),
+                           times, seconds));
+  }
+  return all;
+}
+
+std::vector<DerivedSeries> Computed(DerivedMetric metric, const LoadedJob& job) {
+  switch (metric) {
+    case DerivedMetric::kStepTime:
+      return StepTimes(job);
+    case DerivedMetric::kTokensPerSecond:
+      return TokenRates(job);
+    case DerivedMetric::kMfu:
+      return Mfus(job);
+    case DerivedMetric::kStragglerScore:
+      return Scores(job);
+    case DerivedMetric::kStraggler:
+      return Stragglers(job);
+    case DerivedMetric::kBottleneck:
+      return Bottlenecks(job);
+    case DerivedMetric::kGoodputRatio:
+      return Goodputs(job);
+    case DerivedMetric::kWastedGpuSeconds:
+      return Wasted(job);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob& job) {
+  std::vector<DerivedSeries> all = Computed(metric, job);
+  std::erase_if(all, [](const DerivedSeries& series) { return series.samples.size() == 0; });
+  // A job that is over, or an attempt, is not shown by looking back.
+  const double step_seconds = training::Median(training::JobStepSeconds(job.steps));
+  const int64_t shown_ms =
+      kShownAfterEndMs +
+      (std::isnan(step_seconds) ? 0 : std::llround(kShownSteps * 1000 * step_seconds));
+  for (DerivedSeries& series : all) {
+    series.samples.Append(std::max(series.samples.timestamps_ms.back(), job.time.to_ms) + shown_ms,
+                          StaleNan());
+  }
+  return all;
+}
+
+std::vector<DerivedSeries> DerivedSeriesOfModels(DerivedMetric metric, const TimeRange& time) {
+  std::vector<int64_t> times;
+  const int64_t first_ms = (time.min_ms + kModelGridMs - 1) / kModelGridMs * kModelGridMs;
+  for (int64_t at = first_ms; at <= time.max_ms; at += kModelGridMs) times.push_back(at);
+  std::vector<DerivedSeries> all;
+  const auto add = [&](LabelSet labels, double value) {
+    all.push_back(SeriesOf(std::move(labels), times, std::vector<double>(times.size(), value)));
+  };
+  for (const training::GpuModel& model : training::AllGpuModels()) {
+    if (metric == DerivedMetric::kGpuMemoryBandwidth) {
+      add(LabelSet::Of({{kMetricName, "lockstep_gpu_memory_bandwidth_bytes_per_second"},
+                        {"model", model.id}}),
+          model.memory_bytes_per_s);
+      continue;
+    }
+    for (size_t i = 0; i < training::kPrecisionCount; ++i) {
+      const auto precision = static_cast<training::Precision>(i);
+      const auto peak = model.PeakFlops(precision);
+      if (!peak.has_value()) continue;
+      add(LabelSet::Of({{kMetricName, "lockstep_gpu_peak_flops"},
+                        {"model", model.id},
+                        {"dtype", Name(precision)}}),
+          *peak);
+    }
+  }
+  return all;
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,229 @@
+#include "answers/derived_storage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "answers/derived_metrics.h"
+#include "answers/job_loader.h"
+#include "answers/made_series_set.h"
+#include "answers/series_roles.h"
+#include "base/status.h"
+
+namespace lockstep::answers {
+namespace {
+
+std::optional<DerivedMetric> AskedFor(const Selection& selection) {
+  for (const Matcher& matcher : selection.matchers) {
+    if (matcher.name() == kMetricName && matcher.type() == MatchType::kEqual) {
+      return DerivedMetricNamed(matcher.value());
+    }
+  }
+  return std::nullopt;
+}
+
+bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
+  return std::ranges::all_of(matchers, [&labels](const Matcher& matcher) {
+    return matcher.Matches(labels.Get(matcher.name()));
+  });
+}
+
+// The samples in `range`.
+void CutTo(const TimeRange& range, SampleColumns& samples) {
+  SampleColumns kept;
+  for (size_t i = 0; i < samples.values.size(); ++i) {
+    if (range.Contains(samples.timestamps_ms[i])) {
+      kept.Append(samples.timestamps_ms[i], samples.values[i]);
+    }
+  }
+  samples = std::move(kept);
+}
+
+class DerivedQuerier : public Querier {
+ public:
+  DerivedQuerier(std::unique_ptr<Querier> stored, TaskPool& pool)
+      : stored_(std::move(stored)), pool_(pool) {}
+
+  absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
+    const std::optional<DerivedMetric> metric = AskedFor(selection);
+    if (!metric.has_value()) return stored_->Select(selection);
+    LOCKSTEP_ASSIGN_OR_RETURN(MadeSeries series, Compute(*metric, selection));
+    return NewMadeSeriesSet(std::make_shared<const MadeSeries>(std::move(series)));
+  }
+
+  absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override {
+    const std::optional<DerivedMetric> metric = AskedFor(selection);
+    if (!metric.has_value()) return stored_->LabelNames(selection);
+    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(*metric, selection));
+    std::vector<std::string> names;
+    for (const DerivedSeries& one : series) {
+      for (const auto& [name, value] : one.labels) names.emplace_back(name);
+    }
+    return SortedUnique(std::move(names));
+  }
+
+  absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
+                                                       const Selection& selection) const override {
+    const std::optional<DerivedMetric> metric = AskedFor(selection);
+    if (metric.has_value()) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(*metric, selection));
+      std::vector<std::string> values;
+      for (const DerivedSeries& one : series) {
+        if (one.labels.Has(name)) values.emplace_back(one.labels.Get(name));
+      }
+      return SortedUnique(std::move(values));
+    }
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> values,
+                              stored_->LabelValues(name, selection));
+    if (name != kMetricName) return values;
+    LOCKSTEP_ASSIGN_OR_RETURN(const bool has_jobs, HasJobs(selection));
+    if (!has_jobs) return values;
+    for (const DerivedMetricInfo& info : AllDerivedMetrics()) values.emplace_back(info.name);
+    return SortedUnique(std::move(values));
+  }
+
+ private:
+  static std::vector<std::string> SortedUnique(std::vector<std::string> texts) {
+    std::ranges::sort(texts);
+    texts.erase(std::ranges::unique(texts).begin(), texts.end());
+    return texts;
+  }
+
+  // Names of all jobs that number steps, or whose devices know their ranks, in the time.
+  absl::StatusOr<std::vector<std::string>> JobsIn(const Selection& selection) const {
+    std::vector<std::string> jobs;
+    for (const std::string_view names : {kStepNumberNames, kDevicePresenceNames}) {
+      LOCKSTEP_ASSIGN_OR_RETURN(
+          Matcher matcher,
+          Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(names)));
+      std::vector<Matcher> matchers = {std::move(matcher)};
+      if (names == kDevicePresenceNames) {
+        LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranked, Matcher::Make(MatchType::kNotEqual, "rank", ""));
+        matchers.push_back(std::move(ranked));
+      }
+      for (const Matcher& asked : selection.matchers) {
+        if (asked.name() == "job") matchers.push_back(asked);
+      }
+      LOCKSTEP_ASSIGN_OR_RETURN(
+          const std::vector<std::string> found,
+          stored_->LabelValues("job", {matchers, selection.range, selection.budget}));
+      jobs.insert(jobs.end(), found.begin(), found.end());
+    }
+    return SortedUnique(std::move(jobs));
+  }
+
+  absl::StatusOr<bool> HasJobs(const Selection& selection) const {
+    for (const Matcher& matcher : selection.matchers) {
+      if (matcher.name() != "job") return false;
+    }
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsIn(selection));
+    return !jobs.empty();
+  }
+
+  absl::StatusOr<MadeSeries> Compute(DerivedMetric metric, const Selection& selection) const {
+    QueryBudget unbounded(std::numeric_limits<int64_t>::max(),
+                          QueryBudget::Clock::time_point::max());
+    QueryBudget& budget = selection.budget == nullptr ? unbounded : *selection.budget;
+    MadeSeries series;
+    if (IsOfJobs(metric)) {
+      LOCKSTEP_RETURN_IF_ERROR(ComputeJobs(metric, selection, budget, series));
+    } else {
+      LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange time, Bounded(selection.range));
+      series = DerivedSeriesOfModels(metric, time);
+    }
+    std::erase_if(series, [&](DerivedSeries& one) {
+      if (!Matches(one.labels, selection.matchers)) return true;
+      CutTo(selection.range, one.samples);
+      return one.samples.size() == 0;
+    });
+    std::ranges::sort(series, {}, &DerivedSeries::labels);
+    return series;
+  }
+
+  // Series that are there at all times need an end.
+  static absl::StatusOr<TimeRange> Bounded(const TimeRange& range) {
+    constexpr int64_t kLongestMs = int64_t{400} * 24 * 3600 * 1000;
+    const bool is_bounded = range.min_ms > std::numeric_limits<int64_t>::min() / 2 &&
+                            range.max_ms < std::numeric_limits<int64_t>::max() / 2;
+    if (is_bounded && range.max_ms - range.min_ms <= kLongestMs) return range;
+    // Names and labels are asked for without a time.
+    constexpr int64_t kMinuteMs = 60'000;
+    const int64_t max_ms = is_bounded ? range.max_ms : 0;
+    return TimeRange{max_ms - kMinuteMs, max_ms};
+  }
+
+  absl::Status ComputeJobs(DerivedMetric metric, const Selection& selection, QueryBudget& budget,
+                           MadeSeries& series) const {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsIn(selection));
+    for (const std::string& name : jobs) {
+      JobQuery query{name, selection.range, {}, NeedsOf(metric)};
+      const int64_t context_ms = ContextMs(metric);
+      if (context_ms == kAllOfItMs) {
+        query.time.min_ms = kAllTimes.min_ms;
+      } else if (query.time.min_ms > kAllTimes.min_ms + context_ms) {
+        query.time.min_ms -= context_ms;
+      }
+      absl::StatusOr<std::vector<LoadedJob>> attempts =
+          LoadAttempts(query, {*stored_, pool_, budget});
+      // Devices that were a job's for one counter need not be for those that count.
+      if (attempts.status().code() == absl::StatusCode::kNotFound) continue;
+      LOCKSTEP_RETURN_IF_ERROR(attempts.status());
+      for (const LoadedJob& job : *attempts) {
+        LOCKSTEP_RETURN_IF_ERROR(budget.Check());
+        Append(DerivedSeriesOf(metric, job), series);
+        budget.Release(job.held_samples);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // A series of an attempt goes on in the next one.
+  static void Append(std::vector<DerivedSeries> more, MadeSeries& series) {
+    for (DerivedSeries& one : more) {
+      const auto known = std::ranges::find(series, one.labels, &DerivedSeries::labels);
+      if (known == series.end()) {
+        series.push_back(std::move(one));
+        continue;
+      }
+      SampleColumns& samples = known->samples;
+      // The marker at the end of the one before, if the next began within that time.
+      while (!samples.timestamps_ms.empty() &&
+             samples.timestamps_ms.back() >= one.samples.timestamps_ms.front()) {
+        samples.timestamps_ms.pop_back();
+        samples.values.pop_back();
+      }
+      for (size_t i = 0; i < one.samples.values.size(); ++i) {
+        samples.Append(one.samples.timestamps_ms[i], one.samples.values[i]);
+      }
+    }
+  }
+
+  const std::unique_ptr<Querier> stored_;
+  TaskPool& pool_;
+};
+
+}  // namespace
+
+void DerivedStorage::Write(WriteRequest request, WriteCallback committed) {
+  stored_.Write(std::move(request), std::move(committed));
+}
+
+void DerivedStorage::FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const {
+  stored_.FindSeries(keys, refs);
+}
+
+absl::StatusOr<std::unique_ptr<Querier>> DerivedStorage::NewQuerier() const {
+  LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, stored_.NewQuerier());
+  return std::make_unique<DerivedQuerier>(std::move(stored), pool_);
+}
+
+absl::StatusOr<CardinalityStats> DerivedStorage::Cardinality(const CardinalityQuery& query) const {
+  return stored_.Cardinality(query);
+}
+
+}  // namespace lockstep::answers

@@ -1,0 +1,32 @@
+// DerivedStorage: a store in which derived metrics look like stored ones.
+//
+// A selection whose metric name is that of a derived metric, by '=', is answered by computing it; every other one goes to
+// the store beneath, which is borrowed and must outlive this. Safe from any thread.
+#pragma once
+
+#include <memory>
+
+#include "base/task_pool.h"
+#include "storage/storage.h"
+
+namespace lockstep::answers {
+
+class DerivedStorage : public Storage {
+ public:
+  // `threads` of them read a job together.
+  DerivedStorage(Storage& stored, size_t threads) : stored_(stored), pool_(threads - 1) {}
+
+  void Write(WriteRequest request, WriteCallback committed) override;
+  void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override;
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
+  uint64_t change_count() const override { return stored_.change_count(); }
+  TimeRange UnchangedSince(uint64_t count) const override { return stored_.UnchangedSince(count); }
+  StorageStats stats() const override { return stored_.stats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
+
+ private:
+  Storage& stored_;
+  mutable TaskPool pool_;
+};
+
+}  // namespace lockstep::answers

@@ -1,0 +1,128 @@
+"""Derived metrics in PromQL say of recorded jobs what the training answers say."""
+
+import contextlib
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
+                str(pathlib.Path(__file__).resolve().parent.parent / "support")]
+import lockstep_server
+import programs
+import recorded_jobs
+
+OF_JOBS = {"lockstep_bottleneck", "lockstep_goodput_ratio", "lockstep_mfu",
+           "lockstep_step_time_seconds", "lockstep_straggler", "lockstep_straggler_score",
+           "lockstep_wasted_gpu_seconds", "lockstep_tokens_per_second"}
+
+
+class DerivedMetricsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-derived-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
+                                                  "--storage.retention.time", "100y")
+        cls.addClassCleanup(cls.server.kill)
+        recorded_jobs.import_openmetrics(cls.server, os.environ["LOCKSTEP_PROGRAM"])
+        cls.jobs = {job["job"]: job for job in recorded_jobs.truth("h200")}
+
+    def query(self, text, time_s):
+        with contextlib.closing(self.server.connect()) as connection:
+            return connection.query(text, time_s)
+
+    def values(self, text, time_s, *labels):
+        return {tuple(row["metric"].get(label) for label in labels): float(row["value"][1])
+                for row in self.query(text, time_s)}
+
+    def test_mfu_is_that_of_the_answer(self):
+        for name in ("pretrain-bf16", "pretrain-fp8"):
+            found = self.values(f'quantile_over_time(0.5, lockstep_mfu{{job="{name}"}}[1m])',
+                                self.jobs[name]["end_ms"] / 1000, "rank")
+            for rank, measured in self.jobs[name]["measured"]["whole"].items():
+                self.assertAlmostEqual(found[(rank,)] / measured["mfu_bf16"], 1, delta=0.01)
+
+    def test_the_straggler_is_named_while_it_is_one(self):
+        for name, rank, cause in (("straggler-gpu", "2", "gpu"), ("straggler-loader", "1", "loader"),
+                                  ("straggler-pcie", "3", "h2d")):
+            planted = self.jobs[name]["intervals"][0]
+            text = f'lockstep_straggler{{job="{name}"}}'
+            self.assertEqual(self.values(text, planted["until_ms"] / 1000, "rank", "cause"),
+                             {(rank, cause): 1})
+            before = self.values(text, planted["from_ms"] / 1000 - 2, "rank", "cause")
+            self.assertNotIn(1, before.values())
+            score = self.values(f'lockstep_straggler_score{{job="{name}"}} > 0.05',
+                                planted["until_ms"] / 1000, "rank")
+            self.assertEqual(list(score), [(rank,)])
+
+    def test_healthy_jobs_have_no_straggler(self):
+        for name, job in self.jobs.items():
+            if job["expected"]["straggler"] is None:
+                self.assertEqual(
+                    self.query(f'lockstep_straggler{{job="{name}"}}', job["end_ms"] / 1000), [])
+
+    def test_bounds_are_those_that_were_planted(self):
+        for name, bound in (("input-bound", "input_bound"), ("comm-bound", "communication_bound"),
+                            ("memory-bound-stream", "memory_bound"), ("fake-load", "fake_load")):
+            found = self.values(f'count by (class) (lockstep_bottleneck{{job="{name}"}} == 1)',
+                                self.jobs[name]["end_ms"] / 1000, "class")
+            self.assertEqual(found, {(bound,): 4})
+
+    def test_the_ledger_is_that_of_the_answer(self):
+        for name in ("straggler-loader", "hang"):
+            ledger = programs.ask(self.server.url, "training/ledger", job=name)
+            found = self.values(f'lockstep_wasted_gpu_seconds{{job="{name}"}}',
+                                self.jobs[name]["end_ms"] / 1000, "bin")
+            for (bin_name,), seconds in found.items():
+                self.assertAlmostEqual(seconds, ledger["bins"][bin_name], delta=4)
+
+    def test_step_times_are_those_of_the_steps(self):
+        end_s = self.jobs["pretrain-bf16"]["end_ms"] / 1000
+        derived = self.values('sum_over_time(lockstep_step_time_seconds{job="pretrain-bf16"}[2m])',
+                              end_s, "job")
+        stored = self.values('avg by (job) (sum_over_time('
+                             'train_step_time_seconds{job="pretrain-bf16"}[2m]))', end_s, "job")
+        self.assertAlmostEqual(derived[("pretrain-bf16",)], stored[("pretrain-bf16",)], places=2)
+
+    def test_they_end_with_the_job(self):
+        end_s = self.jobs["memory-leak"]["end_ms"] / 1000
+        self.assertEqual(len(self.query('lockstep_mfu{job="memory-leak"}', end_s + 30)), 4)
+        self.assertEqual(self.query('lockstep_mfu{job="memory-leak"}', end_s + 120), [])
+
+    def test_peaks_are_series(self):
+        peaks = self.values('lockstep_gpu_peak_flops{model="h200-sxm5-141gb"}', 1_700_000_000, "dtype")
+        self.assertEqual(peaks[("bf16",)], 989.4e12)
+        self.assertEqual(peaks[("fp8",)], 1978.9e12)
+
+    def test_a_range_query_is_that_of_its_steps(self):
+        end_s = self.jobs["straggler-gpu"]["end_ms"] / 1000
+        matrix = programs.ask(self.server.url, "query_range", query="max(lockstep_straggler_score)",
+                              start=end_s - 30, end=end_s, step=10)["result"][0]["values"]
+        for time_s, value in matrix:
+            self.assertEqual(float(self.query("max(lockstep_straggler_score)", time_s)[0]["value"][1]),
+                             float(value))
+
+    def test_they_are_listed(self):
+        names = set(programs.ask(self.server.url, "label/__name__/values"))
+        self.assertTrue(OF_JOBS | {"lockstep_gpu_peak_flops"} <= names)
+        metadata = programs.ask(self.server.url, "metadata")
+        self.assertEqual(metadata["lockstep_mfu"][0]["type"], "gauge")
+        self.assertEqual(metadata["lockstep_wasted_gpu_seconds"][0]["type"], "counter")
+        ranks = programs.ask(self.server.url, "label/rank/values",
+                             match='lockstep_mfu{job="hang"}')
+        self.assertEqual(ranks, ["0", "1", "2", "3"])
+
+    def test_without_jobs_they_are_not_listed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = lockstep_server.Server.ready(pathlib.Path(folder))
+            try:
+                self.assertEqual(programs.ask(server.url, "label/__name__/values"), [])
+                self.assertEqual(programs.ask(server.url, "metadata"), {})
+            finally:
+                server.kill()
+
+
+if __name__ == "__main__":
+    unittest.main()
