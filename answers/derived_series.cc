@@ -108,11 +108,20 @@ std::vector<DerivedSeries> Mfus(const LoadedJob& job) {
 // Element n is the median of the known values among the last kScoreSteps up to n.
 std::vector<double> TrailingMedians(std::span<const double> values) {
   std::vector<double> medians(values.size(), training::kUnknown);
-  std::vector<double> known;  // at most kScoreSteps, in order
+  std::vector<double> known;   // at most kScoreSteps, in order of time
+  std::vector<double> sorted;  // the same
   for (size_t n = 0; n < values.size(); ++n) {
-    if (!std::isnan(values[n])) known.push_back(values[n]);
-    if (known.size() > kScoreSteps) known.erase(known.begin());
-    if (known.size() >= kFewestScoreSteps) medians[n] = training::Median(known);
+    if (!std::isnan(values[n])) {
+      known.push_back(values[n]);
+      sorted.insert(std::ranges::upper_bound(sorted, values[n]), values[n]);
+    }
+    if (known.size() > kScoreSteps) {
+      sorted.erase(std::ranges::lower_bound(sorted, known.front()));
+      known.erase(known.begin());
+    }
+    const size_t half = sorted.size() / 2;
+    if (known.size() < kFewestScoreSteps) continue;
+    medians[n] = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
   return medians;
 }

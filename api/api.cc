@@ -28,6 +28,7 @@
 #include "api/rule_handlers.h"
 #include "api/series_handlers.h"
 #include "api/status_handlers.h"
+#include "api/step_axis_handler.h"
 #include "api/target_handlers.h"
 #include "api/training_handlers.h"
 #include "api/write_handler.h"
@@ -168,6 +169,11 @@ class ApiServer : public Api {
     return HandleQuery(call, ContextOf(turn), budget);
   }
   Response QueryRange(const Call& call, const Turn& turn, QueryBudget& budget) {
+    const std::string_view axis = call.form.Get("axis");
+    if (axis == "step") return HandleQueryOverSteps(call, ContextOf(turn), Training(), budget);
+    if (!axis.empty() && axis != "time") {
+      return InvalidParameter("axis", "it is neither time nor step");
+    }
     return HandleQueryRange(call, ContextOf(turn), budget);
   }
   Response Explain(const Call& call, const Turn& turn, QueryBudget& budget) {

@@ -41,7 +41,8 @@ double OneWayLink(const GpuCounters& device) {
   return match.model->link_bytes_per_s / 2;
 }
 
-DeviceWindow WindowOf(const GpuCounters& device, const TimeRange& time) {
+// `link_bytes_per_s` is OneWayLink's: to find a model by its name takes longer than all of the rest.
+DeviceWindow WindowOf(const GpuCounters& device, const TimeRange& time, double link_bytes_per_s) {
   return {.engine = MeanIn(device[DeviceCounter::kGraphicsEngineActiveRatio], time),
           .sm = MeanIn(device[DeviceCounter::kSmActiveRatio], time),
           .occupancy = MeanIn(device[DeviceCounter::kSmOccupancyRatio], time),
@@ -49,7 +50,7 @@ DeviceWindow WindowOf(const GpuCounters& device, const TimeRange& time) {
           .dram = MeanIn(device[DeviceCounter::kDramActiveRatio], time),
           .nvlink_received = MeanIn(device[DeviceCounter::kNvlinkReceivedBytesPerS], time),
           .pcie_received = MeanIn(device[DeviceCounter::kPcieReceivedBytesPerS], time),
-          .link_bytes_per_s = OneWayLink(device)};
+          .link_bytes_per_s = link_bytes_per_s};
 }
 
 // Windows of equal length over all samples of the job.
@@ -139,8 +140,10 @@ BottleneckClass MostOf(const std::array<size_t, kCount>& counts) {
                     : static_cast<BottleneckClass>(most - counts.begin());
 }
 
+// `means` are the device's in each of the windows.
 GpuBottleneck BottleneckOf(const GpuCounters& device, size_t row,
-                           const std::vector<ClassifiedWindow>& windows) {
+                           const std::vector<ClassifiedWindow>& windows,
+                           const std::vector<DeviceWindow>& means) {
   GpuBottleneck gpu{.row = row, .flags = {}, .evidence = {}};
   std::array<size_t, kBottleneckClassCount> counts = {};
   for (const ClassifiedWindow& window : windows) {
@@ -148,10 +151,10 @@ GpuBottleneck BottleneckOf(const GpuCounters& device, size_t row,
   }
   gpu.bottleneck = MostOf(counts);
   std::vector<DeviceWindow> typical;
-  for (const ClassifiedWindow& window : windows) {
-    if (window.gpus[row].bottleneck != gpu.bottleneck) continue;
-    typical.push_back(WindowOf(device, window.time));
-    const double margin = window.gpus[row].margin;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    if (windows[i].gpus[row].bottleneck != gpu.bottleneck) continue;
+    typical.push_back(means[i]);
+    const double margin = windows[i].gpus[row].margin;
     if (!(gpu.least_margin <= margin)) gpu.least_margin = margin;
   }
   for (size_t i = 0; i < kBottleneckClassCount && !windows.empty(); ++i) {
@@ -160,7 +163,7 @@ GpuBottleneck BottleneckOf(const GpuCounters& device, size_t row,
   SetEvidence(typical, gpu);
   if (!windows.empty()) {
     const TimeRange whole = {windows.front().time.from_ms, windows.back().time.to_ms};
-    gpu.flags = FlagsOf(device, WindowOf(device, whole), whole);
+    gpu.flags = FlagsOf(device, WindowOf(device, whole, kUnknown), whole);
   }
   return gpu;
 }
@@ -209,15 +212,18 @@ BottleneckClass MostGpus(const std::vector<GpuBottleneck>& gpus) {
 
 BottleneckAnswer FindBottlenecks(const BottleneckInput& input) {
   BottleneckAnswer answer;
-  for (const TimeRange& time : WindowsOf(input)) {
-    ClassifiedWindow window{.time = time, .gpus = {}};
-    for (const GpuCounters& device : input.devices) {
-      window.gpus.push_back(Classify(WindowOf(device, time)));
+  for (const TimeRange& time : WindowsOf(input)) answer.windows.push_back({time, {}});
+  std::vector<std::vector<DeviceWindow>> means;  // by row
+  for (const GpuCounters& device : input.devices) {
+    const double link = OneWayLink(device);
+    std::vector<DeviceWindow>& of_device = means.emplace_back();
+    for (ClassifiedWindow& window : answer.windows) {
+      of_device.push_back(WindowOf(device, window.time, link));
+      window.gpus.push_back(Classify(of_device.back()));
     }
-    answer.windows.push_back(std::move(window));
   }
   for (size_t row = 0; row < input.devices.size(); ++row) {
-    answer.gpus.push_back(BottleneckOf(input.devices[row], row, answer.windows));
+    answer.gpus.push_back(BottleneckOf(input.devices[row], row, answer.windows, means[row]));
   }
   for (const DeviceCounter counter : kNeeded) {
     const bool is_there =

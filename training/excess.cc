@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "training/column_blocks.h"
 
 namespace lockstep::training {
 namespace {
@@ -47,18 +48,19 @@ class PeerValues {
 // What the rows of one group are held against in one column.
 class PeerReference {
  public:
-  void Take(const RankMatrix& values, std::span<const size_t> rows, const RankMask& masked,
-            size_t column) {
+  // `values` are those of column n; `any_masked` tells rows that are masked in some column.
+  void Take(std::span<const double> values, std::span<const size_t> rows, const RankMask& masked,
+            const std::vector<bool>& any_masked, size_t n) {
     all_.Clear();
     unmasked_.Clear();
     for (const size_t row : rows) {
-      const double value = values(row, column);
-      if (std::isnan(value)) continue;
-      all_.Add(value);
-      if (!masked[row][column]) unmasked_.Add(value);
+      if (std::isnan(values[row])) continue;
+      all_.Add(values[row]);
+      if (!any_masked[row] || !masked[row][n]) unmasked_.Add(values[row]);
     }
     all_.FindMiddle();
-    unmasked_.FindMiddle();
+    is_masked_ = unmasked_.count() < all_.count();
+    if (is_masked_) unmasked_.FindMiddle();
   }
 
   bool Suffices(size_t group_size) const {
@@ -66,6 +68,7 @@ class PeerReference {
   }
 
   double For(double own, bool is_masked) const {
+    if (!is_masked_) return all_.UpperMedianWithout(own);
     if (is_masked && unmasked_.count() >= kFewestPeers) return unmasked_.UpperMedian();
     if (!is_masked && unmasked_.count() > kFewestPeers) return unmasked_.UpperMedianWithout(own);
     // One healthy peer is too little to blame another rank by.
@@ -77,7 +80,8 @@ class PeerReference {
   static constexpr size_t kFewestPeers = 2;
 
   PeerValues all_;
-  PeerValues unmasked_;
+  PeerValues unmasked_;  // without a middle if all are unmasked
+  bool is_masked_ = false;
 };
 
 }  // namespace
@@ -89,18 +93,23 @@ RankMask NothingMasked(size_t rows, size_t columns) {
 RankMatrix ExcessOverPeers(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
                            const RankMask& masked) {
   RankMatrix excess(values.rows(), values.columns());
-  PeerReference peers;
-  for (const std::vector<size_t>& group : groups) {
-    for (size_t n = 0; n < values.columns(); ++n) {
-      peers.Take(values, group, masked, n);
-      if (!peers.Suffices(group.size())) continue;
-      for (const size_t row : group) {
-        const double own = values(row, n);
-        if (std::isnan(own)) continue;
-        excess(row, n) = own - peers.For(own, masked[row][n]);
-      }
-    }
+  std::vector<bool> any_masked(values.rows());
+  for (size_t row = 0; row < values.rows(); ++row) {
+    any_masked[row] = std::find(masked[row].begin(), masked[row].end(), true) != masked[row].end();
   }
+  PeerReference peers;
+  MapColumns(values, excess,
+             [&](size_t n, std::span<const double> column, std::span<double> results) {
+               for (const std::vector<size_t>& group : groups) {
+                 peers.Take(column, group, masked, any_masked, n);
+                 if (!peers.Suffices(group.size())) continue;
+                 for (const size_t row : group) {
+                   if (std::isnan(column[row])) continue;
+                   const bool is_masked = any_masked[row] && masked[row][n];
+                   results[row] = column[row] - peers.For(column[row], is_masked);
+                 }
+               }
+             });
   return excess;
 }
 

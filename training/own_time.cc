@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "training/column_blocks.h"
 #include "training/statistics.h"
 
 namespace lockstep::training {
@@ -77,7 +78,9 @@ RankMatrix SecondsBy(StragglerMethod method, const StepTable& table,
 
 std::vector<double> MedianColumns(const RankMatrix& matrix) {
   std::vector<double> medians(matrix.columns());
-  for (size_t n = 0; n < medians.size(); ++n) medians[n] = Median(matrix.Column(n));
+  ForEachColumn(matrix, [&medians](size_t n, std::span<const double> column) {
+    medians[n] = Median(column);
+  });
   return medians;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "training/column_blocks.h"
 #include "training/statistics.h"
 
 namespace lockstep::training {
@@ -111,9 +112,9 @@ bool HasPhase(const StepTable& table, PhaseKind kind) {
 std::vector<double> JobStepSeconds(const StepTable& table) {
   std::vector<double> seconds(table.size(), kUnknown);
   if (table.step_seconds.empty()) return seconds;
-  for (size_t n = 0; n < seconds.size(); ++n) {
-    seconds[n] = Median(table.step_seconds.Column(n));
-  }
+  ForEachColumn(table.step_seconds, [&seconds](size_t n, std::span<const double> column) {
+    seconds[n] = Median(column);
+  });
   return seconds;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "training/column_blocks.h"
 #include "training/host_stalls.h"
 #include "training/own_time.h"
 #include "training/slow_rows.h"
@@ -22,10 +23,9 @@ constexpr size_t kFewestSteps = 10;
 
 size_t KnownColumns(const RankMatrix& matrix) {
   size_t known = 0;
-  for (size_t n = 0; n < matrix.columns(); ++n) {
-    const std::vector<double> column = matrix.Column(n);
+  ForEachColumn(matrix, [&known](size_t, std::span<const double> column) {
     known += std::any_of(column.begin(), column.end(), [](double v) { return !std::isnan(v); });
-  }
+  });
   return known;
 }
 

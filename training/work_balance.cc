@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "training/column_blocks.h"
 #include "training/statistics.h"
 
 namespace lockstep::training {
@@ -14,42 +15,46 @@ struct GroupBalance {
   double median_seconds = kUnknown;
 };
 
-// The values of the group's rows that are known and not slow in column n.
-std::vector<double> Unnamed(const RankMatrix& own, const std::vector<size_t>& group,
-                            const RankMask& slow, size_t n) {
+// Values of a group in one column that are known and not of slow rows, and the row of the highest.
+struct UnnamedValues {
   std::vector<double> values;
-  for (const size_t row : group) {
-    if (!slow[row][n] && !std::isnan(own(row, n))) values.push_back(own(row, n));
-  }
-  return values;
-}
-
-size_t SlowestRow(const RankMatrix& own, const std::vector<size_t>& group, const RankMask& slow,
-                  size_t n) {
-  size_t slowest = group.front();
   double highest = -1;
-  for (const size_t row : group) {
-    if (slow[row][n] || !(own(row, n) > highest)) continue;
-    highest = own(row, n);
-    slowest = row;
+  size_t slowest = 0;
+
+  void Take(std::span<const double> column, const std::vector<size_t>& group, const RankMask& slow,
+            const std::vector<bool>& any_slow, size_t n) {
+    values.clear();
+    highest = -1;
+    slowest = group.front();
+    for (const size_t row : group) {
+      if (std::isnan(column[row]) || (any_slow[row] && slow[row][n])) continue;
+      values.push_back(column[row]);
+      if (!(column[row] > highest)) continue;
+      highest = column[row];
+      slowest = row;
+    }
   }
-  return slowest;
-}
+};
 
 GroupBalance BalanceOfGroup(const RankMatrix& own, const std::vector<size_t>& group,
                             const RankMask& slow) {
   std::vector<double> spreads;
   std::vector<double> medians;
   std::vector<size_t> times_slowest(own.rows(), 0);
-  for (size_t n = 0; n < own.columns(); ++n) {
-    const std::vector<double> values = Unnamed(own, group, slow, n);
-    if (values.empty()) continue;
-    const double median = Median(values);
-    medians.push_back(median);
-    if (values.size() < 2) continue;
-    spreads.push_back(*std::max_element(values.begin(), values.end()) / median);
-    ++times_slowest[SlowestRow(own, group, slow, n)];
+  std::vector<bool> any_slow(own.rows());
+  for (const size_t row : group) {
+    any_slow[row] = std::find(slow[row].begin(), slow[row].end(), true) != slow[row].end();
   }
+  UnnamedValues unnamed;
+  ForEachColumn(own, [&](size_t n, std::span<const double> column) {
+    unnamed.Take(column, group, slow, any_slow, n);
+    if (unnamed.values.empty()) return;
+    const double median = Median(unnamed.values);
+    medians.push_back(median);
+    if (unnamed.values.size() < 2) return;
+    spreads.push_back(unnamed.highest / median);
+    ++times_slowest[unnamed.slowest];
+  });
   GroupBalance balance{.spread = Median(spreads), .median_seconds = Median(medians)};
   if (!spreads.empty()) {
     balance.persistence =

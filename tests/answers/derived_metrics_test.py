@@ -104,6 +104,28 @@ class DerivedMetricsTest(unittest.TestCase):
             self.assertEqual(float(self.query("max(lockstep_straggler_score)", time_s)[0]["value"][1]),
                              float(value))
 
+    def test_queries_are_asked_by_training_steps(self):
+        steps = programs.ask(self.server.url, "training/steps", job="straggler-gpu")["attempts"][0]
+        matrix = programs.ask(self.server.url, "query_range", axis="step", job="straggler-gpu",
+                              query='train_step{job="straggler-gpu",rank="0"}',
+                              start=10, end=100, step=30)["result"]
+        self.assertEqual(matrix[0]["values"], [[10, "10"], [40, "40"], [70, "70"], [100, "100"]])
+        # Device counters too: as at the ends of steps.
+        text = 'max(DCGM_FI_PROF_SM_ACTIVE{job="straggler-gpu"})'
+        by_step = programs.ask(self.server.url, "query_range", axis="step", job="straggler-gpu",
+                               query=text, start=50, end=52)["result"][0]["values"]
+        self.assertEqual([step for step, _ in by_step], [50, 51, 52])
+        for step, value in by_step:
+            at = self.query(text, steps["end"][step])
+            self.assertEqual(value, at[0]["value"][1])
+        with contextlib.closing(self.server.connect()) as connection:
+            for query, words in (("axis=step", "needs a job"), ("axis=epoch", "neither time nor step"),
+                                 ("axis=step&job=nobody", "nothing is stored"),
+                                 ("axis=step&job=hang&start=9&end=3", "before start")):
+                answer = connection.get(f"/api/v1/query_range?query=up&{query}")
+                self.assertGreaterEqual(answer.status, 400)
+                self.assertIn(words, answer.text)
+
     def test_they_are_listed(self):
         names = set(programs.ask(self.server.url, "label/__name__/values"))
         self.assertTrue(OF_JOBS | {"lockstep_gpu_peak_flops"} <= names)
