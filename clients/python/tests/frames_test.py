@@ -62,6 +62,8 @@ class FromServerTest(unittest.TestCase):
                                          START, END, "50ms")
         self.assertEqual(mean.shape[1], 1)
         self.assertGreater(len(mean), 40)
+        without_job = self.client.query_by_step(f'avg(train_loss{{job="{recording.JOB}"}})', recording.JOB, START, END, "50ms")
+        self.assertEqual(without_job.iloc[:, 0].tolist(), mean.iloc[:, 0].tolist())
 
     @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
     def test_arrow_has_the_rows_of_long(self):

@@ -120,7 +120,8 @@ class Matrix(Table):
         `steps` are step numbers over the same times, with the labels job and rank, and maybe run and
         attempt: `lockstep_step`. A series is matched with the steps of its job, rank, run and attempt;
         if it does not say the last two with its rank's newest attempt, and without a rank with its
-        job's first. Its value for a step is the one at the first time that has the step's number.
+        job's first; without a job with the one that all steps are of. Its value for a step is the
+        one at the first time that has the step's number.
         """
         from lockstep import frames
         return frames.by_step(self.series, steps.series)

@@ -77,7 +77,7 @@ def steps_by_owner(steps: Sequence[Series]) -> Dict[Owner, Dict[float, int]]:
     """Step numbers by time of each owner.
 
     Those of a rank, whatever its run and attempt, are the newest attempt's; those of a job alone are
-    its first rank's.
+    its first rank's. If all are of one job, series without a job are taken for its.
     """
     found: Dict[Owner, Dict[float, int]] = {}
     first_rank: Dict[str, str] = {}
@@ -89,6 +89,8 @@ def steps_by_owner(steps: Sequence[Series]) -> Dict[Owner, Dict[float, int]]:
             found.setdefault(key, {}).update(numbers)
         if first_rank.setdefault(whose.job, whose.rank) == whose.rank:
             found.setdefault(Owner(whose.job, ""), {}).update(numbers)
+    if len(first_rank) == 1:
+        found.update({whose._replace(job=""): numbers for whose, numbers in found.items()})
     return found
 
 

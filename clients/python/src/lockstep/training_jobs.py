@@ -1,0 +1,106 @@
+"""Which jobs there are, where their GPU-seconds went, and everything about one in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional
+
+from lockstep.told import field, many
+from lockstep.training_html import rows_of, sentences, shares, titled
+from lockstep.training_verdicts import Bottlenecks, Events, Mfu, Stragglers
+
+
+@dataclass
+class Job:
+    """A job: when it ran, of what ranks and GPUs, how it is. `warnings` are sentences."""
+
+    job: str = ""
+    state: str = ""
+    from_: Optional[float] = field("from")
+    to: Optional[float] = None
+    first_step: Optional[int] = None
+    last_step: Optional[int] = None
+    world_size: Optional[int] = None
+    gpus: Optional[int] = None
+    gpu_models: List[str] = field(default=list)
+    hosts: List[str] = field(default=list)
+    ranks: List[Dict[str, Any]] = field(default=list)
+    attempts: List[Dict[str, Any]] = field(default=list)
+    parallelism: Dict[str, Any] = field(default=dict)
+    signals: Dict[str, bool] = field(default=dict)
+    warnings: List[str] = field(default=list)
+    unknown: Dict[str, Any] = field(default=dict)
+
+    def _repr_html_(self) -> str:
+        return titled(f"{self.job}: {self.state}", table_of([self]), sentences(self.warnings))
+
+
+@dataclass
+class Jobs:
+    """Jobs, the latest first. Iterates over them; a job is also found by its name."""
+
+    jobs: List[Job] = many(Job)
+    unknown: Dict[str, Any] = field(default=dict)
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self.jobs)
+
+    def __len__(self) -> int:
+        return len(self.jobs)
+
+    def __getitem__(self, name: str) -> Job:
+        for job in self.jobs:
+            if job.job == name:
+                return job
+        raise KeyError(name)
+
+    def _repr_html_(self) -> str:
+        return titled(f"{len(self.jobs)} jobs", table_of(self.jobs))
+
+
+def table_of(jobs: List[Job]) -> str:
+    return rows_of(jobs, "job", "state", "from_", "to", "first_step", "last_step", "world_size", "gpus", "gpu_models",
+                   "hosts", "warnings")
+
+
+@dataclass
+class Ledger:
+    """Every GPU-second of a job in one of `bins`, which add up to `gpu_seconds`; `goodput` is the productive share."""
+
+    job: str = ""
+    wall_seconds: Optional[float] = None
+    gpus: Optional[int] = None
+    gpu_seconds: Optional[float] = None
+    bins: Dict[str, float] = field(default=dict)
+    goodput: Optional[float] = None
+    ettr: Optional[float] = None
+    attempts: Optional[int] = None
+    cost: Optional[Dict[str, Any]] = None
+    energy: Optional[Dict[str, Any]] = None
+    unknown: Dict[str, Any] = field(default=dict)
+
+    def _repr_html_(self) -> str:
+        share = "" if self.goodput is None else f", goodput {self.goodput:.1%}"
+        cost = "" if not self.cost else f"{self.cost.get('total'):.4g} spent, {self.cost.get('wasted'):.4g} of it wasted"
+        return titled(f"{self.job}: {self.gpu_seconds or 0:.4g} GPU-seconds{share}",
+                      shares(self.bins, self.gpu_seconds), sentences([cost]),
+                      rows_of([self], "wall_seconds", "gpus", "ettr", "attempts", "energy"))
+
+
+@dataclass
+class Report:
+    """All answers about a job, and in sentences."""
+
+    job: str = ""
+    words: List[str] = field(default=list)
+    summary: Optional[Job] = field(of=Job)
+    stragglers: Optional[Stragglers] = field(of=Stragglers)
+    bottlenecks: Optional[Bottlenecks] = field(of=Bottlenecks)
+    mfu: Optional[Mfu] = field(of=Mfu)
+    ledger: Optional[Ledger] = field(of=Ledger)
+    events: Optional[Events] = field(of=Events)
+    unknown: Dict[str, Any] = field(default=dict)
+
+    def _repr_html_(self) -> str:
+        parts = (self.stragglers, self.bottlenecks, self.ledger, self.events)
+        return titled(self.job, sentences(self.words), *(part._repr_html_() for part in parts if part is not None))
