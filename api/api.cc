@@ -64,6 +64,7 @@ class ApiServer : public Api {
         query_log_(dependencies.query_log),
         scraper_(dependencies.scraper),
         rules_(dependencies.rules),
+        notifier_(dependencies.notifier),
         reload_(std::move(dependencies.reload)),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
@@ -140,6 +141,7 @@ class ApiServer : public Api {
   Response Config(const Call&) { return HandleConfig(info_); }
   Response WalReplay(const Call&) { return HandleWalReplay(); }
   Response Rules(const Call& call) { return HandleRules(call, rules_); }
+  Response Alertmanagers(const Call&) { return HandleAlertmanagers(notifier_); }
   Response Alerts(const Call&) { return HandleAlerts(rules_); }
   Response Targets(const Call& call) { return HandleTargets(call, scraper_, info_.hostname); }
   Response TargetsMetadata(const Call& call) { return HandleTargetsMetadata(call, scraper_); }
@@ -251,6 +253,7 @@ class ApiServer : public Api {
   QueryLog* const query_log_;
   const scrape::Scraper* const scraper_;
   const rules::RuleRunner* const rules_;
+  const rules::Notifier* const notifier_;
   const std::function<absl::Status()> reload_;
   const engine::Engine& engine_;
   const ServerInfo info_;
@@ -306,6 +309,7 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/metadata", kGet, kReadyStore, nullptr, &A::Metadata},
       {"/api/v1/rules", kGet, kReadyStore, &A::Rules},
       {"/api/v1/alerts", kGet, kReadyStore, &A::Alerts},
+      {"/api/v1/alertmanagers", kGet, kNothing, &A::Alertmanagers},
       {"/api/v1/targets", kGet, kNothing, &A::Targets},
       {"/api/v1/targets/metadata", kGet, kNothing, &A::TargetsMetadata},
       {"/api/v1/scrape_pools", kGet, kNothing, &A::ScrapePools},
@@ -459,6 +463,13 @@ ApiStats ApiServer::stats() const {
   stats.metadata_metric_count = ingester_.metadata().metric_count();
   if (scraper_ != nullptr) stats.scrape = scraper_->stats();
   if (rules_ != nullptr) stats.rules = rules_->stats();
+  if (notifier_ != nullptr) {
+    const rules::NotifierStats told = notifier_->stats();
+    stats.rules.alertmanagers = told.alertmanagers;
+    stats.rules.sent_alerts = told.sent;
+    stats.rules.dropped_alerts = told.dropped;
+    stats.rules.failed_notifications = told.failed_requests;
+  }
   return stats;
 }
 

@@ -18,6 +18,7 @@
 #include "ingest/limits.h"
 #include "ingest/otlp/translation.h"
 #include "query/engine/engine.h"
+#include "rules/notifier.h"
 #include "rules/rule_runner.h"
 #include "scrape/scraper.h"
 #include "storage/storage.h"
@@ -49,6 +50,8 @@ struct ApiDependencies {
   const scrape::Scraper* scraper = nullptr;
   // Outlives the Api; null: there are no rules.
   const rules::RuleRunner* rules = nullptr;
+  // Outlives the Api; null: nobody is told of alerts.
+  const rules::Notifier* notifier = nullptr;
   // Reads the configuration again; blocks. Empty: /-/reload is off.
   std::function<absl::Status()> reload;
 };

@@ -271,6 +271,17 @@ void WriteGroup(JsonWriter& json, const GroupStatus& status, bool with_alerts) {
   json.EndObject();
 }
 
+void WriteUrls(JsonWriter& json, std::string_view key, const std::vector<std::string>& urls) {
+  json.Key(key);
+  json.BeginArray();
+  for (const std::string& url : urls) {
+    json.BeginObject();
+    WriteRuleText(json, "url", url);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 Response HandleRules(const Call& call, const rules::RuleRunner* runner) {
@@ -300,6 +311,17 @@ Response HandleAlerts(const rules::RuleRunner* runner) {
       }
     }
     json.EndArray();
+    json.EndObject();
+  });
+}
+
+Response HandleAlertmanagers(const rules::Notifier* notifier) {
+  const rules::Notifier::Alertmanagers known =
+      notifier == nullptr ? rules::Notifier::Alertmanagers() : notifier->alertmanagers();
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    WriteUrls(json, "activeAlertmanagers", known.active);
+    WriteUrls(json, "droppedAlertmanagers", known.dropped);
     json.EndObject();
   });
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "api/call.h"
+#include "rules/notifier.h"
 #include "rules/rule_runner.h"
 
 namespace lockstep::api {
 
 Response HandleRules(const Call& call, const rules::RuleRunner* runner);
 Response HandleAlerts(const rules::RuleRunner* runner);
+Response HandleAlertmanagers(const rules::Notifier* notifier);
 
 }  // namespace lockstep::api

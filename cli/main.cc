@@ -15,6 +15,7 @@
 #include "cli/import.h"
 #include "cli/query.h"
 #include "cli/report.h"
+#include "cli/rule_tests.h"
 #include "cli/rules.h"
 #include "cli/serve.h"
 #include "cli/serve_options.h"
@@ -171,6 +172,7 @@ CLI::App* AddReport(CLI::App& app, ReportFlags& flags) {
 
 struct RulesVerbs {
   CLI::App* check = nullptr;
+  CLI::App* test = nullptr;
   std::vector<std::string> files;
 };
 
@@ -178,7 +180,10 @@ void AddRules(CLI::App& app, RulesVerbs& verbs) {
   CLI::App* rules = app.add_subcommand("rules", "Rule files, without a server.");
   rules->require_subcommand(1);
   verbs.check = rules->add_subcommand("check", "Say what is wrong with rule files.");
-  verbs.check->add_option("FILE", verbs.files, "The files to look at.")->required();
+  verbs.test = rules->add_subcommand("test", "Run unit tests of rules, as promtool's.");
+  for (CLI::App* verb : {verbs.check, verbs.test}) {
+    verb->add_option("FILE", verbs.files, "The files to look at.")->required();
+  }
 }
 
 struct BackupVerbs {
@@ -252,6 +257,7 @@ ExitCode Main(int argc, char** argv) {
   if (query_verb->parsed()) return Query(query);
   if (report_verb->parsed()) return Report(report);
   if (rules.check->parsed()) return CheckRules(rules.files);
+  if (rules.test->parsed()) return TestRules(rules.files);
   if (backup.backup_verb->parsed()) return Backup(backup.backup);
   if (backup.restore_verb->parsed()) return Restore(backup.restore);
   return RunServe(serve);

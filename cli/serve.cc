@@ -20,6 +20,7 @@
 #include "cli/version.h"
 #include "query/engine/engine.h"
 #include "rules/config/rules_config.h"
+#include "rules/notifier.h"
 #include "rules/rule_runner.h"
 #include "scrape/config/scrape_config_file.h"
 #include "scrape/scraper.h"
@@ -163,11 +164,13 @@ absl::StatusOr<Jobs> ReadJobs(const ServeOptions& options) {
 struct Workers {
   scrape::Scraper& scraper;
   rules::RuleRunner& rules;
+  rules::Notifier& notifier;
 };
 
 void Configure(Jobs jobs, Workers workers) {
   workers.scraper.Configure(std::move(jobs.scrape));
   workers.rules.Configure(std::move(jobs.groups), jobs.rules.external_labels);
+  workers.notifier.Configure(std::move(jobs.rules));
 }
 
 // Of the file the jobs alone are read again. A file that is wrong changes nothing.
@@ -254,8 +257,9 @@ ExitCode Serve(const ServeOptions& options) {
   // On the threads of the rules alone: those that help with queries are for people.
   const engine::Engine rule_engine(storage, {.lookback_ms = options.lookback_ms, .threads = 1});
   scrape::Scraper scraper;
+  rules::Notifier notifier(ExternalUrl(options, info));
   rules::RuleRunner rule_runner(MakeRuleOptions(options, info));
-  const Workers workers{scraper, rule_runner};
+  const Workers workers{scraper, rule_runner, notifier};
   Configure(*std::move(jobs), workers);
   std::function<absl::Status()> reload;
   if (options.enable_lifecycle) reload = [&] { return Reload(options, workers); };
@@ -269,6 +273,7 @@ ExitCode Serve(const ServeOptions& options) {
                     .query_log = query_log->get(),
                     .scraper = &scraper,
                     .rules = &rule_runner,
+                    .notifier = &notifier,
                     .reload = reload});
 
   std::atomic<const server::HttpServer*> started{nullptr};
@@ -312,7 +317,11 @@ ExitCode Serve(const ServeOptions& options) {
       api->Store(std::move(write), std::move(done));
     };
     scraper.Start(store, keep);
-    rule_runner.Start(store, rule_engine, keep, nullptr);
+    rule_runner.Start(
+        store, rule_engine, keep,
+        [&notifier](const rules::Rule& rule, const std::vector<rules::Alert>& alerts) {
+          notifier.Tell(rule, alerts);
+        });
   }
   WaitForSignal(options, workers, *api, **http_server, otlp_grpc->get());
   http_server->reset();

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "model/labels.h"
+#include "rules/stored_samples.h"
 #include "scrape/wall_clock.h"
 
 namespace lockstep::rules {
@@ -28,59 +29,6 @@ constexpr int kTurnsBeforeRestoring = 2;
 
 uint64_t SeedOf(const RuleGroup& group) {
   return LabelSet::Of({{"file", group.file}, {"name", group.name}}).Hash();
-}
-
-// The vector that rules go by.
-absl::StatusOr<engine::VectorResult> VectorOf(engine::QueryValue value) {
-  if (auto* vector = std::get_if<engine::VectorResult>(&value)) return std::move(*vector);
-  if (const auto* scalar = std::get_if<engine::ScalarResult>(&value)) {
-    return engine::VectorResult{{LabelSet(), scalar->timestamp_ms, scalar->value, nullptr}};
-  }
-  return absl::InvalidArgumentError("rule result is not a vector or scalar");
-}
-
-DecodedWrite WriteOf(const engine::VectorResult& samples) {
-  DecodedWrite write;
-  for (const engine::VectorElement& sample : samples) {
-    SeriesWrite& series = write.request.series.emplace_back();
-    series.labels = sample.labels;
-    if (sample.histogram == nullptr) {
-      series.samples.push_back({sample.timestamp_ms, sample.value});
-      ++write.sample_count;
-    } else {
-      series.histograms.push_back({sample.timestamp_ms, sample.histogram});
-      ++write.histogram_count;
-    }
-  }
-  write.series_count = samples.size();
-  return write;
-}
-
-// What a thread waits for that has asked the store to write.
-class Answer {
- public:
-  void Give(absl::Status status) {
-    const MutexLock lock(mutex_);
-    status_ = std::move(status);
-    is_given_ = true;
-    given_.NotifyAll();
-  }
-  absl::Status Await() {
-    const MutexLock lock(mutex_);
-    while (!is_given_) given_.Wait(mutex_);
-    return status_;
-  }
-
- private:
-  Mutex mutex_;
-  CondVar given_;
-  bool is_given_ LOCKSTEP_GUARDED_BY(mutex_) = false;
-  absl::Status status_ LOCKSTEP_GUARDED_BY(mutex_);
-};
-
-absl::Status StatusOf(const absl::StatusOr<WriteSummary>& summary) {
-  if (!summary.ok() || summary->refusals.empty()) return summary.status();
-  return absl::FailedPreconditionError(summary->refusals.ToString());
 }
 
 }  // namespace
@@ -266,11 +214,7 @@ absl::StatusOr<engine::VectorResult> RuleRunner::Query(std::string_view expressi
 }
 
 absl::Status RuleRunner::Write(const engine::VectorResult& samples) {
-  const auto answer = std::make_shared<Answer>();
-  store_(WriteOf(samples), [answer](const absl::StatusOr<WriteSummary>& summary) {
-    answer->Give(StatusOf(summary));
-  });
-  return answer->Await();
+  return WriteAndWait(store_, samples);
 }
 
 std::vector<GroupStatus> RuleRunner::groups() const {

@@ -15,6 +15,10 @@ struct RuleStats {
   uint64_t rule_evaluations = 0;
   uint64_t failed_rule_evaluations = 0;
   double evaluation_seconds = 0;
+  uint64_t alertmanagers = 0;
+  uint64_t sent_alerts = 0;  // counted for each receiver
+  uint64_t dropped_alerts = 0;
+  uint64_t failed_notifications = 0;  // requests
 };
 
 }  // namespace lockstep::rules

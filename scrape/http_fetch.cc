@@ -106,6 +106,11 @@ absl::Status HttpFetch::Prepare(const FetchOptions& options) {
   // What the environment says of proxies is not asked.
   curl_easy_setopt(handle_, CURLOPT_PROXY, options.http.proxy_url.c_str());
   if (options.enable_compression) curl_easy_setopt(handle_, CURLOPT_ACCEPT_ENCODING, "gzip");
+  is_post_ = options.post_body.has_value();
+  if (is_post_) {
+    curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE, static_cast<long>(options.post_body->size()));
+    curl_easy_setopt(handle_, CURLOPT_COPYPOSTFIELDS, options.post_body->data());
+  }
   SetTls(options.http.tls);
   return absl::OkStatus();
 }
@@ -148,7 +153,12 @@ absl::Status HttpFetch::Outcome(int code) const {
   }
   long status = 0;
   curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
-  if (status == 200) return absl::OkStatus();
+  if (status == 200 || (is_post_ && status / 100 == 2)) return absl::OkStatus();
+  constexpr long kTooManyRequests = 429;
+  if (is_post_ && status / 100 == 4 && status != kTooManyRequests) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "server returned HTTP status %d%s: %s", status, Reason(status), body_.substr(0, 200)));
+  }
   return absl::UnavailableError(
       absl::StrFormat("server returned HTTP status %d%s", status, Reason(status)));
 }

@@ -1,8 +1,9 @@
-// HttpFetch: one GET at a time to one server, by libcurl, with a connection that is kept. Not thread-safe.
+// HttpFetch: one request at a time to one server, by libcurl, with a connection that is kept. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct FetchOptions {
   std::vector<std::string> headers;  // "Accept: text/plain"
   milliseconds timeout{};
   bool enable_compression = true;
-  uint64_t max_body_bytes = 0;  // uncompressed; a body of so many or more is refused
+  std::optional<std::string> post_body;  // makes it a POST, which any status 2xx answers well
+  uint64_t max_body_bytes = 0;           // uncompressed; a body of so many or more is refused
   HttpClientConfig http;
 };
 
@@ -32,7 +34,8 @@ class HttpFetch {
   // A CURL*, to be performed once after Prepare(), alone or in a multi handle.
   void* handle() const { return handle_; }
 
-  // After the request, which ended with that CURLcode: whether there is an answer with status 200.
+  // After the request, which ended with that CURLcode: whether there is an answer with status 200. Of a POST
+  // kInvalidArgument for one that says that the request is wrong, so that another try will not help.
   absl::Status Outcome(int code) const;
   const std::string& body() const { return body_; }
   // "" if there is none.
@@ -53,6 +56,7 @@ class HttpFetch {
   std::string body_;
   uint64_t max_body_bytes_ = 0;
   bool is_too_large_ = false;
+  bool is_post_ = false;
 };
 
 }  // namespace lockstep::scrape

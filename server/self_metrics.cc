@@ -281,6 +281,15 @@ void AddRules(Families& families, const rules::RuleStats& stats) {
                    stats.failed_rule_evaluations);
   families.Counter("lockstep_rule_evaluation_seconds_total", "Time that groups took.",
                    stats.evaluation_seconds);
+  families.Gauge("lockstep_alertmanagers", "Alertmanagers that are told of alerts.",
+                 stats.alertmanagers);
+  families.Counter("lockstep_notifications_sent_total",
+                   "Alerts that receivers were told of, for each receiver.", stats.sent_alerts);
+  families.Counter("lockstep_notifications_dropped_total",
+                   "Alerts that a receiver was not told of.", stats.dropped_alerts);
+  families.Counter("lockstep_notification_failures_total",
+                   "Requests to receivers that failed; most are tried again.",
+                   stats.failed_notifications);
 }
 
 void AddScrape(Families& families, const scrape::ScrapeStats& stats) {

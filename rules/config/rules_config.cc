@@ -16,6 +16,7 @@ namespace lockstep::rules {
 namespace {
 
 constexpr std::string_view kAlertmanager = "alertmanagers";
+constexpr std::string_view kWebhook = "webhooks";
 
 absl::StatusOr<LabelSet> ReadExternalLabels(const std::string& path, const YAML::Node& node) {
   if (!node.IsMap()) return YamlError(path, node, "external_labels has to hold keys and values");
@@ -46,7 +47,8 @@ class RulesConfigReader {
       LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(
           keys_.path(), alerting, kAlertingKey,
           {keys_.Relabelling("alert_relabel_configs", config_.alert_relabel_rules),
-           {kAlertmanager, [&](const YAML::Node& list) { return ReadAlertmanagers(list); }}}));
+           {kAlertmanager, [&](const YAML::Node& list) { return ReadAlertmanagers(list); }},
+           {kWebhook, [&](const YAML::Node& list) { return ReadWebhooks(list); }}}));
     }
     return std::move(config_);
   }
@@ -90,6 +92,26 @@ class RulesConfigReader {
     if (list.IsNull()) return absl::OkStatus();
     if (!list.IsSequence()) return keys_.Error(list, "alertmanagers has to be a list");
     for (const YAML::Node& node : list) LOCKSTEP_RETURN_IF_ERROR(ReadAlertmanager(node));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadWebhooks(const YAML::Node& list) {
+    if (list.IsNull()) return absl::OkStatus();
+    if (!list.IsSequence()) return keys_.Error(list, "webhooks has to be a list");
+    for (const YAML::Node& node : list) {
+      WebhookConfig config;
+      std::vector<YamlKey> keys = {
+          keys_.Text("url", config.url), keys_.Duration("timeout", config.timeout),
+          keys_.Relabelling("alert_relabel_configs", config.alert_relabel_rules)};
+      for (YamlKey& key : keys_.HttpClient(config.http)) keys.push_back(std::move(key));
+      LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(keys_.path(), node, kWebhook, keys));
+      if (!config.url.starts_with("http://") && !config.url.starts_with("https://")) {
+        return keys_.Error(node,
+                           absl::StrFormat("\"%s\" is not a URL of http or https", config.url));
+      }
+      LOCKSTEP_RETURN_IF_ERROR(CheckHttpClient(keys_, node, config.http));
+      config_.webhooks.push_back(std::move(config));
+    }
     return absl::OkStatus();
   }
 

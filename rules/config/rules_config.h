@@ -27,12 +27,21 @@ struct AlertmanagerConfig {
   std::vector<scrape::RelabelRule> alert_relabel_rules;  // of what they are sent
 };
 
+// Lockstep's own: `webhooks` beside `alertmanagers`.
+struct WebhookConfig {
+  std::string url;
+  milliseconds timeout{10'000};
+  scrape::HttpClientConfig http;
+  std::vector<scrape::RelabelRule> alert_relabel_rules;  // `keep` chooses alerts
+};
+
 struct RulesConfig {
   GroupDefaults defaults;  // evaluation_interval, rule_query_offset
   LabelSet external_labels;
   std::vector<std::string> rule_files;  // patterns, absolute
   std::vector<scrape::RelabelRule> alert_relabel_rules;
   std::vector<AlertmanagerConfig> alertmanagers;
+  std::vector<WebhookConfig> webhooks;
 };
 
 // Of a whole file; its other keys are not looked at. kInvalidArgument: "FILE line 7: ...". File names in it

@@ -95,9 +95,6 @@ std::string UrlEncoded(std::string_view text) {
   return encoded;
 }
 
-std::string TableLink(std::string_view expression) {
-  return absl::StrFormat("/graph?g0.expr=%s&g0.tab=1", UrlEncoded(expression));
-}
 std::string GraphLink(std::string_view expression) {
   return absl::StrFormat("/graph?g0.expr=%s&g0.tab=0", UrlEncoded(expression));
 }
@@ -379,6 +376,10 @@ constexpr TemplateFunction kFunctions[] = {
 const TemplateFunction* FindTemplateFunction(std::string_view name) {
   const auto* const found = std::ranges::find(kFunctions, name, &TemplateFunction::name);
   return found == std::end(kFunctions) ? nullptr : found;
+}
+
+std::string TableLink(std::string_view expression) {
+  return absl::StrFormat("/graph?g0.expr=%s&g0.tab=1", UrlEncoded(expression));
 }
 
 bool IsAnd(const TemplateFunction& function) { return function.call == And; }

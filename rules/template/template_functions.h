@@ -1,6 +1,7 @@
 // The functions of templates: Go's own and, query, first, ...; Prometheus' humanize, label, match, ...
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct TemplateFunction {
 
 // Null if there is none of that name.
 const TemplateFunction* FindTemplateFunction(std::string_view name);
+
+// Where this server shows the answer to an expression, behind its external URL.
+std::string TableLink(std::string_view expression);
 
 // `and` and `or` evaluate no further than they need.
 bool IsAnd(const TemplateFunction& function);

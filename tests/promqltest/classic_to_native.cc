@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tests/promqltest/series_notation.h"
+#include "query/notation/series_notation.h"
 
 namespace lockstep::promqltest {
 namespace {
@@ -53,7 +53,7 @@ class Collector {
   void Add(const SeriesWrite& series) {
     std::string_view name = series.labels.metric_name();
     if (TakeSuffix(name, "_bucket")) {
-      const std::optional<double> bound = ParseValue(series.labels.Get("le"));
+      const std::optional<double> bound = notation::ParseValue(series.labels.Get("le"));
       if (!bound || std::isnan(*bound)) return;
       ClassicSeries& classic = Find(series.labels, name);
       for (const Sample& s : series.samples) {

@@ -10,9 +10,15 @@
 #include <vector>
 
 #include "base/status.h"
-#include "tests/promqltest/series_notation.h"
+#include "query/notation/series_notation.h"
 
 namespace lockstep::promqltest {
+
+using notation::ParseSeriesLine;
+using notation::ParseValue;
+using notation::SeriesLine;
+using notation::Slot;
+using notation::SlotValue;
 
 struct ClearCommand {};
 

@@ -8,9 +8,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/sample.h"
+#include "query/notation/series_notation.h"
 #include "tests/promqltest/classic_to_native.h"
 #include "tests/promqltest/comparison.h"
-#include "tests/promqltest/series_notation.h"
 
 namespace lockstep::promqltest {
 namespace {

@@ -10,7 +10,7 @@
 #include "model/histogram.h"
 #include "model/labels.h"
 
-namespace lockstep::promqltest {
+namespace lockstep::notation {
 
 // One slot of a series: a number, a histogram, or nothing.
 struct SlotValue {
@@ -33,4 +33,4 @@ absl::StatusOr<SeriesLine> ParseSeriesLine(std::string_view line);
 // A number as values are written: no hexadecimal, durations allowed; `inf`, `NaN`.
 std::optional<double> ParseValue(std::string_view text);
 
-}  // namespace lockstep::promqltest
+}  // namespace lockstep::notation

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "model/histogram.h"
 
-namespace lockstep::promqltest {
+namespace lockstep::notation {
 
 struct NotedHistogram {
   Histogram histogram;
@@ -21,4 +21,4 @@ absl::StatusOr<NotedHistogram> ParseHistogram(std::string_view text);
 absl::StatusOr<Histogram> AddScaled(const Histogram& base, double factor,
                                     const Histogram& increment);
 
-}  // namespace lockstep::promqltest
+}  // namespace lockstep::notation

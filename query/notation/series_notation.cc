@@ -1,4 +1,4 @@
-#include "tests/promqltest/series_notation.h"
+#include "query/notation/series_notation.h"
 
 #include <charconv>
 #include <limits>
@@ -8,10 +8,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "model/sample.h"
+#include "query/notation/histogram_notation.h"
 #include "query/promql/parser.h"
-#include "tests/promqltest/histogram_notation.h"
 
-namespace lockstep::promqltest {
+namespace lockstep::notation {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -203,4 +203,4 @@ absl::StatusOr<SeriesLine> ParseSeriesLine(std::string_view line) {
   return series;
 }
 
-}  // namespace lockstep::promqltest
+}  // namespace lockstep::notation

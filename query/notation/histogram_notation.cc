@@ -1,4 +1,4 @@
-#include "tests/promqltest/histogram_notation.h"
+#include "query/notation/histogram_notation.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "tests/promqltest/series_notation.h"
+#include "query/notation/series_notation.h"
 
-namespace lockstep::promqltest {
+namespace lockstep::notation {
 namespace {
 
 absl::Status Malformed(std::string_view what, std::string_view text) {
@@ -191,4 +191,4 @@ absl::StatusOr<Histogram> AddScaled(const Histogram& base, double factor,
   return sum;
 }
 
-}  // namespace lockstep::promqltest
+}  // namespace lockstep::notation

@@ -1,0 +1,89 @@
+#include "cli/rule_tests.h"
+
+#include <stdlib.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "absl/strings/str_format.h"
+#include "base/log.h"
+#include "rules/unit_test/unit_test_run.h"
+#include "storage/db/store.h"
+
+namespace lockstep::cli {
+namespace {
+
+// Tests begin at the epoch.
+constexpr std::chrono::milliseconds kRetention = std::chrono::hours(24 * 365 * 100);
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_((std::filesystem::temp_directory_path() / "lockstep-rules-XXXXXX").string()) {
+    is_made_ = mkdtemp(path_.data()) != nullptr;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    if (is_made_) std::filesystem::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  absl::StatusOr<std::string> path() const {
+    if (is_made_) return path_;
+    return absl::UnavailableError(absl::StrFormat("cannot make the folder %s", path_));
+  }
+
+ private:
+  std::string path_;
+  bool is_made_ = false;
+};
+
+absl::StatusOr<std::vector<std::string>> RunOne(const rules::TestFile& file,
+                                                const rules::UnitTest& test) {
+  const TemporaryFolder folder;
+  StoreOptions options;
+  LOCKSTEP_ASSIGN_OR_RETURN(options.data_dir, folder.path());
+  options.retention_ms = kRetention.count();
+  options.shard_count = 1;
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(options));
+  auto failures = rules::RunUnitTest(file, test, *store);
+  LOCKSTEP_RETURN_IF_ERROR(store->Close());
+  return failures;
+}
+
+// How many tests failed.
+absl::StatusOr<size_t> RunFile(const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const rules::TestFile file, rules::ReadTestFile(path));
+  size_t failed = 0;
+  for (size_t i = 0; i < file.tests.size(); ++i) {
+    const rules::UnitTest& test = file.tests[i];
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> failures, RunOne(file, test));
+    if (failures.empty()) continue;
+    ++failed;
+    std::printf("  test %zu %s\n", i + 1, test.name.c_str());
+    for (const std::string& failure : failures) std::printf("    %s\n", failure.c_str());
+  }
+  std::printf("%s: %zu tests, %zu failed\n", path.c_str(), file.tests.size(), failed);
+  return failed;
+}
+
+}  // namespace
+
+ExitCode TestRules(const std::vector<std::string>& paths) {
+  ConfigureLog(LogLevel::kError, LogFormat::kLogfmt);
+  ExitCode code = kSuccess;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<size_t> failed = RunFile(path);
+    if (!failed.ok()) {
+      std::fprintf(stderr, "lockstep: %s\n", std::string(Message(failed.status())).c_str());
+      code = kUsage;
+    } else if (*failed > 0 && code == kSuccess) {
+      code = kFailure;
+    }
+  }
+  return code;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,199 @@
+#include "rules/notifier.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "rules/template/template_functions.h"
+#include "scrape/config/relabel.h"
+#include "scrape/wall_clock.h"
+
+namespace lockstep::rules {
+namespace {
+
+// How soon a change of a file is seen.
+constexpr std::chrono::seconds kRefreshEvery{2};
+constexpr std::string_view kAlertsPath = "/api/v2/alerts";
+
+std::string PathOf(const AlertmanagerConfig& config) {
+  std::string path = config.path_prefix;
+  if (!path.starts_with('/')) path.insert(0, "/");
+  while (path.ends_with('/')) path.pop_back();
+  return absl::StrFormat("%s%s", path, kAlertsPath);
+}
+
+std::string UrlOf(const LabelSet& labels) {
+  return absl::StrFormat("%s://%s%s", labels.Get("__scheme__"), labels.Get("__address__"),
+                         labels.Get("__alerts_path__"));
+}
+
+LabelSet AlertmanagerLabels(const AlertmanagerConfig& config, const scrape::TargetGroup& group,
+                            const std::string& address) {
+  LabelSetBuilder labels(group.labels);
+  labels.Set("__address__", address);
+  if (labels.Get("__scheme__").empty()) labels.Set("__scheme__", config.scheme);
+  if (labels.Get("__alerts_path__").empty()) labels.Set("__alerts_path__", PathOf(config));
+  return labels.Build();
+}
+
+}  // namespace
+
+Notifier::Notifier(std::string external_url)
+    : external_url_(std::move(external_url)), discoverer_([this] { DiscoverReceivers(); }) {}
+
+Notifier::~Notifier() {
+  {
+    const MutexLock lock(mutex_);
+    ending_ = true;
+    changed_.NotifyAll();
+  }
+  discoverer_.join();
+}
+
+void Notifier::Configure(RulesConfig config) {
+  const MutexLock lock(mutex_);
+  next_config_ = std::make_unique<RulesConfig>(std::move(config));
+  changed_.NotifyAll();
+}
+
+void Notifier::DiscoverReceivers() {
+  pthread_setname_np(pthread_self(), "alert-discover");
+  while (true) {
+    TakeConfig();
+    for (Group& group : groups_) Refresh(group);
+    Publish();
+    const MutexLock lock(mutex_);
+    if (next_config_ == nullptr && !ending_) changed_.WaitFor(mutex_, kRefreshEvery);
+    if (ending_) return;
+  }
+}
+
+bool Notifier::TakeConfig() {
+  std::unique_ptr<RulesConfig> config;
+  {
+    const MutexLock lock(mutex_);
+    config = std::move(next_config_);
+    if (config == nullptr) return false;
+    external_labels_ = config->external_labels;
+    alert_rules_ =
+        std::make_shared<const std::vector<scrape::RelabelRule>>(config->alert_relabel_rules);
+  }
+  groups_.clear();
+  for (AlertmanagerConfig& alertmanager : config->alertmanagers) {
+    Group group;
+    group.discovery = std::make_unique<scrape::Discovery>(
+        "alertmanagers", std::make_shared<const scrape::DiscoveryConfig>(alertmanager.discovery));
+    group.config = std::move(alertmanager);
+    groups_.push_back(std::move(group));
+  }
+  webhooks_.clear();
+  webhook_configs_ = std::move(config->webhooks);
+  for (const WebhookConfig& webhook : webhook_configs_) {
+    webhooks_.push_back(std::make_shared<Courier>(
+        CourierOptions{
+            .url = webhook.url, .timeout = webhook.timeout, .http = webhook.http, .once = true},
+        [url = external_url_](std::span<const Notice> notices) {
+          return WebhookBody(notices, url);
+        },
+        counters_));
+  }
+  return true;
+}
+
+void Notifier::Refresh(Group& group) {
+  if (!group.discovery->Refresh(scrape::NowMs())) return;
+  std::map<std::string, std::shared_ptr<Courier>> couriers;
+  group.dropped.clear();
+  for (const scrape::TargetGroup& targets : group.discovery->groups()) {
+    for (const std::string& address : targets.addresses) {
+      const LabelSet before = AlertmanagerLabels(group.config, targets, address);
+      LabelSetBuilder labels(before);
+      if (!scrape::Relabel(group.config.relabel_rules, labels)) {
+        group.dropped.push_back(UrlOf(before));
+        continue;
+      }
+      const std::string url = UrlOf(labels.Build());
+      std::shared_ptr<Courier>& courier = couriers[url];
+      const auto known = group.couriers.find(url);
+      if (known != group.couriers.end()) courier = known->second;
+      if (courier != nullptr) continue;
+      courier = std::make_shared<Courier>(
+          CourierOptions{.url = url, .timeout = group.config.timeout, .http = group.config.http},
+          AlertmanagerBody, counters_);
+    }
+  }
+  group.couriers = std::move(couriers);
+}
+
+void Notifier::Publish() {
+  std::vector<Receiver> receivers;
+  Alertmanagers alertmanagers;
+  for (const Group& group : groups_) {
+    const auto rules =
+        std::make_shared<const std::vector<scrape::RelabelRule>>(group.config.alert_relabel_rules);
+    for (const auto& [url, courier] : group.couriers) {
+      receivers.push_back({courier, rules});
+      alertmanagers.active.push_back(url);
+    }
+    alertmanagers.dropped.insert(alertmanagers.dropped.end(), group.dropped.begin(),
+                                 group.dropped.end());
+  }
+  for (size_t i = 0; i < webhooks_.size(); ++i) {
+    receivers.push_back({webhooks_[i], std::make_shared<const std::vector<scrape::RelabelRule>>(
+                                           webhook_configs_[i].alert_relabel_rules)});
+  }
+  std::vector<Receiver> before;  // ends outside of the lock
+  const MutexLock lock(mutex_);
+  before.swap(receivers_);
+  receivers_ = std::move(receivers);
+  alertmanagers_ = std::move(alertmanagers);
+}
+
+void Notifier::Tell(const Rule& rule, const std::vector<Alert>& alerts) {
+  LabelSet external_labels;
+  std::shared_ptr<const std::vector<scrape::RelabelRule>> rules;
+  std::vector<Receiver> receivers;
+  {
+    const MutexLock lock(mutex_);
+    external_labels = external_labels_;
+    rules = alert_rules_;
+    receivers = receivers_;
+  }
+  const std::string generator_url = external_url_ + TableLink(rule.expression);
+  std::vector<Notice> notices;
+  for (const Alert& alert : alerts) {
+    LabelSetBuilder labels(alert.labels);
+    for (const LabelView& label : external_labels) {
+      if (labels.Get(label.name).empty()) labels.Set(label.name, label.value);
+    }
+    if (!scrape::Relabel(*rules, labels)) continue;
+    const bool is_resolved = alert.resolved_at_ms != 0;
+    notices.push_back({labels.Build(), alert.annotations, alert.fired_at_ms,
+                       is_resolved ? alert.resolved_at_ms : alert.valid_until_ms, is_resolved,
+                       generator_url});
+  }
+  for (const Receiver& receiver : receivers) {
+    std::vector<Notice> own;
+    for (Notice notice : notices) {
+      LabelSetBuilder labels(notice.labels);
+      if (!scrape::Relabel(*receiver.rules, labels)) continue;
+      notice.labels = labels.Build();
+      own.push_back(std::move(notice));
+    }
+    receiver.courier->Tell(own);
+  }
+}
+
+Notifier::Alertmanagers Notifier::alertmanagers() const {
+  const MutexLock lock(mutex_);
+  return alertmanagers_;
+}
+
+NotifierStats Notifier::stats() const {
+  return {alertmanagers().active.size(), counters_.sent, counters_.dropped,
+          counters_.failed_requests};
+}
+
+}  // namespace lockstep::rules
