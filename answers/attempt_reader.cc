@@ -15,7 +15,7 @@ absl::StatusOr<std::vector<AttemptSpan>> ReadAttemptSpans(const std::string& job
                                                           const LoadContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(
       Matcher names,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(kStepNumberNames)));
+      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(StepNumberNames())));
   const std::vector<Matcher> matchers = {Matcher::Equal("job", job), std::move(names),
                                          Matcher::Equal("rank", rank)};
   LOCKSTEP_ASSIGN_OR_RETURN(

@@ -97,12 +97,12 @@ class DerivedQuerier : public Querier {
   // Names of all jobs that number steps, or whose devices know their ranks, in the time.
   absl::StatusOr<std::vector<std::string>> JobsIn(const Selection& selection) const {
     std::vector<std::string> jobs;
-    for (const std::string_view names : {kStepNumberNames, kDevicePresenceNames}) {
+    for (const std::string_view names : {StepNumberNames(), DevicePresenceNames()}) {
       LOCKSTEP_ASSIGN_OR_RETURN(
           Matcher matcher,
           Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(names)));
       std::vector<Matcher> matchers = {std::move(matcher)};
-      if (names == kDevicePresenceNames) {
+      if (names == DevicePresenceNames()) {
         LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranked, Matcher::Make(MatchType::kNotEqual, "rank", ""));
         matchers.push_back(std::move(ranked));
       }

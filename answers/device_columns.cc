@@ -54,6 +54,11 @@ void DeviceColumns::Add(training::DeviceCounter counter, size_t row, std::string
   }
 }
 
+bool DeviceColumns::HasAny(size_t row) const {
+  return std::ranges::any_of(devices_[row].series,
+                             [](const CounterSeries& series) { return !series.empty(); });
+}
+
 void DeviceColumns::Sort() {
   for (training::GpuCounters& device : devices_) {
     for (CounterSeries& series : device.series) SortByTime(series);

@@ -23,6 +23,9 @@ class DeviceColumns {
   void Add(training::DeviceCounter counter, size_t row, std::string_view model,
            const SampleColumns& samples);
 
+  // Whether a row has a sample. Not while others add.
+  bool HasAny(size_t row) const;
+
   // The rest is for one thread, after the last Add().
   void Sort();
   // From the first to the last sample of all; nothing without one.

@@ -69,8 +69,8 @@ void Lister::Take(const LabelSet& labels) {
 }
 
 absl::Status Lister::FindJobs() {
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher names, NameMatcher(absl::StrFormat("%s|%s", kStepNumberNames, kDevicePresenceNames)));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(absl::StrFormat("%s|%s", StepNumberNames(),
+                                                                       DevicePresenceNames())));
   std::vector<Matcher> matchers = {std::move(names)};
   if (!query_.name.empty()) matchers.push_back(Matcher::Equal("job", query_.name));
   LOCKSTEP_ASSIGN_OR_RETURN(const auto set,
@@ -91,7 +91,7 @@ absl::Status Lister::ReadAttempts(const Found& found, ListedJob& job) {
 }
 
 absl::Status Lister::ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen) {
-  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(kDevicePresenceNames));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(DevicePresenceNames()));
   const std::vector<Matcher> matchers = {
       Matcher::Equal("job", job.job.name), std::move(names),
       Matcher::Equal("rank", absl::StrFormat("%d", job.job.ranks.front().rank))};
@@ -117,10 +117,11 @@ absl::Status Lister::ReadSignals(ListedJob& job) {
       const std::vector<std::string> names,
       context_.querier.LabelValues(kMetricName, {matchers, query_.time, &context_.budget}));
   for (const std::string& name : names) {
-    const auto said = StepSeriesOf(LabelSet::Of({{kMetricName, name}}));
+    const LabelSet labels = LabelSet::Of({{kMetricName, name}});
+    const auto said = StepSeriesOf(labels);
     if (said.has_value() && said->role == StepRole::kStep) job.signals.steps = true;
     if (said.has_value() && said->role == StepRole::kPhaseSeconds) job.signals.phases = true;
-    if (training::DeviceCounterOf(name).has_value()) job.signals.devices = true;
+    if (DeviceSeriesOf(labels).has_value()) job.signals.devices = true;
   }
   return absl::OkStatus();
 }
@@ -142,6 +143,7 @@ absl::Status Lister::ReadFacts(ListedJob& job) {
     if (!said.has_value() || !FactReader::Tells(said->role)) continue;
     samples.Clear();
     LOCKSTEP_RETURN_IF_ERROR(set->Read(samples));
+    ToUnit(said->name, said->factor, samples);
     facts.Add(said->role, samples);
   }
   job.facts = facts.facts();

@@ -16,15 +16,17 @@
 #include "answers/series_roles.h"
 #include "answers/step_columns.h"
 #include "base/status.h"
+#include "identity/registration.h"
+#include "identity/store/identity_reader.h"
 #include "model/matcher.h"
 
 namespace lockstep::answers {
 namespace {
 
-using training::DeviceCounter;
-
 // A device that counts for longer than this after the last step is still the job's: steps do not end any more.
 constexpr int64_t kStillHeldMs = 60'000;
+// Far from both ends of int64_t, so that times may be added.
+constexpr int64_t kFarthestMs = int64_t{1} << 52;
 
 class Loader {
  public:
@@ -33,6 +35,8 @@ class Loader {
   absl::StatusOr<LoadedJob> Load();
 
  private:
+  void Learn(const LabelSet& labels);
+  absl::Status LearnIdentity();
   absl::Status FindRanks();
   absl::Status FindAttempts();
   absl::Status ChooseAttempt();
@@ -40,6 +44,9 @@ class Loader {
   absl::Status ReadValues(StepColumns& steps, DeviceColumns& devices);
   absl::Status ReadSteps(SeriesSet& series, const StepSeries& said, size_t row,
                          SampleColumns& samples, StepColumns& steps);
+  absl::Status ReadDevice(SeriesSet& series, size_t row, SampleColumns& samples,
+                          DeviceColumns& devices);
+  absl::Status ReadPlacedDevices(DeviceColumns& devices);
   absl::Status ReadCharged(SeriesSet& series, SampleColumns& samples);
   absl::StatusOr<std::vector<Matcher>> StepNumbers() const;
   bool IsNeeded(StepRole role) const;
@@ -48,7 +55,16 @@ class Loader {
 
   const JobQuery& query_;
   const LoadContext& context_;
+  struct KnownRank {
+    training::RankPlace place = {};
+    std::string gpu_model = {};
+  };
+
+  std::map<int64_t, KnownRank> ranks_;
   std::map<int64_t, size_t> row_of_rank_;
+  std::vector<identity::Placement> placements_;  // none where series say enough
+  bool is_known_ = false;
+  bool is_registered_ = false;
   std::optional<int64_t> numbering_rank_;  // the lowest one with steps
   bool has_numbers_without_rank_ = false;
   TimeRange range_;  // that is read
@@ -57,35 +73,90 @@ class Loader {
   LoadedJob job_;
 };
 
+// What the labels of the job's own series say of a rank.
+void Loader::Learn(const LabelSet& labels) {
+  if (labels.metric_name() == identity::kRankInfoMetric) is_registered_ = true;
+  const std::optional<StepSeries> said = StepSeriesOf(labels);
+  if (!said.has_value() && !DeviceSeriesOf(labels).has_value()) return;
+  const SeriesOrigin origin = OriginOf(labels);
+  const bool is_number = said.has_value() && said->role == StepRole::kStep;
+  is_known_ = is_known_ || said.has_value() || origin.rank.has_value();
+  if (is_number && !origin.rank.has_value()) has_numbers_without_rank_ = true;
+  if (!origin.rank.has_value()) return;
+  if (is_number) numbering_rank_ = std::min(*origin.rank, numbering_rank_.value_or(*origin.rank));
+  KnownRank& rank = ranks_[*origin.rank];
+  LearnPlace(origin, rank.place, rank.gpu_model);
+}
+
+// Registrations, schedulers and containers know of GPUs whose series do not name the job.
+absl::Status Loader::LearnIdentity() {
+  const bool is_complete = !ranks_.empty() && std::ranges::all_of(ranks_, [](const auto& rank) {
+    return !rank.second.place.gpu.empty() || !rank.second.place.gpu_uuid.empty();
+  });
+  if (is_complete && !is_registered_) return absl::OkStatus();
+  const TimeRange range{std::max(query_.time.min_ms, -kFarthestMs),
+                        std::min(query_.time.max_ms, kFarthestMs)};
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      identity::JobIdentity known,
+      identity::ReadJobIdentity({context_.querier, range, &context_.budget}, query_.name));
+  if (known.world_size.has_value()) job_.facts.world_size = *known.world_size;
+  placements_ = std::move(known.placements);
+  for (const identity::Placement& placement : placements_) {
+    is_known_ = true;
+    KnownRank& rank = ranks_[placement.rank];
+    LearnPlace({.rank = placement.rank,
+                .attempt = {},
+                .host = placement.seat.host,
+                .gpu = placement.seat.gpu,
+                .gpu_uuid = placement.seat.uuid,
+                .gpu_model = placement.seat.model},
+               rank.place, rank.gpu_model);
+    const auto& [stage, tp, dp, ep, pp, cp] = placement.coordinates;
+    rank.place.stage = stage.value_or(pp.value_or(rank.place.stage));
+    rank.place.expert_group = ep.value_or(rank.place.expert_group);
+  }
+  return absl::OkStatus();
+}
+
 // Ranks that anything is stored of are rows. Without one, what is stored is of rank 0.
 absl::Status Loader::FindRanks() {
   const std::vector<Matcher> matchers = {Matcher::Equal("job", query_.name)};
   const Selection selection{matchers, query_.time, &context_.budget};
   LOCKSTEP_ASSIGN_OR_RETURN(const auto set, context_.querier.Select(selection));
-  std::map<int64_t, training::RankPlace> places;
-  std::map<int64_t, std::string> models;
-  bool is_known = false;
-  while (set->Next()) {
-    const std::optional<StepSeries> said = StepSeriesOf(set->labels());
-    if (!said.has_value() && !training::DeviceCounterOf(set->labels().metric_name())) continue;
-    const SeriesOrigin origin = OriginOf(set->labels());
-    const bool is_number = said.has_value() && said->role == StepRole::kStep;
-    is_known = is_known || said.has_value() || origin.rank.has_value();
-    if (is_number && !origin.rank.has_value()) has_numbers_without_rank_ = true;
-    if (!origin.rank.has_value()) continue;
-    if (is_number) numbering_rank_ = std::min(*origin.rank, numbering_rank_.value_or(*origin.rank));
-    LearnPlace(origin, places[*origin.rank], models[*origin.rank]);
-  }
+  while (set->Next()) Learn(set->labels());
   LOCKSTEP_RETURN_IF_ERROR(set->status());
-  if (!is_known) {
+  LOCKSTEP_RETURN_IF_ERROR(LearnIdentity());
+  if (!is_known_) {
     return absl::NotFoundError(
         absl::StrFormat("nothing is stored of a training job \"%s\" in that time", query_.name));
   }
-  if (places.empty()) places[0] = {};
-  for (auto& [rank, place] : places) {
-    row_of_rank_[rank] = job_.job.ranks.size();
-    job_.gpu_models.push_back(models[rank]);
-    job_.job.ranks.push_back(std::move(place));
+  if (ranks_.empty()) ranks_[0] = {};
+  for (auto& [number, rank] : ranks_) {
+    row_of_rank_[number] = job_.job.ranks.size();
+    job_.gpu_models.push_back(std::move(rank.gpu_model));
+    job_.job.ranks.push_back(std::move(rank.place));
+  }
+  return absl::OkStatus();
+}
+
+// Series of devices that do not name the job, of ranks none of whose do.
+absl::Status Loader::ReadPlacedDevices(DeviceColumns& devices) {
+  if (query_.needs.devices.none()) return absl::OkStatus();
+  std::vector<bool> is_labelled(job_.job.ranks.size());
+  for (size_t row = 0; row < is_labelled.size(); ++row) is_labelled[row] = devices.HasAny(row);
+  for (const identity::Placement& placement : placements_) {
+    const auto row = row_of_rank_.find(placement.rank);
+    if (row == row_of_rank_.end() || is_labelled[row->second]) continue;
+    const TimeRange range{std::max(range_.min_ms, placement.time.min_ms),
+                          std::min(range_.max_ms, placement.time.max_ms)};
+    if (range.min_ms > range.max_ms) continue;
+    for (const std::vector<Matcher>& matchers : placement.device_matchers) {
+      LOCKSTEP_RETURN_IF_ERROR(ForEachSeries({matchers, range, &context_.budget}, context_,
+                                             [&](SeriesSet& series, SampleColumns& samples) {
+                                               return ReadDevice(series, row->second, samples,
+                                                                 devices);
+                                             }));
+    }
   }
   return absl::OkStatus();
 }
@@ -93,7 +164,7 @@ absl::Status Loader::FindRanks() {
 absl::StatusOr<std::vector<Matcher>> Loader::StepNumbers() const {
   LOCKSTEP_ASSIGN_OR_RETURN(
       Matcher names,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(kStepNumberNames)));
+      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(StepNumberNames())));
   return std::vector<Matcher>{Matcher::Equal("job", query_.name), std::move(names)};
 }
 
@@ -189,11 +260,24 @@ absl::Status Loader::ReadSteps(SeriesSet& series, const StepSeries& said, size_t
     if (row != 0) return absl::OkStatus();
     samples.Clear();
     LOCKSTEP_RETURN_IF_ERROR(series.Read(samples));
+    ToUnit(said.name, said.factor, samples);
     facts_.Add(said.role, samples);
     return absl::OkStatus();
   }
   LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
+  ToUnit(said.name, said.factor, samples);
   steps.Add(said, row, samples);
+  return absl::OkStatus();
+}
+
+absl::Status Loader::ReadDevice(SeriesSet& series, size_t row, SampleColumns& samples,
+                                DeviceColumns& devices) {
+  const std::optional<DeviceSeries> device = DeviceSeriesOf(series.labels());
+  if (!device.has_value()) return absl::OkStatus();
+  if (!query_.needs.devices.test(static_cast<size_t>(device->counter))) return absl::OkStatus();
+  LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
+  ToUnit(device->name, device->factor, samples);
+  devices.Add(device->counter, row, OriginOf(series.labels()).gpu_model, samples);
   return absl::OkStatus();
 }
 
@@ -207,12 +291,8 @@ absl::Status Loader::ReadValues(StepColumns& steps, DeviceColumns& devices) {
       return IsNeeded(said->role) ? ReadSteps(series, *said, *row, samples, steps)
                                   : absl::OkStatus();
     }
-    const auto counter = training::DeviceCounterOf(series.labels().metric_name());
-    if (!counter.has_value() || !origin.rank.has_value()) return absl::OkStatus();
-    if (!query_.needs.devices.test(static_cast<size_t>(*counter))) return absl::OkStatus();
-    LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
-    devices.Add(*counter, *row, origin.gpu_model, samples);
-    return absl::OkStatus();
+    if (!origin.rank.has_value()) return absl::OkStatus();
+    return ReadDevice(series, *row, samples, devices);
   };
   return ForEachSeries({matchers, range_, &context_.budget}, context_, visit);
 }
@@ -248,13 +328,16 @@ absl::StatusOr<LoadedJob> Loader::Load() {
   LOCKSTEP_RETURN_IF_ERROR(ReadMarks(steps));
   steps.Align();
   LOCKSTEP_RETURN_IF_ERROR(ReadValues(steps, devices));
+  LOCKSTEP_RETURN_IF_ERROR(ReadPlacedDevices(devices));
   devices.Sort();
   job_.steps = steps.Take();
   job_.steps.attempt_first_step =
       job_.attempts.empty() ? 0 : job_.attempts[job_.attempt].first_step;
   SetTimes(devices);
   job_.devices = devices.Take(job_.time);
+  const int64_t world_size = job_.facts.world_size;
   job_.facts = facts_.facts();
+  job_.facts.world_size = std::max(job_.facts.world_size, world_size);
   training::SetStages(job_.facts.parallelism, job_.job);
   job_.held_samples = held_samples_;
   return std::move(job_);

@@ -118,9 +118,9 @@ std::optional<PictureMetric> PictureMetricOf(std::string_view name) {
     if (metric.name == name) return PictureMetric{std::string(name), metric.unit, {}};
   }
   if (name.starts_with(kPhasePrefix)) return PictureMetric{std::string(name), "seconds", {}};
-  const auto counter = training::DeviceCounterOf(name);
-  if (!counter.has_value()) return std::nullopt;
-  return PictureMetric{std::string(name), "", counter};
+  const auto device = DeviceSeriesOf(LabelSet::Of({{kMetricName, name}}));
+  if (!device.has_value()) return std::nullopt;
+  return PictureMetric{std::string(name), "", device->counter};
 }
 
 JobNeeds NeedsOf(const PictureMetric& metric) {
@@ -185,8 +185,9 @@ absl::StatusOr<std::vector<std::string>> PictureMetricsOf(const JobQuery& query,
   };
   for (const std::string& phase : phases) add_phase(phase);
   for (const std::string& name : names) {
-    if (training::DeviceCounterOf(name).has_value()) metrics.push_back(name);
-    const auto said = StepSeriesOf(LabelSet::Of({{kMetricName, name}}));
+    const LabelSet labels = LabelSet::Of({{kMetricName, name}});
+    if (DeviceSeriesOf(labels).has_value()) metrics.push_back(name);
+    const auto said = StepSeriesOf(labels);
     if (!said.has_value()) continue;
     if (said->role == StepRole::kStep) metrics.emplace_back("step_seconds");
     if (said->role == StepRole::kLoss) metrics.emplace_back("loss");

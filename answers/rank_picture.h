@@ -16,7 +16,7 @@ namespace lockstep::answers {
 
 // What a picture shows: "step_seconds", "own_seconds", "lateness" (own time above the median of the ranks that do the
 // same, as a share of the step), "loss", "grad_norm", "memory_allocated_bytes", "phase:NAME", or a device
-// counter under any name that training::DeviceCounterOf knows.
+// counter under any name that the catalogue knows.
 struct PictureMetric {
   std::string name;
   std::string_view unit = "";

@@ -2,43 +2,47 @@
 
 #include <array>
 #include <charconv>
+#include <span>
 
 namespace lockstep::answers {
 namespace {
 
-struct NameRow {
-  std::string_view name;
-  StepRole role;
-  std::string_view phase = {};
+using catalogue::NameRole;
+using catalogue::Role;
+using training::DeviceCounter;
+
+struct StepRow {
+  Role role;
+  StepRole means;
   double factor = 1;
 };
 
+constexpr std::array kStepRows = {
+    StepRow{Role::kTrainStep, StepRole::kStep},
+    StepRow{Role::kTrainStepTimeSeconds, StepRole::kStepSeconds},
+    StepRow{Role::kTrainPhaseSeconds, StepRole::kPhaseSeconds},
+    StepRow{Role::kTrainLoss, StepRole::kLoss},
+    StepRow{Role::kTrainGradNorm, StepRole::kGradientNorm},
+    StepRow{Role::kGpuTorchMemoryAllocatedBytes, StepRole::kMemoryAllocatedBytes},
+    StepRow{Role::kTrainModelFlops, StepRole::kModelFlops},
+    StepRow{Role::kTrainFlopsPerSecondPerGpu, StepRole::kTeraflops, 1e-12},
+    StepRow{Role::kTrainTokens, StepRole::kTokens},
+    StepRow{Role::kTrainTokensTotal, StepRole::kTotalTokens},
+    StepRow{Role::kTrainSamplesTotal, StepRole::kTotalSamples},
+    StepRow{Role::kTrainWorldSize, StepRole::kWorldSize},
+    StepRow{Role::kTrainGlobalBatchSize, StepRole::kGlobalBatch},
+    StepRow{Role::kTrainMicroBatchSize, StepRole::kMicroBatch},
+    StepRow{Role::kTrainSequenceLength, StepRole::kSequenceLength},
+};
+
+// What the catalogue has no role for.
+struct NameRow {
+  std::string_view name;
+  StepRole means;
+};
+
 constexpr std::array kNames = {
-    NameRow{"lockstep_step", StepRole::kStep},
-    NameRow{"train_step", StepRole::kStep},
-    NameRow{"train_global_step", StepRole::kStep},
-    NameRow{"train_step_time_seconds", StepRole::kStepSeconds},
-    NameRow{"train_data_seconds", StepRole::kPhaseSeconds, "data"},
-    NameRow{"train_comm_seconds", StepRole::kPhaseSeconds, "comm"},
-    NameRow{"train_comm_wait_seconds", StepRole::kPhaseSeconds, "wait"},
-    NameRow{"train_compute_seconds", StepRole::kPhaseSeconds, "compute"},
     NameRow{"train_own_seconds", StepRole::kOwnSeconds},
-    NameRow{"train_loss", StepRole::kLoss},
-    NameRow{"train_grad_norm", StepRole::kGradientNorm},
-    NameRow{"gpu_torch_memory_allocated_bytes", StepRole::kMemoryAllocatedBytes},
-    NameRow{"model_flops_per_step_per_gpu", StepRole::kModelFlops},
-    NameRow{"train_tflops_per_gpu", StepRole::kTeraflops},
-    NameRow{"train_tokens", StepRole::kTokens},
-    NameRow{"train_tokens_total", StepRole::kTotalTokens},
-    NameRow{"train_samples_total", StepRole::kTotalSamples},
-    NameRow{"train_world_size", StepRole::kWorldSize},
-    NameRow{"world_size", StepRole::kWorldSize},
-    NameRow{"train_global_batch_size", StepRole::kGlobalBatch},
-    NameRow{"global_batch_size", StepRole::kGlobalBatch},
-    NameRow{"micro_batch_size", StepRole::kMicroBatch},
-    NameRow{"train_micro_batch_size", StepRole::kMicroBatch},
-    NameRow{"seq_length", StepRole::kSequenceLength},
-    NameRow{"train_sequence_length", StepRole::kSequenceLength},
     NameRow{"train_planned_steps", StepRole::kPlannedSteps},
     NameRow{"train_data_parallel_size", StepRole::kDataParallel},
     NameRow{"train_tensor_parallel_size", StepRole::kTensorParallel},
@@ -50,12 +54,78 @@ constexpr std::array kNames = {
     NameRow{"context_parallel_size", StepRole::kContextParallel},
 };
 
-// "forward_time_s": a phase under the name that the trainer gave it.
-std::optional<StepSeries> OwnPhaseOf(std::string_view name) {
-  constexpr std::string_view kSuffix = "_time_s";
-  if (!name.ends_with(kSuffix)) return std::nullopt;
-  return StepSeries{StepRole::kPhaseSeconds,
-                    std::string(name.substr(0, name.size() - kSuffix.size()))};
+struct DeviceRow {
+  Role role;
+  DeviceCounter counter;
+  double factor = 1;
+};
+
+constexpr double kPerKilo = 1e3;
+constexpr double kPerMega = 1e-6;
+constexpr double kPerMib = 1.0 / (1 << 20);
+constexpr double kPerNano = 1e9;
+
+constexpr std::array kDeviceRows = {
+    DeviceRow{Role::kGpuGrEngineActiveRatio, DeviceCounter::kGraphicsEngineActiveRatio},
+    DeviceRow{Role::kGpuSmActiveRatio, DeviceCounter::kSmActiveRatio},
+    DeviceRow{Role::kGpuSmOccupancyRatio, DeviceCounter::kSmOccupancyRatio},
+    DeviceRow{Role::kGpuTensorActiveRatio, DeviceCounter::kTensorActiveRatio},
+    DeviceRow{Role::kGpuFp64ActiveRatio, DeviceCounter::kFp64ActiveRatio},
+    DeviceRow{Role::kGpuFp32ActiveRatio, DeviceCounter::kFp32ActiveRatio},
+    DeviceRow{Role::kGpuFp16ActiveRatio, DeviceCounter::kFp16ActiveRatio},
+    DeviceRow{Role::kGpuDramActiveRatio, DeviceCounter::kDramActiveRatio},
+    DeviceRow{Role::kGpuPcieRxBytesPerSecond, DeviceCounter::kPcieReceivedBytesPerS},
+    DeviceRow{Role::kGpuPcieTxBytesPerSecond, DeviceCounter::kPcieSentBytesPerS},
+    DeviceRow{Role::kGpuNvlinkRxBytesPerSecond, DeviceCounter::kNvlinkReceivedBytesPerS},
+    DeviceRow{Role::kGpuNvlinkTxBytesPerSecond, DeviceCounter::kNvlinkSentBytesPerS},
+    DeviceRow{Role::kGpuUtilizationRatio, DeviceCounter::kGpuUtilizationPercent, 100},
+    DeviceRow{Role::kGpuPowerWatts, DeviceCounter::kPowerW},
+    DeviceRow{Role::kGpuPowerLimitWatts, DeviceCounter::kPowerLimitW},
+    DeviceRow{Role::kGpuEnergyJoulesTotal, DeviceCounter::kEnergyMj, kPerKilo},
+    DeviceRow{Role::kGpuSmClockHertz, DeviceCounter::kSmClockMhz, kPerMega},
+    DeviceRow{Role::kGpuTemperatureCelsius, DeviceCounter::kGpuTemperatureC},
+    DeviceRow{Role::kGpuMemoryTemperatureCelsius, DeviceCounter::kMemoryTemperatureC},
+    DeviceRow{Role::kGpuThermalMarginCelsius, DeviceCounter::kThermalMarginC},
+    DeviceRow{Role::kGpuMemoryUsedBytes, DeviceCounter::kMemoryUsedMib, kPerMib},
+    DeviceRow{Role::kGpuMemoryFreeBytes, DeviceCounter::kMemoryFreeMib, kPerMib},
+    DeviceRow{Role::kGpuThrottleReasons, DeviceCounter::kThrottleReasons},
+    DeviceRow{Role::kGpuPowerViolationSecondsTotal, DeviceCounter::kPowerViolationNs, kPerNano},
+    DeviceRow{Role::kGpuThermalViolationSecondsTotal, DeviceCounter::kThermalViolationNs, kPerNano},
+    DeviceRow{Role::kGpuEccCorrectedTotal, DeviceCounter::kEccSingleBitErrors},
+    DeviceRow{Role::kGpuEccUncorrectedTotal, DeviceCounter::kEccDoubleBitErrors},
+    DeviceRow{Role::kGpuRemappedRowsCorrectableTotal, DeviceCounter::kCorrectableRemaps},
+    DeviceRow{Role::kGpuRemappedRowsUncorrectableTotal, DeviceCounter::kUncorrectableRemaps},
+    DeviceRow{Role::kGpuRowRemapFailure, DeviceCounter::kRowRemapFailure},
+    DeviceRow{Role::kGpuXid, DeviceCounter::kXid},
+    DeviceRow{Role::kGpuPcieReplaysTotal, DeviceCounter::kPcieReplays},
+    DeviceRow{Role::kGpuNvlinkCrcFlitErrorsTotal, DeviceCounter::kNvlinkErrors},
+};
+
+void AppendNames(std::span<const std::string_view> names, std::string& joined) {
+  for (const std::string_view name : names) {
+    if (!joined.empty()) joined += '|';
+    joined += name;
+  }
+}
+
+std::string NamesOfRoles(std::initializer_list<Role> roles) {
+  std::string joined;
+  for (const Role role : roles) AppendNames(catalogue::NamesOf(role), joined);
+  return joined;
+}
+
+// Whether the role says something of the job as a whole, not of single steps.
+bool IsFact(StepRole role) { return role >= StepRole::kTotalTokens; }
+
+std::string AllFactNames() {
+  std::string joined;
+  for (const StepRow& row : kStepRows) {
+    if (IsFact(row.means)) AppendNames(catalogue::NamesOf(row.role), joined);
+  }
+  for (const NameRow& row : kNames) {
+    if (IsFact(row.means)) AppendNames({&row.name, 1}, joined);
+  }
+  return joined;
 }
 
 std::optional<int64_t> NumberOf(std::string_view text) {
@@ -72,29 +142,48 @@ void Learn(std::string_view said, std::string& known) {
 }  // namespace
 
 std::optional<StepSeries> StepSeriesOf(const LabelSet& labels) {
-  // The lowest or highest over ranks.
-  if (labels.Has("agg")) return std::nullopt;
   const std::string_view name = labels.metric_name();
-  if (name == "train_phase_seconds") {
-    return StepSeries{StepRole::kPhaseSeconds, std::string(labels.Get("phase"))};
-  }
   for (const NameRow& row : kNames) {
-    if (row.name == name) return StepSeries{row.role, std::string(row.phase), row.factor};
+    if (row.name == name) return StepSeries{.role = row.means};
   }
-  return OwnPhaseOf(name);
+  const std::optional<NameRole> known = catalogue::RoleOf(name, labels);
+  if (!known.has_value()) return std::nullopt;
+  for (const StepRow& row : kStepRows) {
+    if (row.role != known->role) continue;
+    return StepSeries{row.means, std::string(known->part), *known, row.factor};
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceSeries> DeviceSeriesOf(const LabelSet& labels) {
+  const std::optional<NameRole> known = catalogue::RoleOf(labels.metric_name(), labels);
+  if (!known.has_value()) return std::nullopt;
+  for (const DeviceRow& row : kDeviceRows) {
+    if (row.role == known->role) return DeviceSeries{row.counter, *known, row.factor};
+  }
+  return std::nullopt;
+}
+
+void ToUnit(const NameRole& name, double factor, SampleColumns& samples) {
+  catalogue::ToRole(name, samples.timestamps_ms, samples.values);
+  if (factor == 1) return;
+  for (double& value : samples.values) value *= factor;
+}
+
+std::string_view StepNumberNames() {
+  static const auto* names = new std::string(NamesOfRoles({Role::kTrainStep}));
+  return *names;
+}
+
+std::string_view DevicePresenceNames() {
+  static const auto* names = new std::string(NamesOfRoles(
+      {Role::kGpuUtilizationRatio, Role::kGpuPowerWatts, Role::kGpuGrEngineActiveRatio}));
+  return *names;
 }
 
 std::string_view FactNames() {
-  static const std::string names = [] {
-    std::string joined;
-    for (const NameRow& row : kNames) {
-      if (row.role < StepRole::kTotalTokens) continue;
-      if (!joined.empty()) joined += '|';
-      joined += row.name;
-    }
-    return joined;
-  }();
-  return names;
+  static const auto* names = new std::string(AllFactNames());
+  return *names;
 }
 
 SeriesOrigin OriginOf(const LabelSet& labels) {

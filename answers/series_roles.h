@@ -8,7 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "catalogue/metric_names.h"
 #include "model/labels.h"
+#include "model/sample.h"
+#include "training/devices.h"
 #include "training/job.h"
 
 namespace lockstep::answers {
@@ -41,20 +44,30 @@ enum class StepRole : uint8_t {
 struct StepSeries {
   StepRole role = StepRole::kStep;
   std::string phase = {};  // of kPhaseSeconds: as the trainer calls it
-  double factor = 1;       // to the unit of the role
+  catalogue::NameRole name = {};
+  double factor = 1;  // from the catalogue's unit to that of the role
 };
 
 // Nothing for a series that says nothing of steps, or says it of several ranks at once.
 std::optional<StepSeries> StepSeriesOf(const LabelSet& labels);
 
-// A regular expression for the names of series that number steps.
-inline constexpr std::string_view kStepNumberNames = "lockstep_step|train_step|train_global_step";
+// What a series tells of a device.
+struct DeviceSeries {
+  training::DeviceCounter counter = training::DeviceCounter::kPowerW;
+  catalogue::NameRole name = {};
+  double factor = 1;  // from the catalogue's unit to that of the counter
+};
 
-// Likewise for device counters that every exporter gives: they show where ranks run, and that a job is still there.
-inline constexpr std::string_view kDevicePresenceNames =
-    "DCGM_FI_DEV_GPU_UTIL|DCGM_FI_DEV_POWER_USAGE|DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+// Nothing for a series that is of no device, or of a counter that the answers do not ask for.
+std::optional<DeviceSeries> DeviceSeriesOf(const LabelSet& labels);
 
-// Likewise for those that say something of the job as a whole.
+// Samples as they are stored, to those of the role or counter.
+void ToUnit(const catalogue::NameRole& name, double factor, SampleColumns& samples);
+
+// Regular expressions for the names of series that number steps, of device counters that every exporter gives (they
+// show where ranks run, and that a job is still there), and of those that say something of the job as a whole.
+std::string_view StepNumberNames();
+std::string_view DevicePresenceNames();
 std::string_view FactNames();
 
 // Where a series comes from. Empty or absent: its labels do not say.

@@ -132,7 +132,7 @@ void StepColumns::Add(const StepSeries& series, size_t row, const SampleColumns&
     while (mark < marks.time_ms.size() && marks.time_ms[mark] < time_ms) ++mark;
     if (mark == marks.time_ms.size()) break;
     if (marks.time_ms[mark] != time_ms || IsStaleNan(samples.values[i])) continue;
-    values[marks.column[mark]] = samples.values[i] * series.factor;
+    values[marks.column[mark]] = samples.values[i];
   }
 }
 

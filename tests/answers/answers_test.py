@@ -253,6 +253,24 @@ class DevicesAloneTest(WithDevices):
                          "device_counters")
 
 
+class RegisteredTest(WithSteps, WithDevices):
+    """Counters of an exporter that knows no job: the launcher said which GPU each rank is on."""
+
+    @classmethod
+    def load(cls, server):
+        recorded_jobs.push_steps(server, cls.recording)
+        recorded_jobs.write_telemetry(server, cls.recording, names_jobs=False)
+        recorded_jobs.register_ranks(server, cls.recording)
+
+    def test_jobs_are_listed_the_latest_first(self):
+        self.skipTest("told by PushedTest; devices that name no job are found job by job")
+
+    def test_the_gpu_is_known(self):
+        answer = self.ask("mfu", job="pretrain-bf16")
+        self.assertAlmostEqual(answer["mfu"], 0.4638, delta=0.004)
+        self.assertEqual([rank["host"] for rank in answer["ranks"]], ["h200-node-0"] * 4)
+
+
 class SweepTest(WithSteps, WithDevices):
     recording = "sweep"
 

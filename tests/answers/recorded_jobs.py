@@ -36,8 +36,9 @@ def push_steps(server, recording):
         assert json.load(answer)["rejected_lines"] == 0
 
 
-def write_telemetry(server, recording):
-    """Device counters by remote write, with the job and rank that a device works for while it does."""
+def write_telemetry(server, recording, names_jobs=True):
+    """Device counters by remote write, with the job and rank that a device works for while it does, or without
+    either, as an exporter has them."""
     jobs = truth(recording)
     series = {}
     with gzip.open(DATA / recording / "telemetry.jsonl.gz") as file:
@@ -47,11 +48,25 @@ def write_telemetry(server, recording):
             labels = {"gpu": str(sample["gpu"]), "UUID": sample["UUID"], "Hostname": "h200-node-0",
                       "modelName": sample["modelName"]}
             for job in jobs:
-                if job["begin_ms"] <= sample["ts_ms"] <= job["end_ms"]:
+                if names_jobs and job["begin_ms"] <= sample["ts_ms"] <= job["end_ms"]:
                     labels |= {"job": job["job"], "rank": str(sample["gpu"])}
             for name, value in sample["values"].items():
                 key = tuple(sorted({"__name__": name, **labels}.items()))
                 series.setdefault(key, []).append((sample["ts_ms"], value))
+    write(server, series)
+
+
+def register_ranks(server, recording):
+    """What a launcher says: which rank is on which GPU, from the job's begin to its end."""
+    with gzip.open(DATA / recording / "telemetry.jsonl.gz") as file:
+        samples = [json.loads(line) for line in file]
+    uuids = {sample["gpu"]: sample["UUID"] for sample in samples if sample["gpu"] is not None}
+    series = {}
+    for job in truth(recording):
+        for gpu, uuid in uuids.items():
+            labels = {"__name__": "lockstep_rank_info", "job": job["job"], "attempt": "0",
+                      "rank": str(gpu), "host": "h200-node-0", "gpu": str(gpu), "UUID": uuid}
+            series[tuple(sorted(labels.items()))] = [(job["begin_ms"], 1), (job["end_ms"], 0)]
     write(server, series)
 
 
