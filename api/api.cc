@@ -16,6 +16,7 @@
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
 #include "api/otlp_handler.h"
+#include "api/page_handler.h"
 #include "api/params.h"
 #include "api/push_handlers.h"
 #include "api/query_gate.h"
@@ -66,6 +67,7 @@ class ApiServer : public Api {
         rules_(dependencies.rules),
         notifier_(dependencies.notifier),
         reload_(std::move(dependencies.reload)),
+        page_files_(dependencies.page_files),
         engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
         options_(std::move(dependencies.options)),
@@ -134,7 +136,8 @@ class ApiServer : public Api {
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
   Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }
-  Response Landing(const Call&) { return HandleLanding(info_); }
+  Response Page(const Call& call) { return HandlePage(call.request, page_files_, info_); }
+  Response PageAsset(const Call& call) { return HandlePageAsset(call.request, page_files_); }
   Response BuildInfo(const Call&) { return HandleBuildInfo(info_); }
   Response RuntimeInfo(const Call&) { return HandleRuntimeInfo(info_, now_ms_()); }
   Response Flags(const Call&) { return HandleFlags(info_); }
@@ -255,6 +258,7 @@ class ApiServer : public Api {
   const rules::RuleRunner* const rules_;
   const rules::Notifier* const notifier_;
   const std::function<absl::Status()> reload_;
+  const std::span<const web::PageFile> page_files_;
   const engine::Engine& engine_;
   const ServerInfo info_;
   const ApiOptions options_;
@@ -276,7 +280,8 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
   using enum Needs;
   using A = ApiServer;
   static constexpr Route kRoutes[] = {
-      {"/", kGet, kNothing, &A::Landing},
+      {"/", kGet, kNothing, &A::Page},
+      {"/assets/:file", kGet, kNothing, &A::PageAsset},
       {"/-/healthy", kGet, kNothing, &A::Healthy},
       {"/-/ready", kGet, kReadyStore, &A::Ready},
       {"/-/reload", kPostAndPut, kNothing, nullptr, &A::Reload},
@@ -375,7 +380,8 @@ Respond ApiServer::Counted(std::string_view handler, Respond respond) {
 }
 
 void ApiServer::Handle(Request request, Respond respond) {
-  const Match match = FindRoute(request.path());
+  Match match = FindRoute(request.path());
+  if (match.route == nullptr && IsPagePath(request)) match = FindRoute("/");
   if (match.route == nullptr) {
     return Counted("other", std::move(respond))(TextReply(404, "404 page not found"));
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "api/api_stats.h"
 #include "api/http.h"
@@ -23,6 +24,7 @@
 #include "scrape/scraper.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
+#include "web/page_files.h"
 
 namespace lockstep::api {
 
@@ -54,6 +56,8 @@ struct ApiDependencies {
   const rules::Notifier* notifier = nullptr;
   // Reads the configuration again; blocks. Empty: /-/reload is off.
   std::function<absl::Status()> reload;
+  // Of constants; empty: there is no page.
+  std::span<const web::PageFile> page_files{};
 };
 
 // Safe from any thread. Its destructor cancels the queries that still run and waits for them;

@@ -204,28 +204,4 @@ Response HandleMetadata(const Call& call, const MetadataStore& metadata, const S
   });
 }
 
-Response HandleLanding(const ServerInfo& info) {
-  return TextReply(
-      200,
-      absl::StrFormat("lockstep %s: a metrics store for training fleets\n"
-                      "\n"
-                      "POST /api/v1/write          Prometheus remote write 1.0 and 2.0\n"
-                      "POST /api/v1/otlp/v1/metrics  OpenTelemetry metrics\n"
-                      "GET  /api/v1/query          PromQL at one time: ?query=up\n"
-                      "GET  /api/v1/query_range    PromQL over time: ?query=up&start=&end=&step=\n"
-                      "GET  /api/v1/explain        what such a query does\n"
-                      "GET  /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values\n"
-                      "GET  /api/v1/metadata       types, help and units\n"
-                      "GET  /api/v1/targets        what this server scrapes\n"
-                      "POST /api/v1/read           Prometheus remote read\n"
-                      "GET  /federate              newest samples, for a scrape: ?match[]=up\n"
-                      "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb,\n"
-                      "                            cardinality, active_queries\n"
-                      "GET  /metrics               this server's own metrics\n"
-                      "GET  /-/healthy, /-/ready\n"
-                      "\n"
-                      "As a Grafana data source: type Prometheus, URL of this page.",
-                      info.version));
-}
-
 }  // namespace lockstep::api

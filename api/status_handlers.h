@@ -1,5 +1,5 @@
-// The endpoints about the server itself: status/*, metadata, rules and alerts (of which there are none),
-// and the text at "/". Quick but for HandleTsdb, which reads the store. Safe from any thread.
+// The endpoints about the server itself: status/* and metadata. Quick but for HandleTsdb, which reads the
+// store. Safe from any thread.
 #pragma once
 
 #include "api/call.h"
@@ -19,7 +19,5 @@ Response HandleTsdb(const Call& call, const Storage& storage);
 // Blocking: run it on the query pool.
 Response HandleMetadata(const Call& call, const MetadataStore& metadata, const Storage& storage,
                         QueryBudget& budget);
-
-Response HandleLanding(const ServerInfo& info);
 
 }  // namespace lockstep::api

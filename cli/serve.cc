@@ -29,6 +29,7 @@
 #include "server/self_metrics.h"
 #include "server/shutdown_signal.h"
 #include "storage/db/store.h"
+#include "web/page_files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -274,7 +275,8 @@ ExitCode Serve(const ServeOptions& options) {
                     .scraper = &scraper,
                     .rules = &rule_runner,
                     .notifier = &notifier,
-                    .reload = reload});
+                    .reload = reload,
+                    .page_files = web::PageFiles()});
 
   std::atomic<const server::HttpServer*> started{nullptr};
   std::atomic<const server::OtlpGrpcServer*> grpc_started{nullptr};

@@ -129,7 +129,7 @@ def run(program):
     for question in questions.QUESTIONS:
         show(url, question)
     report(program, url, questions.REPORTED_JOB)
-    print(f"\nThe server keeps running on {url} (its log: {STATE / 'server.log'}).\n"
+    print(f"\nThe server keeps running on {url} (its log: {STATE / 'server.log'}): open it in a browser.\n"
           f"Grafana: add it as a Prometheus data source with that URL; the recording is from\n"
           f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(questions.HEALTHY))} UTC.\n"
           f"Stop it with: ./dev demo stop")

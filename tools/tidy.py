@@ -162,7 +162,8 @@ def tree(root):
     if listing.returncode == 0:
         return sorted(path for path in listing.stdout.splitlines() if (root / path).is_file())
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*")
-                  if path.is_file() and path.relative_to(root).parts[0] not in (".git", "build"))
+                  if path.is_file() and path.relative_to(root).parts[0] not in (".git", "build")
+                  and "node_modules" not in path.parts)
 
 
 def main(arguments):

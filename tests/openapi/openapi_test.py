@@ -28,7 +28,7 @@ RANGE = {"start": "1795242060", "end": "1795242090"}
 LOSS = {"query": "train_loss"}
 # Path and parameters of what is asked with GET and, where the path takes forms, with POST as well.
 ASKED = (
-    ("/", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
+    ("/", {}), ("/assets/{file}", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
     ("/api/v1/query", {**LOSS, **AT}), ("/api/v1/query", {"query": "train_loss[10s]", **AT, "stats": "all"}),
     ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}), ("/api/v1/query", {"query": "sum("}),
     ("/api/v1/query", {"query": "train_loss * on (job) train_loss", **AT}), ("/api/v1/query", {"query": "taken"}),
@@ -66,7 +66,7 @@ SENT = (
     ("PUT", "/api/v1/admin/tsdb/snapshot", b"", FORM),
     ("POST", "/api/v1/admin/backup", b"to=relative", FORM),
 )
-IN_PATHS = {"{name}": "job", "{id}": "4711"}
+IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js"}
 
 
 def filled(path):
@@ -128,7 +128,7 @@ class OpenApiTest(unittest.TestCase):
         asked = {answer["path"] for answer in answers}
         self.assertEqual(set(self.operations) - asked, {"/api/v1/read"}, "tests/interop asks for remote read")
         well = {answer["path"] for answer in answers if answer["status"] < 300}
-        self.assertEqual(asked - well, {"/api/v1/status/active_queries/{id}", "/api/v1/admin/backup"})
+        self.assertEqual(asked - well, {"/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}"})
 
     def test_a_wrong_answer_is_found(self):
         wrong = self.check([{"method": "get", "path": "/api/v1/labels", "status": 200, "type": "application/json",

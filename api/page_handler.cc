@@ -1,0 +1,107 @@
+#include "api/page_handler.h"
+
+#include "absl/strings/str_format.h"
+#include "api/reply.h"
+
+namespace lockstep::api {
+namespace {
+
+// Everything comes from this server, nothing inline; nobody frames the page.
+constexpr std::string_view kContentSecurityPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+// The names of assets change with their content; that of the page does not.
+constexpr std::string_view kKeepForGood = "max-age=31536000, immutable";
+constexpr std::string_view kAskEachTime = "no-cache";
+
+const web::PageFile* Find(std::span<const web::PageFile> files, std::string_view path) {
+  for (const web::PageFile& file : files) {
+    if (file.path == path) return &file;
+  }
+  return nullptr;
+}
+
+bool WantsHtml(const Request& request) {
+  return request.header("Accept").find("text/html") != std::string_view::npos;
+}
+
+// Every browser names gzip plainly; who refuses it by a weight of zero gets the other form too.
+bool TakesGzip(const Request& request) {
+  const std::string_view codings = request.header("Accept-Encoding");
+  const size_t at = codings.find("gzip");
+  return at != std::string_view::npos && !codings.substr(at).starts_with("gzip;q=0");
+}
+
+Response FileReply(const Request& request, const web::PageFile& file,
+                   std::string_view cache_control) {
+  Response response;
+  response.content_type = file.content_type;
+  response.headers = {{"ETag", std::string(file.etag)},
+                      {"Cache-Control", std::string(cache_control)},
+                      {"Content-Security-Policy", std::string(kContentSecurityPolicy)},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"X-Frame-Options", "DENY"},
+                      {"Referrer-Policy", "no-referrer"}};
+  if (request.header("If-None-Match").find(file.etag) != std::string_view::npos) {
+    response.status = 304;
+    response.headers.push_back({"Vary", "Accept, Accept-Encoding"});
+  } else if (TakesGzip(request)) {
+    response.body = file.gzip;
+    response.headers.push_back({"Vary", "Accept, Accept-Encoding"});
+    response.headers.push_back({"Content-Encoding", "gzip"});
+  } else {
+    response.body = file.identity;
+    response.headers.push_back({"Vary", "Accept"});
+  }
+  return response;
+}
+
+Response TextOfContents(const ServerInfo& info) {
+  return TextReply(
+      200,
+      absl::StrFormat("lockstep %s: a metrics store for training fleets\n"
+                      "\n"
+                      "GET  /                      with a browser: the page\n"
+                      "POST /api/v1/write          Prometheus remote write 1.0 and 2.0\n"
+                      "POST /api/v1/otlp/v1/metrics  OpenTelemetry metrics\n"
+                      "GET  /api/v1/query          PromQL at one time: ?query=up\n"
+                      "GET  /api/v1/query_range    PromQL over time: ?query=up&start=&end=&step=\n"
+                      "GET  /api/v1/explain        what such a query does\n"
+                      "GET  /api/v1/series, /api/v1/labels, /api/v1/label/NAME/values\n"
+                      "GET  /api/v1/metadata       types, help and units\n"
+                      "GET  /api/v1/targets        what this server scrapes\n"
+                      "POST /api/v1/read           Prometheus remote read\n"
+                      "GET  /federate              newest samples, for a scrape: ?match[]=up\n"
+                      "GET  /api/v1/status/...     buildinfo, runtimeinfo, flags, config, tsdb,\n"
+                      "                            cardinality, active_queries\n"
+                      "GET  /metrics               this server's own metrics\n"
+                      "GET  /-/healthy, /-/ready\n"
+                      "\n"
+                      "As a Grafana data source: type Prometheus, URL of this page.",
+                      info.version));
+}
+
+}  // namespace
+
+bool IsPagePath(const Request& request) {
+  const std::string_view path = request.path();
+  for (const std::string_view prefix : {"/api/", "/-/", "/assets/", "/v1/"}) {
+    if (path.starts_with(prefix)) return false;
+  }
+  return request.method == "GET" && WantsHtml(request);
+}
+
+Response HandlePage(const Request& request, std::span<const web::PageFile> files,
+                    const ServerInfo& info) {
+  const web::PageFile* page = WantsHtml(request) ? Find(files, "/index.html") : nullptr;
+  return page == nullptr ? TextOfContents(info) : FileReply(request, *page, kAskEachTime);
+}
+
+Response HandlePageAsset(const Request& request, std::span<const web::PageFile> files) {
+  const web::PageFile* file = Find(files, request.path());
+  return file == nullptr ? TextReply(404, "404 page not found")
+                         : FileReply(request, *file, kKeepForGood);
+}
+
+}  // namespace lockstep::api

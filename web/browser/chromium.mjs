@@ -1,0 +1,39 @@
+// A real, headless Chromium whose pages keep a list of everything that went wrong.
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const PLACES = [process.env.LOCKSTEP_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+export async function startChromium() {
+  const executablePath = PLACES.find((place) => place && existsSync(place));
+  if (!executablePath) throw new Error("chromium is missing: run './dev setup test'");
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+// A page at `url` and its `complaints`: errors of scripts, of the console, violations of the security policy,
+// and requests that leave the server.
+export async function openPage(browser, url, { colours = "dark", width = 1440, height = 900, expects = () => false } = {}) {
+  const context = await browser.newContext({ colorScheme: colours, viewport: { width, height }, timezoneId: "UTC" });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    const words = `${message.text()} (${message.location().url})`;
+    if (["error", "warning"].includes(message.type()) && !expects(words)) complaints.push(`console: ${words}`);
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url)) complaints.push(`request to ${request.url()}`);
+  });
+  const visit = async (path) => {
+    await page.goto(url + path);
+    await settled(page);
+  };
+  return { page, complaints, visit, close: () => context.close() };
+}
+
+// Waits until every question of the page is answered and drawn.
+export async function settled(page) {
+  await page.waitForSelector("main h1, main .notice");
+  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => document.querySelectorAll(".loading, .stale").length === 0);
+}

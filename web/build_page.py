@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Builds the web page with npm and writes its files as C++ constants.
+
+usage: build_page.py --dist FOLDER --output page_files.cc
+
+The page in FOLDER is kept, with a stamp of what it was made of, and built again when that changes; so
+several builds share one. Where npm or its registry cannot be reached and nothing is cached, the program
+is built without a page, which the server says at "/".
+"""
+
+import argparse
+import contextlib
+import fcntl
+import gzip
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+# What the page is made of; tests and the C++ around it are not.
+INPUTS = ("package.json", "package-lock.json", "vite.config.ts", "tsconfig.json", "index.html", "src")
+CONTENT_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+# Longer string literals than this make compilers slow.
+PIECE_BYTES = 1 << 14
+
+
+def input_files():
+    for name in INPUTS:
+        path = HERE / name
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        yield from (file for file in files if file.is_file() and ".test." not in file.name)
+
+
+def stamp_of(files):
+    """A hash of the names and contents of `files`."""
+    digest = hashlib.sha256()
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(HERE)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def npm(*arguments):
+    """Whether npm did that."""
+    environment = {**os.environ, "CI": "true", "NO_COLOR": "1"}
+    result = subprocess.run(["npm", *arguments], cwd=HERE, env=environment, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if result.returncode:
+        print(result.stdout, file=sys.stderr)
+    return result.returncode == 0
+
+
+def install():
+    """Whether node_modules is what package-lock.json says, installing it if it is not."""
+    stamp = HERE / "node_modules/.lockstep-stamp"
+    wanted = stamp_of([HERE / "package-lock.json"])
+    if stamp.exists() and stamp.read_text() == wanted:
+        return True
+    if shutil.which("npm") is None:
+        print("web: npm is missing; './dev setup' installs it.", file=sys.stderr)
+        return False
+    if not npm("ci", "--no-audit", "--no-fund"):
+        return False
+    stamp.write_text(wanted)
+    return True
+
+
+def build(dist):
+    """Whether `dist` holds the page. Ends the program when the page itself is wrong."""
+    stamp = dist.with_suffix(".stamp")
+    wanted = stamp_of(input_files())
+    if stamp.exists() and stamp.read_text() == wanted:
+        return True
+    if not install():
+        return False
+    if not npm("run", "build", "--", "--outDir", str(dist), "--emptyOutDir"):
+        sys.exit("web: the page does not build: see above.")
+    stamp.write_text(wanted)
+    return True
+
+
+def literal(content):
+    """`content` as C++ string literals, one a line."""
+    lines = []
+    for begin in range(0, len(content), PIECE_BYTES):
+        piece = content[begin:begin + PIECE_BYTES]
+        text = "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}"
+                       for byte in piece)
+        lines.append(f'    "{text}"')
+    return "\n".join(lines) or '    ""'
+
+
+def view(name, content):
+    return (f"constexpr std::string_view {name}(\n{literal(content)},\n    {len(content)});\n")
+
+
+def source(files):
+    """The text of page_files.cc for (path, content) pairs."""
+    if not files:
+        return ('// Made by build_page.py: there is no page.\n#include "web/page_files.h"\n\n'
+                "namespace lockstep::web {\n\nstd::span<const PageFile> PageFiles() { return {}; }\n\n"
+                "}  // namespace lockstep::web\n")
+    constants, entries = [], []
+    for number, (path, content) in enumerate(files):
+        etag = hashlib.sha256(content).hexdigest()[:16]
+        content_type = CONTENT_TYPES[pathlib.Path(path).suffix]
+        constants.append(view(f"kIdentity{number}", content))
+        constants.append(view(f"kGzip{number}", gzip.compress(content, 9, mtime=0)))
+        entries.append(f'    {{"{path}", "{content_type}", "W/\\"{etag}\\"", '
+                       f"kIdentity{number}, kGzip{number}}},\n")
+    return ("// Made by build_page.py.\n#include <array>\n#include <string_view>\n\n"
+            '#include "web/page_files.h"\n\nnamespace lockstep::web {\nnamespace {\n\n'
+            + "\n".join(constants)
+            + f"\nconstexpr std::array<PageFile, {len(entries)}> kFiles = {{{{\n"
+            + "".join(entries)
+            + "}};\n\n}  // namespace\n\nstd::span<const PageFile> PageFiles() { return kFiles; }\n"
+            + "\n}  // namespace lockstep::web\n")
+
+
+@contextlib.contextmanager
+def alone(dist):
+    """One program at a time works on `dist`."""
+    dist.parent.mkdir(parents=True, exist_ok=True)
+    with dist.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dist", type=pathlib.Path, required=True)
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    with alone(options.dist):
+        is_built = build(options.dist)
+        files = [(f"/{file.relative_to(options.dist).as_posix()}", file.read_bytes())
+                 for file in sorted(options.dist.rglob("*")) if file.is_file()] if is_built else []
+    options.output.write_text(source(files))
+    if not is_built:
+        print("web: THE PAGE IS LEFT OUT of this build; the next build tries again.", file=sys.stderr)
+        # Older than all that it is made of: not up to date.
+        os.utime(options.output, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

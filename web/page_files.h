@@ -1,0 +1,22 @@
+// The web page as the browser gets it: the files that `vite build` made of this folder, in the program.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lockstep::web {
+
+// All views are of constants.
+struct PageFile {
+  std::string_view
+      path;  // "/index.html"; "/assets/..." have a hash of their content in their names
+  std::string_view content_type;  // "text/html; charset=utf-8"
+  std::string_view etag;          // weak: the same for both forms of the content
+  std::string_view identity;
+  std::string_view gzip;
+};
+
+// In no order; empty when the page could not be built (build_page.py says so). Safe from any thread.
+std::span<const PageFile> PageFiles();
+
+}  // namespace lockstep::web

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Runs one of the page's npm scripts; exits 77, which skips the test, where npm could not install them.
+
+usage: run_test.py types|unit|page
+"""
+
+import subprocess
+import sys
+
+import build_page
+
+SKIPPED = 77
+
+
+def main():
+    if not (build_page.HERE / "node_modules/.lockstep-stamp").exists():
+        print("web: node_modules is missing, for npm or its registry could not be reached.")
+        return SKIPPED
+    return subprocess.run(["npm", "run", "--silent", sys.argv[1]], cwd=build_page.HERE, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

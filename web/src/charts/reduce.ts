@@ -1,0 +1,65 @@
+// Rows and columns of a heat map to those that the screen has room for. What stands out stays: a cell shows
+// the number of its part that is furthest from the middle of all, never one picked at random.
+
+export type Rows = readonly (readonly (number | null)[])[];
+
+export function extremes(rows: Rows): { low: number; high: number } | null {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const row of rows) {
+    for (const value of row) {
+      if (value === null || !Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return low <= high ? { low, high } : null;
+}
+
+// The value under which the share of all numbers lies; null without numbers.
+export function quantile(rows: Rows, share: number): number | null {
+  const all: number[] = [];
+  for (const row of rows) for (const value of row) if (value !== null && Number.isFinite(value)) all.push(value);
+  if (all.length === 0) return null;
+  all.sort((a, b) => a - b);
+  return all[Math.min(all.length - 1, Math.floor(share * all.length))] as number;
+}
+
+// How far from the middle 98 % of the numbers, in lengths of it, a scale still reaches.
+const FARTHEST = 20;
+
+// A scale on which one late rank among a thousand stands out, and that a single absurd number does not flatten.
+export function colourSpan(rows: Rows): { low: number; high: number } | null {
+  const all = extremes(rows);
+  if (!all) return null;
+  const low = quantile(rows, 0.01) as number;
+  const high = quantile(rows, 0.99) as number;
+  const room = FARTHEST * (high - low);
+  return room > 0 ? { low: Math.max(all.low, low - room), high: Math.min(all.high, high + room) } : all;
+}
+
+function furthest(rows: Rows, middle: number, y0: number, y1: number, x0: number, x1: number): number | null {
+  let best: number | null = null;
+  for (let y = y0; y < y1; y += 1) {
+    const row = rows[y] as readonly (number | null)[];
+    for (let x = x0; x < x1; x += 1) {
+      const value = row[x] ?? null;
+      if (value === null || !Number.isFinite(value)) continue;
+      if (best === null || Math.abs(value - middle) > Math.abs(best - middle)) best = value;
+    }
+  }
+  return best;
+}
+
+export function reduced(rows: Rows, maxRows: number, maxColumns: number): Rows {
+  const height = rows.length;
+  const width = rows[0]?.length ?? 0;
+  if (height <= maxRows && width <= maxColumns) return rows;
+  const middle = quantile(rows, 0.5) ?? 0;
+  const [outRows, outColumns] = [Math.min(height, maxRows), Math.min(width, maxColumns)];
+  const edge = (at: number, out: number, all: number) => Math.floor((at * all) / out);
+  return Array.from({ length: outRows }, (_, y) =>
+    Array.from({ length: outColumns }, (__, x) =>
+      furthest(rows, middle, edge(y, outRows, height), edge(y + 1, outRows, height),
+               edge(x, outColumns, width), edge(x + 1, outColumns, width))));
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { aligned } from "./aligned";
+
+test("series with other times share one axis, with gaps", () => {
+  const chart = aligned([
+    { metric: { __name__: "a" }, values: [[1, "10"], [3, "30"]] },
+    { metric: { __name__: "b" }, values: [[2, "20"], [3, "+Inf"]] },
+  ]);
+  expect(chart.x).toEqual([1, 2, 3]);
+  expect(chart.rows).toEqual([
+    { name: "a", values: [10, null, 30] },
+    { name: "b", values: [null, 20, null] },
+  ]);
+});
+
+test("of a histogram the count is drawn", () => {
+  const chart = aligned([{ metric: {}, histograms: [[1, { count: "7", sum: "3" }]] }]);
+  expect(chart.rows).toEqual([{ name: "{}", values: [7] }]);
+});

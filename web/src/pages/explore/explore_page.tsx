@@ -1,0 +1,53 @@
+// Any question in PromQL: as a table, as a graph, and what answering it takes.
+import { Card } from "../../parts/card";
+import { Choice } from "../../parts/choice";
+import { Empty } from "../../parts/notice";
+import { change, usePlace } from "../../url/location";
+import type { KnownRange } from "../../url/use_range";
+import { ExplainView } from "./explain_view";
+import { GraphView } from "./graph_view";
+import { PromqlEditor } from "./promql_editor";
+import { TableView } from "./table_view";
+
+const VIEWS = [["graph", "Graph"], ["table", "Table"], ["explain", "Explain"]] as const;
+type ViewName = (typeof VIEWS)[number][0];
+
+const EXAMPLES = [
+  ["How busy are the GPUs of each job?", "avg by (job) (DCGM_FI_PROF_SM_ACTIVE)"],
+  ["Power, all together", "sum(DCGM_FI_DEV_POWER_USAGE)"],
+  ["Step time of each job", "max by (job) (train_step_time_seconds)"],
+  ["Time in each phase of a step", "avg by (job, phase) (train_phase_seconds)"],
+] as const;
+
+function View({ name, query, range }: { name: ViewName; query: string; range: KnownRange }) {
+  if (name === "table") return <TableView query={query} range={range} />;
+  if (name === "explain") return <ExplainView query={query} range={range} />;
+  return <GraphView query={query} range={range} />;
+}
+
+const Examples = () => (
+  <Empty title="Ask something, for example:">
+    <ul class="examples">
+      {EXAMPLES.map(([words, query]) => (
+        <li key={query}><button type="button" onClick={() => change({ q: query })}><code>{query}</code></button> <span>{words}</span></li>
+      ))}
+    </ul>
+  </Empty>
+);
+
+export function ExplorePage({ range }: { range: KnownRange }) {
+  const { params } = usePlace();
+  const query = params.get("q") ?? "";
+  const view = (params.get("view") ?? "graph") as ViewName;
+  return (
+    <>
+      <div class="page-head"><h1>Explore</h1></div>
+      {range.isKnown && (
+        <PromqlEditor text={query} completeBackToS={Math.floor(range.from / 3600) * 3600 - 86_400} onRun={(text) => change({ q: text.trim() })} />
+      )}
+      <Card title="Answer" actions={<Choice name="View" options={VIEWS} value={view} onChange={(name) => change({ view: name }, true)} />}>
+        {query && range.isKnown ? <View name={view} query={query} range={range} /> : <Examples />}
+      </Card>
+    </>
+  );
+}

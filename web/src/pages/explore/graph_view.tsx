@@ -1,0 +1,42 @@
+// A query over the range, a line per series.
+import { useMemo } from "preact/hooks";
+import { LineChart } from "../../charts/line_chart";
+import { seriesColour } from "../../charts/palette";
+import { Answered } from "../../parts/answered";
+import { Empty } from "../../parts/notice";
+import { showRange } from "../../parts/range_picker";
+import { stepFor, type MatrixResult } from "../../server/prometheus";
+import { useAnswer } from "../../server/use_answer";
+import { change } from "../../url/location";
+import type { KnownRange } from "../../url/use_range";
+import { plain, short } from "../../words/number";
+import { aligned } from "./aligned";
+import { Warnings } from "./warnings";
+
+const POINTS = 500;
+// More lines would be no picture; the answer says how many there are.
+const MAX_LINES = 200;
+
+function Graph({ data }: { data: MatrixResult }) {
+  const chart = useMemo(() => aligned(data.result.slice(0, MAX_LINES)), [data]);
+  const lines = useMemo(() => chart.rows.map((row, at) => ({ ...row, colour: seriesColour(at) })), [chart]);
+  if (chart.x.length === 0) return <Empty title="No series.">Look at another time, or at what the selector matches in Explain.</Empty>;
+  return (
+    <>
+      <LineChart title="The query over time" x={chart.x} lines={lines} isTime height={380}
+                 unit={(value) => (value !== null && Math.abs(value) >= 1e4 ? short(value) : plain(value))}
+                 onZoom={(from, to) => showRange({ from, to })} onReset={() => change({ from: null, to: null })} />
+      {data.result.length > MAX_LINES && <p class="note">{MAX_LINES} of {data.result.length} series are drawn. Aggregate, or look at the table.</p>}
+    </>
+  );
+}
+
+export function GraphView({ query, range }: { query: string; range: KnownRange }) {
+  const step = stepFor(range.from, range.to, POINTS);
+  const asked = useAnswer<MatrixResult>("query_range", { query, start: range.from.toFixed(3), end: range.to.toFixed(3), step });
+  return (
+    <Answered asked={asked} height={400}>
+      {(data) => <><Warnings of={asked} /><Graph data={data} /></>}
+    </Answered>
+  );
+}

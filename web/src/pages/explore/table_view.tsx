@@ -1,0 +1,39 @@
+// A query at the end of the range.
+import { Answered } from "../../parts/answered";
+import { Empty } from "../../parts/notice";
+import { Table } from "../../parts/table";
+import { numberOf, seriesName, type QueryResult, type VectorRow } from "../../server/prometheus";
+import { useAnswer } from "../../server/use_answer";
+import type { KnownRange } from "../../url/use_range";
+import { dayAndClock } from "../../words/moment";
+import { count } from "../../words/number";
+import { Warnings } from "./warnings";
+
+const MAX_ROWS = 1000;
+
+const textOf = (row: VectorRow) =>
+  row.histogram ? `count ${row.histogram[1].count}, sum ${row.histogram[1].sum}` : (row.value?.[1] ?? "");
+
+function Result({ data }: { data: QueryResult }) {
+  if (data.resultType === "scalar" || data.resultType === "string") return <p class="scalar">{data.result[1]}</p>;
+  if (data.resultType === "matrix") return <Empty title="That is a range of samples.">Wrap it in a function, as rate() or last_over_time().</Empty>;
+  if (data.result.length === 0) return <Empty title="No series.">Look at another time, or at what the selector matches in Explain.</Empty>;
+  return (
+    <>
+      <p class="note">{count(data.result.length)} series{data.result.length > MAX_ROWS && `, the first ${MAX_ROWS} are shown`}</p>
+      <Table caption="The query's answer" rows={data.result.slice(0, MAX_ROWS)} keyOf={(row) => seriesName(row.metric)} columns={[
+        { name: "Series", cell: (row) => <code>{seriesName(row.metric)}</code>, sort: (row) => seriesName(row.metric) },
+        { name: "Value", cell: (row) => <code>{textOf(row)}</code>, sort: (row) => numberOf(row.value?.[1] ?? "NaN"), isNumber: true },
+      ]} />
+    </>
+  );
+}
+
+export function TableView({ query, range }: { query: string; range: KnownRange }) {
+  const asked = useAnswer<QueryResult>("query", { query, time: range.to.toFixed(3) });
+  return (
+    <Answered asked={asked} height={200}>
+      {(data) => <><p class="note">at {dayAndClock(range.to)}</p><Warnings of={asked} /><Result data={data} /></>}
+    </Answered>
+  );
+}

@@ -1,0 +1,6 @@
+// What the server remarks about a query.
+import type { Asked } from "../../server/use_answer";
+
+export const Warnings = ({ of }: { of: Asked<unknown> }) => (
+  <>{of.warnings.map((warning) => <p key={warning} class="warning">▲ {warning}</p>)}</>
+);

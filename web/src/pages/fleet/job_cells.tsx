@@ -1,0 +1,46 @@
+// What a row says of its job, each asked by itself; several cells share an answer.
+import type { ComponentChildren } from "preact";
+import { Badge } from "../../parts/badge";
+import type { Alerts } from "../../server/rules";
+import type { Bottlenecks, Job, Ledger, Mfu, Stragglers } from "../../server/training";
+import { useAnswer, type Asked } from "../../server/use_answer";
+import { count, DASH, percent, seconds } from "../../words/number";
+import { word } from "../../words/training";
+
+// Of the job's whole time: jobs of the same name at other times are other answers.
+const useOf = <T,>(path: string, job: Job): Asked<T> =>
+  useAnswer<T>(`training/${path}`, { job: job.job, start: job.from, end: job.to });
+
+function cell<T>(asked: Asked<T>, show: (data: T) => ComponentChildren): ComponentChildren {
+  if (asked.error) return <span class="note" title={asked.error.message}>{DASH}</span>;
+  return asked.data === null ? <span class="note">…</span> : show(asked.data);
+}
+
+export const MfuCell = ({ job }: { job: Job }) =>
+  <>{cell(useOf<Mfu>("mfu", job), (mfu) => <span title={mfu.reason || `convention: ${mfu.convention}`}>{percent(mfu.mfu)}</span>)}</>;
+
+export const StepCell = ({ job }: { job: Job }) => <>{cell(useOf<Mfu>("mfu", job), (mfu) => seconds(mfu.step_seconds))}</>;
+
+export const GoodputCell = ({ job }: { job: Job }) =>
+  <>{cell(useOf<Ledger>("ledger", job), (ledger) => percent(ledger.goodput))}</>;
+
+// GPU-seconds that made no progress.
+export const WasteCell = ({ job }: { job: Job }) =>
+  <>{cell(useOf<Ledger>("ledger", job), (ledger) =>
+    <span title="GPU time that was not productive">{seconds(ledger.gpu_seconds - (ledger.bins["productive"] ?? 0))}</span>)}</>;
+
+export const VerdictCell = ({ job }: { job: Job }) =>
+  <>{cell(useOf<Stragglers>("stragglers", job), (stragglers) => {
+    const late = stragglers.ranks[0];
+    return late ? <Badge name={stragglers.verdict} text={`rank ${late.rank}: ${word(late.cause)}`} /> : <Badge name={stragglers.verdict} />;
+  })}</>;
+
+export const BoundCell = ({ job }: { job: Job }) =>
+  <>{cell(useOf<Bottlenecks>("bottlenecks", job), (bound) => <span class="note">{word(bound.verdict)}</span>)}</>;
+
+export function AlertsCell({ job }: { job: Job }) {
+  return <>{cell(useAnswer<Alerts>("alerts"), (data) => {
+    const own = data.alerts.filter((alert) => alert.labels["job"] === job.job && alert.state === "firing");
+    return own.length ? <a href="/alerts">{count(own.length)}</a> : "0";
+  })}</>;
+}

@@ -1,0 +1,68 @@
+// One job: what holds it back, how it went, step by step and rank by rank.
+import { useMemo } from "preact/hooks";
+import { Answered } from "../../parts/answered";
+import { Choice } from "../../parts/choice";
+import { Empty } from "../../parts/notice";
+import { useShortcuts } from "../../parts/use_shortcuts";
+import type { Align, Events, Job, Jobs, Mfu, Steps, Stragglers } from "../../server/training";
+import { useAnswer } from "../../server/use_answer";
+import { change, usePlace } from "../../url/location";
+import { span } from "../../words/moment";
+import { BoundTimeline } from "./bound_timeline";
+import { EventsCard } from "./events_card";
+import { JobHead } from "./job_head";
+import { JobTiles } from "./job_tiles";
+import { LedgerCard } from "./ledger_card";
+import { RankHeatMap } from "./rank_heat_map";
+import { StepCharts } from "./step_charts";
+import { StragglerCard } from "./straggler_card";
+import { useWindow, type Window } from "./window";
+
+const AXES = [["step", "Step"], ["time", "Time"], ["tokens", "Tokens"]] as const;
+
+function Body({ job, window }: { job: Job; window: Window }) {
+  const { params } = usePlace();
+  const align = (params.get("axis") ?? "step") as Align;
+  const asked = { job: job.job, start: window.start, end: window.end };
+  const stragglers = useAnswer<Stragglers>("training/stragglers", asked);
+  const mfu = useAnswer<Mfu>("training/mfu", asked);
+  const steps = useAnswer<Steps>("training/steps", asked);
+  const events = useAnswer<Events>("training/events", asked);
+  const turn = useMemo(() => {
+    const at = AXES.findIndex(([name]) => name === align);
+    return { x: () => change({ axis: (AXES[(at + 1) % AXES.length] ?? AXES[0])[0] }, true) };
+  }, [align]);
+  useShortcuts(turn);
+  return (
+    <>
+      <JobTiles asked={asked} mfu={mfu} stragglers={stragglers} />
+      <StragglerCard job={job.job} asked={stragglers} />
+      <div class="page-head strip">
+        <Choice name="Axis" options={AXES} value={align} onChange={(axis) => change({ axis }, true)} />
+        {window.isZoomed
+          ? <><span>{span(window.start, window.end)}</span><button type="button" onClick={window.reset}>Show the whole job</button></>
+          : <span class="grow note">Drag over a chart to zoom.</span>}
+      </div>
+      <StepCharts job={job} window={window} align={align} steps={steps} mfu={mfu} events={events.data?.events ?? []}
+                  late={stragglers.data?.ranks ?? []} />
+      <RankHeatMap job={job} window={window} align={align} />
+      <BoundTimeline job={job} window={window} />
+      <LedgerCard asked={asked} />
+      <EventsCard job={job} asked={events} />
+    </>
+  );
+}
+
+export function JobPage({ job }: { job: string }) {
+  const { params } = usePlace();
+  const asked = useAnswer<Jobs>("training/jobs", { job, start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
+  const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
+  const window = useWindow(found, params);
+  return (
+    <Answered asked={asked} height={400}>
+      {() => found && window
+        ? <><JobHead job={found} /><Body job={found} window={window} /></>
+        : <Empty title={`No job is named ${job}.`}><a href="/">All jobs</a></Empty>}
+    </Answered>
+  );
+}

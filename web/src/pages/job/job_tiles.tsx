@@ -1,0 +1,33 @@
+// How fast the job is and what becomes of its GPU time.
+import { Tile, Tiles } from "../../parts/tile";
+import type { Params } from "../../server/ask";
+import type { Ledger, Mfu, Stragglers } from "../../server/training";
+import { useAnswer, type Asked } from "../../server/use_answer";
+import { percent, plain, seconds, short } from "../../words/number";
+
+const GOOD_GOODPUT = 0.9;
+
+interface JobTilesProps {
+  readonly asked: Params;
+  readonly mfu: Asked<Mfu>;
+  readonly stragglers: Asked<Stragglers>;
+}
+
+export function JobTiles({ asked, mfu, stragglers }: JobTilesProps) {
+  const ledger = useAnswer<Ledger>("training/ledger", asked).data;
+  const speed = mfu.data;
+  const lost = stragglers.data?.lost_gpu_seconds ?? null;
+  const goodput = ledger?.goodput ?? null;
+  const joules = ledger?.energy?.joules_per_step ?? null;
+  return (
+    <Tiles>
+      <Tile name="Step time" value={seconds(speed?.step_seconds)} note="median" />
+      <Tile name="Tokens a second" value={short(speed?.tokens_per_second)} note={speed?.tokens_per_second == null ? "not reported" : `${short(speed.tokens_per_second_per_gpu)} a GPU`} />
+      <Tile name="MFU" value={percent(speed?.mfu)} note={speed?.peak ? `${plain(speed.tflops_per_gpu)} of ${plain(speed.peak.flops / 1e12)} TFLOP/s` : speed?.reason} />
+      <Tile name="Goodput" value={percent(goodput)} note={ledger ? `${seconds(ledger.gpu_seconds)} of GPU time` : ""}
+            {...(goodput !== null && goodput < GOOD_GOODPUT ? { tone: "warn" as const } : {})} />
+      <Tile name="Lost to stragglers" value={seconds(lost)} note="GPU time" {...(lost ? { tone: "bad" as const } : {})} />
+      <Tile name="Energy a step" value={short(joules, "J")} note={ledger?.energy?.kwh ? `${plain(ledger.energy.kwh)} kWh in all` : ""} />
+    </Tiles>
+  );
+}

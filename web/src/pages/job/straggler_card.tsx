@@ -1,0 +1,89 @@
+// Which rank holds the job back: verdict, evidence, and what it would be like without it.
+import { Answered } from "../../parts/answered";
+import { Badge } from "../../parts/badge";
+import { Card } from "../../parts/card";
+import type { LateRank, Stragglers } from "../../server/training";
+import type { Asked } from "../../server/use_answer";
+import { rankPath } from "../../url/routes";
+import { clock } from "../../words/moment";
+import { count, percent, seconds } from "../../words/number";
+import { word } from "../../words/training";
+import { EvidenceList } from "./evidence_list";
+import { MethodsTable } from "./methods_table";
+
+const MAX_RANKS = 8;
+
+function since(rank: LateRank): string {
+  if (rank.first_step === null) return `${clock(rank.from)} to ${clock(rank.to)}`;
+  const until = rank.is_open ? "to the end" : `to step ${count(rank.last_step)}`;
+  return `from step ${count(rank.first_step)} ${until} (${clock(rank.from)} to ${clock(rank.to)})`;
+}
+
+function Late({ job, rank }: { job: string; rank: LateRank }) {
+  const reason = rank.gpu_reason && rank.gpu_reason !== "unknown" ? `: ${word(rank.gpu_reason)}` : "";
+  return (
+    <div class="late">
+      <div class="late-rank">
+        <a href={rankPath(job, rank.rank)} class="late-name">Rank {rank.rank}</a>
+        <span class="note">{rank.host}{rank.gpu && `, GPU ${rank.gpu}`}</span>
+      </div>
+      <div class="late-words">
+        <p><b>{percent(rank.score)} late</b>, {since(rank)}</p>
+        <p>Cause: <b>{word(rank.cause)}</b>{reason}. {rank.lost_seconds !== null && `Lost: ${seconds(rank.lost_seconds)} of the job.`}</p>
+        <EvidenceList evidence={rank.evidence} />
+      </div>
+    </div>
+  );
+}
+
+function WhatIf({ data }: { data: Stragglers }) {
+  const what = data.what_if;
+  if (!what || what.step_seconds === null || what.step_seconds_now === null) return null;
+  const longest = Math.max(what.step_seconds, what.step_seconds_now, what.step_seconds_before ?? 0);
+  const row = (name: string, value: number | null, tone: string) => value !== null && (
+    <div class="bar-row">
+      <span class="bar-name">{name}</span>
+      <span class="bar-track"><span class={`bar-fill ${tone}`} style={{ width: `${(value / longest) * 100}%` }} /></span>
+      <span class="number">{seconds(value)}</span>
+    </div>
+  );
+  return (
+    <div class="what-if">
+      <h3>What if it were not late?</h3>
+      {row("a step now", what.step_seconds_now, "bad")}
+      {row("without it", what.step_seconds, "good")}
+      {row("a step before", what.step_seconds_before, "")}
+      <p class="note">It would save {seconds(what.saved_seconds)} of the job, {seconds(what.saved_gpu_seconds)} of GPU time, at most.</p>
+    </div>
+  );
+}
+
+function Verdict({ job, data }: { job: string; data: Stragglers }) {
+  return (
+    <>
+      {data.ranks.slice(0, MAX_RANKS).map((rank) => <Late key={rank.rank} job={job} rank={rank} />)}
+      {data.ranks.length > MAX_RANKS && <p class="note">and {data.ranks.length - MAX_RANKS} more ranks</p>}
+      {data.ranks.length === 0 && data.verdict === "none" && <p>All ranks keep step.</p>}
+      {data.slow_since && <p>The job as a whole is slower since {clock(data.slow_since.from)}.</p>}
+      {data.ranks.length === 0 && <EvidenceList evidence={data.evidence} />}
+      {data.verdict === "no_data" && data.missing.length > 0 && <p>To tell, send {data.missing.join(", ")}.</p>}
+      <WhatIf data={data} />
+      <MethodsTable data={data} />
+    </>
+  );
+}
+
+export function StragglerCard({ job, asked }: { job: string; asked: Asked<Stragglers> }) {
+  const verdict = asked.data && (
+    <>
+      <Badge name={asked.data.verdict} />
+      {asked.data.also.map((name) => <Badge key={name} name={name} />)}
+      <span class="note">by {word(asked.data.method)}</span>
+    </>
+  );
+  return (
+    <Card title="Stragglers" id="stragglers" note={verdict}>
+      <Answered asked={asked} height={110}>{(data) => <Verdict job={job} data={data} />}</Answered>
+    </Card>
+  );
+}

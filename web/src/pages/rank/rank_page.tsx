@@ -1,0 +1,69 @@
+// One rank of a job: how it keeps step, and the counters of its GPU.
+import { useMemo } from "preact/hooks";
+import { Answered } from "../../parts/answered";
+import { Badge } from "../../parts/badge";
+import { Card } from "../../parts/card";
+import { Empty } from "../../parts/notice";
+import type { Job, Jobs, RankPlace, Stragglers } from "../../server/training";
+import { useAnswer } from "../../server/use_answer";
+import { usePlace } from "../../url/location";
+import { gpuPath, jobPath } from "../../url/routes";
+import { span } from "../../words/moment";
+import { count, percent } from "../../words/number";
+import { word } from "../../words/training";
+import { EvidenceList } from "../job/evidence_list";
+import { useWindow, type Window } from "../job/window";
+import { DeviceCharts } from "./device_charts";
+import { GpuHistory } from "./gpu_history";
+import { RankSteps } from "./rank_steps";
+
+function Head({ job, place, window }: { job: Job; place: RankPlace; window: Window }) {
+  return (
+    <div class="page-head">
+      <a href={jobPath(job.job)} class="note crumb">{job.job} /</a>
+      <h1>Rank {place.rank}</h1>
+      <span class="grow" />
+      {window.isZoomed && <button type="button" onClick={window.reset}>Show the whole job</button>}
+      <span class="note">
+        {place.host || "unknown host"}{place.gpu && `, GPU ${place.gpu}`}{place.model && `, ${place.model}`}
+        {place.stage !== null && job.parallelism["pipeline"] !== 1 && `, stage ${place.stage}`}
+        {place.uuid && <> · <a href={gpuPath(place.uuid)}>{place.uuid}</a></>} · {span(window.start, window.end)}
+      </span>
+    </div>
+  );
+}
+
+function Verdict({ job, rank, window }: { job: string; rank: number; window: Window }) {
+  const asked = useAnswer<Stragglers>("training/stragglers", { job, start: window.start, end: window.end });
+  const late = asked.data?.ranks.find((candidate) => candidate.rank === rank);
+  if (!late) return null;
+  return (
+    <Card title="It holds the job back" note={<Badge name={late.verdict} />}>
+      <p><b>{percent(late.score)} late</b>{late.first_step !== null && ` from step ${count(late.first_step)}`}. Cause: <b>{word(late.cause)}</b>.</p>
+      <EvidenceList evidence={late.evidence} />
+    </Card>
+  );
+}
+
+export function RankPage({ job, rank }: { job: string; rank: number }) {
+  const { params } = usePlace();
+  const asked = useAnswer<Jobs>("training/jobs", { job, start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
+  const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
+  const place = found?.ranks.find((candidate) => candidate.rank === rank) ?? null;
+  const window = useWindow(found, params);
+  const selector = useMemo(
+    () => (place?.uuid ? { UUID: place.uuid } : { job, rank: String(rank) }), [place, job, rank]);
+  return (
+    <Answered asked={asked} height={400}>
+      {() => !found || !place || !window ? <Empty title={`${job} has no rank ${rank}.`}><a href={jobPath(job)}>To the job</a></Empty> : (
+        <>
+          <Head job={found} place={place} window={window} />
+          <Verdict job={job} rank={rank} window={window} />
+          <RankSteps job={found} rank={rank} window={window} />
+          <DeviceCharts selector={selector} from={window.start} to={window.end} onZoom={window.zoom} onReset={window.reset} />
+          {place.uuid && <GpuHistory uuid={place.uuid} />}
+        </>
+      )}
+    </Answered>
+  );
+}

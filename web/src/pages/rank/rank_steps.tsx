@@ -1,0 +1,42 @@
+// How long the rank works in each step, beside what its peers take.
+import { useMemo } from "preact/hooks";
+import { LineChart } from "../../charts/line_chart";
+import { seriesColour } from "../../charts/palette";
+import { Answered } from "../../parts/answered";
+import { Card } from "../../parts/card";
+import { Empty } from "../../parts/notice";
+import type { HeatMap, Job } from "../../server/training";
+import { useAnswer } from "../../server/use_answer";
+import { count, seconds } from "../../words/number";
+import type { Window } from "../job/window";
+import { medianOfOthers } from "./peers";
+
+const BINS = 500;
+
+function Chart({ data, rank, window }: { data: HeatMap; rank: number; window: Window }) {
+  const row = data.ranks.indexOf(rank);
+  const x = useMemo(() => data.bins.map((bin, at) => bin.first_step ?? at), [data]);
+  const lines = useMemo(() => [
+    { name: `rank ${rank}`, colour: seriesColour(3), values: data.mean[row] ?? [], width: 2 },
+    { name: "median of the others", colour: seriesColour(0), values: medianOfOthers(data.mean, row) },
+  ], [data, row]);
+  if (row < 0) return <Empty title="This rank reports no steps in this time." />;
+  const zoom = (from: number, to: number) => {
+    const inside = data.bins.filter((_, at) => (x[at] as number) >= from && (x[at] as number) <= to);
+    const [first, last] = [inside[0], inside[inside.length - 1]];
+    if (first && last) window.zoom(first.from, last.to);
+  };
+  return <LineChart title="Own time of the rank in each step" x={x} lines={lines} height={200} unit={seconds}
+                    xWords={(step) => `step ${count(step)}`} onZoom={zoom} onReset={window.reset} />;
+}
+
+export function RankSteps({ job, rank, window }: { job: Job; rank: number; window: Window }) {
+  const asked = useAnswer<HeatMap>("training/heatmap", {
+    job: job.job, metric: "own_seconds", by: "step", bins: BINS, start: window.start, end: window.end,
+  });
+  return (
+    <Card title="Own time in a step" note="all of the step but waiting">
+      <Answered asked={asked} height={200}>{(data) => <Chart data={data} rank={rank} window={window} />}</Answered>
+    </Card>
+  );
+}

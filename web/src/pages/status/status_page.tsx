@@ -1,0 +1,51 @@
+// The server itself: what it holds and takes in, what is asked of it, how it is configured.
+import { Card } from "../../parts/card";
+import { Answered } from "../../parts/answered";
+import { useAnswer } from "../../server/use_answer";
+import type { BuildInfo, RuntimeInfo } from "../../server/status";
+import { ActiveQueries } from "./active_queries";
+import { CardinalityCard } from "./cardinality_card";
+import { ServerTiles } from "./server_tiles";
+import { TargetsCard } from "./targets_card";
+
+function Facts({ facts }: { facts: readonly (readonly [string, string])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value || "–"}</dd></div>)}
+    </dl>
+  );
+}
+
+export function StatusPage() {
+  const build = useAnswer<BuildInfo>("status/buildinfo");
+  const runtime = useAnswer<RuntimeInfo>("status/runtimeinfo");
+  const flags = useAnswer<Record<string, string>>("status/flags");
+  const config = useAnswer<{ yaml: string }>("status/config");
+  return (
+    <>
+      <div class="page-head"><h1>Status</h1></div>
+      <ServerTiles />
+      <ActiveQueries />
+      <CardinalityCard />
+      <TargetsCard />
+      <div class="grid">
+        <Card title="Server">
+          <Answered asked={build}>
+            {(data) => <Facts facts={[["version", data.branch.replace("lockstep-", "")], ["revision", data.revision],
+              ["compiler", data.goVersion], ["speaks the API of Prometheus", data.version]]} />}
+          </Answered>
+          <Answered asked={runtime}>
+            {(data) => <Facts facts={[["host", data.hostname], ["started", data.startTime], ["keeps data for", data.storageRetention],
+              ["working folder", data.CWD]]} />}
+          </Answered>
+        </Card>
+        <Card title="Flags">
+          <Answered asked={flags}>{(data) => <Facts facts={Object.entries(data)} />}</Answered>
+        </Card>
+      </div>
+      <Card title="Configuration">
+        <Answered asked={config}>{(data) => <pre class="yaml" tabIndex={0}>{data.yaml.trim() || "# all defaults"}</pre>}</Answered>
+      </Card>
+    </>
+  );
+}

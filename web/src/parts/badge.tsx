@@ -1,0 +1,12 @@
+// A state in one word. Its shape says what its colour says.
+import { toneOf, word, type Tone } from "../words/training";
+
+const MARKS: Readonly<Record<Tone, string>> = { good: "●", warn: "▲", bad: "■", calm: "○" };
+
+export function Badge({ name, tone = toneOf(name), text = word(name) }: { name: string; tone?: Tone; text?: string }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <span aria-hidden="true">{MARKS[tone]}</span> {text}
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+// An answer of the server as state of a component. The same question asked by several components goes out
+// once; while it is asked again, the answer before stays.
+import { useEffect, useState } from "preact/hooks";
+import { askUrl, AskError, urlOf, type Answer, type Params } from "./ask";
+import { currentTick, useTick } from "./refresh";
+
+export interface Asked<T> {
+  readonly data: T | null;
+  readonly warnings: readonly string[];
+  readonly error: AskError | null;
+  readonly isLoading: boolean;
+}
+
+interface Entry {
+  readonly tick: number;
+  readonly promise: Promise<Answer<unknown>>;
+}
+
+const MAX_ENTRIES = 200;
+const MAX_AT_ONCE = 6;
+const entries = new Map<string, Entry>();
+const waiting: (() => void)[] = [];
+let running = 0;
+
+// Browsers open six connections to a server; more questions would only hide which of them wait.
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  running += 1;
+  try {
+    return await work();
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
+function shared(url: string): Promise<Answer<unknown>> {
+  const known = entries.get(url);
+  if (known && known.tick === currentTick()) return known.promise;
+  const promise = inTurn(() => askUrl<unknown>(url));
+  entries.delete(url);
+  entries.set(url, { tick: currentTick(), promise });
+  if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
+  return promise;
+}
+
+const NOTHING = { data: null, warnings: [], error: null, isLoading: false } as const;
+
+function asError(error: unknown): AskError {
+  return error instanceof AskError ? error : new AskError(0, "page", String(error));
+}
+
+// `path` null asks nothing.
+export function useAnswer<T>(path: string | null, params: Params = {}): Asked<T> {
+  const tick = useTick();
+  const url = path === null ? null : urlOf(path, params);
+  const [asked, setAsked] = useState<Asked<T> & { url: string | null }>({ ...NOTHING, url: null });
+  useEffect(() => {
+    if (url === null) return;
+    let isCurrent = true;
+    setAsked((before) => ({ ...before, isLoading: true }));
+    shared(url).then(
+      (answer) => {
+        if (!isCurrent) return;
+        const data = answer.data as T;
+        setAsked({ data, warnings: answer.warnings, error: null, isLoading: false, url });
+      },
+      (error) => {
+        if (isCurrent) setAsked({ ...NOTHING, error: asError(error), url });
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [url, tick]);
+  if (url === null) return NOTHING;
+  return asked.url === null ? { ...NOTHING, isLoading: true } : asked;
+}

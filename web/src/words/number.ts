@@ -1,0 +1,66 @@
+// Numbers as people read them. What is not known is a dash.
+
+export const DASH = "–";
+
+const isKnown = (value: number | null | undefined): value is number =>
+  value !== null && value !== undefined && !Number.isNaN(value);
+
+// Three or so digits that count: 0.00123, 1.23, 1,234.
+export function plain(value: number | null | undefined, digits = 3): string {
+  if (!isKnown(value)) return DASH;
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(digits - 1);
+  if (size >= 10 ** digits) return Math.round(value).toLocaleString("en-US");
+  return String(Number(value.toPrecision(digits)));
+}
+
+const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
+
+// 320 k, 1.5 M.
+export function short(value: number | null | undefined, unit = "", base = 1000): string {
+  if (!isKnown(value)) return DASH;
+  let size = value;
+  let at = 0;
+  while (Math.abs(size) >= base && at < PREFIXES.length - 1) {
+    size /= base;
+    at += 1;
+  }
+  const prefix = `${PREFIXES[at]}${base === 1024 && at > 0 ? "i" : ""}${unit}`;
+  return prefix ? `${plain(size)} ${prefix}` : plain(size);
+}
+
+export const bytes = (value: number | null | undefined): string => short(value, "B", 1024);
+
+export function percent(ratio: number | null | undefined, digits = 1): string {
+  return isKnown(ratio) ? `${(ratio * 100).toFixed(digits)} %` : DASH;
+}
+
+export const count = (value: number | null | undefined): string =>
+  isKnown(value) ? Math.round(value).toLocaleString("en-US") : DASH;
+
+// A number and the unit that the server names.
+export function withUnit(value: number | null | undefined, unit: string): string {
+  if (!isKnown(value)) return DASH;
+  if (unit === "ratio" || unit.startsWith("share of")) return percent(value);
+  if (unit === "seconds" || unit === "s") return seconds(value);
+  if (unit === "bytes") return bytes(value);
+  if (unit === "bytes/s") return short(value, "B/s");
+  return unit ? `${plain(value)} ${unit.replaceAll("_", " ")}` : plain(value);
+}
+
+// 204 ms, 1.62 s, 3 m 20 s, 5 h 12 m, 2 d 4 h.
+export function seconds(value: number | null | undefined): string {
+  if (!isKnown(value)) return DASH;
+  const size = Math.abs(value);
+  if (size === 0) return "0 s";
+  if (size < 1e-3) return `${plain(value * 1e6)} µs`;
+  if (size < 1) return `${plain(value * 1e3)} ms`;
+  if (size < 60) return `${plain(value)} s`;
+  const [big, small, bigName, smallName] =
+    size < 3600 ? [60, 1, "m", "s"] : size < 86_400 ? [3600, 60, "h", "m"] : ([86_400, 3600, "d", "h"] as const);
+  const whole = Math.floor(size / big);
+  const rest = Math.floor((size - whole * big) / small);
+  return `${value < 0 ? "−" : ""}${whole} ${bigName}${rest ? ` ${rest} ${smallName}` : ""}`;
+}

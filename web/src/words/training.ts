@@ -1,0 +1,77 @@
+// The server's words for verdicts, causes, bins and classes, as a reader sees them.
+
+const WORDS: Readonly<Record<string, string>> = {
+  slow_rank: "slow rank",
+  uneven_work: "uneven work",
+  stage_imbalance: "stage imbalance",
+  job_slow_all: "whole job slower",
+  none: "no straggler",
+  undersampled: "sampled too rarely",
+  no_data: "too little data",
+  loader: "data loader",
+  h2d: "host-to-device copies",
+  h2d_seconds: "host-to-device copies",
+  loader_seconds: "data loader",
+  gpu_seconds: "work on the GPU",
+  other_seconds: "other work",
+  own_time_excess: "excess of its own time",
+  gpu: "GPU",
+  more_work: "its GPU does more work",
+  throttled: "throttled",
+  power_capped: "at its power cap",
+  power_braked: "power brake",
+  clocks: "low clocks",
+  memory_temperature: "hot memory",
+  unhealthy: "unhealthy",
+  collective_waits: "waits in collectives",
+  phase_times: "phase times",
+  own_time: "own time",
+  device_counters: "device counters",
+  step_time: "step time",
+  idle: "idle",
+  input_bound: "input-bound",
+  fake_load: "busy without work",
+  waiting: "waiting for peers",
+  communication_bound: "communication-bound",
+  memory_bound: "memory-bound",
+  compute_bound: "compute-bound",
+  unknown: "unknown",
+  productive: "productive",
+  straggler_wait: "waiting for stragglers",
+  data_stall: "waiting for data",
+  communication_exposed: "exposed communication",
+  recomputed: "recomputed",
+  recovery: "recovery",
+  start_up: "start-up",
+  idle_held: "held idle",
+  step_seconds: "step time",
+  own_seconds: "own time",
+  lateness: "lateness",
+  grad_norm: "gradient norm",
+  memory_allocated_bytes: "memory allocated",
+  ecc: "ECC errors",
+  xid: "XID error",
+  nan: "not a number",
+};
+
+export function word(name: string): string {
+  const known = WORDS[name];
+  if (known) return known;
+  if (name.startsWith("phase:")) return `phase: ${name.slice(6)}`;
+  return /^[a-z0-9_]+$/.test(name) ? name.replaceAll("_", " ") : name;
+}
+
+export type Tone = "good" | "warn" | "bad" | "calm";
+
+const BAD = new Set(["slow_rank", "crashed", "stalled", "hang", "nan", "xid", "ecc", "row_remap", "fake_load", "firing"]);
+const WARN = new Set([
+  "uneven_work", "stage_imbalance", "job_slow_all", "input_bound", "communication_bound", "loss_spike", "grad_spike",
+  "memory_leak", "throttled", "power_braked", "stall", "saw_tooth_power", "network_jump", "pending", "idle", "undersampled",
+]);
+const GOOD = new Set(["none", "running", "compute_bound", "healthy", "up", "productive"]);
+
+export function toneOf(name: string): Tone {
+  if (BAD.has(name)) return "bad";
+  if (WARN.has(name)) return "warn";
+  return GOOD.has(name) ? "good" : "calm";
+}
