@@ -15,6 +15,7 @@
 #include "api/cardinality_handler.h"
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
+#include "api/identity_handlers.h"
 #include "api/otlp_handler.h"
 #include "api/page_handler.h"
 #include "api/params.h"
@@ -25,6 +26,7 @@
 #include "api/reply.h"
 #include "api/report_handler.h"
 #include "api/request_counters.h"
+#include "api/role_handlers.h"
 #include "api/router.h"
 #include "api/rule_handlers.h"
 #include "api/series_handlers.h"
@@ -170,6 +172,14 @@ class ApiServer : public Api {
     HandleOtlpMetrics(request, otlp_decoder_, ingester_, std::move(respond));
   }
 
+  void Register(const Request& request, Respond respond) {
+    HandleRegister(request, ingester_, now_ms_(), std::move(respond));
+  }
+  Response Roles(const Call& call) { return HandleRoles(call); }
+  Response Identity(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleIdentity(call, storage_, now_ms_(), budget);
+  }
+
   Response Query(const Call& call, const Turn& turn, QueryBudget& budget) {
     return HandleQuery(call, ContextOf(turn), budget);
   }
@@ -307,6 +317,9 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/training/compare", kGetAndPost, kReadyStore, nullptr, &A::Comparison},
       {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, nullptr, &A::HeatMap},
       {"/api/v1/training/steps", kGetAndPost, kReadyStore, nullptr, &A::Steps},
+      {"/api/v1/training/register", kPost, kReadyStore, nullptr, nullptr, &A::Register},
+      {"/api/v1/training/identity", kGetAndPost, kReadyStore, nullptr, &A::Identity},
+      {"/api/v1/training/roles", kGetAndPost, kReadyStore, &A::Roles},
       {"/api/v1/training/report", kGetAndPost, kReadyStore, nullptr, &A::Report},
       {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
       {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},

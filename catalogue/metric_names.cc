@@ -52,6 +52,10 @@ std::string_view PartOf(const NameRow& row, const LabelSet& labels) {
   return label.empty() ? label : labels.Get(label);
 }
 
+NameRole ToNameRole(const NameRow& row) {
+  return {row.role, row.factor, row.stored, row.part, row.label, row.label_value};
+}
+
 // Of all ranks together, or over another axis than time.
 bool IsDerived(const LabelSet& labels) { return labels.Has("agg") || labels.Has("axis"); }
 
@@ -71,9 +75,22 @@ std::optional<NameRole> RoleOf(std::string_view metric_name, const LabelSet& lab
   if (rows == RowsByName().end()) return PhaseNamed(metric_name);
   for (const NameRow* row : rows->second) {
     if (!row->label.empty() && labels.Get(row->label) != row->label_value) continue;
-    return NameRole{row->role, row->factor, row->stored, PartOf(*row, labels)};
+    NameRole name = ToNameRole(*row);
+    name.part = PartOf(*row, labels);
+    return name;
   }
   return std::nullopt;
+}
+
+std::vector<NameRole> RolesOfName(std::string_view metric_name) {
+  std::vector<NameRole> roles;
+  const auto rows = RowsByName().find(metric_name);
+  if (rows == RowsByName().end()) {
+    if (const auto phase = PhaseNamed(metric_name)) roles.push_back(*phase);
+    return roles;
+  }
+  for (const NameRow* row : rows->second) roles.push_back(ToNameRole(*row));
+  return roles;
 }
 
 std::vector<std::string_view> NamesOf(Role role) {

@@ -32,12 +32,18 @@ struct NameRole {
   // The phase, for kTrainPhaseSeconds ("data", "forward"...); the kind of event, for kGpuClockEvents; the code,
   // for kGpuXidEvents. A view of the labels, or of the catalogue. Empty: the role has no parts.
   std::string_view part = {};
+  // What the series' labels must say for it to have the role; "": nothing.
+  std::string_view label = {};
+  std::string_view label_value = {};
 };
 
 // Nothing for a name that is not known, for one whose labels say that it is about something else (the
 // temperature of a fan), and for what is no value of one rank and time (`agg`, `axis`). `labels` must outlive
 // the part; the metric name may be among them.
 std::optional<NameRole> RoleOf(std::string_view metric_name, const LabelSet& labels);
+
+// The roles that series of the name may have, by what their labels say; parts that labels say are empty.
+std::vector<NameRole> RolesOfName(std::string_view metric_name);
 
 // All names that may have the role, the most telling first: where a device has series of two, the first counts.
 // None of them has a character that means anything in a regular expression, so that joined by '|' they

@@ -1,0 +1,27 @@
+// Who ran where: registrations in, placements out.
+//
+//   POST /api/v1/training/register                 one JSON object, a list, or one a line; may be compressed
+//   GET  /api/v1/training/identity?job=&start=&end=  the job's ranks, where they were and when
+//   GET  /api/v1/training/identity?gpu=UUID          the jobs that a GPU had
+//
+// Functions of their arguments, safe from any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "api/call.h"
+#include "api/http.h"
+#include "base/query_budget.h"
+#include "ingest/ingester.h"
+#include "storage/storage.h"
+
+namespace lockstep::api {
+
+// All of a request's registrations are taken, or none.
+void HandleRegister(const Request& request, Ingester& ingester, int64_t now_ms, Respond respond);
+
+// Blocking: run it on the query pool.
+Response HandleIdentity(const Call& call, const Storage& storage, int64_t now_ms,
+                        QueryBudget& budget);
+
+}  // namespace lockstep::api
