@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int64_t kNowMs = 2'000'000;
+constexpr int64_t kAskedAtMs = 2'000'000;
 
 class IdentityHandlersTest : public testing::Test {
  protected:
@@ -26,7 +26,7 @@ class IdentityHandlersTest : public testing::Test {
     request.headers = std::move(headers);
     request.body = std::move(body);
     std::optional<Response> response;
-    HandleRegister(request, ingester_, kNowMs, [&](Response r) { response = std::move(r); });
+    HandleRegister(request, ingester_, kAskedAtMs, [&](Response r) { response = std::move(r); });
     EXPECT_TRUE(response.has_value());
     return std::move(response).value_or(Response{});
   }
@@ -36,7 +36,7 @@ class IdentityHandlersTest : public testing::Test {
     request.method = "GET";
     request.target = "/api/v1/training/identity?" + parameters;
     QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
-    return HandleIdentity({Form::Of(request)}, storage_, kNowMs, budget);
+    return HandleIdentity({Form::Of(request)}, storage_, kAskedAtMs, budget);
   }
 
   MemoryStorage storage_;
