@@ -33,6 +33,7 @@ ASKED = (
     ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}), ("/api/v1/query", {"query": "sum("}),
     ("/api/v1/query", {"query": "train_loss * on (job) train_loss", **AT}), ("/api/v1/query", {"query": "taken"}),
     ("/api/v1/query_range", {**LOSS, **RANGE, "step": "10", "limit": "1"}), ("/api/v1/query_range", LOSS),
+    ("/api/v1/query_range", {"query": "DCGM_FI_DEV_POWER_USAGE", "axis": "step", "job": JOB}),
     ("/api/v1/explain", {"query": "sum(rate(train_step[10s]))", **AT}),
     ("/api/v1/series", {"match[]": "train_loss"}), ("/api/v1/series", {}),
     ("/api/v1/labels", {}), ("/api/v1/labels", {"match[]": "{"}), ("/api/v1/label/{name}/values", {}),
@@ -61,6 +62,7 @@ SENT = (
     ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
     ("POST", "/api/v1/push/log", b"iter 10: loss 4.1234, time 123.45ms, mfu 41.20%\n", {}),
     ("DELETE", "/api/v1/status/active_queries/{id}", None, {}),
+    ("POST", "/-/reload", b"", {}),
     ("POST", "/api/v1/admin/tsdb/delete_series", b"match[]=taken", FORM),
     ("POST", "/api/v1/admin/tsdb/clean_tombstones", b"", FORM),
     ("PUT", "/api/v1/admin/tsdb/snapshot", b"", FORM),
@@ -128,7 +130,7 @@ class OpenApiTest(unittest.TestCase):
         asked = {answer["path"] for answer in answers}
         self.assertEqual(set(self.operations) - asked, {"/api/v1/read"}, "tests/interop asks for remote read")
         well = {answer["path"] for answer in answers if answer["status"] < 300}
-        self.assertEqual(asked - well, {"/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}"})
+        self.assertEqual(asked - well, {"/-/reload", "/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}"})
 
     def test_a_wrong_answer_is_found(self):
         wrong = self.check([{"method": "get", "path": "/api/v1/labels", "status": 200, "type": "application/json",

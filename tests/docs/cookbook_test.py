@@ -1,0 +1,98 @@
+"""Every query of docs/cookbook.md over the recorded jobs: no error, and what the page says of it.
+
+LOCKSTEP_PROGRAM names the server. What a query gives stands behind "promql" in its block's first line:
+
+  at=JOB        asked at the end of that job, whose name is put in for JOB; nccl-inspector is a log of collectives
+  ago=SECONDS   so long before that
+  gives=N       so many series;  some: at least one, and fewer than there are ranks or bins
+  rank=R        one series, of that rank
+  value=X       of every series, within 1.5 %
+  unrecorded=W  the recordings hold no such series: it must be no error
+"""
+
+import gzip
+import json
+import pathlib
+import re
+import sys
+import unittest
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/grafana"))
+from recordings import Recordings
+from programs import ask
+
+PAGE = ROOT / "docs/cookbook.md"
+BLOCK = re.compile(r"^```promql ?([^\n]*)\n(.*?)^```$", re.M | re.S)
+RELATIVE_TOLERANCE = 0.015
+COLLECTIVES = ROOT / "tests/training_logs/data/nccl/inspector"
+
+
+def blocks():
+    """(expectations, query)"""
+    for words, query in BLOCK.findall(PAGE.read_text()):
+        pairs = (word.partition("=") for word in words.split())
+        yield {name: value for name, _, value in pairs}, query.strip()
+
+
+def ends():
+    """{job: the moment at which it ended, in Unix seconds}"""
+    texts = [(ROOT / "demo/data/truth.json").read_text(),
+             gzip.decompress((ROOT / "tests/training/data/sweep/truth.json.gz").read_bytes()).decode()]
+    return {job["job"]: job["end_ms"] / 1000 for text in texts for job in json.loads(text)["jobs"]}
+
+
+def push_collectives(server):
+    """NCCL's inspector logs, one for each rank; returns when the last of their collectives ended, in Unix seconds."""
+    newest_us = 0
+    for path in sorted(COLLECTIVES.iterdir()):
+        log = path.read_bytes()
+        urllib.request.urlopen(f"{server.url}/api/v1/push/log?job={COLLECTIVES.parent.name}-{COLLECTIVES.name}", log).close()
+        newest_us = max(newest_us, *(json.loads(line)["metadata"]["dump_timestamp_us"] for line in log.splitlines()))
+    return newest_us / 1e6
+
+
+class CookbookTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Recordings(cls).lockstep
+        cls.ends = {**ends(), "nccl-inspector": push_collectives(cls.server)}
+
+    def ask(self, expected, query):
+        job = expected.get("at", "pretrain-bf16")
+        time_s = self.ends[job] - float(expected.get("ago", 0))
+        return ask(self.server.url, "query", query=query.replace("JOB", job), time=f"{time_s:.3f}")["result"]
+
+    def check(self, expected, rows):
+        if "rank" in expected:
+            self.assertEqual([row["metric"].get("rank") for row in rows], [expected["rank"]])
+        if "gives" in expected:
+            self.assertEqual(len(rows), int(expected["gives"]), rows)
+        if "some" in expected:
+            self.assertGreater(len(rows), 0)
+        if "unrecorded" in expected:
+            self.assertEqual(rows, [])
+        for row in rows if "value" in expected else ():
+            wanted = float(expected["value"])
+            self.assertAlmostEqual(float(row["value"][1]), wanted, delta=RELATIVE_TOLERANCE * wanted)
+
+    def test_queries_give_what_the_page_says(self):
+        for expected, query in blocks():
+            with self.subTest(query=query, expected=expected):
+                self.assertTrue({"rank", "gives", "some", "unrecorded"} & set(expected), "nothing is said of it")
+                self.check(expected, self.ask(expected, query))
+
+    def test_there_are_some(self):
+        self.assertGreater(len(list(blocks())), 40)
+
+    def test_no_healthy_job_is_blamed(self):
+        """Queries that name one rank name none where nothing was planted."""
+        for expected, query in blocks():
+            if "rank" in expected:
+                with self.subTest(query=query):
+                    self.assertEqual(self.ask({"at": "pretrain-bf16"}, query), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
