@@ -84,6 +84,46 @@ class PeerReference {
   bool is_masked_ = false;
 };
 
+// Compares the ranks of each group, column by column.
+class ColumnJudge {
+ public:
+  ColumnJudge(const std::vector<std::vector<size_t>>& groups, const RankMask& masked)
+      : groups_(groups), masked_(masked), any_masked_(masked.size()) {
+    for (size_t row = 0; row < masked.size(); ++row) {
+      const std::vector<bool>& marks = masked[row];
+      any_masked_[row] = std::find(marks.begin(), marks.end(), true) != marks.end();
+    }
+  }
+
+  // Sets what is known of `results`, one per row.
+  void Compare(size_t n, std::span<const double> column, std::span<double> results) {
+    for (const std::vector<size_t>& group : groups_) {
+      peers_.Take(column, group, masked_, any_masked_, n);
+      if (!peers_.Suffices(group.size())) continue;
+      for (const size_t row : group) {
+        if (std::isnan(column[row])) continue;
+        const bool is_masked = any_masked_[row] && masked_[row][n];
+        results[row] = column[row] - peers_.For(column[row], is_masked);
+      }
+    }
+  }
+
+ private:
+  const std::vector<std::vector<size_t>>& groups_;
+  const RankMask& masked_;
+  std::vector<bool> any_masked_;  // by row
+  PeerReference peers_;
+};
+
+// By column.
+std::vector<bool> AnyMasked(const RankMask& masked, size_t columns) {
+  std::vector<bool> any(columns, false);
+  for (const std::vector<bool>& marks : masked) {
+    for (size_t n = 0; n < columns; ++n) any[n] = any[n] || marks[n];
+  }
+  return any;
+}
+
 }  // namespace
 
 RankMask NothingMasked(size_t rows, size_t columns) {
@@ -93,24 +133,27 @@ RankMask NothingMasked(size_t rows, size_t columns) {
 RankMatrix ExcessOverPeers(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
                            const RankMask& masked) {
   RankMatrix excess(values.rows(), values.columns());
-  std::vector<bool> any_masked(values.rows());
-  for (size_t row = 0; row < values.rows(); ++row) {
-    any_masked[row] = std::find(masked[row].begin(), masked[row].end(), true) != masked[row].end();
-  }
-  PeerReference peers;
+  ColumnJudge judge(groups, masked);
   MapColumns(values, excess,
-             [&](size_t n, std::span<const double> column, std::span<double> results) {
-               for (const std::vector<size_t>& group : groups) {
-                 peers.Take(column, group, masked, any_masked, n);
-                 if (!peers.Suffices(group.size())) continue;
-                 for (const size_t row : group) {
-                   if (std::isnan(column[row])) continue;
-                   const bool is_masked = any_masked[row] && masked[row][n];
-                   results[row] = column[row] - peers.For(column[row], is_masked);
-                 }
-               }
+             [&judge](size_t n, std::span<const double> column, std::span<double> results) {
+               judge.Compare(n, column, results);
              });
   return excess;
+}
+
+void UpdateExcess(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
+                  const RankMask& before, const RankMask& masked, RankMatrix& excess) {
+  std::vector<bool> changed = AnyMasked(before, values.columns());
+  const std::vector<bool> now = AnyMasked(masked, values.columns());
+  for (size_t n = 0; n < changed.size(); ++n) changed[n] = changed[n] || now[n];
+  ColumnJudge judge(groups, masked);
+  std::vector<double> results(values.rows());
+  ForEachColumn(values, [&](size_t n, std::span<const double> column) {
+    if (!changed[n]) return;
+    std::fill(results.begin(), results.end(), kUnknown);
+    judge.Compare(n, column, results);
+    for (size_t row = 0; row < results.size(); ++row) excess(row, n) = results[row];
+  });
 }
 
 RankMatrix DividedByColumn(RankMatrix matrix, const std::vector<double>& divisor) {

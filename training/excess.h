@@ -23,6 +23,11 @@ RankMask NothingMasked(size_t rows, size_t columns);
 RankMatrix ExcessOverPeers(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
                            const RankMask& masked);
 
+// As ExcessOverPeers made it, or this before, with other marks: only columns in which something was masked then or is
+// now are computed again.
+void UpdateExcess(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
+                  const RankMask& before, const RankMask& masked, RankMatrix& excess);
+
 // `matrix` with column n divided by divisor[n]; unknown where that is not above zero.
 RankMatrix DividedByColumn(RankMatrix matrix, const std::vector<double>& divisor);
 

@@ -26,10 +26,8 @@ std::vector<EpisodeScale> ScalesFor(std::span<const EpisodeScale> scales, size_t
   return fitting;
 }
 
-RankMatrix Excess(const RankMatrix& values, const std::vector<double>& divisor,
-                  const std::vector<std::vector<size_t>>& groups, const RankMask& masked) {
-  RankMatrix excess = ExcessOverPeers(values, groups, masked);
-  return divisor.empty() ? excess : DividedByColumn(std::move(excess), divisor);
+RankMatrix Divided(const RankMatrix& excess, const std::vector<double>& divisor) {
+  return divisor.empty() ? excess : DividedByColumn(excess, divisor);
 }
 
 // Whether `row` has the highest value of its group in column n, slow peers left out.
@@ -127,15 +125,17 @@ SlowRows FindSlowRows(const RankMatrix& values, const std::vector<double>& divis
                       const std::vector<std::vector<size_t>>& groups,
                       std::span<const EpisodeScale> scales) {
   RankMask masked = NothingMasked(values.rows(), values.columns());
+  RankMatrix excess = ExcessOverPeers(values, groups, masked);
   SlowRows found;
   for (int pass = 0; pass < kPasses; ++pass) {
-    found.excess = Excess(values, divisor, groups, masked);
+    found.excess = Divided(excess, divisor);
     found.slow = NothingMasked(values.rows(), values.columns());
     found.rows.clear();
     for (const std::vector<size_t>& group : groups) {
       FindInGroup(values, divisor, group, scales, found);
     }
     if (found.rows.empty()) break;
+    if (pass + 1 < kPasses) UpdateExcess(values, groups, masked, found.slow, excess);
     masked = found.slow;
   }
   std::sort(found.rows.begin(), found.rows.end(),

@@ -33,6 +33,45 @@ struct InAndOut {
   double out = kUnknown;
 };
 
+// Medians settle long before a thousand columns.
+constexpr size_t kMostJudgedColumns = 500;
+
+// Evenly spread ones of `columns`.
+void AppendSome(const std::vector<size_t>& columns, std::vector<size_t>& some) {
+  const size_t count = std::min(columns.size(), kMostJudgedColumns);
+  for (size_t i = 0; i < count; ++i) some.push_back(columns[i * columns.size() / count]);
+}
+
+// In which a cause is looked for: some of the slow columns of a row, and some of the others.
+std::vector<size_t> ColumnsToJudge(const std::vector<bool>& slow) {
+  std::vector<size_t> in;
+  std::vector<size_t> out;
+  for (size_t n = 0; n < slow.size(); ++n) (slow[n] ? in : out).push_back(n);
+  std::vector<size_t> some;
+  AppendSome(in, some);
+  AppendSome(out, some);
+  std::sort(some.begin(), some.end());
+  return some;
+}
+
+RankMatrix Picked(const RankMatrix& matrix, const std::vector<size_t>& columns) {
+  if (matrix.empty()) return {};
+  RankMatrix picked(matrix.rows(), columns.size());
+  for (size_t row = 0; row < matrix.rows(); ++row) {
+    const std::span<const double> from = matrix.Row(row);
+    for (size_t i = 0; i < columns.size(); ++i) picked(row, i) = from[columns[i]];
+  }
+  return picked;
+}
+
+RankMask Picked(const RankMask& mask, const std::vector<size_t>& columns) {
+  RankMask picked = NothingMasked(mask.size(), columns.size());
+  for (size_t row = 0; row < mask.size(); ++row) {
+    for (size_t i = 0; i < columns.size(); ++i) picked[row][i] = mask[row][columns[i]];
+  }
+  return picked;
+}
+
 // Medians of a row in its slow columns and in the others.
 InAndOut SplitMedians(std::span<const double> values, const std::vector<bool>& slow) {
   std::vector<double> in;
@@ -128,13 +167,15 @@ TimeRange LongestEpisode(const SlowRankFinding& finding) {
 
 void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<size_t>>& groups,
                         const SlowRows& found, const SlowRow& slow, SlowRankFinding& finding) {
+  const std::vector<size_t> columns = ColumnsToJudge(found.slow[slow.row]);
+  const RankMask is_slow = Picked(found.slow, columns);
   double largest = 0;
   for (const CausePhases& phases : AllCausePhases()) {
-    const RankMatrix seconds = SumOfPhases(table, phases.kinds);
+    const RankMatrix seconds = Picked(SumOfPhases(table, phases.kinds), columns);
     if (seconds.empty()) continue;
-    const RankMatrix excess = ExcessOverPeers(seconds, groups, found.slow);
-    const InAndOut own = SplitMedians(seconds.Row(slow.row), found.slow[slow.row]);
-    const InAndOut over = SplitMedians(excess.Row(slow.row), found.slow[slow.row]);
+    const RankMatrix excess = ExcessOverPeers(seconds, groups, is_slow);
+    const InAndOut own = SplitMedians(seconds.Row(slow.row), is_slow[slow.row]);
+    const InAndOut over = SplitMedians(excess.Row(slow.row), is_slow[slow.row]);
     const double grown = over.in - (std::isnan(over.out) ? 0.0 : over.out);
     finding.evidence.push_back(
         {.signal = absl::StrFormat("%s_seconds", Name(phases.cause)),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,25 @@ TEST(Stragglers, TheCauseIsThePhaseThatGrew) {
     EXPECT_NEAR(answer.lost_seconds, 50 * 0.06, 0.4);
     EXPECT_NEAR(answer.what_if.step_seconds_without, answer.what_if.step_seconds_before, 0.005);
   }
+}
+
+TEST(Stragglers, AllRanksOfAHostAreTheHost) {
+  Job job = JobOf(8);
+  for (size_t row = 0; row < 8; ++row) job.ranks[row].host = "node-" + std::to_string(row / 2);
+  const auto causes = [&job](size_t late_rows) {
+    const StepTable table = MadeSteps(8, 100, kPhases, [&](size_t row, size_t n, auto name) {
+      return row >= 4 && row < 4 + late_rows && n >= 50 && name == "forward" ? 0.1 : 0.0;
+    });
+    std::set<std::pair<size_t, std::string_view>> found;
+    for (const SlowRankFinding& finding : FindStragglers({job, table, {}}).ranks) {
+      found.emplace(finding.row, Name(finding.cause));
+    }
+    return found;
+  };
+  using Causes = std::set<std::pair<size_t, std::string_view>>;
+  EXPECT_EQ(causes(1), (Causes{{4, "gpu"}}));
+  EXPECT_EQ(causes(2), (Causes{{4, "node"}, {5, "node"}}));
+  EXPECT_EQ(causes(3), (Causes{{4, "node"}, {5, "node"}, {6, "gpu"}}));
 }
 
 TEST(Stragglers, HostStallsAreSeenBelowTheSpreadOfChips) {

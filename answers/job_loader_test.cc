@@ -1,0 +1,135 @@
+#include "answers/job_loader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "answers/derived_storage.h"
+#include "answers/job_list.h"
+#include "base/check.h"
+#include "tests/memory_storage.h"
+
+namespace lockstep::answers {
+namespace {
+
+constexpr int64_t kBeginMs = 1'700'000'000'000;
+
+// Ranks 0 and 1 do steps of a second each: 0 to 9, and after a pause of a minute 5 to 19.
+class StoredJob {
+ public:
+  StoredJob() {
+    for (int64_t step = 0; step < 10; ++step) AddStep(kBeginMs + 1000 * (step + 1), step);
+    for (int64_t step = 5; step < 20; ++step) AddStep(kBeginMs + 70'000 + 1000 * (step - 4), step);
+  }
+
+  MemoryStorage& storage() { return storage_; }
+
+  absl::StatusOr<LoadedJob> Load(const JobQuery& query) {
+    const auto querier = storage_.NewQuerier();
+    LOCKSTEP_CHECK(querier.ok());
+    return LoadJob(query, {**querier, pool_, budget_});
+  }
+
+ private:
+  void AddStep(int64_t end_ms, int64_t step) {
+    for (const char* rank : {"0", "1"}) {
+      const auto add = [&](const char* name, const char* phase, double value) {
+        storage_.Append(
+            LabelSet::Of({{kMetricName, name}, {"job", "a"}, {"rank", rank}, {"phase", phase}}),
+            end_ms, value);
+      };
+      add("train_step", "", static_cast<double>(step));
+      add("train_step_time_seconds", "", 1);
+      add("train_phase_seconds", "forward", 0.5 + (rank[0] - '0'));
+    }
+  }
+
+  MemoryStorage storage_;
+  TaskPool pool_{0};
+  QueryBudget budget_{1'000'000, QueryBudget::Clock::time_point::max()};
+};
+
+// "attempt A of N: steps FIRST-LAST, from FROM to TO": seconds since kBeginMs.
+void CheckLoad(const JobQuery& query, const std::string& expected) {
+  StoredJob stored;
+  const auto job = stored.Load(query);
+  if (!job.ok()) {
+    EXPECT_EQ(Message(job.status()), expected);
+    return;
+  }
+  const training::StepTable& table = job->steps;
+  EXPECT_EQ(
+      absl::StrFormat("attempt %d of %d: steps %d-%d, from %d to %d", job->attempt,
+                      job->attempts.size(), table.step.front(), table.step.back(),
+                      (job->time.from_ms - kBeginMs) / 1000, (job->time.to_ms - kBeginMs) / 1000),
+      expected);
+  EXPECT_EQ(table.step_seconds.rows(), 2u);
+}
+
+TEST(JobLoader, AttemptsAreToldApart) {
+  CheckLoad({.name = "a"}, "attempt 1 of 2: steps 5-19, from 70 to 85");
+  CheckLoad({.name = "a", .attempt = 0}, "attempt 0 of 2: steps 0-9, from 0 to 10");
+  CheckLoad({.name = "a", .time = {kBeginMs, kBeginMs + 60'000}},
+            "attempt 0 of 2: steps 0-9, from 0 to 10");
+  CheckLoad({.name = "a", .time = {kBeginMs + 73'500, kBeginMs + 76'000}},
+            "attempt 1 of 2: steps 8-10, from 73 to 76");
+  CheckLoad({.name = "a", .attempt = 2}, "the job \"a\" has 2 attempts, counted from 0");
+  CheckLoad({.name = "b"}, "nothing is stored of a training job \"b\" in that time");
+}
+
+TEST(JobLoader, WarmUpIsThatOfTheAttempt) {
+  StoredJob stored;
+  const auto part = stored.Load({.name = "a", .time = {kBeginMs + 80'000, kBeginMs + 90'000}});
+  ASSERT_TRUE(part.ok());
+  EXPECT_EQ(part->steps.attempt_first_step, 5);
+  EXPECT_EQ(part->job.begin_ms, kBeginMs + 71'000);
+}
+
+TEST(JobLoader, OnlyWhatIsNeededIsRead) {
+  StoredJob stored;
+  EXPECT_TRUE(stored.Load({.name = "a"})->steps.phases.empty());
+  JobNeeds needs;
+  needs.phases = true;
+  const auto job = stored.Load({.name = "a", .needs = needs});
+  ASSERT_TRUE(job.ok());
+  ASSERT_EQ(job->steps.phases.size(), 1u);
+  EXPECT_EQ(job->steps.phases[0].seconds(1, 0), 1.5);
+  EXPECT_EQ(job->held_samples, 90);
+}
+
+TEST(JobList, StatesAndAttempts) {
+  StoredJob stored;
+  const auto querier = stored.storage().NewQuerier();
+  TaskPool pool(0);
+  QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
+  const auto list = [&](int64_t now_ms) {
+    return ListJobs({.now_ms = now_ms}, {**querier, pool, budget});
+  };
+  const auto running = list(kBeginMs + 90'000);
+  ASSERT_TRUE(running.ok());
+  ASSERT_EQ(running->size(), 1u);
+  EXPECT_EQ(Name(running->front().state), "running");
+  EXPECT_EQ(running->front().attempts.size(), 2u);
+  EXPECT_EQ(running->front().job.ranks.size(), 2u);
+  EXPECT_EQ(Name(list(kBeginMs + 900'000)->front().state), "ended");
+}
+
+TEST(DerivedStorage, StoredSeriesStayWhatTheyAre) {
+  StoredJob stored;
+  const DerivedStorage derived(stored.storage(), 1);
+  const auto querier = derived.NewQuerier();
+  ASSERT_TRUE(querier.ok());
+  const auto count = [&](const char* name) {
+    const std::vector<Matcher> matchers = {Matcher::Equal(std::string(kMetricName), name)};
+    const auto set = (*querier)->Select({matchers, kAllTimes, nullptr});
+    LOCKSTEP_CHECK(set.ok());
+    return (*set)->size();
+  };
+  EXPECT_EQ(count("train_step"), 2u);
+  EXPECT_EQ(count("lockstep_step_time_seconds"), 1u);
+  EXPECT_EQ(count("lockstep_mfu"), 0u);  // nobody says which GPU it is
+}
+
+}  // namespace
+}  // namespace lockstep::answers
