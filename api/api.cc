@@ -68,6 +68,7 @@ class ApiServer : public Api {
         scraper_(dependencies.scraper),
         rules_(dependencies.rules),
         notifier_(dependencies.notifier),
+        hooks_(dependencies.hooks),
         reload_(std::move(dependencies.reload)),
         page_files_(dependencies.page_files),
         engine_(dependencies.engine),
@@ -267,6 +268,7 @@ class ApiServer : public Api {
   const scrape::Scraper* const scraper_;
   const rules::RuleRunner* const rules_;
   const rules::Notifier* const notifier_;
+  const rules::HookRunner* const hooks_;
   const std::function<absl::Status()> reload_;
   const std::span<const web::PageFile> page_files_;
   const engine::Engine& engine_;
@@ -488,6 +490,12 @@ ApiStats ApiServer::stats() const {
     stats.rules.sent_alerts = told.sent;
     stats.rules.dropped_alerts = told.dropped;
     stats.rules.failed_notifications = told.failed_requests;
+  }
+  if (hooks_ != nullptr) {
+    const rules::HookStats done = hooks_->stats();
+    stats.rules.remediation_actions = done.actions;
+    stats.rules.remediation_failures = done.failures;
+    stats.rules.remediation_refusals = done.refusals;
   }
   return stats;
 }

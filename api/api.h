@@ -19,6 +19,7 @@
 #include "ingest/limits.h"
 #include "ingest/otlp/translation.h"
 #include "query/engine/engine.h"
+#include "rules/hook_runner.h"
 #include "rules/notifier.h"
 #include "rules/rule_runner.h"
 #include "scrape/scraper.h"
@@ -54,6 +55,8 @@ struct ApiDependencies {
   const rules::RuleRunner* rules = nullptr;
   // Outlives the Api; null: nobody is told of alerts.
   const rules::Notifier* notifier = nullptr;
+  // Outlives the Api; null: alerts do nothing. For its counters alone.
+  const rules::HookRunner* hooks = nullptr;
   // Reads the configuration again; blocks. Empty: /-/reload is off.
   std::function<absl::Status()> reload;
   // Of constants; empty: there is no page.

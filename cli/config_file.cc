@@ -72,7 +72,8 @@ absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml,
                                                     const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(YAML::Node root, ParseYamlMap(yaml, path));
   for (const std::string_view key :
-       {scrape::kGlobalKey, scrape::kScrapeConfigsKey, rules::kRuleFilesKey, rules::kAlertingKey}) {
+       {scrape::kGlobalKey, scrape::kScrapeConfigsKey, rules::kRuleFilesKey, rules::kAlertingKey,
+        rules::kRemediationKey}) {
     root.remove(std::string(key));
   }
   std::vector<GivenValue> values;

@@ -15,6 +15,7 @@
 #include "cli/import.h"
 #include "cli/query.h"
 #include "cli/report.h"
+#include "cli/rule_backfill.h"
 #include "cli/rule_tests.h"
 #include "cli/rules.h"
 #include "cli/serve.h"
@@ -173,6 +174,8 @@ CLI::App* AddReport(CLI::App& app, ReportFlags& flags) {
 struct RulesVerbs {
   CLI::App* check = nullptr;
   CLI::App* test = nullptr;
+  CLI::App* backfill = nullptr;
+  BackfillFlags past;
   std::vector<std::string> files;
 };
 
@@ -181,7 +184,18 @@ void AddRules(CLI::App& app, RulesVerbs& verbs) {
   rules->require_subcommand(1);
   verbs.check = rules->add_subcommand("check", "Say what is wrong with rule files.");
   verbs.test = rules->add_subcommand("test", "Run unit tests of rules, as promtool's.");
-  for (CLI::App* verb : {verbs.check, verbs.test}) {
+  verbs.backfill = rules->add_subcommand(
+      "backfill", "Evaluate recording rules over a server's past, and write what comes to it.");
+  AddServerFlags(*verbs.backfill, "--url", verbs.past.server);
+  verbs.backfill->add_option("--start", verbs.past.start, "Unix seconds.")
+      ->type_name("TIME")
+      ->required();
+  verbs.backfill->add_option("--end", verbs.past.end, "Likewise.")->type_name("TIME")->required();
+  verbs.backfill
+      ->add_option("--eval-interval", verbs.past.evaluation_interval,
+                   "Of groups that do not say. [1m]")
+      ->type_name("DURATION");
+  for (CLI::App* verb : {verbs.check, verbs.test, verbs.backfill}) {
     verb->add_option("FILE", verbs.files, "The files to look at.")->required();
   }
 }
@@ -258,6 +272,10 @@ ExitCode Main(int argc, char** argv) {
   if (report_verb->parsed()) return Report(report);
   if (rules.check->parsed()) return CheckRules(rules.files);
   if (rules.test->parsed()) return TestRules(rules.files);
+  if (rules.backfill->parsed()) {
+    rules.past.files = rules.files;
+    return BackfillRules(rules.past);
+  }
   if (backup.backup_verb->parsed()) return Backup(backup.backup);
   if (backup.restore_verb->parsed()) return Restore(backup.restore);
   return RunServe(serve);

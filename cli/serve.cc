@@ -20,6 +20,7 @@
 #include "cli/version.h"
 #include "query/engine/engine.h"
 #include "rules/config/rules_config.h"
+#include "rules/hook_runner.h"
 #include "rules/notifier.h"
 #include "rules/rule_runner.h"
 #include "scrape/config/scrape_config_file.h"
@@ -166,11 +167,13 @@ struct Workers {
   scrape::Scraper& scraper;
   rules::RuleRunner& rules;
   rules::Notifier& notifier;
+  rules::HookRunner& hooks;
 };
 
 void Configure(Jobs jobs, Workers workers) {
   workers.scraper.Configure(std::move(jobs.scrape));
   workers.rules.Configure(std::move(jobs.groups), jobs.rules.external_labels);
+  workers.hooks.Configure(jobs.rules.remediation);
   workers.notifier.Configure(std::move(jobs.rules));
 }
 
@@ -258,9 +261,10 @@ ExitCode Serve(const ServeOptions& options) {
   // On the threads of the rules alone: those that help with queries are for people.
   const engine::Engine rule_engine(storage, {.lookback_ms = options.lookback_ms, .threads = 1});
   scrape::Scraper scraper;
+  rules::HookRunner hooks;
   rules::Notifier notifier(ExternalUrl(options, info));
   rules::RuleRunner rule_runner(MakeRuleOptions(options, info));
-  const Workers workers{scraper, rule_runner, notifier};
+  const Workers workers{scraper, rule_runner, notifier, hooks};
   Configure(*std::move(jobs), workers);
   std::function<absl::Status()> reload;
   if (options.enable_lifecycle) reload = [&] { return Reload(options, workers); };
@@ -275,6 +279,7 @@ ExitCode Serve(const ServeOptions& options) {
                     .scraper = &scraper,
                     .rules = &rule_runner,
                     .notifier = &notifier,
+                    .hooks = &hooks,
                     .reload = reload,
                     .page_files = web::PageFiles()});
 
@@ -321,8 +326,9 @@ ExitCode Serve(const ServeOptions& options) {
     scraper.Start(store, keep);
     rule_runner.Start(
         store, rule_engine, keep,
-        [&notifier](const rules::Rule& rule, const std::vector<rules::Alert>& alerts) {
+        [&notifier, &hooks](const rules::Rule& rule, const std::vector<rules::Alert>& alerts) {
           notifier.Tell(rule, alerts);
+          hooks.Tell(alerts);
         });
   }
   WaitForSignal(options, workers, *api, **http_server, otlp_grpc->get());

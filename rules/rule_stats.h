@@ -19,6 +19,9 @@ struct RuleStats {
   uint64_t sent_alerts = 0;  // counted for each receiver
   uint64_t dropped_alerts = 0;
   uint64_t failed_notifications = 0;  // requests
+  uint64_t remediation_actions = 0;   // dry ones included
+  uint64_t remediation_failures = 0;
+  uint64_t remediation_refusals = 0;  // by its limits
 };
 
 }  // namespace lockstep::rules

@@ -290,6 +290,12 @@ void AddRules(Families& families, const rules::RuleStats& stats) {
   families.Counter("lockstep_notification_failures_total",
                    "Requests to receivers that failed; most are tried again.",
                    stats.failed_notifications);
+  families.Counter("lockstep_remediation_actions_total", "Hooks that ran, dry ones included.",
+                   stats.remediation_actions);
+  families.Counter("lockstep_remediation_failures_total", "Of them those that failed.",
+                   stats.remediation_failures);
+  families.Counter("lockstep_remediation_refusals_total", "Hooks that their limits kept back.",
+                   stats.remediation_refusals);
 }
 
 void AddScrape(Families& families, const scrape::ScrapeStats& stats) {

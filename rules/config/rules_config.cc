@@ -50,6 +50,9 @@ class RulesConfigReader {
            {kAlertmanager, [&](const YAML::Node& list) { return ReadAlertmanagers(list); }},
            {kWebhook, [&](const YAML::Node& list) { return ReadWebhooks(list); }}}));
     }
+    if (const YAML::Node remediation = root[std::string(kRemediationKey)]) {
+      LOCKSTEP_ASSIGN_OR_RETURN(config_.remediation, ReadRemediation(keys_.path(), remediation));
+    }
     return std::move(config_);
   }
 

@@ -1,5 +1,5 @@
 // The part of a configuration file that rules and their alerts need, in Prometheus' YAML: of `global` three keys,
-// `rule_files` and `alerting`. Every key has to be known.
+// `rule_files`, `alerting` and `remediation`. Every key has to be known.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "model/labels.h"
+#include "rules/config/hook_config.h"
 #include "rules/config/rule_file.h"
 #include "scrape/config/scrape_config.h"
 
@@ -42,6 +43,7 @@ struct RulesConfig {
   std::vector<scrape::RelabelRule> alert_relabel_rules;
   std::vector<AlertmanagerConfig> alertmanagers;
   std::vector<WebhookConfig> webhooks;
+  RemediationConfig remediation;
 };
 
 // Of a whole file; its other keys are not looked at. kInvalidArgument: "FILE line 7: ...". File names in it

@@ -81,6 +81,20 @@ class Receivers(unittest.TestCase):
         self.addCleanup(lambda: server.alive and server.kill())
         return server
 
+    def hook(self, more):
+        """A server whose hook writes its arguments to a file, behind what is there."""
+        script = self.folder / "drain.sh"
+        script.write_text(f'#!/bin/sh\necho "$@" >> {self.folder / "drained"}\n')
+        script.chmod(0o755)
+        return self.lockstep("  alertmanagers: []\nremediation:\n" + more +
+                             "  hooks:\n  - name: drain\n    match: {severity: page}\n"
+                             "    node_labels: [gpu]\n"
+                             f"    command: [{script}, '{{{{ $labels.gpu }}}}', because]\n")
+
+    def drained(self):
+        file = self.folder / "drained"
+        return file.read_text().splitlines() if file.exists() else []
+
     def alertmanager(self):
         config = self.folder / "alertmanager.yml"
         config.write_text("route: {receiver: none}\nreceivers: [{name: none}]\n")
@@ -126,6 +140,24 @@ class Receivers(unittest.TestCase):
             "droppedAlertmanagers": [{"url": "http://127.0.0.1:1/am/api/v2/alerts"}]})
         push(server, temperature(20))
         programs.wait_until(lambda: not alerts(), "the alert is over", WITHIN_S)
+
+    def test_a_hook_acts_once_on_as_many_nodes_as_it_may(self):
+        server = self.hook("  dry_run: false\n  min_interval: 100ms\n  max_nodes: 1\n")
+        push(server, temperature(81))
+        programs.wait_until(self.drained, "the node is drained", WITHIN_S)
+        # Another node, and the same one again and again.
+        push(server, remote_write.protobuf([({"__name__": "temp", "gpu": "4"},
+                                             [(int(time.time() * 1000), 90.0)])]))
+        programs.wait_until(lambda: "as many nodes as it may" in server.log, "it refuses", WITHIN_S)
+        self.assertEqual(self.drained(), ["3 because"])
+
+    def test_a_hook_is_dry_unless_told_otherwise(self):
+        server = self.hook("  max_nodes: 5\n")
+        push(server, temperature(81))
+        programs.wait_until(lambda: "dry run: nothing was done" in server.log, "it says so",
+                            WITHIN_S)
+        self.assertIn("drain.sh 3 because", server.log)
+        self.assertEqual(self.drained(), [])
 
     def test_a_webhook_hears_once_even_if_it_was_away(self):
         hook = Webhook()

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -167,6 +168,28 @@ class Rules(unittest.TestCase):
         os.kill(server.pid, signal.SIGHUP)
         programs.wait_until(lambda: result(server, "fresh"), "the new rules are there", WITHIN_S)
         self.assertEqual(result(server, "gpu:power:double"), {})
+
+    def test_backfill(self):
+        server = Server.ready(self.folder)
+        self.addCleanup(lambda: server.alive and server.kill())
+        end_s = int(time.time()) // 60 * 60
+        start_s = end_s - 3600
+        push(server, remote_write.protobuf(
+            [({"__name__": "power", "gpu": "0"},
+              [((start_s + 60 * i) * 1000, float(i)) for i in range(61)])]))
+        file = self.folder / "past.yml"
+        file.write_text("groups: [{name: g, interval: 30s, rules: [{record: twice, expr: 2 * power}, "
+                        "{record: fourfold, expr: 2 * twice, labels: {by: rule}}]}]\n")
+        done = subprocess.run(
+            [os.environ["LOCKSTEP_PROGRAM"], "rules", "backfill", "--url", server.url, "--start",
+             str(start_s), "--end", str(end_s), str(file)],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # A sample each half minute, both ends included.
+        self.assertIn("fourfold: 121 samples", done.stdout)
+        answer = ask(server, "query", query="fourfold", time=end_s)[1]["data"]["result"]
+        self.assertEqual([(row["metric"]["by"], row["value"][1]) for row in answer],
+                         [("rule", "240")])
 
     def test_pending_alerts_go_on_after_a_kill(self):
         flags = ("--rules.alert.for-grace-period", "1s")

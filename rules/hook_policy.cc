@@ -1,0 +1,69 @@
+#include "rules/hook_policy.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/ascii.h"
+
+namespace lockstep::rules {
+namespace {
+
+bool IsPlainName(std::string_view name) {
+  const auto is_plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' ||
+           c == ':';
+  };
+  return !name.empty() && name.front() != '-' && name.front() != '.' &&
+         std::ranges::all_of(name, is_plain);
+}
+
+}  // namespace
+
+std::string UnitOf(const HookConfig& hook, const LabelSet& labels) {
+  if (!hook.domain_label.empty() && labels.Has(hook.domain_label)) {
+    const std::string_view domain = labels.Get(hook.domain_label);
+    return IsPlainName(domain) ? std::string(domain) : "";
+  }
+  for (const std::string& name : hook.node_labels) {
+    if (!labels.Has(name)) continue;
+    const std::string_view node = labels.Get(name);
+    return IsPlainName(node) ? std::string(node) : "";
+  }
+  return "";
+}
+
+bool Matches(const HookConfig& hook, const LabelSet& labels) {
+  return std::ranges::all_of(
+      hook.match, [&](const auto& wanted) { return labels.Get(wanted.first) == wanted.second; });
+}
+
+HookPolicy::Verdict HookPolicy::Ask(const RemediationConfig& config, const std::string& hook,
+                                    const std::string& unit, int64_t now_ms) {
+  std::erase_if(done_ms_,
+                [&](const auto& done) { return now_ms - done.second >= config.window.count(); });
+  if (done_ms_.contains({hook, unit})) return Verdict::kDoneBefore;
+  std::set<std::string> units = {unit};
+  for (const auto& [key, time_ms] : done_ms_) units.insert(key.second);
+  if (units.size() > config.max_nodes) return Verdict::kTooMany;
+  if (has_acted_ && now_ms - last_ms_ < config.min_interval.count()) return Verdict::kTooSoon;
+  done_ms_[{hook, unit}] = now_ms;
+  last_ms_ = now_ms;
+  has_acted_ = true;
+  return Verdict::kAct;
+}
+
+std::string_view Name(HookPolicy::Verdict verdict) {
+  switch (verdict) {
+    case HookPolicy::Verdict::kAct:
+      return "acts";
+    case HookPolicy::Verdict::kDoneBefore:
+      return "was done before";
+    case HookPolicy::Verdict::kTooSoon:
+      return "waits: too soon after another";
+    case HookPolicy::Verdict::kTooMany:
+      break;
+  }
+  return "does nothing: as many nodes as it may in this window";
+}
+
+}  // namespace lockstep::rules

@@ -1,0 +1,56 @@
+#include "rules/hook_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::rules {
+namespace {
+
+constexpr int64_t kMinutes = 60'000;
+
+HookConfig Drain() {
+  HookConfig hook;
+  hook.name = "drain";
+  hook.match = {{"action", "drain"}};
+  hook.domain_label = "nvlink_domain";
+  return hook;
+}
+
+TEST(HookPolicyTest, UnitsAreNodesOrDomains) {
+  const auto unit = [](std::initializer_list<LabelView> labels) {
+    return UnitOf(Drain(), LabelSet::Of(labels));
+  };
+  EXPECT_EQ(unit({{"Hostname", "n7"}, {"instance", "n7:9400"}}), "n7");
+  EXPECT_EQ(unit({{"instance", "n7:9400"}}), "n7:9400");
+  EXPECT_EQ(unit({{"Hostname", "n7"}, {"nvlink_domain", "rack-3"}}), "rack-3");
+  EXPECT_EQ(unit({{"gpu", "1"}}), "");
+  // What a command could take for something else.
+  EXPECT_EQ(unit({{"Hostname", "--all"}}), "");
+  EXPECT_EQ(unit({{"Hostname", "n7; rm"}}), "");
+  EXPECT_EQ(unit({{"Hostname", "../n7"}}), "");
+}
+
+TEST(HookPolicyTest, ActsOnAlertsWithAllOfItsLabels) {
+  EXPECT_TRUE(Matches(Drain(), LabelSet::Of({{"action", "drain"}, {"gpu", "1"}})));
+  EXPECT_FALSE(Matches(Drain(), LabelSet::Of({{"action", "look"}})));
+}
+
+TEST(HookPolicyTest, OnceInAWindowOnFewAndNotTooFast) {
+  using enum HookPolicy::Verdict;
+  RemediationConfig config;
+  config.max_nodes = 2;
+  config.window = milliseconds(60 * kMinutes);
+  config.min_interval = milliseconds(10 * kMinutes);
+  HookPolicy policy;
+  EXPECT_EQ(policy.Ask(config, "drain", "n1", 0 * kMinutes), kAct);
+  EXPECT_EQ(policy.Ask(config, "drain", "n1", 1 * kMinutes), kDoneBefore);
+  EXPECT_EQ(policy.Ask(config, "drain", "n2", 9 * kMinutes), kTooSoon);
+  EXPECT_EQ(policy.Ask(config, "drain", "n2", 10 * kMinutes), kAct);
+  EXPECT_EQ(policy.Ask(config, "drain", "n3", 30 * kMinutes), kTooMany);
+  // Another hook on a node that is out already takes no more of the fleet.
+  EXPECT_EQ(policy.Ask(config, "ticket", "n2", 31 * kMinutes), kAct);
+  // The first of them is an hour ago.
+  EXPECT_EQ(policy.Ask(config, "drain", "n3", 61 * kMinutes), kAct);
+}
+
+}  // namespace
+}  // namespace lockstep::rules

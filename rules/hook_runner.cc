@@ -1,0 +1,136 @@
+#include "rules/hook_runner.h"
+
+#include <pthread.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "base/log.h"
+#include "rules/notice.h"
+#include "rules/template/template.h"
+#include "scrape/http_fetch.h"
+#include "scrape/wall_clock.h"
+
+namespace lockstep::rules {
+namespace {
+
+absl::StatusOr<std::vector<std::string>> Arguments(const HookConfig& hook, const Alert& alert) {
+  auto labels = std::make_shared<TextMap>();
+  for (const LabelView& label : alert.labels) labels->emplace(label.name, label.value);
+  TemplateData data;
+  data.labels = labels;
+  data.external_labels = std::make_shared<const TextMap>();
+  data.value = alert.value;
+  std::vector<std::string> arguments;
+  for (const std::string& text : hook.command) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const Template parsed, Template::Parse(text));
+    LOCKSTEP_ASSIGN_OR_RETURN(std::string argument, parsed.Expand(data));
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+absl::Status Post(const HookConfig& hook, const Alert& alert) {
+  Notice notice;
+  notice.labels = alert.labels;
+  notice.annotations = alert.annotations;
+  notice.starts_at_ms = alert.fired_at_ms;
+  scrape::FetchOptions request;
+  request.url = hook.webhook;
+  request.headers = {"Content-Type: application/json"};
+  request.timeout = hook.timeout;
+  request.post_body = WebhookBody({&notice, 1}, "");
+  return scrape::HttpFetch().Get(request);
+}
+
+}  // namespace
+
+HookRunner::HookRunner() : thread_([this] { Run(); }) {}
+
+HookRunner::~HookRunner() {
+  {
+    const MutexLock lock(mutex_);
+    ending_ = true;
+    changed_.NotifyAll();
+  }
+  thread_.join();
+}
+
+void HookRunner::Configure(RemediationConfig config) {
+  const MutexLock lock(mutex_);
+  config_ = std::move(config);
+}
+
+void HookRunner::Tell(const std::vector<Alert>& alerts) {
+  const int64_t now_ms = scrape::NowMs();
+  const MutexLock lock(mutex_);
+  for (const Alert& alert : alerts) {
+    if (alert.state != AlertState::kFiring) continue;
+    for (const HookConfig& hook : config_.hooks) {
+      if (!Matches(hook, alert.labels)) continue;
+      const std::string unit = UnitOf(hook, alert.labels);
+      if (unit.empty()) {
+        ++stats_.refusals;
+        Log(LogLevel::kWarn, "an alert names no node to act on",
+            {{"hook", hook.name}, {"alert", alert.labels.ToString()}});
+        continue;
+      }
+      const HookPolicy::Verdict verdict = policy_.Ask(config_, hook.name, unit, now_ms);
+      if (verdict == HookPolicy::Verdict::kDoneBefore) continue;
+      Log(LogLevel::kWarn, "a remediation hook",
+          {{"hook", hook.name}, {"node", unit}, {"verdict", Name(verdict)}});
+      if (verdict == HookPolicy::Verdict::kAct) {
+        jobs_.push_back({hook, alert, unit});
+      } else {
+        ++stats_.refusals;
+      }
+    }
+  }
+  changed_.NotifyAll();
+}
+
+void HookRunner::Run() {
+  pthread_setname_np(pthread_self(), "hooks");
+  while (true) {
+    Job job;
+    bool is_dry = true;
+    {
+      const MutexLock lock(mutex_);
+      while (jobs_.empty() && !ending_) changed_.Wait(mutex_);
+      if (ending_) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+      is_dry = config_.dry_run;
+      ++stats_.actions;
+    }
+    if (is_dry) {
+      const auto arguments = Arguments(job.hook, job.alert);
+      const std::string what = job.hook.webhook.empty() && arguments.ok()
+                                   ? absl::StrJoin(*arguments, " ")
+                                   : job.hook.webhook;
+      Log(LogLevel::kWarn, "dry run: nothing was done",
+          {{"hook", job.hook.name}, {"node", job.unit}, {"would", what}});
+      continue;
+    }
+    const absl::Status status = Act(job);
+    Log(status.ok() ? LogLevel::kWarn : LogLevel::kError, "a remediation hook has run",
+        {{"hook", job.hook.name}, {"node", job.unit}, {"status", status}});
+    const MutexLock lock(mutex_);
+    stats_.failures += status.ok() ? 0 : 1;
+  }
+}
+
+absl::Status HookRunner::Act(const Job& job) const {
+  if (!job.hook.webhook.empty()) return Post(job.hook, job.alert);
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
+                            Arguments(job.hook, job.alert));
+  return RunCommand(arguments, job.hook.timeout);
+}
+
+HookStats HookRunner::stats() const {
+  const MutexLock lock(mutex_);
+  return stats_;
+}
+
+}  // namespace lockstep::rules

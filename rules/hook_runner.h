@@ -1,0 +1,64 @@
+// HookRunner: runs hooks for alerts that fire, one at a time, on a thread of its own, as far as HookPolicy lets it.
+//
+// Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "rules/alert.h"
+#include "rules/hook_policy.h"
+
+namespace lockstep::rules {
+
+struct HookStats {
+  uint64_t actions = 0;  // dry ones included
+  uint64_t failures = 0;
+  uint64_t refusals = 0;  // by the policy, but not those that were done before
+};
+
+class HookRunner {
+ public:
+  HookRunner();
+  // Waits for the hook that runs, which has a timeout.
+  ~HookRunner();
+  HookRunner(const HookRunner&) = delete;
+  HookRunner& operator=(const HookRunner&) = delete;
+
+  // What was done counts on. Returns at once.
+  void Configure(RemediationConfig config);
+  // Those that fire, again and again while they do. Returns at once.
+  void Tell(const std::vector<Alert>& alerts);
+
+  HookStats stats() const;
+
+ private:
+  struct Job {
+    HookConfig hook;
+    Alert alert;
+    std::string unit;
+  };
+
+  void Run();
+  absl::Status Act(const Job& job) const;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  bool ending_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  RemediationConfig config_ LOCKSTEP_GUARDED_BY(mutex_);
+  HookPolicy policy_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::deque<Job> jobs_ LOCKSTEP_GUARDED_BY(mutex_);  // no more than the policy lets through
+  HookStats stats_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+// Runs a program with these arguments, the first of which is its path, without a shell. Blocks. Fails if it does not
+// end with 0 within the timeout; it is killed then.
+absl::Status RunCommand(const std::vector<std::string>& arguments, milliseconds timeout);
+
+}  // namespace lockstep::rules
