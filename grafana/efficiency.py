@@ -25,6 +25,14 @@ SHARES = [
             [(f"avg by (phase) ({mean('train_phase_seconds', OF_JOB)}) / on () group_left () avg({mean('train_step_time_seconds', OF_JOB)})",
               "{{phase}}")], "percentunit", width=12, low=0),
 ]
+LEDGER = [
+    lines("MFU by the catalogue", "Of the dense bf16 peak of the GPU's model, operations as the trainer reports them. Absent where the model is unknown.",
+          [(f"lockstep_mfu{{{OF_JOB}}}", "rank {{rank}}")], "percentunit", low=0, limits=[(1, "red")]),
+    lines("Goodput", "Productive share of the GPU-seconds of the last five minutes.",
+          [(f"lockstep_goodput_ratio{{{JOB}}}", "goodput")], "percentunit", low=0, high=1),
+    stacked("Wasted GPU-seconds", "Since the attempt began, by where they went. Waiting for a straggler is apart from what communication takes anyway.",
+            [(f"lockstep_wasted_gpu_seconds{{{JOB}}}", "{{bin}}")], "s", low=0),
+]
 ENERGY = [
     lines("Power by the energy counters", "Exact over each window, however seldom it is sampled.",
           [(f"rate({ENERGY_MJ}[$__rate_interval]) / 1000", "GPU {{gpu}}")], "watt", low=0),
@@ -42,4 +50,4 @@ DASHBOARD = dashboard(
     "lockstep-efficiency", "lockstep / MFU and cost", "What the FLOPs and watts that were bought are worth, and what they cost.",
     [*VARIABLES, typed("peak_tflops", "Dense peak, TFLOP/s", "989.5"), typed("gpu_hour_price", "USD a GPU-hour", "3.20"),
      typed("kwh_price", "USD a kWh", "0.12")],
-    [("MFU and waste", SHARES), ("Energy", ENERGY)])
+    [("MFU and waste", SHARES), ("lockstep's ledger", LEDGER), ("Energy", ENERGY)])

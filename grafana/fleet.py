@@ -76,8 +76,21 @@ BOTTLENECKS = [
            (f"sum by (job) ({mean('DCGM_FI_PROF_NVLINK_RX_BYTES', WHERE)})", "{{job}} NVLink in")], "Bps", width=12),
 ]
 
+HOST = 'Hostname=~"$host"'
+USED = (f"(node_memory_MemTotal_bytes{{{HOST}}} - node_memory_MemAvailable_bytes{{{HOST}}}"
+        f" or node_memory_used_bytes{{{HOST}}})")
+HOSTS = [
+    lines("Memory", "In use by programs.", [(f"sum by (Hostname) ({USED})", "{{Hostname}}")], "bytes", low=0),
+    lines("Memory's slope", "Bytes an hour, over ten minutes. Above zero for long: something leaks.",
+          [(f"sum by (Hostname) (deriv({USED}[10m:15s])) * 3600", "{{Hostname}}")], "bytes"),
+    lines("Disks", "Read and written. The counters are totals since the host began; this is their rate.",
+          [(f"sum by (Hostname) (rate(node_disk_read_bytes_total{{{HOST}}}[$__rate_interval]))", "{{Hostname}} read"),
+           (f"sum by (Hostname) (rate(node_disk_written_bytes_total{{{HOST}}}[$__rate_interval]))", "{{Hostname}} written")], "Bps", low=0),
+]
+
 DASHBOARD = dashboard(
     "lockstep-fleet", "lockstep / Fleet", "All GPUs: health, throughput and utilisation, bottlenecks.",
     [chosen("host", "Host", "label_values(DCGM_FI_DEV_POWER_USAGE, Hostname)", many=True),
      chosen("job", "Job", "label_values(job)", many=True)],
-    [("Health", HEALTH), ("Throughput & utilisation", THROUGHPUT), ("Bottlenecks", BOTTLENECKS)])
+    [("Health", HEALTH), ("Throughput & utilisation", THROUGHPUT), ("Bottlenecks", BOTTLENECKS),
+     ("Hosts", HOSTS)])

@@ -1,7 +1,7 @@
 """One job: health, throughput, bottlenecks of its ranks."""
 
-from panels import chosen, dashboard, lines, number, stacked
-from words import GPU, OF_DATA, OF_JOB, compute_share, mean, memory_share, step_number, step_seconds, wait_share
+from panels import chosen, dashboard, history, lines, number, stacked
+from words import GPU, JOB, OF_DATA, OF_JOB, compute_share, mean, memory_share, step_number, step_seconds, wait_share
 
 LEGEND = "rank {{rank}}"
 
@@ -57,6 +57,8 @@ THROUGHPUT = [
 ]
 
 BOTTLENECKS = [
+    history("What binds each GPU", "lockstep's verdict for each window, by GPU.", f"lockstep_bottleneck{{{JOB}}} == 1",
+            "GPU {{gpu}} {{host}}: {{class}}", width=16, low=0, high=1),
     stacked("Phases of a step", "Seconds of each phase, mean of the ranks. The all-reduce includes waiting.",
             [(f"avg by (phase) ({mean('train_phase_seconds', OF_JOB)})", "{{phase}}")], "s"),
     lines("Share of a step in the all-reduce", "The rank that waits least is the one that the others wait for.",

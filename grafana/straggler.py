@@ -23,6 +23,12 @@ WHO = [
     number("GPU-hours lost in an hour", "The same, of all ranks of the job.",
            f"max({early(JOB)}) * count(count by (rank) (train_step_time_seconds{{{JOB}}}))", "h", width=6),
 ]
+VERDICT = [
+    history("The verdict", "1 while lockstep names the rank, with the cause. It weighs each rank's own noise, so it names later and errs less than a threshold.",
+            f"lockstep_straggler{{{JOB}}}", "rank {{rank}}: {{cause}}", width=12, low=0, high=1, limits=[(1, "red")]),
+    lines("How late each rank is", "Own time above that of its peers, as a share of a step: median of the last 25 steps.",
+          [(f"lockstep_straggler_score{{{OF_JOB}}}", LEGEND)], "percentunit", width=12, limits=[(0.025, "orange")]),
+]
 WHY = [
     lines("Own time", "A step less its wait: all that a rank does itself. The straggler's is highest, though its kernels may be the fastest.",
           [(f"{step_seconds(OF_JOB)} - on (job, rank) group_right () ({wait_seconds(OF_JOB)})", LEGEND)], "s"),
@@ -42,4 +48,4 @@ WHY = [
 
 DASHBOARD = dashboard(
     "lockstep-straggler", "lockstep / Straggler", "Which rank the others wait for, since when, why, and what it costs.",
-    VARIABLES, [("Who", WHO), ("Why", WHY)])
+    VARIABLES, [("Who", WHO), ("lockstep's verdict", VERDICT), ("Why", WHY)])

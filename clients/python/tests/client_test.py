@@ -100,6 +100,9 @@ class ClientTest(unittest.TestCase):
         self.assertIn("<td>&lt;b&gt;</td>", label._repr_html_())
         matrix = self.client.query_range("train_loss", START, END, 1)
         self.assertIn("2026-11-21 06:21:01", matrix._repr_html_())
+        steps = self.client.query_steps("sum(DCGM_FI_DEV_POWER_USAGE)", recording.JOB, 10, 12)
+        self.assertEqual(steps.series[0].times_s, [10, 11, 12])
+        self.assertIn("<td>10</td><td>12</td>", steps._repr_html_())
 
 
 class ConnectionTest(unittest.TestCase):

@@ -65,6 +65,17 @@ class FromServerTest(unittest.TestCase):
         without_job = self.client.query_by_step(f'avg(train_loss{{job="{recording.JOB}"}})', recording.JOB, START, END, "50ms")
         self.assertEqual(without_job.iloc[:, 0].tolist(), mean.iloc[:, 0].tolist())
 
+    def test_over_steps_every_rank_has_the_loss_of_its_step(self):
+        frame = self.client.query_steps(f'train_loss{{job="{recording.JOB}"}}', recording.JOB, 20, 59).to_pandas()
+        self.assertEqual((list(frame.index), frame.index.name), (list(range(20, 60)), "step"))
+        steps = {(labels["rank"], time): int(value)
+                 for labels, time, value in recording.samples("train_step", job=recording.JOB)}
+        logged = {(labels["rank"], steps[labels["rank"], time]): value
+                  for labels, time, value in recording.samples("train_loss", job=recording.JOB)}
+        for step in frame.index:
+            for rank in RANKS:
+                self.assertEqual(frame[(rank, rank)][step], logged[rank, step])
+
     @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
     def test_arrow_has_the_rows_of_long(self):
         table = self.matrix.to_arrow()

@@ -1,6 +1,6 @@
 """lockstep: steps into, and answers out of, a lockstep metrics store for training fleets."""
 
-from lockstep.answers import Histogram, Matrix, Scalar, Series, Vector
+from lockstep.answers import Histogram, Matrix, Scalar, Series, StepMatrix, Vector
 from lockstep.client import Client
 from lockstep.errors import (AnswerError, BadRequest, LockstepError, NotFound, QueryCanceled, QueryFailed,
                              Unauthorized, Unavailable, Unreachable)
@@ -10,4 +10,4 @@ from lockstep.step_logger import StepLogger
 
 __all__ = ["AnswerError", "BadRequest", "Client", "Histogram", "Identity", "LockstepError", "Matrix",
            "NotFound", "PhaseTimer", "QueryCanceled", "QueryFailed", "Scalar", "Series", "StepLogger",
-           "Unauthorized", "Unavailable", "Unreachable", "Vector"]
+           "StepMatrix", "Unauthorized", "Unavailable", "Unreachable", "Vector"]

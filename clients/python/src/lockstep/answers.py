@@ -135,6 +135,34 @@ class Matrix(Table):
         return html_tables.table([*names, "samples", "from", "to", "last"], rows, f"{len(rows)} series")
 
 
+@dataclass
+class StepMatrix:
+    """The answer of a query over training steps: `times_s` of its series are step numbers. Iterates over its series."""
+
+    job: str
+    series: List[Series]
+    warnings: List[str] = field(default_factory=list)
+    infos: List[str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Series]:
+        return iter(self.series)
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row for each step, a column for each series, named by the labels that differ. Needs pandas."""
+        from lockstep import frames
+        return frames.over_steps(self.series)
+
+    def _repr_html_(self) -> str:
+        names = columns.label_names(self.series)
+        rows = [[*(series.labels.get(name, "") for name in names), int(series.times_s[0]), int(series.times_s[-1]),
+                 series.values[-1]]
+                for series in self.series]
+        return html_tables.table([*names, "first step", "last step", "last"], rows, f"{self.job}: {len(rows)} series")
+
+
 Answer = Union[Scalar, Vector, Matrix]
 
 

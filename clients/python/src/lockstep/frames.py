@@ -32,6 +32,16 @@ def wide(series: Sequence[Series]) -> pandas.DataFrame:
     return frame.rename_axis(index="time")
 
 
+def over_steps(series: Sequence[Series]) -> pandas.DataFrame:
+    """A row for each step, a column for each series whose times are steps."""
+    if not series:
+        return pandas.DataFrame(index=pandas.Index([], dtype="int64", name="step"))
+    frame = pandas.concat([pandas.Series(one.values, index=pandas.Index(one.times_s, dtype="int64")) for one in series],
+                          axis=1).sort_index()
+    frame.columns = heading(series)
+    return frame.rename_axis(index="step")
+
+
 def by_step(series: Sequence[Series], steps: Sequence[Series]) -> pandas.DataFrame:
     """A row for each step, a column for each series; see answers.Matrix.by_step."""
     step_at = steps_by_owner(steps)
