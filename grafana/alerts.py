@@ -44,7 +44,8 @@ ALERTS = (
           "GPU {{ $labels.gpu }} of {{ $labels.Hostname }} told of another XID."),
     Alert("Clocks are held down", "floor(DCGM_FI_DEV_CLOCK_THROTTLE_REASONS / 32) % 8 > 0", "5m", "warning",
           "GPU {{ $labels.gpu }} of {{ $labels.Hostname }} is slowed by heat or the power brake."),
-    Alert("Device memory is nearly full", "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE) > 0.95", "5m", "warning",
+    Alert("Device memory is nearly full", "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE) > 0.95",
+          "5m", "warning",
           "GPU {{ $labels.gpu }} of {{ $labels.Hostname }} has less than 5 % of its memory left."),
     Alert("A rank holds its job back", f"{early(ANY, FIVE_MINUTES)} > 0.05", "5m", "warning",
           "The others of {{ $labels.job }} wait for rank {{ $labels.rank }}."),
@@ -58,7 +59,8 @@ ALERTS = (
           "GPU {{ $labels.gpu }} of {{ $labels.job }} is bound by its memory's bandwidth."),
     Alert("Fake load", f"{mean('DCGM_FI_PROF_GR_ENGINE_ACTIVE', ANY, FIVE_MINUTES)} > 0.4 and {mean('DCGM_FI_PROF_SM_ACTIVE', ANY, FIVE_MINUTES)} < 0.25",
           "10m", "warning", "GPU {{ $labels.gpu }} of {{ $labels.job }} looks busy and computes next to nothing."),
-    Alert("lockstep refuses samples", "sum by (reason) (rate(lockstep_ingest_rejected_samples_total[5m])) > 0", "10m", "warning",
+    Alert("lockstep refuses samples", "sum by (reason) (rate(lockstep_ingest_rejected_samples_total[5m])) > 0", "10m",
+          "warning",
           "lockstep refuses samples: {{ $labels.reason }}."),
     Alert("lockstep cannot write", "rate(lockstep_storage_failed_writes_total[5m]) > 0", "1m", "critical",
           "lockstep's store fails to write: look at its disk and its log."),
@@ -76,8 +78,10 @@ def model(name, **content):
 def rule(alert):
     """A query, its newest value, and the condition that there is one: the query itself answers only what is wrong."""
     said = json.dumps(alert.summary, ensure_ascii=False)
-    asked = model("A", expr=alert.expression, instant=True, range=False, datasource={"type": "prometheus", "uid": SOURCE})
-    condition = model("B", type="math", expression="is_number($A) || is_nan($A)", datasource={"type": "__expr__", "uid": "__expr__"})
+    asked = model("A", expr=alert.expression, instant=True, range=False,
+                  datasource={"type": "prometheus", "uid": SOURCE})
+    condition = model("B", type="math", expression="is_number($A) || is_nan($A)",
+                      datasource={"type": "__expr__", "uid": "__expr__"})
     return f"""\
       - uid: {uid(alert)}
         title: {json.dumps(alert.name)}

@@ -21,7 +21,8 @@ HEALTH = [
            f"count(count by (UUID) (DCGM_FI_DEV_POWER_USAGE{{{WHERE}}}))"),
     number("Over 80 °C", "GPUs that are hotter than 80 °C; most throttle near 85.",
            count_where(f"DCGM_FI_DEV_GPU_TEMP{{{WHERE}}} > 80"), limits=[(1, "orange")]),
-    number("Uncorrected ECC errors", "Double-bit errors since the driver was loaded: such a GPU's results are worth nothing.",
+    number("Uncorrected ECC errors",
+           "Double-bit errors since the driver was loaded: such a GPU's results are worth nothing.",
            f"sum(DCGM_FI_DEV_ECC_DBE_VOL_TOTAL{{{WHERE}}})", limits=[(1, "red")]),
     number("Held by clocks", "GPUs whose clocks are held down by power brake or heat (bits 0x20, 0x40, 0x80 of the reasons).",
            count_where(f"floor(DCGM_FI_DEV_CLOCK_THROTTLE_REASONS{{{WHERE}}} / 32) % 8 > 0"), limits=[(1, "orange")]),
@@ -37,7 +38,8 @@ HEALTH = [
           [(f"max by (Hostname) (DCGM_FI_DEV_MEMORY_TEMP{{{WHERE}}})", "{{Hostname}} hottest")], "celsius",
           limits=[(95, "red")]),
     lines("Links' errors", "PCIe packets sent again, in an hour. A growing number is a bad slot, riser or cable.",
-          [(f"sum by (Hostname) (increase(DCGM_FI_DEV_PCIE_REPLAY_COUNTER{{{WHERE}}}[1h]))", "{{Hostname}}")], "short", low=0),
+          [(f"sum by (Hostname) (increase(DCGM_FI_DEV_PCIE_REPLAY_COUNTER{{{WHERE}}}[1h]))", "{{Hostname}}")],
+          "short", low=0),
 ]
 
 THROUGHPUT = [
@@ -46,7 +48,8 @@ THROUGHPUT = [
           [(f"avg by (job) (train_tflops_per_gpu{{{JOBS}}}) * 1e12", "{{job}}")], "flops", low=0),
     lines("Step time by job", "The median rank; in synchronous training all ranks have the same.",
           [(f"quantile by (job) (0.5, {mean('train_step_time_seconds', JOBS)})", "{{job}}")], "s", low=0),
-    lines("SM active and tensor active", "Means over GPUs. SM active counts warps that wait for memory, so it is no measure of work; tensor active is.",
+    lines("SM active and tensor active",
+          "Means over GPUs. SM active counts warps that wait for memory, so it is no measure of work; tensor active is.",
           [(f"avg({mean('DCGM_FI_PROF_SM_ACTIVE', WHERE)})", "SM active"),
            (f"avg({mean('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', WHERE)})", "tensor active"),
            (f"avg({mean('DCGM_FI_PROF_SM_OCCUPANCY', WHERE)})", "occupancy")], "percentunit", low=0, high=1),
@@ -54,20 +57,25 @@ THROUGHPUT = [
           [(f"max by (job) (DCGM_FI_DEV_FB_USED{{{WHERE}}} / (DCGM_FI_DEV_FB_USED{{{WHERE}}} + DCGM_FI_DEV_FB_FREE{{{WHERE}}}))",
             "{{job}}")], "percentunit", low=0, high=1, limits=[(0.95, "orange")]),
     lines("Network of hosts", "Received and sent.",
-          [('sum by (Hostname) (rate(node_network_receive_bytes_total{Hostname=~"$host"}[$__rate_interval]))', "{{Hostname}} in"),
-           ('sum by (Hostname) (rate(node_network_transmit_bytes_total{Hostname=~"$host"}[$__rate_interval]))', "{{Hostname}} out")],
+          [('sum by (Hostname) (rate(node_network_receive_bytes_total{Hostname=~"$host"}[$__rate_interval]))',
+            "{{Hostname}} in"),
+           ('sum by (Hostname) (rate(node_network_transmit_bytes_total{Hostname=~"$host"}[$__rate_interval]))',
+            "{{Hostname}} out")],
           "Bps"),
 ]
 
 BOTTLENECKS = [
-    bars("Jobs held back by a rank", "By how much of a step the rank that waits least is early. Above 0.05 it is worth looking at.",
-         f"max by (job) ({early(JOBS)})", "{{job}}", "percentunit", low=0, high=0.3, limits=[(0.02, "yellow"), (0.05, "orange"), (0.1, "red")]),
+    bars("Jobs held back by a rank",
+         "By how much of a step the rank that waits least is early. Above 0.05 it is worth looking at.",
+         f"max by (job) ({early(JOBS)})", "{{job}}", "percentunit", low=0, high=0.3,
+         limits=[(0.02, "yellow"), (0.05, "orange"), (0.1, "red")]),
     bars("Share of steps in the all-reduce", "Waiting included: look for a straggler first, then at the links.",
          f"avg by (job) ({wait_share(JOBS)})", "{{job}}", "percentunit", low=0, high=1, limits=[(0.2, "orange")]),
     bars("Fake load", "GPUs that look busy (engine active) while their SMs are idle.",
          f"count by (job) ({mean('DCGM_FI_PROF_GR_ENGINE_ACTIVE', WHERE)} > 0.4 and {mean('DCGM_FI_PROF_SM_ACTIVE', WHERE)} < 0.25)",
          "{{job}}", "short", low=0, limits=[(1, "orange")]),
-    lines("Held against the peaks", f"Tensor pipe over {TENSOR_PEAK} and DRAM over {DRAM_PEAK}, of what kernels can reach: the higher one binds.",
+    lines("Held against the peaks",
+          f"Tensor pipe over {TENSOR_PEAK} and DRAM over {DRAM_PEAK}, of what kernels can reach: the higher one binds.",
           [(f"avg by (job) ({mean('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', WHERE)}) / {TENSOR_PEAK}", "{{job}} tensor"),
            (f"avg by (job) ({mean('DCGM_FI_PROF_DRAM_ACTIVE', WHERE)}) / {DRAM_PEAK}", "{{job}} memory")],
           "percentunit", width=12, low=0, high=1),
@@ -85,7 +93,8 @@ HOSTS = [
           [(f"sum by (Hostname) (deriv({USED}[10m:15s])) * 3600", "{{Hostname}}")], "bytes"),
     lines("Disks", "Read and written. The counters are totals since the host began; this is their rate.",
           [(f"sum by (Hostname) (rate(node_disk_read_bytes_total{{{HOST}}}[$__rate_interval]))", "{{Hostname}} read"),
-           (f"sum by (Hostname) (rate(node_disk_written_bytes_total{{{HOST}}}[$__rate_interval]))", "{{Hostname}} written")], "Bps", low=0),
+           (f"sum by (Hostname) (rate(node_disk_written_bytes_total{{{HOST}}}[$__rate_interval]))",
+            "{{Hostname}} written")], "Bps", low=0),
 ]
 
 DASHBOARD = dashboard(

@@ -18,7 +18,8 @@ NAMES = ("efficiency", "fleet", "inference", "job", "server", "straggler", "trai
 
 def files():
     """Path below this folder and text of everything that is generated."""
-    told = {f"dashboards/{name}.json": json.dumps(importlib.import_module(name).DASHBOARD, indent=1, ensure_ascii=False) + "\n"
+    told = {f"dashboards/{name}.json": json.dumps(importlib.import_module(name).DASHBOARD, indent=1,
+                                                  ensure_ascii=False) + "\n"
             for name in NAMES}
     return {**told, "provisioning/alerting/lockstep.yaml": alerts.text()}
 

@@ -29,15 +29,18 @@ HEALTH = [
            "DCGM_FI_DEV_GPU_TEMP", "celsius", limits=[(80, "orange"), (85, "red")]),
     of_gpu("Power", "Flat near the limit is healthy training; a saw-tooth is a GPU that is waited for or waits.",
            "DCGM_FI_DEV_POWER_USAGE", "watt", low=0),
-    of_gpu("SM clock", "Lower at equal power: throttled. Lower at higher power: more work.", "DCGM_FI_DEV_SM_CLOCK", "rotmhz"),
+    of_gpu("SM clock", "Lower at equal power: throttled. Lower at higher power: more work.", "DCGM_FI_DEV_SM_CLOCK",
+           "rotmhz"),
 ]
 
 THROUGHPUT = [
     lines("Step time", "All ranks leave the collective together, so a slow rank does not show here.",
           [(step_seconds(OF_JOB), LEGEND)], "s", low=0),
-    lines("Model FLOP/s of a GPU", "As the trainer reports it.", [(f"train_tflops_per_gpu{{{OF_JOB}}} * 1e12", LEGEND)], "flops", low=0),
+    lines("Model FLOP/s of a GPU", "As the trainer reports it.",
+          [(f"train_tflops_per_gpu{{{OF_JOB}}} * 1e12", LEGEND)], "flops", low=0),
     lines("Steps a minute", "Steps that ended, of the rank with most.",
-          [(f"max(sum by (rank) (count_over_time(train_step_time_seconds{{{OF_JOB}}}[1m])))", "steps")], "short", low=0),
+          [(f"max(sum by (rank) (count_over_time(train_step_time_seconds{{{OF_JOB}}}[1m])))", "steps")], "short",
+          low=0),
     lines("SM active", "Counts warps that wait for memory. Necessary, not sufficient: above 0.8 is good.",
           [(mean("DCGM_FI_PROF_SM_ACTIVE", GPU), "GPU {{gpu}}")], "percentunit", low=0, high=1),
     lines("Occupancy", "Resident warps of those possible. 0.27 is a healthy bf16 training: not a target by itself.",
@@ -48,7 +51,8 @@ THROUGHPUT = [
           [(f"gpu_torch_memory_allocated_bytes{{{OF_JOB}}}", LEGEND + " now"),
            (f"gpu_torch_memory_peak_bytes{{{OF_JOB}}}", LEGEND + " peak")], "bytes", low=0),
     lines("Device memory", "Share of what is usable.",
-          [(f"DCGM_FI_DEV_FB_USED{{{GPU}}} / (DCGM_FI_DEV_FB_USED{{{GPU}}} + DCGM_FI_DEV_FB_FREE{{{GPU}}})", "GPU {{gpu}}")],
+          [(f"DCGM_FI_DEV_FB_USED{{{GPU}}} / (DCGM_FI_DEV_FB_USED{{{GPU}}} + DCGM_FI_DEV_FB_FREE{{{GPU}}})",
+            "GPU {{gpu}}")],
           "percentunit", low=0, high=1, limits=[(0.95, "orange")]),
     lines("Balance of GPUs", "Highest less lowest over the GPUs of the job: 0 is even.",
           [(f"max({mean(metric, GPU)}) - min({mean(metric, GPU)})", name) for name, metric in
@@ -81,5 +85,6 @@ BOTTLENECKS = [
 ]
 
 DASHBOARD = dashboard(
-    "lockstep-job", "lockstep / Job", "One job and its ranks: health, throughput and utilisation, bottlenecks.", VARIABLES,
+    "lockstep-job", "lockstep / Job", "One job and its ranks: health, throughput and utilisation, bottlenecks.",
+    VARIABLES,
     [("Health", HEALTH), ("Throughput & utilisation", THROUGHPUT), ("Bottlenecks", BOTTLENECKS)])

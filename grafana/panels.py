@@ -57,7 +57,8 @@ def stacked(title, means, queries, unit="", **more):
 
 def number(title, means, expression, unit="", width=4, **more):
     """One number: the newest."""
-    return panel("stat", title, means, [query(expression, legend=title, instant=True)], unit, width=width, height=4, **more,
+    return panel("stat", title, means, [query(expression, legend=title, instant=True)], unit, width=width, height=4,
+                 **more,
                  options={"colorMode": "value", "graphMode": "none", "justifyMode": "auto", "orientation": "auto",
                           "textMode": "value", "wideLayout": True, "showPercentChange": False,
                           "percentChangeColorMode": "standard",

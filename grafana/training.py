@@ -14,7 +14,8 @@ def of_ranks(title, means, metric, unit="", **more):
 
 CURVES = [
     of_ranks("Loss", "Mean of the ranks chosen.", "train_loss", width=12),
-    of_ranks("Gradient norm", "Before clipping. A spike is several times the median of the steps before it.", "train_grad_norm", width=12),
+    of_ranks("Gradient norm", "Before clipping. A spike is several times the median of the steps before it.",
+             "train_grad_norm", width=12),
     of_ranks("Learning rate", "With its warm-up.", "train_learning_rate"),
     of_ranks("Step time", "Mean of the ranks.", "train_step_time_seconds", "s", low=0),
     of_ranks("Model FLOP/s of a GPU", "In TFLOP/s, as the trainer reports it.", "train_tflops_per_gpu", low=0),
@@ -24,14 +25,18 @@ BY_TIME = [
     lines("Loss by rank", "Ranks see different data, so they differ; one that is NaN alone is a broken GPU.",
           [(f"train_loss{{{OF_JOB}}}", "rank {{rank}}")], width=12),
     lines("Gradient norm against its past", "Over the median of five minutes. Above 3 is a spike.",
-          [(f"max(train_grad_norm{{{OF_JOB}}} / quantile_over_time(0.5, train_grad_norm{{{OF_JOB}}}[5m]))", "times the median")],
+          [(f"max(train_grad_norm{{{OF_JOB}}} / quantile_over_time(0.5, train_grad_norm{{{OF_JOB}}}[5m]))",
+            "times the median")],
           limits=[(3, "orange")]),
     lines("Tokens a second", "Of all ranks: a step's samples times the sequence length, where trainers report both.",
-          [(f"max(rate(train_samples_total{{{OF_JOB}}}[$__rate_interval])) * max(seq_length{{{OF_JOB}}})", "tokens/s")], low=0),
-    number("Samples consumed", "Global batch size times steps, as the trainer counts.", f"max(train_samples_total{{{OF_JOB}}})"),
+          [(f"max(rate(train_samples_total{{{OF_JOB}}}[$__rate_interval])) * max(seq_length{{{OF_JOB}}})",
+            "tokens/s")], low=0),
+    number("Samples consumed", "Global batch size times steps, as the trainer counts.",
+           f"max(train_samples_total{{{OF_JOB}}})"),
     number("Tokens consumed", "Samples times the sequence length.", TOKENS),
 ]
 
 DASHBOARD = dashboard(
-    "lockstep-training", "lockstep / Training curves", "Loss, gradients and speed of a job, by step and by time.", VARIABLES,
+    "lockstep-training", "lockstep / Training curves", "Loss, gradients and speed of a job, by step and by time.",
+    VARIABLES,
     [("By step", CURVES), ("By time", BY_TIME)])

@@ -48,7 +48,8 @@ def push_collectives(server):
     newest_us = 0
     for path in sorted(COLLECTIVES.iterdir()):
         log = path.read_bytes()
-        urllib.request.urlopen(f"{server.url}/api/v1/push/log?job={COLLECTIVES.parent.name}-{COLLECTIVES.name}", log).close()
+        urllib.request.urlopen(f"{server.url}/api/v1/push/log?job={COLLECTIVES.parent.name}-{COLLECTIVES.name}",
+                               log).close()
         newest_us = max(newest_us, *(json.loads(line)["metadata"]["dump_timestamp_us"] for line in log.splitlines()))
     return newest_us / 1e6
 

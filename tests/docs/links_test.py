@@ -13,7 +13,8 @@ ELSEWHERE = ("http://", "https://", "mailto:")
 
 
 def pages():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True,
+                            text=True)
     if listed.returncode == 0:
         return [ROOT / name for name in listed.stdout.split() if (ROOT / name).exists()]
     return [path for path in ROOT.rglob("*.md") if "build" not in path.relative_to(ROOT).parts]

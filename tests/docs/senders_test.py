@@ -28,7 +28,8 @@ NAME = re.compile(r"`((?:train|gpu_torch|lockstep)_\w+)(?:\{([^`]*)\})?`")
 # Of each page: logs, how they are pushed, and what of its tables those logs do not have.
 PUSHED = {
     "nemo": (("nemo/bf16_run.log", {}),),
-    "megatron": (("megatron_lm/timers_all.log", {}), ("megatron_lm/timers_minmax.log", {}), ("megatron_lm/timers_max.log", {})),
+    "megatron": (("megatron_lm/timers_all.log", {}), ("megatron_lm/timers_minmax.log", {}),
+                 ("megatron_lm/timers_max.log", {})),
     "torchtitan": (("torchtitan/rank0.log", {}),),
     "huggingface": (("hf_trainer/trainer_state.json", {}), ("hf_trainer/stdout.log", {"logging_steps": "10"})),
     "lightning": (("lightning_csv/version_2/metrics.csv", {"path": "lightning_logs/version_2/metrics.csv"}),),
@@ -80,7 +81,8 @@ class SendersTest(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
             file.write(configuration)
             file.flush()
-            subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "check", "config", file.name], check=True, capture_output=True)
+            subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "check", "config", file.name], check=True,
+                           capture_output=True)
 
     def test_counters_are_dcgms(self):
         known = set(re.findall(r"DCGM_FI_\w+", FIELDS.read_text()))
@@ -99,7 +101,8 @@ class SendersTest(unittest.TestCase):
         self.assertEqual(len(commands), 2)
         for command in commands:
             with self.subTest(command=command):
-                result = subprocess.run([os.environ["LOCKSTEP_PROGRAM"], *command[1:], "--url", self.server.url], check=True,
+                result = subprocess.run([os.environ["LOCKSTEP_PROGRAM"], *command[1:], "--url", self.server.url],
+                                        check=True,
                                         capture_output=True, text=True)
                 self.assertIn("straggler-loader", result.stdout)
         self.assertIn("ank 1", result.stdout)

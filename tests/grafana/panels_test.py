@@ -90,7 +90,8 @@ class PanelsTest(unittest.TestCase):
     def check_samples(self, theirs, ours, labels):
         self.assertEqual([time for time, _ in theirs], [time for time, _ in ours], labels)
         for (time_s, one), (_, other) in zip(theirs, ours):
-            self.assertTrue(math.isclose(float(one), float(other), rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-9) or one == other,
+            self.assertTrue(math.isclose(float(one), float(other), rel_tol=RELATIVE_TOLERANCE,
+                                         abs_tol=1e-9) or one == other,
                             f"{labels} at {time_s}: {one} there, {other} here")
 
     def panel(self, name, title, job, time_s):

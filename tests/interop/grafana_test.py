@@ -42,7 +42,8 @@ def write_exemplar(server):
 
 def query(expression, time_s=TIME_S, **model):
     return {"fromMs": time_s * 1000 - RANGE_MS, "toMs": time_s * 1000, "intervalMs": INTERVAL_MS,
-            "model": {"refId": "A", "expr": expression, "range": True, "interval": "5s", "intervalMs": INTERVAL_MS, **model}}
+            "model": {"refId": "A", "expr": expression, "range": True, "interval": "5s", "intervalMs": INTERVAL_MS,
+                      **model}}
 
 
 def put_in(asked, dashboard, job):
@@ -68,7 +69,8 @@ class GrafanaTest(unittest.TestCase):
     def ask(self, queries=(), resources=()):
         asked = {"url": self.server.url, "queries": list(queries),
                  "resources": [{"target": target, "body": body} for target, body in resources]}
-        result = subprocess.run([str(PROGRAM)], input=json.dumps(asked), capture_output=True, text=True, timeout=WITHIN_S)
+        result = subprocess.run([str(PROGRAM)], input=json.dumps(asked), capture_output=True, text=True,
+                                timeout=WITHIN_S)
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         return json.loads(result.stdout)
 
@@ -92,7 +94,8 @@ class GrafanaTest(unittest.TestCase):
     def test_every_panel(self):
         asked = [(one, put_in(one, dashboard, ASKED_FOR[name][0]), ASKED_FOR[name][1])
                  for name, dashboard in dashboards.load().items() for one in dashboards.queries(name, dashboard)]
-        responses = self.ask([query(text, time_s, instant=one.is_instant, range=not one.is_instant, legendFormat=one.legend)
+        responses = self.ask([query(text, time_s, instant=one.is_instant, range=not one.is_instant,
+                                    legendFormat=one.legend)
                               for one, text, time_s in asked])["responses"]
         filled = set()
         for (one, text, _), response in zip(asked, responses):
@@ -118,7 +121,8 @@ class GrafanaTest(unittest.TestCase):
 
     def test_its_own_variables(self):
         """It makes a rate interval of four scrape intervals and the interval of the query."""
-        [frame] = self.frames(query(f'sum(count_over_time(train_step{{job="{JOB}",rank="0"}}[$__range]))', instant=True, range=False))
+        [frame] = self.frames(query(f'sum(count_over_time(train_step{{job="{JOB}",rank="0"}}[$__range]))',
+                                    instant=True, range=False))
         in_range = programs.ask(self.server.url, "query", time=TIME_S,
                                 query=f'count_over_time(train_step{{job="{JOB}",rank="0"}}[30s])')["result"]
         self.assertEqual(columns(frame)[1], [float(in_range[0]["value"][1])])
@@ -143,7 +147,8 @@ class GrafanaTest(unittest.TestCase):
 
     def test_exemplars(self):
         frames = self.frames(query("traced_total", exemplar=True))
-        [exemplars] = [frame for frame in frames if frame["schema"].get("meta", {}).get("custom", {}).get("resultType") == "exemplar"]
+        [exemplars] = [frame for frame in frames if frame["schema"].get("meta", {}).get("custom",
+                                                                                        {}).get("resultType") == "exemplar"]
         told = dict(zip((field["name"] for field in exemplars["schema"]["fields"]), exemplars["data"]["values"]))
         self.assertEqual((told["Time"], told["Value"], told["trace_id"]), ([TIME_S * 1000], [0.25], ["abc123"]))
 

@@ -30,15 +30,18 @@ LOSS = {"query": "train_loss"}
 ASKED = (
     ("/", {}), ("/assets/{file}", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
     ("/api/v1/query", {**LOSS, **AT}), ("/api/v1/query", {"query": "train_loss[10s]", **AT, "stats": "all"}),
-    ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}), ("/api/v1/query", {"query": "sum("}),
+    ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}),
+    ("/api/v1/query", {"query": "sum("}),
     ("/api/v1/query", {"query": "train_loss * on (job) train_loss", **AT}), ("/api/v1/query", {"query": "taken"}),
     ("/api/v1/query_range", {**LOSS, **RANGE, "step": "10", "limit": "1"}), ("/api/v1/query_range", LOSS),
     ("/api/v1/query_range", {"query": "DCGM_FI_DEV_POWER_USAGE", "axis": "step", "job": JOB}),
     ("/api/v1/explain", {"query": "sum(rate(train_step[10s]))", **AT}),
     ("/api/v1/series", {"match[]": "train_loss"}), ("/api/v1/series", {}),
     ("/api/v1/labels", {}), ("/api/v1/labels", {"match[]": "{"}), ("/api/v1/label/{name}/values", {}),
-    ("/api/v1/query_exemplars", {**LOSS, **RANGE}), ("/api/v1/format_query", LOSS), ("/api/v1/parse_query", {"query": "sum(rate(a[5m]))"}),
-    ("/api/v1/metadata", {}), ("/federate", {"match[]": "train_loss"}), ("/api/v1/rules", {}), ("/api/v1/rules", {"type": "no"}),
+    ("/api/v1/query_exemplars", {**LOSS, **RANGE}), ("/api/v1/format_query", LOSS),
+    ("/api/v1/parse_query", {"query": "sum(rate(a[5m]))"}),
+    ("/api/v1/metadata", {}), ("/federate", {"match[]": "train_loss"}), ("/api/v1/rules", {}),
+    ("/api/v1/rules", {"type": "no"}),
     ("/api/v1/alerts", {}), ("/api/v1/targets", {}), ("/api/v1/targets/metadata", {}), ("/api/v1/scrape_pools", {}),
     *((f"/api/v1/status/{name}", {}) for name in ("buildinfo", "runtimeinfo", "flags", "config", "walreplay", "tsdb",
                                                   "cardinality", "active_queries")),
@@ -46,14 +49,17 @@ ASKED = (
     *((f"/api/v1/training/{name}", {"job": job}) for job in (JOB, "fake-load", "no-such-job")
       for name in ("stragglers", "bottlenecks", "mfu", "ledger", "events", "steps", "report")),
     ("/api/v1/training/ledger", {"job": JOB, "price": "3.2", "kwh_price": "0.12"}),
-    ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}), ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
+    ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}),
+    ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
     ("/api/v1/training/compare", {"runs": "pretrain-bf16,pretrain-fp8"}), ("/api/v1/training/compare", {}),
-    ("/api/v1/training/heatmap", {"job": JOB, "metric": "own_seconds"}), ("/api/v1/training/heatmap", {"job": JOB, "metric": "DCGM_FI_PROF_SM_ACTIVE"}),
+    ("/api/v1/training/heatmap", {"job": JOB, "metric": "own_seconds"}),
+    ("/api/v1/training/heatmap", {"job": JOB, "metric": "DCGM_FI_PROF_SM_ACTIVE"}),
 )
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 # What is sent: method, path, body, headers.
 SENT = (
-    ("POST", "/api/v1/write", remote_write.body([({"__name__": "taken"}, [(1795242060000, 1.5)])]), remote_write.HEADERS),
+    ("POST", "/api/v1/write", remote_write.body([({"__name__": "taken"}, [(1795242060000, 1.5)])]),
+     remote_write.HEADERS),
     ("POST", "/api/v1/write", b"\xff", remote_write.HEADERS),
     ("POST", "/api/v1/otlp/v1/metrics", b"{}", {"Content-Type": "application/json"}),
     ("POST", "/v1/metrics", b"{}", {"Content-Type": "application/json"}),
@@ -97,7 +103,8 @@ class OpenApiTest(unittest.TestCase):
         connection = http.client.HTTPConnection(self.server.address, timeout=60)
         connection.request(method, filled(path) + (f"?{parameters}" if parameters else ""), body, dict(headers))
         response = connection.getresponse()
-        answer = {"method": method.lower(), "path": path, "status": response.status, "allow": response.getheader("Allow"),
+        answer = {"method": method.lower(), "path": path, "status": response.status,
+                  "allow": response.getheader("Allow"),
                   "type": response.getheader("Content-Type") or "", "body": response.read().decode(errors="replace")}
         connection.close()
         return answer
@@ -130,7 +137,8 @@ class OpenApiTest(unittest.TestCase):
         asked = {answer["path"] for answer in answers}
         self.assertEqual(set(self.operations) - asked, {"/api/v1/read"}, "tests/interop asks for remote read")
         well = {answer["path"] for answer in answers if answer["status"] < 300}
-        self.assertEqual(asked - well, {"/-/reload", "/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}"})
+        self.assertEqual(asked - well,
+                         {"/-/reload", "/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}"})
 
     def test_a_wrong_answer_is_found(self):
         wrong = self.check([{"method": "get", "path": "/api/v1/labels", "status": 200, "type": "application/json",

@@ -40,8 +40,10 @@ class NotebooksTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         # Building leaves files beside the sources.
-        shutil.copytree(PACKAGE, cls.folder / "source", ignore=shutil.ignore_patterns("*.egg-info", "build", "__pycache__"))
-        run(cls.python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation",
+        shutil.copytree(PACKAGE, cls.folder / "source",
+                        ignore=shutil.ignore_patterns("*.egg-info", "build", "__pycache__"))
+        run(cls.python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
+            "--no-build-isolation",
             "--no-index", "--wheel-dir", cls.folder, cls.folder / "source")
         [cls.wheel] = cls.folder.glob("*.whl")
         run(cls.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index",
@@ -89,7 +91,8 @@ class NotebooksTest(unittest.TestCase):
         told = run(clean / "bin/python", "-c", f"import lockstep; print(len(lockstep.Client({self.url!r}).labels()))")
         self.assertGreater(int(told), 5)
         self.assertIn("--url", run(clean / "bin/lockstep-agent", "--help"))
-        typed = run(clean / "bin/python", "-c", "import lockstep, pathlib; print((pathlib.Path(lockstep.__file__).parent / 'py.typed').exists())")
+        typed = run(clean / "bin/python", "-c",
+                    "import lockstep, pathlib; print((pathlib.Path(lockstep.__file__).parent / 'py.typed').exists())")
         self.assertEqual(typed.strip(), "True")
 
 

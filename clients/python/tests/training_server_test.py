@@ -96,7 +96,8 @@ class TrainingServerTest(unittest.TestCase):
         self.assertEqual(list(frame.columns), ["pretrain-bf16", "pretrain-fp8"])
         self.assertEqual(frame.index.name, "step")
         gap = (frame["pretrain-fp8"] - frame["pretrain-bf16"]).dropna()
-        pandas.testing.assert_series_equal(gap, comparison.to_pandas("loss_gap")["pretrain-fp8"].dropna(), check_names=False)
+        pandas.testing.assert_series_equal(gap, comparison.to_pandas("loss_gap")["pretrain-fp8"].dropna(),
+                                           check_names=False)
 
         by_step = self.training.heatmap("straggler-loader", "own_seconds", by="step").to_pandas()
         self.assertEqual(list(by_step.columns), [0, 1, 2, 3])
@@ -110,7 +111,8 @@ class TrainingServerTest(unittest.TestCase):
 
     def test_pictures_show_themselves(self):
         self.check_html(self.training.compare(["pretrain-bf16", "pretrain-fp8"]), "2 runs, by step", "pretrain-fp8")
-        self.check_html(self.training.heatmap("straggler-loader", "own_seconds"), "own_seconds (seconds)", "rgba(", "<th>3</th>")
+        self.check_html(self.training.heatmap("straggler-loader", "own_seconds"), "own_seconds (seconds)", "rgba(",
+                        "<th>3</th>")
         self.check_html(self.training.steps("pretrain-bf16"), "1 attempts")
 
 

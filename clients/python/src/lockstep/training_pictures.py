@@ -77,11 +77,13 @@ class HeatMap:
         if self.by == "step":
             index = pandas.Index([one["first_step"] for one in self.bins], name="step")
         else:
-            index = pandas.to_datetime([round(one["from"] * 1000) for one in self.bins], unit="ms", utc=True).rename("time")
+            index = pandas.to_datetime([round(one["from"] * 1000) for one in self.bins], unit="ms",
+                                       utc=True).rename("time")
         return pandas.DataFrame(columns, index=index, dtype=float).rename_axis(columns="rank")
 
     def _repr_html_(self) -> str:
-        return titled(f"{self.job}: {self.metric} ({self.unit}) of every rank, by {self.by}", coloured(self.ranks, self.mean))
+        return titled(f"{self.job}: {self.metric} ({self.unit}) of every rank, by {self.by}",
+                      coloured(self.ranks, self.mean))
 
 
 @dataclass
