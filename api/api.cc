@@ -77,9 +77,11 @@ class ApiServer : public Api {
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         ingester_(storage_, options_.ingest),
         otlp_decoder_(options_.otlp),
-        pusher_(ingester_, options_.ingest),
+        pusher_(ingester_, options_.ingest, dependencies.kept),
         range_cache_(engine_, storage_, options_.query_cache_bytes),
-        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
+        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {
+    if (dependencies.kept != nullptr) ingester_.KeepSideData(*dependencies.kept);
+  }
 
   void SetReady(bool ready) override { ready_ = ready; }
   void StopQueries() override { gate_.Close(); }

@@ -23,6 +23,7 @@
 #include "rules/notifier.h"
 #include "rules/rule_runner.h"
 #include "scrape/scraper.h"
+#include "storage/kept_rows.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
 #include "web/page_files.h"
@@ -49,6 +50,9 @@ struct ApiDependencies {
   StorageAdmin* admin = nullptr;
   // Outlives the Api; null: queries are not logged.
   QueryLog* query_log = nullptr;
+  // Outlives the Api, which has what was kept there, and keeps in it what lives in memory: metadata, exemplars and how
+  // far pushed logs were taken. Null: nothing is kept.
+  KeptRows* kept = nullptr;
   // Outlives the Api; null: nothing is scraped.
   const scrape::Scraper* scraper = nullptr;
   // Outlives the Api; null: there are no rules.

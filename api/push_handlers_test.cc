@@ -55,7 +55,7 @@ class PushHandlersTest : public testing::Test {
   FakeStorage storage_;
   const IngestLimits limits_{.max_decoded_bytes = 10'000};
   Ingester ingester_{storage_, limits_};
-  push::LogPusher pusher_{ingester_, limits_};
+  push::LogPusher pusher_{ingester_, limits_, nullptr};
 };
 
 TEST_F(PushHandlersTest, StepsBecomeSamples) {
@@ -112,7 +112,7 @@ TEST_F(PushHandlersTest, WhatTheStoreRefusesIsToldOf) {
 
 TEST_F(PushHandlersTest, TheRateLimitHoldsForStepsToo) {
   Ingester slow(storage_, {.max_samples_per_second = 1});
-  push::LogPusher pusher(slow, limits_);
+  push::LogPusher pusher(slow, limits_, nullptr);
   const auto post = [&] {
     Request request;
     request.target = "/api/v1/push/steps";

@@ -276,6 +276,7 @@ ExitCode Serve(const ServeOptions& options) {
                     .now_ms = nullptr,
                     .admin = options.enable_admin_api ? &store : nullptr,
                     .query_log = query_log->get(),
+                    .kept = &store,
                     .scraper = &scraper,
                     .rules = &rule_runner,
                     .notifier = &notifier,

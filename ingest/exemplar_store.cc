@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+
 namespace lockstep {
 namespace {
 
@@ -61,6 +63,7 @@ ExemplarStore::Added ExemplarStore::Add(const LabelSet& series, Exemplar exempla
   }
   exemplars.push_back(std::move(exemplar));
   arrivals_.push_back(place);
+  ++change_count_;
   if (arrivals_.size() > max_exemplars_) DropOldest();
   return Added::kYes;
 }
@@ -92,6 +95,20 @@ std::vector<SeriesExemplars> ExemplarStore::Select(const Selections& selections,
 size_t ExemplarStore::exemplar_count() const {
   MutexLock lock(mutex_);
   return arrivals_.size();
+}
+
+uint64_t ExemplarStore::change_count() const {
+  MutexLock lock(mutex_);
+  return change_count_;
+}
+
+void ExemplarStore::ForEachInOrderOfArrival(
+    absl::FunctionRef<void(const LabelSet&, const Exemplar&)> visit) const {
+  MutexLock lock(mutex_);
+  absl::flat_hash_map<const LabelSet*, size_t> visited;  // exemplars of the series
+  for (const Series::iterator place : arrivals_) {
+    visit(place->first, place->second[visited[&place->first]++]);
+  }
 }
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 // ExemplarStore: the newest exemplars of all series, for /api/v1/query_exemplars. In memory and bounded: the
-// oldest that came goes when a new one needs its place, as in Prometheus. Safe from any thread.
+// oldest that came goes when a new one needs its place, as in Prometheus; ingest/side_data_keeper.h keeps them from
+// one run to the next. Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "base/mutex.h"
 #include "model/labels.h"
 #include "model/matcher.h"
@@ -47,6 +49,11 @@ class ExemplarStore {
   std::vector<SeriesExemplars> Select(const Selections& selections, TimeRange range) const;
 
   size_t exemplar_count() const;
+  // How many have been added.
+  uint64_t change_count() const;
+  // visit(series, exemplar) for all, the oldest to come first; nothing changes meanwhile.
+  void ForEachInOrderOfArrival(
+      absl::FunctionRef<void(const LabelSet&, const Exemplar&)> visit) const;
 
  private:
   using Series = std::map<LabelSet, std::deque<Exemplar>>;
@@ -55,6 +62,7 @@ class ExemplarStore {
 
   const size_t max_exemplars_;
   mutable Mutex mutex_;
+  uint64_t change_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   Series series_ LOCKSTEP_GUARDED_BY(mutex_);
   // The series of each exemplar, in order of arrival: that of a series' front is the first of its own here.
   std::deque<Series::iterator> arrivals_ LOCKSTEP_GUARDED_BY(mutex_);

@@ -1,9 +1,15 @@
 // What tests of write requests share.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/mutex.h"
+#include "storage/kept_rows.h"
 #include "storage/storage.h"
 
 namespace lockstep {
@@ -66,6 +72,45 @@ class KnowsOne : public FakeStorage {
 
  private:
   const SeriesKey key_;
+};
+
+// What a store keeps for others, without a store.
+class KeptRowsInMemory : public KeptRows {
+ public:
+  absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override {
+    const MutexLock lock(mutex_);
+    std::vector<KeptRow> rows;
+    for (const auto& [key, bytes] : rows_) {
+      if (key.first == kind) rows.push_back({key.second, bytes});
+    }
+    return rows;
+  }
+  absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
+                                                      uint32_t number) const override {
+    const MutexLock lock(mutex_);
+    const auto found = rows_.find({kind, number});
+    if (found == rows_.end()) return std::optional<std::string>();
+    return found->second;
+  }
+  absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) override {
+    const MutexLock lock(mutex_);
+    for (const KeptRow& row : rows) {
+      if (row.bytes.empty()) {
+        rows_.erase({kind, row.number});
+      } else {
+        rows_[{kind, row.number}] = row.bytes;
+      }
+    }
+    return absl::OkStatus();
+  }
+  void Damage(KeptKind kind, uint32_t number) {
+    const MutexLock lock(mutex_);
+    rows_[{kind, number}] = "\xff";
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::map<std::pair<KeptKind, uint32_t>, std::string> rows_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
 }  // namespace lockstep

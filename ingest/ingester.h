@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "ingest/metadata_store.h"
 #include "ingest/rate_limit.h"
 #include "ingest/refusals.h"
+#include "ingest/side_data_keeper.h"
 #include "storage/storage.h"
 
 namespace lockstep {
@@ -61,6 +63,8 @@ class Ingester {
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }
   const ExemplarStore& exemplars() const { return exemplars_; }
+  // Keeps both in `rows` from here on, and has what was kept there before. `rows` outlives the ingester.
+  void KeepSideData(KeptRows& rows) { keeper_.emplace(metadata_, exemplars_, rows); }
 
  private:
   // What is left to do for a request once the store has answered.
@@ -84,6 +88,7 @@ class Ingester {
   RateLimit rate_limit_;
   MetadataStore metadata_;
   ExemplarStore exemplars_;
+  std::optional<SideDataKeeper> keeper_;  // of both; goes before them
 
   std::atomic<uint64_t> requests_{0};
   std::atomic<uint64_t> undecodable_requests_{0};

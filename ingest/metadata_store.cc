@@ -42,6 +42,7 @@ void MetadataStore::PutOne(const MetadataEntry& entry) {
   }
   variants.push_back(entry.metadata);
   bytes_ += size;
+  ++change_count_;
 }
 
 std::vector<MetadataStore::Metric> MetadataStore::List(const Filter& filter) const {
@@ -62,6 +63,11 @@ std::vector<MetadataStore::Metric> MetadataStore::List(const Filter& filter) con
 size_t MetadataStore::metric_count() const {
   const MutexLock lock(mutex_);
   return metrics_.size();
+}
+
+uint64_t MetadataStore::change_count() const {
+  const MutexLock lock(mutex_);
+  return change_count_;
 }
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
 // MetadataStore: what senders say about their metrics (type, help, unit), for /api/v1/metadata. In
-// memory and bounded: senders repeat metadata every minute or so. Safe from any thread.
+// memory and bounded; ingest/side_data_keeper.h keeps it from one run to the next. Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,8 @@ class MetadataStore {
   // Sorted by name.
   std::vector<Metric> List(const Filter& filter) const;
   size_t metric_count() const;
+  // How often what List() gives has changed.
+  uint64_t change_count() const;
 
  private:
   void PutOne(const MetadataEntry& entry) LOCKSTEP_REQUIRES(mutex_);
@@ -54,6 +56,7 @@ class MetadataStore {
   const size_t max_bytes_;
   mutable Mutex mutex_;
   size_t bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  uint64_t change_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::vector<MetricMetadata>, std::less<>> metrics_
       LOCKSTEP_GUARDED_BY(mutex_);
 };

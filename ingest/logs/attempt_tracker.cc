@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ingest/logs/log_limits.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 
@@ -52,6 +53,39 @@ AttemptTracker::Rank& AttemptTracker::Find(int32_t rank) {
 void AttemptTracker::BeginAttempt(Rank& rank) const {
   rank.highest_step = std::max(rank.highest_step, rank.last_step);
   if (rank.attempt < first_attempt_ + kMaxAttempts) ++rank.attempt;
+}
+
+void AttemptTracker::AppendState(std::string& out) const {
+  PutVarint64(out, restart_count_);
+  PutVarint64(out, ranks_.size());
+  for (const auto& [number, rank] : ranks_) {
+    PutVarintSigned64(out, number);
+    PutVarintSigned64(out, rank.last_step);
+    PutVarintSigned64(out, rank.highest_step);
+    PutVarint64(out, rank.attempt);
+    PutVarint64(out, rank.restart_count);
+    PutVarint64(out, rank.has_step ? 1 : 0);
+    PutVarint64(out, rank.is_restarting ? 1 : 0);
+  }
+}
+
+bool AttemptTracker::LoadState(std::string_view& in) {
+  uint64_t count = 0;
+  if (!GetVarint64(in, restart_count_) || !GetBelow(in, kMaxRanksPerStream + 2, count))
+    return false;
+  for (uint64_t i = 0; i < count; ++i) {
+    int64_t number = 0;
+    Rank rank;
+    if (!GetVarintSigned64(in, number) || !GetVarintSigned64(in, rank.last_step) ||
+        !GetVarintSigned64(in, rank.highest_step) ||
+        !GetBelow(in, uint64_t{first_attempt_} + kMaxAttempts + 1, rank.attempt) ||
+        !GetVarint64(in, rank.restart_count) || !GetFlag(in, rank.has_step) ||
+        !GetFlag(in, rank.is_restarting)) {
+      return false;
+    }
+    ranks_[static_cast<int32_t>(number)] = rank;
+  }
+  return true;
 }
 
 }  // namespace lockstep::logs

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -35,6 +37,10 @@ class AttemptTracker {
   StepPlace Place(int32_t rank, int64_t step, RepeatedStep repeated);
   // Of what has no step: the attempt that the rank is in.
   uint32_t attempt(int32_t rank) const;
+
+  // What is known of ranks, for a tracker that has seen nothing (docs/formats/kept.md).
+  void AppendState(std::string& out) const;
+  [[nodiscard]] bool LoadState(std::string_view& in);
 
  private:
   struct Rank {

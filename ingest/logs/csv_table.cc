@@ -9,6 +9,7 @@
 #include "ingest/logs/key_roles.h"
 #include "ingest/logs/number_text.h"
 #include "ingest/logs/record_fields.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -52,6 +53,27 @@ class CsvTable : public LogFormat {
     }
     out.Emit();
     return kTaken;
+  }
+
+  bool AppendState(std::string& out) const override {
+    PutVarint64(out, columns_.size());
+    if (columns_.empty()) return true;
+    PutVarint64(out, axis_);
+    for (const MetricKey* key : columns_)
+      PutLengthPrefixed(out, key == nullptr ? "" : key->written);
+    return true;
+  }
+  bool LoadState(std::string_view& in, RecordWriter&) override {
+    uint64_t count = 0;
+    if (!GetBelow(in, kMaxLineBytes, count)) return false;
+    if (count == 0) return true;
+    if (!GetBelow(in, count, axis_)) return false;
+    for (uint64_t i = 0; i < count; ++i) {
+      std::string_view written;
+      if (!GetLengthPrefixed(in, written)) return false;
+      columns_.push_back(written.empty() ? nullptr : keys_.Find(written));
+    }
+    return true;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "ingest/logs/progress_bar.h"
 #include "ingest/logs/python_dict.h"
 #include "ingest/logs/record_fields.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -39,6 +40,34 @@ class HuggingFaceStdout : public LogFormat {
   }
 
   void Finish(RecordWriter& out) override { Release(std::nullopt, out); }
+
+  // A dictionary that waits for its step is kept as its line.
+  bool AppendState(std::string& out) const override {
+    for (const auto& number : {total_, bar_before_, last_step_}) PutOptional(out, number);
+    for (const int64_t number : {stride_, first_step_, dict_count_}) PutVarintSigned64(out, number);
+    PutLengthPrefixed(out, is_waiting_ ? waiting_text_ : "");
+    PutVarint64(out, waiting_line_.offset);
+    PutOptional(out, waiting_line_.rank);
+    PutOptional(out, waiting_line_.time_ms);
+    return true;
+  }
+  bool LoadState(std::string_view& in, RecordWriter& out) override {
+    for (auto* number : {&total_, &bar_before_, &last_step_}) {
+      if (!GetOptional(in, *number)) return false;
+    }
+    for (int64_t* number : {&stride_, &first_step_, &dict_count_}) {
+      if (!GetVarintSigned64(in, *number)) return false;
+    }
+    LogLine line;
+    if (!GetLengthPrefixed(in, line.text) || !GetVarint64(in, line.offset) ||
+        !GetOptional(in, line.rank) || !GetOptional(in, line.time_ms)) {
+      return false;
+    }
+    if (line.text.empty()) return true;
+    const std::string text(line.text);
+    line.text = text;
+    return line.text.starts_with("{'") && ParseDict(line, text, out).fate == LineFate::kTaken;
+  }
 
  private:
   void TakeBar(const ProgressBar& bar, const LogLine& line, RecordWriter& out) {
@@ -75,6 +104,8 @@ class HuggingFaceStdout : public LogFormat {
     kind_ = KindOfHuggingFaceRecord(out.values());
     out.set_kind(kind_);
     is_waiting_ = true;
+    waiting_text_ = Trim(line.text);
+    waiting_line_ = line;
     return kTaken;
   }
 
@@ -110,7 +141,9 @@ class HuggingFaceStdout : public LogFormat {
   KeyCache keys_;
   RecordFields fields_;
   RecordKind kind_ = RecordKind::kStep;
-  bool is_waiting_ = false;  // a record is complete but for its step
+  bool is_waiting_ = false;   // a record is complete but for its step
+  std::string waiting_text_;  // its line
+  LogLine waiting_line_;      // the rest of that
   std::optional<int64_t> total_;
   std::optional<int64_t> bar_before_;  // shown by the last bar, if nothing came since
   std::optional<int64_t> last_step_;

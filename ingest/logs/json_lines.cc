@@ -6,6 +6,7 @@
 #include "ingest/logs/hugging_face.h"
 #include "ingest/logs/json_line.h"
 #include "ingest/logs/number_text.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -70,15 +71,32 @@ class JsonLinesByFirst : public LogFormat {
           (Has(line.text, "\"loss\"") || Has(line.text, "\"eval_loss\""));
       if (line.text.find('{') == line.text.npos)
         return Rejected("the line does not begin with '{'");
-      lines_ = is_trainer_history ? std::make_unique<JsonLines>(kTrainerHistorySources,
-                                                                JsonDialect::kTrainerHistory)
-                                  : std::make_unique<JsonLines>(kJsonSources, JsonDialect::kAny);
+      Begin(is_trainer_history);
     }
     return lines_->Parse(line, out);
   }
 
+  bool AppendState(std::string& out) const override {
+    PutVarint64(out, lines_ == nullptr ? 0 : is_trainer_history_ ? 1 : 2);
+    return true;
+  }
+  bool LoadState(std::string_view& in, RecordWriter&) override {
+    uint64_t lines = 0;
+    if (!GetBelow(in, 3, lines)) return false;
+    if (lines != 0) Begin(lines == 1);
+    return true;
+  }
+
  private:
-  std::unique_ptr<JsonLines> lines_;
+  void Begin(bool is_trainer_history) {
+    is_trainer_history_ = is_trainer_history;
+    lines_ = is_trainer_history
+                 ? std::make_unique<JsonLines>(kTrainerHistorySources, JsonDialect::kTrainerHistory)
+                 : std::make_unique<JsonLines>(kJsonSources, JsonDialect::kAny);
+  }
+
+  bool is_trainer_history_ = false;
+  std::unique_ptr<JsonLines> lines_;  // null before the first line
 };
 
 }  // namespace

@@ -51,6 +51,13 @@ void LineBuffer::Rewind() {
   scanned_ = begin_;
 }
 
+std::optional<LineBuffer::Held> LineBuffer::held() const {
+  const bool is_behind_cut = cut_.has_value() && begin_ >= *cut_;
+  if (is_cutting_ || (cut_.has_value() && !is_behind_cut)) return std::nullopt;
+  return Held{offset_ + begin_ + (is_behind_cut ? cut_bytes_ : 0),
+              std::string_view(buffer_).substr(begin_, end_ - begin_)};
+}
+
 RawLine LineBuffer::LineAt(size_t begin, size_t end) const {
   const bool is_behind_cut = cut_.has_value() && begin >= *cut_;
   const bool is_cut = cut_.has_value() && begin < *cut_ && end >= *cut_;

@@ -32,6 +32,12 @@ class LineBuffer {
   // Forgets the lines that Next() gave.
   void Drop() { begin_ = next_; }
 
+  // What was not dropped, and its offset in the stream; nothing while a line that is too long is cut.
+  struct Held {
+    uint64_t offset;
+    std::string_view bytes;
+  };
+  std::optional<Held> held() const;
   // Bytes of the lines since the last Drop().
   size_t held_bytes() const { return next_ - begin_; }
 

@@ -1,6 +1,7 @@
 // One format of log: reads its lines one by one. For one thread; keeps what one line says about the next.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "ingest/logs/record_writer.h"
@@ -27,6 +28,12 @@ class LogFormat {
 
   // Emits what `line` says, and what earlier lines said that waited for it.
   virtual LineVerdict Parse(const LogLine& line, RecordWriter& out) = 0;
+  // What lines so far say about later ones: appended to `out`, to be read by a format that has seen no line. False, or
+  // malformed, if that cannot be. On disk: docs/formats/kept.md.
+  [[nodiscard]] virtual bool AppendState(std::string& /*out*/) const { return true; }
+  [[nodiscard]] virtual bool LoadState(std::string_view& /*in*/, RecordWriter& /*out*/) {
+    return true;
+  }
   // No line follows.
   virtual void Finish(RecordWriter& out) { static_cast<void>(out); }
 };

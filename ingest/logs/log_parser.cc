@@ -9,6 +9,7 @@
 #include "ingest/logs/log_events.h"
 #include "ingest/logs/log_limits.h"
 #include "ingest/logs/number_text.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -81,6 +82,56 @@ void LogParser::Finish() {
   if (const auto rest = buffer_.Rest()) ParseLine(*rest);
   buffer_.Drop();
   if (format_ != nullptr) format_->Finish(out_);
+}
+
+bool LogParser::AppendState(std::string& out) const {
+  const std::optional<LineBuffer::Held> held = buffer_.held();
+  if (!held.has_value()) return false;
+  PutLengthPrefixed(out, is_sniffing_ ? "" : format_name());
+  for (const bool flag : {is_sniffing_, may_change_, has_seen_line_})
+    PutVarint64(out, flag ? 1 : 0);
+  PutVarint64(out, held->offset);
+  PutLengthPrefixed(out, held->bytes);
+  // Of lines that wait for their format nothing was said yet.
+  if (is_sniffing_) return true;
+  for (const uint64_t count : {counts_.bytes, counts_.lines, counts_.ignored, counts_.rejected}) {
+    PutVarint64(out, count);
+  }
+  out_.AppendState(out);
+  return format_ == nullptr || format_->AppendState(out);
+}
+
+bool LogParser::LoadState(std::string_view in) {
+  std::string_view name, held;
+  bool is_sniffing = false, may_change = false, has_seen_line = false;
+  uint64_t offset = 0;
+  if (!GetLengthPrefixed(in, name) || !GetFlag(in, is_sniffing) || !GetFlag(in, may_change) ||
+      !GetFlag(in, has_seen_line) || !GetVarint64(in, offset) || !GetLengthPrefixed(in, held)) {
+    return false;
+  }
+  if (is_sniffing) {
+    if (offset != 0 || !in.empty()) return false;
+    Feed(held);
+    return true;
+  }
+  for (uint64_t* count : {&counts_.bytes, &counts_.lines, &counts_.ignored, &counts_.rejected}) {
+    if (!GetVarint64(in, *count)) return false;
+  }
+  if (!out_.LoadState(in)) return false;
+  if (!name.empty()) {
+    const LogFormatKind* kind = LogFormatByName(name);
+    if (kind == nullptr) return false;
+    Use(*kind);
+    if (!format_->LoadState(in, out_)) return false;
+  }
+  is_sniffing_ = false;
+  may_change_ = may_change;
+  has_seen_line_ = has_seen_line;
+  buffer_ = LineBuffer(offset);
+  for (; !held.empty(); held.remove_prefix(std::min(held.size(), kReadBytes))) {
+    buffer_.Append(held.substr(0, kReadBytes));
+  }
+  return in.empty();
 }
 
 // Lines wait in the buffer until one of them shows the format.

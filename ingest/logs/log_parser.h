@@ -46,6 +46,12 @@ class LogParser {
   // The stream's next bytes. Records of whole lines reach the sink before this returns, but for those that
   // wait for the format or for the line behind them.
   void Feed(std::string_view bytes);
+  // All that later lines need of those before, for a parser of the same hints that was fed nothing; false if that
+  // cannot be told: in the midst of a document, or of a line that is too long. On disk: docs/formats/kept.md.
+  [[nodiscard]] bool AppendState(std::string& out) const;
+  // False if it is malformed; the parser is then of no use.
+  [[nodiscard]] bool LoadState(std::string_view in);
+
   // Nothing follows: a last line without an end is one too.
   void Finish();
 

@@ -46,6 +46,12 @@ class Megatron : public LogFormat {
     return kIgnored;
   }
 
+  bool AppendState(std::string& out) const override {
+    timers_.AppendState(out);
+    return true;
+  }
+  bool LoadState(std::string_view& in, RecordWriter&) override { return timers_.LoadState(in); }
+
  private:
   // "       60/     500 | consumed samples:         7680 | ... |"
   LineVerdict ParseIteration(std::string_view text, RecordWriter& out) {

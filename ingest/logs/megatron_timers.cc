@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ingest/logs/number_text.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -92,6 +93,21 @@ void MegatronTimers::Add(std::string_view timer, std::string_view aggregate, dou
                          RecordWriter& out) {
   written_.assign(timer).append(" (").append(aggregate).append(")");
   out.Add(keys_.Find(written_), value);
+}
+
+void MegatronTimers::AppendState(std::string& out) const {
+  PutVarint64(out, static_cast<uint64_t>(section_));
+  PutLengthPrefixed(out, timer_);
+}
+
+bool MegatronTimers::LoadState(std::string_view& in) {
+  std::string_view timer;
+  if (!GetBelow(in, static_cast<uint64_t>(Section::kHighest) + 1, section_) ||
+      !GetLengthPrefixed(in, timer)) {
+    return false;
+  }
+  timer_ = timer;
+  return true;
 }
 
 }  // namespace lockstep::logs

@@ -17,6 +17,9 @@ class MegatronTimers {
   // A line of another kind ends the section.
   void End() { section_ = Section::kNone; }
 
+  void AppendState(std::string& out) const;
+  [[nodiscard]] bool LoadState(std::string_view& in);
+
  private:
   enum class Section : uint8_t { kNone, kAllRanks, kLowestAndHighest, kHighest };
 

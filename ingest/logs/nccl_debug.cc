@@ -6,6 +6,7 @@
 
 #include "base/string_map.h"
 #include "ingest/logs/number_text.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -32,6 +33,26 @@ class NcclDebug : public LogFormat {
     if (text.starts_with("comm 0x")) return ParseCommunicator(process, text);
     if (text.find(": opCount ") != text.npos) return ParseCollective(line, process, text, out);
     return kIgnored;
+  }
+
+  bool AppendState(std::string& out) const override {
+    PutVarint64(out, ranks_.size());
+    for (const auto& [process, rank] : ranks_) {
+      PutLengthPrefixed(out, process);
+      PutVarintSigned64(out, rank);
+    }
+    return true;
+  }
+  bool LoadState(std::string_view& in, RecordWriter&) override {
+    uint64_t count = 0;
+    if (!GetBelow(in, kMaxRanksPerStream + 1, count)) return false;
+    for (uint64_t i = 0; i < count; ++i) {
+      std::string_view process;
+      int64_t rank = 0;
+      if (!GetLengthPrefixed(in, process) || !GetVarintSigned64(in, rank)) return false;
+      ranks_.try_emplace(std::string(process), static_cast<int32_t>(rank));
+    }
+    return true;
   }
 
  private:

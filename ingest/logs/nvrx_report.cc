@@ -4,6 +4,7 @@
 
 #include "ingest/logs/line_time.h"
 #include "ingest/logs/number_text.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -11,6 +12,9 @@ namespace {
 constexpr std::array kNvrxSources = {MetricSource::kNvrx};
 constexpr std::string_view kRelative = "GPU relative performance:";
 constexpr std::string_view kIndividual = "GPU individual performance:";
+
+constexpr std::string_view kIndividualScore = "straggler_gpu_individual_score";
+constexpr std::string_view kRelativeScore = "straggler_gpu_relative_score";
 
 class NvrxReport : public LogFormat {
  public:
@@ -20,12 +24,23 @@ class NvrxReport : public LogFormat {
     if (line.text.starts_with(" Rank=")) return ParseRank(line, out);
     const bool is_individual = line.text.find(kIndividual) != line.text.npos;
     if (!is_individual && line.text.find(kRelative) == line.text.npos) return kIgnored;
-    score_ = is_individual ? "straggler_gpu_individual_score" : "straggler_gpu_relative_score";
+    score_ = is_individual ? kIndividualScore : kRelativeScore;
     std::string_view text = line.text;
     out.Begin(line, RecordKind::kMeasurement);
     if (const auto time_ms = TakeTime(text, out.hints().utc_offset_s)) out.set_time_ms(*time_ms);
     out.Emit();
     return kTaken;
+  }
+
+  bool AppendState(std::string& out) const override {
+    PutVarint64(out, score_.empty() ? 0 : score_ == kIndividualScore ? 1 : 2);
+    return true;
+  }
+  bool LoadState(std::string_view& in, RecordWriter&) override {
+    uint64_t score = 0;
+    if (!GetBelow(in, 3, score)) return false;
+    if (score != 0) score_ = score == 1 ? kIndividualScore : kRelativeScore;
+    return true;
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "ingest/logs/record_writer.h"
 
 #include <cmath>
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::logs {
 namespace {
@@ -131,6 +132,37 @@ void RecordWriter::Hand() {
            record_.consumed_samples,
            record_.consumed_tokens,
            record_.time_ms};
+}
+
+void RecordWriter::AppendState(std::string& out) const {
+  for (const uint64_t count : counts_.records) PutVarint64(out, count);
+  PutVarint64(out, counts_.values);
+  PutVarint64(out, counts_.repeated_steps);
+  PutVarint64(out, counts_.dropped_values);
+  attempts_.AppendState(out);
+  PutVarint64(out, static_cast<uint64_t>(last_.kind));
+  PutVarint64(out, last_.attempt);
+  for (const auto& number :
+       {last_.step, last_.consumed_samples, last_.consumed_tokens, last_.time_ms}) {
+    PutOptional(out, number);
+  }
+}
+
+bool RecordWriter::LoadState(std::string_view& in) {
+  for (uint64_t& count : counts_.records) {
+    if (!GetVarint64(in, count)) return false;
+  }
+  if (!GetVarint64(in, counts_.values) || !GetVarint64(in, counts_.repeated_steps) ||
+      !GetVarint64(in, counts_.dropped_values) || !attempts_.LoadState(in) ||
+      !GetBelow(in, kRecordKindCount, last_.kind) ||
+      !GetBelow(in, uint64_t{1} << 32, last_.attempt)) {
+    return false;
+  }
+  for (auto* number :
+       {&last_.step, &last_.consumed_samples, &last_.consumed_tokens, &last_.time_ms}) {
+    if (!GetOptional(in, *number)) return false;
+  }
+  return true;
 }
 
 }  // namespace lockstep::logs

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -78,6 +79,11 @@ class RecordWriter {
   void EmitEvent(const LogLine& line, std::string_view event, std::string_view text);
   // `line` is one that only the start of a run writes.
   void Restart(const LogLine& line);
+
+  // Counts, attempts, and what continuations have from the record before; for a writer that has written nothing
+  // (docs/formats/kept.md).
+  void AppendState(std::string& out) const;
+  [[nodiscard]] bool LoadState(std::string_view& in);
 
  private:
   // Finds what else the step is counted in; true if a value is not a number.

@@ -36,6 +36,9 @@ class TrainerState : public LogFormat {
     return verdict;
   }
 
+  // Of a document nothing is said before its end.
+  bool AppendState(std::string&) const override { return document_.empty(); }
+
  private:
   void Clear() {
     document_.clear();

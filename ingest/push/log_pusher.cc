@@ -60,6 +60,7 @@ PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteSummary>& summary)
   PushResult result;
   result.status = summary.status();
   result.answer = use.stream->End(summary.ok());
+  if (summary.ok() && use.own == nullptr) streams_.Keep(use.name);
   Close(use);
   if (summary.ok()) result.answer.refusals.Merge(summary->refusals);
   Count(result);

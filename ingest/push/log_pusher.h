@@ -37,8 +37,9 @@ class LogPusher {
   // Called exactly once: on the calling thread when nothing reaches the store, else on the store's.
   using Done = absl::AnyInvocable<void(PushResult)>;
 
-  LogPusher(Ingester& ingester, const IngestLimits& limits)
-      : ingester_(ingester), limits_(limits), streams_(limits, kMaxLogStreams) {}
+  // `kept` keeps how far streams were taken, and outlives the pusher; null: nothing does.
+  LogPusher(Ingester& ingester, const IngestLimits& limits, KeptRows* kept)
+      : ingester_(ingester), limits_(limits), streams_(limits, kMaxLogStreams, kept) {}
   LogPusher(const LogPusher&) = delete;
   LogPusher& operator=(const LogPusher&) = delete;
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "ingest/logs/state_coding.h"
+#include "ingest/push/push_limits.h"
 
 namespace lockstep::push {
 namespace {
@@ -14,6 +16,35 @@ using logs::RecordKind;
 uint64_t RecordsOf(const RecordCounts& counts) {
   return counts.of(RecordKind::kStep) + counts.of(RecordKind::kEvaluation) +
          counts.of(RecordKind::kSummary) + counts.of(RecordKind::kMeasurement);
+}
+
+void PutHints(std::string& out, const logs::LogHints& hints) {
+  for (const std::string& text : {hints.format, hints.job, hints.run, hints.metric}) {
+    PutLengthPrefixed(out, text);
+  }
+  logs::PutOptional(out, hints.rank);
+  PutVarintSigned64(out, hints.first_rank);
+  PutVarint64(out, hints.attempt);
+  PutVarintSigned64(out, hints.logging_steps);
+  PutVarintSigned64(out, hints.utc_offset_s);
+  PutVarint64(out, hints.steps_are_samples ? 1 : 0);
+}
+
+bool GetHints(std::string_view& in, logs::LogHints& hints) {
+  for (std::string* text : {&hints.format, &hints.job, &hints.run, &hints.metric}) {
+    std::string_view bytes;
+    if (!GetLengthPrefixed(in, bytes)) return false;
+    *text = bytes;
+  }
+  int64_t first_rank = 0, utc_offset_s = 0;
+  const bool is_good = logs::GetOptional(in, hints.rank) && GetVarintSigned64(in, first_rank) &&
+                       logs::GetBelow(in, uint64_t{1} << 32, hints.attempt) &&
+                       GetVarintSigned64(in, hints.logging_steps) &&
+                       GetVarintSigned64(in, utc_offset_s) &&
+                       logs::GetFlag(in, hints.steps_are_samples);
+  hints.first_rank = static_cast<int32_t>(first_rank);
+  hints.utc_offset_s = static_cast<int32_t>(utc_offset_s);
+  return is_good;
 }
 
 void Append(WriteRequest& to, WriteRequest from) {
@@ -31,6 +62,37 @@ absl::StatusOr<std::unique_ptr<LogStream>> LogStream::New(logs::LogHints hints,
 
 LogStream::LogStream(logs::LogHints hints, const IngestLimits& limits)
     : hints_(std::move(hints)), limits_(limits), batch_(hints_, limits_) {}
+
+absl::StatusOr<std::unique_ptr<LogStream>> LogStream::Restore(std::string_view state,
+                                                              const IngestLimits& limits) {
+  const absl::Status malformed = absl::DataLossError("what was kept of a log stream is damaged");
+  logs::LogHints hints;
+  uint64_t offset = 0;
+  bool has_ended = false;
+  if (!GetHints(state, hints) || !GetVarint64(state, offset) || !logs::GetFlag(state, has_ended)) {
+    return malformed;
+  }
+  absl::StatusOr<std::unique_ptr<LogStream>> stream = New(std::move(hints), limits);
+  if (!stream.ok()) return malformed;
+  LogStream& restored = **stream;
+  restored.parsed_offset_ = restored.stored_offset_ = offset;
+  restored.has_ended_ = has_ended;
+  if (has_ended) return stream;
+  if (!restored.batch_.LoadState(state) || !restored.parser_->LoadState(state)) return malformed;
+  restored.told_ = restored.parser_->counts();
+  return stream;
+}
+
+bool LogStream::AppendState(std::string& out) const {
+  if (stored_offset_ != parsed_offset_) return false;
+  const size_t begin = out.size();
+  PutHints(out, hints_);
+  PutVarint64(out, stored_offset_);
+  PutVarint64(out, has_ended_ ? 1 : 0);
+  if (has_ended_) return true;
+  batch_.AppendState(out);
+  return parser_->AppendState(out) && out.size() - begin <= kMaxKeptStreamBytes;
+}
 
 absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
   const uint64_t offset = push.offset.value_or(stored_offset_);

@@ -56,6 +56,9 @@ class LogStream {
   // kInvalidArgument: no format has the hints' name.
   static absl::StatusOr<std::unique_ptr<LogStream>> New(logs::LogHints hints,
                                                         const IngestLimits& limits);
+  // The stream `name` and the log as they were when AppendState() wrote `state`; kDataLoss if it is malformed.
+  static absl::StatusOr<std::unique_ptr<LogStream>> Restore(std::string_view state,
+                                                            const IngestLimits& limits);
   LogStream(const LogStream&) = delete;
   LogStream& operator=(const LogStream&) = delete;
 
@@ -65,6 +68,10 @@ class LogStream {
   absl::StatusOr<WriteRequest> Begin(const LogPush& push);
   // Precondition: after a Begin() that was OK.
   LogPushAnswer End(bool was_stored);
+
+  // All that a stream that goes on needs; false if it cannot be told, or is larger than kMaxKeptStreamBytes. On disk:
+  // docs/formats/kept.md. Precondition: no push is under way, and all that was parsed is stored.
+  [[nodiscard]] bool AppendState(std::string& out) const;
 
   // Where the next bytes begin: behind all that is stored.
   uint64_t next_offset() const { return stored_offset_; }

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "ingest/push/stored_samples_testing.h"
+#include "tests/support/format_page.h"
 
 namespace lockstep::push {
 namespace {
@@ -70,8 +71,33 @@ std::string Resumed(std::string_view bytes, const logs::LogHints& hints, uint32_
   return stored.text();
 }
 
+// The server stops and starts after every push; where a stream cannot be kept, it goes on as it is.
+std::string Restarted(std::string_view bytes, const logs::LogHints& hints, uint32_t seed,
+                      size_t& restart_count) {
+  std::mt19937 random(seed);
+  auto stream = NewStream(hints);
+  StoredSamples stored;
+  for (uint64_t offset = 0; offset < bytes.size() || bytes.empty();) {
+    LogPush push = PushOf(bytes.substr(offset, random() % 5000 + 1), offset);
+    offset += push.bytes.size();
+    push.is_last = offset == bytes.size();
+    const LogPushAnswer answer = Store(*stream, push, stored);
+    std::string state;
+    if (stream->AppendState(state)) {
+      auto restored = LogStream::Restore(state, IngestLimits());
+      LOCKSTEP_CHECK(restored.ok());
+      stream = *std::move(restored);
+      EXPECT_EQ(stream->next_offset(), answer.next_offset);
+      ++restart_count;
+    }
+    if (push.is_last) break;
+  }
+  return stored.text();
+}
+
 TEST(LogStreamTest, EverySampleIsStoredTheSame) {
   int file_count = 0;
+  size_t restart_count = 0;
   const std::filesystem::path root(LOCKSTEP_TRAINING_LOGS);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string path = entry.path().lexically_relative(root).string();
@@ -84,9 +110,41 @@ TEST(LogStreamTest, EverySampleIsStoredTheSame) {
     const std::string whole = Whole(bytes.str(), hints);
     EXPECT_EQ(whole, Resumed(bytes.str(), hints, 1));
     EXPECT_EQ(whole, Resumed(bytes.str(), hints, 2));
+    EXPECT_EQ(whole, Restarted(bytes.str(), hints, 3, restart_count));
     ++file_count;
   }
   EXPECT_GE(file_count, 45);
+  EXPECT_GE(restart_count, 200u);
+}
+
+TEST(LogStreamTest, WorkedExampleOfWhatIsKept) {
+  logs::LogHints hints;
+  hints.job = "j";
+  const auto stream = NewStream(hints);
+  StoredSamples stored;
+  Store(*stream, PushOf("{\"step\": 7, \"rank\": 3, \"ts_ms\": 1000000000000}\n{", 0), stored);
+  std::string state;
+  ASSERT_TRUE(stream->AppendState(state));
+  // The page shows the whole row, which begins with its version and the name of the stream.
+  EXPECT_EQ(std::string("\x01\x01s") + state, FormatPageExample("kept.md", "log-stream"));
+}
+
+TEST(LogStreamTest, DamagedStatesAreRefused) {
+  const std::string state = FormatPageExample("kept.md", "log-stream").substr(3);
+  ASSERT_TRUE(LogStream::Restore(state, IngestLimits()).ok());
+  for (size_t size = 0; size < state.size(); ++size) {
+    EXPECT_FALSE(LogStream::Restore(std::string_view(state).substr(0, size), IngestLimits()).ok())
+        << size;
+  }
+  for (size_t at = 0; at < state.size() * 8; ++at) {
+    std::string flipped = state;
+    flipped[at / 8] = static_cast<char>(flipped[at / 8] ^ (1 << (at % 8)));
+    // Whatever it is, it goes on.
+    auto restored = LogStream::Restore(flipped, IngestLimits());
+    if (!restored.ok()) continue;
+    const auto request = (*restored)->Begin({"\"step\": 8}\n", std::nullopt, true, kArrivalMs});
+    if (request.ok()) (*restored)->End(true);
+  }
 }
 
 TEST(LogStreamTest, AnswersSayWhatCameIn) {

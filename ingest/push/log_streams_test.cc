@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "ingest/ingest_testing.h"
 #include "ingest/push/push_limits.h"
 
 namespace lockstep::push {
 namespace {
 
 TEST(LogStreamsTest, OnePushAtATime) {
-  LogStreams streams(IngestLimits(), 8);
+  LogStreams streams(IngestLimits(), 8, nullptr);
   const auto first = streams.Lend("a", {});
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(streams.Lend("a", {}).status().code(), absl::StatusCode::kAborted);
@@ -22,7 +23,7 @@ TEST(LogStreamsTest, OnePushAtATime) {
 }
 
 TEST(LogStreamsTest, TheQuietestMakesWay) {
-  LogStreams streams(IngestLimits(), 2);
+  LogStreams streams(IngestLimits(), 2, nullptr);
   for (const std::string_view name : {"a", "b", "a"}) {
     ASSERT_TRUE(streams.Lend(name, {}).ok());
     streams.Return(name);
@@ -40,8 +41,38 @@ TEST(LogStreamsTest, TheQuietestMakesWay) {
   EXPECT_EQ(streams.Lend("d", {}).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
+// Pushes `bytes` behind what the stream has.
+uint64_t PushTo(LogStreams& streams, std::string_view name, std::string_view bytes) {
+  const auto stream = streams.Lend(name, {});
+  if (!stream.ok() || !(*stream)->Begin({bytes, std::nullopt}).ok()) return 0;
+  const uint64_t offset = (*stream)->End(true).next_offset;
+  streams.Keep(name);
+  streams.Return(name);
+  return offset;
+}
+
+TEST(LogStreamsTest, StreamsGoOnAfterARestart) {
+  KeptRowsInMemory rows;
+  {
+    LogStreams streams(IngestLimits(), 2, &rows);
+    EXPECT_EQ(PushTo(streams, "a", "{\"step\": 1}\n"), 12u);
+    EXPECT_EQ(PushTo(streams, "b", "{\"step\": 1}\n{"), 13u);
+    EXPECT_EQ(PushTo(streams, "c", "{}"), 2u);  // a made way
+  }
+  {
+    LogStreams streams(IngestLimits(), 2, &rows);
+    EXPECT_EQ(streams.size(), 2u);
+    EXPECT_EQ(PushTo(streams, "b", "}\n"), 15u);
+    EXPECT_EQ(PushTo(streams, "a", "{"), 1u);  // anew; c made way
+  }
+  rows.Damage(KeptKind::kLogStreams, 0);
+  LogStreams streams(IngestLimits(), 2, &rows);
+  EXPECT_EQ(streams.size(), 1u);
+  EXPECT_EQ(PushTo(streams, "b", "x") + PushTo(streams, "a", "x"), 16u + 1u);
+}
+
 TEST(LogStreamsTest, BadNamesAndFormats) {
-  LogStreams streams(IngestLimits(), 2);
+  LogStreams streams(IngestLimits(), 2, nullptr);
   logs::LogHints hints;
   EXPECT_FALSE(streams.Lend("", hints).ok());
   EXPECT_FALSE(streams.Lend(std::string(kMaxStreamNameBytes + 1, 'x'), hints).ok());

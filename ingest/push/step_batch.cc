@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "ingest/logs/state_coding.h"
 #include "ingest/push/push_limits.h"
 
 namespace lockstep::push {
@@ -50,6 +51,39 @@ WriteRequest StepBatch::TakeRequest() {
 }
 
 Refusals StepBatch::TakeRefusals() { return std::exchange(refusals_, Refusals()); }
+
+void StepBatch::AppendState(std::string& out) const {
+  clock_.AppendState(out);
+  PutVarint64(out, owners_.size());
+  for (const auto& [text, owner] : owners_) {
+    PutLengthPrefixed(out, text);
+    PutVarint64(out, owner->labels.size());
+    for (const auto& [name, value] : owner->labels) {
+      PutLengthPrefixed(out, name);
+      PutLengthPrefixed(out, value);
+    }
+    owner->step_times.AppendState(out);
+  }
+}
+
+bool StepBatch::LoadState(std::string_view& in) {
+  uint64_t count = 0;
+  if (!clock_.LoadState(in) || !logs::GetBelow(in, kMaxOwnersPerStream + 1, count)) return false;
+  for (uint64_t i = 0; i < count; ++i) {
+    std::string_view text;
+    uint64_t label_count = 0;
+    if (!GetLengthPrefixed(in, text) || !GetVarint64(in, label_count)) return false;
+    auto owner = std::make_unique<Owner>();
+    for (uint64_t j = 0; j < label_count; ++j) {
+      std::string_view name, value;
+      if (!GetLengthPrefixed(in, name) || !GetLengthPrefixed(in, value)) return false;
+      owner->labels.emplace_back(name, value);
+    }
+    if (!owner->step_times.LoadState(in)) return false;
+    owners_[std::string(text)] = std::move(owner);
+  }
+  return true;
+}
 
 StepBatch::Owner& StepBatch::OwnerOf(const logs::LogRecord& record) {
   DescribeOwner(record);

@@ -52,6 +52,10 @@ class StepBatch : public logs::LogSink {
   // Values of series that cannot be, likewise.
   Refusals TakeRefusals();
 
+  // What later records need of those before: their times. For a batch that has taken nothing (docs/formats/kept.md).
+  void AppendState(std::string& out) const;
+  [[nodiscard]] bool LoadState(std::string_view& in);
+
  private:
   // A series: its labels, and where it is in the request that is put together.
   struct Series {

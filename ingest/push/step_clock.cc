@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ingest/logs/state_coding.h"
+
 namespace lockstep::push {
 
 int64_t StepClock::TimeOf(const logs::LogRecord& record) {
@@ -15,6 +17,17 @@ int64_t StepClock::TimeOf(const logs::LogRecord& record) {
   last_step_ = record.step;
   last_attempt_ = record.attempt;
   return last_ms_;
+}
+
+void StepClock::AppendState(std::string& out) const {
+  PutVarintSigned64(out, last_ms_);
+  PutVarint64(out, last_attempt_);
+  logs::PutOptional(out, last_step_);
+}
+
+bool StepClock::LoadState(std::string_view& in) {
+  return GetVarintSigned64(in, last_ms_) && logs::GetBelow(in, uint64_t{1} << 32, last_attempt_) &&
+         logs::GetOptional(in, last_step_);
 }
 
 }  // namespace lockstep::push

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "ingest/logs/log_record.h"
 
@@ -19,6 +21,10 @@ class StepClock {
 
   // The record's own time if it has one.
   int64_t TimeOf(const logs::LogRecord& record);
+
+  // On disk: docs/formats/kept.md.
+  void AppendState(std::string& out) const;
+  [[nodiscard]] bool LoadState(std::string_view& in);
 
  private:
   int64_t arrival_ms_ = 0;

@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/coding.h"
+#include "ingest/logs/state_coding.h"
 
 namespace lockstep::push {
 
@@ -23,6 +27,17 @@ class StepSpacing {
     last_logged_ms_ = logged_ms;
     last_step_ = step;
     return last_ms_;
+  }
+
+  // On disk: docs/formats/kept.md.
+  void AppendState(std::string& out) const {
+    logs::PutOptional(out, last_step_);
+    PutVarintSigned64(out, last_logged_ms_);
+    PutVarintSigned64(out, last_ms_);
+  }
+  [[nodiscard]] bool LoadState(std::string_view& in) {
+    return logs::GetOptional(in, last_step_) && GetVarintSigned64(in, last_logged_ms_) &&
+           GetVarintSigned64(in, last_ms_);
   }
 
  private:

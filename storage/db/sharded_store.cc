@@ -195,6 +195,41 @@ absl::StatusOr<CardinalityStats> ShardedStore::Cardinality(const CardinalityQuer
   return walk.Take();
 }
 
+absl::StatusOr<std::vector<KeptRow>> ShardedStore::ReadKept(KeptKind kind) const {
+  std::vector<KeptRow> rows;
+  kv::Cursor at = KeptStore().NewCursor(kv::Space::kMeta, kv::AllKeptKeys(static_cast<char>(kind)));
+  for (; at.Valid(); at.Next()) {
+    uint32_t number = 0;
+    if (!kv::DecodeKeptKey(at.key(), static_cast<char>(kind), number)) {
+      return absl::DataLossError("a kept row has a malformed key");
+    }
+    rows.push_back({number, std::string(at.value())});
+  }
+  LOCKSTEP_RETURN_IF_ERROR(at.status());
+  return rows;
+}
+
+absl::StatusOr<std::optional<std::string>> ShardedStore::ReadKept(KeptKind kind,
+                                                                  uint32_t number) const {
+  return KeptStore().Get(kv::Space::kMeta, kv::EncodeKeptKey(static_cast<char>(kind), number));
+}
+
+absl::Status ShardedStore::WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) {
+  LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
+  for (const KeptRow& row : rows) {
+    LOCKSTEP_CHECK(row.bytes.size() <= kMaxRowBytes);
+    const std::string key = kv::EncodeKeptKey(static_cast<char>(kind), row.number);
+    kv::Batch batch = KeptStore().NewBatch();
+    if (row.bytes.empty()) {
+      batch.Delete(kv::Space::kMeta, key);
+    } else {
+      batch.Put(kv::Space::kMeta, key, row.bytes);
+    }
+    LOCKSTEP_RETURN_IF_ERROR(KeptStore().Commit(batch, kv::Durability::kBuffered));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ShardedStore::Seal() {
   LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
   for (const std::unique_ptr<Shard>& shard : shards_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ class ShardedStore : public Store {
     LOCKSTEP_RETURN_IF_ERROR(CheckWritable());
     return operations_.CleanTombstones();
   }
+  absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override;
+  absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
+                                                      uint32_t number) const override;
+  absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) override;
   absl::Status Seal() override;
   absl::Status Settle() override;
   absl::Status DropExpired() override;
@@ -54,6 +59,8 @@ class ShardedStore : public Store {
 
  private:
   absl::Status CheckWritable() const;
+  // Where the kept rows are.
+  kv::Store& KeptStore() const { return *shards_.front()->state().kv; }
   std::vector<QueuedWrite> Split(WriteRequest request) const;
   absl::Status ReserveAll(const std::vector<QueuedWrite>& parts);
 

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "storage/db/clock.h"
 #include "storage/db/retention_rules.h"
+#include "storage/kept_rows.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
 
@@ -71,7 +72,7 @@ struct StoreOptions {
 // would outlive the retention.
 inline constexpr int64_t kMaxFutureMs = int64_t{24} * 60 * 60 * 1000;
 
-class Store : public Storage, public StorageAdmin {
+class Store : public Storage, public StorageAdmin, public KeptRows {
  public:
   // Seals all that is in memory. Returns when it is in chunks.
   virtual absl::Status Seal() = 0;

@@ -44,6 +44,33 @@ TEST(Store, FindsEverythingAfterReopening) {
   EXPECT_EQ(Dump(*store), before);
 }
 
+TEST(Store, KeepsRowsForOthers) {
+  kv::TestFolder folder;
+  const StoreOptions options = TestOptions(folder);
+  auto store = MustOpen(options);
+  ASSERT_TRUE(store->WriteKept(KeptKind::kMetadata, {{0, "a"}, {2, "b"}}).ok());
+  ASSERT_TRUE(store->WriteKept(KeptKind::kLogStreams, {{1, "c"}}).ok());
+  ASSERT_TRUE(store->WriteKept(KeptKind::kMetadata, {{0, ""}, {3, "d"}}).ok());
+  // As a crash leaves it, then as a clean stop does.
+  for (int life = 0; life < 2; ++life) {
+    store.reset();
+    store = MustOpen(options);
+    const auto rows = store->ReadKept(KeptKind::kMetadata);
+    ASSERT_TRUE(rows.ok()) << rows.status();
+    ASSERT_EQ(rows->size(), 2u);
+    EXPECT_EQ((*rows)[0].number * 10 + (*rows)[1].number, 23u);
+    EXPECT_EQ((*rows)[0].bytes + (*rows)[1].bytes, "bd");
+    EXPECT_EQ(*store->ReadKept(KeptKind::kLogStreams, 1), "c");
+    EXPECT_EQ(*store->ReadKept(KeptKind::kLogStreams, 0), std::nullopt);
+    ASSERT_TRUE(store->Close().ok());
+  }
+  StoreOptions read_only = options;
+  read_only.read_only = true;
+  store = MustOpen(read_only);
+  EXPECT_EQ(*store->ReadKept(KeptKind::kLogStreams, 1), "c");
+  EXPECT_TRUE(absl::IsPermissionDenied(store->WriteKept(KeptKind::kLogStreams, {{1, "d"}})));
+}
+
 TEST(Store, SealingChangesNoAnswer) {
   kv::TestFolder folder;
   auto store = MustOpen(TestOptions(folder));

@@ -8,6 +8,7 @@ namespace {
 constexpr char kVersion = 1;
 constexpr char kMarkTag = 'J';
 constexpr char kWindowTag = 'W';
+constexpr char kKeptTag = 'K';
 
 std::string WithVersion() { return std::string(1, kVersion); }
 std::string AfterVersion() { return std::string(1, kVersion + 1); }
@@ -54,6 +55,22 @@ std::string ChunkPrefix(int32_t window) {
 }  // namespace
 
 std::string JournalMarkKey() { return WithTag(kMarkTag); }
+
+std::string EncodeKeptKey(char kind, uint32_t number) {
+  std::string bytes = WithTag(kKeptTag) + kind;
+  PutFixed32(bytes, number);
+  return bytes;
+}
+
+bool DecodeKeptKey(std::string_view bytes, char kind, uint32_t& number) {
+  return Consume(bytes, kVersion) && Consume(bytes, kKeptTag) && Consume(bytes, kind) &&
+         GetFixed32(bytes, number) && bytes.empty();
+}
+
+KeyRange AllKeptKeys(char kind) {
+  const auto next = static_cast<char>(kind + 1);
+  return {WithTag(kKeptTag) + kind, WithTag(kKeptTag) + next};
+}
 
 std::string EncodeWindowKey(const WindowKey& key) {
   std::string bytes = WindowPrefix(key.window);

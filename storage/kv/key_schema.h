@@ -18,6 +18,11 @@ namespace lockstep::kv {
 // Space::kMeta: the last journal block whose samples are all in chunks.
 std::string JournalMarkKey();
 
+// Space::kMeta: what modules above the store keep; `kind` is theirs.
+std::string EncodeKeptKey(char kind, uint32_t number);
+[[nodiscard]] bool DecodeKeptKey(std::string_view bytes, char kind, uint32_t& number);
+KeyRange AllKeptKeys(char kind);
+
 // Which space chunks are in. What is cold was written before all that is hot of its window.
 enum class Tier : uint8_t { kCold = 0, kHot = 1 };
 inline Space SpaceOf(Tier tier) { return tier == Tier::kCold ? Space::kCold : Space::kHot; }

@@ -20,6 +20,7 @@ constexpr DictionaryKind kKinds[] = {DictionaryKind::kMetric, DictionaryKind::kS
 
 TEST(KeySchema, WorkedExamples) {
   EXPECT_EQ(JournalMarkKey(), FormatPageExample("keys.md", "mark-key"));
+  EXPECT_EQ(EncodeKeptKey('M', 2), FormatPageExample("keys.md", "kept-key"));
   EXPECT_EQ(EncodeWindowKey({118'055, Tier::kHot, 7, 0}),
             FormatPageExample("keys.md", "window-key"));
   EXPECT_EQ(EncodeDictionaryKey(DictionaryKind::kTarget, 7),
@@ -55,6 +56,11 @@ TEST(KeySchema, ReadsWhatItWrote) {
     ASSERT_TRUE(DecodeDictionaryKey(EncodeDictionaryKey(kind, 77), kind, number));
     EXPECT_EQ(number, 77u);
   }
+  uint32_t kept = 0;
+  ASSERT_TRUE(DecodeKeptKey(EncodeKeptKey('L', 4095), 'L', kept));
+  EXPECT_EQ(kept, 4095u);
+  EXPECT_FALSE(DecodeKeptKey(EncodeKeptKey('L', 4095), 'M', kept));
+  EXPECT_FALSE(DecodeKeptKey(EncodeKeptKey('L', 4095) + '\0', 'L', kept));
   uint64_t sequence = 0;
   ASSERT_TRUE(DecodeJournalKey(EncodeJournalKey(78), sequence));
   EXPECT_EQ(sequence, 78u);

@@ -132,6 +132,41 @@ class PushTest(unittest.TestCase):
                 other = [labels for labels in series if series[labels] != stored[whole][labels]]
                 self.assertEqual(other, [])
 
+    def test_streams_go_on_after_a_stop_and_a_kill(self):
+        at_once = self.serve()
+        pusher = self.pusher(at_once)
+        for name, data in logs().items():
+            whole(pusher, name, data, None)
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-push-")
+        self.addCleanup(folder.cleanup)
+        chooser = random.Random(SEED)
+        ends = {name: sorted(chooser.randrange(len(data) + 1) for _ in range(2)) + [len(data)]
+                for name, data in logs().items()}
+        offsets = dict.fromkeys(ends, 0)
+        for turn, end in enumerate((lockstep_server.Server.stop, lockstep_server.Server.kill, None)):
+            server = lockstep_server.Server.ready(pathlib.Path(folder.name),
+                                                  "--storage.retention.time=30y")
+            self.addCleanup(lambda server=server: server.alive and server.kill())
+            pusher = self.pusher(server)
+            for name, data in logs().items():
+                offsets[name] = self.go_on(pusher, name, data[:ends[name][turn]], offsets[name],
+                                           is_last=end is None)
+            if end is not None:
+                end(server)
+        self.assertEqual(self.stored(server), self.stored(at_once))
+
+    def go_on(self, pusher, name, data, offset, is_last):
+        """Pushes from `offset` on, or from where the server says."""
+        more = {"last": "true"} if is_last else {}
+        while True:
+            status, answer = pusher.post("/api/v1/push/log", data[offset:], job="j", run=name, path=name,
+                                         stream=name, offset=offset, **more)
+            if status == 200:
+                return answer["data"]["next_offset"]
+            # A document that has not ended is sent again from its beginning.
+            self.assertEqual((status, answer["expected_offset"]), (409, 0), (name, answer))
+            offset = 0
+
     def test_the_steps_of_a_run_as_they_are(self):
         server = self.serve()
         pusher = self.pusher(server)
@@ -168,9 +203,13 @@ class PushTest(unittest.TestCase):
         server.kill()
         server = lockstep_server.Server.ready(pathlib.Path(folder.name), *flags)
         self.addCleanup(server.stop)
+        # It knows how far the stream was taken, and what is sent again is cut off.
         headers["X-Lockstep-Offset"] = "0"
-        status, answer = self.pusher(server).post("/api/v1/push/steps", b"".join(lines), headers)
-        self.assertEqual((status, answer["accepted"]), (200, 4))
+        status, answer = self.pusher(server).post("/api/v1/push/steps", b"".join(lines[:2]), headers)
+        self.assertEqual((status, answer["accepted"]), (200, 1))
+        headers["X-Lockstep-Offset"] = str(len(b"".join(lines[:2])))
+        status, answer = self.pusher(server).post("/api/v1/push/steps", b"".join(lines[2:]), headers)
+        self.assertEqual((status, answer["accepted"]), (200, 2))
         self.assertEqual(list(self.stored(server, "lockstep_step").values()), [["0", "1", "2", "3"]])
 
 
