@@ -6,10 +6,9 @@
 
 namespace lockstep::web {
 
-// All views are of constants.
+// All views are of constants. The path is "/index.html", or below "/assets/" a name with a hash of the content.
 struct PageFile {
-  std::string_view
-      path;  // "/index.html"; "/assets/..." have a hash of their content in their names
+  std::string_view path;
   std::string_view content_type;  // "text/html; charset=utf-8"
   std::string_view etag;          // weak: the same for both forms of the content
   std::string_view identity;

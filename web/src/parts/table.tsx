@@ -7,7 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   readonly sort?: (row: Row) => number | string | null;
   readonly isNumber?: boolean;
-  readonly isWide?: boolean; // left out where there is little room
+  readonly isWide?: boolean; // left out on a phone
+  readonly isWidest?: boolean; // left out on a small screen as well
 }
 
 interface TableProps<Row> {
@@ -28,7 +29,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   const shown = key ? [...rows].sort((a, b) => compare(key(a), key(b)) * (order.isDown ? -1 : 1)) : rows;
   const turn = (at: number) =>
     setOrder((before) => (before?.at === at ? { at, isDown: !before.isDown } : { at, isDown: !!columns[at]?.isNumber }));
-  const classOf = (column: Column<Row>) => `${column.isNumber ? "number" : ""} ${column.isWide ? "wide" : ""}`;
+  const classOf = (column: Column<Row>) => `${column.isNumber ? "number" : ""} ${column.isWide ? "wide" : ""} ${column.isWidest ? "widest" : ""}`;
   const sortedAs = (at: number) => (order?.at !== at ? "none" : order.isDown ? "descending" : "ascending");
   return (
     <div class="table-box" tabIndex={0} role="region" aria-label={caption}>

@@ -22,17 +22,20 @@ const FITS: Readonly<Record<Chosen, (state: string) => boolean>> = {
   troubled: (state) => state === "stalled" || state === "crashed",
 };
 
-// Jobs are looked for further back than the span that charts show.
-export const useJobs = (range: KnownRange) =>
-  useAnswer<Jobs>(range.isKnown ? "training/jobs" : null, {
-    start: Math.floor(range.to - JOBS_BACK_S), end: Math.ceil(range.to) + 1,
-  });
+// Jobs are looked for further back than the span that charts show. What the store holds matters only when that is
+// older still, so the first question need not wait for it.
+function useJobs(range: KnownRange, isFixed: boolean) {
+  const now = Math.ceil(Date.now() / 60_000) * 60;
+  const isOld = range.newest !== null && now - range.newest > JOBS_BACK_S;
+  const end = isFixed ? Math.ceil(range.to) : isOld ? Math.ceil(range.newest as number) : now;
+  return useAnswer<Jobs>("training/jobs", { start: end - JOBS_BACK_S, end });
+}
 
 export function FleetPage({ range }: { range: KnownRange }) {
   const { params } = usePlace();
   const [search, setSearch] = useState(params.get("search") ?? "");
   const chosen = (params.get("state") ?? "all") as Chosen;
-  const jobs = useJobs(range);
+  const jobs = useJobs(range, params.has("to"));
   const fits = FITS[chosen] ?? FITS.all;
   return (
     <>

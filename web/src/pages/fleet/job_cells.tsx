@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { Badge } from "../../parts/badge";
 import type { Alerts } from "../../server/rules";
-import type { Bottlenecks, Job, Ledger, Mfu, Stragglers } from "../../server/training";
+import type { Bottlenecks, Events, Job, Ledger, Mfu, Stragglers } from "../../server/training";
 import { useAnswer, type Asked } from "../../server/use_answer";
 import { count, DASH, percent, seconds } from "../../words/number";
 import { word } from "../../words/training";
@@ -36,7 +36,20 @@ export const VerdictCell = ({ job }: { job: Job }) =>
   })}</>;
 
 export const BoundCell = ({ job }: { job: Job }) =>
-  <>{cell(useOf<Bottlenecks>("bottlenecks", job), (bound) => <span class="note">{word(bound.verdict)}</span>)}</>;
+  <>{cell(useOf<Bottlenecks>("bottlenecks", job), (bound) => <span class="note whole">{word(bound.verdict)}</span>)}</>;
+
+const MAX_KINDS = 2;
+
+export const EventsCell = ({ job }: { job: Job }) =>
+  <>{cell(useOf<Events>("events", job), (data) => {
+    const kinds = [...new Set(data.events.map((event) => event.kind))];
+    return (
+      <>
+        {kinds.slice(0, MAX_KINDS).map((kind) => <Badge key={kind} name={kind} />)}
+        {kinds.length > MAX_KINDS && <span class="note"> +{kinds.length - MAX_KINDS}</span>}
+      </>
+    );
+  })}</>;
 
 export function AlertsCell({ job }: { job: Job }) {
   return <>{cell(useAnswer<Alerts>("alerts"), (data) => {

@@ -6,8 +6,8 @@ import { Table, type Column } from "../../parts/table";
 import type { Job } from "../../server/training";
 import { jobPath } from "../../url/routes";
 import { dayAndMinute } from "../../words/moment";
-import { count, DASH, seconds } from "../../words/number";
-import { AlertsCell, BoundCell, GoodputCell, MfuCell, StepCell, VerdictCell, WasteCell } from "./job_cells";
+import { count, seconds } from "../../words/number";
+import { AlertsCell, BoundCell, EventsCell, GoodputCell, MfuCell, StepCell, VerdictCell, WasteCell } from "./job_cells";
 
 const ROWS_AT_FIRST = 25;
 
@@ -15,16 +15,15 @@ const COLUMNS: readonly Column<Job>[] = [
   { name: "Job", cell: (job) => <a href={jobPath(job.job)} class="name">{job.job}</a>, sort: (job) => job.job },
   { name: "State", cell: (job) => <Badge name={job.state} />, sort: (job) => job.state },
   { name: "Verdict", cell: (job) => <VerdictCell job={job} /> },
-  { name: "Bound", cell: (job) => <BoundCell job={job} />, isWide: true },
+  { name: "Events", cell: (job) => <EventsCell job={job} />, isWide: true },
+  { name: "Bound", cell: (job) => <BoundCell job={job} />, isWidest: true },
   { name: "MFU", cell: (job) => <MfuCell job={job} />, isNumber: true },
   { name: "Goodput", cell: (job) => <GoodputCell job={job} />, isNumber: true },
   { name: "Wasted", cell: (job) => <WasteCell job={job} />, isNumber: true, isWide: true },
-  { name: "Step", cell: (job) => <StepCell job={job} />, isNumber: true, isWide: true },
+  { name: "Step", cell: (job) => <StepCell job={job} />, isNumber: true, isWidest: true },
   { name: "Alerts", cell: (job) => <AlertsCell job={job} />, isNumber: true, isWide: true },
-  { name: "Steps", cell: (job) => (job.last_step === null ? DASH : count(job.last_step - (job.first_step ?? 0) + 1)),
-    sort: (job) => job.last_step, isNumber: true, isWide: true },
   { name: "GPUs", cell: (job) => count(job.gpus || job.world_size), sort: (job) => job.gpus, isNumber: true },
-  { name: "Began", cell: (job) => dayAndMinute(job.from), sort: (job) => job.from, isNumber: true, isWide: true },
+  { name: "Began", cell: (job) => dayAndMinute(job.from), sort: (job) => job.from, isNumber: true, isWidest: true },
   { name: "For", cell: (job) => seconds(job.to - job.from), sort: (job) => job.to - job.from, isNumber: true },
 ];
 
