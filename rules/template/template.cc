@@ -156,8 +156,15 @@ class Run {
     }
     if (last) arguments.push_back(*std::move(last));
     absl::StatusOr<TemplateValue> value = function.call(arguments, data_);
-    if (value.ok()) return value;
+    if (value.ok()) return Bounded(*std::move(value));
     return Annotate(value.status(), absl::StrFormat("error calling %s", function.name));
+  }
+
+  // A text that is doubled again and again is soon larger than the machine.
+  static absl::StatusOr<TemplateValue> Bounded(TemplateValue value) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr || text->size() <= kMaxTextBytes) return value;
+    return absl::OutOfRangeError(absl::StrFormat("a text is longer than %d bytes", kMaxTextBytes));
   }
 
   absl::StatusOr<TemplateValue> EvaluateOperand(const TemplateOperand& operand,
@@ -178,7 +185,7 @@ class Run {
         return absl::InvalidArgumentError(
             absl::StrFormat("undefined variable \"%s\"", operand.variable));
       case OperandKind::kFunction:
-        return EvaluateFunction(operand, dot);
+        return EvaluateFunction(operand);
       case OperandKind::kPipe:
         return Evaluate(*operand.pipe, dot);
       case OperandKind::kDot:
@@ -188,13 +195,11 @@ class Run {
   }
 
   // A function among arguments has none of its own.
-  absl::StatusOr<TemplateValue> EvaluateFunction(const TemplateOperand& operand,
-                                                 const TemplateValue& dot) {
+  absl::StatusOr<TemplateValue> EvaluateFunction(const TemplateOperand& operand) {
     if (operand.function->min_arguments > 0) {
       return absl::InvalidArgumentError(
           absl::StrFormat("%s needs arguments", operand.function->name));
     }
-    (void)dot;
     return operand.function->call({}, data_);
   }
 
