@@ -19,7 +19,6 @@ namespace lockstep::answers {
 namespace {
 
 using training::RankMatrix;
-using training::StepTable;
 
 constexpr std::string_view kPhasePrefix = "phase:";
 

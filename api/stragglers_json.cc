@@ -95,6 +95,15 @@ void WriteMethod(JsonWriter& json, const answers::LoadedJob& job, const Straggle
   json.EndObject();
 }
 
+// A large job's answer would take twice as long if methods that know single steps were asked beside each other.
+constexpr size_t kManyCells = 1'000'000;
+
+bool IsAskedBeside(StragglerMethod method, const answers::LoadedJob& job) {
+  const bool is_cheap =
+      method == StragglerMethod::kDeviceCounters || method == StragglerMethod::kStepTime;
+  return is_cheap || job.job.ranks.size() * job.steps.size() <= kManyCells;
+}
+
 // What each method says by itself. `answer` was given by one of them.
 void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const StragglerAnswer& answer) {
   json.Key("methods");
@@ -104,6 +113,7 @@ void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const Straggl
       WriteMethod(json, job, answer);
       continue;
     }
+    if (!IsAskedBeside(method, job)) continue;
     const StragglerAnswer other =
         training::FindStragglersBy(method, {job.job, job.steps, job.devices});
     if (other.verdict != training::StragglerVerdict::kNoData) WriteMethod(json, job, other);

@@ -169,9 +169,13 @@ void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<si
                         const SlowRows& found, const SlowRow& slow, SlowRankFinding& finding) {
   const std::vector<size_t> columns = ColumnsToJudge(found.slow[slow.row]);
   const RankMask is_slow = Picked(found.slow, columns);
+  StepTable judged;
+  for (const PhaseColumn& phase : table.phases) {
+    judged.phases.push_back({phase.name, phase.kind, Picked(phase.seconds, columns)});
+  }
   double largest = 0;
   for (const CausePhases& phases : AllCausePhases()) {
-    const RankMatrix seconds = Picked(SumOfPhases(table, phases.kinds), columns);
+    const RankMatrix seconds = SumOfPhases(judged, phases.kinds);
     if (seconds.empty()) continue;
     const RankMatrix excess = ExcessOverPeers(seconds, groups, is_slow);
     const InAndOut own = SplitMedians(seconds.Row(slow.row), is_slow[slow.row]);
