@@ -2,7 +2,7 @@
 
 LOCKSTEP_PROGRAM names the server. What a query gives stands behind "promql" in its block's first line:
 
-  at=JOB        asked at the end of that job, whose name is put in for JOB; nccl-inspector is a log of collectives
+  at=JOB        asked at the end of that job, whose name is put in for JOB; some are logs of tests/training_logs
   ago=SECONDS   so long before that
   gives=N       so many series;  some: at least one, and fewer than there are ranks or bins
   rank=R        one series, of that rank
@@ -15,6 +15,7 @@ import json
 import pathlib
 import re
 import sys
+import time
 import unittest
 import urllib.request
 
@@ -26,7 +27,15 @@ from programs import ask
 PAGE = ROOT / "docs/cookbook.md"
 BLOCK = re.compile(r"^```promql ?([^\n]*)\n(.*?)^```$", re.M | re.S)
 RELATIVE_TOLERANCE = 0.015
-COLLECTIVES = ROOT / "tests/training_logs/data/nccl/inspector"
+LOGS = ROOT / "tests/training_logs/data"
+# Job, its logs, and when the last line was.
+LOGS_BY_JOB = (
+    ("nccl-inspector", [f"nccl/inspector/node0-pid424{rank + 2}.log" for rank in range(4)],
+     lambda line: json.loads(line)["metadata"]["dump_timestamp_us"] / 1e6),
+    ("wandb-events", ["wandb/events.jsonl"], lambda line: json.loads(line)["_timestamp"]),
+    ("nemo-bf16", ["nemo/bf16_run.log"], None),
+    ("nemo-fp8", ["nemo/fp8_run.log"], None),
+)
 
 
 def blocks():
@@ -43,22 +52,22 @@ def ends():
     return {job["job"]: job["end_ms"] / 1000 for text in texts for job in json.loads(text)["jobs"]}
 
 
-def push_collectives(server):
-    """NCCL's inspector logs, one for each rank; returns when the last of their collectives ended, in Unix seconds."""
-    newest_us = 0
-    for path in sorted(COLLECTIVES.iterdir()):
-        log = path.read_bytes()
-        urllib.request.urlopen(f"{server.url}/api/v1/push/log?job={COLLECTIVES.parent.name}-{COLLECTIVES.name}",
-                               log).close()
-        newest_us = max(newest_us, *(json.loads(line)["metadata"]["dump_timestamp_us"] for line in log.splitlines()))
-    return newest_us / 1e6
+def push_logs(server):
+    """{job: when its last line was}, in Unix seconds; lines without a time have that of their arrival."""
+    told = {}
+    for job, names, last in LOGS_BY_JOB:
+        for name in names:
+            log = (LOGS / name).read_bytes()
+            urllib.request.urlopen(f"{server.url}/api/v1/push/log?job={job}", log, timeout=60).close()
+        told[job] = time.time() + 1 if last is None else last(log.splitlines()[-1])
+    return told
 
 
 class CookbookTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Recordings(cls).lockstep
-        cls.ends = {**ends(), "nccl-inspector": push_collectives(cls.server)}
+        cls.ends = {**ends(), **push_logs(cls.server)}
 
     def ask(self, expected, query):
         job = expected.get("at", "pretrain-bf16")
