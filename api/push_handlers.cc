@@ -108,7 +108,9 @@ absl::Status ReadPush(const Request& request, const PushContext& context, Push& 
   const absl::StatusOr<bool> is_last = ParseBool(form.Get("last"));
   if (!is_last.ok()) return Annotate(is_last.status(), "invalid parameter \"last\"");
   push.log.is_last = *is_last;
-  push.log.arrival_ms = context.now_ms;
+  std::optional<int64_t> arrival_ms;
+  LOCKSTEP_RETURN_IF_ERROR(ParseNumber("arrival_ms", form.Get("arrival_ms"), arrival_ms));
+  push.log.arrival_ms = arrival_ms.value_or(context.now_ms);
   return ReadBody(request, context.limits, push);
 }
 

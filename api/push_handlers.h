@@ -1,7 +1,7 @@
 // What jobs push of themselves: their logs as they are, and lines of named values per step.
 //
-//   POST /api/v1/push/log?job=&run=&rank=&format=&stream=&offset=   text
-//   POST /api/v1/push/steps                                         JSON lines
+//   POST /api/v1/push/log?job=&run=&rank=&format=&stream=&offset=&arrival_ms=   text
+//   POST /api/v1/push/steps                                                     JSON lines
 //
 // A body may be compressed. The stream and the offset may also be the headers X-Lockstep-Stream and
 // X-Lockstep-Offset.

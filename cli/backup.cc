@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_format.h"
+#include "base/percent_encode.h"
 #include "cli/absolute_path.h"
 #include "cli/import_progress.h"
 #include "cli/table.h"

@@ -7,7 +7,7 @@ enum ExitCode : int {
   kSuccess = 0,
   kFailure = 1,  // it was tried and did not work; standard error says why
   kUsage = 2,    // the command line or a configuration file makes no sense
-  kPartial = 3,  // `import`: done, but some lines or samples were not taken
+  kPartial = 3,  // `import`: done, but some files, lines or samples were not taken
 };
 
 }  // namespace lockstep::cli

@@ -13,9 +13,25 @@ namespace {
 
 constexpr long kConnectTimeoutMs = 10'000;
 
-size_t AppendBody(char* bytes, size_t size, size_t count, void* body) {
-  static_cast<std::string*>(body)->append(bytes, size * count);
-  return size * count;
+// Where the body of one answer goes.
+struct BodyPlace {
+  CURL* handle;
+  const HttpClient::TakeBody& take;
+  std::string& body;
+};
+
+size_t PutBody(char* bytes, size_t size, size_t count, void* place_pointer) {
+  const BodyPlace& place = *static_cast<BodyPlace*>(place_pointer);
+  const std::string_view piece(bytes, size * count);
+  long status = 0;
+  curl_easy_getinfo(place.handle, CURLINFO_RESPONSE_CODE, &status);
+  if (place.take == nullptr || status != 200) {
+    place.body.append(piece);
+    return piece.size();
+  }
+  const char* content_type = nullptr;
+  curl_easy_getinfo(place.handle, CURLINFO_CONTENT_TYPE, &content_type);
+  return place.take(content_type != nullptr ? content_type : "", piece) ? piece.size() : 0;
 }
 
 size_t TakeHeader(char* bytes, size_t size, size_t count, void* retry_after) {
@@ -69,7 +85,7 @@ absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(const HttpClientOpt
   curl.Set(CURLOPT_USERAGENT, "lockstep");
   curl.Set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
   curl.Set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
-  curl.Set(CURLOPT_WRITEFUNCTION, AppendBody);
+  curl.Set(CURLOPT_WRITEFUNCTION, PutBody);
   curl.Set(CURLOPT_HEADERFUNCTION, TakeHeader);
   if (!options.ca_file.empty()) curl.Set(CURLOPT_CAINFO, options.ca_file.c_str());
   if (!options.user.empty()) {
@@ -86,18 +102,30 @@ absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(const HttpClientOpt
 
 absl::StatusOr<HttpReply> HttpClient::Post(std::string_view path,
                                            const std::vector<std::string>& headers,
-                                           std::string_view body) {
+                                           std::string_view body, const TakeBody& take) {
+  curl_->Set(CURLOPT_POST, 1L);
+  curl_->Set(CURLOPT_POSTFIELDS, body.data());
+  curl_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  return Ask(path, headers, take);
+}
+
+absl::StatusOr<HttpReply> HttpClient::Get(std::string_view path) {
+  curl_->Set(CURLOPT_HTTPGET, 1L);
+  return Ask(path, {}, nullptr);
+}
+
+absl::StatusOr<HttpReply> HttpClient::Ask(std::string_view path,
+                                          const std::vector<std::string>& headers,
+                                          const TakeBody& take) {
   HttpReply reply;
   const std::string url = base_url_ + std::string(path);
   // An answer to a body of any size comes without asking first.
   curl_slist* lines = curl_slist_append(nullptr, "Expect:");
   for (const std::string& header : headers) lines = curl_slist_append(lines, header.c_str());
+  BodyPlace place{curl_->handle, take, reply.body};
   curl_->Set(CURLOPT_URL, url.c_str());
   curl_->Set(CURLOPT_HTTPHEADER, lines);
-  curl_->Set(CURLOPT_POST, 1L);
-  curl_->Set(CURLOPT_POSTFIELDS, body.data());
-  curl_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  curl_->Set(CURLOPT_WRITEDATA, &reply.body);
+  curl_->Set(CURLOPT_WRITEDATA, &place);
   curl_->Set(CURLOPT_HEADERDATA, &reply.retry_after);
   curl_->error[0] = '\0';
   const CURLcode code = curl_easy_perform(curl_->handle);
@@ -110,19 +138,6 @@ absl::StatusOr<HttpReply> HttpClient::Post(std::string_view path,
   curl_easy_getinfo(curl_->handle, CURLINFO_RESPONSE_CODE, &status);
   reply.status = static_cast<int>(status);
   return reply;
-}
-
-std::string PercentEncode(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string encoded;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos)
-      encoded += c;
-    else
-      absl::StrAppendFormat(&encoded, "%%%02X", static_cast<unsigned char>(c));
-  }
-  return encoded;
 }
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,19 +33,23 @@ class HttpClient {
   static absl::StatusOr<std::unique_ptr<HttpClient>> Make(const HttpClientOptions& options);
   ~HttpClient();
 
-  // `path` begins with '/'; `headers` are whole lines. Fails if no answer came.
+  // Hears of a body of 200 piece by piece, with its Content-Type; false: no more of it.
+  using TakeBody = std::function<bool(std::string_view content_type, std::string_view bytes)>;
+
+  // `path` begins with '/'; `headers` are whole lines. Fails if no answer came, or not all of it. With `take`
+  // the reply has no body of 200.
   absl::StatusOr<HttpReply> Post(std::string_view path, const std::vector<std::string>& headers,
-                                 std::string_view body);
+                                 std::string_view body, const TakeBody& take = nullptr);
+  absl::StatusOr<HttpReply> Get(std::string_view path);
 
  private:
   struct Curl;
   HttpClient();
+  absl::StatusOr<HttpReply> Ask(std::string_view path, const std::vector<std::string>& headers,
+                                const TakeBody& take);
 
   std::unique_ptr<Curl> curl_;
   std::string base_url_;
 };
-
-// %XX for everything but letters, digits and "-._~".
-std::string PercentEncode(std::string_view text);
 
 }  // namespace lockstep::cli

@@ -4,79 +4,178 @@
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <thread>
 
 #include "absl/strings/str_format.h"
 #include "cli/import_progress.h"
+#include "cli/posting.h"
+#include "cli/prometheus_source.h"
 #include "cli/terminal_line.h"
 #include "import/delivery.h"
+#include "import/file_import.h"
+#include "import/input_files.h"
+#include "import/prometheus_import.h"
 
 namespace lockstep::cli {
 namespace {
 
-constexpr int kMaxComplaints = 20;
+using Clock = std::chrono::steady_clock;
+using importer::ImportReport;
+
+constexpr int kMaxComplaints = 20;  // of one source
 constexpr std::chrono::minutes kPatience{5};
 constexpr std::chrono::milliseconds kProgressEvery{200};
 
-const std::vector<std::string>& WriteHeaders() {
-  static const auto& headers = *new std::vector<std::string>{
-      "Content-Type: application/x-protobuf", "Content-Encoding: snappy",
-      "X-Prometheus-Remote-Write-Version: 0.1.0"};
-  return headers;
+void Complain(std::string_view message) {
+  std::fprintf(stderr, "lockstep: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
-importer::Delivery::Post PostTo(HttpClient& client) {
-  return [&client](std::string_view body) -> absl::StatusOr<importer::Reply> {
-    LOCKSTEP_ASSIGN_OR_RETURN(HttpReply reply, client.Post("/api/v1/write", WriteHeaders(), body));
-    return importer::Reply{reply.status, std::move(reply.retry_after), std::move(reply.body)};
-  };
+bool Wait(std::chrono::milliseconds pause) {
+  std::this_thread::sleep_for(pause);
+  return true;
 }
 
-bool TookAll(const importer::ImportTotals& totals, exposition::TextFormat format) {
-  const bool ended = totals.has_end || format != exposition::TextFormat::kOpenMetrics;
-  return totals.bad_lines == 0 && totals.partly_taken_batches == 0 && ended;
+// One run of the verb.
+class ImportVerb {
+ public:
+  ImportVerb(HttpClient& client, const ImportFlags& flags)
+      : delivery_(PostTo(client), Wait, {kPatience}), flags_(flags) {}
+
+  ExitCode RunFiles(const importer::InputFiles& input, const importer::FileImportOptions& options) {
+    for (const std::string& remark : input.remarks) Complain(remark);
+    for (const importer::InputFile& file : input.files) {
+      if (goes_on_) ImportFile(file, options);
+    }
+    return Conclude();
+  }
+
+  ExitCode RunPrometheus(const importer::PrometheusSource& source, HttpClient& client) {
+    const auto read = [&client](const importer::Outgoing& request,
+                                const HttpClient::TakeBody& take) {
+      return ReplyOf(client.Post(request.path, request.headers, request.body, take));
+    };
+    ImportReport report;
+    Begin();
+    const importer::ImportSession session = Session();
+    End(importer::PrometheusImport(source, read, Wait, {kPatience}, session, report).Run(), report);
+    return Conclude();
+  }
+
+ private:
+  void ImportFile(const importer::InputFile& file, const importer::FileImportOptions& options) {
+    ImportReport report;
+    Begin();
+    const absl::Status status = importer::ImportFile(file, options, Session(), report);
+    const bool is_unknown = absl::IsInvalidArgument(status) && report.format.empty();
+    if (!is_unknown) return End(status, report);
+    terminal_.Clear();
+    const std::string_view why = file.is_named ? Message(status) : "of no known format";
+    Complain(absl::StrFormat("%s: %s", file.path, why));
+    ++(file.is_named ? totals_.unknown_named : totals_.unknown);
+  }
+
+  void Begin() {
+    complaints_ = 0;
+    source_start_ = Clock::now();
+  }
+
+  void End(const absl::Status& status, const ImportReport& report) {
+    terminal_.Clear();
+    if (complaints_ > kMaxComplaints) {
+      Complain(absl::StrFormat("%s: ... and %d complaints more", report.source,
+                               complaints_ - kMaxComplaints));
+    }
+    totals_.samples += report.counts.samples();
+    totals_.read_bytes += report.read_bytes;
+    if (!status.ok()) {
+      Complain(absl::StrFormat("%s: %s", report.source, Message(status)));
+      ++totals_.failed;
+      // The server takes nothing more.
+      goes_on_ = !absl::IsUnavailable(status) && !absl::IsFailedPrecondition(status);
+      return;
+    }
+    ++totals_.sources;
+    if (!report.is_whole()) ++totals_.not_whole;
+    std::printf("%s\n", ReportText(report).c_str());
+  }
+
+  ExitCode Conclude() {
+    std::printf("%s\n", TotalsText(totals_, flags_.dry_run, Clock::now() - start_).c_str());
+    if (!goes_on_) return kFailure;
+    const bool is_whole = totals_.not_whole + totals_.unknown_named + totals_.failed == 0;
+    if (is_whole) return kSuccess;
+    return totals_.sources > 0 ? kPartial : kFailure;
+  }
+
+  importer::ImportSession Session() {
+    return {delivery_, flags_.dry_run, flags_.resume,
+            [this](const ImportReport& report) { ShowProgress(report); },
+            [this](const ImportReport& report, const std::string& message) {
+              if (++complaints_ > kMaxComplaints) return;
+              terminal_.Clear();
+              Complain(absl::StrFormat("%s: %s", report.source, message));
+            }};
+  }
+
+  void ShowProgress(const ImportReport& report) {
+    const Clock::time_point now = Clock::now();
+    if (now - last_shown_ < kProgressEvery) return;
+    last_shown_ = now;
+    terminal_.Show(ProgressText(report, now - source_start_));
+  }
+
+  importer::Delivery delivery_;
+  const ImportFlags& flags_;
+  TerminalLine terminal_{isatty(STDERR_FILENO) == 1};
+  ImportTotals totals_;
+  bool goes_on_ = true;
+  int complaints_ = 0;  // about the source that is imported
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point source_start_;
+  Clock::time_point last_shown_ = start_;
+};
+
+ExitCode ComplainOfUsage(const absl::Status& status) {
+  Complain(Message(status));
+  return kUsage;
+}
+
+ExitCode ImportFiles(const ImportFlags& flags, HttpClient& client) {
+  importer::FileImportOptions options{std::nullopt, flags.hints};
+  if (!flags.format.empty()) {
+    auto format = importer::FormatOfName(flags.format);
+    if (!format.ok()) return ComplainOfUsage(format.status());
+    options.format = *std::move(format);
+  }
+  return ImportVerb(client, flags).RunFiles(importer::FindInputFiles(flags.paths), options);
+}
+
+ExitCode ImportPrometheus(const ImportFlags& flags, HttpClient& client) {
+  HttpClientOptions options;
+  options.url = flags.prometheus.url;
+  const auto source_client = HttpClient::Make(options);
+  if (!source_client.ok()) return ComplainOfUsage(source_client.status());
+  const auto source = MakeSource(flags.prometheus, **source_client, NowMs());
+  if (absl::IsInvalidArgument(source.status())) return ComplainOfUsage(source.status());
+  if (!source.ok()) {
+    Complain(Message(source.status()));
+    return kFailure;
+  }
+  return ImportVerb(client, flags).RunPrometheus(*source, **source_client);
 }
 
 }  // namespace
 
 ExitCode Import(const ImportFlags& flags) {
-  absl::StatusOr<std::unique_ptr<HttpClient>> client = HttpClient::Make(flags.server);
-  if (!client.ok()) {
-    std::fprintf(stderr, "lockstep: %s\n", std::string(Message(client.status())).c_str());
-    return kUsage;
+  if (flags.paths.empty() == flags.prometheus.url.empty()) {
+    return ComplainOfUsage(absl::InvalidArgumentError(
+        "import needs files and folders, or --from-prometheus URL, and not both"));
   }
-  importer::Delivery delivery(
-      PostTo(**client), [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); },
-      kPatience);
-
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  Clock::time_point last_shown = start;
-  TerminalLine terminal(isatty(STDERR_FILENO) == 1);
-  int complaints = 0;
-  importer::ImportRun run(
-      flags.import, delivery,
-      [&](const importer::ImportTotals& totals) {
-        if (Clock::now() - last_shown < kProgressEvery) return;
-        last_shown = Clock::now();
-        terminal.Show(ProgressText(totals, last_shown - start));
-      },
-      [&](const std::string& message) {
-        if (++complaints > kMaxComplaints) return;
-        terminal.Clear();
-        std::fprintf(stderr, "lockstep: %s: %s\n", flags.import.path.c_str(), message.c_str());
-      });
-  const absl::Status status = run.Run();
-  terminal.Clear();
-  if (complaints > kMaxComplaints) {
-    std::fprintf(stderr, "lockstep: ... and %d complaints more\n", complaints - kMaxComplaints);
-  }
-  std::printf("%s\n", TotalsText(run.totals(), flags.import, Clock::now() - start).c_str());
-  if (!status.ok()) {
-    std::fprintf(stderr, "lockstep: %s\n", std::string(Message(status)).c_str());
-    return kFailure;
-  }
-  return TookAll(run.totals(), flags.import.format) ? kSuccess : kPartial;
+  const auto client = HttpClient::Make(flags.server);
+  if (!client.ok()) return ComplainOfUsage(client.status());
+  return flags.paths.empty() ? ImportPrometheus(flags, **client) : ImportFiles(flags, **client);
 }
 
 }  // namespace lockstep::cli

@@ -1,6 +1,9 @@
 #include "cli/import_progress.h"
 
+#include <string_view>
+
 #include "absl/strings/str_format.h"
+#include "cli/time_text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -16,6 +19,11 @@ uint64_t PerSecond(uint64_t count, std::chrono::nanoseconds elapsed) {
   return seconds > 0 ? static_cast<uint64_t>(static_cast<double>(count) / seconds) : 0;
 }
 
+// "; 3 of a kind", if there are any.
+void Add(std::string& text, uint64_t count, std::string_view what) {
+  if (count > 0) absl::StrAppendFormat(&text, "; %s %s", WithThousands(count), what);
+}
+
 }  // namespace
 
 std::string WithThousands(uint64_t number) {
@@ -27,37 +35,48 @@ std::string WithThousands(uint64_t number) {
   return text;
 }
 
-std::string ProgressText(const importer::ImportTotals& totals, std::chrono::nanoseconds elapsed) {
-  std::string text = absl::StrFormat("%s samples  %.1f", WithThousands(totals.samples),
-                                     Megabytes(totals.read_bytes));
-  if (totals.file_bytes > 0) absl::StrAppendFormat(&text, " of %.1f", Megabytes(totals.file_bytes));
+std::string ProgressText(const importer::ImportReport& report, std::chrono::nanoseconds elapsed) {
+  std::string text =
+      absl::StrFormat("%s  %s samples  %.1f", report.source, WithThousands(report.counts.samples()),
+                      Megabytes(report.read_bytes));
+  if (report.file_bytes > 0) absl::StrAppendFormat(&text, " of %.1f", Megabytes(report.file_bytes));
   absl::StrAppendFormat(&text, " MB  %s samples/s",
-                        WithThousands(PerSecond(totals.samples, elapsed)));
-  if (totals.read_bytes > 0 && totals.file_bytes > totals.read_bytes) {
-    const double left = static_cast<double>(totals.file_bytes - totals.read_bytes);
+                        WithThousands(PerSecond(report.counts.samples(), elapsed)));
+  if (report.read_bytes > 0 && report.file_bytes > report.read_bytes) {
+    const double left = static_cast<double>(report.file_bytes - report.read_bytes);
     absl::StrAppendFormat(&text, "  %.0f s left",
-                          Seconds(elapsed) * left / static_cast<double>(totals.read_bytes));
+                          Seconds(elapsed) * left / static_cast<double>(report.read_bytes));
   }
   return text;
 }
 
-std::string TotalsText(const importer::ImportTotals& totals, const importer::ImportOptions& options,
-                       std::chrono::nanoseconds elapsed) {
+std::string ReportText(const importer::ImportReport& report) {
+  const importer::SampleCounts& counts = report.counts;
   std::string text =
-      absl::StrFormat("%s %s samples from %s lines (%.1f MB) in %.1f s, %s samples/s",
-                      options.dry_run ? "read" : "imported", WithThousands(totals.samples),
-                      WithThousands(totals.lines), Megabytes(totals.read_bytes), Seconds(elapsed),
-                      WithThousands(PerSecond(totals.samples, elapsed)));
-  const auto add = [&](uint64_t count, std::string_view what) {
-    if (count > 0) absl::StrAppendFormat(&text, "; %s %s", WithThousands(count), what);
-  };
-  add(totals.skipped_lines, "lines were done before");
-  add(totals.exemplars, "exemplars left out");
-  add(totals.bad_lines, "bad lines left out");
-  add(totals.partly_taken_batches, "batches taken only in part");
-  if (options.format == exposition::TextFormat::kOpenMetrics && !totals.has_end) {
-    text += "; the file lacks its \"# EOF\" and may be cut short";
+      absl::StrFormat("%s: %s: %s samples of %s series", report.source, report.format,
+                      WithThousands(counts.samples()), WithThousands(counts.series()));
+  if (counts.steps() > 0) absl::StrAppendFormat(&text, ", %s steps", WithThousands(counts.steps()));
+  if (counts.first_ms().has_value()) {
+    absl::StrAppendFormat(&text, ", %s to %s", TimeText(*counts.first_ms()),
+                          TimeText(*counts.last_ms()));
   }
+  Add(text, report.done_before, "lines or series were done before");
+  Add(text, report.left_out, "broken ones left out");
+  Add(text, report.refused, "requests taken only in part");
+  for (const std::string& remark : report.remarks) text.append("; ").append(remark);
+  return text;
+}
+
+std::string TotalsText(const ImportTotals& totals, bool is_dry_run,
+                       std::chrono::nanoseconds elapsed) {
+  std::string text = absl::StrFormat(
+      "%s %s samples of %s %s (%.1f MB) in %.1f s, %s samples/s", is_dry_run ? "read" : "imported",
+      WithThousands(totals.samples), WithThousands(totals.sources),
+      totals.sources == 1 ? "source" : "sources", Megabytes(totals.read_bytes), Seconds(elapsed),
+      WithThousands(PerSecond(totals.samples, elapsed)));
+  Add(text, totals.not_whole, "not taken whole");
+  Add(text, totals.failed, "failed");
+  Add(text, totals.unknown_named + totals.unknown, "of no known format");
   return text;
 }
 

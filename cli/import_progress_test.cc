@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace lockstep::cli {
 namespace {
 
@@ -14,38 +16,56 @@ TEST(ImportProgressTest, GroupsDigits) {
   EXPECT_EQ(WithThousands(1234567), "1,234,567");
 }
 
-TEST(ImportProgressTest, SaysHowFarItIs) {
-  importer::ImportTotals totals;
-  totals.samples = 1'000'000;
-  totals.read_bytes = 25'000'000;
-  totals.file_bytes = 100'000'000;
-  EXPECT_EQ(ProgressText(totals, seconds(4)),
-            "1,000,000 samples  25.0 of 100.0 MB  250,000 samples/s  12 s left");
-  totals.file_bytes = 0;
-  EXPECT_EQ(ProgressText(totals, seconds(4)), "1,000,000 samples  25.0 MB  250,000 samples/s");
-  EXPECT_EQ(ProgressText({}, seconds(0)), "0 samples  0.0 MB  0 samples/s");
+importer::ImportReport Report(uint64_t series, uint64_t samples_each) {
+  importer::ImportReport report;
+  report.source = "run/x.csv";
+  report.format = "csv";
+  WriteRequest request;
+  for (uint64_t i = 0; i < series; ++i) {
+    request.series.push_back(
+        {LabelSet::Of({{kMetricName, "a"}, {"i", std::to_string(i)}}), {}, {}});
+    for (uint64_t j = 0; j < samples_each; ++j) {
+      request.series.back().samples.push_back({static_cast<int64_t>(1000 * j), 1});
+    }
+  }
+  report.counts.Add(request);
+  return report;
 }
 
-TEST(ImportProgressTest, SaysWhatBecameOfIt) {
-  importer::ImportTotals totals;
-  totals.samples = 2000;
-  totals.lines = 2100;
-  totals.read_bytes = 500'000;
-  totals.has_end = true;
-  importer::ImportOptions options;
-  EXPECT_EQ(TotalsText(totals, options, seconds(2)),
-            "imported 2,000 samples from 2,100 lines (0.5 MB) in 2.0 s, 1,000 samples/s");
-  totals.exemplars = 3;
-  totals.bad_lines = 4;
-  totals.partly_taken_batches = 5;
-  totals.skipped_lines = 6;
-  totals.has_end = false;
-  options.dry_run = true;
-  EXPECT_EQ(
-      TotalsText(totals, options, seconds(2)),
-      "read 2,000 samples from 2,100 lines (0.5 MB) in 2.0 s, 1,000 samples/s; 6 lines were "
-      "done before; 3 exemplars left out; 4 bad lines left out; 5 batches taken only in part; "
-      "the file lacks its \"# EOF\" and may be cut short");
+TEST(ImportProgressTest, SaysHowFarItIs) {
+  importer::ImportReport report = Report(1000, 1000);
+  report.read_bytes = 25'000'000;
+  report.file_bytes = 100'000'000;
+  EXPECT_EQ(ProgressText(report, seconds(4)),
+            "run/x.csv  1,000,000 samples  25.0 of 100.0 MB  250,000 samples/s  12 s left");
+  report.file_bytes = 0;
+  EXPECT_EQ(ProgressText(report, seconds(4)),
+            "run/x.csv  1,000,000 samples  25.0 MB  250,000 samples/s");
+}
+
+TEST(ImportProgressTest, SaysWhatASourceHolds) {
+  importer::ImportReport report = Report(2, 3);
+  EXPECT_EQ(ReportText(report),
+            "run/x.csv: csv: 6 samples of 2 series, 1970-01-01 00:00:00Z to 1970-01-01 00:00:02Z");
+  WriteRequest steps;
+  steps.series.push_back({LabelSet::Of({{kMetricName, "lockstep_step"}}), {{0, 1}}, {}});
+  report.counts.Add(steps);
+  report.done_before = 6;
+  report.left_out = 4;
+  report.refused = 5;
+  report.remarks = {"a remark"};
+  EXPECT_EQ(ReportText(report),
+            "run/x.csv: csv: 7 samples of 3 series, 1 steps, 1970-01-01 00:00:00Z to 1970-01-01 "
+            "00:00:02Z; 6 lines or series were done before; 4 broken ones left out; 5 requests "
+            "taken only in part; a remark");
+}
+
+TEST(ImportProgressTest, SaysWhatBecameOfAll) {
+  EXPECT_EQ(TotalsText({1, 2000, 500'000, 0, 0, 0, 0}, false, seconds(2)),
+            "imported 2,000 samples of 1 source (0.5 MB) in 2.0 s, 1,000 samples/s");
+  EXPECT_EQ(TotalsText({3, 0, 0, 1, 1, 2, 4}, true, seconds(2)),
+            "read 0 samples of 3 sources (0.0 MB) in 2.0 s, 0 samples/s; 1 not taken whole; 4 "
+            "failed; 3 of no known format");
 }
 
 }  // namespace

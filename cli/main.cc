@@ -20,6 +20,7 @@
 #include "cli/rules.h"
 #include "cli/serve.h"
 #include "cli/serve_options.h"
+#include "cli/tail.h"
 #include "cli/version.h"
 
 namespace lockstep::cli {
@@ -27,7 +28,7 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit status: 0 done; 1 failed; 2 bad command line or configuration; "
-    "3 imported, but some lines or samples were not taken.";
+    "3 imported, but some files, lines or samples were not taken.";
 
 ExitCode Complain(const absl::Status& status) {
   std::fprintf(stderr, "lockstep: %s\n", std::string(Message(status)).c_str());
@@ -124,25 +125,67 @@ void AddServerFlags(CLI::App& verb, const char* url_flag, HttpClientOptions& ser
       ->type_name("FILE");
 }
 
+// What logs do not say themselves.
+void AddHintFlags(CLI::App& verb, logs::LogHints& hints) {
+  verb.add_option("--job", hints.job, "Job of all that does not say its own.")->type_name("NAME");
+  verb.add_option("--run", hints.run, "Run, likewise. [from the path]")->type_name("NAME");
+  verb.add_option("--rank", hints.rank, "Rank, likewise. [from the path]")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+}
+
 CLI::App* AddImport(CLI::App& app, ImportFlags& flags) {
-  using exposition::TextFormat;
-  CLI::App* import = app.add_subcommand("import", "Send a file of samples to a server.");
+  CLI::App* import = app.add_subcommand(
+      "import", "Send files to a server: logs, steps, metrics, traces, blocks of a Prometheus.");
   AddServerFlags(*import, "--to", flags.server);
-  const std::map<std::string, TextFormat> formats = {{"openmetrics", TextFormat::kOpenMetrics},
-                                                     {"prometheus", TextFormat::kPrometheus}};
   import
-      ->add_option("--format", flags.import.format,
-                   "openmetrics (times in seconds) or prometheus (in milliseconds). [openmetrics]")
-      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->add_option("--format", flags.format,
+                   "Format of all files: openmetrics (times in seconds), prometheus (in "
+                   "milliseconds), tensorboard, kineto, nsys, steps, or that of a training log. "
+                   "[each file is looked at]")
       ->type_name("FORMAT");
-  import->add_flag("--resume", flags.import.resume,
-                   "Continue where an import of FILE with --resume was interrupted.");
-  import->add_flag("--dry-run", flags.import.dry_run, "Read and check only; send nothing.");
+  AddHintFlags(*import, flags.hints);
   import
-      ->add_option("FILE", flags.import.path,
-                   "The file, plain or compressed by gzip; - is standard input.")
-      ->required();
+      ->add_option("--logging-steps", flags.hints.logging_steps,
+                   "Steps between two records of a log that counts none.")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  import
+      ->add_option("--from-prometheus", flags.prometheus.url,
+                   "A running Prometheus, by its remote read, instead of files.")
+      ->type_name("URL");
+  import
+      ->add_option("--match", flags.prometheus.selectors,
+                   "Its series that a selector names; may be given again. [all]")
+      ->type_name("SELECTOR");
+  import->add_option("--start", flags.prometheus.start, "Unix seconds or RFC 3339. [its oldest]")
+      ->type_name("TIME");
+  import->add_option("--end", flags.prometheus.end, "Unix seconds or RFC 3339. [now]")
+      ->type_name("TIME");
+  import->add_flag("--resume", flags.resume,
+                   "Keep how far it is, and continue there after an interruption.");
+  import->add_flag("--dry-run", flags.dry_run,
+                   "Read and check only, and say what would be sent; send nothing.");
+  import->add_option("PATH", flags.paths,
+                     "Files, plain or compressed by gzip or zstd; folders, which are walked; - is "
+                     "standard input.");
   return import;
+}
+
+CLI::App* AddTail(CLI::App& app, TailFlags& flags) {
+  CLI::App* tail = app.add_subcommand(
+      "tail", "Send training logs to a server as they are written, until SIGTERM.");
+  AddServerFlags(*tail, "--to", flags.server);
+  AddHintFlags(*tail, flags.hints);
+  tail->add_option("--interval", flags.interval_s, "Seconds between two looks at the logs.")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
+  tail->add_option("--state", flags.state_file,
+                   "File that says how far logs were taken. [.lockstep-tail in the first folder]")
+      ->type_name("FILE");
+  tail->add_option("PATH", flags.paths, "Folders, in which logs are found; logs.")->required();
+  return tail;
 }
 
 CLI::App* AddQuery(CLI::App& app, QueryFlags& flags) {
@@ -249,6 +292,8 @@ ExitCode Main(int argc, char** argv) {
   ImportFlags import;
   QueryFlags query;
   const CLI::App* import_verb = AddImport(app, import);
+  TailFlags tail;
+  const CLI::App* tail_verb = AddTail(app, tail);
   const CLI::App* query_verb = AddQuery(app, query);
   ReportFlags report;
   const CLI::App* report_verb = AddReport(app, report);
@@ -268,6 +313,7 @@ ExitCode Main(int argc, char** argv) {
   }
   if (check.check->parsed()) return RunCheck(check);
   if (import_verb->parsed()) return Import(import);
+  if (tail_verb->parsed()) return Tail(tail);
   if (query_verb->parsed()) return Query(query);
   if (report_verb->parsed()) return Report(report);
   if (rules.check->parsed()) return CheckRules(rules.files);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/percent_encode.h"
 #include "cli/table.h"
 
 namespace lockstep::cli {

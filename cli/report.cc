@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "base/percent_encode.h"
 #include "cli/query.h"
 
 namespace lockstep::cli {

@@ -32,28 +32,25 @@ std::string OneLine(std::string text) {
 
 }  // namespace
 
-absl::StatusOr<Delivered> Delivery::Send(std::string_view body) {
+std::string Describe(const Reply& reply) {
+  return absl::StrFormat("the server answered %d: %s", reply.status, OneLine(reply.body));
+}
+
+absl::StatusOr<Reply> Delivery::Send(const Outgoing& request) {
   milliseconds pause = kFirstPause;
   milliseconds waited{0};
   while (true) {
-    const absl::StatusOr<Reply> reply = post_(body);
+    absl::StatusOr<Reply> reply = post_(request);
     if (!reply.ok() && !reached_) return reply.status();
     reached_ = true;
-    if (reply.ok() && reply->status / 100 == 2) return Delivered::kWhole;
-    if (reply.ok() && reply->status == 400) {
-      complaint_ = OneLine(reply->body);
-      return Delivered::kPartly;
-    }
-    const std::string problem = reply.ok() ? absl::StrFormat("the server answered %d: %s",
-                                                             reply->status, OneLine(reply->body))
-                                           : std::string(Message(reply.status()));
-    if (reply.ok() && !MayPass(reply->status)) return absl::FailedPreconditionError(problem);
-    if (waited >= patience_) {
+    if (reply.ok() && !MayPass(reply->status)) return reply;
+    const std::string problem =
+        reply.ok() ? Describe(*reply) : std::string(Message(reply.status()));
+    const milliseconds next = reply.ok() ? PauseOf(reply->retry_after, pause) : pause;
+    if (waited >= patience_.longest || !wait_(next)) {
       return absl::UnavailableError(
           absl::StrFormat("gave up after %d s: %s", waited.count() / 1000, problem));
     }
-    const milliseconds next = reply.ok() ? PauseOf(reply->retry_after, pause) : pause;
-    wait_(next);
     waited += std::max(next, milliseconds(1));
     pause = std::min(pause * 2, kLongestPause);
   }

@@ -1,18 +1,25 @@
-// Delivery: brings one encoded write request to a server, however often that takes.
+// Delivery: brings one request to a server, however often that takes.
 //
 // What may pass is tried again: no connection, 429, 5xx. Times between tries double from 0.5 s to
-// 30 s, or are what Retry-After says. Writes are idempotent, so a request that was taken but whose
-// answer was lost does no harm. Not thread-safe.
+// 30 s, or are what Retry-After says. What is sent may be sent twice without harm, so a request that was
+// taken but whose answer was lost is sent again. Not thread-safe.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 
 namespace lockstep::importer {
+
+struct Outgoing {
+  std::string path;                  // with its parameters
+  std::vector<std::string> headers;  // whole lines
+  std::string_view body;
+};
 
 struct Reply {
   int status = 0;
@@ -20,34 +27,35 @@ struct Reply {
   std::string body;
 };
 
-enum class Delivered {
-  kWhole,
-  kPartly,  // the server kept the good part and said what was wrong with the rest
-};
+// "the server answered 403: read-only"
+std::string Describe(const Reply& reply);
 
 class Delivery {
  public:
   // Fails if no answer came at all.
-  using Post = std::function<absl::StatusOr<Reply>(std::string_view body)>;
-  using Wait = std::function<void(std::chrono::milliseconds)>;
+  using Post = std::function<absl::StatusOr<Reply>(const Outgoing&)>;
+  // False: to be waited for no longer.
+  using Wait = std::function<bool(std::chrono::milliseconds)>;
 
-  // `patience` bounds the waiting for one request.
-  Delivery(Post post, Wait wait, std::chrono::milliseconds patience)
-      : post_(std::move(post)), wait_(std::move(wait)), patience_(patience) {}
+  struct Patience {
+    std::chrono::milliseconds longest;    // waiting for one request
+    bool waits_for_first_answer = false;  // of a server that has not answered yet
+  };
 
-  // Fails when trying again would not help, or was tried for too long. A server that does not
-  // answer the first request of all is not waited for.
-  absl::StatusOr<Delivered> Send(std::string_view body);
+  Delivery(Post post, Wait wait, Patience patience)
+      : post_(std::move(post)),
+        wait_(std::move(wait)),
+        patience_(patience),
+        reached_(patience.waits_for_first_answer) {}
 
-  // What the server said about the last partly taken request.
-  const std::string& complaint() const { return complaint_; }
+  // The first answer that is not one of those that may pass. Fails when there was none for too long.
+  absl::StatusOr<Reply> Send(const Outgoing& request);
 
  private:
   const Post post_;
   const Wait wait_;
-  const std::chrono::milliseconds patience_;
-  bool reached_ = false;
-  std::string complaint_;
+  const Patience patience_;
+  bool reached_;
 };
 
 }  // namespace lockstep::importer

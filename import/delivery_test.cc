@@ -6,6 +6,8 @@
 #include <deque>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+
 namespace lockstep::importer {
 namespace {
 
@@ -18,15 +20,21 @@ using testing::IsEmpty;
 struct Script {
   std::deque<absl::StatusOr<Reply>> answers;
   std::vector<int64_t> pauses_ms;
+  size_t most_pauses = 100;
+  bool waits_for_first_answer = false;
 
   Delivery MakeDelivery(milliseconds patience = milliseconds(60'000)) {
     return Delivery(
-        [this](std::string_view) {
+        [this](const Outgoing&) {
           absl::StatusOr<Reply> answer = answers.front();
           if (answers.size() > 1) answers.pop_front();
           return answer;
         },
-        [this](milliseconds pause) { pauses_ms.push_back(pause.count()); }, patience);
+        [this](milliseconds pause) {
+          pauses_ms.push_back(pause.count());
+          return pauses_ms.size() < most_pauses;
+        },
+        {patience, waits_for_first_answer});
   }
 };
 
@@ -35,7 +43,7 @@ const absl::Status kNoAnswer = absl::UnavailableError("connection refused");
 TEST(DeliveryTest, TakesYesForAnAnswer) {
   Script script{{Reply{204, "", ""}}, {}};
   Delivery delivery = script.MakeDelivery();
-  EXPECT_EQ(*delivery.Send("body"), Delivered::kWhole);
+  EXPECT_EQ(delivery.Send({}).value().status, 204);
   EXPECT_THAT(script.pauses_ms, IsEmpty());
 }
 
@@ -44,14 +52,14 @@ TEST(DeliveryTest, TriesAgainWhatMayPass) {
                  Reply{503, "100000", ""}, Reply{204, "", ""}},
                 {}};
   Delivery delivery = script.MakeDelivery();
-  EXPECT_EQ(*delivery.Send("body"), Delivered::kWhole);
+  EXPECT_EQ(delivery.Send({}).value().status, 204);
   EXPECT_THAT(script.pauses_ms, ElementsAre(7000, 1000, 2000, 4000, 30'000));
 }
 
 TEST(DeliveryTest, GivesUpInTheEnd) {
   Script script{{Reply{503, "10", "busy\n"}}, {}};
   Delivery delivery = script.MakeDelivery(milliseconds(25'000));
-  const absl::Status status = delivery.Send("body").status();
+  const absl::Status status = delivery.Send({}).status();
   EXPECT_THAT(status.ToString(), HasSubstr("gave up after 30 s: the server answered 503: busy"));
   EXPECT_THAT(script.pauses_ms, ElementsAre(10'000, 10'000, 10'000));
 }
@@ -59,22 +67,30 @@ TEST(DeliveryTest, GivesUpInTheEnd) {
 TEST(DeliveryTest, DoesNotWaitForAServerThatWasNeverThere) {
   Script script{{kNoAnswer}, {}};
   Delivery delivery = script.MakeDelivery();
-  EXPECT_EQ(delivery.Send("body").status(), kNoAnswer);
+  EXPECT_EQ(delivery.Send({}).status(), kNoAnswer);
   EXPECT_THAT(script.pauses_ms, IsEmpty());
 }
 
-TEST(DeliveryTest, GoesOnAfterAPartlyTakenRequest) {
-  Script script{{Reply{400, "", "2 series were refused:\nno name\n"}}, {}};
+TEST(DeliveryTest, WaitsForAServerThatIsToComeUp) {
+  Script script{{kNoAnswer, kNoAnswer, Reply{204, "", ""}}, {}, 100, true};
   Delivery delivery = script.MakeDelivery();
-  EXPECT_EQ(*delivery.Send("body"), Delivered::kPartly);
-  EXPECT_EQ(delivery.complaint(), "2 series were refused: no name");
+  EXPECT_EQ(delivery.Send({}).value().status, 204);
+  EXPECT_THAT(script.pauses_ms, ElementsAre(500, 1000));
 }
 
-TEST(DeliveryTest, StopsWhereTryingAgainIsNoUse) {
-  for (const int status : {401, 403, 404, 413, 415}) {
-    Script script{{Reply{status, "", "no"}}, {}};
+TEST(DeliveryTest, StopsWaitingWhenToldTo) {
+  Script script{{Reply{503, "", "busy"}}, {}, 2};
+  Delivery delivery = script.MakeDelivery();
+  EXPECT_FALSE(delivery.Send({}).ok());
+  EXPECT_THAT(script.pauses_ms, ElementsAre(500, 1000));
+}
+
+TEST(DeliveryTest, GivesBackWhatTryingAgainWouldNotChange) {
+  for (const int status : {200, 400, 401, 403, 404, 409, 413, 415}) {
+    Script script{{Reply{status, "", "no\n"}}, {}};
     Delivery delivery = script.MakeDelivery();
-    EXPECT_EQ(delivery.Send("body").status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(Describe(delivery.Send({}).value()),
+              absl::StrFormat("the server answered %d: no", status));
     EXPECT_THAT(script.pauses_ms, IsEmpty());
   }
 }

@@ -12,38 +12,49 @@ std::string ResumePath(const std::string& imported_path) {
   return imported_path + ".lockstep-offset";
 }
 
-absl::StatusOr<ResumePoint> ReadResumePoint(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return ResumePoint();
-  std::string magic, file_bytes_key, done_lines_key;
-  int version = 0;
-  ResumePoint point;
-  file >> magic >> version >> file_bytes_key >> point.file_bytes >> done_lines_key >>
-      point.done_lines;
-  if (!file || magic != "lockstep-import" || version != 1 || file_bytes_key != "file_bytes" ||
-      done_lines_key != "done_lines") {
-    return absl::DataLossError(absl::StrFormat(
-        "\"%s\" does not say how far an import got; delete it to begin anew", path));
-  }
+absl::StatusOr<ResumePoint> ResumePoint::Open(const std::string& imported_path, uint64_t identity,
+                                              Use use) {
+  ResumePoint point(ResumePath(imported_path), identity, use);
+  if (use != Use::kNone) LOCKSTEP_RETURN_IF_ERROR(point.Read());
   return point;
 }
 
-absl::Status WriteResumePoint(const std::string& path, const ResumePoint& point) {
-  const std::string new_path = path + ".new";
+absl::Status ResumePoint::Read() {
+  std::ifstream file(path_);
+  if (!file) return absl::OkStatus();
+  std::string magic, identity_key, done_key;
+  int version = 0;
+  uint64_t identity = 0;
+  file >> magic >> version >> identity_key >> identity >> done_key >> done_;
+  if (!file || magic != "lockstep-import" || version != 1 || identity_key != "identity" ||
+      done_key != "done") {
+    return absl::DataLossError(absl::StrFormat(
+        "\"%s\" does not say how far an import got; delete it to begin anew", path_));
+  }
+  if (identity == identity_) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrFormat("\"%s\" is of an import of something else; delete it to begin anew", path_));
+}
+
+absl::Status ResumePoint::Advance(uint64_t done) {
+  done_ = done;
+  if (use_ != Use::kReadAndWrite) return absl::OkStatus();
+  const std::string new_path = path_ + ".new";
   {
     std::ofstream file(new_path, std::ios::trunc);
-    file << "lockstep-import 1\nfile_bytes " << point.file_bytes << "\ndone_lines "
-         << point.done_lines << "\n";
+    file << "lockstep-import 1\nidentity " << identity_ << "\ndone " << done << "\n";
     file.flush();
     if (!file) return absl::UnavailableError(absl::StrFormat("cannot write \"%s\"", new_path));
   }
   std::error_code error;
-  std::filesystem::rename(new_path, path, error);
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrFormat("cannot write \"%s\": %s", path, error.message()));
-  }
-  return absl::OkStatus();
+  std::filesystem::rename(new_path, path_, error);
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrFormat("cannot write \"%s\": %s", path_, error.message()));
+}
+
+void ResumePoint::Remove() {
+  std::error_code ignored;
+  if (use_ == Use::kReadAndWrite) std::filesystem::remove(path_, ignored);
 }
 
 }  // namespace lockstep::importer

@@ -1,8 +1,8 @@
-// ResumePoint: how far an import got, kept in a small file beside the one that is imported.
+// ResumePoint: how far an import got, kept in a small file beside what is imported. Not thread-safe.
 //
 //   lockstep-import 1
-//   file_bytes 123456
-//   done_lines 1000000
+//   identity 123456
+//   done 1000000
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,34 @@
 
 namespace lockstep::importer {
 
-struct ResumePoint {
-  uint64_t file_bytes = 0;  // of the imported file: another size is another file
-  uint64_t done_lines = 0;  // were delivered
-};
-
 // "FILE.lockstep-offset".
 std::string ResumePath(const std::string& imported_path);
 
-// Zero lines when there is no such file. Fails on a file that is not of this form.
-absl::StatusOr<ResumePoint> ReadResumePoint(const std::string& path);
-// The file is the old one or the new one, whatever happens meanwhile.
-absl::Status WriteResumePoint(const std::string& path, const ResumePoint& point);
+class ResumePoint {
+ public:
+  enum class Use : uint8_t { kNone, kRead, kReadAndWrite };
+
+  // Of what is imported from `imported_path`; another `identity`, as a file's size is, is another file, and
+  // fails, as does a resume file that is not of this form. Nothing is done yet where there is no such file.
+  static absl::StatusOr<ResumePoint> Open(const std::string& imported_path, uint64_t identity,
+                                          Use use);
+
+  // What was delivered, in whatever the import counts: lines, series, milliseconds.
+  uint64_t done() const { return done_; }
+  // The file is the old one or the new one, whatever happens meanwhile.
+  absl::Status Advance(uint64_t done);
+  // All was delivered.
+  void Remove();
+
+ private:
+  ResumePoint(std::string path, uint64_t identity, Use use)
+      : path_(std::move(path)), identity_(identity), use_(use) {}
+  absl::Status Read();
+
+  std::string path_;
+  uint64_t identity_;
+  Use use_;
+  uint64_t done_ = 0;
+};
 
 }  // namespace lockstep::importer

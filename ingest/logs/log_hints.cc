@@ -52,6 +52,34 @@ void ReadSlurm(std::string_view file, LogHints& hints) {
   hints.run = file;
 }
 
+bool IsLetter(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+
+// The number behind the word in rank3.log, rank_3/train.log, pretrain-rank=3.out and NeMo's
+// nemo_log_globalrank-3_localrank-1.txt; a local rank is none of the job's.
+std::optional<int32_t> RankInName(std::string_view name) {
+  constexpr std::string_view kWord = "rank";
+  for (size_t at = name.find(kWord); at != name.npos; at = name.find(kWord, at + 1)) {
+    const std::string_view before = name.substr(0, at);
+    std::string_view number = name.substr(at + kWord.size());
+    const bool is_word = before.empty() || before.ends_with("global") || !IsLetter(before.back());
+    if (!is_word || before.ends_with("local_") || before.ends_with("local-")) continue;
+    if (!number.empty() && std::string_view("-_=.").find(number.front()) != number.npos) {
+      number.remove_prefix(1);
+    }
+    size_t digits = 0;
+    while (digits < number.size() && IsDigit(number[digits])) ++digits;
+    if (const auto rank = RankOf(number.substr(0, digits))) return rank;
+  }
+  return std::nullopt;
+}
+
+// Of the file, or else of the nearest folder.
+void ReadRankNames(const std::vector<std::string_view>& parts, LogHints& hints) {
+  for (auto part = parts.rbegin(); part != parts.rend() && !hints.rank.has_value(); ++part) {
+    hints.rank = RankInName(*part);
+  }
+}
+
 }  // namespace
 
 LogHints HintsFromPath(std::string_view path) {
@@ -61,6 +89,7 @@ LogHints HintsFromPath(std::string_view path) {
   ReadTorchrun(parts, hints);
   ReadMlflow(parts, hints);
   ReadSlurm(file, hints);
+  ReadRankNames(parts, hints);
   if (parts.size() > 1 && parts[parts.size() - 2].starts_with("version_") &&
       file == "metrics.csv") {
     hints.run = parts[parts.size() - 2];

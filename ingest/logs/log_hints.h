@@ -23,7 +23,7 @@ struct LogHints {
 };
 
 // What the path of a log file says: torchrun's trees (RUN_RANDOM/attempt_1/3/stdout.log), Slurm's names
-// (slurm-4242_3.out), Lightning's version_2, MLflow's mlruns/EXPERIMENT/RUN/metrics/KEY, DeepSpeed's monitor.
+// (slurm-4242_3.out), ranks in names (NeMo's nemo_log_globalrank-3_..., rank3.log), Lightning's version_2, MLflow's mlruns/EXPERIMENT/RUN/metrics/KEY, DeepSpeed's monitor.
 LogHints HintsFromPath(std::string_view path);
 
 }  // namespace lockstep::logs

@@ -28,6 +28,11 @@ TEST(LogHintsTest, Paths) {
   check("mlruns/0/5f1c/metrics/system/cpu", "mlflow_file|5f1c|-1|0|system/cpu");
   check("out/Train_Samples_lr.csv", "deepspeed_csv||-1|0|");
   check("checkpoint-120/trainer_state.json", "hf_trainer_state||-1|0|");
+  check("nemo_log_globalrank-3_localrank-1.txt", "||3|0|");
+  check("localrank-1/local_rank_2/frank5/x.log", "||-1|0|");
+  check("nccl/rank12.log", "||12|0|");
+  check("job/rank_7/train.log", "||7|0|");
+  check("rank_last.log", "||-1|0|");
   check("", "||-1|0|");
   check("/", "||-1|0|");
 }

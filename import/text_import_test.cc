@@ -1,4 +1,4 @@
-#include "import/import_run.h"
+#include "import/text_import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,31 +18,41 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class ImportRunTest : public testing::Test {
+class TextImportTest : public testing::Test {
  protected:
-  ImportRunTest() {
-    std::string folder = testing::TempDir() + "import_run_XXXXXX";
+  TextImportTest() {
+    std::string folder = testing::TempDir() + "text_import_XXXXXX";
     folder_ = mkdtemp(folder.data());
-    options_.path = folder_ + "/samples.txt";
+    path_ = folder_ + "/samples.txt";
   }
-  ~ImportRunTest() override { std::filesystem::remove_all(folder_); }
+  ~TextImportTest() override { std::filesystem::remove_all(folder_); }
 
-  void WriteFile(const std::string& text) { std::ofstream(options_.path) << text; }
+  void WriteFile(const std::string& text) { std::ofstream(path_) << text; }
   void WriteGzip(const std::string& text) {
-    const gzFile file = gzopen(options_.path.c_str(), "wb");
+    const gzFile file = gzopen(path_.c_str(), "wb");
     gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
     gzclose(file);
   }
 
   absl::Status Run() {
-    Delivery delivery([this](std::string_view body) { return Take(body); },
-                      [](std::chrono::milliseconds) {}, std::chrono::milliseconds(0));
-    ImportRun run(
-        options_, delivery, [](const ImportTotals&) {},
-        [this](const std::string& message) { complaints_.push_back(message); });
-    absl::Status status = run.Run();
-    totals_ = run.totals();
-    return status;
+    Delivery delivery([this](const Outgoing& request) { return Take(request.body); },
+                      [](std::chrono::milliseconds) { return true; },
+                      {std::chrono::milliseconds(0)});
+    const ImportSession session{delivery, is_dry_run_, resumes_, [](const ImportReport&) {},
+                                [this](const ImportReport&, const std::string& message) {
+                                  complaints_.push_back(message);
+                                }};
+    report_ = ImportReport();
+    LOCKSTEP_ASSIGN_OR_RETURN(const auto source, ByteSource::Open(path_));
+    return TextImport(*source, exposition::TextFormat::kOpenMetrics, session, report_)
+        .Run(max_batch_samples_);
+  }
+  // Lines that are done, 0 where there is no resume file.
+  uint64_t Done() {
+    const auto point =
+        ResumePoint::Open(path_, std::filesystem::file_size(path_), ResumePoint::Use::kRead);
+    EXPECT_TRUE(point.ok()) << point.status();
+    return point->done();
   }
 
   // The server: remembers "series value@time" of all samples, and each request's number of them.
@@ -67,8 +77,11 @@ class ImportRunTest : public testing::Test {
   }
 
   std::string folder_;
-  ImportOptions options_;
-  ImportTotals totals_;
+  std::string path_;
+  bool resumes_ = false;
+  bool is_dry_run_ = false;
+  size_t max_batch_samples_ = kMaxRequestSamples;
+  ImportReport report_;
   std::vector<std::string> samples_;
   std::vector<size_t> batch_sizes_;
   std::vector<std::string> complaints_;
@@ -84,85 +97,85 @@ constexpr const char* kText =
     "b 4 1 # {t=\"u\"} 1\n"
     "# EOF\n";
 
-TEST_F(ImportRunTest, DeliversEverySample) {
+TEST_F(TextImportTest, DeliversEverySample) {
   WriteFile(kText);
   ASSERT_TRUE(Run().ok());
   EXPECT_THAT(samples_, ElementsAre("a{x=\"1\"} 1@1000", "a{x=\"1\"} 2@2000", "a{x=\"2\"} 3@1000",
                                     "b 4@1000"));
-  EXPECT_EQ(totals_.samples, 4u);
-  EXPECT_EQ(totals_.lines, 6u);
-  EXPECT_EQ(totals_.exemplars, 1u);
-  EXPECT_TRUE(totals_.has_end);
+  EXPECT_EQ(report_.counts.samples(), 4u);
+  EXPECT_EQ(report_.counts.series(), 3u);
+  EXPECT_THAT(report_.remarks, ElementsAre("1 exemplars were left out"));
+  EXPECT_TRUE(report_.is_whole());
   EXPECT_THAT(complaints_, IsEmpty());
 }
 
-TEST_F(ImportRunTest, ReadsGzipAndCutsBatches) {
+TEST_F(TextImportTest, ReadsGzipAndCutsBatches) {
   WriteGzip(kText);
-  options_.max_batch_samples = 3;
+  max_batch_samples_ = 3;
   ASSERT_TRUE(Run().ok());
   EXPECT_THAT(batch_sizes_, ElementsAre(3, 1));
   EXPECT_EQ(samples_.size(), 4u);
 }
 
-TEST_F(ImportRunTest, ReportsBadLinesAndGoesOn) {
+TEST_F(TextImportTest, ReportsBadLinesAndGoesOn) {
   WriteFile("a 1 1\nnonsense\na 2\na 3 3\n# EOF\na 4 4\n");
   ASSERT_TRUE(Run().ok());
   EXPECT_THAT(samples_, ElementsAre("a 1@1000", "a 3@3000"));
   EXPECT_THAT(complaints_,
               ElementsAre("line 2: the value is missing", "line 3: the sample has no time",
                           "line 6: there is text after \"# EOF\""));
-  EXPECT_EQ(totals_.bad_lines, 3u);
+  EXPECT_EQ(report_.left_out, 3u);
 }
 
-TEST_F(ImportRunTest, ACutGzipFileIsAnError) {
+TEST_F(TextImportTest, ACutGzipFileIsAnError) {
   std::string text;
   for (int i = 0; i < 10'000; ++i) absl::StrAppendFormat(&text, "a %d %d\n", i * 7919 % 10'007, i);
   WriteGzip(text);
-  std::filesystem::resize_file(options_.path, std::filesystem::file_size(options_.path) / 2);
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
   EXPECT_FALSE(Run().ok());
 }
 
-TEST_F(ImportRunTest, ADryRunSendsNothing) {
+TEST_F(TextImportTest, ADryRunSendsNothing) {
   WriteFile(kText);
-  options_.dry_run = true;
+  is_dry_run_ = true;
   ASSERT_TRUE(Run().ok());
   EXPECT_THAT(batch_sizes_, IsEmpty());
-  EXPECT_EQ(totals_.samples, 4u);
+  EXPECT_EQ(report_.counts.samples(), 4u);
 }
 
-TEST_F(ImportRunTest, SaysWhichLinesWereTakenInPart) {
+TEST_F(TextImportTest, SaysWhichLinesWereTakenInPart) {
   WriteFile(kText);
-  options_.max_batch_samples = 2;
+  max_batch_samples_ = 2;
   answer_after_ = 1;
   answer_ = 400;
   ASSERT_TRUE(Run().ok());
-  EXPECT_THAT(complaints_, ElementsAre("lines 4 to 5: told so"));
-  EXPECT_EQ(totals_.partly_taken_batches, 1u);
+  EXPECT_THAT(complaints_, ElementsAre("lines 4 to 5: the server answered 400: told so"));
+  EXPECT_EQ(report_.refused, 1u);
 }
 
-TEST_F(ImportRunTest, ResumesWhereItWasInterrupted) {
+TEST_F(TextImportTest, ResumesWhereItWasInterrupted) {
   WriteFile(kText);
-  options_.resume = true;
-  options_.max_batch_samples = 2;
+  resumes_ = true;
+  max_batch_samples_ = 2;
   answer_after_ = 1;
   answer_ = 403;
   EXPECT_FALSE(Run().ok());
-  EXPECT_EQ(ReadResumePoint(ResumePath(options_.path))->done_lines, 3u);
+  EXPECT_EQ(Done(), 3u);
 
   answer_after_ = -1;
   ASSERT_TRUE(Run().ok());
   EXPECT_THAT(samples_, ElementsAre("a{x=\"1\"} 1@1000", "a{x=\"1\"} 2@2000", "a{x=\"2\"} 3@1000",
                                     "b 4@1000"));
-  EXPECT_EQ(totals_.skipped_lines, 3u);
-  EXPECT_FALSE(std::filesystem::exists(ResumePath(options_.path)));
+  EXPECT_EQ(report_.done_before, 3u);
+  EXPECT_FALSE(std::filesystem::exists(ResumePath(path_)));
 }
 
-TEST_F(ImportRunTest, DoesNotResumeAnotherFile) {
+TEST_F(TextImportTest, DoesNotResumeAnotherFile) {
   WriteFile(kText);
-  options_.resume = true;
-  ASSERT_TRUE(WriteResumePoint(ResumePath(options_.path), {1, 1}).ok());
+  resumes_ = true;
+  std::ofstream(ResumePath(path_)) << "lockstep-import 1\nidentity 1\ndone 1\n";
   EXPECT_FALSE(Run().ok());
-  std::ofstream(ResumePath(options_.path)) << "something else";
+  std::ofstream(ResumePath(path_)) << "something else";
   EXPECT_FALSE(Run().ok());
   EXPECT_THAT(samples_, IsEmpty());
 }

@@ -1,4 +1,5 @@
-// Batch: samples of consecutive lines of a text format, gathered by series into one write request. Not thread-safe.
+// TextBatch: samples of consecutive lines of a text format, gathered by series into one write request. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/string_map.h"
+#include "ingest/exposition/series_text.h"
 #include "ingest/exposition/text_entry.h"
 #include "ingest/exposition/text_format.h"
 #include "ingest/metadata_store.h"
@@ -16,18 +18,16 @@
 
 namespace lockstep::importer {
 
-class Batch {
+class TextBatch {
  public:
-  explicit Batch(exposition::TextFormat format) : format_(format) {}
+  explicit TextBatch(exposition::TextFormat format) : format_(format) {}
 
   // Fails, and takes nothing, if labels are wrong or a sample has no time.
   absl::Status Add(const exposition::TextEntry& entry);
 
   size_t sample_count() const { return sample_count_; }
-  bool empty() const { return sample_count_ == 0 && metadata_.empty(); }
-
-  // The request as remote write 1.0 sends it: protobuf, snappy-compressed.
-  std::string Encode() const;
+  const WriteRequest& request() const { return request_; }
+  std::vector<MetadataEntry> metadata() const;
   void Clear();
 
  private:

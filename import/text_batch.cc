@@ -1,17 +1,11 @@
-#include "import/batch.h"
-
-#include <snappy.h>
-
-#include <utility>
-
-#include "ingest/remote_write_encoder.h"
+#include "import/text_batch.h"
 
 namespace lockstep::importer {
 
 using exposition::EntryKind;
 using exposition::TextEntry;
 
-absl::Status Batch::Add(const TextEntry& entry) {
+absl::Status TextBatch::Add(const TextEntry& entry) {
   switch (entry.kind) {
     case EntryKind::kSample:
       return AddSample(entry);
@@ -31,7 +25,7 @@ absl::Status Batch::Add(const TextEntry& entry) {
   return absl::OkStatus();
 }
 
-absl::Status Batch::AddSample(const TextEntry& entry) {
+absl::Status TextBatch::AddSample(const TextEntry& entry) {
   if (!entry.timestamp_ms) return absl::InvalidArgumentError("the sample has no time");
   auto at = series_index_.find(entry.series);
   if (at == series_index_.end()) {
@@ -44,16 +38,13 @@ absl::Status Batch::AddSample(const TextEntry& entry) {
   return absl::OkStatus();
 }
 
-std::string Batch::Encode() const {
-  std::vector<MetadataEntry> metadata;
-  for (const auto& [metric, about] : metadata_) metadata.push_back({metric, about});
-  const std::string message = EncodeRemoteWrite(request_, metadata);
-  std::string body;
-  snappy::Compress(message.data(), message.size(), &body);
-  return body;
+std::vector<MetadataEntry> TextBatch::metadata() const {
+  std::vector<MetadataEntry> entries;
+  for (const auto& [metric, about] : metadata_) entries.push_back({metric, about});
+  return entries;
 }
 
-void Batch::Clear() {
+void TextBatch::Clear() {
   request_.series.clear();
   series_index_.clear();
   metadata_.clear();

@@ -1,0 +1,69 @@
+#include "import/file_import.h"
+
+#include <memory>
+#include <utility>
+
+#include "import/block_import.h"
+#include "import/byte_source.h"
+#include "import/file_hints.h"
+#include "import/log_import.h"
+#include "import/text_import.h"
+#include "import/trace_import.h"
+
+namespace lockstep::importer {
+namespace {
+
+constexpr std::string_view kStepFormat = "jsonl";
+
+absl::Status ImportAs(const FileFormat& format, std::unique_ptr<ByteSource> source,
+                      logs::LogHints hints, const ImportSession& session, ImportReport& report) {
+  using exposition::TextFormat;
+  switch (format.kind) {
+    case FileKind::kOpenMetrics:
+      return TextImport(*source, TextFormat::kOpenMetrics, session, report).Run();
+    case FileKind::kPrometheus:
+      return TextImport(*source, TextFormat::kPrometheus, session, report).Run();
+    case FileKind::kSteps:
+      hints.format = kStepFormat;
+      return ImportLog(std::move(source), PushedLog::Route::kSteps, hints, session, report);
+    case FileKind::kLog:
+      return ImportLog(std::move(source), PushedLog::Route::kLog, hints, session, report);
+    case FileKind::kTensorboard:
+    case FileKind::kKineto:
+    case FileKind::kNsys:
+      break;
+  }
+  return TraceImport(*source, hints, session, report).Run(format.kind);
+}
+
+}  // namespace
+
+absl::Status ImportFile(const InputFile& file, const FileImportOptions& options,
+                        const ImportSession& session, ImportReport& report) {
+  report.source = file.path;
+  if (file.is_block) {
+    report.format = "tsdb block";
+    return ImportBlock(file.path, session, report);
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, ByteSource::Open(file.path));
+  report.file_bytes = source->file_bytes();
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view head, source->Head());
+  // Of a log that nobody has written to yet.
+  if (head.empty()) {
+    report.format = "empty";
+    return absl::OkStatus();
+  }
+  FileFormat format;
+  if (options.format.has_value()) {
+    format = *options.format;
+  } else {
+    LOCKSTEP_ASSIGN_OR_RETURN(format, FormatOfFile(file.path, head));
+  }
+  report.format = format.name;
+  logs::LogHints hints = HintsOf(file, options.hints);
+  // What was only found out may be found to be another format further on.
+  if (options.format.has_value() && format.kind == FileKind::kLog) hints.format = format.name;
+  return ImportAs(format, std::move(source), std::move(hints), session, report);
+}
+
+}  // namespace lockstep::importer

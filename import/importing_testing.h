@@ -1,0 +1,44 @@
+// For tests: a folder of files, and their content.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace lockstep::importer {
+
+// Gone with all that is in it when the test ends.
+class TestFolder {
+ public:
+  TestFolder() {
+    path_ = testing::TempDir() + "lockstep_import_XXXXXX";
+    mkdtemp(path_.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Makes the folders above it, too; returns its whole path.
+  std::string Write(const std::string& name, const std::string& bytes) const {
+    const std::filesystem::path path = std::filesystem::path(path_) / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path.string();
+  }
+
+ private:
+  std::string path_;
+};
+
+inline std::string BytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace lockstep::importer

@@ -1,0 +1,128 @@
+#include "import/input_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_format.h"
+#include "import/resume_point.h"
+
+namespace lockstep::importer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCheckpoint = "checkpoint-";
+
+bool IsBlock(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "meta.json", ignored) &&
+         fs::is_regular_file(folder / "index", ignored) &&
+         fs::is_directory(folder / "chunks", ignored);
+}
+
+// What a Prometheus has not made a block of yet.
+bool IsHeadOfStore(const fs::path& folder) {
+  const std::string name = folder.filename();
+  if (name == "wal" || name == "wbl") return fs::exists(folder.parent_path() / "chunks_head");
+  return name == "chunks_head" && fs::exists(folder.parent_path() / "wal");
+}
+
+bool IsLeftOut(const fs::path& path) {
+  const std::string name = path.filename();
+  return name.starts_with('.') || name.ends_with(ResumePath("")) ||
+         name.ends_with(ResumePath("") + ".new");
+}
+
+class Walk {
+ public:
+  Walk(fs::path root, InputFiles& found) : root_(std::move(root)), found_(found) {}
+
+  void Run() { Enter(root_); }
+
+ private:
+  void Enter(const fs::path& folder) {
+    if (IsBlock(folder)) return Add(folder, true);
+    if (IsHeadOfStore(folder)) {
+      found_.remarks.push_back(absl::StrFormat(
+          "%s is left out: what a Prometheus has not written as a block yet; ask the server itself "
+          "(--from-prometheus), or have it make a snapshot",
+          folder.string()));
+      return;
+    }
+    std::error_code error;
+    std::set<fs::path> entries;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      entries.insert(at->path());
+    }
+    if (error) {
+      found_.remarks.push_back(
+          absl::StrFormat("%s cannot be read: %s", folder.string(), error.message()));
+    }
+    for (const fs::path& entry : entries) {
+      std::error_code ignored;
+      if (IsLeftOut(entry)) continue;
+      // A link to a folder may lead back here.
+      if (fs::is_directory(fs::symlink_status(entry, ignored))) {
+        Enter(entry);
+      } else if (fs::is_regular_file(entry, ignored)) {
+        Add(entry, false);
+      }
+    }
+  }
+
+  void Add(const fs::path& path, bool is_block) {
+    const fs::path folder = path.parent_path().lexically_relative(root_);
+    found_.files.push_back({path.string(), folder == "." ? "" : folder.string(), false, is_block});
+  }
+
+  const fs::path root_;
+  InputFiles& found_;
+};
+
+// N of ".../checkpoint-N/trainer_state.json"; -1 for any other.
+int64_t CheckpointOf(const fs::path& path) {
+  const std::string folder = path.parent_path().filename();
+  if (path.filename() != "trainer_state.json" || !folder.starts_with(kCheckpoint)) return -1;
+  int64_t number = -1;
+  std::from_chars(folder.data() + kCheckpoint.size(), folder.data() + folder.size(), number);
+  return number;
+}
+
+void KeepLastCheckpoints(std::vector<InputFile>& files) {
+  std::map<fs::path, int64_t> last;  // by the folder of the checkpoints
+  const auto run_of = [](const InputFile& file) {
+    return fs::path(file.path).parent_path().parent_path();
+  };
+  for (const InputFile& file : files) {
+    int64_t& number = last.try_emplace(run_of(file), -1).first->second;
+    number = std::max(number, CheckpointOf(file.path));
+  }
+  std::erase_if(files, [&](const InputFile& file) {
+    const int64_t number = CheckpointOf(file.path);
+    return number >= 0 && !file.is_named && number < last[run_of(file)];
+  });
+}
+
+}  // namespace
+
+InputFiles FindInputFiles(const std::vector<std::string>& paths) {
+  InputFiles found;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path == "-" || !fs::is_directory(path, error)) {
+      found.files.push_back({path, "", true, false});
+    } else if (fs::path folder = fs::path(path).lexically_normal(); IsBlock(folder)) {
+      found.files.push_back({path, "", true, true});
+    } else {
+      if (folder.filename().empty()) folder = folder.parent_path();
+      Walk(std::move(folder), found).Run();
+    }
+  }
+  KeepLastCheckpoints(found.files);
+  return found;
+}
+
+}  // namespace lockstep::importer
