@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "base/percent_encode.h"
 #include "ingest/remote_write_encoder.h"
 #include "query/promql/parser.h"
 #include "rules/config/rule_file.h"
