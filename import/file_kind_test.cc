@@ -20,7 +20,8 @@ TEST(FileKindTest, Expositions) {
   CheckKind("# TYPE a gauge\na 1 1700000000\n# EOF\n", "openmetrics");
   CheckKind("a 1 1700000000.25\n", "openmetrics");
   CheckKind("a{b=\"c d\"} 1 1700000000000\n", "prometheus");
-  CheckKind("# just a remark\na 1\n\na 2\n", "openmetrics");
+  // OpenMetrics has neither remarks nor empty lines.
+  CheckKind("# just a remark\na 1\n\na 2\n", "prometheus");
   // Some lines may be broken.
   CheckKind("a 1 1700000000\na one\nb 2 1700000000\n", "openmetrics");
   CheckKind("a 1 1700000000\nnothing at all here\nnor here\n", "none");
