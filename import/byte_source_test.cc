@@ -27,7 +27,7 @@ std::string Zstd(const std::string& text) {
 // More than a head, and than a piece; its lines differ.
 std::string LongText() {
   std::string text;
-  for (int i = 0; text.size() < 3 * ByteSource::kPieceBytes; ++i) {
+  for (int64_t i = 0; text.size() < 3 * ByteSource::kPieceBytes; ++i) {
     text += std::to_string(i * 7919 % 1'000'003) + "\n";
   }
   return text;

@@ -1,10 +1,17 @@
 #include "ingest/push/step_clock.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "ingest/logs/state_coding.h"
 
 namespace lockstep::push {
+namespace {
+
+// Of a clock's state: room to count on from there.
+constexpr int64_t kLatestMs = std::numeric_limits<int64_t>::max() / 2;
+
+}  // namespace
 
 int64_t StepClock::TimeOf(const logs::LogRecord& record) {
   if (record.time_ms.has_value()) return *record.time_ms;
@@ -26,8 +33,8 @@ void StepClock::AppendState(std::string& out) const {
 }
 
 bool StepClock::LoadState(std::string_view& in) {
-  return GetVarintSigned64(in, last_ms_) && logs::GetBelow(in, uint64_t{1} << 32, last_attempt_) &&
-         logs::GetOptional(in, last_step_);
+  return GetVarintSigned64(in, last_ms_) && last_ms_ <= kLatestMs &&
+         logs::GetBelow(in, uint64_t{1} << 32, last_attempt_) && logs::GetOptional(in, last_step_);
 }
 
 }  // namespace lockstep::push

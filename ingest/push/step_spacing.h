@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@ class StepSpacing {
   int64_t TimeOf(int64_t step, int64_t logged_ms) {
     const bool is_same_step = last_step_ == step;
     const bool goes_back = !last_step_.has_value() || logged_ms < last_logged_ms_;
-    const int64_t earliest_ms = is_same_step ? last_ms_ : last_ms_ + 1;
+    const bool has_room = last_ms_ < std::numeric_limits<int64_t>::max();
+    const int64_t earliest_ms = is_same_step || !has_room ? last_ms_ : last_ms_ + 1;
     last_ms_ = goes_back ? logged_ms : std::max(logged_ms, earliest_ms);
     last_logged_ms_ = logged_ms;
     last_step_ = step;

@@ -136,7 +136,9 @@ class Rules(unittest.TestCase):
             self.assertEqual(normal(ours), normal(theirs), (path, form))
         for query in ("ALERTS", "gpu:power:double", "gpu:power:fourfold", "scalar",
                       "count(ALERTS_FOR_STATE)", "twice_the_same"):
-            self.assertEqual(result(servers[0], query), result(servers[1], query), query)
+            # A state is told before its sample is stored.
+            programs.wait_until(lambda query=query: result(servers[0], query) == result(servers[1], query),
+                                f"both have the same {query}", WITHIN_S)
         errors = [[rule.get("lastError", "") != "" for group in ask(server, "rules")[1]["data"]["groups"]
                    for rule in group["rules"]] for server in servers]
         self.assertEqual(errors[0], errors[1])
