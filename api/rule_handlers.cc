@@ -24,9 +24,6 @@ using rules::RuleHealth;
 using rules::RuleKind;
 using rules::RuleStatus;
 
-// As Go prints no time at all.
-constexpr std::string_view kNeverEvaluated = "0001-01-01T00:00:00Z";
-
 std::vector<GroupStatus> GroupsOf(const rules::RuleRunner* runner) {
   return runner == nullptr ? std::vector<GroupStatus>() : runner->groups();
 }
@@ -118,9 +115,9 @@ void WriteRule(JsonWriter& json, const Rule& rule, const RuleStatus& status, boo
   WriteRuleText(json, "health", HealthName(status.health));
   if (!status.last_error.empty()) WriteRuleText(json, "lastError", status.last_error);
   WriteSeconds(json, "evaluationTime", status.evaluation_seconds);
-  WriteRuleText(json, "lastEvaluation",
-                status.last_evaluation_ms == 0 ? std::string(kNeverEvaluated)
-                                               : TimeText(status.last_evaluation_ms));
+  WriteRuleText(
+      json, "lastEvaluation",
+      status.last_evaluation_ms == 0 ? std::string(kNever) : TimeText(status.last_evaluation_ms));
   WriteRuleText(json, "type", is_alert ? "alerting" : "recording");
   json.EndObject();
 }
@@ -265,9 +262,9 @@ void WriteGroup(JsonWriter& json, const GroupStatus& status, bool with_alerts) {
   json.Key("limit");
   json.Number(status.group->limit);
   WriteSeconds(json, "evaluationTime", status.evaluation_seconds);
-  WriteRuleText(json, "lastEvaluation",
-                status.last_evaluation_ms == 0 ? std::string(kNeverEvaluated)
-                                               : TimeText(status.last_evaluation_ms));
+  WriteRuleText(
+      json, "lastEvaluation",
+      status.last_evaluation_ms == 0 ? std::string(kNever) : TimeText(status.last_evaluation_ms));
   json.EndObject();
 }
 

@@ -19,9 +19,6 @@ using scrape::Assignment;
 using scrape::Health;
 using scrape::Pool;
 
-// As Go prints no time at all.
-constexpr std::string_view kNever = "0001-01-01T00:00:00Z";
-
 std::vector<Pool> PoolsOf(const scrape::Scraper* scraper) {
   return scraper == nullptr ? std::vector<Pool>() : scraper->pools();
 }

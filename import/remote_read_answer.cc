@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "import/tsdb_blocks/chunk_reader.h"
+#include "ingest/label_message.h"
 #include "ingest/remote_write.h"
 
 namespace lockstep::importer {
@@ -46,24 +47,6 @@ absl::Status ReadChunkMessage(std::string_view message, SampleColumns& samples) 
     }
   }
   return tsdb_blocks::ReadChunk(static_cast<uint8_t>(encoding), data, samples);
-}
-
-LabelView ReadLabel(std::string_view message) {
-  protozero::pbf_reader reader(message);
-  LabelView label;
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case tag_and_type(1, pbf_wire_type::length_delimited):
-        label.name = reader.get_view();
-        break;
-      case tag_and_type(2, pbf_wire_type::length_delimited):
-        label.value = reader.get_view();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-  return label;
 }
 
 absl::Status ReadSeries(std::string_view message, const RemoteReadAnswer::Take& take) {

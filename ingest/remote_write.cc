@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "ingest/label_message.h"
 #include "ingest/metric_type.h"
 #include "ingest/plain_series.h"
 #include "ingest/series_collector.h"
@@ -18,24 +19,6 @@ namespace {
 
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
-
-LabelView ReadLabel(std::string_view message) {
-  LabelView label;
-  protozero::pbf_reader reader(message);
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case tag_and_type(1, pbf_wire_type::length_delimited):
-        label.name = reader.get_view();
-        break;
-      case tag_and_type(2, pbf_wire_type::length_delimited):
-        label.value = reader.get_view();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-  return label;
-}
 
 Sample ReadSample(std::string_view message) {
   Sample sample;

@@ -44,19 +44,19 @@ def content(start_ms):
     return series
 
 
-class StubServer:
+class LimitedReceiver:
     """Takes so many writes, and then no more."""
 
     def __init__(self, writes):
-        stub = self
+        receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
                 self.rfile.read(int(self.headers["Content-Length"]))
-                stub.left -= 1
-                self.send_response(204 if stub.left >= 0 else 403)
+                receiver.left -= 1
+                self.send_response(204 if receiver.left >= 0 else 403)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -136,11 +136,11 @@ class PrometheusImportTest(unittest.TestCase):
     def test_goes_on_after_an_interruption(self):
         times = ("--match", '{job="j"}', "--resume", "--start", str(self.start_ms // 1000))
         read = re.compile(r"remote read: ([0-9,]+) samples")
-        whole = StubServer(1 << 30)
+        whole = LimitedReceiver(1 << 30)
         self.addCleanup(whole.stop)
         all_of_it = int(read.search(self.import_from(whole.url, *times[:2], *times[3:]).stdout)[1].replace(",", ""))
         self.assertEqual(all_of_it, self.sample_count)
-        full = StubServer(2)
+        full = LimitedReceiver(2)
         self.addCleanup(full.stop)
         self.assertIn("403", self.import_from(full.url, *times, status=1).stderr)
         self.assertEqual(len(list(self.folder.glob("prometheus-*.lockstep-offset"))), 1)
