@@ -28,6 +28,7 @@ constexpr size_t kPushBytes = 1 << 20;
 struct Options {
   double megabytes = 64;  // of each log
   int repeats = 5;
+  std::string only;  // logs whose names hold this
   bool is_tiny = false;
 };
 
@@ -201,6 +202,8 @@ absl::Status Run(const Options& options) {
   logs.push_back(MakeLog("JSON lines of 180 bytes", megabytes, 6, AppendJson));
   logs.push_back(MakeLog("JSON lines of 2.5 KB", megabytes, 60, AppendLongJson));
   logs.push_back(MakeLog("CSV", megabytes, 3, AppendCsv));
+  std::erase_if(logs,
+                [&](const BenchLog& log) { return log.name.find(options.only) == log.name.npos; });
   for (const BenchLog& log : logs) LOCKSTEP_RETURN_IF_ERROR(Check(log));
   for (int repeat = 0; repeat < (options.is_tiny ? 1 : options.repeats); ++repeat) {
     for (BenchLog& log : logs) LOCKSTEP_RETURN_IF_ERROR(Time(log));
@@ -223,6 +226,7 @@ int main(int argc, char** argv) {
   CLI::App app("How fast training logs become records");
   app.add_option("--megabytes", options.megabytes, "of each log");
   app.add_option("--repeats", options.repeats, "turns of each log; the best counts");
+  app.add_option("--only", options.only, "logs alone whose names hold this");
   app.add_flag("--tiny", options.is_tiny, "a moment's work, as a test");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::logs::Run(options);

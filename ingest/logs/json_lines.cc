@@ -24,7 +24,7 @@ enum class JsonDialect : uint8_t { kAny, kTrainerHistory, kMeasurements, kErrors
 
 bool Has(std::string_view line, std::string_view key) { return line.find(key) != line.npos; }
 
-class JsonLines : public LogFormat {
+class JsonLines final : public LogFormat {
  public:
   JsonLines(std::span<const MetricSource> sources, JsonDialect dialect)
       : reader_(sources), dialect_(dialect) {}

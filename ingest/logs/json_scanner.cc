@@ -1,8 +1,7 @@
 #include "ingest/logs/json_scanner.h"
 
-#include <cmath>
-
 #include "ingest/logs/number_text.h"
+#include "ingest/logs/short_number.h"
 
 namespace lockstep::logs {
 namespace {
@@ -10,96 +9,99 @@ namespace {
 // A byte that stands for itself inside quotes, in one byte.
 bool IsPlain(char byte) { return byte >= ' ' && byte != '"' && byte != '\\' && byte < '\x7f'; }
 
+bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
+
 }  // namespace
 
 bool JsonScanner::Scan(std::string_view text, RecordWriter& out) {
-  at_ = text.data();
-  end_ = at_ + text.size();
-  if (!TakeByte('{') || !ScanObject(nullptr, 0, out)) return false;
-  SkipSpaces();
-  return at_ == end_;
+  end_ = text.data() + text.size();
+  if (!text.starts_with('{')) return false;
+  const char* const at = ScanObject(text.data() + 1, nullptr, 0, out);
+  return at != nullptr && SkipSpaces(at) == end_;
 }
 
 // Behind its '{'.
-bool JsonScanner::ScanObject(const MetricKey* parent, int depth, RecordWriter& out) {
-  if (depth > kMaxJsonDepth) return false;
-  SkipSpaces();
-  if (TakeByte('}')) return true;
+const char* JsonScanner::ScanObject(const char* at, const MetricKey* parent, int depth,
+                                    RecordWriter& out) {
+  if (depth > kMaxJsonDepth) return nullptr;
+  at = SkipSpaces(at);
+  if (*at == '}') return at + 1;
   while (true) {
-    if (!TakeByte('"') || !ScanMember(parent, depth, out)) return false;
-    SkipSpaces();
-    if (TakeByte('}')) return true;
-    if (!TakeByte(',')) return false;
-    SkipSpaces();
+    if (at >= end_ || *at != '"') return nullptr;
+    at = ScanMember(at + 1, parent, depth, out);
+    if (at == nullptr) return nullptr;
+    at = SkipSpaces(at);
+    if (*at == '}') return at + 1;
+    if (*at != ',') return nullptr;
+    at = SkipSpaces(at + 1);
   }
 }
 
 // Behind the first quote of its name.
-bool JsonScanner::ScanMember(const MetricKey* parent, int depth, RecordWriter& out) {
-  const MetricKey* key = keys_.FindQuoted(at_, parent);
+const char* JsonScanner::ScanMember(const char* at, const MetricKey* parent, int depth,
+                                    RecordWriter& out) {
+  const MetricKey* key = keys_.FindQuoted(at, parent);
   if (key != nullptr) {
-    at_ += keys_.last_size() + 1;
+    at += keys_.last_size();
   } else {
-    std::string_view name;
-    if (!TakeText(name)) return false;
-    key = keys_.Find(name, parent);
-    if (key == nullptr) return false;
+    const char* const quote = EndOfText(at);
+    if (quote == nullptr) return nullptr;
+    key = keys_.Find(std::string_view(at, static_cast<size_t>(quote - at)), parent);
+    if (key == nullptr) return nullptr;
+    at = quote;
   }
-  SkipSpaces();
-  if (!TakeByte(':')) return false;
-  SkipSpaces();
-  if (at_ >= end_) return false;
-  if (IsDigit(*at_) || *at_ == '-') return ScanNumber(key, out);
-  if (TakeByte('"')) return ScanText(key, out);
-  if (TakeByte('{')) return ScanObject(key, depth + 1, out);
-  return ScanWord(key, out);
+  if (*++at != ':') {
+    at = SkipSpaces(at);
+    if (*at != ':') return nullptr;
+  }
+  at = SkipSpaces(at + 1);
+  if (at >= end_) return nullptr;
+  if (IsDigit(*at) || *at == '-') return ScanNumber(at, key, out);
+  if (*at == '{') return ScanObject(at + 1, key, depth + 1, out);
+  if (*at != '"') return ScanWord(at, key, out);
+  const char* const quote = EndOfText(at + 1);
+  if (quote == nullptr) return nullptr;
+  fields_.TakeText(key, std::string_view(at + 1, static_cast<size_t>(quote - at - 1)), out);
+  return quote + 1;
 }
 
-bool JsonScanner::ScanNumber(const MetricKey* key, RecordWriter& out) {
-  std::string_view rest(at_, static_cast<size_t>(end_ - at_));
-  const char* const digits = at_ + (*at_ == '-' ? 1 : 0);
-  if (digits + 1 >= end_ || !IsDigit(*digits)) return false;
-  if (*digits == '0' && IsDigit(digits[1])) return false;
-  const auto number = TakeJsonNumber(rest);
-  if (!number.has_value()) return false;
-  at_ = rest.data();
-  fields_.TakeNumber(key, *number, out);
-  return true;
+inline const char* JsonScanner::ScanNumber(const char* at, const MetricKey* key,
+                                           RecordWriter& out) {
+  const char* const digits = at + (*at == '-' ? 1 : 0);
+  if (*digits == '0' && IsDigit(digits[1])) return nullptr;
+  double number = 0;
+  const char* end = TakeShortNumber(at, number);
+  if (end == nullptr) {
+    std::string_view rest(at, static_cast<size_t>(end_ - at));
+    const auto other = IsDigit(*digits) ? TakeJsonNumber(rest) : std::nullopt;
+    if (!other.has_value()) return nullptr;
+    number = *other;
+    end = rest.data();
+  }
+  fields_.TakeNumber(key, number, out);
+  return end;
 }
 
-bool JsonScanner::ScanText(const MetricKey* key, RecordWriter& out) {
-  std::string_view text;
-  if (!TakeText(text)) return false;
-  fields_.TakeText(key, text, out);
-  return true;
-}
-
-bool JsonScanner::ScanWord(const MetricKey* key, RecordWriter& out) {
-  std::string_view rest(at_, static_cast<size_t>(end_ - at_));
+const char* JsonScanner::ScanWord(const char* at, const MetricKey* key, RecordWriter& out) {
+  std::string_view rest(at, static_cast<size_t>(end_ - at));
   for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity"}) {
     if (!TakePrefix(rest, word)) continue;
-    at_ = rest.data();
     if (const auto number = NumberOfBareWord(word)) fields_.TakeNumber(key, *number, out);
-    return true;
+    return rest.data();
   }
-  return false;
+  return nullptr;
 }
 
-bool JsonScanner::TakeText(std::string_view& text) {
-  const char* const begin = at_;
-  while (at_ < end_ && IsPlain(*at_)) ++at_;
-  text = std::string_view(begin, static_cast<size_t>(at_ - begin));
-  return TakeByte('"');
+inline const char* JsonScanner::EndOfText(const char* at) const {
+  while (at < end_ && IsPlain(*at)) ++at;
+  return at < end_ && *at == '"' ? at : nullptr;
 }
 
-bool JsonScanner::TakeByte(char byte) {
-  if (at_ >= end_ || *at_ != byte) return false;
-  ++at_;
-  return true;
-}
-
-void JsonScanner::SkipSpaces() {
-  while (at_ < end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
+// Mostly one, or none.
+inline const char* JsonScanner::SkipSpaces(const char* at) const {
+  at += *at == ' ' ? 1 : 0;
+  while (at < end_ && IsSpace(*at)) ++at;
+  return at;
 }
 
 }  // namespace lockstep::logs

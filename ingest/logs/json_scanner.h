@@ -21,19 +21,18 @@ class JsonScanner {
   bool Scan(std::string_view text, RecordWriter& out);
 
  private:
-  bool ScanObject(const MetricKey* parent, int depth, RecordWriter& out);
-  bool ScanMember(const MetricKey* parent, int depth, RecordWriter& out);
-  bool ScanNumber(const MetricKey* key, RecordWriter& out);
-  bool ScanText(const MetricKey* key, RecordWriter& out);
-  bool ScanWord(const MetricKey* key, RecordWriter& out);
-  // The text from at_, behind its first quote, to the next; at_ is then behind that.
-  bool TakeText(std::string_view& text);
-  bool TakeByte(char byte);
-  void SkipSpaces();
+  // Each reads what begins at `at` and returns where it ends; null: not for the scanner. Bounds are looked at once a
+  // member and in loops: what else is behind the text can be read, and is no part of a line that ends at its end.
+  const char* ScanObject(const char* at, const MetricKey* parent, int depth, RecordWriter& out);
+  const char* ScanMember(const char* at, const MetricKey* parent, int depth, RecordWriter& out);
+  const char* ScanNumber(const char* at, const MetricKey* key, RecordWriter& out);
+  const char* ScanWord(const char* at, const MetricKey* key, RecordWriter& out);
+  const char* SkipSpaces(const char* at) const;
+  // Where the text that begins behind a quote has its next; null for one with more than plain bytes.
+  const char* EndOfText(const char* at) const;
 
   KeyCache& keys_;
   RecordFields& fields_;
-  const char* at_ = nullptr;
   const char* end_ = nullptr;
 };
 

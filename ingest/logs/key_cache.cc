@@ -1,5 +1,6 @@
 #include "ingest/logs/key_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ingest/logs/key_roles.h"
@@ -23,12 +24,10 @@ MetricKey Describe(std::span<const MetricSource> sources, std::string_view writt
 
 void KeyCache::SetQuoted(Entry& entry) {
   if (entry.written.find_first_of("\\\"") != entry.written.npos) return;
-  const std::string text = entry.written + '"';
-  entry.quoted.resize((text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t));
-  std::memcpy(entry.quoted.data(), text.data(), text.size());
-  std::string mask(text.size(), '\xff');
-  mask.resize(entry.quoted.size() * sizeof(uint64_t));
-  std::memcpy(&entry.last_mask, mask.data() + mask.size() - sizeof(uint64_t), sizeof(uint64_t));
+  entry.quoted = entry.written + '"';
+  const size_t last_bytes = (entry.quoted.size() - 1) % kWordBytes + 1;
+  std::fill_n(entry.last_mask.begin(), last_bytes, '\xff');
+  entry.quoted.append(kWordBytes - last_bytes, '\0');
 }
 
 const MetricKey* KeyCache::FindElsewhere(std::string_view written, const MetricKey* parent) {

@@ -4,8 +4,10 @@
 // compared, and most lines need no hashing at all.
 #pragma once
 
+#include <smmintrin.h>
+
+#include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,14 +45,13 @@ class KeyCache {
     const Entry* expected = last_ == nullptr ? nullptr : last_->next;
     if (expected == nullptr || expected->parent != parent || expected->quoted.empty())
       return nullptr;
-    uint64_t word = 0;
-    const size_t last_word = expected->quoted.size() - 1;
-    for (size_t i = 0; i < last_word; ++i) {
-      std::memcpy(&word, written + i * sizeof(word), sizeof(word));
-      if (word != expected->quoted[i]) return nullptr;
+    const char* const quoted = expected->quoted.data();
+    const char* const end = quoted + expected->quoted.size() - kWordBytes;
+    for (const char* word = quoted; word < end; word += kWordBytes, written += kWordBytes) {
+      if (!_mm_testc_si128(IsSame(word, written), _mm_set1_epi8(-1))) return nullptr;
     }
-    std::memcpy(&word, written + last_word * sizeof(word), sizeof(word));
-    if ((word & expected->last_mask) != expected->quoted[last_word]) return nullptr;
+    const auto mask = _mm_loadu_si128(reinterpret_cast<const __m128i*>(expected->last_mask.data()));
+    if (!_mm_testc_si128(IsSame(end, written), mask)) return nullptr;
     last_ = expected;
     return &expected->key;
   }
@@ -59,13 +60,21 @@ class KeyCache {
   size_t last_size() const { return last_->written.size(); }
 
  private:
+  static constexpr size_t kWordBytes = sizeof(__m128i);
+
+  // All ones in each byte that is the same.
+  static __m128i IsSame(const char* a, const char* b) {
+    return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
+  }
+
   struct Entry {
     std::string written;  // within its parent
     const MetricKey* parent;
-    // With the quote behind it, in words of eight bytes of which the last has zeros where last_mask has. Empty
-    // for a name that JSON escapes.
-    std::vector<uint64_t> quoted;
-    uint64_t last_mask = 0;
+    // With the quote behind it, in words of which the last counts where last_mask has ones. Empty for a name that
+    // JSON escapes.
+    std::string quoted;
+    std::array<char, kWordBytes> last_mask{};
     MetricKey key;
     mutable const Entry* next = nullptr;  // what followed it last
   };

@@ -58,7 +58,7 @@ std::optional<LineBuffer::Held> LineBuffer::held() const {
               std::string_view(buffer_).substr(begin_, end_ - begin_)};
 }
 
-RawLine LineBuffer::LineAt(size_t begin, size_t end) const {
+inline RawLine LineBuffer::LineAt(size_t begin, size_t end) const {
   const bool is_behind_cut = cut_.has_value() && begin >= *cut_;
   const bool is_cut = cut_.has_value() && begin < *cut_ && end >= *cut_;
   return {std::string_view(buffer_.data() + begin, end - begin),

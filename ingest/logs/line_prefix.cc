@@ -109,14 +109,11 @@ bool TakeTimestamp(std::string_view& line, LinePrefix& prefix) {
 }
 
 bool TakePrefixOnce(std::string_view& line, LinePrefix& prefix) {
-  if (line.empty()) return false;
+  if (!MayHavePrefix(line)) return false;
   if (line.front() == '[') {
     return TakeTorchrun(line, prefix) || TakeMpirun(line, prefix) || TakeKubectl(line, prefix);
   }
-  if (line.front() == ' ' || IsDigit(line.front())) {
-    return TakeSrun(line, prefix) || TakeTimestamp(line, prefix);
-  }
-  return false;
+  return TakeSrun(line, prefix) || TakeTimestamp(line, prefix);
 }
 
 // The size of the terminal sequence that `text` begins with.

@@ -20,6 +20,12 @@ struct LinePrefix {
   std::optional<int64_t> time_ms;
 };
 
+// False where `line` begins like none of them, as most lines do.
+constexpr bool MayHavePrefix(std::string_view line) {
+  return !line.empty() && (line.front() == '[' || line.front() == ' ' ||
+                           (line.front() >= '0' && line.front() <= '9'));
+}
+
 // Takes the prefixes in front of `line`.
 LinePrefix TakeLinePrefixes(std::string_view& line);
 

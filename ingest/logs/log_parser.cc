@@ -198,28 +198,30 @@ void LogParser::ForEachPart(const RawLine& raw, const Visit& visit) {
 
 void LogParser::ParseLine(const RawLine& line) {
   ++counts_.lines;
-  LogLine part;
-  part.offset = line.offset;
   if (line.is_too_long) {
-    part.text = line.text;
-    Reject(part, "the line is longer than 1 MiB");
+    Reject({line.text, line.offset}, "the line is longer than 1 MiB");
     return;
   }
-  ForEachPart(line, [this, &part](std::string_view text, bool follows_return) {
-    part.text = text;
+  ForEachPart(line, [this, &line](std::string_view text, bool follows_return) {
+    LogLine part{text, line.offset};
     part.follows_return = follows_return;
     ParsePart(part);
   });
 }
 
-void LogParser::ParsePart(LogLine line) {
+void LogParser::ParsePart(LogLine& line) {
+  if (MayHavePrefix(line.text)) TakePrefixes(line);
+  if (may_change_) ReviewFormat(line.text);
+  const LineVerdict verdict = format_ == nullptr ? kIgnored : format_->Parse(line, out_);
+  if (verdict.fate != LineFate::kTaken) TakeOther(line, verdict);
+}
+
+void LogParser::TakePrefixes(LogLine& line) const {
   const LinePrefix prefix = TakeLinePrefixes(line.text);
   line.time_ms = prefix.time_ms;
   if (prefix.rank.has_value()) {
     line.rank = *prefix.rank + (prefix.is_rank_in_node ? hints_.first_rank : 0);
   }
-  if (may_change_) ReviewFormat(line.text);
-  TakeVerdict(line, format_ == nullptr ? kIgnored : format_->Parse(line, out_));
 }
 
 void LogParser::ReviewFormat(std::string_view line) {
@@ -233,8 +235,8 @@ void LogParser::ReviewFormat(std::string_view line) {
   }
 }
 
-void LogParser::TakeVerdict(const LogLine& line, LineVerdict verdict) {
-  if (verdict.fate == LineFate::kTaken || TakeEvent(line)) return;
+void LogParser::TakeOther(const LogLine& line, const LineVerdict& verdict) {
+  if (TakeEvent(line)) return;
   if (verdict.fate == LineFate::kRejected) {
     Reject(line, verdict.reason);
   } else {

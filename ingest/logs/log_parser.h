@@ -69,10 +69,11 @@ class LogParser {
   void Use(const LogFormatKind& kind);
   void ParseLines();
   void ParseLine(const RawLine& line);
-  void ParsePart(LogLine line);
+  void ParsePart(LogLine& line);
+  void TakePrefixes(LogLine& line) const;
   // Whether `line` is of another format than the one that is used so far.
   void ReviewFormat(std::string_view line);
-  void TakeVerdict(const LogLine& line, LineVerdict verdict);
+  void TakeOther(const LogLine& line, const LineVerdict& verdict);
   bool TakeEvent(const LogLine& line);
   void Reject(const LogLine& line, std::string_view reason);
 

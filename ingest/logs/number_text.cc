@@ -1,11 +1,12 @@
 #include "ingest/logs/number_text.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
 #include <system_error>
+
+#include "ingest/logs/short_number.h"
 
 namespace lockstep::logs {
 namespace {
@@ -35,80 +36,18 @@ std::optional<double> TakeGroupedNumber(std::string_view& text) {
   return value;
 }
 
-constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-constexpr uint64_t kIntegerPowersOfTen[] = {1,      10,      100,      1000,     10000,
-                                            100000, 1000000, 10000000, 100000000};
-constexpr int kExactPower = 22;
-constexpr int kExactDigits = 15;
-
-// Takes the digits at `at`, which `value` gets behind it, and returns how many there were. Eight at a time: see
-// Lemire, "Quickly parsing eight digits". More than nineteen overflow.
-inline int TakeDigits(const char*& at, const char* end, uint64_t& value) {
-  int count = 0;
-  while (end - at >= 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, at, sizeof(word));
-    word ^=
-        0x3030303030303030;  // digits are 0 to 9 now, other bytes have a high half or more than 9
-    const uint64_t others = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
-    const int digits = others == 0 ? 8 : std::countr_zero(others) / 8;
-    if (digits == 0) return count;
-    word <<= 64 - digits * 8;  // zeros in front
-    word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ff;
-    word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffff;
-    word = (word * 10000 + (word >> 32)) & 0xffffffff;
-    value = value * kIntegerPowersOfTen[digits] + word;
-    at += digits;
-    count += digits;
-    if (digits < 8) return count;
+// As most numbers are. False, and nothing taken, for the others, which std::from_chars() knows.
+bool TakeShort(std::string_view& text, double& value) {
+  char copy[kShortNumberBytes];
+  const char* begin = text.data();
+  if (text.size() < sizeof(copy)) {
+    std::memset(copy, 0, sizeof(copy));
+    std::memcpy(copy, text.data(), text.size());
+    begin = copy;
   }
-  while (at != end && IsDigit(*at)) {
-    value = value * 10 + static_cast<uint64_t>(*at++ - '0');
-    ++count;
-  }
-  return count;
-}
-
-// Behind an 'e': a power of ten that a double holds.
-inline bool TakeExponent(const char*& at, const char* end, int& exponent) {
-  const bool has_sign = at != end && (*at == '-' || *at == '+');
-  const bool is_negative = has_sign && *at == '-';
-  if (has_sign) ++at;
-  uint64_t power = 0;
-  const int digit_count = TakeDigits(at, end, power);
-  if (digit_count == 0 || digit_count > kExactDigits) return false;
-  if (power > static_cast<uint64_t>(kExactPower)) return false;
-  exponent += is_negative ? -static_cast<int>(power) : static_cast<int>(power);
-  return true;
-}
-
-// Most numbers in logs: digits that a double holds exactly, times or by a power of ten that it holds too, so that
-// there is one rounding. False, and nothing taken, for the others, which std::from_chars() knows.
-inline bool TakeShortNumber(std::string_view& text, double& value) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const bool is_negative = at != end && *at == '-';
-  if (is_negative) ++at;
-  uint64_t digits = 0;
-  int digit_count = TakeDigits(at, end, digits);
-  if (digit_count == 0) return false;
-  int exponent = 0;
-  if (at != end && *at == '.') {
-    ++at;
-    const int decimals = TakeDigits(at, end, digits);
-    if (decimals == 0) return false;
-    digit_count += decimals;
-    exponent = -decimals;
-  }
-  if (digit_count > kExactDigits) return false;
-  if (at != end && (*at == 'e' || *at == 'E') && !TakeExponent(++at, end, exponent)) return false;
-  if (exponent > kExactPower || exponent < -kExactPower) return false;
-  const auto whole = static_cast<double>(digits);
-  value = exponent < 0 ? whole / kPowersOfTen[-exponent] : whole * kPowersOfTen[exponent];
-  if (is_negative) value = -value;
-  text.remove_prefix(static_cast<size_t>(at - text.data()));
+  const char* const end = TakeShortNumber(begin, value);
+  if (end == nullptr) return false;
+  text.remove_prefix(static_cast<size_t>(end - begin));
   return true;
 }
 
@@ -122,7 +61,7 @@ std::string_view Trim(std::string_view text) {
 
 std::optional<double> TakeNumber(std::string_view& text) {
   std::string_view rest = text;
-  if (double number = 0; TakeShortNumber(rest, number)) {
+  if (double number = 0; TakeShort(rest, number)) {
     // A comma may stand between groups of digits.
     if (!rest.starts_with(',')) {
       text = rest;
@@ -154,7 +93,6 @@ std::optional<double> TakeNumber(std::string_view& text) {
 
 std::optional<double> TakeJsonNumber(std::string_view& text) {
   double value = 0;
-  if (TakeShortNumber(text, value)) return value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   // "7." and "7.e5" are numbers for others alone.
   const std::string_view taken(text.data(), static_cast<size_t>(end - text.data()));
@@ -204,10 +142,6 @@ bool TakePrefix(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
   text.remove_prefix(word.size());
   return true;
-}
-
-void TakeSpaces(std::string_view& text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
 }
 
 double BytesOfUnit(std::string_view unit) {

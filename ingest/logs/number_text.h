@@ -22,7 +22,7 @@ std::optional<int64_t> IntegerOf(std::string_view text);
 std::optional<double> TakeNumber(std::string_view& text);
 std::optional<int64_t> TakeInteger(std::string_view& text);
 // As TakeNumber(), of what JSON takes for a number, at whose first digit or '-' `text` begins. A number that JSON
-// writes otherwise, or that no double holds, is none.
+// writes otherwise, or that no double holds, is none. For those that TakeShortNumber() leaves.
 std::optional<double> TakeJsonNumber(std::string_view& text);
 
 // Ranks are at least 0 and have at most seven digits.
@@ -31,7 +31,9 @@ std::optional<int32_t> TakeRank(std::string_view& text);
 
 // Takes `word` if `text` begins with it.
 bool TakePrefix(std::string_view& text, std::string_view word);
-void TakeSpaces(std::string_view& text);
+inline void TakeSpaces(std::string_view& text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+}
 
 // Of "B", "KB", "MB", "GB", "TB", "KiB", ..., decimal and binary as they are named; 0 for another text.
 double BytesOfUnit(std::string_view unit);

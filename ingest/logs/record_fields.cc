@@ -27,23 +27,19 @@ void RecordFields::Begin() {
   step_precedence_ = 0;
 }
 
-void RecordFields::TakeNumber(const MetricKey* key, double number, RecordWriter& out) {
-  if (key == nullptr || key->role == KeyRole::kValue) {
-    out.Add(key, number);
-    return;
-  }
-  switch (key->role) {
+void RecordFields::TakeRole(const MetricKey& key, double number, RecordWriter& out) {
+  switch (key.role) {
     case KeyRole::kStep:
-      if (key->step_precedence > step_precedence_ && IsWhole(number)) {
+      if (key.step_precedence > step_precedence_ && IsWhole(number)) {
         out.set_step(static_cast<int64_t>(number));
-        step_precedence_ = key->step_precedence;
+        step_precedence_ = key.step_precedence;
       }
       return;
     case KeyRole::kTime:
       if (const auto time_ms = TimeOfNumber(number)) {
         out.set_time_ms(*time_ms);
       } else {
-        out.Add(key, number);
+        out.Add(&key, number);
       }
       return;
     case KeyRole::kRank:

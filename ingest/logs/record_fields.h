@@ -18,7 +18,13 @@ class RecordFields {
   void Begin();
 
   // A null key counts as dropped.
-  void TakeNumber(const MetricKey* key, double number, RecordWriter& out);
+  void TakeNumber(const MetricKey* key, double number, RecordWriter& out) {
+    if (key == nullptr || key->role == KeyRole::kValue) {
+      out.Add(key, number);
+    } else {
+      TakeRole(*key, number, out);
+    }
+  }
   // `text` lives until the record is emitted. Text without a role says nothing.
   void TakeText(const MetricKey* key, std::string_view text, RecordWriter& out);
 
@@ -26,6 +32,9 @@ class RecordFields {
   std::string_view event_text() const { return event_text_; }
 
  private:
+  // Of a name that says when or by whom the record was written.
+  void TakeRole(const MetricKey& key, double number, RecordWriter& out);
+
   std::string_view event_text_;
   uint8_t step_precedence_ = 0;  // of the step that the record has
 };

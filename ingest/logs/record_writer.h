@@ -23,9 +23,9 @@ namespace lockstep::logs {
 struct LogLine {
   std::string_view text;
   uint64_t offset = 0;  // of the whole line in the stream
-  std::optional<int32_t> rank;
-  std::optional<int64_t> time_ms;  // when a container's runtime took it
-  bool follows_return = false;     // a carriage return stands before it in its line
+  std::optional<int32_t> rank = std::nullopt;
+  std::optional<int64_t> time_ms = std::nullopt;  // when a container's runtime took it
+  bool follows_return = false;                    // a carriage return stands before it in its line
 };
 
 // Records by kind, without continuations.
