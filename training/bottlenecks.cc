@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "training/device_health.h"
 #include "training/gpu_catalogue.h"
+#include "training/pauses.h"
 #include "training/statistics.h"
 
 namespace lockstep::training {
@@ -15,6 +17,9 @@ namespace {
 constexpr int64_t kShortestWindowMs = 5000;
 constexpr int64_t kStepsPerWindow = 10;
 constexpr int64_t kSamplesPerWindow = 2;
+// Shorter rests are part of how a job works: between two batches, say.
+constexpr int64_t kShortestPauseMs = 3000;
+constexpr int64_t kStepsPerPause = 3;
 
 // From steps: shares of the rank that is least affected, so that waiting for another rank does not count.
 constexpr double kInputShare = 0.3;
@@ -53,8 +58,29 @@ DeviceWindow WindowOf(const GpuCounters& device, const TimeRange& time, double l
           .link_bytes_per_s = link_bytes_per_s};
 }
 
+// Means of a device in each window. Where a pause begins or ends in a window, they are of the longer part of it: a mean
+// over both would look like a loader that is half as fast as the device.
+std::vector<DeviceWindow> MeansOf(const GpuCounters& device, int64_t step_ms,
+                                  const std::vector<ClassifiedWindow>& windows) {
+  const CounterSeries& engine = device[DeviceCounter::kGraphicsEngineActiveRatio];
+  const int64_t period_ms = SamplePeriodMs(engine);
+  const std::vector<TimeRange> pauses =
+      PausesOf(engine, std::max(kShortestPauseMs, kStepsPerPause * step_ms));
+  const double link = OneWayLink(device);
+  std::vector<DeviceWindow> means;
+  for (const ClassifiedWindow& window : windows) {
+    means.push_back(WindowOf(device, MainPart(window.time, pauses, period_ms), link));
+  }
+  return means;
+}
+
+int64_t StepMs(const StepTable& steps) {
+  const double step_seconds = Median(JobStepSeconds(steps));
+  return std::isnan(step_seconds) ? 0 : std::llround(1000 * step_seconds);
+}
+
 // Windows of equal length over all samples of the job.
-std::vector<TimeRange> WindowsOf(const BottleneckInput& input) {
+std::vector<TimeRange> WindowsOf(const BottleneckInput& input, int64_t step_ms) {
   int64_t first_ms = 0;
   int64_t last_ms = 0;
   int64_t period_ms = 0;
@@ -68,8 +94,6 @@ std::vector<TimeRange> WindowsOf(const BottleneckInput& input) {
   }
   first_ms -= period_ms;
   if (input.job.begin_ms > 0) first_ms = std::max(first_ms, input.job.begin_ms + kDeviceWarmUpMs);
-  const double step_seconds = Median(JobStepSeconds(input.steps));
-  const int64_t step_ms = std::isnan(step_seconds) ? 0 : std::llround(1000 * step_seconds);
   // A sample more than wanted: the first of a window covers time before it.
   const int64_t width_ms =
       std::max({kShortestWindowMs, kStepsPerWindow * step_ms, (kSamplesPerWindow + 1) * period_ms});
@@ -133,11 +157,11 @@ void SetEvidence(const std::vector<DeviceWindow>& windows, GpuBottleneck& gpu) {
 
 template <size_t kCount>
 BottleneckClass MostOf(const std::array<size_t, kCount>& counts) {
-  // What is not known wins only where nothing else is.
-  const auto unknown = counts.end() - 1;
-  const auto most = std::max_element(counts.begin(), unknown);
+  // What is not known wins only where nothing else is; of equals work, which stands behind rest and waiting.
+  const auto unknown = std::next(counts.rbegin());
+  const auto most = std::max_element(unknown, counts.rend());
   return *most == 0 ? BottleneckClass::kUnknown
-                    : static_cast<BottleneckClass>(most - counts.begin());
+                    : static_cast<BottleneckClass>(counts.rend() - most - 1);
 }
 
 // `means` are the device's in each of the windows.
@@ -212,14 +236,13 @@ BottleneckClass MostGpus(const std::vector<GpuBottleneck>& gpus) {
 
 BottleneckAnswer FindBottlenecks(const BottleneckInput& input) {
   BottleneckAnswer answer;
-  for (const TimeRange& time : WindowsOf(input)) answer.windows.push_back({time, {}});
+  const int64_t step_ms = StepMs(input.steps);
+  for (const TimeRange& time : WindowsOf(input, step_ms)) answer.windows.push_back({time, {}});
   std::vector<std::vector<DeviceWindow>> means;  // by row
   for (const GpuCounters& device : input.devices) {
-    const double link = OneWayLink(device);
-    std::vector<DeviceWindow>& of_device = means.emplace_back();
-    for (ClassifiedWindow& window : answer.windows) {
-      of_device.push_back(WindowOf(device, window.time, link));
-      window.gpus.push_back(Classify(of_device.back()));
+    means.push_back(MeansOf(device, step_ms, answer.windows));
+    for (size_t i = 0; i < answer.windows.size(); ++i) {
+      answer.windows[i].gpus.push_back(Classify(means.back()[i]));
     }
   }
   for (size_t row = 0; row < input.devices.size(); ++row) {

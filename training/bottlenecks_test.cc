@@ -125,5 +125,31 @@ TEST(Bottlenecks, FlagsSayWhatElseIsWrong) {
   EXPECT_EQ(answer.missing, std::vector<std::string>{"DCGM_FI_PROF_NVLINK_RX_BYTES"});
 }
 
+TEST(Bottlenecks, APauseIsNotASlowLoader) {
+  Job job;
+  job.ranks.resize(1);
+  std::vector<GpuCounters> devices(1);
+  // Works but for eight seconds, which begin and end in the middle of a window.
+  const std::pair<DeviceCounter, double> working[] = {
+      {DeviceCounter::kGraphicsEngineActiveRatio, 0.98},
+      {DeviceCounter::kSmActiveRatio, 0.9},
+      {DeviceCounter::kTensorActiveRatio, 0.5},
+      {DeviceCounter::kDramActiveRatio, 0.3},
+      {DeviceCounter::kNvlinkReceivedBytesPerS, 1e10}};
+  for (const auto& [counter, value] : working) {
+    for (int64_t at = 1000; at <= 60'000; at += 1000) {
+      devices[0][counter].timestamp_ms.push_back(at);
+      devices[0][counter].value.push_back(at > 18'000 && at <= 26'000 ? 0 : value);
+    }
+  }
+  const BottleneckAnswer answer = FindBottlenecks({job, StepTable{}, devices});
+  EXPECT_EQ(Name(answer.verdict), "compute_bound");
+  const auto share = [&](BottleneckClass of) {
+    return answer.gpus.at(0).share[static_cast<size_t>(of)];
+  };
+  EXPECT_GT(share(BottleneckClass::kIdle), 0);
+  EXPECT_DOUBLE_EQ(share(BottleneckClass::kIdle) + share(BottleneckClass::kComputeBound), 1);
+}
+
 }  // namespace
 }  // namespace lockstep::training
