@@ -1,6 +1,6 @@
 // A lockstep server with the recorded runs of demo/data, for as long as a test needs it.
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,13 +30,21 @@ function addressOf(child) {
   });
 }
 
-// { url, stop } of a server on an empty folder; `recorded` loads the runs.
-export async function startLockstep({ recorded }) {
+async function configWith(folder, rules) {
+  const config = path.join(folder, "lockstep.yml");
+  await writeFile(path.join(folder, "rules.yml"), rules);
+  await writeFile(config, "rule_files: [rules.yml]\n");
+  return config;
+}
+
+// { url, stop } of a server on an empty folder; `recorded` loads the runs, `rules` is the text of a rule file.
+export async function startLockstep({ recorded, rules = null }) {
   const folder = await mkdtemp(path.join(tmpdir(), "lockstep-page-"));
   const child = spawn(program(), [
     "serve", "--http", "127.0.0.1:0", "--data", path.join(folder, "data"),
     // The recording keeps its own dates, so nothing may be too old.
     "--storage.retention.time", "100y",
+    ...(rules ? ["--config", await configWith(folder, rules)] : []),
   ]);
   const url = await addressOf(child);
   if (recorded) {
@@ -49,4 +57,32 @@ export async function startLockstep({ recorded }) {
     await rm(folder, { recursive: true, force: true });
   };
   return { url, stop };
+}
+
+const LATE = { rank: 517, from: 24, seconds: 0.03 };
+const STEP_MS = 250;
+const BEGIN_MS = 1_795_000_000_000;
+
+// What a rank logs of a step: it works and waits for the slowest, which is one rank from some step on.
+function madeStep(job, ranks, step, rank) {
+  const { rank: late, from, seconds } = LATE;
+  const delay = step >= from ? seconds : 0;
+  const own = 0.2 + ((rank * 7919 + step * 104_729) % 1000) / 1e6 + (rank === late ? delay : 0);
+  const whole = 0.206 + delay;
+  return JSON.stringify({
+    ts_ms: BEGIN_MS + step * STEP_MS, job, rank, gpu: rank % 8, Hostname: `node-${Math.floor(rank / 8)}`, step, world_size: ranks,
+    "train_step_timing in s": whole, forward_time_s: own * 0.3, backward_time_s: own * 0.7, allreduce_time_s: whole - own,
+  });
+}
+
+// A job of many ranks, pushed to the server at `url`; returns the one that is late.
+export async function pushMadeJob(url, { job, ranks, steps, fromStep = 0 }) {
+  for (let step = fromStep; step < steps; step += 1) {
+    const lines = Array.from({ length: ranks }, (_, rank) => madeStep(job, ranks, step, rank));
+    const response = await fetch(`${url}/api/v1/push/steps`, {
+      method: "POST", body: `${lines.join("\n")}\n`, headers: { "X-Lockstep-Stream": `step-${step}`, "X-Lockstep-Offset": "0" },
+    });
+    if (!response.ok) throw new Error(`step ${step} was answered with ${response.status}: ${await response.text()}`);
+  }
+  return LATE;
 }

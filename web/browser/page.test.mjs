@@ -1,15 +1,38 @@
 // What people see of the recorded runs, in a real browser.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { openPage, settled, startChromium } from "./chromium.mjs";
-import { startLockstep } from "./lockstep.mjs";
+import { pushMadeJob, startLockstep } from "./lockstep.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PLACES = [
   "/", "/jobs/straggler-gpu", "/jobs/straggler-gpu?axis=time", "/jobs/straggler-gpu/ranks/2", "/compare?runs=pretrain-bf16,loss-spike",
   "/explore?q=avg by (job) (DCGM_FI_PROF_SM_ACTIVE)", "/explore?q=sum(DCGM_FI_DEV_POWER_USAGE)&view=table", "/alerts", "/status",
 ];
+
+// At a moment of the recording, so that they are true whenever they are asked.
+const RULES = `
+groups:
+  - name: recorded
+    interval: 1s
+    rules:
+      - alert: RankIsLate
+        expr: lockstep_straggler{job="straggler-gpu"} @ 1795242190 == 1
+        labels: {severity: page}
+        annotations:
+          summary: 'rank {{ $labels.rank }} holds {{ $labels.job }} back: {{ $labels.cause }}'
+          runbook_url: https://runbooks.invalid/late
+      - alert: GpuIsWarm
+        expr: max by (job, gpu) (DCGM_FI_DEV_GPU_TEMP{job="straggler-gpu", gpu="3"} @ 1795242190) > 50
+        for: 2h
+        annotations: {description: 'GPU {{ $labels.gpu }} has {{ $value }} °C'}
+      - alert: NeverTrue
+        expr: vector(1) > 2
+      - record: job:power_watts:sum
+        expr: sum by (job) (DCGM_FI_DEV_POWER_USAGE)
+`;
 
 let server;
 let browser;
@@ -123,17 +146,21 @@ test("a wrong query says what is wrong", async () => {
   });
 });
 
+// What axe finds wrong on the page and calls serious.
+async function seriousFindings(page) {
+  // Evaluated by the debugger, which the security policy does not bind.
+  await page.evaluate(readFileSync(AXE, "utf8"));
+  const findings = await page.evaluate(async () => (await globalThis.axe.run()).violations);
+  return findings.filter((finding) => ["serious", "critical"].includes(finding.impact))
+    .map((finding) => `${finding.id}: ${finding.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
+}
+
 test("pages keep the rules of accessibility, dark and light", async () => {
   for (const colours of ["dark", "light"]) {
     await withPage({ colours }, async ({ page, visit }) => {
       for (const place of PLACES) {
         await visit(place);
-        // Evaluated by the debugger, which the security policy does not bind.
-        await page.evaluate(await import("node:fs").then((fs) => fs.readFileSync(AXE, "utf8")));
-        const findings = await page.evaluate(async () => (await globalThis.axe.run()).violations);
-        const serious = findings.filter((finding) => ["serious", "critical"].includes(finding.impact))
-          .map((finding) => `${finding.id}: ${finding.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
-        assert.deepEqual(serious, [], `${place}, ${colours}`);
+        assert.deepEqual(await seriousFindings(page), [], `${place}, ${colours}`);
       }
     });
   }
@@ -160,5 +187,88 @@ test("an empty server says how to send it data", async () => {
     await close();
   } finally {
     await empty.stop();
+  }
+});
+
+test("a page that asks again by itself shows the newest step, keeps its place, and waits for a slow server", async () => {
+  const own = await startLockstep({ recorded: false });
+  try {
+    const job = { job: "live", ranks: 2 };
+    await pushMadeJob(own.url, { ...job, steps: 30 });
+    const { page, complaints, visit, close } = await openPage(browser, own.url, { height: 500 });
+    await page.clock.install();
+    await visit("/jobs/live");
+    await page.getByLabel("Ask again", { exact: true }).selectOption("5s");
+    await page.waitForURL(/refresh=5s/);
+    await page.evaluate(() => window.scrollTo(0, 300));
+    await pushMadeJob(own.url, { ...job, steps: 40, fromStep: 30 });
+    await page.clock.fastForward(5000);
+    await page.getByText("steps 0 to 39").waitFor();
+    await settled(page);
+    assert.equal(await page.evaluate(() => window.scrollY), 300);
+
+    let asked = 0;
+    const held = [];
+    await page.route("**/training/jobs**", (route) => {
+      asked += 1;
+      held.push(route);
+    });
+    const isHeld = page.waitForRequest("**/training/jobs**");
+    await page.clock.fastForward(5000);
+    await isHeld;
+    await page.clock.fastForward(5000);
+    await page.keyboard.press("r");
+    await page.clock.fastForward(5000);
+    assert.equal(asked, 1);
+    await Promise.all(held.map((route) => route.continue()));
+    await page.unroute("**/training/jobs**");
+    await settled(page);
+
+    await page.getByRole("link", { name: "Compare" }).first().click();
+    await page.waitForURL(/compare\?.*refresh=5s/);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
+  }
+});
+
+test("alerts that fire and that are about to say what, of what, since when, and lead to their queries", async () => {
+  const own = await startLockstep({ recorded: true, rules: RULES });
+  try {
+    const { page, complaints, visit, close } = await openPage(browser, own.url);
+    await visit("/alerts");
+    const alerts = page.getByRole("region", { name: "Alerts" }).first();
+    // Rules are evaluated each second: the page is asked until they were.
+    await assert.doesNotReject(async () => {
+      for (let tries = 0; !(await alerts.innerText()).includes("pending") || !(await alerts.innerText()).includes("firing"); tries += 1) {
+        assert.ok(tries < 200, await alerts.innerText());
+        await page.keyboard.press("r");
+        await settled(page);
+      }
+    });
+    const firing = alerts.getByRole("row", { name: "RankIsLate" });
+    assert.match(await firing.innerText(), /^■ firing\s+RankIsLate\s+rank 2 holds straggler-gpu back: gpu/);
+    assert.match(await firing.innerText(), /severity=page/);
+    assert.match(await firing.innerText(), /(now|ago)\s*$/);
+    assert.equal(await firing.getByRole("link", { name: "What to do" }).getAttribute("href"), "https://runbooks.invalid/late");
+    const pending = alerts.getByRole("row", { name: "GpuIsWarm" });
+    assert.match(await pending.innerText(), /pending\s+GpuIsWarm\s+GPU 3 has \d+ °C/);
+    assert.match(await pending.innerText(), /of 2 h\s*$/);
+    assert.match(await alerts.innerText(), /1 firing\s*▲ 1 pending/);
+    const rules = page.getByRole("region", { name: "recorded", exact: true });
+    assert.match(await rules.getByRole("row", { name: "NeverTrue" }).innerText(), /^. inactive/);
+    assert.match(await rules.getByRole("row", { name: "job:power_watts:sum" }).innerText(), /^. recording/);
+    assert.deepEqual(await seriousFindings(page), []);
+    await firing.getByRole("link", { name: "RankIsLate" }).click();
+    await settled(page);
+    assert.equal(new URL(page.url()).searchParams.get("q"), 'lockstep_straggler{job="straggler-gpu"} @ 1795242190.000 == 1');
+    await page.locator(".u-over").waitFor();
+    await visit("/");
+    assert.match(await page.locator(".tile", { hasText: "Alerts firing" }).innerText(), /\b1\b/);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
   }
 });

@@ -1,11 +1,15 @@
 import { render } from "preact";
 import { App } from "./app";
+import { hurry } from "./pages";
 import { applyTheme } from "./parts/use_theme";
 import "./styles/theme.css";
 import "./styles/frame.css";
 import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/pages.css";
+import { here } from "./url/location";
+import { routeOf } from "./url/routes";
 
 applyTheme();
+hurry(routeOf(here().path));
 render(<App />, document.getElementById("page") as HTMLElement);

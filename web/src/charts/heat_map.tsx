@@ -1,5 +1,5 @@
 // A number or a class for every row and column, on a canvas: a thousand ranks by hundreds of steps. Hover or the
-// arrow keys read a cell, dragging sideways zooms, a click chooses a row.
+// arrow keys read a cell, dragging sideways zooms, a click chooses a cell.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { colour, useTheme } from "../parts/use_theme";
 import { cellAt, layoutOf, type Cell, type Layout } from "./heat_map_layout";
@@ -15,7 +15,7 @@ export interface HeatMapProps {
   readonly words: (cell: Cell, value: number | null) => string;
   readonly onBrush?: (first: number, last: number) => void;
   readonly onReset?: () => void;
-  readonly onRow?: (row: number) => void;
+  readonly onCell?: (cell: Cell) => void;
 }
 
 function paint(context: CanvasRenderingContext2D, layout: Layout, props: HeatMapProps): void {
@@ -26,8 +26,9 @@ function paint(context: CanvasRenderingContext2D, layout: Layout, props: HeatMap
   rows.forEach((row, y) =>
     row.forEach((value, x) => {
       if (value === null) return;
-      const [r, g, b] = props.colourOf(value);
-      image.data.set([r, g, b, 255], (y * width + x) * 4);
+      const at = (y * width + x) * 4;
+      [image.data[at], image.data[at + 1], image.data[at + 2]] = props.colourOf(value);
+      image.data[at + 3] = 255;
     }));
   const small = new OffscreenCanvas(width, height);
   small.getContext("2d")?.putImageData(image, 0, 0);
@@ -111,11 +112,11 @@ export function HeatMap(props: HeatMapProps) {
     if (Math.abs(end.column - brush.column) >= 1 && props.onBrush) {
       props.onBrush(Math.min(brush.column, end.column), Math.max(brush.column, end.column));
     } else {
-      props.onRow?.(end.row);
+      props.onCell?.(end);
     }
   };
   const step = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && cell) return props.onRow?.(cell.row);
+    if (event.key === "Enter" && cell) return props.onCell?.(cell);
     const by = KEYS[event.key];
     if (!by) return;
     event.preventDefault();

@@ -20,12 +20,20 @@ export interface Layout {
   readonly namedColumns: readonly number[];
 }
 
-const MAX_HEIGHT = 420;
+// So many rows have a pixel each.
+export const MAX_HEIGHT = 420;
 const ROW_HEIGHT = 26;
 const NAME_HEIGHT = 14;
 const COLUMN_NAME_WIDTH = 110;
 const BELOW = 22;
 const DIGIT_WIDTH = 6.4;
+const ROOM_FOR_NAMES = 70;
+const COLUMNS_ROUNDED_TO = 50;
+
+// How many columns to ask for where `fullWidth` is there: rounded down, so that not every pixel less is another question.
+export function columnsFor(fullWidth: number): number {
+  return Math.max(COLUMNS_ROUNDED_TO, Math.floor((fullWidth - ROOM_FOR_NAMES) / COLUMNS_ROUNDED_TO) * COLUMNS_ROUNDED_TO);
+}
 
 // Every so manieth of `count` things, so that no more than `most` have names.
 function everyFew(count: number, most: number): number[] {

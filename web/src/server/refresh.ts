@@ -1,5 +1,6 @@
 // When the page asks again: on demand, and every so often while `refresh` is set in the address.
 import { useEffect, useState } from "preact/hooks";
+import { isAsking } from "./in_turn";
 
 const listeners = new Set<(tick: number) => void>();
 let ticks = 0;
@@ -22,12 +23,12 @@ export function useTick(): number {
   return tick;
 }
 
-// Hidden pages ask nothing.
+// Hidden pages ask nothing, and a server that has not answered yet is not asked again.
 export function useAutoRefresh(seconds: number | null): void {
   useEffect(() => {
     if (!seconds) return;
     const timer = window.setInterval(() => {
-      if (!document.hidden) refresh();
+      if (!document.hidden && !isAsking()) refresh();
     }, seconds * 1000);
     return () => window.clearInterval(timer);
   }, [seconds]);

@@ -1,5 +1,6 @@
 // The answers below /api/v1/training. Times are Unix seconds, durations seconds, ratios 0..1; what is not
 // known is null.
+import type { Params } from "./ask";
 
 export interface About {
   readonly job: string;
@@ -56,6 +57,9 @@ export interface Job {
 export interface Jobs {
   readonly jobs: readonly Job[];
 }
+
+// The parameters that find jobs whenever they were; the same for a quarter of an hour, so that those who ask share the answer.
+export const ofAllTime = (job?: string): Params => ({ job, start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
 
 export interface Episode {
   readonly from: number;

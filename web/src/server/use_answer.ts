@@ -2,6 +2,7 @@
 // once; while it is asked again, the answer before stays.
 import { useEffect, useState } from "preact/hooks";
 import { askUrl, AskError, urlOf, type Answer, type Params } from "./ask";
+import { inTurn } from "./in_turn";
 import { currentTick, useTick } from "./refresh";
 
 export interface Asked<T> {
@@ -13,35 +14,32 @@ export interface Asked<T> {
 
 interface Entry {
   readonly tick: number;
+  isUnderWay: boolean;
   readonly promise: Promise<Answer<unknown>>;
 }
 
 const MAX_ENTRIES = 200;
-const MAX_AT_ONCE = 6;
 const entries = new Map<string, Entry>();
-const waiting: (() => void)[] = [];
-let running = 0;
-
-// Browsers open six connections to a server; more questions would only hide which of them wait.
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
-  try {
-    return await work();
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
-}
-
 function shared(url: string): Promise<Answer<unknown>> {
   const known = entries.get(url);
-  if (known && known.tick === currentTick()) return known.promise;
-  const promise = inTurn(() => askUrl<unknown>(url));
+  // What is still being answered is not asked a second time, however often it is wanted.
+  if (known && (known.isUnderWay || known.tick === currentTick())) return known.promise;
+  const entry: Entry = { tick: currentTick(), isUnderWay: true, promise: inTurn(() => askUrl<unknown>(url)) };
+  const end = () => {
+    entry.isUnderWay = false;
+  };
+  entry.promise.then(end, end);
   entries.delete(url);
-  entries.set(url, { tick: currentTick(), promise });
+  entries.set(url, entry);
   if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
-  return promise;
+  return entry.promise;
+}
+
+// Asks before any component does, which then finds the answer under way.
+export function askEarly(path: string, params: Params = {}): void {
+  shared(urlOf(path, params)).catch(() => {
+    // Whoever needs the answer hears of it.
+  });
 }
 
 const NOTHING = { data: null, warnings: [], error: null, isLoading: false } as const;

@@ -27,8 +27,21 @@ export function address(path: string, params: Changes = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
+// What goes along to the next page.
+const KEPT = "refresh";
+
+// `target` with what goes along; what it says itself stays.
+export function carried(target: string, params: URLSearchParams): string {
+  const kept = params.get(KEPT);
+  if (!kept) return target;
+  const [path = "", query] = target.split("?");
+  const next = new URLSearchParams(query);
+  if (!next.has(KEPT)) next.set(KEPT, kept);
+  return `${path}?${next}`;
+}
+
 export function go(target: string): void {
-  window.history.pushState(null, "", target);
+  window.history.pushState(null, "", carried(target, here().params));
   tellAll();
   window.scrollTo(0, 0);
 }

@@ -11,10 +11,14 @@ export interface KnownRange extends TimeRange {
   readonly isKnown: boolean; // false until the store has said what it holds
 }
 
-export function useRange(): KnownRange {
+// What useRange() asks.
+export const HOLDS = ["status/tsdb", { limit: "1" }] as const;
+
+// Without `isWanted` the server is not asked, for pages that show a time of their own.
+export function useRange(isWanted: boolean): KnownRange {
   const { params } = usePlace();
   const tick = useTick();
-  const tsdb = useAnswer<TsdbStatus>("status/tsdb", { limit: "1" });
+  const tsdb = useAnswer<TsdbStatus>(isWanted ? HOLDS[0] : null, HOLDS[1]);
   const head = tsdb.data?.headStats;
   const newest = head && head.numSeries > 0 ? head.maxTime / 1000 : null;
   const text = params.toString();

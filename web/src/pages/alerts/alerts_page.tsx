@@ -3,43 +3,33 @@ import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
-import { Table } from "../../parts/table";
-import type { Alert, Alerts, Rule, RuleGroup, RuleGroups } from "../../server/rules";
+import type { Alert, Alerts, RuleGroups } from "../../server/rules";
 import { useAnswer } from "../../server/use_answer";
-import { address } from "../../url/location";
-import { jobPath } from "../../url/routes";
-import { ago } from "../../words/moment";
-import { plain, seconds } from "../../words/number";
+import { AlertTable } from "./alert_table";
+import { RuleGroupCard } from "./rule_group_card";
 
-const nameOf = (alert: Alert) => alert.labels["alertname"] ?? "alert";
+const STATES = ["firing", "pending"] as const;
 
-function otherLabels(alert: Alert): string {
-  return Object.entries(alert.labels).filter(([name]) => name !== "alertname" && name !== "job")
-    .map(([name, value]) => `${name}=${value}`).join(", ");
-}
-
-const AlertTable = ({ alerts }: { alerts: readonly Alert[] }) => (
-  <Table caption="Alerts" rows={alerts} keyOf={(alert) => JSON.stringify(alert.labels)} columns={[
-    { name: "State", cell: (alert) => <Badge name={alert.state} />, sort: (alert) => alert.state },
-    { name: "Alert", cell: (alert) => <b>{nameOf(alert)}</b>, sort: nameOf },
-    { name: "Job", cell: (alert) => alert.labels["job"] ? <a href={jobPath(alert.labels["job"])}>{alert.labels["job"]}</a> : "" },
-    { name: "Says", cell: (alert) => alert.annotations["summary"] ?? alert.annotations["description"] ?? "" },
-    { name: "Labels", cell: (alert) => <span class="note">{otherLabels(alert)}</span>, isWide: true },
-    { name: "Value", cell: (alert) => plain(Number(alert.value)), isNumber: true },
-    { name: "Since", cell: (alert) => ago(Date.parse(alert.activeAt) / 1000), isNumber: true },
-  ]} />
+const Counts = ({ alerts }: { alerts: readonly Alert[] }) => (
+  <>
+    {STATES.map((state) => {
+      const found = alerts.filter((alert) => alert.state === state).length;
+      return found > 0 && <Badge key={state} name={state} text={`${found} ${state}`} />;
+    })}
+  </>
 );
 
-const GroupCard = ({ group }: { group: RuleGroup }) => (
-  <Card title={group.name} note={`${group.file}, every ${seconds(group.interval)}`}>
-    <Table caption={`Rules of ${group.name}`} rows={group.rules} keyOf={(rule: Rule) => `${rule.name} ${rule.query}`} columns={[
-      { name: "State", cell: (rule) => rule.type === "alerting" ? <Badge name={rule.state ?? "unknown"} /> : <Badge name="recording" tone="calm" /> },
-      { name: "Rule", cell: (rule) => <b>{rule.name}</b>, sort: (rule) => rule.name },
-      { name: "Query", cell: (rule) => <a href={address("/explore", { q: rule.query })}><code>{rule.query}</code></a> },
-      { name: "Took", cell: (rule) => seconds(rule.evaluationTime), isNumber: true, isWide: true },
-      { name: "Trouble", cell: (rule) => rule.lastError ?? "" },
-    ]} />
-  </Card>
+function wordsOfQuiet(rules: RuleGroups | null): string {
+  const watching = rules?.groups.flatMap((group) => group.rules).filter((rule) => rule.type === "alerting").length ?? 0;
+  if (watching === 0) return rules ? "There are no alerting rules: see below." : "";
+  return watching === 1 ? "One rule watches." : `${watching} rules watch.`;
+}
+
+const NoRules = () => (
+  <Empty title="No rules are loaded.">
+    Rule files of a Prometheus work as they are. Those in <code>rules_pack/</code> watch jobs and GPUs:
+    <pre>{"# lockstep.yml\nrule_files: [rules_pack/jobs.yml, rules_pack/gpus.yml]\n\nlockstep serve --config lockstep.yml"}</pre>
+  </Empty>
 );
 
 export function AlertsPage() {
@@ -48,17 +38,17 @@ export function AlertsPage() {
   return (
     <>
       <div class="page-head"><h1>Alerts and rules</h1></div>
-      <Card title="Alerts">
+      <Card title="Alerts" note={alerts.data && <Counts alerts={alerts.data.alerts} />}>
         <Answered asked={alerts}>
           {(data) => data.alerts.length === 0
-            ? <Empty title="Nothing fires.">{rules.data?.groups.length === 0 && "There are no rules that could: see below."}</Empty>
-            : <AlertTable alerts={data.alerts} />}
+            ? <Empty title="Nothing fires.">{wordsOfQuiet(rules.data)}</Empty>
+            : <AlertTable alerts={data.alerts} groups={rules.data?.groups ?? []} />}
         </Answered>
       </Card>
       <Answered asked={rules}>
         {(data) => data.groups.length === 0
-          ? <Empty title="No rules are loaded.">Rule files of a Prometheus work as they are: name them as <code>rule_files</code> in the configuration.</Empty>
-          : data.groups.map((group) => <GroupCard key={`${group.file} ${group.name}`} group={group} />)}
+          ? <NoRules />
+          : data.groups.map((group) => <RuleGroupCard key={`${group.file} ${group.name}`} group={group} />)}
       </Answered>
     </>
   );

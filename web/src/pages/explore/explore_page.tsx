@@ -1,4 +1,5 @@
 // Any question in PromQL: as a table, as a graph, and what answering it takes.
+import { lazy, Suspense } from "preact/compat";
 import { Card } from "../../parts/card";
 import { Choice } from "../../parts/choice";
 import { Empty } from "../../parts/notice";
@@ -6,8 +7,10 @@ import { change, usePlace } from "../../url/location";
 import type { KnownRange } from "../../url/use_range";
 import { ExplainView } from "./explain_view";
 import { GraphView } from "./graph_view";
-import { PromqlEditor } from "./promql_editor";
 import { TableView } from "./table_view";
+
+// Most of the page's code is the editor's, and the answer need not wait for it.
+const PromqlEditor = lazy(() => import("./promql_editor").then((editor) => editor.PromqlEditor));
 
 const VIEWS = [["graph", "Graph"], ["table", "Table"], ["explain", "Explain"]] as const;
 type ViewName = (typeof VIEWS)[number][0];
@@ -43,7 +46,9 @@ export function ExplorePage({ range }: { range: KnownRange }) {
     <>
       <div class="page-head"><h1>Explore</h1></div>
       {range.isKnown && (
-        <PromqlEditor text={query} completeBackToS={Math.floor(range.from / 3600) * 3600 - 86_400} onRun={(text) => change({ q: text.trim() })} />
+        <Suspense fallback={<div class="editor-row"><code class="editor waiting">{query}</code></div>}>
+          <PromqlEditor text={query} completeBackToS={Math.floor(range.from / 3600) * 3600 - 86_400} onRun={(text) => change({ q: text.trim() })} />
+        </Suspense>
       )}
       <Card title="Answer" actions={<Choice name="View" options={VIEWS} value={view} onChange={(name) => change({ view: name }, true)} />}>
         {query && range.isKnown ? <View name={view} query={query} range={range} /> : <Examples />}

@@ -38,7 +38,7 @@ function Timeline({ job, window, data }: { job: Job; window: Window; data: Bottl
                }}
                onBrush={(first, last) => window.zoom(data.windows[first]?.from ?? 0, data.windows[last]?.to ?? 0)}
                onReset={window.reset}
-               onRow={(row) => data.gpus[row]?.rank !== null && go(rankPath(job.job, data.gpus[row]?.rank as number))} />
+               onCell={({ row }) => data.gpus[row]?.rank !== null && go(rankPath(job.job, data.gpus[row]?.rank as number))} />
       <div class="classes">
         {present.map((name) => (
           <span key={name}><span class="swatch" style={{ background: CLASS_COLOURS[name] as string }} aria-hidden="true" />{word(name)}</span>

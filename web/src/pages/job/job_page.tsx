@@ -2,9 +2,9 @@
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../parts/answered";
 import { Choice } from "../../parts/choice";
-import { Empty } from "../../parts/notice";
+import { Empty, Loading } from "../../parts/notice";
 import { useShortcuts } from "../../parts/use_shortcuts";
-import type { Align, Events, Job, Jobs, Mfu, Steps, Stragglers } from "../../server/training";
+import { ofAllTime, type Align, type Events, type Job, type Jobs, type Mfu, type Steps, type Stragglers } from "../../server/training";
 import { useAnswer } from "../../server/use_answer";
 import { change, usePlace } from "../../url/location";
 import { span } from "../../words/moment";
@@ -25,9 +25,12 @@ function Body({ job, window }: { job: Job; window: Window }) {
   const align = (params.get("axis") ?? "step") as Align;
   const asked = { job: job.job, start: window.start, end: window.end };
   const stragglers = useAnswer<Stragglers>("training/stragglers", asked);
-  const mfu = useAnswer<Mfu>("training/mfu", asked);
-  const steps = useAnswer<Steps>("training/steps", asked);
-  const events = useAnswer<Events>("training/events", asked);
+  // The server's cores work on the verdict first: one came for that, and of a thousand ranks it takes its time.
+  const isVerdictThere = stragglers.data !== null || stragglers.error !== null;
+  const afterIt = (path: string) => (isVerdictThere ? path : null);
+  const mfu = useAnswer<Mfu>(afterIt("training/mfu"), asked);
+  const steps = useAnswer<Steps>(afterIt("training/steps"), asked);
+  const events = useAnswer<Events>(afterIt("training/events"), asked);
   const turn = useMemo(() => {
     const at = AXES.findIndex(([name]) => name === align);
     return { x: () => change({ axis: (AXES[(at + 1) % AXES.length] ?? AXES[0])[0] }, true) };
@@ -45,17 +48,21 @@ function Body({ job, window }: { job: Job; window: Window }) {
       </div>
       <StepCharts job={job} window={window} align={align} steps={steps} mfu={mfu} events={events.data?.events ?? []}
                   late={stragglers.data?.ranks ?? []} />
-      <RankHeatMap job={job} window={window} align={align} />
-      <BoundTimeline job={job} window={window} />
-      <LedgerCard asked={asked} />
-      <EventsCard job={job} asked={events} />
+      {!isVerdictThere ? <Loading height={400} /> : (
+        <>
+          <RankHeatMap job={job} window={window} align={align} />
+          <BoundTimeline job={job} window={window} />
+          <LedgerCard asked={asked} />
+          <EventsCard job={job} asked={events} />
+        </>
+      )}
     </>
   );
 }
 
 export function JobPage({ job }: { job: string }) {
   const { params } = usePlace();
-  const asked = useAnswer<Jobs>("training/jobs", { job, start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
+  const asked = useAnswer<Jobs>("training/jobs", ofAllTime(job));
   const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
   const window = useWindow(found, params);
   return (

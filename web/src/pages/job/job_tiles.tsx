@@ -14,7 +14,7 @@ interface JobTilesProps {
 }
 
 export function JobTiles({ asked, mfu, stragglers }: JobTilesProps) {
-  const ledger = useAnswer<Ledger>("training/ledger", asked).data;
+  const ledger = useAnswer<Ledger>(stragglers.data || stragglers.error ? "training/ledger" : null, asked).data;
   const speed = mfu.data;
   const lost = stragglers.data?.lost_gpu_seconds ?? null;
   const goodput = ledger?.goodput ?? null;
@@ -22,7 +22,7 @@ export function JobTiles({ asked, mfu, stragglers }: JobTilesProps) {
   return (
     <Tiles>
       <Tile name="Step time" value={seconds(speed?.step_seconds)} note="median" />
-      <Tile name="Tokens a second" value={short(speed?.tokens_per_second)} note={speed?.tokens_per_second == null ? "not reported" : `${short(speed.tokens_per_second_per_gpu)} a GPU`} />
+      <Tile name="Tokens a second" value={short(speed?.tokens_per_second)} note={!speed ? "" : speed.tokens_per_second === null ? "not reported" : `${short(speed.tokens_per_second_per_gpu)} a GPU`} />
       <Tile name="MFU" value={percent(speed?.mfu)} note={speed?.peak ? `${plain(speed.tflops_per_gpu)} of ${plain(speed.peak.flops / 1e12)} TFLOP/s` : speed?.reason} />
       <Tile name="Goodput" value={percent(goodput)} note={ledger ? `${seconds(ledger.gpu_seconds)} of GPU time` : ""}
             {...(goodput !== null && goodput < GOOD_GOODPUT ? { tone: "warn" as const } : {})} />

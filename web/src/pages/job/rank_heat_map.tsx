@@ -60,7 +60,7 @@ function Map({ job, window, data, grid }: { job: Job; window: Window; data: Heat
     <>
       <HeatMap title={`${word(data.metric)} of ${data.ranks.length} ranks`} values={values} colourOf={colourOf}
                rowName={(row) => `rank ${data.ranks[row]}`} columnName={(column) => columnName(data, column)} words={words}
-               onBrush={brush} onReset={window.reset} onRow={(row) => go(rankPath(job.job, data.ranks[row] as number))} />
+               onBrush={brush} onReset={window.reset} onCell={({ row }) => go(rankPath(job.job, data.ranks[row] as number))} />
       <ScaleKey low={withUnit(spread.low, data.unit)} high={withUnit(spread.high, data.unit)} />
     </>
   );

@@ -4,7 +4,7 @@ import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
 import { Table } from "../../parts/table";
-import type { Job, Jobs } from "../../server/training";
+import { ofAllTime, type Job, type Jobs } from "../../server/training";
 import { useAnswer } from "../../server/use_answer";
 import { jobPath, rankPath } from "../../url/routes";
 import { dayAndClock } from "../../words/moment";
@@ -14,7 +14,7 @@ import { VerdictCell } from "../fleet/job_cells";
 const rankOn = (job: Job, uuid: string) => job.ranks.find((place) => place.uuid === uuid);
 
 export function GpuHistory({ uuid }: { uuid: string }) {
-  const asked = useAnswer<Jobs>("training/jobs", { start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
+  const asked = useAnswer<Jobs>("training/jobs", ofAllTime());
   return (
     <Card title="Jobs on this GPU">
       <Answered asked={asked}>

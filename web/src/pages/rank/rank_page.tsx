@@ -4,7 +4,7 @@ import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
-import type { Job, Jobs, RankPlace, Stragglers } from "../../server/training";
+import { ofAllTime, type Job, type Jobs, type RankPlace, type Stragglers } from "../../server/training";
 import { useAnswer } from "../../server/use_answer";
 import { usePlace } from "../../url/location";
 import { gpuPath, jobPath } from "../../url/routes";
@@ -47,7 +47,7 @@ function Verdict({ job, rank, window }: { job: string; rank: number; window: Win
 
 export function RankPage({ job, rank }: { job: string; rank: number }) {
   const { params } = usePlace();
-  const asked = useAnswer<Jobs>("training/jobs", { job, start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
+  const asked = useAnswer<Jobs>("training/jobs", ofAllTime(job));
   const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
   const place = found?.ranks.find((candidate) => candidate.rank === rank) ?? null;
   const window = useWindow(found, params);

@@ -1,0 +1,18 @@
+// How often the page asks again by itself.
+import { useAutoRefresh } from "../server/refresh";
+import { change } from "../url/location";
+
+const EVERY: Readonly<Record<string, number>> = { "5s": 5, "15s": 15, "1m": 60 };
+
+export function RefreshPicker({ params }: { params: URLSearchParams }) {
+  const chosen = params.get("refresh") ?? "";
+  const seconds = EVERY[chosen] ?? null;
+  useAutoRefresh(seconds);
+  return (
+    <select aria-label="Ask again" title="Ask again by itself" class={seconds ? "live" : ""} value={seconds ? chosen : ""}
+            onChange={(event) => change({ refresh: event.currentTarget.value || null }, true)}>
+      <option value="">off</option>
+      {Object.keys(EVERY).map((name) => <option key={name} value={name}>every {name}</option>)}
+    </select>
+  );
+}
