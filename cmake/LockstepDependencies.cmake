@@ -17,6 +17,7 @@ find_package(simdjson CONFIG REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET GLOBAL re2)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET GLOBAL libdeflate)
 # Its CMake files ask for compilers of protobuf, which nothing here needs.
 pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET GLOBAL grpc++)
 

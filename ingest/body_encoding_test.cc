@@ -126,6 +126,33 @@ TEST(DecodeBodyTest, ReadsGzipMembersOneAfterTheOther) {
   EXPECT_EQ(*decoded, "one two");
 }
 
+// A gzip body ends with its length, of which nothing is believed that the body cannot have; what it says of a last
+// member says nothing of those before.
+TEST(DecodeBodyTest, FindsRoomWhateverTheLengthAtTheEnd) {
+  const std::string long_text = Repeated("labels and values ", 50'000);
+  std::string scratch;
+  const auto decoded =
+      DecodeBody(BodyEncoding::kGzip, Gzip(long_text) + Gzip("two"), 1 << 20, scratch);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(*decoded, long_text + "two");
+  std::string lying = Gzip("one");
+  lying.replace(lying.size() - 4, 4, "\xff\xff\xff\x7f");
+  std::string other;
+  EXPECT_FALSE(DecodeBody(BodyEncoding::kGzip, lying, 1 << 30, other).ok());
+  EXPECT_LT(other.capacity(), size_t{1} << 17);
+}
+
+TEST(DecodeBodyTest, RefusesWhatFollowsTheLastMember) {
+  for (const std::string& rubbish : {std::string(1, '\0'), std::string("x"),
+                                     std::string("\x1f\x8b"), Gzip("two").substr(0, 15)}) {
+    std::string scratch;
+    EXPECT_EQ(
+        DecodeBody(BodyEncoding::kGzip, Gzip("one") + rubbish, 1 << 20, scratch).status().code(),
+        absl::StatusCode::kInvalidArgument)
+        << testing::PrintToString(rubbish);
+  }
+}
+
 TEST(DecodeBodyTest, DeflateIsNotGzip) {
   std::string scratch;
   EXPECT_FALSE(DecodeBody(BodyEncoding::kDeflate, Gzip("one"), 1 << 20, scratch).ok());
