@@ -1,14 +1,17 @@
 #include "answers/job_list.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "answers/attempt_reader.h"
 #include "answers/fact_reader.h"
+#include "answers/seated_jobs.h"
 #include "answers/series_roles.h"
 #include "base/status.h"
 #include "model/matcher.h"
@@ -37,11 +40,12 @@ class Lister {
   absl::Status FindJobs();
   void Take(const LabelSet& labels);
   absl::StatusOr<ListedJob> Describe(const std::string& name, Found& found);
+  ListedJob DescribeSeated(identity::JobIdentity identity) const;
   absl::Status ReadAttempts(const Found& found, ListedJob& job);
   absl::Status ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen);
   absl::Status ReadSignals(ListedJob& job);
   absl::Status ReadFacts(ListedJob& job);
-  void SetState(const std::optional<training::TimeRange>& devices, ListedJob& job);
+  void SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) const;
 
   const JobListQuery& query_;
   const LoadContext& context_;
@@ -150,7 +154,7 @@ absl::Status Lister::ReadFacts(ListedJob& job) {
   return set->status();
 }
 
-void Lister::SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) {
+void Lister::SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) const {
   training::JobSigns signs{.now_ms = query_.now_ms, .planned_steps = job.facts.planned_steps};
   if (devices.has_value()) {
     job.time = *devices;
@@ -195,12 +199,55 @@ absl::StatusOr<ListedJob> Lister::Describe(const std::string& name, Found& found
   return job;
 }
 
+// A job of which no more is known than where it ran.
+ListedJob Lister::DescribeSeated(identity::JobIdentity identity) const {
+  ListedJob listed;
+  listed.job.name = std::move(identity.job);
+  std::optional<training::TimeRange> seen;
+  std::map<int64_t, RankPlace> places;
+  std::map<int64_t, std::string> models;
+  for (const identity::Placement& placement : identity.placements) {
+    LearnPlace({.rank = placement.rank,
+                .attempt = {},
+                .host = placement.seat.host,
+                .gpu = placement.seat.gpu,
+                .gpu_uuid = placement.seat.uuid,
+                .gpu_model = placement.seat.model},
+               places[placement.rank], models[placement.rank]);
+    // A registration without an end lasts until now, as far as is known.
+    const training::TimeRange time{placement.time.min_ms,
+                                   std::min(placement.time.max_ms, query_.now_ms)};
+    if (!seen.has_value()) seen = time;
+    seen->from_ms = std::min(seen->from_ms, time.from_ms);
+    seen->to_ms = std::max(seen->to_ms, time.to_ms);
+  }
+  for (auto& [rank, place] : places) {
+    listed.gpu_models.push_back(std::move(models[rank]));
+    listed.job.ranks.push_back(std::move(place));
+  }
+  listed.signals.devices = std::ranges::any_of(
+      identity.placements,
+      [](const identity::Placement& placement) { return !placement.device_matchers.empty(); });
+  SetState(seen, listed);
+  listed.job.begin_ms = listed.time.from_ms;
+  listed.world_size = identity.world_size.value_or(listed.job.ranks.back().rank + 1);
+  listed.warnings = std::move(identity.warnings);
+  return listed;
+}
+
 absl::StatusOr<std::vector<ListedJob>> Lister::List() {
   LOCKSTEP_RETURN_IF_ERROR(FindJobs());
   std::vector<ListedJob> jobs;
+  std::set<std::string, std::less<>> known;
   for (auto& [name, found] : found_) {
     LOCKSTEP_ASSIGN_OR_RETURN(ListedJob job, Describe(name, found));
     jobs.push_back(std::move(job));
+    known.insert(name);
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<identity::JobIdentity> seated,
+                            ReadSeatedJobs(query_.name, query_.time, known, context_));
+  for (identity::JobIdentity& identity : seated) {
+    jobs.push_back(DescribeSeated(std::move(identity)));
   }
   std::stable_sort(jobs.begin(), jobs.end(), [](const ListedJob& a, const ListedJob& b) {
     return a.time.to_ms > b.time.to_ms;
