@@ -1,7 +1,7 @@
 #include "import/traces/device_timeline.h"
 
 #include <iterator>
-#include <limits>
+#include <string_view>
 #include <utility>
 
 namespace lockstep::traces {
@@ -41,28 +41,15 @@ std::vector<Event> OfDeviceInOrder(const std::vector<Event>& all, uint16_t devic
 
 }  // namespace
 
-LaunchTimes::LaunchTimes(std::span<const LaunchCall> launches) {
-  for (const LaunchCall& launch : launches) {
-    if (launch.correlation != 0) launches_.push_back({launch.correlation, launch.time.begin_ns});
-  }
-  std::sort(launches_.begin(), launches_.end(),
-            [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; });
-}
-
-std::optional<int64_t> LaunchTimes::BeginOf(uint64_t correlation) const {
-  const auto found = std::lower_bound(
-      launches_.begin(), launches_.end(), correlation,
-      [](const Launch& launch, uint64_t asked) { return launch.correlation < asked; });
-  if (found == launches_.end() || found->correlation != correlation) return std::nullopt;
-  return found->begin_ns;
-}
-
-DeviceTimeline::DeviceTimeline(const KinetoTrace& trace, uint16_t device,
-                               const LaunchTimes& launch_times)
+DeviceTimeline::DeviceTimeline(const KinetoTrace& trace, uint16_t device, const HostTimeline& host)
     : device_(device),
+      host_(host),
       collective_kind_count_(trace.collective_kinds.size()),
       events_(OfDeviceInOrder(trace.device_events, device)),
-      collective_calls_(OfDeviceInOrder(trace.collective_calls, device)) {
+      collective_calls_(OfDeviceInOrder(trace.collective_calls, device)),
+      copy_calls_(OfDeviceInOrder(trace.copy_calls, device)),
+      gaps_(GapsBetween(events_, host.launch_times)),
+      top_kernels_(trace, events_) {
   for (size_t i = 0; i < kKernelClassCount; ++i) {
     const auto wanted = static_cast<KernelClass>(i);
     classes_[i] = UnionWhere(events_, [&](KernelClass one) { return one == wanted; });
@@ -71,41 +58,9 @@ DeviceTimeline::DeviceTimeline(const KinetoTrace& trace, uint16_t device,
   copies_ = UnionWhere(events_, IsCopy);
   busy_ = UnionWhere(events_, [](KernelClass) { return true; });
   exposed_communication_ = Without(classes_[kCommunicationIndex], compute_);
-  FindGaps(launch_times);
-}
-
-void DeviceTimeline::FindGaps(const LaunchTimes& launch_times) {
-  int64_t busy_until_ns = std::numeric_limits<int64_t>::min();
-  for (const DeviceEvent& event : events_) {
-    if (event.time.length_ns() <= 0) continue;
-    if (event.time.begin_ns > busy_until_ns) {
-      const Interval gap{busy_until_ns, event.time.begin_ns};
-      const auto launched_ns = launch_times.BeginOf(event.correlation);
-      gaps_.push_back({gap, launched_ns.value_or(gap.begin_ns)});
-    }
-    busy_until_ns = std::max(busy_until_ns, event.time.end_ns);
-  }
-  constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
-  gaps_.push_back({{busy_until_ns, kEver}, busy_until_ns});
-}
-
-void DeviceTimeline::AddGaps(DeviceStep& step) const {
-  auto gap = std::partition_point(gaps_.begin(), gaps_.end(), [&](const Gap& one) {
-    return one.time.end_ns <= step.window.begin_ns;
-  });
-  for (; gap != gaps_.end() && gap->time.begin_ns < step.window.end_ns; ++gap) {
-    const int64_t begin_ns = std::max(gap->time.begin_ns, step.window.begin_ns);
-    const int64_t end_ns = std::min(gap->time.end_ns, step.window.end_ns);
-    if (end_ns <= begin_ns) continue;
-    const double seconds = SecondsOf(end_ns - begin_ns);
-    ++step.gaps;
-    step.idle_seconds += seconds;
-    step.longest_idle_seconds = std::max(step.longest_idle_seconds, seconds);
-    const int64_t unlaunched_until_ns = std::min(gap->launched_ns, end_ns);
-    if (unlaunched_until_ns > begin_ns) {
-      step.unlaunched_seconds += SecondsOf(unlaunched_until_ns - begin_ns);
-    }
-  }
+  std::vector<Interval> calls;
+  for (const CollectiveCall& call : collective_calls_) calls.push_back(call.time);
+  concurrent_collectives_ = OverlapsWithin(std::move(calls));
 }
 
 void DeviceTimeline::AddClasses(DeviceStep& step) const {
@@ -127,9 +82,42 @@ void DeviceTimeline::AddCollectives(DeviceStep& step) const {
     ++time.count;
     time.seconds += seconds;
     time.bytes += call.bytes;
+    time.under_compute_seconds += SecondsOf(LengthWithin(compute_, call.time));
+    time.under_collectives_seconds += SecondsOf(LengthWithin(concurrent_collectives_, call.time));
   }
   std::copy_if(times.begin(), times.end(), std::back_inserter(step.collectives),
                [](const CollectiveTime& time) { return time.count > 0; });
+}
+
+void DeviceTimeline::AddCopies(DeviceStep& step) const {
+  for (const CopyCall& copy : BegunWithin(copy_calls_, step.window)) {
+    const std::string_view call = host_.launch_times.CallOf(copy.correlation);
+    auto found = std::find_if(step.copies.begin(), step.copies.end(), [&](const CopyTime& one) {
+      return one.kind == copy.kind && one.call == call;
+    });
+    if (found == step.copies.end()) {
+      found = step.copies.insert(step.copies.end(), CopyTime{copy.kind, call});
+    }
+    found->seconds += SecondsOf(copy.time.length_ns());
+    found->bytes += copy.bytes;
+    ++found->count;
+  }
+}
+
+DeviceOverview DeviceTimeline::Overview(Interval whole) const {
+  // Times are told in milliseconds: no bin is shorter.
+  constexpr int64_t kShortestBinNs = 1'000'000;
+  DeviceOverview overview;
+  overview.device = device_;
+  overview.gaps = LongGapsOf(gaps_, host_.activities);
+  const int64_t bins = std::min(kUtilizationBins, whole.length_ns() / kShortestBinNs);
+  for (int64_t i = 0; i < bins; ++i) {
+    const Interval bin{whole.begin_ns + whole.length_ns() / bins * i,
+                       whole.begin_ns + whole.length_ns() / bins * (i + 1)};
+    const auto busy_ns = static_cast<double>(LengthWithin(busy_, bin));
+    overview.utilization.push_back({bin, busy_ns / static_cast<double>(bin.length_ns())});
+  }
+  return overview;
 }
 
 DeviceStep DeviceTimeline::Within(Interval window) const {
@@ -143,7 +131,9 @@ DeviceStep DeviceTimeline::Within(Interval window) const {
   AddClasses(step);
   step.communication_seconds = step.classes[kCommunicationIndex].seconds;
   AddCollectives(step);
-  AddGaps(step);
+  AddCopies(step);
+  AddGaps(gaps_, host_.activities, step);
+  step.kernels = top_kernels_.TimesOf(BegunWithin(events_, window));
   return step;
 }
 

@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "import/traces/host_activity.h"
+#include "import/traces/idle_gaps.h"
 #include "import/traces/interval_union.h"
 #include "import/traces/kineto_trace.h"
+#include "import/traces/launch_times.h"
 #include "import/traces/step_profile.h"
+#include "import/traces/top_kernels.h"
 
 namespace lockstep::traces {
-
-inline double SecondsOf(int64_t length_ns) { return static_cast<double>(length_ns) / 1e9; }
 
 // Those of `events`, which are in order of their begin, that begin in `window`.
 template <typename Event>
@@ -27,50 +28,45 @@ std::span<const Event> BegunWithin(const std::vector<Event>& events, Interval wi
           std::lower_bound(begin, events.end(), std::max(window.begin_ns, window.end_ns), before)};
 }
 
-// When the host began to launch what has a correlation.
-class LaunchTimes {
- public:
-  explicit LaunchTimes(std::span<const LaunchCall> launches);
-  std::optional<int64_t> BeginOf(uint64_t correlation) const;
+// The host's side of all devices of a trace.
+struct HostTimeline {
+  explicit HostTimeline(const KinetoTrace& trace)
+      : launch_times(trace), activities(HostActivitiesOf(trace)) {}
 
- private:
-  struct Launch {
-    uint64_t correlation;
-    int64_t begin_ns;
-  };
-  std::vector<Launch> launches_;  // in order of the correlation
+  LaunchTimes launch_times;
+  std::vector<HostActivity> activities;
 };
 
 // Immutable, safe from any thread.
 class DeviceTimeline {
  public:
-  DeviceTimeline(const KinetoTrace& trace, uint16_t device, const LaunchTimes& launch_times);
+  // `host` outlives it.
+  DeviceTimeline(const KinetoTrace& trace, uint16_t device, const HostTimeline& host);
 
   // All of a DeviceStep but its number and its phases.
   DeviceStep Within(Interval window) const;
 
- private:
-  // Nothing runs, and then something does.
-  struct Gap {
-    Interval time;
-    // Up to when the host had not launched what ends it; the begin where that is not known.
-    int64_t launched_ns;
-  };
+  // Utilisation is that of `whole`.
+  DeviceOverview Overview(Interval whole) const;
 
-  void FindGaps(const LaunchTimes& launch_times);
-  void AddGaps(DeviceStep& step) const;
+ private:
   void AddClasses(DeviceStep& step) const;
   void AddCollectives(DeviceStep& step) const;
+  void AddCopies(DeviceStep& step) const;
 
   uint16_t device_;
+  const HostTimeline& host_;
   size_t collective_kind_count_;
   std::vector<DeviceEvent> events_;  // in order of their begin, as are
   std::vector<CollectiveCall> collective_calls_;
+  std::vector<CopyCall> copy_calls_;
   std::vector<Gap> gaps_;
+  TopKernels top_kernels_;
   // Unions.
   std::array<std::vector<Interval>, kKernelClassCount> classes_;
   std::vector<Interval> compute_;
   std::vector<Interval> exposed_communication_;
+  std::vector<Interval> concurrent_collectives_;  // at least two of them
   std::vector<Interval> copies_;
   std::vector<Interval> busy_;
 };

@@ -1,6 +1,7 @@
 #include "import/traces/interval_union.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::traces {
 
@@ -19,6 +20,19 @@ std::vector<Interval> UnionOf(std::vector<Interval> intervals) {
   }
   intervals.resize(count);
   return intervals;
+}
+
+std::vector<Interval> OverlapsWithin(std::vector<Interval> intervals) {
+  std::erase_if(intervals, [](const Interval& interval) { return interval.length_ns() <= 0; });
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
+  std::vector<Interval> overlaps;
+  int64_t taken_until_ns = intervals.empty() ? 0 : intervals.front().begin_ns;
+  for (const Interval& interval : intervals) {
+    overlaps.push_back({interval.begin_ns, std::min(interval.end_ns, taken_until_ns)});
+    taken_until_ns = std::max(taken_until_ns, interval.end_ns);
+  }
+  return UnionOf(std::move(overlaps));
 }
 
 int64_t LengthWithin(std::span<const Interval> set, Interval window) {

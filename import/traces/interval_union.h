@@ -25,6 +25,9 @@ struct Interval {
 // Of intervals in any order; empty ones are left out.
 std::vector<Interval> UnionOf(std::vector<Interval> intervals);
 
+// The moments that at least two of the intervals have, which may be in any order.
+std::vector<Interval> OverlapsWithin(std::vector<Interval> intervals);
+
 // How much of a union lies in `window`.
 int64_t LengthWithin(std::span<const Interval> set, Interval window);
 

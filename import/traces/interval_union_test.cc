@@ -58,6 +58,15 @@ TEST(IntervalUnionTest, IsWhatEveryMomentByItselfSays) {
   }
 }
 
+TEST(IntervalUnionTest, FindsWhereTwoOverlap) {
+  EXPECT_EQ(
+      OverlapsWithin({{5, 9}, {0, 6}, {6, 7}, {20, 30}, {30, 31}, {22, 22}, {40, 50}, {40, 50}}),
+      (std::vector<Interval>{{5, 7}, {40, 50}}));
+  EXPECT_EQ(OverlapsWithin({{0, 10}, {1, 3}, {2, 4}, {8, 12}}),
+            (std::vector<Interval>{{1, 4}, {8, 10}}));
+  EXPECT_TRUE(OverlapsWithin({}).empty());
+}
+
 TEST(IntervalUnionTest, JoinsWhatTouches) {
   EXPECT_EQ(UnionOf({{5, 7}, {1, 3}, {3, 5}, {9, 9}}), (std::vector<Interval>{{1, 7}}));
   EXPECT_EQ(Without(UnionOf({{0, 10}}), UnionOf({{2, 4}, {9, 12}})),

@@ -50,6 +50,14 @@ bool IsLaunch(std::string_view name) {
   return false;
 }
 
+// cudaDeviceSynchronize, cudaStreamSynchronize, cuEventSynchronize, hipDeviceSynchronize, ...
+bool IsWait(std::string_view name) { return name.find("Synchronize") != name.npos; }
+
+KinetoKind KindOfCall(std::string_view name) {
+  if (IsLaunch(name)) return KinetoKind::kLaunch;
+  return IsWait(name) ? KinetoKind::kWait : KinetoKind::kOther;
+}
+
 std::string_view TextOf(ondemand::value value) {
   std::string_view text;
   if (value.get_string().get(text) != simdjson::SUCCESS) return {};
@@ -67,6 +75,8 @@ void ReadArgument(std::string_view key, ondemand::value value, KinetoEvent& even
     event.device = static_cast<int32_t>(CountOf(value));
   } else if (key == "correlation") {
     event.correlation = CountOf(value);
+  } else if (key == "bytes") {
+    event.bytes = CountOf(value);
   } else if (key == "Collective name") {
     event.collective = TextOf(value);
   } else if (key == "In msg nelems") {
@@ -161,7 +171,7 @@ absl::StatusOr<KinetoEvent> KinetoEventParser::Parse(std::string_view json) {
   }
   KinetoEvent& event = fields.event;
   if (!fields.is_complete) event.kind = KinetoKind::kOther;
-  if (event.kind == KinetoKind::kLaunch && !IsLaunch(event.name)) event.kind = KinetoKind::kOther;
+  if (event.kind == KinetoKind::kLaunch) event.kind = KindOfCall(event.name);
   if (event.kind == KinetoKind::kOther) return event;
   if (!fields.begin_ns.has_value() || !fields.duration_ns.has_value() || *fields.duration_ns < 0) {
     return absl::InvalidArgumentError("event without a time");

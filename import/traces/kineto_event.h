@@ -23,6 +23,7 @@ enum class KinetoKind : uint8_t {
   kHostAnnotation,    // user_annotation: what the program calls its phases, on the host's clock
   kDeviceAnnotation,  // gpu_user_annotation: when the GPU worked on them
   kLaunch,            // a runtime or driver call that puts work on a stream
+  kWait,              // a call in which the host waits for the device
   kOther,             // operators, flow arrows, names of threads, ...: not read further
 };
 
@@ -33,6 +34,7 @@ struct KinetoEvent {
   Interval time;
   int32_t device = 0;
   uint64_t correlation = 0;  // of a launch and of what it launched; 0 is none
+  uint64_t bytes = 0;        // of a copy or a fill
   // Of a collective:
   std::string_view collective;  // "allreduce"
   std::string_view group;       // "default_pg"

@@ -17,12 +17,13 @@ std::string ReadKinetoEvent(std::string json) {
   const auto event = parser.Parse(json);
   if (!event.ok()) return "error: " + std::string(Message(event.status()));
   constexpr const char* kKinds[] = {"kernel", "memcpy", "memset", "host",
-                                    "device", "launch", "other"};
+                                    "device", "launch", "wait",   "other"};
   const char* const kind = kKinds[static_cast<size_t>(event->kind)];
   if (event->kind == KinetoKind::kOther) return kind;
   std::string text =
       absl::StrFormat("%s %d+%d %s %d %d", kind, event->time.begin_ns, event->time.length_ns(),
                       event->name, event->device, event->correlation);
+  if (event->bytes > 0) absl::StrAppendFormat(&text, " %d bytes", event->bytes);
   if (!event->collective.empty()) {
     absl::StrAppendFormat(&text, " %s/%s/%d/%s", event->collective, event->group,
                           event->in_elements, event->dtype);
@@ -44,7 +45,7 @@ TEST(KinetoEventTest, ReadsWhatIsOfUse) {
               "kernel 4385022026829242+800 k<1, 2> 2 4"},
           EventRow{
               R"({"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","ts":1,"dur":2,"args":{"bytes":8}})",
-              "memcpy 1000+2000 Memcpy HtoD 0 0"},
+              "memcpy 1000+2000 Memcpy HtoD 0 0 8 bytes"},
           EventRow{
               R"({"ph":"X","cat":"kernel","name":"nccl","ts":1.5,"dur":1e3,"args":{"Collective name":"allreduce",
                        "In msg nelems":67108864,"dtype":"BFloat16","Process Group Description":"default_pg"}})",
@@ -58,6 +59,9 @@ TEST(KinetoEventTest, ReadsWhatIsOfUse) {
           EventRow{
               R"({"ph":"X","cat":"cuda_driver","name":"cuLaunchKernelEx","ts":1,"dur":1,"args":{"correlation":9}})",
               "launch 1000+1000 cuLaunchKernelEx 0 9"},
+          EventRow{
+              R"({"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","ts":2,"dur":3})",
+              "wait 2000+3000 cudaStreamSynchronize 0 0"},
           EventRow{R"({"ph":"X","cat":"cuda_runtime","name":"cudaEventQuery","ts":1,"dur":1})",
                    "other"},
           EventRow{R"({"ph":"X","cat":"cpu_op","name":"aten::mm","ts":"?","dur":1})", "other"},

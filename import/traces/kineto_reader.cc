@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::string_view kTooMany = "more events than a trace may have";
 
+// No longer than a label's value should be, and not cut inside of a character.
+std::string_view KeptName(std::string_view name) {
+  if (name.size() <= kMaxKernelNameBytes) return name;
+  size_t size = kMaxKernelNameBytes;
+  while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80) --size;
+  return name.substr(0, size);
+}
+
 }  // namespace
 
 void KinetoReader::Feed(std::string_view bytes) {
@@ -38,6 +46,8 @@ void KinetoReader::TakeEvent(const TracePiece& piece) {
       return TakeAnnotation(*event, piece.offset);
     case KinetoKind::kLaunch:
       return TakeLaunch(*event, piece.offset);
+    case KinetoKind::kWait:
+      return TakeWait(*event, piece.offset);
     case KinetoKind::kOther:
       return;
   }
@@ -60,24 +70,37 @@ std::optional<uint16_t> KinetoReader::DeviceIndex(int32_t device, uint64_t offse
   return index;
 }
 
-KernelClass KinetoReader::ClassOf(const KinetoEvent& event) {
-  if (event.kind == KinetoKind::kMemcpy) return KernelClass::kMemcpy;
-  if (event.kind == KinetoKind::kMemset) return KernelClass::kMemset;
-  const auto found = kernel_classes_.find(event.name);
-  if (found != kernel_classes_.end()) return found->second;
-  const KernelClass kernel_class = ClassOfKernel(event.name);
-  if (kernel_classes_.size() < kMaxKernelNames) {
-    kernel_classes_.emplace(std::string(event.name), kernel_class);
+uint32_t KinetoReader::IndexOfKernelName(std::string_view name) {
+  auto& names = trace_.kernel_names;
+  const auto [at, is_new] =
+      kernel_indices_.try_emplace(std::string(KeptName(name)), static_cast<uint32_t>(names.size()));
+  if (is_new) names.push_back(at->first);
+  return at->second;
+}
+
+KinetoReader::KernelName KinetoReader::KernelOf(const KinetoEvent& event) {
+  if (event.kind == KinetoKind::kMemcpy) return {KernelClass::kMemcpy};
+  if (event.kind == KinetoKind::kMemset) return {KernelClass::kMemset};
+  const auto found = kernels_.find(event.name);
+  if (found != kernels_.end()) return found->second;
+  KernelName kernel{ClassOfKernel(event.name)};
+  if (kernels_.size() < kMaxKernelNames) {
+    kernel.index = IndexOfKernelName(event.name);
+    kernels_.emplace(std::string(event.name), kernel);
   }
-  return kernel_class;
+  return kernel;
 }
 
 void KinetoReader::TakeDeviceEvent(const KinetoEvent& event, uint64_t offset) {
   const auto device = DeviceIndex(event.device, offset);
   if (!device.has_value() || !HasRoom(trace_.device_events, kMaxDeviceEvents, offset)) return;
-  const KernelClass kernel_class = ClassOf(event);
-  trace_.device_events.push_back({event.time, event.correlation, *device, kernel_class});
-  if (kernel_class == KernelClass::kCommunication) TakeCollective(event, *device);
+  const KernelName kernel = KernelOf(event);
+  trace_.device_events.push_back(
+      {event.time, event.correlation, kernel.index, *device, kernel.kernel_class});
+  if (kernel.kernel_class == KernelClass::kCommunication) TakeCollective(event, *device);
+  if (event.kind == KinetoKind::kKernel) return;
+  trace_.copy_calls.push_back({event.time, event.correlation, static_cast<double>(event.bytes),
+                               CopyKindOf(event.name), *device});
 }
 
 uint32_t KinetoReader::CollectiveKindOf(const KinetoEvent& event) {
@@ -124,6 +147,11 @@ void KinetoReader::TakeAnnotation(const KinetoEvent& event, uint64_t offset) {
 void KinetoReader::TakeLaunch(const KinetoEvent& event, uint64_t offset) {
   if (!HasRoom(trace_.launches, kMaxLaunches, offset)) return;
   trace_.launches.push_back({event.time, event.correlation});
+  if (IsBlockingCopy(event.name)) trace_.blocking_copies.push_back(event.correlation);
+}
+
+void KinetoReader::TakeWait(const KinetoEvent& event, uint64_t offset) {
+  if (HasRoom(trace_.host_waits, kMaxLaunches, offset)) trace_.host_waits.push_back(event.time);
 }
 
 }  // namespace lockstep::traces

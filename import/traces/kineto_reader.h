@@ -29,6 +29,7 @@ class KinetoReader {
 
  private:
   void TakeEvent(const TracePiece& piece);
+  void TakeWait(const KinetoEvent& event, uint64_t offset);
   void TakeDeviceEvent(const KinetoEvent& event, uint64_t offset);
   void TakeCollective(const KinetoEvent& event, uint16_t device);
   void TakeAnnotation(const KinetoEvent& event, uint64_t offset);
@@ -37,7 +38,12 @@ class KinetoReader {
   template <typename T>
   bool HasRoom(const std::vector<T>& vector, size_t limit, uint64_t offset);
   std::optional<uint16_t> DeviceIndex(int32_t device, uint64_t offset);
-  KernelClass ClassOf(const KinetoEvent& event);
+  struct KernelName {
+    KernelClass kernel_class = KernelClass::kOther;
+    uint32_t index = kNoKernel;  // into KinetoTrace::kernel_names
+  };
+  KernelName KernelOf(const KinetoEvent& event);
+  uint32_t IndexOfKernelName(std::string_view name);
   uint32_t CollectiveKindOf(const KinetoEvent& event);
 
   TraceProblems problems_;
@@ -45,7 +51,8 @@ class KinetoReader {
   KinetoEventParser parser_;
   KinetoTrace trace_;
   uint64_t event_count_ = 0;
-  StringMap<KernelClass> kernel_classes_;
+  StringMap<KernelName> kernels_;         // by name as it is written
+  StringMap<uint32_t> kernel_indices_;    // by name as it is kept
   StringMap<uint32_t> collective_kinds_;  // by name and group
 };
 

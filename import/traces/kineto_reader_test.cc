@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <map>
 
 #include "import/traces/kineto_records.h"
@@ -110,6 +111,34 @@ TEST(KinetoReaderTest, SumsUpAStep) {
   EXPECT_EQ(WithMetric(read.records, "train_step_time_seconds")[0].time_ms, 1'772'442'931'768);
 }
 
+// 807 fills of 150660 bytes, and 7 copies to pinned memory; all of them asynchronous.
+void CheckCopies(const DeviceStep& step) {
+  ASSERT_EQ(step.copies.size(), 2u);
+  for (const CopyTime& time : step.copies) {
+    EXPECT_EQ(time.call, "async");
+    const bool is_fill = time.kind == CopyKind{"memset", "device"};
+    EXPECT_EQ(time.count, is_fill ? 807u : 7u);
+    if (is_fill) {
+      EXPECT_EQ(time.bytes, 150660);
+    } else {
+      EXPECT_EQ(time.kind, (CopyKind{"d2h", "pinned"}));
+    }
+  }
+}
+
+struct ExpectedBins {
+  double lowest, first, last;
+};
+
+void CheckUtilization(const DeviceOverview& overview, const ExpectedBins& expected) {
+  ASSERT_EQ(overview.utilization.size(), 30u);
+  double lowest = 1;
+  for (const UtilizationBin& bin : overview.utilization) lowest = std::min(lowest, bin.busy_ratio);
+  EXPECT_NEAR(lowest, expected.lowest, 1e-9);
+  EXPECT_NEAR(overview.utilization.front().busy_ratio, expected.first, 1e-9);
+  EXPECT_NEAR(overview.utilization.back().busy_ratio, expected.last, 1e-9);
+}
+
 // Traces of PyTorch 2.11 on H200s, three steps without ProfilerStep ranges. Expected values: the same sums made by
 // plain loops over the parsed document.
 TEST(KinetoReaderTest, ReadsRealTraces) {
@@ -118,12 +147,15 @@ TEST(KinetoReaderTest, ReadsRealTraces) {
     int32_t rank;
     uint64_t events;
     double window_ns, busy_ns, compute_ns, communication_ns, longest_ns, unlaunched_ns, launch_us;
+    double top_kernel_us, second_kernel_us, lowest_bin, first_bin, last_bin;
   };
   for (const RealRow& row : {
            RealRow{"kineto/h200_rank0.json.gz", 0, 38209, 599602257, 589133182, 556846003, 31491080,
-                   490113, 3730535, 76615.423},
+                   490113, 3730535, 76615.423, 110492.74, 90222.123, 0.915143694512277,
+                   0.9436854662798703, 0.9765702672586791},
            RealRow{"kineto/h200_rank2.json.gz", 2, 38228, 605769874, 595167704, 560123422, 34247670,
-                   463073, 3512282, 80122.142},
+                   463073, 3512282, 80122.142, 111150.576, 90882.43, 0.910067630138158,
+                   0.9396015684966306, 0.9679133100495738},
        }) {
     const ReadTrace read = ReadKineto(Uncompress(ReadTestFile(row.file)));
     EXPECT_EQ(read.problems, "");
@@ -147,6 +179,15 @@ TEST(KinetoReaderTest, ReadsRealTraces) {
     ASSERT_EQ(step.collectives.size(), 1u);
     EXPECT_EQ(step.collectives[0].count, 4u);
     EXPECT_EQ(step.collectives[0].bytes, 3 * 2.0 * 953223168 + 4);
+    EXPECT_EQ(step.long_gaps[0].count, 0u);
+    ASSERT_EQ(step.kernels.size(), 20u);
+    EXPECT_NEAR(step.kernels[0].seconds * 1e6, row.top_kernel_us, 1e-3);
+    EXPECT_EQ(step.kernels[0].count, 240u);
+    EXPECT_EQ(read.trace.kernel_names[step.kernels[0].kernel],
+              "nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NTN");
+    EXPECT_NEAR(step.kernels[1].seconds * 1e6, row.second_kernel_us, 1e-3);
+    CheckCopies(step);
+    CheckUtilization(read.profile.devices[0], {row.lowest_bin, row.first_bin, row.last_bin});
     EXPECT_TRUE(WithMetric(read.records, "train_step_time_seconds").empty());
     // Recorded in November 2026, while the job ran.
     EXPECT_EQ(read.records[0].time_ms.value_or(0) / 1000, 1795242048);

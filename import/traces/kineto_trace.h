@@ -7,17 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "import/traces/copy_kind.h"
 #include "import/traces/interval_union.h"
 #include "import/traces/kernel_class.h"
 #include "import/traces/kineto_header.h"
 
 namespace lockstep::traces {
 
+inline constexpr uint32_t kNoKernel = UINT32_MAX;
+
 // A kernel, a copy or a fill.
 struct DeviceEvent {
   Interval time;
-  uint64_t correlation = 0;  // that of its launch; 0 is unknown
-  uint16_t device = 0;       // an index into KinetoTrace::devices
+  uint64_t correlation = 0;     // that of its launch; 0 is unknown
+  uint32_t kernel = kNoKernel;  // an index into KinetoTrace::kernel_names
+  uint16_t device = 0;          // an index into KinetoTrace::devices
   KernelClass kernel_class = KernelClass::kOther;
 };
 
@@ -27,6 +31,14 @@ struct CollectiveCall {
   uint32_t kind = 0;  // an index into KinetoTrace::collective_kinds
   uint16_t device = 0;
   double bytes = 0;  // that this rank put in; 0 is unknown
+};
+
+struct CopyCall {
+  Interval time;
+  uint64_t correlation = 0;
+  double bytes = 0;  // 0 is unknown
+  CopyKind kind;
+  uint16_t device = 0;
 };
 
 struct CollectiveKind {
@@ -58,9 +70,14 @@ struct KinetoTrace {
   KinetoHeader header;
   std::vector<int32_t> devices;  // as CUDA numbers them
   std::vector<CollectiveKind> collective_kinds;
+  std::vector<std::string> kernel_names;
   std::vector<DeviceEvent> device_events;
   std::vector<CollectiveCall> collective_calls;  // they are among device_events, too
+  std::vector<CopyCall> copy_calls;              // so are these
   std::vector<LaunchCall> launches;
+  std::vector<uint64_t>
+      blocking_copies;               // correlations of launches that return when the copy is done
+  std::vector<Interval> host_waits;  // calls in which the host waits for a device
   std::vector<StepRange> host_steps;
   std::vector<StepRange> device_steps;
   std::vector<PhaseRange> host_phases;

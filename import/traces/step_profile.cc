@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "import/traces/device_timeline.h"
+#include "import/traces/host_activity.h"
 
 namespace lockstep::traces {
 namespace {
@@ -88,25 +89,6 @@ std::vector<Window> DeviceWindows(const KinetoTrace& trace, uint16_t device,
   return windows;
 }
 
-// The union of each phase's ranges.
-struct PhaseUnion {
-  std::string_view phase;
-  std::vector<Interval> times;
-};
-
-std::vector<PhaseUnion> PhaseUnions(const std::vector<PhaseRange>& ranges, uint16_t device) {
-  std::vector<PhaseUnion> unions;
-  for (const PhaseRange& range : ranges) {
-    if (range.device != device) continue;
-    auto found = std::find_if(unions.begin(), unions.end(),
-                              [&](const PhaseUnion& one) { return one.phase == range.phase; });
-    if (found == unions.end()) found = unions.insert(unions.end(), PhaseUnion{range.phase, {}});
-    found->times.push_back(range.time);
-  }
-  for (PhaseUnion& one : unions) one.times = UnionOf(std::move(one.times));
-  return unions;
-}
-
 std::vector<PhaseTime> PhasesWithin(const std::vector<PhaseUnion>& unions, Interval window) {
   std::vector<PhaseTime> phases;
   for (const PhaseUnion& one : unions) {
@@ -114,6 +96,23 @@ std::vector<PhaseTime> PhasesWithin(const std::vector<PhaseUnion>& unions, Inter
     if (length_ns > 0) phases.push_back({one.phase, SecondsOf(length_ns)});
   }
   return phases;
+}
+
+LoadTimes LoadsWithin(const std::vector<PhaseUnion>& unions, Interval window) {
+  LoadTimes loads;
+  for (const PhaseUnion& one : unions) {
+    if (one.phase != "data") continue;
+    for (const Interval& load : one.times) {
+      if (load.begin_ns < window.begin_ns || load.begin_ns >= window.end_ns) continue;
+      const double seconds = SecondsOf(load.length_ns());
+      ++loads.count;
+      loads.longest_seconds = std::max(loads.longest_seconds, seconds);
+      if (load.length_ns() <= kSlowLoadNs) continue;
+      ++loads.slow;
+      loads.slow_seconds += seconds;
+    }
+  }
+  return loads;
 }
 
 std::vector<HostStep> ProfileHost(const KinetoTrace& trace, const std::vector<Window>& windows) {
@@ -128,6 +127,7 @@ std::vector<HostStep> ProfileHost(const KinetoTrace& trace, const std::vector<Wi
     step.step = window.step;
     step.window = window.time;
     step.phases = PhasesWithin(phases, window.time);
+    step.loads = LoadsWithin(phases, window.time);
     for (const LaunchCall& launch : BegunWithin(launches, window.time)) {
       ++step.launches;
       step.launch_seconds += SecondsOf(launch.time.length_ns());
@@ -143,16 +143,19 @@ TraceProfile ProfileOf(const KinetoTrace& trace) {
   TraceProfile profile;
   const auto host_windows = HostWindows(trace);
   profile.host_steps = ProfileHost(trace, host_windows);
-  const LaunchTimes launch_times(trace.launches);
+  const HostTimeline host(trace);
   for (uint16_t device = 0; device < trace.devices.size(); ++device) {
-    const DeviceTimeline timeline(trace, device, launch_times);
+    const DeviceTimeline timeline(trace, device, host);
     const auto phases = PhaseUnions(trace.device_phases, device);
+    Interval whole = kNothingYet;
     for (const Window& window : DeviceWindows(trace, device, host_windows)) {
+      whole = HullOf(whole, window.time);
       DeviceStep step = timeline.Within(window.time);
       step.step = window.step;
       step.phases = PhasesWithin(phases, window.time);
       profile.device_steps.push_back(std::move(step));
     }
+    if (whole.begin_ns < whole.end_ns) profile.devices.push_back(timeline.Overview(whole));
   }
   return profile;
 }

@@ -26,6 +26,12 @@ inline constexpr size_t kMaxTraceDevices = 64;
 // Different names of kernels, of collectives with their groups; what comes after counts as "other".
 inline constexpr size_t kMaxKernelNames = 64 << 10;
 inline constexpr size_t kMaxCollectives = 1024;
+// Template arguments make names of kilobytes; what is alike up to here is one kernel.
+inline constexpr size_t kMaxKernelNameBytes = 256;
+// What is told of kernels by name, of each device.
+inline constexpr size_t kTopKernels = 20;
+// Of each device, the longest ones.
+inline constexpr size_t kMaxListedGaps = 1000;
 
 // Tables of nsys. A row is a kernel with its name, whose template arguments can be long.
 inline constexpr size_t kMaxTableRowBytes = 256 << 10;
