@@ -130,10 +130,10 @@ std::vector<DerivedSeries> Scores(const LoadedJob& job) {
   std::vector<DerivedSeries> all;
   const training::OwnTime own = training::StrongestOwnTime(job.steps);
   if (own.seconds.empty()) return all;
-  const RankMatrix lateness = training::DividedByColumn(
-      training::ExcessOverPeers(own.seconds, training::PeerGroups(job.job),
-                                training::NothingMasked(own.seconds.rows(), own.seconds.columns())),
-      own.step_seconds);
+  const std::vector<std::vector<size_t>> groups = training::PeerGroups(job.job);
+  const RankMatrix lateness =
+      training::ExcessOverPeers({own.seconds, groups, own.step_seconds},
+                                training::RankMask(own.seconds.rows(), own.seconds.columns()));
   for (size_t row = 0; row < lateness.rows(); ++row) {
     all.push_back(SeriesOf(LabelsOf("lockstep_straggler_score", job, row, {}), job.steps.end_ms,
                            TrailingMedians(lateness.Row(row))));

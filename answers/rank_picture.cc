@@ -34,12 +34,11 @@ constexpr std::array kStepMetrics = {
 };
 
 RankMatrix Lateness(const LoadedJob& job) {
-  training::OwnTime own = training::StrongestOwnTime(job.steps);
+  const training::OwnTime own = training::StrongestOwnTime(job.steps);
   if (own.seconds.empty()) return {};
-  const RankMatrix excess =
-      training::ExcessOverPeers(own.seconds, training::PeerGroups(job.job),
-                                training::NothingMasked(own.seconds.rows(), own.seconds.columns()));
-  return training::DividedByColumn(excess, own.step_seconds);
+  const std::vector<std::vector<size_t>> groups = training::PeerGroups(job.job);
+  return training::ExcessOverPeers({own.seconds, groups, own.step_seconds},
+                                   training::RankMask(own.seconds.rows(), own.seconds.columns()));
 }
 
 RankMatrix PerStep(const LoadedJob& job, training::DeviceCounter counter) {

@@ -126,6 +126,12 @@ void StepColumns::Add(const StepSeries& series, size_t row, const SampleColumns&
   }
   const Row& marks = rows_[row];
   const MutexLock lock(row_mutexes_[row % kLockCount]);
+  if (samples.timestamps_ms == marks.time_ms) {
+    for (size_t i = 0; i < samples.values.size(); ++i) {
+      if (!IsStaleNan(samples.values[i])) values[marks.column[i]] = samples.values[i];
+    }
+    return;
+  }
   size_t mark = 0;
   for (size_t i = 0; i < samples.values.size(); ++i) {
     const int64_t time_ms = samples.timestamps_ms[i];
@@ -163,8 +169,9 @@ void StepColumns::FillInOperations() {
   }
 }
 
-training::StepTable StepColumns::Take() {
+training::StepTable StepColumns::Take(TaskPool& pool) {
   FillInStepSeconds();
+  table_.job_step_seconds = training::JobStepSeconds(table_, &pool);
   FillInOperations();
   // What a trainer calls its computing is the sum of the passes that it times too.
   if (training::HasPhase(table_, training::PhaseKind::kForward)) {

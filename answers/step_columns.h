@@ -3,7 +3,7 @@
 //   StepColumns columns(ranks);                    once per rank: SetMarks, before Align
 //   columns.Align();                               the columns are known from here on
 //   columns.Add(series, row, samples);             from several threads at once
-//   training::StepTable table = columns.Take();
+//   training::StepTable table = columns.Take(pool);
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include "answers/series_roles.h"
 #include "answers/step_history.h"
 #include "base/mutex.h"
+#include "base/task_pool.h"
 #include "model/sample.h"
 #include "training/steps.h"
 
@@ -36,7 +37,7 @@ class StepColumns {
   void Add(const StepSeries& series, size_t row, const SampleColumns& samples);
 
   // Once, after the last Add().
-  training::StepTable Take();
+  training::StepTable Take(TaskPool& pool);
 
  private:
   // When a rank ended its steps, ascending, and in which column each of them is.

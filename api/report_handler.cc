@@ -68,7 +68,7 @@ absl::StatusOr<Report> Find(const ReportQuestion& question, const TrainingContex
   if (!listed.empty()) findings.summary = std::move(listed.front());
   const LoadedJob& job = report.attempts.back();
   findings.job = &job;
-  findings.stragglers = StragglersOf(job, question.stragglers);
+  findings.stragglers = StragglersOf(job, question.stragglers, context.pool);
   LOCKSTEP_RETURN_IF_ERROR(budget.Check());
   findings.bottlenecks = training::FindBottlenecks({job.job, job.steps, job.devices});
   findings.efficiency = EfficiencyOf(job, question.efficiency);
@@ -80,7 +80,8 @@ absl::StatusOr<Report> Find(const ReportQuestion& question, const TrainingContex
   return report;
 }
 
-void WriteReport(JsonWriter& json, const Report& report, const ReportQuestion& question) {
+void WriteReport(JsonWriter& json, const Report& report, const ReportQuestion& question,
+                 TaskPool& pool) {
   const JobFindings& findings = report.findings;
   const LoadedJob& job = *findings.job;
   json.BeginObject();
@@ -94,7 +95,7 @@ void WriteReport(JsonWriter& json, const Report& report, const ReportQuestion& q
   json.Key("summary");
   WriteJob(json, findings.summary);
   json.Key("stragglers");
-  WriteStragglers(json, job, findings.stragglers);
+  WriteStragglers(json, job, findings.stragglers, pool);
   json.Key("bottlenecks");
   WriteBottlenecks(json, job, findings.bottlenecks);
   json.Key("mfu");
@@ -114,7 +115,8 @@ Response HandleReport(const Call& call, const TrainingContext& context, QueryBud
   const auto report = Find(*question, context, budget);
   if (!report.ok()) return TrainingFailure(report.status());
   if (!question->format.has_value()) {
-    return SuccessReply([&](JsonWriter& json) { WriteReport(json, *report, *question); });
+    return SuccessReply(
+        [&](JsonWriter& json) { WriteReport(json, *report, *question, context.pool); });
   }
   Response response;
   if (*question->format == answers::ReportFormat::kMarkdown) {

@@ -105,7 +105,8 @@ bool IsAskedBeside(StragglerMethod method, const answers::LoadedJob& job) {
 }
 
 // What each method says by itself. `answer` was given by one of them.
-void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const StragglerAnswer& answer) {
+void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const StragglerAnswer& answer,
+                  TaskPool& pool) {
   json.Key("methods");
   json.BeginArray();
   for (const StragglerMethod method : kMethods) {
@@ -115,7 +116,7 @@ void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const Straggl
     }
     if (!IsAskedBeside(method, job)) continue;
     const StragglerAnswer other =
-        training::FindStragglersBy(method, {job.job, job.steps, job.devices});
+        training::FindStragglersBy(method, {job.job, job.steps, job.devices, &pool});
     if (other.verdict != training::StragglerVerdict::kNoData) WriteMethod(json, job, other);
   }
   json.EndArray();
@@ -162,14 +163,15 @@ answers::JobNeeds StragglerNeeds() {
   return needs;
 }
 
-StragglerAnswer StragglersOf(const answers::LoadedJob& job, const StragglerQuestion& question) {
-  const training::StragglerInput input{job.job, job.steps, job.devices};
+StragglerAnswer StragglersOf(const answers::LoadedJob& job, const StragglerQuestion& question,
+                             TaskPool& pool) {
+  const training::StragglerInput input{job.job, job.steps, job.devices, &pool};
   return question.method.has_value() ? training::FindStragglersBy(*question.method, input)
                                      : training::FindStragglers(input);
 }
 
-void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
-                     const StragglerAnswer& answer) {
+void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job, const StragglerAnswer& answer,
+                     TaskPool& pool) {
   json.BeginObject();
   WriteHead(json, job);
   WriteTextField(json, "method", Name(answer.method));
@@ -188,7 +190,7 @@ void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
   WriteNumberField(json, "lost_gpu_seconds", answer.lost_gpu_seconds);
   WriteEvidence(json, answer.evidence);
   WriteTextsField(json, "missing", answer.missing);
-  WriteMethods(json, job, answer);
+  WriteMethods(json, job, answer, pool);
   WritePresets(json, job);
   json.EndObject();
 }

@@ -7,6 +7,7 @@
 #include "answers/loaded_job.h"
 #include "api/form.h"
 #include "api/json_writer.h"
+#include "base/task_pool.h"
 #include "training/stragglers.h"
 
 namespace lockstep::api {
@@ -20,9 +21,9 @@ absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form);
 answers::JobNeeds StragglerNeeds();
 
 training::StragglerAnswer StragglersOf(const answers::LoadedJob& job,
-                                       const StragglerQuestion& question);
+                                       const StragglerQuestion& question, TaskPool& pool);
 // The object.
 void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
-                     const training::StragglerAnswer& answer);
+                     const training::StragglerAnswer& answer, TaskPool& pool);
 
 }  // namespace lockstep::api

@@ -72,7 +72,8 @@ Response HandleStragglers(const Call& call, const TrainingContext& context, Quer
   if (!question.ok()) return TrainingFailure(question.status());
   return Answer(Load(call, StragglerNeeds(), context, budget),
                 [&](JsonWriter& json, const LoadedJob& job) {
-                  WriteStragglers(json, job, StragglersOf(job, *question));
+                  const auto answer = StragglersOf(job, *question, context.pool);
+                  WriteStragglers(json, job, answer, context.pool);
                 });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "training/statistics.h"
@@ -20,14 +21,19 @@ struct Run {
   size_t last = 0;
 };
 
-// Whether some window of the scale has a median of at least `threshold`: at least half of it does.
+// Whether some window of so many known values has a median of at least `threshold`: at least half of it does.
 // Answers for most rows without sorting anything.
 bool MayExceed(std::span<const double> values, size_t window, double threshold) {
-  window = std::min(window, values.size());
+  size_t size = 0;
   size_t above = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    above += values[i] >= threshold ? 1 : 0;
-    if (i >= window) above -= values[i - window] >= threshold ? 1 : 0;
+  size_t oldest = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    above += value >= threshold ? 1 : 0;
+    if (++size > window) {
+      while (std::isnan(values[oldest])) ++oldest;
+      above -= values[oldest++] >= threshold ? 1 : 0;
+    }
     if (2 * above >= window) return true;
   }
   return false;
@@ -77,12 +83,12 @@ HighState ByLevel(std::span<const double> values, std::span<const double> smooth
 }
 
 HighState FindHighState(std::span<const double> values, const EpisodeScale& scale) {
-  if (!MayExceed(values, scale.window, std::min(scale.level, scale.change))) return {};
+  const size_t window = std::min(scale.window, values.size());
+  if (!MayExceed(values, window, std::min(scale.level, scale.change))) return {};
   const std::vector<double> smooth = RunningMedian(values, scale.window);
   std::vector<double> residual(values.size());
   for (size_t i = 0; i < values.size(); ++i) residual[i] = values[i] - smooth[i];
-  const double noise =
-      MedianError(RobustDeviation(residual), std::min(scale.window, values.size()));
+  const double noise = MedianError(RobustDeviation(residual), window);
   const double surely = kNoiseMargin * noise;
   HighState state = ByChange(values, smooth, std::max(scale.change, surely));
   if (state.on.empty()) state = ByLevel(values, smooth, std::max(scale.level, surely));
@@ -187,9 +193,25 @@ std::vector<Episode> Joined(std::span<const double> excess, std::vector<Episode>
 
 }  // namespace
 
+bool MayHaveEpisodes(std::span<const double> excess, std::span<const EpisodeScale> scales) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const EpisodeScale& scale : scales) least = std::min({least, scale.level, scale.change});
+  size_t known = 0;
+  size_t above = 0;
+  for (const double value : excess) {
+    known += std::isnan(value) ? 0 : 1;
+    above += value >= least ? 1 : 0;
+  }
+  return std::any_of(scales.begin(), scales.end(), [&](const EpisodeScale& scale) {
+    const size_t window = std::min(scale.window, known);
+    return 2 * above >= window && MayExceed(excess, window, std::min(scale.level, scale.change));
+  });
+}
+
 std::vector<Episode> FindEpisodes(std::span<const double> excess,
                                   std::span<const EpisodeScale> scales) {
   std::vector<Episode> episodes;
+  if (!MayHaveEpisodes(excess, scales)) return episodes;
   std::vector<bool> taken(excess.size(), false);
   for (const EpisodeScale& scale : scales) {
     for (int round = 0; round < kMostRounds; ++round) {

@@ -34,6 +34,9 @@ struct Episode {
 // An episode shorter than this is no state but an incident.
 inline constexpr size_t kShortestEpisode = 8;
 
+// False where no row with at most these values has an episode: cheap to ask, and so for most rows.
+bool MayHaveEpisodes(std::span<const double> excess, std::span<const EpisodeScale> scales);
+
 // The episodes of one row, in order and not touching. Unknown columns are stepped over.
 std::vector<Episode> FindEpisodes(std::span<const double> excess,
                                   std::span<const EpisodeScale> scales);

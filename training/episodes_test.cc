@@ -11,18 +11,18 @@
 namespace lockstep::training {
 namespace {
 
-struct Stretch {
+struct RowPart {
   size_t length;
   double level;
 };
 
 // Stretches of a level with noise of `deviation`.
-std::vector<double> Row(const std::vector<Stretch>& stretches, double deviation, unsigned seed) {
+std::vector<double> Row(const std::vector<RowPart>& parts, double deviation, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> noise(0, deviation);
   std::vector<double> row;
-  for (const Stretch& stretch : stretches) {
-    for (size_t i = 0; i < stretch.length; ++i) row.push_back(stretch.level + noise(random));
+  for (const RowPart& part : parts) {
+    for (size_t i = 0; i < part.length; ++i) row.push_back(part.level + noise(random));
   }
   return row;
 }
@@ -38,7 +38,7 @@ std::string EpisodesIn(const std::vector<double>& row) {
 TEST(Episodes, AreFoundWhereARowStaysHigh) {
   struct Case {
     const char* words;
-    std::vector<Stretch> stretches;
+    std::vector<RowPart> parts;
     const char* found;
   };
   const Case cases[] = {
@@ -55,7 +55,7 @@ TEST(Episodes, AreFoundWhereARowStaysHigh) {
       {"strong and weak", {{60, 0.0}, {60, 0.3}, {60, 0.0}, {60, 0.04}}, "[60 119][180 239]"},
       {"a stall", {{100, 0.0}, {3, 5.0}, {100, 0.0}}, ""},
   };
-  for (const Case& c : cases) EXPECT_EQ(EpisodesIn(Row(c.stretches, 0.002, 1)), c.found) << c.words;
+  for (const Case& c : cases) EXPECT_EQ(EpisodesIn(Row(c.parts, 0.002, 1)), c.found) << c.words;
 }
 
 TEST(Episodes, NeedMoreThanTheRowsOwnNoise) {

@@ -1,7 +1,9 @@
 #include "training/excess.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "base/check.h"
@@ -13,59 +15,73 @@ namespace {
 // Numbers of one column, and the upper median of any all but one of them.
 class PeerValues {
  public:
-  void Clear() { values_.clear(); }
-  void Add(double value) { values_.push_back(value); }
-  size_t count() const { return values_.size(); }
+  // The known ones of `rows`.
+  void Take(std::span<const double> column, std::span<const size_t> rows) {
+    values_.resize(rows.size());
+    size_t count = 0;
+    for (const size_t row : rows) {
+      values_[count] = column[row];
+      count += std::isnan(column[row]) ? 0 : 1;
+    }
+    values_.resize(count);
+    FindMiddle();
+  }
 
+  size_t count() const { return values_.size(); }
+  double UpperMedian() const { return middle_; }
+  // Of all values but one that equals `own`.
+  double UpperMedianWithout(double own) const { return without_[own < cut_ ? 1 : 0]; }
+
+ private:
+  // With k values and one taken out, index (k-1)/2 of what is left: for an odd k the middle one, or the next where
+  // the taken one lies at or below the middle; for an even k the middle one, or the one before where the taken one
+  // lies at or above it.
   void FindMiddle() {
-    middle_ = before_ = after_ = kUnknown;
+    middle_ = cut_ = kUnknown;
+    without_.fill(kUnknown);
     if (values_.empty()) return;
     const size_t middle = values_.size() / 2;
     const auto at = values_.begin() + static_cast<ptrdiff_t>(middle);
     std::nth_element(values_.begin(), at, values_.end());
-    middle_ = *at;
-    if (middle > 0) before_ = *std::max_element(values_.begin(), at);
-    if (middle + 1 < values_.size()) after_ = *std::min_element(at + 1, values_.end());
+    middle_ = cut_ = *at;
+    without_.fill(middle_);
+    if (values_.size() % 2 == 0) {
+      without_[0] = *std::max_element(values_.begin(), at);
+      return;
+    }
+    cut_ = std::nextafter(middle_, std::numeric_limits<double>::infinity());
+    without_[1] = middle + 1 < values_.size() ? *std::min_element(at + 1, values_.end()) : kUnknown;
   }
 
-  double UpperMedian() const { return middle_; }
-
-  // Of all values but one that equals `own`. With k values and one taken out, index (k-1)/2 of what is
-  // left: for an odd k the middle one, or the next where the taken one lies at or below the middle; for
-  // an even k the middle one, or the one before where the taken one lies at or above it.
-  double UpperMedianWithout(double own) const {
-    if (values_.size() % 2 == 1) return own <= middle_ ? after_ : middle_;
-    return own < middle_ ? middle_ : before_;
-  }
-
- private:
   std::vector<double> values_;
   double middle_ = kUnknown;
-  double before_ = kUnknown;
-  double after_ = kUnknown;
+  double cut_ = kUnknown;
+  std::array<double, 2> without_ = {};  // one that is at or above the cut, or below it
 };
 
 // What the rows of one group are held against in one column.
 class PeerReference {
  public:
-  // `values` are those of column n; `any_masked` tells rows that are masked in some column.
-  void Take(std::span<const double> values, std::span<const size_t> rows, const RankMask& masked,
-            const std::vector<bool>& any_masked, size_t n) {
-    all_.Clear();
-    unmasked_.Clear();
+  // `may_be_masked` are those of `rows` that are masked in some column; `values` are those of column n.
+  void Take(std::span<const double> values, std::span<const size_t> rows,
+            std::span<const size_t> may_be_masked, const RankMask& masked, size_t n) {
+    all_.Take(values, rows);
+    const auto is_masked = [&](size_t row) { return masked(row, n) && !std::isnan(values[row]); };
+    is_masked_ = std::any_of(may_be_masked.begin(), may_be_masked.end(), is_masked);
+    if (!is_masked_) return;
+    unmasked_rows_.clear();
     for (const size_t row : rows) {
-      if (std::isnan(values[row])) continue;
-      all_.Add(values[row]);
-      if (!any_masked[row] || !masked[row][n]) unmasked_.Add(values[row]);
+      if (!masked(row, n)) unmasked_rows_.push_back(row);
     }
-    all_.FindMiddle();
-    is_masked_ = unmasked_.count() < all_.count();
-    if (is_masked_) unmasked_.FindMiddle();
+    unmasked_.Take(values, unmasked_rows_);
   }
 
   bool Suffices(size_t group_size) const {
     return all_.count() >= 2 && 3 * all_.count() >= 2 * group_size;
   }
+
+  bool is_masked() const { return is_masked_; }
+  const PeerValues& all() const { return all_; }
 
   double For(double own, bool is_masked) const {
     if (!is_masked_) return all_.UpperMedianWithout(own);
@@ -80,91 +96,103 @@ class PeerReference {
   static constexpr size_t kFewestPeers = 2;
 
   PeerValues all_;
-  PeerValues unmasked_;  // without a middle if all are unmasked
+  PeerValues unmasked_;  // known where something is masked
+  std::vector<size_t> unmasked_rows_;
   bool is_masked_ = false;
 };
 
-// Compares the ranks of each group, column by column.
+std::vector<size_t> RowsWithMarks(const std::vector<size_t>& rows, const RankMask& masked) {
+  std::vector<size_t> marked;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(marked),
+               [&masked](size_t row) { return masked.MayHaveAny(row); });
+  return marked;
+}
+
+// Compares the ranks of each group, column by column. For one thread.
 class ColumnJudge {
  public:
-  ColumnJudge(const std::vector<std::vector<size_t>>& groups, const RankMask& masked)
-      : groups_(groups), masked_(masked), any_masked_(masked.size()) {
-    for (size_t row = 0; row < masked.size(); ++row) {
-      const std::vector<bool>& marks = masked[row];
-      any_masked_[row] = std::find(marks.begin(), marks.end(), true) != marks.end();
+  ColumnJudge(const PeerComparison& comparison, const RankMask& masked)
+      : comparison_(comparison), masked_(masked) {
+    for (const std::vector<size_t>& group : comparison.groups) {
+      may_be_masked_.push_back(RowsWithMarks(group, masked));
     }
   }
 
   // Sets what is known of `results`, one per row.
   void Compare(size_t n, std::span<const double> column, std::span<double> results) {
-    for (const std::vector<size_t>& group : groups_) {
-      peers_.Take(column, group, masked_, any_masked_, n);
+    const double divisor = comparison_.divisor.empty() ? 1.0 : comparison_.divisor[n];
+    if (!(divisor > 0)) return;
+    for (size_t i = 0; i < comparison_.groups.size(); ++i) {
+      const std::vector<size_t>& group = comparison_.groups[i];
+      peers_.Take(column, group, may_be_masked_[i], masked_, n);
       if (!peers_.Suffices(group.size())) continue;
       for (const size_t row : group) {
-        if (std::isnan(column[row])) continue;
-        const bool is_masked = any_masked_[row] && masked_[row][n];
-        results[row] = column[row] - peers_.For(column[row], is_masked);
+        const double own = column[row];
+        const double peers = peers_.is_masked() ? peers_.For(own, masked_(row, n))
+                                                : peers_.all().UpperMedianWithout(own);
+        results[row] = (own - peers) / divisor;
       }
     }
   }
 
  private:
-  const std::vector<std::vector<size_t>>& groups_;
+  const PeerComparison& comparison_;
   const RankMask& masked_;
-  std::vector<bool> any_masked_;  // by row
+  std::vector<std::vector<size_t>> may_be_masked_;  // by group
   PeerReference peers_;
 };
 
-// By column.
-std::vector<bool> AnyMasked(const RankMask& masked, size_t columns) {
-  std::vector<bool> any(columns, false);
-  for (const std::vector<bool>& marks : masked) {
-    for (size_t n = 0; n < columns; ++n) any[n] = any[n] || marks[n];
-  }
-  return any;
+void CompareColumns(const PeerComparison& comparison, const RankMask& masked, Stretch stretch,
+                    RankMatrix& excess) {
+  ColumnJudge judge(comparison, masked);
+  MapColumns(comparison.values, stretch, excess,
+             [&judge](size_t n, std::span<const double> column, std::span<double> results) {
+               judge.Compare(n, column, results);
+             });
 }
 
 }  // namespace
 
-RankMask NothingMasked(size_t rows, size_t columns) {
-  return RankMask(rows, std::vector<bool>(columns, false));
-}
-
-RankMatrix ExcessOverPeers(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
-                           const RankMask& masked) {
+RankMatrix ExcessOverPeers(const PeerComparison& comparison, const RankMask& masked) {
+  const RankMatrix& values = comparison.values;
+  LOCKSTEP_CHECK(comparison.divisor.empty() || comparison.divisor.size() == values.columns());
   RankMatrix excess(values.rows(), values.columns());
-  ColumnJudge judge(groups, masked);
-  MapColumns(values, excess,
-             [&judge](size_t n, std::span<const double> column, std::span<double> results) {
-               judge.Compare(n, column, results);
-             });
+  InStretches(values.columns(), comparison.pool,
+              [&](Stretch stretch) { CompareColumns(comparison, masked, stretch, excess); });
   return excess;
 }
 
-void UpdateExcess(const RankMatrix& values, const std::vector<std::vector<size_t>>& groups,
-                  const RankMask& before, const RankMask& masked, RankMatrix& excess) {
-  std::vector<bool> changed = AnyMasked(before, values.columns());
-  const std::vector<bool> now = AnyMasked(masked, values.columns());
+void UpdateExcess(const PeerComparison& comparison, const RankMask& before, const RankMask& masked,
+                  RankMatrix& excess) {
+  std::vector<bool> changed = MarkedColumns(before);
+  const std::vector<bool> now = MarkedColumns(masked);
   for (size_t n = 0; n < changed.size(); ++n) changed[n] = changed[n] || now[n];
-  ColumnJudge judge(groups, masked);
-  std::vector<double> results(values.rows());
-  ForEachColumn(values, [&](size_t n, std::span<const double> column) {
-    if (!changed[n]) return;
-    std::fill(results.begin(), results.end(), kUnknown);
-    judge.Compare(n, column, results);
-    for (size_t row = 0; row < results.size(); ++row) excess(row, n) = results[row];
+  InStretches(changed.size(), comparison.pool, [&](Stretch stretch) {
+    const auto end = changed.begin() + static_cast<ptrdiff_t>(stretch.end);
+    auto at = changed.begin() + static_cast<ptrdiff_t>(stretch.first);
+    while ((at = std::find(at, end, true)) != end) {
+      const auto after = std::find(at, end, false);
+      CompareColumns(
+          comparison, masked,
+          {static_cast<size_t>(at - changed.begin()), static_cast<size_t>(after - changed.begin())},
+          excess);
+      at = after;
+    }
   });
 }
 
-RankMatrix DividedByColumn(RankMatrix matrix, const std::vector<double>& divisor) {
-  LOCKSTEP_CHECK(matrix.columns() == divisor.size());
-  for (size_t row = 0; row < matrix.rows(); ++row) {
-    const std::span<double> values = matrix.Row(row);
-    for (size_t n = 0; n < values.size(); ++n) {
-      values[n] = divisor[n] > 0 ? values[n] / divisor[n] : kUnknown;
+std::vector<double> ExcessOfRow(const RankMatrix& values, const std::vector<size_t>& group,
+                                const RankMask& masked, size_t row) {
+  std::vector<double> excess(values.columns(), kUnknown);
+  const std::vector<size_t> may_be_masked = RowsWithMarks(group, masked);
+  PeerReference peers;
+  ForEachColumn(values, {0, values.columns()}, [&](size_t n, std::span<const double> column) {
+    peers.Take(column, group, may_be_masked, masked, n);
+    if (peers.Suffices(group.size())) {
+      excess[n] = column[row] - peers.For(column[row], masked(row, n));
     }
-  }
-  return matrix;
+  });
+  return excess;
 }
 
 }  // namespace lockstep::training

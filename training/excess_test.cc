@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 #include <vector>
+
+#include "training/stretches.h"
 
 namespace lockstep::training {
 namespace {
@@ -24,9 +27,11 @@ std::vector<size_t> AllRows(size_t count) {
 
 void Check(const std::vector<double>& values, const std::vector<double>& expected,
            const std::vector<size_t>& masked_rows = {}) {
-  RankMask masked = NothingMasked(values.size(), 1);
-  for (const size_t row : masked_rows) masked[row][0] = true;
-  const RankMatrix excess = ExcessOverPeers(OneColumn(values), {AllRows(values.size())}, masked);
+  RankMask masked(values.size(), 1);
+  for (const size_t row : masked_rows) masked.Set(row, 0, 1);
+  const RankMatrix column = OneColumn(values);
+  const std::vector<std::vector<size_t>> groups = {AllRows(values.size())};
+  const RankMatrix excess = ExcessOverPeers({column, groups}, masked);
   for (size_t row = 0; row < values.size(); ++row) {
     if (std::isnan(expected[row])) {
       EXPECT_TRUE(std::isnan(excess(row, 0))) << row;
@@ -73,10 +78,71 @@ TEST(Excess, EqualsALeaveOneOutMedian) {
 }
 
 TEST(Excess, GroupsDoNotMix) {
-  const RankMatrix excess =
-      ExcessOverPeers(OneColumn({1, 100, 2, 103}), {{0, 2}, {1, 3}}, NothingMasked(4, 1));
+  const RankMatrix column = OneColumn({1, 100, 2, 103});
+  const std::vector<std::vector<size_t>> groups = {{0, 2}, {1, 3}};
+  const RankMatrix excess = ExcessOverPeers({column, groups}, RankMask(4, 1));
   EXPECT_EQ(excess(2, 0), 1);
   EXPECT_EQ(excess(3, 0), 3);
+}
+
+// More columns than one thread is given at once, some of them unknown, two rows out of the ordinary in some.
+struct ManyColumns {
+  ManyColumns() : values(7, 3 * kStretchSize), masked(7, 3 * kStretchSize) {
+    std::mt19937 random(11);
+    for (size_t row = 0; row < values.rows(); ++row) {
+      for (double& value : values.Row(row)) {
+        const int drawn = std::uniform_int_distribution<int>(0, 20)(random);
+        value = drawn == 0 ? kUnknown : drawn;
+      }
+    }
+    masked.Set(2, 40, 100);
+    masked.Set(5, 130, 200);
+  }
+
+  RankMatrix values;
+  RankMask masked;
+  std::vector<std::vector<size_t>> groups = {{0, 2, 3, 5}, {1, 4, 6}};
+};
+
+void ExpectEqual(std::span<const double> actual, std::span<const double> expected) {
+  for (size_t n = 0; n < expected.size(); ++n) {
+    EXPECT_TRUE(actual[n] == expected[n] || (std::isnan(actual[n]) && std::isnan(expected[n])))
+        << n;
+  }
+}
+
+TEST(Excess, IsTheSameOnSeveralThreadsAnewAndUpdated) {
+  const ManyColumns many;
+  const RankMask nothing(many.values.rows(), many.values.columns());
+  const RankMatrix expected = ExcessOverPeers({many.values, many.groups}, many.masked);
+  TaskPool pool(2);
+  const PeerComparison comparison{many.values, many.groups, {}, &pool};
+  RankMatrix updated = ExcessOverPeers(comparison, nothing);
+  UpdateExcess(comparison, nothing, many.masked, updated);
+  const RankMatrix anew = ExcessOverPeers(comparison, many.masked);
+  for (size_t row = 0; row < expected.rows(); ++row) {
+    ExpectEqual(anew.Row(row), expected.Row(row));
+    ExpectEqual(updated.Row(row), expected.Row(row));
+  }
+}
+
+TEST(Excess, OfOneRowIsThatRowOfAll) {
+  const ManyColumns many;
+  const RankMatrix all = ExcessOverPeers({many.values, many.groups}, many.masked);
+  for (const std::vector<size_t>& group : many.groups) {
+    for (const size_t row : group) {
+      ExpectEqual(ExcessOfRow(many.values, group, many.masked, row), all.Row(row));
+    }
+  }
+}
+
+TEST(Excess, IsAShareOfWhatIsAboveZero) {
+  const RankMatrix column = OneColumn({10, 13, 11});
+  const std::vector<std::vector<size_t>> groups = {AllRows(3)};
+  const std::vector<double> half = {0.5};
+  const std::vector<double> zero = {0};
+  EXPECT_EQ(ExcessOverPeers({column, groups, half}, RankMask(3, 1))(1, 0), 4);
+  EXPECT_TRUE(std::isnan(ExcessOverPeers({column, groups, zero}, RankMask(3, 1))(1, 0)));
 }
 
 }  // namespace

@@ -2,27 +2,55 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "training/statistics.h"
 #include "training/straggler_thresholds.h"
+#include "training/stretches.h"
 
 namespace lockstep::training {
 namespace {
 
-// Own times are known where warm-up is over.
-void ForgetUnknown(const RankMatrix& own, RankMatrix& values) {
-  for (size_t row = 0; row < own.rows(); ++row) {
-    for (size_t n = 0; n < own.columns(); ++n) {
-      if (std::isnan(own(row, n))) values(row, n) = kUnknown;
+// Data and copies of each rank, where its own time is known: where warm-up is over.
+RankMatrix HostSeconds(const StepTable& table, const OwnTime& own, TaskPool* pool) {
+  RankMatrix seconds = SumOfPhases(table, {PhaseKind::kData, PhaseKind::kHostToDevice}, pool);
+  if (seconds.empty()) return seconds;
+  InStretches(seconds.rows(), pool, [&](Stretch stretch) {
+    for (size_t row = stretch.first; row < stretch.end; ++row) {
+      const std::span<const double> known = own.seconds.Row(row);
+      const std::span<double> values = seconds.Row(row);
+      for (size_t n = 0; n < values.size(); ++n) {
+        values[n] = std::isnan(known[n]) ? kUnknown : values[n];
+      }
     }
-  }
+  });
+  return seconds;
 }
 
-RankMatrix HostSeconds(const StepTable& table, const OwnTime& own) {
-  RankMatrix seconds = SumOfPhases(table, {PhaseKind::kData, PhaseKind::kHostToDevice});
-  if (!seconds.empty()) ForgetUnknown(own.seconds, seconds);
-  return seconds;
+std::vector<double> LowestOfColumns(const RankMatrix& values) {
+  std::vector<double> lowest(values.columns(), std::numeric_limits<double>::infinity());
+  for (size_t row = 0; row < values.rows(); ++row) {
+    const std::span<const double> own = values.Row(row);
+    for (size_t n = 0; n < own.size(); ++n) lowest[n] = own[n] < lowest[n] ? own[n] : lowest[n];
+  }
+  return lowest;
+}
+
+// Whether some row has episodes even over the lowest of all rows. Hosts are mostly so alike that none has, and then
+// nobody need be compared with the middle of them.
+bool MayStandOut(const PeerComparison& host) {
+  const std::vector<double> lowest = LowestOfColumns(host.values);
+  std::vector<char> may(host.values.rows(), 0);
+  InStretches(host.values.rows(), host.pool, [&](Stretch stretch) {
+    std::vector<double> over(lowest.size());
+    for (size_t row = stretch.first; row < stretch.end; ++row) {
+      const std::span<const double> own = host.values.Row(row);
+      for (size_t n = 0; n < over.size(); ++n) over[n] = (own[n] - lowest[n]) / host.divisor[n];
+      may[row] = MayHaveEpisodes(over, kHostScales) ? 1 : 0;
+    }
+  });
+  return std::find(may.begin(), may.end(), 1) != may.end();
 }
 
 double MedianIn(std::span<const double> values, const std::vector<Episode>& episodes) {
@@ -42,15 +70,17 @@ bool IsNamed(const SlowRows& found, size_t row) {
 }  // namespace
 
 void AddHostStalls(const StepTable& table, const OwnTime& own,
-                   const std::vector<std::vector<size_t>>& groups, SlowRows& found) {
-  const RankMatrix host = HostSeconds(table, own);
-  if (host.empty()) return;
-  for (SlowRow& stalled : FindSlowRows(host, own.step_seconds, groups, kHostScales).rows) {
+                   const std::vector<std::vector<size_t>>& groups, TaskPool* pool,
+                   SlowRows& found) {
+  const RankMatrix seconds = HostSeconds(table, own, pool);
+  const PeerComparison host{seconds, groups, own.step_seconds, pool};
+  if (seconds.empty() || !MayStandOut(host)) return;
+  for (SlowRow& stalled : FindSlowRows(host, kHostScales).rows) {
     if (IsNamed(found, stalled.row)) continue;
     const double late = MedianIn(found.excess.Row(stalled.row), stalled.episodes);
     if (!(late >= stalled.level / 2)) continue;
     for (const Episode& episode : stalled.episodes) {
-      for (size_t n = episode.first; n <= episode.last; ++n) found.slow[stalled.row][n] = true;
+      found.slow.Set(stalled.row, episode.first, episode.size());
     }
     stalled.level = late;
     found.rows.push_back(std::move(stalled));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/task_pool.h"
 #include "training/own_time.h"
 #include "training/slow_rows.h"
 #include "training/steps.h"
@@ -13,6 +14,6 @@ namespace lockstep::training {
 // Adds rows to `found` that are high in the sum of data and copy phases and late by at least half as much
 // in their own time. Rows found already stay as they are.
 void AddHostStalls(const StepTable& table, const OwnTime& own,
-                   const std::vector<std::vector<size_t>>& groups, SlowRows& found);
+                   const std::vector<std::vector<size_t>>& groups, TaskPool* pool, SlowRows& found);
 
 }  // namespace lockstep::training

@@ -32,20 +32,24 @@ bool FillsSteps(const RankMatrix& phases, const RankMatrix& step_seconds) {
   return true;
 }
 
-RankMatrix OwnFromPhases(const StepTable& table) {
+RankMatrix OwnFromPhases(const StepTable& table, TaskPool* pool) {
   RankMatrix own = SumOfPhases(
-      table, {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward, PhaseKind::kBackward,
-              PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther});
+      table,
+      {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward, PhaseKind::kBackward,
+       PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther},
+      pool);
   const bool wait_is_told =
       HasPhase(table, PhaseKind::kCommunication) || HasPhase(table, PhaseKind::kWait);
   if (wait_is_told || !HasPhase(table, PhaseKind::kBackward)) return own;
   // Gradients are exchanged during the backward pass, and with them comes the wait.
   if (!FillsSteps(own, table.step_seconds)) return own;
-  return SumOfPhases(table, {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward,
-                             PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther});
+  return SumOfPhases(table,
+                     {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward,
+                      PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther},
+                     pool);
 }
 
-RankMatrix SecondsBy(StragglerMethod method, const StepTable& table,
+RankMatrix SecondsBy(StragglerMethod method, const StepTable& table, TaskPool* pool,
                      std::vector<std::string>& missing) {
   const bool has_steps = !table.step_seconds.empty();
   switch (method) {
@@ -58,7 +62,7 @@ RankMatrix SecondsBy(StragglerMethod method, const StepTable& table,
     case StragglerMethod::kPhaseTimes:
       if (HasPhase(table, PhaseKind::kForward) || HasPhase(table, PhaseKind::kBackward) ||
           HasPhase(table, PhaseKind::kCompute)) {
-        return OwnFromPhases(table);
+        return OwnFromPhases(table, pool);
       }
       missing.emplace_back("times of each rank's phases (data, forward, backward, ...)");
       break;
@@ -76,22 +80,14 @@ RankMatrix SecondsBy(StragglerMethod method, const StepTable& table,
   return {};
 }
 
-std::vector<double> MedianColumns(const RankMatrix& matrix) {
-  std::vector<double> medians(matrix.columns());
-  ForEachColumn(matrix, [&medians](size_t n, std::span<const double> column) {
-    medians[n] = Median(column);
-  });
-  return medians;
-}
-
 }  // namespace
 
-OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table) {
+OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table, TaskPool* pool) {
   OwnTime own;
-  own.seconds = SecondsBy(method, table, own.missing);
+  own.seconds = SecondsBy(method, table, pool, own.missing);
   if (own.seconds.empty()) return own;
   own.step_seconds =
-      table.step_seconds.empty() ? MedianColumns(own.seconds) : JobStepSeconds(table);
+      table.step_seconds.empty() ? ColumnMedians(own.seconds, pool) : JobStepSeconds(table, pool);
   for (size_t n = 0; n < table.size(); ++n) {
     if (table.step[n] >= table.attempt_first_step + kWarmUpSteps) break;
     for (size_t row = 0; row < own.seconds.rows(); ++row) own.seconds(row, n) = kUnknown;
@@ -99,11 +95,11 @@ OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table) {
   return own;
 }
 
-OwnTime StrongestOwnTime(const StepTable& table) {
+OwnTime StrongestOwnTime(const StepTable& table, TaskPool* pool) {
   OwnTime own;
   for (const StragglerMethod method : {StragglerMethod::kCollectiveWaits,
                                        StragglerMethod::kPhaseTimes, StragglerMethod::kOwnTime}) {
-    own = OwnTimeOf(method, table);
+    own = OwnTimeOf(method, table, pool);
     if (!own.seconds.empty()) break;
   }
   return own;

@@ -17,9 +17,9 @@ struct OwnTime {
 
 // As `method` (one of the three that know steps of ranks) takes it from the table. Warm-up steps are
 // unknown: the first steps compile kernels and run on cool devices.
-OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table);
+OwnTime OwnTimeOf(StragglerMethod method, const StepTable& table, TaskPool* pool = nullptr);
 
 // By the strongest of these methods that the table allows.
-OwnTime StrongestOwnTime(const StepTable& table);
+OwnTime StrongestOwnTime(const StepTable& table, TaskPool* pool = nullptr);
 
 }  // namespace lockstep::training

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_pages.h"
+
 namespace lockstep::training {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -41,7 +43,7 @@ class RankMatrix {
  private:
   size_t rows_ = 0;
   size_t columns_ = 0;
-  std::vector<double> values_;
+  std::vector<double, HugePageAllocator<double>> values_;
 };
 
 }  // namespace lockstep::training

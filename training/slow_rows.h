@@ -8,6 +8,7 @@
 
 #include "training/episodes.h"
 #include "training/excess.h"
+#include "training/rank_mask.h"
 #include "training/rank_matrix.h"
 
 namespace lockstep::training {
@@ -30,9 +31,6 @@ struct SlowRows {
 // has risen itself where its level alone would not tell. In a
 // group of two, twice as much is asked for: the difference of two chips spreads wider than the
 // distance of one from the middle of many.
-// `values` and `divisor` as in ExcessOverPeers and DividedByColumn; an empty divisor divides by one.
-SlowRows FindSlowRows(const RankMatrix& values, const std::vector<double>& divisor,
-                      const std::vector<std::vector<size_t>>& groups,
-                      std::span<const EpisodeScale> scales);
+SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeScale> scales);
 
 }  // namespace lockstep::training

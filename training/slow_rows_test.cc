@@ -29,7 +29,7 @@ void Delay(RankMatrix& seconds, size_t row, size_t first, size_t last, double by
 std::string SlowRowsIn(const RankMatrix& seconds, const std::vector<std::vector<size_t>>& groups) {
   const std::vector<double> step(seconds.columns(), 1.0);
   std::string text;
-  for (const SlowRow& slow : FindSlowRows(seconds, step, groups, kOwnTimeScales).rows) {
+  for (const SlowRow& slow : FindSlowRows({seconds, groups, step}, kOwnTimeScales).rows) {
     text += std::to_string(slow.row) + " ";
   }
   return text;

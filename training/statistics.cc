@@ -21,14 +21,6 @@ std::vector<double> Known(std::span<const double> values) {
   return known;
 }
 
-// Precondition: not empty, nothing unknown. Reorders `values`.
-double MedianInPlace(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 double MiddleOfSorted(const std::vector<double>& sorted) {
   const size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
@@ -39,6 +31,13 @@ double MiddleOfSorted(const std::vector<double>& sorted) {
 double Median(std::span<const double> values) {
   std::vector<double> known = Known(values);
   return known.empty() ? kUnknown : MedianInPlace(known);
+}
+
+double MedianInPlace(std::span<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 double Mean(std::span<const double> values) {

@@ -12,6 +12,8 @@ namespace lockstep::training {
 
 // The middle value, or the mean of the two middle values.
 double Median(std::span<const double> values);
+// Precondition: not empty, nothing unknown. Reorders `values`.
+double MedianInPlace(std::span<double> values);
 double Mean(std::span<const double> values);
 
 // The value below which the share `q` (0..1) of the values lies, linear between neighbours.

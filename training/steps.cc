@@ -48,12 +48,8 @@ constexpr std::array kPhaseWords = {
     PhaseWord{"kernel", PhaseKind::kCompute},
 };
 
-void AddTo(RankMatrix& sum, const RankMatrix& part) {
-  for (size_t row = 0; row < sum.rows(); ++row) {
-    const std::span<const double> from = part.Row(row);
-    const std::span<double> to = sum.Row(row);
-    for (size_t n = 0; n < to.size(); ++n) to[n] += from[n];
-  }
+void AddTo(std::span<double> sum, std::span<const double> part) {
+  for (size_t n = 0; n < sum.size(); ++n) sum[n] += part[n];
 }
 
 }  // namespace
@@ -91,16 +87,21 @@ std::string_view PhaseKindName(PhaseKind kind) {
   return "other";
 }
 
-RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> kinds) {
-  RankMatrix sum;
+RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> kinds,
+                       TaskPool* pool) {
+  std::vector<const RankMatrix*> parts;
   for (const PhaseColumn& phase : table.phases) {
     if (std::find(kinds.begin(), kinds.end(), phase.kind) == kinds.end()) continue;
-    if (sum.empty()) {
-      sum = phase.seconds;
-    } else {
-      AddTo(sum, phase.seconds);
-    }
+    parts.push_back(&phase.seconds);
   }
+  if (parts.empty()) return {};
+  RankMatrix sum(parts.front()->rows(), parts.front()->columns());
+  InStretches(sum.rows(), pool, [&](Stretch stretch) {
+    for (size_t row = stretch.first; row < stretch.end; ++row) {
+      std::ranges::copy(parts.front()->Row(row), sum.Row(row).begin());
+      for (size_t i = 1; i < parts.size(); ++i) AddTo(sum.Row(row), parts[i]->Row(row));
+    }
+  });
   return sum;
 }
 
@@ -109,13 +110,10 @@ bool HasPhase(const StepTable& table, PhaseKind kind) {
                      [kind](const PhaseColumn& phase) { return phase.kind == kind; });
 }
 
-std::vector<double> JobStepSeconds(const StepTable& table) {
-  std::vector<double> seconds(table.size(), kUnknown);
-  if (table.step_seconds.empty()) return seconds;
-  ForEachColumn(table.step_seconds, [&seconds](size_t n, std::span<const double> column) {
-    seconds[n] = Median(column);
-  });
-  return seconds;
+std::vector<double> JobStepSeconds(const StepTable& table, TaskPool* pool) {
+  if (!table.job_step_seconds.empty()) return table.job_step_seconds;
+  if (table.step_seconds.empty()) return std::vector<double>(table.size(), kUnknown);
+  return ColumnMedians(table.step_seconds, pool);
 }
 
 int64_t StepBeginMs(const StepTable& table, size_t n) {

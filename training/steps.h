@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/task_pool.h"
 #include "training/job.h"
 #include "training/rank_matrix.h"
 
@@ -51,6 +52,8 @@ struct StepTable {
   int64_t attempt_first_step = 0;  // the first steps of an attempt are warm-up
 
   RankMatrix step_seconds;
+  // Of the job, as JobStepSeconds() finds them: for who asks it often. Empty, or of these `step_seconds`.
+  std::vector<double> job_step_seconds;
   std::vector<PhaseColumn> phases;
   RankMatrix own_seconds;  // all work but waiting, where a rank reports it as one number
 
@@ -65,12 +68,13 @@ struct StepTable {
 
 // Sums phases of the given kinds. A rank and step that lacks one of them is unknown. Empty if the table
 // has no phase of any of these kinds.
-RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> kinds);
+RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> kinds,
+                       TaskPool* pool = nullptr);
 
 bool HasPhase(const StepTable& table, PhaseKind kind);
 
 // Median over ranks of the time each step took; unknown for steps that no rank reports.
-std::vector<double> JobStepSeconds(const StepTable& table);
+std::vector<double> JobStepSeconds(const StepTable& table, TaskPool* pool = nullptr);
 
 // When step n began: where the one before it ended, or its own length before its end.
 int64_t StepBeginMs(const StepTable& table, size_t n);

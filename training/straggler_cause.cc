@@ -33,8 +33,8 @@ struct InAndOut {
   double out = kUnknown;
 };
 
-// Medians settle long before a thousand columns.
-constexpr size_t kMostJudgedColumns = 500;
+// Medians settle long before as many columns.
+constexpr size_t kMostJudgedColumns = 200;
 
 // Evenly spread ones of `columns`.
 void AppendSome(const std::vector<size_t>& columns, std::vector<size_t>& some) {
@@ -43,10 +43,10 @@ void AppendSome(const std::vector<size_t>& columns, std::vector<size_t>& some) {
 }
 
 // In which a cause is looked for: some of the slow columns of a row, and some of the others.
-std::vector<size_t> ColumnsToJudge(const std::vector<bool>& slow) {
+std::vector<size_t> ColumnsToJudge(const RankMask& slow, size_t row) {
   std::vector<size_t> in;
   std::vector<size_t> out;
-  for (size_t n = 0; n < slow.size(); ++n) (slow[n] ? in : out).push_back(n);
+  for (size_t n = 0; n < slow.columns(); ++n) (slow(row, n) ? in : out).push_back(n);
   std::vector<size_t> some;
   AppendSome(in, some);
   AppendSome(out, some);
@@ -65,18 +65,19 @@ RankMatrix Picked(const RankMatrix& matrix, const std::vector<size_t>& columns) 
 }
 
 RankMask Picked(const RankMask& mask, const std::vector<size_t>& columns) {
-  RankMask picked = NothingMasked(mask.size(), columns.size());
-  for (size_t row = 0; row < mask.size(); ++row) {
-    for (size_t i = 0; i < columns.size(); ++i) picked[row][i] = mask[row][columns[i]];
+  RankMask picked(mask.rows(), columns.size());
+  for (size_t row = 0; row < mask.rows(); ++row) {
+    if (!mask.MayHaveAny(row)) continue;
+    for (size_t i = 0; i < columns.size(); ++i) picked.Set(row, i, 1, mask(row, columns[i]));
   }
   return picked;
 }
 
 // Medians of a row in its slow columns and in the others.
-InAndOut SplitMedians(std::span<const double> values, const std::vector<bool>& slow) {
+InAndOut SplitMedians(std::span<const double> values, const RankMask& slow, size_t row) {
   std::vector<double> in;
   std::vector<double> out;
-  for (size_t n = 0; n < values.size(); ++n) (slow[n] ? in : out).push_back(values[n]);
+  for (size_t n = 0; n < values.size(); ++n) (slow(row, n) ? in : out).push_back(values[n]);
   return {Median(in), out.size() < kShortestEpisode ? kUnknown : Median(out)};
 }
 
@@ -167,7 +168,7 @@ TimeRange LongestEpisode(const SlowRankFinding& finding) {
 
 void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<size_t>>& groups,
                         const SlowRows& found, const SlowRow& slow, SlowRankFinding& finding) {
-  const std::vector<size_t> columns = ColumnsToJudge(found.slow[slow.row]);
+  const std::vector<size_t> columns = ColumnsToJudge(found.slow, slow.row);
   const RankMask is_slow = Picked(found.slow, columns);
   StepTable judged;
   for (const PhaseColumn& phase : table.phases) {
@@ -177,9 +178,10 @@ void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<si
   for (const CausePhases& phases : AllCausePhases()) {
     const RankMatrix seconds = SumOfPhases(judged, phases.kinds);
     if (seconds.empty()) continue;
-    const RankMatrix excess = ExcessOverPeers(seconds, groups, is_slow);
-    const InAndOut own = SplitMedians(seconds.Row(slow.row), is_slow[slow.row]);
-    const InAndOut over = SplitMedians(excess.Row(slow.row), is_slow[slow.row]);
+    const std::vector<double> excess =
+        ExcessOfRow(seconds, GroupOf(groups, slow.row), is_slow, slow.row);
+    const InAndOut own = SplitMedians(seconds.Row(slow.row), is_slow, slow.row);
+    const InAndOut over = SplitMedians(excess, is_slow, slow.row);
     const double grown = over.in - (std::isnan(over.out) ? 0.0 : over.out);
     finding.evidence.push_back(
         {.signal = absl::StrFormat("%s_seconds", Name(phases.cause)),

@@ -8,58 +8,57 @@
 namespace lockstep::training {
 namespace {
 
+// The highest of a group in each column, 0 where nothing is known.
 struct GroupHighest {
-  double of_all = 0;
-  double of_unnamed = 0;
+  explicit GroupHighest(size_t columns)
+      : of_all(columns, 0), second_of_all(columns, 0), of_unnamed(columns, 0) {}
+
+  std::vector<double> of_all;
+  std::vector<double> second_of_all;
+  std::vector<double> of_unnamed;
 };
 
 GroupHighest HighestOf(const RankMatrix& own, const std::vector<size_t>& group,
-                       const RankMask& slow, size_t n) {
-  GroupHighest highest;
+                       const RankMask& slow) {
+  GroupHighest highest(own.columns());
   for (const size_t row : group) {
-    const double seconds = own(row, n);
-    if (std::isnan(seconds)) continue;
-    highest.of_all = std::max(highest.of_all, seconds);
-    if (!slow[row][n]) highest.of_unnamed = std::max(highest.of_unnamed, seconds);
+    const std::span<const double> seconds = own.Row(row);
+    const bool may_be_slow = slow.MayHaveAny(row);
+    for (size_t n = 0; n < seconds.size(); ++n) {
+      if (std::isnan(seconds[n])) continue;
+      highest.second_of_all[n] =
+          std::max(highest.second_of_all[n], std::min(highest.of_all[n], seconds[n]));
+      highest.of_all[n] = std::max(highest.of_all[n], seconds[n]);
+      if (may_be_slow && slow(row, n)) continue;
+      highest.of_unnamed[n] = std::max(highest.of_unnamed[n], seconds[n]);
+    }
   }
   return highest;
 }
 
-// Seconds that step n would be shorter without the named ranks.
-double Saved(const RankMatrix& own, const std::vector<std::vector<size_t>>& groups,
-             const RankMask& slow, size_t n) {
-  double saved = 0;
-  for (const std::vector<size_t>& group : groups) {
-    const GroupHighest highest = HighestOf(own, group, slow, n);
-    if (highest.of_unnamed > 0) saved = std::max(saved, highest.of_all - highest.of_unnamed);
+// Seconds that each step would be shorter without the named ranks.
+void AddSaved(const GroupHighest& highest, std::vector<double>& saved) {
+  for (size_t n = 0; n < saved.size(); ++n) {
+    if (!(highest.of_unnamed[n] > 0)) continue;
+    saved[n] = std::max(saved[n], highest.of_all[n] - highest.of_unnamed[n]);
   }
-  return saved;
 }
 
 // Seconds by which `row` exceeds the slowest of its peers, over its slow steps.
-double LostTo(const RankMatrix& own, const std::vector<size_t>& group, const RankMask& slow,
+double LostTo(const RankMatrix& own, const GroupHighest& highest, const RankMask& slow,
               size_t row) {
   double lost = 0;
-  for (size_t n = 0; n < own.columns(); ++n) {
-    if (!slow[row][n] || std::isnan(own(row, n))) continue;
-    double highest = 0;
-    for (const size_t peer : group) {
-      if (peer != row && !std::isnan(own(peer, n))) highest = std::max(highest, own(peer, n));
-    }
-    lost += std::max(0.0, own(row, n) - highest);
+  const std::span<const double> seconds = own.Row(row);
+  for (size_t n = 0; n < seconds.size(); ++n) {
+    if (!slow(row, n) || std::isnan(seconds[n])) continue;
+    const bool is_highest = seconds[n] >= highest.of_all[n];
+    const double peers = is_highest ? highest.second_of_all[n] : highest.of_all[n];
+    lost += std::max(0.0, seconds[n] - peers);
   }
   return lost;
 }
 
 }  // namespace
-
-std::vector<bool> SlowSteps(const RankMask& slow) {
-  std::vector<bool> any(slow.empty() ? 0 : slow.front().size(), false);
-  for (const std::vector<bool>& row : slow) {
-    for (size_t n = 0; n < any.size(); ++n) any[n] = any[n] || row[n];
-  }
-  return any;
-}
 
 void SetStepSeconds(const std::vector<double>& step_seconds, const std::vector<bool>& slow_step,
                     WhatIf& what_if) {
@@ -75,22 +74,27 @@ void SetStepSeconds(const std::vector<double>& step_seconds, const std::vector<b
 void SetReplay(const RankMatrix& own, const std::vector<double>& step_seconds,
                const std::vector<std::vector<size_t>>& groups, const SlowRows& found,
                StragglerAnswer& answer) {
-  const std::vector<bool> slow_step = SlowSteps(found.slow);
+  std::vector<double> saved(own.columns(), 0);
+  for (const std::vector<size_t>& group : groups) {
+    const GroupHighest highest = HighestOf(own, group, found.slow);
+    AddSaved(highest, saved);
+    for (size_t i = 0; i < found.rows.size(); ++i) {
+      const size_t row = found.rows[i].row;
+      if (std::find(group.begin(), group.end(), row) == group.end()) continue;
+      answer.ranks[i].lost_seconds = LostTo(own, highest, found.slow, row);
+    }
+  }
+  const std::vector<bool> slow_step = MarkedColumns(found.slow);
   std::vector<double> without;
   answer.lost_seconds = 0;
   for (size_t n = 0; n < slow_step.size(); ++n) {
     if (!slow_step[n]) continue;
-    const double saved = Saved(own, groups, found.slow, n);
-    answer.lost_seconds += saved;
-    without.push_back(step_seconds[n] - saved);
+    answer.lost_seconds += saved[n];
+    without.push_back(step_seconds[n] - saved[n]);
   }
   SetStepSeconds(step_seconds, slow_step, answer.what_if);
   answer.what_if.step_seconds_without = Median(without);
   answer.lost_gpu_seconds = answer.lost_seconds * static_cast<double>(own.rows());
-  for (size_t i = 0; i < found.rows.size(); ++i) {
-    const size_t row = found.rows[i].row;
-    answer.ranks[i].lost_seconds = LostTo(own, GroupOf(groups, row), found.slow, row);
-  }
 }
 
 void SetCostFromSteps(const std::vector<double>& step_seconds, const std::vector<bool>& slow_step,

@@ -9,9 +9,6 @@
 
 namespace lockstep::training {
 
-// Per step: whether some named rank was slow in it.
-std::vector<bool> SlowSteps(const RankMask& slow);
-
 // Median step time in and outside of slow steps.
 void SetStepSeconds(const std::vector<double>& step_seconds, const std::vector<bool>& slow_step,
                     WhatIf& what_if);

@@ -27,6 +27,7 @@ constexpr size_t kFewestBins = 7;
 constexpr int64_t kLongestPeriodMs = 10000;
 
 constexpr double kNever = 1e9;
+constexpr std::span<const double> kAsItIs = {};  // an excess is no share of anything
 
 struct Sampling {
   BinGrid grid = {};
@@ -104,7 +105,7 @@ void Forget(const std::vector<bool>& bins, RankMatrix& values) {
 void ForgetSlow(const RankMask& slow, RankMatrix& values) {
   for (size_t row = 0; row < values.rows(); ++row) {
     for (size_t n = 0; n < values.columns(); ++n) {
-      if (slow[row][n]) values(row, n) = kUnknown;
+      if (slow(row, n)) values(row, n) = kUnknown;
     }
   }
 }
@@ -197,9 +198,10 @@ void FindByCounters(const StragglerInput& input, const std::vector<std::vector<s
   const std::vector<bool> paused = PausedBins(engine);
   Forget(paused, engine);
   Forget(paused, sm);
-  const SlowRows stalled = FindSlowRows(Negated(std::move(engine)), {}, groups, engine_scale);
+  const RankMatrix rest = Negated(std::move(engine));
+  const SlowRows stalled = FindSlowRows({rest, groups, kAsItIs, input.pool}, engine_scale);
   ForgetSlow(stalled.slow, sm);
-  const SlowRows busy = FindSlowRows(sm, {}, groups, sm_scale);
+  const SlowRows busy = FindSlowRows({sm, groups, kAsItIs, input.pool}, sm_scale);
   AddRows(input, groups, grid, kEngine, stalled, answer);
   AddRows(input, groups, grid, kSm, busy, answer);
 }

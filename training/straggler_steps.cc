@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "training/column_blocks.h"
 #include "training/host_stalls.h"
 #include "training/own_time.h"
 #include "training/slow_rows.h"
@@ -21,11 +20,16 @@ namespace {
 // Fewer steps give a precision of .9 at best.
 constexpr size_t kFewestSteps = 10;
 
+// Columns in which some rank is known; as many as are needed, if there are more.
 size_t KnownColumns(const RankMatrix& matrix) {
   size_t known = 0;
-  ForEachColumn(matrix, [&known](size_t, std::span<const double> column) {
-    known += std::any_of(column.begin(), column.end(), [](double v) { return !std::isnan(v); });
-  });
+  for (size_t n = 0; n < matrix.columns() && known < kFewestSteps; ++n) {
+    bool is_known = false;
+    for (size_t row = 0; row < matrix.rows() && !is_known; ++row) {
+      is_known = !std::isnan(matrix(row, n));
+    }
+    known += is_known ? 1 : 0;
+  }
   return known;
 }
 
@@ -94,7 +98,7 @@ std::vector<StragglerVerdict> Verdicts(const StragglerInput& input, const OwnTim
                                        const SlowRows& found, StragglerAnswer& answer) {
   std::vector<StragglerVerdict> verdicts;
   if (!found.rows.empty()) verdicts.push_back(StragglerVerdict::kSlowRank);
-  AddBalance(BalanceOf(own.seconds, groups, found.slow), verdicts, answer);
+  AddBalance(BalanceOf(own.seconds, groups, found.slow, input.pool), verdicts, answer);
   if (found.rows.empty()) AddSlowJob(input.steps, verdicts, answer);
   if (verdicts.empty()) verdicts.push_back(StragglerVerdict::kNone);
   return verdicts;
@@ -104,7 +108,7 @@ std::vector<StragglerVerdict> Verdicts(const StragglerInput& input, const OwnTim
 
 StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput& input) {
   StragglerAnswer answer{.method = method};
-  const OwnTime own = OwnTimeOf(method, input.steps);
+  const OwnTime own = OwnTimeOf(method, input.steps, input.pool);
   if (own.seconds.empty()) {
     answer.missing = own.missing;
     return answer;
@@ -120,8 +124,9 @@ StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput
                                              known, kFewestSteps));
     return answer;
   }
-  SlowRows found = FindSlowRows(own.seconds, own.step_seconds, groups, kOwnTimeScales);
-  AddHostStalls(input.steps, own, groups, found);
+  SlowRows found =
+      FindSlowRows({own.seconds, groups, own.step_seconds, input.pool}, kOwnTimeScales);
+  AddHostStalls(input.steps, own, groups, input.pool, found);
   SetRanks(input, groups, found, answer);
   if (!found.rows.empty()) SetReplay(own.seconds, own.step_seconds, groups, found, answer);
   std::vector<StragglerVerdict> verdicts = Verdicts(input, own, groups, found, answer);

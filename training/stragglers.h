@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/task_pool.h"
 #include "training/devices.h"
 #include "training/evidence.h"
 #include "training/job.h"
@@ -99,6 +100,7 @@ struct StragglerInput {
   const Job& job;
   const StepTable& steps;                // may be empty
   std::span<const GpuCounters> devices;  // one per rank of the job, or none
+  TaskPool* pool = nullptr;              // helps with large jobs, if there is one
 };
 
 // By the strongest method that the data allow.

@@ -22,12 +22,12 @@ struct UnnamedValues {
   size_t slowest = 0;
 
   void Take(std::span<const double> column, const std::vector<size_t>& group, const RankMask& slow,
-            const std::vector<bool>& any_slow, size_t n) {
+            size_t n) {
     values.clear();
     highest = -1;
     slowest = group.front();
     for (const size_t row : group) {
-      if (std::isnan(column[row]) || (any_slow[row] && slow[row][n])) continue;
+      if (std::isnan(column[row]) || slow(row, n)) continue;
       values.push_back(column[row]);
       if (!(column[row] > highest)) continue;
       highest = column[row];
@@ -36,43 +36,64 @@ struct UnnamedValues {
   }
 };
 
-GroupBalance BalanceOfGroup(const RankMatrix& own, const std::vector<size_t>& group,
-                            const RankMask& slow) {
-  std::vector<double> spreads;
-  std::vector<double> medians;
-  std::vector<size_t> times_slowest(own.rows(), 0);
-  std::vector<bool> any_slow(own.rows());
-  for (const size_t row : group) {
-    any_slow[row] = std::find(slow[row].begin(), slow[row].end(), true) != slow[row].end();
-  }
-  UnnamedValues unnamed;
-  ForEachColumn(own, [&](size_t n, std::span<const double> column) {
-    unnamed.Take(column, group, slow, any_slow, n);
-    if (unnamed.values.empty()) return;
-    const double median = Median(unnamed.values);
-    medians.push_back(median);
-    if (unnamed.values.size() < 2) return;
-    spreads.push_back(unnamed.highest / median);
-    ++times_slowest[unnamed.slowest];
+// Of each column; unknown where fewer than one (two) of the group are known.
+struct ColumnBalance {
+  explicit ColumnBalance(size_t columns)
+      : median(columns, kUnknown), spread(columns, kUnknown), slowest(columns, 0) {}
+
+  std::vector<double> median;
+  std::vector<double> spread;
+  std::vector<size_t> slowest;
+};
+
+ColumnBalance BalanceByColumn(const RankMatrix& own, const std::vector<size_t>& group,
+                              const RankMask& slow, TaskPool* pool) {
+  ColumnBalance balance(own.columns());
+  InStretches(own.columns(), pool, [&](Stretch stretch) {
+    UnnamedValues unnamed;
+    ForEachColumn(own, stretch, [&](size_t n, std::span<const double> column) {
+      unnamed.Take(column, group, slow, n);
+      if (unnamed.values.empty()) return;
+      const bool has_peers = unnamed.values.size() > 1;
+      balance.median[n] = MedianInPlace(unnamed.values);
+      balance.slowest[n] = unnamed.slowest;
+      if (has_peers) balance.spread[n] = unnamed.highest / balance.median[n];
+    });
   });
-  GroupBalance balance{.spread = Median(spreads), .median_seconds = Median(medians)};
-  if (!spreads.empty()) {
-    balance.persistence =
-        static_cast<double>(*std::max_element(times_slowest.begin(), times_slowest.end())) /
-        static_cast<double>(spreads.size());
-  }
   return balance;
+}
+
+// Share of columns in which the row that is it most often is the slowest.
+double Persistence(const ColumnBalance& columns, size_t rows) {
+  std::vector<size_t> times_slowest(rows, 0);
+  size_t known = 0;
+  for (size_t n = 0; n < columns.spread.size(); ++n) {
+    if (std::isnan(columns.spread[n])) continue;
+    ++known;
+    ++times_slowest[columns.slowest[n]];
+  }
+  if (known == 0) return kUnknown;
+  return static_cast<double>(*std::max_element(times_slowest.begin(), times_slowest.end())) /
+         static_cast<double>(known);
+}
+
+GroupBalance BalanceOfGroup(const RankMatrix& own, const std::vector<size_t>& group,
+                            const RankMask& slow, TaskPool* pool) {
+  const ColumnBalance columns = BalanceByColumn(own, group, slow, pool);
+  return {.spread = Median(columns.spread),
+          .persistence = Persistence(columns, own.rows()),
+          .median_seconds = Median(columns.median)};
 }
 
 }  // namespace
 
 WorkBalance BalanceOf(const RankMatrix& own, const std::vector<std::vector<size_t>>& groups,
-                      const RankMask& slow) {
+                      const RankMask& slow, TaskPool* pool) {
   WorkBalance balance;
   double least = kUnknown;
   double most = kUnknown;
   for (const std::vector<size_t>& group : groups) {
-    const GroupBalance one = BalanceOfGroup(own, group, slow);
+    const GroupBalance one = BalanceOfGroup(own, group, slow, pool);
     if (!(one.spread <= balance.spread)) {
       if (!std::isnan(one.spread)) {
         balance.spread = one.spread;

@@ -19,6 +19,6 @@ struct WorkBalance {
 
 // Ranks are left out where `slow` says that they are named already.
 WorkBalance BalanceOf(const RankMatrix& own, const std::vector<std::vector<size_t>>& groups,
-                      const RankMask& slow);
+                      const RankMask& slow, TaskPool* pool);
 
 }  // namespace lockstep::training

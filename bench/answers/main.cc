@@ -172,7 +172,7 @@ class Bench {
     both.devices.set();
     JobNeeds operations{.operations = true};
     LOCKSTEP_RETURN_IF_ERROR(Time("stragglers", both, [this](const LoadedJob& job) {
-      const auto answer = training::FindStragglers({job.job, job.steps, job.devices});
+      const auto answer = training::FindStragglers({job.job, job.steps, job.devices, &pool_});
       return answer.ranks.size() == 1 && answer.ranks[0].row == options_.LateRank();
     }));
     LOCKSTEP_RETURN_IF_ERROR(Time("bottlenecks", both, [](const LoadedJob& job) {
