@@ -158,12 +158,12 @@ OpenColumns Open(std::span<const double> excess, const std::vector<bool>& taken)
 bool AddEpisodes(std::span<const double> excess, const EpisodeScale& scale,
                  std::vector<bool>& taken, std::vector<Episode>& episodes) {
   const OpenColumns open = Open(excess, taken);
-  if (open.value.size() < kShortestEpisode) return false;
+  if (open.value.size() < scale.shortest) return false;
   const HighState state = FindHighState(open.value, scale);
   bool found = false;
   for (const Run& rough : RunsOf(state.on)) {
     const Run run = Sharpened(open.value, rough, state, scale.window);
-    if (run.last < run.first || run.last - run.first + 1 < kShortestEpisode) continue;
+    if (run.last < run.first || run.last - run.first + 1 < scale.shortest) continue;
     const std::span<const double> values(open.value.data() + run.first, run.last - run.first + 1);
     episodes.push_back(
         {open.column[run.first], open.column[run.last], Median(values), state.baseline});

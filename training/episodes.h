@@ -13,12 +13,16 @@
 
 namespace lockstep::training {
 
+// An episode shorter than this is no state but an incident.
+inline constexpr size_t kShortestEpisode = 8;
+
 // One scale to look at a row with: a short window for strong effects, whose ends it finds well, a long
 // one for weak effects.
 struct EpisodeScale {
-  size_t window = 0;  // columns of the running median
-  double level = 0;   // least excess over peers
-  double change = 0;  // least excess over the row's own past, and over peers then
+  size_t window = 0;                   // columns of the running median
+  double level = 0;                    // least excess over peers
+  double change = 0;                   // least excess over the row's own past, and over peers then
+  size_t shortest = kShortestEpisode;  // columns
 };
 
 struct Episode {
@@ -30,9 +34,6 @@ struct Episode {
 
   size_t size() const { return last - first + 1; }
 };
-
-// An episode shorter than this is no state but an incident.
-inline constexpr size_t kShortestEpisode = 8;
 
 // False where no row with at most these values has an episode: cheap to ask, and so for most rows.
 bool MayHaveEpisodes(std::span<const double> excess, std::span<const EpisodeScale> scales);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "training/episode_scales.h"
 #include "training/statistics.h"
 #include "training/straggler_thresholds.h"
 #include "training/stretches.h"
@@ -39,7 +40,7 @@ std::vector<double> LowestOfColumns(const RankMatrix& values) {
 
 // Whether some row has episodes even over the lowest of all rows. Hosts are mostly so alike that none has, and then
 // nobody need be compared with the middle of them.
-bool MayStandOut(const PeerComparison& host) {
+bool MayStandOut(const PeerComparison& host, std::span<const EpisodeScale> scales) {
   const std::vector<double> lowest = LowestOfColumns(host.values);
   std::vector<char> may(host.values.rows(), 0);
   InStretches(host.values.rows(), host.pool, [&](Stretch stretch) {
@@ -47,7 +48,7 @@ bool MayStandOut(const PeerComparison& host) {
     for (size_t row = stretch.first; row < stretch.end; ++row) {
       const std::span<const double> own = host.values.Row(row);
       for (size_t n = 0; n < over.size(); ++n) over[n] = (own[n] - lowest[n]) / host.divisor[n];
-      may[row] = MayHaveEpisodes(over, kHostScales) ? 1 : 0;
+      may[row] = MayHaveEpisodes(over, scales) ? 1 : 0;
     }
   });
   return std::find(may.begin(), may.end(), 1) != may.end();
@@ -74,8 +75,9 @@ void AddHostStalls(const StepTable& table, const OwnTime& own,
                    SlowRows& found) {
   const RankMatrix seconds = HostSeconds(table, own, pool);
   const PeerComparison host{seconds, groups, own.step_seconds, pool};
-  if (seconds.empty() || !MayStandOut(host)) return;
-  for (SlowRow& stalled : FindSlowRows(host, kHostScales).rows) {
+  const std::vector<EpisodeScale> scales = ScalesForSteps(kHostScales, Median(own.step_seconds));
+  if (seconds.empty() || !MayStandOut(host, scales)) return;
+  for (SlowRow& stalled : FindSlowRows(host, scales).rows) {
     if (IsNamed(found, stalled.row)) continue;
     const double late = MedianIn(found.excess.Row(stalled.row), stalled.episodes);
     if (!(late >= stalled.level / 2)) continue;

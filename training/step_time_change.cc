@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "training/episode_scales.h"
 #include "training/statistics.h"
 #include "training/straggler_cost.h"
 #include "training/straggler_methods.h"
@@ -14,9 +16,9 @@ namespace {
 constexpr size_t kShortWindow = 11;
 constexpr size_t kLongWindow = 25;
 
-// Step times over the lowest that the job kept up for some time, less one.
-std::vector<double> OverQuickest(const StepTable& table) {
-  std::vector<double> seconds = JobStepSeconds(table);
+// `seconds` over the lowest that the job kept up for `window` steps, less one.
+std::vector<double> OverQuickest(const StepTable& table, std::vector<double> seconds,
+                                 size_t window) {
   for (size_t n = 0; n < seconds.size(); ++n) {
     if (table.step[n] < table.attempt_first_step + kWarmUpSteps) seconds[n] = kUnknown;
   }
@@ -25,7 +27,7 @@ std::vector<double> OverQuickest(const StepTable& table) {
     if (!std::isnan(value)) known.push_back(value);
   }
   if (known.empty()) return seconds;
-  const std::vector<double> smooth = RunningMedian(known, kLongWindow);
+  const std::vector<double> smooth = RunningMedian(known, window);
   const double quickest = *std::min_element(smooth.begin(), smooth.end());
   for (double& value : seconds) value = value / quickest - 1;
   return seconds;
@@ -41,12 +43,14 @@ size_t FirstKnown(const std::vector<double>& values) {
 
 std::vector<Episode> SlowerSteps(const StepTable& table, double least_short, double least_long) {
   constexpr double kNever = 1e9;
-  const std::array scales = {
-      EpisodeScale{.window = kShortWindow, .level = kNever, .change = least_short},
-      EpisodeScale{.window = kLongWindow, .level = kNever, .change = least_long}};
-  const std::vector<double> over = OverQuickest(table);
+  std::vector<double> seconds = JobStepSeconds(table);
+  const std::vector<EpisodeScale> scales = ScalesForSteps(
+      std::array{EpisodeScale{.window = kShortWindow, .level = kNever, .change = least_short},
+                 EpisodeScale{.window = kLongWindow, .level = kNever, .change = least_long}},
+      Median(seconds));
+  const std::vector<double> over = OverQuickest(table, std::move(seconds), scales.back().window);
   std::vector<Episode> slower = FindEpisodes(over, scales);
-  const size_t quiet_until = FirstKnown(over) + kShortestEpisode;
+  const size_t quiet_until = FirstKnown(over) + scales.back().shortest;
   if (!slower.empty() && slower.front().first < quiet_until) slower.erase(slower.begin());
   return slower;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "training/episode_scales.h"
 #include "training/host_stalls.h"
 #include "training/own_time.h"
 #include "training/slow_rows.h"
@@ -124,8 +125,8 @@ StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput
                                              known, kFewestSteps));
     return answer;
   }
-  SlowRows found =
-      FindSlowRows({own.seconds, groups, own.step_seconds, input.pool}, kOwnTimeScales);
+  SlowRows found = FindSlowRows({own.seconds, groups, own.step_seconds, input.pool},
+                                ScalesForSteps(kOwnTimeScales, Median(own.step_seconds)));
   AddHostStalls(input.steps, own, groups, input.pool, found);
   SetRanks(input, groups, found, answer);
   if (!found.rows.empty()) SetReplay(own.seconds, own.step_seconds, groups, found, answer);
