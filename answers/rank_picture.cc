@@ -73,8 +73,8 @@ class TimeBins {
         width_ms_(std::max<int64_t>(1, (time.to_ms - time.from_ms + static_cast<int64_t>(bins)) /
                                            static_cast<int64_t>(bins))),
         counts_(rows, bins, 0) {
-    for (RankMatrix* matrix : {&picture_.lowest, &picture_.highest, &picture_.last, &picture_.mean})
-      *matrix = RankMatrix(rows, bins);
+    training::PictureCells& cells = picture_.cells;
+    cells.lowest = cells.highest = cells.last = cells.mean = RankMatrix(rows, bins);
     for (size_t i = 0; i < bins; ++i) {
       const int64_t from_ms = begin_ms_ + static_cast<int64_t>(i) * width_ms_;
       picture_.bins.push_back({{from_ms, from_ms + width_ms_ - 1}, {}, {}});
@@ -91,13 +91,13 @@ class TimeBins {
     const auto n = static_cast<size_t>(bin);
     const bool is_first = counts_(row, n) == 0;
     counts_(row, n) += 1;
-    double& lowest = picture_.lowest(row, n);
-    double& highest = picture_.highest(row, n);
-    double& mean = picture_.mean(row, n);
+    double& lowest = picture_.cells.lowest(row, n);
+    double& highest = picture_.cells.highest(row, n);
+    double& mean = picture_.cells.mean(row, n);
     lowest = is_first ? value : std::min(lowest, value);
     highest = is_first ? value : std::max(highest, value);
     mean = is_first ? value : mean + (value - mean) / counts_(row, n);
-    picture_.last(row, n) = value;
+    picture_.cells.last(row, n) = value;
   }
 
   RankPicture Take() { return std::move(picture_); }
@@ -144,10 +144,7 @@ RankPicture PictureOverSteps(const LoadedJob& job, const PictureMetric& metric, 
                             job.steps.step[first],
                             job.steps.step[last]});
   }
-  picture.lowest = std::move(map.lowest);
-  picture.highest = std::move(map.highest);
-  picture.last = std::move(map.last);
-  picture.mean = std::move(map.mean);
+  picture.cells = std::move(map.cells);
   return picture;
 }
 

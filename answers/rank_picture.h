@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "answers/load_context.h"
 #include "answers/loaded_job.h"
-#include "training/rank_matrix.h"
+#include "training/row_groups.h"
 
 namespace lockstep::answers {
 
@@ -36,10 +36,7 @@ struct PictureBin {
 // A row per rank of the job and a column per bin. Empty matrices: nothing is stored of the metric.
 struct RankPicture {
   std::vector<PictureBin> bins;
-  training::RankMatrix lowest;
-  training::RankMatrix highest;
-  training::RankMatrix last;
-  training::RankMatrix mean;
+  training::PictureCells cells;
 };
 
 // At most `bins` bins. `job` was loaded with NeedsOf(metric).

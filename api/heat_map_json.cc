@@ -1,26 +1,71 @@
 #include "api/heat_map_json.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 
 #include "absl/strings/str_format.h"
 #include "api/training_json.h"
 #include "api/training_params.h"
+#include "base/check.h"
 #include "base/status.h"
+#include "training/row_groups.h"
 
 namespace lockstep::api {
 namespace {
 
 constexpr size_t kMostBins = 5000;
-// Of the four matrices each.
+constexpr size_t kMostRows = 100'000;
+// Of the four matrices each: in the answer, and before ranks share rows.
 constexpr size_t kMostCells = 500'000;
+constexpr size_t kMostCellsOfRanks = 4'000'000;
+// A picture shows fewer, and a thousand ranks would be megabytes of the others.
+constexpr int kSignificantDigits = 5;
+
+void WriteShortly(JsonWriter& json, double value) {
+  if (!std::isfinite(value)) return WriteKnown(json, value);
+  std::array<char, 32> text;
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                          std::chars_format::general, kSignificantDigits);
+  LOCKSTEP_CHECK(error == std::errc());
+  json.Raw().append(text.data(), end);
+}
 
 void WriteMatrix(JsonWriter& json, std::string_view key, const training::RankMatrix& matrix) {
   json.Key(key);
   json.BeginArray();
   for (size_t row = 0; row < matrix.rows(); ++row) {
     json.BeginArray();
-    for (const double value : matrix.Row(row)) WriteKnown(json, value);
+    for (const double value : matrix.Row(row)) WriteShortly(json, value);
     json.EndArray();
+  }
+  json.EndArray();
+}
+
+// Those that are not wanted are empty.
+void WriteCells(JsonWriter& json, const training::PictureCells& cells, std::string_view only) {
+  const training::RankMatrix none;
+  const auto write = [&](std::string_view key, const training::RankMatrix& matrix) {
+    WriteMatrix(json, key, only.empty() || only == key ? matrix : none);
+  };
+  write("min", cells.lowest);
+  write("max", cells.highest);
+  write("last", cells.last);
+  write("mean", cells.mean);
+}
+
+void WriteRows(JsonWriter& json, const answers::LoadedJob& job, const training::RowGroups& groups) {
+  const std::vector<size_t>& first = groups.first_row;
+  const std::vector<training::RankPlace>& ranks = job.job.ranks;
+  json.Key("rows");
+  json.BeginArray();
+  for (size_t group = 0; group < first.size(); ++group) {
+    const size_t end = group + 1 < first.size() ? first[group + 1] : ranks.size();
+    json.BeginObject();
+    WriteIntegerField(json, "first_rank", ranks[first[group]].rank);
+    WriteIntegerField(json, "last_rank", ranks[end - 1].rank);
+    json.EndObject();
   }
   json.EndArray();
 }
@@ -60,12 +105,22 @@ absl::StatusOr<HeatMapQuestion> HeatMapQuestionOf(const Form& form) {
   }
   question.is_over_steps = by.empty() ? !metric->device.has_value() : by == "step";
   LOCKSTEP_RETURN_IF_ERROR(SetCount(form, "bins", kMostBins, question.bins));
+  LOCKSTEP_RETURN_IF_ERROR(SetCount(form, "rows", kMostRows, question.rows));
+  question.only = form.Get("only");
+  constexpr std::array<std::string_view, 5> kGrids = {"", "min", "max", "last", "mean"};
+  if (std::ranges::find(kGrids, question.only) == kGrids.end()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "invalid parameter \"only\": \"%s\" is neither min, max, last nor mean", question.only));
+  }
   return question;
 }
 
 void WriteHeatMap(JsonWriter& json, const answers::LoadedJob& job, const HeatMapQuestion& question,
                   const std::vector<std::string>& metrics) {
-  const size_t bins = std::clamp<size_t>(kMostCells / job.job.ranks.size(), 1, question.bins);
+  const size_t ranks = job.job.ranks.size();
+  const size_t rows = std::min(question.rows, ranks);
+  const size_t most_bins = std::min(kMostCells / rows, kMostCellsOfRanks / ranks);
+  const size_t bins = std::clamp<size_t>(most_bins, 1, question.bins);
   const answers::RankPicture picture = question.is_over_steps
                                            ? answers::PictureOverSteps(job, question.metric, bins)
                                            : answers::PictureOverTime(job, question.metric, bins);
@@ -79,10 +134,10 @@ void WriteHeatMap(JsonWriter& json, const answers::LoadedJob& job, const HeatMap
   for (const training::RankPlace& place : job.job.ranks) json.Number(place.rank);
   json.EndArray();
   WriteBins(json, picture.bins);
-  WriteMatrix(json, "min", picture.lowest);
-  WriteMatrix(json, "max", picture.highest);
-  WriteMatrix(json, "last", picture.last);
-  WriteMatrix(json, "mean", picture.mean);
+  const training::RowGroups groups = training::GroupRows(picture.cells, rows);
+  WriteRows(json, job, groups);
+  WriteCells(json, groups.cells, question.only);
+  WriteMatrix(json, "furthest", rows < ranks ? groups.furthest : training::RankMatrix());
   WriteTextsField(json, "metrics", metrics);
   json.EndObject();
 }

@@ -1,6 +1,7 @@
 // /api/v1/training/heatmap: what is asked, and the answer.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct HeatMapQuestion {
   answers::PictureMetric metric;
   bool is_over_steps = false;
   size_t bins = 200;
+  size_t rows = SIZE_MAX;
+  std::string only = "";  // "min", "max", "last" or "mean"; empty for all of them
 };
 
 // An error is the whole text for the client.

@@ -9,18 +9,18 @@
 namespace lockstep::training {
 namespace {
 
-void ReduceCell(std::span<const double> values, size_t row, size_t bin, HeatMap& map) {
+void ReduceCell(std::span<const double> values, size_t row, size_t bin, PictureCells& cells) {
   double sum = 0;
   size_t known = 0;
   for (const double value : values) {
     if (std::isnan(value)) continue;
-    map.lowest(row, bin) = known == 0 ? value : std::min(map.lowest(row, bin), value);
-    map.highest(row, bin) = known == 0 ? value : std::max(map.highest(row, bin), value);
-    map.last(row, bin) = value;
+    cells.lowest(row, bin) = known == 0 ? value : std::min(cells.lowest(row, bin), value);
+    cells.highest(row, bin) = known == 0 ? value : std::max(cells.highest(row, bin), value);
+    cells.last(row, bin) = value;
     sum += value;
     ++known;
   }
-  if (known > 0) map.mean(row, bin) = sum / static_cast<double>(known);
+  if (known > 0) cells.mean(row, bin) = sum / static_cast<double>(known);
 }
 
 }  // namespace
@@ -29,13 +29,14 @@ HeatMap ReduceToBins(const RankMatrix& values, size_t bins) {
   LOCKSTEP_CHECK(bins >= 1);
   bins = std::min(bins, values.columns());
   HeatMap map;
-  map.lowest = map.highest = map.last = map.mean = RankMatrix(values.rows(), bins);
+  PictureCells& cells = map.cells;
+  cells.lowest = cells.highest = cells.last = cells.mean = RankMatrix(values.rows(), bins);
   for (size_t bin = 0; bin < bins; ++bin) {
     const size_t first = bin * values.columns() / bins;
     const size_t end = (bin + 1) * values.columns() / bins;
     map.first_column.push_back(first);
     for (size_t row = 0; row < values.rows(); ++row) {
-      ReduceCell(values.Row(row).subspan(first, end - first), row, bin, map);
+      ReduceCell(values.Row(row).subspan(first, end - first), row, bin, cells);
     }
   }
   return map;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "training/rank_matrix.h"
+#include "training/row_groups.h"
 #include "training/steps.h"
 
 namespace lockstep::training {
@@ -12,10 +13,7 @@ namespace lockstep::training {
 // A row per rank and a column per bin. A bin is unknown only if all of its values are.
 struct HeatMap {
   std::vector<size_t> first_column;  // of each bin; the bin ends before the next one's
-  RankMatrix lowest;
-  RankMatrix highest;
-  RankMatrix last;
-  RankMatrix mean;
+  PictureCells cells;
 };
 
 // At most `bins` bins, of equal width but for one column. Precondition: bins >= 1.

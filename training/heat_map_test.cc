@@ -16,11 +16,11 @@ TEST(HeatMap, KeepsExtremes) {
   values(0, 999) = 7;
   const HeatMap map = ReduceToBins(values, 30);
   EXPECT_EQ(map.first_column.size(), 30u);
-  EXPECT_EQ(map.highest(1, 3), 99);
-  EXPECT_EQ(map.lowest(1, 3), -5);
-  EXPECT_EQ(map.highest(0, 3), 1);
-  EXPECT_EQ(map.last(0, 29), 7);
-  EXPECT_NEAR(map.mean(1, 0), 1, 1e-12);
+  EXPECT_EQ(map.cells.highest(1, 3), 99);
+  EXPECT_EQ(map.cells.lowest(1, 3), -5);
+  EXPECT_EQ(map.cells.highest(0, 3), 1);
+  EXPECT_EQ(map.cells.last(0, 29), 7);
+  EXPECT_NEAR(map.cells.mean(1, 0), 1, 1e-12);
 }
 
 TEST(HeatMap, EveryColumnIsInOneBin) {
@@ -29,10 +29,10 @@ TEST(HeatMap, EveryColumnIsInOneBin) {
   values(0, 3) = kUnknown;
   const HeatMap map = ReduceToBins(values, 3);
   EXPECT_EQ(map.first_column, (std::vector<size_t>{0, 2, 4}));
-  EXPECT_EQ(map.mean(0, 1), 1);
+  EXPECT_EQ(map.cells.mean(0, 1), 1);
   const HeatMap fine = ReduceToBins(values, 100);
   EXPECT_EQ(fine.first_column.size(), 7u);
-  EXPECT_TRUE(std::isnan(fine.mean(0, 3)));
+  EXPECT_TRUE(std::isnan(fine.cells.mean(0, 3)));
 }
 
 TEST(Pacing, SaysHowFarBehindStepsAre) {

@@ -176,6 +176,21 @@ class ImportedTest(WithSteps, WithDevices):
         self.assertLess(min(value for value in hang["min"][3] if value is not None), 0.05)
         self.assertIn("phase:backward", hang["metrics"])
 
+    def test_a_picture_with_few_rows_keeps_the_late_rank(self):
+        question = {"job": "straggler-gpu", "metric": "lateness", "bins": "4"}
+        whole = self.ask("heatmap", **question)
+        self.assertEqual((whole["rows"][3], whole["furthest"]), ({"first_rank": 3, "last_rank": 3}, []))
+        few = self.ask("heatmap", **question, rows="2")
+        self.assertEqual(few["rows"], [{"first_rank": 0, "last_rank": 1}, {"first_rank": 2, "last_rank": 3}])
+        # Rank 2, the first of its row, is late from the second bin on.
+        self.assertEqual([few["furthest"][1][n] for n in (1, 2, 3)], [0, 0, 0])
+        for name, choose in (("min", min), ("max", max)):
+            self.assertEqual(few[name][1], [choose(pair) for pair in zip(*whole[name][2:])])
+        for name in ("mean", "last"):
+            self.assertEqual(few[name][1][1:], whole[name][2][1:])
+        only = self.ask("heatmap", **question, rows="2", only="mean")
+        self.assertEqual((only["mean"], only["min"], only["max"], only["last"]), (few["mean"], [], [], []))
+
     def test_steps_have_their_times(self):
         steps = self.ask("steps", job="hang")["attempts"][0]
         self.assertEqual((steps["first_step"], steps["last_step"], len(steps["step"])), (0, 127, 128))

@@ -57,6 +57,8 @@ ASKED = (
     ("/api/v1/training/compare", {"runs": "pretrain-bf16,pretrain-fp8"}), ("/api/v1/training/compare", {}),
     ("/api/v1/training/heatmap", {"job": JOB, "metric": "own_seconds"}),
     ("/api/v1/training/heatmap", {"job": JOB, "metric": "DCGM_FI_PROF_SM_ACTIVE"}),
+    ("/api/v1/training/heatmap", {"job": JOB, "metric": "own_seconds", "rows": "2", "only": "max"}),
+    ("/api/v1/training/heatmap", {"job": JOB, "metric": "own_seconds", "only": "median"}),
 )
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 # What is sent: method, path, body, headers.

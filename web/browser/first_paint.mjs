@@ -1,4 +1,6 @@
-// How soon the pages show something useful, with the recorded runs: node browser/first_paint.mjs
+// How soon pages show something useful, nothing cached:
+//   node browser/first_paint.mjs                        the recorded runs
+//   node browser/first_paint.mjs URL PATH SELECTOR...   a server that runs, and what is useful on its page
 import { openPage, settled, startChromium } from "./chromium.mjs";
 import { startLockstep } from "./lockstep.mjs";
 
@@ -6,25 +8,37 @@ const ROUNDS = 5;
 // What one came for, on each page.
 const PLACES = { "/": "tbody tr", "/jobs/straggler-gpu": ".late", "/explore?q=sum(DCGM_FI_DEV_POWER_USAGE)": ".u-over", "/status": ".bar-row" };
 
-const server = await startLockstep({ recorded: true });
+const [url, place, ...selectors] = process.argv.slice(2);
+const median = (numbers) => Math.round([...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]);
+
+// Milliseconds until each of `selectors` is there, and until all is drawn.
+async function onePaint(browser, base, path, selectors) {
+  const { page, close } = await openPage(browser, base);
+  const begin = performance.now();
+  await page.goto(base + path, { waitUntil: "commit" });
+  const times = [];
+  for (const selector of selectors) {
+    await page.waitForSelector(selector);
+    times.push(performance.now() - begin);
+  }
+  await settled(page);
+  times.push(performance.now() - begin);
+  await close();
+  return times;
+}
+
+async function measure(browser, base, path, selectors) {
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await onePaint(browser, base, path, selectors));
+  const words = [...selectors, "everything"].map((name, at) => `${name} after ${median(rounds.map((times) => times[at]))} ms`);
+  console.log(`${path}: ${words.join(", ")} (median of ${ROUNDS})`);
+}
+
+const server = url ? { url, stop: async () => {} } : await startLockstep({ recorded: true });
 const browser = await startChromium();
 try {
-  for (const [place, useful] of Object.entries(PLACES)) {
-    const times = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const { page, close } = await openPage(browser, server.url);
-      const begin = performance.now();
-      await page.goto(server.url + place, { waitUntil: "commit" });
-      await page.waitForSelector(useful);
-      const shown = performance.now() - begin;
-      await settled(page);
-      times.push([shown, performance.now() - begin]);
-      await close();
-    }
-    times.sort((a, b) => a[0] - b[0]);
-    const [shown, whole] = times[Math.floor(ROUNDS / 2)];
-    console.log(`${place}: useful after ${Math.round(shown)} ms, complete after ${Math.round(whole)} ms (median of ${ROUNDS}, nothing cached)`);
-  }
+  const places = url ? [[place, selectors]] : Object.entries(PLACES).map(([path, useful]) => [path, [useful]]);
+  for (const [path, useful] of places) await measure(browser, server.url, path, useful);
 } finally {
   await browser.close();
   await server.stop();

@@ -190,6 +190,48 @@ test("an empty server says how to send it data", async () => {
   }
 });
 
+test("one late rank among 1,024 is named, seen in the heat map, and read under the pointer", async () => {
+  const ranks = 1024;
+  const own = await startLockstep({ recorded: false });
+  try {
+    const late = await pushMadeJob(own.url, { job: "wide", ranks, steps: 60 });
+    const readsPixels = (words) => words.includes("willReadFrequently");
+    const { page, complaints, visit, close } = await openPage(browser, own.url, { expects: readsPixels });
+    const pictures = [];
+    page.on("response", async (response) => response.url().includes("/heatmap") && pictures.push((await response.json()).data));
+    await visit("/jobs/wide");
+    assert.match(await page.getByRole("region", { name: "Stragglers" }).innerText(), new RegExp(`Rank ${late.rank}\\b`));
+    const map = page.getByRole("region", { name: "Ranks", exact: true });
+    const canvas = map.getByRole("img");
+    await canvas.scrollIntoViewIfNeeded();
+    // Columns and rows that the screen has pixels for, and of four numbers the one that is drawn.
+    const [picture] = pictures;
+    assert.ok(picture.rows.length <= 420 && picture.mean.length === picture.rows.length && picture.max.length === 0);
+    const box = await canvas.boundingBox();
+    const row = picture.rows.findIndex(({ last_rank: last }) => last >= late.rank);
+    const [left, right] = [0.3, 0.8].map((share) => Math.round(box.width * share));
+    const y = Math.floor(((row + 0.5) / picture.rows.length) * 420);
+    const bright = (x) => canvas.evaluate((element, at) => {
+      const [red, green] = element.getContext("2d").getImageData(at.x, at.y, 1, 1).data;
+      return red + green;
+    }, { x, y });
+    assert.ok((await bright(right)) > (await bright(left)) + 150, "the row is no brighter where the rank is late");
+    await page.mouse.move(box.x + right, box.y + y);
+    assert.match(await map.locator(".readout").innerText(), new RegExp(`^rank ${late.rank} \\(stands out of .*mean 1\\d\\.\\d %`));
+    await map.getByLabel("Number of a cell").selectOption("max");
+    await settled(page);
+    await page.mouse.move(box.x + right, box.y + y);
+    assert.match(await map.locator(".readout").innerText(), /highest 1\d\.\d %$/);
+    await canvas.click({ position: { x: right, y: y + 0.5 } });
+    await settled(page);
+    assert.equal(await page.locator("h1").innerText(), `Rank ${late.rank}`);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
+  }
+});
+
 test("a page that asks again by itself shows the newest step, keeps its place, and waits for a slow server", async () => {
   const own = await startLockstep({ recorded: false });
   try {

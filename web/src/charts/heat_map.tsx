@@ -18,6 +18,8 @@ export interface HeatMapProps {
   readonly onCell?: (cell: Cell) => void;
 }
 
+const HALF_LETTER = 6;
+
 function paint(context: CanvasRenderingContext2D, layout: Layout, props: HeatMapProps): void {
   const rows = reduced(props.values, layout.cellsHigh, layout.cellsWide);
   const [height, width] = [rows.length, rows[0]?.length ?? 0];
@@ -42,7 +44,9 @@ function paintNames(context: CanvasRenderingContext2D, layout: Layout, props: He
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const row of layout.namedRows) {
-    context.fillText(props.rowName(row), layout.left - 6, layout.top + (row + 0.5) * layout.rowHeight);
+    // The name of the first row is cut off at the top where rows are thinner than letters.
+    const middle = Math.max(HALF_LETTER, layout.top + (row + 0.5) * layout.rowHeight);
+    context.fillText(props.rowName(row), layout.left - 6, middle);
   }
   context.textBaseline = "top";
   for (const column of layout.namedColumns) {

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { colour, useTheme } from "../parts/use_theme";
 import { clock, tick } from "../words/moment";
-import { plain, short } from "../words/number";
+import { apart, plain, short } from "../words/number";
 import { marksPlugin, type Mark } from "./marks";
 import { useWidth } from "./use_width";
 
@@ -22,7 +22,7 @@ export interface LineChartProps {
   readonly isTime?: boolean; // x are Unix seconds
   readonly height?: number;
   readonly marks?: readonly Mark[];
-  readonly unit?: (value: number | null) => string;
+  readonly unit?: (value: number | null, digits?: number) => string;
   readonly xWords?: (x: number) => string;
   readonly onZoom?: (from: number, to: number) => void;
   readonly onReset?: () => void;
@@ -40,7 +40,7 @@ function optionsOf(props: LineChartProps, width: number, onCursor: (at: number |
     size: 30,
     font: "11px system-ui, sans-serif",
   };
-  const unit = props.unit ?? ((value: number | null) => plain(value));
+  const unit = props.unit ?? plain;
   return {
     width,
     height: props.height ?? 170,
@@ -64,7 +64,7 @@ function optionsOf(props: LineChartProps, width: number, onCursor: (at: number |
     ],
     axes: [
       props.isTime ? { ...axis, space: 76, values: (_, all, __, ___, apart) => all.map((x) => tick(x, apart)) } : { ...axis, space: 60, values: (_, all) => all.map((x) => short(x)) },
-      { ...axis, size: 64, values: (_, all) => all.map((y) => unit(y)) },
+      { ...axis, size: 64, values: (_, all) => apart(all, unit) },
     ],
     plugins: [marksPlugin(props.marks ?? [])],
     hooks: {
@@ -108,7 +108,7 @@ export function LineChart(props: LineChartProps) {
   }, [data, marks, width, theme, props.height, props.isTime]);
 
   const at = cursor ?? x.length - 1;
-  const unit = props.unit ?? ((value: number | null) => plain(value));
+  const unit = props.unit ?? plain;
   const words = props.xWords ?? (props.isTime ? clock : (value: number) => short(value));
   return (
     <figure class="chart">

@@ -227,10 +227,12 @@ export interface HeatMap extends About {
   readonly by: "time" | "step";
   readonly ranks: readonly number[];
   readonly bins: readonly HeatBin[];
-  readonly min: Grid;
+  readonly rows: readonly { readonly first_rank: number; readonly last_rank: number }[];
+  readonly min: Grid; // empty if another was asked for alone, as the next three
   readonly max: Grid;
   readonly last: Grid;
   readonly mean: Grid;
+  readonly furthest: Grid; // which rank of its row stands out, from 0; empty if each has a row
   readonly metrics?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytes, count, percent, plain, seconds, short, withUnit } from "./number";
+import { apart, bytes, count, percent, plain, seconds, share, short, withUnit } from "./number";
 
 test.each([
   [0, "0"],
@@ -34,4 +34,11 @@ test("units", () => {
   expect(count(1234567)).toBe("1,234,567");
   expect(withUnit(0.145, "ratio")).toBe("14.5 %");
   expect(withUnit(3, "samples_per_second")).toBe("3 samples per second");
+});
+
+test("ticks of an axis differ from their neighbours", () => {
+  expect(apart([1, 1.0005, 1.001], seconds)).toEqual(["1 s", "1.0005 s", "1.001 s"]);
+  expect(apart([1, 2, 3], seconds)).toEqual(["1 s", "2 s", "3 s"]);
+  expect(apart([0.45, 0.452], share)).toEqual(["45.0 %", "45.2 %"]);
+  expect(apart([2, 2], plain)).toEqual(["2", "2"]);
 });

@@ -1,12 +1,23 @@
 // Numbers as people read them. What is not known is a dash.
 
 export const DASH = "–";
+const FEWEST_DIGITS = 3;
+const MOST_DIGITS = 7;
 
 const isKnown = (value: number | null | undefined): value is number =>
   value !== null && value !== undefined && !Number.isNaN(value);
 
+// `values` in `unit`, with as many digits as tell neighbours apart: an axis of a step time that hardly changes.
+export function apart(values: readonly number[], unit: (value: number, digits?: number) => string): string[] {
+  for (let digits = FEWEST_DIGITS; digits < MOST_DIGITS; digits += 1) {
+    const words = values.map((value) => unit(value, digits));
+    if (new Set(words).size === values.length) return words;
+  }
+  return values.map((value) => unit(value, MOST_DIGITS));
+}
+
 // Three or so digits that count: 0.00123, 1.23, 1,234.
-export function plain(value: number | null | undefined, digits = 3): string {
+export function plain(value: number | null | undefined, digits = FEWEST_DIGITS): string {
   if (!isKnown(value)) return DASH;
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (value === 0) return "0";
@@ -19,7 +30,7 @@ export function plain(value: number | null | undefined, digits = 3): string {
 const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
 
 // 320 k, 1.5 M.
-export function short(value: number | null | undefined, unit = "", base = 1000): string {
+export function short(value: number | null | undefined, unit = "", base = 1000, digits = FEWEST_DIGITS): string {
   if (!isKnown(value)) return DASH;
   let size = value;
   let at = 0;
@@ -28,7 +39,7 @@ export function short(value: number | null | undefined, unit = "", base = 1000):
     at += 1;
   }
   const prefix = `${PREFIXES[at]}${base === 1024 && at > 0 ? "i" : ""}${unit}`;
-  return prefix ? `${plain(size)} ${prefix}` : plain(size);
+  return prefix ? `${plain(size, digits)} ${prefix}` : plain(size, digits);
 }
 
 export const bytes = (value: number | null | undefined): string => short(value, "B", 1024);
@@ -36,6 +47,9 @@ export const bytes = (value: number | null | undefined): string => short(value, 
 export function percent(ratio: number | null | undefined, digits = 1): string {
   return isKnown(ratio) ? `${(ratio * 100).toFixed(digits)} %` : DASH;
 }
+
+// A percentage of so many digits in all, for charts: 45 %, 45.2 %.
+export const share = (ratio: number | null, digits = FEWEST_DIGITS): string => percent(ratio, Math.max(0, digits - FEWEST_DIGITS));
 
 export const count = (value: number | null | undefined): string =>
   isKnown(value) ? Math.round(value).toLocaleString("en-US") : DASH;
@@ -51,13 +65,13 @@ export function withUnit(value: number | null | undefined, unit: string): string
 }
 
 // 204 ms, 1.62 s, 3 m 20 s, 5 h 12 m, 2 d 4 h.
-export function seconds(value: number | null | undefined): string {
+export function seconds(value: number | null | undefined, digits = FEWEST_DIGITS): string {
   if (!isKnown(value)) return DASH;
   const size = Math.abs(value);
   if (size === 0) return "0 s";
-  if (size < 1e-3) return `${plain(value * 1e6)} µs`;
-  if (size < 1) return `${plain(value * 1e3)} ms`;
-  if (size < 60) return `${plain(value)} s`;
+  if (size < 1e-3) return `${plain(value * 1e6, digits)} µs`;
+  if (size < 1) return `${plain(value * 1e3, digits)} ms`;
+  if (size < 60) return `${plain(value, digits)} s`;
   const [big, small, bigName, smallName] =
     size < 3600 ? [60, 1, "m", "s"] : size < 86_400 ? [3600, 60, "h", "m"] : ([86_400, 3600, "d", "h"] as const);
   const whole = Math.floor(size / big);

@@ -25,7 +25,7 @@ function Curves({ data, of }: { data: Comparison; of: "loss" | "loss_gap" }) {
     () => shown.map((run) => ({ name: run.run, colour: seriesColour(data.runs.indexOf(run)), values: run[of] })), [data, of]);
   if (!lines.some((line) => line.values.some((value) => value !== null))) return <Empty title="These runs report no loss." />;
   return <LineChart title={of === "loss" ? "Loss of each run" : "Difference of the losses"} x={data.at} lines={lines} height={of === "loss" ? 260 : 170}
-                    unit={(value) => plain(value, 4)} xWords={X_WORDS[data.align]} syncKey="compare" />;
+                    unit={(value, digits = 4) => plain(value, digits)} xWords={X_WORDS[data.align]} syncKey="compare" />;
 }
 
 const RunTable = ({ data }: { data: Comparison }) => (

@@ -24,7 +24,7 @@ function Graph({ data }: { data: MatrixResult }) {
   return (
     <>
       <LineChart title="The query over time" x={chart.x} lines={lines} isTime height={380}
-                 unit={(value) => (value !== null && Math.abs(value) >= 1e4 ? short(value) : plain(value))}
+                 unit={(value, digits) => (value !== null && Math.abs(value) >= 1e4 ? short(value, "", 1000, digits) : plain(value, digits))}
                  onZoom={(from, to) => showRange({ from, to })} onReset={() => change({ from: null, to: null })} />
       {data.result.length > MAX_LINES && <p class="note">{MAX_LINES} of {data.result.length} series are drawn. Aggregate, or look at the table.</p>}
     </>

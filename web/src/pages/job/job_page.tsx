@@ -4,8 +4,8 @@ import { Answered } from "../../parts/answered";
 import { Choice } from "../../parts/choice";
 import { Empty, Loading } from "../../parts/notice";
 import { useShortcuts } from "../../parts/use_shortcuts";
-import { ofAllTime, type Align, type Events, type Job, type Jobs, type Mfu, type Steps, type Stragglers } from "../../server/training";
-import { useAnswer } from "../../server/use_answer";
+import { ofAllTime, type Align, type Events, type Job, type Jobs, type Ledger, type Mfu, type Steps, type Stragglers } from "../../server/training";
+import { useAnswer, type Asked } from "../../server/use_answer";
 import { change, usePlace } from "../../url/location";
 import { span } from "../../words/moment";
 import { BoundTimeline } from "./bound_timeline";
@@ -20,17 +20,20 @@ import { useWindow, type Window } from "./window";
 
 const AXES = [["step", "Step"], ["time", "Time"], ["tokens", "Tokens"]] as const;
 
+const isOver = (asked: Asked<unknown>) => asked.data !== null || asked.error !== null;
+
 function Body({ job, window }: { job: Job; window: Window }) {
   const { params } = usePlace();
   const align = (params.get("axis") ?? "step") as Align;
   const asked = { job: job.job, start: window.start, end: window.end };
   const stragglers = useAnswer<Stragglers>("training/stragglers", asked);
-  // The server's cores work on the verdict first: one came for that, and of a thousand ranks it takes its time.
-  const isVerdictThere = stragglers.data !== null || stragglers.error !== null;
-  const afterIt = (path: string) => (isVerdictThere ? path : null);
-  const mfu = useAnswer<Mfu>(afterIt("training/mfu"), asked);
-  const steps = useAnswer<Steps>(afterIt("training/steps"), asked);
-  const events = useAnswer<Events>(afterIt("training/events"), asked);
+  // Of a thousand ranks each answer keeps the server's cores busy for a while: from the top of the page to its end.
+  const isVerdictThere = isOver(stragglers);
+  const mfu = useAnswer<Mfu>(isVerdictThere ? "training/mfu" : null, asked);
+  const steps = useAnswer<Steps>(isVerdictThere ? "training/steps" : null, asked);
+  const isCourseThere = isOver(mfu) && isOver(steps);
+  const events = useAnswer<Events>(isCourseThere ? "training/events" : null, asked);
+  const ledger = useAnswer<Ledger>(isCourseThere ? "training/ledger" : null, asked);
   const turn = useMemo(() => {
     const at = AXES.findIndex(([name]) => name === align);
     return { x: () => change({ axis: (AXES[(at + 1) % AXES.length] ?? AXES[0])[0] }, true) };
@@ -38,7 +41,7 @@ function Body({ job, window }: { job: Job; window: Window }) {
   useShortcuts(turn);
   return (
     <>
-      <JobTiles asked={asked} mfu={mfu} stragglers={stragglers} />
+      <JobTiles ledger={ledger.data} mfu={mfu} stragglers={stragglers} />
       <StragglerCard job={job.job} asked={stragglers} />
       <div class="page-head strip">
         <Choice name="Axis" options={AXES} value={align} onChange={(axis) => change({ axis }, true)} />
@@ -48,11 +51,11 @@ function Body({ job, window }: { job: Job; window: Window }) {
       </div>
       <StepCharts job={job} window={window} align={align} steps={steps} mfu={mfu} events={events.data?.events ?? []}
                   late={stragglers.data?.ranks ?? []} />
-      {!isVerdictThere ? <Loading height={400} /> : (
+      {isVerdictThere ? <RankHeatMap job={job} window={window} align={align} /> : <Loading height={400} />}
+      {isCourseThere && (
         <>
-          <RankHeatMap job={job} window={window} align={align} />
           <BoundTimeline job={job} window={window} />
-          <LedgerCard asked={asked} />
+          <LedgerCard asked={ledger} />
           <EventsCard job={job} asked={events} />
         </>
       )}

@@ -1,20 +1,18 @@
 // How fast the job is and what becomes of its GPU time.
 import { Tile, Tiles } from "../../parts/tile";
-import type { Params } from "../../server/ask";
 import type { Ledger, Mfu, Stragglers } from "../../server/training";
-import { useAnswer, type Asked } from "../../server/use_answer";
+import type { Asked } from "../../server/use_answer";
 import { percent, plain, seconds, short } from "../../words/number";
 
 const GOOD_GOODPUT = 0.9;
 
 interface JobTilesProps {
-  readonly asked: Params;
+  readonly ledger: Ledger | null;
   readonly mfu: Asked<Mfu>;
   readonly stragglers: Asked<Stragglers>;
 }
 
-export function JobTiles({ asked, mfu, stragglers }: JobTilesProps) {
-  const ledger = useAnswer<Ledger>(stragglers.data || stragglers.error ? "training/ledger" : null, asked).data;
+export function JobTiles({ ledger, mfu, stragglers }: JobTilesProps) {
   const speed = mfu.data;
   const lost = stragglers.data?.lost_gpu_seconds ?? null;
   const goodput = ledger?.goodput ?? null;

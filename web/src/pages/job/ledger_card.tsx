@@ -2,9 +2,8 @@
 import { BIN_COLOURS } from "../../charts/palette";
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
-import type { Params } from "../../server/ask";
 import type { Ledger } from "../../server/training";
-import { useAnswer } from "../../server/use_answer";
+import type { Asked } from "../../server/use_answer";
 import { percent, seconds } from "../../words/number";
 import { word } from "../../words/training";
 
@@ -31,8 +30,7 @@ function Shares({ ledger }: { ledger: Ledger }) {
   );
 }
 
-export function LedgerCard({ asked: params }: { asked: Params }) {
-  const asked = useAnswer<Ledger>("training/ledger", params);
+export function LedgerCard({ asked }: { asked: Asked<Ledger> }) {
   const note = asked.data && `${seconds(asked.data.gpu_seconds)} of GPU time on ${asked.data.gpus} GPUs, goodput ${percent(asked.data.goodput)}`;
   return (
     <Card title="Ledger" note={note}>

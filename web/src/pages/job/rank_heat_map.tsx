@@ -1,10 +1,11 @@
 // Any metric of every rank, over steps or time.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { HeatMap } from "../../charts/heat_map";
-import type { Cell } from "../../charts/heat_map_layout";
+import { columnsFor, MAX_HEIGHT, type Cell } from "../../charts/heat_map_layout";
 import { scaleColour } from "../../charts/palette";
 import { colourSpan } from "../../charts/reduce";
 import { ScaleKey } from "../../charts/scale_key";
+import { useWidth } from "../../charts/use_width";
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
@@ -17,10 +18,8 @@ import { count, withUnit } from "../../words/number";
 import { word } from "../../words/training";
 import type { Window } from "./window";
 
-// Wider answers than the screen has columns would be reduced again here.
-const BINS = 400;
-const BINS_OF_MANY_RANKS = 200;
-const MANY_RANKS = 256;
+// Above so many cells the server sends the numbers that are drawn, and not the three beside them.
+const MANY_CELLS = 100_000;
 const USUAL = ["lateness", "own_seconds", "step_seconds", "loss", "grad_norm", "memory_allocated_bytes",
   "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE",
   "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_SM_CLOCK"];
@@ -40,18 +39,30 @@ function columnName(data: HeatMapData, column: number): string {
   return data.by === "time" || bin.first_step === null ? clock(bin.from) : count(bin.first_step);
 }
 
+// The rank that a cell shows: where ranks share a row, the one that stands out.
+function rankOf(data: HeatMapData, cell: Cell): number {
+  const first = data.ranks.indexOf(data.rows[cell.row]?.first_rank ?? 0);
+  return data.ranks[first + (data.furthest[cell.row]?.[cell.column] ?? 0)] ?? 0;
+}
+
+function cellWords(data: HeatMapData, cell: Cell): string {
+  const row = data.rows[cell.row];
+  const among = row && row.first_rank < row.last_rank ? ` (stands out of ${row.first_rank} to ${row.last_rank})` : "";
+  const numbers = ([["mean", "mean"], ["lowest", "min"], ["highest", "max"], ["last", "last"]] as const)
+    .filter(([, name]) => data[name].length > 0)
+    .map(([words, name]) => `${words} ${withUnit(data[name][cell.row]?.[cell.column] ?? null, data.unit)}`);
+  return `rank ${rankOf(data, cell)}${among}, ${placeWords(data, cell.column)}: ${numbers.join(", ")}`;
+}
+
 function Map({ job, window, data, grid }: { job: Job; window: Window; data: HeatMapData; grid: GridName }) {
-  const values = data[grid];
+  // An answer that holds another alone stays until the one is there that was asked for.
+  const values = data[data[grid].length > 0 ? grid : (GRIDS.find((name) => data[name].length > 0) ?? grid)];
   const spread = useMemo(() => colourSpan(values), [values]);
   const colourOf = useMemo(() => {
     const { low, high } = spread ?? { low: 0, high: 1 };
     return (value: number) => scaleColour(high > low ? (value - low) / (high - low) : 0.5);
   }, [spread]);
   if (!spread) return <Empty title="No numbers of that metric in this time.">Choose another metric.</Empty>;
-  const words = (cell: Cell) => {
-    const of = (name: GridName) => withUnit(data[name][cell.row]?.[cell.column] ?? null, data.unit);
-    return `rank ${data.ranks[cell.row]}, ${placeWords(data, cell.column)}: mean ${of("mean")}, lowest ${of("min")}, highest ${of("max")}, last ${of("last")}`;
-  };
   const brush = (first: number, last: number) => {
     const [begin, end] = [data.bins[first], data.bins[last]];
     if (begin && end) window.zoom(begin.from, end.to);
@@ -59,8 +70,9 @@ function Map({ job, window, data, grid }: { job: Job; window: Window; data: Heat
   return (
     <>
       <HeatMap title={`${word(data.metric)} of ${data.ranks.length} ranks`} values={values} colourOf={colourOf}
-               rowName={(row) => `rank ${data.ranks[row]}`} columnName={(column) => columnName(data, column)} words={words}
-               onBrush={brush} onReset={window.reset} onCell={({ row }) => go(rankPath(job.job, data.ranks[row] as number))} />
+               rowName={(row) => `rank ${data.rows[row]?.first_rank}`} columnName={(column) => columnName(data, column)}
+               words={(cell) => cellWords(data, cell)}
+               onBrush={brush} onReset={window.reset} onCell={(cell) => go(rankPath(job.job, rankOf(data, cell)))} />
       <ScaleKey low={withUnit(spread.low, data.unit)} high={withUnit(spread.high, data.unit)} />
     </>
   );
@@ -70,10 +82,13 @@ export function RankHeatMap({ job, window, align }: { job: Job; window: Window; 
   const { params } = usePlace();
   const [grid, setGrid] = useState<GridName>("mean");
   const metric = params.get("metric") ?? (job.signals["steps"] ? "lateness" : "DCGM_FI_PROF_SM_ACTIVE");
-  const asked = useAnswer<HeatMapData>("training/heatmap", {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const bins = columnsFor(width);
+  const asked = useAnswer<HeatMapData>(width > 0 ? "training/heatmap" : null, {
     job: job.job, metric, start: window.start, end: window.end,
     by: align === "time" || metric.startsWith("DCGM_") ? "time" : "step",
-    bins: job.ranks.length > MANY_RANKS ? BINS_OF_MANY_RANKS : BINS,
+    bins, rows: MAX_HEIGHT, only: job.ranks.length * bins > MANY_CELLS ? grid : null,
   });
   const known = asked.data?.metrics?.length ? asked.data.metrics : USUAL;
   const offered = known.includes(metric) ? known : [metric, ...known];
@@ -88,7 +103,9 @@ export function RankHeatMap({ job, window, align }: { job: Job; window: Window; 
         </select>
       </>
     }>
-      <Answered asked={asked} height={130}>{(data) => <Map job={job} window={window} data={data} grid={grid} />}</Answered>
+      <div ref={box}>
+        <Answered asked={asked} height={130}>{(data) => <Map job={job} window={window} data={data} grid={grid} />}</Answered>
+      </div>
     </Card>
   );
 }

@@ -8,7 +8,7 @@ import { Card } from "../../parts/card";
 import { Empty, Failure, Loading } from "../../parts/notice";
 import type { Align, Comparison, Job, JobEvent, LateRank, Mfu, Steps } from "../../server/training";
 import { useAnswer, type Asked } from "../../server/use_answer";
-import { percent, plain, seconds, short } from "../../words/number";
+import { plain, seconds, share, short } from "../../words/number";
 import { toneOf, word } from "../../words/training";
 import type { Window } from "./window";
 
@@ -57,7 +57,7 @@ function LossChart({ props, marks }: { props: StepChartsProps; marks: readonly M
   if (asked.error) return <Failure error={asked.error} />;
   if (!asked.data) return <Loading height={170} />;
   if (!run?.loss.some((value) => value !== null)) return <Empty title="No loss is reported." />;
-  return <LineChart title="Loss" x={asked.data.at} lines={lines} marks={marks} unit={(value) => plain(value, 4)}
+  return <LineChart title="Loss" x={asked.data.at} lines={lines} marks={marks} unit={(value, digits = 4) => plain(value, digits)}
                     xWords={UNITS[props.align]} syncKey={props.job.job} />;
 }
 
@@ -87,10 +87,12 @@ function Charts(props: StepChartsProps & { data: Steps }) {
     <div class="grid charts">
       <div><h3>Step time</h3><LineChart title="Step time" lines={times} unit={seconds} {...shared} /></div>
       <div><h3>Loss</h3><LossChart props={props} marks={marks} /></div>
-      <div><h3>Tokens a second</h3>
-        {tokensPerStep === null ? <Empty title="Tokens are not reported." /> : <LineChart title="Tokens a second" lines={tokens} unit={short} {...shared} />}</div>
+      {tokensPerStep !== null && (
+        <div><h3>Tokens a second</h3>
+          <LineChart title="Tokens a second" lines={tokens} unit={(value, digits) => short(value, "", 1000, digits)} {...shared} /></div>
+      )}
       <div><h3>MFU</h3>
-        {mfu?.mfu ? <LineChart title="MFU" lines={shares} unit={(value) => percent(value, 0)} {...shared} />
+        {mfu?.mfu ? <LineChart title="MFU" lines={shares} unit={share} {...shared} />
           : <Empty title="MFU is not known.">{mfu?.reason}</Empty>}</div>
     </div>
   );
