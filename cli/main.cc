@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "cli/asking_verbs.h"
 #include "cli/backup.h"
 #include "cli/check.h"
 #include "cli/check_data.h"
 #include "cli/config_file.h"
 #include "cli/exit_code.h"
 #include "cli/import.h"
-#include "cli/query.h"
-#include "cli/report.h"
 #include "cli/rule_backfill.h"
 #include "cli/rule_tests.h"
 #include "cli/rules.h"
 #include "cli/serve.h"
 #include "cli/serve_options.h"
+#include "cli/server_flags.h"
 #include "cli/tail.h"
 #include "cli/version.h"
 
@@ -111,20 +111,6 @@ ExitCode RunCheck(const CheckFlags& flags) {
   return CheckData(flags.data_folder);
 }
 
-void AddServerFlags(CLI::App& verb, const char* url_flag, HttpClientOptions& server) {
-  server.url = "http://127.0.0.1:9009";
-  verb.add_option(url_flag, server.url, "Server to talk to.")
-      ->type_name("URL")
-      ->capture_default_str();
-  CLI::Option* user = verb.add_option("--user", server.user, "User and password for basic auth.")
-                          ->type_name("NAME:PASSWORD");
-  verb.add_option("--token-file", server.token_file, "File with a bearer token.")
-      ->type_name("FILE")
-      ->excludes(user);
-  verb.add_option("--ca-file", server.ca_file, "Certificate authorities to trust, as PEM.")
-      ->type_name("FILE");
-}
-
 // What logs do not say themselves.
 void AddHintFlags(CLI::App& verb, logs::LogHints& hints) {
   verb.add_option("--job", hints.job, "Job of all that does not say its own.")->type_name("NAME");
@@ -186,32 +172,6 @@ CLI::App* AddTail(CLI::App& app, TailFlags& flags) {
       ->type_name("FILE");
   tail->add_option("PATH", flags.paths, "Folders, in which logs are found; logs.")->required();
   return tail;
-}
-
-CLI::App* AddQuery(CLI::App& app, QueryFlags& flags) {
-  CLI::App* query = app.add_subcommand("query", "Ask a server; print the answer as a table.");
-  AddServerFlags(*query, "--url", flags.server);
-  query->add_option("--time", flags.time, "Unix seconds or RFC 3339. [now]")->type_name("TIME");
-  query->add_option("EXPR", flags.expression, "The PromQL expression.")->required();
-  return query;
-}
-
-CLI::App* AddReport(CLI::App& app, ReportFlags& flags) {
-  CLI::App* report =
-      app.add_subcommand("report", "Say how a training job did: stragglers, bottlenecks, cost.");
-  AddServerFlags(*report, "--url", flags.server);
-  report->add_option("--start", flags.start, "Unix seconds or RFC 3339. [the job's begin]")
-      ->type_name("TIME");
-  report->add_option("--end", flags.end, "Likewise. [the job's end]")->type_name("TIME");
-  report
-      ->add_option("--price", flags.price,
-                   "Of a GPU-hour: a number, or by model, as in h200-sxm5-141gb:3.2.")
-      ->type_name("PRICE");
-  CLI::Option* json =
-      report->add_flag("--json", flags.as_json, "All answers, as the API has them.");
-  report->add_flag("--markdown", flags.as_markdown, "For a ticket or a wiki.")->excludes(json);
-  report->add_option("JOB", flags.job, "The job's name.")->required();
-  return report;
 }
 
 struct RulesVerbs {
@@ -290,13 +250,10 @@ ExitCode Main(int argc, char** argv) {
   AddServe(app, serve);
   AddCheck(app, check);
   ImportFlags import;
-  QueryFlags query;
   const CLI::App* import_verb = AddImport(app, import);
   TailFlags tail;
   const CLI::App* tail_verb = AddTail(app, tail);
-  const CLI::App* query_verb = AddQuery(app, query);
-  ReportFlags report;
-  const CLI::App* report_verb = AddReport(app, report);
+  AskingVerbs asking(app);
   BackupVerbs backup;
   AddBackup(app, backup);
   RulesVerbs rules;
@@ -314,8 +271,7 @@ ExitCode Main(int argc, char** argv) {
   if (check.check->parsed()) return RunCheck(check);
   if (import_verb->parsed()) return Import(import);
   if (tail_verb->parsed()) return Tail(tail);
-  if (query_verb->parsed()) return Query(query);
-  if (report_verb->parsed()) return Report(report);
+  if (asking.parsed()) return asking.Run();
   if (rules.check->parsed()) return CheckRules(rules.files);
   if (rules.test->parsed()) return TestRules(rules.files);
   if (rules.backfill->parsed()) {

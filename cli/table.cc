@@ -1,9 +1,15 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace lockstep::cli {
 namespace {
+
+struct ColumnShape {
+  size_t width = 0;
+  bool is_of_numbers = true;
+};
 
 // Characters, not bytes: UTF-8 continuation bytes take no room.
 size_t Width(const std::string& cell) {
@@ -12,27 +18,64 @@ size_t Width(const std::string& cell) {
   }));
 }
 
-void AppendRow(const std::vector<std::string>& row, const std::vector<size_t>& widths,
+// NaN and infinities too. An empty cell is in nobody's way.
+bool MayBeNumber(const std::string& cell) {
+  char* end = nullptr;
+  std::strtod(cell.c_str(), &end);
+  return end == cell.c_str() + cell.size();
+}
+
+std::vector<ColumnShape> ShapesOf(const Table& table) {
+  std::vector<ColumnShape> shapes(table.header.size());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].width = Width(table.header[i]);
+    for (const auto& row : table.rows) {
+      shapes[i].width = std::max(shapes[i].width, Width(row[i]));
+      shapes[i].is_of_numbers = shapes[i].is_of_numbers && MayBeNumber(row[i]);
+    }
+  }
+  return shapes;
+}
+
+void AppendRow(const std::vector<std::string>& row, const std::vector<ColumnShape>& shapes,
                std::string& text) {
   for (size_t i = 0; i < row.size(); ++i) {
-    const std::string padding(widths[i] - Width(row[i]), ' ');
-    const bool last = i + 1 == row.size();
-    text += last ? padding + row[i] + "\n" : row[i] + padding + "  ";
+    const std::string padding(shapes[i].width - Width(row[i]), ' ');
+    if (i > 0) text += "  ";
+    text += shapes[i].is_of_numbers ? padding + row[i] : row[i] + padding;
   }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  text += '\n';
+}
+
+void AppendCsvRow(const std::vector<std::string>& row, std::string& text) {
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) text += ',';
+    if (row[i].find_first_of(",\"\r\n") == std::string::npos) {
+      text += row[i];
+      continue;
+    }
+    text += '"';
+    for (const char c : row[i]) text += c == '"' ? "\"\"" : std::string(1, c);
+    text += '"';
+  }
+  text += '\n';
 }
 
 }  // namespace
 
 std::string ToText(const Table& table) {
-  std::vector<size_t> widths(table.header.size(), 0);
-  const auto widen = [&](const std::vector<std::string>& row) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
-  };
-  widen(table.header);
-  for (const auto& row : table.rows) widen(row);
+  const std::vector<ColumnShape> shapes = ShapesOf(table);
   std::string text;
-  AppendRow(table.header, widths, text);
-  for (const auto& row : table.rows) AppendRow(row, widths, text);
+  AppendRow(table.header, shapes, text);
+  for (const auto& row : table.rows) AppendRow(row, shapes, text);
+  return text;
+}
+
+std::string ToCsv(const Table& table) {
+  std::string text;
+  AppendCsvRow(table.header, text);
+  for (const auto& row : table.rows) AppendCsvRow(row, text);
   return text;
 }
 

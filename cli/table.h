@@ -1,4 +1,4 @@
-// A table for a terminal: columns as wide as their widest cell. Pure.
+// A table for a terminal, and the same as CSV. Pure.
 #pragma once
 
 #include <string>
@@ -11,7 +11,11 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // as many cells as the header
 };
 
-// The last column is aligned to the right, the others to the left.
+// Columns as wide as their widest cell. Those of numbers alone are aligned to the right, others to the
+// left. No line ends in blanks.
 std::string ToText(const Table& table);
+
+// Quoted as RFC 4180 has it; a line for the header, and one for each row.
+std::string ToCsv(const Table& table);
 
 }  // namespace lockstep::cli

@@ -97,8 +97,8 @@ class SendersTest(unittest.TestCase):
     def test_commands_of_the_first_page(self):
         page = (ROOT / "docs/start.md").read_text()
         commands = [shlex.split(block.replace("\\\n", "")) for kind, block in BLOCK.findall(page)
-                    if block.startswith(("build/release/lockstep query", "build/release/lockstep report"))]
-        self.assertEqual(len(commands), 2)
+                    if re.match("build/release/lockstep (query|report|ranks)", block)]
+        self.assertEqual(len(commands), 3)
         for command in commands:
             with self.subTest(command=command):
                 result = subprocess.run([os.environ["LOCKSTEP_PROGRAM"], *command[1:], "--url", self.server.url],
