@@ -63,6 +63,7 @@ JobNeeds NeedsOf(DerivedMetric metric) {
                  metric == kWastedGpuSeconds;
   needs.operations = metric == kMfu || metric == kTokensPerSecond;
   if (metric == kBottleneck || metric == kStraggler) needs.devices.set();
+  needs.links = metric == kStraggler;
   return needs;
 }
 

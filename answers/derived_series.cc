@@ -145,7 +145,7 @@ std::vector<DerivedSeries> Stragglers(const LoadedJob& job) {
   std::vector<DerivedSeries> all;
   const std::vector<int64_t> times = GridOf(job);
   for (const training::SlowRankFinding& finding :
-       training::FindStragglers({job.job, job.steps, job.devices}).ranks) {
+       training::FindStragglers({job.job, job.steps, job.devices, nullptr, job.links}).ranks) {
     std::vector<double> is_late(times.size(), 0);
     for (const training::StragglerEpisode& episode : finding.episodes) {
       for (size_t i = 0; i < times.size(); ++i) {

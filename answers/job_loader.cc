@@ -12,6 +12,7 @@
 #include "answers/attempt_reader.h"
 #include "answers/device_columns.h"
 #include "answers/fact_reader.h"
+#include "answers/link_reader.h"
 #include "answers/series_parts.h"
 #include "answers/series_roles.h"
 #include "answers/step_columns.h"
@@ -335,6 +336,10 @@ absl::StatusOr<LoadedJob> Loader::Load() {
       job_.attempts.empty() ? 0 : job_.attempts[job_.attempt].first_step;
   SetTimes(devices);
   job_.devices = devices.Take(job_.time);
+  if (query_.needs.links) {
+    LOCKSTEP_ASSIGN_OR_RETURN(job_.links,
+                              ReadLinks(job_.job, {job_.time.from_ms, job_.time.to_ms}, context_));
+  }
   const int64_t world_size = job_.facts.world_size;
   job_.facts = facts_.facts();
   job_.facts.world_size = std::max(job_.facts.world_size, world_size);

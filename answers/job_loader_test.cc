@@ -67,6 +67,40 @@ void CheckLoad(const JobQuery& query, const std::string& expected) {
   EXPECT_EQ(table.step_seconds.rows(), 2u);
 }
 
+// What an interface's series say of its host, and whether it is one of the job's.
+TEST(JobLoader, InterfacesOfTheJobsHosts) {
+  struct Row {
+    const char* label;
+    const char* value;
+    bool is_found;
+  };
+  const std::vector<Row> rows = {
+      {"instance", "node-1:9100", true},   {"instance", "node-1.cluster:9100", true},
+      {"Hostname", "node-1", true},        {"node", "node-1.cluster", true},
+      {"instance", "node-10:9100", false}, {"pod", "node-1", false}};
+  for (const Row& row : rows) {
+    StoredJob stored;
+    stored.storage().Append(LabelSet::Of({{kMetricName, "DCGM_FI_DEV_POWER_USAGE"},
+                                          {"job", "a"},
+                                          {"rank", "0"},
+                                          {"gpu", "0"},
+                                          {"Hostname", "node-1.cluster"}}),
+                            kBeginMs + 72'000, 600);
+    stored.storage().Append(LabelSet::Of({{kMetricName, "node_infiniband_symbol_error_total"},
+                                          {"job", "hosts"},
+                                          {"device", "mlx5_0"},
+                                          {row.label, row.value}}),
+                            kBeginMs + 72'000, 7);
+    const auto job = stored.Load({.name = "a", .needs = {.links = true}});
+    ASSERT_TRUE(job.ok());
+    ASSERT_EQ(job->links.size(), row.is_found ? 1u : 0u) << row.label << "=" << row.value;
+    if (!row.is_found) continue;
+    EXPECT_EQ(job->links[0].host, "node-1.cluster");
+    EXPECT_EQ(job->links[0].device, "mlx5_0");
+    EXPECT_EQ(job->links[0][training::LinkCounter::kSymbolErrors].value, std::vector<double>{7});
+  }
+}
+
 TEST(JobLoader, AttemptsAreToldApart) {
   CheckLoad({.name = "a"}, "attempt 1 of 2: steps 5-19, from 70 to 85");
   CheckLoad({.name = "a", .attempt = 0}, "attempt 0 of 2: steps 0-9, from 0 to 10");

@@ -5,6 +5,7 @@ namespace lockstep::answers {
 JobNeeds JobNeeds::Everything() {
   JobNeeds needs{.phases = true, .loss = true, .memory = true, .operations = true};
   needs.devices.set();
+  needs.links = true;
   return needs;
 }
 

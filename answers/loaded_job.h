@@ -13,6 +13,7 @@
 #include "training/devices.h"
 #include "training/discovery.h"
 #include "training/job.h"
+#include "training/links.h"
 #include "training/steps.h"
 
 namespace lockstep::answers {
@@ -24,6 +25,7 @@ struct JobNeeds {
   bool memory = false;      // of trainers' allocators
   bool operations = false;  // floating point operations and tokens
   std::bitset<training::kDeviceCounterCount> devices = {};
+  bool links = false;  // network interfaces of its hosts
 
   static JobNeeds Everything();
 };
@@ -58,6 +60,7 @@ struct LoadedJob {
   size_t attempt = 0;                   // the loaded one; 0 if there are none
   training::StepTable steps;            // no columns: no steps are stored
   std::vector<training::GpuCounters> devices;  // none: no counters are stored, or none are needed
+  std::vector<training::NetworkLink> links;    // of its hosts; none: likewise
   int64_t held_samples = 0;                    // that the budget was charged with
 };
 

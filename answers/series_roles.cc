@@ -10,6 +10,8 @@ namespace {
 using catalogue::NameRole;
 using catalogue::Role;
 using training::DeviceCounter;
+using training::LinkCounter;
+using training::LinkKind;
 
 struct StepRow {
   Role role;
@@ -99,6 +101,32 @@ constexpr std::array kDeviceRows = {
     DeviceRow{Role::kGpuXid, DeviceCounter::kXid},
     DeviceRow{Role::kGpuPcieReplaysTotal, DeviceCounter::kPcieReplays},
     DeviceRow{Role::kGpuNvlinkCrcFlitErrorsTotal, DeviceCounter::kNvlinkErrors},
+    DeviceRow{Role::kGpuNvlinkReplayErrorsTotal, DeviceCounter::kNvlinkReplays},
+    DeviceRow{Role::kGpuNvlinkRecoveryErrorsTotal, DeviceCounter::kNvlinkRecoveries},
+};
+
+struct LinkRow {
+  Role role;
+  LinkCounter counter;
+  LinkKind kind = LinkKind::kInfiniBand;
+};
+
+constexpr std::array kLinkRows = {
+    LinkRow{Role::kNicTransmitBytesTotal, LinkCounter::kSentBytes},
+    LinkRow{Role::kNicReceiveBytesTotal, LinkCounter::kReceivedBytes},
+    LinkRow{Role::kNicRateBytesPerSecond, LinkCounter::kRateBytesPerS},
+    LinkRow{Role::kNicSymbolErrorsTotal, LinkCounter::kSymbolErrors},
+    LinkRow{Role::kNicLinkDownedTotal, LinkCounter::kLinkDowned},
+    LinkRow{Role::kNicLinkRecoveriesTotal, LinkCounter::kLinkRecoveries},
+    LinkRow{Role::kNicOutOfSequenceTotal, LinkCounter::kOutOfSequence},
+    LinkRow{Role::kNicTimeoutsTotal, LinkCounter::kTimeouts},
+    LinkRow{Role::kNicRetransmitsTotal, LinkCounter::kRetransmits},
+    LinkRow{Role::kNicReceiveDropsTotal, LinkCounter::kReceiveDrops},
+    LinkRow{Role::kNicTransmitDiscardsTotal, LinkCounter::kSendDiscards},
+    LinkRow{Role::kNodeNetworkTransmitBytesTotal, LinkCounter::kSentBytes, LinkKind::kEthernet},
+    LinkRow{Role::kNodeNetworkReceiveBytesTotal, LinkCounter::kReceivedBytes, LinkKind::kEthernet},
+    LinkRow{Role::kNodeNetworkReceiveDropsTotal, LinkCounter::kReceiveDrops, LinkKind::kEthernet},
+    LinkRow{Role::kNodeNetworkTransmitDropsTotal, LinkCounter::kSendDiscards, LinkKind::kEthernet},
 };
 
 void AppendNames(std::span<const std::string_view> names, std::string& joined) {
@@ -125,6 +153,12 @@ std::string AllFactNames() {
   for (const NameRow& row : kNames) {
     if (IsFact(row.means)) AppendNames({&row.name, 1}, joined);
   }
+  return joined;
+}
+
+std::string AllLinkNames() {
+  std::string joined;
+  for (const LinkRow& row : kLinkRows) AppendNames(catalogue::NamesOf(row.role), joined);
   return joined;
 }
 
@@ -164,6 +198,15 @@ std::optional<DeviceSeries> DeviceSeriesOf(const LabelSet& labels) {
   return std::nullopt;
 }
 
+std::optional<LinkSeries> LinkSeriesOf(const LabelSet& labels) {
+  const std::optional<NameRole> known = catalogue::RoleOf(labels.metric_name(), labels);
+  if (!known.has_value()) return std::nullopt;
+  for (const LinkRow& row : kLinkRows) {
+    if (row.role == known->role) return LinkSeries{row.kind, row.counter, *known};
+  }
+  return std::nullopt;
+}
+
 void ToUnit(const NameRole& name, double factor, SampleColumns& samples) {
   catalogue::ToRole(name, samples.timestamps_ms, samples.values);
   if (factor == 1) return;
@@ -183,6 +226,11 @@ std::string_view DevicePresenceNames() {
 
 std::string_view FactNames() {
   static const auto* names = new std::string(AllFactNames());
+  return *names;
+}
+
+std::string_view LinkNames() {
+  static const auto* names = new std::string(AllLinkNames());
   return *names;
 }
 

@@ -13,6 +13,7 @@
 #include "model/sample.h"
 #include "training/devices.h"
 #include "training/job.h"
+#include "training/links.h"
 
 namespace lockstep::answers {
 
@@ -61,14 +62,25 @@ struct DeviceSeries {
 // Nothing for a series that is of no device, or of a counter that the answers do not ask for.
 std::optional<DeviceSeries> DeviceSeriesOf(const LabelSet& labels);
 
+// What a series tells of a network interface of a host.
+struct LinkSeries {
+  training::LinkKind kind = training::LinkKind::kInfiniBand;
+  training::LinkCounter counter = training::LinkCounter::kSentBytes;
+  catalogue::NameRole name = {};
+};
+
+std::optional<LinkSeries> LinkSeriesOf(const LabelSet& labels);
+
 // Samples as they are stored, to those of the role or counter.
 void ToUnit(const catalogue::NameRole& name, double factor, SampleColumns& samples);
 
 // Regular expressions for the names of series that number steps, of device counters that every exporter gives (they
-// show where ranks run, and that a job is still there), and of those that say something of the job as a whole.
+// show where ranks run, and that a job is still there), of those that say something of the job as a whole, and of
+// counters of network interfaces.
 std::string_view StepNumberNames();
 std::string_view DevicePresenceNames();
 std::string_view FactNames();
+std::string_view LinkNames();
 
 // Where a series comes from. Empty or absent: its labels do not say.
 struct SeriesOrigin {

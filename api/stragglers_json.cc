@@ -116,7 +116,7 @@ void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const Straggl
     }
     if (!IsAskedBeside(method, job)) continue;
     const StragglerAnswer other =
-        training::FindStragglersBy(method, {job.job, job.steps, job.devices, &pool});
+        training::FindStragglersBy(method, {job.job, job.steps, job.devices, &pool, job.links});
     if (other.verdict != training::StragglerVerdict::kNoData) WriteMethod(json, job, other);
   }
   json.EndArray();
@@ -160,12 +160,13 @@ absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form) {
 answers::JobNeeds StragglerNeeds() {
   answers::JobNeeds needs{.phases = true};
   needs.devices.set();
+  needs.links = true;
   return needs;
 }
 
 StragglerAnswer StragglersOf(const answers::LoadedJob& job, const StragglerQuestion& question,
                              TaskPool& pool) {
-  const training::StragglerInput input{job.job, job.steps, job.devices, &pool};
+  const training::StragglerInput input{job.job, job.steps, job.devices, &pool, job.links};
   return question.method.has_value() ? training::FindStragglersBy(*question.method, input)
                                      : training::FindStragglers(input);
 }

@@ -107,6 +107,12 @@ constexpr std::array kCounterNames = {
     CounterName{"DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL", DeviceCounter::kNvlinkErrors},
     CounterName{"DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_TOTAL", DeviceCounter::kNvlinkErrors},
     CounterName{"dcgm_nvlink_data_crc_error_count_total", DeviceCounter::kNvlinkErrors},
+    CounterName{"DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL", DeviceCounter::kNvlinkReplays},
+    CounterName{"DCGM_FI_DEV_NVLINK_REPLAY_ERROR_TOTAL", DeviceCounter::kNvlinkReplays},
+    CounterName{"dcgm_nvlink_replay_error_count_total", DeviceCounter::kNvlinkReplays},
+    CounterName{"DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL", DeviceCounter::kNvlinkRecoveries},
+    CounterName{"DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_TOTAL", DeviceCounter::kNvlinkRecoveries},
+    CounterName{"dcgm_nvlink_recovery_error_count_total", DeviceCounter::kNvlinkRecoveries},
 };
 
 }  // namespace

@@ -47,8 +47,11 @@ enum class DeviceCounter {
   kXid,  // code of the last one
   kPcieReplays,
   kNvlinkErrors,
+  kNvlinkReplays,
+  kNvlinkRecoveries,
 };
-inline constexpr size_t kDeviceCounterCount = static_cast<size_t>(DeviceCounter::kNvlinkErrors) + 1;
+inline constexpr size_t kDeviceCounterCount =
+    static_cast<size_t>(DeviceCounter::kNvlinkRecoveries) + 1;
 
 // The devices of a job warm up, and its ranks start one after the other.
 inline constexpr int64_t kDeviceWarmUpMs = 6000;

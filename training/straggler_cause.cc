@@ -17,13 +17,14 @@ struct CausePhases {
   std::initializer_list<PhaseKind> kinds;
 };
 
-const std::array<CausePhases, 4>& AllCausePhases() {
-  static const std::array<CausePhases, 4> kAll = {{
+const std::array<CausePhases, 5>& AllCausePhases() {
+  static const std::array<CausePhases, 5> kAll = {{
       {StragglerCause::kLoader, {PhaseKind::kData}},
       {StragglerCause::kHostToDevice, {PhaseKind::kHostToDevice}},
       {StragglerCause::kGpu,
        {PhaseKind::kForward, PhaseKind::kBackward, PhaseKind::kOptimizer, PhaseKind::kCompute}},
       {StragglerCause::kOther, {PhaseKind::kOther}},
+      {StragglerCause::kNetwork, {PhaseKind::kCommunication}},
   }};
   return kAll;
 }
@@ -166,8 +167,9 @@ TimeRange LongestEpisode(const SlowRankFinding& finding) {
 
 }  // namespace
 
-void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<size_t>>& groups,
-                        const SlowRows& found, const SlowRow& slow, SlowRankFinding& finding) {
+void SetCauseFromPhases(StragglerMethod method, const StepTable& table,
+                        const std::vector<std::vector<size_t>>& groups, const SlowRows& found,
+                        const SlowRow& slow, SlowRankFinding& finding) {
   const std::vector<size_t> columns = ColumnsToJudge(found.slow, slow.row);
   const RankMask is_slow = Picked(found.slow, columns);
   StepTable judged;
@@ -176,6 +178,8 @@ void SetCauseFromPhases(const StepTable& table, const std::vector<std::vector<si
   }
   double largest = 0;
   for (const CausePhases& phases : AllCausePhases()) {
+    const bool is_wait = method != StragglerMethod::kCollectiveWaits;
+    if (phases.cause == StragglerCause::kNetwork && is_wait) continue;
     const RankMatrix seconds = SumOfPhases(judged, phases.kinds);
     if (seconds.empty()) continue;
     const std::vector<double> excess =

@@ -9,6 +9,9 @@ namespace lockstep::training {
 // `method` is one of the three that know steps of ranks.
 StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput& input);
 
+// An episode of columns as one of steps and time.
+StragglerEpisode EpisodeAt(const StepTable& table, const Episode& episode);
+
 StragglerAnswer StragglersByDeviceCounters(const StragglerInput& input);
 
 // Since when the job is slow; which rank does it cannot be told.

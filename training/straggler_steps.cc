@@ -34,13 +34,6 @@ size_t KnownColumns(const RankMatrix& matrix) {
   return known;
 }
 
-StragglerEpisode EpisodeAt(const StepTable& table, const Episode& episode) {
-  return {.time = {StepBeginMs(table, episode.first), table.end_ms[episode.last]},
-          .first_step = table.step[episode.first],
-          .last_step = table.step[episode.last],
-          .is_open = episode.last + 1 == table.size()};
-}
-
 SlowRankFinding FindingOf(const StepTable& table, const SlowRow& slow) {
   SlowRankFinding finding{.row = slow.row, .score = slow.level, .persistence = slow.persistence};
   for (const Episode& episode : slow.episodes) {
@@ -59,7 +52,7 @@ void SetRanks(const StragglerInput& input, const std::vector<std::vector<size_t>
               const SlowRows& found, StragglerAnswer& answer) {
   for (const SlowRow& slow : found.rows) {
     SlowRankFinding finding = FindingOf(input.steps, slow);
-    SetCauseFromPhases(input.steps, groups, found, slow, finding);
+    SetCauseFromPhases(answer.method, input.steps, groups, found, slow, finding);
     SetCauseFromDevices(input.devices, GroupOf(groups, slow.row), finding);
     answer.ranks.push_back(std::move(finding));
   }
@@ -106,6 +99,13 @@ std::vector<StragglerVerdict> Verdicts(const StragglerInput& input, const OwnTim
 }
 
 }  // namespace
+
+StragglerEpisode EpisodeAt(const StepTable& table, const Episode& episode) {
+  return {.time = {StepBeginMs(table, episode.first), table.end_ms[episode.last]},
+          .first_step = table.step[episode.first],
+          .last_step = table.step[episode.last],
+          .is_open = episode.last + 1 == table.size()};
+}
 
 StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput& input) {
   StragglerAnswer answer{.method = method};

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "training/straggler_methods.h"
+#include "training/straggler_network.h"
 
 namespace lockstep::training {
 
@@ -41,6 +42,8 @@ void BlameHosts(const Job& job, StragglerAnswer& answer) {
   for (SlowRankFinding& finding : answer.ranks) {
     const std::string& host = job.ranks[finding.row].host;
     const auto all = ranks_of_host.find(host);
+    // One link of a host is in trouble, not all that it has.
+    if (finding.cause == StragglerCause::kNetwork) continue;
     if (all == ranks_of_host.end() || all->second < 2 || late_of_host[host] < all->second) continue;
     finding.evidence.push_back({.signal = "late_ranks_of_host",
                                 .value = static_cast<double>(late_of_host[host]),
@@ -58,6 +61,7 @@ void BlameHosts(const Job& job, StragglerAnswer& answer) {
 
 StragglerAnswer FindStragglersBy(StragglerMethod method, const StragglerInput& input) {
   StragglerAnswer answer = FoundBy(method, input);
+  BlameNetwork(input, answer);
   BlameHosts(input.job, answer);
   return answer;
 }

@@ -19,6 +19,7 @@
 #include "training/devices.h"
 #include "training/evidence.h"
 #include "training/job.h"
+#include "training/links.h"
 #include "training/steps.h"
 
 namespace lockstep::training {
@@ -98,9 +99,10 @@ struct StragglerAnswer {
 
 struct StragglerInput {
   const Job& job;
-  const StepTable& steps;                // may be empty
-  std::span<const GpuCounters> devices;  // one per rank of the job, or none
-  TaskPool* pool = nullptr;              // helps with large jobs, if there is one
+  const StepTable& steps;                   // may be empty
+  std::span<const GpuCounters> devices;     // one per rank of the job, or none
+  TaskPool* pool = nullptr;                 // helps with large jobs, if there is one
+  std::span<const NetworkLink> links = {};  // of the job's hosts, as far as they are known
 };
 
 // By the strongest method that the data allow.
