@@ -59,6 +59,15 @@ export async function startLockstep({ recorded, rules = null }) {
   return { url, stop };
 }
 
+// Loads `text`, which is OpenMetrics.
+export async function importText(url, text) {
+  const folder = await mkdtemp(path.join(tmpdir(), "lockstep-import-"));
+  const file = path.join(folder, "metrics.om");
+  await writeFile(file, text);
+  await promisify(execFile)(program(), ["import", "--to", url, "--format", "openmetrics", file]);
+  await rm(folder, { recursive: true });
+}
+
 const LATE = { rank: 517, from: 24, seconds: 0.03 };
 const STEP_MS = 250;
 const BEGIN_MS = 1_795_000_000_000;

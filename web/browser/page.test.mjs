@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { openPage, settled, startChromium } from "./chromium.mjs";
-import { pushMadeJob, startLockstep } from "./lockstep.mjs";
+import { importText, pushMadeJob, startLockstep } from "./lockstep.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PLACES = [
@@ -308,6 +308,34 @@ test("alerts that fire and that are about to say what, of what, since when, and 
     await page.locator(".u-over").waitFor();
     await visit("/");
     assert.match(await page.locator(".tile", { hasText: "Alerts firing" }).innerText(), /\b1\b/);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
+  }
+});
+
+test("a GPU is found under the names and labels of other exporters", async () => {
+  const own = await startLockstep({ recorded: false });
+  try {
+    // As exporters other than dcgm-exporter write them: names in lower case, another label for the device.
+    const samples = Array.from({ length: 30 }, (_, i) => 1_795_000_000 + i * 10).map((at) => `dcgm_gpu_utilization{uuid="GPU-other",hostname="n7",gpu="5"} 40 ${at}\n`);
+    const watts = samples.map((line) => line.replace("dcgm_gpu_utilization", "dcgm_power_usage").replace("} 40", "} 640"));
+    await importText(own.url, `# TYPE dcgm_gpu_utilization gauge\n${samples.join("")}# TYPE dcgm_power_usage gauge\n${watts.join("")}# EOF\n`);
+    const register = { job: "elsewhere", rank: 3, host: "n7", gpu: 5, uuid: "GPU-other", from: 1_795_000_000, to: 1_795_000_290 };
+    const registered = await fetch(`${own.url}/api/v1/training/register`, { method: "POST", body: JSON.stringify(register) });
+    assert.equal(registered.status, 200, await registered.text());
+    const { page, complaints, visit, close } = await openPage(browser, own.url);
+    await visit("/");
+    assert.match(await page.locator(".hosts").innerText(), /^n7/);
+    await page.getByRole("link", { name: /^n7 GPU 5: busy/ }).click();
+    await settled(page);
+    const charts = page.getByRole("region", { name: "GPU counters" });
+    assert.match(await charts.innerText(), /utilization 40 %/);
+    assert.match(await charts.innerText(), /power 640 W/);
+    const history = page.getByRole("region", { name: "Jobs on this GPU" });
+    assert.match(await history.innerText(), /elsewhere\s+rank 3/);
+    assert.match(await history.innerText(), /its launcher/);
     assert.deepEqual(complaints, []);
     await close();
   } finally {

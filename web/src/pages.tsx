@@ -2,6 +2,7 @@
 import { lazy } from "preact/compat";
 import { Empty } from "./parts/notice";
 import { FleetPage } from "./pages/fleet/fleet_page";
+import { ROLES } from "./server/roles";
 import { ofAllTime } from "./server/training";
 import { askEarly } from "./server/use_answer";
 import type { Route } from "./url/routes";
@@ -32,6 +33,7 @@ export const hasRange = (route: Route): boolean => ["fleet", "explore", "gpu"].i
 export function hurry(route: Route): void {
   if (route.page in load) void load[route.page as keyof typeof load]().catch(() => {});
   if (hasRange(route)) askEarly(...HOLDS);
+  if (["fleet", "rank", "gpu"].includes(route.page)) askEarly(ROLES);
   if (route.page === "job" || route.page === "rank") askEarly("training/jobs", ofAllTime(route.job));
 }
 

@@ -56,8 +56,18 @@ function envelopeOf<T>(text: string): Envelope<T> | null {
   }
 }
 
+// Longer ones are sent as forms, for servers and proxies limit the lengths of addresses.
+const LONGEST_URL = 4000;
+
+function asRequest(url: string): [string, RequestInit] {
+  if (url.length <= LONGEST_URL) return [url, {}];
+  const [path = "", query = ""] = url.split("?");
+  return [path, { method: "POST", body: new URLSearchParams(query) }];
+}
+
 export async function askUrl<T>(url: string, signal?: AbortSignal): Promise<Answer<T>> {
-  const response = await responseOf(url, signal ? { signal } : {});
+  const [address, init] = asRequest(url);
+  const response = await responseOf(address, signal ? { ...init, signal } : init);
   const text = await response.text();
   const envelope = envelopeOf<T>(text);
   if (!envelope || envelope.status !== "success") {

@@ -1,25 +1,36 @@
 import { expect, test } from "vitest";
+import type { Role } from "../../server/roles";
 import { gpusOf, healthOf } from "./gpus";
 
-const health = (values: Record<string, number>) => healthOf((counter) => values[counter] ?? NaN).health;
+const health = (values: Record<string, number>) => healthOf((role) => values[role] ?? NaN).health;
 
 test.each([
-  [{ DCGM_FI_DEV_GPU_TEMP: 40, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 0.9 }, "busy"],
-  [{ DCGM_FI_DEV_GPU_TEMP: 30, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 0 }, "idle"],
-  [{ DCGM_FI_DEV_GPU_UTIL: 97 }, "busy"],
-  [{ DCGM_FI_DEV_GPU_TEMP: 88, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 0.9 }, "hot"],
+  [{ gpu_temperature_celsius: 40, gpu_gr_engine_active_ratio: 0.9 }, "busy"],
+  [{ gpu_temperature_celsius: 30, gpu_gr_engine_active_ratio: 0 }, "idle"],
+  [{ gpu_utilization_ratio: 0.97 }, "busy"],
+  [{ gpu_temperature_celsius: 88, gpu_gr_engine_active_ratio: 0.9 }, "hot"],
   // 0x4, the cap on power, is set in all healthy training.
-  [{ DCGM_FI_DEV_CLOCK_THROTTLE_REASONS: 0x4, DCGM_FI_PROF_GR_ENGINE_ACTIVE: 0.9 }, "busy"],
-  [{ DCGM_FI_DEV_CLOCK_THROTTLE_REASONS: 0x44 }, "throttled"],
-  [{ DCGM_FI_DEV_XID_ERRORS: 79, DCGM_FI_DEV_GPU_TEMP: 90 }, "unhealthy"],
-  [{ DCGM_FI_DEV_ECC_DBE_VOL_TOTAL: 1 }, "unhealthy"],
+  [{ gpu_throttle_reasons: 0x4, gpu_gr_engine_active_ratio: 0.9 }, "busy"],
+  [{ gpu_throttle_reasons: 0x44 }, "throttled"],
+  [{ gpu_xid: 79, gpu_temperature_celsius: 90 }, "unhealthy"],
+  [{ gpu_ecc_uncorrected_total: 1 }, "unhealthy"],
 ])("%j is %s", (values, expected) => expect(health(values)).toBe(expected));
+
+const ROLES: readonly Role[] = [{
+  role: "gpu_temperature_celsius", unit: "C", scope: "gpu", kind: "gauge", help: "",
+  names: ["DCGM_FI_DEV_GPU_TEMP", "dcgm_gpu_temp"].map((metric) => ({ metric, factor: 1, stored: "gauge", part: "", label: "", label_value: "" })),
+}];
 
 test("GPUs are in the order of hosts and slots, as people count", () => {
   const row = (host: string, gpu: string) => ({
     metric: { __name__: "DCGM_FI_DEV_GPU_TEMP", UUID: `${host}/${gpu}`, Hostname: host, gpu },
     value: [0, "40"] as const,
   });
-  const gpus = gpusOf([row("node-10", "0"), row("node-2", "11"), row("node-2", "3")]);
+  const gpus = gpusOf([row("node-10", "0"), row("node-2", "11"), row("node-2", "3")], ROLES);
   expect(gpus.map((gpu) => gpu.uuid)).toEqual(["node-2/3", "node-2/11", "node-10/0"]);
+});
+
+test("a GPU is known by the names and labels of other exporters", () => {
+  const row = { metric: { __name__: "dcgm_gpu_temp", uuid: "GPU-1", hostname: "n", gpu: "3" }, value: [0, "91"] as const };
+  expect(gpusOf([row], ROLES)).toMatchObject([{ uuid: "GPU-1", host: "n", gpu: "3", health: "hot" }]);
 });

@@ -1,7 +1,10 @@
 // The GPUs that report, and how each is: from the newest of a few counters.
 import { useMemo } from "preact/hooks";
 import type { AskError } from "../../server/ask";
-import { numberOf, type VectorResult, type VectorRow } from "../../server/prometheus";
+import type { VectorResult, VectorRow } from "../../server/prometheus";
+import {
+  firstOf, HOST_LABELS, INDEX_LABELS, inUnitOf, MODEL_LABELS, namesPattern, rolesNamed, useRoles, UUID_LABELS, type Role,
+} from "../../server/roles";
 import { useAnswer } from "../../server/use_answer";
 import type { KnownRange } from "../../url/use_range";
 import { plain } from "../../words/number";
@@ -17,52 +20,67 @@ export interface Gpu {
   readonly why: string;
 }
 
-const COUNTERS = [
-  "DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS",
-  "DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS",
+const ROLES_OF_HEALTH = [
+  "gpu_temperature_celsius", "gpu_utilization_ratio", "gpu_gr_engine_active_ratio", "gpu_throttle_reasons", "gpu_xid",
+  "gpu_ecc_uncorrected_total", "gpu_remapped_rows_uncorrectable_total",
 ] as const;
-type Counter = (typeof COUNTERS)[number];
+type HealthRole = (typeof ROLES_OF_HEALTH)[number];
 
 // Slowdown by hardware or heat, and the power brake; the cap on power is no trouble.
 const SLOWDOWN_BITS = 0x8 | 0x20 | 0x40 | 0x80;
 const HOT_C = 85;
 const BUSY_RATIO = 0.05;
 
-export function healthOf(value: (counter: Counter) => number): { health: Health; why: string } {
-  const xid = value("DCGM_FI_DEV_XID_ERRORS");
+export function healthOf(value: (role: HealthRole) => number): { health: Health; why: string } {
+  const xid = value("gpu_xid");
   if (xid > 0) return { health: "unhealthy", why: `XID ${xid}` };
-  const errors = value("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL");
+  const errors = value("gpu_ecc_uncorrected_total");
   if (errors > 0) return { health: "unhealthy", why: `${errors} double-bit ECC errors` };
-  const rows = value("DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS");
+  const rows = value("gpu_remapped_rows_uncorrectable_total");
   if (rows > 0) return { health: "unhealthy", why: `${rows} rows remapped for uncorrectable errors` };
-  if (value("DCGM_FI_DEV_CLOCK_THROTTLE_REASONS") & SLOWDOWN_BITS) return { health: "throttled", why: "slowed down by hardware or heat" };
-  const celsius = value("DCGM_FI_DEV_GPU_TEMP");
+  if (value("gpu_throttle_reasons") & SLOWDOWN_BITS) return { health: "throttled", why: "slowed down by hardware or heat" };
+  const celsius = value("gpu_temperature_celsius");
   if (celsius >= HOT_C) return { health: "hot", why: `${celsius} °C` };
-  const active = value("DCGM_FI_PROF_GR_ENGINE_ACTIVE");
-  const busy = Number.isNaN(active) ? value("DCGM_FI_DEV_GPU_UTIL") / 100 : active;
+  const active = value("gpu_gr_engine_active_ratio");
+  const busy = Number.isNaN(active) ? value("gpu_utilization_ratio") : active;
   return busy > BUSY_RATIO
     ? { health: "busy", why: `${plain(busy * 100)} % busy, ${plain(celsius)} °C` }
     : { health: "idle", why: `${plain(celsius)} °C` };
 }
 
-export function gpusOf(rows: readonly VectorRow[]): Gpu[] {
+// The newest number of a role among the series of a GPU, in the role's unit.
+function newest(own: readonly VectorRow[], role: Role | undefined): number {
+  for (const name of role?.names ?? []) {
+    const row = own.find((candidate) => candidate.metric["__name__"] === name.metric);
+    const read = role && row?.value && inUnitOf(role, name, { metric: row.metric, values: [row.value] });
+    if (read?.[0]) return read[0][1];
+  }
+  return NaN;
+}
+
+export function gpusOf(rows: readonly VectorRow[], roles: readonly Role[]): Gpu[] {
   const byUuid = new Map<string, VectorRow[]>();
   for (const row of rows) {
-    const uuid = row.metric["UUID"] ?? "";
-    byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), row]);
+    const uuid = firstOf(row.metric, UUID_LABELS);
+    if (uuid) byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), row]);
   }
   const gpus = [...byUuid].map(([uuid, own]): Gpu => {
-    const value = (counter: Counter) =>
-      numberOf(own.find((row) => row.metric["__name__"] === counter)?.value?.[1] ?? "NaN");
+    const value = (wanted: HealthRole) => newest(own, roles.find((role) => role.role === wanted));
     const labels = own[0]?.metric ?? {};
-    return { uuid, host: labels["Hostname"] ?? "", gpu: labels["gpu"] ?? "", model: labels["modelName"] ?? "", ...healthOf(value) };
+    return {
+      uuid, host: firstOf(labels, HOST_LABELS), gpu: firstOf(labels, INDEX_LABELS), model: firstOf(labels, MODEL_LABELS), ...healthOf(value),
+    };
   });
   return gpus.sort((a, b) => a.host.localeCompare(b.host, "en", { numeric: true }) || Number(a.gpu) - Number(b.gpu));
 }
 
+const KEPT = ["__name__", ...UUID_LABELS, ...HOST_LABELS, ...INDEX_LABELS, ...MODEL_LABELS].join(", ");
+
 export function useGpus(range: KnownRange): { gpus: readonly Gpu[] | null; error: AskError | null } {
-  const query = `max by (__name__, UUID, gpu, Hostname, modelName) (last_over_time({__name__=~"${COUNTERS.join("|")}", UUID!=""}[2m]))`;
-  const answer = useAnswer<VectorResult>(range.isKnown ? "query" : null, { query, time: range.to.toFixed(3) });
-  const gpus = useMemo(() => (answer.data ? gpusOf(answer.data.result) : null), [answer.data]);
-  return { gpus, error: answer.error };
+  const known = useRoles();
+  const roles = useMemo(() => known.data && rolesNamed(known.data, ROLES_OF_HEALTH), [known.data]);
+  const query = roles && `max by (${KEPT}) (last_over_time({__name__=~"${namesPattern(roles)}"}[2m]))`;
+  const answer = useAnswer<VectorResult>(range.isKnown && query ? "query" : null, { query, time: range.to.toFixed(3) });
+  const gpus = useMemo(() => (answer.data && roles ? gpusOf(answer.data.result, roles) : null), [answer.data, roles]);
+  return { gpus, error: known.error ?? answer.error };
 }

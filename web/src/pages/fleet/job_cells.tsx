@@ -8,7 +8,8 @@ import { count, DASH, percent, seconds } from "../../words/number";
 import { word } from "../../words/training";
 
 // Of the job's whole time: jobs of the same name at other times are other answers.
-const useOf = <T,>(path: string, job: Job): Asked<T> =>
+type JobTime = Pick<Job, "job" | "from" | "to">;
+const useOf = <T,>(path: string, job: JobTime): Asked<T> =>
   useAnswer<T>(`training/${path}`, { job: job.job, start: job.from, end: job.to });
 
 function cell<T>(asked: Asked<T>, show: (data: T) => ComponentChildren): ComponentChildren {
@@ -29,7 +30,7 @@ export const WasteCell = ({ job }: { job: Job }) =>
   <>{cell(useOf<Ledger>("ledger", job), (ledger) =>
     <span title="GPU time that was not productive">{seconds(ledger.gpu_seconds - (ledger.bins["productive"] ?? 0))}</span>)}</>;
 
-export const VerdictCell = ({ job }: { job: Job }) =>
+export const VerdictCell = ({ job }: { job: JobTime }) =>
   <>{cell(useOf<Stragglers>("stragglers", job), (stragglers) => {
     const late = stragglers.ranks[0];
     return late ? <Badge name={stragglers.verdict} text={`rank ${late.rank}: ${word(late.cause)}`} /> : <Badge name={stragglers.verdict} />;

@@ -10,6 +10,7 @@ import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
 import type { Align, HeatMap as HeatMapData, Job } from "../../server/training";
+import { roleOf, roleWords, useRoles, type Roles } from "../../server/roles";
 import { useAnswer } from "../../server/use_answer";
 import { change, go, usePlace } from "../../url/location";
 import { rankPath } from "../../url/routes";
@@ -20,11 +21,21 @@ import type { Window } from "./window";
 
 // Above so many cells the server sends the numbers that are drawn, and not the three beside them.
 const MANY_CELLS = 100_000;
-const USUAL = ["lateness", "own_seconds", "step_seconds", "loss", "grad_norm", "memory_allocated_bytes",
-  "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE",
-  "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_SM_CLOCK"];
+// The role's own name, under which series of any exporter are found.
+const ACTIVITY = "gpu_sm_active_ratio";
 const GRIDS = ["mean", "max", "min", "last"] as const;
 type GridName = (typeof GRIDS)[number];
+
+// What can be chosen, and what each is called: counters by their role, once for all the names that it has.
+function offeredOf(metrics: readonly string[], chosen: string, roles: Roles | null): readonly (readonly [string, string])[] {
+  const byWords = new Map<string, string>();
+  for (const metric of [chosen, ...metrics]) {
+    const role = roles && roleOf(roles.roles.filter((candidate) => candidate.scope === "gpu"), metric)?.role;
+    const words = role ? `GPU: ${roleWords(role.role)}` : word(metric);
+    if (!byWords.has(words)) byWords.set(words, metric);
+  }
+  return [...byWords].map(([words, metric]) => [metric, words] as const).sort(([, a], [, b]) => a.localeCompare(b));
+}
 
 function placeWords(data: HeatMapData, column: number): string {
   const bin = data.bins[column];
@@ -54,7 +65,7 @@ function cellWords(data: HeatMapData, cell: Cell): string {
   return `rank ${rankOf(data, cell)}${among}, ${placeWords(data, cell.column)}: ${numbers.join(", ")}`;
 }
 
-function Map({ job, window, data, grid }: { job: Job; window: Window; data: HeatMapData; grid: GridName }) {
+function RankMap({ job, window, data, grid }: { job: Job; window: Window; data: HeatMapData; grid: GridName }) {
   // An answer that holds another alone stays until the one is there that was asked for.
   const values = data[data[grid].length > 0 ? grid : (GRIDS.find((name) => data[name].length > 0) ?? grid)];
   const spread = useMemo(() => colourSpan(values), [values]);
@@ -81,22 +92,22 @@ function Map({ job, window, data, grid }: { job: Job; window: Window; data: Heat
 export function RankHeatMap({ job, window, align }: { job: Job; window: Window; align: Align }) {
   const { params } = usePlace();
   const [grid, setGrid] = useState<GridName>("mean");
-  const metric = params.get("metric") ?? (job.signals["steps"] ? "lateness" : "DCGM_FI_PROF_SM_ACTIVE");
+  const metric = params.get("metric") ?? (job.signals["steps"] ? "lateness" : ACTIVITY);
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const bins = columnsFor(width);
   const asked = useAnswer<HeatMapData>(width > 0 ? "training/heatmap" : null, {
     job: job.job, metric, start: window.start, end: window.end,
-    by: align === "time" || metric.startsWith("DCGM_") ? "time" : "step",
+    by: align === "time" ? "time" : null,
     bins, rows: MAX_HEIGHT, only: job.ranks.length * bins > MANY_CELLS ? grid : null,
   });
-  const known = asked.data?.metrics?.length ? asked.data.metrics : USUAL;
-  const offered = known.includes(metric) ? known : [metric, ...known];
+  const roles = useRoles().data;
+  const offered = useMemo(() => offeredOf(asked.data?.metrics ?? [], metric, roles), [asked.data, metric, roles]);
   return (
     <Card title="Ranks" note="every rank, step by step" actions={
       <>
         <select aria-label="Metric of the heat map" value={metric} onChange={(event) => change({ metric: event.currentTarget.value }, true)}>
-          {offered.map((name) => <option key={name} value={name}>{word(name)}</option>)}
+          {offered.map(([name, words]) => <option key={name} value={name}>{words}</option>)}
         </select>
         <select aria-label="Number of a cell" value={grid} onChange={(event) => setGrid(event.currentTarget.value as GridName)}>
           {GRIDS.map((name) => <option key={name}>{name}</option>)}
@@ -104,7 +115,7 @@ export function RankHeatMap({ job, window, align }: { job: Job; window: Window; 
       </>
     }>
       <div ref={box}>
-        <Answered asked={asked} height={130}>{(data) => <Map job={job} window={window} data={data} grid={grid} />}</Answered>
+        <Answered asked={asked} height={130}>{(data) => <RankMap job={job} window={window} data={data} grid={grid} />}</Answered>
       </div>
     </Card>
   );

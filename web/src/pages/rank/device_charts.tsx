@@ -1,16 +1,17 @@
-// The counters of a GPU over time.
+// The numbers of a GPU over time, by what they say: whichever exporter wrote them.
 import { useMemo } from "preact/hooks";
 import { LineChart } from "../../charts/line_chart";
 import { seriesColour } from "../../charts/palette";
 import { Card } from "../../parts/card";
 import { Empty, Failure, Loading } from "../../parts/notice";
-import { quoted, stepFor, type MatrixResult } from "../../server/prometheus";
+import { stepFor, type MatrixResult, type MatrixRow } from "../../server/prometheus";
+import { inUnitOf, namesPattern, roleOf, rolesNamed, roleWords, useRoles, type Roles } from "../../server/roles";
 import { useAnswer } from "../../server/use_answer";
 import { aligned } from "../explore/aligned";
-import { DEVICE_GROUPS, THROTTLE_COUNTER, throttleWords, type DeviceGroup } from "./device_groups";
+import { DEVICE_GROUPS, DEVICE_ROLES, THROTTLE_ROLE, throttleWords, type DeviceGroup } from "./device_groups";
 
 interface DeviceChartsProps {
-  readonly selector: Readonly<Record<string, string>>;
+  readonly selectors: readonly string[] | null; // {UUID="…"}; a series belongs to the GPU if one of them matches. Null: not known yet
   readonly from: number; // Unix seconds
   readonly to: number;
   readonly onZoom: (from: number, to: number) => void;
@@ -21,22 +22,30 @@ const POINTS = 400;
 // Samples that are this far apart still make a line.
 const LOOKBACK = "1m";
 
-const shortName = (metric: string) => metric.replace(/^DCGM_FI_(DEV|PROF)_/, "").toLowerCase().replaceAll("_", " ");
-
-function useCounters(props: DeviceChartsProps) {
-  const names = [...DEVICE_GROUPS.flatMap((group) => group.counters), THROTTLE_COUNTER].join("|");
-  const matchers = Object.entries(props.selector).map(([name, value]) => `${name}=${quoted(value)}`).join(", ");
-  const query = `max by (__name__) (last_over_time({__name__=~"${names}", ${matchers}}[${LOOKBACK}]))`;
-  return useAnswer<MatrixResult>("query_range", {
-    query, start: props.from.toFixed(3), end: props.to.toFixed(3), step: stepFor(props.from, props.to, POINTS),
-  });
+// The rows by role, in its unit; of several names of one role the one that the catalogue has first.
+export function byRole(rows: readonly MatrixRow[], roles: Roles): ReadonlyMap<string, MatrixRow> {
+  const found = new Map<string, MatrixRow>();
+  for (const role of rolesNamed(roles, DEVICE_ROLES)) {
+    for (const name of role.names) {
+      const row = rows.find((candidate) => candidate.metric["__name__"] === name.metric && roleOf([role], name.metric));
+      if (!row || found.has(role.role)) continue;
+      const values = inUnitOf(role, name, row).map(([at, value]) => [at, String(value)] as const);
+      found.set(role.role, { metric: { __name__: roleWords(role.role) }, values });
+    }
+  }
+  return found;
 }
 
-function GroupChart({ group, data, props }: { group: DeviceGroup; data: MatrixResult; props: DeviceChartsProps }) {
-  const chart = useMemo(
-    () => aligned(data.result.filter((row) => group.counters.includes(row.metric["__name__"] ?? ""))), [data, group]);
+function queryOf(roles: Roles, selectors: readonly string[]): string {
+  const name = `__name__=~"${namesPattern(rolesNamed(roles, DEVICE_ROLES))}"`;
+  const parts = selectors.map((selector) => `last_over_time({${name}, ${selector.slice(1)}[${LOOKBACK}])`);
+  return `max by (__name__) (${parts.join(" or ")})`;
+}
+
+function GroupChart({ group, rows, props }: { group: DeviceGroup; rows: ReadonlyMap<string, MatrixRow>; props: DeviceChartsProps }) {
+  const chart = useMemo(() => aligned(group.roles.flatMap((role) => rows.get(role) ?? [])), [rows, group]);
   const lines = useMemo(
-    () => chart.rows.map((row, at) => ({ name: shortName(row.name), colour: seriesColour(at), values: row.values })), [chart]);
+    () => chart.rows.map((row, at) => ({ name: row.name, colour: seriesColour(at), values: row.values })), [chart]);
   if (lines.length === 0) return null;
   return (
     <div>
@@ -46,29 +55,38 @@ function GroupChart({ group, data, props }: { group: DeviceGroup; data: MatrixRe
   );
 }
 
-function Throttling({ data }: { data: MatrixResult }) {
-  const row = data.result.find((candidate) => candidate.metric["__name__"] === THROTTLE_COUNTER);
+function Throttling({ row }: { row: MatrixRow | undefined }) {
   if (!row?.values) return null;
   let bits = 0;
   for (const [, value] of row.values) bits |= Number(value);
   return <p class="note">Clocks were held back by: {throttleWords(bits).join(", ") || "nothing"}.</p>;
 }
 
+const NoCounters = () => (
+  <Empty title="No counters of this GPU in this time.">
+    Send those of dcgm-exporter, or of any exporter that the catalogue of roles knows, with the GPU's UUID or with <code>job</code> and <code>rank</code>.
+  </Empty>
+);
+
 export function DeviceCharts(props: DeviceChartsProps) {
-  const asked = useCounters(props);
+  const roles = useRoles();
+  const query = roles.data && props.selectors ? queryOf(roles.data, props.selectors) : null;
+  const asked = useAnswer<MatrixResult>(query ? "query_range" : null, {
+    query, start: props.from.toFixed(3), end: props.to.toFixed(3), step: stepFor(props.from, props.to, POINTS),
+  });
+  const rows = useMemo(() => roles.data && asked.data && byRole(asked.data.result, roles.data), [roles.data, asked.data]);
+  const error = roles.error ?? asked.error;
   return (
     <Card title="GPU counters">
-      {asked.error && <Failure error={asked.error} />}
-      {!asked.data && !asked.error && <Loading height={300} />}
-      {asked.data?.result.length === 0 && (
-        <Empty title="No counters of this GPU in this time.">Send those of dcgm-exporter, with the label <code>UUID</code>, or with <code>job</code> and <code>rank</code>.</Empty>
-      )}
-      {asked.data && asked.data.result.length > 0 && (
+      {error && <Failure error={error} />}
+      {!rows && !error && <Loading height={300} />}
+      {rows?.size === 0 && <NoCounters />}
+      {rows && rows.size > 0 && (
         <>
           <div class="grid charts">
-            {DEVICE_GROUPS.map((group) => <GroupChart key={group.title} group={group} data={asked.data as MatrixResult} props={props} />)}
+            {DEVICE_GROUPS.map((group) => <GroupChart key={group.title} group={group} rows={rows} props={props} />)}
           </div>
-          <Throttling data={asked.data} />
+          <Throttling row={rows.get(THROTTLE_ROLE)} />
         </>
       )}
     </Card>

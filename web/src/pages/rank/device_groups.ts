@@ -1,27 +1,34 @@
-// Which counters of a GPU are drawn together, and what the bits of its throttle reasons mean.
-import { percent, plain, short } from "../../words/number";
+// Which numbers of a GPU are drawn together, by role, and what the bits of its throttle reasons mean.
+import { bytes, plain, share, short } from "../../words/number";
 
 export interface DeviceGroup {
   readonly title: string;
-  readonly counters: readonly string[];
-  readonly unit: (value: number | null) => string;
+  readonly roles: readonly string[];
+  readonly unit: (value: number | null, digits?: number) => string;
 }
 
-export const THROTTLE_COUNTER = "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS";
+export const THROTTLE_ROLE = "gpu_throttle_reasons";
+
+const inUnit = (unit: string) => (value: number | null, digits?: number) => `${plain(value, digits)} ${unit}`;
+const inShort = (unit: string) => (value: number | null, digits?: number) => short(value, unit, 1000, digits);
 
 export const DEVICE_GROUPS: readonly DeviceGroup[] = [
-  { title: "Activity", unit: (value) => percent(value, 0),
-    counters: ["DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE", "DCGM_FI_PROF_SM_OCCUPANCY"] },
-  { title: "Power", unit: (value) => `${plain(value)} W`, counters: ["DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_POWER_MGMT_LIMIT"] },
-  { title: "Clocks", unit: (value) => `${plain(value, 4)} MHz`, counters: ["DCGM_FI_DEV_SM_CLOCK", "DCGM_FI_DEV_MEM_CLOCK"] },
-  { title: "Temperature", unit: (value) => `${plain(value)} °C`, counters: ["DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_MEMORY_TEMP"] },
-  { title: "PCIe and NVLink", unit: (value) => short(value, "B/s"),
-    counters: ["DCGM_FI_PROF_PCIE_RX_BYTES", "DCGM_FI_PROF_PCIE_TX_BYTES", "DCGM_FI_PROF_NVLINK_RX_BYTES", "DCGM_FI_PROF_NVLINK_TX_BYTES"] },
-  { title: "Memory", unit: (value) => short(value === null ? null : value * 1024 * 1024, "B", 1024), counters: ["DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_FB_TOTAL"] },
+  { title: "Activity", unit: share,
+    roles: ["gpu_gr_engine_active_ratio", "gpu_sm_active_ratio", "gpu_tensor_active_ratio", "gpu_dram_active_ratio", "gpu_sm_occupancy_ratio",
+      "gpu_utilization_ratio"] },
+  { title: "Power", unit: inUnit("W"), roles: ["gpu_power_watts", "gpu_power_limit_watts"] },
+  { title: "Clocks", unit: inShort("Hz"), roles: ["gpu_sm_clock_hertz", "gpu_memory_clock_hertz", "gpu_graphics_clock_hertz"] },
+  { title: "Temperature", unit: inUnit("°C"), roles: ["gpu_temperature_celsius", "gpu_memory_temperature_celsius"] },
+  { title: "PCIe and NVLink", unit: inShort("B/s"),
+    roles: ["gpu_pcie_rx_bytes_per_second", "gpu_pcie_tx_bytes_per_second", "gpu_pcie_bytes_per_second", "gpu_nvlink_rx_bytes_per_second",
+      "gpu_nvlink_tx_bytes_per_second", "gpu_nvlink_bytes_per_second"] },
+  { title: "Memory", unit: bytes, roles: ["gpu_memory_used_bytes", "gpu_memory_total_bytes"] },
   { title: "Errors", unit: plain,
-    counters: ["DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
-      "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"] },
+    roles: ["gpu_xid", "gpu_ecc_corrected_total", "gpu_ecc_uncorrected_total", "gpu_pcie_replays_total", "gpu_remapped_rows_correctable_total",
+      "gpu_remapped_rows_uncorrectable_total"] },
 ];
+
+export const DEVICE_ROLES: readonly string[] = [...DEVICE_GROUPS.flatMap((group) => group.roles), THROTTLE_ROLE];
 
 // Source: NVML, "nvmlClocksEventReasons".
 const THROTTLE_BITS: readonly (readonly [number, string])[] = [

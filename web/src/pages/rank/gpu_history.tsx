@@ -1,37 +1,43 @@
 // The jobs that ran on a GPU.
-import { Answered } from "../../parts/answered";
-import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
-import { Empty } from "../../parts/notice";
+import { Empty, Failure, Loading } from "../../parts/notice";
 import { Table } from "../../parts/table";
-import { ofAllTime, type Job, type Jobs } from "../../server/training";
+import { SOURCES, type GpuIdentity, type Placement } from "../../server/identity";
 import { useAnswer } from "../../server/use_answer";
 import { jobPath, rankPath } from "../../url/routes";
 import { dayAndClock } from "../../words/moment";
 import { seconds } from "../../words/number";
 import { VerdictCell } from "../fleet/job_cells";
 
-const rankOn = (job: Job, uuid: string) => job.ranks.find((place) => place.uuid === uuid);
+const now = () => Math.ceil(Date.now() / 60_000) * 60;
+const end = (placement: Placement) => placement.to ?? now();
+const jobOf = (placement: Placement) => ({ job: placement.job ?? "", from: placement.from, to: end(placement) });
+
+const History = ({ placements }: { placements: readonly Placement[] }) => (
+  <Table caption="Jobs that ran on this GPU" rows={placements} keyOf={(placement) => `${placement.job} ${placement.attempt} ${placement.from}`} columns={[
+    { name: "Job", cell: (placement) => <a class="name" href={jobPath(placement.job ?? "")}>{placement.job}</a>, sort: (placement) => placement.job ?? "" },
+    { name: "As", cell: (placement) => <a href={rankPath(placement.job ?? "", placement.rank)}>rank {placement.rank}</a> },
+    { name: "Verdict", cell: (placement) => <VerdictCell job={jobOf(placement)} /> },
+    { name: "Attempt", cell: (placement) => placement.attempt, sort: (placement) => placement.attempt, isNumber: true, isWide: true },
+    { name: "Known by", cell: (placement) => SOURCES[placement.source] ?? placement.source, isWide: true },
+    { name: "Began", cell: (placement) => dayAndClock(placement.from), sort: (placement) => placement.from, isNumber: true },
+    { name: "For", cell: (placement) => seconds(end(placement) - placement.from), sort: (placement) => end(placement) - placement.from, isNumber: true, isWide: true },
+  ]} />
+);
 
 export function GpuHistory({ uuid }: { uuid: string }) {
-  const asked = useAnswer<Jobs>("training/jobs", ofAllTime());
+  const asked = useAnswer<GpuIdentity>("training/identity", { gpu: uuid });
+  const isUnknown = asked.error?.type === "not_found";
   return (
     <Card title="Jobs on this GPU">
-      <Answered asked={asked}>
-        {(data) => {
-          const own = data.jobs.filter((job) => rankOn(job, uuid));
-          return own.length === 0 ? <Empty title="No job is known to have run on it." /> : (
-            <Table caption="Jobs on this GPU" rows={own} keyOf={(job) => job.job} columns={[
-              { name: "State", cell: (job) => <Badge name={job.state} />, sort: (job) => job.state },
-              { name: "Job", cell: (job) => <a href={jobPath(job.job)}>{job.job}</a>, sort: (job) => job.job },
-              { name: "As", cell: (job) => <a href={rankPath(job.job, rankOn(job, uuid)?.rank ?? 0)}>rank {rankOn(job, uuid)?.rank}</a> },
-              { name: "Verdict", cell: (job) => <VerdictCell job={job} /> },
-              { name: "Began", cell: (job) => dayAndClock(job.from), sort: (job) => job.from, isNumber: true },
-              { name: "For", cell: (job) => seconds(job.to - job.from), sort: (job) => job.to - job.from, isNumber: true, isWide: true },
-            ]} />
-          );
-        }}
-      </Answered>
+      {asked.error && !isUnknown && <Failure error={asked.error} />}
+      {!asked.data && !asked.error && <Loading />}
+      {(isUnknown || asked.data?.jobs.length === 0) && (
+        <Empty title="No job is known to have run on it.">
+          Let launchers register their ranks (<code>POST /api/v1/training/register</code>), or give its series the labels <code>job</code> and <code>rank</code>.
+        </Empty>
+      )}
+      {asked.data && asked.data.jobs.length > 0 && <History placements={[...asked.data.jobs].reverse()} />}
     </Card>
   );
 }

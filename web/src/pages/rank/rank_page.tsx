@@ -4,6 +4,8 @@ import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
+import { selectorsOf, type JobIdentity } from "../../server/identity";
+import { quoted } from "../../server/prometheus";
 import { ofAllTime, type Job, type Jobs, type RankPlace, type Stragglers } from "../../server/training";
 import { useAnswer } from "../../server/use_answer";
 import { usePlace } from "../../url/location";
@@ -51,8 +53,11 @@ export function RankPage({ job, rank }: { job: string; rank: number }) {
   const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
   const place = found?.ranks.find((candidate) => candidate.rank === rank) ?? null;
   const window = useWindow(found, params);
-  const selector = useMemo(
-    () => (place?.uuid ? { UUID: place.uuid } : { job, rank: String(rank) }), [place, job, rank]);
+  const identity = useAnswer<JobIdentity>("training/identity", { job });
+  const selectors = useMemo(() => {
+    const own = identity.data?.ranks.filter((placement) => placement.rank === rank) ?? [];
+    return selectorsOf(identity, own, [`{job=${quoted(job)}, rank="${rank}"}`]);
+  }, [identity.data, identity.error, job, rank]);
   return (
     <Answered asked={asked} height={400}>
       {() => !found || !place || !window ? <Empty title={`${job} has no rank ${rank}.`}><a href={jobPath(job)}>To the job</a></Empty> : (
@@ -60,7 +65,7 @@ export function RankPage({ job, rank }: { job: string; rank: number }) {
           <Head job={found} place={place} window={window} />
           <Verdict job={job} rank={rank} window={window} />
           <RankSteps job={found} rank={rank} window={window} />
-          <DeviceCharts selector={selector} from={window.start} to={window.end} onZoom={window.zoom} onReset={window.reset} />
+          <DeviceCharts selectors={selectors} from={window.start} to={window.end} onZoom={window.zoom} onReset={window.reset} />
           {place.uuid && <GpuHistory uuid={place.uuid} />}
         </>
       )}
