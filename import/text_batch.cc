@@ -18,6 +18,8 @@ absl::Status TextBatch::Add(const TextEntry& entry) {
     case EntryKind::kUnit:
       metadata_[exposition::Unescape(entry.metric)].unit = std::string(entry.text);
       break;
+    case EntryKind::kHistogram:
+    case EntryKind::kExemplar:
     case EntryKind::kNothing:
     case EntryKind::kEof:
       break;

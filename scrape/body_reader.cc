@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "ingest/exposition/family_reader.h"
 #include "ingest/exposition/text_reader.h"
 
 namespace lockstep::scrape {
@@ -15,10 +16,18 @@ using exposition::EntryKind;
 using exposition::TextEntry;
 using exposition::TextFormat;
 
-TextFormat FormatOf(ScrapeProtocol protocol) {
-  const bool is_open_metrics =
-      protocol == ScrapeProtocol::kOpenMetrics100 || protocol == ScrapeProtocol::kOpenMetrics001;
-  return is_open_metrics ? TextFormat::kOpenMetrics : TextFormat::kPrometheus;
+BodyFormat FormatOf(ScrapeProtocol protocol) {
+  switch (protocol) {
+    case ScrapeProtocol::kPrometheusProto:
+      return BodyFormat::kProtobuf;
+    case ScrapeProtocol::kOpenMetrics100:
+    case ScrapeProtocol::kOpenMetrics001:
+      return BodyFormat::kOpenMetricsText;
+    case ScrapeProtocol::kPrometheusText100:
+    case ScrapeProtocol::kPrometheusText004:
+      break;
+  }
+  return BodyFormat::kPrometheusText;
 }
 
 class Reader {
@@ -32,14 +41,16 @@ class Reader {
         metadata_(metadata),
         batch_(batch),
         counts_(counts),
-        reader_(body.text, body.format) {}
+        series_format_(body.format == BodyFormat::kOpenMetricsText ? TextFormat::kOpenMetrics
+                                                                   : TextFormat::kPrometheus) {}
 
   absl::Status Read() {
-    TextEntry entry;
-    while (true) {
-      LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader_.Next(entry));
-      if (!more) break;
-      if (absl::Status status = Take(entry); !status.ok()) return reader_.InLine(status);
+    if (body_.format == BodyFormat::kProtobuf) {
+      LOCKSTEP_RETURN_IF_ERROR(TakeAll(exposition::FamilyReader(
+          body_.bytes,
+          {config_.scrape_native_histograms, config_.always_scrape_classic_histograms})));
+    } else {
+      LOCKSTEP_RETURN_IF_ERROR(TakeAll(exposition::TextReader(body_.bytes, series_format_)));
     }
     const uint64_t limit = config_.limits.samples;
     if (limit == 0 || counts_.kept <= limit) return absl::OkStatus();
@@ -48,10 +59,23 @@ class Reader {
   }
 
  private:
+  template <typename EntryReader>
+  absl::Status TakeAll(EntryReader reader) {
+    TextEntry entry;
+    while (true) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next(entry));
+      if (!more) return absl::OkStatus();
+      if (absl::Status status = Take(entry); !status.ok()) return reader.InPlace(status);
+    }
+  }
+
   absl::Status Take(const TextEntry& entry) {
     switch (entry.kind) {
       case EntryKind::kSample:
+      case EntryKind::kHistogram:
         return TakeSample(entry);
+      case EntryKind::kExemplar:
+        return TakeMoreExemplars(entry);
       case EntryKind::kType:
       case EntryKind::kHelp:
       case EntryKind::kUnit:
@@ -67,7 +91,7 @@ class Reader {
   absl::Status TakeSample(const TextEntry& entry) {
     ++counts_.samples;
     LOCKSTEP_ASSIGN_OR_RETURN(const TargetSeries::Found found,
-                              series_.Find(entry.series, body_.format, target_));
+                              series_.Find(entry.series, series_format_, target_));
     TargetSeries::Entry& series = found.entry;
     if (series.is_dropped) return absl::OkStatus();
     ++counts_.kept;
@@ -77,9 +101,20 @@ class Reader {
     if (found.is_new) ++counts_.added;
     series.tracks_end = !has_time || config_.track_timestamps_staleness;
     const int64_t timestamp_ms = has_time ? *entry.timestamp_ms : body_.timestamp_ms;
-    batch_.Add(series.series, {timestamp_ms, entry.value});
+    if (entry.kind == EntryKind::kHistogram) {
+      batch_.AddHistogram(series.series, {timestamp_ms, entry.histogram});
+    } else {
+      batch_.Add(series.series, {timestamp_ms, entry.value});
+    }
     if (entry.exemplar.empty()) return absl::OkStatus();
     return TakeExemplar(entry, series.series.labels, timestamp_ms);
+  }
+
+  absl::Status TakeMoreExemplars(const TextEntry& entry) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const TargetSeries::Found found,
+                              series_.Find(entry.series, series_format_, target_));
+    if (found.entry.is_dropped) return absl::OkStatus();
+    return TakeExemplar(entry, found.entry.series.labels, body_.timestamp_ms);
   }
 
   absl::Status TakeExemplar(const TextEntry& entry, const LabelSet& series, int64_t timestamp_ms) {
@@ -97,18 +132,19 @@ class Reader {
   TargetMetadata& metadata_;
   ScrapeBatch& batch_;
   BodyCounts& counts_;
-  exposition::TextReader reader_;
+  const TextFormat series_format_;
   exposition::SeriesLabels scratch_;
 };
 
 }  // namespace
 
-absl::StatusOr<TextFormat> FormatOf(std::string_view content_type, const ScrapeConfig& config) {
+absl::StatusOr<BodyFormat> FormatOf(std::string_view content_type, const ScrapeConfig& config) {
   std::string type =
       absl::AsciiStrToLower(std::string(content_type.substr(0, content_type.find(';'))));
   absl::StripAsciiWhitespace(&type);
-  if (type == "text/plain") return TextFormat::kPrometheus;
-  if (type == "application/openmetrics-text") return TextFormat::kOpenMetrics;
+  if (type == "text/plain") return BodyFormat::kPrometheusText;
+  if (type == "application/openmetrics-text") return BodyFormat::kOpenMetricsText;
+  if (type == "application/vnd.google.protobuf") return BodyFormat::kProtobuf;
   if (!config.fallback_protocol.empty()) return FormatOf(config.fallback_protocol.front());
   return absl::InvalidArgumentError(absl::StrFormat(
       "the answer's Content-Type is \"%s\", and there is no fallback_scrape_protocol",

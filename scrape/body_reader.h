@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "ingest/exposition/text_format.h"
 #include "scrape/scrape_batch.h"
 #include "scrape/target.h"
 #include "scrape/target_metadata.h"
@@ -13,14 +12,15 @@
 
 namespace lockstep::scrape {
 
+enum class BodyFormat { kPrometheusText, kOpenMetricsText, kProtobuf };
+
 // How to read a body of that Content-Type. Fails on one that says nothing readable, unless the configuration
 // says what to read it as.
-absl::StatusOr<exposition::TextFormat> FormatOf(std::string_view content_type,
-                                                const ScrapeConfig& config);
+absl::StatusOr<BodyFormat> FormatOf(std::string_view content_type, const ScrapeConfig& config);
 
 struct ScrapedBody {
-  std::string_view text;
-  exposition::TextFormat format;
+  std::string_view bytes;
+  BodyFormat format;
   int64_t timestamp_ms = 0;  // of samples that have none
 };
 
@@ -31,7 +31,7 @@ struct BodyCounts {
   uint64_t added = 0;  // of them, of series whose text is new
 };
 
-// Between series.Begin() and End() or Abandon(). After an error, which names the line, what the batch got is
+// Between series.Begin() and End() or Abandon(). After an error, which names the line or the metric family, what the batch got is
 // to be cleared.
 absl::Status ReadBody(const ScrapedBody& body, const Target& target, TargetSeries& series,
                       TargetMetadata& metadata, ScrapeBatch& batch, BodyCounts& counts);

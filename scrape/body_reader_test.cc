@@ -12,7 +12,6 @@
 namespace lockstep::scrape {
 namespace {
 
-using exposition::TextFormat;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -31,7 +30,7 @@ class BodyReaderTest : public testing::Test {
 
   // "series value@time" of what a scrape at that time stores, sorted, or its error.
   std::vector<std::string> Scrape(std::string_view text, int64_t timestamp_ms,
-                                  TextFormat format = TextFormat::kPrometheus) {
+                                  BodyFormat format = BodyFormat::kPrometheusText) {
     ScrapeBatch batch;
     counts_ = {};
     series_.Begin();
@@ -185,7 +184,7 @@ TEST_F(BodyReaderTest, TakesExemplarsAndMetadata) {
   Scrape(
       "# TYPE a counter\n# HELP a x\\ny\na_total 1 # {t=\"u\"} 0.5\na_total{x=\"1\"} 1 2 # {} 1 "
       "1.5\n# EOF\n",
-      1000, TextFormat::kOpenMetrics);
+      1000, BodyFormat::kOpenMetricsText);
   ASSERT_EQ(write_.exemplars.size(), 2u);
   EXPECT_EQ(write_.exemplars[0].series.ToString(), R"(a_total{instance="h:1", job="j"})");
   EXPECT_EQ(write_.exemplars[0].exemplars[0].labels.ToString(), R"({t="u"})");
@@ -196,7 +195,8 @@ TEST_F(BodyReaderTest, TakesExemplarsAndMetadata) {
   EXPECT_EQ(metadata[0].metric, "a");
   EXPECT_EQ(metadata[0].metadata.type, "counter");
   EXPECT_EQ(metadata[0].metadata.help, "x\ny");
-  Scrape("# TYPE a counter\n# HELP a x\\ny\na_total 1\n# EOF\n", 2000, TextFormat::kOpenMetrics);
+  Scrape("# TYPE a counter\n# HELP a x\\ny\na_total 1\n# EOF\n", 2000,
+         BodyFormat::kOpenMetricsText);
   EXPECT_THAT(metadata_.TakeChanges(), IsEmpty());
   EXPECT_EQ(metadata_.List("a").size(), 1u);
 }
@@ -212,14 +212,19 @@ TEST_F(BodyReaderTest, AnotherConfigurationEndsWhatItDrops) {
 
 TEST(FormatOfTest, IsSaidByTheContentTypeOrTheConfiguration) {
   ScrapeConfig config;
-  EXPECT_EQ(*FormatOf("text/plain; version=0.0.4; charset=utf-8", config), TextFormat::kPrometheus);
+  EXPECT_EQ(*FormatOf("text/plain; version=0.0.4; charset=utf-8", config),
+            BodyFormat::kPrometheusText);
   EXPECT_EQ(*FormatOf("Application/OpenMetrics-Text; version=1.0.0", config),
-            TextFormat::kOpenMetrics);
+            BodyFormat::kOpenMetricsText);
   EXPECT_EQ(Message(FormatOf("text/html", config).status()),
             "the answer's Content-Type is \"text/html\", and there is no fallback_scrape_protocol");
   EXPECT_FALSE(FormatOf("", config).ok());
+  EXPECT_EQ(*FormatOf("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
+                      "encoding=delimited",
+                      config),
+            BodyFormat::kProtobuf);
   config.fallback_protocol = {ScrapeProtocol::kPrometheusText004};
-  EXPECT_EQ(*FormatOf("", config), TextFormat::kPrometheus);
+  EXPECT_EQ(*FormatOf("", config), BodyFormat::kPrometheusText);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ namespace lockstep::scrape {
 
 void ScrapeBatch::Clear() {
   items_.clear();
+  histograms_.clear();
   exemplars_.clear();
 }
 
@@ -17,7 +18,9 @@ DecodedWrite ScrapeBatch::Take(const Storage& storage) {
   storage.FindSeries(keys, refs);
 
   DecodedWrite write;
-  write.series_count = write.sample_count = items_.size();
+  write.series_count = items_.size() + histograms_.size();
+  write.sample_count = items_.size();
+  write.histogram_count = histograms_.size();
   write.exemplar_count = exemplars_.size();
   for (size_t i = 0; i < items_.size(); ++i) {
     if (refs[i].known()) {
@@ -26,6 +29,10 @@ DecodedWrite ScrapeBatch::Take(const Storage& storage) {
       write.request.series.push_back({items_[i].series->labels, {items_[i].sample}, {}});
     }
   }
+  for (HistogramItem& item : histograms_) {
+    write.request.series.push_back({item.series->labels, {}, {std::move(item.histogram)}});
+  }
+  histograms_.clear();
   write.exemplars = std::exchange(exemplars_, {});
   write.metadata = std::exchange(metadata_, {});
   items_.clear();

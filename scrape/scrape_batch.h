@@ -13,6 +13,9 @@ class ScrapeBatch {
  public:
   // `series` stays where it is until Take() or Clear().
   void Add(const KeyedLabels& series, const Sample& sample) { items_.push_back({&series, sample}); }
+  void AddHistogram(const KeyedLabels& series, HistogramSample histogram) {
+    histograms_.push_back({&series, std::move(histogram)});
+  }
   void AddExemplar(const LabelSet& series, Exemplar exemplar) {
     exemplars_.push_back({series, {std::move(exemplar)}});
   }
@@ -30,7 +33,13 @@ class ScrapeBatch {
     Sample sample;
   };
 
+  struct HistogramItem {
+    const KeyedLabels* series;
+    HistogramSample histogram;
+  };
+
   std::vector<Item> items_;
+  std::vector<HistogramItem> histograms_;
   std::vector<SeriesExemplars> exemplars_;
   std::vector<MetadataEntry> metadata_;
 };

@@ -19,6 +19,9 @@ int64_t SteadyNs() { return std::chrono::steady_clock::now().time_since_epoch().
 
 std::string_view AcceptedType(ScrapeProtocol protocol) {
   switch (protocol) {
+    case ScrapeProtocol::kPrometheusProto:
+      return "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
+             "encoding=delimited";
     case ScrapeProtocol::kOpenMetrics100:
       return "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8";
     case ScrapeProtocol::kOpenMetrics001:
@@ -31,10 +34,10 @@ std::string_view AcceptedType(ScrapeProtocol protocol) {
   return "text/plain;version=0.0.4";
 }
 
-// The first is liked best.
+// The first is liked best, as much as the first of all there are.
 std::string AcceptHeader(const std::vector<ScrapeProtocol>& protocols) {
   std::string header = "Accept: ";
-  size_t weight = protocols.size() + 1;
+  size_t weight = kScrapeProtocolCount + 1;
   for (const ScrapeProtocol protocol : protocols) {
     absl::StrAppendFormat(&header, "%s;q=0.%d,", AcceptedType(protocol), weight--);
   }
@@ -113,7 +116,7 @@ absl::Status ScrapeTask::ReadAnswer(const absl::Status& fetched, Report& report)
   // To Prometheus nothing is a good answer in every format.
   if (fetch_.body().empty()) return absl::OkStatus();
   const Target& target = *assignment_.target;
-  LOCKSTEP_ASSIGN_OR_RETURN(const exposition::TextFormat format,
+  LOCKSTEP_ASSIGN_OR_RETURN(const BodyFormat format,
                             FormatOf(fetch_.content_type(), *target.config));
   sink_.counters().body_bytes += fetch_.body().size();
   BodyCounts counts;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,10 +17,12 @@
 #include "base/status.h"
 #include "ingest/exposition/series_text.h"
 #include "ingest/exposition/text_format.h"
+#include "model/histogram.h"
 
 namespace lockstep::exposition {
 
-enum class EntryKind { kNothing, kSample, kType, kHelp, kUnit, kEof };
+// Of text, no kHistogram and no kExemplar.
+enum class EntryKind { kNothing, kSample, kHistogram, kExemplar, kType, kHelp, kUnit, kEof };
 
 // Views point into the text.
 struct TextEntry {
@@ -30,6 +33,8 @@ struct TextEntry {
   double value = 0;
   std::optional<int64_t> timestamp_ms;
   std::string_view exemplar;
+  // Of kHistogram, a sample whose value is a native one. A kExemplar is one (more) of the series of the sample before.
+  std::shared_ptr<const Histogram> histogram;
   // Of kType, kHelp and kUnit. The name is escaped still if it was quoted, the text of kHelp always; a type
   // has its name in MetricTypeName().
   std::string_view metric;

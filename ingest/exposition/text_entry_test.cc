@@ -8,7 +8,8 @@ namespace lockstep::exposition {
 namespace {
 
 std::string_view KindName(EntryKind kind) {
-  constexpr std::string_view kNames[] = {"nothing", "sample", "type", "help", "unit", "eof"};
+  constexpr std::string_view kNames[] = {"nothing", "sample", "histogram", "exemplar",
+                                         "type",    "help",   "unit",      "eof"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -21,7 +21,7 @@ class TextReader {
   absl::StatusOr<bool> Next(TextEntry& entry);
 
   // `status`, which is about the entry that Next() gave last, with its line.
-  absl::Status InLine(const absl::Status& status) const;
+  absl::Status InPlace(const absl::Status& status) const;
 
  private:
   const std::string_view text_;

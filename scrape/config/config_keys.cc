@@ -13,8 +13,9 @@
 namespace lockstep::scrape {
 namespace {
 
-constexpr std::array<std::string_view, 4> kProtocolNames = {
-    "OpenMetricsText1.0.0", "OpenMetricsText0.0.1", "PrometheusText1.0.0", "PrometheusText0.0.4"};
+constexpr std::array<std::string_view, kScrapeProtocolCount> kProtocolNames = {
+    "PrometheusProto", "OpenMetricsText1.0.0", "OpenMetricsText0.0.1", "PrometheusText1.0.0",
+    "PrometheusText0.0.4"};
 
 absl::StatusOr<uint64_t> ParseNumber(std::string_view text) {
   uint64_t number = 0;
@@ -28,9 +29,6 @@ absl::StatusOr<ScrapeProtocol> ParseProtocol(std::string_view name) {
   const auto found = std::find(kProtocolNames.begin(), kProtocolNames.end(), name);
   if (found != kProtocolNames.end()) {
     return static_cast<ScrapeProtocol>(found - kProtocolNames.begin());
-  }
-  if (name == "PrometheusProto") {
-    return absl::InvalidArgumentError("the protocol PrometheusProto is not supported");
   }
   return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is not a scrape protocol", name));
 }

@@ -16,12 +16,14 @@ using std::chrono::milliseconds;
 
 // In the order of a scrape's Accept header.
 enum class ScrapeProtocol {
+  kPrometheusProto,
   kOpenMetrics100,
   kOpenMetrics001,
   kPrometheusText100,
   kPrometheusText004
 };
-// "OpenMetricsText1.0.0"
+inline constexpr size_t kScrapeProtocolCount = 5;
+// "PrometheusProto"
 std::string_view Name(ScrapeProtocol protocol);
 
 // Either in the configuration or in a file that is read again for every request.
@@ -95,9 +97,11 @@ struct ScrapeConfig : DiscoveryConfig {
   bool honor_timestamps = true;
   bool track_timestamps_staleness = false;
   bool enable_compression = true;
-  std::vector<ScrapeProtocol> protocols;
+  std::vector<ScrapeProtocol> protocols;  // the first is liked best
   // What a body without a Content-Type that says so is read as.
   std::vector<ScrapeProtocol> fallback_protocol;  // one or none
+  bool scrape_native_histograms = false;          // else they are read as classic ones
+  bool always_scrape_classic_histograms = false;  // those, too, of what has both
   ScrapeLimits limits;
   HttpClientConfig http;
   std::vector<RelabelRule> relabel_rules;

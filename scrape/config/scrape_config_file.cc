@@ -21,12 +21,20 @@ void Append(std::vector<YamlKey>& keys, std::vector<YamlKey> more) {
   for (YamlKey& key : more) keys.push_back(std::move(key));
 }
 
+// Native histograms are in protobuf alone.
+std::vector<ScrapeProtocol> DefaultProtocols(const ScrapeConfig& config) {
+  std::vector<ScrapeProtocol> protocols = {
+      ScrapeProtocol::kOpenMetrics100, ScrapeProtocol::kOpenMetrics001,
+      ScrapeProtocol::kPrometheusText100, ScrapeProtocol::kPrometheusText004};
+  if (config.scrape_native_histograms) {
+    protocols.insert(protocols.begin(), ScrapeProtocol::kPrometheusProto);
+  }
+  return protocols;
+}
+
 class Reader {
  public:
-  explicit Reader(const std::string& path) : keys_(path) {
-    defaults_.protocols = {ScrapeProtocol::kOpenMetrics100, ScrapeProtocol::kOpenMetrics001,
-                           ScrapeProtocol::kPrometheusText100, ScrapeProtocol::kPrometheusText004};
-  }
+  explicit Reader(const std::string& path) : keys_(path) {}
 
   absl::StatusOr<std::vector<ScrapeConfig>> Read(const YAML::Node& root) {
     if (const YAML::Node global = root[std::string(kGlobalKey)]) {
@@ -52,6 +60,7 @@ class Reader {
     std::vector<YamlKey> keys = {keys_.Duration("scrape_interval", defaults_.interval),
                                  keys_.Duration("scrape_timeout", defaults_.timeout),
                                  keys_.Protocols("scrape_protocols", defaults_.protocols)};
+    Append(keys, HistogramKeys(defaults_));
     Append(keys, LimitKeys(defaults_.limits));
     // Who evaluates rules reads them.
     for (const char* key : {"evaluation_interval", "rule_query_offset", "external_labels"}) {
@@ -60,8 +69,7 @@ class Reader {
     ConfigKeys::AddUnsupported(
         keys_.path(), kGlobal,
         {"query_log_file", "scrape_failure_log_file", "runtime", "metric_name_validation_scheme",
-         "metric_name_escaping_scheme", "convert_classic_histograms_to_nhcb",
-         "always_scrape_classic_histograms", "scrape_native_histograms"},
+         "metric_name_escaping_scheme", "convert_classic_histograms_to_nhcb"},
         keys);
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(keys_.path(), node, kGlobal, keys));
     if (defaults_.timeout > defaults_.interval) {
@@ -69,6 +77,11 @@ class Reader {
       defaults_.timeout = defaults_.interval;
     }
     return absl::OkStatus();
+  }
+
+  std::vector<YamlKey> HistogramKeys(ScrapeConfig& into) const {
+    return {keys_.Bool("scrape_native_histograms", into.scrape_native_histograms),
+            keys_.Bool("always_scrape_classic_histograms", into.always_scrape_classic_histograms)};
   }
 
   std::vector<YamlKey> LimitKeys(ScrapeLimits& into) const {
@@ -106,6 +119,7 @@ class Reader {
         keys_.Relabelling("relabel_configs", config.relabel_rules),
         keys_.Relabelling("metric_relabel_configs", config.metric_relabel_rules),
     };
+    Append(keys, HistogramKeys(config));
     Append(keys, LimitKeys(config.limits));
     Append(keys, keys_.HttpClient(config.http));
     Append(keys, keys_.Discovery(kScrapeConfig, config));
@@ -119,8 +133,7 @@ class Reader {
     ConfigKeys::AddUnsupported(
         keys_.path(), kScrapeConfig,
         {"native_histogram_bucket_limit", "native_histogram_min_bucket_factor",
-         "scrape_classic_histograms", "always_scrape_classic_histograms",
-         "convert_classic_histograms_to_nhcb", "scrape_native_histograms",
+         "scrape_classic_histograms", "convert_classic_histograms_to_nhcb",
          "metric_name_validation_scheme", "metric_name_escaping_scheme", "scrape_failure_log_file"},
         keys);
   }
@@ -139,6 +152,7 @@ class Reader {
       return keys_.Error(node["fallback_scrape_protocol"],
                          "fallback_scrape_protocol has to be one protocol");
     }
+    if (config.protocols.empty()) config.protocols = DefaultProtocols(config);
     return CheckHttpClient(keys_, node, config.http);
   }
 

@@ -47,6 +47,7 @@ scrape_configs:
   EXPECT_EQ(first.timeout, milliseconds(10'000));
   EXPECT_EQ(first.limits.samples, 1000u);
   EXPECT_EQ(first.protocols.size(), 4u);
+  EXPECT_FALSE(first.scrape_native_histograms);
   ASSERT_EQ(first.static_groups.size(), 1u);
   EXPECT_THAT(first.static_groups[0].addresses, ElementsAre("node0:9400", "node1:9400"));
   EXPECT_EQ(first.static_groups[0].labels.ToString(), R"({rack="r1"})");
@@ -64,6 +65,22 @@ scrape_configs:
   EXPECT_EQ(second.urls[0].http.credentials.text, "t");
   EXPECT_EQ(second.relabel_rules.size(), 1u);
   EXPECT_EQ(second.metric_relabel_rules[0].spec().action, RelabelAction::kLabelDrop);
+}
+
+// As in Prometheus 3: who wants native histograms asks for protobuf first.
+TEST(ScrapeConfigFileTest, NativeHistogramsChangeWhatIsAskedFor) {
+  const auto configs = ParseScrapeConfigs(
+      "global: {scrape_native_histograms: true, always_scrape_classic_histograms: true}\n"
+      "scrape_configs:\n- job_name: a\n- {job_name: b, scrape_native_histograms: false}\n"
+      "- {job_name: c, scrape_protocols: [OpenMetricsText1.0.0, PrometheusProto]}\n",
+      "a.yml");
+  ASSERT_TRUE(configs.ok()) << configs.status();
+  EXPECT_EQ((*configs)[0].protocols.size(), 5u);
+  EXPECT_EQ((*configs)[0].protocols.front(), ScrapeProtocol::kPrometheusProto);
+  EXPECT_TRUE((*configs)[0].always_scrape_classic_histograms);
+  EXPECT_EQ((*configs)[1].protocols.front(), ScrapeProtocol::kOpenMetrics100);
+  EXPECT_THAT((*configs)[2].protocols,
+              ElementsAre(ScrapeProtocol::kOpenMetrics100, ScrapeProtocol::kPrometheusProto));
 }
 
 TEST(ScrapeConfigFileTest, AFileWithoutJobsHasNone) {
@@ -87,8 +104,8 @@ TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
                "a.yml line 2: scrape_timeout of 2000 ms is longer than scrape_interval of 1000 ms"},
            Row{"job_name: x, sample_limit: -1",
                "a.yml line 2: sample_limit: \"-1\" is not a whole number"},
-           Row{"job_name: x, scrape_protocols: [PrometheusProto]",
-               "a.yml line 2: scrape_protocols: the protocol PrometheusProto is not supported"},
+           Row{"job_name: x, scrape_protocols: [PrometheusXml]",
+               "a.yml line 2: scrape_protocols: \"PrometheusXml\" is not a scrape protocol"},
            Row{"job_name: x, kubernetes_sd_configs: []",
                "a.yml line 2: \"kubernetes_sd_configs\" of a scrape configuration is not supported "
                "here"},

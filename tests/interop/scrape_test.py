@@ -21,6 +21,8 @@ INTERVALS = f"global: {{scrape_interval: {INTERVAL_S}s, scrape_timeout: {INTERVA
 
 # What a page of the test answers: path -> (Content-Type, body). Others are 404.
 TEXT = "text/plain; version=0.0.4"
+PROTOBUF = ("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
+            "encoding=delimited")
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 COLLIDING = b"""# HELP jobs_total Of the queue.
 # TYPE jobs_total counter
@@ -64,6 +66,7 @@ class Pages(http.server.ThreadingHTTPServer):
     def __init__(self):
         self.answers = {}
         self.requests = {}
+        self.accepted = {}  # path -> all Accept headers
         pages = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -72,6 +75,7 @@ class Pages(http.server.ThreadingHTTPServer):
             def do_GET(self):
                 path = self.path.split("?")[0]
                 pages.requests[path] = (self.path, dict(self.headers))
+                pages.accepted.setdefault(path, set()).add(self.headers["Accept"])
                 content_type, body = pages.answers.get(path, (TEXT, None))
                 self.send_response(404 if body is None else 200)
                 self.send_header("Content-Type", content_type)
@@ -110,7 +114,8 @@ def was_answered(target):
 def values(server, selector):
     """{labels: value} of now, as texts; what changes from scrape to scrape is left out."""
     result = programs.ask(server.url, "query", query=selector)["result"]
-    return {json.dumps(sample["metric"], sort_keys=True): sample["value"][1] for sample in result}
+    return {json.dumps(sample["metric"], sort_keys=True):
+            (sample.get("value") or sample["histogram"])[1] for sample in result}
 
 
 def series(server, selector):
@@ -274,7 +279,7 @@ class ScrapeTest(Scraping):
         path, headers = self.pages.requests["/metrics"]
         self.assertEqual(path, "/metrics?m=x")
         self.assertEqual(headers["Authorization"], "Bearer sesame")
-        self.assertEqual(headers["Accept"], "text/plain;version=0.0.4;q=0.2,*/*;q=0.1")
+        self.assertEqual(headers["Accept"], "text/plain;version=0.0.4;q=0.6,*/*;q=0.5")
         self.assertEqual(headers["Accept-Encoding"], "gzip")
         self.assertEqual(headers["X-Prometheus-Scrape-Timeout-Seconds"], str(INTERVAL_S))
         connection = server.connect()
@@ -282,6 +287,48 @@ class ScrapeTest(Scraping):
         metrics = connection.get("/metrics").text
         self.assertIn("\nlockstep_scrape_targets 1\n", metrics)
         self.assertIn("\nlockstep_scrape_failed_scrapes_total 0\n", metrics)
+
+
+class ProtobufTest(Scraping):
+    """Against a Prometheus that reads native histograms as the configuration says."""
+
+    KINDS = ("", "\n  scrape_native_histograms: true",
+             "\n  scrape_native_histograms: true\n  always_scrape_classic_histograms: true",
+             "\n  scrape_protocols: [PrometheusProto, PrometheusText0.0.4]",
+             "\n  fallback_scrape_protocol: PrometheusProto")
+
+    def test_what_a_prometheus_shows_of_itself(self):
+        body = (programs.ROOT / "tests/fuzz/corpus/metric_families/prometheus").read_bytes()
+        content_types = [PROTOBUF] * 4 + ["none/such"]
+        self.pages.answers = {f"/{i}": (content_type, body)
+                              for i, content_type in enumerate(content_types)}
+        servers = self.both("".join(job(f"kind{i}", self.pages.address, keys, f"/{i}")
+                                    for i, keys in enumerate(self.KINDS)),
+                            program=programs.find_peer("prometheus-next"))
+        for i in range(len(self.KINDS)):
+            with self.subTest(keys=self.KINDS[i]):
+                shown = f'{{job="kind{i}",__name__!~"scrape_(duration_seconds|series_added)"}}'
+                self.assert_same_soon(lambda server, shown=shown: values(server, shown), servers)
+                self.assertEqual(len(self.pages.accepted[f"/{i}"]), 1,
+                                 self.pages.accepted[f"/{i}"])
+        natives = [len([value for value in values(servers[0], f'{{job="kind{i}"}}').values()
+                        if isinstance(value, dict)]) for i in range(len(self.KINDS))]
+        self.assertEqual(natives[0], 0)
+        self.assertGreater(natives[1], 3)
+        self.assertEqual(natives, [0, natives[1], natives[1], 0, 0])
+        # They end as other series do.
+        self.pages.answers["/1"] = (PROTOBUF, b"")
+        of_kind = '{job="kind1",__name__!="up",__name__!~"scrape_.*"}'
+        for server in servers:
+            programs.wait_until(lambda server=server: not values(server, of_kind),
+                                "all of it ended", WITHIN_S)
+
+    def test_a_body_that_is_cut(self):
+        self.pages.answers = {"/metrics": (PROTOBUF, b"\x05\x0a\x01x")}
+        server = self.lockstep(INTERVALS + "scrape_configs:\n" + job("cut", self.pages.address))
+        programs.wait_until(lambda: targets(server)["cut"]["health"] == "down", "down", WITHIN_S)
+        self.assertIn("metric family 1: not a message of metrics",
+                      targets(server)["cut"]["lastError"])
 
 
 # Texts that one of the two might refuse.
