@@ -1,0 +1,118 @@
+"""The shipped rules over recorded jobs: what was planted sets off the rules that tell of it, and nothing else does. And six
+queries that people bring along, as they are; the forms that answer what those ask are tested in docs/cookbook.md.
+
+The jobs last half a minute each, so rules that look at minutes are asked at a sixtieth of their durations."""
+
+import contextlib
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests/answers"), str(ROOT / "tests/support")]
+import lockstep_server
+import recorded_jobs
+
+ALL_GPUS = {"0", "1", "2", "3"}
+# By what was planted: memory-bound kernels, tiny kernels and pure exchange use no tensor cores; decoding holds few
+# warps, and so does a job that hangs: rank 3 rests and the others spin; the leak is on all ranks.
+FIRING = {
+    "StragglerFound": {"straggler-gpu": {"2"}, "straggler-loader": {"1"}, "straggler-pcie": {"3"}},
+    "GpuTensorCoresIdle": {job: ALL_GPUS for job in ("memory-bound-stream", "memory-bound-decode",
+                                                     "fake-load", "comm-bound")},
+    "GpuOccupancyLow": {"memory-bound-decode": ALL_GPUS, "hang": ALL_GPUS},
+    "GpuMemoryLeaks": {"memory-leak": ALL_GPUS},
+    "JobMakesNoProgress": {"hang": {None}},
+}
+# Of counters and signals that the recordings have, and of which nothing was planted.
+SILENT = {"GpuDoubleBitEcc", "GpuIsHot", "MfuDropped", "MfuImpossible"}
+SCALED = {"GpuMemoryLeaks", "JobMakesNoProgress"}
+
+
+def expressions():
+    """{alert: its expression}"""
+    found = {}
+    for path in (ROOT / "rules_pack").glob("*.yml"):
+        text = path.read_text()
+        for name, folded, line in re.findall(
+                r"- alert: (\w+)\n +expr: (?:\|\n((?: {6}.*\n)+)|(.*)\n)", text):
+            found[name] = folded or line
+    return found
+
+
+def scaled(expression):
+    """A sixtieth of every duration: minutes are seconds, and seconds as many times 17 ms. A leak is followed for three
+    such hours, not one: the recorded one leaves that much memory."""
+    expression = re.sub(r"\b(\d+)s\b", lambda found: f"{1000 * int(found[1]) // 60}ms", expression)
+    expression = re.sub(r"\b(\d+)m\b", r"\1s", expression)
+    return expression.replace(", 60)", ", 1)").replace(", 3600)", ", 180)")
+
+
+# Query, a job, and the least and greatest value of that job's four GPUs at its end; None: it gives nothing for any job.
+QUERIES = (
+    ("DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE) * 100", "pretrain-bf16", (20, 40)),
+    # SM_ACTIVE counts warps that wait for memory.
+    ("DCGM_FI_PROF_DRAM_ACTIVE > 0.8 and DCGM_FI_PROF_SM_ACTIVE < 0.3", "memory-bound-stream", None),
+    # It fires on a hang, and on no straggler.
+    ("stddev_over_time(DCGM_FI_PROF_SM_ACTIVE[5m]) > 0.15", "hang", (0.15, 0.5)),
+    # The counter is a gauge: nothing, even where GPU 3 is sent 3 GB in each step.
+    ("rate(DCGM_FI_PROF_PCIE_RX_BYTES[1m]) > 15e9", "straggler-pcie", None),
+    ("avg_over_time(DCGM_FI_DEV_POWER_USAGE[5m])", "pretrain-bf16", (600, 700)),
+    # Dollars a second: 0.08 an hour.
+    ("(DCGM_FI_DEV_POWER_USAGE / 1000) * 0.12 * (1/3600)", "pretrain-bf16", (0.07 / 3600, 0.085 / 3600)),
+)
+
+
+class RecordedRules(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-rules-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
+                                                  "--storage.retention.time", "100y")
+        cls.addClassCleanup(cls.server.kill)
+        recorded_jobs.import_openmetrics(cls.server, os.environ["LOCKSTEP_PROGRAM"])
+        cls.jobs = recorded_jobs.truth("h200")
+        cls.rules = expressions()
+
+    def moments(self, job):
+        """When the job has shown what it has to show, and in the middle of its events."""
+        yield job["end_ms"] / 1000 - 1
+        for event in job["expected"]["events"]:
+            if "until_ms" in event:
+                yield event["until_ms"] / 1000 - 1
+
+    def firing(self, name, job):
+        """GPUs of the job of which the rule fires; {None}: of the job as a whole."""
+        text = scaled(self.rules[name]) if name in SCALED else self.rules[name]
+        gpus = set()
+        with contextlib.closing(self.server.connect()) as connection:
+            for moment in self.moments(job):
+                gpus |= {row["metric"].get("gpu") for row in connection.query(text, moment)
+                         if row["metric"].get("job") == job["job"]}
+        return gpus
+
+    def test_what_was_planted_fires_and_nothing_else(self):
+        for name in FIRING.keys() | SILENT:
+            for job in self.jobs:
+                self.assertEqual(self.firing(name, job), FIRING.get(name, {}).get(job["job"], set()),
+                                 (name, job["job"]))
+
+    def test_queries_that_people_bring_along_run_unchanged(self):
+        for text, name, expected in QUERIES:
+            [end] = [job["end_ms"] / 1000 - 1 for job in self.jobs if job["job"] == name]
+            with contextlib.closing(self.server.connect()) as connection:
+                rows = connection.query(text, end)
+            values = [float(row["value"][1]) for row in rows if row["metric"].get("job") == name]
+            if expected is None:
+                self.assertEqual(rows, [], text)
+                continue
+            self.assertEqual(len(values), 4, text)
+            self.assertTrue(expected[0] <= min(values) and max(values) <= expected[1], (text, values))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
