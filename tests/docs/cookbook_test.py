@@ -2,7 +2,7 @@
 
 LOCKSTEP_PROGRAM names the server. What a query gives stands behind "promql" in its block's first line:
 
-  at=JOB        asked at the end of that job, whose name is put in for JOB; some are logs of tests/training_logs
+  at=JOB        asked at the end of that job, whose name is put in for JOB; some are logs of tests/training_logs, or traces
   ago=SECONDS   so long before that
   gives=N       so many series;  some: at least one, and fewer than there are ranks or bins
   rank=R        one series, of that rank
@@ -10,10 +10,13 @@ LOCKSTEP_PROGRAM names the server. What a query gives stands behind "promql" in 
   unrecorded=W  the recordings hold no such series: it must be no error
 """
 
+import datetime
 import gzip
 import json
+import os
 import pathlib
 import re
+import subprocess
 import sys
 import time
 import unittest
@@ -35,7 +38,16 @@ LOGS_BY_JOB = (
     ("wandb-events", ["wandb/events.jsonl"], lambda line: json.loads(line)["_timestamp"]),
     ("nemo-bf16", ["nemo/bf16_run.log"], None),
     ("nemo-fp8", ["nemo/fp8_run.log"], None),
+    ("megatron-zeros", ["megatron_lm/energy_skipped.log"],
+     lambda line: datetime.datetime.fromisoformat(f"{line[2:28].decode()}+00:00").timestamp()),
 )
+TRACES = ROOT / "import/traces/testdata"
+# Job, and the files that `lockstep import` reads of it.
+TRACES_BY_JOB = (
+    ("kineto-ranks", [f"kineto/rank{rank}.pt.trace.json" for rank in range(4)]),
+    ("nsys-tables", ["nsys/profile_cuda_gpu_kern_sum.csv", "nsys/profile_nvtx_sum.csv"]),
+)
+LAST_SAMPLE = re.compile(r" to (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z")
 
 
 def blocks():
@@ -63,11 +75,22 @@ def push_logs(server):
     return told
 
 
+def import_traces(server):
+    """{job: a moment after its last sample}, in Unix seconds"""
+    told = {}
+    for job, names in TRACES_BY_JOB:
+        done = subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "import", "--to", server.url, "--job", job,
+                               *(str(TRACES / name) for name in names)], check=True, capture_output=True, text=True)
+        last = max(LAST_SAMPLE.findall(done.stdout))
+        told[job] = datetime.datetime.fromisoformat(f"{last}+00:00").timestamp() + 1
+    return told
+
+
 class CookbookTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Recordings(cls).lockstep
-        cls.ends = {**ends(), **push_logs(cls.server)}
+        cls.ends = {**ends(), **push_logs(cls.server), **import_traces(cls.server)}
 
     def ask(self, expected, query):
         job = expected.get("at", "pretrain-bf16")
