@@ -1,4 +1,4 @@
-"""What the pages of docs/sending say is so: configurations are accepted, lines and logs are taken, and become the series that the
+"""What the pages of docs/sending say is so: configurations are accepted, lines, tables and logs are taken, and become the series that the
 tables name. And the first page's commands work.
 
 LOCKSTEP_PROGRAM names the server. The logs are those of tests/training_logs.
@@ -34,6 +34,15 @@ PUSHED = {
     "huggingface": (("hf_trainer/trainer_state.json", {}), ("hf_trainer/stdout.log", {"logging_steps": "10"})),
     "lightning": (("lightning_csv/version_2/metrics.csv", {"path": "lightning_logs/version_2/metrics.csv"}),),
 }
+
+# As all_reduce_perf prints it: out of place, then in place.
+NCCL_TESTS = """\
+# nThread 1 nGpus 8 minBytes 8388608 maxBytes 16777216 step: 2(factor) warmup iters: 5 iters: 20 validation: 1
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+     8388608       2097152     float     sum      -1    78.10  107.41  187.97      0    77.90  107.68  188.45      0
+    16777216       4194304     float     sum      -1    74.89  224.03  392.05      0    74.80  224.29  392.51      0
+# Avg bus bandwidth    : 290.245
+"""
 
 
 def text(page):
@@ -71,10 +80,29 @@ class SendersTest(unittest.TestCase):
                         self.assertIn((metric, label, value), stored)
 
     def test_lines_of_the_shell_page(self):
-        [script] = [block for block in blocks("curl", "") if "push/steps" in block]
+        [script] = [block for block in blocks("curl", "") if "<<'END'" in block]
         lines = re.search(r"<<'END'\n(.*?)END", script, re.S)[1].encode()
         self.post("/api/v1/push/steps", lines)
         self.assertIn(("train_grad_norm", "rank", "3"), self.names("pretrain-7"))
+
+    def rows_by_awk(self, command, table):
+        """What the page's awk makes of a program's output."""
+        [script] = [block for block in blocks("curl", "") if block.startswith(command)]
+        awk = shlex.split(re.search(r"\| (awk .*') \|", script)[1])
+        return subprocess.run(awk, input=table, check=True, capture_output=True, text=True).stdout.encode()
+
+    def value_of(self, query):
+        [row] = programs.ask(self.server.url, "query", query=query)["result"]
+        return float(row["value"][1])
+
+    def test_tables_of_the_shell_page(self):
+        lines = self.rows_by_awk("all_reduce_perf", NCCL_TESTS)
+        self.post("/api/v1/push/steps", lines)
+        self.assertEqual(self.value_of('max_over_time(bus_bandwidth_bytes_per_second{job="nccl-baseline"}[1h])'), 392.05e9)
+        self.assertEqual(self.value_of('max_over_time(message_bytes{job="nccl-baseline"}[1h])'), 16777216)
+        self.post("/api/v1/push/steps", self.rows_by_awk("nvidia-smi", "3, 97, 71532, 688.12\n"))
+        self.assertEqual(self.value_of('gpu_memory_used_bytes{job="pretrain-7",rank="3"}'), 71532 * 2**20)
+        self.assertEqual(self.value_of('gpu_power_watts{job="pretrain-7",rank="3"}'), 688.12)
 
     def test_scrape_configurations_are_accepted(self):
         [configuration] = [block for block in blocks("dcgm-exporter", "yaml") if "scrape_configs" in block]
