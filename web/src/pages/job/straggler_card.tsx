@@ -2,6 +2,7 @@
 import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
+import { QueryLine } from "../../parts/query_line";
 import type { LateRank, Stragglers } from "../../server/training";
 import type { Asked } from "../../server/use_answer";
 import { rankPath } from "../../url/routes";
@@ -58,6 +59,9 @@ function WhatIf({ data }: { data: Stragglers }) {
   );
 }
 
+// Who is late at the moment that is looked at, as alerts and dashboards ask it.
+const queryFor = (job: string) => `lockstep_straggler{job=${JSON.stringify(job)}} == 1`;
+
 function Verdict({ job, data }: { job: string; data: Stragglers }) {
   return (
     <>
@@ -68,6 +72,9 @@ function Verdict({ job, data }: { job: string; data: Stragglers }) {
       {data.ranks.length === 0 && <EvidenceList evidence={data.evidence} />}
       {data.verdict === "no_data" && data.missing.length > 0 && <p>To tell, send {data.missing.join(", ")}.</p>}
       <WhatIf data={data} />
+      {data.ranks.length > 0 && (
+        <QueryLine query={queryFor(job)} range={{ from: String(Math.floor(data.from)), to: String(Math.ceil(data.to)) }} />
+      )}
       <MethodsTable data={data} />
     </>
   );
