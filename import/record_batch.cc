@@ -25,7 +25,7 @@ bool IsOverSteps(const TraceRecord& record) {
 }  // namespace
 
 void RecordBatch::Add(const TraceRecord& record) {
-  const int64_t time_ms = record.time_ms.value_or(time_ms_);
+  const int64_t time_ms = record.time_ms.value_or(time_ms_ + record.since_begin_ms.value_or(0));
   Append(LabelsOf(logs::CleanMetricName(record.metric), record, true), {time_ms, record.value});
   if (!IsOverSteps(record)) return;
   Append(LabelsOf(push::kStepMetric, record, false), {time_ms, static_cast<double>(*record.step)});

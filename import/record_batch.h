@@ -21,7 +21,7 @@ namespace lockstep::importer {
 class RecordBatch {
  public:
   // The hints name the job, the run and the rank of records that do not, and outlive the batch; `time_ms` is
-  // that of records without one.
+  // that of records without one, and where recordings begin that say no time.
   RecordBatch(const logs::LogHints& hints, int64_t time_ms) : hints_(hints), time_ms_(time_ms) {}
 
   void Add(const traces::TraceRecord& record);

@@ -69,6 +69,9 @@ absl::Status TraceImport::RunNsys() {
   reader.Finish(records);
   LOCKSTEP_RETURN_IF_ERROR(Take(records));
   Tell(reader.problems());
+  for (const std::string& table : reader.unknown_tables()) {
+    report_.remarks.push_back(absl::StrFormat("not read: %s", table));
+  }
   return Deliver();
 }
 

@@ -2,74 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "import/traces/kernel_class.h"
+#include "import/traces/trace_limits.h"
 #include "import/traces/training_phase.h"
 
 namespace lockstep::traces {
 namespace {
 
-struct HeadUnit {
-  std::string_view written;
-  std::string_view quantity;
-  std::string_view unit;
-  double scale;
-};
-
-constexpr HeadUnit kUnits[] = {
-    {"ns", "_seconds", "s", 1e-9},
-    {"us", "_seconds", "s", 1e-6},
-    {"\xce\xbcs", "_seconds", "s", 1e-6},
-    {"ms", "_seconds", "s", 1e-3},
-    {"s", "_seconds", "s", 1},
-    {"%", "_time_ratio", "ratio", 0.01},
-    {"B", "_bytes", "bytes", 1},
-    {"KB", "_bytes", "bytes", 1e3},
-    {"MB", "_bytes", "bytes", 1e6},
-    {"GB", "_bytes", "bytes", 1e9},
-    {"KiB", "_bytes", "bytes", 1024},
-    {"MiB", "_bytes", "bytes", 1048576},
-    {"GiB", "_bytes", "bytes", 1073741824},
-};
-
-struct HeadStat {
-  std::string_view written;
-  std::string_view stat;
-};
-
-constexpr HeadStat kStats[] = {
-    {"Time", ""},   {"Total Time", "total"}, {"Total", "total"}, {"Avg", "avg"},
-    {"Med", "med"}, {"Min", "min"},          {"Max", "max"},     {"StdDev", "stddev"},
-};
-
-constexpr std::string_view kCounts[] = {"Instances", "Count", "Num Calls"};
-
-// By the column of names, and that of counts: what tells one report from another.
-struct TableKind {
-  std::string_view name_column;
-  std::string_view count_column;
-  std::string_view prefix;
-};
-
-constexpr TableKind kTables[] = {
-    {"Name", "Instances", "nsys_kernel"},     // cuda_gpu_kern_sum
-    {"Name", "Num Calls", "nsys_call"},       // cuda_api_sum, osrt_sum
-    {"Range", "Instances", "nsys_range"},     // nvtx_sum
-    {"Operation", "Count", "nsys_memory"},    // cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum
-    {"Operation", "Instances", "nsys_work"},  // cuda_gpu_sum
-};
-
-bool Has(const std::vector<std::string>& cells, std::string_view head) {
-  return std::find(cells.begin(), cells.end(), head) != cells.end();
-}
-
-// "Avg (ns)" to "Avg" and "ns".
-std::pair<std::string_view, std::string_view> SplitHead(std::string_view head) {
-  const size_t open = head.rfind(" (");
-  if (open == head.npos || !head.ends_with(")")) return {head, ""};
-  return {head.substr(0, open), head.substr(open + 2, head.size() - open - 3)};
-}
+using Role = NsysColumn::Role;
 
 // Digits may stand in groups: 1,932,550,323.
 std::optional<double> ParseNumber(std::string cell) {
@@ -81,7 +24,68 @@ std::optional<double> ParseNumber(std::string cell) {
   return value;
 }
 
+// A name, and what it says beside itself.
+void AppendNameLabels(std::string_view label, std::string_view name,
+                      std::vector<TraceLabel>& labels) {
+  if (label == "range" && name.starts_with(':')) {
+    // The domain stands before a colon; the default one has no name.
+    name.remove_prefix(1);
+  }
+  labels.push_back({std::string(label), std::string(name)});
+  if (label == "kernel") {
+    labels.push_back({"class", std::string(NameOf(ClassOfKernel(name)))});
+  } else if (label == "range") {
+    const std::string_view phase = PhaseOfRange(name);
+    if (!phase.empty()) labels.push_back({"phase", std::string(phase)});
+  }
+}
+
+std::vector<TraceLabel> LabelsOfRow(const NsysTable& table, const CsvRow& row) {
+  std::vector<TraceLabel> labels;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const NsysColumn& column = table.columns[i];
+    if (column.role != Role::kLabel || row.cells[i].empty()) continue;
+    std::string_view name = row.cells[i];
+    // Steps are instances of one range.
+    const auto step = NumberedStepOf(name);
+    if (table.rows == NsysRows::kPaced && step.has_value()) name = step->name;
+    AppendNameLabels(column.label, name, labels);
+  }
+  if (table.rows == NsysRows::kPaced && !labels.empty() && labels.front().name == "range") {
+    const bool is_device = table.report == "nvtx_gpu_proj_trace";
+    labels.push_back({"side", is_device ? "device" : "host"});
+  }
+  return labels;
+}
+
+bool IsNumber(const std::string& cell) { return ParseNumber(cell).has_value(); }
+
+std::string Joined(const std::vector<std::string>& cells) {
+  std::string text;
+  for (const std::string& cell : cells) {
+    if (!text.empty()) text += ", ";
+    text += cell;
+  }
+  return text.substr(0, kMaxUnknownTableBytes);
+}
+
 }  // namespace
+
+// The numbers of a row, and whether one of them is none.
+struct NsysStatsReader::RowReading {
+  const CsvRow& row;
+  bool has_bad_number = false;
+
+  std::optional<double> NumberAt(size_t i, const NsysColumn& column) {
+    if (row.cells[i].empty()) return std::nullopt;
+    const auto number = ParseNumber(row.cells[i]);
+    if (!number.has_value()) {
+      has_bad_number = true;
+      return std::nullopt;
+    }
+    return *number * column.scale;
+  }
+};
 
 void NsysStatsReader::Feed(std::string_view bytes, std::vector<TraceRecord>& records) {
   rows_.Append(bytes);
@@ -90,117 +94,117 @@ void NsysStatsReader::Feed(std::string_view bytes, std::vector<TraceRecord>& rec
 
 void NsysStatsReader::Finish(std::vector<TraceRecord>& records) {
   if (const auto row = rows_.Finish()) TakeRow(*row, records);
-  if (table_count_ == 0) problems_.Count("no table of nsys in the file", 0);
+  located_.AppendRecords(records);
+  if (table_count_ == 0) problems_.Count("no table of nsys that is read in the file", 0);
 }
 
-NsysStatsReader::Column NsysStatsReader::ColumnOf(std::string_view head) {
-  Column column;
-  if (head == "Style" || head == "Category") {
-    column.role = Column::Role::kLabel;
-    column.label = head == "Style" ? "style" : "category";
-    return column;
+void NsysStatsReader::TakeHead(const CsvRow& row) {
+  table_ = NsysTableOf(row.cells);
+  is_in_table_ = true;
+  if (table_.has_value()) {
+    ++table_count_;
+  } else if (unknown_tables_.size() < kMaxUnknownTables) {
+    unknown_tables_.push_back((report_.empty() ? "table" : report_) + " (" + Joined(row.cells) +
+                              ")");
   }
-  if (std::find(std::begin(kCounts), std::end(kCounts), head) != std::end(kCounts)) {
-    column.role = Column::Role::kValue;
-    column.quantity = "_count";
-    column.unit = "count";
-    return column;
-  }
-  const auto [name, written_unit] = SplitHead(head);
-  for (const HeadUnit& unit : kUnits) {
-    if (unit.written != written_unit) continue;
-    for (const HeadStat& stat : kStats) {
-      if (stat.written != name) continue;
-      return {Column::Role::kValue, unit.quantity, unit.unit, unit.scale, stat.stat, ""};
-    }
-  }
-  return column;
-}
-
-std::optional<NsysStatsReader::Table> NsysStatsReader::TableOf(
-    const std::vector<std::string>& cells) {
-  for (const TableKind& kind : kTables) {
-    if (!Has(cells, kind.name_column) || !Has(cells, kind.count_column)) continue;
-    Table table{kind.prefix, {}, 0};
-    for (const std::string& head : cells) {
-      Column column = ColumnOf(head);
-      if (head == kind.name_column) {
-        column.role = Column::Role::kName;
-        table.name_column = table.columns.size();
-      }
-      table.columns.push_back(column);
-    }
-    return table;
-  }
-  return std::nullopt;
+  report_.clear();
 }
 
 void NsysStatsReader::TakeRow(const CsvRow& row, std::vector<TraceRecord>& records) {
+  // Heads have no numbers, and rows have at least one.
+  const bool is_head = row.cells.size() > 1 && std::ranges::none_of(row.cells, IsNumber);
+  if (is_head && (!is_in_table_ || NsysTableOf(row.cells).has_value())) return TakeHead(row);
   if (row.cells.size() == 1) {
     // An empty line, or words of nsys: the table is over.
     table_.reset();
-    return;
-  }
-  if (auto table = TableOf(row.cells)) {
-    table_ = std::move(table);
-    ++table_count_;
+    is_in_table_ = false;
+    const std::string_view report = NsysReportOf(row.cells.front());
+    if (!report.empty()) report_ = report;
     return;
   }
   if (!table_.has_value()) return;
   if (row.cells.size() != table_->columns.size()) {
     return problems_.Count("row with another number of cells than its table", row.offset);
   }
-  TakeNumbers(row, records);
+  if (table_->rows == NsysRows::kSums) return TakeSums(row, records);
+  TakeLocated(row, records);
 }
 
-std::vector<TraceLabel> NsysStatsReader::LabelsOf(const Table& table, const CsvRow& row) {
-  std::string_view name = row.cells[table.name_column];
-  std::vector<TraceLabel> labels;
-  if (table.prefix == "nsys_kernel") {
-    labels.push_back({"kernel", std::string(name)});
-    labels.push_back({"class", std::string(NameOf(ClassOfKernel(name)))});
-  } else if (table.prefix == "nsys_range") {
-    // The domain stands before a colon; the default one has no name.
-    if (name.starts_with(':')) name.remove_prefix(1);
-    labels.push_back({"range", std::string(name)});
-    const std::string_view phase = PhaseOfRange(name);
-    if (!phase.empty()) labels.push_back({"phase", std::string(phase)});
-  } else {
-    labels.push_back({table.prefix == "nsys_call" ? "call" : "operation", std::string(name)});
-  }
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& column = table.columns[i];
-    if (column.role == Column::Role::kLabel && !row.cells[i].empty()) {
-      labels.push_back({std::string(column.label), row.cells[i]});
-    }
-  }
-  return labels;
-}
-
-void NsysStatsReader::TakeNumbers(const CsvRow& row, std::vector<TraceRecord>& records) {
-  const std::vector<TraceLabel> labels = LabelsOf(*table_, row);
-  bool has_bad_number = false;
-  bool has_number = false;
+void NsysStatsReader::TakeSums(const CsvRow& row, std::vector<TraceRecord>& records) {
+  RowReading reading{row};
+  const std::vector<TraceLabel> labels = LabelsOfRow(*table_, row);
+  const size_t first = records.size();
+  std::optional<int32_t> rank;
   for (size_t i = 0; i < table_->columns.size(); ++i) {
-    const Column& column = table_->columns[i];
-    if (column.role != Column::Role::kValue || row.cells[i].empty()) continue;
-    const auto number = ParseNumber(row.cells[i]);
-    if (!number.has_value()) {
-      has_bad_number = true;
+    const NsysColumn& column = table_->columns[i];
+    if (column.role != Role::kValue && column.role != Role::kRank) continue;
+    const auto number = reading.NumberAt(i, column);
+    if (!number.has_value()) continue;
+    if (column.role == Role::kRank) {
+      if (*number >= 0 && *number <= kMaxRank) rank = static_cast<int32_t>(*number);
       continue;
     }
     TraceRecord record;
     record.metric = table_->prefix;
     record.metric += column.quantity;
-    record.value = *number * column.scale;
+    record.value = *number;
     record.unit = column.unit;
     record.labels = labels;
-    if (!column.stat.empty()) record.labels.push_back({"stat", std::string(column.stat)});
+    if (!column.label.empty()) {
+      record.labels.push_back({std::string(column.label), std::string(column.label_value)});
+    }
     records.push_back(std::move(record));
-    has_number = true;
   }
-  if (has_bad_number) problems_.Count("cell that is no number", row.offset);
-  if (has_number) ++row_count_;
+  for (size_t i = first; i < records.size(); ++i) records[i].rank = rank;
+  if (reading.has_bad_number) problems_.Count("cell that is no number", row.offset);
+  if (records.size() > first) ++row_count_;
+}
+
+// The range of a training step on the host, at its end.
+void NsysStatsReader::TakeStep(const CsvRow& row, const LocatedRow& located,
+                               std::vector<TraceRecord>& records) {
+  for (size_t i = 0; i < table_->columns.size(); ++i) {
+    if (table_->columns[i].label != "range") continue;
+    const auto step = NumberedStepOf(row.cells[i]);
+    if (!step.has_value()) return;
+    TraceRecord record;
+    record.metric = "train_step_time_seconds";
+    record.written = row.cells[i];
+    record.value = located.seconds;
+    record.unit = "s";
+    record.step = step->number;
+    record.since_begin_ms = std::llround((located.start_seconds + located.seconds) * 1000);
+    records.push_back(std::move(record));
+    return;
+  }
+}
+
+void NsysStatsReader::TakeLocated(const CsvRow& row, std::vector<TraceRecord>& records) {
+  RowReading reading{row};
+  LocatedRow located;
+  bool has_start = false;
+  for (size_t i = 0; i < table_->columns.size(); ++i) {
+    const NsysColumn& column = table_->columns[i];
+    if (column.role == Role::kNothing || column.role == Role::kLabel) continue;
+    const auto number = reading.NumberAt(i, column);
+    if (!number.has_value()) continue;
+    if (column.role == Role::kStart) {
+      located.start_seconds = *number;
+      has_start = true;
+    } else if (column.role == Role::kDuration) {
+      located.seconds = *number;
+    } else if (column.role == Role::kValue) {
+      located.more = {column.quantity, column.unit, *number};
+    }
+  }
+  if (reading.has_bad_number) return problems_.Count("cell that is no number", row.offset);
+  // A range that put nothing on the device has no place there.
+  if (!has_start) return;
+  ++row_count_;
+  const LocatedSeries series{table_->prefix, table_->rows == NsysRows::kPaced,
+                             LabelsOfRow(*table_, row)};
+  const bool is_kept = located_.Add(series, located, row.offset);
+  if (is_kept && table_->report == "nvtx_pushpop_trace") TakeStep(row, located, records);
 }
 
 }  // namespace lockstep::traces

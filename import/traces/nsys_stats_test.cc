@@ -122,7 +122,7 @@ TEST(NsysStatsTest, CountsWhatIsBroken) {
             "nsys_kernel_count{kernel=h,class=other} 3 count\n"
             "nsys_kernel_seconds{kernel=i,class=other,stat=total} 5e-09 s\n");
   EXPECT_EQ(ReadNsys("step,loss\n1,2\n").problems,
-            "1 x no table of nsys in the file (first at byte 0)");
+            "1 x no table of nsys that is read in the file (first at byte 0)");
 }
 
 TEST(NsysStatsTest, PiecesOfAnySizeAndTornTailsAreRead) {

@@ -36,5 +36,13 @@ inline constexpr size_t kMaxListedGaps = 1000;
 // Tables of nsys. A row is a kernel with its name, whose template arguments can be long.
 inline constexpr size_t kMaxTableRowBytes = 256 << 10;
 inline constexpr size_t kMaxTableColumns = 64;
+// Rows with a start are kept until all are there, and become up to three records each.
+inline constexpr size_t kMaxLocatedRows = 128 << 10;
+inline constexpr size_t kMaxLocatedSeries = 4096;
+inline constexpr double kMaxRecordingSeconds = 7.0 * 86'400;
+inline constexpr double kMaxRank = 9'999'999;
+// Tables that are not read are named.
+inline constexpr size_t kMaxUnknownTables = 16;
+inline constexpr size_t kMaxUnknownTableBytes = 256;
 
 }  // namespace lockstep::traces

@@ -24,6 +24,8 @@ struct TraceRecord {
   // Where on the x axis: the training step; with the label axis="samples" a count of samples.
   std::optional<int64_t> step;
   std::optional<int64_t> time_ms;  // since 1970
+  // Instead of it, where nobody says when a recording was: since its begin.
+  std::optional<int64_t> since_begin_ms;
   std::optional<int32_t> rank;
   std::vector<TraceLabel> labels;
 };

@@ -50,6 +50,25 @@ std::string_view PhaseOfRange(std::string_view name) {
   return "";
 }
 
+std::optional<NumberedRange> NumberedStepOf(std::string_view name) {
+  if (name.starts_with(':')) name.remove_prefix(1);
+  const size_t last = name.find_last_not_of("0123456789");
+  if (last == name.npos || last + 1 == name.size()) return std::nullopt;
+  const std::string_view digits = name.substr(last + 1);
+  NumberedRange range{name.substr(0, last + 1), 0};
+  while (!range.name.empty() && std::string_view("_ #:-").find(range.name.back()) != name.npos) {
+    range.name.remove_suffix(1);
+  }
+  const std::string text = WithOneSpelling(range.name);
+  if (!text.ends_with("step") && !text.ends_with("iter") && !text.ends_with("iteration")) {
+    return std::nullopt;
+  }
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), range.number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return range;
+}
+
 std::optional<int64_t> StepOfRange(std::string_view name) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
   if (!name.starts_with(kPrefix)) return std::nullopt;

@@ -12,6 +12,15 @@ namespace lockstep::traces {
 // is none of them. Lives forever.
 std::string_view PhaseOfRange(std::string_view name);
 
+struct NumberedRange {
+  std::string_view name;  // points into that of the range
+  int64_t number = 0;
+};
+
+// Of a range that is one step of a training loop: "train_step_15", "STEP 3", "iteration#7", with what stands before the
+// number as its name. Nothing for another.
+std::optional<NumberedRange> NumberedStepOf(std::string_view name);
+
 // The number of "ProfilerStep#12".
 std::optional<int64_t> StepOfRange(std::string_view name);
 

@@ -38,5 +38,24 @@ TEST(TrainingPhaseTest, KnowsStepsByTheirNumbers) {
   }
 }
 
+void CheckStepRange(std::string_view name, std::string_view expected) {
+  const auto step = NumberedStepOf(name);
+  const std::string found =
+      step.has_value() ? std::string(step->name) + "|" + std::to_string(step->number) : "";
+  EXPECT_EQ(found, expected) << name;
+}
+
+TEST(TrainingPhaseTest, StepsOfALoopHaveOneName) {
+  CheckStepRange("train_step_15", "train_step|15");
+  CheckStepRange(":STEP 3", "STEP|3");
+  CheckStepRange("Iteration#007", "Iteration|7");
+  CheckStepRange("iter12", "iter|12");
+  CheckStepRange("layer_3", "");
+  CheckStepRange("step", "");
+  CheckStepRange("15", "");
+  CheckStepRange("step_99999999999999999999", "");
+  CheckStepRange("optimizer_step", "");
+}
+
 }  // namespace
 }  // namespace lockstep::traces
