@@ -17,7 +17,7 @@ class JsonScanner {
   JsonScanner(KeyCache& keys, RecordFields& fields) : keys_(keys), fields_(fields) {}
 
   // Adds what the object `text` holds to the record begun in `out`. False: not one for the scanner, and what
-  // was added has to be dropped. kMaxKeyBytes behind `text` can be read.
+  // was added has to be dropped. kBufferPadding behind `text` can be read.
   bool Scan(std::string_view text, RecordWriter& out);
 
  private:

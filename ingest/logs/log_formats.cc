@@ -12,6 +12,7 @@
 #include "ingest/logs/nvrx_report.h"
 #include "ingest/logs/torchtitan.h"
 #include "ingest/logs/trainer_state.h"
+#include "ingest/logs/wandb_export.h"
 
 namespace lockstep::logs {
 namespace {
@@ -21,6 +22,7 @@ bool IsNever(std::string_view) { return false; }
 // Special ones before those that take more.
 constexpr LogFormatKind kKinds[] = {
     {"lightning_csv", IsLightningHeader, true, NewCsv},
+    {"wandb_export", IsWandbExport, true, NewWandbExport},
     {"csv", IsCsvHeader, true, NewCsv},
     {"deepspeed_csv", IsNever, true, NewDeepspeedCsv},
     {"mlflow_file", IsMlflowLine, true, NewMlflowFile},

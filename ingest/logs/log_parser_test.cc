@@ -192,6 +192,22 @@ TEST(LogParserTest, Csv) {
                 "3 @14: not as many cells as the header\n4 @16: a step that is not a number\n");
 }
 
+// As W&B's page quotes it: two runs, the second grouped and without a value in the first row.
+TEST(LogParserTest, WandbExport) {
+  constexpr std::string_view kHeader =
+      "\"Step\",\"sun-1 - loss\",\"sun-1 - loss__MIN\",\"sun-1 - loss__MAX\",\"sun-1 - _step\","
+      "\"a - b - train/lr\",\"a - b - train/lr__MIN\",\"a - b - train/lr__MAX\"\n";
+  Check(std::string(kHeader) +
+            "\"10\",\"2.5\",\"2.5\",\"2.5\",\"10\",\"\",\"\",\"\"\n"
+            "20,2.25,2.25,2.25,20,0.5,0.25,0.75\n",
+        "step step=10 run=sun-1 train_loss=2.5\n"
+        "step step=20 run=sun-1 train_loss=2.25\n"
+        "+step step=20 run=a - b train_learning_rate=0.5 train_lr_min=0.25 train_lr_max=0.75\n");
+  CheckRejected(std::string(kHeader) + "10,2.5\nx,1,1,1,1,1,1,1\n",
+                "2 @145: not as many cells as the header\n3 @152: a step that is not a number\n");
+  CheckRejected("1,2\n", "1 @0: a row without a header\n", Hints("wandb_export"));
+}
+
 TEST(LogParserTest, Deepspeed) {
   Check(
       "[2026-03-02 09:00:00,125] [INFO] [logging.py:128:log_dist] [Rank 0] step=10, skipped=1, "

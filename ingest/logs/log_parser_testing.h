@@ -31,6 +31,7 @@ inline std::string RecordText(const LogRecord& record) {
   if (record.kind == RecordKind::kEvent) {
     return text.append(" ").append(record.event).append(": ").append(record.text);
   }
+  if (!record.run.empty()) absl::StrAppendFormat(&text, " run=%s", record.run);
   for (const RecordLabel& label : record.labels) {
     absl::StrAppendFormat(&text, " %s=%s", label.name, label.value);
   }
