@@ -70,6 +70,7 @@ export async function importText(url, text) {
 
 const LATE = { rank: 517, from: 24, seconds: 0.03 };
 const STEP_MS = 250;
+const TOKENS_PER_STEP = 4096;
 const BEGIN_MS = 1_795_000_000_000;
 
 // What a rank logs of a step: it works and waits for the slowest, which is one rank from some step on.
@@ -80,6 +81,7 @@ function madeStep(job, ranks, step, rank) {
   const whole = 0.206 + delay;
   return JSON.stringify({
     ts_ms: BEGIN_MS + step * STEP_MS, job, rank, gpu: rank % 8, Hostname: `node-${Math.floor(rank / 8)}`, step, world_size: ranks,
+    tokens_per_step: TOKENS_PER_STEP, reduced_train_loss: 2 + 8 / (step + 1),
     "train_step_timing in s": whole, forward_time_s: own * 0.3, backward_time_s: own * 0.7, allreduce_time_s: whole - own,
   });
 }
@@ -89,7 +91,7 @@ export async function pushMadeJob(url, { job, ranks, steps, fromStep = 0 }) {
   for (let step = fromStep; step < steps; step += 1) {
     const lines = Array.from({ length: ranks }, (_, rank) => madeStep(job, ranks, step, rank));
     const response = await fetch(`${url}/api/v1/push/steps`, {
-      method: "POST", body: `${lines.join("\n")}\n`, headers: { "X-Lockstep-Stream": `step-${step}`, "X-Lockstep-Offset": "0" },
+      method: "POST", body: `${lines.join("\n")}\n`, headers: { "X-Lockstep-Stream": `${job}-${step}`, "X-Lockstep-Offset": "0" },
     });
     if (!response.ok) throw new Error(`step ${step} was answered with ${response.status}: ${await response.text()}`);
   }

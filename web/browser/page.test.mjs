@@ -290,17 +290,17 @@ test("alerts that fire and that are about to say what, of what, since when, and 
       }
     });
     const firing = alerts.getByRole("row", { name: "RankIsLate" });
-    assert.match(await firing.innerText(), /^■ firing\s+RankIsLate\s+rank 2 holds straggler-gpu back: gpu/);
+    assert.match(await firing.innerText(), /^■\s+firing\s+RankIsLate\s+rank 2 holds straggler-gpu back: gpu/);
     assert.match(await firing.innerText(), /severity=page/);
     assert.match(await firing.innerText(), /(now|ago)\s*$/);
     assert.equal(await firing.getByRole("link", { name: "What to do" }).getAttribute("href"), "https://runbooks.invalid/late");
     const pending = alerts.getByRole("row", { name: "GpuIsWarm" });
     assert.match(await pending.innerText(), /pending\s+GpuIsWarm\s+GPU 3 has \d+ °C/);
     assert.match(await pending.innerText(), /of 2 h\s*$/);
-    assert.match(await alerts.innerText(), /1 firing\s*▲ 1 pending/);
+    assert.match(await alerts.innerText(), /1 firing\s*▲\s+1 pending/);
     const rules = page.getByRole("region", { name: "recorded", exact: true });
-    assert.match(await rules.getByRole("row", { name: "NeverTrue" }).innerText(), /^. inactive/);
-    assert.match(await rules.getByRole("row", { name: "job:power_watts:sum" }).innerText(), /^. recording/);
+    assert.match(await rules.getByRole("row", { name: "NeverTrue" }).innerText(), /^.\s+inactive/);
+    assert.match(await rules.getByRole("row", { name: "job:power_watts:sum" }).innerText(), /^.\s+recording/);
     assert.deepEqual(await seriousFindings(page), []);
     await firing.getByRole("link", { name: "RankIsLate" }).click();
     await settled(page);
@@ -336,6 +336,33 @@ test("a GPU is found under the names and labels of other exporters", async () =>
     const history = page.getByRole("region", { name: "Jobs on this GPU" });
     assert.match(await history.innerText(), /elsewhere\s+rank 3/);
     assert.match(await history.innerText(), /its launcher/);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
+  }
+});
+
+test("the axis of tokens is that of the tokens reported, and says what is missing where none are", async () => {
+  const own = await startLockstep({ recorded: false });
+  try {
+    for (const job of ["one", "two"]) await pushMadeJob(own.url, { job, ranks: 2, steps: 30 });
+    const { page, complaints, visit, close } = await openPage(browser, own.url);
+    await visit("/compare?runs=one,two&axis=tokens");
+    // 30 steps of 4,096 tokens.
+    assert.match(await page.getByRole("region", { name: "Loss", exact: true }).innerText(), /\b(119|123) k tokens\s+one 2\.\d+\s+two 2\.\d+/);
+    await visit("/jobs/one?axis=tokens");
+    const course = page.getByRole("region", { name: "Course" });
+    assert.match(await course.innerText(), /\b123 k tokens\s+step time/);
+    assert.match(await course.innerText(), /Tokens a second/);
+    // The log of a trainer that tells only what it has seen in all.
+    const log = readFileSync(new URL("../../tests/training_logs/data/real/hf_trainer/stdout.log", import.meta.url));
+    const pushed = await fetch(`${own.url}/api/v1/push/log?job=logged`, { method: "POST", body: log });
+    assert.equal(pushed.status, 200);
+    for (const place of ["/jobs/logged?axis=tokens", "/compare?runs=logged&axis=tokens"]) {
+      await visit(place);
+      assert.match(await page.locator("main").innerText(), /How many tokens a step .*is not known\.\s+Report tokens_per_step/);
+    }
     assert.deepEqual(complaints, []);
     await close();
   } finally {

@@ -1,4 +1,6 @@
-// Pictures of the page with the recorded runs: node browser/pictures.mjs FOLDER
+// Pictures of the page with the recorded runs:
+//   node browser/pictures.mjs FOLDER [NAMES]   of every page, or of those named, whole, in dark, light and phone width
+//   node browser/pictures.mjs --docs           those of ../docs/pictures
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { openPage, settled, startChromium } from "./chromium.mjs";
@@ -13,12 +15,36 @@ const LOOKS = {
   dark: { colours: "dark" }, light: { colours: "light" }, phone: { colours: "dark", width: 390, height: 844 },
 };
 
+// What the documentation shows: the upper part of a page, in one look or in both.
+const DOCS = [
+  ["fleet-light", "/", { colours: "light", width: 1280, height: 860 }],
+  ["fleet-dark", "/", { colours: "dark", width: 1280, height: 860 }],
+  ["job-dark", "/jobs/straggler-gpu", { colours: "dark", width: 1280, height: 1040 }],
+  ["job-light", "/jobs/straggler-gpu", { colours: "light", width: 1280, height: 1040 }],
+  ["explore-dark", "/explore?q=sum by (job) (last_over_time(DCGM_FI_DEV_POWER_USAGE[5s]))&span=15m", { colours: "dark", width: 1280, height: 720 }],
+  ["explore-light", "/explore?q=sum by (job) (last_over_time(DCGM_FI_DEV_POWER_USAGE[5s]))&span=15m", { colours: "light", width: 1280, height: 720 }],
+];
+const DOCS_FOLDER = new URL("../../docs/pictures/", import.meta.url).pathname;
+
+async function picturesOfDocs(browser, url) {
+  for (const [name, place, options] of DOCS) {
+    const { page, visit, close } = await openPage(browser, url, options);
+    await visit(place);
+    // The editor comes after the answer.
+    if (place.startsWith("/explore")) await page.locator(".cm-content").waitFor();
+    await page.screenshot({ path: path.join(DOCS_FOLDER, `${name}.png`) });
+    await close();
+  }
+}
+
 const [folder = "pictures", only] = process.argv.slice(2);
-await mkdir(folder, { recursive: true });
+const isForDocs = folder === "--docs";
+if (!isForDocs) await mkdir(folder, { recursive: true });
 const server = await startLockstep({ recorded: true });
 const browser = await startChromium();
 try {
-  for (const [look, options] of Object.entries(LOOKS)) {
+  if (isForDocs) await picturesOfDocs(browser, server.url);
+  for (const [look, options] of isForDocs ? [] : Object.entries(LOOKS)) {
     const { page, complaints, visit, close } = await openPage(browser, server.url, options);
     for (const [name, place] of Object.entries(PAGES)) {
       if (only && !only.split(",").includes(name)) continue;

@@ -6,7 +6,7 @@ const MARKS: Readonly<Record<Tone, string>> = { good: "●", warn: "▲", bad: "
 export function Badge({ name, tone = toneOf(name), text = word(name) }: { name: string; tone?: Tone; text?: string }) {
   return (
     <span class={`badge ${tone}`}>
-      <span aria-hidden="true">{MARKS[tone]}</span> {text}
+      <span aria-hidden="true">{MARKS[tone]}</span>{"\u00a0"}{text}
     </span>
   );
 }

@@ -11,7 +11,7 @@ export function RefreshPicker({ params }: { params: URLSearchParams }) {
   return (
     <select aria-label="Ask again" title="Ask again by itself" class={seconds ? "live" : ""} value={seconds ? chosen : ""}
             onChange={(event) => change({ refresh: event.currentTarget.value || null }, true)}>
-      <option value="">ask once</option>
+      <option value="">refresh off</option>
       {Object.keys(EVERY).map((name) => <option key={name} value={name}>every {name}</option>)}
     </select>
   );

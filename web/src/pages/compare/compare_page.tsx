@@ -41,6 +41,10 @@ const RunTable = ({ data }: { data: Comparison }) => (
   ]} />
 );
 
+const NoTokens = () => (
+  <Empty title="How many tokens a step of these runs has is not known.">Report <code>tokens_per_step</code>, or use another axis.</Empty>
+);
+
 export function ComparePage() {
   const { params } = usePlace();
   const runs = (params.get("runs") ?? "").split(",").filter(Boolean);
@@ -54,7 +58,7 @@ export function ComparePage() {
       <RunPicker chosen={runs} />
       {runs.length === 0 ? <Empty title="No runs are chosen.">Choose two or more above. The first is what the others are held against.</Empty> : (
         <Answered asked={asked} height={300}>
-          {(data) => (
+          {(data) => align === "tokens" && !data.at.some((tokens) => tokens > 0) ? <NoTokens /> : (
             <>
               <Card title="Loss"><Curves data={data} of="loss" /></Card>
               {data.runs.length > 1 && <Card title="Difference" note={`against ${data.runs[0]?.run}`}><Curves data={data} of="loss_gap" /></Card>}
