@@ -186,8 +186,9 @@ ReportSection LedgerSection(const JobFindings& findings) {
   section.sentences.push_back(absl::StrFormat("%s of GPU time were bought; goodput is %s.",
                                               Duration(ledger.Total()), Percent(ledger.Goodput())));
   if (findings.bill.has_value()) {
-    section.sentences.push_back(absl::StrFormat("They cost %.2f, of which %.2f were wasted.",
-                                                findings.bill->cost, findings.bill->wasted_cost));
+    section.sentences.push_back(absl::StrFormat(
+        "They cost %.2f%s%s, of which %.2f were wasted.", findings.bill->cost,
+        findings.currency.empty() ? "" : " ", findings.currency, findings.bill->wasted_cost));
   }
   if (std::isfinite(findings.energy.joules)) {
     section.sentences.push_back(

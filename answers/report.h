@@ -26,6 +26,7 @@ struct JobFindings {
   training::EfficiencyAnswer efficiency;
   training::Ledger ledger;
   std::optional<training::Bill> bill;  // none: the price is not known
+  std::string currency;                // of the bill; "": not said
   training::EnergyUse energy;
   std::vector<training::Event> events;
 };

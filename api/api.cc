@@ -137,7 +137,7 @@ class ApiServer : public Api {
             query_log_, &turn.progress};
   }
 
-  TrainingContext Training() { return {storage_, engine_.pool(), now_ms_()}; }
+  TrainingContext Training() { return {storage_, engine_.pool(), options_.prices, now_ms_()}; }
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
   Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }

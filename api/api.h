@@ -13,6 +13,7 @@
 
 #include "api/api_stats.h"
 #include "api/http.h"
+#include "api/prices.h"
 #include "api/query_log.h"
 #include "api/server_info.h"
 #include "ingest/ingester.h"
@@ -37,6 +38,7 @@ struct ApiOptions {
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
   IngestLimits ingest;
   otlp::Translation otlp;
+  Prices prices;  // of training
 };
 
 struct ApiDependencies {

@@ -1,16 +1,10 @@
 #include "api/ledger_json.h"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
-#include <string_view>
 
-#include "absl/strings/str_format.h"
 #include "api/training_json.h"
-#include "api/training_params.h"
-#include "base/status.h"
 #include "training/efficiency.h"
-#include "training/gpu_catalogue.h"
 
 namespace lockstep::api {
 namespace {
@@ -18,37 +12,6 @@ namespace {
 using answers::LoadedJob;
 
 constexpr double kJoulesPerKwh = 3.6e6;
-
-absl::StatusOr<std::pair<std::string, double>> PriceOf(std::string_view text) {
-  const size_t colon = text.rfind(':');
-  const std::string_view number = colon == text.npos ? text : text.substr(colon + 1);
-  double price = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), price);
-  if (error != std::errc() || end != number.data() + number.size() || !(price >= 0) ||
-      !std::isfinite(price)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "invalid parameter \"price\": \"%s\" is neither a number nor a model's id and one, like "
-        "h200-sxm5-141gb:3.2",
-        text));
-  }
-  return std::pair(std::string(colon == text.npos ? "" : text.substr(0, colon)), price);
-}
-
-// Of the job's GPUs, if all of them have the same price.
-std::optional<double> PriceFor(const LoadedJob& job, const LedgerQuestion& question) {
-  std::optional<double> price;
-  for (const std::string& name : job.gpu_models) {
-    const training::GpuMatch match = training::FindGpu(name);
-    const std::string_view id = match.model == nullptr ? "" : match.model->id;
-    std::optional<double> of_gpu;
-    for (const auto& [model, one] : question.prices) {
-      if (model == id || (model.empty() && !of_gpu.has_value())) of_gpu = one;
-    }
-    if (!of_gpu.has_value() || (price.has_value() && *price != *of_gpu)) return std::nullopt;
-    price = of_gpu;
-  }
-  return price;
-}
 
 training::TimeRange TimeOf(const std::vector<LoadedJob>& attempts) {
   return {attempts.front().whole.from_ms, attempts.back().time.to_ms};
@@ -98,19 +61,6 @@ void WriteEnergy(JsonWriter& json, const training::EnergyUse& energy) {
 
 }  // namespace
 
-absl::StatusOr<LedgerQuestion> LedgerQuestionOf(const Form& form) {
-  LedgerQuestion question;
-  std::string_view rest = form.Get("price");
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    LOCKSTEP_ASSIGN_OR_RETURN(auto price, PriceOf(rest.substr(0, comma)));
-    question.prices.push_back(std::move(price));
-    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
-  }
-  LOCKSTEP_RETURN_IF_ERROR(SetNumber(form, "kwh_price", question.price_per_kwh));
-  return question;
-}
-
 answers::JobNeeds LedgerNeeds() {
   answers::JobNeeds needs{.phases = true, .operations = true};
   needs.devices.set(static_cast<size_t>(training::DeviceCounter::kEnergyMj));
@@ -124,8 +74,7 @@ training::Ledger LedgerOf(const std::vector<LoadedJob>& attempts) {
   return training::LedgerOf(attempts.back().job, TimeOf(attempts), starts);
 }
 
-training::EnergyUse EnergyOf(const std::vector<LoadedJob>& attempts,
-                             const LedgerQuestion& question) {
+training::EnergyUse EnergyOf(const std::vector<LoadedJob>& attempts, const Prices& prices) {
   training::EnergyUse all;
   double steps = 0;
   double tokens = 0;
@@ -141,20 +90,19 @@ training::EnergyUse EnergyOf(const std::vector<LoadedJob>& attempts,
   all.joules = joules;
   if (steps > 0) all.joules_per_step = joules / steps;
   if (tokens > 0) all.joules_per_token = joules / tokens;
-  all.cost = joules / kJoulesPerKwh * question.price_per_kwh;
+  all.cost = joules / kJoulesPerKwh * prices.per_kwh;
   return all;
 }
 
-std::optional<training::Bill> BillOf(const LoadedJob& job, const LedgerQuestion& question,
+std::optional<training::Bill> BillOf(const LoadedJob& job, const Prices& prices,
                                      const training::Ledger& ledger) {
-  const std::optional<double> price = PriceFor(job, question);
+  const std::optional<double> price = PricePerGpuHour(job, prices);
   if (!price.has_value()) return std::nullopt;
   return training::BillOf(ledger, *price);
 }
 
-void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts,
-                 const LedgerQuestion& question, const training::Ledger& ledger,
-                 const training::EnergyUse& energy) {
+void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts, const Prices& prices,
+                 const training::Ledger& ledger, const training::EnergyUse& energy) {
   json.BeginObject();
   WriteTextField(json, "job", attempts.back().job.name);
   WriteTimeRange(json, TimeOf(attempts));
@@ -167,8 +115,9 @@ void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts,
   WriteNumberField(json, "ettr", ledger.EffectiveTrainingTimeRatio());
   json.Key("attempts");
   json.Number(attempts.size());
-  WriteCost(json, ledger, PriceFor(attempts.back(), question));
+  WriteCost(json, ledger, PricePerGpuHour(attempts.back(), prices));
   WriteEnergy(json, energy);
+  WriteCurrency(json, prices);
   json.EndObject();
 }
 

@@ -28,7 +28,7 @@ struct ReportQuestion {
   answers::JobQuery job;
   StragglerQuestion stragglers;
   EfficiencyQuestion efficiency;
-  LedgerQuestion ledger;
+  Prices prices;
   std::optional<answers::ReportFormat> format;  // JSON if none
 };
 
@@ -40,13 +40,13 @@ absl::StatusOr<std::optional<answers::ReportFormat>> FormatOf(std::string_view n
       "invalid parameter \"format\": \"%s\" is none of json, text, markdown", name));
 }
 
-absl::StatusOr<ReportQuestion> ReportQuestionOf(const Form& form) {
+absl::StatusOr<ReportQuestion> ReportQuestionOf(const Form& form, const Prices& told) {
   ReportQuestion question;
   LOCKSTEP_ASSIGN_OR_RETURN(question.job, JobQueryOf(form));
   question.job.needs = answers::JobNeeds::Everything();
-  LOCKSTEP_ASSIGN_OR_RETURN(question.stragglers, StragglerQuestionOf(form));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.stragglers, StragglerQuestionOf(form, told));
   LOCKSTEP_ASSIGN_OR_RETURN(question.efficiency, EfficiencyQuestionOf(form));
-  LOCKSTEP_ASSIGN_OR_RETURN(question.ledger, LedgerQuestionOf(form));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, told));
   LOCKSTEP_ASSIGN_OR_RETURN(question.format, FormatOf(form.Get("format")));
   return question;
 }
@@ -73,8 +73,9 @@ absl::StatusOr<Report> Find(const ReportQuestion& question, const TrainingContex
   findings.bottlenecks = training::FindBottlenecks({job.job, job.steps, job.devices});
   findings.efficiency = EfficiencyOf(job, question.efficiency);
   findings.ledger = LedgerOf(report.attempts);
-  findings.bill = BillOf(job, question.ledger, findings.ledger);
-  findings.energy = EnergyOf(report.attempts, question.ledger);
+  findings.bill = BillOf(job, question.prices, findings.ledger);
+  findings.currency = question.prices.currency;
+  findings.energy = EnergyOf(report.attempts, question.prices);
   LOCKSTEP_RETURN_IF_ERROR(budget.Check());
   findings.events = EventsOf(job, context.now_ms);
   return report;
@@ -95,13 +96,13 @@ void WriteReport(JsonWriter& json, const Report& report, const ReportQuestion& q
   json.Key("summary");
   WriteJob(json, findings.summary);
   json.Key("stragglers");
-  WriteStragglers(json, job, findings.stragglers, pool);
+  WriteStragglers(json, job, findings.stragglers, question.prices, pool);
   json.Key("bottlenecks");
   WriteBottlenecks(json, job, findings.bottlenecks);
   json.Key("mfu");
   WriteEfficiency(json, job, question.efficiency, findings.efficiency);
   json.Key("ledger");
-  WriteLedger(json, report.attempts, question.ledger, findings.ledger, findings.energy);
+  WriteLedger(json, report.attempts, question.prices, findings.ledger, findings.energy);
   json.Key("events");
   WriteEvents(json, job, findings.events);
   json.EndObject();
@@ -110,7 +111,7 @@ void WriteReport(JsonWriter& json, const Report& report, const ReportQuestion& q
 }  // namespace
 
 Response HandleReport(const Call& call, const TrainingContext& context, QueryBudget& budget) {
-  const auto question = ReportQuestionOf(call.form);
+  const auto question = ReportQuestionOf(call.form, context.prices);
   if (!question.ok()) return TrainingFailure(question.status());
   const auto report = Find(*question, context, budget);
   if (!report.ok()) return TrainingFailure(report.status());

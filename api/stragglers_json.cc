@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "api/training_json.h"
+#include "base/status.h"
 #include "training/presets.h"
 
 namespace lockstep::api {
@@ -96,6 +97,7 @@ void WriteMethod(JsonWriter& json, const answers::LoadedJob& job, const Straggle
 }
 
 // A large job's answer would take twice as long if methods that know single steps were asked beside each other.
+constexpr double kSecondsPerHour = 3600;
 constexpr size_t kManyCells = 1'000'000;
 
 bool IsAskedBeside(StragglerMethod method, const answers::LoadedJob& job) {
@@ -143,9 +145,11 @@ void WritePresets(JsonWriter& json, const answers::LoadedJob& job) {
 
 }  // namespace
 
-absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form) {
+absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form, const Prices& told) {
+  StragglerQuestion question;
+  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, told));
   const std::string_view name = form.Get("method");
-  if (name.empty()) return StragglerQuestion{};
+  if (name.empty()) return question;
   const auto method = std::find_if(kMethods.begin(), kMethods.end(),
                                    [name](StragglerMethod one) { return Name(one) == name; });
   if (method == kMethods.end()) {
@@ -154,7 +158,8 @@ absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form) {
         "device_counters, step_time",
         name));
   }
-  return StragglerQuestion{*method};
+  question.method = *method;
+  return question;
 }
 
 answers::JobNeeds StragglerNeeds() {
@@ -172,7 +177,7 @@ StragglerAnswer StragglersOf(const answers::LoadedJob& job, const StragglerQuest
 }
 
 void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job, const StragglerAnswer& answer,
-                     TaskPool& pool) {
+                     const Prices& prices, TaskPool& pool) {
   json.BeginObject();
   WriteHead(json, job);
   WriteTextField(json, "method", Name(answer.method));
@@ -189,6 +194,9 @@ void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job, const Stra
   WriteWhatIf(json, answer);
   WriteNumberField(json, "lost_seconds", answer.lost_seconds);
   WriteNumberField(json, "lost_gpu_seconds", answer.lost_gpu_seconds);
+  const double price = PricePerGpuHour(job, prices).value_or(training::kUnknown);
+  WriteNumberField(json, "lost_cost", answer.lost_gpu_seconds / kSecondsPerHour * price);
+  WriteCurrency(json, prices);
   WriteEvidence(json, answer.evidence);
   WriteTextsField(json, "missing", answer.missing);
   WriteMethods(json, job, answer, pool);

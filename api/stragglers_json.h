@@ -7,6 +7,7 @@
 #include "answers/loaded_job.h"
 #include "api/form.h"
 #include "api/json_writer.h"
+#include "api/prices.h"
 #include "base/task_pool.h"
 #include "training/stragglers.h"
 
@@ -14,16 +15,17 @@ namespace lockstep::api {
 
 struct StragglerQuestion {
   std::optional<training::StragglerMethod> method;  // the strongest that the data allow if none
+  Prices prices;
 };
 
 // An error is the whole text for the client.
-absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form);
+absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form, const Prices& told);
 answers::JobNeeds StragglerNeeds();
 
 training::StragglerAnswer StragglersOf(const answers::LoadedJob& job,
                                        const StragglerQuestion& question, TaskPool& pool);
 // The object.
 void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job,
-                     const training::StragglerAnswer& answer, TaskPool& pool);
+                     const training::StragglerAnswer& answer, const Prices& prices, TaskPool& pool);
 
 }  // namespace lockstep::api

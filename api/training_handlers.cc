@@ -68,12 +68,12 @@ Response HandleTrainingJobs(const Call& call, const TrainingContext& context, Qu
 }
 
 Response HandleStragglers(const Call& call, const TrainingContext& context, QueryBudget& budget) {
-  const auto question = StragglerQuestionOf(call.form);
+  const auto question = StragglerQuestionOf(call.form, context.prices);
   if (!question.ok()) return TrainingFailure(question.status());
   return Answer(Load(call, StragglerNeeds(), context, budget),
                 [&](JsonWriter& json, const LoadedJob& job) {
                   const auto answer = StragglersOf(job, *question, context.pool);
-                  WriteStragglers(json, job, answer, context.pool);
+                  WriteStragglers(json, job, answer, question->prices, context.pool);
                 });
 }
 
@@ -94,12 +94,12 @@ Response HandleEfficiency(const Call& call, const TrainingContext& context, Quer
 }
 
 Response HandleLedger(const Call& call, const TrainingContext& context, QueryBudget& budget) {
-  const auto question = LedgerQuestionOf(call.form);
-  if (!question.ok()) return TrainingFailure(question.status());
+  const auto prices = PricesOf(call.form, context.prices);
+  if (!prices.ok()) return TrainingFailure(prices.status());
   const auto attempts = LoadAll(call, LedgerNeeds(), context, budget);
   if (!attempts.ok()) return TrainingFailure(attempts.status());
   return SuccessReply([&](JsonWriter& json) {
-    WriteLedger(json, *attempts, *question, LedgerOf(*attempts), EnergyOf(*attempts, *question));
+    WriteLedger(json, *attempts, *prices, LedgerOf(*attempts), EnergyOf(*attempts, *prices));
   });
 }
 

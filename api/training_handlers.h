@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "api/call.h"
+#include "api/prices.h"
 #include "base/query_budget.h"
 #include "base/task_pool.h"
 #include "storage/storage.h"
@@ -13,7 +14,8 @@ namespace lockstep::api {
 
 struct TrainingContext {
   const Storage& storage;
-  TaskPool& pool;  // that helps to read
+  TaskPool& pool;        // that helps to read
+  const Prices& prices;  // that the server was told
   int64_t now_ms = 0;
 };
 

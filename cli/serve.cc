@@ -88,6 +88,7 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
   api_options.ingest.max_samples_per_second = options.max_samples_per_second;
   api_options.otlp = options.otlp;
+  api_options.prices = options.prices;
   api_options.otlp.lookback_ms = options.lookback_ms;
   return api_options;
 }

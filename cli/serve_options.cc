@@ -129,6 +129,26 @@ absl::Status ApplyFeatures(std::string_view text, ServeOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ApplyGpuPrices(std::string_view text, ServeOptions& options) {
+  LOCKSTEP_ASSIGN_OR_RETURN(options.prices.per_gpu_hour, api::ParseGpuPrices(text));
+  return absl::OkStatus();
+}
+
+absl::Status ApplyKwhPrice(std::string_view text, ServeOptions& options) {
+  if (text.empty()) return absl::OkStatus();
+  double& price = options.prices.per_kwh;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), price);
+  if (error == std::errc() && end == text.data() + text.size() && price >= 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is not a price", text));
+}
+
+absl::Status ApplyCurrency(std::string_view text, ServeOptions& options) {
+  options.prices.currency = std::string(text);
+  return absl::OkStatus();
+}
+
 std::vector<Setting> MakeSettings() {
   constexpr int64_t kMaxSamples = int64_t{1} << 40;
   const std::vector<std::pair<std::string_view, LogLevel>> levels = {{"debug", LogLevel::kDebug},
@@ -194,6 +214,11 @@ std::vector<Setting> MakeSettings() {
       {"query.log-file", "", "FILE",
        "Where every query is logged, a line of JSON each, as Prometheus does.",
        TextInto(&ServeOptions::query_log_file)},
+      {"training.prices", "", "PRICE,...",
+       "What a GPU-hour costs: a number, or by model as h200-sxm5-141gb:3.2,h100-sxm5-80gb:2.1.",
+       ApplyGpuPrices},
+      {"training.kwh-price", "", "PRICE", "What a kWh costs.", ApplyKwhPrice},
+      {"training.currency", "", "NAME", "Of both prices, as answers say it.", ApplyCurrency},
       {"rules.alert.resend-delay", "1m", "DURATION", "How often receivers hear of one alert.",
        DurationInto(&ServeOptions::alert_resend_delay_ms)},
       {"rules.alert.for-outage-tolerance", "1h", "DURATION",

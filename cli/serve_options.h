@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/prices.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "cli/host_port.h"
@@ -60,6 +61,7 @@ struct ServeOptions {
   // Of the features that were asked for: those that there are not.
   std::vector<std::string> absent_features;
   otlp::Translation otlp;
+  api::Prices prices;
   std::optional<HostPort> otlp_grpc;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kLogfmt;

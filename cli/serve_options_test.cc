@@ -78,6 +78,11 @@ TEST(ServeOptionsTest, SaysWhatIsWrongAndWhere) {
             "x: log.level: \"loud\" is none of debug, info, warn, error");
   EXPECT_EQ(ErrorOf({{"web.enable-admin-api", "yes", "x"}}),
             "x: web.enable-admin-api: \"yes\" is neither true nor false");
+  EXPECT_EQ(ErrorOf({{"training.kwh-price", "dear", "x"}}),
+            "x: training.kwh-price: \"dear\" is not a price");
+  EXPECT_EQ(ErrorOf({{"training.prices", "h200-sxm5-141gb:", "x"}}),
+            "x: training.prices: \"h200-sxm5-141gb:\" is neither a price nor a model's id and one, "
+            "like h200-sxm5-141gb:3.2");
   EXPECT_EQ(ErrorOf({{"http", "here", "x"}}),
             "x: http: \"here\" is not an address like 127.0.0.1:9009");
 }
