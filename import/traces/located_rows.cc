@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -67,7 +67,7 @@ class RecordsOfSeries {
   std::vector<TraceRecord>& records_;
   int64_t instance_ = 0;
   size_t last_record_ = 0;  // the first of those that the last row became
-  std::optional<int64_t> last_ms_;
+  int64_t last_ms_ = std::numeric_limits<int64_t>::min();  // of the last row; none begins then
 };
 
 }  // namespace
