@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "answers/series_roles.h"
+#include "answers/time_bins.h"
 #include "base/status.h"
 #include "model/matcher.h"
 #include "training/excess.h"
@@ -25,6 +26,16 @@ constexpr std::string_view kPhasePrefix = "phase:";
 struct NamedMetric {
   std::string_view name;
   std::string_view unit;
+};
+
+struct LinkMetric {
+  std::string_view name;
+  training::LinkCounter counter;
+};
+
+constexpr std::array kLinkMetrics = {
+    LinkMetric{"nic_received_bytes_per_second", training::LinkCounter::kReceivedBytes},
+    LinkMetric{"nic_sent_bytes_per_second", training::LinkCounter::kSentBytes},
 };
 
 constexpr std::array kStepMetrics = {
@@ -65,65 +76,38 @@ RankMatrix ValuesOfSteps(const LoadedJob& job, const PictureMetric& metric) {
   return {};
 }
 
-// Values at times to bins of equal length.
-class TimeBins {
- public:
-  TimeBins(const training::TimeRange& time, size_t rows, size_t bins)
-      : begin_ms_(time.from_ms),
-        width_ms_(std::max<int64_t>(1, (time.to_ms - time.from_ms + static_cast<int64_t>(bins)) /
-                                           static_cast<int64_t>(bins))),
-        counts_(rows, bins, 0) {
-    training::PictureCells& cells = picture_.cells;
-    cells.lowest = cells.highest = cells.last = cells.mean = RankMatrix(rows, bins);
-    for (size_t i = 0; i < bins; ++i) {
-      const int64_t from_ms = begin_ms_ + static_cast<int64_t>(i) * width_ms_;
-      picture_.bins.push_back({{from_ms, from_ms + width_ms_ - 1}, {}, {}});
-    }
-  }
-
-  // In order of time.
-  void Add(size_t row, int64_t time_ms, double value) {
-    const int64_t bin = (time_ms - begin_ms_) / width_ms_;
-    if (std::isnan(value) || time_ms < begin_ms_ ||
-        bin >= static_cast<int64_t>(picture_.bins.size())) {
-      return;
-    }
-    const auto n = static_cast<size_t>(bin);
-    const bool is_first = counts_(row, n) == 0;
-    counts_(row, n) += 1;
-    double& lowest = picture_.cells.lowest(row, n);
-    double& highest = picture_.cells.highest(row, n);
-    double& mean = picture_.cells.mean(row, n);
-    lowest = is_first ? value : std::min(lowest, value);
-    highest = is_first ? value : std::max(highest, value);
-    mean = is_first ? value : mean + (value - mean) / counts_(row, n);
-    picture_.cells.last(row, n) = value;
-  }
-
-  RankPicture Take() { return std::move(picture_); }
-
- private:
-  const int64_t begin_ms_;
-  const int64_t width_ms_;
-  RankMatrix counts_;
-  RankPicture picture_;
-};
+// Whether interfaces of any hosts are counted: their series do not know the job.
+absl::StatusOr<bool> AnyLinks(const TimeRange& time, const LoadContext& context) {
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      Matcher links,
+      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(LinkNames())));
+  const std::vector<Matcher> matchers = {std::move(links)};
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto names, context.querier.LabelValues(
+                                                  kMetricName, {matchers, time, &context.budget}));
+  return !names.empty();
+}
 
 }  // namespace
 
 std::optional<PictureMetric> PictureMetricOf(std::string_view name) {
   for (const NamedMetric& metric : kStepMetrics) {
-    if (metric.name == name) return PictureMetric{std::string(name), metric.unit, {}};
+    if (metric.name == name) return PictureMetric{std::string(name), metric.unit, {}, {}};
   }
-  if (name.starts_with(kPhasePrefix)) return PictureMetric{std::string(name), "seconds", {}};
+  for (const LinkMetric& metric : kLinkMetrics) {
+    if (metric.name == name) {
+      return PictureMetric{std::string(name), "bytes/s", {}, metric.counter};
+    }
+  }
+  if (name.starts_with(kPhasePrefix)) return PictureMetric{std::string(name), "seconds", {}, {}};
   const auto device = DeviceSeriesOf(LabelSet::Of({{kMetricName, name}}));
   if (!device.has_value()) return std::nullopt;
-  return PictureMetric{std::string(name), "", device->counter};
+  return PictureMetric{std::string(name), "", device->counter, {}};
 }
 
 JobNeeds NeedsOf(const PictureMetric& metric) {
   JobNeeds needs;
   if (metric.device.has_value()) needs.devices.set(static_cast<size_t>(*metric.device));
+  needs.links = metric.link.has_value();
   needs.loss = metric.name == "loss" || metric.name == "grad_norm";
   needs.memory = metric.name == "memory_allocated_bytes";
   needs.phases = metric.name == "own_seconds" || metric.name == "lateness" ||
@@ -163,7 +147,7 @@ RankPicture PictureOverTime(const LoadedJob& job, const PictureMetric& metric, s
       reduced.Add(row, job.steps.end_ms[n], values(row, n));
     }
   }
-  return reduced.Take();
+  return {.bins = reduced.bins(), .cells = reduced.TakeCells()};
 }
 
 absl::StatusOr<std::vector<std::string>> PictureMetricsOf(const JobQuery& query,
@@ -174,6 +158,10 @@ absl::StatusOr<std::vector<std::string>> PictureMetricsOf(const JobQuery& query,
   LOCKSTEP_ASSIGN_OR_RETURN(const auto phases, context.querier.LabelValues("phase", selection));
   std::vector<std::string> metrics;
   bool has_phases = false;
+  LOCKSTEP_ASSIGN_OR_RETURN(const bool has_links, AnyLinks(query.time, context));
+  if (has_links) {
+    for (const LinkMetric& metric : kLinkMetrics) metrics.emplace_back(metric.name);
+  }
   const auto add_phase = [&](std::string_view phase) {
     metrics.push_back(absl::StrFormat("%s%s", kPhasePrefix, phase));
     has_phases = true;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "answers/link_picture.h"
 #include "api/training_json.h"
 #include "api/training_params.h"
 #include "base/check.h"
@@ -70,6 +71,20 @@ void WriteRows(JsonWriter& json, const answers::LoadedJob& job, const training::
   json.EndArray();
 }
 
+void WriteRows(JsonWriter& json, const std::vector<answers::LinkRow>& rows) {
+  json.Key("rows");
+  json.BeginArray();
+  for (const answers::LinkRow& row : rows) {
+    json.BeginObject();
+    WriteIntegerField(json, "first_rank", row.first_rank);
+    WriteIntegerField(json, "last_rank", row.last_rank);
+    WriteTextField(json, "host", row.host);
+    WriteTextField(json, "device", row.device);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteBins(JsonWriter& json, const std::vector<answers::PictureBin>& bins) {
   json.Key("bins");
   json.BeginArray();
@@ -83,6 +98,32 @@ void WriteBins(JsonWriter& json, const std::vector<answers::PictureBin>& bins) {
   json.EndArray();
 }
 
+void WriteRanks(JsonWriter& json, const answers::LoadedJob& job, const HeatMapQuestion& question) {
+  const size_t ranks = job.job.ranks.size();
+  const size_t rows = std::min(question.rows, ranks);
+  const size_t most_bins = std::min(kMostCells / rows, kMostCellsOfRanks / ranks);
+  const size_t bins = std::clamp<size_t>(most_bins, 1, question.bins);
+  const answers::RankPicture picture = question.is_over_steps
+                                           ? answers::PictureOverSteps(job, question.metric, bins)
+                                           : answers::PictureOverTime(job, question.metric, bins);
+  WriteBins(json, picture.bins);
+  const training::RowGroups groups = training::GroupRows(picture.cells, rows);
+  WriteRows(json, job, groups);
+  WriteCells(json, groups.cells, question.only);
+  WriteMatrix(json, "furthest", rows < ranks ? groups.furthest : training::RankMatrix());
+}
+
+// Interfaces do not share rows.
+void WriteLinks(JsonWriter& json, const answers::LoadedJob& job, const HeatMapQuestion& question) {
+  const size_t most_bins = kMostCells / std::max<size_t>(1, job.links.size());
+  const size_t bins = std::clamp<size_t>(most_bins, 1, question.bins);
+  const answers::LinkPicture picture = answers::LinkPictureOf(job, *question.metric.link, bins);
+  WriteBins(json, picture.bins);
+  WriteRows(json, picture.rows);
+  WriteCells(json, picture.cells, question.only);
+  WriteMatrix(json, "furthest", {});
+}
+
 }  // namespace
 
 absl::StatusOr<HeatMapQuestion> HeatMapQuestionOf(const Form& form) {
@@ -91,11 +132,12 @@ absl::StatusOr<HeatMapQuestion> HeatMapQuestionOf(const Form& form) {
   if (name.empty()) return absl::InvalidArgumentError("no metric parameter provided");
   const auto metric = answers::PictureMetricOf(name);
   if (!metric.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("invalid parameter \"metric\": \"%s\" is neither step_seconds, "
-                        "own_seconds, lateness, loss, "
-                        "grad_norm, memory_allocated_bytes, phase:NAME nor a device counter",
-                        name));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "invalid parameter \"metric\": \"%s\" is neither step_seconds, "
+        "own_seconds, lateness, loss, "
+        "grad_norm, memory_allocated_bytes, phase:NAME, nic_received_bytes_per_second, "
+        "nic_sent_bytes_per_second nor a device counter",
+        name));
   }
   question.metric = *metric;
   const std::string_view by = form.Get("by");
@@ -103,7 +145,12 @@ absl::StatusOr<HeatMapQuestion> HeatMapQuestionOf(const Form& form) {
     return absl::InvalidArgumentError(
         absl::StrFormat("invalid parameter \"by\": \"%s\" is neither step nor time", by));
   }
-  question.is_over_steps = by.empty() ? !metric->device.has_value() : by == "step";
+  if (metric->link.has_value() && by == "step") {
+    return absl::InvalidArgumentError(
+        "invalid parameter \"by\": interfaces of hosts are counted over time, not by step");
+  }
+  const bool is_of_time = metric->device.has_value() || metric->link.has_value();
+  question.is_over_steps = by.empty() ? !is_of_time : by == "step";
   LOCKSTEP_RETURN_IF_ERROR(SetCount(form, "bins", kMostBins, question.bins));
   LOCKSTEP_RETURN_IF_ERROR(SetCount(form, "rows", kMostRows, question.rows));
   question.only = form.Get("only");
@@ -117,13 +164,6 @@ absl::StatusOr<HeatMapQuestion> HeatMapQuestionOf(const Form& form) {
 
 void WriteHeatMap(JsonWriter& json, const answers::LoadedJob& job, const HeatMapQuestion& question,
                   const std::vector<std::string>& metrics) {
-  const size_t ranks = job.job.ranks.size();
-  const size_t rows = std::min(question.rows, ranks);
-  const size_t most_bins = std::min(kMostCells / rows, kMostCellsOfRanks / ranks);
-  const size_t bins = std::clamp<size_t>(most_bins, 1, question.bins);
-  const answers::RankPicture picture = question.is_over_steps
-                                           ? answers::PictureOverSteps(job, question.metric, bins)
-                                           : answers::PictureOverTime(job, question.metric, bins);
   json.BeginObject();
   WriteHead(json, job);
   WriteTextField(json, "metric", question.metric.name);
@@ -133,11 +173,11 @@ void WriteHeatMap(JsonWriter& json, const answers::LoadedJob& job, const HeatMap
   json.BeginArray();
   for (const training::RankPlace& place : job.job.ranks) json.Number(place.rank);
   json.EndArray();
-  WriteBins(json, picture.bins);
-  const training::RowGroups groups = training::GroupRows(picture.cells, rows);
-  WriteRows(json, job, groups);
-  WriteCells(json, groups.cells, question.only);
-  WriteMatrix(json, "furthest", rows < ranks ? groups.furthest : training::RankMatrix());
+  if (question.metric.link.has_value()) {
+    WriteLinks(json, job, question);
+  } else {
+    WriteRanks(json, job, question);
+  }
   WriteTextsField(json, "metrics", metrics);
   json.EndObject();
 }

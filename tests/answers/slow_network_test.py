@@ -1,6 +1,7 @@
 """A job whose steps become longer because of one host's interface, or of one GPU's NVLink, over HTTP: the ranks behind
 it are named. The job is made: steps by remote write, interfaces as node_exporter counts them, without the job's name."""
 
+import contextlib
 import pathlib
 import sys
 import tempfile
@@ -108,6 +109,21 @@ class SlowNetwork(unittest.TestCase):
         self.assertIn("mlx5_2 on bad-link-2", evidence["words"])
         # 120 steps, 0.4 s each.
         self.assertAlmostEqual(answer["lost_seconds"], 48, delta=2)
+
+    def test_interfaces_are_drawn_over_time(self):
+        self.stragglers("drawn", 1.4)
+        ask = {"job": "drawn", "metric": "nic_sent_bytes_per_second", "bins": "4"}
+        picture = programs.ask(self.server.url, "training/heatmap", **ask)
+        self.assertEqual((picture["by"], picture["unit"]), ("time", "bytes/s"))
+        self.assertEqual(picture["rows"], [{"first_rank": 2 * host, "last_rank": 2 * host + 1, "host": f"drawn-{host}",
+                                            "device": "mlx5_2"} for host in range(HOSTS)])
+        self.assertIn(ask["metric"], picture["metrics"])
+        for row in picture["mean"]:
+            self.assertEqual((row[0], row[-1]), (9e9, 6.4286e9))
+        with contextlib.closing(self.server.connect()) as connection:
+            answer = connection.get("/api/v1/training/heatmap?job=drawn&metric=nic_sent_bytes_per_second&by=step")
+        self.assertEqual(answer.status, 400)
+        self.assertIn("over time", answer.text)
 
     def test_the_rank_whose_nvlink_replays(self):
         answer = self.stragglers("bad-nvlink", 1.2, errors_of_rank={5: 20.0})

@@ -227,7 +227,8 @@ export interface HeatMap extends About {
   readonly by: "time" | "step";
   readonly ranks: readonly number[];
   readonly bins: readonly HeatBin[];
-  readonly rows: readonly { readonly first_rank: number; readonly last_rank: number }[];
+  // With host and device: a row for each interface there, instead of one for each rank.
+  readonly rows: readonly { readonly first_rank: number; readonly last_rank: number; readonly host?: string; readonly device?: string }[];
   readonly min: Grid; // empty if another was asked for alone, as the next three
   readonly max: Grid;
   readonly last: Grid;

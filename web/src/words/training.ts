@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
   start_up: "start-up",
   idle_held: "held idle",
   step_seconds: "step time",
-  own_seconds: "own time",
+  own_seconds: "own time", nic_received_bytes_per_second: "network: received", nic_sent_bytes_per_second: "network: sent",
   lateness: "lateness",
   grad_norm: "gradient norm",
   memory_allocated_bytes: "memory allocated",

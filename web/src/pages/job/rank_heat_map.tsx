@@ -56,13 +56,19 @@ function rankOf(data: HeatMapData, cell: Cell): number {
   return data.ranks[first + (data.furthest[cell.row]?.[cell.column] ?? 0)] ?? 0;
 }
 
+function rowName(data: HeatMapData, index: number): string {
+  const row = data.rows[index];
+  return row?.device ? `${row.host} ${row.device}` : `rank ${row?.first_rank}`;
+}
+
 function cellWords(data: HeatMapData, cell: Cell): string {
   const row = data.rows[cell.row];
   const among = row && row.first_rank < row.last_rank ? ` (stands out of ${row.first_rank} to ${row.last_rank})` : "";
   const numbers = ([["mean", "mean"], ["lowest", "min"], ["highest", "max"], ["last", "last"]] as const)
     .filter(([, name]) => data[name].length > 0)
     .map(([words, name]) => `${words} ${withUnit(data[name][cell.row]?.[cell.column] ?? null, data.unit)}`);
-  return `rank ${rankOf(data, cell)}${among}, ${placeWords(data, cell.column)}: ${numbers.join(", ")}`;
+  const who = row?.device ? `${rowName(data, cell.row)} (ranks ${row.first_rank} to ${row.last_rank})` : `rank ${rankOf(data, cell)}${among}`;
+  return `${who}, ${placeWords(data, cell.column)}: ${numbers.join(", ")}`;
 }
 
 function RankMap({ job, window, data, grid }: { job: Job; window: Window; data: HeatMapData; grid: GridName }) {
@@ -80,8 +86,8 @@ function RankMap({ job, window, data, grid }: { job: Job; window: Window; data: 
   };
   return (
     <>
-      <HeatMap title={`${word(data.metric)} of ${data.ranks.length} ranks`} values={values} colourOf={colourOf}
-               rowName={(row) => `rank ${data.rows[row]?.first_rank}`} columnName={(column) => columnName(data, column)}
+      <HeatMap title={`${word(data.metric)} of ${data.rows[0]?.device ? `${data.rows.length} interfaces` : `${data.ranks.length} ranks`}`} values={values} colourOf={colourOf}
+               rowName={(row) => rowName(data, row)} columnName={(column) => columnName(data, column)}
                words={(cell) => cellWords(data, cell)}
                onBrush={brush} onReset={window.reset} onCell={(cell) => go(rankPath(job.job, rankOf(data, cell)))} />
       <ScaleKey low={withUnit(spread.low, data.unit)} high={withUnit(spread.high, data.unit)} />
