@@ -8,6 +8,7 @@
 #include "ingest/logs/mlflow_file.h"
 #include "ingest/logs/nanogpt.h"
 #include "ingest/logs/nccl_debug.h"
+#include "ingest/logs/nccl_tests.h"
 #include "ingest/logs/nemo.h"
 #include "ingest/logs/nvrx_report.h"
 #include "ingest/logs/torchtitan.h"
@@ -43,6 +44,7 @@ constexpr LogFormatKind kKinds[] = {
     {"nanogpt", IsNanogpt, false, NewNanogpt},
     {"nvrx", IsNvrxReport, false, NewNvrxReport},
     {"nccl", IsNcclDebug, false, NewNcclDebug},
+    {"nccl_tests", IsNcclTests, false, NewNcclTests},
 };
 
 }  // namespace

@@ -27,6 +27,52 @@ LogHints Hints(std::string_view format) {
   return hints;
 }
 
+// Rows as three generations of the programs print them.
+TEST(LogParserTest, NcclTests) {
+  Check(
+      "# nccl-tests version 2.18.2 nccl-headers=23007 nccl-library=23007\n"
+      "# Collective test starting: all_reduce_perf\n"
+      "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 134217728 step: 2(factor) warmup iters: 1\n"
+      "#  Rank  0 Group  0 Pid  15784 on  node0 device  0 [0009:01:00] NVIDIA GH200 120GB\n"
+      "#       size         count      type   redop    root     time   algbw   busbw  #wrong     "
+      "time   "
+      "algbw   busbw  #wrong \n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             "
+      "(us)  "
+      "(GB/s)  (GB/s)         \n"
+      "     1048576        262144     float     sum      -1   250.50    4.50    8.25       0   "
+      "250.00    "
+      "4.00    8.00     N/A\n"
+      "# Out of bounds values : 0 OK\n"
+      "# Avg bus bandwidth    : 8.125 \n",
+      "measurement collective=all_reduce message_bytes=1048576 place=out_of_place type=float sum "
+      "nccl_test_seconds=0.0002505 nccl_test_algorithm_bandwidth_bytes_per_second=4.5e+09 "
+      "nccl_test_bus_bandwidth_bytes_per_second=8.25e+09 nccl_test_wrong_values=0\n"
+      "measurement collective=all_reduce message_bytes=1048576 place=in_place type=float sum "
+      "nccl_test_seconds=0.00025 nccl_test_algorithm_bandwidth_bytes_per_second=4e+09 "
+      "nccl_test_bus_bandwidth_bytes_per_second=8e+09\n"
+      "measurement collective=all_reduce nccl_test_out_of_bounds_values=0\n"
+      "measurement collective=all_reduce "
+      "nccl_test_mean_bus_bandwidth_bytes_per_second=8.125e+09\n");
+  // Without the program's name; of all_gather, without operation and root; a prefix of mpirun.
+  Check(
+      "[1,0]<stdout>:#       size         count      type     time   algbw   busbw  error     time "
+      "  "
+      "algbw   busbw  error\n"
+      "[1,0]<stdout>:        1024            64      bfloat16     8.00    0.25    0.50  0e+00     "
+      "4.00    "
+      "0.50    1.00  0e+00\n",
+      "measurement rank=0 message_bytes=1024 place=out_of_place type=bfloat16 "
+      "nccl_test_seconds=8e-06 "
+      "nccl_test_algorithm_bandwidth_bytes_per_second=2.5e+08 "
+      "nccl_test_bus_bandwidth_bytes_per_second=5e+08 nccl_test_wrong_values=0\n"
+      "measurement rank=0 message_bytes=1024 place=in_place type=bfloat16 nccl_test_seconds=4e-06 "
+      "nccl_test_algorithm_bandwidth_bytes_per_second=5e+08 "
+      "nccl_test_bus_bandwidth_bytes_per_second=1e+09 nccl_test_wrong_values=0\n");
+  CheckRejected("8 2 float none -1 5.0 0.0 0.0 0 x 0.0 0.0 0\n",
+                "1 @0: a cell of a table that is not a number\n", Hints("nccl_tests"));
+}
+
 // 2026-03-02 09:00:00 UTC is 1772442000.
 TEST(LogParserTest, Megatron) {
   Check(

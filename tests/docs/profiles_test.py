@@ -32,6 +32,9 @@ TABLES = {
               "Minimum Virtual Address,Maximum Virtual Address\n"
               "3050.439,1073.676,15360,38007,0x7F9C80000000,0x7F9D7FF83000\n",
 }
+RUN = ("# Collective test starting: all_reduce_perf\n"
+       "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong\n"
+       "  8589934592    2147483648     float     sum      -1    31317  274.29  {busbw}       0    31317  274.29  {busbw}       0\n")
 
 
 def blocks():
@@ -53,6 +56,9 @@ class ProfilesTest(unittest.TestCase):
         cls.run_import("--job", "profile", "--rank", 0, *map(cls.written, TABLES, TABLES.values()),
                        cls.written("kernels.csv", kernels.read_text()))
         cls.run_import("--job", "profile", *sorted((TESTDATA / "kineto").glob("*.pt.trace.json")))
+        for run, busbw in (("before", "480.00"), ("after", "384.00")):
+            log = cls.written(f"{run}.log", RUN.format(busbw=busbw))
+            cls.run_import("--job", "profile", "--run", run, log)
 
     @classmethod
     def written(cls, name, text):
