@@ -26,8 +26,6 @@ namespace {
 
 // A device that counts for longer than this after the last step is still the job's: steps do not end any more.
 constexpr int64_t kStillHeldMs = 60'000;
-// Far from both ends of int64_t, so that times may be added.
-constexpr int64_t kFarthestMs = int64_t{1} << 52;
 
 class Loader {
  public:
@@ -95,8 +93,7 @@ absl::Status Loader::LearnIdentity() {
     return !rank.second.place.gpu.empty() || !rank.second.place.gpu_uuid.empty();
   });
   if (is_complete && !is_registered_) return absl::OkStatus();
-  const TimeRange range{std::max(query_.time.min_ms, -kFarthestMs),
-                        std::min(query_.time.max_ms, kFarthestMs)};
+  const TimeRange range = WithinReach(query_.time);
   LOCKSTEP_ASSIGN_OR_RETURN(
       identity::JobIdentity known,
       identity::ReadJobIdentity({context_.querier, range, &context_.budget}, query_.name));

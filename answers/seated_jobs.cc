@@ -18,17 +18,11 @@ namespace {
 using identity::JobIdentity;
 using identity::SeenSeries;
 
-// Far from both ends of int64_t, so that times may be added.
-constexpr int64_t kFarthestMs = int64_t{1} << 52;
-
 class Finder {
  public:
   Finder(const std::string& name, TimeRange time, const std::set<std::string, std::less<>>& known,
          const LoadContext& context)
-      : name_(name),
-        time_{std::max(time.min_ms, -kFarthestMs), std::min(time.max_ms, kFarthestMs)},
-        known_(known),
-        context_(context) {}
+      : name_(name), time_(WithinReach(time)), known_(known), context_(context) {}
 
   absl::StatusOr<std::vector<JobIdentity>> Find();
 

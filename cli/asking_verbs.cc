@@ -12,6 +12,7 @@ void AddFormFlags(CLI::App& verb, AnswerForm& form) {
   verb.add_flag("--csv", form.as_csv, "As CSV.")->excludes(json);
   verb.add_flag("--watch{2}", form.watch_s,
                 "Again every two seconds, or every N with --watch=N, until q or Ctrl-C.")
+      ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 86400.0));
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using simdjson::dom::element;
 
-const std::vector<SheetColumn> kColumns = {
+const std::vector<SheetColumn> kRankColumns = {
     {"rank", "rank"},
     {"host", "host"},
     {"gpu", "GPU"},
@@ -126,7 +126,7 @@ void AddPicture(element heat_map, std::vector<RankRow>& rows) {
 Sheet SheetOfRanks(std::vector<RankRow> rows) {
   const double own_median = MedianOfRanks(rows);
   std::sort(rows.begin(), rows.end(), IsWorse);
-  Sheet sheet{kColumns, {}};
+  Sheet sheet{kRankColumns, {}};
   for (const RankRow& row : rows) sheet.rows.push_back(CellsOf(row, own_median));
   return sheet;
 }
