@@ -48,6 +48,11 @@ std::optional<DerivedMetric> DerivedMetricNamed(std::string_view name) {
 }
 
 bool MentionsDerivedMetric(std::string_view query) {
+  constexpr std::string_view kRegex = "=~";
+  for (size_t at = query.find(kRegex); at != query.npos; at = query.find(kRegex, at + 1)) {
+    const size_t quote = query.find_first_of("\"'`", at);
+    if (quote != query.npos && query.substr(quote + 1).starts_with(kDerivedPrefix)) return true;
+  }
   return std::ranges::any_of(kMetrics, [query](const DerivedMetricInfo& info) {
     return query.find(info.name) != query.npos;
   });

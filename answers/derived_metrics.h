@@ -34,10 +34,13 @@ struct DerivedMetricInfo {
   std::string_view help;
 };
 
+// How all of their names begin.
+inline constexpr std::string_view kDerivedPrefix = "lockstep_";
+
 // In the order of their names.
 std::span<const DerivedMetricInfo> AllDerivedMetrics();
 std::optional<DerivedMetric> DerivedMetricNamed(std::string_view name);
-// Whether a query's text has the name of one in it.
+// Whether a query's text has the name of one in it, or a regular expression that may be of their names.
 bool MentionsDerivedMetric(std::string_view query);
 
 // What it is computed from.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,19 +13,50 @@
 #include "answers/derived_metrics.h"
 #include "answers/job_loader.h"
 #include "answers/made_series_set.h"
+#include "answers/merged_series_set.h"
 #include "answers/series_roles.h"
 #include "base/status.h"
 
 namespace lockstep::answers {
 namespace {
 
-std::optional<DerivedMetric> AskedFor(const Selection& selection) {
+// The derived metrics that a selection's names mean, and whether it means none but them.
+struct Asked {
+  std::vector<DerivedMetric> metrics = {};
+  bool is_derived_alone = false;
+};
+
+Asked AskedFor(const Selection& selection) {
   for (const Matcher& matcher : selection.matchers) {
-    if (matcher.name() == kMetricName && matcher.type() == MatchType::kEqual) {
-      return DerivedMetricNamed(matcher.value());
+    if (matcher.name() != kMetricName) continue;
+    if (matcher.type() == MatchType::kEqual) {
+      const std::optional<DerivedMetric> metric = DerivedMetricNamed(matcher.value());
+      if (!metric.has_value()) return {};
+      return {.metrics = {*metric}, .is_derived_alone = true};
     }
+    // Whoever asks for all names at once does not mean to have all answers computed.
+    if (matcher.type() != MatchType::kRegex || !matcher.value().starts_with(kDerivedPrefix))
+      continue;
+    Asked asked;
+    for (const DerivedMetricInfo& info : AllDerivedMetrics()) {
+      if (matcher.Matches(info.name)) asked.metrics.push_back(info.metric);
+    }
+    return asked;
   }
-  return std::nullopt;
+  return {};
+}
+
+// `selection`'s matchers, and one that leaves stored series of derived names out: those are computed.
+absl::StatusOr<std::vector<Matcher>> StoredAlone(const Selection& selection) {
+  std::string names;
+  for (const DerivedMetricInfo& info : AllDerivedMetrics()) {
+    absl::StrAppendFormat(&names, "%s%s", names.empty() ? "" : "|", info.name);
+  }
+  std::vector<Matcher> matchers(selection.matchers.begin(), selection.matchers.end());
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher other,
+                            Matcher::Make(MatchType::kNotRegex, std::string(kMetricName), names));
+  matchers.push_back(std::move(other));
+  return matchers;
 }
 
 bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
@@ -50,17 +82,27 @@ class DerivedQuerier : public Querier {
       : stored_(std::move(stored)), pool_(pool) {}
 
   absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
-    const std::optional<DerivedMetric> metric = AskedFor(selection);
-    if (!metric.has_value()) return stored_->Select(selection);
-    LOCKSTEP_ASSIGN_OR_RETURN(MadeSeries series, Compute(*metric, selection));
-    return NewMadeSeriesSet(std::make_shared<const MadeSeries>(std::move(series)));
+    const Asked asked = AskedFor(selection);
+    if (asked.metrics.empty()) return stored_->Select(selection);
+    LOCKSTEP_ASSIGN_OR_RETURN(MadeSeries series, Compute(asked.metrics, selection));
+    std::unique_ptr<SeriesSet> derived =
+        NewMadeSeriesSet(std::make_shared<const MadeSeries>(std::move(series)));
+    if (asked.is_derived_alone) return derived;
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, StoredAlone(selection));
+    Selection others = selection;
+    others.matchers = matchers;
+    LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> stored, stored_->Select(others));
+    return NewMergedSeriesSet(std::move(stored), std::move(derived));
   }
 
   absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override {
-    const std::optional<DerivedMetric> metric = AskedFor(selection);
-    if (!metric.has_value()) return stored_->LabelNames(selection);
-    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(*metric, selection));
+    const Asked asked = AskedFor(selection);
+    if (asked.metrics.empty()) return stored_->LabelNames(selection);
+    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(asked.metrics, selection));
     std::vector<std::string> names;
+    if (!asked.is_derived_alone) {
+      LOCKSTEP_ASSIGN_OR_RETURN(names, stored_->LabelNames(selection));
+    }
     for (const DerivedSeries& one : series) {
       for (const auto& [name, value] : one.labels) names.emplace_back(name);
     }
@@ -69,10 +111,13 @@ class DerivedQuerier : public Querier {
 
   absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
                                                        const Selection& selection) const override {
-    const std::optional<DerivedMetric> metric = AskedFor(selection);
-    if (metric.has_value()) {
-      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(*metric, selection));
+    const Asked asked = AskedFor(selection);
+    if (!asked.metrics.empty()) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(asked.metrics, selection));
       std::vector<std::string> values;
+      if (!asked.is_derived_alone) {
+        LOCKSTEP_ASSIGN_OR_RETURN(values, stored_->LabelValues(name, selection));
+      }
       for (const DerivedSeries& one : series) {
         if (one.labels.Has(name)) values.emplace_back(one.labels.Get(name));
       }
@@ -125,16 +170,19 @@ class DerivedQuerier : public Querier {
     return !jobs.empty();
   }
 
-  absl::StatusOr<MadeSeries> Compute(DerivedMetric metric, const Selection& selection) const {
+  absl::StatusOr<MadeSeries> Compute(std::span<const DerivedMetric> metrics,
+                                     const Selection& selection) const {
     QueryBudget unbounded(std::numeric_limits<int64_t>::max(),
                           QueryBudget::Clock::time_point::max());
     QueryBudget& budget = selection.budget == nullptr ? unbounded : *selection.budget;
     MadeSeries series;
-    if (IsOfJobs(metric)) {
-      LOCKSTEP_RETURN_IF_ERROR(ComputeJobs(metric, selection, budget, series));
-    } else {
+    for (const DerivedMetric metric : metrics) {
+      if (IsOfJobs(metric)) {
+        LOCKSTEP_RETURN_IF_ERROR(ComputeJobs(metric, selection, budget, series));
+        continue;
+      }
       LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange time, Bounded(selection.range));
-      series = DerivedSeriesOfModels(metric, time);
+      std::ranges::move(DerivedSeriesOfModels(metric, time), std::back_inserter(series));
     }
     std::erase_if(series, [&](DerivedSeries& one) {
       if (!Matches(one.labels, selection.matchers)) return true;

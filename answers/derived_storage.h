@@ -1,7 +1,8 @@
 // DerivedStorage: a store in which derived metrics look like stored ones.
 //
-// A selection whose metric name is that of a derived metric, by '=', is answered by computing it; every other one goes to
-// the store beneath, which is borrowed and must outlive this. Safe from any thread.
+// A selection whose metric name is that of a derived metric is answered by computing it, and one whose names are a regular
+// expression that begins with "lockstep_" by computing those that match, beside what is stored under other names; every
+// other one goes to the store beneath, which is borrowed and must outlive this. Safe from any thread.
 #pragma once
 
 #include <memory>

@@ -165,5 +165,34 @@ TEST(DerivedStorage, StoredSeriesStayWhatTheyAre) {
   EXPECT_EQ(count("lockstep_mfu"), 0u);  // nobody says which GPU it is
 }
 
+TEST(DerivedStorage, NamesByRegularExpressionSelectBothKinds) {
+  StoredJob stored;
+  for (const char* name : {"lockstep_agent_cpu_seconds_total", "lockstep_zone_info"}) {
+    stored.storage().Append(LabelSet::Of({{kMetricName, name}, {"instance", "a"}}), kBeginMs, 1);
+  }
+  const DerivedStorage derived(stored.storage(), 1);
+  const auto querier = derived.NewQuerier();
+  ASSERT_TRUE(querier.ok());
+  const auto selected = [&](const char* names) {
+    const std::vector<Matcher> matchers = {
+        *Matcher::Make(MatchType::kRegex, std::string(kMetricName), names)};
+    const auto set = (*querier)->Select({matchers, kAllTimes, nullptr});
+    LOCKSTEP_CHECK(set.ok());
+    std::string text;
+    while ((*set)->Next()) {
+      text += absl::StrFormat("%d %s\n", (*set)->position(), (*set)->labels().metric_name());
+    }
+    EXPECT_TRUE((*set)->status().ok());
+    return text;
+  };
+  EXPECT_EQ(selected("lockstep_(agent_.*|step_time_seconds|zone_info)"),
+            "0 lockstep_agent_cpu_seconds_total\n"
+            "1 lockstep_step_time_seconds\n"
+            "2 lockstep_zone_info\n");
+  EXPECT_EQ(selected(".*_time_seconds"),
+            "0 train_step_time_seconds\n"
+            "1 train_step_time_seconds\n");
+}
+
 }  // namespace
 }  // namespace lockstep::answers

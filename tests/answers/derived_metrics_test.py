@@ -86,6 +86,12 @@ class DerivedMetricsTest(unittest.TestCase):
                              'train_step_time_seconds{job="pretrain-bf16"}[2m]))', end_s, "job")
         self.assertAlmostEqual(derived[("pretrain-bf16",)], stored[("pretrain-bf16",)], places=2)
 
+    def test_names_may_be_a_regular_expression(self):
+        end_s = self.jobs["straggler-gpu"]["end_ms"] / 1000
+        found = self.query('count by (__name__) ({__name__=~"lockstep_(mfu|straggler_score)", job="straggler-gpu"})', end_s)
+        self.assertEqual({row["metric"]["__name__"]: row["value"][1] for row in found},
+                         {"lockstep_mfu": "4", "lockstep_straggler_score": "4"})
+
     def test_they_end_with_the_job(self):
         end_s = self.jobs["memory-leak"]["end_ms"] / 1000
         self.assertEqual(len(self.query('lockstep_mfu{job="memory-leak"}', end_s + 30)), 4)
