@@ -12,17 +12,17 @@ using training::RankMatrix;
 
 constexpr double kTera = 1e12;
 
-// All steps of all rows, ascending. Most rows have the same ones.
+// All steps of all rows, ascending. Most rows have the same ones, in order.
 template <typename Rows>
 std::vector<int64_t> UnionOfSteps(const Rows& rows) {
   std::vector<int64_t> all;
   std::vector<int64_t> own;
   std::vector<int64_t> both;
   for (const auto& row : rows) {
+    if (row.step == all) continue;
     own = row.step;
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
-    if (own == all) continue;
     both.clear();
     std::set_union(all.begin(), all.end(), own.begin(), own.end(), std::back_inserter(both));
     std::swap(all, both);
