@@ -64,6 +64,7 @@ bool IsOfJobs(DerivedMetric metric) {
 
 JobNeeds NeedsOf(DerivedMetric metric) {
   JobNeeds needs;
+  needs.job_steps = metric != kMfu;
   needs.phases = metric == kStragglerScore || metric == kStraggler || metric == kGoodputRatio ||
                  metric == kWastedGpuSeconds;
   needs.operations = metric == kMfu || metric == kTokensPerSecond;

@@ -60,6 +60,9 @@ std::vector<int64_t> GridOf(const LoadedJob& job) {
 DerivedSeries SeriesOf(LabelSet labels, const std::vector<int64_t>& times,
                        std::span<const double> values) {
   DerivedSeries series{std::move(labels), {}};
+  // And one for the marker at its end.
+  series.samples.timestamps_ms.reserve(times.size() + 1);
+  series.samples.values.reserve(times.size() + 1);
   for (size_t i = 0; i < times.size(); ++i) {
     // Of two steps that ended in the same millisecond the first counts.
     const bool is_again =
@@ -253,8 +256,10 @@ std::vector<DerivedSeries> Computed(DerivedMetric metric, const LoadedJob& job) 
 std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob& job) {
   std::vector<DerivedSeries> all = Computed(metric, job);
   std::erase_if(all, [](const DerivedSeries& series) { return series.samples.size() == 0; });
-  // A job that is over, or an attempt, is not shown by looking back.
-  const double step_seconds = training::Median(training::JobStepSeconds(job.steps));
+  // A job that is over, or an attempt, is not shown by looking back. Ranks take equally long for a step.
+  const RankMatrix& seconds = job.steps.step_seconds;
+  const double step_seconds =
+      seconds.empty() ? training::kUnknown : training::Median(seconds.Row(0));
   const int64_t shown_ms =
       kShownAfterEndMs +
       (std::isnan(step_seconds) ? 0 : std::llround(kShownSteps * 1000 * step_seconds));

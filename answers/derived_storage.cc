@@ -67,6 +67,8 @@ bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
 
 // The samples in `range`.
 void CutTo(const TimeRange& range, SampleColumns& samples) {
+  const std::vector<int64_t>& times = samples.timestamps_ms;
+  if (!times.empty() && range.Contains(times.front()) && range.Contains(times.back())) return;
   SampleColumns kept;
   for (size_t i = 0; i < samples.values.size(); ++i) {
     if (range.Contains(samples.timestamps_ms[i])) {

@@ -355,7 +355,7 @@ absl::StatusOr<LoadedJob> Loader::Load() {
   LOCKSTEP_RETURN_IF_ERROR(ReadValues(steps, devices));
   LOCKSTEP_RETURN_IF_ERROR(ReadPlacedDevices(devices));
   devices.Sort();
-  job_.steps = steps.Take(context_.pool);
+  job_.steps = steps.Take(context_.pool, query_.needs.job_steps);
   job_.steps.attempt_first_step =
       job_.attempts.empty() ? 0 : job_.attempts[job_.attempt].first_step;
   SetTimes(devices);

@@ -26,6 +26,8 @@ struct JobNeeds {
   bool operations = false;  // floating point operations and tokens
   std::bitset<training::kDeviceCounterCount> devices = {};
   bool links = false;  // network interfaces of its hosts
+  // How long its steps take as a whole, by all ranks: else that is found when it is asked for.
+  bool job_steps = true;
 
   static JobNeeds Everything();
 };

@@ -31,9 +31,9 @@ class MadeSeriesSet : public SeriesSet {
   const LabelSet& labels() const override { return (*series_)[next_ - 1].labels; }
   absl::Status Read(SampleColumns& columns) override {
     const SampleColumns& samples = (*series_)[next_ - 1].samples;
-    for (size_t i = 0; i < samples.values.size(); ++i) {
-      columns.Append(samples.timestamps_ms[i], samples.values[i]);
-    }
+    columns.timestamps_ms.insert(columns.timestamps_ms.end(), samples.timestamps_ms.begin(),
+                                 samples.timestamps_ms.end());
+    columns.values.insert(columns.values.end(), samples.values.begin(), samples.values.end());
     return absl::OkStatus();
   }
   absl::Status status() const override { return absl::OkStatus(); }

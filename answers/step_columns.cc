@@ -169,9 +169,9 @@ void StepColumns::FillInOperations() {
   }
 }
 
-training::StepTable StepColumns::Take(TaskPool& pool) {
+training::StepTable StepColumns::Take(TaskPool& pool, bool with_job_steps) {
   FillInStepSeconds();
-  table_.job_step_seconds = training::JobStepSeconds(table_, &pool);
+  if (with_job_steps) table_.job_step_seconds = training::JobStepSeconds(table_, &pool);
   FillInOperations();
   // What a trainer calls its computing is the sum of the passes that it times too.
   if (training::HasPhase(table_, training::PhaseKind::kForward)) {

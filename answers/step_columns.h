@@ -3,7 +3,7 @@
 //   StepColumns columns(ranks);                    once per rank: SetMarks, before Align
 //   columns.Align();                               the columns are known from here on
 //   columns.Add(series, row, samples);             from several threads at once
-//   training::StepTable table = columns.Take(pool);
+//   training::StepTable table = columns.Take(pool, true);
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ class StepColumns {
   // nothing of single steps are ignored. Safe from several threads.
   void Add(const StepSeries& series, size_t row, const SampleColumns& samples);
 
-  // Once, after the last Add().
-  training::StepTable Take(TaskPool& pool);
+  // Once, after the last Add(). `with_job_steps`: with StepTable::job_step_seconds.
+  training::StepTable Take(TaskPool& pool, bool with_job_steps);
 
  private:
   // When a rank ended its steps, ascending, and in which column each of them is.
