@@ -74,7 +74,7 @@ class OperationsTest(unittest.TestCase):
         self.succeed("backup", "--url", server.url, "--to", "backups")
         server.kill()
         listed = self.succeed("backup", "--to", "backups", "--list")
-        self.assertRegex(listed, r"^backup +made +shards +bytes\n1 +20.*\n2 +20.*\n$")
+        self.assertRegex(listed, r"^backup +made +shards +bytes\n +1 +20.*\n +2 +20.*\n$")
 
         said = self.succeed("restore", "--from", "backups", "--data", "one/data", "--backup", 1)
         self.assertRegex(said, r"^restored backup 1 to one/data: 5 series, samples from 20")
@@ -99,7 +99,7 @@ class OperationsTest(unittest.TestCase):
         for _ in range(3):
             self.succeed("backup", "--data", "data", "--to", "backups", "--keep", 2)
         listed = self.succeed("backup", "--to", "backups", "--list")
-        self.assertEqual(re.findall(r"^(\d+) ", listed, re.MULTILINE), ["3", "4"])
+        self.assertEqual(re.findall(r"^ *(\d+) +20", listed, re.MULTILINE), ["3", "4"])
         # What is there already is not copied again.
         self.assertLess(self.folder_bytes(self.backups), 1.5 * bytes_of_one)
 

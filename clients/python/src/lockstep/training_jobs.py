@@ -76,12 +76,14 @@ class Ledger:
     ettr: Optional[float] = None
     attempts: Optional[int] = None
     cost: Optional[Dict[str, Any]] = None
+    currency: Optional[str] = None
     energy: Optional[Dict[str, Any]] = None
     unknown: Dict[str, Any] = field(default=dict)
 
     def _repr_html_(self) -> str:
         share = "" if self.goodput is None else f", goodput {self.goodput:.1%}"
-        cost = "" if not self.cost else f"{self.cost.get('total'):.4g} spent, {self.cost.get('wasted'):.4g} of it wasted"
+        cost = "" if not self.cost else (f"{self.cost.get('total'):.4g} {self.currency or ''}".rstrip()
+                                      + f" spent, {self.cost.get('wasted'):.4g} of it wasted")
         return titled(f"{self.job}: {self.gpu_seconds or 0:.4g} GPU-seconds{share}",
                       shares(self.bins, self.gpu_seconds), sentences([cost]),
                       rows_of([self], "wall_seconds", "gpus", "ettr", "attempts", "energy"))

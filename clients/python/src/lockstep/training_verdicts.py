@@ -47,6 +47,8 @@ class Stragglers:
     what_if: Optional[Dict[str, Any]] = field(default=dict)
     lost_seconds: Optional[float] = None
     lost_gpu_seconds: Optional[float] = None
+    lost_cost: Optional[float] = None
+    currency: Optional[str] = None
     missing: List[str] = field(default=list)
     unknown: Dict[str, Any] = field(default=dict)
 
@@ -55,6 +57,8 @@ class Stragglers:
                          "last_step", "lost_seconds", "evidence")] if self.ranks else []
         if self.ranks and self.what_if:
             parts.append(sentences([f"without them: {html_tables.text_of(self.what_if)}"]))
+        if self.lost_cost is not None:
+            parts.append(sentences([f"cost: {self.lost_cost:.4g} {self.currency or ''}".rstrip()]))
         if self.missing:
             parts.append(sentences([f"what would say more: {', '.join(self.missing)}"]))
         return titled(f"{self.job}: {self.verdict} (by {self.method})", *parts)
