@@ -82,9 +82,9 @@ absl::StatusOr<bool> AnyLinks(const TimeRange& time, const LoadContext& context)
       Matcher links,
       Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(LinkNames())));
   const std::vector<Matcher> matchers = {std::move(links)};
-  LOCKSTEP_ASSIGN_OR_RETURN(const auto names, context.querier.LabelValues(
-                                                  kMetricName, {matchers, time, &context.budget}));
-  return !names.empty();
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto set,
+                            context.querier.Select({matchers, time, &context.budget}));
+  return set->size() > 0;
 }
 
 }  // namespace
