@@ -316,9 +316,12 @@ absl::Status ShardKeeper::DropExpired() {
   return DropByRules();
 }
 
+// Counts before it lets go of the rows: whoever drops after it, and finds nothing, sees what was dropped.
 absl::Status ShardKeeper::DropWindows() {
+  MutexLock lock(rows_mutex_);
   WindowTotals dropped;
-  const absl::Status status = DropBefore(now_ms_() - retention_.retention_ms(), dropped);
+  const absl::Status status =
+      lockstep::DropBefore(shard_, writer_, now_ms_() - retention_.retention_ms(), dropped);
   if (dropped.sample_count == 0) return status;
   shard_.counters.expired_samples += dropped.sample_count;
   Log(LogLevel::kInfo, "dropped expired samples",
