@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,14 +12,13 @@
 #include "answers/derived_metrics.h"
 #include "answers/device_columns.h"
 #include "answers/fact_reader.h"
+#include "answers/known_ranks.h"
 #include "answers/link_reader.h"
 #include "answers/series_parts.h"
 #include "answers/series_roles.h"
 #include "answers/step_columns.h"
 #include "base/status.h"
 #include "identity/regex_text.h"
-#include "identity/registration.h"
-#include "identity/store/identity_reader.h"
 #include "model/matcher.h"
 
 namespace lockstep::answers {
@@ -36,9 +34,7 @@ class Loader {
   absl::StatusOr<LoadedJob> Load();
 
  private:
-  void Learn(const LabelSet& labels);
-  absl::Status LearnIdentity();
-  absl::Status FindRanks();
+  absl::Status FindJob();
   absl::Status FindAttempts();
   absl::Status ChooseAttempt();
   absl::Status ReadMarks(StepColumns& steps);
@@ -52,91 +48,21 @@ class Loader {
   absl::StatusOr<std::vector<Matcher>> StepNumbers() const;
   absl::StatusOr<std::vector<Matcher>> NeededSeries() const;
   bool IsNeeded(StepRole role) const;
-  std::optional<size_t> RowOf(const SeriesOrigin& origin) const;
   void SetTimes(const DeviceColumns& devices);
 
   const JobQuery& query_;
   const LoadContext& context_;
-  struct KnownRank {
-    training::RankPlace place = {};
-    std::string gpu_model = {};
-  };
-
-  std::map<int64_t, KnownRank> ranks_;
-  std::map<int64_t, size_t> row_of_rank_;
-  std::vector<identity::Placement> placements_;  // none where series say enough
-  bool is_known_ = false;
-  bool is_registered_ = false;
-  std::optional<int64_t> numbering_rank_;  // the lowest one with steps
-  bool has_numbers_without_rank_ = false;
+  KnownRanks known_;
   TimeRange range_;  // that is read
   FactReader facts_;
   std::atomic<int64_t> held_samples_{0};
   LoadedJob job_;
 };
 
-// What the labels of the job's own series say of a rank.
-void Loader::Learn(const LabelSet& labels) {
-  if (labels.metric_name() == identity::kRankInfoMetric) is_registered_ = true;
-  const std::optional<StepSeries> said = StepSeriesOf(labels);
-  if (!said.has_value() && !DeviceSeriesOf(labels).has_value()) return;
-  const SeriesOrigin origin = OriginOf(labels);
-  const bool is_number = said.has_value() && said->role == StepRole::kStep;
-  is_known_ = is_known_ || said.has_value() || origin.rank.has_value();
-  if (is_number && !origin.rank.has_value()) has_numbers_without_rank_ = true;
-  if (!origin.rank.has_value()) return;
-  if (is_number) numbering_rank_ = std::min(*origin.rank, numbering_rank_.value_or(*origin.rank));
-  KnownRank& rank = ranks_[*origin.rank];
-  LearnPlace(origin, rank.place, rank.gpu_model);
-}
-
-// Registrations, schedulers and containers know of GPUs whose series do not name the job.
-absl::Status Loader::LearnIdentity() {
-  const bool is_complete = !ranks_.empty() && std::ranges::all_of(ranks_, [](const auto& rank) {
-    return !rank.second.place.gpu.empty() || !rank.second.place.gpu_uuid.empty();
-  });
-  if (is_complete && !is_registered_) return absl::OkStatus();
-  const TimeRange range = WithinReach(query_.time);
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      identity::JobIdentity known,
-      identity::ReadJobIdentity({context_.querier, range, &context_.budget}, query_.name));
-  if (known.world_size.has_value()) job_.facts.world_size = *known.world_size;
-  placements_ = std::move(known.placements);
-  for (const identity::Placement& placement : placements_) {
-    is_known_ = true;
-    KnownRank& rank = ranks_[placement.rank];
-    LearnPlace({.rank = placement.rank,
-                .attempt = {},
-                .host = placement.seat.host,
-                .gpu = placement.seat.gpu,
-                .gpu_uuid = placement.seat.uuid,
-                .gpu_model = placement.seat.model},
-               rank.place, rank.gpu_model);
-    const auto& [stage, tp, dp, ep, pp, cp] = placement.coordinates;
-    rank.place.stage = stage.value_or(pp.value_or(rank.place.stage));
-    rank.place.expert_group = ep.value_or(rank.place.expert_group);
-  }
-  return absl::OkStatus();
-}
-
-// Ranks that anything is stored of are rows. Without one, what is stored is of rank 0.
-absl::Status Loader::FindRanks() {
-  const std::vector<Matcher> matchers = {Matcher::Equal("job", query_.name)};
-  const Selection selection{matchers, query_.time, &context_.budget};
-  LOCKSTEP_ASSIGN_OR_RETURN(const auto set, context_.querier.Select(selection));
-  while (set->Next()) Learn(set->labels());
-  LOCKSTEP_RETURN_IF_ERROR(set->status());
-  LOCKSTEP_RETURN_IF_ERROR(LearnIdentity());
-  if (!is_known_) {
-    return absl::NotFoundError(
-        absl::StrFormat("nothing is stored of a training job \"%s\" in that time", query_.name));
-  }
-  if (ranks_.empty()) ranks_[0] = {};
-  for (auto& [number, rank] : ranks_) {
-    row_of_rank_[number] = job_.job.ranks.size();
-    job_.gpu_models.push_back(std::move(rank.gpu_model));
-    job_.job.ranks.push_back(std::move(rank.place));
-  }
+absl::Status Loader::FindJob() {
+  LOCKSTEP_ASSIGN_OR_RETURN(known_, FindRanks(query_.name, query_.time, context_));
+  job_.job.ranks = known_.places;
+  job_.gpu_models = known_.gpu_models;
   return absl::OkStatus();
 }
 
@@ -145,17 +71,16 @@ absl::Status Loader::ReadPlacedDevices(DeviceColumns& devices) {
   if (query_.needs.devices.none()) return absl::OkStatus();
   std::vector<bool> is_labelled(job_.job.ranks.size());
   for (size_t row = 0; row < is_labelled.size(); ++row) is_labelled[row] = devices.HasAny(row);
-  for (const identity::Placement& placement : placements_) {
-    const auto row = row_of_rank_.find(placement.rank);
-    if (row == row_of_rank_.end() || is_labelled[row->second]) continue;
+  for (const identity::Placement& placement : known_.placements) {
+    const std::optional<size_t> row = known_.RowOf(placement.rank);
+    if (!row.has_value() || is_labelled[*row]) continue;
     const TimeRange range{std::max(range_.min_ms, placement.time.min_ms),
                           std::min(range_.max_ms, placement.time.max_ms)};
     if (range.min_ms > range.max_ms) continue;
     for (const std::vector<Matcher>& matchers : placement.device_matchers) {
       LOCKSTEP_RETURN_IF_ERROR(ForEachSeries({matchers, range, &context_.budget}, context_,
                                              [&](SeriesSet& series, SampleColumns& samples) {
-                                               return ReadDevice(series, row->second, samples,
-                                                                 devices);
+                                               return ReadDevice(series, *row, samples, devices);
                                              }));
     }
   }
@@ -170,10 +95,9 @@ absl::StatusOr<std::vector<Matcher>> Loader::StepNumbers() const {
 }
 
 absl::Status Loader::FindAttempts() {
-  if (!numbering_rank_.has_value() && !has_numbers_without_rank_) return absl::OkStatus();
-  const std::string rank =
-      numbering_rank_.has_value() ? absl::StrFormat("%d", *numbering_rank_) : "";
-  LOCKSTEP_ASSIGN_OR_RETURN(job_.attempts, ReadAttemptSpans(query_.name, rank, context_));
+  if (!known_.numbering_rank.has_value()) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(job_.attempts,
+                            ReadAttemptSpans(query_.name, *known_.numbering_rank, context_));
   return absl::OkStatus();
 }
 
@@ -203,13 +127,6 @@ absl::Status Loader::ChooseAttempt() {
   return absl::OkStatus();
 }
 
-std::optional<size_t> Loader::RowOf(const SeriesOrigin& origin) const {
-  if (!origin.rank.has_value()) return 0;
-  const auto row = row_of_rank_.find(*origin.rank);
-  if (row == row_of_rank_.end()) return std::nullopt;
-  return row->second;
-}
-
 absl::Status Loader::ReadCharged(SeriesSet& series, SampleColumns& samples) {
   samples.Clear();
   LOCKSTEP_RETURN_IF_ERROR(series.Read(samples));
@@ -223,7 +140,7 @@ absl::Status Loader::ReadMarks(StepColumns& steps) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, StepNumbers());
   Mutex mutex;
   const auto visit = [&](SeriesSet& series, SampleColumns& samples) -> absl::Status {
-    const std::optional<size_t> row = RowOf(OriginOf(series.labels()));
+    const std::optional<size_t> row = known_.RowOf(OriginOf(series.labels()));
     if (!row.has_value()) return absl::OkStatus();
     LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
     const MutexLock lock(mutex);
@@ -312,7 +229,7 @@ absl::Status Loader::ReadValues(StepColumns& steps, DeviceColumns& devices) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, NeededSeries());
   const auto visit = [&](SeriesSet& series, SampleColumns& samples) -> absl::Status {
     const SeriesOrigin origin = OriginOf(series.labels());
-    const std::optional<size_t> row = RowOf(origin);
+    const std::optional<size_t> row = known_.RowOf(origin);
     if (!row.has_value()) return absl::OkStatus();
     if (const auto said = StepSeriesOf(series.labels()); said.has_value()) {
       return IsNeeded(said->role) ? ReadSteps(series, *said, *row, samples, steps)
@@ -347,7 +264,7 @@ void Loader::SetTimes(const DeviceColumns& devices) {
 
 absl::StatusOr<LoadedJob> Loader::Load() {
   job_.job.name = query_.name;
-  LOCKSTEP_RETURN_IF_ERROR(FindRanks());
+  LOCKSTEP_RETURN_IF_ERROR(FindJob());
   LOCKSTEP_RETURN_IF_ERROR(FindAttempts());
   LOCKSTEP_RETURN_IF_ERROR(ChooseAttempt());
   StepColumns steps(job_.job.ranks.size());
@@ -366,9 +283,8 @@ absl::StatusOr<LoadedJob> Loader::Load() {
     LOCKSTEP_ASSIGN_OR_RETURN(job_.links,
                               ReadLinks(job_.job, {job_.time.from_ms, job_.time.to_ms}, context_));
   }
-  const int64_t world_size = job_.facts.world_size;
   job_.facts = facts_.facts();
-  job_.facts.world_size = std::max(job_.facts.world_size, world_size);
+  job_.facts.world_size = std::max(job_.facts.world_size, known_.world_size);
   training::SetStages(job_.facts.parallelism, job_.job);
   job_.held_samples = held_samples_;
   return std::move(job_);
