@@ -6,8 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_format.h"
+#include "answers/derived_labels.h"
 #include "answers/derived_metrics.h"
+#include "answers/reported_mfu.h"
 #include "training/bottlenecks.h"
 #include "training/efficiency.h"
 #include "training/excess.h"
@@ -30,23 +31,6 @@ constexpr double kShownSteps = 10;
 constexpr int64_t kGoodputWindowMs = 300'000;
 constexpr size_t kScoreSteps = 25;
 constexpr size_t kFewestScoreSteps = 10;
-
-using Extra = std::vector<std::pair<std::string_view, std::string_view>>;
-
-LabelSet LabelsOf(std::string_view metric, const LoadedJob& job, const Extra& extra) {
-  std::vector<LabelView> labels = {{kMetricName, metric}, {"job", job.job.name}};
-  for (const auto& [name, value] : extra) labels.push_back({name, value});
-  return LabelSet::Of(std::move(labels));
-}
-
-LabelSet LabelsOf(std::string_view metric, const LoadedJob& job, size_t row, Extra extra) {
-  const training::RankPlace& place = job.job.ranks[row];
-  const std::string rank = absl::StrFormat("%d", place.rank);
-  extra.emplace_back("rank", rank);
-  extra.emplace_back("host", place.host);
-  extra.emplace_back("gpu", place.gpu);
-  return LabelsOf(metric, job, extra);
-}
 
 // When values are said: at the ends of steps.
 std::vector<int64_t> GridOf(const LoadedJob& job) {
@@ -73,7 +57,7 @@ DerivedSeries SeriesOf(LabelSet labels, const std::vector<int64_t>& times,
 }
 
 std::vector<DerivedSeries> StepTimes(const LoadedJob& job) {
-  return {SeriesOf(LabelsOf("lockstep_step_time_seconds", job, {}), job.steps.end_ms,
+  return {SeriesOf(LabelsOfJob("lockstep_step_time_seconds", job.job.name, {}), job.steps.end_ms,
                    training::JobStepSeconds(job.steps))};
 }
 
@@ -86,7 +70,8 @@ std::vector<DerivedSeries> TokenRates(const LoadedJob& job) {
         job.steps.tokens.empty() ? usual : training::Median(job.steps.tokens.Column(n));
     rates[n] = tokens > 0 ? tokens / rates[n] : training::kUnknown;
   }
-  return {SeriesOf(LabelsOf("lockstep_tokens_per_second", job, {}), job.steps.end_ms, rates)};
+  return {SeriesOf(LabelsOfJob("lockstep_tokens_per_second", job.job.name, {}), job.steps.end_ms,
+                   rates)};
 }
 
 std::vector<DerivedSeries> Mfus(const LoadedJob& job) {
@@ -94,16 +79,12 @@ std::vector<DerivedSeries> Mfus(const LoadedJob& job) {
   if (job.steps.model_flops.empty() || job.steps.step_seconds.empty()) return all;
   std::vector<double> mfu(job.steps.size());
   for (size_t row = 0; row < job.job.ranks.size(); ++row) {
-    const training::GpuMatch match = training::FindGpu(job.gpu_models[row]);
-    if (match.model == nullptr || match.is_partition) continue;
-    const auto peak = match.model->PeakFlops(training::Precision::kBf16);
+    const std::optional<double> peak = MfuPeakFlops(job.gpu_models[row]);
     if (!peak.has_value()) continue;
     for (size_t n = 0; n < mfu.size(); ++n) {
       mfu[n] = job.steps.model_flops(row, n) / job.steps.step_seconds(row, n) / *peak;
     }
-    all.push_back(SeriesOf(
-        LabelsOf("lockstep_mfu", job, row, {{"convention", "reported"}, {"dtype", "bf16"}}),
-        job.steps.end_ms, mfu));
+    all.push_back(SeriesOf(MfuLabels(job.job.name, job.job.ranks[row]), job.steps.end_ms, mfu));
   }
   return all;
 }
@@ -138,8 +119,9 @@ std::vector<DerivedSeries> Scores(const LoadedJob& job) {
       training::ExcessOverPeers({own.seconds, groups, own.step_seconds},
                                 training::RankMask(own.seconds.rows(), own.seconds.columns()));
   for (size_t row = 0; row < lateness.rows(); ++row) {
-    all.push_back(SeriesOf(LabelsOf("lockstep_straggler_score", job, row, {}), job.steps.end_ms,
-                           TrailingMedians(lateness.Row(row))));
+    all.push_back(
+        SeriesOf(LabelsOfRank("lockstep_straggler_score", job.job.name, job.job.ranks[row], {}),
+                 job.steps.end_ms, TrailingMedians(lateness.Row(row))));
   }
   return all;
 }
@@ -156,7 +138,8 @@ std::vector<DerivedSeries> Stragglers(const LoadedJob& job) {
       }
     }
     all.push_back(
-        SeriesOf(LabelsOf("lockstep_straggler", job, finding.row, {{"cause", Name(finding.cause)}}),
+        SeriesOf(LabelsOfRank("lockstep_straggler", job.job.name, job.job.ranks[finding.row],
+                              {{"cause", Name(finding.cause)}}),
                  times, is_late));
   }
   return all;
@@ -178,7 +161,8 @@ std::vector<DerivedSeries> Bottlenecks(const LoadedJob& job) {
       for (size_t i = 0; i < times.size(); ++i) {
         holds[i] = answer.windows[i].gpus[row].bottleneck == one ? 1 : 0;
       }
-      all.push_back(SeriesOf(LabelsOf("lockstep_bottleneck", job, row, {{"class", Name(one)}}),
+      all.push_back(SeriesOf(LabelsOfRank("lockstep_bottleneck", job.job.name, job.job.ranks[row],
+                                          {{"class", Name(one)}}),
                              times, holds));
     }
   }
@@ -208,7 +192,7 @@ std::vector<DerivedSeries> Goodputs(const LoadedJob& job) {
     ratios.push_back((course[n].gpu_seconds[productive] - course[from].gpu_seconds[productive]) /
                      (total(course[n]) - total(course[from])));
   }
-  return {SeriesOf(LabelsOf("lockstep_goodput_ratio", job, {}), times, ratios)};
+  return {SeriesOf(LabelsOfJob("lockstep_goodput_ratio", job.job.name, {}), times, ratios)};
 }
 
 std::vector<DerivedSeries> Wasted(const LoadedJob& job) {
@@ -222,8 +206,9 @@ std::vector<DerivedSeries> Wasted(const LoadedJob& job) {
     if (one == training::LedgerBin::kProductive) continue;
     for (size_t n = 0; n < course.size(); ++n) seconds[n] = course[n].gpu_seconds[bin];
     if (course.empty() || seconds.back() <= 0) continue;
-    all.push_back(SeriesOf(LabelsOf("lockstep_wasted_gpu_seconds", job, {{"bin", Name(one)}}),
-                           times, seconds));
+    all.push_back(
+        SeriesOf(LabelsOfJob("lockstep_wasted_gpu_seconds", job.job.name, {{"bin", Name(one)}}),
+                 times, seconds));
   }
   return all;
 }

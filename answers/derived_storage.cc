@@ -14,6 +14,7 @@
 #include "answers/job_loader.h"
 #include "answers/made_series_set.h"
 #include "answers/merged_series_set.h"
+#include "answers/reported_mfu.h"
 #include "answers/series_roles.h"
 #include "base/status.h"
 
@@ -86,6 +87,10 @@ class DerivedQuerier : public Querier {
   absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
     const Asked asked = AskedFor(selection);
     if (asked.metrics.empty()) return stored_->Select(selection);
+    if (asked.is_derived_alone && asked.metrics.front() == DerivedMetric::kMfu) {
+      LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> reported, ReportedMfu(selection));
+      if (reported != nullptr) return reported;
+    }
     LOCKSTEP_ASSIGN_OR_RETURN(MadeSeries series, Compute(asked.metrics, selection));
     std::unique_ptr<SeriesSet> derived =
         NewMadeSeriesSet(std::make_shared<const MadeSeries>(std::move(series)));
@@ -135,6 +140,15 @@ class DerivedQuerier : public Querier {
   }
 
  private:
+  // Null: to be computed.
+  absl::StatusOr<std::unique_ptr<SeriesSet>> ReportedMfu(const Selection& selection) const {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsIn(selection));
+    QueryBudget unbounded(std::numeric_limits<int64_t>::max(),
+                          QueryBudget::Clock::time_point::max());
+    QueryBudget& budget = selection.budget == nullptr ? unbounded : *selection.budget;
+    return SelectReportedMfu(jobs, selection, {*stored_, pool_, budget});
+  }
+
   static std::vector<std::string> SortedUnique(std::vector<std::string> texts) {
     std::ranges::sort(texts);
     texts.erase(std::ranges::unique(texts).begin(), texts.end());

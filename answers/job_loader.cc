@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_format.h"
 #include "answers/attempt_reader.h"
-#include "answers/derived_metrics.h"
 #include "answers/device_columns.h"
 #include "answers/fact_reader.h"
 #include "answers/known_ranks.h"
@@ -215,8 +214,7 @@ absl::StatusOr<std::vector<Matcher>> Loader::NeededSeries() const {
     if (device.has_value())
       is_needed = query_.needs.devices.test(static_cast<size_t>(device->counter));
     if (said.has_value()) is_needed = IsNeeded(said->role);
-    // Derived metrics come from jobs, not the other way round.
-    if (!is_needed || DerivedMetricNamed(name).has_value()) continue;
+    if (!is_needed) continue;
     absl::StrAppendFormat(&needed, "%s%s", needed.empty() ? "" : "|", identity::EscapeRegex(name));
   }
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher matcher,

@@ -224,6 +224,16 @@ std::string_view DevicePresenceNames() {
   return *names;
 }
 
+std::string_view TeraflopsNames() {
+  static const auto* names = new std::string(NamesOfRoles({Role::kTrainFlopsPerSecondPerGpu}));
+  return *names;
+}
+
+std::string_view ModelFlopsNames() {
+  static const auto* names = new std::string(NamesOfRoles({Role::kTrainModelFlops}));
+  return *names;
+}
+
 std::string_view FactNames() {
   static const auto* names = new std::string(AllFactNames());
   return *names;

@@ -75,10 +75,12 @@ std::optional<LinkSeries> LinkSeriesOf(const LabelSet& labels);
 void ToUnit(const catalogue::NameRole& name, double factor, SampleColumns& samples);
 
 // Regular expressions for the names of series that number steps, of device counters that every exporter gives (they
-// show where ranks run, and that a job is still there), of those that say something of the job as a whole, and of
-// counters of network interfaces.
+// show where ranks run, and that a job is still there), of operations per second and per step, of those that say
+// something of the job as a whole, and of counters of network interfaces.
 std::string_view StepNumberNames();
 std::string_view DevicePresenceNames();
+std::string_view TeraflopsNames();
+std::string_view ModelFlopsNames();
 std::string_view FactNames();
 std::string_view LinkNames();
 

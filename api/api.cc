@@ -63,6 +63,7 @@ class ApiServer : public Api {
  public:
   explicit ApiServer(ApiDependencies dependencies)
       : storage_(dependencies.storage),
+        written_(dependencies.written == nullptr ? storage_ : *dependencies.written),
         admin_(dependencies.admin),
         query_log_(dependencies.query_log),
         scraper_(dependencies.scraper),
@@ -137,7 +138,7 @@ class ApiServer : public Api {
             query_log_, &turn.progress};
   }
 
-  TrainingContext Training() { return {storage_, engine_.pool(), options_.prices, now_ms_()}; }
+  TrainingContext Training() { return {written_, engine_.pool(), options_.prices, now_ms_()}; }
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
   Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }
@@ -265,6 +266,7 @@ class ApiServer : public Api {
   }
 
   Storage& storage_;
+  const Storage& written_;
   StorageAdmin* const admin_;
   QueryLog* const query_log_;
   const scrape::Scraper* const scraper_;

@@ -48,6 +48,9 @@ struct ApiDependencies {
   ApiOptions options;
   // Unix time in milliseconds; the system clock when empty.
   std::function<int64_t()> now_ms;
+  // What was written, without what is computed from it: training jobs are loaded from that. Outlives the Api; null:
+  // `storage`.
+  const Storage* written = nullptr;
   // Outlives the Api; null: the admin endpoints are off.
   StorageAdmin* admin = nullptr;
   // Outlives the Api; null: queries are not logged.

@@ -13,7 +13,7 @@
 namespace lockstep::api {
 
 struct TrainingContext {
-  const Storage& storage;
+  const Storage& storage;  // of what was written: jobs are not loaded from what is computed from them
   TaskPool& pool;        // that helps to read
   const Prices& prices;  // that the server was told
   int64_t now_ms = 0;

@@ -275,6 +275,7 @@ ExitCode Serve(const ServeOptions& options) {
                     .info = info,
                     .options = MakeApiOptions(options),
                     .now_ms = nullptr,
+                    .written = &store,
                     .admin = options.enable_admin_api ? &store : nullptr,
                     .query_log = query_log->get(),
                     .kept = &store,
