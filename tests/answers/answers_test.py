@@ -6,7 +6,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
@@ -34,12 +33,7 @@ class Answers(unittest.TestCase):
     def setUpClass(cls):
         if cls is Answers or not hasattr(cls, "load"):
             raise unittest.SkipTest("a base")
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-answers-")
-        cls.addClassCleanup(folder.cleanup)
-        # The recording keeps its own dates.
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
-                                                  "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
         cls.load(cls.server)
         cls.jobs = recorded_jobs.truth(cls.recording)
 

@@ -21,11 +21,7 @@ OF_JOBS = {"lockstep_bottleneck", "lockstep_goodput_ratio", "lockstep_mfu",
 class DerivedMetricsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-derived-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
-                                                  "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
         recorded_jobs.import_openmetrics(cls.server, os.environ["LOCKSTEP_PROGRAM"])
         cls.jobs = {job["job"]: job for job in recorded_jobs.truth("h200")}
 

@@ -3,7 +3,6 @@ in them is named, and nothing else."""
 
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
@@ -26,11 +25,7 @@ LAUNCHED_SINGLY = ("t-tiny", "u-tiny-steps")
 class OtherSettingsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-other-settings-")
-        cls.addClassCleanup(folder.cleanup)
-        # The recording keeps its own dates.
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name), "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
         recorded_jobs.push_steps(cls.server, "pair")
         recorded_jobs.write_telemetry(cls.server, "pair")
         cls.jobs = [job for job in recorded_jobs.truth("pair") if job["job"] not in UNPLANNED]

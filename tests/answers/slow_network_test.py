@@ -4,7 +4,6 @@ it are named. The job is made: steps by remote write, interfaces as node_exporte
 import contextlib
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
@@ -81,11 +80,7 @@ def nvlink_series(job, slow_seconds, errors_of_rank):
 class SlowNetwork(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-network-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
-                                                  "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
 
     def stragglers(self, job, slow_seconds, errors_of_host=None, errors_of_rank=None):
         recorded_jobs.write(self.server, step_series(job, slow_seconds)

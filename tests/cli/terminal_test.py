@@ -61,10 +61,7 @@ class Terminal:
 class TerminalTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-terminal-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name), "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
         recorded_jobs.push_steps(cls.server, "h200")
         recorded_jobs.write_telemetry(cls.server, "h200")
         cls.jobs = recorded_jobs.truth("h200")

@@ -6,7 +6,6 @@ LOCKSTEP_PROGRAM names the server.
 import pathlib
 import re
 import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -26,10 +25,7 @@ PORTS = {"busy7": (40e9, 50e9), "idle7": (10e9, 50e9), "busy8": (80e9, 100e9)}
 class HardwareTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-hardware-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name), "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
         series = []
         for device, (speed, limit) in PORTS.items():
             labels = {"instance": "n0", "device": device, "port": "1"}

@@ -8,7 +8,6 @@ import os
 import pathlib
 import re
 import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -69,11 +68,7 @@ QUERIES = (
 class RecordedRules(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-rules-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.server = lockstep_server.Server.ready(pathlib.Path(folder.name),
-                                                  "--storage.retention.time", "100y")
-        cls.addClassCleanup(cls.server.kill)
+        cls.server = lockstep_server.Server.of_recordings(cls)
         recorded_jobs.import_openmetrics(cls.server, os.environ["LOCKSTEP_PROGRAM"])
         cls.jobs = recorded_jobs.truth("h200")
         cls.rules = expressions()

@@ -3,9 +3,11 @@
 import http.client
 import json
 import os
+import pathlib
 import re
 import selectors
 import subprocess
+import tempfile
 import time
 import urllib.parse
 
@@ -92,6 +94,16 @@ class Server(programs.Program):
         except BaseException:
             server.kill()
             raise
+        return server
+
+    @classmethod
+    def of_recordings(cls, test_class, *flags):
+        """One on an empty folder that all tests of a class ask; it ends with them. Samples of any age are kept, as
+        recordings have their own dates."""
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-test-")
+        test_class.addClassCleanup(folder.cleanup)
+        server = cls.ready(pathlib.Path(folder.name), "--storage.retention.time", "100y", *flags)
+        test_class.addClassCleanup(server.kill)
         return server
 
     def await_ready(self):
