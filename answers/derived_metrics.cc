@@ -7,7 +7,6 @@ namespace lockstep::answers {
 namespace {
 
 using enum DerivedMetric;
-using training::DeviceCounter;
 
 constexpr int64_t kMinuteMs = 60'000;
 

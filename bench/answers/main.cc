@@ -36,7 +36,6 @@ namespace {
 
 using answers::JobNeeds;
 using answers::LoadedJob;
-using training::DeviceCounter;
 
 constexpr int64_t kStartMs = 1'700'000'000'000;
 constexpr int64_t kStepMs = 1000;
