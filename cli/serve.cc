@@ -262,7 +262,7 @@ ExitCode Serve(const ServeOptions& options) {
   // On the threads of the rules alone: those that help with queries are for people.
   const engine::Engine rule_engine(storage, {.lookback_ms = options.lookback_ms, .threads = 1});
   scrape::Scraper scraper;
-  rules::HookRunner hooks;
+  rules::HookRunner hooks(&store);
   rules::Notifier notifier(ExternalUrl(options, info));
   rules::RuleRunner rule_runner(MakeRuleOptions(options, info));
   const Workers workers{scraper, rule_runner, notifier, hooks};

@@ -37,19 +37,35 @@ bool Matches(const HookConfig& hook, const LabelSet& labels) {
       hook.match, [&](const auto& wanted) { return labels.Get(wanted.first) == wanted.second; });
 }
 
+HookPolicy::HookPolicy(std::span<const HookAction> done) {
+  for (const HookAction& action : done) done_ms_[{action.hook, action.unit}] = action.time_ms;
+}
+
 HookPolicy::Verdict HookPolicy::Ask(const RemediationConfig& config, const std::string& hook,
                                     const std::string& unit, int64_t now_ms) {
-  std::erase_if(done_ms_,
-                [&](const auto& done) { return now_ms - done.second >= config.window.count(); });
-  if (done_ms_.contains({hook, unit})) return Verdict::kDoneBefore;
+  const int64_t window_ms = config.window.count(), interval_ms = config.min_interval.count();
+  std::erase_if(done_ms_, [&](const auto& done) {
+    return now_ms - done.second >= std::max(window_ms, interval_ms);
+  });
   std::set<std::string> units = {unit};
-  for (const auto& [key, time_ms] : done_ms_) units.insert(key.second);
+  bool is_too_soon = false;
+  for (const auto& [key, time_ms] : done_ms_) {
+    const int64_t age_ms = now_ms - time_ms;
+    is_too_soon = is_too_soon || age_ms < interval_ms;
+    if (age_ms >= window_ms) continue;
+    if (key == std::pair(hook, unit)) return Verdict::kDoneBefore;
+    units.insert(key.second);
+  }
   if (units.size() > config.max_nodes) return Verdict::kTooMany;
-  if (has_acted_ && now_ms - last_ms_ < config.min_interval.count()) return Verdict::kTooSoon;
+  if (is_too_soon) return Verdict::kTooSoon;
   done_ms_[{hook, unit}] = now_ms;
-  last_ms_ = now_ms;
-  has_acted_ = true;
   return Verdict::kAct;
+}
+
+std::vector<HookAction> HookPolicy::Done() const {
+  std::vector<HookAction> done;
+  for (const auto& [key, time_ms] : done_ms_) done.push_back({key.first, key.second, time_ms});
+  return done;
 }
 
 std::string_view Name(HookPolicy::Verdict verdict) {

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/labels.h"
 #include "rules/config/hook_config.h"
@@ -19,18 +21,33 @@ std::string UnitOf(const HookConfig& hook, const LabelSet& labels);
 // Whether the alert is one for the hook.
 bool Matches(const HookConfig& hook, const LabelSet& labels);
 
+// That a hook acted on a unit.
+struct HookAction {
+  std::string hook;
+  std::string unit;
+  int64_t time_ms = 0;  // Unix
+
+  bool operator==(const HookAction&) const = default;
+};
+
 class HookPolicy {
  public:
   enum class Verdict { kAct, kDoneBefore, kTooSoon, kTooMany };
 
+  HookPolicy() = default;
+  // After these.
+  explicit HookPolicy(std::span<const HookAction> done);
+
   // kAct counts as done.
   Verdict Ask(const RemediationConfig& config, const std::string& hook, const std::string& unit,
               int64_t now_ms);
+  // What was counted was not done after all.
+  void TakeBack(const std::string& hook, const std::string& unit) { done_ms_.erase({hook, unit}); }
+  // What still counts, by hook and unit.
+  std::vector<HookAction> Done() const;
 
  private:
   std::map<std::pair<std::string, std::string>, int64_t> done_ms_;  // by hook and unit
-  int64_t last_ms_ = 0;
-  bool has_acted_ = false;
 };
 
 // "acts", "was done before"...: for the log.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rules/kept_hook_actions.h"
+#include "tests/support/format_page.h"
+
 namespace lockstep::rules {
 namespace {
 
@@ -50,6 +53,56 @@ TEST(HookPolicyTest, OnceInAWindowOnFewAndNotTooFast) {
   EXPECT_EQ(policy.Ask(config, "ticket", "n2", 31 * kMinutes), kAct);
   // The first of them is an hour ago.
   EXPECT_EQ(policy.Ask(config, "drain", "n3", 61 * kMinutes), kAct);
+}
+
+TEST(HookPolicyTest, WhatWasNotDoneDoesNotCount) {
+  using enum HookPolicy::Verdict;
+  RemediationConfig config;
+  config.max_nodes = 1;
+  config.window = milliseconds(60 * kMinutes);
+  config.min_interval = milliseconds(10 * kMinutes);
+  HookPolicy policy;
+  EXPECT_EQ(policy.Ask(config, "drain", "n1", 0), kAct);
+  policy.TakeBack("drain", "n1");
+  EXPECT_EQ(policy.Ask(config, "drain", "n2", 1), kAct);
+}
+
+TEST(HookPolicyTest, AnotherOneGoesOnWithWhatWasDone) {
+  using enum HookPolicy::Verdict;
+  RemediationConfig config;
+  config.max_nodes = 2;
+  config.window = milliseconds(60 * kMinutes);
+  config.min_interval = milliseconds(10 * kMinutes);
+  HookPolicy before;
+  EXPECT_EQ(before.Ask(config, "drain", "n1", 0 * kMinutes), kAct);
+  EXPECT_EQ(before.Ask(config, "ticket", "n1", 10 * kMinutes), kAct);
+  const std::vector<HookAction> done = {{"drain", "n1", 0}, {"ticket", "n1", 10 * kMinutes}};
+  EXPECT_EQ(before.Done(), done);
+  HookPolicy after(done);
+  EXPECT_EQ(after.Ask(config, "drain", "n1", 19 * kMinutes), kDoneBefore);
+  EXPECT_EQ(after.Ask(config, "drain", "n2", 19 * kMinutes), kTooSoon);
+  EXPECT_EQ(after.Ask(config, "drain", "n2", 20 * kMinutes), kAct);
+  EXPECT_EQ(after.Ask(config, "drain", "n3", 30 * kMinutes), kTooMany);
+}
+
+TEST(KeptHookActions, WorkedExample) {
+  const std::vector<HookAction> actions = {{"drain", "n7", 1'000'000'000'000},
+                                           {"ticket", "n7", 1'000'000'000'001}};
+  const std::string row = FormatPageExample("kept.md", "hook-actions");
+  EXPECT_EQ(EncodeKeptHookActions(actions), row);
+  std::vector<HookAction> decoded;
+  EXPECT_TRUE(DecodeKeptHookActions(row, decoded));
+  EXPECT_EQ(decoded, actions);
+}
+
+TEST(KeptHookActions, MalformedRowsAreTold) {
+  const std::string row = FormatPageExample("kept.md", "hook-actions");
+  size_t good = 0;
+  for (size_t size = 0; size < row.size(); ++size) {
+    std::vector<HookAction> actions;
+    good += DecodeKeptHookActions(std::string_view(row).substr(0, size), actions);
+  }
+  EXPECT_EQ(good, 2u);  // nothing at all, and the first of two
 }
 
 }  // namespace

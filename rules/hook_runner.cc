@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/log.h"
+#include "rules/kept_hook_actions.h"
 #include "rules/notice.h"
 #include "rules/template/template.h"
 #include "scrape/http_fetch.h"
@@ -44,9 +45,23 @@ absl::Status Post(const HookConfig& hook, const Alert& alert) {
   return scrape::HttpFetch().Get(request);
 }
 
+// Nothing if none were kept, or they cannot be read, which is told.
+std::vector<HookAction> ReadKeptActions(const KeptRows* kept) {
+  if (kept == nullptr) return {};
+  const auto row = kept->ReadKept(KeptKind::kHookActions, 0);
+  std::vector<HookAction> actions;
+  const bool is_read = row.ok() && (!row->has_value() || DecodeKeptHookActions(**row, actions));
+  if (is_read) return actions;
+  Log(LogLevel::kError,
+      "what remediation hooks did before cannot be read: their window begins anew",
+      {{"why", row.ok() ? absl::DataLossError("the row is malformed") : row.status()}});
+  return {};
+}
+
 }  // namespace
 
-HookRunner::HookRunner() : thread_([this] { Run(); }) {}
+HookRunner::HookRunner(KeptRows* kept)
+    : kept_(kept), done_(ReadKeptActions(kept)), thread_([this] { Run(); }) {}
 
 HookRunner::~HookRunner() {
   {
@@ -68,43 +83,62 @@ void HookRunner::Tell(const std::vector<Alert>& alerts) {
   for (const Alert& alert : alerts) {
     if (alert.state != AlertState::kFiring) continue;
     for (const HookConfig& hook : config_.hooks) {
-      if (!Matches(hook, alert.labels)) continue;
-      const std::string unit = UnitOf(hook, alert.labels);
-      if (unit.empty()) {
-        ++stats_.refusals;
-        Log(LogLevel::kWarn, "an alert names no node to act on",
-            {{"hook", hook.name}, {"alert", alert.labels.ToString()}});
-        continue;
-      }
-      const HookPolicy::Verdict verdict = policy_.Ask(config_, hook.name, unit, now_ms);
-      if (verdict == HookPolicy::Verdict::kDoneBefore) continue;
-      Log(LogLevel::kWarn, "a remediation hook",
-          {{"hook", hook.name}, {"node", unit}, {"verdict", Name(verdict)}});
-      if (verdict == HookPolicy::Verdict::kAct) {
-        jobs_.push_back({hook, alert, unit});
-      } else {
-        ++stats_.refusals;
-      }
+      if (Matches(hook, alert.labels)) Consider(hook, alert, now_ms);
     }
   }
   changed_.NotifyAll();
+}
+
+void HookRunner::Consider(const HookConfig& hook, const Alert& alert, int64_t now_ms) {
+  const std::string unit = UnitOf(hook, alert.labels);
+  if (unit.empty()) {
+    ++stats_.refusals;
+    Log(LogLevel::kWarn, "an alert names no node to act on",
+        {{"hook", hook.name}, {"alert", alert.labels.ToString()}});
+    return;
+  }
+  HookPolicy& policy = config_.dry_run ? rehearsed_ : done_;
+  const HookPolicy::Verdict verdict = policy.Ask(config_, hook.name, unit, now_ms);
+  if (verdict == HookPolicy::Verdict::kDoneBefore) return;
+  Log(LogLevel::kWarn, "a remediation hook",
+      {{"hook", hook.name}, {"node", unit}, {"verdict", Name(verdict)}});
+  if (verdict != HookPolicy::Verdict::kAct) {
+    ++stats_.refusals;
+    return;
+  }
+  const absl::Status kept = config_.dry_run ? absl::OkStatus() : Remember();
+  if (kept.ok()) {
+    jobs_.push_back({hook, alert, unit, config_.dry_run});
+    return;
+  }
+  ++stats_.refusals;
+  policy.TakeBack(hook.name, unit);
+  Log(LogLevel::kError, "a remediation hook does nothing, as that cannot be kept",
+      {{"hook", hook.name}, {"node", unit}, {"why", kept}});
+}
+
+absl::Status HookRunner::Remember() {
+  if (kept_ == nullptr) return absl::OkStatus();
+  std::string row = EncodeKeptHookActions(done_.Done());
+  if (row.size() > KeptRows::kMaxRowBytes) {
+    return absl::ResourceExhaustedError("hooks did too much in their window");
+  }
+  return kept_->WriteKept(KeptKind::kHookActions, {{0, std::move(row)}});
 }
 
 void HookRunner::Run() {
   pthread_setname_np(pthread_self(), "hooks");
   while (true) {
     Job job;
-    bool is_dry = true;
     {
       const MutexLock lock(mutex_);
       while (jobs_.empty() && !ending_) changed_.Wait(mutex_);
       if (ending_) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
-      is_dry = config_.dry_run;
       ++stats_.actions;
     }
-    if (is_dry) {
+    if (job.is_dry) {
       const auto arguments = Arguments(job.hook, job.alert);
       const std::string what = job.hook.webhook.empty() && arguments.ok()
                                    ? absl::StrJoin(*arguments, " ")

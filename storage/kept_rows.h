@@ -15,7 +15,12 @@
 namespace lockstep {
 
 // On disk: never changed, never used again for another.
-enum class KeptKind : char { kExemplars = 'E', kLogStreams = 'L', kMetadata = 'M' };
+enum class KeptKind : char {
+  kExemplars = 'E',
+  kHookActions = 'H',
+  kLogStreams = 'L',
+  kMetadata = 'M'
+};
 
 struct KeptRow {
   uint32_t number = 0;

@@ -151,6 +151,30 @@ class Receivers(unittest.TestCase):
         programs.wait_until(lambda: "as many nodes as it may" in server.log, "it refuses", WITHIN_S)
         self.assertEqual(self.drained(), ["3 because"])
 
+    def test_a_restart_does_not_make_a_hook_act_again(self):
+        settings = "  dry_run: false\n  min_interval: 100ms\n  max_nodes: 1\n"
+        server = self.hook(settings)
+        push(server, temperature(81))
+        programs.wait_until(self.drained, "the node is drained", WITHIN_S)
+        server.kill()
+        server = self.hook(settings)
+        push(server, temperature(81))
+        push(server, remote_write.protobuf([({"__name__": "temp", "gpu": "4"},
+                                             [(int(time.time() * 1000), 90.0)])]))
+        # The first node was done before; the second is one too many.
+        programs.wait_until(lambda: "as many nodes as it may" in server.log, "it refuses", WITHIN_S)
+        self.assertEqual(self.drained(), ["3 because"])
+
+    def test_what_was_rehearsed_is_done_when_it_may_be(self):
+        server = self.hook("  max_nodes: 5\n")
+        push(server, temperature(81))
+        programs.wait_until(lambda: "dry run: nothing was done" in server.log, "it says so",
+                            WITHIN_S)
+        server.kill()
+        server = self.hook("  dry_run: false\n  max_nodes: 5\n")
+        push(server, temperature(81))
+        programs.wait_until(self.drained, "the node is drained", WITHIN_S)
+
     def test_a_hook_is_dry_unless_told_otherwise(self):
         server = self.hook("  max_nodes: 5\n")
         push(server, temperature(81))
