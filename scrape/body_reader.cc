@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "ingest/exposition/bound_label.h"
 #include "ingest/exposition/family_reader.h"
 #include "ingest/exposition/text_reader.h"
 
@@ -77,6 +78,9 @@ class Reader {
       case EntryKind::kExemplar:
         return TakeMoreExemplars(entry);
       case EntryKind::kType:
+        bound_label_ = exposition::BoundLabelOf(entry.text);
+        metadata_.Put(entry);
+        break;
       case EntryKind::kHelp:
       case EntryKind::kUnit:
         metadata_.Put(entry);
@@ -91,7 +95,7 @@ class Reader {
   absl::Status TakeSample(const TextEntry& entry) {
     ++counts_.samples;
     LOCKSTEP_ASSIGN_OR_RETURN(const TargetSeries::Found found,
-                              series_.Find(entry.series, series_format_, target_));
+                              series_.Find(entry.series, series_format_, bound_label_, target_));
     TargetSeries::Entry& series = found.entry;
     if (series.is_dropped) return absl::OkStatus();
     ++counts_.kept;
@@ -112,7 +116,7 @@ class Reader {
 
   absl::Status TakeMoreExemplars(const TextEntry& entry) {
     LOCKSTEP_ASSIGN_OR_RETURN(const TargetSeries::Found found,
-                              series_.Find(entry.series, series_format_, target_));
+                              series_.Find(entry.series, series_format_, bound_label_, target_));
     if (found.entry.is_dropped) return absl::OkStatus();
     return TakeExemplar(entry, found.entry.series.labels, body_.timestamp_ms);
   }
@@ -133,6 +137,7 @@ class Reader {
   ScrapeBatch& batch_;
   BodyCounts& counts_;
   const TextFormat series_format_;
+  std::string_view bound_label_;  // of the type that was said last
   exposition::SeriesLabels scratch_;
 };
 

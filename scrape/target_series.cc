@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
+#include "ingest/exposition/bound_label.h"
 #include "ingest/label_check.h"
 #include "ingest/refusals.h"
 
@@ -89,6 +90,7 @@ absl::StatusOr<LabelSet> LabelsOnTarget(const exposition::SeriesLabels& scraped,
 
 absl::StatusOr<TargetSeries::Found> TargetSeries::Find(std::string_view text,
                                                        exposition::TextFormat format,
+                                                       std::string_view bound_label,
                                                        const Target& target) {
   if (const auto at = entries_.find(text); at != entries_.end()) {
     const bool is_repeated = at->second.seen_in == scrape_;
@@ -96,6 +98,7 @@ absl::StatusOr<TargetSeries::Found> TargetSeries::Find(std::string_view text,
     return Found{at->second, false, is_repeated};
   }
   LOCKSTEP_RETURN_IF_ERROR(exposition::ParseSeries(text, format, scratch_));
+  exposition::UnifyBound(bound_label, scratch_);
   LOCKSTEP_ASSIGN_OR_RETURN(LabelSet labels, LabelsOnTarget(scratch_, target));
   Entry entry;
   entry.is_dropped = labels.empty();

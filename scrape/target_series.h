@@ -50,9 +50,9 @@ class TargetSeries {
     bool is_new = false;       // its text was not known
     bool is_repeated = false;  // seen in this scrape already
   };
-  // The reference lives until End(), Abandon() or Forget().
+  // `bound_label` as exposition::BoundLabelOf() says. The reference lives until End(), Abandon() or Forget().
   absl::StatusOr<Found> Find(std::string_view text, exposition::TextFormat format,
-                             const Target& target);
+                             std::string_view bound_label, const Target& target);
 
   // The body was read whole. Returns the series that were there before it and are not now; those not seen are
   // forgotten.

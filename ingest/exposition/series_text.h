@@ -13,12 +13,13 @@
 
 namespace lockstep::exposition {
 
-// Labels that point into the text they were read from, or into `unescaped`; so they are not to be copied.
+// Labels that point into the text they were read from, or into `unescaped` or `bound`; so they are not to be copied.
 // Reused from series to series.
 struct SeriesLabels {
   std::vector<LabelView> labels;               // sorted, each name once, no value empty
   std::vector<std::string_view> empty_labels;  // the names of those whose value is
   std::string unescaped;
+  std::string bound;  // of UnifyBound()
 
   SeriesLabels() = default;
   SeriesLabels(const SeriesLabels&) = delete;

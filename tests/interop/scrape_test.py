@@ -331,6 +331,41 @@ class ProtobufTest(Scraping):
                       targets(server)["cut"]["lastError"])
 
 
+# Bounds in every way to write them, and labels that are none.
+BOUNDS = b"""# TYPE seconds histogram
+seconds_bucket{le="0.50"} 1
+seconds_bucket{le="1"} 2
+seconds_bucket{le="2.0"} 3
+seconds_bucket{le="1000000"} 4
+seconds_bucket{le="1e21"} 5
+seconds_bucket{le="many"} 6
+seconds_bucket{le="+Inf"} 7
+seconds_count{quantile="1"} 7
+# TYPE share summary
+share{quantile="0"} 1
+share{quantile="0.99"} 2
+share{quantile="1"} 3
+share_sum{le="1"} 4
+# TYPE plain gauge
+plain{le="1",quantile="1"} 1
+# TYPE width gaugehistogram
+width_bucket{le="1"} 1
+"""
+
+
+class BoundsTest(Scraping):
+    """Against a Prometheus that writes bounds in one way."""
+
+    def test_bounds_of_texts(self):
+        self.pages.answers = {"/plain": (TEXT, BOUNDS), "/om": (OPENMETRICS, BOUNDS + b"# EOF\n")}
+        servers = self.both("".join(job(name, self.pages.address, "", f"/{name}")
+                                    for name in ("plain", "om")),
+                            program=programs.find_peer("prometheus-next"))
+        shown = '{__name__=~"seconds.*|share.*|plain|width.*"}'
+        self.assert_same_soon(lambda server: values(server, shown), servers)
+        self.assertEqual(list(values(servers[0], 'seconds_bucket{le="1.0",job="om"}').values()), ["2"])
+
+
 # Texts that one of the two might refuse.
 PROMETHEUS_TEXTS = [
     b'up{a="b" c="d"} 1\n', b'up { a = "b" , } 1\n', b'a 1 -5\n', b'a -1\n', b'a{b="x\ny"} 1\n',
