@@ -140,13 +140,14 @@ class DerivedQuerier : public Querier {
   }
 
  private:
+  QueryBudget& BudgetOf(const Selection& selection) const {
+    return selection.budget == nullptr ? unbounded_ : *selection.budget;
+  }
+
   // Null: to be computed.
   absl::StatusOr<std::unique_ptr<SeriesSet>> ReportedMfu(const Selection& selection) const {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsIn(selection));
-    QueryBudget unbounded(std::numeric_limits<int64_t>::max(),
-                          QueryBudget::Clock::time_point::max());
-    QueryBudget& budget = selection.budget == nullptr ? unbounded : *selection.budget;
-    return SelectReportedMfu(jobs, selection, {*stored_, pool_, budget});
+    return SelectReportedMfu(jobs, selection, {*stored_, pool_, BudgetOf(selection)});
   }
 
   static std::vector<std::string> SortedUnique(std::vector<std::string> texts) {
@@ -188,9 +189,7 @@ class DerivedQuerier : public Querier {
 
   absl::StatusOr<MadeSeries> Compute(std::span<const DerivedMetric> metrics,
                                      const Selection& selection) const {
-    QueryBudget unbounded(std::numeric_limits<int64_t>::max(),
-                          QueryBudget::Clock::time_point::max());
-    QueryBudget& budget = selection.budget == nullptr ? unbounded : *selection.budget;
+    QueryBudget& budget = BudgetOf(selection);
     MadeSeries series;
     for (const DerivedMetric metric : metrics) {
       if (IsOfJobs(metric)) {
@@ -269,6 +268,9 @@ class DerivedQuerier : public Querier {
 
   const std::unique_ptr<Querier> stored_;
   TaskPool& pool_;
+  // Of selections without one.
+  mutable QueryBudget unbounded_{std::numeric_limits<int64_t>::max(),
+                                 QueryBudget::Clock::time_point::max()};
 };
 
 }  // namespace

@@ -134,6 +134,10 @@ constexpr NameRow kRows[] = {
      "gpu_graphics_clock_hertz"},
     {Role::kGpuGraphicsClockHertz, 1e+06, Stored::kGauge,
      "gpu_graphics_clock_mhz|gpu_clock"},
+    {Role::kGpuVideoClockHertz, 1e+06, Stored::kGauge,
+     "DCGM_FI_DEV_VIDEO_CLOCK|dcgm_video_clock"},
+    {Role::kGpuVideoClockHertz, 1, Stored::kGauge,
+     "gpu_video_clock_hertz"},
     {Role::kGpuTemperatureCelsius, 1, Stored::kGauge,
      "DCGM_FI_DEV_GPU_TEMP|DCGM_FI_DEV_GPU_TEMP_CELSIUS|dcgm_gpu_temp|"
      "gpu_temperature_celsius|gpu_junction_temperature|gpu_edge_temperature|"
@@ -182,6 +186,14 @@ constexpr NameRow kRows[] = {
      "DCGM_FI_DEV_BAR1_USED|dcgm_bar1_used"},
     {Role::kGpuBar1UsedBytes, 1, Stored::kGauge,
      "gpu_bar1_used_bytes"},
+    {Role::kGpuBar1FreeBytes, kMebi, Stored::kGauge,
+     "DCGM_FI_DEV_BAR1_FREE|dcgm_bar1_free"},
+    {Role::kGpuBar1FreeBytes, 1, Stored::kGauge,
+     "gpu_bar1_free_bytes"},
+    {Role::kGpuBar1TotalBytes, kMebi, Stored::kGauge,
+     "DCGM_FI_DEV_BAR1_TOTAL|dcgm_bar1_total"},
+    {Role::kGpuBar1TotalBytes, 1, Stored::kGauge,
+     "gpu_bar1_total_bytes"},
     {Role::kGpuThrottleReasons, 1, Stored::kGauge,
      "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS|DCGM_FI_DEV_CLOCKS_EVENT_REASONS|"
      "gpu_throttle_reasons"},

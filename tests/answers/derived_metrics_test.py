@@ -40,6 +40,20 @@ class DerivedMetricsTest(unittest.TestCase):
             for rank, measured in self.jobs[name]["measured"]["whole"].items():
                 self.assertAlmostEqual(found[(rank,)] / measured["mfu_bf16"], 1, delta=0.01)
 
+    def test_mfu_is_the_same_by_operations_of_steps_and_by_operations_per_second(self):
+        recorded_jobs.write(self.server, recorded_jobs.operations("h200", "pretrain-bf16", "by-step"))
+        end_s = self.jobs["pretrain-bf16"]["end_ms"] / 1000
+        # All of their steps, each at its own time.
+        text = 'avg_over_time(lockstep_mfu{{job="{}"}}[1h])'
+        by_second = self.values(text.format("pretrain-bf16"), end_s + 10, "rank", "gpu", "dtype")
+        by_step = self.values(text.format("by-step"), end_s + 10, "rank", "gpu", "dtype")
+        self.assertEqual(by_second.keys(), by_step.keys())
+        for key, mfu in by_second.items():
+            # The recording has three decimals of some 450 TFLOP/s.
+            self.assertAlmostEqual(by_step[key] / mfu, 1, delta=0.0005 / 450)
+        self.assertEqual(len(self.query('lockstep_mfu{job="by-step"}', end_s + 30)), 4)
+        self.assertEqual(self.query('lockstep_mfu{job="by-step"}', end_s + 120), [])
+
     def test_the_straggler_is_named_while_it_is_one(self):
         for name, rank, cause in (("straggler-gpu", "2", "gpu"), ("straggler-loader", "1", "loader"),
                                   ("straggler-pcie", "3", "h2d")):

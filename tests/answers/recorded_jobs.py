@@ -56,6 +56,24 @@ def write_telemetry(server, recording, names_jobs=True):
     write(server, series)
 
 
+def operations(recording, job, name):
+    """What ranks of a job `name` would write that report the operations of each step, as those of `job` did."""
+    series = {}
+    with gzip.open(DATA / recording / "steps.jsonl.gz") as file:
+        for step in map(json.loads, file):
+            if step["job"] != job or "model_flops_per_step_per_gpu" not in step:
+                continue
+            rank = {"job": name, "rank": str(step["rank"])}
+            device = rank | {"gpu": str(step["gpu"]), "modelName": "NVIDIA H200"}
+            for labels, value in (
+                    ({"__name__": "train_step", **rank}, step["step"]),
+                    ({"__name__": "train_step_time_seconds", **rank}, step["train_step_timing in s"]),
+                    ({"__name__": "train_model_flops", **rank}, step["model_flops_per_step_per_gpu"]),
+                    ({"__name__": "DCGM_FI_DEV_GPU_UTIL", **device}, 100)):
+                series.setdefault(tuple(sorted(labels.items())), []).append((step["ts_ms"], value))
+    return series
+
+
 def register_ranks(server, recording):
     """What a launcher says: which rank is on which GPU, from the job's begin to its end."""
     with gzip.open(DATA / recording / "telemetry.jsonl.gz") as file:
