@@ -32,7 +32,7 @@ chroot_dir=$(mktemp -d "${TMPDIR:-/tmp}/lockstep-$suite.XXXXXX")
 
 cleanup() {
   chroot "$chroot_dir" sh -c 'cd /lockstep 2>/dev/null && ./dev demo stop' >/dev/null 2>&1 || true
-  umount "$chroot_dir/proc" 2>/dev/null || true
+  umount "$chroot_dir/proc" "$chroot_dir/dev/pts" 2>/dev/null || true
   rm -rf --one-file-system "$chroot_dir"
 }
 trap cleanup EXIT
@@ -57,6 +57,9 @@ timed "debootstrap $suite" debootstrap --variant=minbase \
   --include=git "$suite" "$chroot_dir" "$site"
 cp /etc/resolv.conf "$chroot_dir/etc/resolv.conf"
 mount -t proc proc "$chroot_dir/proc" || fail "could not mount /proc in the bare system."
+# Verbs for terminals are tested on pseudo-terminals of the bare system's own.
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$chroot_dir/dev/pts" ||
+  fail "could not mount /dev/pts in the bare system."
 git clone -q --no-local "$root" "$chroot_dir/lockstep"
 rm -rf "$chroot_dir/lockstep/.git/worktrees"
 for verb in "$@"; do
