@@ -137,12 +137,10 @@ absl::Status Loader::ReadCharged(SeriesSet& series, SampleColumns& samples) {
 
 absl::Status Loader::ReadMarks(StepColumns& steps) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, StepNumbers());
-  Mutex mutex;
   const auto visit = [&](SeriesSet& series, SampleColumns& samples) -> absl::Status {
     const std::optional<size_t> row = known_.RowOf(OriginOf(series.labels()));
     if (!row.has_value()) return absl::OkStatus();
     LOCKSTEP_RETURN_IF_ERROR(ReadCharged(series, samples));
-    const MutexLock lock(mutex);
     steps.AddMarks(*row, samples);
     return absl::OkStatus();
   };

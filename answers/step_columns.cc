@@ -11,6 +11,8 @@ namespace {
 using training::RankMatrix;
 
 constexpr double kTera = 1e12;
+// Doubles below this that are whole are integers.
+constexpr double kWholeBelow = 9007199254740992;  // 2^53
 
 // All steps of all rows, ascending. Most rows have the same ones, in order.
 template <typename Rows>
@@ -33,11 +35,17 @@ std::vector<int64_t> UnionOfSteps(const Rows& rows) {
 }  // namespace
 
 void StepColumns::AddMarks(size_t row, const SampleColumns& samples) {
+  const MutexLock lock(row_mutexes_[row % kLockCount]);
   Row& marks = rows_[row];
+  marks.time_ms.reserve(marks.time_ms.size() + samples.values.size());
+  marks.step.reserve(marks.step.size() + samples.values.size());
   for (size_t i = 0; i < samples.values.size(); ++i) {
-    if (!std::isfinite(samples.values[i])) continue;
+    const double value = samples.values[i];
+    if (!std::isfinite(value)) continue;
+    // Most are whole already, and calling for the nearest one costs more than all else here.
+    const auto whole = std::abs(value) < kWholeBelow ? static_cast<int64_t>(value) : 0;
     marks.time_ms.push_back(samples.timestamps_ms[i]);
-    marks.step.push_back(std::llround(samples.values[i]));
+    marks.step.push_back(static_cast<double>(whole) == value ? whole : std::llround(value));
   }
 }
 

@@ -26,7 +26,7 @@ class StepColumns {
   StepColumns(const StepColumns&) = delete;
   StepColumns& operator=(const StepColumns&) = delete;
 
-  // More of a row's steps, in any order. One thread per row at a time.
+  // More of a row's steps, in any order. Safe from several threads.
   void AddMarks(size_t row, const SampleColumns& samples);
   // Once, after all marks.
   void Align();
