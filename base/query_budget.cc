@@ -1,6 +1,7 @@
 #include "base/query_budget.h"
 
 #include "absl/strings/str_format.h"
+#include "base/status.h"
 
 namespace lockstep {
 
@@ -19,17 +20,56 @@ absl::Status QueryBudget::Check() const {
 
 absl::Status QueryBudget::Charge(int64_t samples) {
   const int64_t held = held_.fetch_add(samples, std::memory_order_relaxed) + samples;
+  absl::Status status;
   if (held > max_samples_) {
-    Release(samples);
-    return absl::ResourceExhaustedError(
+    status = absl::ResourceExhaustedError(
         absl::StrFormat("query processing would load too many samples into memory in query "
                         "execution: %d at once, of at "
                         "most %d (query.max-samples)",
                         held, max_samples_));
+  } else {
+    status = TakeMemory();
+  }
+  if (!status.ok()) {
+    Release(samples);
+    return status;
   }
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (held > peak && !peak_.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
   }
+  return absl::OkStatus();
+}
+
+absl::Status QueryBudget::ChargeText(int64_t bytes) {
+  const int64_t held = text_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  absl::Status status;
+  // Without a product, which max_samples can be too large for.
+  if (held / kTextBytesPerSample >= max_samples_) {
+    status = absl::ResourceExhaustedError(absl::StrFormat(
+        "query processing would hold too many bytes of labels in memory: %d at once, of at most %d "
+        "times %d (query.max-samples)",
+        held, kTextBytesPerSample, max_samples_));
+  } else {
+    status = TakeMemory();
+  }
+  if (!status.ok()) ReleaseText(bytes);
+  return status;
+}
+
+absl::Status QueryBudget::TakeMemory() {
+  constexpr int64_t kStepBytes = 256 << 10;
+  const auto needed_bytes = [this] {
+    return held_.load(std::memory_order_relaxed) * kBytesPerSample +
+           text_bytes_.load(std::memory_order_relaxed);
+  };
+  if (needed_bytes() <= taken_bytes_.load(std::memory_order_relaxed)) return absl::OkStatus();
+  const MutexLock lock(mutex_);
+  const int64_t needed = needed_bytes();
+  const int64_t taken = taken_bytes_.load(std::memory_order_relaxed);
+  if (needed <= taken) return absl::OkStatus();
+  const int64_t more = (needed - taken + kStepBytes - 1) / kStepBytes * kStepBytes;
+  LOCKSTEP_RETURN_IF_ERROR(memory_.Add(static_cast<uint64_t>(more)));
+  taken_bytes_.store(taken + more, std::memory_order_relaxed);
   return absl::OkStatus();
 }
 

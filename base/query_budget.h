@@ -4,9 +4,9 @@
 // safe from any thread. Whoever loops over samples calls Check() at least every few thousand samples
 // and Charge() before keeping memory; both return the error to pass up unchanged:
 //   kCancelled          the client went away
-//   kUnavailable        the server is shutting down
+//   kUnavailable        the server is shutting down, or all queries together need too much memory
 //   kDeadlineExceeded   the query's time is over
-//   kResourceExhausted  the query needs more samples in memory than it may
+//   kResourceExhausted  the query needs more memory than it may
 #pragma once
 
 #include <atomic>
@@ -14,16 +14,24 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "base/memory_budget.h"
+#include "base/mutex.h"
 
 namespace lockstep {
 
 class QueryBudget {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr int64_t kBytesPerSample = 16;
+  static constexpr int64_t kTextBytesPerSample = 64;
 
-  // `max_samples`: how many samples may be held in memory at once, 16 bytes each.
-  QueryBudget(int64_t max_samples, Clock::time_point deadline)
-      : max_samples_(max_samples), deadline_(deadline) {}
+  // `max_samples`: how many samples may be held in memory at once, 16 bytes each. The bytes are taken
+  // of `memory`, and kept until the budget goes: the answer is made of them.
+  QueryBudget(int64_t max_samples, Clock::time_point deadline,
+              MemoryBudget& memory = MemoryBudget::OfProcess())
+      : max_samples_(max_samples),
+        deadline_(deadline),
+        memory_(MemoryCharge(MemoryAccount::kQueries, memory)) {}
   QueryBudget(const QueryBudget&) = delete;
   QueryBudget& operator=(const QueryBudget&) = delete;
 
@@ -35,15 +43,22 @@ class QueryBudget {
   absl::Status Check() const;
   // Takes `samples` from the budget; on failure nothing is taken.
   absl::Status Charge(int64_t samples);
+  // Takes memory for the texts of labels, of which there may be 64 bytes for each of max_samples;
+  // likewise.
+  absl::Status ChargeText(int64_t bytes);
   // There is no deadline any more.
   void LiftDeadline() { deadline_lifted_.store(true, std::memory_order_relaxed); }
 
-  // Gives back what an earlier Charge() took.
+  // Give back what an earlier Charge() or ChargeText() took.
   void Release(int64_t samples) { held_.fetch_sub(samples, std::memory_order_relaxed); }
+  void ReleaseText(int64_t bytes) { text_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
 
   int64_t peak_samples() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
+  // Takes of the memory what samples and texts need beyond what was taken.
+  absl::Status TakeMemory();
+
   const int64_t max_samples_;
   const Clock::time_point deadline_;
   std::atomic<bool> cancelled_{false};
@@ -51,6 +66,10 @@ class QueryBudget {
   std::atomic<bool> deadline_lifted_{false};
   std::atomic<int64_t> held_{0};
   std::atomic<int64_t> peak_{0};
+  std::atomic<int64_t> text_bytes_{0};
+  std::atomic<int64_t> taken_bytes_{0};  // of the memory
+  Mutex mutex_;
+  MemoryCharge memory_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
 }  // namespace lockstep

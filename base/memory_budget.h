@@ -1,0 +1,130 @@
+// MemoryBudget: the memory that all clients together may make the process hold, by account.
+//
+// Whoever is about to keep memory whose size a client decides takes it from the budget first, in
+// chunks, and gives it back when it goes. Each account may hold a share of the limit, and all of
+// them together the limit. The last sixteenth of either is for those who hold little, so that a few
+// large requests do not keep small ones out. Safe from any thread.
+//
+// Errors name the limit and its flag:
+//   kResourceExhausted  more than three quarters of the account: the request is too large by itself
+//   kUnavailable        there is no room now: try again later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/status.h"
+
+namespace lockstep {
+
+enum class MemoryAccount : uint8_t {
+  kDecoding,   // bodies of requests, and what they unpack and expand to
+  kQueries,    // samples and texts of running queries and of answers on their way
+  kRegex,      // compiled regular expressions
+  kForms,      // parameters of requests
+  kStreams,    // logs that are followed
+  kExemplars,  // kept for queries
+  kMetadata,   // likewise
+};
+inline constexpr size_t kMemoryAccountCount = 7;
+
+// As metrics and answers show it.
+std::string_view Name(MemoryAccount account);
+
+struct MemoryAccountStats {
+  uint64_t held_bytes = 0;
+  uint64_t max_bytes = 0;
+  uint64_t refusals = 0;
+};
+
+struct MemoryBudgetStats {
+  uint64_t max_bytes = 0;
+  uint64_t held_bytes = 0;
+  std::array<MemoryAccountStats, kMemoryAccountCount> accounts{};  // by MemoryAccount
+};
+
+class MemoryBudget {
+ public:
+  static constexpr uint64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  // Who holds no more than this may use the reserve.
+  static constexpr uint64_t kSmallBytes = uint64_t{1} << 20;
+
+  explicit MemoryBudget(uint64_t max_bytes = kNoLimit) : max_bytes_(max_bytes) {}
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  // The process' own; without a limit until it is given one.
+  static MemoryBudget& OfProcess();
+
+  void set_max_bytes(uint64_t max_bytes) { max_bytes_ = max_bytes; }
+  uint64_t max_bytes() const { return max_bytes_.load(std::memory_order_relaxed); }
+  uint64_t MaxBytesOf(MemoryAccount account) const;
+  // What one holder may have of it.
+  uint64_t MaxBytesOfOne(MemoryAccount account) const;
+
+  // `held_bytes`: what the caller holds of the account already.
+  absl::Status Take(MemoryAccount account, uint64_t bytes, uint64_t held_bytes);
+  void GiveBack(MemoryAccount account, uint64_t bytes);
+
+  MemoryBudgetStats stats() const;
+
+ private:
+  struct Held {
+    std::atomic<uint64_t> bytes{0};
+    std::atomic<uint64_t> refusals{0};
+  };
+
+  std::atomic<uint64_t> max_bytes_;
+  std::atomic<uint64_t> held_bytes_{0};
+  std::array<Held, kMemoryAccountCount> accounts_{};
+};
+
+// MemoryCharge: what one holder has taken of an account; given back when it goes. Taken in chunks, so
+// that small additions cost an addition. Movable; what is moved from, and what was made without an
+// account, counts and takes nothing. Not thread-safe; must not outlive its budget.
+class MemoryCharge {
+ public:
+  MemoryCharge() = default;
+  explicit MemoryCharge(MemoryAccount account, MemoryBudget& budget = MemoryBudget::OfProcess())
+      : budget_(&budget), account_(account) {}
+  MemoryCharge(MemoryCharge&& other) noexcept { Swap(other); }
+  MemoryCharge& operator=(MemoryCharge&& other) noexcept {
+    MemoryCharge(std::move(other)).Swap(*this);
+    return *this;
+  }
+  ~MemoryCharge() { Reset(); }
+
+  // What is held, chunks apart.
+  uint64_t bytes() const { return used_; }
+  // On failure of these nothing changes.
+  absl::Status Add(uint64_t bytes) {
+    if (bytes <= taken_ - used_) {
+      used_ += bytes;
+      return absl::OkStatus();
+    }
+    return AddChunks(bytes);
+  }
+  absl::Status Resize(uint64_t bytes);
+  void Reset();
+
+ private:
+  absl::Status AddChunks(uint64_t bytes);
+  void Swap(MemoryCharge& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(account_, other.account_);
+    std::swap(used_, other.used_);
+    std::swap(taken_, other.taken_);
+  }
+
+  MemoryBudget* budget_ = nullptr;
+  MemoryAccount account_ = MemoryAccount::kDecoding;
+  uint64_t used_ = 0;
+  uint64_t taken_ = 0;  // of the budget: whole chunks
+};
+
+}  // namespace lockstep
