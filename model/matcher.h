@@ -1,15 +1,12 @@
 // Matcher: one condition of a selector on one label. A missing label counts as "".
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/regex/regex.h"
 #include "base/status.h"
-
-namespace re2 {
-class RE2;
-}
 
 namespace lockstep {
 
@@ -23,7 +20,9 @@ class Matcher {
  public:
   // Fails with kInvalidArgument if `value` is to be a regular expression and is none. Expressions have
   // RE2's syntax, match the whole value, and their dot matches a newline.
-  static absl::StatusOr<Matcher> Make(MatchType type, std::string name, std::string value);
+  // `max_regex_bytes`, and further errors: see Regex::Compile().
+  static absl::StatusOr<Matcher> Make(MatchType type, std::string name, std::string value,
+                                      size_t max_regex_bytes = Regex::kMaxBytes);
   static Matcher Equal(std::string name, std::string value);
 
   MatchType type() const { return type_; }
@@ -46,7 +45,7 @@ class Matcher {
   MatchType type_;
   std::string name_;
   std::string value_;
-  std::shared_ptr<const re2::RE2> regex_;
+  std::optional<Regex> regex_;
 };
 
 }  // namespace lockstep
