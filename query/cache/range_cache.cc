@@ -26,8 +26,9 @@ StepSpan StepsUpTo(const RangeQuery& query, int64_t end_ms) {
 }
 
 // What the cache may know of a query, if anything.
-std::optional<StepReach> ReachOfQuery(const RangeQuery& query, int64_t lookback_ms) {
-  const absl::StatusOr<promql::ExprPtr> expr = promql::ParseExpr(query.text);
+std::optional<StepReach> ReachOfQuery(const RangeQuery& query, int64_t lookback_ms,
+                                      const QueryBudget& budget) {
+  const absl::StatusOr<promql::ExprPtr> expr = promql::ParseExpr(query.text, &budget);
   if (!expr.ok()) return std::nullopt;
   // What they make of a sample depends on the ones before, however old.
   if (!engine::FindHistogramStatsSelectors(**expr).empty()) return std::nullopt;
@@ -109,7 +110,8 @@ bool IsLookedAt(const engine::QueryWishes& wishes) {
 absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBudget& budget) {
   const int64_t lookback_ms = query.lookback_ms != 0 ? query.lookback_ms : engine_.lookback_ms();
   const bool may_know = is_on_ && query.step_ms > 0 && !IsLookedAt(query.wishes);
-  const std::optional<StepReach> reach = may_know ? ReachOfQuery(query, lookback_ms) : std::nullopt;
+  const std::optional<StepReach> reach =
+      may_know ? ReachOfQuery(query, lookback_ms, budget) : std::nullopt;
   if (!reach.has_value()) return engine_.Execute(query, budget);
 
   const StepKey key{std::string(query.text), query.step_ms, Modulo(query.start_ms, query.step_ms),

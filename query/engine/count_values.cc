@@ -34,6 +34,7 @@ class ValueCounter {
     size_t last_index = kNone;
     int64_t added_count = 0;
     column.ForEachPresent([&](size_t step) {
+      if (!status_.ok()) return;
       const bool is_float = column.histogram(step) == nullptr;
       const uint64_t bits = is_float ? std::bit_cast<uint64_t>(column.value(step)) : 0;
       if (!is_float || last_index == kNone || bits != last_bits) {
@@ -43,6 +44,7 @@ class ValueCounter {
       added_count += Count(step, output_.series[last_index].column);
       if (!is_float) last_index = kNone;
     });
+    LOCKSTEP_RETURN_IF_ERROR(status_);
     return output_.charge.Add(added_count);
   }
 
@@ -70,7 +72,12 @@ class ValueCounter {
     LabelSet labels = builder.Build();
     const auto [entry, added] = index_.try_emplace(labels, output_.series.size());
     const bool names_the_value = label_ == kMetricName;
-    if (added) evaluator_.AddSeries(output_, std::move(labels), drop_name && !names_the_value);
+    if (!added) return entry->second;
+    // The labels are here and in the index; every value may make a series with one sample in a column of its own.
+    constexpr size_t kSeriesBytes = 1024;
+    const size_t bytes = 2 * labels.bytes().size() + kSeriesBytes;
+    if (status_.ok()) status_ = output_.charge.AddText(bytes);
+    evaluator_.AddSeries(output_, std::move(labels), drop_name && !names_the_value);
     return entry->second;
   }
 
@@ -79,6 +86,7 @@ class ValueCounter {
   const bool label_is_dropped_;  // by `without`, which always drops the metric name
   const Evaluator& evaluator_;
   VectorValue output_;
+  absl::Status status_;
   absl::flat_hash_map<LabelSet, size_t> index_;
 };
 

@@ -28,9 +28,9 @@ struct ParsedQuery {
   double seconds = 0;
 };
 
-absl::StatusOr<ParsedQuery> Parse(std::string_view text) {
+absl::StatusOr<ParsedQuery> Parse(std::string_view text, const QueryBudget& budget) {
   const Clock::time_point start = Clock::now();
-  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr, promql::ParseExpr(text));
+  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr, promql::ParseExpr(text, &budget));
   return ParsedQuery{std::move(expr), SecondsSince(start)};
 }
 
@@ -124,14 +124,14 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
 }  // namespace
 
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
   const QueryTimes times{query.time_ms, query.time_ms, 0, query.lookback_ms};
   return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
              EvaluateInstant);
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text));
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
   const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, query.lookback_ms};
   return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,

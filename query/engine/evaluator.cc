@@ -71,10 +71,13 @@ Column& Evaluator::AddSeries(VectorValue& vector, LabelSet labels, bool drop_nam
 }
 
 absl::Status Evaluator::FinishSeries(VectorValue& vector) const {
-  const Column& column = vector.series.back().column;
-  if (!column.empty()) return vector.charge.Add(column.BudgetSize());
-  vector.series.pop_back();
-  return absl::OkStatus();
+  const EvaluatedSeries& series = vector.series.back();
+  if (series.column.empty()) {
+    vector.series.pop_back();
+    return absl::OkStatus();
+  }
+  LOCKSTEP_RETURN_IF_ERROR(vector.charge.AddText(series.labels.bytes().size()));
+  return vector.charge.Add(series.column.BudgetSize());
 }
 
 absl::StatusOr<EvaluatedValue> Evaluator::EvaluateNode(const Expr& expr) {

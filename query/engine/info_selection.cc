@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/regex/regex.h"
 #include "query/engine/step_invariant.h"
-#include "re2/re2.h"
 
 namespace lockstep::engine {
 namespace {
@@ -37,7 +37,7 @@ void AddIdentityMatcher(std::string_view label, const std::vector<EvaluatedSerie
   std::string pattern;
   for (const std::string_view value : values) {
     if (!pattern.empty()) pattern += '|';
-    pattern += RE2::QuoteMeta({value.data(), value.size()});
+    pattern += Regex::Escape(value);
   }
   matchers.push_back(RegexMatcher(label, std::move(pattern)));
 }

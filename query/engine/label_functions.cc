@@ -1,5 +1,7 @@
 #include "query/engine/label_functions.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -17,10 +19,14 @@ absl::Status CheckLabelName(std::string_view name, std::string_view role,
       absl::StrFormat("invalid %s label name in %s(): %s", role, function, name));
 }
 
-void SetLabel(EvaluatedSeries& series, std::string_view name, std::string_view value) {
+// Charged first: a query may make long texts of short ones.
+absl::Status SetLabel(std::string_view name, std::string_view value, EvaluatedSeries& series,
+                      SampleCharge& charge) {
+  LOCKSTEP_RETURN_IF_ERROR(charge.AddText(name.size() + value.size()));
   series.labels = LabelSetBuilder(series.labels).Set(name, value).Build();
   // A name that is given on purpose stays.
   if (name == kMetricName) series.drop_name = false;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<EvaluatedValue> Merged(VectorValue vector) {
@@ -39,15 +45,21 @@ absl::StatusOr<EvaluatedValue> LabelReplace(const promql::Call& call, Evaluator&
   const std::string& source = StringArgument(call, 3);
   const std::string& regex = StringArgument(call, 4);
   const auto replacement = LabelReplacement::Make(regex, StringArgument(call, 2));
+  if (absl::IsResourceExhausted(replacement.status()) ||
+      absl::IsUnavailable(replacement.status())) {
+    return replacement.status();
+  }
   if (!replacement.ok()) {
     return absl::FailedPreconditionError("invalid regular expression in label_replace(): " + regex);
   }
   LOCKSTEP_RETURN_IF_ERROR(CheckLabelName(destination, "destination", "label_replace"));
   LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, evaluator.EvaluateVector(*call.args[0]));
   for (EvaluatedSeries& series : vector.series) {
-    if (const auto value = replacement->Apply(series.labels.Get(source)); value.has_value()) {
-      SetLabel(series, destination, *value);
-    }
+    LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::optional<std::string> value,
+                              replacement->Apply(series.labels.Get(source)));
+    if (!value.has_value()) continue;
+    LOCKSTEP_RETURN_IF_ERROR(SetLabel(destination, *value, series, vector.charge));
   }
   return Merged(std::move(vector));
 }
@@ -61,12 +73,19 @@ absl::StatusOr<EvaluatedValue> LabelJoin(const promql::Call& call, Evaluator& ev
   LOCKSTEP_RETURN_IF_ERROR(CheckLabelName(destination, "destination", "label_join"));
   LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, evaluator.EvaluateVector(*call.args[0]));
   for (EvaluatedSeries& series : vector.series) {
+    LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
+    size_t size = separator.size() * (call.args.size() > 3 ? call.args.size() - 4 : 0);
+    for (size_t i = 3; i < call.args.size(); ++i) {
+      size += series.labels.Get(StringArgument(call, i)).size();
+    }
+    LOCKSTEP_RETURN_IF_ERROR(CheckMadeLabel(size, "label_join"));
     std::string joined;
+    joined.reserve(size);
     for (size_t i = 3; i < call.args.size(); ++i) {
       if (i > 3) joined += separator;
       joined += series.labels.Get(StringArgument(call, i));
     }
-    SetLabel(series, destination, joined);
+    LOCKSTEP_RETURN_IF_ERROR(SetLabel(destination, joined, series, vector.charge));
   }
   return Merged(std::move(vector));
 }

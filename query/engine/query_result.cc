@@ -118,6 +118,7 @@ absl::StatusOr<MatrixResult> EvaluateRangeVector(const promql::Expr& expr, int64
     if (out.samples.size() == 0) return absl::OkStatus();
     evaluator.counts().Add(0, BudgetSize(out.samples));
     LOCKSTEP_RETURN_IF_ERROR(charge.Add(BudgetSize(out.samples)));
+    LOCKSTEP_RETURN_IF_ERROR(charge.AddText(out.labels.bytes().size()));
     matrix.push_back(std::move(out));
     return absl::OkStatus();
   }));

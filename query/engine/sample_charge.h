@@ -1,4 +1,4 @@
-// SampleCharge: samples taken from a QueryBudget and given back when the memory they stand for goes.
+// SampleCharge: samples and texts taken from a QueryBudget and given back when the memory they stand for goes.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,13 @@ class SampleCharge {
   SampleCharge() = default;
   explicit SampleCharge(QueryBudget& budget) : budget_(&budget) {}
   SampleCharge(SampleCharge&& other) noexcept
-      : budget_(std::exchange(other.budget_, nullptr)), held_(std::exchange(other.held_, 0)) {}
+      : budget_(std::exchange(other.budget_, nullptr)),
+        held_(std::exchange(other.held_, 0)),
+        held_text_bytes_(std::exchange(other.held_text_bytes_, 0)) {}
   SampleCharge& operator=(SampleCharge&& other) noexcept {
     std::swap(budget_, other.budget_);
     std::swap(held_, other.held_);
+    std::swap(held_text_bytes_, other.held_text_bytes_);
     return *this;
   }
   ~SampleCharge() { Reset(); }
@@ -27,6 +30,12 @@ class SampleCharge {
   absl::Status Add(int64_t samples) {
     absl::Status status = budget_->Charge(samples);
     if (status.ok()) held_ += samples;
+    return status;
+  }
+  // Precondition: made with a budget.
+  absl::Status AddText(size_t bytes) {
+    absl::Status status = budget_->ChargeText(static_cast<int64_t>(bytes));
+    if (status.ok()) held_text_bytes_ += static_cast<int64_t>(bytes);
     return status;
   }
   // Precondition: no more than what was added.
@@ -39,17 +48,23 @@ class SampleCharge {
     if (budget_ == nullptr) return SampleCharge();
     SampleCharge again(*budget_);
     LOCKSTEP_RETURN_IF_ERROR(again.Add(held_));
+    LOCKSTEP_RETURN_IF_ERROR(again.AddText(static_cast<size_t>(held_text_bytes_)));
     return again;
   }
   // Takes over what `other` holds, of the same budget.
-  void Absorb(SampleCharge&& other) { held_ += std::exchange(other.held_, 0); }
+  void Absorb(SampleCharge&& other) {
+    held_ += std::exchange(other.held_, 0);
+    held_text_bytes_ += std::exchange(other.held_text_bytes_, 0);
+  }
   void Reset() {
     if (held_ != 0) GiveBack(held_);
+    if (held_text_bytes_ != 0) budget_->ReleaseText(std::exchange(held_text_bytes_, 0));
   }
 
  private:
   QueryBudget* budget_ = nullptr;
   int64_t held_ = 0;
+  int64_t held_text_bytes_ = 0;
 };
 
 }  // namespace lockstep::engine

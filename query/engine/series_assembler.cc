@@ -13,6 +13,7 @@ absl::Status SeriesAssembler::Add(LabelSet labels, bool drop_name, Column column
     if (!added) return MergeColumns(column, vector_.series[found->second].column);
   }
   LOCKSTEP_RETURN_IF_ERROR(vector_.charge.Add(column.BudgetSize()));
+  LOCKSTEP_RETURN_IF_ERROR(vector_.charge.AddText(labels.bytes().size()));
   vector_.series.push_back({std::move(labels), drop_name, std::move(column)});
   return absl::OkStatus();
 }

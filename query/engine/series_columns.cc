@@ -55,6 +55,7 @@ class ColumnPass {
       slot.labels = part.series->labels();
       slot.drop_name = drop_names_ || part.series->drop_name();
       LOCKSTEP_RETURN_IF_ERROR(part.charge.Add(slot.column.BudgetSize()));
+      LOCKSTEP_RETURN_IF_ERROR(part.charge.AddText(slot.labels.bytes().size()));
     }
   }
 

@@ -262,6 +262,7 @@ class VectorBinary {
     Pair pair;
     pair.labels = ResultLabels(many != nullptr ? many->labels : MatchLabels(one->labels, matching_),
                                one != nullptr ? one->labels : MatchLabels(many->labels, matching_));
+    LOCKSTEP_RETURN_IF_ERROR(work.charge.AddText(pair.labels.bytes().size()));
     pair.drop_name = many != nullptr ? DropsName(*many) : expr_.return_bool;
     pair.result_number = work.judge.NumberOf(pair.labels);
     pair.column = Column(step_count);

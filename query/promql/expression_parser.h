@@ -11,16 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/query_budget.h"
 #include "base/status.h"
 #include "query/promql/ast.h"
 #include "query/promql/lexer.h"
 
 namespace lockstep::promql {
 
-// One parser reads one text, once. `query` must outlive it. Not thread-safe.
+// One parser reads one text, once. `query` must outlive it, and `budget`, which may be null. Not
+// thread-safe.
 class ExpressionParser {
  public:
-  explicit ExpressionParser(std::string_view query) : query_(query), lexer_(query) {}
+  ExpressionParser(std::string_view query, const QueryBudget* budget)
+      : query_(query), budget_(budget), lexer_(query) {}
 
   // The whole text as an expression; types are not checked yet.
   absl::StatusOr<ExprPtr> ParseWhole();
@@ -116,6 +119,7 @@ class ExpressionParser {
   absl::Status CheckDepth(int depth, int position) const;
 
   const std::string_view query_;
+  const QueryBudget* const budget_;
   Lexer lexer_;
   Token next_;
   bool has_next_ = false;

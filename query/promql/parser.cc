@@ -7,15 +7,16 @@
 
 namespace lockstep::promql {
 
-absl::StatusOr<ExprPtr> ParseExpr(std::string_view query) {
-  LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ExpressionParser(query).ParseWhole());
+absl::StatusOr<ExprPtr> ParseExpr(std::string_view query, const QueryBudget* budget) {
+  LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ExpressionParser(query, budget).ParseWhole());
   LOCKSTEP_RETURN_IF_ERROR(CheckTypes(query, *expr));
   return expr;
 }
 
-absl::StatusOr<std::vector<Matcher>> ParseMetricSelector(std::string_view selector) {
+absl::StatusOr<std::vector<Matcher>> ParseMetricSelector(std::string_view selector,
+                                                         const QueryBudget* budget) {
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<VectorSelector> parsed,
-                            ExpressionParser(selector).ParseWholeSelector());
+                            ExpressionParser(selector, budget).ParseWholeSelector());
   return std::move(parsed->matchers);
 }
 

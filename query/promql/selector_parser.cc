@@ -81,9 +81,11 @@ absl::StatusOr<Matcher> ExpressionParser::ParseMatcher() {
   }
   Take();
   if (!NextIs(TokenKind::kString)) return Unexpected(kMatching, "string");
+  if (budget_ != nullptr) LOCKSTEP_RETURN_IF_ERROR(budget_->Check());
   absl::StatusOr<Matcher> matcher =
-      Matcher::Make(*type, std::move(label_name), Unquote(Take().text));
-  if (!matcher.ok()) return ErrorAt(label.position, Message(matcher.status()));
+      Matcher::Make(*type, std::move(label_name), Unquote(Take().text), Regex::kMaxBytesOfRequest);
+  if (absl::IsInvalidArgument(matcher.status()))
+    return ErrorAt(label.position, Message(matcher.status()));
   return matcher;
 }
 

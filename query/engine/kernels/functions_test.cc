@@ -92,9 +92,9 @@ TEST(CalendarTest, NumbersThatAreNoTime) {
   }
 }
 
-std::optional<std::string> Replace(std::string_view regex, std::string replacement,
+std::optional<std::string> Replace(std::string_view regex, std::string_view replacement,
                                    std::string_view value) {
-  return LabelReplacement::Make(regex, std::move(replacement)).value().Apply(value);
+  return LabelReplacement::Make(regex, replacement).value().Apply(value).value();
 }
 
 TEST(LabelReplacementTest, ExpandsGoTemplates) {
@@ -128,6 +128,15 @@ TEST(LabelReplacementTest, RefusesABadExpression) {
   const auto made = LabelReplacement::Make("(.*", "$1");
   EXPECT_EQ(made.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(Message(made.status()), "invalid regular expression in label_replace(): (.*");
+}
+
+TEST(LabelReplacementTest, MakesValuesUpToALimit) {
+  const std::string half(kMaxMadeLabelBytes / 2, 'x');
+  EXPECT_EQ(Replace("(.*)", "$1$1", half)->size(), kMaxMadeLabelBytes);
+  const auto made = LabelReplacement::Make("(.*)", "$1$1.")->Apply(half);
+  EXPECT_EQ(made.status(), absl::FailedPreconditionError(
+                               "label_replace() would make a label value of 65537 bytes, more than "
+                               "the limit of 65536"));
 }
 
 TEST(NaturalLessTest, OrdersNumbersInsideText) {

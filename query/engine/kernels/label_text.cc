@@ -1,84 +1,15 @@
 #include "query/engine/kernels/label_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <compare>
-#include <vector>
+#include <utility>
 
-#include "re2/re2.h"
+#include "absl/strings/str_format.h"
 
 namespace lockstep::engine {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-bool IsNameByte(char c) {
-  // Letters outside ASCII are letters too; a byte above 0x7f can only be part of one here, as the
-  // text is UTF-8 and names end at the first ASCII byte that is none.
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-struct Reference {
-  std::string_view name;
-  std::string_view rest;  // of the template, behind the reference
-};
-
-// Reads the reference that follows a dollar sign; nothing if there is none.
-std::optional<Reference> ReadReference(std::string_view text) {
-  const bool braced = text.starts_with('{');
-  if (braced) text.remove_prefix(1);
-  const auto end = std::find_if_not(text.begin(), text.end(), IsNameByte);
-  const auto length = static_cast<size_t>(end - text.begin());
-  if (length == 0) return std::nullopt;
-  Reference reference{text.substr(0, length), text.substr(length)};
-  if (braced) {
-    if (!reference.rest.starts_with('}')) return std::nullopt;
-    reference.rest.remove_prefix(1);
-  }
-  return reference;
-}
-
-// The number of the group that a reference names; -1 if it names one that is not there.
-int GroupNumber(std::string_view name, const RE2& regex) {
-  const bool numeric = std::all_of(name.begin(), name.end(), IsDigit) &&
-                       (name.size() == 1 || name[0] != '0') && name.size() <= 8;
-  if (numeric) {
-    int number = 0;
-    std::from_chars(name.data(), name.data() + name.size(), number);
-    return number;
-  }
-  const auto& groups = regex.NamedCapturingGroups();
-  const auto found = groups.find(std::string(name));
-  return found == groups.end() ? -1 : found->second;
-}
-
-std::string Expand(std::string_view replacement, const RE2& regex,
-                   const std::vector<re2::StringPiece>& groups) {
-  std::string out;
-  while (true) {
-    const size_t dollar = replacement.find('$');
-    out += replacement.substr(0, dollar);
-    if (dollar == std::string_view::npos) return out;
-    replacement.remove_prefix(dollar + 1);
-    if (replacement.starts_with('$')) {
-      out += '$';
-      replacement.remove_prefix(1);
-      continue;
-    }
-    const std::optional<Reference> reference = ReadReference(replacement);
-    if (!reference) {
-      out += '$';
-      continue;
-    }
-    replacement = reference->rest;
-    const int group = GroupNumber(reference->name, regex);
-    if (group >= 0 && static_cast<size_t>(group) < groups.size()) {
-      const re2::StringPiece& text = groups[static_cast<size_t>(group)];
-      out.append(text.data(), text.size());
-    }
-  }
-}
 
 // The run of digits or of anything else that `text` starts with.
 std::string_view FirstChunk(std::string_view text) {
@@ -106,27 +37,30 @@ std::strong_ordering CompareChunks(std::string_view a, std::string_view b) {
 }  // namespace
 
 absl::StatusOr<LabelReplacement> LabelReplacement::Make(std::string_view regex,
-                                                        std::string replacement) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  const std::string text(regex);
-  auto compiled = std::make_shared<const RE2>("^(?s:" + text + ")$", options);
-  if (!compiled->ok()) {
-    return absl::FailedPreconditionError("invalid regular expression in label_replace(): " + text);
+                                                        std::string_view replacement) {
+  absl::StatusOr<Regex> compiled = Regex::Compile(
+      absl::StrFormat("^(?s:%s)$", regex), Regex::Dot::kExcludesNewline, Regex::kMaxBytesOfRequest);
+  if (!compiled.ok() && !absl::IsInvalidArgument(compiled.status())) return compiled.status();
+  if (!compiled.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("invalid regular expression in label_replace(): %s", regex));
   }
-  LabelReplacement made;
-  made.regex_ = std::move(compiled);
-  made.replacement_ = std::move(replacement);
-  return made;
+  RegexTemplate text(replacement, *compiled);
+  return LabelReplacement(*std::move(compiled), std::move(text));
 }
 
-std::optional<std::string> LabelReplacement::Apply(std::string_view value) const {
-  std::vector<re2::StringPiece> groups(static_cast<size_t>(regex_->NumberOfCapturingGroups()) + 1);
-  const bool matches =
-      regex_->Match({value.data(), value.size()}, 0, value.size(), RE2::ANCHOR_BOTH, groups.data(),
-                    static_cast<int>(groups.size()));
-  if (!matches) return std::nullopt;
-  return Expand(replacement_, *regex_, groups);
+absl::StatusOr<std::optional<std::string>> LabelReplacement::Apply(std::string_view value) const {
+  const std::optional<RegexGroups> groups = regex_.CaptureFull(value);
+  if (!groups) return std::nullopt;
+  LOCKSTEP_RETURN_IF_ERROR(CheckMadeLabel(replacement_.ExpandedSize(*groups), "label_replace"));
+  return replacement_.Expand(*groups);
+}
+
+absl::Status CheckMadeLabel(size_t bytes, std::string_view function) {
+  if (bytes <= kMaxMadeLabelBytes) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrFormat("%s() would make a label value of %d bytes, more than the limit of %d",
+                      function, bytes, kMaxMadeLabelBytes));
 }
 
 bool NaturalLess(std::string_view a, std::string_view b) {
