@@ -11,9 +11,13 @@ absl::Status Check(const Registration& registration, int64_t from_ms) {
   if (registration.job.empty()) return absl::InvalidArgumentError("\"job\" is missing");
   const bool says_of_job = registration.world_size.has_value() || !registration.model.empty() ||
                            !registration.parallelism.empty();
-  if (!registration.rank.has_value() && !says_of_job) {
+  if (!registration.rank.has_value() && !says_of_job && !registration.exit_code.has_value()) {
     return absl::InvalidArgumentError(
-        "neither \"rank\" nor anything of the job (\"world_size\", \"model\", \"parallelism\")");
+        "neither \"rank\" nor anything of the job (\"world_size\", \"model\", \"parallelism\", "
+        "\"exit_code\")");
+  }
+  if (registration.alive_ms.has_value() && !registration.rank.has_value()) {
+    return absl::InvalidArgumentError("\"alive\" without \"rank\": whose process is it?");
   }
   if (registration.rank.has_value() && registration.world_size.has_value() &&
       *registration.rank >= *registration.world_size) {
@@ -47,6 +51,13 @@ LabelSet ToLabels(const Texts& texts) {
   return LabelSet::Of(std::move(labels));
 }
 
+// Whether it says that a process is there, or how it ended, and not where it began.
+bool IsOfProcessAlone(const Registration& registration) {
+  const bool is_of_process =
+      registration.exit_code.has_value() || registration.alive_ms.has_value();
+  return is_of_process && !registration.from_ms.has_value();
+}
+
 Texts CommonLabels(std::string_view metric, const Registration& registration) {
   return {{std::string(kMetricName), std::string(metric)},
           {"job", registration.job},
@@ -67,6 +78,14 @@ LabelSet RankLabels(const Registration& registration) {
   return ToLabels(labels);
 }
 
+// Of the rank's process, or of the job's as a whole.
+LabelSet ProcessLabels(std::string_view metric, const Registration& registration) {
+  Texts labels = CommonLabels(metric, registration);
+  if (registration.rank.has_value())
+    labels.emplace_back("rank", std::to_string(*registration.rank));
+  return ToLabels(labels);
+}
+
 LabelSet JobLabelsOf(const Registration& registration) {
   Texts labels = CommonLabels(kJobInfoMetric, registration);
   if (registration.world_size.has_value()) {
@@ -84,9 +103,20 @@ LabelSet JobLabelsOf(const Registration& registration) {
 }  // namespace
 
 absl::StatusOr<std::vector<InfoSeries>> SeriesOf(const Registration& registration, int64_t now_ms) {
-  const int64_t from_ms = registration.from_ms.value_or(now_ms);
+  int64_t from_ms = registration.from_ms.value_or(now_ms);
+  if (IsOfProcessAlone(registration)) from_ms = kAllTimes.min_ms;
   LOCKSTEP_RETURN_IF_ERROR(Check(registration, from_ms));
   std::vector<InfoSeries> series;
+  if (registration.alive_ms.has_value()) {
+    series.push_back(
+        {ProcessLabels(kRankAliveMetric, registration), {{*registration.alive_ms, 1}}});
+  }
+  if (registration.exit_code.has_value()) {
+    series.push_back(
+        {ProcessLabels(kExitCodeMetric, registration),
+         {{registration.to_ms.value_or(now_ms), static_cast<double>(*registration.exit_code)}}});
+  }
+  if (IsOfProcessAlone(registration)) return series;
   if (registration.rank.has_value()) {
     series.push_back({RankLabels(registration), {{from_ms, 1}}});
     if (registration.to_ms.has_value()) series.back().samples.push_back({*registration.to_ms, 0});

@@ -40,11 +40,30 @@ TEST(Registration, BecomesSamplesOfInfoSeries) {
             "parallelism_tp=\"2\", world_size=\"8\"} 1@5000\n");
 }
 
+TEST(Registration, ProcessesThatAreThereAndThatEnd) {
+  EXPECT_EQ(Describe({.job = "j", .attempt = 2, .rank = 3, .alive_ms = 4000}),
+            "lockstep_rank_alive{attempt=\"2\", job=\"j\", rank=\"3\"} 1@4000\n");
+  // Of a rank, and of the job; when is not said.
+  EXPECT_EQ(Describe({.job = "j", .rank = 3, .to_ms = 4000, .exit_code = 1}),
+            "lockstep_exit_code{attempt=\"0\", job=\"j\", rank=\"3\"} 1@4000\n");
+  EXPECT_EQ(Describe({.job = "j", .exit_code = 0}),
+            "lockstep_exit_code{attempt=\"0\", job=\"j\"} 0@5000\n");
+  // Who says when it began says where it ran.
+  EXPECT_EQ(Describe({.job = "j", .rank = 3, .from_ms = 1000, .to_ms = 4000, .exit_code = 0}),
+            "lockstep_exit_code{attempt=\"0\", job=\"j\", rank=\"3\"} 0@4000\n"
+            "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"3\"} 1@1000 0@4000\n");
+  EXPECT_EQ(Describe({.job = "j", .rank = 3, .from_ms = 1000, .alive_ms = 1500}),
+            "lockstep_rank_alive{attempt=\"0\", job=\"j\", rank=\"3\"} 1@1500\n"
+            "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"3\"} 1@1000\n");
+}
+
 TEST(Registration, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(Describe({}), "\"job\" is missing");
   EXPECT_EQ(Describe({.job = "j"}),
             "neither \"rank\" nor anything of the job (\"world_size\", \"model\", "
-            "\"parallelism\")");
+            "\"parallelism\", \"exit_code\")");
+  EXPECT_EQ(Describe({.job = "j", .world_size = 2, .alive_ms = 1000}),
+            "\"alive\" without \"rank\": whose process is it?");
   EXPECT_EQ(Describe({.job = "j", .rank = 8, .world_size = 8}), "rank 8 in a world of 8 ranks");
   EXPECT_EQ(Describe({.job = "j", .rank = 0, .from_ms = 2000, .to_ms = 2000}),
             "\"to\" (2000 ms) is not after \"from\" (2000 ms)");

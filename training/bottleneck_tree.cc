@@ -1,5 +1,5 @@
-// The tree of questions. Thresholds lie between what eight kinds of load were recorded to do; the distance
-// of each to its neighbours is in docs/training-answers.md.
+// The tree of questions. Thresholds lie between what recorded loads did; docs/training-answers.md
+// has the distance of each to its neighbours.
 #include <algorithm>
 #include <cmath>
 
@@ -8,16 +8,39 @@
 namespace lockstep::training {
 namespace {
 
-constexpr double kBusyEngine = 0.6;  // input-bound .30...42, training .86 and more
-constexpr double kFakeSm = 0.05;     // tiny kernels .009, collectives .17
+constexpr double kFakeSm = 0.05;  // tiny kernels .009, collectives .17
 // A collective's own kernel occupies the SMs of its channels and none of the tensor cores.
 constexpr double kCollectiveSm = 0.3;
 constexpr double kCollectiveTensor = 0.02;
 constexpr double kRestingDram = 0.05;  // spinning 0, exchanging .22
 constexpr double kLinkShare = 0.22;    // of one way; small batches .15, collectives alone .74
 constexpr double kLinkTensor = 0.1;
-constexpr double kBusyDram = 0.4;  // small-batch training .33, the mildest memory-bound load .56
-constexpr double kDramOverTensor = 1.5;  // small-batch training 1.26, the same load 2.1
+
+// From here on as shares of the time in which the engine is busy.
+constexpr double kBusyDram = 0.5;       // convolutions .47, the mildest memory-bound load .56
+constexpr double kDramOverPipes = 1.5;  // small-batch training 1.26, the same load 2.1
+constexpr double kFullDram = 0.88;      // what a streaming kernel reaches
+// The busiest arithmetic pipe. Small-batch training has .26; a load that streams weights .1 at most.
+constexpr double kBusyPipe = 0.1;
+// Without arithmetic, memory traffic of this much is the work: rows gathered in order. Scattered
+// rows and pointer chasing reach .04 to .24 however hard they try.
+constexpr double kMostlyDram = 0.3;
+// Less is no memory work: a kernel that spins has 0.
+constexpr double kTouchesDram = 0.02;
+// Shares of the power limit. An H200 idles at .18 and spins at .19; pointer chasing draws .38;
+// arithmetic on every SM .9, on whatever pipe it runs.
+constexpr double kWorkingPower = 0.5;  // pointer chasing .40, integers in registers .63
+constexpr double kRestingPower = 0.3;
+// Memory traffic draws power too: scattered rows at .24 of the bandwidth .79.
+constexpr double kLittleDram = 0.1;
+constexpr double kWorkingPowerBesideDram = 0.7;
+// Of devices whose pipes are not counted: at its limit a device works.
+constexpr double kFullPower = 0.9;
+
+// A link to the host carries 25 to 60 times this; batches of training data a tenth.
+constexpr double kHostCopyBytesPerS = 1e9;
+// Of the time in which the engine is busy: kernels of real layers fill .8 of the SMs, tiny ones .15.
+constexpr double kTinyKernels = 0.4;
 
 // The numbers asked on the way to a class, and the nearest to deciding otherwise.
 class Questions {
@@ -31,7 +54,9 @@ class Questions {
     return value > threshold;
   }
 
-  Classified Answer(BottleneckClass bottleneck) const { return {bottleneck, margin_}; }
+  Classified Answer(BottleneckClass bottleneck) const {
+    return {.bottleneck = bottleneck, .margin = margin_};
+  }
 
  private:
   void Note(double value, double threshold) {
@@ -44,12 +69,16 @@ class Questions {
 };
 
 bool IsCollective(const DeviceWindow& window) {
-  return window.sm < kCollectiveSm && !(window.tensor >= kCollectiveTensor);
+  return window.has_peers && window.sm < kCollectiveSm && !(window.tensor >= kCollectiveTensor);
 }
 
 bool ExchangesMuch(const DeviceWindow& window) {
   return window.nvlink_received > kLinkShare * window.link_bytes_per_s &&
          window.tensor < kLinkTensor;
+}
+
+bool CopiesMuch(const DeviceWindow& window) {
+  return window.pcie_received > kHostCopyBytesPerS || window.pcie_sent > kHostCopyBytesPerS;
 }
 
 // Of a device that is busy and runs something that may be a collective.
@@ -64,28 +93,92 @@ Classified ClassifyCollective(const DeviceWindow& window, Questions& questions) 
   return questions.Answer(BottleneckClass::kCommunicationBound);
 }
 
+double BusiestPipe(const DeviceWindow& window) {
+  double busiest = kUnknown;
+  for (const double pipe : {window.tensor, window.fp64, window.fp32, window.fp16}) {
+    if (!(busiest >= pipe) && !std::isnan(pipe)) busiest = pipe;
+  }
+  return busiest;
+}
+
+bool CountsAllPipes(const DeviceWindow& window) {
+  return !std::isnan(window.fp64) && !std::isnan(window.fp32) && !std::isnan(window.tensor);
+}
+
+// No pipe that is counted does arithmetic, and memory is not busy. Power tells work on pipes that
+// are not counted (integers, or those an exporter leaves out) from waiting.
+Classified ClassifyQuiet(const DeviceWindow& window, double dram, Questions& questions) {
+  const double power = window.power_share;
+  if (!questions.IsBelow(dram, kTouchesDram)) {
+    const bool counts_all = CountsAllPipes(window);
+    const double working = counts_all ? kWorkingPowerBesideDram : kFullPower;
+    if ((!counts_all || dram < kLittleDram) && questions.IsAbove(power, working)) {
+      return questions.Answer(BottleneckClass::kComputeBound);
+    }
+    // A pipe that is not counted may be what draws the power.
+    if (!counts_all && !(power < kWorkingPower)) return {};
+    return questions.Answer(BottleneckClass::kLatencyBound);
+  }
+  if (questions.IsAbove(power, kWorkingPower)) {
+    return questions.Answer(BottleneckClass::kComputeBound);
+  }
+  if (questions.IsBelow(power, kRestingPower)) {
+    return questions.Answer(BottleneckClass::kFakeLoad);
+  }
+  return {};
+}
+
 Classified ClassifyWork(const DeviceWindow& window, Questions& questions) {
-  if (std::isnan(window.dram)) return {};
-  const double tensor = std::isnan(window.tensor) ? 0.0 : window.tensor;
-  const bool is_dram_busy = questions.IsAbove(window.dram, kBusyDram);
-  if (!is_dram_busy) return questions.Answer(BottleneckClass::kComputeBound);
-  if (tensor <= 0 || questions.IsAbove(window.dram / tensor, kDramOverTensor)) {
+  const double dram = window.dram / window.engine;
+  const double pipe = BusiestPipe(window) / window.engine;
+  const double known_pipe = std::isnan(pipe) ? 0.0 : pipe;
+  if (questions.IsAbove(dram, kBusyDram)) {
+    if (known_pipe <= 0 || questions.IsAbove(dram / known_pipe, kDramOverPipes)) {
+      return questions.Answer(BottleneckClass::kMemoryBound);
+    }
+    return questions.Answer(BottleneckClass::kComputeBound);
+  }
+  // Memory that is not counted may be busier than the pipe.
+  if (std::isnan(dram) && !(pipe * kDramOverPipes > kFullDram)) return {};
+  if (questions.IsAbove(pipe, kBusyPipe)) return questions.Answer(BottleneckClass::kComputeBound);
+  const bool may_hide_a_pipe = !CountsAllPipes(window) && dram >= kMostlyDram;
+  if (may_hide_a_pipe && questions.IsAbove(window.power_share, kFullPower)) {
+    return questions.Answer(BottleneckClass::kComputeBound);
+  }
+  if (questions.IsAbove(dram, kMostlyDram)) {
     return questions.Answer(BottleneckClass::kMemoryBound);
   }
-  return questions.Answer(BottleneckClass::kComputeBound);
+  return ClassifyQuiet(window, dram, questions);
+}
+
+// Of a device that rests for much of the time, in a job that goes on.
+Classified ClassifyResting(const DeviceWindow& window, const Questions& questions) {
+  Classified resting = questions.Answer(BottleneckClass::kInputBound);
+  if (CopiesMuch(window)) {
+    resting.host_cause = HostCause::kCopies;
+  } else if (window.sm / window.engine < kTinyKernels) {
+    resting.host_cause = HostCause::kLaunches;
+  }
+  return resting;
 }
 
 }  // namespace
+
+bool IsWork(BottleneckClass bottleneck) {
+  return bottleneck == BottleneckClass::kMemoryBound ||
+         bottleneck == BottleneckClass::kLatencyBound ||
+         bottleneck == BottleneckClass::kComputeBound;
+}
 
 Classified Classify(const DeviceWindow& window) {
   Questions questions;
   if (std::isnan(window.engine)) return {};
   if (questions.IsBelow(window.engine, kIdleEngineRatio)) {
+    // Copies are no work of the engine: a device that is fed by slow copies alone is not idle.
+    if (CopiesMuch(window)) return ClassifyResting(window, questions);
     return questions.Answer(BottleneckClass::kIdle);
   }
-  if (questions.IsBelow(window.engine, kBusyEngine)) {
-    return questions.Answer(BottleneckClass::kInputBound);
-  }
+  if (questions.IsBelow(window.engine, kBusyEngineRatio)) return ClassifyResting(window, questions);
   if (questions.IsBelow(window.sm, kFakeSm)) {
     return questions.Answer(BottleneckClass::kFakeLoad);
   }
@@ -94,10 +187,7 @@ Classified Classify(const DeviceWindow& window) {
     return questions.Answer(BottleneckClass::kCommunicationBound);
   }
   if (IsCollective(window)) return ClassifyCollective(window, questions);
-  // Without SM_ACTIVE, spinning and tiny kernels look alike: neither tensor cores nor memory work.
-  const bool is_unseen =
-      std::isnan(window.sm) && window.tensor < kCollectiveTensor && window.dram < kRestingDram;
-  return is_unseen ? Classified{} : ClassifyWork(window, questions);
+  return ClassifyWork(window, questions);
 }
 
 }  // namespace lockstep::training

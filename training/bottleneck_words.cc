@@ -16,6 +16,8 @@ std::string_view Name(BottleneckClass bottleneck) {
       return "communication_bound";
     case BottleneckClass::kMemoryBound:
       return "memory_bound";
+    case BottleneckClass::kLatencyBound:
+      return "latency_bound";
     case BottleneckClass::kComputeBound:
       return "compute_bound";
     case BottleneckClass::kUnknown:
@@ -34,6 +36,9 @@ std::string_view Advice(BottleneckClass bottleneck) {
              "decoding on "
              "the GPU (DALI), data nearer to the node; copies in the background. If the loader is "
              "quick, capture launches in CUDA graphs or compile the model.";
+    case BottleneckClass::kLatencyBound:
+      return "Threads wait for single memory accesses that depend on each other or are scattered. "
+             "Sort or batch the accesses, use more threads, prefetch, keep hot rows together.";
     case BottleneckClass::kFakeLoad:
       return "Kernels are resident, and their SMs do nothing: launches of tiny kernels, or a "
              "spinning "
@@ -58,7 +63,21 @@ std::string_view Advice(BottleneckClass bottleneck) {
     case BottleneckClass::kUnknown:
       break;
   }
-  return "Counters are missing that would tell.";
+  return "Counters are missing that would tell, or they match no kind of work that is known.";
+}
+
+std::string_view Name(HostCause cause) {
+  switch (cause) {
+    case HostCause::kData:
+      return "data";
+    case HostCause::kCopies:
+      return "copies";
+    case HostCause::kLaunches:
+      return "launches";
+    case HostCause::kUnknown:
+      break;
+  }
+  return "unknown";
 }
 
 std::string_view Name(BottleneckFlag flag) {

@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "training/device_health.h"
 #include "training/gpu_catalogue.h"
+#include "training/long_steps.h"
 #include "training/pauses.h"
 #include "training/statistics.h"
 
@@ -25,6 +27,9 @@ constexpr int64_t kStepsPerPause = 3;
 constexpr double kInputShare = 0.3;
 constexpr double kCommunicationShare = 0.5;
 
+// Where steps say that the job waits for input, a device that rests for a fifth of the time agrees.
+constexpr double kBusyBesideInput = 0.8;
+
 constexpr double kNearlyFull = 0.95;
 constexpr double kAtPowerLimit = 0.97;
 constexpr double kHotMarginC = 5.0;
@@ -40,38 +45,81 @@ constexpr std::array kNeeded = {DeviceCounter::kGraphicsEngineActiveRatio,
                                 DeviceCounter::kDramActiveRatio,
                                 DeviceCounter::kNvlinkReceivedBytesPerS};
 
-double OneWayLink(const GpuCounters& device) {
-  const GpuMatch match = FindGpu(device.model);
+double OneWayLink(const GpuMatch& match) {
   if (match.model == nullptr || !(match.model->link_bytes_per_s > 0)) return kUnknown;
   return match.model->link_bytes_per_s / 2;
 }
 
-// `link_bytes_per_s` is OneWayLink's: to find a model by its name takes longer than all of the rest.
-DeviceWindow WindowOf(const GpuCounters& device, const TimeRange& time, double link_bytes_per_s) {
-  return {.engine = MeanIn(device[DeviceCounter::kGraphicsEngineActiveRatio], time),
-          .sm = MeanIn(device[DeviceCounter::kSmActiveRatio], time),
-          .occupancy = MeanIn(device[DeviceCounter::kSmOccupancyRatio], time),
-          .tensor = MeanIn(device[DeviceCounter::kTensorActiveRatio], time),
-          .dram = MeanIn(device[DeviceCounter::kDramActiveRatio], time),
-          .nvlink_received = MeanIn(device[DeviceCounter::kNvlinkReceivedBytesPerS], time),
-          .pcie_received = MeanIn(device[DeviceCounter::kPcieReceivedBytesPerS], time),
-          .link_bytes_per_s = link_bytes_per_s};
+// What a device's windows have in common. To find a model by its name takes longer than to average
+// a window.
+struct DeviceFacts {
+  double link_bytes_per_s = kUnknown;  // one way
+  double power_limit_w = kUnknown;
+  bool has_peers = true;
+};
+
+DeviceFacts FactsOf(const GpuCounters& device, bool has_peers) {
+  const GpuMatch match = FindGpu(device.model);
+  DeviceFacts facts{.link_bytes_per_s = OneWayLink(match),
+                    .power_limit_w = Median(device[DeviceCounter::kPowerLimitW].value),
+                    .has_peers = has_peers};
+  if (std::isnan(facts.power_limit_w) && match.model != nullptr && !match.is_partition &&
+      match.model->board_w > 0) {
+    facts.power_limit_w = match.model->board_w;
+  }
+  return facts;
 }
 
-// Means of a device in each window. Where a pause begins or ends in a window, they are of the longer part of it: a mean
-// over both would look like a loader that is half as fast as the device.
-std::vector<DeviceWindow> MeansOf(const GpuCounters& device, int64_t step_ms,
-                                  const std::vector<ClassifiedWindow>& windows) {
+DeviceWindow WindowOf(const GpuCounters& device, const TimeRange& time, const DeviceFacts& facts) {
+  DeviceWindow window = MeansIn(device, time);
+  window.link_bytes_per_s = facts.link_bytes_per_s;
+  window.power_share = MeanIn(device[DeviceCounter::kPowerW], time) / facts.power_limit_w;
+  window.has_peers = facts.has_peers;
+  return window;
+}
+
+// In order, without overlaps.
+std::vector<TimeRange> Merged(std::vector<TimeRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const TimeRange& a, const TimeRange& b) { return a.from_ms < b.from_ms; });
+  std::vector<TimeRange> merged;
+  for (const TimeRange& range : ranges) {
+    if (merged.empty() || range.from_ms > merged.back().to_ms) {
+      merged.push_back(range);
+    } else {
+      merged.back().to_ms = std::max(merged.back().to_ms, range.to_ms);
+    }
+  }
+  return merged;
+}
+
+// The part of each window that is classified. Where a pause or a long step begins or ends in a window,
+// it is the longer part: a mean over both would look like a loader half as fast as the device.
+std::vector<TimeRange> PartsOf(const GpuCounters& device, int64_t step_ms,
+                               const std::vector<ClassifiedWindow>& windows,
+                               std::span<const LongStep> long_steps) {
   const CounterSeries& engine = device[DeviceCounter::kGraphicsEngineActiveRatio];
   const int64_t period_ms = SamplePeriodMs(engine);
-  const std::vector<TimeRange> pauses =
+  std::vector<TimeRange> pauses =
       PausesOf(engine, std::max(kShortestPauseMs, kStepsPerPause * step_ms));
-  const double link = OneWayLink(device);
-  std::vector<DeviceWindow> means;
+  for (const LongStep& step : long_steps) pauses.push_back(step.time);
+  pauses = Merged(std::move(pauses));
+  std::vector<TimeRange> parts;
   for (const ClassifiedWindow& window : windows) {
-    means.push_back(WindowOf(device, MainPart(window.time, pauses, period_ms), link));
+    parts.push_back(MainPart(window.time, pauses, period_ms));
   }
-  return means;
+  return parts;
+}
+
+// Whether steps go on throughout `time`: not one that ends in it, and then a pause.
+bool StepsFill(const StepTable& table, const TimeRange& time) {
+  const std::vector<int64_t>& ends = table.end_ms;
+  const auto first = std::upper_bound(ends.begin(), ends.end(), time.from_ms);
+  const auto end = std::upper_bound(first, ends.end(), time.to_ms);
+  if (first == end) return false;
+  int64_t longest_ms = std::max(*first - time.from_ms, time.to_ms - *(end - 1));
+  for (auto at = first + 1; at < end; ++at) longest_ms = std::max(longest_ms, *at - *(at - 1));
+  return 2 * longest_ms < time.to_ms - time.from_ms;
 }
 
 int64_t StepMs(const StepTable& steps) {
@@ -97,6 +145,10 @@ std::vector<TimeRange> WindowsOf(const BottleneckInput& input, int64_t step_ms) 
   // A sample more than wanted: the first of a window covers time before it.
   const int64_t width_ms =
       std::max({kShortestWindowMs, kStepsPerWindow * step_ms, (kSamplesPerWindow + 1) * period_ms});
+  // A short attempt: its first step tells as well when it has warmed up.
+  if (first_ms + width_ms > last_ms && input.steps.size() > 1) {
+    first_ms = std::max(first_ms - kDeviceWarmUpMs, input.steps.end_ms.front());
+  }
   std::vector<TimeRange> windows;
   for (int64_t at = first_ms; at + width_ms <= last_ms; at += width_ms) {
     windows.push_back({at, at + width_ms});
@@ -148,11 +200,19 @@ void SetEvidence(const std::vector<DeviceWindow>& windows, GpuBottleneck& gpu) {
   AddMean(windows, &DeviceWindow::sm, "DCGM_FI_PROF_SM_ACTIVE", "ratio", gpu.evidence);
   AddMean(windows, &DeviceWindow::occupancy, "DCGM_FI_PROF_SM_OCCUPANCY", "ratio", gpu.evidence);
   AddMean(windows, &DeviceWindow::tensor, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "ratio", gpu.evidence);
+  AddMean(windows, &DeviceWindow::fp64, "DCGM_FI_PROF_PIPE_FP64_ACTIVE", "ratio", gpu.evidence);
+  AddMean(windows, &DeviceWindow::fp32, "DCGM_FI_PROF_PIPE_FP32_ACTIVE", "ratio", gpu.evidence);
+  AddMean(windows, &DeviceWindow::fp16, "DCGM_FI_PROF_PIPE_FP16_ACTIVE", "ratio", gpu.evidence);
   AddMean(windows, &DeviceWindow::dram, "DCGM_FI_PROF_DRAM_ACTIVE", "ratio", gpu.evidence);
   AddMean(windows, &DeviceWindow::nvlink_received, "DCGM_FI_PROF_NVLINK_RX_BYTES", "bytes/s",
           gpu.evidence);
   AddMean(windows, &DeviceWindow::pcie_received, "DCGM_FI_PROF_PCIE_RX_BYTES", "bytes/s",
           gpu.evidence);
+  AddMean(windows, &DeviceWindow::power_share, "power_share_of_limit", "ratio", gpu.evidence);
+}
+
+bool Rests(BottleneckClass bottleneck) {
+  return bottleneck == BottleneckClass::kIdle || bottleneck == BottleneckClass::kInputBound;
 }
 
 template <size_t kCount>
@@ -164,60 +224,205 @@ BottleneckClass MostOf(const std::array<size_t, kCount>& counts) {
                     : static_cast<BottleneckClass>(counts.rend() - most - 1);
 }
 
-// `means` are the device's in each of the windows.
-GpuBottleneck BottleneckOf(const GpuCounters& device, size_t row,
-                           const std::vector<ClassifiedWindow>& windows,
-                           const std::vector<DeviceWindow>& means) {
-  GpuBottleneck gpu{.row = row, .flags = {}, .evidence = {}};
-  std::array<size_t, kBottleneckClassCount> counts = {};
-  for (const ClassifiedWindow& window : windows) {
-    ++counts[static_cast<size_t>(window.gpus[row].bottleneck)];
+// Which windows count for the class of a job: a hang, a checkpoint or an evaluation is an incident or
+// a state of its own, not a property of the work. `parts` of windows, as PartsOf.
+std::vector<bool> CountedWindows(std::span<const TimeRange> parts,
+                                 std::span<const TimeRange> incidents) {
+  std::vector<bool> counted(parts.size(), true);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const TimeRange& window = parts[i];
+    int64_t inside_ms = 0;
+    for (const TimeRange& incident : incidents) {
+      inside_ms += std::max<int64_t>(
+          0, std::min(window.to_ms, incident.to_ms) - std::max(window.from_ms, incident.from_ms));
+    }
+    counted[i] = 2 * inside_ms < window.to_ms - window.from_ms;
   }
-  gpu.bottleneck = MostOf(counts);
+  return counted;
+}
+
+// What says nothing about how the job usually works: the time before its first step and after its last,
+// and long steps, unless they wait for input.
+std::vector<TimeRange> IncidentsOf(const StepTable& table, std::span<const LongStep> long_steps) {
+  std::vector<TimeRange> incidents;
+  if (table.size() > 1) {
+    const bool is_from_begin = table.step.front() == table.attempt_first_step;
+    incidents.push_back({0, is_from_begin ? table.end_ms.front() : StepBeginMs(table, 0)});
+    incidents.push_back({table.end_ms.back(), std::numeric_limits<int64_t>::max()});
+  }
+  for (const LongStep& step : long_steps) {
+    if (step.reason != LongStepReason::kInput) incidents.push_back(step.time);
+  }
+  return incidents;
+}
+
+// Without steps: a device that stood still once, for less than half of the time, had an incident. So
+// it had before it began to work, if that took less than half of the time.
+void AddSinglePause(const GpuCounters& device, const std::vector<ClassifiedWindow>& windows,
+                    std::vector<TimeRange>& incidents) {
+  const CounterSeries& engine = device[DeviceCounter::kGraphicsEngineActiveRatio];
+  if (windows.empty() || engine.empty()) return;
+  const int64_t whole_ms = windows.back().time.to_ms - windows.front().time.from_ms;
+  std::vector<TimeRange> later;
+  for (const TimeRange& pause : PausesOf(engine, kShortestPauseMs)) {
+    const bool is_short = 2 * (pause.to_ms - pause.from_ms) < whole_ms;
+    const bool is_start_up = pause.from_ms <= engine.timestamp_ms.front();
+    if (is_start_up && is_short) incidents.push_back(pause);
+    if (!is_start_up) later.push_back(pause);
+  }
+  if (later.size() == 1 && 2 * (later[0].to_ms - later[0].from_ms) < whole_ms) {
+    incidents.push_back(later[0]);
+  }
+}
+
+// The windows of one device, and what is known of them.
+struct DeviceCourse {
+  const GpuCounters& device;
+  const std::vector<ClassifiedWindow>& windows;
+  const std::vector<DeviceWindow>& means;  // in each window
+  const std::vector<TimeRange>& incidents;
+  std::vector<bool> counted;  // windows that tell how the job works
+  size_t row = 0;
+};
+
+// The mean over the time of all windows but that of incidents; unknown if nothing is left.
+double MeanOutside(const DeviceCourse& course, DeviceCounter counter) {
+  if (course.windows.empty()) return kUnknown;
+  const CounterSeries& series = course.device[counter];
+  const TimeRange whole = {course.windows.front().time.from_ms, course.windows.back().time.to_ms};
+  std::vector<double> outside;
+  for (size_t i = 1; i < series.value.size(); ++i) {
+    const int64_t from_ms = series.timestamp_ms[i - 1];
+    const int64_t to_ms = series.timestamp_ms[i];
+    if (from_ms < whole.from_ms || to_ms > whole.to_ms) continue;
+    const bool is_incident = std::any_of(
+        course.incidents.begin(), course.incidents.end(), [&](const TimeRange& incident) {
+          return incident.from_ms < to_ms && incident.to_ms > from_ms;
+        });
+    if (!is_incident) outside.push_back(series.value[i]);
+  }
+  return Mean(outside);
+}
+
+double MeanEngine(const DeviceCourse& course) {
+  const double outside = MeanOutside(course, DeviceCounter::kGraphicsEngineActiveRatio);
+  if (!std::isnan(outside) || course.windows.empty()) return outside;
+  return MeanIn(course.device[DeviceCounter::kGraphicsEngineActiveRatio],
+                {course.windows.front().time.from_ms, course.windows.back().time.to_ms});
+}
+
+// The class of all that is no incident together, where incidents leave no window to classify.
+BottleneckClass ClassOutside(const DeviceCourse& course, const DeviceFacts& facts) {
+  const auto mean = [&course](DeviceCounter counter) { return MeanOutside(course, counter); };
+  return Classify({.engine = mean(DeviceCounter::kGraphicsEngineActiveRatio),
+                   .sm = mean(DeviceCounter::kSmActiveRatio),
+                   .tensor = mean(DeviceCounter::kTensorActiveRatio),
+                   .fp64 = mean(DeviceCounter::kFp64ActiveRatio),
+                   .fp32 = mean(DeviceCounter::kFp32ActiveRatio),
+                   .fp16 = mean(DeviceCounter::kFp16ActiveRatio),
+                   .dram = mean(DeviceCounter::kDramActiveRatio),
+                   .nvlink_received = mean(DeviceCounter::kNvlinkReceivedBytesPerS),
+                   .link_bytes_per_s = facts.link_bytes_per_s,
+                   .power_share = mean(DeviceCounter::kPowerW) / facts.power_limit_w,
+                   .has_peers = facts.has_peers})
+      .bottleneck;
+}
+
+// The class of most counted windows among those in which the device rests, or those in which it works.
+BottleneckClass MostWindows(const DeviceCourse& course, bool rests) {
+  std::array<size_t, kBottleneckClassCount> counts = {};
+  for (size_t i = 0; i < course.windows.size(); ++i) {
+    const BottleneckClass one = course.windows[i].gpus[course.row].bottleneck;
+    if (course.counted[i] && Rests(one) == rests) ++counts[static_cast<size_t>(one)];
+  }
+  return MostOf(counts);
+}
+
+// How much of the job's time the device works decides first: bursts of work between long rests do
+// not make a busy device, even if most windows hold a burst.
+BottleneckClass ClassOf(const DeviceCourse& course, const DeviceFacts& facts) {
+  const double engine = MeanEngine(course);
+  if (engine < kIdleEngineRatio) {
+    const BottleneckClass resting = MostWindows(course, true);
+    return resting != BottleneckClass::kUnknown ? resting : BottleneckClass::kIdle;
+  }
+  if (engine < kBusyEngineRatio) return BottleneckClass::kInputBound;
+  const BottleneckClass working = MostWindows(course, false);
+  return working != BottleneckClass::kUnknown ? working : ClassOutside(course, facts);
+}
+
+GpuBottleneck BottleneckOf(const DeviceCourse& course, const DeviceFacts& facts) {
+  const std::vector<ClassifiedWindow>& windows = course.windows;
+  GpuBottleneck gpu{.row = course.row, .flags = {}, .evidence = {}};
+  gpu.bottleneck = ClassOf(course, facts);
   std::vector<DeviceWindow> typical;
+  std::array<size_t, kBottleneckClassCount> counts = {};
+  std::array<size_t, kHostCauseCount> causes = {};
   for (size_t i = 0; i < windows.size(); ++i) {
-    if (windows[i].gpus[row].bottleneck != gpu.bottleneck) continue;
-    typical.push_back(means[i]);
-    const double margin = windows[i].gpus[row].margin;
-    if (!(gpu.least_margin <= margin)) gpu.least_margin = margin;
+    const Classified& one = windows[i].gpus[course.row];
+    ++counts[static_cast<size_t>(one.bottleneck)];
+    if (one.bottleneck != gpu.bottleneck) continue;
+    ++causes[static_cast<size_t>(one.host_cause)];
+    typical.push_back(course.means[i]);
+    if (!(gpu.least_margin <= one.margin)) gpu.least_margin = one.margin;
+  }
+  if (gpu.bottleneck == BottleneckClass::kInputBound) {
+    gpu.host_cause =
+        static_cast<HostCause>(std::max_element(causes.begin(), causes.end()) - causes.begin());
   }
   for (size_t i = 0; i < kBottleneckClassCount && !windows.empty(); ++i) {
     gpu.share[i] = static_cast<double>(counts[i]) / static_cast<double>(windows.size());
   }
-  SetEvidence(typical, gpu);
   if (!windows.empty()) {
     const TimeRange whole = {windows.front().time.from_ms, windows.back().time.to_ms};
-    gpu.flags = FlagsOf(device, WindowOf(device, whole, kUnknown), whole);
+    const DeviceWindow mean = WindowOf(course.device, whole, facts);
+    // A device that rests on average need not rest through any single window.
+    if (typical.empty()) typical.push_back(mean);
+    gpu.flags = FlagsOf(course.device, mean, whole);
   }
+  SetEvidence(typical, gpu);
   return gpu;
 }
 
-// The least over ranks of the median share that `kinds` take of the step.
-double LeastShare(const StepTable& table, std::initializer_list<PhaseKind> kinds) {
+// The least over ranks of the share of all time that `kinds` take, incidents left out. Sums over
+// sums: a stall in one step of a hundred costs as much as a short one in each.
+double LeastShare(const StepTable& table, std::initializer_list<PhaseKind> kinds,
+                  const std::vector<bool>& is_incident) {
   const RankMatrix seconds = SumOfPhases(table, kinds);
   double least = kUnknown;
   for (size_t row = 0; row < seconds.rows() && !table.step_seconds.empty(); ++row) {
-    std::vector<double> share(seconds.columns());
-    for (size_t n = 0; n < share.size(); ++n) {
-      share[n] = seconds(row, n) / table.step_seconds(row, n);
+    double part = 0;
+    double whole = 0;
+    for (size_t n = 0; n < seconds.columns(); ++n) {
+      const bool is_warm_up =
+          n == 0 && table.step[n] == table.attempt_first_step && table.size() > 1;
+      const double step = table.step_seconds(row, n);
+      if (is_warm_up || is_incident[n] || std::isnan(seconds(row, n)) || std::isnan(step)) continue;
+      part += seconds(row, n);
+      whole += step;
     }
-    const double median = Median(share);
-    if (!(least <= median)) least = median;
+    const double share = whole > 0 ? part / whole : kUnknown;
+    if (!(least <= share)) least = share;
   }
   return least;
 }
 
 // What steps alone tell; unknown where they do not.
-BottleneckClass FromSteps(const StepTable& table, std::vector<Evidence>& evidence) {
-  const double input = LeastShare(table, {PhaseKind::kData, PhaseKind::kHostToDevice});
-  const double communication = LeastShare(table, {PhaseKind::kCommunication});
+BottleneckClass FromSteps(const StepTable& table, std::span<const LongStep> long_steps,
+                          std::vector<Evidence>& evidence) {
+  std::vector<bool> is_incident(table.size(), false);
+  for (const LongStep& step : long_steps) {
+    is_incident[step.column] = step.reason != LongStepReason::kInput;
+  }
+  const double input = LeastShare(table, {PhaseKind::kData, PhaseKind::kHostToDevice}, is_incident);
+  const double communication = LeastShare(table, {PhaseKind::kCommunication}, is_incident);
   const auto add = [&evidence](std::string_view signal, double value, double threshold) {
     if (std::isnan(value)) return;
     evidence.push_back({.signal = std::string(signal),
                         .value = value,
                         .reference = threshold,
                         .unit = "share of the step",
-                        .words = "of the rank with the least of it, median over steps"});
+                        .words = "of all step time, on the rank with the least of it"});
   };
   add("input_share", input, kInputShare);
   add("communication_share", communication, kCommunicationShare);
@@ -226,27 +431,124 @@ BottleneckClass FromSteps(const StepTable& table, std::vector<Evidence>& evidenc
   return BottleneckClass::kUnknown;
 }
 
+// Steps say that the job waits for its input, and the device rests for part of the time: both say the
+// same, even where the rest alone is too short to tell.
+void AgreeOnInput(const DeviceCourse& course, GpuBottleneck& gpu) {
+  if (IsWork(gpu.bottleneck) && MeanEngine(course) < kBusyBesideInput) {
+    gpu.bottleneck = BottleneckClass::kInputBound;
+  }
+  if (gpu.bottleneck == BottleneckClass::kInputBound) gpu.host_cause = HostCause::kData;
+}
+
 BottleneckClass MostGpus(const std::vector<GpuBottleneck>& gpus) {
   std::array<size_t, kBottleneckClassCount> counts = {};
   for (const GpuBottleneck& gpu : gpus) ++counts[static_cast<size_t>(gpu.bottleneck)];
   return MostOf(counts);
 }
 
+void SetHostCause(BottleneckClass from_steps, BottleneckAnswer& answer) {
+  if (answer.verdict != BottleneckClass::kInputBound) return;
+  if (from_steps == BottleneckClass::kInputBound) answer.host_cause = HostCause::kData;
+  for (const GpuBottleneck& gpu : answer.gpus) {
+    if (answer.host_cause != HostCause::kUnknown) return;
+    if (gpu.bottleneck == answer.verdict) answer.host_cause = gpu.host_cause;
+  }
+}
+
+void SetConfidence(const BottleneckInput& input, BottleneckClass from_steps,
+                   BottleneckAnswer& answer) {
+  Confidence& confidence = answer.confidence;
+  confidence.steps = input.steps.size();
+  for (const GpuCounters& device : input.devices) {
+    confidence.samples = std::max(confidence.samples,
+                                  device[DeviceCounter::kGraphicsEngineActiveRatio].value.size());
+  }
+  confidence.missing = answer.missing;
+  if (from_steps != BottleneckClass::kUnknown) {
+    for (const Evidence& one : answer.evidence) {
+      const double margin = std::abs(one.value / one.reference - 1);
+      if (!(confidence.margin <= margin)) confidence.margin = margin;
+    }
+    return;
+  }
+  for (const GpuBottleneck& gpu : answer.gpus) {
+    if (gpu.bottleneck != answer.verdict || std::isnan(gpu.least_margin)) continue;
+    if (!(confidence.margin <= gpu.least_margin)) confidence.margin = gpu.least_margin;
+  }
+  if (answer.windows.empty()) {
+    confidence.missing.emplace_back(
+        "device samples of at least two windows, each of 5 s, 10 steps and 2 samples");
+  }
+}
+
 }  // namespace
+
+DeviceWindow MeansIn(const GpuCounters& device, const TimeRange& time) {
+  return {.engine = MeanIn(device[DeviceCounter::kGraphicsEngineActiveRatio], time),
+          .sm = MeanIn(device[DeviceCounter::kSmActiveRatio], time),
+          .occupancy = MeanIn(device[DeviceCounter::kSmOccupancyRatio], time),
+          .tensor = MeanIn(device[DeviceCounter::kTensorActiveRatio], time),
+          .fp64 = MeanIn(device[DeviceCounter::kFp64ActiveRatio], time),
+          .fp32 = MeanIn(device[DeviceCounter::kFp32ActiveRatio], time),
+          .fp16 = MeanIn(device[DeviceCounter::kFp16ActiveRatio], time),
+          .dram = MeanIn(device[DeviceCounter::kDramActiveRatio], time),
+          .nvlink_received = MeanIn(device[DeviceCounter::kNvlinkReceivedBytesPerS], time),
+          .pcie_received = MeanIn(device[DeviceCounter::kPcieReceivedBytesPerS], time),
+          .pcie_sent = MeanIn(device[DeviceCounter::kPcieSentBytesPerS], time)};
+}
+
+std::span<const DeviceCounter> CountersOfClasses() {
+  static constexpr std::array kCounters = {DeviceCounter::kGraphicsEngineActiveRatio,
+                                           DeviceCounter::kSmActiveRatio,
+                                           DeviceCounter::kTensorActiveRatio,
+                                           DeviceCounter::kFp64ActiveRatio,
+                                           DeviceCounter::kFp32ActiveRatio,
+                                           DeviceCounter::kFp16ActiveRatio,
+                                           DeviceCounter::kDramActiveRatio,
+                                           DeviceCounter::kNvlinkReceivedBytesPerS,
+                                           DeviceCounter::kPcieReceivedBytesPerS,
+                                           DeviceCounter::kPcieSentBytesPerS,
+                                           DeviceCounter::kPowerW,
+                                           DeviceCounter::kPowerLimitW};
+  return kCounters;
+}
 
 BottleneckAnswer FindBottlenecks(const BottleneckInput& input) {
   BottleneckAnswer answer;
   const int64_t step_ms = StepMs(input.steps);
+  const bool has_peers =
+      std::max<int64_t>(input.world_size, static_cast<int64_t>(input.job.ranks.size())) > 1;
   for (const TimeRange& time : WindowsOf(input, step_ms)) answer.windows.push_back({time, {}});
+  const std::vector<LongStep> long_steps = FindLongSteps(input.steps, input.devices);
   std::vector<std::vector<DeviceWindow>> means;  // by row
+  std::vector<std::vector<TimeRange>> parts;     // by row
+  std::vector<DeviceFacts> facts;
   for (const GpuCounters& device : input.devices) {
-    means.push_back(MeansOf(device, step_ms, answer.windows));
+    facts.push_back(FactsOf(device, has_peers));
+    parts.push_back(PartsOf(device, step_ms, answer.windows, long_steps));
+    std::vector<DeviceWindow>& own = means.emplace_back();
+    for (const TimeRange& part : parts.back()) {
+      own.push_back(WindowOf(device, part, facts.back()));
+    }
     for (size_t i = 0; i < answer.windows.size(); ++i) {
-      answer.windows[i].gpus.push_back(Classify(means.back()[i]));
+      Classified one = Classify(means.back()[i]);
+      const bool is_idle = one.bottleneck == BottleneckClass::kIdle;
+      // Steps end while the device does next to nothing: it waits for its host, which does the work.
+      if (is_idle && StepsFill(input.steps, answer.windows[i].time)) {
+        one.bottleneck = BottleneckClass::kInputBound;
+      }
+      answer.windows[i].gpus.push_back(one);
     }
   }
+  const BottleneckClass from_steps = FromSteps(input.steps, long_steps, answer.evidence);
   for (size_t row = 0; row < input.devices.size(); ++row) {
-    answer.gpus.push_back(BottleneckOf(input.devices[row], row, answer.windows, means[row]));
+    const GpuCounters& device = input.devices[row];
+    std::vector<TimeRange> incidents = IncidentsOf(input.steps, long_steps);
+    if (input.steps.size() == 0) AddSinglePause(device, answer.windows, incidents);
+    const DeviceCourse course{
+        device, answer.windows, means[row], incidents, CountedWindows(parts[row], incidents), row};
+    answer.gpus.push_back(BottleneckOf(course, facts[row]));
+    if (from_steps == BottleneckClass::kInputBound) AgreeOnInput(course, answer.gpus.back());
   }
   for (const DeviceCounter counter : kNeeded) {
     const bool is_there =
@@ -254,8 +556,9 @@ BottleneckAnswer FindBottlenecks(const BottleneckInput& input) {
                     [counter](const GpuCounters& device) { return !device[counter].empty(); });
     if (!is_there) answer.missing.emplace_back(DcgmName(counter));
   }
-  const BottleneckClass from_steps = FromSteps(input.steps, answer.evidence);
   answer.verdict = from_steps != BottleneckClass::kUnknown ? from_steps : MostGpus(answer.gpus);
+  SetHostCause(from_steps, answer);
+  SetConfidence(input, from_steps, answer);
   return answer;
 }
 

@@ -49,6 +49,132 @@ TEST(Bottlenecks, EachLeafIsReached) {
   }
 }
 
+// The SMs are full of warps in all of these: only pipes, memory and power tell what they do.
+TEST(Bottlenecks, WorkNeedsEvidence) {
+  struct Case {
+    const char* words;
+    DeviceWindow window;
+    const char* bottleneck;
+  };
+  const Case cases[] = {
+      {"a kernel that spins",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0, .dram = 0, .power_share = 0.19},
+       "fake_load"},
+      {"pointer chasing",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0, .dram = 0.18, .power_share = 0.38},
+       "latency_bound"},
+      {"scattered rows",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0.01, .dram = 0.04, .power_share = 0.3},
+       "latency_bound"},
+      {"rows in order",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0.02, .dram = 0.55, .power_share = 0.7},
+       "memory_bound"},
+      {"fp32 products",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0.76, .dram = 0.09, .power_share = 1.0},
+       "compute_bound"},
+      {"fp64 products",
+       {.tensor = 0, .fp64 = 0.7, .fp32 = 0, .dram = 0.1, .power_share = 0.9},
+       "compute_bound"},
+      {"fp64 stencils",
+       {.tensor = 0, .fp64 = 0.15, .fp32 = 0.02, .dram = 0.8, .power_share = 0.8},
+       "memory_bound"},
+      {"hashing with integers",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0, .dram = 0.001, .power_share = 0.7},
+       "compute_bound"},
+      {"neither work nor rest",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0, .dram = 0.001, .power_share = 0.4},
+       "unknown"},
+      {"fp32 products, pipes not counted",
+       {.tensor = 0, .dram = 0.09, .power_share = 0.98},
+       "compute_bound"},
+      {"spinning, pipes not counted", {.tensor = 0, .dram = 0, .power_share = 0.19}, "fake_load"},
+      {"scattered rows, neither pipes nor power", {.tensor = 0, .dram = 0.09}, "unknown"},
+      {"scattered rows at full tilt",
+       {.tensor = 0, .fp64 = 0, .fp32 = 0.012, .fp16 = 0.024, .dram = 0.236, .power_share = 0.79},
+       "latency_bound"},
+      {"convolutions",
+       {.tensor = 0.137, .fp64 = 0, .fp32 = 0.035, .dram = 0.464, .power_share = 0.9},
+       "compute_bound"},
+      {"scattered rows, pipes not counted",
+       {.tensor = 0, .dram = 0.236, .power_share = 0.79},
+       "unknown"},
+      {"optimizer of tiny batches",
+       {.tensor = 0.094, .fp64 = 0, .fp32 = 0.057, .dram = 0.477, .power_share = 0.78},
+       "memory_bound"},
+  };
+  for (const Case& c : cases) {
+    DeviceWindow window = c.window;
+    window.engine = 0.98;
+    window.sm = 0.97;
+    EXPECT_EQ(Name(Classify(window).bottleneck), c.bottleneck) << c.words;
+  }
+}
+
+TEST(Bottlenecks, OneRankNeitherExchangesNorWaits) {
+  // Few blocks, which look like a collective's channels.
+  DeviceWindow window = {
+      .engine = 0.98, .sm = 0.2, .tensor = 0.0, .fp64 = 0.0, .fp32 = 0.12, .dram = 0.01};
+  EXPECT_EQ(Name(Classify(window).bottleneck), "waiting");
+  window.has_peers = false;
+  EXPECT_EQ(Name(Classify(window).bottleneck), "compute_bound");
+}
+
+TEST(Bottlenecks, AHostThatIsTooSlowIsToldByWhatItDoes) {
+  struct Case {
+    const char* words;
+    DeviceWindow window;
+    const char* cause;
+  };
+  const Case cases[] = {
+      {"eager decoding",
+       {.engine = 0.36, .sm = 0.056, .pcie_received = 2e8, .pcie_sent = 2e7},
+       "launches"},
+      {"a slow loader",
+       {.engine = 0.40, .sm = 0.32, .pcie_received = 1e8, .pcie_sent = 1e7},
+       "unknown"},
+      {"pageable copies",
+       {.engine = 0.01, .sm = 0.008, .pcie_received = 8e9, .pcie_sent = 1e7},
+       "copies"},
+  };
+  for (const Case& c : cases) {
+    const Classified found = Classify(c.window);
+    EXPECT_EQ(Name(found.bottleneck), "input_bound") << c.words;
+    EXPECT_EQ(Name(found.host_cause), c.cause) << c.words;
+  }
+}
+
+TEST(Bottlenecks, BurstsBetweenLongRestsAreNoBusyDevice) {
+  Job job;
+  job.ranks.resize(1);
+  // Six seconds of work, then five of rest, over and over: most windows hold a burst.
+  const auto made = [](double rest_s, size_t times) {
+    std::vector<GpuCounters> devices(1);
+    int64_t at = 0;
+    const auto put = [&](double seconds, double engine) {
+      for (double s = 0; s < seconds; ++s) {
+        at += 1000;
+        for (const auto& [counter, value] :
+             {std::pair{DeviceCounter::kGraphicsEngineActiveRatio, engine},
+              std::pair{DeviceCounter::kSmActiveRatio, 0.9 * engine},
+              std::pair{DeviceCounter::kTensorActiveRatio, 0.5 * engine},
+              std::pair{DeviceCounter::kDramActiveRatio, 0.3 * engine}}) {
+          devices[0][counter].timestamp_ms.push_back(at);
+          devices[0][counter].value.push_back(value);
+        }
+      }
+    };
+    for (size_t i = 0; i < times; ++i) {
+      put(6, 0.98);
+      put(rest_s, 0);
+    }
+    put(60, 0.98 * (times > 1 ? 0.5 : 1));
+    return devices;
+  };
+  EXPECT_EQ(Name(FindBottlenecks({job, StepTable{}, made(5, 20)}).verdict), "input_bound");
+  // Once is an incident.
+  EXPECT_EQ(Name(FindBottlenecks({job, StepTable{}, made(20, 1)}).verdict), "compute_bound");
+}
+
 TEST(Bottlenecks, WithoutAllCountersItSaysWhatItCan) {
   const Row rows[] = {
       {"only what dcgm-exporter gives by default, training",

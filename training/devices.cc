@@ -131,6 +131,20 @@ std::string_view DcgmName(DeviceCounter counter) {
   return entry == kCounterNames.end() ? std::string_view() : entry->metric;
 }
 
+GpuCounters CountersIn(const GpuCounters& device, const TimeRange& time) {
+  GpuCounters part;
+  part.model = device.model;
+  for (size_t i = 0; i < device.series.size(); ++i) {
+    const CounterSeries& series = device.series[i];
+    const auto& at = series.timestamp_ms;
+    const auto first = std::lower_bound(at.begin(), at.end(), time.from_ms) - at.begin();
+    const auto end = std::upper_bound(at.begin(), at.end(), time.to_ms) - at.begin();
+    part.series[i].timestamp_ms.assign(at.begin() + first, at.begin() + end);
+    part.series[i].value.assign(series.value.begin() + first, series.value.begin() + end);
+  }
+  return part;
+}
+
 int64_t SamplePeriodMs(const CounterSeries& series) {
   std::vector<double> distances;
   for (size_t i = 1; i < series.timestamp_ms.size(); ++i) {

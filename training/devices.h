@@ -57,6 +57,8 @@ inline constexpr size_t kDeviceCounterCount =
 inline constexpr int64_t kDeviceWarmUpMs = 6000;
 // A device below does nothing: a hang, or a pause of the job.
 inline constexpr double kIdleEngineRatio = 0.05;
+// A device below rests for too much of the time: input-bound ones .30 to .42, training .82 and more.
+inline constexpr double kBusyEngineRatio = 0.6;
 
 // A sample covers the time since the one before it.
 struct CounterSeries {
@@ -86,6 +88,9 @@ std::string_view DcgmName(DeviceCounter counter);
 
 // Mean of the samples that lie wholly inside (by the time they cover); unknown without one.
 double MeanIn(const CounterSeries& series, const TimeRange& range);
+
+// The samples in `time`.
+GpuCounters CountersIn(const GpuCounters& device, const TimeRange& time);
 
 // Median distance of samples; 0 for fewer than two.
 int64_t SamplePeriodMs(const CounterSeries& series);

@@ -1,6 +1,8 @@
 #include "training/discovery.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -13,6 +15,10 @@ namespace {
 constexpr double kOverdueFactor = 10.0;
 // Scrapes and pushes come late by that much.
 constexpr int64_t kLatenessMs = 60'000;
+// When all planned steps are done, the next one is not waited for any longer than this.
+constexpr int64_t kNextStepMs = 10'000;
+constexpr double kNextStepFactor = 3.0;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
 
 void Fill(std::string& known, const std::string& seen) {
   if (known.empty()) known = seen;
@@ -27,16 +33,16 @@ void AddSeries(const SeenSeries& series, std::map<int64_t, RankPlace>& ranks) {
   Fill(place.gpu_uuid, series.gpu_uuid);
 }
 
-// Two ranks on one GPU, or one label for two.
+// Several ranks on one GPU, or one label for several.
 void WarnOfSharedGpus(const Job& job, std::vector<std::string>& warnings) {
-  std::map<std::string, int64_t> by_gpu;
+  std::map<std::pair<std::string, std::string>, std::vector<int64_t>> by_gpu;
   for (const RankPlace& place : job.ranks) {
-    if (place.gpu_uuid.empty()) continue;
-    const auto [at, is_new] = by_gpu.emplace(place.gpu_uuid, place.rank);
-    if (!is_new) {
-      warnings.push_back(absl::StrFormat("ranks %d and %d are both on GPU %s", at->second,
-                                         place.rank, place.gpu_uuid));
-    }
+    if (!place.gpu_uuid.empty()) by_gpu[{place.host, place.gpu_uuid}].push_back(place.rank);
+  }
+  for (const auto& [gpu, ranks] : by_gpu) {
+    if (ranks.size() < 2) continue;
+    warnings.push_back(absl::StrFormat("%d ranks, from %d to %d, share the GPU %s", ranks.size(),
+                                       ranks.front(), ranks.back(), gpu.second));
   }
 }
 
@@ -116,19 +122,65 @@ std::string_view Name(JobState state) {
   return "unknown";
 }
 
-JobState StateOf(const JobSigns& signs) {
-  const auto overdue_ms =
-      kLatenessMs + static_cast<int64_t>(kOverdueFactor * 1000 * signs.usual_step_seconds);
-  const bool has_device = signs.last_device_sample_ms.has_value() &&
-                          signs.now_ms - *signs.last_device_sample_ms <= kLatenessMs;
-  if (!signs.last_step_end_ms.has_value()) {
-    return has_device ? JobState::kRunning : JobState::kUnknown;
+std::string_view Name(JobStateReason reason) {
+  switch (reason) {
+    case JobStateReason::kSteps:
+      return "steps";
+    case JobStateReason::kBegin:
+      return "begin";
+    case JobStateReason::kExit:
+      return "exit";
+    case JobStateReason::kPlan:
+      return "plan";
+    case JobStateReason::kProcesses:
+      return "processes";
+    case JobStateReason::kDevices:
+      return "devices";
+    case JobStateReason::kSilence:
+      return "silence";
+    case JobStateReason::kNothing:
+      break;
   }
-  if (signs.now_ms - *signs.last_step_end_ms <= overdue_ms) return JobState::kRunning;
-  if (has_device) return JobState::kStalled;
-  const bool is_short = signs.planned_steps.has_value() && signs.last_step.has_value() &&
-                        *signs.last_step + 1 < *signs.planned_steps;
-  return is_short ? JobState::kCrashed : JobState::kEnded;
+  return "nothing";
+}
+
+int64_t OverdueMs(double usual_step_seconds) {
+  return kLatenessMs + std::llround(kOverdueFactor * 1000 * usual_step_seconds);
+}
+
+JobCondition ConditionOf(const JobSigns& signs) {
+  const auto is_recent = [&signs](const std::optional<int64_t>& at_ms) {
+    return at_ms.has_value() && signs.now_ms - *at_ms <= kLatenessMs;
+  };
+  const int64_t last_ms =
+      std::max(signs.last_step_end_ms.value_or(kNever), signs.begin_ms.value_or(kNever));
+  if (signs.exit_ms.has_value() && *signs.exit_ms >= last_ms) {
+    return {signs.has_failed ? JobState::kCrashed : JobState::kEnded, JobStateReason::kExit,
+            *signs.exit_ms};
+  }
+  const bool has_process = is_recent(signs.alive_ms);
+  const bool has_device = is_recent(signs.last_device_sample_ms);
+  if (!signs.last_step_end_ms.has_value()) {
+    if (is_recent(signs.begin_ms)) return {JobState::kRunning, JobStateReason::kBegin, 0};
+    if (has_process) return {JobState::kRunning, JobStateReason::kProcesses, 0};
+    return has_device ? JobCondition{JobState::kRunning, JobStateReason::kDevices, 0}
+                      : JobCondition{};
+  }
+  const bool is_planned = signs.planned_steps.has_value() && signs.last_step.has_value();
+  const bool is_done = is_planned && *signs.last_step + 1 >= *signs.planned_steps;
+  const int64_t quiet_ms = signs.now_ms - *signs.last_step_end_ms;
+  if (quiet_ms <= OverdueMs(signs.usual_step_seconds)) {
+    const auto next_ms =
+        kNextStepMs + std::llround(kNextStepFactor * 1000 * signs.usual_step_seconds);
+    if (!is_done || quiet_ms <= next_ms) return {JobState::kRunning, JobStateReason::kSteps, 0};
+  }
+  const int64_t since_ms = *signs.last_step_end_ms;
+  if (is_done) return {JobState::kEnded, JobStateReason::kPlan, since_ms};
+  if (is_recent(signs.begin_ms)) return {JobState::kRunning, JobStateReason::kBegin, 0};
+  if (has_process) return {JobState::kStalled, JobStateReason::kProcesses, since_ms};
+  if (has_device) return {JobState::kStalled, JobStateReason::kDevices, since_ms};
+  const bool is_crash = is_planned || signs.alive_ms.has_value();
+  return {is_crash ? JobState::kCrashed : JobState::kEnded, JobStateReason::kSilence, since_ms};
 }
 
 }  // namespace lockstep::training

@@ -53,6 +53,19 @@ void SetStages(const Parallelism& parallelism, Job& job);
 enum class JobState { kRunning, kStalled, kEnded, kCrashed, kUnknown };
 std::string_view Name(JobState state);
 
+// What the state of a job was told by.
+enum class JobStateReason {
+  kSteps,      // one ended lately
+  kBegin,      // it was announced lately
+  kExit,       // an exit was recorded
+  kPlan,       // all of its steps are done
+  kProcesses,  // no step ends, and its processes say that they are there
+  kDevices,    // no step ends, and its devices are still its own
+  kSilence,    // nothing is heard any more
+  kNothing,    // nothing was ever heard
+};
+std::string_view Name(JobStateReason reason);
+
 struct JobSigns {
   int64_t now_ms = 0;
   std::optional<int64_t> last_step_end_ms = {};
@@ -60,10 +73,26 @@ struct JobSigns {
   std::optional<int64_t> last_device_sample_ms = {};  // that names the job
   std::optional<int64_t> last_step = {};
   std::optional<int64_t> planned_steps = {};
+  std::optional<int64_t> begin_ms = {};  // of the latest start that was announced
+  std::optional<int64_t> exit_ms =
+      {};                   // of the job or, if it is only known of ranks, of the last of them
+  bool has_failed = false;  // that exit
+  std::optional<int64_t> alive_ms = {};  // when a process last said that it is there
 };
 
-// Running: a step ended lately. Stalled: its devices are still its own. Ended or crashed: they are not, and all
-// steps were done, or not. Without a plan, a job that went is taken to have ended.
-JobState StateOf(const JobSigns& signs);
+struct JobCondition {
+  JobState state = JobState::kUnknown;
+  JobStateReason reason = JobStateReason::kNothing;
+  int64_t since_ms = 0;  // stalled: no step has ended; ended or crashed: it is over. 0: not known
+};
+
+// How long after a step the next one is overdue.
+int64_t OverdueMs(double usual_step_seconds);
+
+// Running: a step ended lately, or it has just begun. Stalled: no step ends, while its processes or devices are there.
+// Ended or crashed: an exit was recorded, or nothing is heard any more and all planned steps were done, or not.
+// Processes that say that they are there also say when they exit: if they fall silent, they crashed. Of a job that
+// says neither, and has no plan, silence is taken for an end.
+JobCondition ConditionOf(const JobSigns& signs);
 
 }  // namespace lockstep::training

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+
 namespace lockstep::training {
 namespace {
 
@@ -102,7 +104,42 @@ TEST(Discovery, StatesFollowFromSigns) {
         .planned_steps = 100},
        "crashed"},
   };
-  for (const Case& c : cases) EXPECT_EQ(Name(StateOf(c.signs)), c.state);
+  for (const Case& c : cases) EXPECT_EQ(Name(ConditionOf(c.signs).state), c.state);
+}
+
+// "state by reason since seconds", of a job whose last step, 50, ended at 1,000 s, asked at `now_s`.
+std::string ConditionText(int64_t now_s, JobSigns signs) {
+  signs.now_ms = 1000 * now_s;
+  signs.last_step_end_ms = 1'000'000;
+  signs.last_step = 50;
+  signs.usual_step_seconds = 1;
+  const JobCondition condition = ConditionOf(signs);
+  return absl::StrFormat("%s by %s since %d", Name(condition.state), Name(condition.reason),
+                         condition.since_ms / 1000);
+}
+
+TEST(Discovery, EndsAndHangsAreToldApart) {
+  // An exit counts at once, unless a step or a start came after it.
+  EXPECT_EQ(ConditionText(1001, {.exit_ms = 1'000'500}), "ended by exit since 1000");
+  EXPECT_EQ(ConditionText(1001, {.exit_ms = 1'000'500, .has_failed = true}),
+            "crashed by exit since 1000");
+  EXPECT_EQ(ConditionText(1001, {.exit_ms = 999'000}), "running by steps since 0");
+  EXPECT_EQ(ConditionText(1100, {.begin_ms = 1'090'000, .exit_ms = 1'000'500}),
+            "running by begin since 0");
+  // Without one, ten steps and a minute are waited for.
+  EXPECT_EQ(ConditionText(1070, {.alive_ms = 1'060'000}), "running by steps since 0");
+  EXPECT_EQ(ConditionText(1071, {.alive_ms = 1'060'000}), "stalled by processes since 1000");
+  EXPECT_EQ(ConditionText(5000, {.alive_ms = 4'990'000}), "stalled by processes since 1000");
+  EXPECT_EQ(ConditionText(5000, {.last_device_sample_ms = 4'990'000}),
+            "stalled by devices since 1000");
+  // Who would have said that it ends, and did not, was killed.
+  EXPECT_EQ(ConditionText(1071, {.alive_ms = 990'000}), "crashed by silence since 1000");
+  EXPECT_EQ(ConditionText(1071, {}), "ended by silence since 1000");
+  EXPECT_EQ(ConditionText(1071, {.planned_steps = 100}), "crashed by silence since 1000");
+  // When all is done, nothing more is waited for.
+  EXPECT_EQ(ConditionText(1013, {.planned_steps = 51}), "running by steps since 0");
+  EXPECT_EQ(ConditionText(1014, {.planned_steps = 51, .alive_ms = 1'013'000}),
+            "ended by plan since 1000");
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "training/long_steps.h"
 #include "training/statistics.h"
+#include "training/step_work.h"
 
 namespace lockstep::training {
 namespace {
@@ -34,15 +36,49 @@ double Sum(const RankMatrix& matrix) {
   return any ? sum : kUnknown;
 }
 
-// Operations of one rank in a typical step.
-double RankFlops(const EfficiencyInput& input, size_t row) {
-  if (input.convention == FlopsConvention::kReported) {
-    if (input.steps.model_flops.empty()) return kUnknown;
-    return Median(AfterWarmUp(input.steps.model_flops.Row(row), input.steps));
-  }
+// Operations of one rank in every step, by the model's shape.
+double FlopsByShape(const EfficiencyInput& input) {
   if (!input.shape.has_value()) return kUnknown;
   const std::optional<double> flops = StepFlops(input.convention, *input.shape);
   return flops.has_value() ? *flops / static_cast<double>(input.job.ranks.size()) : kUnknown;
+}
+
+// Of one rank, where steps do different amounts of work: sums over sums. Steps that are out of the
+// ordinary say nothing about how fast the rank computes.
+double RateOfVaryingSteps(const StepTable& table, size_t row, const std::vector<bool>& is_long) {
+  double flops = 0;
+  double seconds = 0;
+  for (size_t n = 0; n < table.size(); ++n) {
+    const bool is_warm_up = table.step[n] < table.attempt_first_step + kWarmUpSteps;
+    const double done = table.model_flops(row, n);
+    const double taken = table.step_seconds(row, n);
+    if (is_warm_up || is_long[n] || std::isnan(done) || std::isnan(taken)) continue;
+    flops += done;
+    seconds += taken;
+  }
+  return seconds > 0 ? flops / seconds : kUnknown;
+}
+
+// Operations per second of each rank.
+std::vector<double> RatesOf(const EfficiencyInput& input) {
+  const StepTable& table = input.steps;
+  std::vector<double> rates(input.job.ranks.size(), kUnknown);
+  if (table.step_seconds.empty()) return rates;
+  const bool is_reported = input.convention == FlopsConvention::kReported;
+  if (is_reported && table.model_flops.empty()) return rates;
+  const bool varies = is_reported && StepWork(table).varies();
+  const std::vector<bool> is_long =
+      varies ? MarkedColumns(table, FindLongSteps(table, input.devices)) : std::vector<bool>();
+  for (size_t row = 0; row < rates.size(); ++row) {
+    if (varies) {
+      rates[row] = RateOfVaryingSteps(table, row, is_long);
+      continue;
+    }
+    const double flops =
+        is_reported ? Median(AfterWarmUp(table.model_flops.Row(row), table)) : FlopsByShape(input);
+    rates[row] = flops / Median(AfterWarmUp(table.step_seconds.Row(row), table));
+  }
+  return rates;
 }
 
 std::string ModelName(std::span<const GpuCounters> devices) {
@@ -78,17 +114,16 @@ const GpuModel* SetPeak(const EfficiencyInput& input, EfficiencyAnswer& answer) 
 
 void SetEachRank(const EfficiencyInput& input, EfficiencyAnswer& answer) {
   std::vector<double> tflops;
-  for (size_t row = 0; row < input.job.ranks.size(); ++row) {
-    RankEfficiency rank;
-    if (!input.steps.step_seconds.empty()) {
-      const double seconds = Median(AfterWarmUp(input.steps.step_seconds.Row(row), input.steps));
-      rank.tflops = RankFlops(input, row) / seconds / 1e12;
-      if (answer.peak_flops.has_value()) rank.mfu = rank.tflops * 1e12 / *answer.peak_flops;
-    }
+  answer.work_varies = StepWork(input.steps).varies();
+  for (const double rate : RatesOf(input)) {
+    RankEfficiency rank{.tflops = rate / 1e12};
+    if (answer.peak_flops.has_value()) rank.mfu = rate / *answer.peak_flops;
     tflops.push_back(rank.tflops);
     answer.ranks.push_back(rank);
   }
-  answer.tflops_per_gpu = Mean(tflops);
+  // Ranks that share a GPU add up.
+  answer.tflops_per_gpu = Mean(tflops) * static_cast<double>(input.job.ranks.size()) /
+                          static_cast<double>(GpuCount(input.job));
 }
 
 void SetShares(const EfficiencyInput& input, EfficiencyAnswer& answer) {
@@ -97,6 +132,12 @@ void SetShares(const EfficiencyInput& input, EfficiencyAnswer& answer) {
   answer.mfu = answer.tflops_per_gpu * 1e12 / *answer.peak_flops;
   answer.hfu = answer.mfu * factor;
   answer.is_above_peak = answer.hfu > 1;
+  if (answer.is_above_peak) {
+    answer.reason = absl::StrFormat(
+        "a share of %.0f %% of the %s peak is not possible: the operations that are reported, the "
+        "precision or the model of the GPU are wrong",
+        100 * answer.hfu, Name(input.precision));
+  }
   if (input.steps.model_flops.empty() || input.convention != FlopsConvention::kReported) return;
   answer.mfu_of_wall =
       Sum(input.steps.model_flops) / Sum(input.steps.step_seconds) / *answer.peak_flops;
@@ -116,7 +157,7 @@ void SetTokens(const EfficiencyInput& input, EfficiencyAnswer& answer) {
   if (!(tokens > 0)) return;
   answer.tokens_per_second = tokens / answer.step_seconds;
   answer.tokens_per_second_per_gpu =
-      answer.tokens_per_second / static_cast<double>(input.job.ranks.size());
+      answer.tokens_per_second / static_cast<double>(GpuCount(input.job));
 }
 
 void SetMemory(const EfficiencyInput& input, const GpuModel* model, EfficiencyAnswer& answer) {
@@ -127,6 +168,18 @@ void SetMemory(const EfficiencyInput& input, const GpuModel* model, EfficiencyAn
   answer.mbu = Mean(active);
   if (model == nullptr || !(model->memory_bytes_per_s > 0)) return;
   answer.memory_bytes_per_second = answer.mbu * kBytesPerActiveDram * model->memory_bytes_per_s;
+}
+
+void SetConfidence(const EfficiencyInput& input, EfficiencyAnswer& answer) {
+  Confidence& confidence = answer.confidence;
+  confidence.steps = AfterWarmUp(JobStepSeconds(input.steps), input.steps).size();
+  for (const GpuCounters& device : input.devices) {
+    confidence.samples =
+        std::max(confidence.samples, device[DeviceCounter::kDramActiveRatio].value.size());
+  }
+  // The nearest thing that would make the number an error in the data.
+  if (std::isfinite(answer.hfu)) confidence.margin = std::abs(1 - answer.hfu);
+  if (!answer.peak_flops.has_value()) confidence.missing.emplace_back("a peak for this device");
 }
 
 }  // namespace
@@ -143,7 +196,9 @@ EfficiencyAnswer EfficiencyOf(const EfficiencyInput& input) {
   if (std::isnan(answer.tflops_per_gpu)) {
     answer.reason =
         "operations per step are not known: neither reported nor told by the model's shape";
+    answer.confidence.missing.emplace_back("operations of each step, or the model's shape");
   }
+  SetConfidence(input, answer);
   return answer;
 }
 

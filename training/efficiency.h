@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "training/confidence.h"
 #include "training/devices.h"
 #include "training/flops.h"
 #include "training/gpu_catalogue.h"
@@ -26,7 +27,9 @@ struct EfficiencyInput {
 };
 
 struct RankEfficiency {
-  double tflops = kUnknown;  // per second, of its typical step
+  // Per second, of its typical step. Where steps differ in how much they do there is no typical one:
+  // then all operations over all of their time, long steps left out.
+  double tflops = kUnknown;
   double mfu = kUnknown;
 };
 
@@ -43,6 +46,7 @@ struct EfficiencyAnswer {
   double mfu = kUnknown;
   double hfu = kUnknown;
   bool is_above_peak = false;
+  bool work_varies = false;  // steps do different amounts of work: none is typical
   double mfu_of_wall =
       kUnknown;  // all operations over all of the time, warm-up and stalls included
   double tokens_per_second = kUnknown;
@@ -52,6 +56,7 @@ struct EfficiencyAnswer {
   double memory_bytes_per_second = kUnknown;
   double mbu = kUnknown;
   std::vector<RankEfficiency> ranks;  // one per rank of the job
+  Confidence confidence;
 };
 
 EfficiencyAnswer EfficiencyOf(const EfficiencyInput& input);

@@ -2,19 +2,29 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "training/device_health.h"
 #include "training/event_finders.h"
+#include "training/long_steps.h"
 #include "training/statistics.h"
 #include "training/xid.h"
 
 namespace lockstep::training {
 namespace {
 
-// Power that falls and rises by a quarter of its range, at least four times, in under a minute each.
+// Power that falls and rises by a quarter of its range, at least four times, in under a minute each, at
+// regular distances, because the device rests.
 constexpr double kSwingShare = 0.25;
+// Distances of swings: the middle half of them spreads by less than this share of their median. Drawn
+// at random they spread by one and more; steps and rollouts by a tenth.
+constexpr double kRegularSpread = 0.5;
+// The engine in the samples of low power: resting devices are below, those whose kernels just need less
+// power are busy all the time.
+constexpr double kRestingEngine = 0.8;
 constexpr size_t kFewestSwings = 4;
 constexpr double kLongestSwingMs = 60'000;
 // A swing needs at least four samples to be seen.
@@ -110,6 +120,87 @@ std::vector<double> Swings(const CounterSeries& power, double low, double high) 
   return distances;
 }
 
+bool AreRegular(const std::vector<double>& distances) {
+  const double spread = Quantile(distances, 0.75) - Quantile(distances, 0.25);
+  return spread <= kRegularSpread * Median(distances);
+}
+
+// Whether the engine rests in the samples in which power is low. True where it is not counted.
+bool RestsWhenLow(const GpuCounters& device, const CounterSeries& power, double low_w) {
+  const CounterSeries& engine = device[DeviceCounter::kGraphicsEngineActiveRatio];
+  std::vector<double> when_low;
+  size_t at = 0;
+  for (size_t i = 0; i < power.value.size(); ++i) {
+    while (at < engine.timestamp_ms.size() && engine.timestamp_ms[at] < power.timestamp_ms[i]) ++at;
+    if (at == engine.timestamp_ms.size()) break;
+    if (power.value[i] < low_w) when_low.push_back(engine.value[at]);
+  }
+  return !(Median(when_low) >= kRestingEngine);
+}
+
+// Checkpoints, evaluations and pauses that come back are events of their own: that devices rest in them
+// is no news.
+std::vector<TimeRange> KnownPauses(const EventInput& input) {
+  std::vector<TimeRange> pauses;
+  if (input.steps.size() == 0) return pauses;
+  for (const LongStep& step : FindLongSteps(input.steps, input.devices)) {
+    switch (step.reason) {
+      case LongStepReason::kCheckpoint:
+      case LongStepReason::kEvaluation:
+      case LongStepReason::kOtherPhase:
+      case LongStepReason::kRecurring:
+        pauses.push_back(step.time);
+        break;
+      case LongStepReason::kUnexplained:
+      case LongStepReason::kStartUp:
+      case LongStepReason::kInput:
+        break;
+    }
+  }
+  return pauses;
+}
+
+// A sample covers the time since the one before it.
+CounterSeries Outside(const CounterSeries& series, std::span<const TimeRange> pauses) {
+  const int64_t period_ms = SamplePeriodMs(series);
+  CounterSeries outside;
+  for (size_t i = 0; i < series.value.size(); ++i) {
+    const int64_t at_ms = series.timestamp_ms[i];
+    const bool is_inside = std::any_of(pauses.begin(), pauses.end(), [&](const TimeRange& pause) {
+      return at_ms > pause.from_ms && at_ms < pause.to_ms + period_ms;
+    });
+    if (is_inside) continue;
+    outside.timestamp_ms.push_back(at_ms);
+    outside.value.push_back(series.value[i]);
+  }
+  return outside;
+}
+
+std::optional<Event> SawToothIn(const GpuCounters& device, const CounterSeries& power, size_t row) {
+  if (power.empty()) return std::nullopt;
+  const double lowest = Quantile(power.value, 0.05);
+  const double highest = Quantile(power.value, 0.95);
+  if (!(highest - lowest >= kSwingShare * highest)) return std::nullopt;
+  const double middle = (lowest + highest) / 2;
+  const double half_swing = kSwingShare * (highest - lowest) / 2;
+  const std::vector<double> swings = Swings(power, middle - half_swing, middle + half_swing);
+  const double period_ms = Median(swings);
+  if (swings.size() < kFewestSwings || !(period_ms < kLongestSwingMs)) return std::nullopt;
+  if (!AreRegular(swings) || !RestsWhenLow(device, power, middle - half_swing)) return std::nullopt;
+  const auto sample_ms = static_cast<double>(SamplePeriodMs(device[DeviceCounter::kPowerW]));
+  if (period_ms < kSamplesPerSwing * sample_ms) return std::nullopt;
+  Event event{.kind = EventKind::kSawToothPower,
+              .time = WholeOf(power),
+              .rows = {row},
+              .words = "power falls and rises at regular intervals: the device rests in between"};
+  event.evidence.push_back({.signal = "DCGM_FI_DEV_POWER_USAGE",
+                            .value = highest - lowest,
+                            .reference = kSwingShare * highest,
+                            .unit = "W",
+                            .words = absl::StrFormat("swings every %.1f s", period_ms / 1000)});
+  return event;
+}
+
 }  // namespace
 
 void FindDeviceTroubles(const EventInput& input, std::vector<Event>& events) {
@@ -128,28 +219,14 @@ void FindDeviceTroubles(const EventInput& input, std::vector<Event>& events) {
 }
 
 void FindSawTooth(const EventInput& input, std::vector<Event>& events) {
+  std::optional<std::vector<TimeRange>> pauses;
   for (size_t row = 0; row < input.devices.size(); ++row) {
-    const CounterSeries& power = input.devices[row][DeviceCounter::kPowerW];
-    if (power.empty()) continue;
-    const double lowest = Quantile(power.value, 0.05);
-    const double highest = Quantile(power.value, 0.95);
-    if (!(highest - lowest >= kSwingShare * highest)) continue;
-    const double middle = (lowest + highest) / 2;
-    const double half_swing = kSwingShare * (highest - lowest) / 2;
-    const std::vector<double> swings = Swings(power, middle - half_swing, middle + half_swing);
-    const double period_ms = Median(swings);
-    if (swings.size() < kFewestSwings || !(period_ms < kLongestSwingMs)) continue;
-    if (period_ms < kSamplesPerSwing * static_cast<double>(SamplePeriodMs(power))) continue;
-    Event event{.kind = EventKind::kSawToothPower,
-                .time = WholeOf(power),
-                .rows = {row},
-                .words = "power falls and rises with the steps: the device waits in each of them"};
-    event.evidence.push_back({.signal = "DCGM_FI_DEV_POWER_USAGE",
-                              .value = highest - lowest,
-                              .reference = kSwingShare * highest,
-                              .unit = "W",
-                              .words = absl::StrFormat("swings every %.1f s", period_ms / 1000)});
-    events.push_back(std::move(event));
+    const GpuCounters& device = input.devices[row];
+    const CounterSeries& power = device[DeviceCounter::kPowerW];
+    if (!SawToothIn(device, power, row).has_value()) continue;
+    if (!pauses.has_value()) pauses = KnownPauses(input);
+    auto swings = SawToothIn(device, pauses->empty() ? power : Outside(power, *pauses), row);
+    if (swings.has_value()) events.push_back(*std::move(swings));
   }
 }
 

@@ -9,7 +9,8 @@ namespace lockstep::training {
 
 void FindSpikes(const EventInput& input, std::vector<Event>& events);
 void FindNans(const EventInput& input, std::vector<Event>& events);
-void FindHangsInSteps(const EventInput& input, std::vector<Event>& events);
+// Hangs, and the long steps that are explained.
+void FindLongStepEvents(const EventInput& input, std::vector<Event>& events);
 void FindHangsInDevices(const EventInput& input, std::vector<Event>& events);
 void FindStall(const EventInput& input, std::vector<Event>& events);
 void FindLeaks(const EventInput& input, std::vector<Event>& events);

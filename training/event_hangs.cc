@@ -3,7 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "training/event_finders.h"
+#include "training/long_steps.h"
 #include "training/statistics.h"
 
 namespace lockstep::training {
@@ -18,14 +20,16 @@ constexpr double kSpinningSm = 0.3;
 constexpr double kQuietLinkBytesPerS = 1e9;
 constexpr size_t kFewestIdleSamples = 2;
 
-// Rows that are late in column n: those that wait least, or work longest where waits are not reported.
-std::vector<size_t> LateRows(const StepTable& table, size_t n) {
+// Rows for which the others waited most of what the step took too long: those that waited least.
+std::vector<size_t> LateRows(const StepTable& table, const LongStep& step) {
+  const size_t n = step.column;
   RankMatrix waits = SumOfPhases(table, {PhaseKind::kWait});
   if (waits.empty()) waits = SumOfPhases(table, {PhaseKind::kCommunication});
   if (waits.empty()) return {};
   double longest = 0;
   for (const double wait : waits.Column(n))
     longest = std::max(longest, std::isnan(wait) ? 0 : wait);
+  if (!(longest >= (step.seconds - step.usual_seconds) / 2)) return {};
   std::vector<size_t> late;
   for (size_t row = 0; row < waits.rows(); ++row) {
     if (waits(row, n) < longest / 2) late.push_back(row);
@@ -83,26 +87,66 @@ void FindIdlePhases(const EventInput& input, size_t row, std::vector<Event>& eve
   }
 }
 
+EventKind KindOf(const LongStep& step) {
+  switch (step.reason) {
+    case LongStepReason::kCheckpoint:
+      return EventKind::kCheckpoint;
+    case LongStepReason::kEvaluation:
+      return EventKind::kEvaluation;
+    case LongStepReason::kInput:
+      return EventKind::kInputStall;
+    case LongStepReason::kOtherPhase:
+    case LongStepReason::kRecurring:
+    case LongStepReason::kStartUp:
+      return EventKind::kPause;
+    case LongStepReason::kUnexplained:
+      break;
+  }
+  return step.is_hang ? EventKind::kHang : EventKind::kStall;
+}
+
+std::string WordsOf(const LongStep& step, bool has_late) {
+  if (!step.phase.empty()) return absl::StrFormat("the trainer logs it as %s", step.phase);
+  switch (step.reason) {
+    case LongStepReason::kCheckpoint:
+      return "the device rests and sends its memory to the host";
+    case LongStepReason::kEvaluation:
+      return "the device works all the time: an evaluation, or another long computation";
+    case LongStepReason::kInput:
+      return "the device rests and receives data from the host";
+    case LongStepReason::kRecurring:
+      return "a pause of this length comes back at regular intervals";
+    default:
+      break;
+  }
+  if (!step.is_hang) {
+    return "unknown: no rank was waited for, no device worked, and then the job went on; a hang "
+           "that "
+           "ended and a wait that nobody logs (input, a checkpoint, the host) look alike";
+  }
+  return has_late ? "the ranks named waited least; the others waited for them"
+                  : "the work itself stood still";
+}
+
 }  // namespace
 
-void FindHangsInSteps(const EventInput& input, std::vector<Event>& events) {
+void FindLongStepEvents(const EventInput& input, std::vector<Event>& events) {
   const StepTable& table = input.steps;
-  const std::vector<double> seconds = JobStepSeconds(table);
-  const double usual = Median(seconds);
-  for (size_t n = 0; n < seconds.size(); ++n) {
-    // The first step of an attempt compiles.
-    if (table.step[n] == table.attempt_first_step) continue;
-    if (!(seconds[n] > kHangFactor * usual && seconds[n] > kShortestHangSeconds)) continue;
-    Event event{.kind = EventKind::kHang,
-                .time = {StepBeginMs(table, n), table.end_ms[n]},
-                .step = table.step[n],
-                .rows = LateRows(table, n),
-                .words = "the ranks named waited least; the others waited for them"};
+  for (const LongStep& step : FindLongSteps(table, input.devices)) {
+    if (step.reason == LongStepReason::kStartUp) continue;
+    std::vector<size_t> late;
+    if (step.is_hang) late = LateRows(table, step);
+    const bool has_late = !late.empty();
+    Event event{.kind = KindOf(step),
+                .time = step.time,
+                .step = table.step[step.column],
+                .rows = std::move(late),
+                .words = WordsOf(step, has_late)};
     event.evidence.push_back({.signal = "step_seconds",
-                              .value = seconds[n],
-                              .reference = usual,
+                              .value = step.seconds,
+                              .reference = step.usual_seconds,
                               .unit = "seconds",
-                              .words = "of this step, against the median step"});
+                              .words = "of this step, against the median of steps like it"});
     events.push_back(std::move(event));
   }
 }

@@ -47,11 +47,108 @@ double StepsLeft(const EventInput& input, size_t row, double bytes_per_step) {
   return free.empty() ? kUnknown : free.value.back() * kBytesPerMib / bytes_per_step;
 }
 
+// How device memory grows that the trainer's allocator does not know of: buffers of other libraries, a
+// process beside it. The least in each block holds nothing that comes and goes.
+struct DeviceGrowth {
+  double mib = 0;  // in all; 0: none that counts
+  TimeRange time = {};
+};
+
+constexpr int64_t kBlockMs = 5000;
+constexpr size_t kSamplesPerBlock = 3;
+// Caches and pools fill up when a job starts and when it meets a larger batch, and stop: a leak goes
+// on, in block after block and as fast at the end as before.
+constexpr size_t kFewestDeviceBlocks = 5;
+constexpr double kLeastLateShare = 0.25;  // of the growth, in the later half; an even one has 0.5
+
+struct MemoryBlock {
+  int64_t end_ms = 0;
+  double least_mib = kUnknown;
+};
+
+std::vector<MemoryBlock> BlocksOf(const CounterSeries& used, int64_t from_ms) {
+  const int64_t width_ms =
+      std::max(kBlockMs, static_cast<int64_t>(kSamplesPerBlock) * SamplePeriodMs(used));
+  std::vector<MemoryBlock> blocks;
+  int64_t block_from_ms = from_ms;
+  size_t samples = 0;
+  double least = kUnknown;
+  for (size_t i = 0; i < used.value.size(); ++i) {
+    if (used.timestamp_ms[i] <= from_ms || std::isnan(used.value[i])) continue;
+    if (used.timestamp_ms[i] > block_from_ms + width_ms) {
+      if (samples > 0) blocks.push_back({block_from_ms + width_ms, least});
+      block_from_ms += (used.timestamp_ms[i] - block_from_ms - 1) / width_ms * width_ms;
+      samples = 0;
+      least = kUnknown;
+    }
+    if (!(least <= used.value[i])) least = used.value[i];
+    ++samples;
+  }
+  return blocks;
+}
+
+DeviceGrowth GrowthOf(const CounterSeries& used, int64_t from_ms) {
+  const std::vector<MemoryBlock> blocks = BlocksOf(used, from_ms);
+  if (blocks.size() < kFewestDeviceBlocks) return {};
+  for (size_t i = 1; i < blocks.size(); ++i) {
+    if (!(blocks[i].least_mib > blocks[i - 1].least_mib)) return {};
+  }
+  const double first = blocks.front().least_mib;
+  const double last = blocks.back().least_mib;
+  const double late = last - blocks[blocks.size() / 2].least_mib;
+  if (last < kLeastGrowth * first || late < kLeastLateShare * (last - first)) return {};
+  return {last - first, {blocks.front().end_ms, blocks.back().end_ms}};
+}
+
+// Growth of what the trainer's allocator holds, in MiB, over all steps after warm-up; 0 where it is not
+// reported.
+double AllocatorGrowthMib(const RankMatrix& memory, size_t row, size_t first) {
+  if (memory.empty()) return 0;
+  const std::vector<double> lowest = LowestOfBlocks(memory.Row(row), first);
+  return lowest.size() < 2 ? 0.0 : (lowest.back() - lowest.front()) / kBytesPerMib;
+}
+
 size_t FirstAfterWarmUp(const StepTable& table) {
   const auto first = std::find_if(table.step.begin(), table.step.end(), [&table](int64_t step) {
     return step >= table.attempt_first_step + kWarmUpSteps;
   });
   return static_cast<size_t>(first - table.step.begin());
+}
+
+void FindDeviceLeaks(const EventInput& input, std::vector<Event>& events) {
+  const StepTable& table = input.steps;
+  const size_t first = FirstAfterWarmUp(table);
+  const bool has_steps = first < table.size();
+  Event event{.kind = EventKind::kMemoryLeak};
+  double most_mib = 0;
+  double seconds = 0;
+  for (size_t row = 0; row < input.devices.size(); ++row) {
+    const CounterSeries& used = input.devices[row][DeviceCounter::kMemoryUsedMib];
+    if (used.empty()) continue;
+    const int64_t from_ms =
+        has_steps ? table.end_ms[first] : used.timestamp_ms.front() + kDeviceWarmUpMs;
+    const DeviceGrowth growth = GrowthOf(used, from_ms);
+    // What the allocator holds is the trainer's, and judged by its own numbers.
+    const double allocated = AllocatorGrowthMib(table.memory_allocated_bytes, row, first);
+    if (!(growth.mib > 0) || allocated > growth.mib / 2) continue;
+    event.rows.push_back(row);
+    event.time = growth.time;
+    if (growth.mib > most_mib) {
+      most_mib = growth.mib;
+      seconds = static_cast<double>(growth.time.to_ms - growth.time.from_ms) / 1000.0;
+    }
+  }
+  if (event.rows.empty()) return;
+  if (has_steps) event.step = table.step[first];
+  event.evidence.push_back({.signal = std::string(DcgmName(DeviceCounter::kMemoryUsedMib)),
+                            .value = most_mib,
+                            .unit = "MiB",
+                            .words = absl::StrFormat("growth in %.0f s, in every block of %d s",
+                                                     seconds, kBlockMs / 1000)});
+  event.words =
+      "memory of the device grows, and the trainer's allocator does not hold it: another library, "
+      "or a process beside it";
+  events.push_back(std::move(event));
 }
 
 }  // namespace
@@ -71,7 +168,7 @@ void FindLeaks(const EventInput& input, std::vector<Event>& events) {
     const double left = StepsLeft(input, row, per_step);
     if (!(soonest <= left) && !std::isnan(left)) soonest = left;
   }
-  if (event.rows.empty()) return;
+  if (event.rows.empty()) return FindDeviceLeaks(input, events);
   event.time = {StepBeginMs(table, first), table.end_ms.back()};
   event.step = table.step[first];
   event.evidence.push_back({.signal = "memory_allocated_bytes",

@@ -1,8 +1,11 @@
 // Spikes of loss and gradient norm, and values that are no numbers.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <utility>
 
+#include "absl/strings/str_format.h"
 #include "training/event_finders.h"
 #include "training/statistics.h"
 
@@ -15,6 +18,9 @@ constexpr size_t kStepsBefore = 20;
 constexpr double kLossFactor = 1.5;
 // Norms are noisier: up to 3.6 times on healthy jobs, 11 there.
 constexpr double kGradientFactor = 6.0;
+
+// Of a value that is not logged in every step: absent for so many times as long as usual.
+constexpr double kSilentFactor = 3.0;
 
 // What a spike looks like.
 struct SpikeRule {
@@ -64,31 +70,43 @@ void FindSpikesOf(const StepTable& table, const RankMatrix& matrix, const SpikeR
   }
 }
 
-// Runs of steps in which `matrix` has a value that is reported as no finite number. Unknown and
-// "not a number" are the same to a matrix, so only ranks that reported before and after count.
-void FindNansOf(const StepTable& table, const RankMatrix& matrix, std::string_view signal,
-                std::vector<Event>& events) {
-  for (size_t row = 0; row < matrix.rows(); ++row) {
-    const std::span<const double> values = matrix.Row(row);
-    const auto bad = std::find_if(values.begin(), values.end(), [&](const double& value) {
-      const auto n = static_cast<size_t>(&value - values.data());
-      const bool is_reported =
-          table.step_seconds.empty() || !std::isnan(table.step_seconds(row, n));
-      return !std::isfinite(value) && is_reported;
-    });
-    if (bad == values.end() ||
-        std::none_of(values.begin(), bad, [](double value) { return std::isfinite(value); })) {
-      continue;
-    }
-    const auto n = static_cast<size_t>(bad - values.begin());
-    Event event{.kind = EventKind::kNan,
-                .time = {StepBeginMs(table, n), table.end_ms[n]},
-                .step = table.step[n],
-                .rows = {row}};
-    event.evidence.push_back({.signal = std::string(signal), .words = "is no number from here on"});
-    events.push_back(std::move(event));
+// Columns of the row in which the rank reported its step.
+std::vector<size_t> ReportedColumns(const StepTable& table, size_t row) {
+  std::vector<size_t> columns;
+  for (size_t n = 0; n < table.size(); ++n) {
+    if (table.step_seconds.empty() || !std::isnan(table.step_seconds(row, n))) columns.push_back(n);
   }
+  return columns;
 }
+
+// The first step in which a row of `matrix` is reported as no finite number. Unknown and "not a number"
+// are the same to a matrix: where a value is logged in every tenth step, say, only its absence for long
+// counts.
+std::optional<size_t> FirstNan(const StepTable& table, const RankMatrix& matrix, size_t row) {
+  const std::vector<size_t> columns = ReportedColumns(table, row);
+  std::vector<double> distances;
+  std::optional<size_t> last_finite;  // as are all of these: indices into `columns`
+  std::optional<size_t> first_bad;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (std::isfinite(matrix(row, columns[i]))) {
+      if (last_finite.has_value()) distances.push_back(static_cast<double>(i - *last_finite));
+      last_finite = i;
+    } else if (last_finite.has_value() && !first_bad.has_value()) {
+      first_bad = i;
+    }
+  }
+  if (!first_bad.has_value()) return std::nullopt;
+  const double usual = distances.empty() ? 1.0 : Median(distances);
+  if (usual <= 1) return columns[*first_bad];
+  const auto silent = static_cast<double>(columns.size() - 1 - *last_finite);
+  if (silent < kSilentFactor * usual) return std::nullopt;
+  return columns[*last_finite + static_cast<size_t>(usual)];
+}
+
+struct NanSignal {
+  std::string_view name;
+  const RankMatrix& values;
+};
 
 }  // namespace
 
@@ -99,9 +117,34 @@ void FindSpikes(const EventInput& input, std::vector<Event>& events) {
                {EventKind::kGradientSpike, "gradient_norm", kGradientFactor, 1}, events);
 }
 
+// A loss that is no number makes gradients that are none, and an all-reduce hands them to every rank:
+// one event, at the first of them, with all ranks and signals that show it.
 void FindNans(const EventInput& input, std::vector<Event>& events) {
-  FindNansOf(input.steps, input.steps.loss, "loss", events);
-  FindNansOf(input.steps, input.steps.gradient_norm, "gradient_norm", events);
+  const StepTable& table = input.steps;
+  const NanSignal signals[] = {{"loss", table.loss}, {"gradient_norm", table.gradient_norm}};
+  std::optional<size_t> first;
+  Event event{.kind = EventKind::kNan};
+  for (const NanSignal& signal : signals) {
+    std::optional<size_t> first_of_signal;
+    for (size_t row = 0; row < signal.values.rows(); ++row) {
+      const std::optional<size_t> n = FirstNan(table, signal.values, row);
+      if (!n.has_value()) continue;
+      first_of_signal = std::min(n.value(), first_of_signal.value_or(*n));
+      if (std::find(event.rows.begin(), event.rows.end(), row) == event.rows.end()) {
+        event.rows.push_back(row);
+      }
+    }
+    if (!first_of_signal.has_value()) continue;
+    first = std::min(*first_of_signal, first.value_or(*first_of_signal));
+    event.evidence.push_back(
+        {.signal = std::string(signal.name),
+         .words = absl::StrFormat("is no number from step %d on", table.step[*first_of_signal])});
+  }
+  if (!first.has_value()) return;
+  std::sort(event.rows.begin(), event.rows.end());
+  event.time = {StepBeginMs(table, *first), table.end_ms[*first]};
+  event.step = table.step[*first];
+  events.push_back(std::move(event));
 }
 
 }  // namespace lockstep::training

@@ -55,17 +55,40 @@ std::string_view Name(EventKind kind) {
       return "saw_tooth_power";
     case EventKind::kNetworkJump:
       return "network_jump";
+    case EventKind::kCheckpoint:
+      return "checkpoint";
+    case EventKind::kEvaluation:
+      return "evaluation";
+    case EventKind::kInputStall:
+      return "input_stall";
+    case EventKind::kPause:
+      return "pause";
     case EventKind::kStall:
       break;
   }
   return "stall";
 }
 
+Confidence ConfidenceOfEvents(const EventInput& input) {
+  Confidence confidence{.steps = input.steps.size()};
+  for (const GpuCounters& device : input.devices) {
+    confidence.samples = std::max(confidence.samples, device[DeviceCounter::kPowerW].value.size());
+  }
+  const auto miss_if = [&confidence](bool is_missing, const char* what) {
+    if (is_missing) confidence.missing.emplace_back(what);
+  };
+  miss_if(input.steps.step_seconds.empty(), "step times: hangs, checkpoints");
+  miss_if(input.steps.loss.empty(), "loss: spikes, values that are no numbers");
+  miss_if(input.steps.memory_allocated_bytes.empty(), "memory allocated by the trainer: leaks");
+  miss_if(confidence.samples == 0, "device counters: throttling, errors, power that swings");
+  return confidence;
+}
+
 std::vector<Event> FindEvents(const EventInput& input) {
   std::vector<Event> events;
   FindSpikes(input, events);
   FindNans(input, events);
-  FindHangsInSteps(input, events);
+  FindLongStepEvents(input, events);
   FindHangsInDevices(input, events);
   FindStall(input, events);
   FindLeaks(input, events);

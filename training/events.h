@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "training/confidence.h"
 #include "training/devices.h"
 #include "training/evidence.h"
 #include "training/job.h"
@@ -20,7 +21,7 @@ enum class EventKind {
   kGradientSpike,
   kNan,
   kHang,
-  kStall,  // no new step for long, and nothing says the job ended
+  kStall,  // no new step for long, and nothing says the job ended; or none for long once, for unknown reasons
   kMemoryLeak,
   kThrottled,
   kPowerBraked,
@@ -29,6 +30,11 @@ enum class EventKind {
   kXid,
   kSawToothPower,
   kNetworkJump,
+  // Long steps that are explained: nothing to be alarmed about.
+  kCheckpoint,
+  kEvaluation,
+  kInputStall,
+  kPause,  // in a phase that the trainer names, or one that comes back at regular intervals
 };
 
 std::string_view Name(EventKind kind);
@@ -49,6 +55,9 @@ struct EventInput {
   // The time the question is asked for, if the job has not ended: then a missing step is an event.
   std::optional<int64_t> now_ms = {};
 };
+
+// What FindEvents can have seen: kinds of events whose signals are not there cannot be found.
+Confidence ConfidenceOfEvents(const EventInput& input);
 
 // In order of time.
 std::vector<Event> FindEvents(const EventInput& input);

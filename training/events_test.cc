@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,20 @@ TEST(Events, SpikesOfLossAndGradient) {
   EXPECT_EQ(InSteps(table), "loss_spike 50 grad_spike 50 ");
   table.loss(1, 80) = kUnknown;
   EXPECT_EQ(InSteps(table), "loss_spike 50 grad_spike 50 nan 80 [1] ");
+}
+
+TEST(Events, AStandstillThatNothingTellsIsNoHang) {
+  StepTable table = EvenSteps(3, 40, 1.0);
+  PhaseColumn exchange{"allreduce", PhaseKind::kCommunication, RankMatrix(3, 40, 0.01)};
+  exchange.seconds(1, 20) = 0.001;
+  for (size_t row = 0; row < 3; ++row) table.step_seconds(row, 20) = 13;
+  for (size_t n = 20; n < 40; ++n) table.end_ms[n] += 12'000;
+  table.phases = {exchange};
+  EXPECT_EQ(InSteps(table), "stall 20 ");
+  PhaseColumn forward{"forward", PhaseKind::kForward, RankMatrix(3, 40, 0.9)};
+  for (size_t row = 0; row < 3; ++row) forward.seconds(row, 20) = 12.9;
+  table.phases.push_back(forward);
+  EXPECT_EQ(InSteps(table), "hang 20 ");
 }
 
 TEST(Events, AHangIsTheRankThatWaitsLeast) {
@@ -141,6 +157,91 @@ TEST(Events, RatesJump) {
     rate.value.push_back(i >= 40 && i < 45 ? 900 : i == 30 ? 900 : 100);
   }
   EXPECT_EQ(FindJumps(rate, 5), (std::vector<TimeRange>{{40'000, 44'000}}));
+}
+
+// A loss that is no number makes gradients that are none, on all ranks.
+TEST(Events, NoNumberIsOneEvent) {
+  StepTable table = EvenSteps(2, 100, 1.0);
+  table.loss = RankMatrix(2, 100, 2.0);
+  table.gradient_norm = RankMatrix(2, 100, 1.0);
+  for (size_t n = 60; n < 100; ++n) {
+    table.loss(0, n) = table.loss(1, n) = kUnknown;
+    table.gradient_norm(0, n) = table.gradient_norm(1, n) = kUnknown;
+  }
+  EXPECT_EQ(InSteps(table), "nan 60 [0] [1] ");
+}
+
+TEST(Events, ALossThatIsLoggedNowAndThenIsNotMissing) {
+  StepTable table = EvenSteps(1, 200, 1.0);
+  table.loss = RankMatrix(1, 200);
+  for (size_t n = 0; n < 200; n += 10) table.loss(0, n) = 2.0;
+  EXPECT_EQ(InSteps(table), "");
+  for (size_t n = 120; n < 200; n += 10) table.loss(0, n) = kUnknown;
+  EXPECT_EQ(InSteps(table), "nan 120 [0] ");
+}
+
+GpuCounters Sampled(size_t seconds, DeviceCounter counter,
+                    const std::function<double(size_t)>& value) {
+  GpuCounters device;
+  for (size_t s = 1; s <= seconds; ++s) {
+    device[counter].timestamp_ms.push_back(static_cast<int64_t>(1000 * s));
+    device[counter].value.push_back(value(s));
+  }
+  return device;
+}
+
+std::string OfDevice(const GpuCounters& device) {
+  const Job job = JobWith(1);
+  return Listed(FindEvents({.job = job, .steps = {}, .devices = {&device, 1}}));
+}
+
+TEST(Events, MemoryThatOnlyTheDeviceSeesLeaks) {
+  const auto used = DeviceCounter::kMemoryUsedMib;
+  const auto leak = [](size_t s) { return 14'000.0 + 100.0 * static_cast<double>(s); };
+  // A cache that fills up in the first half, and one that meets a larger batch now and then.
+  const auto cache = [](size_t s) { return 14'000.0 + 100.0 * std::min<double>(s, 30); };
+  const auto stairs = [](size_t s) { return 14'000.0 + 2'000.0 * static_cast<double>(s / 20); };
+  EXPECT_EQ(OfDevice(Sampled(60, used, leak)), "memory_leak [0] ");
+  EXPECT_EQ(OfDevice(Sampled(60, used, cache)), "");
+  EXPECT_EQ(OfDevice(Sampled(60, used, stairs)), "");
+  // What the trainer's allocator holds is not hidden from it.
+  StepTable table = EvenSteps(1, 300, 0.2);
+  table.memory_allocated_bytes = RankMatrix(1, 300);
+  for (size_t n = 0; n < 300; ++n) {
+    table.memory_allocated_bytes(0, n) = 1e10 + (n == 150 ? 0 : 2e7 * static_cast<double>(n));
+  }
+  const GpuCounters device = Sampled(60, used, leak);
+  const Job job = JobWith(1);
+  EXPECT_EQ(Listed(FindEvents({.job = job, .steps = table, .devices = {&device, 1}})).find("leak"),
+            std::string::npos);
+}
+
+TEST(Events, OnlyRegularRestsMakeASawTooth) {
+  const auto saw = [](uint64_t jitter, double low_w, double low_engine) {
+    GpuCounters device;
+    uint64_t state = 11;
+    int64_t at = 0;
+    for (size_t swing = 0; swing < 12; ++swing) {
+      state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+      const size_t high_s = 5 + (jitter == 0 ? 0 : (state >> 33) % jitter);
+      for (size_t s = 0; s < high_s + 5; ++s) {
+        at += 1000;
+        const bool is_low = s >= high_s;
+        for (const auto& [counter, value] :
+             {std::pair{DeviceCounter::kPowerW, is_low ? low_w : 690.0},
+              std::pair{DeviceCounter::kGraphicsEngineActiveRatio, is_low ? low_engine : 0.98}}) {
+          device[counter].timestamp_ms.push_back(at);
+          device[counter].value.push_back(value);
+        }
+      }
+    }
+    return OfDevice(device);
+  };
+  EXPECT_EQ(saw(0, 130, 0.0), "saw_tooth_power [0] ");
+  // Kernels of other kinds take turns: the device never rests.
+  EXPECT_EQ(saw(0, 480, 0.98), "");
+  // Rests that come at random.
+  EXPECT_EQ(saw(40, 130, 0.0), "");
 }
 
 }  // namespace

@@ -167,6 +167,11 @@ void UpdateExcess(const PeerComparison& comparison, const RankMask& before, cons
   std::vector<bool> changed = MarkedColumns(before);
   const std::vector<bool> now = MarkedColumns(masked);
   for (size_t n = 0; n < changed.size(); ++n) changed[n] = changed[n] || now[n];
+  CompareChanged(comparison, masked, changed, excess);
+}
+
+void CompareChanged(const PeerComparison& comparison, const RankMask& masked,
+                    const std::vector<bool>& changed, RankMatrix& excess) {
   InStretches(changed.size(), comparison.pool, [&](Stretch stretch) {
     const auto end = changed.begin() + static_cast<ptrdiff_t>(stretch.end);
     auto at = changed.begin() + static_cast<ptrdiff_t>(stretch.first);

@@ -33,6 +33,10 @@ RankMatrix ExcessOverPeers(const PeerComparison& comparison, const RankMask& mas
 void UpdateExcess(const PeerComparison& comparison, const RankMask& before, const RankMask& masked,
                   RankMatrix& excess);
 
+// Computes the columns for which `changed` says so again.
+void CompareChanged(const PeerComparison& comparison, const RankMask& masked,
+                    const std::vector<bool>& changed, RankMatrix& excess);
+
 // That of one row alone, which is of `group`.
 std::vector<double> ExcessOfRow(const RankMatrix& values, const std::vector<size_t>& group,
                                 const RankMask& masked, size_t row);

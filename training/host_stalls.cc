@@ -72,14 +72,16 @@ bool IsNamed(const SlowRows& found, size_t row) {
 
 void AddHostStalls(const StepTable& table, const OwnTime& own,
                    const std::vector<std::vector<size_t>>& groups, TaskPool* pool,
-                   SlowRows& found) {
+                   SlowRowsMemo* memo, SlowRows& found) {
   const RankMatrix seconds = HostSeconds(table, own, pool);
   const PeerComparison host{seconds, groups, own.step_seconds, pool};
   const std::vector<EpisodeScale> scales = ScalesForSteps(kHostScales, Median(own.step_seconds));
   if (seconds.empty() || !MayStandOut(host, scales)) return;
-  for (SlowRow& stalled : FindSlowRows(host, scales).rows) {
+  SlowRows stalls =
+      memo == nullptr ? FindSlowRows(host, scales) : FindSlowRows(host, scales, table.step, *memo);
+  for (SlowRow& stalled : stalls.rows) {
     if (IsNamed(found, stalled.row)) continue;
-    const double late = MedianIn(found.excess.Row(stalled.row), stalled.episodes);
+    const double late = MedianIn(found.excess->Row(stalled.row), stalled.episodes);
     if (!(late >= stalled.level / 2)) continue;
     for (const Episode& episode : stalled.episodes) {
       found.slow.Set(stalled.row, episode.first, episode.size());

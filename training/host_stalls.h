@@ -12,8 +12,9 @@
 namespace lockstep::training {
 
 // Adds rows to `found` that are high in the sum of data and copy phases and late by at least half as much
-// in their own time. Rows found already stay as they are.
+// in their own time. Rows found already stay as they are. `memo` is of earlier questions, if there were any.
 void AddHostStalls(const StepTable& table, const OwnTime& own,
-                   const std::vector<std::vector<size_t>>& groups, TaskPool* pool, SlowRows& found);
+                   const std::vector<std::vector<size_t>>& groups, TaskPool* pool,
+                   SlowRowsMemo* memo, SlowRows& found);
 
 }  // namespace lockstep::training

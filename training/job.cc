@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 
 namespace lockstep::training {
@@ -26,6 +28,40 @@ const std::vector<size_t>& GroupOf(const std::vector<std::vector<size_t>>& group
       });
   LOCKSTEP_CHECK(group != groups.end());
   return *group;
+}
+
+namespace {
+
+// Empty: not known.
+std::string GpuOf(const RankPlace& place) {
+  if (!place.gpu_uuid.empty()) return absl::StrFormat("%s/%s", place.host, place.gpu_uuid);
+  if (place.host.empty() || place.gpu.empty()) return {};
+  return absl::StrFormat("%s/gpu %s", place.host, place.gpu);
+}
+
+std::map<std::string, size_t> RanksOfGpus(const Job& job) {
+  std::map<std::string, size_t> ranks;
+  for (const RankPlace& place : job.ranks) ++ranks[GpuOf(place)];
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<double> GpuShares(const Job& job) {
+  const std::map<std::string, size_t> ranks = RanksOfGpus(job);
+  std::vector<double> shares;
+  shares.reserve(job.ranks.size());
+  for (const RankPlace& place : job.ranks) {
+    const std::string gpu = GpuOf(place);
+    shares.push_back(gpu.empty() ? 1.0 : 1.0 / static_cast<double>(ranks.at(gpu)));
+  }
+  return shares;
+}
+
+size_t GpuCount(const Job& job) {
+  std::map<std::string, size_t> ranks = RanksOfGpus(job);
+  const size_t placeless = ranks[""];
+  return ranks.size() - 1 + placeless;
 }
 
 }  // namespace lockstep::training

@@ -32,6 +32,13 @@ struct Job {
   int64_t begin_ms = 0;
 };
 
+// By row: the share of its GPU that a rank has. Ranks that share a GPU (one UUID, or one index on one
+// host) share its time equally; a rank whose place is not known has a GPU of its own.
+std::vector<double> GpuShares(const Job& job);
+
+// How many GPUs the job runs on.
+size_t GpuCount(const Job& job);
+
 // Row indices of ranks that do the same work, each group and the groups in ascending order.
 std::vector<std::vector<size_t>> PeerGroups(const Job& job);
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
+#include "training/bottlenecks.h"
+#include "training/long_steps.h"
 #include "training/statistics.h"
 
 namespace lockstep::training {
@@ -21,33 +24,127 @@ double KnownOr(double value, double otherwise) { return std::isnan(value) ? othe
 
 // What a step is made of, for one attempt.
 struct StepParts {
-  RankMatrix input;     // empty: not reported
-  RankMatrix exchange;  // empty: not reported
+  RankMatrix input;       // empty: not reported
+  RankMatrix exchange;    // empty: not reported
+  RankMatrix checkpoint;  // empty: not reported
+  RankMatrix evaluation;  // empty: not reported
   double usual_seconds = kUnknown;
+  std::map<size_t, LongStep> long_steps;  // by column
 };
 
-StepParts PartsOf(const StepTable& table) {
-  return {SumOfPhases(table, {PhaseKind::kData, PhaseKind::kHostToDevice}),
-          SumOfPhases(table, {PhaseKind::kCommunication}), Median(JobStepSeconds(table))};
+StepParts PartsOf(const Attempt& attempt) {
+  const StepTable& table = *attempt.steps;
+  StepParts parts{.input = SumOfPhases(table, {PhaseKind::kData, PhaseKind::kHostToDevice}),
+                  .exchange = SumOfPhases(table, {PhaseKind::kCommunication, PhaseKind::kWait}),
+                  .checkpoint = SumOfPhases(table, {PhaseKind::kCheckpoint}),
+                  .evaluation = SumOfPhases(table, {PhaseKind::kEvaluation}),
+                  .usual_seconds = Median(JobStepSeconds(table)),
+                  .long_steps = {}};
+  for (const LongStep& step : FindLongSteps(table, attempt.devices)) {
+    parts.long_steps[step.column] = step;
+  }
+  return parts;
 }
+
+// Where what a long step takes beyond a usual one belongs.
+LedgerBin BinOf(LongStepReason reason) {
+  switch (reason) {
+    case LongStepReason::kCheckpoint:
+      return LedgerBin::kCheckpoint;
+    case LongStepReason::kEvaluation:
+      return LedgerBin::kEvaluation;
+    case LongStepReason::kInput:
+      return LedgerBin::kDataStall;
+    case LongStepReason::kStartUp:
+      return LedgerBin::kStartUp;
+    case LongStepReason::kOtherPhase:
+    case LongStepReason::kRecurring:
+      return LedgerBin::kPause;
+    case LongStepReason::kUnexplained:
+      break;
+  }
+  return LedgerBin::kUnhealthy;
+}
+
+// What a device did in a window, as shares of its time; the rest is work.
+struct DeviceUse {
+  double rests = 0;
+  double fakes = 0;
+  double exchanges = 0;
+  double waits = 0;
+};
+
+DeviceUse UseOf(BottleneckClass bottleneck, double engine) {
+  switch (bottleneck) {
+    case BottleneckClass::kIdle:
+      return {.rests = 1};
+    case BottleneckClass::kInputBound:
+      return {.rests = std::isnan(engine) ? 0.0 : std::clamp(1 - engine, 0.0, 1.0)};
+    case BottleneckClass::kFakeLoad:
+      return {.fakes = 1};
+    case BottleneckClass::kWaiting:
+      return {.waits = 1};
+    case BottleneckClass::kCommunicationBound:
+      return {.exchanges = 1};
+    default:
+      return {};
+  }
+}
+
+// What each device of an attempt did over time, window by window.
+class DeviceCourses {
+ public:
+  DeviceCourses(const Job& job, const Attempt& attempt) {
+    if (attempt.devices.size() != job.ranks.size()) return;
+    Job own = job;
+    own.begin_ms = attempt.time.from_ms;
+    const BottleneckAnswer answer = FindBottlenecks({own, *attempt.steps, attempt.devices});
+    for (const ClassifiedWindow& window : answer.windows) {
+      end_ms_.push_back(window.time.to_ms);
+      std::vector<DeviceUse>& uses = uses_.emplace_back();
+      for (size_t row = 0; row < job.ranks.size(); ++row) {
+        const double engine =
+            MeanIn(attempt.devices[row][DeviceCounter::kGraphicsEngineActiveRatio], window.time);
+        uses.push_back(UseOf(window.gpus[row].bottleneck, engine));
+      }
+    }
+  }
+
+  bool empty() const { return uses_.empty(); }
+  const std::vector<int64_t>& end_ms() const { return end_ms_; }
+
+  // In the window that `time_ms` lies in, or the nearest one. Precondition: not empty.
+  const DeviceUse& At(size_t row, int64_t time_ms) const {
+    const auto at = std::lower_bound(end_ms_.begin(), end_ms_.end(), time_ms);
+    const auto window = static_cast<size_t>(at - end_ms_.begin());
+    return uses_[std::min(window, uses_.size() - 1)][row];
+  }
+
+ private:
+  std::vector<int64_t> end_ms_;               // of each window
+  std::vector<std::vector<DeviceUse>> uses_;  // by window and row
+};
 
 class LedgerKeeper {
  public:
   // `course` may be null.
   LedgerKeeper(const Job& job, const TimeRange& time, std::vector<LedgerPoint>* course)
-      : course_(course) {
-    ledger_.gpu_count = job.ranks.size();
+      : job_(job), shares_(GpuShares(job)), course_(course) {
+    ledger_.gpu_count = GpuCount(job);
     ledger_.wall_seconds = Seconds(time.from_ms, time.to_ms);
     now_ms_ = time.from_ms;
     end_ms_ = time.to_ms;
   }
 
   void Add(const Attempt& attempt, bool is_first) {
-    SpendUntil(attempt.time.from_ms, is_first ? LedgerBin::kStartUp : LedgerBin::kRecovery);
+    const DeviceCourses devices(job_, attempt);
     const StepTable& table = *attempt.steps;
-    const StepParts parts = PartsOf(table);
+    AddConfidence(attempt, !devices.empty());
+    if (table.size() == 0 && !devices.empty()) return AddWithoutSteps(attempt, devices, is_first);
+    SpendUntil(attempt.time.from_ms, is_first ? LedgerBin::kStartUp : LedgerBin::kRecovery);
+    const StepParts parts = PartsOf(attempt);
     for (size_t n = 0; n < table.size(); ++n) {
-      AddStep(table, parts, n);
+      AddStep(table, parts, devices, n);
       if (course_ != nullptr) course_->push_back({now_ms_, ledger_.gpu_seconds});
     }
     if (!table.step.empty()) highest_step_ = std::max(highest_step_, table.step.back());
@@ -60,16 +157,53 @@ class LedgerKeeper {
   }
 
  private:
-  double GpuCount() const { return static_cast<double>(ledger_.gpu_count); }
+  double Gpus() const { return static_cast<double>(ledger_.gpu_count); }
 
   void SpendUntil(int64_t time_ms, LedgerBin bin) {
     time_ms = std::min(time_ms, end_ms_);
     if (time_ms <= now_ms_) return;
-    ledger_[bin] += Seconds(now_ms_, time_ms) * GpuCount();
+    ledger_[bin] += Seconds(now_ms_, time_ms) * Gpus();
     now_ms_ = time_ms;
   }
 
-  void AddStep(const StepTable& table, const StepParts& parts, size_t n) {
+  void AddConfidence(const Attempt& attempt, bool has_devices) {
+    Confidence& confidence = ledger_.confidence;
+    confidence.steps += attempt.steps->size();
+    size_t samples = 0;
+    for (const GpuCounters& device : attempt.devices) {
+      samples = std::max(samples, device[DeviceCounter::kGraphicsEngineActiveRatio].value.size());
+    }
+    confidence.samples += samples;
+    const auto miss = [&confidence](const char* what) {
+      std::vector<std::string>& all = confidence.missing;
+      if (std::find(all.begin(), all.end(), what) == all.end()) all.emplace_back(what);
+    };
+    if (attempt.steps->size() == 0) miss("steps");
+    if (attempt.steps->phases.empty()) miss("phases of steps");
+    if (!has_devices) miss("device counters over windows of 5 s and 10 steps");
+  }
+
+  // No steps are logged: the devices alone say what they did. One that rests is held, and nothing more.
+  void AddWithoutSteps(const Attempt& attempt, const DeviceCourses& devices, bool is_first) {
+    SpendUntil(attempt.time.from_ms, is_first ? LedgerBin::kIdleHeld : LedgerBin::kRecovery);
+    std::vector<int64_t> ends = devices.end_ms();
+    ends.back() = std::max(ends.back(), attempt.time.to_ms);
+    for (const int64_t end : ends) {
+      const int64_t end_ms = std::min(end, end_ms_);
+      if (end_ms <= now_ms_) continue;
+      const double seconds = Seconds(now_ms_, end_ms);
+      for (size_t row = 0; row < shares_.size(); ++row) {
+        double rest = seconds;
+        SpendByDevice(devices.At(row, end_ms), LedgerBin::kIdleHeld, true, row, seconds, rest);
+        Spend(LedgerBin::kProductive, rest, row, rest);
+      }
+      now_ms_ = end_ms;
+      if (course_ != nullptr) course_->push_back({now_ms_, ledger_.gpu_seconds});
+    }
+  }
+
+  void AddStep(const StepTable& table, const StepParts& parts, const DeviceCourses& devices,
+               size_t n) {
     const bool is_first = n == 0;
     // The time until the step begins: the program starts, or pauses between steps.
     SpendUntil(StepBeginMs(table, n), is_first ? LedgerBin::kStartUp : LedgerBin::kIdleHeld);
@@ -77,36 +211,64 @@ class LedgerKeeper {
     double seconds = Seconds(now_ms_, end_ms);
     now_ms_ = std::max(now_ms_, end_ms);
     if (table.step[n] <= highest_step_) {
-      ledger_[LedgerBin::kRecomputed] += seconds * GpuCount();
+      ledger_[LedgerBin::kRecomputed] += seconds * Gpus();
       return;
     }
-    const bool hangs = seconds > kHangFactor * parts.usual_seconds;
-    if (is_first || hangs) {
+    const auto long_step = parts.long_steps.find(n);
+    if (is_first || long_step != parts.long_steps.end()) {
       // What is more than usual belongs elsewhere, the rest to the bin of an ordinary step.
-      const double usual = std::min(seconds, parts.usual_seconds);
-      ledger_[is_first ? LedgerBin::kStartUp : LedgerBin::kUnhealthy] +=
-          (seconds - usual) * GpuCount();
-      ledger_[LedgerBin::kProductive] += usual * GpuCount();
+      const double usual_seconds = is_first ? parts.usual_seconds : long_step->second.usual_seconds;
+      const double usual = std::min(seconds, usual_seconds);
+      const LedgerBin bin = is_first ? LedgerBin::kStartUp : BinOf(long_step->second.reason);
+      ledger_[bin] += (seconds - usual) * Gpus();
+      ledger_[LedgerBin::kProductive] += usual * Gpus();
       return;
     }
     const double least = parts.exchange.empty() ? 0 : LeastExchange(parts.exchange, n);
-    for (size_t row = 0; row < ledger_.gpu_count; ++row) Divide(parts, row, n, seconds, least);
+    for (size_t row = 0; row < shares_.size(); ++row) {
+      Divide(parts, devices, table.end_ms[n], row, n, seconds, least);
+    }
+  }
+
+  // At most what is left of a rank's time.
+  void Spend(LedgerBin bin, double wanted, size_t row, double& rest) {
+    const double spent = std::isnan(wanted) ? 0.0 : std::clamp(wanted, 0.0, rest);
+    ledger_[bin] += spent * shares_[row];
+    rest -= spent;
   }
 
   // One rank's time in one step. `least`: the shortest exchange of any rank in it.
-  void Divide(const StepParts& parts, size_t row, size_t n, double seconds, double least) {
+  void Divide(const StepParts& parts, const DeviceCourses& devices, int64_t end_ms, size_t row,
+              size_t n, double seconds, double least) {
     double rest = seconds;
-    const auto spend = [&](LedgerBin bin, double wanted) {
-      const double spent = std::clamp(wanted, 0.0, rest);
-      ledger_[bin] += spent;
-      rest -= spent;
+    const auto spend = [&](LedgerBin bin, const RankMatrix& phase) {
+      if (!phase.empty()) Spend(bin, phase(row, n), row, rest);
     };
-    if (!parts.input.empty()) spend(LedgerBin::kDataStall, KnownOr(parts.input(row, n), 0));
+    spend(LedgerBin::kCheckpoint, parts.checkpoint);
+    spend(LedgerBin::kEvaluation, parts.evaluation);
+    spend(LedgerBin::kDataStall, parts.input);
     if (!parts.exchange.empty()) {
-      spend(LedgerBin::kCommunicationExposed, least);
-      spend(LedgerBin::kStragglerWait, KnownOr(parts.exchange(row, n), least) - least);
+      Spend(LedgerBin::kCommunicationExposed, least, row, rest);
+      Spend(LedgerBin::kStragglerWait, KnownOr(parts.exchange(row, n), least) - least, row, rest);
     }
-    ledger_[LedgerBin::kProductive] += rest;
+    if (!devices.empty()) {
+      const bool phases_tell = !parts.input.empty() || !parts.exchange.empty();
+      const DeviceUse& use = devices.At(row, end_ms);
+      SpendByDevice(use, LedgerBin::kHostStall, !phases_tell, row, seconds, rest);
+    }
+    Spend(LedgerBin::kProductive, rest, row, rest);
+  }
+
+  // What a device says of `seconds` of its time, of which `rest` is not accounted for yet. Logged
+  // phases know better than counters where a step waited, but not that its kernels do nothing.
+  void SpendByDevice(const DeviceUse& use, LedgerBin resting, bool is_alone, size_t row,
+                     double seconds, double& rest) {
+    if (is_alone) {
+      Spend(resting, use.rests * seconds, row, rest);
+      Spend(LedgerBin::kCommunicationExposed, use.exchanges * seconds, row, rest);
+      Spend(LedgerBin::kStragglerWait, use.waits * seconds, row, rest);
+    }
+    Spend(LedgerBin::kFakeLoad, use.fakes * seconds, row, rest);
   }
 
   // The last rank to arrive waits for nobody: what it spends is the exchange itself.
@@ -118,6 +280,8 @@ class LedgerKeeper {
     return KnownOr(least, 0);
   }
 
+  const Job& job_;
+  const std::vector<double> shares_;  // of its GPU, by row
   std::vector<LedgerPoint>* const course_;
   Ledger ledger_;
   int64_t now_ms_ = 0;
@@ -145,14 +309,24 @@ std::string_view Name(LedgerBin bin) {
   constexpr std::array<std::string_view, kLedgerBinCount> kNames = {
       "productive", "straggler_wait", "data_stall", "communication_exposed",
       "recomputed", "recovery",       "start_up",   "idle_held",
-      "unhealthy"};
+      "unhealthy",  "checkpoint",     "evaluation", "pause",
+      "host_stall", "fake_load"};
   return kNames[static_cast<size_t>(bin)];
+}
+
+double Ledger::Wasted() const {
+  double wasted = 0;
+  for (size_t bin = 0; bin < kLedgerBinCount; ++bin) {
+    if (static_cast<LedgerBin>(bin) != LedgerBin::kProductive) wasted += gpu_seconds[bin];
+  }
+  return wasted;
 }
 
 double Ledger::EffectiveTrainingTimeRatio() const {
   const Ledger& ledger = *this;
   return (ledger[LedgerBin::kProductive] + ledger[LedgerBin::kStragglerWait] +
-          ledger[LedgerBin::kDataStall] + ledger[LedgerBin::kCommunicationExposed]) /
+          ledger[LedgerBin::kDataStall] + ledger[LedgerBin::kCommunicationExposed] +
+          ledger[LedgerBin::kHostStall]) /
          Total();
 }
 
@@ -177,21 +351,24 @@ Bill BillOf(const Ledger& ledger, double price_per_gpu_hour) {
     bill.gpu_hours += hours;
     bill.cost_of_bin[bin] = hours * price_per_gpu_hour;
     bill.cost += bill.cost_of_bin[bin];
+    const bool is_wasted = static_cast<LedgerBin>(bin) != LedgerBin::kProductive;
+    if (is_wasted) bill.wasted_cost += bill.cost_of_bin[bin];
   }
-  bill.wasted_cost = bill.cost - bill.cost_of_bin[static_cast<size_t>(LedgerBin::kProductive)];
   return bill;
 }
 
-EnergyUse EnergyOf(std::span<const GpuCounters> devices, const TimeRange& time, double steps,
-                   double tokens, double price_per_kwh) {
+EnergyUse EnergyOf(const Job& job, std::span<const GpuCounters> devices, const TimeRange& time,
+                   double steps, double tokens, double price_per_kwh) {
   EnergyUse energy;
-  for (const GpuCounters& device : devices) {
+  const std::vector<double> shares = GpuShares(job);
+  for (size_t row = 0; row < devices.size(); ++row) {
+    const GpuCounters& device = devices[row];
     double joules = IncreaseIn(device[DeviceCounter::kEnergyMj], time) / kMillijoulesPerJoule;
     if (std::isnan(joules)) {
       joules = JoulesFromPower(device[DeviceCounter::kPowerW], time);
       energy.is_from_power = energy.is_from_power || !std::isnan(joules);
     }
-    if (!std::isnan(joules)) energy.joules = KnownOr(energy.joules, 0) + joules;
+    if (!std::isnan(joules)) energy.joules = KnownOr(energy.joules, 0) + joules * shares[row];
   }
   if (steps > 0) energy.joules_per_step = energy.joules / steps;
   if (tokens > 0) energy.joules_per_token = energy.joules / tokens;

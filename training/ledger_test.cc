@@ -81,13 +81,14 @@ TEST(Ledger, EnergyIsCountedOrIntegrated) {
   std::vector<GpuCounters> devices(2);
   devices[0][DeviceCounter::kEnergyMj] = {.timestamp_ms = {0, 10'000}, .value = {1e6, 8e6}};
   devices[1][DeviceCounter::kPowerW] = {.timestamp_ms = {0, 5'000, 10'000}, .value = {1, 600, 700}};
-  const EnergyUse energy = EnergyOf(devices, {0, 10'000}, 10, 1000, 0.12);
+  const EnergyUse energy =
+      EnergyOf(JobWithRanks(devices.size()), devices, {0, 10'000}, 10, 1000, 0.12);
   EXPECT_NEAR(energy.joules, 7000 + 6500, 1e-9);
   EXPECT_NEAR(energy.joules_per_step, 1350, 1e-9);
   EXPECT_NEAR(energy.joules_per_token, 13.5, 1e-9);
   EXPECT_NEAR(energy.cost, 13500 / 3.6e6 * 0.12, 1e-12);
   EXPECT_TRUE(energy.is_from_power);
-  EXPECT_TRUE(std::isnan(EnergyOf({}, {0, 1}, 1, 1, 1).joules));
+  EXPECT_TRUE(std::isnan(EnergyOf({}, {}, {0, 1}, 1, 1, 1).joules));
 }
 
 }  // namespace

@@ -33,20 +33,21 @@ bool FillsSteps(const RankMatrix& phases, const RankMatrix& step_seconds) {
 }
 
 RankMatrix OwnFromPhases(const StepTable& table, TaskPool* pool) {
-  RankMatrix own = SumOfPhases(
-      table,
-      {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward, PhaseKind::kBackward,
-       PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther},
-      pool);
+  RankMatrix own = SumOfPhases(table,
+                               {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward,
+                                PhaseKind::kBackward, PhaseKind::kOptimizer, PhaseKind::kCompute,
+                                PhaseKind::kCheckpoint, PhaseKind::kEvaluation, PhaseKind::kOther},
+                               pool);
   const bool wait_is_told =
       HasPhase(table, PhaseKind::kCommunication) || HasPhase(table, PhaseKind::kWait);
   if (wait_is_told || !HasPhase(table, PhaseKind::kBackward)) return own;
   // Gradients are exchanged during the backward pass, and with them comes the wait.
   if (!FillsSteps(own, table.step_seconds)) return own;
-  return SumOfPhases(table,
-                     {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward,
-                      PhaseKind::kOptimizer, PhaseKind::kCompute, PhaseKind::kOther},
-                     pool);
+  return SumOfPhases(
+      table,
+      {PhaseKind::kData, PhaseKind::kHostToDevice, PhaseKind::kForward, PhaseKind::kOptimizer,
+       PhaseKind::kCompute, PhaseKind::kCheckpoint, PhaseKind::kEvaluation, PhaseKind::kOther},
+      pool);
 }
 
 RankMatrix SecondsBy(StragglerMethod method, const StepTable& table, TaskPool* pool,

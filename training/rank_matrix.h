@@ -1,9 +1,11 @@
 // A number for each rank (row) and each step or time bin (column). NaN is "not known".
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/huge_pages.h"
@@ -18,19 +20,41 @@ class RankMatrix {
  public:
   RankMatrix() = default;
   RankMatrix(size_t rows, size_t columns, double value = kUnknown)
-      : rows_(rows), columns_(columns), values_(rows * columns, value) {}
+      : rows_(rows), columns_(columns), stride_(columns), values_(rows * columns, value) {}
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
-  bool empty() const { return values_.empty(); }
+  bool empty() const { return rows_ == 0 || columns_ == 0; }
 
   // `row` < rows(), `column` < columns().
-  double& operator()(size_t row, size_t column) { return values_[row * columns_ + column]; }
-  double operator()(size_t row, size_t column) const { return values_[row * columns_ + column]; }
+  double& operator()(size_t row, size_t column) { return values_[row * stride_ + column]; }
+  double operator()(size_t row, size_t column) const { return values_[row * stride_ + column]; }
 
-  std::span<double> Row(size_t row) { return {values_.data() + row * columns_, columns_}; }
+  std::span<double> Row(size_t row) { return {values_.data() + row * stride_, columns_}; }
   std::span<const double> Row(size_t row) const {
-    return {values_.data() + row * columns_, columns_};
+    return {values_.data() + row * stride_, columns_};
+  }
+
+  // Adds the columns of `more` from `first` on. Precondition: as many rows.
+  void AppendColumns(const RankMatrix& more, size_t first) {
+    const size_t count = more.columns_ - first;
+    Reserve(columns_ + count);
+    for (size_t row = 0; row < rows_; ++row) {
+      const std::span<const double> from = more.Row(row).subspan(first);
+      std::copy(from.begin(), from.end(),
+                values_.begin() + static_cast<ptrdiff_t>(row * stride_ + columns_));
+    }
+    columns_ += count;
+  }
+
+  // Precondition: `count` <= columns().
+  void DropFirstColumns(size_t count) {
+    for (size_t row = 0; row < rows_; ++row) {
+      const auto from = values_.begin() + static_cast<ptrdiff_t>(row * stride_);
+      std::copy(from + static_cast<ptrdiff_t>(count), from + static_cast<ptrdiff_t>(columns_),
+                from);
+    }
+    columns_ -= count;
   }
 
   // The values of one column, a row after the other.
@@ -41,8 +65,21 @@ class RankMatrix {
   }
 
  private:
+  // Room for so many columns and a quarter more, so that a matrix grows without being copied each time.
+  void Reserve(size_t columns) {
+    if (columns <= stride_) return;
+    RankMatrix larger(rows_, columns + columns / 4);
+    for (size_t row = 0; row < rows_; ++row) {
+      const std::span<const double> from = std::as_const(*this).Row(row);
+      std::copy(from.begin(), from.end(), larger.Row(row).begin());
+    }
+    larger.columns_ = columns_;
+    *this = std::move(larger);
+  }
+
   size_t rows_ = 0;
   size_t columns_ = 0;
+  size_t stride_ = 0;  // of a row in `values_`, at least columns_
   std::vector<double, HugePageAllocator<double>> values_;
 };
 

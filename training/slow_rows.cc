@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "training/chance.h"
 #include "training/statistics.h"
 #include "training/stretches.h"
 
@@ -15,6 +16,10 @@ namespace {
 // two ranks is the slowest in half of the steps, one of more in fewer.
 constexpr double kLeastPersistence = 0.6;
 constexpr double kPairFactor = 2.0;
+// What chance makes less often than this, with all ranks and steps counted that could have shown it, is
+// not chance.
+constexpr double kChance = 1e-3;
+constexpr double kLateShareOfMachines = 0.9;
 // The second pass sees rows that the first compared with a slow peer.
 constexpr int kPasses = 2;
 
@@ -64,7 +69,7 @@ class HighestOfOthers {
 };
 
 void Measure(const HighestOfOthers& others, const SlowRows& found, SlowRow& slow_row) {
-  const std::span<const double> excess = found.excess.Row(slow_row.row);
+  const std::span<const double> excess = found.excess->Row(slow_row.row);
   std::vector<double> inside;
   std::vector<double> outside;
   size_t highest = 0;
@@ -99,6 +104,60 @@ bool RoseItself(const PeerComparison& comparison, const RankMask& slow, const Sl
   return rise >= (slow_row.level - slow_row.baseline) / 2 * Median(unit);
 }
 
+// How many columns of a row are known, and in how many it is late.
+struct LateCount {
+  size_t known = 0;
+  size_t late = 0;
+
+  void Add(double excess, double level) {
+    if (std::isnan(excess)) return;
+    ++known;
+    late += excess >= level ? 1 : 0;
+  }
+  double Share() const { return static_cast<double>(late + 1) / static_cast<double>(known + 2); }
+};
+
+// In how large a share of their columns rows of the group are late by at least `level`, those left out in
+// which a machine is slow: it is late in nearly all of what is called slow of it. A row that is drawn
+// at random is not.
+double UsualShare(const std::vector<size_t>& group, const SlowRows& found, double level) {
+  LateCount usual;
+  for (const size_t row : group) {
+    const std::span<const double> excess = found.excess->Row(row);
+    LateCount marked;
+    LateCount others;
+    for (size_t n = 0; n < excess.size(); ++n) {
+      (found.slow(row, n) ? marked : others).Add(excess[n], level);
+    }
+    const bool is_machine = static_cast<double>(marked.late) >=
+                            kLateShareOfMachines * static_cast<double>(marked.known);
+    usual.known += others.known + (is_machine ? 0 : marked.known);
+    usual.late += others.late + (is_machine ? 0 : marked.late);
+  }
+  return usual.Share();
+}
+
+// Whether chance could have made the row look slow: work that is drawn at random makes some rank late in
+// each step, and among hundreds of stretches of steps one in which the same rank is drawn most of the
+// time is no surprise.
+bool MayBeChance(const std::vector<size_t>& group, const SlowRows& found, const SlowRow& slow_row) {
+  const double level = slow_row.level / 2;
+  const double usual = UsualShare(group, found, level);
+  const std::span<const double> excess = found.excess->Row(slow_row.row);
+  size_t known = 0;
+  double least = 0;
+  for (const double value : excess) known += std::isnan(value) ? 0 : 1;
+  for (const Episode& episode : slow_row.episodes) {
+    LateCount inside;
+    for (size_t n = episode.first; n <= episode.last; ++n) inside.Add(excess[n], level);
+    least = std::min(least, LogChanceOfAtLeast(inside.late, inside.known, usual));
+  }
+  // Any rank could have been it, in a stretch that begins and ends with any step.
+  const double looked_at =
+      std::log(static_cast<double>(group.size())) + 2 * std::log(static_cast<double>(known + 1));
+  return least + looked_at > std::log(kChance);
+}
+
 bool StoodOutByLevel(const SlowRow& slow_row) {
   return std::any_of(slow_row.episodes.begin(), slow_row.episodes.end(),
                      [](const Episode& episode) { return std::isnan(episode.baseline); });
@@ -115,7 +174,8 @@ void KeepPersistent(const PeerComparison& comparison, double least_level,
     Measure(others, found, candidate);
     const bool stands_out = StoodOutByLevel(candidate) || candidate.level >= least_level ||
                             RoseItself(comparison, found.slow, candidate);
-    if (candidate.persistence >= kLeastPersistence && stands_out) {
+    if (candidate.persistence >= kLeastPersistence && stands_out &&
+        !MayBeChance(group, found, candidate)) {
       found.rows.push_back(candidate);
     } else {
       MarkEpisodes(candidate, false, found.slow);
@@ -130,7 +190,7 @@ void FindInGroup(const PeerComparison& comparison, const std::vector<size_t>& gr
   std::vector<std::vector<Episode>> episodes(group.size());
   InStretches(group.size(), comparison.pool, [&](Stretch stretch) {
     for (size_t i = stretch.first; i < stretch.end; ++i) {
-      episodes[i] = FindEpisodes(found.excess.Row(group[i]), fitting);
+      episodes[i] = FindEpisodes(found.excess->Row(group[i]), fitting);
     }
   });
   std::vector<SlowRow> candidates;
@@ -144,11 +204,42 @@ void FindInGroup(const PeerComparison& comparison, const std::vector<size_t>& gr
 
 }  // namespace
 
-SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeScale> scales) {
+namespace {
+
+// The excess of each pass, with what is slow by the one before left out.
+class PassExcess {
+ public:
+  PassExcess(const PeerComparison& comparison, std::span<const int64_t> step, SlowRowsMemo* memo)
+      : comparison_(comparison), step_(step), memo_(memo) {}
+
+  std::shared_ptr<const RankMatrix> First() {
+    masked_ = RankMask(comparison_.values.rows(), comparison_.values.columns());
+    if (memo_ != nullptr) return memo_->first.Excess(comparison_, step_, masked_);
+    excess_ = std::make_shared<RankMatrix>(ExcessOverPeers(comparison_, masked_));
+    return excess_;
+  }
+
+  std::shared_ptr<const RankMatrix> Next(const RankMask& slow) {
+    if (memo_ != nullptr) return memo_->second.Excess(comparison_, step_, slow);
+    UpdateExcess(comparison_, masked_, slow, *excess_);
+    masked_ = slow;
+    return excess_;
+  }
+
+ private:
+  const PeerComparison& comparison_;
+  const std::span<const int64_t> step_;
+  SlowRowsMemo* const memo_;
+  RankMask masked_;
+  std::shared_ptr<RankMatrix> excess_;  // without a memo
+};
+
+SlowRows FindSlowRowsOf(const PeerComparison& comparison, std::span<const EpisodeScale> scales,
+                        std::span<const int64_t> step, SlowRowsMemo* memo) {
   const RankMatrix& values = comparison.values;
-  RankMask masked(values.rows(), values.columns());
+  PassExcess passes(comparison, step, memo);
   SlowRows found;
-  found.excess = ExcessOverPeers(comparison, masked);
+  found.excess = passes.First();
   for (int pass = 0; pass < kPasses; ++pass) {
     found.slow = RankMask(values.rows(), values.columns());
     found.rows.clear();
@@ -156,12 +247,22 @@ SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeS
       FindInGroup(comparison, group, scales, found);
     }
     if (found.rows.empty()) break;
-    if (pass + 1 < kPasses) UpdateExcess(comparison, masked, found.slow, found.excess);
-    masked = found.slow;
+    if (pass + 1 < kPasses) found.excess = passes.Next(found.slow);
   }
   std::sort(found.rows.begin(), found.rows.end(),
             [](const SlowRow& a, const SlowRow& b) { return a.level > b.level; });
   return found;
+}
+
+}  // namespace
+
+SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeScale> scales) {
+  return FindSlowRowsOf(comparison, scales, {}, nullptr);
+}
+
+SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeScale> scales,
+                      std::span<const int64_t> step, SlowRowsMemo& memo) {
+  return FindSlowRowsOf(comparison, scales, step, &memo);
 }
 
 }  // namespace lockstep::training

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "training/episodes.h"
 #include "training/excess.h"
+#include "training/excess_memo.h"
 #include "training/rank_mask.h"
 #include "training/rank_matrix.h"
 
@@ -22,9 +24,9 @@ struct SlowRow {
 };
 
 struct SlowRows {
-  RankMatrix excess;
-  RankMask slow;              // true within the episodes of `rows`
-  std::vector<SlowRow> rows;  // the one with the highest level first
+  std::shared_ptr<const RankMatrix> excess;  // not null
+  RankMask slow;                             // true within the episodes of `rows`
+  std::vector<SlowRow> rows;                 // the one with the highest level first
 };
 
 // A row is slow if it is high in episodes, is the highest of its group for most of their columns, and
@@ -32,5 +34,8 @@ struct SlowRows {
 // group of two, twice as much is asked for: the difference of two chips spreads wider than the
 // distance of one from the middle of many.
 SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeScale> scales);
+// The same of a table that grows: `memo` is of earlier questions, and `step` has the step of each column.
+SlowRows FindSlowRows(const PeerComparison& comparison, std::span<const EpisodeScale> scales,
+                      std::span<const int64_t> step, SlowRowsMemo& memo);
 
 }  // namespace lockstep::training

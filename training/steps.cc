@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "training/column_blocks.h"
@@ -16,9 +17,14 @@ struct PhaseWord {
   PhaseKind kind;
 };
 
-// The first word that a name contains decides: waits before the communication they are part of,
+// The first word that a name contains decides: a "checkpoint_wait" and a "validation_data" belong to
+// the checkpoint and the evaluation; waits come before the communication they are part of,
 // communication before the pass whose gradients it carries.
 constexpr std::array kPhaseWords = {
+    PhaseWord{"checkpoint", PhaseKind::kCheckpoint},
+    PhaseWord{"ckpt", PhaseKind::kCheckpoint},
+    PhaseWord{"eval", PhaseKind::kEvaluation},
+    PhaseWord{"valid", PhaseKind::kEvaluation},
     PhaseWord{"wait", PhaseKind::kWait},
     PhaseWord{"allreduce", PhaseKind::kCommunication},
     PhaseWord{"all_reduce", PhaseKind::kCommunication},
@@ -48,8 +54,27 @@ constexpr std::array kPhaseWords = {
     PhaseWord{"kernel", PhaseKind::kCompute},
 };
 
-void AddTo(std::span<double> sum, std::span<const double> part) {
-  for (size_t n = 0; n < sum.size(); ++n) sum[n] += part[n];
+// Phases of these kinds are reported only in the steps in which they happen.
+bool IsOccasional(PhaseKind kind) {
+  return kind == PhaseKind::kCheckpoint || kind == PhaseKind::kEvaluation ||
+         kind == PhaseKind::kOther;
+}
+
+RankMatrix ColumnsOf(const RankMatrix& matrix, size_t first, size_t end) {
+  if (matrix.empty() || first == end) return {};
+  RankMatrix part(matrix.rows(), end - first);
+  for (size_t row = 0; row < matrix.rows(); ++row) {
+    std::ranges::copy(matrix.Row(row).subspan(first, end - first), part.Row(row).begin());
+  }
+  return part;
+}
+
+void AddTo(std::span<double> sum, const PhaseColumn& phase, size_t row) {
+  const std::span<const double> part = phase.seconds.Row(row);
+  const bool is_occasional = IsOccasional(phase.kind);
+  for (size_t n = 0; n < sum.size(); ++n) {
+    sum[n] += is_occasional && std::isnan(part[n]) ? 0.0 : part[n];
+  }
 }
 
 }  // namespace
@@ -81,25 +106,59 @@ std::string_view PhaseKindName(PhaseKind kind) {
       return "communication";
     case PhaseKind::kWait:
       return "wait";
+    case PhaseKind::kCheckpoint:
+      return "checkpoint";
+    case PhaseKind::kEvaluation:
+      return "evaluation";
     case PhaseKind::kOther:
       break;
   }
   return "other";
 }
 
+StepTable StepsIn(const StepTable& table, const TimeRange& time) {
+  const std::vector<int64_t>& ends = table.end_ms;
+  const auto first = static_cast<size_t>(
+      std::find_if(ends.begin(), ends.end(), [&](int64_t end) { return end > time.from_ms; }) -
+      ends.begin());
+  size_t end = first;
+  while (end < ends.size() && ends[end] <= time.to_ms) ++end;
+  const auto cut = [first, end](const auto& values) {
+    using Values = std::remove_cvref_t<decltype(values)>;
+    if (values.empty()) return Values();
+    return Values(values.begin() + static_cast<ptrdiff_t>(first),
+                  values.begin() + static_cast<ptrdiff_t>(end));
+  };
+  StepTable part;
+  part.step = cut(table.step);
+  part.end_ms = cut(table.end_ms);
+  part.attempt_first_step = table.attempt_first_step;
+  part.job_step_seconds = cut(table.job_step_seconds);
+  for (const PhaseColumn& phase : table.phases) {
+    part.phases.push_back({phase.name, phase.kind, ColumnsOf(phase.seconds, first, end)});
+  }
+  if (part.step.empty()) part.phases.clear();
+  for (RankMatrix StepTable::*const values :
+       {&StepTable::step_seconds, &StepTable::own_seconds, &StepTable::loss,
+        &StepTable::gradient_norm, &StepTable::memory_allocated_bytes, &StepTable::model_flops,
+        &StepTable::tokens}) {
+    part.*values = ColumnsOf(table.*values, first, end);
+  }
+  return part;
+}
+
 RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> kinds,
                        TaskPool* pool) {
-  std::vector<const RankMatrix*> parts;
+  std::vector<const PhaseColumn*> parts;
   for (const PhaseColumn& phase : table.phases) {
     if (std::find(kinds.begin(), kinds.end(), phase.kind) == kinds.end()) continue;
-    parts.push_back(&phase.seconds);
+    parts.push_back(&phase);
   }
   if (parts.empty()) return {};
-  RankMatrix sum(parts.front()->rows(), parts.front()->columns());
+  RankMatrix sum(parts.front()->seconds.rows(), parts.front()->seconds.columns(), 0.0);
   InStretches(sum.rows(), pool, [&](Stretch stretch) {
     for (size_t row = stretch.first; row < stretch.end; ++row) {
-      std::ranges::copy(parts.front()->Row(row), sum.Row(row).begin());
-      for (size_t i = 1; i < parts.size(); ++i) AddTo(sum.Row(row), parts[i]->Row(row));
+      for (const PhaseColumn* phase : parts) AddTo(sum.Row(row), *phase, row);
     }
   });
   return sum;

@@ -23,7 +23,9 @@ enum class PhaseKind {
   kCompute,        // computes, not said which part
   kCommunication,  // exchanges data with other ranks, the wait for them included
   kWait,           // waits for other ranks, and nothing else
-  kOther,          // checkpoints, logs, collects garbage
+  kCheckpoint,     // writes or reads a checkpoint
+  kEvaluation,     // runs the model on held-out data
+  kOther,          // logs, collects garbage
 };
 
 // The kind of a phase by the name that a trainer gives it: "data", "forward-compute",
@@ -35,7 +37,7 @@ std::string_view PhaseKindName(PhaseKind kind);
 // the devices warm up.
 inline constexpr int64_t kWarmUpSteps = 10;
 
-// A step this many times longer than usual hangs; a checkpoint or a stall of storage takes less.
+// A step that takes this many times longer than its work explains is out of the ordinary.
 inline constexpr double kHangFactor = 10.0;
 
 struct PhaseColumn {
@@ -66,8 +68,12 @@ struct StepTable {
   size_t size() const { return step.size(); }
 };
 
-// Sums phases of the given kinds. A rank and step that lacks one of them is unknown. Empty if the table
-// has no phase of any of these kinds.
+// The steps that ended in `time`. The attempt they are of began when it did.
+StepTable StepsIn(const StepTable& table, const TimeRange& time);
+
+// Sums phases of the given kinds. A rank and step that lacks one of them is unknown, except for
+// checkpoints, evaluations and others, which trainers report only when they happen: those are then
+// zero. Empty if the table has no phase of any of these kinds.
 RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> kinds,
                        TaskPool* pool = nullptr);
 

@@ -32,6 +32,11 @@ TEST(Steps, PhaseKindsFollowFromNames) {
                         {"forward-recv", "communication"},
                         {"comm_wait", "wait"},
                         {"Optimizer Step", "optimizer"},
+                        {"checkpoint_time_s", "checkpoint"},
+                        {"ckpt_save_wait", "checkpoint"},
+                        {"load_checkpoint", "checkpoint"},
+                        {"eval_time_s", "evaluation"},
+                        {"validation_data", "evaluation"},
                         {"gc", "other"}};
   for (const Case& c : cases) EXPECT_EQ(PhaseKindName(PhaseKindOf(c.name)), c.kind) << c.name;
 }
@@ -77,6 +82,17 @@ TEST(Steps, SumsArePerKind) {
   EXPECT_EQ(sum(0, 0), 1.25);
   EXPECT_TRUE(std::isnan(sum(0, 1)));
   EXPECT_TRUE(SumOfPhases(table, {PhaseKind::kData}).empty());
+}
+
+TEST(Steps, WhatIsReportedOnlyWhenItHappensIsZeroOtherwise) {
+  RankSteps rank = Reported({0, 1, 2}, {1, 2, kUnknown});
+  rank.phases.push_back({"checkpoint", {kUnknown, 8, kUnknown}});
+  const StepTable table = AlignSteps(std::vector{rank});
+  const RankMatrix sum = SumOfPhases(table, {PhaseKind::kForward, PhaseKind::kCheckpoint});
+  EXPECT_EQ(sum(0, 0), 1);
+  EXPECT_EQ(sum(0, 1), 10);
+  EXPECT_TRUE(std::isnan(sum(0, 2)));  // forward is missing
+  EXPECT_EQ(SumOfPhases(table, {PhaseKind::kCheckpoint})(0, 0), 0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "training/column_blocks.h"
 #include "training/device_health.h"
 #include "training/statistics.h"
 #include "training/straggler_thresholds.h"
@@ -17,13 +18,15 @@ struct CausePhases {
   std::initializer_list<PhaseKind> kinds;
 };
 
-const std::array<CausePhases, 5>& AllCausePhases() {
-  static const std::array<CausePhases, 5> kAll = {{
+constexpr size_t kCauseCount = 5;
+
+const std::array<CausePhases, kCauseCount>& AllCausePhases() {
+  static const std::array<CausePhases, kCauseCount> kAll = {{
       {StragglerCause::kLoader, {PhaseKind::kData}},
       {StragglerCause::kHostToDevice, {PhaseKind::kHostToDevice}},
       {StragglerCause::kGpu,
        {PhaseKind::kForward, PhaseKind::kBackward, PhaseKind::kOptimizer, PhaseKind::kCompute}},
-      {StragglerCause::kOther, {PhaseKind::kOther}},
+      {StragglerCause::kOther, {PhaseKind::kCheckpoint, PhaseKind::kEvaluation, PhaseKind::kOther}},
       {StragglerCause::kNetwork, {PhaseKind::kCommunication}},
   }};
   return kAll;
@@ -34,28 +37,39 @@ struct InAndOut {
   double out = kUnknown;
 };
 
-// Medians settle long before as many columns.
+// Medians settle long before as many columns, the sooner the more peers there are.
 constexpr size_t kMostJudgedColumns = 200;
+constexpr size_t kFewestJudgedColumns = 50;
+constexpr size_t kMostJudgedCells = size_t{1} << 20;
+
+size_t MostColumns(size_t peers) {
+  return std::clamp(kMostJudgedCells / peers, kFewestJudgedColumns, kMostJudgedColumns);
+}
 
 // Evenly spread ones of `columns`.
-void AppendSome(const std::vector<size_t>& columns, std::vector<size_t>& some) {
-  const size_t count = std::min(columns.size(), kMostJudgedColumns);
+void AppendSome(const std::vector<size_t>& columns, size_t most, std::vector<size_t>& some) {
+  const size_t count = std::min(columns.size(), most);
   for (size_t i = 0; i < count; ++i) some.push_back(columns[i * columns.size() / count]);
 }
 
-// In which a cause is looked for: some of the slow columns of a row, and some of the others.
-std::vector<size_t> ColumnsToJudge(const RankMask& slow, size_t row) {
+// In which a cause is looked for: some of the slow columns of a row, and some of the others. Steps of
+// warm-up are neither: nobody judged them, and a rank that is late from its first step on is late in them too.
+std::vector<size_t> ColumnsToJudge(const StepTable& table, const RankMask& slow, size_t row,
+                                   size_t most) {
   std::vector<size_t> in;
   std::vector<size_t> out;
-  for (size_t n = 0; n < slow.columns(); ++n) (slow(row, n) ? in : out).push_back(n);
+  for (size_t n = 0; n < slow.columns(); ++n) {
+    if (table.step[n] < table.attempt_first_step + kWarmUpSteps) continue;
+    (slow(row, n) ? in : out).push_back(n);
+  }
   std::vector<size_t> some;
-  AppendSome(in, some);
-  AppendSome(out, some);
+  AppendSome(in, most, some);
+  AppendSome(out, most, some);
   std::sort(some.begin(), some.end());
   return some;
 }
 
-RankMatrix Picked(const RankMatrix& matrix, const std::vector<size_t>& columns) {
+RankMatrix Picked(const RankMatrix& matrix, std::span<const size_t> columns) {
   if (matrix.empty()) return {};
   RankMatrix picked(matrix.rows(), columns.size());
   for (size_t row = 0; row < matrix.rows(); ++row) {
@@ -65,13 +79,46 @@ RankMatrix Picked(const RankMatrix& matrix, const std::vector<size_t>& columns) 
   return picked;
 }
 
-RankMask Picked(const RankMask& mask, const std::vector<size_t>& columns) {
+RankMask Picked(const RankMask& mask, std::span<const size_t> columns) {
   RankMask picked(mask.rows(), columns.size());
   for (size_t row = 0; row < mask.rows(); ++row) {
     if (!mask.MayHaveAny(row)) continue;
     for (size_t i = 0; i < columns.size(); ++i) picked.Set(row, i, 1, mask(row, columns[i]));
   }
   return picked;
+}
+
+// What a row has in some columns, and how much of it is over its peers.
+struct RowSeconds {
+  std::vector<double> own;
+  std::vector<double> excess;
+};
+
+using SecondsByCause = std::array<RowSeconds, kCauseCount>;
+
+// Of each of AllCausePhases(); empty where the table has no such phase. A few columns at a time, as all of a large job's
+// are too many for the cache.
+SecondsByCause SecondsOfRow(const StepTable& table, const std::vector<size_t>& group,
+                            const RankMask& slow, size_t row, std::span<const size_t> columns) {
+  SecondsByCause all;
+  for (size_t first = 0; first < columns.size(); first += kColumnsPerBlock) {
+    const std::span<const size_t> block =
+        columns.subspan(first, std::min(kColumnsPerBlock, columns.size() - first));
+    const RankMask is_slow = Picked(slow, block);
+    StepTable judged;
+    for (const PhaseColumn& phase : table.phases) {
+      judged.phases.push_back({phase.name, phase.kind, Picked(phase.seconds, block)});
+    }
+    for (size_t i = 0; i < all.size(); ++i) {
+      const RankMatrix seconds = SumOfPhases(judged, AllCausePhases()[i].kinds);
+      if (seconds.empty()) continue;
+      const std::span<const double> own = seconds.Row(row);
+      const std::vector<double> excess = ExcessOfRow(seconds, group, is_slow, row);
+      all[i].own.insert(all[i].own.end(), own.begin(), own.end());
+      all[i].excess.insert(all[i].excess.end(), excess.begin(), excess.end());
+    }
+  }
+  return all;
 }
 
 // Medians of a row in its slow columns and in the others.
@@ -170,22 +217,19 @@ TimeRange LongestEpisode(const SlowRankFinding& finding) {
 void SetCauseFromPhases(StragglerMethod method, const StepTable& table,
                         const std::vector<std::vector<size_t>>& groups, const SlowRows& found,
                         const SlowRow& slow, SlowRankFinding& finding) {
-  const std::vector<size_t> columns = ColumnsToJudge(found.slow, slow.row);
+  const std::vector<size_t>& group = GroupOf(groups, slow.row);
+  const std::vector<size_t> columns =
+      ColumnsToJudge(table, found.slow, slow.row, MostColumns(group.size()));
   const RankMask is_slow = Picked(found.slow, columns);
-  StepTable judged;
-  for (const PhaseColumn& phase : table.phases) {
-    judged.phases.push_back({phase.name, phase.kind, Picked(phase.seconds, columns)});
-  }
+  const SecondsByCause seconds = SecondsOfRow(table, group, found.slow, slow.row, columns);
   double largest = 0;
-  for (const CausePhases& phases : AllCausePhases()) {
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    const CausePhases& phases = AllCausePhases()[i];
     const bool is_wait = method != StragglerMethod::kCollectiveWaits;
     if (phases.cause == StragglerCause::kNetwork && is_wait) continue;
-    const RankMatrix seconds = SumOfPhases(judged, phases.kinds);
-    if (seconds.empty()) continue;
-    const std::vector<double> excess =
-        ExcessOfRow(seconds, GroupOf(groups, slow.row), is_slow, slow.row);
-    const InAndOut own = SplitMedians(seconds.Row(slow.row), is_slow, slow.row);
-    const InAndOut over = SplitMedians(excess, is_slow, slow.row);
+    if (seconds[i].own.empty()) continue;
+    const InAndOut own = SplitMedians(seconds[i].own, is_slow, slow.row);
+    const InAndOut over = SplitMedians(seconds[i].excess, is_slow, slow.row);
     const double grown = over.in - (std::isnan(over.out) ? 0.0 : over.out);
     finding.evidence.push_back(
         {.signal = absl::StrFormat("%s_seconds", Name(phases.cause)),

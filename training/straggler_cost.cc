@@ -71,7 +71,7 @@ void SetStepSeconds(const std::vector<double>& step_seconds, const std::vector<b
   what_if.step_seconds_before = other.size() < kShortestEpisode ? kUnknown : Median(other);
 }
 
-void SetReplay(const RankMatrix& own, const std::vector<double>& step_seconds,
+void SetReplay(const Job& job, const RankMatrix& own, const std::vector<double>& step_seconds,
                const std::vector<std::vector<size_t>>& groups, const SlowRows& found,
                StragglerAnswer& answer) {
   std::vector<double> saved(own.columns(), 0);
@@ -94,11 +94,11 @@ void SetReplay(const RankMatrix& own, const std::vector<double>& step_seconds,
   }
   SetStepSeconds(step_seconds, slow_step, answer.what_if);
   answer.what_if.step_seconds_without = Median(without);
-  answer.lost_gpu_seconds = answer.lost_seconds * static_cast<double>(own.rows());
+  answer.lost_gpu_seconds = answer.lost_seconds * static_cast<double>(GpuCount(job));
 }
 
 void SetCostFromSteps(const std::vector<double>& step_seconds, const std::vector<bool>& slow_step,
-                      size_t rank_count, StragglerAnswer& answer) {
+                      const Job& job, StragglerAnswer& answer) {
   SetStepSeconds(step_seconds, slow_step, answer.what_if);
   answer.what_if.step_seconds_without = answer.what_if.step_seconds_before;
   if (std::isnan(answer.what_if.step_seconds_before)) return;
@@ -107,7 +107,7 @@ void SetCostFromSteps(const std::vector<double>& step_seconds, const std::vector
     if (!slow_step[n] || std::isnan(step_seconds[n])) continue;
     answer.lost_seconds += std::max(0.0, step_seconds[n] - answer.what_if.step_seconds_before);
   }
-  answer.lost_gpu_seconds = answer.lost_seconds * static_cast<double>(rank_count);
+  answer.lost_gpu_seconds = answer.lost_seconds * static_cast<double>(GpuCount(job));
 }
 
 }  // namespace lockstep::training

@@ -26,6 +26,8 @@ constexpr size_t kFewestBins = 7;
 // Samples further apart than this miss shorter troubles.
 constexpr int64_t kLongestPeriodMs = 10000;
 
+constexpr size_t kFewestSparseBins = 60;
+
 constexpr double kNever = 1e9;
 constexpr std::span<const double> kAsItIs = {};  // an excess is no share of anything
 
@@ -169,7 +171,7 @@ void SetDeviceCost(const StragglerInput& input, StragglerAnswer& answer) {
       }
     }
   }
-  SetCostFromSteps(JobStepSeconds(table), slow_step, input.job.ranks.size(), answer);
+  SetCostFromSteps(JobStepSeconds(table), slow_step, input.job, answer);
 }
 
 bool HasCounter(std::span<const GpuCounters> devices, DeviceCounter counter) {
@@ -229,10 +231,12 @@ StragglerAnswer StragglersByDeviceCounters(const StragglerInput& input) {
     if (!is_sparse) answer.missing.emplace_back("device samples of at least 13 s of the job");
     return answer;
   }
+  // What lasts for minutes shows in sparse samples too, if there are enough of them.
+  const bool is_too_sparse = is_sparse && sampling.grid.count < kFewestSparseBins;
   FindByCounters(input, groups, sampling, answer);
   SetDeviceCost(input, answer);
   answer.verdict = !answer.ranks.empty() ? StragglerVerdict::kSlowRank
-                   : is_sparse           ? StragglerVerdict::kUndersampled
+                   : is_too_sparse       ? StragglerVerdict::kUndersampled
                                          : StragglerVerdict::kNone;
   return answer;
 }

@@ -17,6 +17,10 @@ StragglerAnswer StragglersByDeviceCounters(const StragglerInput& input);
 // Since when the job is slow; which rank does it cannot be told.
 StragglerAnswer StragglersByStepTime(const StragglerInput& input);
 
+// What each step took, as if all had done the same amount of work: a step that is long because its batch
+// is large is as long as the others.
+std::vector<double> SecondsOfLikeWork(const StepTable& table);
+
 // If the job's steps became longer by at least `least` of what they took before, the stretch from then
 // on; steps that were longer at first do not count.
 std::vector<Episode> SlowerSteps(const StepTable& table, double least_short, double least_long);

@@ -125,11 +125,16 @@ StragglerAnswer StragglersByOwnTime(StragglerMethod method, const StragglerInput
                                              known, kFewestSteps));
     return answer;
   }
-  SlowRows found = FindSlowRows({own.seconds, groups, own.step_seconds, input.pool},
-                                ScalesForSteps(kOwnTimeScales, Median(own.step_seconds)));
-  AddHostStalls(input.steps, own, groups, input.pool, found);
+  const PeerComparison comparison{own.seconds, groups, own.step_seconds, input.pool};
+  const std::vector<EpisodeScale> scales = ScalesForSteps(kOwnTimeScales, Median(own.step_seconds));
+  SlowRows found = input.memo == nullptr
+                       ? FindSlowRows(comparison, scales)
+                       : FindSlowRows(comparison, scales, input.steps.step, input.memo->own_time);
+  AddHostStalls(input.steps, own, groups, input.pool,
+                input.memo == nullptr ? nullptr : &input.memo->host_time, found);
   SetRanks(input, groups, found, answer);
-  if (!found.rows.empty()) SetReplay(own.seconds, own.step_seconds, groups, found, answer);
+  if (!found.rows.empty())
+    SetReplay(input.job, own.seconds, own.step_seconds, groups, found, answer);
   std::vector<StragglerVerdict> verdicts = Verdicts(input, own, groups, found, answer);
   answer.verdict = verdicts.front();
   answer.also.assign(verdicts.begin() + 1, verdicts.end());

@@ -1,6 +1,8 @@
 #include "training/stragglers.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "training/straggler_methods.h"
 #include "training/straggler_network.h"
+#include "training/straggler_thresholds.h"
 
 namespace lockstep::training {
 
@@ -59,10 +62,52 @@ void BlameHosts(const Job& job, StragglerAnswer& answer) {
 
 }  // namespace
 
+namespace {
+
+// The least that had to be exceeded for what was found.
+double ThresholdOf(const StragglerAnswer& answer) {
+  switch (answer.method) {
+    case StragglerMethod::kDeviceCounters:
+      return kLeastEngineDeficit;
+    case StragglerMethod::kStepTime:
+      return kSlowerStepsLong;
+    default:
+      return kOwnTimeScales.back().change;
+  }
+}
+
+void SetConfidence(const StragglerInput& input, StragglerAnswer& answer) {
+  Confidence& confidence = answer.confidence;
+  for (const int64_t step : input.steps.step) {
+    confidence.steps += step >= input.steps.attempt_first_step + kWarmUpSteps ? 1 : 0;
+  }
+  for (const GpuCounters& device : input.devices) {
+    confidence.samples = std::max(confidence.samples,
+                                  device[DeviceCounter::kGraphicsEngineActiveRatio].value.size());
+  }
+  double found = kUnknown;
+  for (const SlowRankFinding& finding : answer.ranks) {
+    if (!(found <= finding.score) && !std::isnan(finding.score)) found = finding.score;
+  }
+  if (answer.ranks.empty() && answer.slow_since.has_value()) {
+    found = answer.what_if.step_seconds_now / answer.what_if.step_seconds_before - 1;
+  }
+  confidence.margin = found / ThresholdOf(answer) - 1;
+  if (!std::isnan(confidence.margin)) return;
+  for (const Evidence& one : answer.evidence) {
+    const double margin = std::abs(one.value / one.reference - 1);
+    if (!(confidence.margin <= margin)) confidence.margin = margin;
+  }
+}
+
+}  // namespace
+
 StragglerAnswer FindStragglersBy(StragglerMethod method, const StragglerInput& input) {
   StragglerAnswer answer = FoundBy(method, input);
   BlameNetwork(input, answer);
   BlameHosts(input.job, answer);
+  SetConfidence(input, answer);
+  answer.confidence.missing = answer.missing;
   return answer;
 }
 
@@ -78,6 +123,7 @@ StragglerAnswer FindStragglers(const StragglerInput& input) {
     missing.insert(missing.end(), answer.missing.begin(), answer.missing.end());
   }
   answer.missing = std::move(missing);
+  answer.confidence.missing = answer.missing;
   return answer;
 }
 

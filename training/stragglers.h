@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/task_pool.h"
+#include "training/confidence.h"
 #include "training/devices.h"
 #include "training/evidence.h"
 #include "training/job.h"
@@ -23,6 +24,8 @@
 #include "training/steps.h"
 
 namespace lockstep::training {
+
+struct StragglerMemo;
 
 // Strongest first.
 enum class StragglerMethod { kCollectiveWaits, kPhaseTimes, kOwnTime, kDeviceCounters, kStepTime };
@@ -57,7 +60,7 @@ std::string_view Name(StragglerCause cause);
 std::string_view Name(GpuReason reason);
 
 struct StragglerEpisode {
-  TimeRange time;
+  TimeRange time = {};
   std::optional<int64_t> first_step = {};  // where the method knows steps
   std::optional<int64_t> last_step = {};
   bool is_open = false;  // lasts to the end of the data
@@ -95,6 +98,7 @@ struct StragglerAnswer {
   double lost_gpu_seconds = 0;  // times all of the job's ranks
   std::vector<Evidence> evidence = {};
   std::vector<std::string> missing = {};  // signals that would tell more
+  Confidence confidence = {};
 };
 
 struct StragglerInput {
@@ -103,6 +107,7 @@ struct StragglerInput {
   std::span<const GpuCounters> devices;     // one per rank of the job, or none
   TaskPool* pool = nullptr;                 // helps with large jobs, if there is one
   std::span<const NetworkLink> links = {};  // of the job's hosts, as far as they are known
+  StragglerMemo* memo = nullptr;            // of earlier questions about the same, growing table
 };
 
 // By the strongest method that the data allow.

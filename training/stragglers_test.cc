@@ -89,6 +89,18 @@ TEST(Stragglers, TheCauseIsThePhaseThatGrew) {
   }
 }
 
+TEST(Stragglers, ARankThatIsLateFromItsFirstStepOnHasACause) {
+  for (const auto& [phase, cause] :
+       {std::pair("data", "loader"), std::pair("h2d", "h2d"), std::pair("forward", "gpu")}) {
+    StepTable table = MadeSteps(4, 300, kPhases, [phase](size_t row, size_t, auto name) {
+      return row == 2 && name == phase ? 0.3 : 0.0;
+    });
+    table.attempt_first_step = 0;
+    EXPECT_EQ(Words(FindStragglers({JobOf(4), table, {}})),
+              std::string("phase_times slow_rank 2 ") + cause);
+  }
+}
+
 TEST(Stragglers, AllRanksOfAHostAreTheHost) {
   Job job = JobOf(8);
   for (size_t row = 0; row < 8; ++row) job.ranks[row].host = "node-" + std::to_string(row / 2);

@@ -113,6 +113,8 @@ absl::Status ReadMember(std::string_view key, element value, Registration& out) 
   if (key == "world_size") return ReadNumber(key, value, out.world_size);
   if (key == "from") return ReadTime(key, value, out.from_ms);
   if (key == "to") return ReadTime(key, value, out.to_ms);
+  if (key == "alive") return ReadTime(key, value, out.alive_ms);
+  if (key == "exit_code") return ReadNumber(key, value, out.exit_code);
   if (key == "model") return ReadEntries(key, value, kMaxInfoDepth, out.model);
   if (key == "parallelism") return ReadEntries(key, value, kMaxInfoDepth, out.parallelism);
   return absl::InvalidArgumentError(absl::StrFormat("unknown member \"%s\"", key));

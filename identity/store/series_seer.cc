@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "catalogue/metric_names.h"
+#include "model/remembered_matcher.h"
 
 namespace lockstep::identity {
 namespace {
@@ -52,9 +53,7 @@ void NoteRegistrations(const SampleColumns& columns, SeenSeries& series) {
 }  // namespace
 
 absl::Status SeriesSeer::See(Kind kind, std::string_view names, std::vector<Matcher> matchers) {
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher name_matcher,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(names)));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher name_matcher, RememberedRegexMatcher(kMetricName, names));
   matchers.insert(matchers.begin(), std::move(name_matcher));
   TimeRange range = context_.range;
   if (kind == Kind::kRegistration) range.min_ms = kAllTimes.min_ms;
