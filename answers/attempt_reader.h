@@ -17,4 +17,19 @@ absl::StatusOr<std::vector<AttemptSpan>> ReadAttemptSpans(const std::string& job
                                                           const std::string& rank,
                                                           const LoadContext& context);
 
+struct NewestStep {
+  std::string rank_label;  // of the rank that has it
+  int64_t step = 0;
+};
+
+// The newest that any rank has ended in `time`; nothing if none has.
+absl::StatusOr<std::optional<NewestStep>> ReadNewestStep(const std::string& job,
+                                                         const TimeRange& time,
+                                                         const LoadContext& context);
+
+// Steps that a rank has ended in `time`, in order of time.
+absl::StatusOr<std::vector<StepMark>> ReadStepMarks(const std::string& job, const std::string& rank,
+                                                    const TimeRange& time,
+                                                    const LoadContext& context);
+
 }  // namespace lockstep::answers

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "answers/verdict.h"
+#include "training/bottlenecks.h"
+
 namespace lockstep::answers {
 namespace {
 
@@ -20,8 +23,16 @@ constexpr std::array kMetrics = {
                       "gauge", "bytes/s", "What the memory of a model of GPU can do at most."},
     DerivedMetricInfo{kGpuPeakFlops, "lockstep_gpu_peak_flops", "gauge", "FLOP/s",
                       "Dense operations per second that a model of GPU can do at most."},
+    DerivedMetricInfo{kJobState, "lockstep_job_state", "gauge", "",
+                      "1 for the state that the job is in, 0 for the others: running, stalled, "
+                      "ended, crashed."},
+    DerivedMetricInfo{kJobVerdict, "lockstep_job_verdict", "gauge", "",
+                      "1 while this is the verdict about the job, the worst of what holds; 0 "
+                      "before and after."},
     DerivedMetricInfo{kMfu, "lockstep_mfu", "gauge", "ratio",
                       "Model FLOP/s of a rank over the dense bf16 peak of its GPU, by steps."},
+    DerivedMetricInfo{kRankNotReporting, "lockstep_rank_not_reporting", "gauge", "",
+                      "1 for a rank that has sent no steps for long while others do."},
     DerivedMetricInfo{kStepTime, "lockstep_step_time_seconds", "gauge", "seconds",
                       "How long each step took, the median of ranks."},
     DerivedMetricInfo{kStraggler, "lockstep_straggler", "gauge", "",
@@ -61,14 +72,29 @@ bool IsOfJobs(DerivedMetric metric) {
   return metric != kGpuPeakFlops && metric != kGpuMemoryBandwidth;
 }
 
+bool IsOfJobList(DerivedMetric metric) { return metric == kJobState; }
+
+bool IsOfStragglers(DerivedMetric metric) {
+  return metric == kStraggler || metric == kRankNotReporting;
+}
+
 JobNeeds NeedsOf(DerivedMetric metric) {
+  if (metric == kJobVerdict) return VerdictNeeds();
   JobNeeds needs;
   needs.job_steps = metric != kMfu;
   needs.phases = metric == kStragglerScore || metric == kStraggler || metric == kGoodputRatio ||
                  metric == kWastedGpuSeconds;
-  needs.operations = metric == kMfu || metric == kTokensPerSecond;
+  const bool is_of_ledger = metric == kGoodputRatio || metric == kWastedGpuSeconds;
+  needs.operations = metric == kMfu || metric == kTokensPerSecond || is_of_ledger;
   if (metric == kBottleneck || metric == kStraggler) needs.devices.set();
+  if (is_of_ledger) {
+    for (const training::DeviceCounter counter : training::CountersOfClasses()) {
+      needs.devices.set(static_cast<size_t>(counter));
+    }
+  }
   needs.links = metric == kStraggler;
+  // What does not compare ranks is known of a step as soon as some of them report it.
+  needs.beyond_frontier = metric == kStepTime || metric == kTokensPerSecond || metric == kMfu;
   return needs;
 }
 
@@ -79,8 +105,13 @@ int64_t ContextMs(DerivedMetric metric) {
       return 10 * kMinuteMs;
     case kStraggler:
       return 60 * kMinuteMs;
+    case kJobVerdict:
+      return kVerdictWindowMs;
     case kBottleneck:
       return kMinuteMs;
+    case kJobState:
+    case kRankNotReporting:
+      return 60 * kMinuteMs;
     case kWastedGpuSeconds:
       return kAllOfItMs;
     default:

@@ -1,5 +1,6 @@
 // Derived metrics, computed.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -8,7 +9,9 @@
 
 #include "answers/derived_labels.h"
 #include "answers/derived_metrics.h"
+#include "answers/job_stragglers.h"
 #include "answers/reported_mfu.h"
+#include "answers/verdict.h"
 #include "training/bottlenecks.h"
 #include "training/efficiency.h"
 #include "training/excess.h"
@@ -24,12 +27,21 @@ namespace {
 using training::RankMatrix;
 
 constexpr int64_t kGridMs = 15'000;
+// The states of lockstep_job_state; of a job whose state is unknown it has no samples.
+constexpr std::array kStates = {training::JobState::kRunning, training::JobState::kStalled,
+                                training::JobState::kEnded, training::JobState::kCrashed};
 constexpr int64_t kModelGridMs = 60'000;
 // The last step of a job is shown for no longer than this, and some steps more.
 constexpr int64_t kShownAfterEndMs = 60'000;
 constexpr double kShownSteps = 10;
 constexpr int64_t kGoodputWindowMs = 300'000;
 constexpr size_t kScoreSteps = 25;
+constexpr int64_t kShortestVerdictMs = 60'000;
+constexpr int64_t kPastVerdicts = 10;
+// How long after its last data a job is shown as crashed, or as hanging.
+constexpr int64_t kCrashShownMs = 3'600'000;
+constexpr int64_t kHangShownMs = 7 * 24 * kCrashShownMs;
+constexpr size_t kManyCells = 1'000'000;
 constexpr size_t kFewestScoreSteps = 10;
 
 // When values are said: at the ends of steps.
@@ -126,11 +138,11 @@ std::vector<DerivedSeries> Scores(const LoadedJob& job) {
   return all;
 }
 
-std::vector<DerivedSeries> Stragglers(const LoadedJob& job) {
+std::vector<DerivedSeries> Stragglers(const LoadedJob& job,
+                                      const training::StragglerAnswer& answer) {
   std::vector<DerivedSeries> all;
   const std::vector<int64_t> times = GridOf(job);
-  for (const training::SlowRankFinding& finding :
-       training::FindStragglers({job.job, job.steps, job.devices, nullptr, job.links}).ranks) {
+  for (const training::SlowRankFinding& finding : answer.ranks) {
     std::vector<double> is_late(times.size(), 0);
     for (const training::StragglerEpisode& episode : finding.episodes) {
       for (size_t i = 0; i < times.size(); ++i) {
@@ -145,10 +157,24 @@ std::vector<DerivedSeries> Stragglers(const LoadedJob& job) {
   return all;
 }
 
+std::vector<DerivedSeries> NotReporting(const LoadedJob& job) {
+  std::vector<DerivedSeries> all;
+  for (const training::NotReportingRank& silent : job.not_reporting) {
+    std::vector<double> is_silent(job.steps.size());
+    for (size_t n = 0; n < is_silent.size(); ++n) {
+      is_silent[n] = job.steps.end_ms[n] >= silent.since_ms ? 1 : 0;
+    }
+    all.push_back(SeriesOf(
+        LabelsOfRank("lockstep_rank_not_reporting", job.job.name, job.job.ranks[silent.row], {}),
+        job.steps.end_ms, is_silent));
+  }
+  return all;
+}
+
 std::vector<DerivedSeries> Bottlenecks(const LoadedJob& job) {
   using training::BottleneckClass;
   const training::BottleneckAnswer answer =
-      training::FindBottlenecks({job.job, job.steps, job.devices});
+      training::FindBottlenecks({job.job, job.steps, job.devices, job.facts.world_size});
   std::vector<int64_t> times;
   for (const training::ClassifiedWindow& window : answer.windows)
     times.push_back(window.time.to_ms);
@@ -169,9 +195,77 @@ std::vector<DerivedSeries> Bottlenecks(const LoadedJob& job) {
   return all;
 }
 
+// The times at which the verdict is computed: the end, and some before it, so that a graph has a past.
+// A verdict needs all other answers, so a large job gets one at its end only.
+std::vector<int64_t> VerdictTimes(const LoadedJob& job) {
+  const int64_t end_ms = job.time.to_ms;
+  std::vector<int64_t> times = {end_ms};
+  if (job.job.ranks.size() * job.steps.size() > kManyCells) return times;
+  const int64_t distance_ms =
+      std::max(kShortestVerdictMs, (end_ms - job.time.from_ms) / kPastVerdicts);
+  for (int64_t at = end_ms - distance_ms; at > job.time.from_ms; at -= distance_ms) {
+    times.push_back(at);
+  }
+  std::ranges::reverse(times);
+  return times;
+}
+
+// Verdicts, each from its time until the next one.
+struct VerdictHistory {
+  std::vector<int64_t> from_ms;
+  std::vector<training::JobVerdict> verdicts;
+  int64_t until_ms = 0;
+};
+
+VerdictHistory HistoryOf(const LoadedJob& job, const JobEnding& ending) {
+  using training::JobState;
+  VerdictHistory history{VerdictTimes(job), {}, job.time.to_ms};
+  for (const int64_t at : history.from_ms) {
+    const bool is_end = at == job.time.to_ms;
+    const std::span<const training::NotReportingRank> silent = job.not_reporting;
+    history.verdicts.push_back(VerdictOf(job, at, is_end ? ending.state : JobState::kUnknown,
+                                         is_end ? silent : silent.first(0), nullptr)
+                                   .verdict);
+  }
+  int64_t shown_ms = 0;
+  if (ending.state == JobState::kCrashed) shown_ms = kCrashShownMs;
+  if (ending.state == JobState::kStalled) shown_ms = kHangShownMs;
+  history.until_ms = std::max(history.until_ms, std::min(ending.now_ms, job.time.to_ms + shown_ms));
+  return history;
+}
+
+std::vector<DerivedSeries> Verdicts(const LoadedJob& job, const VerdictHistory& history) {
+  std::vector<DerivedSeries> all;
+  const std::vector<int64_t>& begins = history.from_ms;
+  for (const training::JobVerdict one :
+       std::set(history.verdicts.begin(), history.verdicts.end())) {
+    std::vector<int64_t> times;
+    std::vector<double> holds;
+    for (size_t i = 0; i < begins.size(); ++i) {
+      const bool is_last = i + 1 == begins.size();
+      const int64_t until_ms = is_last ? history.until_ms + 1 : begins[i + 1];
+      // Every minute, so that it is seen by looking back.
+      for (int64_t at = begins[i]; at < until_ms; at += kShortestVerdictMs) {
+        times.push_back(at);
+        holds.push_back(history.verdicts[i] == one ? 1 : 0);
+      }
+    }
+    if (times.back() < history.until_ms) {
+      times.push_back(history.until_ms);
+      holds.push_back(holds.back());
+    }
+    all.push_back(SeriesOf(
+        LabelsOfJob("lockstep_job_verdict", job.job.name, {{"verdict", Name(one)}}), times, holds));
+  }
+  return all;
+}
+
 std::vector<training::LedgerPoint> CourseOf(const LoadedJob& job) {
-  const training::Attempt attempt{job.time, &job.steps};
-  return training::LedgerCourseOf(job.job, job.time, {&attempt, 1});
+  const training::Attempt attempt{job.time, &job.steps, job.devices};
+  // The first attempt begins when its devices are the job's, before its first step.
+  training::TimeRange time = job.time;
+  if (job.attempt == 0) time.from_ms = job.whole.from_ms;
+  return training::LedgerCourseOf(job.job, time, {&attempt, 1});
 }
 
 std::vector<DerivedSeries> Goodputs(const LoadedJob& job) {
@@ -224,7 +318,9 @@ std::vector<DerivedSeries> Computed(DerivedMetric metric, const LoadedJob& job) 
     case DerivedMetric::kStragglerScore:
       return Scores(job);
     case DerivedMetric::kStraggler:
-      return Stragglers(job);
+      return Stragglers(job, FindStragglers(job, {}, nullptr));
+    case DerivedMetric::kRankNotReporting:
+      return NotReporting(job);
     case DerivedMetric::kBottleneck:
       return Bottlenecks(job);
     case DerivedMetric::kGoodputRatio:
@@ -238,8 +334,9 @@ std::vector<DerivedSeries> Computed(DerivedMetric metric, const LoadedJob& job) 
 
 }  // namespace
 
-std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob& job) {
-  std::vector<DerivedSeries> all = Computed(metric, job);
+namespace {
+
+std::vector<DerivedSeries> Ended(std::vector<DerivedSeries> all, const LoadedJob& job) {
   std::erase_if(all, [](const DerivedSeries& series) { return series.samples.size() == 0; });
   // A job that is over, or an attempt, is not shown by looking back. Ranks take equally long for a step.
   const RankMatrix& seconds = job.steps.step_seconds;
@@ -249,9 +346,55 @@ std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob
       kShownAfterEndMs +
       (std::isnan(step_seconds) ? 0 : std::llround(kShownSteps * 1000 * step_seconds));
   for (DerivedSeries& series : all) {
-    series.samples.Append(std::max(series.samples.timestamps_ms.back(), job.time.to_ms) + shown_ms,
-                          StaleNan());
+    const int64_t last_ms = std::max(series.samples.timestamps_ms.back(), job.time.to_ms);
+    if (job.exit_ms.has_value()) {
+      series.samples.Append(std::max(last_ms + 1, *job.exit_ms), StaleNan());
+    } else {
+      series.samples.Append(std::max(last_ms, job.newest_ms) + shown_ms, StaleNan());
+    }
   }
+  return all;
+}
+
+}  // namespace
+
+std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob& job) {
+  return Ended(Computed(metric, job), job);
+}
+
+std::vector<DerivedSeries> DerivedSeriesOf(DerivedMetric metric, const LoadedJob& job,
+                                           const training::StragglerAnswer& stragglers) {
+  return Ended(
+      metric == DerivedMetric::kStraggler ? Stragglers(job, stragglers) : NotReporting(job), job);
+}
+
+std::vector<DerivedSeries> DerivedSeriesOfVerdict(const LoadedJob& job, const JobEnding& ending) {
+  const VerdictHistory history = HistoryOf(job, ending);
+  std::vector<DerivedSeries> all = Verdicts(job, history);
+  return history.until_ms > job.time.to_ms ? all : Ended(std::move(all), job);
+}
+
+int64_t MostStateSamples(const TimeRange& time) {
+  const int64_t moments = (time.max_ms - time.min_ms) / kGridMs + 2;
+  return moments * static_cast<int64_t>(kStates.size());
+}
+
+std::vector<DerivedSeries> DerivedSeriesOfState(const ListedJob& job, const TimeRange& time) {
+  std::vector<DerivedSeries> all;
+  using training::JobState;
+  for (const JobState state : kStates) {
+    all.push_back({LabelsOfJob("lockstep_job_state", job.job.name, {{"state", Name(state)}}), {}});
+  }
+  // The last step of the past and the present are asked for, whatever the grid.
+  for (int64_t at = time.min_ms; at <= time.max_ms; at += kGridMs) {
+    if (at + kGridMs > time.max_ms) at = time.max_ms;
+    const JobState now = ConditionAt(job, at).state;
+    if (now == JobState::kUnknown) continue;
+    for (size_t i = 0; i < kStates.size(); ++i) {
+      all[i].samples.Append(at, kStates[i] == now ? 1 : 0);
+    }
+  }
+  std::erase_if(all, [](const DerivedSeries& series) { return series.samples.size() == 0; });
   return all;
 }
 

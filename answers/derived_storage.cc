@@ -17,6 +17,8 @@
 #include "answers/reported_mfu.h"
 #include "answers/series_roles.h"
 #include "base/status.h"
+#include "identity/registration.h"
+#include "model/remembered_matcher.h"
 
 namespace lockstep::answers {
 namespace {
@@ -81,8 +83,10 @@ void CutTo(const TimeRange& range, SampleColumns& samples) {
 
 class DerivedQuerier : public Querier {
  public:
-  DerivedQuerier(std::unique_ptr<Querier> stored, TaskPool& pool)
-      : stored_(std::move(stored)), pool_(pool) {}
+  // `change_count` is the store's from before `stored` was made.
+  DerivedQuerier(std::unique_ptr<Querier> stored, uint64_t change_count, TaskPool& pool,
+                 LiveJobs& live)
+      : stored_(std::move(stored)), change_count_(change_count), pool_(pool), live_(live) {}
 
   absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
     const Asked asked = AskedFor(selection);
@@ -146,7 +150,8 @@ class DerivedQuerier : public Querier {
 
   // Null: to be computed.
   absl::StatusOr<std::unique_ptr<SeriesSet>> ReportedMfu(const Selection& selection) const {
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsIn(selection));
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs,
+                              JobsWith(DerivedMetric::kMfu, selection));
     return SelectReportedMfu(jobs, selection, {*stored_, pool_, BudgetOf(selection)});
   }
 
@@ -160,9 +165,7 @@ class DerivedQuerier : public Querier {
   absl::StatusOr<std::vector<std::string>> JobsIn(const Selection& selection) const {
     std::vector<std::string> jobs;
     for (const std::string_view names : {StepNumberNames(), DevicePresenceNames()}) {
-      LOCKSTEP_ASSIGN_OR_RETURN(
-          Matcher matcher,
-          Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(names)));
+      LOCKSTEP_ASSIGN_OR_RETURN(Matcher matcher, RememberedRegexMatcher(kMetricName, names));
       std::vector<Matcher> matchers = {std::move(matcher)};
       if (names == DevicePresenceNames()) {
         LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranked, Matcher::Make(MatchType::kNotEqual, "rank", ""));
@@ -192,6 +195,10 @@ class DerivedQuerier : public Querier {
     QueryBudget& budget = BudgetOf(selection);
     MadeSeries series;
     for (const DerivedMetric metric : metrics) {
+      if (IsOfJobList(metric)) {
+        LOCKSTEP_RETURN_IF_ERROR(ComputeStates(selection, budget, series));
+        continue;
+      }
       if (IsOfJobs(metric)) {
         LOCKSTEP_RETURN_IF_ERROR(ComputeJobs(metric, selection, budget, series));
         continue;
@@ -220,11 +227,77 @@ class DerivedQuerier : public Querier {
     return TimeRange{max_ms - kMinuteMs, max_ms};
   }
 
+  // Jobs that reported in the last hour, or whose processes say that they are alive: a job that stands
+  // still reports no steps.
+  absl::StatusOr<std::vector<std::string>> JobsBefore(const Selection& selection) const {
+    Selection before = selection;
+    const int64_t context_ms = ContextMs(DerivedMetric::kJobState);
+    if (before.range.min_ms > kAllTimes.min_ms + context_ms) before.range.min_ms -= context_ms;
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> jobs, JobsIn(before));
+    std::vector<Matcher> matchers = {
+        Matcher::Equal(std::string(kMetricName), std::string(identity::kRankAliveMetric))};
+    for (const Matcher& asked : selection.matchers) {
+      if (asked.name() == "job") matchers.push_back(asked);
+    }
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        const std::vector<std::string> alive,
+        stored_->LabelValues("job", {matchers, selection.range, selection.budget}));
+    jobs.insert(jobs.end(), alive.begin(), alive.end());
+    return SortedUnique(std::move(jobs));
+  }
+
+  // Those that may have the metric.
+  absl::StatusOr<std::vector<std::string>> JobsWith(DerivedMetric metric,
+                                                    const Selection& selection) const {
+    if (metric == DerivedMetric::kJobVerdict) return JobsBefore(selection);
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> jobs, JobsIn(selection));
+    if (metric != DerivedMetric::kMfu) return jobs;
+    return JobsWithOperations(jobs, selection, {*stored_, pool_, BudgetOf(selection)});
+  }
+
+  absl::Status ComputeStates(const Selection& selection, QueryBudget& budget,
+                             MadeSeries& series) const {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsBefore(selection));
+    LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange time, Bounded(selection.range));
+    for (const std::string& name : jobs) {
+      const JobListQuery query{name, {kAllTimes.min_ms, time.max_ms}, time.max_ms, time};
+      LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<ListedJob> listed,
+                                ListJobs(query, {*stored_, pool_, budget}));
+      for (const ListedJob& job : listed) {
+        LOCKSTEP_RETURN_IF_ERROR(budget.Charge(MostStateSamples(time)));
+        std::ranges::move(DerivedSeriesOfState(job, time), std::back_inserter(series));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // How the job is at that time; unknown if nothing lists it.
+  absl::StatusOr<training::JobState> StateOf(const std::string& name, int64_t now_ms,
+                                             QueryBudget& budget) const {
+    LOCKSTEP_ASSIGN_OR_RETURN(
+        const std::vector<ListedJob> listed,
+        ListJobs({.name = name, .time = {kAllTimes.min_ms, now_ms}, .now_ms = now_ms},
+                 {*stored_, pool_, budget}));
+    return listed.empty() ? training::JobState::kUnknown : listed.front().condition.state;
+  }
+
   absl::Status ComputeJobs(DerivedMetric metric, const Selection& selection, QueryBudget& budget,
                            MadeSeries& series) const {
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsIn(selection));
+    const bool is_verdict = metric == DerivedMetric::kJobVerdict;
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, JobsWith(metric, selection));
     for (const std::string& name : jobs) {
-      JobQuery query{name, selection.range, {}, NeedsOf(metric)};
+      std::optional<LiveSeries> live;
+      if (IsOfStragglers(metric)) {
+        LOCKSTEP_ASSIGN_OR_RETURN(live, AskLive(metric, name, selection.range, budget));
+      }
+      if (live.has_value() && live->is_enough) {
+        Append(std::move(live->series), series);
+        continue;
+      }
+      JobQuery query{.name = name,
+                     .time = selection.range,
+                     .needs = NeedsOf(metric),
+                     .now_ms = selection.range.max_ms};
       const int64_t context_ms = ContextMs(metric);
       if (context_ms == kAllOfItMs) {
         query.time.min_ms = kAllTimes.min_ms;
@@ -236,13 +309,67 @@ class DerivedQuerier : public Querier {
       // Devices that were a job's for one counter need not be for those that count.
       if (attempts.status().code() == absl::StatusCode::kNotFound) continue;
       LOCKSTEP_RETURN_IF_ERROR(attempts.status());
+      JobEnding ending;
+      if (is_verdict) {
+        LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange time, Bounded(selection.range));
+        ending.now_ms = time.max_ms;
+        LOCKSTEP_ASSIGN_OR_RETURN(ending.state, StateOf(name, ending.now_ms, budget));
+      }
       for (const LoadedJob& job : *attempts) {
         LOCKSTEP_RETURN_IF_ERROR(budget.Check());
-        Append(DerivedSeriesOf(metric, job), series);
+        const bool is_last = &job == &attempts->back();
+        Append(is_verdict ? DerivedSeriesOfVerdict(job, is_last ? ending : JobEnding{})
+                          : DerivedSeriesOf(metric, job),
+               series);
         budget.Release(job.held_samples);
       }
+      if (live.has_value()) Replace(name, *std::move(live), series);
     }
     return absl::OkStatus();
+  }
+
+  // What is known of a job's latest steps.
+  struct LiveSeries {
+    std::vector<DerivedSeries> series;
+    int64_t from_ms = 0;     // where those steps begin
+    bool is_enough = false;  // for all of the range
+  };
+
+  // Nothing if the end of the range is in the past of what is known, or no job is there then.
+  absl::StatusOr<std::optional<LiveSeries>> AskLive(DerivedMetric metric, const std::string& name,
+                                                    const TimeRange& range,
+                                                    QueryBudget& budget) const {
+    std::optional<LiveSeries> live;
+    const auto visit = [&](const LoadedJob& job, const training::StragglerAnswer& answer) {
+      if (job.steps.size() == 0) return;
+      live = {DerivedSeriesOf(metric, job, answer), job.time.from_ms, false};
+      const bool has_begun =
+          job.steps.step.front() <= job.steps.attempt_first_step &&
+          (job.attempt == 0 || job.attempts[job.attempt - 1].time.to_ms < range.min_ms);
+      // An instant query asks for what is there now, and looks back for as long as this at most.
+      constexpr int64_t kLookbackMs = 300'000;
+      const bool is_instant = range.max_ms - range.min_ms <= kLookbackMs;
+      live->is_enough = has_begun || is_instant || job.time.from_ms <= range.min_ms;
+    };
+    const absl::StatusOr<bool> found =
+        live_.Find(name, range.max_ms, change_count_, {*stored_, pool_, budget}, visit);
+    if (found.status().code() == absl::StatusCode::kNotFound) return live;
+    LOCKSTEP_RETURN_IF_ERROR(found.status());
+    return live;
+  }
+
+  // From where the live series begin on, they say what there is to say.
+  static void Replace(const std::string& name, LiveSeries live, MadeSeries& series) {
+    for (DerivedSeries& one : series) {
+      if (one.labels.Get("job") != name) continue;
+      const auto first = std::ranges::lower_bound(one.samples.timestamps_ms, live.from_ms);
+      const auto kept = static_cast<size_t>(first - one.samples.timestamps_ms.begin());
+      if (kept == one.samples.timestamps_ms.size()) continue;
+      one.samples.timestamps_ms.resize(kept);
+      one.samples.values.resize(kept);
+      one.samples.Append(live.from_ms, StaleNan());
+    }
+    Append(std::move(live.series), series);
   }
 
   // A series of an attempt goes on in the next one.
@@ -267,7 +394,9 @@ class DerivedQuerier : public Querier {
   }
 
   const std::unique_ptr<Querier> stored_;
+  const uint64_t change_count_;
   TaskPool& pool_;
+  LiveJobs& live_;
   // Of selections without one.
   mutable QueryBudget unbounded_{std::numeric_limits<int64_t>::max(),
                                  QueryBudget::Clock::time_point::max()};
@@ -284,8 +413,9 @@ void DerivedStorage::FindSeries(std::span<const SeriesKey> keys, std::span<Serie
 }
 
 absl::StatusOr<std::unique_ptr<Querier>> DerivedStorage::NewQuerier() const {
+  const uint64_t change_count = stored_.change_count();
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, stored_.NewQuerier());
-  return std::make_unique<DerivedQuerier>(std::move(stored), pool_);
+  return std::make_unique<DerivedQuerier>(std::move(stored), change_count, pool_, live_);
 }
 
 absl::StatusOr<CardinalityStats> DerivedStorage::Cardinality(const CardinalityQuery& query) const {

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "answers/live_jobs.h"
 #include "base/task_pool.h"
 #include "storage/storage.h"
 
@@ -15,7 +16,8 @@ namespace lockstep::answers {
 class DerivedStorage : public Storage {
  public:
   // `threads` of them read a job together.
-  DerivedStorage(Storage& stored, size_t threads) : stored_(stored), pool_(threads - 1) {}
+  DerivedStorage(Storage& stored, size_t threads)
+      : stored_(stored), pool_(threads - 1), live_(stored, kMostLiveCells) {}
 
   void Write(WriteRequest request, WriteCallback committed) override;
   void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override;
@@ -25,9 +27,16 @@ class DerivedStorage : public Storage {
   StorageStats stats() const override { return stored_.stats(); }
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
+  // What is known of the jobs that run: for others who answer the same questions.
+  LiveJobs& live_jobs() { return live_; }
+
  private:
+  // Each takes up to 120 bytes.
+  static constexpr size_t kMostLiveCells = 12'000'000;
+
   Storage& stored_;
   mutable TaskPool pool_;
+  mutable LiveJobs live_;
 };
 
 }  // namespace lockstep::answers

@@ -1,6 +1,7 @@
 #include "answers/job_list.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,10 +12,12 @@
 #include "absl/strings/str_format.h"
 #include "answers/attempt_reader.h"
 #include "answers/fact_reader.h"
+#include "answers/job_life.h"
 #include "answers/seated_jobs.h"
 #include "answers/series_roles.h"
 #include "base/status.h"
 #include "model/matcher.h"
+#include "model/remembered_matcher.h"
 
 namespace lockstep::answers {
 namespace {
@@ -25,7 +28,7 @@ using training::RankPlace;
 struct Found {
   std::map<int64_t, RankPlace> places;
   std::map<int64_t, std::string> models;
-  std::optional<int64_t> numbering_rank;
+  NumberingRank numbering_rank;
   bool has_numbers_without_rank = false;
 };
 
@@ -40,20 +43,23 @@ class Lister {
   absl::Status FindJobs();
   void Take(const LabelSet& labels);
   absl::StatusOr<ListedJob> Describe(const std::string& name, Found& found);
-  ListedJob DescribeSeated(identity::JobIdentity identity) const;
+  absl::StatusOr<ListedJob> DescribeSeated(identity::JobIdentity identity);
   absl::Status ReadAttempts(const Found& found, ListedJob& job);
   absl::Status ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen);
   absl::Status ReadSignals(ListedJob& job);
   absl::Status ReadFacts(ListedJob& job);
-  void SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) const;
+  absl::Status ReadNewestSteps(const TimeRange& until, ListedJob& job,
+                               std::vector<int64_t>& reporting);
+  absl::Status SetState(const std::optional<training::TimeRange>& devices, ListedJob& job);
 
   const JobListQuery& query_;
   const LoadContext& context_;
   std::map<std::string, Found> found_;
+  std::map<std::string, std::vector<LabelSet>> shared_gpus_;  // by job: of series without a rank
 };
 
 absl::StatusOr<Matcher> NameMatcher(std::string_view names) {
-  return Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(names));
+  return RememberedRegexMatcher(kMetricName, names);
 }
 
 void Lister::Take(const LabelSet& labels) {
@@ -61,14 +67,18 @@ void Lister::Take(const LabelSet& labels) {
   const SeriesOrigin origin = OriginOf(labels);
   const bool is_number = StepSeriesOf(labels).has_value();
   // A device's job is that of its exporter, unless its rank in a training job is known.
-  if (job.empty() || (!is_number && !origin.rank.has_value())) return;
+  if (job.empty()) return;
+  if (!is_number && !origin.rank.has_value()) {
+    AddSharedGpu(labels, shared_gpus_[std::string(job)]);
+    return;
+  }
   Found& found = found_[std::string(job)];
   if (!origin.rank.has_value()) {
     found.has_numbers_without_rank = true;
     return;
   }
   const int64_t rank = *origin.rank;
-  if (is_number) found.numbering_rank = std::min(rank, found.numbering_rank.value_or(rank));
+  if (is_number) found.numbering_rank.Learn(rank, origin.attempt);
   LearnPlace(origin, found.places[rank], found.models[rank]);
 }
 
@@ -83,22 +93,29 @@ absl::Status Lister::FindJobs() {
     LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
     Take(set->labels());
   }
+  for (auto& [job, found] : found_) {
+    for (auto& [rank, place] : found.places) {
+      LearnSharedGpu(shared_gpus_[job], place, found.models[rank]);
+    }
+  }
   return set->status();
 }
 
 absl::Status Lister::ReadAttempts(const Found& found, ListedJob& job) {
-  if (!found.numbering_rank.has_value() && !found.has_numbers_without_rank) return absl::OkStatus();
-  const std::string rank =
-      found.numbering_rank.has_value() ? absl::StrFormat("%d", *found.numbering_rank) : "";
+  const std::optional<int64_t> numbering = found.numbering_rank.rank();
+  if (!numbering.has_value() && !found.has_numbers_without_rank) return absl::OkStatus();
+  const std::string rank = numbering.has_value() ? absl::StrFormat("%d", *numbering) : "";
   LOCKSTEP_ASSIGN_OR_RETURN(job.attempts, ReadAttemptSpans(job.job.name, rank, context_));
   return absl::OkStatus();
 }
 
 absl::Status Lister::ReadDevices(ListedJob& job, std::optional<training::TimeRange>& seen) {
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(DevicePresenceNames()));
-  const std::vector<Matcher> matchers = {
-      Matcher::Equal("job", job.job.name), std::move(names),
-      Matcher::Equal("rank", absl::StrFormat("%d", job.job.ranks.front().rank))};
+  // A GPU that ranks share names none of them.
+  const std::string rank = absl::StrFormat("%d|", job.job.ranks.front().rank);
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranks, Matcher::Make(MatchType::kRegex, "rank", rank));
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", job.job.name), std::move(names),
+                                         std::move(ranks)};
   LOCKSTEP_ASSIGN_OR_RETURN(
       const auto set,
       context_.querier.Select({matchers, query_.time, &context_.budget, SamplesNeeded::kEnds}));
@@ -134,7 +151,7 @@ absl::Status Lister::ReadSignals(ListedJob& job) {
 absl::Status Lister::ReadFacts(ListedJob& job) {
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(FactNames()));
   const std::string rank = absl::StrFormat("%d|", job.job.ranks.front().rank);
-  LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranks, Matcher::Make(MatchType::kRegex, "rank", rank));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranks, RememberedRegexMatcher("rank", rank));
   const std::vector<Matcher> matchers = {Matcher::Equal("job", job.job.name), std::move(names),
                                          std::move(ranks)};
   LOCKSTEP_ASSIGN_OR_RETURN(
@@ -154,11 +171,47 @@ absl::Status Lister::ReadFacts(ListedJob& job) {
   return set->status();
 }
 
-void Lister::SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) const {
-  training::JobSigns signs{.now_ms = query_.now_ms, .planned_steps = job.facts.planned_steps};
+// The newest step of every rank tells when the job did its last, and which ranks should say how they ended.
+absl::Status Lister::ReadNewestSteps(const TimeRange& until, ListedJob& job,
+                                     std::vector<int64_t>& reporting) {
+  // Ranks that fell silent long before the others have lost their sender.
+  constexpr int64_t kSilentMs = 60'000;
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, NameMatcher(StepNumberNames()));
+  const std::vector<Matcher> matchers = {Matcher::Equal("job", job.job.name), std::move(names)};
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const auto set,
+      context_.querier.Select({matchers, until, &context_.budget, SamplesNeeded::kNewest}));
+  std::map<int64_t, int64_t> newest_ms;  // by rank
+  std::string witness;
+  SampleColumns samples;
+  while (set->Next()) {
+    LOCKSTEP_RETURN_IF_ERROR(context_.budget.Check());
+    samples.Clear();
+    LOCKSTEP_RETURN_IF_ERROR(set->Read(samples));
+    if (samples.values.empty() || !std::isfinite(samples.values.back())) continue;
+    const int64_t time_ms = samples.timestamps_ms.back();
+    if (time_ms > job.signs.last_step_end_ms.value_or(time_ms - 1)) {
+      job.signs.last_step_end_ms = time_ms;
+      job.signs.last_step = std::llround(samples.values.back());
+      witness = set->labels().Get("rank");
+    }
+    int64_t& rank_ms =
+        newest_ms.try_emplace(OriginOf(set->labels()).rank.value_or(0), time_ms).first->second;
+    rank_ms = std::max(rank_ms, time_ms);
+  }
+  LOCKSTEP_RETURN_IF_ERROR(set->status());
+  for (const auto& [rank, time_ms] : newest_ms) {
+    if (time_ms >= *job.signs.last_step_end_ms - kSilentMs) reporting.push_back(rank);
+  }
+  if (!query_.past.has_value() || newest_ms.empty()) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(job.past, ReadStepMarks(job.job.name, witness, *query_.past, context_));
+  return absl::OkStatus();
+}
+
+absl::Status Lister::SetState(const std::optional<training::TimeRange>& devices, ListedJob& job) {
   if (devices.has_value()) {
     job.time = *devices;
-    signs.last_device_sample_ms = devices->to_ms;
+    job.signs.last_device_sample_ms = devices->to_ms;
   }
   if (!job.attempts.empty()) {
     const AttemptSpan& first = job.attempts.front();
@@ -167,15 +220,21 @@ void Lister::SetState(const std::optional<training::TimeRange>& devices, ListedJ
         devices.has_value() ? std::min(job.time.from_ms, first.time.from_ms) : first.time.from_ms;
     job.time.to_ms =
         devices.has_value() ? std::max(job.time.to_ms, last.time.to_ms) : last.time.to_ms;
-    signs.last_step_end_ms = last.time.to_ms;
-    signs.last_step = last.last_step;
     const auto steps = static_cast<double>(last.last_step - last.first_step);
     if (steps > 0) {
-      signs.usual_step_seconds =
+      job.signs.usual_step_seconds =
           static_cast<double>(last.time.to_ms - last.time.from_ms) / 1000.0 / steps;
     }
   }
-  job.state = training::StateOf(signs);
+  const TimeRange until{kAllTimes.min_ms, std::min(query_.time.max_ms, query_.now_ms)};
+  job.signs.now_ms = query_.now_ms;
+  job.signs.planned_steps = job.facts.planned_steps;
+  std::vector<int64_t> reporting;
+  LOCKSTEP_RETURN_IF_ERROR(ReadNewestSteps(until, job, reporting));
+  LOCKSTEP_ASSIGN_OR_RETURN(const JobLife life, ReadJobLife(job.job.name, until, context_));
+  SetSigns(life, reporting, job.signs);
+  job.condition = training::ConditionOf(job.signs);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ListedJob> Lister::Describe(const std::string& name, Found& found) {
@@ -191,7 +250,7 @@ absl::StatusOr<ListedJob> Lister::Describe(const std::string& name, Found& found
   LOCKSTEP_RETURN_IF_ERROR(ReadDevices(job, devices));
   LOCKSTEP_RETURN_IF_ERROR(ReadSignals(job));
   LOCKSTEP_RETURN_IF_ERROR(ReadFacts(job));
-  SetState(devices, job);
+  LOCKSTEP_RETURN_IF_ERROR(SetState(devices, job));
   job.job.begin_ms = job.time.from_ms;
   job.world_size = std::max<int64_t>(job.facts.world_size, job.job.ranks.back().rank + 1);
   job.warnings = training::CheckJob(job.job, job.facts.world_size, job.facts.parallelism);
@@ -200,7 +259,7 @@ absl::StatusOr<ListedJob> Lister::Describe(const std::string& name, Found& found
 }
 
 // A job of which no more is known than where it ran.
-ListedJob Lister::DescribeSeated(identity::JobIdentity identity) const {
+absl::StatusOr<ListedJob> Lister::DescribeSeated(identity::JobIdentity identity) {
   ListedJob listed;
   listed.job.name = std::move(identity.job);
   std::optional<training::TimeRange> seen;
@@ -228,7 +287,7 @@ ListedJob Lister::DescribeSeated(identity::JobIdentity identity) const {
   listed.signals.devices = std::ranges::any_of(
       identity.placements,
       [](const identity::Placement& placement) { return !placement.device_matchers.empty(); });
-  SetState(seen, listed);
+  LOCKSTEP_RETURN_IF_ERROR(SetState(seen, listed));
   listed.job.begin_ms = listed.time.from_ms;
   listed.world_size = identity.world_size.value_or(listed.job.ranks.back().rank + 1);
   listed.warnings = std::move(identity.warnings);
@@ -247,7 +306,8 @@ absl::StatusOr<std::vector<ListedJob>> Lister::List() {
   LOCKSTEP_ASSIGN_OR_RETURN(std::vector<identity::JobIdentity> seated,
                             ReadSeatedJobs(query_.name, query_.time, known, context_));
   for (identity::JobIdentity& identity : seated) {
-    jobs.push_back(DescribeSeated(std::move(identity)));
+    LOCKSTEP_ASSIGN_OR_RETURN(ListedJob job, DescribeSeated(std::move(identity)));
+    jobs.push_back(std::move(job));
   }
   std::stable_sort(jobs.begin(), jobs.end(), [](const ListedJob& a, const ListedJob& b) {
     return a.time.to_ms > b.time.to_ms;
@@ -256,6 +316,26 @@ absl::StatusOr<std::vector<ListedJob>> Lister::List() {
 }
 
 }  // namespace
+
+training::JobCondition ConditionAt(const ListedJob& job, int64_t time_ms) {
+  training::JobSigns signs = job.signs;
+  signs.now_ms = time_ms;
+  const auto drop_later = [time_ms](std::optional<int64_t>& sign_ms) {
+    if (sign_ms.has_value() && *sign_ms > time_ms) sign_ms.reset();
+  };
+  drop_later(signs.exit_ms);
+  drop_later(signs.begin_ms);
+  for (std::optional<int64_t>* there_ms : {&signs.alive_ms, &signs.last_device_sample_ms}) {
+    if (there_ms->has_value()) **there_ms = std::min(**there_ms, time_ms);
+  }
+  if (signs.last_step_end_ms.has_value() && *signs.last_step_end_ms > time_ms) {
+    const auto after = std::ranges::upper_bound(job.past, time_ms, {}, &StepMark::time_ms);
+    if (after == job.past.begin()) return {};
+    signs.last_step_end_ms = std::prev(after)->time_ms;
+    signs.last_step = std::prev(after)->step;
+  }
+  return training::ConditionOf(signs);
+}
 
 absl::StatusOr<std::vector<ListedJob>> ListJobs(const JobListQuery& query,
                                                 const LoadContext& context) {

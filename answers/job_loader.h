@@ -17,4 +17,25 @@ absl::StatusOr<LoadedJob> LoadJob(const JobQuery& query, const LoadContext& cont
 absl::StatusOr<std::vector<LoadedJob>> LoadAttempts(const JobQuery& query,
                                                     const LoadContext& context);
 
+// What has come to a job since it was loaded up to its frontier.
+struct JobTail {
+  // Not to be told by its tail alone: a rank or an attempt began, or ranks report something else.
+  bool is_other = false;
+  bool has_returned =
+      false;  // a rank that did not report sends what was missing, behind the frontier
+  training::StepTable steps;  // behind the frontier of before; those up to it may be there again
+  std::vector<RankReport> reports;
+  std::vector<training::NotReportingRank> not_reporting;
+  int64_t newest_ms = 0;
+  bool is_running = false;
+  std::optional<int64_t> exit_ms;
+};
+
+// `before` is of this query, whose needs name no devices and links, and has steps. Errors as LoadJob's.
+absl::StatusOr<JobTail> LoadTail(const JobQuery& query, const LoadedJob& before,
+                                 const LoadContext& context);
+
+// The devices and links of a job in its time, as LoadJob() reads them; `job` has its ranks and steps already.
+absl::Status LoadDevices(const JobQuery& query, const LoadContext& context, LoadedJob& job);
+
 }  // namespace lockstep::answers

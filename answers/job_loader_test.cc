@@ -143,10 +143,39 @@ TEST(JobList, StatesAndAttempts) {
   const auto running = list(kBeginMs + 90'000);
   ASSERT_TRUE(running.ok());
   ASSERT_EQ(running->size(), 1u);
-  EXPECT_EQ(Name(running->front().state), "running");
+  EXPECT_EQ(Name(running->front().condition.state), "running");
   EXPECT_EQ(running->front().attempts.size(), 2u);
   EXPECT_EQ(running->front().job.ranks.size(), 2u);
-  EXPECT_EQ(Name(list(kBeginMs + 900'000)->front().state), "ended");
+  EXPECT_EQ(Name(list(kBeginMs + 900'000)->front().condition.state), "ended");
+}
+
+// The state of the job half a minute after its last step, when `name` was stored of it two seconds after that step.
+std::string StateAfter(const char* name, const std::vector<LabelView>& more, double value) {
+  StoredJob stored;
+  std::vector<LabelView> labels = {{kMetricName, name}, {"job", "a"}};
+  labels.insert(labels.end(), more.begin(), more.end());
+  stored.storage().Append(LabelSet::Of(labels), kBeginMs + 87'000, value);
+  const auto querier = stored.storage().NewQuerier();
+  TaskPool pool(0);
+  QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
+  const auto jobs = ListJobs({.now_ms = kBeginMs + 115'000}, {**querier, pool, budget});
+  LOCKSTEP_CHECK(jobs.ok() && jobs->size() == 1);
+  const training::JobCondition& condition = jobs->front().condition;
+  return absl::StrFormat("%s by %s", Name(condition.state), Name(condition.reason));
+}
+
+TEST(JobList, EndsAreRecorded) {
+  EXPECT_EQ(StateAfter("lockstep_exit_code", {}, 0), "ended by exit");
+  EXPECT_EQ(StateAfter("lockstep_exit_code", {}, 137), "crashed by exit");
+  // One of two ranks: it may be the first of them to end, but not to fail.
+  EXPECT_EQ(StateAfter("lockstep_exit_code", {{"rank", "1"}}, 0), "running by steps");
+  EXPECT_EQ(StateAfter("lockstep_exit_code", {{"rank", "1"}}, 1), "crashed by exit");
+  EXPECT_EQ(StateAfter("lockstep_rank_info", {{"rank", "1"}}, 0), "running by steps");
+  // What trainers log.
+  EXPECT_EQ(StateAfter("lockstep_event", {{"event", "training_end"}, {"rank", "0"}}, 1),
+            "ended by exit");
+  EXPECT_EQ(StateAfter("lockstep_event", {{"event", "crash"}}, 1), "crashed by exit");
+  EXPECT_EQ(StateAfter("lockstep_event", {{"event", "checkpoint_saved"}}, 1), "running by steps");
 }
 
 TEST(DerivedStorage, StoredSeriesStayWhatTheyAre) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "answers/step_history.h"
 #include "base/status.h"
 #include "identity/registration.h"
 #include "model/matcher.h"
@@ -27,6 +28,7 @@ class RankFinder {
 
   absl::Status ReadLabels();
   void Learn(const LabelSet& labels);
+  void LearnSharedGpus();
   absl::Status ReadIdentity();
   KnownRanks Take();
 
@@ -34,9 +36,10 @@ class RankFinder {
   const TimeRange& time_;
   const LoadContext& context_;
   std::map<int64_t, Rank> ranks_;
+  std::vector<LabelSet> shared_gpus_;  // of device series without a rank, one for each GPU
   bool is_known_ = false;
   bool is_registered_ = false;
-  std::optional<int64_t> numbering_rank_;  // the lowest one with steps
+  NumberingRank numbering_rank_;
   bool has_numbers_without_rank_ = false;
   KnownRanks known_;
 };
@@ -50,10 +53,18 @@ void RankFinder::Learn(const LabelSet& labels) {
   const bool is_number = said.has_value() && said->role == StepRole::kStep;
   is_known_ = is_known_ || said.has_value() || origin.rank.has_value();
   if (is_number && !origin.rank.has_value()) has_numbers_without_rank_ = true;
-  if (!origin.rank.has_value()) return;
-  if (is_number) numbering_rank_ = std::min(*origin.rank, numbering_rank_.value_or(*origin.rank));
+  if (!origin.rank.has_value()) {
+    if (!said.has_value()) AddSharedGpu(labels, shared_gpus_);
+    return;
+  }
+  if (is_number) numbering_rank_.Learn(*origin.rank, origin.attempt);
   Rank& rank = ranks_[*origin.rank];
   LearnPlace(origin, rank.place, rank.gpu_model);
+}
+
+// A job whose ranks share a GPU has series of the GPU that name the job and no rank.
+void RankFinder::LearnSharedGpus() {
+  for (auto& [number, rank] : ranks_) LearnSharedGpu(shared_gpus_, rank.place, rank.gpu_model);
 }
 
 absl::Status RankFinder::ReadLabels() {
@@ -98,8 +109,8 @@ KnownRanks RankFinder::Take() {
     known_.gpu_models.push_back(std::move(rank.gpu_model));
     known_.places.push_back(std::move(rank.place));
   }
-  if (numbering_rank_.has_value()) {
-    known_.numbering_rank = absl::StrFormat("%d", *numbering_rank_);
+  if (numbering_rank_.rank().has_value()) {
+    known_.numbering_rank = absl::StrFormat("%d", *numbering_rank_.rank());
   } else if (has_numbers_without_rank_) {
     known_.numbering_rank = "";
   }
@@ -108,6 +119,7 @@ KnownRanks RankFinder::Take() {
 
 absl::StatusOr<KnownRanks> RankFinder::Find() {
   LOCKSTEP_RETURN_IF_ERROR(ReadLabels());
+  LearnSharedGpus();
   LOCKSTEP_RETURN_IF_ERROR(ReadIdentity());
   if (!is_known_) {
     return absl::NotFoundError(
@@ -126,6 +138,14 @@ std::optional<size_t> KnownRanks::RowOf(int64_t rank) const {
 
 std::optional<size_t> KnownRanks::RowOf(const SeriesOrigin& origin) const {
   return origin.rank.has_value() ? RowOf(*origin.rank) : std::optional<size_t>(0);
+}
+
+std::vector<size_t> KnownRanks::RowsOn(const SeriesOrigin& origin) const {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < places.size(); ++row) {
+    if (IsOn(origin, places[row])) rows.push_back(row);
+  }
+  return rows;
 }
 
 absl::StatusOr<KnownRanks> FindRanks(const std::string& job, const TimeRange& time,

@@ -28,6 +28,9 @@ struct KnownRanks {
   // Nothing for a rank that is not the job's. Series without a rank are of the first.
   std::optional<size_t> RowOf(int64_t rank) const;
   std::optional<size_t> RowOf(const SeriesOrigin& origin) const;
+  // Those that run on the GPU a series is of. Where several ranks share one, the series of the GPU name
+  // no rank.
+  std::vector<size_t> RowsOn(const SeriesOrigin& origin) const;
 };
 
 // Errors: kNotFound if nothing is stored of a training job of that name in that time; those of the budget; others if

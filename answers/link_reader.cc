@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/string_map.h"
 #include "model/matcher.h"
+#include "model/remembered_matcher.h"
 
 namespace lockstep::answers {
 namespace {
@@ -93,9 +94,7 @@ absl::StatusOr<std::vector<NetworkLink>> ReadLinks(const training::Job& job, con
                                                    const LoadContext& context) {
   LinkReader reader(job);
   if (!reader.KnowsHosts()) return std::vector<NetworkLink>();
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher names,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(LinkNames())));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, RememberedRegexMatcher(kMetricName, LinkNames()));
   const std::vector<Matcher> matchers = {std::move(names)};
   LOCKSTEP_RETURN_IF_ERROR(ForEachSeries({matchers, range, &context.budget}, context,
                                          [&](SeriesSet& series, SampleColumns& samples) {

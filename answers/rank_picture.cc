@@ -11,6 +11,7 @@
 #include "answers/time_bins.h"
 #include "base/status.h"
 #include "model/matcher.h"
+#include "model/remembered_matcher.h"
 #include "training/excess.h"
 #include "training/heat_map.h"
 #include "training/own_time.h"
@@ -78,9 +79,7 @@ RankMatrix ValuesOfSteps(const LoadedJob& job, const PictureMetric& metric) {
 
 // Whether interfaces of any hosts are counted: their series do not know the job.
 absl::StatusOr<bool> AnyLinks(const TimeRange& time, const LoadContext& context) {
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher links,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(LinkNames())));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher links, RememberedRegexMatcher(kMetricName, LinkNames()));
   const std::vector<Matcher> matchers = {std::move(links)};
   LOCKSTEP_ASSIGN_OR_RETURN(const auto set,
                             context.querier.Select({matchers, time, &context.budget}));

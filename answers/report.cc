@@ -54,8 +54,12 @@ ReportSection Summary(const JobFindings& findings) {
   const double seconds =
       static_cast<double>(findings.job->time.to_ms - findings.job->time.from_ms) / 1000;
   words += absl::StrFormat(", %s in %s, %s.", Counted(findings.job->steps.size(), "step", "steps"),
-                           Duration(seconds), Name(job.state));
+                           Duration(seconds), Name(job.condition.state));
   ReportSection section{"Job", {words}, {}};
+  if (job.verdict.has_value()) {
+    section.sentences.push_back(
+        absl::StrFormat("Verdict: %s. %s", Name(job.verdict->verdict), job.verdict->sentence));
+  }
   if (job.attempts.size() > 1) {
     section.sentences.push_back(absl::StrFormat("It was started %d times.", job.attempts.size()));
   }
@@ -102,7 +106,7 @@ ReportSection Stragglers(const JobFindings& findings) {
   switch (answer.verdict) {
     case StragglerVerdict::kSlowRank:
       section.sentences.push_back(absl::StrFormat(
-          "Steps take %s now and would take %s without; %s of GPU time were lost.",
+          "Steps take %s now and would take %s without; over all GPUs that is a loss of %s.",
           Duration(answer.what_if.step_seconds_now), Duration(answer.what_if.step_seconds_without),
           Duration(answer.lost_gpu_seconds)));
       break;
@@ -193,6 +197,11 @@ ReportSection LedgerSection(const JobFindings& findings) {
   if (std::isfinite(findings.energy.joules)) {
     section.sentences.push_back(
         absl::StrFormat("Energy: %.4g kWh.", findings.energy.joules / 3.6e6));
+  }
+  if (findings.stragglers.verdict == StragglerVerdict::kSlowRank) {
+    section.sentences.emplace_back(
+        "straggler_wait is the time that ranks waited for later ones, in every step; the late "
+        "rank's own extra time counts as productive.");
   }
   section.table.push_back({"bin", "GPU time", "share"});
   for (size_t i = 0; i < training::kLedgerBinCount; ++i) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "answers/derived_labels.h"
 #include "answers/known_ranks.h"
@@ -13,6 +14,7 @@
 #include "answers/series_roles.h"
 #include "base/status.h"
 #include "identity/regex_text.h"
+#include "model/remembered_matcher.h"
 #include "training/gpu_catalogue.h"
 
 namespace lockstep::answers {
@@ -70,9 +72,7 @@ class Planner {
 
 absl::StatusOr<bool> Planner::ReportOperations() const {
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher of_jobs, OneOf("job", {jobs_.begin(), jobs_.end()}));
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher names,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(ModelFlopsNames())));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, RememberedRegexMatcher(kMetricName, ModelFlopsNames()));
   const std::vector<Matcher> matchers = {std::move(of_jobs), std::move(names)};
   LOCKSTEP_ASSIGN_OR_RETURN(
       const auto set, context_.querier.Select({matchers, selection_.range, &context_.budget}));
@@ -140,9 +140,7 @@ absl::StatusOr<std::unique_ptr<SeriesSet>> Planner::Select() {
   if (reports_operations) return nullptr;
   LOCKSTEP_RETURN_IF_ERROR(FindRanksOfJobs());
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher of_jobs, OneOf("job", {jobs_.begin(), jobs_.end()}));
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      Matcher names,
-      Matcher::Make(MatchType::kRegex, std::string(kMetricName), std::string(TeraflopsNames())));
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher names, RememberedRegexMatcher(kMetricName, TeraflopsNames()));
   std::vector<Matcher> matchers = {std::move(of_jobs), std::move(names)};
   LOCKSTEP_ASSIGN_OR_RETURN(Plan plan, Read(matchers));
   if (plan.series.size() < plan.stored_count) {
@@ -162,6 +160,19 @@ absl::StatusOr<std::unique_ptr<SeriesSet>> Planner::Select() {
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<std::string>> JobsWithOperations(std::span<const std::string> jobs,
+                                                            const Selection& selection,
+                                                            const LoadContext& context) {
+  std::vector<std::string> with;
+  if (jobs.empty()) return with;
+  LOCKSTEP_ASSIGN_OR_RETURN(Matcher of_jobs, OneOf("job", {jobs.begin(), jobs.end()}));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      Matcher names, RememberedRegexMatcher(kMetricName, absl::StrFormat("%s|%s", ModelFlopsNames(),
+                                                                         TeraflopsNames())));
+  const std::vector<Matcher> matchers = {std::move(of_jobs), std::move(names)};
+  return context.querier.LabelValues("job", {matchers, selection.range, &context.budget});
+}
 
 absl::StatusOr<std::unique_ptr<SeriesSet>> SelectReportedMfu(std::span<const std::string> jobs,
                                                              const Selection& selection,

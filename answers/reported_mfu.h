@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "answers/load_context.h"
@@ -15,6 +16,12 @@
 #include "training/job.h"
 
 namespace lockstep::answers {
+
+// Those of `jobs` whose ranks report operations, or how many they do a second: the others have no MFU. In the range of
+// `selection`.
+absl::StatusOr<std::vector<std::string>> JobsWithOperations(std::span<const std::string> jobs,
+                                                            const Selection& selection,
+                                                            const LoadContext& context);
 
 // The series of the metric that match `selection`, in these jobs. Null if the jobs have to be loaded for that: one of them
 // reports operations of each step instead, or one of the ranks reports several times.

@@ -47,11 +47,12 @@ class ReportedMfu : public testing::Test {
   }
 
   std::unique_ptr<SeriesSet> Select(std::vector<Matcher> matchers,
-                                    TimeRange range = {kFirstStepMs, kFirstStepMs + 3'600'000}) {
+                                    TimeRange range = {kFirstStepMs, kFirstStepMs + 3'600'000},
+                                    QueryBudget* budget = nullptr) {
     matchers.push_back(Matcher::Equal(std::string(kMetricName), "lockstep_mfu"));
     matchers_ = std::move(matchers);
     querier_ = *derived_.NewQuerier();
-    auto set = querier_->Select({matchers_, range, nullptr});
+    auto set = querier_->Select({matchers_, range, budget});
     LOCKSTEP_CHECK(set.ok());
     return *std::move(set);
   }
@@ -128,6 +129,14 @@ TEST_F(ReportedMfu, PartsAreTheWholeInTheOrderOfItsOwnLabels) {
     EXPECT_TRUE(std::ranges::equal(parts[i].second | std::views::take(3),
                                    whole[i].second | std::views::take(3)));
   }
+}
+
+TEST_F(ReportedMfu, JobsThatReportNothingOfItAreNotRead) {
+  AddJob("quiet", 4, 5000, "train_loss", 1);
+  AddJob("operations", 2, 10, "train_model_flops", 1e12);
+  QueryBudget budget(1000, QueryBudget::Clock::time_point::max());
+  const auto set = Select({}, {kFirstStepMs, kFirstStepMs + 3'600'000}, &budget);
+  EXPECT_EQ(Read(*set, 1).size(), 2u);
 }
 
 TEST_F(ReportedMfu, MatchersAreOfItsOwnLabels) {

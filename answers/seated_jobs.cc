@@ -11,6 +11,7 @@
 #include "identity/sighting.h"
 #include "identity/store/identity_reader.h"
 #include "model/matcher.h"
+#include "model/remembered_matcher.h"
 
 namespace lockstep::answers {
 namespace {
@@ -42,8 +43,7 @@ class Finder {
 
 absl::Status Finder::SeeDevices(std::string_view label) {
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher names,
-                            Matcher::Make(MatchType::kRegex, std::string(kMetricName),
-                                          std::string(DevicePresenceNames())));
+                            RememberedRegexMatcher(kMetricName, DevicePresenceNames()));
   LOCKSTEP_ASSIGN_OR_RETURN(Matcher named,
                             Matcher::Make(MatchType::kNotEqual, std::string(label), ""));
   const std::vector<Matcher> matchers = {std::move(names), std::move(named)};

@@ -265,4 +265,37 @@ void LearnPlace(const SeriesOrigin& origin, training::RankPlace& place, std::str
   Learn(origin.gpu_model, gpu_model);
 }
 
+bool IsOn(const SeriesOrigin& origin, const training::RankPlace& place) {
+  if (!origin.gpu_uuid.empty() && !place.gpu_uuid.empty()) {
+    return origin.gpu_uuid == place.gpu_uuid &&
+           (origin.host == place.host || origin.host.empty() || place.host.empty());
+  }
+  return !origin.host.empty() && !origin.gpu.empty() && origin.host == place.host &&
+         origin.gpu == place.gpu;
+}
+
+void LearnSharedGpu(const std::vector<LabelSet>& gpus, training::RankPlace& place,
+                    std::string& gpu_model) {
+  const bool is_placed = !place.gpu.empty() || !place.gpu_uuid.empty();
+  std::vector<SeriesOrigin> fitting;
+  for (const LabelSet& labels : gpus) {
+    const SeriesOrigin origin = OriginOf(labels);
+    const bool may_be_on = !is_placed && (place.host.empty() || origin.host == place.host);
+    if (may_be_on || IsOn(origin, place)) fitting.push_back(origin);
+  }
+  if (fitting.size() != 1) return;
+  fitting.front().rank = place.rank;
+  LearnPlace(fitting.front(), place, gpu_model);
+}
+
+void AddSharedGpu(const LabelSet& labels, std::vector<LabelSet>& gpus) {
+  const SeriesOrigin origin = OriginOf(labels);
+  const bool is_known = std::ranges::any_of(gpus, [&origin](const LabelSet& other) {
+    const SeriesOrigin known = OriginOf(other);
+    return known.host == origin.host && known.gpu == origin.gpu &&
+           known.gpu_uuid == origin.gpu_uuid;
+  });
+  if (!is_known) gpus.push_back(labels);
+}
+
 }  // namespace lockstep::answers

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "catalogue/metric_names.h"
 #include "model/labels.h"
@@ -99,5 +100,14 @@ SeriesOrigin OriginOf(const LabelSet& labels);
 
 // Fills in what is not known yet. Precondition: the origin has a rank.
 void LearnPlace(const SeriesOrigin& origin, training::RankPlace& place, std::string& gpu_model);
+
+// Whether a series is of the GPU that a rank runs on: by its UUID, or by its index on its host.
+bool IsOn(const SeriesOrigin& origin, const training::RankPlace& place);
+// Learns where a rank runs from `gpus`, the labels of device series of its job that name no rank:
+// from those of its own GPU, or, where nothing says which that is, from the only one that can be.
+void LearnSharedGpu(const std::vector<LabelSet>& gpus, training::RankPlace& place,
+                    std::string& gpu_model);
+// Remembers a device's labels, once for each GPU.
+void AddSharedGpu(const LabelSet& labels, std::vector<LabelSet>& gpus);
 
 }  // namespace lockstep::answers

@@ -68,8 +68,96 @@ void StepColumns::SortMarks(Row& row) {
   row = std::move(sorted);
 }
 
-void StepColumns::Align() {
+void StepColumns::Align(std::span<const int64_t> exit_ms) {
   for (Row& row : rows_) SortMarks(row);
+  PlaceMarks();
+  if (table_.size() == 0) return;
+  newest_ms_ = *std::max_element(table_.end_ms.begin(), table_.end_ms.end());
+  if (!exit_ms.empty()) CutAtFrontier(exit_ms);
+}
+
+bool StepColumns::Reports(size_t row) const {
+  return !rows_[row].step.empty() &&
+         std::ranges::find(not_reporting_, row, &training::NotReportingRank::row) ==
+             not_reporting_.end();
+}
+
+bool StepColumns::GoesBack() {
+  return std::ranges::any_of(rows_, [](Row& row) {
+    SortMarks(row);
+    return !std::ranges::is_sorted(row.step);
+  });
+}
+
+bool StepColumns::HasReturned() const {
+  for (size_t row = 0; row < before_.size(); ++row) {
+    const training::RankProgress& before = before_[row].progress;
+    if (!before.owed_since_ms.has_value()) continue;
+    const std::vector<int64_t>& step = rows_[row].step;
+    if (!step.empty() && step.back() > before.last_step.value_or(step.back() - 1)) return true;
+  }
+  return false;
+}
+
+training::RankProgress StepColumns::ProgressOf(size_t row, int64_t exit_ms) const {
+  const std::vector<int64_t>& step = rows_[row].step;
+  training::RankProgress progress;
+  if (!before_.empty()) progress = before_[row].progress;
+  const bool has_exited =
+      exit_ms != kNoExit && (step.empty() || exit_ms >= rows_[row].time_ms.back());
+  const bool is_elsewhere = is_restart_ && step.empty() && !progress.last_step.has_value();
+  progress.has_exited = has_exited || is_elsewhere;
+  if (step.empty()) return progress;
+  // The greatest, not the last: other ranks may have begun the next attempt already.
+  const int64_t last = *std::max_element(step.begin(), step.end());
+  if (!progress.last_step.has_value() || last > *progress.last_step) {
+    progress.last_step = last;
+    // A rank that was silent stays so until it has sent every step that it owes.
+    if (last >= frontier_before_) progress.owed_since_ms.reset();
+  }
+  if (step.size() > 1) progress.stride = training::StrideOf(step);
+  return progress;
+}
+
+void StepColumns::CutAtFrontier(std::span<const int64_t> exit_ms) {
+  std::vector<training::RankProgress> progress(rows_.size());
+  for (size_t row = 0; row < rows_.size(); ++row) progress[row] = ProgressOf(row, exit_ms[row]);
+  training::Frontier frontier = training::FrontierOf(progress, table_.step, table_.end_ms);
+  not_reporting_ = std::move(frontier.not_reporting);
+  reports_.resize(rows_.size());
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    DropBeyond(frontier.step, rows_[row]);
+    reports_[row].progress = std::move(progress[row]);
+    reports_[row].progress.owed_since_ms.reset();
+    if (!before_.empty()) reports_[row].taken_ms = before_[row].taken_ms;
+    if (rows_[row].time_ms.empty()) continue;
+    reports_[row].taken_ms = std::max(rows_[row].time_ms.back(),
+                                      reports_[row].taken_ms.value_or(rows_[row].time_ms.back()));
+  }
+  // Steps that these ranks owe are behind the frontier, where nobody looks again.
+  for (const training::NotReportingRank& silent : not_reporting_) {
+    reports_[silent.row].progress.owed_since_ms = silent.since_ms;
+  }
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    training::RankProgress& rank = reports_[row].progress;
+    if (!rank.last_step.has_value()) rank.owed_since_ms = frontier.owed_since_ms[row];
+  }
+  if (frontier.step != table_.step.back()) PlaceMarks();
+}
+
+void StepColumns::DropBeyond(std::optional<int64_t> frontier, Row& row) {
+  size_t kept = 0;
+  for (size_t i = 0; i < row.step.size(); ++i) {
+    if (!frontier.has_value() || row.step[i] > *frontier) continue;
+    row.step[kept] = row.step[i];
+    row.time_ms[kept++] = row.time_ms[i];
+  }
+  row.step.resize(kept);
+  row.time_ms.resize(kept);
+}
+
+// Makes the columns that the marks need, and says in which of them each is.
+void StepColumns::PlaceMarks() {
   table_.step = UnionOfSteps(rows_);
   table_.end_ms.assign(table_.step.size(), 0);
   for (Row& row : rows_) {

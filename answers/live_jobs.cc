@@ -1,0 +1,232 @@
+#include "answers/live_jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "answers/job_stragglers.h"
+#include "answers/known_ranks.h"
+#include "base/status.h"
+#include "training/excess_memo.h"
+#include "training/step_window.h"
+
+namespace lockstep::answers {
+namespace {
+
+using training::DeviceCounter;
+using training::StragglerMethod;
+
+using Clock = std::chrono::steady_clock;
+
+// Loading whole jobs again for what came late may take a hundredth of the time.
+constexpr int kLoadFactor = 100;
+// A job takes some memory besides its steps.
+constexpr size_t kFewestCells = 4096;
+// A question about an earlier moment is answered by what is known now, which is no less.
+constexpr int64_t kPastMs = 60'000;
+
+JobQuery QueryOf(const std::string& name, int64_t now_ms) {
+  JobQuery query{.name = name};
+  query.time.max_ms = now_ms;
+  query.now_ms = now_ms;
+  // How much work a step had explains how long it took.
+  query.needs.phases = query.needs.operations = true;
+  query.live_steps_alone = true;
+  return query;
+}
+
+// What could say more than the steps did.
+JobNeeds MoreNeeds(const training::StragglerAnswer& answer) {
+  JobNeeds needs{.steps = false, .links = true};
+  if (answer.method == StragglerMethod::kStepTime ||
+      answer.method == StragglerMethod::kDeviceCounters || !answer.ranks.empty()) {
+    needs.devices.set();
+    return needs;
+  }
+  // Nobody is late by its own time: a link may still be in trouble.
+  for (const DeviceCounter counter :
+       {DeviceCounter::kNvlinkErrors, DeviceCounter::kNvlinkReplays,
+        DeviceCounter::kNvlinkRecoveries, DeviceCounter::kNvlinkReceivedBytesPerS,
+        DeviceCounter::kNvlinkSentBytesPerS}) {
+    needs.devices.set(static_cast<size_t>(counter));
+  }
+  return needs;
+}
+
+}  // namespace
+
+struct LiveJobs::Entry {
+  Mutex mutex;  // of all but the last two
+  LoadedJob job;
+  training::StragglerAnswer answer;
+  training::StragglerMemo memo;
+  bool is_loaded = false;
+  bool is_late = false;  // something changed behind the frontier
+  uint64_t change_count = 0;
+  Clock::time_point may_load_at;   // again, for what came late
+  Clock::time_point may_place_at;  // again, for ranks and devices that are told later
+  // Guarded by LiveJobs::mutex_.
+  uint64_t used_at = 0;
+  size_t cells = 0;
+};
+
+std::shared_ptr<LiveJobs::Entry> LiveJobs::EntryOf(const std::string& name) {
+  const MutexLock lock(mutex_);
+  std::shared_ptr<Entry>& entry = entries_[name];
+  if (entry == nullptr) entry = std::make_shared<Entry>();
+  entry->used_at = ++use_count_;
+  return entry;
+}
+
+void LiveJobs::Forget(const std::string& name) {
+  const MutexLock lock(mutex_);
+  entries_.erase(name);
+}
+
+// Forgets jobs that nobody has asked for for longest.
+void LiveJobs::MakeRoom(const std::string& name, size_t cells) {
+  const MutexLock lock(mutex_);
+  const auto own = entries_.find(name);
+  if (own != entries_.end()) own->second->cells = std::max(cells, kFewestCells);
+  size_t held = 0;
+  for (const auto& [other, entry] : entries_) held += entry->cells;
+  while (held > max_cells_ && !entries_.empty()) {
+    const auto oldest = std::ranges::min_element(
+        entries_, {}, [](const auto& entry) { return entry.second->used_at; });
+    held -= oldest->second->cells;
+    entries_.erase(oldest);
+  }
+}
+
+absl::StatusOr<bool> LiveJobs::Find(const std::string& name, int64_t now_ms, uint64_t change_count,
+                                    const LoadContext& context, Visit visit) {
+  const std::shared_ptr<Entry> entry = EntryOf(name);
+  size_t cells = 0;
+  {
+    const MutexLock lock(entry->mutex);
+    const JobQuery query = QueryOf(name, now_ms);
+    const bool is_past = entry->is_loaded && now_ms < entry->job.newest_ms - kPastMs;
+    if (is_past) return false;
+    const absl::Status updated = Update(*entry, query, change_count, context);
+    if (updated.code() == absl::StatusCode::kNotFound) Forget(name);
+    LOCKSTEP_RETURN_IF_ERROR(updated);
+    cells = entry->job.steps.size() * entry->job.job.ranks.size();
+    visit(entry->job, entry->answer);
+  }
+  MakeRoom(name, cells);
+  return true;
+}
+
+absl::Status LiveJobs::Update(Entry& entry, const JobQuery& query, uint64_t change_count,
+                              const LoadContext& context) const {
+  const bool may_extend = entry.is_loaded && entry.job.steps.size() > 0;
+  if (!may_extend) return Load(entry, query, change_count, context);
+  // Nothing has changed up to here.
+  const TimeRange unchanged = stored_.UnchangedSince(entry.change_count);
+  const int64_t known_ms =
+      unchanged.min_ms > unchanged.max_ms ? kAllTimes.min_ms : unchanged.max_ms;
+  int64_t settled_ms = entry.job.steps.end_ms.back();
+  for (const RankReport& report : entry.job.reports) {
+    const bool is_silent = report.progress.owed_since_ms.has_value();
+    if (report.taken_ms.has_value() && !is_silent)
+      settled_ms = std::min(settled_ms, *report.taken_ms);
+  }
+  entry.is_late = entry.is_late || known_ms < settled_ms;
+  if (entry.is_late && Clock::now() >= entry.may_load_at) {
+    return Load(entry, query, change_count, context);
+  }
+  LOCKSTEP_ASSIGN_OR_RETURN(const bool is_extended, Extend(entry, query, context));
+  if (!is_extended) return Load(entry, query, change_count, context);
+  entry.change_count = change_count;
+  return absl::OkStatus();
+}
+
+absl::Status LiveJobs::Load(Entry& entry, const JobQuery& query, uint64_t change_count,
+                            const LoadContext& context) const {
+  const Clock::time_point start = Clock::now();
+  entry.is_loaded = false;
+  LOCKSTEP_ASSIGN_OR_RETURN(entry.job, LoadJob(query, context));
+  entry.memo = {};
+  context.budget.Release(entry.job.held_samples);
+  LOCKSTEP_RETURN_IF_ERROR(Judge(entry, query, context));
+  entry.is_loaded = !entry.job.reports.empty();
+  entry.is_late = false;
+  entry.change_count = change_count;
+  entry.may_load_at = Clock::now() + kLoadFactor * (Clock::now() - start);
+  return absl::OkStatus();
+}
+
+// False: the whole job must be loaded.
+absl::StatusOr<bool> LiveJobs::Extend(Entry& entry, const JobQuery& query,
+                                      const LoadContext& context) const {
+  LoadedJob& job = entry.job;
+  LOCKSTEP_ASSIGN_OR_RETURN(JobTail tail, LoadTail(query, job, context));
+  if (tail.is_other) return false;
+  const auto first = static_cast<size_t>(
+      std::ranges::upper_bound(tail.steps.step, job.steps.step.back()) - tail.steps.step.begin());
+  const bool has_more = first < tail.steps.size();
+  entry.is_late = entry.is_late || tail.has_returned;
+  training::AppendSteps(tail.steps, first, job.job.ranks.size(), job.steps);
+  const bool is_other =
+      tail.is_running != job.is_running || tail.not_reporting != job.not_reporting;
+  job.reports = std::move(tail.reports);
+  job.not_reporting = std::move(tail.not_reporting);
+  job.newest_ms = tail.newest_ms;
+  job.is_running = tail.is_running;
+  job.exit_ms = tail.exit_ms;
+  if (!has_more && !is_other) return true;
+  training::DropStepsBefore(training::FirstLiveStep(job.steps.step.back(), job.job.ranks.size()),
+                            job.steps);
+  job.time = {training::StepBeginMs(job.steps, 0), job.steps.end_ms.back()};
+  job.whole = job.time;
+  const bool is_from_begin =
+      job.attempts.empty() || job.steps.step.front() <= job.attempts[job.attempt].first_step;
+  if (!is_from_begin) job.job.begin_ms = job.attempts[job.attempt].time.from_ms;
+  // Without an answer to its steps the job is to be loaded again.
+  entry.is_loaded = false;
+  LOCKSTEP_RETURN_IF_ERROR(Judge(entry, query, context));
+  entry.is_loaded = true;
+  return true;
+}
+
+// Ranks register, and exporters begin to send, after their job was loaded. Where ranks turn out to run elsewhere, the
+// job is to be loaded again.
+absl::Status LiveJobs::Place(Entry& entry, const JobQuery& query, const LoadContext& context) {
+  const Clock::time_point start = Clock::now();
+  if (start < entry.may_place_at) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(KnownRanks known, FindRanks(query.name, query.time, context));
+  entry.may_place_at = Clock::now() + kLoadFactor * (Clock::now() - start);
+  const auto is_same = [](const training::RankPlace& a, const training::RankPlace& b) {
+    return std::tie(a.rank, a.host, a.gpu, a.gpu_uuid) ==
+           std::tie(b.rank, b.host, b.gpu, b.gpu_uuid);
+  };
+  if (!std::ranges::equal(known.places, entry.job.known->places, is_same)) {
+    entry.is_late = true;
+    return absl::OkStatus();
+  }
+  for (identity::Placement& placement : known.placements) {
+    // It is still there, until something else is told.
+    if (placement.time.max_ms >= entry.job.newest_ms) placement.time.max_ms = kAllTimes.max_ms;
+  }
+  entry.job.known = std::make_shared<const KnownRanks>(std::move(known));
+  return absl::OkStatus();
+}
+
+// Devices and links are read where steps alone do not tell all.
+absl::Status LiveJobs::Judge(Entry& entry, const JobQuery& query, const LoadContext& context) {
+  LoadedJob& job = entry.job;
+  job.devices.clear();
+  job.links.clear();
+  entry.answer = FindStragglers(job, {}, &context.pool, &entry.memo);
+  JobQuery devices = query;
+  devices.needs = MoreNeeds(entry.answer);
+  LOCKSTEP_RETURN_IF_ERROR(Place(entry, query, context));
+  LOCKSTEP_RETURN_IF_ERROR(LoadDevices(devices, context, job));
+  if (job.devices.empty() && job.links.empty()) return absl::OkStatus();
+  entry.answer = FindStragglers(job, {}, &context.pool, &entry.memo);
+  return absl::OkStatus();
+}
+
+}  // namespace lockstep::answers
