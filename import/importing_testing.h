@@ -16,7 +16,7 @@ class TestFolder {
  public:
   TestFolder() {
     path_ = testing::TempDir() + "lockstep_import_XXXXXX";
-    mkdtemp(path_.data());
+    EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_;
   }
   ~TestFolder() { std::filesystem::remove_all(path_); }
   TestFolder(const TestFolder&) = delete;

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "absl/strings/str_format.h"
+#include "ingest/request_memory.h"
 
 namespace lockstep {
 namespace {
@@ -29,26 +30,39 @@ absl::Status Malformed(std::string_view encoding) {
   return absl::InvalidArgumentError(absl::StrFormat("the body is not valid %s", encoding));
 }
 
-absl::Status DecodeSnappy(std::string_view body, size_t max_decoded_bytes, std::string& out) {
+// The decompressed bytes, and how many there may be.
+struct Room {
+  size_t max_bytes;
+  std::string& out;
+  MemoryCharge* memory;
+
+  absl::Status Resize(size_t size) {
+    if (memory != nullptr && size > memory->bytes()) {
+      LOCKSTEP_RETURN_IF_ERROR(AsWriteError(memory->Resize(size)));
+    }
+    out.resize(size);
+    return absl::OkStatus();
+  }
+};
+
+absl::Status DecodeSnappy(std::string_view body, Room room) {
   size_t length = 0;
   if (!snappy::GetUncompressedLength(body.data(), body.size(), &length)) {
     return Malformed("snappy");
   }
-  if (length > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+  if (length > room.max_bytes) return TooLarge(room.max_bytes);
   // A length that no body of this size can have: refuse before allocating it.
   if (length / kSnappyMaxRatio > body.size()) return Malformed("snappy");
-  out.resize(length);
-  if (!snappy::RawUncompress(body.data(), body.size(), out.data())) return Malformed("snappy");
+  LOCKSTEP_RETURN_IF_ERROR(room.Resize(length));
+  if (!snappy::RawUncompress(body.data(), body.size(), room.out.data())) return Malformed("snappy");
   return absl::OkStatus();
 }
 
-// Makes room behind the first `used` bytes of `out`; false when the limit is reached. One byte more
-// than the limit is allowed, to see that there is more.
-bool Grow(std::string& out, size_t used, size_t max_decoded_bytes) {
-  if (used > max_decoded_bytes) return false;
-  const size_t doubled = std::max(kFirstChunkBytes, out.size() * 2);
-  out.resize(std::min(doubled, max_decoded_bytes + 1));
-  return true;
+// Makes room behind the first `used` bytes. One byte more than the limit is allowed, to see that there is more.
+absl::Status Grow(Room& room, size_t used) {
+  if (used > room.max_bytes) return TooLarge(room.max_bytes);
+  const size_t doubled = std::max(kFirstChunkBytes, room.out.size() * 2);
+  return room.Resize(std::min(doubled, room.max_bytes + 1));
 }
 
 struct FreeInflater {
@@ -86,24 +100,25 @@ size_t FirstInflatedSize(InflateMember inflate, std::string_view body, size_t ma
 // Members are inflated whole, one behind the other; one that has no room is inflated again with more.
 // zlib, which goes on where it stopped, takes two to three times as long.
 absl::Status Inflate(InflateMember inflate, std::string_view encoding, std::string_view body,
-                     size_t max_decoded_bytes, std::string& out) {
+                     Room room) {
+  std::string& out = room.out;
   if (Inflater() == nullptr) return absl::InternalError("libdeflate could not be started");
-  out.resize(FirstInflatedSize(inflate, body, max_decoded_bytes));
+  LOCKSTEP_RETURN_IF_ERROR(room.Resize(FirstInflatedSize(inflate, body, room.max_bytes)));
   size_t used = 0;
   do {
     size_t taken = 0, made = 0;
     const libdeflate_result result = inflate(Inflater(), body.data(), body.size(),
                                              out.data() + used, out.size() - used, &taken, &made);
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-      if (out.size() > max_decoded_bytes) return TooLarge(max_decoded_bytes);
-      Grow(out, used, max_decoded_bytes);
+      if (out.size() > room.max_bytes) return TooLarge(room.max_bytes);
+      LOCKSTEP_RETURN_IF_ERROR(Grow(room, used));
       continue;
     }
     if (result != LIBDEFLATE_SUCCESS) return Malformed(encoding);
     body.remove_prefix(taken);
     used += made;
   } while (!body.empty());
-  if (used > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+  if (used > room.max_bytes) return TooLarge(room.max_bytes);
   out.resize(used);
   return absl::OkStatus();
 }
@@ -112,7 +127,8 @@ struct FreeDecompressor {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-absl::Status DecodeZstd(std::string_view body, size_t max_decoded_bytes, std::string& out) {
+absl::Status DecodeZstd(std::string_view body, Room room) {
+  std::string& out = room.out;
   const std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context(ZSTD_createDCtx());
   if (context == nullptr) return absl::InternalError("zstd could not be started");
   ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kZstdMaxWindowLog);
@@ -121,34 +137,30 @@ absl::Status DecodeZstd(std::string_view body, size_t max_decoded_bytes, std::st
   size_t used = 0;
   size_t hint = 1;  // 0 at the end of a frame
   while (in.pos < in.size || hint != 0) {
-    if (used == out.size() && !Grow(out, used, max_decoded_bytes)) {
-      return TooLarge(max_decoded_bytes);
-    }
-    ZSTD_outBuffer room{out.data(), out.size(), used};
+    if (used == out.size()) LOCKSTEP_RETURN_IF_ERROR(Grow(room, used));
+    ZSTD_outBuffer behind{out.data(), out.size(), used};
     const size_t in_before = in.pos;
-    hint = ZSTD_decompressStream(context.get(), &room, &in);
+    hint = ZSTD_decompressStream(context.get(), &behind, &in);
     if (ZSTD_isError(hint)) return Malformed("zstd");
-    const bool stuck = in.pos == in_before && room.pos == used;
-    used = room.pos;
+    const bool stuck = in.pos == in_before && behind.pos == used;
+    used = behind.pos;
     if (stuck && used < out.size()) return Malformed("zstd");
   }
-  if (used > max_decoded_bytes) return TooLarge(max_decoded_bytes);
+  if (used > room.max_bytes) return TooLarge(room.max_bytes);
   out.resize(used);
   return absl::OkStatus();
 }
 
-absl::Status Decode(BodyEncoding encoding, std::string_view body, size_t max_decoded_bytes,
-                    std::string& scratch) {
+absl::Status Decode(BodyEncoding encoding, std::string_view body, Room room) {
   switch (encoding) {
     case BodyEncoding::kSnappy:
-      return DecodeSnappy(body, max_decoded_bytes, scratch);
+      return DecodeSnappy(body, room);
     case BodyEncoding::kGzip:
-      return Inflate(libdeflate_gzip_decompress_ex, "gzip", body, max_decoded_bytes, scratch);
+      return Inflate(libdeflate_gzip_decompress_ex, "gzip", body, room);
     case BodyEncoding::kDeflate:
-      return Inflate(libdeflate_zlib_decompress_ex, "deflate (zlib)", body, max_decoded_bytes,
-                     scratch);
+      return Inflate(libdeflate_zlib_decompress_ex, "deflate (zlib)", body, room);
     case BodyEncoding::kZstd:
-      return DecodeZstd(body, max_decoded_bytes, scratch);
+      return DecodeZstd(body, room);
     case BodyEncoding::kIdentity:
       break;
   }
@@ -182,12 +194,13 @@ BodyEncoding GuessBodyEncoding(std::string_view body) {
 }
 
 absl::StatusOr<std::string_view> DecodeBody(BodyEncoding encoding, std::string_view body,
-                                            size_t max_decoded_bytes, std::string& scratch) {
+                                            size_t max_decoded_bytes, std::string& scratch,
+                                            MemoryCharge* memory) {
   if (encoding == BodyEncoding::kIdentity) {
     if (body.size() > max_decoded_bytes) return TooLarge(max_decoded_bytes);
     return body;
   }
-  LOCKSTEP_RETURN_IF_ERROR(Decode(encoding, body, max_decoded_bytes, scratch));
+  LOCKSTEP_RETURN_IF_ERROR(Decode(encoding, body, {max_decoded_bytes, scratch, memory}));
   return std::string_view(scratch);
 }
 

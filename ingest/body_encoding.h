@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/memory_budget.h"
 #include "base/status.h"
 
 namespace lockstep {
@@ -27,10 +28,13 @@ std::optional<BodyEncoding> ParseBodyEncoding(std::string_view content_encoding)
 BodyEncoding GuessBodyEncoding(std::string_view body);
 
 // The decompressed body: a view of `body` or of `scratch`, whose old content is lost. Never takes
-// more than `max_decoded_bytes` of memory, whatever the body claims. Errors:
+// more than `max_decoded_bytes` of memory, whatever the body claims; what it takes is charged to `memory` first,
+// which may be null. Errors:
 //   kInvalidArgument  the body is not of that encoding
-//   kOutOfRange       the decompressed body would be larger than `max_decoded_bytes`
+//   kOutOfRange       the decompressed body would be larger than `max_decoded_bytes`, or than `memory` may be
+//   kUnavailable      there is no memory for it now
 absl::StatusOr<std::string_view> DecodeBody(BodyEncoding encoding, std::string_view body,
-                                            size_t max_decoded_bytes, std::string& scratch);
+                                            size_t max_decoded_bytes, std::string& scratch,
+                                            MemoryCharge* memory = nullptr);
 
 }  // namespace lockstep

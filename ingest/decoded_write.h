@@ -7,6 +7,7 @@
 #include "ingest/exemplar_store.h"
 #include "ingest/metadata_store.h"
 #include "ingest/refusals.h"
+#include "ingest/request_memory.h"
 #include "storage/storage.h"
 
 namespace lockstep {
@@ -20,6 +21,7 @@ struct DecodedWrite {
   uint64_t sample_count = 0;
   uint64_t histogram_count = 0;
   uint64_t exemplar_count = 0;
+  RequestMemory memory;  // of all of it
 };
 
 }  // namespace lockstep

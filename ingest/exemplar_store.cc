@@ -41,6 +41,17 @@ bool Fits(const LabelSet& labels, const std::vector<Matcher>& matchers) {
   });
 }
 
+// With containers and allocation headers, roughly.
+uint64_t BytesOf(const Exemplar& exemplar) {
+  constexpr uint64_t kOverheadBytes = 96;
+  return exemplar.labels.bytes().size() + kOverheadBytes;
+}
+
+uint64_t BytesOfSeries(const LabelSet& series) {
+  constexpr uint64_t kOverheadBytes = 768;  // a deque's first block among them
+  return series.bytes().size() + kOverheadBytes;
+}
+
 }  // namespace
 
 bool ExemplarStore::IsTooLong(const LabelSet& labels) {
@@ -55,24 +66,46 @@ ExemplarStore::Added ExemplarStore::Add(const LabelSet& series, Exemplar exempla
   if (!AreUtf8(exemplar.labels)) return Added::kInvalidUtf8;
   if (IsTooLong(exemplar.labels)) return Added::kTooLong;
   MutexLock lock(mutex_);
-  const auto place = series_.try_emplace(series).first;
-  std::deque<Exemplar>& exemplars = place->second;
-  if (!exemplars.empty()) {
+  if (const auto found = series_.find(series); found != series_.end()) {
+    const std::deque<Exemplar>& exemplars = found->second;
     if (Contains(exemplars, exemplar)) return Added::kYes;
     if (exemplar.timestamp_ms < exemplars.back().timestamp_ms) return Added::kOutOfOrder;
   }
-  exemplars.push_back(std::move(exemplar));
+  // As if the series were new: making room may drop it.
+  const uint64_t series_bytes = BytesOfSeries(series);
+  if (!MakeRoom(series_bytes + BytesOf(exemplar))) return Added::kNoMemory;
+  const auto [place, is_new] = series_.try_emplace(series);
+  if (!is_new) memory_.Resize(memory_.bytes() - series_bytes).IgnoreError();
+  place->second.push_back(std::move(exemplar));
   arrivals_.push_back(place);
   ++change_count_;
   if (arrivals_.size() > max_exemplars_) DropOldest();
   return Added::kYes;
 }
 
+bool ExemplarStore::MakeRoom(uint64_t bytes) {
+  while (memory_.bytes() + bytes > max_bytes_ || !memory_.Add(bytes).ok()) {
+    if (arrivals_.empty()) return false;
+    DropOldest();
+  }
+  return true;
+}
+
 void ExemplarStore::DropOldest() {
   const Series::iterator place = arrivals_.front();
   arrivals_.pop_front();
+  uint64_t bytes = BytesOf(place->second.front());
   place->second.pop_front();
-  if (place->second.empty()) series_.erase(place);
+  if (place->second.empty()) {
+    bytes += BytesOfSeries(place->first);
+    series_.erase(place);
+  }
+  memory_.Resize(memory_.bytes() - bytes).IgnoreError();
+}
+
+uint64_t ExemplarStore::byte_count() const {
+  MutexLock lock(mutex_);
+  return memory_.bytes();
 }
 
 std::vector<SeriesExemplars> ExemplarStore::Select(const Selections& selections,

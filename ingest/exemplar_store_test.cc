@@ -98,5 +98,28 @@ TEST(ExemplarStore, TheOldestArrivalsGoFirst) {
   EXPECT_EQ(store.exemplar_count(), 3u);
 }
 
+TEST(ExemplarStore, TheOldestMakeRoomForBytes) {
+  ExemplarStore one_fits(100, 1500);
+  EXPECT_EQ(one_fits.Add(kUp, At(10)), ExemplarStore::Added::kYes);
+  EXPECT_EQ(one_fits.Add(kDown, At(5)), ExemplarStore::Added::kYes);
+  EXPECT_THAT(Found(one_fits, kOfJob), ElementsAre("down: 5"));
+  EXPECT_LE(one_fits.byte_count(), 1500u);
+  const LabelSet large = LabelSet::Of({{"__name__", "up"}, {"job", std::string(1500, 'x')}});
+  EXPECT_EQ(one_fits.Add(large, At(10)), ExemplarStore::Added::kNoMemory);
+  EXPECT_EQ(one_fits.byte_count(), 0u);
+}
+
+TEST(ExemplarStore, HoldsNoMoreThanTheMemoryBudgetGives) {
+  MemoryBudget memory(uint64_t{1} << 20);
+  ExemplarStore store(ExemplarStore::kMaxExemplars, ExemplarStore::kMaxBytes, memory);
+  for (int i = 0; i < 1000; ++i) {
+    const std::string job = absl::StrFormat("%d", i);
+    EXPECT_EQ(store.Add(LabelSet::Of({{"job", job}}), At(i)), ExemplarStore::Added::kYes);
+  }
+  EXPECT_LE(store.byte_count(), memory.MaxBytesOf(MemoryAccount::kExemplars));
+  EXPECT_GT(store.exemplar_count(), 40u);
+  EXPECT_EQ(Found(store, {{Matcher::Equal("job", "999")}}).size(), 1u);
+}
+
 }  // namespace
 }  // namespace lockstep

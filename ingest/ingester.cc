@@ -18,6 +18,8 @@ std::string_view WhyNot(ExemplarStore::Added added) {
       return "an exemplar is older than the newest of the series";
     case ExemplarStore::Added::kTooLong:
       return "an exemplar's labels are too long";
+    case ExemplarStore::Added::kNoMemory:
+      return "there is no memory for exemplars (--memory-limit)";
     case ExemplarStore::Added::kInvalidUtf8:
       return "an exemplar's labels are not valid UTF-8";
   }
@@ -35,8 +37,10 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
   }
   // Kept from request to request: a fresh buffer of this size costs page faults every time.
   thread_local std::string scratch;
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view message,
-                            DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch));
+  MemoryCharge memory(MemoryAccount::kDecoding);
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const std::string_view message,
+      DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch, &memory));
   decoded_bytes_ += message.size();
   absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, &storage_);
   constexpr size_t kMaxKeptBytes = 4 << 20;
@@ -50,7 +54,8 @@ void Ingester::Write(BodyEncoding encoding, std::string_view body, DecodeMessage
   body_bytes_ += body.size();
   absl::StatusOr<DecodedWrite> decoded = Decode(encoding, body, decode);
   if (!decoded.ok()) {
-    ++(absl::IsOutOfRange(decoded.status()) ? oversized_requests_ : undecodable_requests_);
+    const bool is_malformed = absl::IsInvalidArgument(decoded.status());
+    ++(is_malformed ? undecodable_requests_ : oversized_requests_);
     return done(decoded.status());
   }
   StoreWithinRate(*std::move(decoded), std::move(done));
@@ -91,6 +96,7 @@ Ingester::Rest Ingester::RestOf(DecodedWrite& decoded) {
   rest.summary.refusals = std::move(decoded.refusals);
   rest.exemplars = std::move(decoded.exemplars);
   rest.exemplar_count = decoded.exemplar_count;
+  rest.memory = std::move(decoded.memory);
   return rest;
 }
 

@@ -45,6 +45,7 @@ class Ingester {
   // OK: what the summary counts is durable, and its refusals tell of the rest. Errors:
   //   kInvalidArgument    the body cannot be decoded; nothing was stored
   //   kOutOfRange         over a limit; nothing was stored
+  //   kUnavailable        there is no memory for it now; nothing was stored
   //   kResourceExhausted  with a RetryAfter(): over the rate limit; nothing was stored
   //   anything else       Storage::Write's
   using Done = absl::AnyInvocable<void(absl::StatusOr<WriteSummary>)>;
@@ -73,6 +74,7 @@ class Ingester {
     std::vector<size_t> sample_counts;  // of WriteRequest::series, floats
     std::vector<SeriesExemplars> exemplars;
     uint64_t exemplar_count = 0;  // that arrived
+    RequestMemory memory;         // of what the store has not taken yet, too
   };
 
   absl::StatusOr<DecodedWrite> Decode(BodyEncoding encoding, std::string_view body,

@@ -34,14 +34,13 @@ void MetadataStore::PutOne(const MetadataEntry& entry) {
     return;
   }
   const size_t size = SizeOf(entry.metadata) + (known ? 0 : entry.metric.size());
-  if (bytes_ + size > max_bytes_) return;
+  if (memory_.bytes() + size > max_bytes_ || !memory_.Add(size).ok()) return;
   std::vector<MetricMetadata>& variants = known ? found->second : metrics_[entry.metric];
   if (variants.size() == kMaxVariantsPerMetric) {
-    bytes_ -= SizeOf(variants.front());
+    memory_.Resize(memory_.bytes() - SizeOf(variants.front())).IgnoreError();
     variants.erase(variants.begin());
   }
   variants.push_back(entry.metadata);
-  bytes_ += size;
   ++change_count_;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 
 namespace lockstep {
@@ -30,7 +31,7 @@ class MetadataStore {
  public:
   static constexpr size_t kMaxVariantsPerMetric = 10;
 
-  // `max_bytes` bounds all texts together; what does not fit is left out.
+  // `max_bytes` bounds all texts together; what does not fit, or for which there is no memory, is left out.
   explicit MetadataStore(size_t max_bytes = 64 << 20) : max_bytes_(max_bytes) {}
 
   void Put(const std::vector<MetadataEntry>& entries);
@@ -55,7 +56,7 @@ class MetadataStore {
 
   const size_t max_bytes_;
   mutable Mutex mutex_;
-  size_t bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  MemoryCharge memory_ LOCKSTEP_GUARDED_BY(mutex_){MemoryAccount::kMetadata};  // of the texts
   uint64_t change_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::vector<MetricMetadata>, std::less<>> metrics_
       LOCKSTEP_GUARDED_BY(mutex_);

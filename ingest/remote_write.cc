@@ -97,6 +97,7 @@ class Decoder {
         collector_(limits, out_) {}
 
   absl::StatusOr<DecodedWrite> Decode(std::string_view message) {
+    out_.memory.Begin(message.size(), limits_);
     protozero::pbf_reader reader(message);
     while (reader.next()) {
       switch (reader.tag_and_type()) {
@@ -109,25 +110,38 @@ class Decoder {
           ReadIfPlain(reader.get_view());
           break;
         case tag_and_type(3, pbf_wire_type::length_delimited):
-          if (MetadataEntry entry = ReadMetadata(reader.get_view()); IsUsable(entry)) {
-            out_.metadata.push_back(std::move(entry));
-          }
+          TakeMetadata(reader.get_view());
           break;
         default:
           reader.skip();
       }
     }
     TakePlain();
+    LOCKSTEP_RETURN_IF_ERROR(out_.memory.status());
     return std::move(out_);
   }
 
  private:
+  void TakeMetadata(std::string_view message) {
+    if (message.size() > limits_.max_metadata_bytes) return;
+    if (!out_.memory.Add(2 * sizeof(MetadataEntry) + message.size())) return;
+    MetadataEntry entry = ReadMetadata(message);
+    if (IsUsable(entry)) out_.metadata.push_back(std::move(entry));
+  }
+
   void ReadIfPlain(std::string_view message) {
+    // Of the message in the lookup, and its samples there and on their way to the store.
+    constexpr uint64_t kSeriesBytes = 64;
+    constexpr uint64_t kSampleBytes = 2 * sizeof(Sample) + sizeof(KnownSample);
+    if (!out_.memory.AddMessage(message)) return;
+    const size_t samples_before = lookup_.samples().size();
     const auto labels =
         storage_ == nullptr ? std::nullopt : ReadPlainSeries(message, lookup_.samples());
     if (!labels.has_value()) return ReadSeries(message);
     plain_.push_back(message);
     lookup_.Close(KeyOf(*labels));
+    const uint64_t sample_count = lookup_.samples().size() - samples_before;
+    static_cast<void>(out_.memory.Add(kSeriesBytes + kSampleBytes * sample_count));
   }
 
   SeriesKey KeyOf(const WireLabels& labels) {
@@ -145,7 +159,7 @@ class Decoder {
 
   // Hands over the samples of known series, and reads the others whole.
   void TakePlain() {
-    if (plain_.empty()) return;
+    if (plain_.empty() || !out_.memory.status().ok()) return;
     out_.sample_count += lookup_.Resolve(
         *storage_, out_.request.known,
         [this](size_t i, std::span<const Sample> samples) { ReadNew(plain_[i], samples); });
@@ -170,7 +184,12 @@ class Decoder {
     while (reader.next()) {
       switch (reader.tag_and_type()) {
         case tag_and_type(1, pbf_wire_type::length_delimited):
-          labels_.push_back(ReadLabel(reader.get_view()));
+          // One more than the limit tells that it is exceeded.
+          if (labels_.size() <= limits_.max_labels_per_series) {
+            labels_.push_back(ReadLabel(reader.get_view()));
+          } else {
+            reader.skip();
+          }
           break;
         case tag_and_type(2, pbf_wire_type::length_delimited):
           series.samples.push_back(ReadSample(reader.get_view()));
@@ -192,10 +211,14 @@ class Decoder {
     std::vector<Exemplar> exemplars;
     for (const std::string_view message :
          messages.first(collector_.AdmitExemplars(messages.size()))) {
+      if (message.size() > kMaxExemplarMessageBytes) continue;
       exemplars.push_back(ReadExemplar(message));
     }
     return exemplars;
   }
+
+  // Longer ones have labels that the store of exemplars refuses.
+  static constexpr size_t kMaxExemplarMessageBytes = 4 << 10;
 
   const IngestLimits& limits_;
   const Storage* const storage_;

@@ -185,33 +185,33 @@ class RequestDecoder {
         collector_(limits, out_) {}
 
   absl::StatusOr<DecodedWrite> Decode(std::string_view message) {
+    // A text in the table, with what is noted of it.
+    constexpr uint64_t kSymbolBytes = 2 * (sizeof(std::string_view) + sizeof(MetadataReferences));
+    out_.memory.Begin(message.size(), limits_);
     std::vector<std::string_view> all_series;
     protozero::pbf_reader reader(message);
     while (reader.next()) {
       switch (reader.tag_and_type()) {
         case tag_and_type(4, pbf_wire_type::length_delimited):
+          if (!out_.memory.Add(kSymbolBytes)) return out_.memory.status();
           symbols_.Add(reader.get_view());
           break;
         case tag_and_type(5, pbf_wire_type::length_delimited):
+          if (++out_.series_count > limits_.max_series_per_request) {
+            return absl::OutOfRangeError(
+                absl::StrFormat("the request has more series than the limit of %d",
+                                limits_.max_series_per_request));
+          }
           all_series.push_back(reader.get_view());
           break;
         default:
           reader.skip();
       }
     }
-    out_.series_count = all_series.size();
-    if (out_.series_count > limits_.max_series_per_request) {
-      return absl::OutOfRangeError(absl::StrFormat(
-          "the request has more series than the limit of %d", limits_.max_series_per_request));
-    }
     noted_.resize(symbols_.size());
     for (const std::string_view series : all_series) ReadIfPlain(series);
     TakePlain();
-    if (label_bytes_ > limits_.max_label_bytes_per_request) {
-      return absl::OutOfRangeError(
-          absl::StrFormat("the labels of the request have more bytes than the limit of %d",
-                          limits_.max_label_bytes_per_request));
-    }
+    LOCKSTEP_RETURN_IF_ERROR(out_.memory.status());
     return std::move(out_);
   }
 
@@ -232,7 +232,9 @@ class RequestDecoder {
   }
 
   void ReadIfPlain(std::string_view message) {
-    if (label_bytes_ > limits_.max_label_bytes_per_request) return;
+    constexpr uint64_t kSeriesBytes = 64;
+    constexpr uint64_t kSampleBytes = 2 * sizeof(Sample) + sizeof(KnownSample);
+    if (!out_.memory.AddMessage(message)) return;
     MetadataReferences metadata;
     const size_t samples_before = lookup_.samples().size();
     const auto labelled = ReadPlain(message, metadata);
@@ -240,10 +242,11 @@ class RequestDecoder {
       lookup_.samples().resize(samples_before);
       return ReadSeries(message);
     }
-    label_bytes_ += labelled->label_bytes;
     Note(metadata, labelled->name);
     plain_.push_back(message);
     lookup_.Close(labelled->key);
+    const uint64_t sample_count = lookup_.samples().size() - samples_before;
+    static_cast<void>(out_.memory.Add(kSeriesBytes + kSampleBytes * sample_count));
   }
 
   // The key, and the samples to the lookup. Nothing, and the samples there are unspecified, if the series is not in
@@ -262,17 +265,23 @@ class RequestDecoder {
 
   // Hands over the samples of known series, and reads the others whole.
   void TakePlain() {
-    if (plain_.empty()) return;
+    if (plain_.empty() || !out_.memory.status().ok()) return;
     out_.sample_count +=
         lookup_.Resolve(*storage_, out_.request.known,
                         [this](size_t i, std::span<const Sample>) { ReadSeries(plain_[i]); });
   }
 
   void ReadSeries(std::string_view message) {
-    if (label_bytes_ > limits_.max_label_bytes_per_request) return;
+    if (!out_.memory.status().ok()) return;
     ReadSeriesMessage(message, read_);
     SeriesMessage& read = read_;
     labels_.clear();
+    if (read.references.size() > 2 * limits_.max_labels_per_series) {
+      return Refuse(read,
+                    {RejectReason::kTooManyLabels,
+                     absl::StrFormat("%d labels are more than the limit of %d",
+                                     read.references.size() / 2, limits_.max_labels_per_series)});
+    }
     if (!symbols_.AreLabels(read.references)) {
       return Refuse(read, {RejectReason::kBadReference, "a label is not in the symbols"});
     }
@@ -281,7 +290,6 @@ class RequestDecoder {
       return Refuse(read, {RejectReason::kBadReference, "help or unit is not in the symbols"});
     }
     if (const auto bad = CheckSpelling(labels_)) return Refuse(read, *bad);
-    for (const LabelView& label : labels_) label_bytes_ += label.name.size() + label.value.size();
     if (const auto name = symbols_.MetricNameOf(read.references)) Note(read.metadata, *name);
     const size_t series_before = out_.request.series.size();
     SeriesWrite series;
@@ -309,11 +317,23 @@ class RequestDecoder {
                           "an exemplar's label is not in the symbols");
         continue;
       }
+      if (BytesOf(message.references) > limits_.max_exemplar_label_bytes) {
+        out_.refusals.Add(RejectReason::kBadExemplar, 0, labels_,
+                          "an exemplar's labels are too long");
+        continue;
+      }
       std::vector<LabelView> labels;
       symbols_.AppendLabels(message.references, labels);
       exemplars.push_back({LabelSet::Of(std::move(labels)), message.value, message.timestamp_ms});
     }
     return exemplars;
+  }
+
+  // Of the texts that are named. Precondition: symbols_.AreLabels(references).
+  uint64_t BytesOf(std::span<const uint32_t> references) const {
+    uint64_t bytes = 0;
+    for (const uint32_t number : references) bytes += symbols_.text(number).size();
+    return bytes;
   }
 
   void Refuse(const SeriesMessage& read, const BadLabels& bad) {
@@ -332,6 +352,11 @@ class RequestDecoder {
   void Note(const MetadataReferences& metadata, uint32_t name) {
     if (metadata == MetadataReferences() || noted_[name] == metadata) return;
     noted_[name] = metadata;
+    uint64_t bytes = 2 * sizeof(MetadataEntry);
+    for (const uint32_t n : {name, metadata.help, metadata.unit}) {
+      bytes += symbols_.Find(n).value_or("").size();
+    }
+    if (bytes > limits_.max_metadata_bytes || !out_.memory.Add(bytes)) return;
     const auto text = [this](uint32_t n) { return std::string(symbols_.Find(n).value_or("")); };
     MetadataEntry entry{
         text(name),
@@ -348,7 +373,6 @@ class RequestDecoder {
   SeriesCollector collector_;
   std::vector<std::string_view> plain_;    // messages, as in the lookup
   std::vector<MetadataReferences> noted_;  // by the symbol of the metric's name
-  size_t label_bytes_ = 0;                 // that the references stand for, of the series so far
   SeriesMessage read_;
   std::vector<LabelView> labels_;
 };

@@ -256,7 +256,8 @@ TEST(RemoteWriteV2, TextsThatAreNamedAgainAndAgainAreBounded) {
   const KnowsOne knows(labels);
   WriteRequest request;
   request.series.push_back({labels, {{1, 2}}, {}});
-  const DecodedWrite got = DecodeV2(EncodeRemoteWriteV2(request), &knows);
+  const DecodedWrite got =
+      *DecodeRemoteWriteV2(EncodeRemoteWriteV2(request), {.max_label_value_bytes = 5000}, &knows);
   EXPECT_THAT(got.request.known, IsEmpty());
   EXPECT_EQ(got.request.series.at(0).labels, labels);
 }

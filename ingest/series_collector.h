@@ -22,7 +22,8 @@ class SeriesCollector {
 
   // `series` has no labels. `labels` are sorted; those with empty values are left out. More histograms may
   // come as messages: they are decoded when all labels are known, so that a refusal can name the series.
-  // Throws protozero::exception if there are any. Precondition: `exemplars` were admitted.
+  // Throws protozero::exception if there are any. Nothing is added once DecodedWrite::memory is over a limit.
+  // Precondition: `exemplars` were admitted.
   void Add(SeriesWrite series, std::vector<LabelView>& labels,
            std::span<const std::string_view> histograms, std::vector<Exemplar> exemplars);
 

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <random>
 
-#include "absl/strings/escaping.h"
 #include "export/float_chunk.h"
 #include "export/histogram_chunk.h"
 #include "export/msb_bits.h"
@@ -76,9 +76,19 @@ TEST(ChunkReaderTest, ReadsFloatsBack) {
   }
 }
 
+std::string BytesOfHex(std::string_view hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    unsigned char byte = 0;
+    std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
 // Written by a Prometheus 3.5.
 TEST(ChunkReaderTest, ReadsAChunkOfPrometheus) {
-  const std::string data = absl::HexStringToBytes(
+  const std::string data = BytesOfHex(
       "0012a4a3fcf4be633ff0000000000000a575400d6137ffb7f4a8068c06c00e006b07d7c57c8791000eb3d"
       "f984039fc8791000eb3c0416cce000000000000c00d61fbff8000000000001bfcca00490fdaa22168c804"
       "1802610fdaa22168c801a5fabc000200000000000405b4000e000000000005fb24000300000000000402"

@@ -38,6 +38,8 @@ class LineBuffer {
     std::string_view bytes;
   };
   std::optional<Held> held() const;
+  // Of memory.
+  size_t capacity() const { return buffer_.capacity(); }
   // Bytes of the lines since the last Drop().
   size_t held_bytes() const { return next_ - begin_; }
 

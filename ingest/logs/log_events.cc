@@ -34,6 +34,10 @@ constexpr Sign kSigns[] = {
     {"CUDA error:", {"crash"}},
     {"Segmentation fault", {"crash"}},
     {"closing signal SIG", {"terminated"}},
+    // Megatron, Lightning and what builds on it, torchtitan and transformers.
+    {"[after training is done]", {"training_end"}},
+    {"`Trainer.fit` stopped:", {"training_end"}},
+    {"Training completed", {"training_end"}},
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ class LogFormat {
   [[nodiscard]] virtual bool LoadState(std::string_view& /*in*/, RecordWriter& /*out*/) {
     return true;
   }
+  // Of memory that grows with what lines bring; 0 of most, which is little.
+  virtual size_t held_bytes() const { return 0; }
   // No line follows.
   virtual void Finish(RecordWriter& out) { static_cast<void>(out); }
 };

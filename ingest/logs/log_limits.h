@@ -9,7 +9,7 @@ namespace lockstep::logs {
 // A line with 250 columns of allocator statistics has 20 KB; one of system metrics of 8 GPUs 12 KB.
 inline constexpr size_t kMaxLineBytes = 1 << 20;
 // Whole JSON documents: a trainer's state holds its log from the first step on, 200 bytes a record.
-inline constexpr size_t kMaxDocumentBytes = 64 << 20;
+inline constexpr size_t kMaxDocumentBytes = 16 << 20;
 inline constexpr size_t kMaxValuesPerRecord = 4096;
 // Of a name, and so of what follows a line in the buffers that parsers look into: see kBufferPadding.
 inline constexpr size_t kMaxKeyBytes = 256;

@@ -51,6 +51,10 @@ std::string_view LogParser::format_name() const {
   return kind_ == nullptr ? std::string_view() : kind_->name;
 }
 
+size_t LogParser::held_bytes() const {
+  return buffer_.capacity() + (format_ == nullptr ? 0 : format_->held_bytes());
+}
+
 LogCounts LogParser::counts() const {
   LogCounts counts = counts_;
   counts.records = out_.counts();

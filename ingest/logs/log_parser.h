@@ -55,6 +55,9 @@ class LogParser {
   // Nothing follows: a last line without an end is one too.
   void Finish();
 
+  // Of memory: some 100 KB, and what is not parsed yet.
+  size_t held_bytes() const;
+
   // "" while it is not known.
   std::string_view format_name() const;
   LogCounts counts() const;

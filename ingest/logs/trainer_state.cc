@@ -26,7 +26,7 @@ class TrainerState : public LogFormat {
     }
     if (document_.size() + line.text.size() >= kMaxDocumentBytes) {
       Clear();
-      return Rejected("a document over the limit of 64 MiB");
+      return Rejected("a document over the limit of 16 MiB");
     }
     document_.append(line.text).push_back('\n');
     depth_.Add(line.text);
@@ -38,9 +38,17 @@ class TrainerState : public LogFormat {
 
   // Of a document nothing is said before its end.
   bool AppendState(std::string&) const override { return document_.empty(); }
+  size_t held_bytes() const override { return document_.capacity(); }
 
  private:
+  static constexpr size_t kMaxIdleBytes = 64 << 10;
+
   void Clear() {
+    // The parser has several times the document's size.
+    if (document_.capacity() > kMaxIdleBytes) {
+      std::string().swap(document_);
+      parser_ = simdjson::ondemand::parser();
+    }
     document_.clear();
     depth_.Reset();
   }

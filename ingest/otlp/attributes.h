@@ -21,10 +21,16 @@ class Attributes {
   Attributes(Attributes&&) = default;
   Attributes& operator=(Attributes&&) = default;
 
+  // More than anybody may have: the others are left out, and that there were too many still shows.
+  static constexpr size_t kMaxCount = 1024;
+
   // Views that outlive the attributes.
-  void Add(std::string_view key, std::string_view text) { all_.push_back({key, text}); }
+  void Add(std::string_view key, std::string_view text) {
+    if (all_.size() < kMaxCount) all_.push_back({key, text});
+  }
   // The key outlives the attributes, the text becomes theirs.
   void AddMade(std::string_view key, std::string text) {
+    if (all_.size() >= kMaxCount) return;
     all_.push_back({key, made_.emplace_front(std::move(text))});
   }
 

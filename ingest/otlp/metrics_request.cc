@@ -36,6 +36,7 @@ absl::StatusOr<DecodedWrite> MetricsDecoder::TranslateAll(std::string_view messa
                                                           SeriesKeys* keys) {
   DeltaTotals::Change deltas(deltas_);
   Translator translator(translation_, limits, &deltas);
+  translator.BeginRequest(message.size());
   ReadProtobufRequest(message, translation_, {keys, nullptr}, translator);
   return Finished(translator, deltas);
 }
@@ -50,7 +51,9 @@ std::optional<absl::StatusOr<DecodedWrite>> MetricsDecoder::TranslateUnknown(
   // A point with some attributes.
   constexpr size_t kPointBytes = 100;
   KnownSamples known(keys, message.size() / kPointBytes);
+  translator.BeginRequest(message.size());
   ReadProtobufRequest(message, translation_, {&keys, &known}, translator);
+  if (!translator.memory().status().ok()) return translator.memory().status();
   const size_t series_count = known.series_count();
   std::vector<KnownSample> samples;
   if (!known.Resolve(storage, samples)) return std::nullopt;
@@ -75,12 +78,17 @@ absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeProtobuf(std::string_view mes
 
 absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeJson(std::string_view text,
                                                         const IngestLimits& limits) {
+  // A document of brackets and single digits is the worst.
+  constexpr uint64_t kParsedExpansion = 12;
+  MemoryCharge memory(MemoryAccount::kDecoding);
+  LOCKSTEP_RETURN_IF_ERROR(AsWriteError(memory.Add(kParsedExpansion * text.size())));
   simdjson::dom::parser parser;
   JsonObject request;
   const simdjson::error_code error = parser.parse(text.data(), text.size()).get(request);
   if (error != simdjson::SUCCESS) return NoRequest(simdjson::error_message(error));
   DeltaTotals::Change deltas(deltas_);
   Translator translator(translation_, limits, &deltas);
+  translator.BeginRequest(text.size());
   ReadJsonRequest(request, translator);
   return Finished(translator, deltas);
 }

@@ -5,7 +5,8 @@
 // decoder was made; of a request with an error they count not. Of points that cannot be translated the refusals
 // tell, one by one. Errors:
 //   kInvalidArgument  the bytes are not such a request
-//   kOutOfRange       more series than the limit
+//   kOutOfRange       more series than the limit, or over one of ingest/request_memory.h
+//   kUnavailable      there is no memory for it now
 //
 // Safe from any thread.
 #pragma once

@@ -39,6 +39,8 @@ void PointLabels::SetResource(const Attributes& resource) {
   resource_ = &resource;
   job_ = JobOf(resource);
   instance_ = std::string(resource.Find(kServiceInstance).value_or(""));
+  resource_refusal_ = RefusalOf(job_);
+  if (!resource_refusal_.has_value()) resource_refusal_ = RefusalOf(instance_);
   promoted_.clear();
   promoted_names_.clear();
   for (const LabelView& attribute : resource.all()) {
@@ -46,12 +48,14 @@ void PointLabels::SetResource(const Attributes& resource) {
     if (!IsPromoted(translation_.promotion, attribute.name)) continue;
     promoted_names_.push_back(LabelName(attribute.name, translation_.names));
     promoted_.push_back({promoted_names_.back(), attribute.value});
+    if (!resource_refusal_.has_value()) resource_refusal_ = RefusalOf(attribute.value);
   }
 }
 
 void PointLabels::SetScope(const Scope& scope) {
   scope_.clear();
   scope_names_.clear();
+  scope_refusal_.reset();
   if (!translation_.promotes_scope || scope.name.empty()) return;
   for (const LabelView& attribute : scope.attributes.all()) {
     if (scope_.size() > limits_.max_labels_per_series) break;
@@ -62,9 +66,22 @@ void PointLabels::SetScope(const Scope& scope) {
   scope_.push_back({"otel_scope_name", scope.name});
   scope_.push_back({"otel_scope_version", scope.version});
   scope_.push_back({"otel_scope_schema_url", scope.schema_url});
+  for (const LabelView& label : scope_) {
+    if (!scope_refusal_.has_value()) scope_refusal_ = RefusalOf(label.value);
+  }
+}
+
+std::optional<BadLabels> PointLabels::RefusalOf(std::string_view value) const {
+  if (value.size() <= limits_.max_label_value_bytes) return std::nullopt;
+  return BadLabels{RejectReason::kLabelTooLong,
+                   absl::StrFormat("a label value of %d bytes is longer than the limit of %d",
+                                   value.size(), limits_.max_label_value_bytes)};
 }
 
 std::optional<BadLabels> PointLabels::Build(const Attributes& point) {
+  // Before it is copied for every point.
+  if (resource_refusal_.has_value()) return resource_refusal_;
+  if (scope_refusal_.has_value()) return scope_refusal_;
   Clear();
   if (auto bad = AddAttributes(point, kReserved)) return bad;
   for (const LabelView& label : promoted_) {

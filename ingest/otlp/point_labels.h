@@ -44,6 +44,8 @@ class PointLabels {
   std::span<const LabelView> labels() const { return views_; }
 
  private:
+  // Why a value can be no label, if so.
+  std::optional<BadLabels> RefusalOf(std::string_view value) const;
   // "" if the key makes none.
   std::string_view NameOf(std::string_view key);
   // Adds the attributes but those with one of the `left_out` keys.
@@ -67,6 +69,9 @@ class PointLabels {
   std::string instance_;
   std::vector<LabelView> promoted_;
   std::vector<LabelView> scope_;
+  // Of all points of the resource, or of the scope.
+  std::optional<BadLabels> resource_refusal_;
+  std::optional<BadLabels> scope_refusal_;
 
   // Deques: views of what is there stay when they grow.
   std::deque<std::string> names_;

@@ -119,11 +119,11 @@ TEST(PointLabels, TargetInfoHasTheRestOfTheResource) {
 
 TEST(PointLabels, TooManyAttributesAreRefused) {
   std::vector<std::string> keys;
-  for (int i = 0; i < 129; ++i) keys.push_back("k" + std::to_string(i));
+  for (int i = 0; i < 65; ++i) keys.push_back("k" + std::to_string(i));
   Attributes attributes;
   for (const std::string& key : keys) attributes.Add(key, "v");
   EXPECT_EQ(Labels({}, Attributes(), {}, attributes),
-            "129 attributes are more than the limit of 128 labels");
+            "65 attributes are more than the limit of 64 labels");
   attributes.Add("service.name", "train");
   EXPECT_EQ(TargetInfo({}, attributes), "none");
 }

@@ -190,6 +190,13 @@ class RequestReader {
   }
 
   void ReadPoint(std::string_view message) {
+    // Of what a point is handed on in, wherever it goes.
+    constexpr uint64_t kPointBytes = 2 * (sizeof(KnownSample) + sizeof(SeriesKey));
+    if (!translator_.memory().Add(kPointBytes)) return;
+    if (translator_.IsTooLong(message)) {
+      OpenMetric();
+      return translator_.RefuseTooLong(message);
+    }
     if (!may_be_known_) return Translate(message, {});
     if (header_.kind == MetricKind::kHistogram) return ReadHistogram(message);
     WaitingPoint& waiting = waiting_[waiting_count_];

@@ -79,7 +79,9 @@ void Translator::BeginMetric(const MetricHeader& metric) {
 }
 
 void Translator::Describe() {
-  if (!described_.insert(name_).second) return;
+  const uint64_t bytes = name_.size() + metric_.description.size() + metric_.unit.size();
+  if (bytes > limits_.max_metadata_bytes || !described_.insert(name_).second) return;
+  if (!out_.memory.Add(2 * (sizeof(MetadataEntry) + bytes))) return;
   MetadataEntry entry{
       name_,
       {std::string(TypeOf(metric_)), std::string(metric_.description), UnitName(metric_.unit)}};
@@ -87,7 +89,7 @@ void Translator::Describe() {
 }
 
 bool Translator::Begin(const DataPoint& point) {
-  if (out_.series_count > limits_.max_series_per_request) return false;
+  if (!HasRoom()) return false;
   if (refused_.has_value()) {
     RefusePoint(*refused_);
     return false;
@@ -99,6 +101,16 @@ bool Translator::Begin(const DataPoint& point) {
   Describe();
   NotePoint(point.time_ns);
   return true;
+}
+
+bool Translator::HasRoom() const {
+  return out_.series_count <= limits_.max_series_per_request && out_.memory.status().ok();
+}
+
+void Translator::RefuseTooLong(std::string_view point) {
+  RefusePoint({RejectReason::kLabelTooLong,
+               absl::StrFormat("a data point of %d bytes is longer than the limit of %d",
+                               point.size(), limits_.max_point_bytes)});
 }
 
 void Translator::NotePoint(uint64_t time_ns) {
@@ -133,6 +145,8 @@ int64_t Translator::StartMs(MetricKind kind, uint64_t start_ns, uint64_t time_ns
 
 void Translator::AddSeries(const SeriesName& name, SeriesWrite series,
                            std::vector<Exemplar> exemplars) {
+  // A point may have many.
+  if (!HasRoom()) return;
   ++out_.series_count;
   labels_.clear();
   for (const LabelView& label : point_labels_.labels()) {
@@ -233,6 +247,7 @@ void Translator::Add(SummaryPoint point) {
 std::vector<Sample> Translator::TakeTargetInfo() {
   std::vector<Sample> samples = target_info_times_.Samples(translation_.lookback_ms);
   target_info_times_.Clear();
+  if (!out_.memory.Add(2 * sizeof(KnownSample) * samples.size())) samples.clear();
   return samples;
 }
 
@@ -255,6 +270,7 @@ void Translator::AddKnown(std::vector<KnownSample> samples, size_t series_count)
 }
 
 absl::StatusOr<DecodedWrite> Translator::Finish() {
+  LOCKSTEP_RETURN_IF_ERROR(out_.memory.status());
   if (out_.series_count > limits_.max_series_per_request) {
     return absl::OutOfRangeError(absl::StrFormat(
         "the request makes more series than the limit of %d", limits_.max_series_per_request));

@@ -47,6 +47,11 @@ class Translator {
         collector_(limits, out_),
         point_labels_(translation, limits) {}
 
+  // A message of that size is read next.
+  void BeginRequest(size_t message_bytes) { out_.memory.Begin(message_bytes, limits_); }
+  // Of the request. Once it is over a limit nothing is added any more.
+  RequestMemory& memory() { return out_.memory; }
+
   void BeginResource(const Attributes& resource);
   void BeginScope(const Scope& scope) { point_labels_.SetScope(scope); }
   void BeginMetric(const MetricHeader& metric);
@@ -61,6 +66,8 @@ class Translator {
   void Add(HistogramPoint point);
   void Add(ExponentialHistogramPoint point);
   void Add(SummaryPoint point);
+  bool IsTooLong(std::string_view point) const { return point.size() > limits_.max_point_bytes; }
+  void RefuseTooLong(std::string_view point);
   // A point of the resource that somebody else takes: target_info has samples for it.
   void NotePoint(uint64_t time_ns);
   void EndResource() { AddTargetInfo(TakeTargetInfo()); }
@@ -72,12 +79,14 @@ class Translator {
   void AddKnown(std::vector<KnownSample> samples, size_t series_count);
   // What StartOf() is to a point of a metric of that kind.
   static int64_t StartMs(MetricKind kind, uint64_t start_ns, uint64_t time_ns);
-  // kOutOfRange: more series than the limit.
+  // kOutOfRange: more series than the limit. Or the error of memory().
   absl::StatusOr<DecodedWrite> Finish();
 
  private:
   // Starts a point: false if it is refused, and counted so, or if the request is over its limit.
   bool Begin(const DataPoint& point);
+  // Whether the request is within its limits.
+  bool HasRoom() const;
   // Tells the type, help and unit of the metric, once in a request.
   void Describe();
   void RefusePoint(const BadLabels& bad);

@@ -7,6 +7,10 @@ namespace {
 
 DecodedWrite DecodedOf(WriteRequest request) {
   DecodedWrite decoded;
+  for (const SeriesWrite& series : request.series) {
+    static_cast<void>(decoded.memory.AddLabels(series.labels.bytes().size()) &&
+                      decoded.memory.Add(series.samples.size() * sizeof(Sample)));
+  }
   decoded.series_count = request.series.size();
   for (const SeriesWrite& series : request.series) decoded.sample_count += series.samples.size();
   decoded.request = std::move(request);
@@ -22,7 +26,7 @@ void LogPusher::Push(const std::string& stream, const logs::LogHints& hints, con
   if (use.ok()) {
     LogPush whole = push;
     whole.is_last = push.is_last || stream.empty();
-    absl::StatusOr<WriteRequest> request = use->stream->Begin(whole);
+    absl::StatusOr<WriteRequest> request = Begin(*use, whole);
     if (request.ok()) return Store(*std::move(use), *std::move(request), std::move(done));
     failed.status = request.status();
     failed.answer.next_offset = use->stream->next_offset();
@@ -47,8 +51,30 @@ absl::StatusOr<LogPusher::Use> LogPusher::Open(const std::string& name,
   return use;
 }
 
+absl::StatusOr<WriteRequest> LogPusher::Begin(Use& use, const LogPush& push) {
+  absl::Status room = use.stream->Reserve(push.bytes.size());
+  while (absl::IsUnavailable(room) && streams_.DropQuietest()) {
+    room = use.stream->Reserve(push.bytes.size());
+  }
+  if (absl::IsResourceExhausted(room))
+    room = absl::InvalidArgumentError(std::string(Message(room)));
+  LOCKSTEP_RETURN_IF_ERROR(room);
+  absl::StatusOr<WriteRequest> request = use.stream->Begin(push);
+  if (!request.ok() || !push.check) return request;
+  const absl::Status checked = push.check(*request);
+  if (checked.ok()) return request;
+  // What the stream parsed would come along with the next push.
+  use.is_refused = true;
+  return checked;
+}
+
 void LogPusher::Store(Use use, WriteRequest request, Done done) {
-  ingester_.StoreWithinRate(DecodedOf(std::move(request)),
+  DecodedWrite decoded = DecodedOf(std::move(request));
+  if (!decoded.memory.status().ok()) {
+    PushResult result = End(use, decoded.memory.status());
+    return done(std::move(result));
+  }
+  ingester_.StoreWithinRate(std::move(decoded),
                             [this, use = std::move(use), done = std::move(done)](
                                 const absl::StatusOr<WriteSummary>& summary) mutable {
                               PushResult result = End(use, summary);
@@ -69,7 +95,8 @@ PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteSummary>& summary)
 
 void LogPusher::Close(Use& use) {
   use.stream = nullptr;
-  if (use.own == nullptr) streams_.Return(use.name);
+  if (use.own != nullptr) return;
+  use.is_refused ? streams_.Forget(use.name) : streams_.Return(use.name);
 }
 
 void LogPusher::Count(const PushResult& result) {

@@ -27,6 +27,7 @@ struct PushResult {
   //   kAborted            another push of the stream is under way: try again
   //   kOutOfRange         bytes before these are missing: next_offset says from where on
   //   kFailedPrecondition the stream has ended
+  //   kUnavailable        there is no memory for it now
   //   kResourceExhausted  too many streams; or Ingester::StoreWithinRate's, as is anything else
   absl::Status status;
   LogPushAnswer answer;  // of an error only next_offset
@@ -54,9 +55,12 @@ class LogPusher {
     std::string name;
     std::unique_ptr<LogStream> own;
     LogStream* stream = nullptr;
+    bool is_refused = false;  // by the push's check
   };
 
   absl::StatusOr<Use> Open(const std::string& name, const logs::LogHints& hints);
+  // Makes room for what the push brings, and takes it.
+  absl::StatusOr<WriteRequest> Begin(Use& use, const LogPush& push);
   void Store(Use use, WriteRequest request, Done done);
   PushResult End(Use& use, const absl::StatusOr<WriteSummary>& summary);
   void Close(Use& use);

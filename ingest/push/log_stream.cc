@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "ingest/logs/log_limits.h"
 #include "ingest/logs/state_coding.h"
 #include "ingest/push/push_limits.h"
 
@@ -94,6 +95,12 @@ bool LogStream::AppendState(std::string& out) const {
   return parser_->AppendState(out) && out.size() - begin <= kMaxKeptStreamBytes;
 }
 
+absl::Status LogStream::Reserve(size_t byte_count) {
+  // A document grows by all of them; lines are taken into the buffer one piece after the other.
+  const size_t growth = 2 * std::min(byte_count, logs::kMaxDocumentBytes) + logs::kReadBytes;
+  return memory_.Resize(parser_->held_bytes() + growth);
+}
+
 absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
   const uint64_t offset = push.offset.value_or(stored_offset_);
   if (offset > parsed_offset_) {
@@ -115,6 +122,7 @@ absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
     parser_->Finish();
     has_ended_ = true;
   }
+  memory_.Resize(std::min<uint64_t>(parser_->held_bytes(), memory_.bytes())).IgnoreError();
   Append(unstored_, batch_.TakeRequest());
   return unstored_;
 }

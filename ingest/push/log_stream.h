@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ struct LogPush {
   std::optional<uint64_t> offset;  // of the first byte; nothing: behind what is stored
   bool is_last = false;            // the stream ends behind them
   int64_t arrival_ms = 0;
+  // Of what would be stored; an error refuses the push, and forgets the stream. Empty: all may be stored.
+  std::function<absl::Status(const WriteRequest&)> check{};
 };
 
 // What a push came to: what it added to the stream's counts, and where to go on.
@@ -62,6 +65,9 @@ class LogStream {
   LogStream(const LogStream&) = delete;
   LogStream& operator=(const LogStream&) = delete;
 
+  // Takes the memory that so many more bytes need, of a budget that all streams share. Errors of
+  // base/memory_budget.h.
+  absl::Status Reserve(size_t byte_count);
   // The samples to be stored, with those of pushes that were not. Errors leave the stream as it was:
   //   kOutOfRange          a gap: bytes before these are missing
   //   kFailedPrecondition  the stream has ended
@@ -88,6 +94,7 @@ class LogStream {
   bool has_ended_ = false;
   logs::LogCounts told_;  // what answers have said
   WriteRequest unstored_;
+  MemoryCharge memory_{MemoryAccount::kStreams};  // of the parser
 };
 
 }  // namespace lockstep::push

@@ -56,7 +56,7 @@ absl::StatusOr<LogStream*> LogStreams::Lend(std::string_view name, const logs::L
     return absl::ResourceExhaustedError(
         absl::StrFormat("%d streams have a push under way, which is the limit", max_streams_));
   }
-  entries_.push_front({std::string(name), *number, std::move(stream), true});
+  entries_.push_front({std::string(name), *number, std::move(stream), true, false});
   by_name_.emplace(std::string(name), entries_.begin());
   return entries_.front().stream.get();
 }
@@ -66,6 +66,15 @@ void LogStreams::Return(std::string_view name) {
   const auto found = by_name_.find(name);
   LOCKSTEP_CHECK(found != by_name_.end() && found->second->is_lent);
   found->second->is_lent = false;
+}
+
+void LogStreams::Forget(std::string_view name) {
+  const MutexLock lock(mutex_);
+  const auto found = by_name_.find(name);
+  LOCKSTEP_CHECK(found != by_name_.end() && found->second->is_lent);
+  const Entries::iterator entry = found->second;
+  free_numbers_.push_back(entry->number);
+  Forget(entry);
 }
 
 size_t LogStreams::size() const {
@@ -82,12 +91,31 @@ std::optional<uint32_t> LogStreams::MakeRoom() {
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     if (entry->is_lent) continue;
     const uint32_t number = entry->number;
-    WriteRow(number, "");
-    by_name_.erase(entry->name);
-    entries_.erase(std::next(entry).base());
+    Forget(std::next(entry).base());
     return number;
   }
   return std::nullopt;
+}
+
+void LogStreams::Forget(Entries::iterator entry) {
+  WriteRow(entry->number, "");
+  by_name_.erase(entry->name);
+  entries_.erase(entry);
+}
+
+bool LogStreams::DropQuietest() {
+  const MutexLock lock(mutex_);
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    if (entry->is_lent || entry->stream == nullptr) continue;
+    if (entry->is_kept) {
+      entry->stream.reset();
+    } else {
+      free_numbers_.push_back(entry->number);
+      Forget(std::next(entry).base());
+    }
+    return true;
+  }
+  return false;
 }
 
 void LogStreams::FindKept() {
@@ -101,7 +129,7 @@ void LogStreams::FindKept() {
   for (const KeptRow& row : *rows) {
     std::string_view state, name;
     if (row.number >= max_streams_ || !OpenRow(row.bytes, name, state)) continue;
-    entries_.push_back({std::string(name), row.number, nullptr, false});
+    entries_.push_back({std::string(name), row.number, nullptr, false, true});
     by_name_.emplace(std::string(name), std::prev(entries_.end()));
   }
 }
@@ -125,13 +153,15 @@ absl::StatusOr<LogStream*> LogStreams::LendKnown(Entries::iterator entry,
     LOCKSTEP_ASSIGN_OR_RETURN(entry->stream, Restore(*entry, hints));
   }
   entry->is_lent = true;
+  // Until it is kept again.
+  entry->is_kept = false;
   entries_.splice(entries_.begin(), entries_, entry);
   return entry->stream.get();
 }
 
 void LogStreams::Keep(std::string_view name) {
   if (rows_ == nullptr) return;
-  const Entry* entry = nullptr;
+  Entry* entry = nullptr;
   {
     const MutexLock lock(mutex_);
     const auto found = by_name_.find(name);
@@ -141,16 +171,18 @@ void LogStreams::Keep(std::string_view name) {
   // What is lent stays where it is, and is the caller's.
   std::string bytes(1, kRowVersion);
   PutLengthPrefixed(bytes, name);
-  if (!entry->stream->AppendState(bytes)) bytes.clear();
-  WriteRow(entry->number, std::move(bytes));
+  const bool is_whole = entry->stream->AppendState(bytes);
+  if (!is_whole) bytes.clear();
+  entry->is_kept = WriteRow(entry->number, std::move(bytes)) && is_whole;
 }
 
-void LogStreams::WriteRow(uint32_t number, std::string bytes) const {
-  if (rows_ == nullptr) return;
+bool LogStreams::WriteRow(uint32_t number, std::string bytes) const {
+  if (rows_ == nullptr) return false;
   const absl::Status status = rows_->WriteKept(KeptKind::kLogStreams, {{number, std::move(bytes)}});
   if (!status.ok()) {
     Log(LogLevel::kWarn, "how far a log was taken could not be kept", {{"error", Message(status)}});
   }
+  return status.ok();
 }
 
 }  // namespace lockstep::push

@@ -34,8 +34,13 @@ class LogStreams {
   absl::StatusOr<LogStream*> Lend(std::string_view name, const logs::LogHints& hints);
   // Keeps the stream as it is, to be called when what it told to be stored is. Precondition: lent.
   void Keep(std::string_view name);
+  // Takes the stream that was quiet for longest out of memory, that others have room. What its row does not keep is
+  // forgotten. False if all in memory are lent.
+  bool DropQuietest();
   // Precondition: lent. The stream is not used by the caller from here on.
   void Return(std::string_view name);
+  // Likewise, and the stream begins anew.
+  void Forget(std::string_view name);
 
   size_t size() const;
 
@@ -45,6 +50,7 @@ class LogStreams {
     uint32_t number = 0;                // of its row
     std::unique_ptr<LogStream> stream;  // null: in its row
     bool is_lent = false;
+    bool is_kept = false;  // its row says all of it
   };
   using Entries = std::list<Entry>;
 
@@ -56,7 +62,9 @@ class LogStreams {
       LOCKSTEP_REQUIRES(mutex_);
   // A number for a new stream; nothing if all streams are lent.
   std::optional<uint32_t> MakeRoom() LOCKSTEP_REQUIRES(mutex_);
-  void WriteRow(uint32_t number, std::string bytes) const;
+  // Whether the row is there.
+  bool WriteRow(uint32_t number, std::string bytes) const;
+  void Forget(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
 
   const IngestLimits limits_;
   const size_t max_streams_;

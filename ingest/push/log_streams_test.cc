@@ -71,6 +71,27 @@ TEST(LogStreamsTest, StreamsGoOnAfterARestart) {
   EXPECT_EQ(PushTo(streams, "b", "x") + PushTo(streams, "a", "x"), 16u + 1u);
 }
 
+TEST(LogStreamsTest, TheQuietestLeavesMemoryAndGoesOnFromItsRow) {
+  KeptRowsInMemory rows;
+  LogStreams streams(IngestLimits(), 8, &rows);
+  EXPECT_EQ(PushTo(streams, "a", "{\"step\": 1}\n"), 12u);
+  EXPECT_EQ(PushTo(streams, "b", "{\"step\": 1}\n"), 12u);
+  ASSERT_TRUE(streams.Lend("b", {}).ok());
+  EXPECT_TRUE(streams.DropQuietest());
+  EXPECT_FALSE(streams.DropQuietest());  // b is lent
+  streams.Return("b");
+  EXPECT_EQ(streams.size(), 2u);
+  EXPECT_EQ(PushTo(streams, "a", "{\"step\": 2}\n"), 24u);
+}
+
+TEST(LogStreamsTest, WhatNoRowKeepsIsForgotten) {
+  LogStreams streams(IngestLimits(), 8, nullptr);
+  EXPECT_EQ(PushTo(streams, "a", "{\"step\": 1}\n"), 12u);
+  EXPECT_TRUE(streams.DropQuietest());
+  EXPECT_EQ(streams.size(), 0u);
+  EXPECT_EQ(PushTo(streams, "a", "{\"step\": 1}\n"), 12u);
+}
+
 TEST(LogStreamsTest, BadNamesAndFormats) {
   LogStreams streams(IngestLimits(), 2, nullptr);
   logs::LogHints hints;

@@ -13,6 +13,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // What can stand in no label: so that texts beside each other are told apart.
 constexpr char kSeparator = '\xff';
+constexpr std::string_view kNoMemory = "there is no memory for more series (--memory-limit)";
 
 void AddLabel(Labels& labels, std::string_view name, std::string_view value) {
   if (!value.empty()) labels.emplace_back(name, value);
@@ -21,19 +22,23 @@ void AddLabel(Labels& labels, std::string_view name, std::string_view value) {
 }  // namespace
 
 void StepBatch::Take(const logs::LogRecord& record) {
-  Owner& owner = OwnerOf(record);
+  Owner* const found = OwnerOf(record);
+  if (found == nullptr) return RefuseRecord(record);
+  Owner& owner = *found;
   const int64_t time_ms = TimeOf(record, owner);
   if (record.kind == logs::RecordKind::kEvent) {
     const auto [event, is_new] = owner.events.try_emplace(std::string(record.event));
     if (is_new) {
       event->second = FindSeries(owner, kEventMetric, {{"event", std::string(record.event)}});
     }
-    Add(*event->second, {time_ms, 1});
-    return;
+    if (event->second != nullptr) return Add(*event->second, {time_ms, 1});
+    owner.events.erase(event);
+    return RefuseValue(kEventMetric);
   }
   for (const logs::LogValue& value : record.values) AddValue(owner, value, time_ms);
   if (record.step.has_value()) {
     if (owner.steps == nullptr) owner.steps = FindSeries(owner, kStepMetric, {});
+    if (owner.steps == nullptr) return RefuseValue(kStepMetric);
     Add(*owner.steps, {time_ms, static_cast<double>(*record.step)});
   }
 }
@@ -85,17 +90,71 @@ bool StepBatch::LoadState(std::string_view& in) {
   return true;
 }
 
-StepBatch::Owner& StepBatch::OwnerOf(const logs::LogRecord& record) {
+StepBatch::Owner* StepBatch::OwnerOf(const logs::LogRecord& record) {
   DescribeOwner(record);
-  if (last_owner_ != nullptr && owner_text_ == last_owner_text_) return *last_owner_;
-  if (owners_.size() >= kMaxOwnersPerStream && !owners_.contains(owner_text_)) {
-    return refused_owner_;
+  if (last_owner_ != nullptr && owner_text_ == last_owner_text_) return last_owner_;
+  auto found = owners_.find(owner_text_);
+  if (found == owners_.end()) {
+    if (std::optional<BadLabels> refusal = RefusalOf(record)) {
+      last_refusal_ = *std::move(refusal);
+      return nullptr;
+    }
+    if (owners_.size() >= kMaxOwnersPerStream) {
+      last_refusal_ = {RejectReason::kSeriesLimit, "the stream has too many series"};
+      return nullptr;
+    }
+    if (!TakeMemory(owner_text_.size() + sizeof(Owner))) {
+      last_refusal_ = {RejectReason::kSeriesLimit, std::string(kNoMemory)};
+      return nullptr;
+    }
+    found = owners_.emplace(owner_text_, std::make_unique<Owner>(MakeOwner(record))).first;
   }
-  std::unique_ptr<Owner>& owner = owners_[owner_text_];
-  if (owner == nullptr) owner = std::make_unique<Owner>(MakeOwner(record));
-  last_owner_ = owner.get();
+  last_owner_ = found->second.get();
   last_owner_text_ = owner_text_;
-  return *owner;
+  return last_owner_;
+}
+
+// Before anything is made of the labels: each of the owner's series would have them.
+std::optional<BadLabels> StepBatch::RefusalOf(const logs::LogRecord& record) const {
+  const auto check = [this](std::string_view text) -> std::optional<BadLabels> {
+    if (text.size() <= limits_.max_label_value_bytes) return std::nullopt;
+    return BadLabels{RejectReason::kLabelTooLong,
+                     absl::StrFormat("a label value of %d bytes is longer than the limit of %d",
+                                     text.size(), limits_.max_label_value_bytes)};
+  };
+  for (const std::string_view text :
+       {record.job.empty() ? std::string_view(hints_.job) : record.job,
+        record.run.empty() ? std::string_view(hints_.run) : record.run}) {
+    if (auto refusal = check(text)) return refusal;
+  }
+  for (const logs::RecordLabel& label : record.labels) {
+    if (auto refusal = check(label.value)) return refusal;
+  }
+  return std::nullopt;
+}
+
+void StepBatch::RefuseRecord(const logs::LogRecord& record) {
+  const bool is_event = record.kind == logs::RecordKind::kEvent;
+  const uint64_t sample_count =
+      is_event ? 1 : record.values.size() + (record.step.has_value() ? 1 : 0);
+  if (sample_count == 0) return;
+  const std::string_view name = is_event                ? kEventMetric
+                                : record.values.empty() ? kStepMetric
+                                                        : record.values[0].key->name;
+  const LabelView labels[] = {{kMetricName, name}};
+  refusals_.Add(last_refusal_.reason, sample_count, labels, last_refusal_.why);
+}
+
+void StepBatch::RefuseValue(std::string_view name) {
+  const LabelView labels[] = {{kMetricName, name}};
+  refusals_.Add(RejectReason::kSeriesLimit, 1, labels, kNoMemory);
+}
+
+bool StepBatch::TakeMemory(size_t label_bytes) {
+  // The labels are in the map, in the series and in requests; the rest is what maps and series have.
+  constexpr uint64_t kCopies = 3;
+  constexpr uint64_t kOverheadBytes = 256;
+  return memory_.Add(kCopies * label_bytes + kOverheadBytes).ok();
 }
 
 void StepBatch::DescribeOwner(const logs::LogRecord& record) {
@@ -124,6 +183,10 @@ StepBatch::Owner StepBatch::MakeOwner(const logs::LogRecord& record) const {
 void StepBatch::AddValue(Owner& owner, const logs::LogValue& value, int64_t time_ms) {
   const auto [series, is_new] = owner.by_key.try_emplace(value.key);
   if (is_new) series->second = FindSeries(owner, value.key->name, value.key->labels);
+  if (series->second == nullptr) {
+    owner.by_key.erase(series);
+    return RefuseValue(value.key->name);
+  }
   Add(*series->second, {time_ms, value.key->InUnit(value.value)});
 }
 
@@ -134,13 +197,16 @@ StepBatch::Series* StepBatch::FindSeries(Owner& owner, std::string_view name,
   for (const auto& [label, value] : own_labels) labels.push_back({label, value});
   // Of a label given twice the metric's own counts.
   LabelSet set = LabelSet::Of(std::move(labels));
+  if (const auto found = owner.by_labels.find(set); found != owner.by_labels.end()) {
+    return found->second.get();
+  }
+  if (!TakeMemory(set.bytes().size())) return nullptr;
   std::unique_ptr<Series>& series = owner.by_labels[set];
-  if (series != nullptr) return series.get();
   series = std::make_unique<Series>();
   series->labels = std::move(set);
   const std::vector<LabelView> sorted(series->labels.begin(), series->labels.end());
   series->refusal = CheckLabels(sorted, limits_);
-  if (owner.is_refused || ++series_count_ > kMaxSeriesPerStream) {
+  if (++series_count_ > kMaxSeriesPerStream) {
     series->refusal = BadLabels{RejectReason::kSeriesLimit, "the stream has too many series"};
   }
   return series.get();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/memory_budget.h"
 #include "base/string_map.h"
 #include "ingest/label_check.h"
 #include "ingest/limits.h"
@@ -36,9 +37,7 @@ class StepBatch : public logs::LogSink {
  public:
   // Both outlive the batch. `hints` name the job, the run and the rank of records that do not.
   StepBatch(const logs::LogHints& hints, const IngestLimits& limits)
-      : hints_(hints), limits_(limits) {
-    refused_owner_.is_refused = true;
-  }
+      : hints_(hints), limits_(limits) {}
   StepBatch(const StepBatch&) = delete;
   StepBatch& operator=(const StepBatch&) = delete;
 
@@ -73,17 +72,23 @@ class StepBatch : public logs::LogSink {
     Series* steps = nullptr;
     StepSpacing step_times;
     StringMap<Series*> events;
-    bool is_refused = false;  // one more than kMaxOwnersPerStream
   };
 
   // When `record` was, for the series of `owner`.
   int64_t TimeOf(const logs::LogRecord& record, Owner& owner);
-  Owner& OwnerOf(const logs::LogRecord& record);
+  // Null if it can be none: last_refusal_ says why.
+  Owner* OwnerOf(const logs::LogRecord& record);
+  std::optional<BadLabels> RefusalOf(const logs::LogRecord& record) const;
+  void RefuseRecord(const logs::LogRecord& record);
+  // Whether there is memory for a series or an owner with so many bytes of labels.
+  bool TakeMemory(size_t label_bytes);
   void DescribeOwner(const logs::LogRecord& record);
   Owner MakeOwner(const logs::LogRecord& record) const;
   void Add(Series& series, Sample sample);
   void AddValue(Owner& owner, const logs::LogValue& value, int64_t time_ms);
-  // The owner's series of this metric.
+  // Of a value whose series there is no memory for.
+  void RefuseValue(std::string_view name);
+  // The owner's series of this metric; null if there is no memory for it.
   Series* FindSeries(Owner& owner, std::string_view name,
                      const std::vector<std::pair<std::string, std::string>>& labels);
 
@@ -91,11 +96,12 @@ class StepBatch : public logs::LogSink {
   const IngestLimits& limits_;
   StepClock clock_;
   StringMap<std::unique_ptr<Owner>> owners_;
-  Owner refused_owner_;  // of those beyond the limit
+  BadLabels last_refusal_{};
   Owner* last_owner_ = nullptr;
   std::string last_owner_text_;
   std::string owner_text_;  // reused
   size_t series_count_ = 0;
+  MemoryCharge memory_{MemoryAccount::kStreams};  // of owners and series
   uint64_t request_number_ = 1;
   WriteRequest request_;
   Refusals refusals_;

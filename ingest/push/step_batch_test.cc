@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -20,6 +21,7 @@ constexpr IngestLimits kStepBatchLimits;
 struct Batched {
   std::string samples;
   uint64_t refused_count;
+  uint64_t refused_cases;
 };
 
 Batched BatchOf(std::string_view log, const logs::LogHints& hints) {
@@ -31,7 +33,8 @@ Batched BatchOf(std::string_view log, const logs::LogHints& hints) {
   (*parser)->Finish();
   StoredSamples stored;
   stored.Write(batch.TakeRequest());
-  return {stored.text(), batch.TakeRefusals().sample_count()};
+  const Refusals refusals = batch.TakeRefusals();
+  return {stored.text(), refusals.sample_count(), refusals.count()};
 }
 
 void Check(std::string_view log, std::string_view samples) {
@@ -55,6 +58,19 @@ TEST(StepBatchTest, ValuesAndTheirSteps) {
   Check(R"({"ts_ms": 1000000000000, "job": "k", "run_id": "s", "host": "n1", "loss": 2})",
         R"(train_loss{attempt="0", job="k", node="n1", run="s"} 2@1000000000000)"
         "\n");
+}
+
+TEST(StepBatchTest, LongLabelsOfARecordAreRefusedWithAllItsValues) {
+  const auto refused = [](size_t job_bytes) {
+    const std::string line = absl::StrFormat(R"({"step": 7, "job": "%s", "loss": 2, "lr": 1})",
+                                             std::string(job_bytes, 'j'));
+    const Batched batched = BatchOf(line, {});
+    return std::pair(batched.refused_count, batched.refused_cases);
+  };
+  EXPECT_EQ(refused(kStepBatchLimits.max_label_value_bytes), std::pair(uint64_t{0}, uint64_t{0}));
+  // At once, before a series is made of each.
+  EXPECT_EQ(refused(kStepBatchLimits.max_label_value_bytes + 1),
+            std::pair(uint64_t{3}, uint64_t{1}));
 }
 
 TEST(StepBatchTest, LabelsOfTheMetric) {
