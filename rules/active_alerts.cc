@@ -20,6 +20,10 @@ engine::VectorElement SampleOf(LabelSetBuilder labels, std::string_view metric,
   return {labels.Build(), timestamp_ms, value, nullptr};
 }
 
+int64_t ValidForMs(milliseconds resend_delay, milliseconds interval) {
+  return kMissedTellings * std::max(resend_delay, interval).count();
+}
+
 }  // namespace
 
 bool ActiveAlerts::KeepsFiring(const Rule& rule, Alert& alert, int64_t time_ms) {
@@ -89,8 +93,8 @@ std::vector<engine::VectorElement> ActiveAlerts::Samples(int64_t timestamp_ms) c
   return samples;
 }
 
-std::vector<Alert> ActiveAlerts::TakeUnsent(int64_t time_ms, milliseconds resend_delay,
-                                            milliseconds interval) {
+std::vector<Alert> ActiveAlerts::TakeUnsent(int64_t time_ms, int64_t now_ms,
+                                            milliseconds resend_delay, milliseconds interval) {
   std::vector<Alert> unsent;
   for (auto& [labels, alert] : alerts_) {
     if (alert.state == AlertState::kPending) continue;
@@ -99,10 +103,23 @@ std::vector<Alert> ActiveAlerts::TakeUnsent(int64_t time_ms, milliseconds resend
         alert.last_sent_at_ms == 0 || alert.last_sent_at_ms + resend_delay.count() < time_ms;
     if (!is_news && !is_due) continue;
     alert.last_sent_at_ms = time_ms;
-    alert.valid_until_ms = time_ms + kMissedTellings * std::max(resend_delay, interval).count();
+    alert.valid_until_ms = now_ms + ValidForMs(resend_delay, interval);
     unsent.push_back(alert);
   }
   return unsent;
+}
+
+std::vector<Alert> ActiveAlerts::TakeExpiring(int64_t now_ms, milliseconds resend_delay,
+                                              milliseconds interval) {
+  const int64_t valid_for_ms = ValidForMs(resend_delay, interval);
+  std::vector<Alert> expiring;
+  for (auto& [labels, alert] : alerts_) {
+    if (alert.state != AlertState::kFiring || alert.last_sent_at_ms == 0) continue;
+    if (alert.valid_until_ms - now_ms > valid_for_ms / 2) continue;
+    alert.valid_until_ms = now_ms + valid_for_ms;
+    expiring.push_back(alert);
+  }
+  return expiring;
 }
 
 void ActiveAlerts::SetActiveAt(const LabelSet& labels, int64_t active_at_ms) {

@@ -27,9 +27,14 @@ class ActiveAlerts {
   // ALERTS and ALERTS_FOR_STATE of what is pending or firing.
   std::vector<engine::VectorElement> Samples(int64_t timestamp_ms) const;
 
-  // Those of which receivers have to hear now; they count as told. Firing ones are told again every
-  // `resend_delay`, and resolved ones for as long as they are remembered.
-  std::vector<Alert> TakeUnsent(int64_t time_ms, milliseconds resend_delay, milliseconds interval);
+  // Those of which receivers have to hear by the evaluation at `time_ms`; they count as told. Firing ones are told again
+  // every `resend_delay`, and resolved ones for as long as they are remembered. What is told is valid from `now_ms` on,
+  // which is later than `time_ms` where evaluating takes long.
+  std::vector<Alert> TakeUnsent(int64_t time_ms, int64_t now_ms, milliseconds resend_delay,
+                                milliseconds interval);
+
+  // Firing ones that receivers would soon take for resolved, as the next evaluation is late; told as by TakeUnsent().
+  std::vector<Alert> TakeExpiring(int64_t now_ms, milliseconds resend_delay, milliseconds interval);
 
   // When the alert with these labels would have become active, had there been no gap. It has to be pending.
   void SetActiveAt(const LabelSet& labels, int64_t active_at_ms);

@@ -57,14 +57,36 @@ TEST(ActiveAlertsTest, TellsAgainAfterTheDelay) {
     std::vector<Alert> found;
     if (minute <= 3) found.push_back(Found(1));
     ASSERT_TRUE(alerts.Update(rule, std::move(found), minute * kMinute, 0).ok());
-    for (const Alert& alert :
-         alerts.TakeUnsent(minute * kMinute, milliseconds(kMinute), milliseconds(kMinute))) {
+    for (const Alert& alert : alerts.TakeUnsent(minute * kMinute, minute * kMinute,
+                                                milliseconds(kMinute), milliseconds(kMinute))) {
       absl::StrAppendFormat(&told, "%d%s-%d ", minute, Name(alert.state).substr(0, 1),
                             alert.valid_until_ms / kMinute);
     }
   }
   // Not a minute after the last time but later; at once when it is over.
   EXPECT_EQ(told, "1f-5 3f-7 4i-8 6i-10 ");
+}
+
+TEST(ActiveAlertsTest, IsNotOverWhileEvaluatingTakesLong) {
+  ActiveAlerts alerts;
+  const milliseconds minute(kMinute);
+  ASSERT_TRUE(alerts.Update(RuleOf(0, 0), {Found(1)}, kMinute, 0).ok());
+  // The rule came last in a round that took five minutes.
+  const auto told = alerts.TakeUnsent(kMinute, 6 * kMinute, minute, minute);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].valid_until_ms, 10 * kMinute);
+  EXPECT_TRUE(alerts.TakeExpiring(7 * kMinute, minute, minute).empty());
+  // The next round takes longer still.
+  const auto again = alerts.TakeExpiring(8 * kMinute, minute, minute);
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].valid_until_ms, 12 * kMinute);
+  EXPECT_TRUE(alerts.TakeExpiring(9 * kMinute, minute, minute).empty());
+  // It is resolved at once by the evaluation that says so, although it was told of later than as of when that is.
+  ASSERT_TRUE(alerts.Update(RuleOf(0, 0), {}, 2 * kMinute, 0).ok());
+  const auto resolved = alerts.TakeUnsent(2 * kMinute, 9 * kMinute, minute, minute);
+  ASSERT_EQ(resolved.size(), 1u);
+  EXPECT_EQ(resolved[0].state, AlertState::kInactive);
+  EXPECT_TRUE(alerts.TakeExpiring(20 * kMinute, minute, minute).empty());
 }
 
 TEST(ActiveAlertsTest, WritesBothSeries) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/log.h"
+#include "base/redact_url.h"
 #include "scrape/http_fetch.h"
 
 namespace lockstep::rules {
@@ -117,14 +118,18 @@ void Courier::Deliver(const std::vector<Notice>& batch) {
     ++counters_.failed_requests;
     if (tries == 1) {
       Log(LogLevel::kWarn, "a receiver of alerts did not take them",
-          {{"url", options_.url}, {"alerts", batch.size()}, {"error", Message(status)}});
+          {{"url", RedactUrlToHost(options_.url)},
+           {"alerts", batch.size()},
+           {"error", Message(status)}});
     }
     if (!MayRecover(status) || tries == kMaxTries || !AwaitRetry(pause)) break;
     pause = std::min(2 * pause, kLongestPause);
   }
   counters_.dropped += batch.size();
   Log(LogLevel::kError, "alerts were dropped",
-      {{"url", options_.url}, {"alerts", batch.size()}, {"error", Message(status)}});
+      {{"url", RedactUrlToHost(options_.url)},
+       {"alerts", batch.size()},
+       {"error", Message(status)}});
 }
 
 }  // namespace lockstep::rules

@@ -126,10 +126,25 @@ void GroupEvaluator::Tell(size_t index, int64_t time_ms) {
   std::vector<Alert> unsent;
   {
     const MutexLock lock(mutex_);
-    unsent =
-        states_[index].alerts.TakeUnsent(time_ms, context_.timing.resend_delay, group_->interval);
+    const int64_t now_ms = context_.now_ms ? std::max(context_.now_ms(), time_ms) : time_ms;
+    unsent = states_[index].alerts.TakeUnsent(time_ms, now_ms, context_.timing.resend_delay,
+                                              group_->interval);
   }
   if (!unsent.empty()) context_.tell(group_->rules[index], std::move(unsent));
+}
+
+void GroupEvaluator::TellOfExpiring(int64_t now_ms) {
+  if (!context_.tell) return;
+  for (size_t i = 0; i < group_->rules.size(); ++i) {
+    std::vector<Alert> expiring;
+    {
+      const MutexLock lock(mutex_);
+      if (status_.rules[i].health == RuleHealth::kBad) continue;
+      expiring =
+          states_[i].alerts.TakeExpiring(now_ms, context_.timing.resend_delay, group_->interval);
+    }
+    if (!expiring.empty()) context_.tell(group_->rules[i], std::move(expiring));
+  }
 }
 
 absl::Status GroupEvaluator::Store(size_t index, engine::VectorResult samples,

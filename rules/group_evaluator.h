@@ -36,7 +36,7 @@ struct GroupStatus {
   uint64_t samples = 0;      // of the last evaluation
 };
 
-// status() is safe from any thread; the rest is for one thread at a time.
+// status() and TellOfExpiring() are safe from any thread; the rest is for one thread at a time.
 class GroupEvaluator {
  public:
   // `context` outlives it. With `is_restored`, alerts have no past that matters; otherwise ALERTS is not
@@ -56,6 +56,10 @@ class GroupEvaluator {
   void TakeOver(GroupEvaluator& from);
   // The group is gone: marks all of its series.
   void Retire(int64_t time_ms);
+
+  // While Evaluate() takes long: tells again of firing alerts before receivers take them for resolved. Not of those whose
+  // rule has failed. Safe from any thread.
+  void TellOfExpiring(int64_t now_ms);
 
   GroupStatus status() const;
 

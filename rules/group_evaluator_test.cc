@@ -114,6 +114,42 @@ TEST_F(GroupEvaluatorTest, AlertsArePendingThenFireAndEnd) {
   EXPECT_EQ(told_, "Hot:firingHot:inactive");
 }
 
+TEST_F(GroupEvaluatorTest, AlertsGoOnInRoundsThatTakeLongerThanTheyAreValid) {
+  int64_t now_ms = 0;
+  std::vector<int64_t> left_min;  // for which it is valid when it is told
+  context_.now_ms = [&now_ms] { return now_ms; };
+  context_.tell = [&](const Rule&, const std::vector<Alert>& alerts) {
+    for (const Alert& alert : alerts) {
+      left_min.push_back((alert.valid_until_ms - now_ms) / kMinuteMs);
+    }
+  };
+  const auto ask = context_.query;
+  GroupEvaluator group(Group("{alert: Hot, expr: temp > 80}, {record: slow, expr: temp * 2}"),
+                       context_, true);
+  context_.query = [&](std::string_view text, int64_t time_ms) {
+    if (text.find("80") == std::string_view::npos) {
+      for (int i = 0; i < 10; ++i) group.TellOfExpiring(now_ms += kMinuteMs);
+    }
+    return ask(text, time_ms);
+  };
+  Append("temp", 1, 81);
+  now_ms = 2 * kMinuteMs;
+  group.Evaluate(1 * kMinuteMs);
+  // Valid for four minutes, and told again when half of them have passed.
+  EXPECT_EQ(left_min, std::vector<int64_t>({4, 4, 4, 4, 4, 4}));
+}
+
+TEST_F(GroupEvaluatorTest, AlertsOfARuleThatFailsAreNotToldAgain) {
+  GroupEvaluator group(Group("{alert: Hot, expr: temp > 80}"), context_, true);
+  Append("temp", 1, 81);
+  group.Evaluate(1 * kMinuteMs);
+  EXPECT_EQ(told_, "Hot:firing");
+  context_.query = [](std::string_view, int64_t) { return absl::DeadlineExceededError("slow"); };
+  group.Evaluate(2 * kMinuteMs);
+  group.TellOfExpiring(4 * kMinuteMs);
+  EXPECT_EQ(told_, "Hot:firing");
+}
+
 // A server that was away from minute 20 on; what another one restores at minute `back`.
 struct Outage {
   int64_t active_since = 0;

@@ -2,35 +2,19 @@
 
 #include <pthread.h>
 
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_join.h"
 #include "base/log.h"
+#include "base/redact_url.h"
+#include "rules/hook_command.h"
 #include "rules/kept_hook_actions.h"
 #include "rules/notice.h"
-#include "rules/template/template.h"
 #include "scrape/http_fetch.h"
 #include "scrape/wall_clock.h"
 
 namespace lockstep::rules {
 namespace {
-
-absl::StatusOr<std::vector<std::string>> Arguments(const HookConfig& hook, const Alert& alert) {
-  auto labels = std::make_shared<TextMap>();
-  for (const LabelView& label : alert.labels) labels->emplace(label.name, label.value);
-  TemplateData data;
-  data.labels = labels;
-  data.external_labels = std::make_shared<const TextMap>();
-  data.value = alert.value;
-  std::vector<std::string> arguments;
-  for (const std::string& text : hook.command) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const Template parsed, Template::Parse(text));
-    LOCKSTEP_ASSIGN_OR_RETURN(std::string argument, parsed.Expand(data));
-    arguments.push_back(std::move(argument));
-  }
-  return arguments;
-}
 
 absl::Status Post(const HookConfig& hook, const Alert& alert) {
   Notice notice;
@@ -97,6 +81,14 @@ void HookRunner::Consider(const HookConfig& hook, const Alert& alert, int64_t no
         {{"hook", hook.name}, {"alert", alert.labels.ToString()}});
     return;
   }
+  if (!hook.command.empty()) {
+    if (const absl::Status fit = CommandOf(hook, alert).status(); !fit.ok()) {
+      ++stats_.refusals;
+      Log(LogLevel::kWarn, "a remediation hook does nothing",
+          {{"hook", hook.name}, {"node", unit}, {"why", fit}});
+      return;
+    }
+  }
   HookPolicy& policy = config_.dry_run ? rehearsed_ : done_;
   const HookPolicy::Verdict verdict = policy.Ask(config_, hook.name, unit, now_ms);
   if (verdict == HookPolicy::Verdict::kDoneBefore) return;
@@ -139,10 +131,10 @@ void HookRunner::Run() {
       ++stats_.actions;
     }
     if (job.is_dry) {
-      const auto arguments = Arguments(job.hook, job.alert);
-      const std::string what = job.hook.webhook.empty() && arguments.ok()
-                                   ? absl::StrJoin(*arguments, " ")
-                                   : job.hook.webhook;
+      const auto command = CommandOf(job.hook, job.alert);
+      const std::string what = job.hook.webhook.empty() && command.ok()
+                                   ? absl::StrJoin(command->arguments, " ")
+                                   : RedactUrlToHost(job.hook.webhook);
       Log(LogLevel::kWarn, "dry run: nothing was done",
           {{"hook", job.hook.name}, {"node", job.unit}, {"would", what}});
       continue;
@@ -157,9 +149,8 @@ void HookRunner::Run() {
 
 absl::Status HookRunner::Act(const Job& job) const {
   if (!job.hook.webhook.empty()) return Post(job.hook, job.alert);
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
-                            Arguments(job.hook, job.alert));
-  return RunCommand(arguments, job.hook.timeout);
+  LOCKSTEP_ASSIGN_OR_RETURN(const HookCommand command, CommandOf(job.hook, job.alert));
+  return RunCommand(command, job.hook.timeout);
 }
 
 HookStats HookRunner::stats() const {

@@ -12,6 +12,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "rules/alert.h"
+#include "rules/hook_command.h"
 #include "rules/hook_policy.h"
 #include "storage/kept_rows.h"
 
@@ -66,8 +67,9 @@ class HookRunner {
   std::thread thread_;
 };
 
-// Runs a program with these arguments, the first of which is its path, without a shell. Blocks. Fails if it does not
-// end with 0 within the timeout; it is killed then.
-absl::Status RunCommand(const std::vector<std::string>& arguments, milliseconds timeout);
+// Runs a program with these arguments, the first of which is its path, without a shell. It has this process' environment and
+// what `command` adds, standard output and error, and no other file or socket of this process. Blocks. Fails if it does
+// not end with 0 within the timeout; it is killed then.
+absl::Status RunCommand(const HookCommand& command, milliseconds timeout);
 
 }  // namespace lockstep::rules

@@ -2,6 +2,7 @@
 // someone who hears of alerts. Its functions are called from several threads.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,6 +35,8 @@ struct RuleContext {
   std::function<absl::Status(const engine::VectorResult& samples)> write;
   // May be empty.
   std::function<void(const Rule& rule, std::vector<Alert> alerts)> tell;
+  // The clock. May be empty: then it is always the time as of which is evaluated.
+  std::function<int64_t()> now_ms;
   const Storage* storage = nullptr;  // where alerts are restored from; null: they are not
   // Those of the configuration; may be empty.
   std::function<std::shared_ptr<const TextMap>()> external_labels;

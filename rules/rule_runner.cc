@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
@@ -45,6 +46,7 @@ RuleRunner::RuleRunner(RuleRunnerOptions options) : options_(std::move(options))
     const MutexLock lock(mutex_);
     return external_labels_;
   };
+  context_.now_ms = NowMs;
   context_.external_url = options_.external_url;
   context_.timing = options_.timing;
 }
@@ -59,6 +61,7 @@ void RuleRunner::Start(const Storage& storage, const engine::Engine& engine,
   context_.storage = &storage;
   context_.tell = std::move(tell);
   for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Run(); });
+  threads_.emplace_back([this] { KeepTelling(); });
 }
 
 void RuleRunner::Stop() {
@@ -143,6 +146,22 @@ void RuleRunner::Run() {
     const MutexLock lock(mutex_);
     entry->is_running = false;
     changed_.NotifyAll();
+  }
+}
+
+// An alert goes on while its group is being evaluated, however long that takes.
+void RuleRunner::KeepTelling() {
+  pthread_setname_np(pthread_self(), "rules-tell");
+  while (true) {
+    std::vector<EntryPtr> running;
+    {
+      const MutexLock lock(mutex_);
+      if (!ending_) changed_.WaitFor(mutex_, kLongestWait);
+      if (ending_) return;
+      std::ranges::copy_if(entries_, std::back_inserter(running),
+                           [](const EntryPtr& entry) { return entry->is_running; });
+    }
+    for (const EntryPtr& entry : running) entry->evaluator.TellOfExpiring(NowMs());
   }
 }
 

@@ -64,6 +64,7 @@ class RuleRunner {
   using EntryPtr = std::shared_ptr<Entry>;
 
   void Run();
+  void KeepTelling();
   EntryPtr TakeDue(GroupSchedule::Turn& turn);
   void EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn);
   EntryPtr EarliestIdle() const LOCKSTEP_REQUIRES(mutex_);

@@ -31,6 +31,10 @@ absl::Status CheckHook(const scrape::ConfigKeys& keys, const YAML::Node& node,
     return keys.Error(
         node, absl::StrFormat("the command \"%s\" is not an absolute path", hook.command.front()));
   }
+  if (!hook.command.empty() && hook.command.front().find("{{") != std::string::npos) {
+    return keys.Error(node,
+                      "a label may not say which program runs: the command begins with a template");
+  }
   for (const std::string& argument : hook.command) {
     const absl::Status status = Template::Parse(argument).status();
     if (!status.ok()) return keys.Error(node["command"], Message(status));

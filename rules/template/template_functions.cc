@@ -7,10 +7,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "base/regex/regex.h"
 #include "query/promql/parser.h"
-#include "re2/re2.h"
 #include "rules/template/humanize.h"
-#include "scrape/config/replacement.h"
 
 namespace lockstep::rules {
 namespace {
@@ -165,47 +164,26 @@ Result SortByLabel(const Arguments& arguments, const TemplateData&) {
   return std::make_shared<const TemplateSamples>(std::move(sorted));
 }
 
-absl::StatusOr<std::unique_ptr<RE2>> Compile(const std::string& pattern) {
-  auto regex = std::make_unique<RE2>(pattern, RE2::Quiet);
-  if (regex->ok()) return regex;
-  return Bad(absl::StrFormat("\"%s\" is not a regular expression: %s", pattern, regex->error()));
+absl::StatusOr<Regex> Compile(std::string_view pattern) {
+  absl::StatusOr<Regex> regex = Regex::Compile(pattern);
+  if (regex.ok()) return regex;
+  return Bad(
+      absl::StrFormat("\"%s\" is not a regular expression: %s", pattern, Message(regex.status())));
 }
 
 Result Match(const Arguments& arguments, const TemplateData&) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string pattern, TextOf(arguments[0]));
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, TextOf(arguments[1]));
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<RE2> regex, Compile(pattern));
-  return RE2::PartialMatch(text, *regex);
-}
-
-std::string ReplaceAll(std::string_view text, const RE2& regex, const std::string& with) {
-  const scrape::Replacement replacement(with, regex);
-  std::vector<re2::StringPiece> found(static_cast<size_t>(regex.NumberOfCapturingGroups()) + 1);
-  std::string out;
-  size_t at = 0, copied = 0;
-  while (at <= text.size() && regex.Match(text, at, text.size(), RE2::UNANCHORED, found.data(),
-                                          static_cast<int>(found.size()))) {
-    const size_t begin = static_cast<size_t>(found[0].data() - text.data());
-    const size_t end = begin + found[0].size();
-    std::vector<std::string_view> groups;
-    for (const re2::StringPiece& group : found) groups.emplace_back(group.data(), group.size());
-    // As in Go, nothing is no match right behind a match.
-    if (begin < end || begin > copied || begin == 0) {
-      out += text.substr(copied, begin - copied);
-      out += replacement.Expand(groups);
-      copied = end;
-    }
-    at = end > begin ? end : end + 1;
-  }
-  return out += text.substr(std::min(copied, text.size()));
+  LOCKSTEP_ASSIGN_OR_RETURN(const Regex regex, Compile(pattern));
+  return regex.PartialMatch(text);
 }
 
 Result ReReplaceAll(const Arguments& arguments, const TemplateData&) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string pattern, TextOf(arguments[0]));
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string replacement, TextOf(arguments[1]));
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, TextOf(arguments[2]));
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<RE2> regex, Compile(pattern));
-  return ReplaceAll(text, *regex, replacement);
+  LOCKSTEP_ASSIGN_OR_RETURN(const Regex regex, Compile(pattern));
+  return regex.ReplaceAll(text, RegexTemplate(replacement, regex));
 }
 
 Result ExternalUrl(const Arguments&, const TemplateData& data) { return data.external_url; }
