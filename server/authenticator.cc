@@ -9,14 +9,16 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "base/string_map.h"
 #include "server/header_list.h"
 
 namespace lockstep::server {
 namespace {
 
 constexpr int kCheckerThreads = 2;
-constexpr size_t kMaxWaitingChecks = 64;
-constexpr size_t kMaxCachedPasswords = 100;
+constexpr size_t kMaxNetworks = 64;
+constexpr size_t kMaxWaitingPerNetwork = 32;
+constexpr size_t kMaxCachedPasswords = 1000;
 
 // As in Prometheus' exporter-toolkit: a bcrypt hash of a made-up password.
 constexpr std::string_view kUnknownUserHash =
@@ -50,82 +52,140 @@ std::optional<std::string_view> CredentialsOf(std::string_view authorization,
   return TrimSpace(authorization.substr(space + 1));
 }
 
+// Whom it names, if that is what it is for.
+bool IsFor(const CertificateGrant& grant, const CertificateNames& names) {
+  if (!grant.subject.empty()) return grant.subject == names.subject;
+  return std::find(names.sans.begin(), names.sans.end(), grant.san) != names.sans.end();
+}
+
 }  // namespace
 
-Authenticator::Authenticator(std::vector<BasicAuthUser> users, std::vector<BearerToken> tokens)
-    : users_(std::move(users)),
-      tokens_(std::move(tokens)),
-      hash_for_unknown_(HashForUnknown(users_)),
-      cache_(kMaxCachedPasswords),
-      checkers_(users_.empty() ? 0 : kCheckerThreads, kMaxWaitingChecks) {}
+struct Authenticator::Credentials {
+  struct User {
+    std::string bcrypt_hash;
+    std::shared_ptr<const api::Principal> who;
+  };
+  struct Token {
+    Sha256Digest digest;
+    std::shared_ptr<const api::Principal> who;
+  };
+  struct Certificate {
+    CertificateGrant grant;
+    std::shared_ptr<const api::Principal> who;
+  };
 
-std::optional<AuthVerdict> Authenticator::Check(std::string_view authorization,
-                                                std::function<void(AuthVerdict)> later) {
-  if (users_.empty() && tokens_.empty()) return AuthVerdict::kGranted;
-  if (const auto token = CredentialsOf(authorization, "Bearer")) {
-    return FindToken(*token) != nullptr ? AuthVerdict::kGranted : AuthVerdict::kDenied;
-  }
-  if (const auto encoded = CredentialsOf(authorization, "Basic"); encoded && !users_.empty()) {
-    return CheckBasic(*encoded, std::move(later));
-  }
-  return AuthVerdict::kDenied;
-}
-
-const BearerToken* Authenticator::FindToken(std::string_view token) const {
-  Sha256Digest digest;
-  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
-  const BearerToken* found = nullptr;
-  for (const BearerToken& candidate : tokens_) {
-    if (CRYPTO_memcmp(digest.data(), candidate.digest.data(), digest.size()) == 0) {
-      found = &candidate;
+  explicit Credentials(const WebConfig& web)
+      : has_roles(web.has_roles),
+        everybody(web.wants_credentials() ? nullptr : PrincipalOf("", api::Grant())),
+        hash_for_unknown(HashForUnknown(web.users)) {
+    for (const BasicAuthUser& user : web.users) {
+      users[user.name] = {user.bcrypt_hash, PrincipalOf(user.name, user.grant)};
+    }
+    for (const BearerToken& token : web.tokens) {
+      tokens.push_back({token.digest, PrincipalOf(token.name, token.grant)});
+    }
+    for (const CertificateGrant& grant : web.certificates) {
+      certificates.push_back(
+          {grant, PrincipalOf(grant.san.empty() ? grant.subject : grant.san, grant.grant)});
     }
   }
-  return found;
+
+  static std::shared_ptr<const api::Principal> PrincipalOf(const std::string& name,
+                                                           const api::Grant& grant) {
+    return std::make_shared<const api::Principal>(api::Principal{name, grant});
+  }
+  static AuthAnswer AnswerFor(std::shared_ptr<const api::Principal> who) {
+    if (who == nullptr) return {};
+    return {AuthVerdict::kGranted, std::move(who)};
+  }
+
+  AuthAnswer CheckToken(std::string_view token) const {
+    Sha256Digest digest;
+    SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data());
+    std::shared_ptr<const api::Principal> found;
+    for (const Token& candidate : tokens) {
+      if (CRYPTO_memcmp(digest.data(), candidate.digest.data(), digest.size()) == 0) {
+        found = candidate.who;
+      }
+    }
+    return AnswerFor(std::move(found));
+  }
+
+  AuthAnswer CheckCertificate(const CertificateNames* names) const {
+    if (names == nullptr) return {};
+    for (const Certificate& certificate : certificates) {
+      if (IsFor(certificate.grant, *names)) return AnswerFor(certificate.who);
+    }
+    return {};
+  }
+
+  bool has_roles;
+  std::shared_ptr<const api::Principal> everybody;  // null: credentials are wanted
+  std::string hash_for_unknown;  // of nobody's password, as costly as the users' hashes
+  StringMap<User> users;
+  std::vector<Token> tokens;
+  std::vector<Certificate> certificates;
+};
+
+Authenticator::Authenticator(const WebConfig& web)
+    : cache_(kMaxCachedPasswords), checks_(kCheckerThreads, kMaxNetworks, kMaxWaitingPerNetwork) {
+  Configure(web);
 }
 
-std::string Authenticator::NameOf(std::string_view authorization) const {
-  if (users_.empty() && tokens_.empty()) return "";
-  if (const auto token = CredentialsOf(authorization, "Bearer")) {
-    const BearerToken* const found = FindToken(*token);
-    return found != nullptr ? found->name : "";
-  }
-  std::string decoded;
-  const auto encoded = CredentialsOf(authorization, "Basic");
-  if (!encoded || !absl::Base64Unescape({encoded->data(), encoded->size()}, &decoded)) return "";
-  return decoded.substr(0, decoded.find(':'));
+void Authenticator::Configure(const WebConfig& web) {
+  auto credentials = std::make_shared<const Credentials>(web);
+  const MutexLock lock(mutex_);
+  credentials_ = std::move(credentials);
 }
 
-std::optional<AuthVerdict> Authenticator::CheckBasic(std::string_view encoded,
-                                                     std::function<void(AuthVerdict)> later) {
-  std::string decoded;
-  if (!absl::Base64Unescape({encoded.data(), encoded.size()}, &decoded)) {
-    return AuthVerdict::kDenied;
+std::shared_ptr<const Authenticator::Credentials> Authenticator::Current() const {
+  const MutexLock lock(mutex_);
+  return credentials_;
+}
+
+bool Authenticator::has_users() const { return !Current()->users.empty(); }
+
+bool Authenticator::has_roles() const { return Current()->has_roles; }
+
+std::optional<AuthAnswer> Authenticator::Check(std::string_view authorization, const Peer& peer,
+                                               std::function<void(AuthAnswer)> later) {
+  std::shared_ptr<const Credentials> known = Current();
+  if (known->everybody != nullptr) return Credentials::AnswerFor(known->everybody);
+  if (authorization.empty()) return known->CheckCertificate(peer.certificate.get());
+  if (const auto token = CredentialsOf(authorization, "Bearer")) return known->CheckToken(*token);
+  if (const auto encoded = CredentialsOf(authorization, "Basic");
+      encoded && !known->users.empty()) {
+    return CheckBasic(std::move(known), *encoded, peer, std::move(later));
   }
+  return AuthAnswer();
+}
+
+std::optional<AuthAnswer> Authenticator::CheckBasic(std::shared_ptr<const Credentials> known,
+                                                    std::string_view encoded, const Peer& peer,
+                                                    std::function<void(AuthAnswer)> later) {
+  std::string decoded;
+  if (!absl::Base64Unescape({encoded.data(), encoded.size()}, &decoded)) return AuthAnswer();
   const size_t colon = decoded.find(':');
   // crypt_r would take a password's part before a zero byte for the whole.
-  if (colon == std::string::npos || decoded.find('\0') != std::string::npos) {
-    return AuthVerdict::kDenied;
-  }
+  if (colon == std::string::npos || decoded.find('\0') != std::string::npos) return AuthAnswer();
   const std::string name = decoded.substr(0, colon);
   std::string password = decoded.substr(colon + 1);
 
-  const auto user = std::find_if(users_.begin(), users_.end(),
-                                 [&](const BasicAuthUser& user) { return user.name == name; });
-  const bool known = user != users_.end();
-  const std::string& hash = known ? user->bcrypt_hash : hash_for_unknown_;
+  const auto user = known->users.find(name);
+  const bool is_known = user != known->users.end();
+  const std::string& hash = is_known ? user->second.bcrypt_hash : known->hash_for_unknown;
+  const AuthAnswer good = Credentials::AnswerFor(is_known ? user->second.who : nullptr);
   const Sha256Digest key = cache_.Key(name, hash, password);
-  if (const auto remembered = cache_.Find(key)) {
-    return *remembered ? AuthVerdict::kGranted : AuthVerdict::kDenied;
-  }
-  const bool submitted = checkers_.TrySubmit(
-      [this, known, key, &hash, password = std::move(password), later]() mutable {
-        const bool granted = MatchesBcrypt(password, hash) && known;
-        OPENSSL_cleanse(password.data(), password.size());
-        cache_.Remember(key, granted);
-        later(granted ? AuthVerdict::kGranted : AuthVerdict::kDenied);
-      });
-  if (!submitted) return AuthVerdict::kOverloaded;
-  return std::nullopt;
+  if (const auto remembered = cache_.Find(key)) return *remembered ? good : AuthAnswer();
+  // `known` keeps the hash.
+  auto check = [this, known, good, key, &hash, password = std::move(password), later]() mutable {
+    const bool matches = MatchesBcrypt(password, hash) && good.who != nullptr;
+    OPENSSL_cleanse(password.data(), password.size());
+    cache_.Remember(key, matches);
+    later(matches ? good : AuthAnswer());
+  };
+  if (checks_.TrySubmit(NetworkOfAddress(peer.address), std::move(check))) return std::nullopt;
+  return AuthAnswer{AuthVerdict::kOverloaded};
 }
 
 }  // namespace lockstep::server

@@ -1,33 +1,35 @@
 // CorsPolicy: which web pages may read the answers. Immutable; copies share the expression.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/http.h"
+#include "base/regex/regex.h"
 #include "base/status.h"
-
-namespace re2 {
-class RE2;
-}
 
 namespace lockstep::server {
 
 class CorsPolicy {
  public:
-  // `origin_pattern` has to match a whole Origin header; ".*" allows every page.
+  // `origin_pattern` has to match a whole Origin header; ".*" allows every page, "" none.
   static absl::StatusOr<CorsPolicy> Make(std::string_view origin_pattern);
+
+  // Whether pages of `origin` may read answers.
+  bool Allows(std::string_view origin) const;
+  bool allows_all() const { return allows_all_; }
 
   // What to add to the answer to a request with that Origin; nothing for an empty one.
   std::vector<api::Header> HeadersFor(std::string_view origin) const;
 
  private:
-  CorsPolicy() = default;
+  CorsPolicy(std::optional<Regex> pattern, bool allows_all)
+      : pattern_(std::move(pattern)), allows_all_(allows_all) {}
 
-  bool allows_all_ = false;
-  std::shared_ptr<const re2::RE2> pattern_;
+  std::optional<Regex> pattern_;  // nothing: no page
+  bool allows_all_;
 };
 
 }  // namespace lockstep::server

@@ -18,6 +18,8 @@ std::string AllowedOrigin(std::string_view pattern, std::string_view origin) {
 TEST(CorsTest, AllowsWhatThePatternMatchesWhole) {
   EXPECT_EQ(AllowedOrigin(".*", "http://a.example"), "*");
   EXPECT_EQ(AllowedOrigin(".*", ""), "-");
+  EXPECT_EQ(AllowedOrigin("", "http://a.example"), "-");
+  EXPECT_TRUE(CorsPolicy::Make("")->HeadersFor("http://a.example").empty());
   EXPECT_EQ(AllowedOrigin("https?://a\\.example", "https://a.example"), "https://a.example");
   EXPECT_EQ(AllowedOrigin("https?://a\\.example", "https://a.example.evil"), "-");
   EXPECT_EQ(AllowedOrigin("https?://a\\.example", "xhttps://a.example"), "-");

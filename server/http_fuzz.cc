@@ -69,11 +69,11 @@ class ScriptedTransport final : public Transport {
   void StartTimer(std::chrono::milliseconds, Task) override {}
   void StopTimer() override {}
   void Post(Task task) override { state_.Post(std::move(task)); }
-  const std::string& remote_address() const override { return address_; }
+  const Peer& peer() const override { return peer_; }
 
  private:
   State& state_;
-  const std::string address_ = "127.0.0.1:1";
+  const Peer peer_{"127.0.0.1:1"};
 };
 
 // The server but for its sockets; lives as long as the program.
@@ -86,9 +86,13 @@ struct World {
   BodyBudget budget{1 << 16};
   WorkerPool workers{1, 16};
   WorkerPool part_workers{1, 16};
-  Authenticator authenticator{{}, {}};
-  RequestGate gate{
-      {*CorsPolicy::Make("http://.*"), {}}, authenticator, workers, part_workers, *api, counters};
+  Authenticator authenticator{WebConfig()};
+  RequestGate gate{{.cors = *CorsPolicy::Make("http://.*"), .browsers = {{{"x"}}, "http://y"}},
+                   authenticator,
+                   workers,
+                   part_workers,
+                   *api,
+                   counters};
 
   std::unique_ptr<api::Api> MakeApi() {
     storage.Append(LabelSet::Of({{"__name__", "up"}, {"job", "fuzz"}}), 1000, 1);
@@ -96,7 +100,12 @@ struct World {
     options.max_concurrent_queries = 1;
     options.max_query_samples = 10'000;
     options.query_timeout = std::chrono::milliseconds(100);
-    auto made = api::MakeApi({storage, engine, {}, options, [] { return int64_t{1000}; }});
+    auto made = api::MakeApi({.storage = storage,
+                              .engine = engine,
+                              .info = {},
+                              .options = options,
+                              .now_ms = [] { return int64_t{1000}; },
+                              .reload = {}});
     made->SetReady(true);
     return made;
   }

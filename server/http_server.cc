@@ -1,5 +1,6 @@
 #include "server/http_server.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -32,7 +33,8 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 
 constexpr std::string_view kTooManyConnections =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
-    "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 48\r\n\r\n"
+    "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
+    "Content-Length: 48\r\n\r\n"
     "Too many connections are open; try again later.\n";
 
 // The soft limit is 1024 on most systems; connections and store files need more.
@@ -42,6 +44,9 @@ void RaiseFileLimit() {
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
 }
+
+// No program that this process starts is to have it.
+void CloseOnExec(int socket) { fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
 absl::StatusOr<tcp::acceptor> Listen(asio::io_context& context, const std::string& host,
                                      uint16_t port) {
@@ -53,6 +58,7 @@ absl::StatusOr<tcp::acceptor> Listen(asio::io_context& context, const std::strin
   const tcp::endpoint endpoint(address, port);
   tcp::acceptor acceptor(context);
   acceptor.open(endpoint.protocol(), error);
+  if (!error) CloseOnExec(acceptor.native_handle());
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
@@ -65,16 +71,17 @@ absl::StatusOr<tcp::acceptor> Listen(asio::io_context& context, const std::strin
 
 class SocketServer final : public HttpServer {
  public:
-  SocketServer(HttpServerOptions options, CorsPolicy cors, std::unique_ptr<TlsContext> tls,
+  SocketServer(HttpServerOptions options, CorsPolicy cors, std::shared_ptr<TlsContext> tls,
                api::Handler& handler)
       : options_(std::move(options)),
+        is_tls_(tls != nullptr),
         tls_(std::move(tls)),
         body_budget_(options_.limits.max_body_bytes_in_flight),
         workers_(options_.worker_threads, options_.limits.max_queued_requests),
         part_workers_(options_.worker_threads, 0),
-        authenticator_(options_.web.users, options_.web.tokens),
-        gate_({std::move(cors), options_.web.headers}, authenticator_, workers_, part_workers_,
-              handler, counters_) {
+        authenticator_(options_.web),
+        gate_({std::move(cors), options_.browsers, options_.audit, options_.web.headers},
+              authenticator_, workers_, part_workers_, handler, counters_) {
     for (int i = 0; i < options_.io_threads; ++i) loops_.push_back(std::make_unique<IoLoop>());
   }
 
@@ -89,7 +96,7 @@ class SocketServer final : public HttpServer {
     error_code ignored;
     const tcp::endpoint endpoint = acceptor_->local_endpoint(ignored);
     const std::string address = endpoint.address().to_string();
-    url_ = absl::StrFormat("%s://%s:%d", tls_ ? "https" : "http",
+    url_ = absl::StrFormat("%s://%s:%d", is_tls_ ? "https" : "http",
                            endpoint.address().is_v6() ? "[" + address + "]" : address,
                            endpoint.port());
     asio::post(acceptor_->get_executor(), [this] { Accept(); });
@@ -106,6 +113,23 @@ class SocketServer final : public HttpServer {
     sessions_.ForEach([](Session& session) { session.Abort(); });
     sessions_.AwaitEmpty();
     return clean;
+  }
+
+  absl::Status Reload(const WebConfig& web) override {
+    if (web.tls.has_value() != is_tls_) {
+      return absl::FailedPreconditionError("TLS is turned on or off by a restart alone");
+    }
+    std::shared_ptr<TlsContext> tls;
+    if (is_tls_) {
+      LOCKSTEP_ASSIGN_OR_RETURN(tls, TlsContext::Make(*web.tls));
+    }
+    {
+      const MutexLock lock(mutex_);
+      tls_ = std::move(tls);
+    }
+    gate_.SetHeaders(web.headers);
+    authenticator_.Configure(web);
+    return absl::OkStatus();
   }
 
   HttpStats stats() const override {
@@ -127,6 +151,11 @@ class SocketServer final : public HttpServer {
   }
 
  private:
+  std::shared_ptr<TlsContext> CurrentTls() const {
+    const MutexLock lock(mutex_);
+    return tls_;
+  }
+
   // On the first loop's thread, as everything that touches the acceptor.
   void Accept() {
     if (!acceptor_->is_open()) return;
@@ -148,10 +177,12 @@ class SocketServer final : public HttpServer {
   void Open(IoLoop& loop, tcp::socket socket) {
     counters_.accepted_connections.fetch_add(1, std::memory_order_relaxed);
     error_code ignored;
+    CloseOnExec(socket.native_handle());
     socket.set_option(tcp::no_delay(true), ignored);
     if (sessions_.size() >= options_.limits.max_connections) return Refuse(socket);
-    std::unique_ptr<Transport> transport =
-        tls_ ? MakeTlsTransport(std::move(socket), *tls_) : MakeTcpTransport(std::move(socket));
+    std::unique_ptr<Transport> transport = is_tls_
+                                               ? MakeTlsTransport(std::move(socket), CurrentTls())
+                                               : MakeTcpTransport(std::move(socket));
     std::shared_ptr<Session> session = sessions_.Open(
         SessionShared{options_.limits, gate_, body_budget_, counters_}, std::move(transport));
     if (session == nullptr) return;
@@ -160,7 +191,7 @@ class SocketServer final : public HttpServer {
 
   void Refuse(tcp::socket& socket) {
     counters_.refused_connections.fetch_add(1, std::memory_order_relaxed);
-    if (tls_) return;
+    if (is_tls_) return;
     error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(kTooManyConnections), ignored);
@@ -180,7 +211,9 @@ class SocketServer final : public HttpServer {
   }
 
   const HttpServerOptions options_;
-  const std::unique_ptr<TlsContext> tls_;
+  const bool is_tls_;
+  mutable Mutex mutex_;
+  std::shared_ptr<TlsContext> tls_ LOCKSTEP_GUARDED_BY(mutex_);
   HttpCounters counters_;
   BodyBudget body_budget_;
   SessionRegistry sessions_;
@@ -202,7 +235,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions 
                                                               api::Handler& handler) {
   RaiseFileLimit();
   LOCKSTEP_ASSIGN_OR_RETURN(CorsPolicy cors, CorsPolicy::Make(options.cors_origin));
-  std::unique_ptr<TlsContext> tls;
+  std::shared_ptr<TlsContext> tls;
   if (options.web.tls) {
     LOCKSTEP_ASSIGN_OR_RETURN(tls, TlsContext::Make(*options.web.tls));
   }

@@ -11,6 +11,8 @@
 
 #include "api/http.h"
 #include "base/status.h"
+#include "server/audit_log.h"
+#include "server/browser_guard.h"
 #include "server/http_limits.h"
 #include "server/http_stats.h"
 #include "server/web_config.h"
@@ -20,7 +22,9 @@ namespace lockstep::server {
 struct HttpServerOptions {
   std::string host = "127.0.0.1";  // an IP address
   uint16_t port = 9009;            // 0: any free one
-  std::string cors_origin = ".*";  // see CorsPolicy
+  std::string cors_origin;         // see CorsPolicy
+  BrowserGuardOptions browsers;
+  AuditLog* audit = nullptr;  // outlives the server; null: none is kept
   WebConfig web;
   HttpLimits limits;
   int io_threads = 2;
@@ -42,6 +46,10 @@ class HttpServer {
   // `patience`; then cancels and cuts what is left. Returns whether nothing had to be cut.
   // Idempotent.
   virtual bool Shutdown(std::chrono::milliseconds patience) = 0;
+
+  // Takes the credentials, certificates and headers of `web` for what comes from here on. Fails, and changes nothing, if
+  // files of it cannot be used, or if it turns TLS on or off.
+  virtual absl::Status Reload(const WebConfig& web) = 0;
 
   virtual HttpStats stats() const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/sha.h>
 #include <zlib.h>
 
 #include <future>
@@ -64,6 +65,11 @@ class TestHandler final : public api::Handler {
                         ? std::string(100'000, 'a')
                         : absl::StrFormat("%s %s %s", request.method, request.target, request.body);
     respond(std::move(response));
+  }
+
+  api::Role RoleFor(std::string_view path) const override {
+    if (path == "/health") return api::Role::kNone;
+    return path == "/write" ? api::Role::kWrite : api::Role::kRead;
   }
 
   // Waits for `count` requests to be held.
@@ -489,6 +495,61 @@ TEST_F(HttpServerTest, AsksForCredentialsBeforeItReadsTheBody) {
       Ask("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(response.status, 401);
   EXPECT_THAT(response.head, HasSubstr("WWW-Authenticate: Bearer\r\n"));
+}
+
+// A request with a token, if it is not "".
+std::string WithToken(std::string_view method, std::string_view path, std::string_view token) {
+  return absl::StrFormat("%s %s HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n", method, path,
+                         token.empty() ? "" : "Authorization: Bearer ", token,
+                         token.empty() ? "" : "\r\n");
+}
+
+BearerToken TokenOf(std::string_view text, std::initializer_list<api::Role> roles) {
+  BearerToken token{std::string(text), {}, {.roles = api::RoleSet()}};
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), token.digest.data());
+  for (const api::Role role : roles) token.grant.roles.Add(role);
+  return token;
+}
+
+TEST_F(HttpServerTest, GivesEachCredentialWhatItsRolesAllow) {
+  options_.web.has_roles = true;
+  options_.web.tokens = {TokenOf("reader", {api::Role::kRead}),
+                         TokenOf("writer", {api::Role::kWrite}),
+                         TokenOf("boss", {api::Role::kAdmin}), TokenOf("none", {})};
+  Start();
+  const auto status = [this](std::string_view method, std::string_view path,
+                             std::string_view token) {
+    return Ask(WithToken(method, path, token)).status;
+  };
+  for (const char* token : {"", "wrong", "reader", "none"}) {
+    EXPECT_EQ(status("GET", "/health", token), 200) << token;
+  }
+  EXPECT_EQ(status("GET", "/echo", ""), 401);
+  EXPECT_EQ(status("GET", "/echo", "wrong"), 401);
+  EXPECT_EQ(status("GET", "/echo", "reader"), 200);
+  EXPECT_EQ(status("GET", "/echo?a", "boss"), 200);
+  EXPECT_EQ(status("GET", "/echo", "none"), 403);
+  EXPECT_EQ(status("POST", "/write?x=/health", "writer"), 200);
+  EXPECT_EQ(status("POST", "/write?x=/health", "reader"), 403);
+  EXPECT_THAT(Ask(WithToken("GET", "/echo", "writer")).body,
+              HasSubstr("does not have the role read"));
+}
+
+TEST_F(HttpServerTest, TakesOtherCredentialsAndHeadersWhenItIsReloaded) {
+  options_.web.tokens = {TokenOf("old", {api::Role::kAdmin})};
+  Start();
+  EXPECT_EQ(Ask(WithToken("GET", "/echo", "old")).status, 200);
+  WebConfig web;
+  web.tokens = {TokenOf("new", {api::Role::kAdmin})};
+  web.headers = {{"X-Frame-Options", "deny"}};
+  ASSERT_TRUE(server_->Reload(web).ok());
+  EXPECT_EQ(Ask(WithToken("GET", "/echo", "old")).status, 401);
+  const RawResponse response = Ask(WithToken("GET", "/echo", "new"));
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.head, HasSubstr("X-Frame-Options: deny\r\n"));
+  web.tls.emplace();
+  EXPECT_FALSE(server_->Reload(web).ok());
+  EXPECT_EQ(Ask(WithToken("GET", "/echo", "new")).status, 200);
 }
 
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {

@@ -32,18 +32,19 @@ Sha256Digest PasswordCache::Key(std::string_view user, std::string_view hash,
 
 std::optional<bool> PasswordCache::Find(const Sha256Digest& key) const {
   MutexLock lock(mutex_);
-  const auto at = verdicts_.find(key);
-  if (at == verdicts_.end()) return std::nullopt;
-  return at->second;
+  if (right_.keys.contains(key)) return true;
+  if (wrong_.keys.contains(key)) return false;
+  return std::nullopt;
 }
 
 void PasswordCache::Remember(const Sha256Digest& key, bool matches) {
   MutexLock lock(mutex_);
-  if (!verdicts_.emplace(key, matches).second) return;
-  order_.push_back(key);
-  if (order_.size() <= max_entries_) return;
-  verdicts_.erase(order_.front());
-  order_.pop_front();
+  Entries& entries = matches ? right_ : wrong_;
+  if (!entries.keys.insert(key).second) return;
+  entries.order.push_back(key);
+  if (entries.order.size() <= max_entries_) return;
+  entries.keys.erase(entries.order.front());
+  entries.order.pop_front();
 }
 
 }  // namespace lockstep::server

@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_format.h"
+
 namespace lockstep::server {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr size_t kMinCompressedBytes = 1 << 10;
 // Above this zlib's 32-bit lengths come near.
 constexpr size_t kMaxCompressedBytes = 1 << 30;
 constexpr const char* kRetryAfterSeconds = "5";
+constexpr const char* kContentTypeOptions = "X-Content-Type-Options";
 
 // A body in a coding, compressed as it comes.
 class CompressedBody final : public api::BodySource {
@@ -71,8 +74,12 @@ void CompressBody(api::Response& response, ContentCoding coding) {
 // all the same.
 class RequestGate::Answer {
  public:
-  Answer(RequestGate& gate, AnswerTerms terms, api::Respond respond)
-      : gate_(gate), terms_(std::move(terms)), respond_(std::move(respond)) {}
+  Answer(RequestGate& gate, AnswerTerms terms, api::Respond respond,
+         std::optional<AuditEntry> entry)
+      : gate_(gate),
+        terms_(std::move(terms)),
+        respond_(std::move(respond)),
+        entry_(std::move(entry)) {}
   ~Answer() {
     if (respond_) Send(std::move(fallback_));
   }
@@ -83,6 +90,10 @@ class RequestGate::Answer {
 
   void Send(api::Response response) {
     api::Respond respond = std::exchange(respond_, nullptr);
+    if (entry_.has_value()) {
+      entry_->status = response.status;
+      gate_.audit_->Add(*entry_);
+    }
     respond(gate_.Finish(std::move(response), terms_));
     gate_.OneAnswered();
   }
@@ -91,18 +102,22 @@ class RequestGate::Answer {
   RequestGate& gate_;
   AnswerTerms terms_;
   api::Respond respond_;
+  std::optional<AuditEntry> entry_;
   api::Response fallback_ = OverloadPage("All workers are busy; try again later.");
 };
 
 RequestGate::RequestGate(RequestGateOptions options, Authenticator& authenticator,
                          WorkerPool& workers, WorkerPool& part_workers, api::Handler& handler,
                          HttpCounters& counters)
-    : options_(std::move(options)),
+    : cors_(options.cors),
+      guard_(options.browsers, std::move(options.cors)),
+      audit_(options.audit),
       authenticator_(authenticator),
       workers_(workers),
       part_workers_(part_workers),
       handler_(handler),
-      counters_(counters) {}
+      counters_(counters),
+      headers_(std::move(options.headers)) {}
 
 RequestGate::~RequestGate() {
   MutexLock lock(mutex_);
@@ -114,34 +129,69 @@ AnswerTerms RequestGate::TermsOf(const RequestHead& head) {
           head.method == "HEAD", head.takes_chunks};
 }
 
-std::optional<Admission> RequestGate::Admit(const RequestHead& head,
-                                            std::function<void(Admission)> later) {
-  const auto admission_of = [this](AuthVerdict verdict) -> Admission {
-    switch (verdict) {
-      case AuthVerdict::kGranted:
-        return {};
-      case AuthVerdict::kDenied:
-        return Denied();
-      case AuthVerdict::kOverloaded:
-        break;
-    }
-    counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
-    return {false, OverloadPage("Too many passwords are waiting to be checked; try again later.")};
-  };
-  const std::optional<AuthVerdict> verdict =
-      authenticator_.Check(head.header("Authorization"),
-                           [admission_of, later = std::move(later)](AuthVerdict late_verdict) {
-                             later(admission_of(late_verdict));
-                           });
-  if (!verdict) return std::nullopt;
-  return admission_of(*verdict);
+RequestGate::Asked RequestGate::AskedOf(const RequestHead& head, const Peer& peer) const {
+  const std::string_view target = head.target;
+  const std::string_view path = target.substr(0, target.find('?'));
+  Asked asked{handler_.RoleFor(path)};
+  if (audit_ != nullptr) asked.entry = {"", peer.address, head.method, std::string(path)};
+  return asked;
 }
 
-Admission RequestGate::Denied() const {
+std::optional<Admission> RequestGate::Admit(const RequestHead& head, const Peer& peer,
+                                            std::function<void(Admission)> later) {
+  Asked asked = AskedOf(head, peer);
+  if (const std::optional<std::string> why = guard_.WhyNot(head, asked.role)) {
+    return Refused(asked, "", ErrorPage(403, *why));
+  }
+  if (asked.role == api::Role::kNone && authenticator_.has_roles()) {
+    return Admission{true, {}, authenticator_.Nobody()};
+  }
+  std::optional<AuthAnswer> answer =
+      authenticator_.Check(head.header("Authorization"), peer,
+                           [this, asked, later = std::move(later)](AuthAnswer late_answer) {
+                             later(AdmissionOf(std::move(late_answer), asked));
+                           });
+  if (!answer) return std::nullopt;
+  return AdmissionOf(*std::move(answer), asked);
+}
+
+Admission RequestGate::AdmissionOf(AuthAnswer answer, const Asked& asked) const {
+  if (answer.verdict == AuthVerdict::kOverloaded) {
+    counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
+    return {false, OverloadPage("Too many passwords are waiting to be checked; try again later.")};
+  }
+  if (answer.verdict == AuthVerdict::kDenied) {
+    api::Response page = ErrorPage(401, "Unauthorized");
+    page.headers.push_back({"WWW-Authenticate", authenticator_.has_users() ? "Basic" : "Bearer"});
+    return Refused(asked, "", std::move(page));
+  }
+  if (answer.who->grant.roles.Allows(asked.role)) return {true, {}, std::move(answer.who)};
+  const std::string& name = answer.who->name;
+  return Refused(
+      asked, name,
+      ErrorPage(403, absl::StrFormat("Forbidden: \"%s\" does not have the role %s, which "
+                                     "this path requires.",
+                                     name, api::Name(asked.role))));
+}
+
+Admission RequestGate::Refused(const Asked& asked, std::string_view who,
+                               api::Response refusal) const {
   counters_.denied_requests.fetch_add(1, std::memory_order_relaxed);
-  api::Response response = ErrorPage(401, "Unauthorized");
-  response.headers.push_back({"WWW-Authenticate", authenticator_.has_users() ? "Basic" : "Bearer"});
-  return {false, std::move(response)};
+  if (audit_ != nullptr) {
+    AuditEntry entry = *asked.entry;
+    entry.who = who;
+    entry.status = refusal.status;
+    audit_->Add(entry);
+  }
+  return {false, std::move(refusal)};
+}
+
+std::optional<AuditEntry> RequestGate::EntryOf(const api::Request& request) const {
+  if (audit_ == nullptr || !MayChange(request.method)) return std::nullopt;
+  // Queries come by POST too.
+  if (handler_.RoleFor(request.path()) == api::Role::kRead) return std::nullopt;
+  return AuditEntry{request.user, request.remote_address, request.method,
+                    std::string(request.path())};
 }
 
 void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond respond) {
@@ -149,7 +199,8 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
     MutexLock lock(mutex_);
     ++running_;
   }
-  auto answer = std::make_unique<Answer>(*this, std::move(terms), std::move(respond));
+  auto answer =
+      std::make_unique<Answer>(*this, std::move(terms), std::move(respond), EntryOf(request));
   if (request.method == "OPTIONS") {
     api::Response response;
     response.status = 204;
@@ -157,7 +208,6 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
     return answer->Send(std::move(response));
   }
   if (request.method == "HEAD") request.method = "GET";
-  request.user = authenticator_.NameOf(request.header("Authorization"));
   const bool submitted = workers_.TrySubmit(
       [this, request = std::move(request), answer = std::move(answer)]() mutable {
         answer->set_fallback(ErrorPage(500, "The request was dropped without an answer."));
@@ -179,11 +229,23 @@ void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done)
 
 api::Response RequestGate::Finish(api::Response response, const AnswerTerms& terms) const {
   CompressBody(response, terms.coding);
-  for (api::Header& header : options_.cors.HeadersFor(terms.origin)) {
+  for (api::Header& header : cors_.HeadersFor(terms.origin)) {
     response.headers.push_back(std::move(header));
   }
-  response.headers.insert(response.headers.end(), options_.headers.begin(), options_.headers.end());
+  {
+    const MutexLock lock(mutex_);
+    response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
+  }
+  // No browser takes what a sender wrote for a page.
+  if (!HasHeader(response, kContentTypeOptions)) {
+    response.headers.push_back({kContentTypeOptions, "nosniff"});
+  }
   return response;
+}
+
+void RequestGate::SetHeaders(std::vector<api::Header> headers) {
+  const MutexLock lock(mutex_);
+  headers_ = std::move(headers);
 }
 
 void RequestGate::OneAnswered() {

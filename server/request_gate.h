@@ -12,7 +12,9 @@
 
 #include "api/http.h"
 #include "base/mutex.h"
+#include "server/audit_log.h"
 #include "server/authenticator.h"
+#include "server/browser_guard.h"
 #include "server/compression.h"
 #include "server/cors.h"
 #include "server/http_stats.h"
@@ -25,6 +27,7 @@ namespace lockstep::server {
 struct Admission {
   bool granted = true;
   api::Response refusal;
+  std::shared_ptr<const api::Principal> who{};  // of what is granted
 };
 
 // What the answer to a request depends on besides its handler.
@@ -37,7 +40,9 @@ struct AnswerTerms {
 
 struct RequestGateOptions {
   CorsPolicy cors;
-  std::vector<api::Header> headers;  // added to every answer
+  BrowserGuardOptions browsers{};
+  AuditLog* audit = nullptr;           // outlives the gate; null: none is kept
+  std::vector<api::Header> headers{};  // added to every answer; until SetHeaders()
 };
 
 class RequestGate {
@@ -52,7 +57,8 @@ class RequestGate {
   static AnswerTerms TermsOf(const RequestHead& head);
 
   // Decides on the head alone: at once, or by calling `later` from another thread.
-  std::optional<Admission> Admit(const RequestHead& head, std::function<void(Admission)> later);
+  std::optional<Admission> Admit(const RequestHead& head, const Peer& peer,
+                                 std::function<void(Admission)> later);
 
   // Answers once, from any thread, also before Serve() returns. The answer is ready to be sent.
   void Serve(api::Request request, AnswerTerms terms, api::Respond respond);
@@ -64,16 +70,31 @@ class RequestGate {
   // Gives a response that no handler made the headers that every answer carries.
   api::Response Finish(api::Response response, const AnswerTerms& terms) const;
 
+  // For answers from here on.
+  void SetHeaders(std::vector<api::Header> headers);
+
   uint64_t running_requests() const;
 
  private:
   class Answer;
   friend class Answer;
 
-  Admission Denied() const;
+  // What a request is about, as long as it is not known whether it may.
+  struct Asked {
+    api::Role role = api::Role::kAdmin;
+    std::optional<AuditEntry> entry{};
+  };
+
+  Asked AskedOf(const RequestHead& head, const Peer& peer) const;
+  Admission AdmissionOf(AuthAnswer answer, const Asked& asked) const;
+  Admission Refused(const Asked& asked, std::string_view who, api::Response refusal) const;
+  // Of a request that is handled; nothing if it is not to be noted.
+  std::optional<AuditEntry> EntryOf(const api::Request& request) const;
   void OneAnswered();
 
-  const RequestGateOptions options_;
+  const CorsPolicy cors_;
+  const BrowserGuard guard_;
+  AuditLog* const audit_;
   Authenticator& authenticator_;
   WorkerPool& workers_;
   WorkerPool& part_workers_;
@@ -81,6 +102,7 @@ class RequestGate {
   HttpCounters& counters_;
 
   mutable Mutex mutex_;
+  std::vector<api::Header> headers_ LOCKSTEP_GUARDED_BY(mutex_);
   CondVar all_answered_;
   uint64_t running_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
 };

@@ -239,6 +239,26 @@ void AddApi(Families& families, const api::ApiStats& stats) {
                  stats.metadata_metric_count);
 }
 
+void AddMemory(Families& families, const MemoryBudgetStats& stats) {
+  families.Gauge("lockstep_memory_budget_limit_bytes",
+                 "Memory that clients together may make the server hold (--memory-limit).",
+                 static_cast<double>(stats.max_bytes));
+  const auto by_account = [&](auto value) {
+    for (size_t i = 0; i < kMemoryAccountCount; ++i) {
+      families.Value(static_cast<double>(value(stats.accounts[i])),
+                     {{"account", std::string(Name(static_cast<MemoryAccount>(i)))}});
+    }
+  };
+  families.Begin(MetricType::Gauge, "lockstep_memory_budget_bytes", "What they hold, by account.");
+  by_account([](const MemoryAccountStats& account) { return account.held_bytes; });
+  families.Begin(MetricType::Gauge, "lockstep_memory_budget_account_limit_bytes",
+                 "What they may hold, by account.");
+  by_account([](const MemoryAccountStats& account) { return account.max_bytes; });
+  families.Begin(MetricType::Counter, "lockstep_memory_budget_refusals_total",
+                 "How often there was no memory, by account.");
+  by_account([](const MemoryAccountStats& account) { return account.refusals; });
+}
+
 void AddHttp(Families& families, const HttpStats& stats) {
   families.Gauge("lockstep_http_open_connections", "Open connections.", stats.open_connections);
   families.Counter("lockstep_http_connections_total", "Accepted connections.",
@@ -362,6 +382,7 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   AddHttp(families, snapshot.http);
   if (snapshot.otlp_grpc.has_value()) AddOtlpGrpc(families, *snapshot.otlp_grpc);
   AddApi(families, snapshot.api);
+  AddMemory(families, snapshot.api.memory);
   AddIngest(families, snapshot.api.ingest);
   AddPush(families, snapshot.api.push);
   AddScrape(families, snapshot.api.scrape);
@@ -369,6 +390,10 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   AddStorage(families, snapshot.storage);
   AddProcess(families, snapshot.process);
   return prometheus::TextSerializer().Serialize(families.all());
+}
+
+api::Role MetricsEndpoint::RoleFor(std::string_view path) const {
+  return path == "/metrics" ? api::Role::kMetrics : next_.RoleFor(path);
 }
 
 void MetricsEndpoint::Handle(api::Request request, api::Respond respond) {

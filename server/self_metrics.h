@@ -34,6 +34,7 @@ class MetricsEndpoint final : public api::Handler {
       : next_(next), snapshot_(std::move(snapshot)) {}
 
   void Handle(api::Request request, api::Respond respond) override;
+  api::Role RoleFor(std::string_view path) const override;
 
  private:
   api::Handler& next_;

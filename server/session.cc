@@ -136,8 +136,8 @@ void Session::OnHead() {
   keep_alive_ = head.keep_alive;
   state_ = State::kAdmission;
   transport_->StopTimer();
-  std::optional<Admission> admission =
-      shared_.gate.Admit(head, [self = shared_from_this()](Admission later) mutable {
+  std::optional<Admission> admission = shared_.gate.Admit(
+      head, transport_->peer(), [self = shared_from_this()](Admission later) mutable {
         Transport& transport = *self->transport_;
         transport.Post([self = std::move(self), later = std::move(later)]() mutable {
           self->OnAdmission(std::move(later));
@@ -154,6 +154,7 @@ void Session::OnAdmission(Admission admission) {
     if (parser_->Parse(nothing) != RequestParser::Step::kDone) keep_alive_ = false;
     return WriteAnswer(shared_.gate.Finish(std::move(admission.refusal), terms_));
   }
+  who_ = std::move(admission.who);
   // A client that has begun with its body does not wait for leave.
   if (parser_->head().expects_continue && buffer_.empty()) return SendContinue();
   ReadBody();
@@ -182,8 +183,12 @@ void Session::OnRequest() {
   cancel_ = std::make_shared<api::CancelSignal>();
   lease_ = parser_->TakeLease();
   api::Request request = parser_->TakeRequest();
-  request.remote_address = transport_->remote_address();
+  request.remote_address = transport_->peer().address;
   request.cancel = cancel_;
+  if (who_ != nullptr) {
+    request.user = who_->name;
+    request.jobs = who_->grant.jobs;
+  }
   if (buffer_.empty()) Read();
   shared_.gate.Serve(
       std::move(request), terms_, [self = shared_from_this()](api::Response response) mutable {

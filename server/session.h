@@ -102,6 +102,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Of the request under way.
   std::optional<RequestParser> parser_;
   AnswerTerms terms_;
+  std::shared_ptr<const api::Principal> who_;
   std::shared_ptr<api::CancelSignal> cancel_;
   BodyBudget::Lease lease_;
   bool keep_alive_ = false;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "server/certificate_names.h"
 
 namespace lockstep::server {
 namespace {
@@ -28,9 +29,9 @@ template <typename Stream>
 class StreamTransport : public Transport {
  public:
   StreamTransport(Stream stream, std::string remote_address)
-      : stream_(std::move(stream)),
-        timer_(stream_.get_executor()),
-        remote_address_(std::move(remote_address)) {}
+      : stream_(std::move(stream)), timer_(stream_.get_executor()) {
+    peer_.address = std::move(remote_address);
+  }
 
   void ReadSome(std::span<char> into, IoDone done) override {
     stream_.async_read_some(
@@ -70,15 +71,15 @@ class StreamTransport : public Transport {
 
   void Post(Task task) override { asio::post(stream_.get_executor(), std::move(task)); }
 
-  const std::string& remote_address() const override { return remote_address_; }
+  const Peer& peer() const override { return peer_; }
 
  protected:
   Stream stream_;
+  Peer peer_;
 
  private:
   asio::steady_timer timer_;
   uint64_t timer_round_ = 0;
-  const std::string remote_address_;
 };
 
 class TcpTransport final : public StreamTransport<tcp::socket> {
@@ -99,16 +100,26 @@ using TlsStream = asio::ssl::stream<tcp::socket>;
 
 class TlsTransport final : public StreamTransport<TlsStream> {
  public:
-  using StreamTransport::StreamTransport;
+  TlsTransport(TlsStream stream, std::string remote_address, std::shared_ptr<TlsContext> tls)
+      : StreamTransport(std::move(stream), std::move(remote_address)), tls_(std::move(tls)) {}
 
   void Handshake(IoDone done) override {
     stream_.async_handshake(asio::ssl::stream_base::server,
-                            [done = std::move(done)](error_code error) mutable { done(error, 0); });
+                            [this, done = std::move(done)](error_code error) mutable {
+                              if (!error && tls_->verifies_clients()) {
+                                peer_.certificate = NamesOfClient(stream_.native_handle());
+                              }
+                              done(error, 0);
+                            });
   }
 
   // A close_notify would have to be written by the engine that may be reading at the same time;
   // answers carry their length, so clients do without.
   void FinishWriting() override {}
+
+ private:
+  // The connection refers to it.
+  const std::shared_ptr<TlsContext> tls_;
 };
 
 }  // namespace
@@ -118,12 +129,13 @@ std::unique_ptr<Transport> MakeTcpTransport(tcp::socket socket) {
   return std::make_unique<TcpTransport>(std::move(socket), std::move(address));
 }
 
-std::unique_ptr<Transport> MakeTlsTransport(tcp::socket socket, TlsContext& tls) {
+std::unique_ptr<Transport> MakeTlsTransport(tcp::socket socket, std::shared_ptr<TlsContext> tls) {
   std::string address = AddressOf(socket);
   // Asio's context frees its handle: it gets a reference of its own.
-  SSL_CTX_up_ref(tls.native());
-  asio::ssl::context context(tls.native());
-  return std::make_unique<TlsTransport>(TlsStream(std::move(socket), context), std::move(address));
+  SSL_CTX_up_ref(tls->native());
+  asio::ssl::context context(tls->native());
+  return std::make_unique<TlsTransport>(TlsStream(std::move(socket), context), std::move(address),
+                                        std::move(tls));
 }
 
 }  // namespace lockstep::server

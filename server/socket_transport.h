@@ -11,7 +11,7 @@
 namespace lockstep::server {
 
 std::unique_ptr<Transport> MakeTcpTransport(boost::asio::ip::tcp::socket socket);
-// `tls` outlives the transport.
-std::unique_ptr<Transport> MakeTlsTransport(boost::asio::ip::tcp::socket socket, TlsContext& tls);
+std::unique_ptr<Transport> MakeTlsTransport(boost::asio::ip::tcp::socket socket,
+                                            std::shared_ptr<TlsContext> tls);
 
 }  // namespace lockstep::server

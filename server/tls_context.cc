@@ -139,6 +139,7 @@ absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(const TlsServerConf
     SSL_CTX_set_cert_verify_callback(context, AcceptAnyCertificate, nullptr);
     return tls;
   }
+  tls->verifies_clients_ = true;
   if (SSL_CTX_load_verify_locations(context, config.client_ca_file.c_str(), nullptr) != 1) {
     return Failed("client_ca_file", config.client_ca_file);
   }

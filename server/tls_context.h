@@ -17,6 +17,8 @@ class TlsContext {
   static absl::StatusOr<std::unique_ptr<TlsContext>> Make(const TlsServerConfig& config);
 
   SSL_CTX* native() { return context_.get(); }
+  // Whether a client's certificate, if it shows one, is known to be signed by the authority.
+  bool verifies_clients() const { return verifies_clients_; }
 
  private:
   struct Free {
@@ -26,6 +28,7 @@ class TlsContext {
 
   std::unique_ptr<SSL_CTX, Free> context_;
   std::vector<std::string> allowed_client_names_;
+  bool verifies_clients_ = false;
 };
 
 }  // namespace lockstep::server

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "absl/functional/any_invocable.h"
+#include "server/peer.h"
 
 namespace lockstep::server {
 
@@ -40,7 +41,8 @@ class Transport {
 
   virtual void Post(Task task) = 0;
 
-  virtual const std::string& remote_address() const = 0;
+  // The certificate is there after the handshake.
+  virtual const Peer& peer() const = 0;
 };
 
 }  // namespace lockstep::server

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/yaml/yaml_reader.h"
+#include "server/web_roles.h"
 
 namespace lockstep::server {
 namespace {
@@ -64,12 +65,18 @@ class Reader {
 
   absl::StatusOr<WebConfig> Read(std::string_view yaml) {
     LOCKSTEP_ASSIGN_OR_RETURN(const YAML::Node root, ParseYamlMap(yaml, path_));
+    YAML::Node roles(YAML::NodeType::Undefined);
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(
         path_, root, "",
         {{"tls_server_config", [this](const YAML::Node& node) { return ReadTls(node); }},
          {"http_server_config", [this](const YAML::Node& node) { return ReadHttp(node); }},
          {"basic_auth_users", [this](const YAML::Node& node) { return ReadUsers(node); }},
-         {"lockstep_bearer_tokens", [this](const YAML::Node& node) { return ReadTokens(node); }}}));
+         {"lockstep_bearer_tokens", [this](const YAML::Node& node) { return ReadTokens(node); }},
+         {"lockstep_roles", [&roles](const YAML::Node& node) {
+            roles = node;
+            return absl::OkStatus();
+          }}}));
+    if (roles.IsDefined()) LOCKSTEP_RETURN_IF_ERROR(ReadRoles(path_, roles, config_));
     return std::move(config_);
   }
 

@@ -1,5 +1,5 @@
 // WebConfig: the file of --web.config.file, in the format of Prometheus' exporter-toolkit
-// (docs/web-configuration.md there), with one extension: `lockstep_bearer_tokens`.
+// (docs/web-configuration.md there), with two extensions.
 //
 //   tls_server_config:
 //     cert_file: server.crt              # file names are relative to the configuration file
@@ -11,6 +11,7 @@
 //   lockstep_bearer_tokens:
 //     trainer: {sha256: 9f86d081...}     # of the token
 //     grafana: {file: grafana.token}     # holds the token
+//   lockstep_roles: ...                  # server/web_roles.h
 #pragma once
 
 #include <array>
@@ -49,6 +50,7 @@ struct TlsServerConfig {
 struct BasicAuthUser {
   std::string name;
   std::string bcrypt_hash;
+  api::Grant grant{};
 };
 
 using Sha256Digest = std::array<unsigned char, 32>;
@@ -56,6 +58,14 @@ using Sha256Digest = std::array<unsigned char, 32>;
 struct BearerToken {
   std::string name;  // for people; no secret
   Sha256Digest digest{};
+  api::Grant grant{};
+};
+
+// What a client's certificate is for; one of the two is "".
+struct CertificateGrant {
+  std::string san;
+  std::string subject;
+  api::Grant grant{};
 };
 
 struct WebConfig {
@@ -63,6 +73,11 @@ struct WebConfig {
   std::vector<api::Header> headers;  // added to every answer
   std::vector<BasicAuthUser> users;
   std::vector<BearerToken> tokens;
+  std::vector<CertificateGrant> certificates;
+  bool has_roles = false;  // if not, who may come in may do everything
+
+  // Whether a request has to say who sends it.
+  bool wants_credentials() const { return has_roles || !users.empty() || !tokens.empty(); }
 };
 
 // Fails on an unknown key, a missing file name, a hash that is none; the message names file, line

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_format.h"
 
 namespace lockstep::server {
 namespace {
@@ -136,6 +137,90 @@ TEST(WebConfigTest, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(std::string(Message(status)), HasSubstr(std::string(row.error)));
     EXPECT_THAT(std::string(Message(status)), Not(HasSubstr("hunter2")));
   }
+}
+
+std::string WithRoles(std::string_view roles) {
+  return absl::StrFormat(
+      "tls_server_config: {cert_file: a, key_file: b, client_ca_file: c, client_auth_type: "
+      "VerifyClientCertIfGiven}\n"
+      "lockstep_roles:\n%s\n"
+      "basic_auth_users: {alice: %s, bob: %s}\n"
+      "lockstep_bearer_tokens: {trainer: {sha256: %s}}\n",
+      roles, kHash, kHash, std::string(64, '0'));
+}
+
+TEST(WebConfigTest, WithoutRolesEverybodyHasAll) {
+  const absl::StatusOr<WebConfig> config =
+      ParseWebConfig(absl::StrFormat("basic_auth_users: {alice: %s}", kHash), "web.yml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_FALSE(config->has_roles);
+  EXPECT_TRUE(config->users[0].grant.roles.Allows(api::Role::kAdmin));
+}
+
+TEST(WebConfigTest, WithRolesNobodyHasWhatItDoesNotSay) {
+  const absl::StatusOr<WebConfig> config =
+      ParseWebConfig(WithRoles("- {user: alice, roles: [read, metrics]}\n"
+                               "- {token: trainer, roles: [push, write], jobs: \"llm-.*\"}\n"
+                               "- {certificate_san: grafana.example, roles: [read]}\n"
+                               "- {certificate_subject: \"CN=ops,O=Example\", roles: [admin]}"),
+                     "web.yml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_TRUE(config->has_roles);
+  const auto roles = [](const api::Grant& grant) {
+    std::string names;
+    for (const api::Role role : {api::Role::kRead, api::Role::kWrite, api::Role::kPush,
+                                 api::Role::kRules, api::Role::kMetrics, api::Role::kAdmin}) {
+      if (grant.roles.Allows(role)) absl::StrAppendFormat(&names, "%s ", api::Name(role));
+    }
+    return names;
+  };
+  EXPECT_EQ(roles(config->users[0].grant), "read metrics ");
+  EXPECT_EQ(roles(config->users[1].grant), "");
+  EXPECT_EQ(roles(config->tokens[0].grant), "write push ");
+  ASSERT_TRUE(config->tokens[0].grant.jobs.has_value());
+  EXPECT_TRUE(config->tokens[0].grant.jobs->FullMatch("llm-7"));
+  EXPECT_FALSE(config->tokens[0].grant.jobs->FullMatch("a-llm-7"));
+  ASSERT_EQ(config->certificates.size(), 2u);
+  EXPECT_EQ(config->certificates[0].san, "grafana.example");
+  EXPECT_EQ(roles(config->certificates[0].grant), "read ");
+  EXPECT_EQ(config->certificates[1].subject, "CN=ops,O=Example");
+  EXPECT_EQ(roles(config->certificates[1].grant), "read write push rules metrics admin ");
+}
+
+TEST(WebConfigTest, AnEmptyListOfRolesGivesNone) {
+  const absl::StatusOr<WebConfig> config = ParseWebConfig("lockstep_roles: []", "web.yml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_TRUE(config->wants_credentials());
+}
+
+TEST(WebConfigTest, SaysWhatIsWrongWithRoles) {
+  struct Row {
+    std::string roles;
+    std::string complaint;
+  };
+  for (const Row& row : {
+           Row{"- {user: carol, roles: [read]}", "there is no user \"carol\""},
+           Row{"- {token: alice, roles: [read]}", "there is no token \"alice\""},
+           Row{"- {user: alice, roles: [reader]}", "\"reader\" is no role"},
+           Row{"- {user: alice, roles: [none]}", "\"none\" is no role"},
+           Row{"- {user: alice, role: [read]}", "role"},
+           Row{"- {roles: [read]}", "names one user"},
+           Row{"- {user: alice, token: trainer, roles: [read]}", "names one user"},
+           Row{"- {user: alice, roles: [read]}\n- {user: alice, roles: [write]}", "twice"},
+           Row{"- {user: alice, roles: [read], jobs: a}", "readers cannot be held to jobs"},
+           Row{"- {user: alice, roles: [write, admin], jobs: a}", "jobs bounds what is written"},
+           Row{"- {user: alice, roles: [write], jobs: \"(\"}", "missing closing )"},
+           Row{"  alice: admin", "has to be a list"},
+       }) {
+    const absl::StatusOr<WebConfig> config = ParseWebConfig(WithRoles(row.roles), "web.yml");
+    ASSERT_FALSE(config.ok()) << row.roles;
+    EXPECT_THAT(std::string(Message(config.status())), HasSubstr(row.complaint));
+    EXPECT_THAT(std::string(Message(config.status())), HasSubstr("web.yml line "));
+  }
+  EXPECT_THAT(std::string(Message(
+                  ParseWebConfig("lockstep_roles: [{certificate_san: a, roles: [read]}]", "web.yml")
+                      .status())),
+              HasSubstr("client_auth_type that verifies"));
 }
 
 }  // namespace

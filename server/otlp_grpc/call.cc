@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "server/otlp_grpc/answer.h"
 
 namespace lockstep::server {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::string_view kExport =
     "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
+// Where the handler takes the same by HTTP.
+constexpr const char* kHttpPath = "/v1/metrics";
 constexpr int64_t kRetryAfterSeconds = 5;
 
 grpc::Status Busy(const std::string& why) {
@@ -105,16 +108,43 @@ std::string_view Call::Metadata(const char* key) const {
 }
 
 void Call::Admit() {
-  const auto verdict = door_.authenticator.Check(
-      Metadata("authorization"), [this](AuthVerdict late_verdict) { OnVerdict(late_verdict); });
-  if (verdict.has_value()) OnVerdict(*verdict);
+  auto answer = door_.authenticator.Check(
+      Metadata("authorization"), PeerOf(),
+      [this](AuthAnswer late_answer) { OnVerdict(std::move(late_answer)); });
+  if (answer.has_value()) OnVerdict(*std::move(answer));
 }
 
-void Call::OnVerdict(AuthVerdict verdict) {
-  switch (verdict) {
+// Certificates that are not verified are no credentials: the web configuration gives them no roles.
+Peer Call::PeerOf() const {
+  Peer peer{context_.peer()};
+  const std::shared_ptr<const grpc::AuthContext> transport = context_.auth_context();
+  if (transport == nullptr || !transport->IsPeerAuthenticated()) return peer;
+  auto names = std::make_shared<CertificateNames>();
+  for (const grpc::string_ref& subject : transport->FindPropertyValues("x509_subject")) {
+    names->subject.assign(subject.data(), subject.size());
+  }
+  for (const grpc::string_ref& san :
+       transport->FindPropertyValues("x509_subject_alternative_name")) {
+    names->sans.emplace_back(san.data(), san.size());
+  }
+  peer.certificate = std::move(names);
+  return peer;
+}
+
+void Call::OnVerdict(AuthAnswer answer) {
+  const api::Role role = door_.handler.RoleFor(kHttpPath);
+  switch (answer.verdict) {
     case AuthVerdict::kGranted:
+      if (!answer.who->grant.roles.Allows(role)) {
+        Audit(answer.who->name, 403);
+        return Refuse({grpc::StatusCode::PERMISSION_DENIED,
+                       absl::StrFormat("\"%s\" does not have the role %s", answer.who->name,
+                                       api::Name(role))});
+      }
+      who_ = std::move(answer.who);
       return BeginRead();
     case AuthVerdict::kDenied:
+      Audit("", 401);
       return Refuse({grpc::StatusCode::UNAUTHENTICATED, "Unauthorized"});
     case AuthVerdict::kOverloaded:
       return Refuse(Busy("too many passwords are waiting to be checked"));
@@ -150,7 +180,7 @@ void Call::OnRead(bool ok) {
 void Call::Handle() {
   api::Request request;
   request.method = "POST";
-  request.target = "/v1/metrics";
+  request.target = kHttpPath;
   request.headers.push_back({"Content-Type", "application/x-protobuf"});
   request.body = BytesOf(message_);
   message_.Clear();
@@ -158,13 +188,20 @@ void Call::Handle() {
     request.headers.push_back({"Content-Encoding", std::string(encoding)});
   }
   request.remote_address = context_.peer();
-  request.user = door_.authenticator.NameOf(Metadata("authorization"));
+  request.user = who_->name;
+  request.jobs = who_->grant.jobs;
   request.cancel = std::make_shared<api::CancelSignal>();
   door_.handler.Handle(std::move(request),
                        [this](const api::Response& response) { Answer(response); });
 }
 
+void Call::Audit(std::string_view who, int http_status) const {
+  if (door_.audit == nullptr) return;
+  door_.audit->Add({std::string(who), context_.peer(), "GRPC", kHttpPath, http_status});
+}
+
 void Call::Answer(const api::Response& response) {
+  Audit(who_->name, response.status);
   lease_ = BodyBudget::Lease();
   const grpc::Status status = StatusOf(response);
   if (!status.ok()) return Refuse(status);

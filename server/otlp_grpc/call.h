@@ -21,6 +21,7 @@
 
 #include "api/http.h"
 #include "base/mutex.h"
+#include "server/audit_log.h"
 #include "server/authenticator.h"
 #include "server/body_budget.h"
 #include "server/otlp_grpc_stats.h"
@@ -29,16 +30,18 @@ namespace lockstep::server {
 
 // What all calls share; outlives them.
 struct GrpcDoor {
-  GrpcDoor(api::Handler& handler, const WebConfig& web, uint64_t max_bytes_in_flight,
-           uint64_t max_calls, std::chrono::milliseconds timeout)
+  GrpcDoor(api::Handler& handler, const WebConfig& web, AuditLog* audit,
+           uint64_t max_bytes_in_flight, uint64_t max_calls, std::chrono::milliseconds timeout)
       : handler(handler),
-        authenticator(web.users, web.tokens),
+        authenticator(web),
+        audit(audit),
         budget(max_bytes_in_flight),
         max_calls(max_calls),
         message_timeout(timeout) {}
 
   api::Handler& handler;
   Authenticator authenticator;
+  AuditLog* const audit;  // null: none is kept
   BodyBudget budget;
   const uint64_t max_calls;
   const std::chrono::milliseconds message_timeout;
@@ -80,7 +83,9 @@ class Call {
 
   void Arrived(bool ok);
   void Admit();
-  void OnVerdict(AuthVerdict verdict);
+  Peer PeerOf() const;
+  void Audit(std::string_view who, int http_status) const;
+  void OnVerdict(AuthAnswer answer);
   void BeginRead();
   void OnRead(bool ok);
   void OnTimeout(bool expired);
@@ -99,6 +104,7 @@ class Call {
   // Whoever sets it to false decides what becomes of the call: the message or the timeout.
   std::atomic<bool> is_reading_{false};
   BodyBudget::Lease lease_;
+  std::shared_ptr<const api::Principal> who_;
   // The call itself and its timeout.
   std::atomic<int> owners_{1};
 

@@ -53,6 +53,18 @@ absl::Status CheckExpressible(const TlsServerConfig& tls) {
 
 }  // namespace
 
+std::string CredentialBytesOf(const WebConfig& web) {
+  if (!web.tls.has_value()) return "";
+  std::string bytes = absl::StrFormat("%d ", static_cast<int>(web.tls->client_auth));
+  for (const std::string& file : {web.tls->key_file, web.tls->cert_file, web.tls->client_ca_file}) {
+    if (file.empty()) continue;
+    const absl::StatusOr<std::string> pem = ReadPem(file);
+    if (!pem.ok()) return "";
+    bytes += *pem;
+  }
+  return bytes;
+}
+
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> CredentialsOf(const WebConfig& web) {
   if (!web.tls.has_value()) return grpc::InsecureServerCredentials();
   const TlsServerConfig& tls = *web.tls;

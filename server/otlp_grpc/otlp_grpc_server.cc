@@ -46,12 +46,13 @@ void PrepareLibrary() {
 class Server final : public OtlpGrpcServer {
  public:
   Server(const OtlpGrpcOptions& options, api::Handler& handler)
-      : door_(handler, options.web, options.max_message_bytes_in_flight,
+      : door_(handler, options.web, options.audit, options.max_message_bytes_in_flight,
               static_cast<uint64_t>(options.max_calls), options.message_timeout) {}
   ~Server() override { Shutdown(std::chrono::milliseconds(0)); }
 
   absl::Status Start(const OtlpGrpcOptions& options) {
     LOCKSTEP_ASSIGN_OR_RETURN(const auto credentials, CredentialsOf(options.web));
+    credential_bytes_ = CredentialBytesOf(options.web);
     const std::string wanted = AddressOf(options.host, options.port);
     grpc::ServerBuilder builder;
     int port = 0;
@@ -79,6 +80,13 @@ class Server final : public OtlpGrpcServer {
     door_.queue->Shutdown();
     if (threads_.empty()) Work();
     for (std::thread& thread : threads_) thread.join();
+  }
+
+  void Reload(const WebConfig& web) override {
+    door_.authenticator.Configure(web);
+    if (CredentialBytesOf(web) != credential_bytes_) {
+      Log(LogLevel::kWarn, "the gRPC door keeps its certificates until the next start");
+    }
   }
 
   OtlpGrpcStats stats() const override {
@@ -119,6 +127,7 @@ class Server final : public OtlpGrpcServer {
   }
 
   GrpcDoor door_;
+  std::string credential_bytes_;
   std::string address_;
   std::unique_ptr<grpc::Server> server_;
   std::vector<std::thread> threads_;

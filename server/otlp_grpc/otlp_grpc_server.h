@@ -15,6 +15,7 @@
 
 #include "api/http.h"
 #include "base/status.h"
+#include "server/audit_log.h"
 #include "server/otlp_grpc_stats.h"
 #include "server/web_config.h"
 
@@ -24,6 +25,7 @@ struct OtlpGrpcOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 4317;  // 0: any free one
   WebConfig web;
+  AuditLog* audit = nullptr;  // outlives the server; null: none is kept
   uint64_t max_message_bytes = 32 << 20;
   uint64_t max_message_bytes_in_flight = 512 << 20;   // of all calls
   int max_calls = 256;                                // at once
@@ -44,6 +46,9 @@ class OtlpGrpcServer {
 
   // Stops listening and lets calls under way finish for at most `patience`; then cancels what is left. Idempotent.
   virtual void Shutdown(std::chrono::milliseconds patience) = 0;
+
+  // Takes the credentials of `web` for calls from here on; its certificates by a restart alone.
+  virtual void Reload(const WebConfig& web) = 0;
 
   virtual OtlpGrpcStats stats() const = 0;
 };
