@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_format.h"
+#include "api/backup_path.h"
 #include "api/params.h"
 #include "api/reply.h"
 
@@ -36,17 +36,13 @@ Response HandleSnapshot(const Call& call, StorageAdmin* admin) {
   });
 }
 
-Response HandleBackup(const Call& call, StorageAdmin* admin) {
+Response HandleBackup(const Call& call, StorageAdmin* admin, const std::string& backup_folder) {
   if (admin == nullptr) return DisabledReply();
-  const std::string folder(call.form.Get("to"));
-  if (!folder.starts_with('/')) {
-    return InvalidParameter("to", absl::StrFormat("\"%s\" is not a folder from the root on, as "
-                                                  "/backups/lockstep is",
-                                                  folder));
-  }
+  const auto folder = BackupFolderBelow(backup_folder, call.form.Get("to"));
+  if (!folder.ok()) return InvalidParameter("to", Message(folder.status()));
   const auto keep_count = ParseLimit(call.form.Get("keep"));
   if (!keep_count.ok()) return InvalidParameter("keep", Message(keep_count.status()));
-  const auto backup = admin->Backup(folder, *keep_count);
+  const auto backup = admin->Backup(*folder, *keep_count);
   if (!backup.ok()) return FailedReply(backup.status());
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();

@@ -69,6 +69,10 @@ std::string Error(const std::string& type, const std::string& text) {
   return R"({"status":"error","errorType":")" + type + R"(","error":")" + text + R"("})";
 }
 
+Response BackUp(const Call& call, StorageAdmin* admin) {
+  return HandleBackup(call, admin, "/no-such/backups");
+}
+
 TEST_F(AdminHandlersTest, SnapshotsAnswerWithTheirNameAsPrometheusDo) {
   const std::string name =
       R"({"status":"success","data":{"name":"20171210T211224Z-2be650b6d019eb54"}})";
@@ -84,15 +88,14 @@ TEST_F(AdminHandlersTest, SnapshotsAnswerWithTheirNameAsPrometheusDo) {
 TEST_F(AdminHandlersTest, BackupsSayWhatTheyMade) {
   const std::string made =
       R"({"status":"success","data":{"number":7,"timeMs":1500,"bytes":42,"shards":2}})";
-  Check(HandleBackup, "to=/backups&keep=3", 200, made, "/backups 3");
-  Check(HandleBackup, "to=/backups", 200, made, "/backups " + std::to_string(SIZE_MAX));
-  for (const std::string folder : {"", "backups", "../x"}) {
-    Check(HandleBackup, "to=" + folder, 400,
-          Error("bad_data", R"(invalid parameter \"to\": \")" + folder +
-                                R"(\" is not a folder from the root on, as /backups/lockstep is)"),
-          "");
-  }
-  Check(HandleBackup, "to=/b&keep=-1", 400,
+  Check(BackUp, "to=/no-such/backups&keep=3", 200, made, "/no-such/backups 3");
+  Check(BackUp, "to=daily", 200, made, "/no-such/backups/daily " + std::to_string(SIZE_MAX));
+  Check(
+      BackUp, "to=/no-such", 400,
+      Error("bad_data", R"(invalid parameter \"to\": \"/no-such\" is not below /no-such/backups, )"
+                        "where the server writes backups (storage.backup.dir)"),
+      "");
+  Check(BackUp, "keep=-1", 400,
         Error("bad_data", R"(invalid parameter \"keep\": limit must be non-negative)"), "");
 }
 
@@ -130,7 +133,8 @@ TEST_F(AdminHandlersTest, FailuresOfTheStoreAreTold) {
   admin_.failure = absl::FailedPreconditionError("the folder is in use");
   Check(HandleSnapshot, "", 500, Error("internal", "the folder is in use"), "snapshot");
   admin_.failure = absl::UnavailableError("the disk is full");
-  Check(HandleBackup, "to=/b&keep=1", 503, Error("unavailable", "the disk is full"), "/b 1");
+  Check(BackUp, "to=b&keep=1", 503, Error("unavailable", "the disk is full"),
+        "/no-such/backups/b 1");
   Check(HandleCleanTombstones, "", 503, Error("unavailable", "the disk is full"), "clean");
   Check(HandleDeleteSeries, "match[]=up&start=1&end=2", 503,
         Error("unavailable", "the disk is full"), "delete {__name__=\"up\";} 1000 2000");
@@ -140,7 +144,7 @@ TEST_F(AdminHandlersTest, NothingIsDoneUnlessTheOperatorAskedForIt) {
   is_enabled_ = false;
   const std::string disabled = Error("unavailable", "admin APIs disabled");
   Check(HandleSnapshot, "", 503, disabled, "");
-  Check(HandleBackup, "to=/backups", 503, disabled, "");
+  Check(BackUp, "to=/no-such/backups", 503, disabled, "");
   Check(HandleDeleteSeries, "match[]=up", 503, disabled, "");
   Check(HandleCleanTombstones, "", 503, disabled, "");
 }

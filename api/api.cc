@@ -16,6 +16,7 @@
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
 #include "api/identity_handlers.h"
+#include "api/memory_handler.h"
 #include "api/otlp_handler.h"
 #include "api/page_handler.h"
 #include "api/params.h"
@@ -26,6 +27,7 @@
 #include "api/reply.h"
 #include "api/report_handler.h"
 #include "api/request_counters.h"
+#include "api/request_limits.h"
 #include "api/role_handlers.h"
 #include "api/router.h"
 #include "api/rule_handlers.h"
@@ -64,6 +66,7 @@ class ApiServer : public Api {
   explicit ApiServer(ApiDependencies dependencies)
       : storage_(dependencies.storage),
         written_(dependencies.written == nullptr ? storage_ : *dependencies.written),
+        live_jobs_(dependencies.live_jobs),
         admin_(dependencies.admin),
         query_log_(dependencies.query_log),
         scraper_(dependencies.scraper),
@@ -91,6 +94,7 @@ class ApiServer : public Api {
   }
   ApiStats stats() const override;
   void Handle(Request request, Respond respond) override;
+  Role RoleFor(std::string_view path) const override;
 
  private:
   // What the pool knows of a request whose turn has come.
@@ -112,6 +116,7 @@ class ApiServer : public Api {
     std::string_view pattern;
     Methods methods;
     Needs needs;
+    Role role;  // what it asks of who calls it
     // Exactly one of the three.
     Quick quick = nullptr;
     Pooled pooled = nullptr;
@@ -138,7 +143,9 @@ class ApiServer : public Api {
             query_log_, &turn.progress};
   }
 
-  TrainingContext Training() { return {written_, engine_.pool(), options_.prices, now_ms_()}; }
+  TrainingContext Training() {
+    return {written_, engine_.pool(), options_.prices, now_ms_(), live_jobs_};
+  }
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
   Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }
@@ -148,6 +155,7 @@ class ApiServer : public Api {
   Response RuntimeInfo(const Call&) { return HandleRuntimeInfo(info_, now_ms_()); }
   Response Flags(const Call&) { return HandleFlags(info_); }
   Response Config(const Call&) { return HandleConfig(info_); }
+  Response Memory(const Call&) { return HandleMemory(MemoryBudget::OfProcess().stats()); }
   Response WalReplay(const Call&) { return HandleWalReplay(); }
   Response Rules(const Call& call) { return HandleRules(call, rules_); }
   Response Alertmanagers(const Call&) { return HandleAlertmanagers(notifier_); }
@@ -155,12 +163,20 @@ class ApiServer : public Api {
   Response Targets(const Call& call) { return HandleTargets(call, scraper_, info_.hostname); }
   Response TargetsMetadata(const Call& call) { return HandleTargetsMetadata(call, scraper_); }
   Response ScrapePools(const Call&) { return HandleScrapePools(scraper_); }
-  Response FormatQuery(const Call& call) { return HandleFormatQuery(call); }
-  Response ParseQuery(const Call& call) { return HandleParseQuery(call); }
+  // Answered at once: expressions that take long to compile are not waited for.
+  static constexpr std::chrono::seconds kQuickPatience{1};
+  Response FormatQuery(const Call& call) {
+    const QueryBudget budget(0, Clock::now() + kQuickPatience);
+    return HandleFormatQuery(call, budget);
+  }
+  Response ParseQuery(const Call& call) {
+    const QueryBudget budget(0, Clock::now() + kQuickPatience);
+    return HandleParseQuery(call, budget);
+  }
   Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
   Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
-  Response QueryExemplars(const Call& call) {
-    return HandleQueryExemplars(call, ingester_.exemplars());
+  Response QueryExemplars(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleQueryExemplars(call, ingester_.exemplars(), budget);
   }
 
   void RemoteWrite(const Request& request, Respond respond) {
@@ -218,8 +234,8 @@ class ApiServer : public Api {
                           budget);
   }
   Response Tsdb(const Call& call, const Turn&, QueryBudget&) { return HandleTsdb(call, storage_); }
-  Response Cardinality(const Call& call, const Turn&, QueryBudget&) {
-    return HandleCardinality(call, storage_);
+  Response Cardinality(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleCardinality(call, storage_, budget);
   }
   Response TrainingJobs(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleTrainingJobs(call, Training(), budget);
@@ -256,7 +272,7 @@ class ApiServer : public Api {
     return HandleSnapshot(call, admin_);
   }
   Response Backup(const Call& call, const Turn&, QueryBudget&) {
-    return HandleBackup(call, admin_);
+    return HandleBackup(call, admin_, options_.backup_folder);
   }
   Response DeleteSeries(const Call& call, const Turn&, QueryBudget&) {
     return HandleDeleteSeries(call, admin_);
@@ -267,6 +283,7 @@ class ApiServer : public Api {
 
   Storage& storage_;
   const Storage& written_;
+  answers::LiveJobs* const live_jobs_;
   StorageAdmin* const admin_;
   QueryLog* const query_log_;
   const scrape::Scraper* const scraper_;
@@ -294,63 +311,66 @@ class ApiServer : public Api {
 const ApiServer::Route* ApiServer::Routes(size_t& count) {
   using enum Methods;
   using enum Needs;
+  using enum Role;
   using A = ApiServer;
   static constexpr Route kRoutes[] = {
-      {"/", kGet, kNothing, &A::Page},
-      {"/assets/:file", kGet, kNothing, &A::PageAsset},
-      {"/-/healthy", kGet, kNothing, &A::Healthy},
-      {"/-/ready", kGet, kReadyStore, &A::Ready},
-      {"/-/reload", kPostAndPut, kNothing, nullptr, &A::Reload},
-      {"/api/v1/write", kPost, kReadyStore, nullptr, nullptr, &A::RemoteWrite},
-      {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
-      {"/v1/metrics", kPost, kReadyStore, nullptr, nullptr, &A::OtlpMetrics},
-      {"/api/v1/push/log", kPost, kReadyStore, nullptr, nullptr, &A::LogPush},
-      {"/api/v1/push/steps", kPost, kReadyStore, nullptr, nullptr, &A::StepPush},
-      {"/api/v1/read", kPost, kReadyStore, nullptr, &A::RemoteRead},
-      {"/federate", kGet, kReadyStore, nullptr, &A::Federate},
-      {"/api/v1/query", kGetAndPost, kReadyStore, nullptr, &A::Query},
-      {"/api/v1/query_range", kGetAndPost, kReadyStore, nullptr, &A::QueryRange},
-      {"/api/v1/explain", kGetAndPost, kReadyStore, nullptr, &A::Explain},
-      {"/api/v1/series", kGetAndPost, kReadyStore, nullptr, &A::Series},
-      {"/api/v1/labels", kGetAndPost, kReadyStore, nullptr, &A::Labels},
-      {"/api/v1/label/:name/values", kGet, kReadyStore, nullptr, &A::LabelValues},
-      {"/api/v1/training/jobs", kGetAndPost, kReadyStore, nullptr, &A::TrainingJobs},
-      {"/api/v1/training/stragglers", kGetAndPost, kReadyStore, nullptr, &A::Stragglers},
-      {"/api/v1/training/bottlenecks", kGetAndPost, kReadyStore, nullptr, &A::Bottlenecks},
-      {"/api/v1/training/mfu", kGetAndPost, kReadyStore, nullptr, &A::Efficiency},
-      {"/api/v1/training/ledger", kGetAndPost, kReadyStore, nullptr, &A::Ledger},
-      {"/api/v1/training/events", kGetAndPost, kReadyStore, nullptr, &A::Events},
-      {"/api/v1/training/compare", kGetAndPost, kReadyStore, nullptr, &A::Comparison},
-      {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, nullptr, &A::HeatMap},
-      {"/api/v1/training/steps", kGetAndPost, kReadyStore, nullptr, &A::Steps},
-      {"/api/v1/training/register", kPost, kReadyStore, nullptr, nullptr, &A::Register},
-      {"/api/v1/training/identity", kGetAndPost, kReadyStore, nullptr, &A::Identity},
-      {"/api/v1/training/roles", kGetAndPost, kReadyStore, &A::Roles},
-      {"/api/v1/training/report", kGetAndPost, kReadyStore, nullptr, &A::Report},
-      {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, &A::QueryExemplars},
-      {"/api/v1/format_query", kGetAndPost, kReadyStore, &A::FormatQuery},
-      {"/api/v1/parse_query", kGetAndPost, kReadyStore, &A::ParseQuery},
-      {"/api/v1/metadata", kGet, kReadyStore, nullptr, &A::Metadata},
-      {"/api/v1/rules", kGet, kReadyStore, &A::Rules},
-      {"/api/v1/alerts", kGet, kReadyStore, &A::Alerts},
-      {"/api/v1/alertmanagers", kGet, kNothing, &A::Alertmanagers},
-      {"/api/v1/targets", kGet, kNothing, &A::Targets},
-      {"/api/v1/targets/metadata", kGet, kNothing, &A::TargetsMetadata},
-      {"/api/v1/scrape_pools", kGet, kNothing, &A::ScrapePools},
-      {"/api/v1/status/buildinfo", kGet, kNothing, &A::BuildInfo},
-      {"/api/v1/status/runtimeinfo", kGet, kNothing, &A::RuntimeInfo},
-      {"/api/v1/status/flags", kGet, kNothing, &A::Flags},
-      {"/api/v1/status/config", kGet, kNothing, &A::Config},
-      {"/api/v1/status/walreplay", kGet, kNothing, &A::WalReplay},
-      {"/api/v1/status/tsdb", kGet, kReadyStore, nullptr, &A::Tsdb},
-      {"/api/v1/status/cardinality", kGet, kReadyStore, nullptr, &A::Cardinality},
-      {"/api/v1/status/active_queries", kGet, kNothing, &A::ActiveQueryList},
-      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, &A::CancelQuery},
-      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, nullptr, &A::Snapshot},
-      {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, nullptr, &A::DeleteSeries},
-      {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, nullptr,
+      {"/", kGet, kNothing, kRead, &A::Page},
+      {"/assets/:file", kGet, kNothing, kRead, &A::PageAsset},
+      {"/-/healthy", kGet, kNothing, kNone, &A::Healthy},
+      {"/-/ready", kGet, kReadyStore, kNone, &A::Ready},
+      {"/-/reload", kPostAndPut, kNothing, kRules, nullptr, &A::Reload},
+      {"/api/v1/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::RemoteWrite},
+      {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
+      {"/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
+      {"/api/v1/push/log", kPost, kReadyStore, kPush, nullptr, nullptr, &A::LogPush},
+      {"/api/v1/push/steps", kPost, kReadyStore, kPush, nullptr, nullptr, &A::StepPush},
+      {"/api/v1/read", kPost, kReadyStore, kRead, nullptr, &A::RemoteRead},
+      {"/federate", kGet, kReadyStore, kRead, nullptr, &A::Federate},
+      {"/api/v1/query", kGetAndPost, kReadyStore, kRead, nullptr, &A::Query},
+      {"/api/v1/query_range", kGetAndPost, kReadyStore, kRead, nullptr, &A::QueryRange},
+      {"/api/v1/explain", kGetAndPost, kReadyStore, kRead, nullptr, &A::Explain},
+      {"/api/v1/series", kGetAndPost, kReadyStore, kRead, nullptr, &A::Series},
+      {"/api/v1/labels", kGetAndPost, kReadyStore, kRead, nullptr, &A::Labels},
+      {"/api/v1/label/:name/values", kGet, kReadyStore, kRead, nullptr, &A::LabelValues},
+      {"/api/v1/training/jobs", kGetAndPost, kReadyStore, kRead, nullptr, &A::TrainingJobs},
+      {"/api/v1/training/stragglers", kGetAndPost, kReadyStore, kRead, nullptr, &A::Stragglers},
+      {"/api/v1/training/bottlenecks", kGetAndPost, kReadyStore, kRead, nullptr, &A::Bottlenecks},
+      {"/api/v1/training/mfu", kGetAndPost, kReadyStore, kRead, nullptr, &A::Efficiency},
+      {"/api/v1/training/ledger", kGetAndPost, kReadyStore, kRead, nullptr, &A::Ledger},
+      {"/api/v1/training/events", kGetAndPost, kReadyStore, kRead, nullptr, &A::Events},
+      {"/api/v1/training/compare", kGetAndPost, kReadyStore, kRead, nullptr, &A::Comparison},
+      {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, kRead, nullptr, &A::HeatMap},
+      {"/api/v1/training/steps", kGetAndPost, kReadyStore, kRead, nullptr, &A::Steps},
+      {"/api/v1/training/register", kPost, kReadyStore, kPush, nullptr, nullptr, &A::Register},
+      {"/api/v1/training/identity", kGetAndPost, kReadyStore, kRead, nullptr, &A::Identity},
+      {"/api/v1/training/roles", kGetAndPost, kReadyStore, kRead, &A::Roles},
+      {"/api/v1/training/report", kGetAndPost, kReadyStore, kRead, nullptr, &A::Report},
+      {"/api/v1/query_exemplars", kGetAndPost, kReadyStore, kRead, nullptr, &A::QueryExemplars},
+      {"/api/v1/format_query", kGetAndPost, kReadyStore, kRead, &A::FormatQuery},
+      {"/api/v1/parse_query", kGetAndPost, kReadyStore, kRead, &A::ParseQuery},
+      {"/api/v1/metadata", kGet, kReadyStore, kRead, nullptr, &A::Metadata},
+      {"/api/v1/rules", kGet, kReadyStore, kRead, &A::Rules},
+      {"/api/v1/alerts", kGet, kReadyStore, kRead, &A::Alerts},
+      {"/api/v1/alertmanagers", kGet, kNothing, kRead, &A::Alertmanagers},
+      {"/api/v1/targets", kGet, kNothing, kRead, &A::Targets},
+      {"/api/v1/targets/metadata", kGet, kNothing, kRead, &A::TargetsMetadata},
+      {"/api/v1/scrape_pools", kGet, kNothing, kRead, &A::ScrapePools},
+      {"/api/v1/status/buildinfo", kGet, kNothing, kRead, &A::BuildInfo},
+      {"/api/v1/status/runtimeinfo", kGet, kNothing, kRead, &A::RuntimeInfo},
+      {"/api/v1/status/flags", kGet, kNothing, kAdmin, &A::Flags},
+      {"/api/v1/status/config", kGet, kNothing, kAdmin, &A::Config},
+      {"/api/v1/status/memory", kGet, kNothing, kRead, &A::Memory},
+      {"/api/v1/status/walreplay", kGet, kNothing, kRead, &A::WalReplay},
+      {"/api/v1/status/tsdb", kGet, kReadyStore, kRead, nullptr, &A::Tsdb},
+      {"/api/v1/status/cardinality", kGet, kReadyStore, kRead, nullptr, &A::Cardinality},
+      {"/api/v1/status/active_queries", kGet, kNothing, kAdmin, &A::ActiveQueryList},
+      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, kAdmin, &A::CancelQuery},
+      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Snapshot},
+      {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, kAdmin, nullptr,
+       &A::DeleteSeries},
+      {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, kAdmin, nullptr,
        &A::CleanTombstones},
-      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, nullptr, &A::Backup},
+      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Backup},
   };
   count = std::size(kRoutes);
   return kRoutes;
@@ -389,6 +409,11 @@ bool ApiServer::IsAllowed(Methods methods, std::string_view method) {
   return method == "POST" && methods != Methods::kGet;
 }
 
+Role ApiServer::RoleFor(std::string_view path) const {
+  const Route* const route = FindRoute(path).route;
+  return route == nullptr ? Role::kAny : route->role;
+}
+
 // `respond`, and a count of what was answered and how long it took.
 Respond ApiServer::Counted(std::string_view handler, Respond respond) {
   return [this, handler, start = Clock::now(),
@@ -421,7 +446,15 @@ void ApiServer::Handle(Request request, Respond respond) {
 void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   const Route& route = *match.route;
   if (route.writing != nullptr) return (this->*route.writing)(request, std::move(respond));
-  Call call{Form::Of(request), PercentDecode(match.parameter, PlusSign::kIsPlus), {}};
+  MemoryCharge memory(MemoryAccount::kForms);
+  absl::Status fits = CheckForm(request);
+  if (fits.ok()) fits = memory.Add(FormBytes(request));
+  if (!fits.ok()) return respond(FormRefusal(fits));
+  Call call{
+      Form::Of(request), PercentDecode(match.parameter, PlusSign::kIsPlus), {}, std::move(memory)};
+  if (fits = CheckQueryTexts(call.form, options_.max_query_bytes); !fits.ok()) {
+    return respond(FailureReply(fits));
+  }
   if (IsForm(request)) request.body = std::string();
   call.request = std::move(request);
   if (route.quick != nullptr) return respond((this->*route.quick)(call));
@@ -486,6 +519,7 @@ ApiStats ApiServer::stats() const {
   stats.ingest = ingester_.stats();
   stats.push = pusher_.stats();
   stats.metadata_metric_count = ingester_.metadata().metric_count();
+  stats.memory = MemoryBudget::OfProcess().stats();
   if (scraper_ != nullptr) stats.scrape = scraper_->stats();
   if (rules_ != nullptr) stats.rules = rules_->stats();
   if (notifier_ != nullptr) {

@@ -10,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
+#include "answers/live_jobs.h"
 #include "api/api_stats.h"
 #include "api/http.h"
 #include "api/prices.h"
@@ -34,11 +36,13 @@ namespace lockstep::api {
 struct ApiOptions {
   int max_concurrent_queries = 20;
   int64_t max_query_samples = 50'000'000;       // held in memory by one query
+  uint64_t max_query_bytes = 16 << 10;          // of one query's text
   size_t query_cache_bytes = size_t{64} << 20;  // 0: nothing is kept
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
   IngestLimits ingest;
   otlp::Translation otlp;
-  Prices prices;  // of training
+  Prices prices;                          // of training
+  std::string backup_folder = "backups";  // below which requests may have backups written
 };
 
 struct ApiDependencies {
@@ -48,6 +52,8 @@ struct ApiDependencies {
   ApiOptions options;
   // Unix time in milliseconds; the system clock when empty.
   std::function<int64_t()> now_ms;
+  // What is known of the jobs that run. Outlives the Api; null: nothing is kept.
+  answers::LiveJobs* live_jobs = nullptr;
   // What was written, without what is computed from it: training jobs are loaded from that. Outlives the Api; null:
   // `storage`.
   const Storage* written = nullptr;

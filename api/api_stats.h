@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "ingest/ingest_stats.h"
 #include "ingest/push/push_stats.h"
 #include "query/cache/range_cache.h"
@@ -43,6 +44,7 @@ struct ApiStats {
   IngestStats ingest;
   push::PushStats push;
   uint64_t metadata_metric_count = 0;
+  MemoryBudgetStats memory;  // of the process
   scrape::ScrapeStats scrape;
   rules::RuleStats rules;
 };

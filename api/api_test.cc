@@ -55,10 +55,12 @@ class ApiTest : public testing::Test {
                     kNowMs - 1000, 0);
     storage_.Append(LabelSet::Of({{"__name__", "http_total"}, {"job", "web"}, {"a.b", "x"}}),
                     kNowMs - 2000, 2.5);
-    api_ = MakeApi(
-        {.storage = storage_, .engine = engine_, .info = Info(), .options = {}, .now_ms = [] {
-           return kNowMs;
-         }});
+    api_ = MakeApi({.storage = storage_,
+                    .engine = engine_,
+                    .info = Info(),
+                    .options = {},
+                    .now_ms = [] { return kNowMs; },
+                    .reload = {}});
     api_->SetReady(true);
   }
 
@@ -541,10 +543,12 @@ class EndlessApiTest : public testing::Test {
   EndlessApiTest() {
     ApiOptions options;
     options.max_concurrent_queries = 1;
-    api_ = MakeApi(
-        {.storage = storage_, .engine = engine_, .info = Info(), .options = options, .now_ms = [] {
-           return kNowMs;
-         }});
+    api_ = MakeApi({.storage = storage_,
+                    .engine = engine_,
+                    .info = Info(),
+                    .options = options,
+                    .now_ms = [] { return kNowMs; },
+                    .reload = {}});
     api_->SetReady(true);
   }
 

@@ -11,6 +11,7 @@ void WriteGpu(JsonWriter& json, const answers::LoadedJob& job, const training::G
   json.BeginObject();
   WritePlace(json, job.job.ranks[gpu.row]);
   WriteTextField(json, "class", Name(gpu.bottleneck));
+  WriteTextField(json, "host_cause", Name(gpu.host_cause));
   WriteNumberField(json, "margin", gpu.least_margin);
   json.Key("share");
   json.BeginObject();
@@ -49,7 +50,7 @@ void WriteWindow(JsonWriter& json, const training::ClassifiedWindow& window) {
 }  // namespace
 
 answers::JobNeeds BottleneckNeeds() {
-  answers::JobNeeds needs{.phases = true};
+  answers::JobNeeds needs{.phases = true, .operations = true};
   needs.devices.set();
   return needs;
 }
@@ -59,6 +60,7 @@ void WriteBottlenecks(JsonWriter& json, const answers::LoadedJob& job,
   json.BeginObject();
   WriteHead(json, job);
   WriteTextField(json, "verdict", Name(answer.verdict));
+  WriteTextField(json, "host_cause", Name(answer.host_cause));
   WriteTextField(json, "advice", Advice(answer.verdict));
   json.Key("gpus");
   json.BeginArray();
@@ -70,6 +72,7 @@ void WriteBottlenecks(JsonWriter& json, const answers::LoadedJob& job,
   json.EndArray();
   WriteEvidence(json, answer.evidence);
   WriteTextsField(json, "missing", answer.missing);
+  WriteConfidence(json, answer.confidence);
   json.EndObject();
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/form.h"
 #include "api/http.h"
+#include "base/memory_budget.h"
 
 namespace lockstep::api {
 
@@ -12,6 +13,7 @@ struct Call {
   Form form;
   std::string path_parameter{};  // of the ':' segment of the route, percent-decoded
   Request request{};             // without its body if that was the form
+  MemoryCharge memory{};         // of the form
 };
 
 }  // namespace lockstep::api

@@ -31,7 +31,7 @@ absl::Status AddJob(std::string_view job, std::vector<std::vector<Matcher>>& mat
 }
 
 // An error is the whole text for the client.
-absl::StatusOr<CardinalityParams> ParamsOf(const Form& form) {
+absl::StatusOr<CardinalityParams> ParamsOf(const Form& form, const QueryBudget& budget) {
   CardinalityParams params;
   if (const std::string_view text = form.Get("limit"); !text.empty()) {
     const auto limit = ParseInteger(text);
@@ -41,7 +41,7 @@ absl::StatusOr<CardinalityParams> ParamsOf(const Form& form) {
     }
     params.limit = static_cast<size_t>(*limit);
   }
-  auto matcher_sets = ParseMatcherSets(form.GetAll("match[]"));
+  auto matcher_sets = ParseMatcherSets(form.GetAll("match[]"), &budget);
   if (!matcher_sets.ok()) {
     return Annotate(matcher_sets.status(), "invalid parameter \"match[]\"");
   }
@@ -79,8 +79,8 @@ void WriteChurn(JsonWriter& json, const CardinalityStats& stats) {
 
 }  // namespace
 
-Response HandleCardinality(const Call& call, const Storage& storage) {
-  const auto params = ParamsOf(call.form);
+Response HandleCardinality(const Call& call, const Storage& storage, const QueryBudget& budget) {
+  const auto params = ParamsOf(call.form, budget);
   if (!params.ok()) return FailureReply(params.status());
   const auto stats =
       storage.Cardinality({.limit = params->limit, .matcher_sets = params->matcher_sets});

@@ -7,6 +7,6 @@
 
 namespace lockstep::api {
 
-Response HandleCardinality(const Call& call, const Storage& storage);
+Response HandleCardinality(const Call& call, const Storage& storage, const QueryBudget& budget);
 
 }  // namespace lockstep::api

@@ -90,7 +90,7 @@ void WriteComparison(JsonWriter& json, const std::vector<answers::LoadedJob>& ru
                      const ComparisonQuestion& question) {
   std::vector<training::TrainingRun> compared;
   for (const answers::LoadedJob& job : runs) {
-    const double joules = training::EnergyOf(job.devices, job.time, 0, 0, 0).joules;
+    const double joules = training::EnergyOf(job.job, job.devices, job.time, 0, 0, 0).joules;
     compared.push_back({job.job.name, &job.steps, joules, job.job.ranks.size()});
   }
   const training::Comparison comparison = training::CompareRuns(compared, question.axis);

@@ -7,6 +7,7 @@
 #include "api/training_json.h"
 #include "api/training_params.h"
 #include "base/status.h"
+#include "training/bottlenecks.h"
 
 namespace lockstep::api {
 namespace {
@@ -108,7 +109,7 @@ void WriteConsumption(JsonWriter& json, const answers::LoadedJob& job, const Mod
   const double consumed = told ? answer.consumed_tokens : tokens * steps;
   WriteNumberField(json, "tokens_per_second", per_second);
   WriteNumberField(json, "tokens_per_second_per_gpu",
-                   per_second / static_cast<double>(job.job.ranks.size()));
+                   per_second / static_cast<double>(training::GpuCount(job.job)));
   WriteNumberField(json, "samples_per_second", batch / answer.step_seconds);
   WriteNumberField(json, "consumed_tokens", consumed);
   WriteNumberField(json, "consumed_samples",
@@ -146,8 +147,10 @@ absl::StatusOr<EfficiencyQuestion> EfficiencyQuestionOf(const Form& form) {
 }
 
 answers::JobNeeds EfficiencyNeeds() {
-  answers::JobNeeds needs{.operations = true};
-  needs.devices.set(static_cast<size_t>(training::DeviceCounter::kDramActiveRatio));
+  answers::JobNeeds needs{.phases = true, .operations = true};
+  for (const training::DeviceCounter counter : training::CountersOfClasses()) {
+    needs.devices.set(static_cast<size_t>(counter));
+  }
   return needs;
 }
 
@@ -172,6 +175,7 @@ void WriteEfficiency(JsonWriter& json, const answers::LoadedJob& job,
   WriteNumberField(json, "mbu", answer.mbu);
   WriteNumberField(json, "mfu_of_wall", answer.mfu_of_wall);
   WriteFlagField(json, "is_above_peak", answer.is_above_peak);
+  WriteFlagField(json, "work_varies", answer.work_varies);
   WriteNumberField(json, "tflops_per_gpu", answer.tflops_per_gpu);
   WriteNumberField(json, "step_seconds", answer.step_seconds);
   WriteConsumption(json, job, shape, answer);
@@ -181,6 +185,7 @@ void WriteEfficiency(JsonWriter& json, const answers::LoadedJob& job,
   WriteTextField(json, "convention", Name(answer.convention));
   WritePeak(json, answer, question.precision);
   WriteTextField(json, "reason", answer.reason);
+  WriteConfidence(json, answer.confidence);
   WriteRanks(json, job, answer);
   json.EndObject();
 }

@@ -39,6 +39,7 @@ void WriteEvents(JsonWriter& json, const answers::LoadedJob& job,
   json.BeginArray();
   for (const training::Event& event : events) WriteEvent(json, job, event);
   json.EndArray();
+  WriteConfidence(json, training::ConfidenceOfEvents({job.job, job.steps, job.devices, {}}));
   json.EndObject();
 }
 

@@ -27,7 +27,8 @@ class ExemplarHandlerTest : public testing::Test {
     Request request;
     request.method = "GET";
     request.target = "/api/v1/query_exemplars?" + std::string(parameters);
-    return HandleQueryExemplars({Form::Of(request)}, store_);
+    const QueryBudget budget(1, QueryBudget::Clock::time_point::max());
+    return HandleQueryExemplars({Form::Of(request)}, store_, budget);
   }
   // The data of a success.
   void Check(std::string_view parameters, const std::string& data) {

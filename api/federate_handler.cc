@@ -84,10 +84,11 @@ class Collection {
   std::vector<ExposedSample> samples_;
 };
 
-absl::Status Collect(const Call& call, const FederateContext& context, Collection& collection) {
+absl::Status Collect(const Call& call, const FederateContext& context, const QueryBudget& budget,
+                     Collection& collection) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
   for (const std::string_view selector : call.form.GetAll("match[]")) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const auto matchers, promql::ParseMetricSelector(selector));
+    LOCKSTEP_ASSIGN_OR_RETURN(const auto matchers, promql::ParseMetricSelector(selector, &budget));
     // As in Prometheus, "{}" asks for nothing.
     if (!matchers.empty()) LOCKSTEP_RETURN_IF_ERROR(collection.Add(*querier, matchers));
   }
@@ -98,7 +99,7 @@ absl::Status Collect(const Call& call, const FederateContext& context, Collectio
 
 Response HandleFederate(const Call& call, const FederateContext& context, QueryBudget& budget) {
   Collection collection(context, budget);
-  if (const absl::Status status = Collect(call, context, collection); !status.ok()) {
+  if (const absl::Status status = Collect(call, context, budget, collection); !status.ok()) {
     return PlainFailureReply(status);
   }
   const Exposition exposition = NegotiateExposition(call.request.header("Accept"));

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "api/access.h"
 #include "base/mutex.h"
 
 namespace lockstep::api {
@@ -44,9 +46,10 @@ struct Request {
   std::string method;  // "GET", "POST", ...; HEAD arrives as GET
   std::string target;  // path and query as sent: "/api/v1/query?query=up"
   std::vector<Header> headers;
-  std::string body;            // de-chunked; Content-Encoding is left to the handler
-  std::string remote_address;  // with the port
-  std::string user;            // who was let in by name, "" when nobody has to say who they are
+  std::string body;             // de-chunked; Content-Encoding is left to the handler
+  std::string remote_address;   // with the port
+  std::string user;             // who was let in by name, "" when nobody has to say who they are
+  std::optional<Regex> jobs{};  // all that is written has to be of these; nothing: of any
   std::shared_ptr<CancelSignal> cancel;  // never null
 
   // The value of the first header of that name, any case; "" when there is none.
@@ -83,6 +86,8 @@ class Handler {
  public:
   virtual ~Handler() = default;
   virtual void Handle(Request request, Respond respond) = 0;
+  // What a request for that path asks of who sends it.
+  virtual Role RoleFor(std::string_view path) const = 0;
 };
 
 }  // namespace lockstep::api

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "api/job_binding.h"
 #include "api/params.h"
 #include "api/reply.h"
 #include "api/training_json.h"
@@ -169,10 +170,13 @@ void HandleRegister(const Request& request, Ingester& ingester, int64_t now_ms, 
     response.status = 415;
     return respond(std::move(response));
   }
+  const auto decode = [now_ms](std::string_view message, const IngestLimits&, const Storage*) {
+    return DecodeRegistrations(message, now_ms);
+  };
   ingester.Write(
       *encoding, request.body,
-      [now_ms](std::string_view message, const IngestLimits&, const Storage*) {
-        return DecodeRegistrations(message, now_ms);
+      [&](std::string_view message, const IngestLimits& limits, const Storage* storage) {
+        return DecodeForJobs(request.jobs, decode, message, limits, storage);
       },
       [respond = std::move(respond)](absl::StatusOr<WriteSummary> summary) mutable {
         respond(RegisterReply(summary));

@@ -60,7 +60,7 @@ void WriteDevices(JsonWriter& json, const answers::ListedJob& job) {
   for (const training::RankPlace& place : job.job.ranks) hosts.insert(place.host);
   WriteSet(json, "hosts", hosts);
   json.Key("gpus");
-  json.Number(job.job.ranks.size());
+  json.Number(training::GpuCount(job.job));
   WriteSet(json, "gpu_models", {job.gpu_models.begin(), job.gpu_models.end()});
 }
 
@@ -99,7 +99,12 @@ absl::StatusOr<answers::JobListQuery> JobListQueryOf(const Form& form, int64_t n
 void WriteJob(JsonWriter& json, const answers::ListedJob& job) {
   json.BeginObject();
   WriteTextField(json, "job", job.job.name);
-  WriteTextField(json, "state", Name(job.state));
+  WriteTextField(json, "state", Name(job.condition.state));
+  WriteTextField(json, "state_reason", Name(job.condition.reason));
+  const int64_t since_ms = job.condition.since_ms;
+  WriteNumberField(json, "state_since",
+                   since_ms == 0 ? training::kUnknown : static_cast<double>(since_ms) / 1000);
+  if (job.verdict.has_value()) WriteVerdict(json, job.job, *job.verdict);
   WriteTimeRange(json, job.time);
   const bool has_steps = !job.attempts.empty();
   WriteIntegerField(json, "first_step",

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/training_json.h"
+#include "training/bottlenecks.h"
 #include "training/efficiency.h"
 
 namespace lockstep::api {
@@ -63,14 +64,16 @@ void WriteEnergy(JsonWriter& json, const training::EnergyUse& energy) {
 
 answers::JobNeeds LedgerNeeds() {
   answers::JobNeeds needs{.phases = true, .operations = true};
+  for (const training::DeviceCounter counter : training::CountersOfClasses()) {
+    needs.devices.set(static_cast<size_t>(counter));
+  }
   needs.devices.set(static_cast<size_t>(training::DeviceCounter::kEnergyMj));
-  needs.devices.set(static_cast<size_t>(training::DeviceCounter::kPowerW));
   return needs;
 }
 
 training::Ledger LedgerOf(const std::vector<LoadedJob>& attempts) {
   std::vector<training::Attempt> starts;
-  for (const LoadedJob& job : attempts) starts.push_back({job.time, &job.steps});
+  for (const LoadedJob& job : attempts) starts.push_back({job.time, &job.steps, job.devices});
   return training::LedgerOf(attempts.back().job, TimeOf(attempts), starts);
 }
 
@@ -80,7 +83,7 @@ training::EnergyUse EnergyOf(const std::vector<LoadedJob>& attempts, const Price
   double tokens = 0;
   double joules = training::kUnknown;
   for (const LoadedJob& job : attempts) {
-    const training::EnergyUse one = training::EnergyOf(job.devices, job.time, 0, 0, 0);
+    const training::EnergyUse one = training::EnergyOf(job.job, job.devices, job.time, 0, 0, 0);
     if (std::isnan(one.joules)) continue;
     joules = std::isnan(joules) ? one.joules : joules + one.joules;
     all.is_from_power = all.is_from_power || one.is_from_power;
@@ -111,6 +114,7 @@ void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts, const
   json.Number(ledger.gpu_count);
   WriteNumberField(json, "gpu_seconds", ledger.Total());
   WriteBins(json, ledger.gpu_seconds);
+  WriteNumberField(json, "wasted_gpu_seconds", ledger.Wasted());
   WriteNumberField(json, "goodput", ledger.Goodput());
   WriteNumberField(json, "ettr", ledger.EffectiveTrainingTimeRatio());
   json.Key("attempts");
@@ -118,6 +122,7 @@ void WriteLedger(JsonWriter& json, const std::vector<LoadedJob>& attempts, const
   WriteCost(json, ledger, PricePerGpuHour(attempts.back(), prices));
   WriteEnergy(json, energy);
   WriteCurrency(json, prices);
+  WriteConfidence(json, ledger.confidence);
   json.EndObject();
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "api/content_type.h"
+#include "api/job_binding.h"
 #include "api/write_failure.h"
 #include "ingest/otlp/export_response.h"
 
@@ -79,8 +80,12 @@ void HandleOtlpMetrics(const Request& request, otlp::MetricsDecoder& decoder, In
     return *encoding == otlp::Encoding::kProtobuf ? decoder.DecodeProtobuf(message, limits, storage)
                                                   : decoder.DecodeJson(message, limits);
   };
+  const auto decode_for_jobs = [&](std::string_view message, const IngestLimits& limits,
+                                   const Storage* storage) {
+    return DecodeForJobs(request.jobs, decode, message, limits, storage);
+  };
   ingester.Write(
-      *body_encoding, request.body, decode,
+      *body_encoding, request.body, decode_for_jobs,
       [encoding = *encoding, respond = std::move(respond)](
           absl::StatusOr<WriteSummary> result) mutable { respond(OtlpReply(encoding, result)); });
 }

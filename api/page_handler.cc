@@ -1,7 +1,12 @@
 #include "api/page_handler.h"
 
+#include <zlib.h>
+
+#include <string>
+
 #include "absl/strings/str_format.h"
 #include "api/reply.h"
+#include "base/check.h"
 
 namespace lockstep::api {
 namespace {
@@ -33,6 +38,22 @@ bool TakesGzip(const Request& request) {
   return at != std::string_view::npos && !codings.substr(at).starts_with("gzip;q=0");
 }
 
+// The content itself, for the few clients that take no gzip.
+std::string ContentOf(const web::PageFile& file) {
+  std::string content(file.content_bytes, '\0');
+  z_stream stream{};
+  LOCKSTEP_CHECK(inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.gzip.data()));
+  stream.avail_in = static_cast<uInt>(file.gzip.size());
+  stream.next_out = reinterpret_cast<Bytef*>(content.data());
+  stream.avail_out = static_cast<uInt>(content.size());
+  const int ending = inflate(&stream, Z_FINISH);
+  inflateEnd(&stream);
+  // The program carries these bytes itself.
+  LOCKSTEP_CHECK(ending == Z_STREAM_END && stream.avail_out == 0);
+  return content;
+}
+
 Response FileReply(const Request& request, const web::PageFile& file,
                    std::string_view cache_control) {
   Response response;
@@ -51,7 +72,7 @@ Response FileReply(const Request& request, const web::PageFile& file,
     response.headers.push_back({"Vary", "Accept, Accept-Encoding"});
     response.headers.push_back({"Content-Encoding", "gzip"});
   } else {
-    response.body = file.identity;
+    response.body = ContentOf(file);
     response.headers.push_back({"Vary", "Accept"});
   }
   return response;

@@ -203,10 +203,10 @@ absl::StatusOr<TimeRange> ParseTimeRange(std::string_view start, std::string_vie
 }
 
 absl::StatusOr<std::vector<std::vector<Matcher>>> ParseMatcherSets(
-    const std::vector<std::string_view>& selectors) {
+    const std::vector<std::string_view>& selectors, const QueryBudget* budget) {
   std::vector<std::vector<Matcher>> sets;
   for (const std::string_view selector : selectors) {
-    LOCKSTEP_ASSIGN_OR_RETURN(auto matchers, promql::ParseMetricSelector(selector));
+    LOCKSTEP_ASSIGN_OR_RETURN(auto matchers, promql::ParseMetricSelector(selector, budget));
     sets.push_back(std::move(matchers));
   }
   for (const std::vector<Matcher>& matchers : sets) {

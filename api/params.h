@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/query_budget.h"
 #include "base/status.h"
 #include "model/matcher.h"
 #include "model/sample.h"
@@ -35,9 +36,9 @@ absl::StatusOr<bool> ParseBool(std::string_view text);
 // `start` and `end` of a request, each optional. An error is the whole text for the client.
 absl::StatusOr<TimeRange> ParseTimeRange(std::string_view start, std::string_view end);
 
-// match[] parameters: sets of matchers, of which a series has to match one.
+// match[] parameters: sets of matchers, of which a series has to match one. `budget`: see query/promql/parser.h.
 absl::StatusOr<std::vector<std::vector<Matcher>>> ParseMatcherSets(
-    const std::vector<std::string_view>& selectors);
+    const std::vector<std::string_view>& selectors, const QueryBudget* budget = nullptr);
 
 // Undoes the escaping of names that Prometheus calls "values": U__job_2e_name is job.name. Names
 // without the prefix, and malformed ones, come back as they are.

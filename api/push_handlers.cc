@@ -8,11 +8,13 @@
 
 #include "absl/strings/str_format.h"
 #include "api/form.h"
+#include "api/job_binding.h"
 #include "api/json_writer.h"
 #include "api/params.h"
 #include "api/reply.h"
 #include "api/write_failure.h"
 #include "ingest/body_encoding.h"
+#include "ingest/request_memory.h"
 
 namespace lockstep::api {
 namespace {
@@ -58,6 +60,7 @@ struct Push {
   logs::LogHints hints;
   push::LogPush log;
   std::string scratch;
+  MemoryCharge memory{MemoryAccount::kDecoding};  // of the body, and of what is parsed of it
 };
 
 absl::Status ReadHints(const Form& form, logs::LogHints& hints) {
@@ -91,8 +94,11 @@ absl::Status ReadBody(const Request& request, const IngestLimits& limits, Push& 
         "Content-Encoding is \"%s\"; this path reads gzip, zstd, snappy and identity", name));
   }
   LOCKSTEP_ASSIGN_OR_RETURN(
-      push.log.bytes, DecodeBody(*encoding, request.body, limits.max_decoded_bytes, push.scratch));
-  return absl::OkStatus();
+      push.log.bytes,
+      DecodeBody(*encoding, request.body, limits.max_decoded_bytes, push.scratch, &push.memory));
+  // A value of a few characters becomes a sample.
+  constexpr uint64_t kParsedExpansion = 4;
+  return AsWriteError(push.memory.Add(kParsedExpansion * push.log.bytes.size()));
 }
 
 absl::Status ReadPush(const Request& request, const PushContext& context, Push& push) {
@@ -101,6 +107,13 @@ absl::Status ReadPush(const Request& request, const PushContext& context, Push& 
   push.stream = Given(form, request, "stream", kStreamHeader);
   LOCKSTEP_RETURN_IF_ERROR(
       ParseNumber("offset", Given(form, request, "offset", kOffsetHeader), push.log.offset));
+  if (request.jobs.has_value()) {
+    push.log.check = [&jobs = *request.jobs](const WriteRequest& write) {
+      return CheckJobs(jobs, write);
+    };
+    // Nobody goes on where a credential for other jobs ended.
+    if (!push.stream.empty()) push.stream = absl::StrFormat("%s\n%s", request.user, push.stream);
+  }
   if (push.log.offset.has_value() && push.stream.empty()) {
     return absl::InvalidArgumentError(
         "invalid parameter \"offset\": it counts in a stream, which has no name");

@@ -248,15 +248,15 @@ Response HandleExplain(const Call& call, const QueryContext& context, QueryBudge
   return Explain(*asked, call, context, budget);
 }
 
-Response HandleFormatQuery(const Call& call) {
-  const auto expr = promql::ParseExpr(call.form.Get("query"));
-  if (!expr.ok()) return InvalidParameter("query", Message(expr.status()));
+Response HandleFormatQuery(const Call& call, const QueryBudget& budget) {
+  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget);
+  if (!expr.ok()) return QueryFailure(expr.status());
   return SuccessReply([&](JsonWriter& json) { json.String(promql::PrintPretty(**expr)); });
 }
 
-Response HandleParseQuery(const Call& call) {
-  const auto expr = promql::ParseExpr(call.form.Get("query"));
-  if (!expr.ok()) return InvalidParameter("query", Message(expr.status()));
+Response HandleParseQuery(const Call& call, const QueryBudget& budget) {
+  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget);
+  if (!expr.ok()) return QueryFailure(expr.status());
   return SuccessReply([&](JsonWriter& json) { WriteSyntaxTree(json, **expr); });
 }
 

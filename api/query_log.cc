@@ -1,28 +1,15 @@
 #include "api/query_log.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "api/json_writer.h"
 #include "api/query_stats_json.h"
 #include "api/time_text.h"
-#include "base/log.h"
 
 namespace lockstep::api {
 namespace {
 
 constexpr mode_t kFileMode = 0640;
-
-absl::Status Failed(std::string_view what, const std::string& path) {
-  return absl::UnavailableError(
-      absl::StrFormat("cannot %s the query log %s: %s", what, path, std::strerror(errno)));
-}
 
 // "10.0.0.1:4242" -> "10.0.0.1"; "[::1]:4242" -> "::1".
 std::string_view HostOf(std::string_view address) {
@@ -90,47 +77,15 @@ class EntryWriter {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<QueryLog>> QueryLog::Open(std::string path) {
-  std::unique_ptr<QueryLog> log(new QueryLog(std::move(path)));
-  const MutexLock lock(log->mutex_);
-  LOCKSTEP_RETURN_IF_ERROR(log->Reach());
-  return log;
-}
-
-QueryLog::~QueryLog() {
-  if (file_ >= 0) close(file_);
-}
-
-absl::Status QueryLog::Reach() {
-  struct stat named {};
-  struct stat open_one {};
-  if (file_ >= 0) {
-    const bool same = stat(path_.c_str(), &named) == 0 && fstat(file_, &open_one) == 0 &&
-                      named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino;
-    if (same) return absl::OkStatus();
-    close(file_);
-  }
-  file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kFileMode);
-  return file_ >= 0 ? absl::OkStatus() : Failed("open", path_);
-}
-
-absl::Status QueryLog::Append(std::string_view line) {
-  LOCKSTEP_RETURN_IF_ERROR(Reach());
-  const ssize_t written = write(file_, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size())) return absl::OkStatus();
-  if (written >= 0) errno = ENOSPC;
-  return Failed("write to", path_);
+  LOCKSTEP_ASSIGN_OR_RETURN(auto file, LineFile::Open(std::move(path), "query log", kFileMode));
+  return std::unique_ptr<QueryLog>(new QueryLog(std::move(file)));
 }
 
 void QueryLog::Add(const LoggedQuery& query, const Request& request) {
   std::string line;
   EntryWriter(line).Write(query, request);
   line += '\n';
-  const MutexLock lock(mutex_);
-  const absl::Status status = Append(line);
-  if (!status.ok() && !failing_) {
-    Log(LogLevel::kWarn, "a query is not logged", {{"error", Message(status)}});
-  }
-  failing_ = !status.ok();
+  file_->Add(line);
 }
 
 }  // namespace lockstep::api

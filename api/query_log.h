@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "api/call.h"
-#include "base/mutex.h"
+#include "api/line_file.h"
 #include "base/status.h"
 #include "query/engine/value.h"
 
@@ -31,29 +31,18 @@ struct LoggedQuery {
   engine::QueryStats stats;  // if the status is OK
 };
 
-// Safe from any thread. Each line is appended by one write. When somebody moves the file away, the next
-// line begins a new one under its name: it may be rotated with no word to the server.
+// Safe from any thread. May be rotated: api/line_file.h.
 class QueryLog {
  public:
   // Makes the file if it is not there, readable by its owner and group.
   static absl::StatusOr<std::unique_ptr<QueryLog>> Open(std::string path);
-  ~QueryLog();
-  QueryLog(const QueryLog&) = delete;
-  QueryLog& operator=(const QueryLog&) = delete;
 
-  // A line that cannot be written is dropped; the first of a row of them is told in the server's log.
   void Add(const LoggedQuery& query, const Request& request);
 
  private:
-  explicit QueryLog(std::string path) : path_(std::move(path)) {}
-  // Opens the file unless it is open under its name already.
-  absl::Status Reach() LOCKSTEP_REQUIRES(mutex_);
-  absl::Status Append(std::string_view line) LOCKSTEP_REQUIRES(mutex_);
+  explicit QueryLog(std::unique_ptr<LineFile> file) : file_(std::move(file)) {}
 
-  const std::string path_;
-  Mutex mutex_;
-  int file_ LOCKSTEP_GUARDED_BY(mutex_) = -1;
-  bool failing_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  const std::unique_ptr<LineFile> file_;
 };
 
 }  // namespace lockstep::api

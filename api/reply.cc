@@ -50,6 +50,13 @@ ErrorType TypeOf(absl::StatusCode code) {
   }
 }
 
+// Of what may be otherwise soon.
+Response WithRetryAfter(const absl::Status& status, Response response) {
+  constexpr const char* kRetryAfterSeconds = "5";
+  if (absl::IsUnavailable(status)) response.headers.push_back({"Retry-After", kRetryAfterSeconds});
+  return response;
+}
+
 void WriteTexts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
   constexpr size_t kMaxTexts = 10;
   if (texts.empty()) return;
@@ -89,12 +96,13 @@ Response InvalidParameter(std::string_view name, std::string_view text) {
 }
 
 Response FailureReply(const absl::Status& status) {
-  return ErrorReply(TypeOf(status.code()), Message(status));
+  return WithRetryAfter(status, ErrorReply(TypeOf(status.code()), Message(status)));
 }
 
 Response PlainFailureReply(const absl::Status& status) {
   const bool too_large = absl::IsResourceExhausted(status) || absl::IsOutOfRange(status);
-  return TextReply(too_large ? 400 : NameOf(TypeOf(status.code())).http_status, Message(status));
+  const int http_status = too_large ? 400 : NameOf(TypeOf(status.code())).http_status;
+  return WithRetryAfter(status, TextReply(http_status, Message(status)));
 }
 
 Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,

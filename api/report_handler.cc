@@ -1,5 +1,6 @@
 #include "api/report_handler.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "answers/job_loader.h"
 #include "answers/report.h"
+#include "answers/verdict.h"
 #include "api/bottlenecks_json.h"
 #include "api/efficiency_json.h"
 #include "api/events_json.h"
@@ -61,16 +63,20 @@ absl::StatusOr<Report> Find(const ReportQuestion& question, const TrainingContex
   LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
   const answers::LoadContext load{*querier, context.pool, budget};
   Report report;
-  LOCKSTEP_ASSIGN_OR_RETURN(report.attempts, answers::LoadAttempts(question.job, load));
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      auto listed, answers::ListJobs({question.job.name, question.job.time, context.now_ms}, load));
+  answers::JobQuery query = question.job;
+  query.now_ms = std::min(query.time.max_ms, context.now_ms);
+  LOCKSTEP_ASSIGN_OR_RETURN(report.attempts, answers::LoadAttempts(query, load));
+  const answers::JobListQuery about{question.job.name, question.job.time, context.now_ms};
+  LOCKSTEP_ASSIGN_OR_RETURN(auto listed, answers::ListJobs(about, load));
   JobFindings& findings = report.findings;
+  LOCKSTEP_RETURN_IF_ERROR(answers::Judge(listed, about, load));
   if (!listed.empty()) findings.summary = std::move(listed.front());
   const LoadedJob& job = report.attempts.back();
   findings.job = &job;
   findings.stragglers = StragglersOf(job, question.stragglers, context.pool);
   LOCKSTEP_RETURN_IF_ERROR(budget.Check());
-  findings.bottlenecks = training::FindBottlenecks({job.job, job.steps, job.devices});
+  findings.bottlenecks =
+      training::FindBottlenecks({job.job, job.steps, job.devices, job.facts.world_size});
   findings.efficiency = EfficiencyOf(job, question.efficiency);
   findings.ledger = LedgerOf(report.attempts);
   findings.bill = BillOf(job, question.prices, findings.ledger);

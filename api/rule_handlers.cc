@@ -1,6 +1,7 @@
 #include "api/rule_handlers.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "api/reply.h"
 #include "api/result_json.h"
 #include "api/time_text.h"
+#include "base/redact_url.h"
 
 namespace lockstep::api {
 namespace {
@@ -238,7 +240,9 @@ absl::StatusOr<WantedRules> WantedRulesOf(const Form& form) {
   wanted.names = form.GetAll("rule_name[]");
   wanted.groups = form.GetAll("rule_group[]");
   wanted.files = form.GetAll("file[]");
-  LOCKSTEP_ASSIGN_OR_RETURN(wanted.selectors, ParseMatcherSets(form.GetAll("match[]")));
+  // Answered at once: expressions that take long to compile are not waited for.
+  const QueryBudget budget(0, QueryBudget::Clock::now() + std::chrono::seconds(1));
+  LOCKSTEP_ASSIGN_OR_RETURN(wanted.selectors, ParseMatcherSets(form.GetAll("match[]"), &budget));
   const absl::StatusOr<bool> excludes = ParseBool(form.Get("exclude_alerts"));
   LOCKSTEP_RETURN_IF_ERROR(Annotate(excludes.status(),
                                     "invalid parameter \"exclude_alerts\": error converting "
@@ -273,7 +277,7 @@ void WriteUrls(JsonWriter& json, std::string_view key, const std::vector<std::st
   json.BeginArray();
   for (const std::string& url : urls) {
     json.BeginObject();
-    WriteRuleText(json, "url", url);
+    WriteRuleText(json, "url", RedactUrl(url));
     json.EndObject();
   }
   json.EndArray();

@@ -29,13 +29,14 @@ struct ListParams {
 
 // An error is the whole text for the client. Prometheus names the parameter of a bad matcher for one
 // endpoint and not for the others: `matcher_error_context`, "" for none, precedes the error.
-absl::StatusOr<ListParams> ParamsOf(const Form& form, std::string_view matcher_error_context) {
+absl::StatusOr<ListParams> ParamsOf(const Form& form, std::string_view matcher_error_context,
+                                    const QueryBudget& budget) {
   ListParams params;
   const auto limit = ParseLimit(form.Get("limit"));
   if (!limit.ok()) return Annotate(limit.status(), "invalid parameter \"limit\"");
   params.limit = *limit;
   LOCKSTEP_ASSIGN_OR_RETURN(params.range, ParseTimeRange(form.Get("start"), form.Get("end")));
-  auto matcher_sets = ParseMatcherSets(form.GetAll("match[]"));
+  auto matcher_sets = ParseMatcherSets(form.GetAll("match[]"), &budget);
   if (!matcher_sets.ok()) {
     return matcher_error_context.empty() ? matcher_sets.status()
                                          : Annotate(matcher_sets.status(), matcher_error_context);
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<std::string>> CollectNames(const Storage& storage,
 }
 
 Response ListNames(const Call& call, const Storage& storage, QueryBudget& budget, ReadNames read) {
-  const auto params = ParamsOf(call.form, "");
+  const auto params = ParamsOf(call.form, "", budget);
   if (!params.ok()) return FailureReply(params.status());
   auto names = CollectNames(storage, *params, budget, read);
   if (!names.ok()) return FailureReply(names.status());
@@ -129,7 +130,7 @@ Response HandleSeries(const Call& call, const Storage& storage, QueryBudget& bud
   if (call.form.GetAll("match[]").empty()) {
     return ErrorReply(ErrorType::kBadData, "no match[] parameter provided");
   }
-  const auto params = ParamsOf(call.form, "invalid parameter \"match[]\"");
+  const auto params = ParamsOf(call.form, "invalid parameter \"match[]\"", budget);
   if (!params.ok()) return FailureReply(params.status());
   auto series = CollectAllSeries(storage, *params, budget);
   if (!series.ok()) return FailureReply(series.status());

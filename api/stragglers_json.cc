@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "answers/job_stragglers.h"
 #include "api/training_json.h"
 #include "base/status.h"
 #include "training/presets.h"
@@ -59,6 +60,25 @@ void WriteRank(JsonWriter& json, const answers::LoadedJob& job,
   WriteNumberField(json, "lost_seconds", finding.lost_seconds);
   WriteEvidence(json, finding.evidence);
   json.EndObject();
+}
+
+// How far the answer reaches, and who does not report.
+void WriteFrontier(JsonWriter& json, const answers::LoadedJob& job) {
+  WriteFlagField(json, "is_running", job.is_running);
+  const bool has_steps = job.steps.size() > 0;
+  WriteIntegerField(json, "frontier_step",
+                    has_steps ? std::optional(job.steps.step.back()) : std::nullopt);
+  json.Key("not_reporting");
+  json.BeginArray();
+  for (const training::NotReportingRank& silent : job.not_reporting) {
+    json.BeginObject();
+    WritePlace(json, job.job.ranks[silent.row]);
+    json.Key("since");
+    WriteTime(json, silent.since_ms);
+    WriteIntegerField(json, "last_step", silent.last_step);
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 void WriteSlowSince(JsonWriter& json, const std::optional<StragglerEpisode>& episode) {
@@ -117,8 +137,7 @@ void WriteMethods(JsonWriter& json, const answers::LoadedJob& job, const Straggl
       continue;
     }
     if (!IsAskedBeside(method, job)) continue;
-    const StragglerAnswer other =
-        training::FindStragglersBy(method, {job.job, job.steps, job.devices, &pool, job.links});
+    const StragglerAnswer other = answers::FindStragglers(job, method, &pool);
     if (other.verdict != training::StragglerVerdict::kNoData) WriteMethod(json, job, other);
   }
   json.EndArray();
@@ -163,7 +182,8 @@ absl::StatusOr<StragglerQuestion> StragglerQuestionOf(const Form& form, const Pr
 }
 
 answers::JobNeeds StragglerNeeds() {
-  answers::JobNeeds needs{.phases = true};
+  // How much work a step had explains how long it took.
+  answers::JobNeeds needs{.phases = true, .operations = true};
   needs.devices.set();
   needs.links = true;
   return needs;
@@ -171,9 +191,7 @@ answers::JobNeeds StragglerNeeds() {
 
 StragglerAnswer StragglersOf(const answers::LoadedJob& job, const StragglerQuestion& question,
                              TaskPool& pool) {
-  const training::StragglerInput input{job.job, job.steps, job.devices, &pool, job.links};
-  return question.method.has_value() ? training::FindStragglersBy(*question.method, input)
-                                     : training::FindStragglers(input);
+  return answers::FindStragglers(job, question.method, &pool);
 }
 
 void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job, const StragglerAnswer& answer,
@@ -191,6 +209,7 @@ void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job, const Stra
   for (const training::SlowRankFinding& finding : answer.ranks) WriteRank(json, job, finding);
   json.EndArray();
   WriteSlowSince(json, answer.slow_since);
+  WriteFrontier(json, job);
   WriteWhatIf(json, answer);
   WriteNumberField(json, "lost_seconds", answer.lost_seconds);
   WriteNumberField(json, "lost_gpu_seconds", answer.lost_gpu_seconds);
@@ -199,6 +218,7 @@ void WriteStragglers(JsonWriter& json, const answers::LoadedJob& job, const Stra
   WriteCurrency(json, prices);
   WriteEvidence(json, answer.evidence);
   WriteTextsField(json, "missing", answer.missing);
+  WriteConfidence(json, answer.confidence);
   WriteMethods(json, job, answer, pool);
   WritePresets(json, job);
   json.EndObject();

@@ -9,6 +9,7 @@
 #include "api/reply.h"
 #include "api/result_json.h"
 #include "api/time_text.h"
+#include "base/redact_url.h"
 #include "query/promql/literal.h"
 #include "query/promql/parser.h"
 
@@ -51,18 +52,30 @@ void WriteText(JsonWriter& json, std::string_view key, std::string_view text) {
   json.String(text);
 }
 
+// Parameters of requests are labels too.
+LabelSet WithoutSecrets(const LabelSet& labels) {
+  constexpr std::string_view kParameter = "__param_";
+  LabelSetBuilder shown(labels);
+  for (const LabelView& label : labels) {
+    const bool is_secret =
+        label.name.starts_with(kParameter) && NamesSecret(label.name.substr(kParameter.size()));
+    if (is_secret) shown.Set(label.name, kRedacted);
+  }
+  return shown.Build();
+}
+
 void WriteActive(JsonWriter& json, const Pool& pool, const Assignment& assignment,
                  const std::string& hostname) {
   const scrape::Target& target = *assignment.target;
   const scrape::LastScrape last = assignment.state->Get();
   json.BeginObject();
   json.Key("discoveredLabels");
-  WriteLabels(json, target.discovered_labels);
+  WriteLabels(json, WithoutSecrets(target.discovered_labels));
   json.Key("labels");
   WriteLabels(json, target.labels);
   WriteText(json, "scrapePool", pool.job_name);
-  WriteText(json, "scrapeUrl", target.url);
-  WriteText(json, "globalUrl", GlobalUrl(target.url, hostname));
+  WriteText(json, "scrapeUrl", RedactUrl(target.url));
+  WriteText(json, "globalUrl", GlobalUrl(RedactUrl(target.url), hostname));
   WriteText(json, "lastError", last.error);
   const bool never = last.health == Health::kUnknown;
   WriteText(json, "lastScrape", never ? std::string(kNever) : TimeText(last.time_ms));
@@ -78,7 +91,7 @@ void WriteDropped(JsonWriter& json, const Pool& pool) {
   for (const LabelSet& labels : pool.dropped) {
     json.BeginObject();
     json.Key("discoveredLabels");
-    WriteLabels(json, labels);
+    WriteLabels(json, WithoutSecrets(labels));
     WriteText(json, "scrapePool", pool.job_name);
     json.EndObject();
   }

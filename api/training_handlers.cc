@@ -1,12 +1,15 @@
 #include "api/training_handlers.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "answers/job_list.h"
 #include "answers/job_loader.h"
+#include "answers/verdict.h"
 #include "api/bottlenecks_json.h"
 #include "api/comparison_json.h"
 #include "api/efficiency_json.h"
@@ -29,6 +32,7 @@ absl::StatusOr<LoadedJob> Load(const Call& call, const JobNeeds& needs,
                                const TrainingContext& context, QueryBudget& budget) {
   LOCKSTEP_ASSIGN_OR_RETURN(answers::JobQuery query, JobQueryOf(call.form));
   query.needs = needs;
+  query.now_ms = std::min(query.time.max_ms, context.now_ms);
   LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
   return answers::LoadJob(query, {*querier, context.pool, budget});
 }
@@ -38,6 +42,7 @@ absl::StatusOr<std::vector<LoadedJob>> LoadAll(const Call& call, const JobNeeds&
                                                QueryBudget& budget) {
   LOCKSTEP_ASSIGN_OR_RETURN(answers::JobQuery query, JobQueryOf(call.form));
   query.needs = needs;
+  query.now_ms = std::min(query.time.max_ms, context.now_ms);
   LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
   return answers::LoadAttempts(query, {*querier, context.pool, budget});
 }
@@ -46,6 +51,31 @@ Response Answer(const absl::StatusOr<LoadedJob>& job,
                 absl::FunctionRef<void(JsonWriter&, const LoadedJob&)> write) {
   if (!job.ok()) return TrainingFailure(job.status());
   return SuccessReply([&](JsonWriter& json) { write(json, *job); });
+}
+
+// Of a job that runs, asked as it is now: as PromQL says it. Nothing otherwise.
+absl::StatusOr<std::optional<Response>> LiveStragglers(const Call& call,
+                                                       const StragglerQuestion& question,
+                                                       const TrainingContext& context,
+                                                       QueryBudget& budget) {
+  std::optional<Response> response;
+  const bool is_about_now = call.form.Get("start").empty() && call.form.Get("end").empty() &&
+                            call.form.Get("attempt").empty() && !question.method.has_value();
+  if (!is_about_now || context.live_jobs == nullptr) return response;
+  LOCKSTEP_ASSIGN_OR_RETURN(const answers::JobQuery query, JobQueryOf(call.form));
+  const uint64_t change_count = context.storage.change_count();
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
+  const auto visit = [&](const LoadedJob& job, const training::StragglerAnswer& answer) {
+    if (!job.is_running) return;
+    response = SuccessReply([&](JsonWriter& json) {
+      WriteStragglers(json, job, answer, question.prices, context.pool);
+    });
+  };
+  LOCKSTEP_RETURN_IF_ERROR(
+      context.live_jobs
+          ->Find(query.name, context.now_ms, change_count, {*querier, context.pool, budget}, visit)
+          .status());
+  return response;
 }
 
 }  // namespace
@@ -62,14 +92,20 @@ Response HandleTrainingJobs(const Call& call, const TrainingContext& context, Qu
   if (!question.ok()) return TrainingFailure(question.status());
   const auto querier = context.storage.NewQuerier();
   if (!querier.ok()) return TrainingFailure(querier.status());
-  const auto jobs = answers::ListJobs(*question, {**querier, context.pool, budget});
+  const answers::LoadContext load{**querier, context.pool, budget};
+  auto jobs = answers::ListJobs(*question, load);
   if (!jobs.ok()) return TrainingFailure(jobs.status());
+  const absl::Status judged = answers::Judge(*jobs, *question, load);
+  if (!judged.ok()) return TrainingFailure(judged);
   return SuccessReply([&](JsonWriter& json) { WriteJobs(json, *jobs); });
 }
 
 Response HandleStragglers(const Call& call, const TrainingContext& context, QueryBudget& budget) {
   const auto question = StragglerQuestionOf(call.form, context.prices);
   if (!question.ok()) return TrainingFailure(question.status());
+  auto live = LiveStragglers(call, *question, context, budget);
+  if (!live.ok()) return TrainingFailure(live.status());
+  if (live->has_value()) return **std::move(live);
   return Answer(Load(call, StragglerNeeds(), context, budget),
                 [&](JsonWriter& json, const LoadedJob& job) {
                   const auto answer = StragglersOf(job, *question, context.pool);
@@ -80,7 +116,9 @@ Response HandleStragglers(const Call& call, const TrainingContext& context, Quer
 Response HandleBottlenecks(const Call& call, const TrainingContext& context, QueryBudget& budget) {
   return Answer(
       Load(call, BottleneckNeeds(), context, budget), [](JsonWriter& json, const LoadedJob& job) {
-        WriteBottlenecks(json, job, training::FindBottlenecks({job.job, job.steps, job.devices}));
+        WriteBottlenecks(
+            json, job,
+            training::FindBottlenecks({job.job, job.steps, job.devices, job.facts.world_size}));
       });
 }
 
@@ -145,7 +183,7 @@ Response HandleSteps(const Call& call, const TrainingContext& context, QueryBudg
   size_t points = 2000;
   const absl::Status status = SetCount(call.form, "points", kMostPoints, points);
   if (!status.ok()) return TrainingFailure(status);
-  const auto attempts = LoadAll(call, {}, context, budget);
+  const auto attempts = LoadAll(call, {.beyond_frontier = true}, context, budget);
   if (!attempts.ok()) return TrainingFailure(attempts.status());
   return SuccessReply([&](JsonWriter& json) { WriteSteps(json, *attempts, points); });
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "answers/live_jobs.h"
 #include "api/call.h"
 #include "api/prices.h"
 #include "base/query_budget.h"
@@ -13,10 +14,13 @@
 namespace lockstep::api {
 
 struct TrainingContext {
-  const Storage& storage;  // of what was written: jobs are not loaded from what is computed from them
+  const Storage&
+      storage;           // of what was written: jobs are not loaded from what is computed from them
   TaskPool& pool;        // that helps to read
   const Prices& prices;  // that the server was told
   int64_t now_ms = 0;
+  answers::LiveJobs* live_jobs =
+      nullptr;  // what is known of the jobs that run; null: nothing is kept
 };
 
 Response HandleTrainingJobs(const Call& call, const TrainingContext& context, QueryBudget& budget);

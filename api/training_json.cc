@@ -64,6 +64,44 @@ void WriteTimeRange(JsonWriter& json, const training::TimeRange& time) {
   WriteTime(json, time.to_ms);
 }
 
+namespace {
+
+void WriteConfidenceAs(JsonWriter& json, std::string_view key,
+                       const training::Confidence& confidence) {
+  json.Key(key);
+  json.BeginObject();
+  json.Key("steps");
+  json.Number(confidence.steps);
+  json.Key("samples");
+  json.Number(confidence.samples);
+  WriteNumberField(json, "margin", confidence.margin);
+  WriteTextsField(json, "missing", confidence.missing);
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteConfidence(JsonWriter& json, const training::Confidence& confidence) {
+  WriteConfidenceAs(json, "confidence", confidence);
+}
+
+void WriteVerdict(JsonWriter& json, const training::Job& job,
+                  const training::JobVerdictAnswer& answer) {
+  WriteTextField(json, "verdict", Name(answer.verdict));
+  json.Key("also");
+  json.BeginArray();
+  for (const training::JobVerdict verdict : answer.also) json.String(Name(verdict));
+  json.EndArray();
+  WriteTextField(json, "sentence", answer.sentence);
+  json.Key("verdict_ranks");
+  json.BeginArray();
+  for (const size_t row : answer.rows) {
+    if (row < job.ranks.size()) json.Number(job.ranks[row].rank);
+  }
+  json.EndArray();
+  WriteConfidenceAs(json, "verdict_confidence", answer.confidence);
+}
+
 void WriteEvidence(JsonWriter& json, std::span<const training::Evidence> evidence) {
   json.Key("evidence");
   json.BeginArray();

@@ -8,8 +8,10 @@
 
 #include "answers/loaded_job.h"
 #include "api/json_writer.h"
+#include "training/confidence.h"
 #include "training/evidence.h"
 #include "training/job.h"
+#include "training/job_verdict.h"
 #include "training/rank_matrix.h"
 
 namespace lockstep::api {
@@ -27,6 +29,11 @@ void WriteFlagField(JsonWriter& json, std::string_view key, bool value);
 void WriteNumbersField(JsonWriter& json, std::string_view key, std::span<const double> values);
 void WriteTextsField(JsonWriter& json, std::string_view key, std::span<const std::string> texts);
 void WriteTimeRange(JsonWriter& json, const training::TimeRange& time);  // "from", "to"
+// "confidence": what an answer rests on.
+void WriteConfidence(JsonWriter& json, const training::Confidence& confidence);
+// "verdict", "also", "sentence", "verdict_ranks" and "verdict_confidence" of a job.
+void WriteVerdict(JsonWriter& json, const training::Job& job,
+                  const training::JobVerdictAnswer& answer);
 void WriteEvidence(JsonWriter& json, std::span<const training::Evidence> evidence);
 // "rank", "host", "gpu", "uuid".
 void WritePlace(JsonWriter& json, const training::RankPlace& place);

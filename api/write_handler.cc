@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "api/content_type.h"
+#include "api/job_binding.h"
 #include "api/reply.h"
 #include "api/write_failure.h"
 #include "ingest/remote_write.h"
@@ -90,7 +91,12 @@ void HandleRemoteWrite(const Request& request, Ingester& ingester, Respond respo
                              "identity",
                              name)));
   }
-  const auto decode = *version == RemoteWriteVersion::k2 ? DecodeRemoteWriteV2 : DecodeRemoteWrite;
+  const auto decode = [&](std::string_view message, const IngestLimits& limits,
+                          const Storage* storage) {
+    const auto decode_version =
+        *version == RemoteWriteVersion::k2 ? DecodeRemoteWriteV2 : DecodeRemoteWrite;
+    return DecodeForJobs(request.jobs, decode_version, message, limits, storage);
+  };
   ingester.Write(*encoding, request.body, decode,
                  [version = *version,
                   respond = std::move(respond)](absl::StatusOr<WriteSummary> result) mutable {

@@ -1,0 +1,62 @@
+// Who may do what: the roles that credentials have and routes ask for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/regex/regex.h"
+
+namespace lockstep::api {
+
+enum class Role : uint8_t {
+  kNone,   // asked by a route: no credential at all
+  kAny,    // asked by a path that is no route: a credential, whatever its roles
+  kRead,   // queries, series, targets, rules, alerts, the page
+  kWrite,  // remote write, OTLP
+  kPush,   // logs, steps, registrations of jobs
+  kRules,  // reading the configuration and its rules again
+  kMetrics,
+  kAdmin,  // everything
+};
+
+// "read".
+std::string_view Name(Role role);
+// Of a role that a credential can have.
+std::optional<Role> ParseRole(std::string_view name);
+
+class RoleSet {
+ public:
+  static RoleSet All() { return RoleSet(BitOf(Role::kAdmin)); }
+  RoleSet() = default;
+
+  void Add(Role role) { bits_ |= BitOf(role); }
+  // Whether who has these may do what asks for `role`.
+  bool Allows(Role role) const {
+    return role <= Role::kAny || (bits_ & (BitOf(role) | BitOf(Role::kAdmin))) != 0;
+  }
+  // Whether there are none but these two.
+  bool IsOf(Role a, Role b) const { return (bits_ & ~(BitOf(a) | BitOf(b))) == 0; }
+
+ private:
+  static constexpr uint32_t BitOf(Role role) { return 1u << static_cast<unsigned>(role); }
+  explicit RoleSet(uint32_t bits) : bits_(bits) {}
+
+  uint32_t bits_ = 0;
+};
+
+// What a credential may do.
+struct Grant {
+  RoleSet roles = RoleSet::All();
+  // Has to match the whole label "job" of all that is written; nothing: any job.
+  std::optional<Regex> jobs{};
+};
+
+// Who sent a request.
+struct Principal {
+  std::string name;  // "" when nobody has to say who they are
+  Grant grant;
+};
+
+}  // namespace lockstep::api
