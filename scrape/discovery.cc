@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/log.h"
+#include "base/redact_url.h"
 #include "scrape/config/target_groups.h"
 
 namespace lockstep::scrape {
@@ -100,7 +101,7 @@ bool Discovery::Take(const std::string& name, const absl::StatusOr<std::string>&
   absl::Status status = text.status();
   if (text.ok() && *text == source.text && source.error.empty()) return false;
   if (text.ok()) {
-    auto groups = ParseTargetGroups(*text, name);
+    auto groups = ParseTargetGroups(*text, RedactUrl(name));
     status = groups.status();
     if (groups.ok()) {
       source.error.clear();
@@ -113,7 +114,7 @@ bool Discovery::Take(const std::string& name, const absl::StatusOr<std::string>&
   if (source.error != Message(status)) {
     source.error = Message(status);
     Log(LogLevel::kWarn, "targets were not discovered",
-        {{"job", user_}, {"source", name}, {"error", source.error}});
+        {{"job", user_}, {"source", RedactUrl(name)}, {"error", source.error}});
   }
   return false;
 }

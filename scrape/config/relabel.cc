@@ -31,12 +31,9 @@ constexpr std::string_view kDefaultRegex = "(.*)";
 constexpr std::string_view kDefaultReplacement = "$1";
 constexpr std::string_view kDefaultSeparator = ";";
 
-RE2::Options RegexOptions() {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_dot_nl(true);
-  return options;
-}
+// Whether `text` may stand where a label name is expected. Prometheus allows any UTF-8 there, references to
+// groups included.
+bool IsLabelNameTemplate(std::string_view text) { return !text.empty() && IsValidUtf8(text); }
 
 // The last eight bytes of the MD5 sum, as Prometheus shards by them.
 uint64_t HashOf(std::string_view text) {
@@ -128,22 +125,21 @@ std::optional<RelabelAction> ParseRelabelAction(std::string_view name) {
   return std::nullopt;
 }
 
-RelabelRule::Compiled::Compiled(RelabelSpec given)
+RelabelRule::Compiled::Compiled(RelabelSpec given, Regex compiled)
     : spec(std::move(given)),
       separator(spec.separator.value_or(std::string(kDefaultSeparator))),
-      regex(spec.regex.value_or(std::string(kDefaultRegex)), RegexOptions()),
+      regex(std::move(compiled)),
       replacement(spec.replacement.value_or(std::string(kDefaultReplacement)), regex),
       target(spec.target_label, regex) {}
 
 absl::StatusOr<RelabelRule> RelabelRule::Make(RelabelSpec spec) {
   LOCKSTEP_RETURN_IF_ERROR(CheckSpec(spec));
-  auto compiled = std::make_shared<const Compiled>(std::move(spec));
-  if (!compiled->regex.ok()) {
-    return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is not a regular expression: %s",
-                                                      compiled->regex.pattern(),
-                                                      compiled->regex.error()));
+  const std::string pattern = spec.regex.value_or(std::string(kDefaultRegex));
+  absl::StatusOr<Regex> regex = Regex::Compile(pattern, Regex::Dot::kMatchesNewline);
+  if (!regex.ok()) {
+    return Annotate(regex.status(), absl::StrFormat("\"%s\" is not a regular expression", pattern));
   }
-  return RelabelRule(std::move(compiled));
+  return RelabelRule(std::make_shared<const Compiled>(std::move(spec), *std::move(regex)));
 }
 
 bool RelabelRule::Apply(LabelSetBuilder& labels) const {
@@ -154,9 +150,9 @@ bool RelabelRule::Apply(LabelSetBuilder& labels) const {
       Replace(value, labels);
       return true;
     case RelabelAction::kKeep:
-      return RE2::FullMatch(value, compiled_->regex);
+      return compiled_->regex.FullMatch(value);
     case RelabelAction::kDrop:
-      return !RE2::FullMatch(value, compiled_->regex);
+      return !compiled_->regex.FullMatch(value);
     case RelabelAction::kKeepEqual:
       return labels.Get(spec.target_label) == value;
     case RelabelAction::kDropEqual:
@@ -183,20 +179,8 @@ bool RelabelRule::Apply(LabelSetBuilder& labels) const {
   return true;
 }
 
-std::optional<std::vector<std::string_view>> RelabelRule::Captured(std::string_view text) const {
-  const auto count = static_cast<size_t>(compiled_->regex.NumberOfCapturingGroups()) + 1;
-  std::vector<re2::StringPiece> found(count);
-  if (!compiled_->regex.Match(text, 0, text.size(), RE2::ANCHOR_BOTH, found.data(),
-                              static_cast<int>(count))) {
-    return std::nullopt;
-  }
-  std::vector<std::string_view> groups;
-  for (const re2::StringPiece& group : found) groups.emplace_back(group.data(), group.size());
-  return groups;
-}
-
 void RelabelRule::Replace(std::string_view value, LabelSetBuilder& labels) const {
-  const auto groups = Captured(value);
+  const auto groups = compiled_->regex.CaptureFull(value);
   if (!groups) return;
   const std::string target = compiled_->target.Expand(*groups);
   if (target.empty() || !IsValidUtf8(target)) return;
@@ -206,7 +190,7 @@ void RelabelRule::Replace(std::string_view value, LabelSetBuilder& labels) const
 void RelabelRule::MapNames(LabelSetBuilder& labels) const {
   const LabelSet before = labels.Build();
   for (const LabelView& label : before) {
-    const auto groups = Captured(label.name);
+    const auto groups = compiled_->regex.CaptureFull(label.name);
     if (!groups) continue;
     const std::string name = compiled_->replacement.Expand(*groups);
     if (!name.empty()) labels.Set(name, label.value);
@@ -216,7 +200,7 @@ void RelabelRule::MapNames(LabelSetBuilder& labels) const {
 void RelabelRule::DropNames(LabelSetBuilder& labels, bool matching) const {
   const LabelSet before = labels.Build();
   for (const LabelView& label : before) {
-    if (RE2::FullMatch(label.name, compiled_->regex) == matching) labels.Delete(label.name);
+    if (compiled_->regex.FullMatch(label.name) == matching) labels.Delete(label.name);
   }
 }
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/regex/regex.h"
 #include "base/status.h"
 #include "model/labels.h"
-#include "scrape/config/replacement.h"
 
 namespace lockstep::scrape {
 
@@ -57,19 +57,17 @@ class RelabelRule {
 
  private:
   struct Compiled {
-    explicit Compiled(RelabelSpec given);
+    Compiled(RelabelSpec given, Regex compiled);
 
     RelabelSpec spec;
     std::string separator;
-    RE2 regex;
-    Replacement replacement;
-    Replacement target;
+    Regex regex;
+    RegexTemplate replacement;
+    RegexTemplate target;
   };
 
   explicit RelabelRule(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
 
-  // What the whole match and each group of it are; nothing if `text` does not match.
-  std::optional<std::vector<std::string_view>> Captured(std::string_view text) const;
   void Replace(std::string_view value, LabelSetBuilder& labels) const;
   void MapNames(LabelSetBuilder& labels) const;
   void DropNames(LabelSetBuilder& labels, bool matching) const;
