@@ -11,6 +11,8 @@ namespace {
 using simdjson::dom::element;
 
 constexpr int kHttpOk = 200;
+constexpr int kHttpUnauthorized = 401;
+constexpr int kHttpForbidden = 403;
 
 std::string FormOf(const std::vector<Parameter>& parameters) {
   std::string form;
@@ -24,17 +26,25 @@ std::string FormOf(const std::vector<Parameter>& parameters) {
 
 absl::Status NoAnswer() { return absl::DataLossError("the answer is not one of the server's API"); }
 
+// The body of an answer of 200.
+absl::StatusOr<std::string> BodyOf(absl::StatusOr<HttpReply> reply) {
+  if (!reply.ok()) return reply.status();
+  if (reply->status == kHttpOk) return std::move(reply->body);
+  if (reply->status == kHttpUnauthorized || reply->status == kHttpForbidden) {
+    return absl::PermissionDeniedError(absl::StrFormat(
+        "HTTP %d: %s", reply->status, reply->body.substr(0, reply->body.find('\n'))));
+  }
+  const absl::StatusOr<Answer> answer = Answer::Parse(reply->body);
+  return Annotate(answer.ok() ? NoAnswer() : answer.status(),
+                  absl::StrFormat("HTTP %d", reply->status));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> AskForText(HttpClient& client, std::string_view path,
                                        const std::vector<Parameter>& parameters) {
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      HttpReply reply,
+  return BodyOf(
       client.Post(path, {"Content-Type: application/x-www-form-urlencoded"}, FormOf(parameters)));
-  if (reply.status == kHttpOk) return std::move(reply.body);
-  const absl::StatusOr<Answer> answer = Answer::Parse(reply.body);
-  return Annotate(answer.ok() ? NoAnswer() : answer.status(),
-                  absl::StrFormat("HTTP %d", reply.status));
 }
 
 absl::StatusOr<Answer> Answer::Parse(std::string_view json) {
@@ -55,6 +65,13 @@ absl::StatusOr<Answer> Answer::Parse(std::string_view json) {
 absl::StatusOr<Answer> Ask(HttpClient& client, std::string_view path,
                            const std::vector<Parameter>& parameters) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, AskForText(client, path, parameters));
+  return Answer::Parse(text);
+}
+
+absl::StatusOr<Answer> AskByGet(HttpClient& client, std::string_view path,
+                                const std::vector<Parameter>& parameters) {
+  const std::string with_parameters = absl::StrFormat("%s?%s", path, FormOf(parameters));
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, BodyOf(client.Get(with_parameters)));
   return Answer::Parse(text);
 }
 

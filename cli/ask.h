@@ -38,6 +38,9 @@ class Answer {
 
 absl::StatusOr<Answer> Ask(HttpClient& client, std::string_view path,
                            const std::vector<Parameter>& parameters);
+// Likewise of a path that takes only GET.
+absl::StatusOr<Answer> AskByGet(HttpClient& client, std::string_view path,
+                                const std::vector<Parameter>& parameters);
 
 // What stands at a JSON pointer: NaN, "" and an empty list where there is none of that kind.
 double NumberAt(simdjson::dom::element element, std::string_view pointer);

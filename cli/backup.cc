@@ -9,8 +9,10 @@
 #include "base/percent_encode.h"
 #include "cli/absolute_path.h"
 #include "cli/import_progress.h"
+#include "cli/private_files.h"
 #include "cli/table.h"
 #include "cli/time_text.h"
+#include "cli/visible_text.h"
 #include "storage/db/backup_folder.h"
 #include "storage/db/clock.h"
 #include "storage/db/stopped_store.h"
@@ -23,7 +25,7 @@ namespace {
 constexpr std::chrono::hours kBackupTimeout{24};
 
 ExitCode BackupFailed(const absl::Status& status) {
-  std::fprintf(stderr, "lockstep: %s\n", std::string(Message(status)).c_str());
+  std::fprintf(stderr, "lockstep: %s\n", VisibleText(Message(status)).c_str());
   return kFailure;
 }
 
@@ -117,6 +119,7 @@ absl::StatusOr<uint32_t> RestoreFiles(const RestoreFlags& flags) {
 
 ExitCode Backup(const BackupFlags& flags) {
   if (flags.list) return List(flags.folder);
+  if (!flags.data_folder.empty()) KeepFilesPrivate(flags.folder);
   const absl::StatusOr<BackupSummary> summary = MakeBackup(flags);
   if (!summary.ok()) return BackupFailed(summary.status());
   std::printf("backup %d: %s bytes of %d shards, as of %s\n", summary->number,
@@ -126,6 +129,7 @@ ExitCode Backup(const BackupFlags& flags) {
 }
 
 ExitCode Restore(const RestoreFlags& flags) {
+  KeepFilesPrivate(flags.data_folder);
   const absl::StatusOr<uint32_t> number = RestoreFiles(flags);
   if (!number.ok()) return BackupFailed(number.status());
   StoreOptions options;

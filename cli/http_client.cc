@@ -55,6 +55,13 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return token;
 }
 
+// Whether a server's URL names this machine, which no proxy needs to reach.
+bool IsOfThisMachine(std::string_view url) {
+  const size_t scheme = url.find("://");
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  return url.starts_with("127.") || url.starts_with("localhost") || url.starts_with("[::1]");
+}
+
 }  // namespace
 
 struct HttpClient::Curl {
@@ -75,6 +82,7 @@ HttpClient::~HttpClient() = default;
 absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(const HttpClientOptions& options) {
   std::unique_ptr<HttpClient> client(new HttpClient());
   client->base_url_ = options.url;
+  client->advice_ = options.advice;
   while (!client->base_url_.empty() && client->base_url_.back() == '/') {
     client->base_url_.pop_back();
   }
@@ -87,6 +95,7 @@ absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(const HttpClientOpt
   curl.Set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
   curl.Set(CURLOPT_WRITEFUNCTION, PutBody);
   curl.Set(CURLOPT_HEADERFUNCTION, TakeHeader);
+  if (IsOfThisMachine(options.url)) curl.Set(CURLOPT_NOPROXY, "*");
   if (!options.ca_file.empty()) curl.Set(CURLOPT_CAINFO, options.ca_file.c_str());
   if (!options.user.empty()) {
     curl.Set(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
@@ -132,7 +141,8 @@ absl::StatusOr<HttpReply> HttpClient::Ask(std::string_view path,
   curl_slist_free_all(lines);
   if (code != CURLE_OK) {
     const char* reason = curl_->error[0] != '\0' ? curl_->error : curl_easy_strerror(code);
-    return absl::UnavailableError(absl::StrFormat("no answer from %s: %s", base_url_, reason));
+    return absl::UnavailableError(absl::StrFormat("no answer from %s: %s%s%s", base_url_, reason,
+                                                  advice_.empty() ? "" : "; ", advice_));
   }
   long status = 0;
   curl_easy_getinfo(curl_->handle, CURLINFO_RESPONSE_CODE, &status);

@@ -18,6 +18,7 @@ struct HttpClientOptions {
   std::string user;        // "NAME:PASSWORD" for basic auth
   std::string token_file;  // holds a bearer token
   std::string ca_file;     // PEM; the system's authorities when empty
+  std::string advice;      // what to do when the server cannot be reached, for people; may be empty
   std::chrono::milliseconds timeout = std::chrono::minutes(5);  // of one request
 };
 
@@ -50,6 +51,7 @@ class HttpClient {
 
   std::unique_ptr<Curl> curl_;
   std::string base_url_;
+  std::string advice_;
 };
 
 }  // namespace lockstep::cli

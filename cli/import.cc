@@ -13,6 +13,7 @@
 #include "cli/posting.h"
 #include "cli/prometheus_source.h"
 #include "cli/terminal_line.h"
+#include "cli/visible_text.h"
 #include "import/delivery.h"
 #include "import/file_import.h"
 #include "import/input_files.h"
@@ -29,7 +30,7 @@ constexpr std::chrono::minutes kPatience{5};
 constexpr std::chrono::milliseconds kProgressEvery{200};
 
 void Complain(std::string_view message) {
-  std::fprintf(stderr, "lockstep: %.*s\n", static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "lockstep: %s\n", VisibleText(message).c_str());
 }
 
 bool Wait(std::chrono::milliseconds pause) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/ask.h"
+#include "cli/missing_jobs.h"
 #include "cli/say.h"
 #include "cli/sheet.h"
 #include "cli/when.h"
@@ -38,7 +39,6 @@ struct Figures {
   double step_seconds = NAN;
   double mfu = NAN;
   double goodput = NAN;
-  std::string verdict;
   double rank = NAN;
   std::string cause;
   double late = NAN;
@@ -59,7 +59,6 @@ absl::StatusOr<Figures> FiguresOf(HttpClient& client, element job) {
   figures.step_seconds = NumberAt(mfu.data(), "/step_seconds");
   figures.mfu = NumberAt(mfu.data(), "/mfu");
   figures.goodput = NumberAt(ledger.data(), "/goodput");
-  figures.verdict = TextAt(late.data(), "/verdict");
   figures.rank = NumberAt(late.data(), "/ranks/0/rank");
   figures.cause = TextAt(late.data(), "/ranks/0/cause");
   figures.late = NumberAt(late.data(), "/ranks/0/score");
@@ -74,7 +73,7 @@ std::vector<SheetCell> RowOf(element job, const Figures& figures) {
           KnownNumber(figures.step_seconds),
           KnownNumber(figures.mfu),
           KnownNumber(figures.goodput),
-          figures.verdict,
+          TextAt(job, "/verdict"),
           KnownNumber(figures.rank),
           figures.cause,
           KnownNumber(figures.late),
@@ -100,7 +99,8 @@ absl::StatusOr<Sheet> JobsSheet(HttpClient& client, const JobsFlags& flags) {
 ExitCode ListJobs(const JobsFlags& flags) {
   return SayPage(flags.server, flags.form, [&](HttpClient& client) -> absl::StatusOr<Page> {
     LOCKSTEP_ASSIGN_OR_RETURN(Sheet sheet, JobsSheet(client, flags));
-    std::string headline = sheet.rows.empty() ? "no training jobs in that time\n" : "";
+    const bool has_times = !flags.start.empty() || !flags.end.empty();
+    std::string headline = sheet.rows.empty() ? WhyNoJobs(client, has_times) : "";
     return Page{std::move(headline), std::move(sheet)};
   });
 }

@@ -6,9 +6,11 @@
 #include "absl/strings/str_format.h"
 #include "api/params.h"
 #include "cli/ask.h"
+#include "cli/missing_series.h"
 #include "cli/query_answer.h"
 #include "cli/say.h"
 #include "cli/when.h"
+#include "storage/db/clock.h"
 
 namespace lockstep::cli {
 namespace {
@@ -17,10 +19,6 @@ using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
 constexpr int64_t kStepsOfRange = 60;
-
-int64_t NowMs() {
-  return duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 absl::StatusOr<int64_t> DurationMs(const std::string& flag, const std::string& text) {
   const auto duration = api::ParseDuration(text);
@@ -33,7 +31,7 @@ absl::StatusOr<int64_t> DurationMs(const std::string& flag, const std::string& t
 // Of a question now: while somebody watches, the range moves.
 absl::StatusOr<TimeGrid> GridOf(const QueryFlags& flags) {
   TimeGrid grid;
-  grid.end_ms = NowMs();
+  grid.end_ms = SystemTimeMs();
   if (!flags.time.empty()) {
     LOCKSTEP_ASSIGN_OR_RETURN(grid.end_ms, api::ParseTimeMs(flags.time));
   }
@@ -48,12 +46,24 @@ absl::StatusOr<TimeGrid> GridOf(const QueryFlags& flags) {
 
 std::string SecondsOf(int64_t time_ms) { return SecondsText(static_cast<double>(time_ms) / 1e3); }
 
+// The text of an answer; of an empty one also why it is empty.
+absl::StatusOr<std::string> Explained(absl::StatusOr<std::string> text, HttpClient& client,
+                                      const QueryFlags& flags, QueriedTimes times) {
+  if (!text.ok() || *text != kNoResult) return text;
+  return kNoResult + WhyNoResult(client, flags.expression, times);
+}
+
 absl::StatusOr<std::string> AskAtOnce(HttpClient& client, const QueryFlags& flags) {
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::string json,
       AskForText(client, "/api/v1/query", {{"query", flags.expression}, {"time", flags.time}}));
   if (flags.form.as_json) return json + "\n";
-  return flags.form.as_csv ? AnswerCsv(json) : AnswerText(json);
+  if (flags.form.as_csv) return AnswerCsv(json);
+  int64_t time_ms = SystemTimeMs();
+  if (!flags.time.empty()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(time_ms, api::ParseTimeMs(flags.time));
+  }
+  return Explained(AnswerText(json), client, flags, {time_ms, time_ms});
 }
 
 absl::StatusOr<std::string> AskOverRange(HttpClient& client, const QueryFlags& flags) {
@@ -65,7 +75,9 @@ absl::StatusOr<std::string> AskOverRange(HttpClient& client, const QueryFlags& f
                                         {"end", SecondsOf(grid.end_ms)},
                                         {"step", SecondsOf(grid.step_ms)}}));
   if (flags.form.as_json) return json + "\n";
-  return flags.form.as_csv ? AnswerCsv(json) : CurvesText(json, grid, GlyphsOfLocale());
+  if (flags.form.as_csv) return AnswerCsv(json);
+  return Explained(CurvesText(json, grid, GlyphsOfLocale()), client, flags,
+                   {grid.start_ms, grid.end_ms});
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ Table CurvesOf(const QueryAnswer& answer, const TimeGrid& grid, Glyphs glyphs) {
 absl::StatusOr<std::string> AnswerText(std::string_view json) {
   LOCKSTEP_ASSIGN_OR_RETURN(const QueryAnswer answer, Read(json));
   if (answer.type == "scalar" || answer.type == "string") return answer.text + "\n";
-  if (answer.series.empty()) return std::string("(no result)\n");
+  if (answer.series.empty()) return std::string(kNoResult);
   return ToText(TableOf(answer));
 }
 
@@ -168,7 +168,7 @@ absl::StatusOr<std::string> AnswerCsv(std::string_view json) {
 
 absl::StatusOr<std::string> CurvesText(std::string_view json, const TimeGrid& grid, Glyphs glyphs) {
   LOCKSTEP_ASSIGN_OR_RETURN(const QueryAnswer answer, Read(json));
-  if (answer.series.empty()) return std::string("(no result)\n");
+  if (answer.series.empty()) return std::string(kNoResult);
   return ToText(CurvesOf(answer, grid, glyphs));
 }
 

@@ -11,6 +11,9 @@
 
 namespace lockstep::cli {
 
+// The text of an answer without any series.
+inline constexpr const char* kNoResult = "(no result)\n";
+
 // A table with a row for each sample.
 absl::StatusOr<std::string> AnswerText(std::string_view json);
 // The same as CSV.

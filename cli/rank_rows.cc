@@ -113,6 +113,7 @@ void AddPicture(element heat_map, std::vector<RankRow>& rows) {
     RankRow* row = Find(rows, ranks[i]);
     if (row == nullptr) continue;
     std::vector<double> values = NumbersAt(means[i], "");
+    if (values.size() > kStepsShown) values.erase(values.begin(), values.end() - kStepsShown);
     if (metric == "step_seconds") {
       row->step_seconds = std::move(values);
     } else if (metric == "own_seconds") {

@@ -33,7 +33,11 @@ std::vector<RankRow> RowsOfJob(simdjson::dom::element job);
 // Adds what an answer of /stragglers says.
 void AddVerdicts(simdjson::dom::element stragglers, std::vector<RankRow>& rows);
 
-// Adds the means of an answer of /heatmap to the rows of its ranks: to `step_seconds`, `own_seconds`, or `devices`.
+// So many steps of a rank are shown.
+inline constexpr size_t kStepsShown = 32;
+
+// Adds the means of an answer of /heatmap to the rows of its ranks: the last kStepsShown to `step_seconds` or
+// `own_seconds`, or the last one to `devices`.
 void AddPicture(simdjson::dom::element heat_map, std::vector<RankRow>& rows);
 
 // Named ranks first, the latest of them before; then by own time, the longest before. Beside it stands how far it

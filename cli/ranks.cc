@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/ask.h"
+#include "cli/missing_jobs.h"
 #include "cli/rank_rows.h"
 #include "cli/say.h"
 #include "cli/when.h"
@@ -14,8 +15,8 @@ namespace {
 
 using simdjson::dom::element;
 
-// As many of the last steps are drawn.
-constexpr int kStepsDrawn = 32;
+// More steps than are shown: the last of them may end some time before the job's data do.
+constexpr int kStepsAsked = 2 * static_cast<int>(kStepsShown);
 // Counters are the means of as long at least: exporters sample every 30 s or oftener.
 constexpr double kShortestOfDevicesS = 60;
 // A verdict is about as much of the job's end at most.
@@ -39,13 +40,13 @@ class RanksQuestion {
     LOCKSTEP_ASSIGN_OR_RETURN(const double step_s, MedianStep());
     LOCKSTEP_ASSIGN_OR_RETURN(const Answer verdict, AskOf("stragglers", kLongestOfVerdictS, {}));
     AddVerdicts(verdict.data(), rows);
-    const double drawn_s = std::isnan(step_s) ? 0 : (kStepsDrawn - 0.5) * step_s;
+    const double shown_s = std::isnan(step_s) ? 0 : kStepsShown * step_s;
     for (const char* metric : {"step_seconds", "own_seconds"}) {
       if (std::isnan(step_s)) break;
-      LOCKSTEP_RETURN_IF_ERROR(Draw(metric, drawn_s, kStepsDrawn, rows));
+      LOCKSTEP_RETURN_IF_ERROR(Draw(metric, 2 * shown_s, kStepsAsked, rows));
     }
     for (const char* counter : kCounters) {
-      LOCKSTEP_RETURN_IF_ERROR(Draw(counter, std::max(drawn_s, kShortestOfDevicesS), 1, rows));
+      LOCKSTEP_RETURN_IF_ERROR(Draw(counter, std::max(shown_s, kShortestOfDevicesS), 1, rows));
     }
     return Page{Headline(step_s, verdict.data()), SheetOfRanks(std::move(rows))};
   }
@@ -76,13 +77,14 @@ class RanksQuestion {
     return absl::OkStatus();
   }
 
-  // "straggler-gpu  ended  step 183  224.1 ms  slow_rank: rank 2 (gpu)  2026-11-21 06:23:15Z"
+  // "straggler-gpu  ended  step 183  224.1 ms  slow_rank: rank 2 (gpu)  2026-11-21 06:23:15Z": the
+  // verdict about the job, and the ranks that hold it back.
   std::string Headline(double step_s, element verdict) const {
     std::string line = absl::StrFormat("%s  %s", name_, TextAt(job_, "/state"));
     const double last_step = NumberAt(job_, "/last_step");
     if (!std::isnan(last_step)) absl::StrAppendFormat(&line, "  step %.0f", last_step);
     if (!std::isnan(step_s)) absl::StrAppendFormat(&line, "  %.1f ms", step_s * 1e3);
-    absl::StrAppendFormat(&line, "  %s", TextAt(verdict, "/verdict"));
+    absl::StrAppendFormat(&line, "  %s", TextAt(job_, "/verdict"));
     for (const element named : ListAt(verdict, "/ranks")) {
       absl::StrAppendFormat(&line, ": rank %.0f (%s)", NumberAt(named, "/rank"),
                             TextAt(named, "/cause"));
@@ -106,7 +108,8 @@ absl::StatusOr<Page> AskForRanks(HttpClient& client, const RanksFlags& flags) {
   const std::vector<element> jobs = ListAt(answer.data(), "/jobs");
   if (jobs.empty()) {
     return absl::NotFoundError(
-        absl::StrFormat("nothing is stored of a training job \"%s\" in that time", flags.job));
+        absl::StrFormat("nothing is stored of a training job \"%s\" in that time%s", flags.job,
+                        AdviceOnMissingJob(client, flags.job)));
   }
   return RanksQuestion(client, flags.job, jobs.front()).Ask();
 }

@@ -3,7 +3,10 @@
 #include <cstdio>
 #include <memory>
 
+#include "absl/strings/str_format.h"
 #include "cli/ask.h"
+#include "cli/missing_jobs.h"
+#include "cli/visible_text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -11,14 +14,20 @@ namespace {
 absl::StatusOr<std::string> AskForReport(const ReportFlags& flags) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<HttpClient> client,
                             HttpClient::Make(flags.server));
-  return AskForText(*client, "/api/v1/training/report",
-                    {{"job", flags.job},
-                     {"start", flags.start},
-                     {"end", flags.end},
-                     {"price", flags.price},
-                     {"format", flags.as_json       ? "json"
-                                : flags.as_markdown ? "markdown"
-                                                    : "text"}});
+  absl::StatusOr<std::string> text = AskForText(*client, "/api/v1/training/report",
+                                                {{"job", flags.job},
+                                                 {"start", flags.start},
+                                                 {"end", flags.end},
+                                                 {"price", flags.price},
+                                                 {"format", flags.as_json       ? "json"
+                                                            : flags.as_markdown ? "markdown"
+                                                                                : "text"}});
+  // The server refused: perhaps there is no such job.
+  if (absl::IsFailedPrecondition(text.status())) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s%s", Message(text.status()), AdviceOnMissingJob(*client, flags.job)));
+  }
+  return text;
 }
 
 }  // namespace
@@ -26,10 +35,10 @@ absl::StatusOr<std::string> AskForReport(const ReportFlags& flags) {
 ExitCode Report(const ReportFlags& flags) {
   const absl::StatusOr<std::string> text = AskForReport(flags);
   if (!text.ok()) {
-    std::fprintf(stderr, "lockstep: %s\n", std::string(Message(text.status())).c_str());
+    std::fprintf(stderr, "lockstep: %s\n", VisibleText(Message(text.status())).c_str());
     return kFailure;
   }
-  std::fputs(text->c_str(), stdout);
+  std::fputs(VisibleText(*text).c_str(), stdout);
   if (flags.as_json) std::fputc('\n', stdout);
   return kSuccess;
 }

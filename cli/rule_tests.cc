@@ -1,13 +1,10 @@
 #include "cli/rule_tests.h"
 
-#include <stdlib.h>
-
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 
-#include "absl/strings/str_format.h"
 #include "base/log.h"
+#include "cli/temporary_folder.h"
 #include "rules/unit_test/unit_test_run.h"
 #include "storage/db/store.h"
 
@@ -17,32 +14,9 @@ namespace {
 // Tests begin at the epoch.
 constexpr std::chrono::milliseconds kRetention = std::chrono::hours(24 * 365 * 100);
 
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_((std::filesystem::temp_directory_path() / "lockstep-rules-XXXXXX").string()) {
-    is_made_ = mkdtemp(path_.data()) != nullptr;
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    if (is_made_) std::filesystem::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  absl::StatusOr<std::string> path() const {
-    if (is_made_) return path_;
-    return absl::UnavailableError(absl::StrFormat("cannot make the folder %s", path_));
-  }
-
- private:
-  std::string path_;
-  bool is_made_ = false;
-};
-
 absl::StatusOr<std::vector<std::string>> RunOne(const rules::TestFile& file,
                                                 const rules::UnitTest& test) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("rules");
   StoreOptions options;
   LOCKSTEP_ASSIGN_OR_RETURN(options.data_dir, folder.path());
   options.retention_ms = kRetention.count();

@@ -2,8 +2,11 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "absl/strings/numbers.h"
+#include "cli/terminal.h"
+#include "cli/visible_text.h"
 #include "cli/watch.h"
 
 namespace lockstep::cli {
@@ -13,7 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds kWatchTimeout{30'000};
 
 ExitCode Complain(const absl::Status& status) {
-  std::fprintf(stderr, "lockstep: %s\n", std::string(Message(status)).c_str());
+  std::fprintf(stderr, "lockstep: %s\n", VisibleText(Message(status)).c_str());
   return kFailure;
 }
 
@@ -33,11 +36,17 @@ ExitCode SayText(const HttpClientOptions& server, const AnswerForm& form,
   if (!form.watch_s.empty()) options.timeout = kWatchTimeout;
   const auto client = HttpClient::Make(options);
   if (!client.ok()) return Complain(client.status());
+  // Programs get every byte.
+  const bool is_for_programs = (form.as_json || form.as_csv) && !Terminal::IsThere();
+  const auto fit = [&]() -> absl::StatusOr<std::string> {
+    LOCKSTEP_ASSIGN_OR_RETURN(std::string text, ask(**client));
+    return is_for_programs ? std::move(text) : VisibleText(text);
+  };
   if (double watch_s = 0; absl::SimpleAtod(form.watch_s, &watch_s)) {
     const auto place = form.as_json || form.as_csv ? WatchPlace::kLines : WatchPlace::kScreen;
-    return Watch(watch_s, place, [&] { return ask(**client); });
+    return Watch(watch_s, place, fit);
   }
-  const absl::StatusOr<std::string> text = ask(**client);
+  const absl::StatusOr<std::string> text = fit();
   if (!text.ok()) return Complain(text.status());
   std::fputs(text->c_str(), stdout);
   return kSuccess;

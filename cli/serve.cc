@@ -15,8 +15,13 @@
 #include "answers/derived_storage.h"
 #include "api/api.h"
 #include "base/log.h"
+#include "base/memory_budget.h"
+#include "base/memory_limit.h"
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
+#include "cli/doors.h"
+#include "cli/private_files.h"
+#include "cli/service_manager.h"
 #include "cli/version.h"
 #include "query/engine/engine.h"
 #include "rules/config/rules_config.h"
@@ -29,6 +34,7 @@
 #include "server/otlp_grpc/otlp_grpc_server.h"
 #include "server/self_metrics.h"
 #include "server/shutdown_signal.h"
+#include "storage/db/clock.h"
 #include "storage/db/store.h"
 #include "web/page_files.h"
 
@@ -45,11 +51,6 @@ std::string Hostname() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
 }
 
-int64_t NowMs() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
-}
-
 std::string TextOf(const ServeOptions& options, std::string_view name) {
   for (const auto& [known, text] : options.texts) {
     if (known == name) return text;
@@ -62,7 +63,7 @@ api::ServerInfo MakeServerInfo(const ServeOptions& options) {
   info.version = Version();
   info.revision = Revision();
   info.compiler = Compiler();
-  info.start_time_ms = NowMs();
+  info.start_time_ms = SystemTimeMs();
   info.hostname = Hostname();
   info.working_folder = AbsolutePath(".");
   info.storage_folder = AbsolutePath(options.data_folder);
@@ -84,39 +85,23 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
                                            ? options.max_concurrent_queries
                                            : ConcurrentQueriesOfThisMachine();
   api_options.max_query_samples = options.max_query_samples;
+  api_options.max_query_bytes = options.max_query_bytes;
   api_options.query_cache_bytes = options.query_cache_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
   api_options.ingest.max_samples_per_second = options.max_samples_per_second;
   api_options.otlp = options.otlp;
   api_options.prices = options.prices;
+  api_options.backup_folder = AbsolutePath(
+      options.backup_folder.empty() ? options.data_folder + "/backups" : options.backup_folder);
   api_options.otlp.lookback_ms = options.lookback_ms;
   return api_options;
 }
 
-absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& options) {
-  server::HttpServerOptions http;
-  http.host = options.host;
-  http.port = options.port;
-  http.cors_origin = options.cors_origin;
-  http.limits.max_connections = options.max_connections;
-  http.limits.idle_timeout = options.idle_timeout;
-  http.worker_threads = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
-  if (!options.web_config_file.empty()) {
-    LOCKSTEP_ASSIGN_OR_RETURN(http.web, server::ReadWebConfig(options.web_config_file));
-  }
-  return http;
-}
-
-// Null when none is wanted.
-absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> StartOtlpGrpc(const ServeOptions& options,
-                                                                      const server::WebConfig& web,
-                                                                      api::Handler& handler) {
-  if (!options.otlp_grpc.has_value()) return std::unique_ptr<server::OtlpGrpcServer>();
-  server::OtlpGrpcOptions grpc;
-  grpc.host = options.otlp_grpc->host;
-  grpc.port = options.otlp_grpc->port;
-  grpc.web = web;
-  return server::OtlpGrpcServer::Start(std::move(grpc), handler);
+void LimitMemory(const ServeOptions& options) {
+  const uint64_t bytes =
+      options.memory_limit_bytes != 0 ? options.memory_limit_bytes : DefaultMemoryLimitBytes();
+  MemoryBudget::OfProcess().set_max_bytes(bytes);
+  Log(LogLevel::kInfo, "memory for clients is limited", {{"bytes", bytes}});
 }
 
 // Null when none is wanted.
@@ -133,6 +118,12 @@ void StartShutdownDeadline() {
     Log(LogLevel::kError, "shutdown took too long; ending at once");
     _exit(kFailure);
   }).detach();
+}
+
+void TellManager(std::string_view state) {
+  if (const absl::Status told = TellServiceManager(state); !told.ok()) {
+    Log(LogLevel::kWarn, "the service manager was not told", {{"error", Message(told)}});
+  }
 }
 
 ExitCode Failed(const absl::Status& status) {
@@ -178,12 +169,29 @@ void Configure(Jobs jobs, Workers workers) {
   workers.notifier.Configure(std::move(jobs.rules));
 }
 
-// Of the file the jobs alone are read again. A file that is wrong changes nothing.
-absl::Status Reload(const ServeOptions& options, Workers workers) {
+// Those that take requests, as soon as they do.
+struct Doors {
+  std::atomic<server::HttpServer*> http{nullptr};
+  std::atomic<server::OtlpGrpcServer*> otlp_grpc{nullptr};
+};
+
+absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
+  server::HttpServer* const http = doors.http.load();
+  if (options.web_config_file.empty() || http == nullptr) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(const server::WebConfig web,
+                            server::ReadWebConfig(options.web_config_file));
+  LOCKSTEP_RETURN_IF_ERROR(http->Reload(web));
+  if (server::OtlpGrpcServer* const otlp_grpc = doors.otlp_grpc.load()) otlp_grpc->Reload(web);
+  return absl::OkStatus();
+}
+
+// Of the file the jobs alone are read again, and the web configuration. A file that is wrong changes nothing.
+absl::Status Reload(const ServeOptions& options, Workers workers, const Doors& doors) {
   absl::StatusOr<Jobs> jobs = ReadJobs(options);
-  if (!jobs.ok()) {
-    Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(jobs.status())}});
-    return jobs.status();
+  const absl::Status status = jobs.ok() ? ReloadWeb(options, doors) : jobs.status();
+  if (!status.ok()) {
+    Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(status)}});
+    return status;
   }
   Log(LogLevel::kInfo, "the configuration was read again",
       {{"jobs", jobs->scrape.size()}, {"rule_groups", jobs->groups.size()}});
@@ -209,19 +217,21 @@ rules::RuleRunnerOptions MakeRuleOptions(const ServeOptions& options, const api:
 }
 
 void WaitForSignal(const ServeOptions& options, Workers workers, api::Api& api,
-                   server::HttpServer& http_server, server::OtlpGrpcServer* otlp_grpc) {
-  const int signal = server::AwaitShutdownSignal([&] { Reload(options, workers).IgnoreError(); });
+                   const Doors& doors) {
+  const int signal =
+      server::AwaitShutdownSignal([&] { Reload(options, workers, doors).IgnoreError(); });
   Log(LogLevel::kInfo, "shutting down", {{"signal", signal}});
+  TellManager("STOPPING=1");
   server::ExitOnShutdownSignal();
   StartShutdownDeadline();
   workers.rules.Stop();
   workers.scraper.Stop();
   api.StopQueries();
   // Both have the same time.
-  std::jthread grpc_shutdown([otlp_grpc] {
+  std::jthread grpc_shutdown([otlp_grpc = doors.otlp_grpc.load()] {
     if (otlp_grpc != nullptr) otlp_grpc->Shutdown(kRequestPatience);
   });
-  if (!http_server.Shutdown(kRequestPatience)) {
+  if (!doors.http.load()->Shutdown(kRequestPatience)) {
     Log(LogLevel::kWarn, "some requests were cut off");
   }
 }
@@ -231,10 +241,15 @@ void WaitForSignal(const ServeOptions& options, Workers workers, api::Api& api,
 ExitCode Serve(const ServeOptions& options) {
   server::BlockShutdownSignals();
   ConfigureLog(options.log_level, options.log_format);
+  KeepFilesPrivate(options.data_folder);
   for (const std::string& name : options.absent_features) {
     Log(LogLevel::kWarn, "there is no such feature", {{"name", name}});
   }
-  absl::StatusOr<server::HttpServerOptions> http_options = MakeHttpOptions(options);
+  LimitMemory(options);
+  const absl::StatusOr<std::unique_ptr<server::AuditLog>> audit_log = OpenAuditLog(options);
+  if (!audit_log.ok()) return Failed(audit_log.status());
+  absl::StatusOr<server::HttpServerOptions> http_options =
+      MakeHttpOptions(options, audit_log->get());
   if (!http_options.ok()) return Failed(http_options.status());
 
   const absl::StatusOr<std::unique_ptr<api::QueryLog>> query_log = OpenQueryLog(options);
@@ -268,13 +283,15 @@ ExitCode Serve(const ServeOptions& options) {
   const Workers workers{scraper, rule_runner, notifier, hooks};
   Configure(*std::move(jobs), workers);
   std::function<absl::Status()> reload;
-  if (options.enable_lifecycle) reload = [&] { return Reload(options, workers); };
+  Doors doors;
+  if (options.enable_lifecycle) reload = [&] { return Reload(options, workers, doors); };
   std::unique_ptr<api::Api> api =
       api::MakeApi({.storage = storage,
                     .engine = engine,
                     .info = info,
                     .options = MakeApiOptions(options),
                     .now_ms = nullptr,
+                    .live_jobs = &storage.live_jobs(),
                     .written = &store,
                     .admin = options.enable_admin_api ? &store : nullptr,
                     .query_log = query_log->get(),
@@ -286,10 +303,8 @@ ExitCode Serve(const ServeOptions& options) {
                     .reload = reload,
                     .page_files = web::PageFiles()});
 
-  std::atomic<const server::HttpServer*> started{nullptr};
-  std::atomic<const server::OtlpGrpcServer*> grpc_started{nullptr};
   server::MetricsEndpoint endpoint(*api, [&] {
-    const server::HttpServer* http_server = started.load();
+    const server::HttpServer* http_server = doors.http.load();
     server::SelfSnapshot snapshot{info.version,
                                   info.revision,
                                   store.stats(),
@@ -297,7 +312,7 @@ ExitCode Serve(const ServeOptions& options) {
                                   http_server ? http_server->stats() : server::HttpStats(),
                                   std::nullopt,
                                   server::ReadProcessMetrics()};
-    const server::OtlpGrpcServer* otlp_grpc = grpc_started.load();
+    const server::OtlpGrpcServer* otlp_grpc = doors.otlp_grpc.load();
     if (otlp_grpc != nullptr) snapshot.otlp_grpc = otlp_grpc->stats();
     return snapshot;
   });
@@ -305,11 +320,12 @@ ExitCode Serve(const ServeOptions& options) {
   absl::StatusOr<std::unique_ptr<server::HttpServer>> http_server =
       server::HttpServer::Start(*std::move(http_options), endpoint);
   if (!http_server.ok()) return Failed(http_server.status());
-  started = http_server->get();
+  doors.http = http_server->get();
   absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> otlp_grpc =
-      StartOtlpGrpc(options, web, *api);
+      StartOtlpGrpc(options, web, audit_log->get(), *api);
   if (!otlp_grpc.ok()) return Failed(otlp_grpc.status());
-  grpc_started = otlp_grpc->get();
+  doors.otlp_grpc = otlp_grpc->get();
+  WarnOfOpenDoors(options, web);
   api->SetReady(true);
   if (*otlp_grpc != nullptr) {
     Log(LogLevel::kInfo, "taking OTLP by gRPC", {{"address", (*otlp_grpc)->address()}});
@@ -321,6 +337,7 @@ ExitCode Serve(const ServeOptions& options) {
        {"shards", store.stats().shard_count}});
   std::printf("lockstep is ready on %s\n", (*http_server)->url().c_str());
   std::fflush(stdout);
+  TellManager("READY=1");
 
   if (!options.read_only) {
     const scrape::StoreSamples keep = [&api](DecodedWrite write, Ingester::Done done) {
@@ -334,7 +351,7 @@ ExitCode Serve(const ServeOptions& options) {
           hooks.Tell(alerts);
         });
   }
-  WaitForSignal(options, workers, *api, **http_server, otlp_grpc->get());
+  WaitForSignal(options, workers, *api, doors);
   http_server->reset();
   otlp_grpc->reset();
   api.reset();

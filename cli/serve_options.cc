@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/byte_size.h"
+#include "cli/did_you_mean.h"
 #include "cli/feature_names.h"
 #include "cli/host_port.h"
 #include "cli/otlp_settings.h"
@@ -113,6 +114,17 @@ absl::Status ApplyData(std::string_view text, ServeOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status ApplyMemoryLimit(std::string_view text, ServeOptions& options) {
+  constexpr uint64_t kLeastBytes = 32 << 20;
+  LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t bytes, ParseByteSize(text));
+  if (bytes != 0 && bytes < kLeastBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("\"%s\" is less than the least that a server works with, 32MB", text));
+  }
+  options.memory_limit_bytes = bytes;
+  return absl::OkStatus();
+}
+
 absl::Status ApplyIdleTimeout(std::string_view text, ServeOptions& options) {
   LOCKSTEP_ASSIGN_OR_RETURN(const int64_t timeout_ms, PositiveDurationMs(text));
   options.idle_timeout = std::chrono::milliseconds(timeout_ms);
@@ -125,6 +137,16 @@ absl::Status ApplyFeatures(std::string_view text, ServeOptions& options) {
     const std::string_view name = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), name.size() + 1));
     if (!name.empty() && !IsBuiltInFeature(name)) options.absent_features.emplace_back(name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ApplyAllowedHosts(std::string_view text, ServeOptions& options) {
+  options.allowed_hosts.clear();
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), name.size() + 1));
+    if (!name.empty()) options.allowed_hosts.emplace_back(name);
   }
   return absl::OkStatus();
 }
@@ -164,10 +186,24 @@ std::vector<Setting> MakeSettings() {
        "Address to take OpenTelemetry metrics by gRPC on, 4317 by custom; none if it is not given.",
        ApplyOtlpGrpc},
       {"data", "data", "DIR", "Folder of the store; made if it is not there.", ApplyData},
+      {"memory-limit", "0", "SIZE",
+       "Memory that requests, queries and what is kept of them may take together; more is refused. "
+       "0 "
+       "is 60 % of what the machine or its container has.",
+       ApplyMemoryLimit},
       {"web.config.file", "", "FILE", "TLS, users and tokens, in the format of Prometheus.",
        TextInto(&ServeOptions::web_config_file)},
-      {"web.cors.origin", ".*", "REGEX", "Web pages that may read answers, by their origin.",
+      {"web.cors.origin", "", "REGEX",
+       "Web pages of others that may read answers and send, by their origin; .* lets all read.",
        TextInto(&ServeOptions::cors_origin)},
+      {"web.allowed-hosts", "", "NAME,...",
+       "Names by which requests may call the server, beside IP addresses, localhost and that of "
+       "web.external-url. Without it any, unless it listens on the loopback address. * is any.",
+       ApplyAllowedHosts},
+      {"web.audit-log", "", "FILE",
+       "Where each request that may change something, and each that was refused, is logged, a line "
+       "of JSON each.",
+       TextInto(&ServeOptions::audit_log_file)},
       {"web.enable-admin-api", "false", kSwitch,
        "Whether requests may back up the store and delete from it.",
        SwitchInto(&ServeOptions::enable_admin_api)},
@@ -187,6 +223,10 @@ std::vector<Setting> MakeSettings() {
        "Disk that the store may take, snapshots not counted: above it the oldest four hours are "
        "dropped. 512MB, 50GB, 2TB; 0 is no limit.",
        SizeInto(&ServeOptions::max_storage_bytes)},
+      {"storage.backup.dir", "", "DIR",
+       "Folder below which requests may have backups written; \"backups\" in the data folder if it "
+       "is not given.",
+       TextInto(&ServeOptions::backup_folder)},
       {"storage.max-series", "0", "N",
        "Series that the store may know; samples of new ones beyond it are rejected. 0 is no limit.",
        NumberInto(&ServeOptions::max_series, Range<uint64_t>{0, 4'000'000'000})},
@@ -205,6 +245,8 @@ std::vector<Setting> MakeSettings() {
        NumberInto(&ServeOptions::max_concurrent_queries, Range<int>{0, 1024})},
       {"query.max-samples", "50000000", "N", "Samples that one query may hold in memory.",
        NumberInto(&ServeOptions::max_query_samples, Range<int64_t>{1, kMaxSamples})},
+      {"query.max-length", "16KB", "SIZE", "Text that one query may have; more is answered 422.",
+       SizeInto(&ServeOptions::max_query_bytes)},
       {"query.cache-bytes", "64MB", "SIZE",
        "Memory for answers of range queries, which are used again where nothing has changed. 0 "
        "keeps none.",
@@ -239,6 +281,12 @@ std::vector<Setting> MakeSettings() {
   };
 }
 
+std::string SettingMeant(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Setting& setting : ServeSettings()) names.emplace_back(setting.name);
+  return DidYouMean(name, names);
+}
+
 }  // namespace
 
 const std::vector<Setting>& ServeSettings() {
@@ -267,8 +315,8 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
       return known.name == value.name;
     });
     if (setting == settings.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s: unknown key \"%s\"", value.origin, value.name));
+      return absl::InvalidArgumentError(absl::StrFormat("%s: unknown key \"%s\"%s", value.origin,
+                                                        value.name, SettingMeant(value.name)));
     }
     LOCKSTEP_RETURN_IF_ERROR(Annotate(setting->apply(value.text, options),
                                       absl::StrFormat("%s: %s", value.origin, value.name)));

@@ -36,8 +36,12 @@ struct ServeOptions {
   uint16_t port = 9009;
   std::string data_folder = "data";
   std::string web_config_file;
-  std::string cors_origin = ".*";
+  std::string cors_origin;
+  std::vector<std::string> allowed_hosts;  // "*": any
+  std::string audit_log_file;              // "": none
+  std::string backup_folder;               // "": "backups" in the data folder
   bool enable_admin_api = false;
+  uint64_t memory_limit_bytes = 0;  // 0: by what the machine or its control group has
   size_t max_connections = 4096;
   std::chrono::milliseconds idle_timeout{300'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
@@ -49,6 +53,7 @@ struct ServeOptions {
   int64_t query_timeout_ms = 120'000;
   int max_concurrent_queries = 0;  // 0: by the number of cores
   int64_t max_query_samples = 50'000'000;
+  uint64_t max_query_bytes = 16 << 10;
   uint64_t query_cache_bytes = uint64_t{64} << 20;
   int64_t lookback_ms = 300'000;
   std::string query_log_file;           // "": none

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/visible_text.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -48,6 +50,10 @@ void AppendRow(const std::vector<std::string>& row, const std::vector<ColumnShap
   text += '\n';
 }
 
+void MakeVisible(std::vector<std::string>& cells) {
+  for (std::string& cell : cells) cell = VisibleCell(cell);
+}
+
 void AppendCsvRow(const std::vector<std::string>& row, std::string& text) {
   for (size_t i = 0; i < row.size(); ++i) {
     if (i > 0) text += ',';
@@ -64,7 +70,10 @@ void AppendCsvRow(const std::vector<std::string>& row, std::string& text) {
 
 }  // namespace
 
-std::string ToText(const Table& table) {
+std::string ToText(const Table& given) {
+  Table table = given;
+  MakeVisible(table.header);
+  for (auto& row : table.rows) MakeVisible(row);
   const std::vector<ColumnShape> shapes = ShapesOf(table);
   std::string text;
   AppendRow(table.header, shapes, text);

@@ -12,7 +12,8 @@ struct Table {
 };
 
 // Columns as wide as their widest cell. Those of numbers alone are aligned to the right, others to the
-// left. No line ends in blanks.
+// left. No line ends in blanks, and
+// no cell says anything to the terminal (cli/visible_text.h).
 std::string ToText(const Table& table);
 
 // Quoted as RFC 4180 has it; a line for the header, and one for each row.

@@ -36,7 +36,7 @@ TEST(TableTest, EndsNoLineInBlanks) {
 
 TEST(TableTest, QuotesWhatCsvWouldTakeApart) {
   Check({{"metric"}, {{"x{a=\"b\",c=\"d\"}"}, {"two\nlines"}}},
-        "metric\nx{a=\"b\",c=\"d\"}\ntwo\nlines\n",
+        "metric\nx{a=\"b\",c=\"d\"}\ntwo\\x0alines\n",
         "metric\n\"x{a=\"\"b\"\",c=\"\"d\"\"}\"\n\"two\nlines\"\n");
 }
 

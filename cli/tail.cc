@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "cli/posting.h"
+#include "cli/visible_text.h"
 #include "import/tail/log_tail.h"
 #include "import/tail/tail_state.h"
 
@@ -132,7 +133,7 @@ ExitCode Tail(const TailFlags& flags) {
   const StopSignals signals;
   AllowManyFiles();
   const auto complain = [](const absl::Status& status) {
-    std::fprintf(stderr, "lockstep: %s\n", std::string(Message(status)).c_str());
+    std::fprintf(stderr, "lockstep: %s\n", VisibleText(Message(status)).c_str());
     return kUsage;
   };
   HttpClientOptions server = flags.server;

@@ -31,10 +31,13 @@ std::vector<std::pair<std::string, std::string>> LibraryVersions() {
   return versions;
 }
 
+std::string VersionLine() {
+  const std::string revision = Revision().empty() ? "" : absl::StrFormat(" (%s)", Revision());
+  return absl::StrFormat("lockstep %s%s", Version(), revision);
+}
+
 std::string VersionText() {
-  std::string text = absl::StrFormat("lockstep %s", Version());
-  if (!Revision().empty()) absl::StrAppendFormat(&text, " (%s)", Revision());
-  absl::StrAppendFormat(&text, "\ncompiler %s\n", Compiler());
+  std::string text = absl::StrFormat("%s\ncompiler %s\n", VersionLine(), Compiler());
   for (const auto& [library, version] : LibraryVersions()) {
     absl::StrAppendFormat(&text, "%s %s\n", library, version);
   }

@@ -14,6 +14,8 @@ std::string Compiler();  // "g++ 12.2.0"
 // Library and version, as compiled in or, where the library tells, as loaded.
 std::vector<std::pair<std::string, std::string>> LibraryVersions();
 
+std::string VersionLine();  // "lockstep 0.1.0 (7c1e0a4b5d2f)"
+
 // The text of `lockstep version`.
 std::string VersionText();
 

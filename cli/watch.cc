@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/terminal.h"
+#include "cli/visible_text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -55,7 +56,7 @@ class WatchSignals {
 };
 
 std::string SentenceOf(const absl::Status& status) {
-  return absl::StrFormat("lockstep: %s\n", Message(status));
+  return absl::StrFormat("lockstep: %s\n", VisibleText(Message(status)));
 }
 
 class Watcher {

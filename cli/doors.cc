@@ -1,0 +1,79 @@
+#include "cli/doors.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace lockstep::cli {
+namespace {
+
+bool IsLoopback(std::string_view host) { return host.starts_with("127.") || host == "::1"; }
+
+// Nothing: any.
+std::optional<std::vector<std::string>> AllowedHosts(const ServeOptions& options) {
+  const std::vector<std::string>& given = options.allowed_hosts;
+  if (std::find(given.begin(), given.end(), "*") != given.end()) return std::nullopt;
+  if (given.empty() && !IsLoopback(options.host)) return std::nullopt;
+  return given;
+}
+
+}  // namespace
+
+absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& options,
+                                                          server::AuditLog* audit) {
+  server::HttpServerOptions http;
+  http.host = options.host;
+  http.port = options.port;
+  http.cors_origin = options.cors_origin;
+  http.browsers = {AllowedHosts(options), options.external_url};
+  http.audit = audit;
+  http.limits.max_connections = options.max_connections;
+  http.limits.idle_timeout = options.idle_timeout;
+  http.worker_threads = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  if (!options.web_config_file.empty()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(http.web, server::ReadWebConfig(options.web_config_file));
+  }
+  return http;
+}
+
+absl::StatusOr<std::unique_ptr<server::AuditLog>> OpenAuditLog(const ServeOptions& options) {
+  if (options.audit_log_file.empty()) return std::unique_ptr<server::AuditLog>();
+  return server::AuditLog::Open(options.audit_log_file);
+}
+
+absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> StartOtlpGrpc(const ServeOptions& options,
+                                                                      const server::WebConfig& web,
+                                                                      server::AuditLog* audit,
+                                                                      api::Handler& handler) {
+  if (!options.otlp_grpc.has_value()) return std::unique_ptr<server::OtlpGrpcServer>();
+  server::OtlpGrpcOptions grpc;
+  grpc.host = options.otlp_grpc->host;
+  grpc.port = options.otlp_grpc->port;
+  grpc.web = web;
+  grpc.audit = audit;
+  return server::OtlpGrpcServer::Start(std::move(grpc), handler);
+}
+
+void WarnOfOpenDoors(const ServeOptions& options, const server::WebConfig& web) {
+  if (options.allowed_hosts.empty() && !IsLoopback(options.host)) {
+    Log(LogLevel::kInfo, "requests may call this server by any name; web.allowed-hosts says which");
+  }
+  const bool wants_certificates =
+      web.tls.has_value() && web.tls->client_auth == server::ClientAuth::kRequireAndVerify;
+  if (web.wants_credentials() || wants_certificates) return;
+  const auto warn = [](const std::string& host, std::string_view what) {
+    if (IsLoopback(host)) return;
+    Log(LogLevel::kWarn,
+        "everybody who reaches this address may use it: web.config.file names no users",
+        {{"door", what}, {"host", host}});
+  };
+  warn(options.host, "http");
+  if (options.otlp_grpc.has_value()) warn(options.otlp_grpc->host, "otlp-grpc");
+}
+
+}  // namespace lockstep::cli

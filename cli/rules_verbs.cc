@@ -1,0 +1,57 @@
+// The verbs about rule files.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/rule_backfill.h"
+#include "cli/rule_tests.h"
+#include "cli/rules.h"
+#include "cli/server_flags.h"
+
+namespace lockstep::cli {
+namespace {
+
+CLI::App* AddRulesVerb(CLI::App& rules, const char* name, const char* help,
+                       std::vector<std::string>& files, const char* files_help) {
+  CLI::App* verb = rules.add_subcommand(name, help);
+  verb->add_option("FILE", files, files_help)->required();
+  return verb;
+}
+
+}  // namespace
+
+void AddRulesVerbs(CLI::App& program, Verbs& verbs) {
+  CLI::App* rules = program.add_subcommand("rules", "Check, test and backfill rule files.");
+  rules->require_subcommand(1);
+
+  auto checked = std::make_shared<std::vector<std::string>>();
+  verbs.Add(AddRulesVerb(*rules, "check", "Say what is wrong with rule files.", *checked,
+                         "The rule files."),
+            [checked] { return CheckRules(*checked); });
+
+  auto tested = std::make_shared<std::vector<std::string>>();
+  verbs.Add(AddRulesVerb(*rules, "test", "Run unit tests of rules, in promtool's format.", *tested,
+                         "The files with tests."),
+            [tested] { return TestRules(*tested); });
+
+  auto flags = std::make_shared<BackfillFlags>();
+  CLI::App* backfill =
+      AddRulesVerb(*rules, "backfill",
+                   "Evaluate recording rules over a server's past, and write the results to it.",
+                   flags->files, "The rule files.");
+  AddServerFlags(*backfill, "", flags->server);
+  backfill->add_option("--start", flags->start, "Begin of that past, in Unix seconds.")
+      ->type_name("TIME")
+      ->required();
+  backfill->add_option("--end", flags->end, "End of that past, in Unix seconds.")
+      ->type_name("TIME")
+      ->required();
+  backfill
+      ->add_option("--eval-interval", flags->evaluation_interval,
+                   "Interval of groups that do not set one. [1m]")
+      ->type_name("DURATION");
+  verbs.Add(backfill, [flags] { return BackfillRules(*flags); });
+}
+
+}  // namespace lockstep::cli
