@@ -70,13 +70,44 @@ class LinesTest(LoggerTestCase):
         self.assertEqual(logger.counts.accepted, 1)
 
     def test_a_rank_registers_once_with_its_first_step(self):
-        with unittest.mock.patch.dict(os.environ, {"NODE_NAME": "node7"}), self.logger(rank=3, attempt=1) as logger:
+        environment = {"NODE_NAME": "node7", "WORLD_SIZE": "8"}
+        with unittest.mock.patch.dict(os.environ, environment), self.logger(rank=3, attempt=1) as logger:
             for step in range(2):
                 self.log(logger, [step])
                 self.assertTrue(logger.flush(WITHIN_S))
-        [told] = self.server.registrations
-        self.assertAlmostEqual(told.pop("from"), self.server.lines[0]["time"], delta=WITHIN_S)
-        self.assertEqual(told, {"job": "j", "rank": 3, "attempt": 1, "host": "node7", "world_size": 1})
+        begin, end = self.server.registrations
+        for told in begin, end:
+            self.assertAlmostEqual(told["from"], self.server.lines[0]["time"], delta=WITHIN_S)
+        place = {"job": "j", "rank": 3, "attempt": 1, "host": "node7", "world_size": 8, "from": begin["from"]}
+        self.assertEqual(begin, {**place, "alive": begin["alive"]})
+        self.assertGreaterEqual(begin["alive"], begin["from"])
+        self.assertEqual(end, {**place, "to": end["to"], "exit_code": 0})
+        self.assertGreater(end["to"], self.server.lines[-1]["time"])
+
+    def exit_codes(self):
+        return [told["exit_code"] for told in self.server.registrations if "exit_code" in told]
+
+    def test_an_end_tells_how_the_program_ended(self):
+        begin = "logger = StepLogger(url, job='j', rank=0, spool=spool, interval_s=0.01)\nlogger.log(0, loss=1)\n"
+        for text, code in ((begin, 0), (begin + "raise ValueError('out of memory')", 1),
+                           (begin + "try:\n  raise ValueError()\nexcept ValueError:\n  pass\n", 0),
+                           (begin + "with logger:\n  raise SystemExit(7)\n", 7),
+                           (begin + "try:\n  raise ValueError()\nfinally:\n  logger.close()\n", 1)):
+            self.server.registrations.clear()
+            self.run_program(text, check=False)
+            self.assertEqual(self.exit_codes(), [code], text)
+
+    def test_a_process_that_sends_no_steps_says_that_it_is_there(self):
+        with unittest.mock.patch("lockstep.registration.ALIVE_EVERY_S", 0.02):
+            logger = self.logger(attempt=2)
+            self.log(logger, [0])
+            self.assertTrue(logger.flush(WITHIN_S))
+            programs.wait_until(lambda: len(self.server.registrations) > 3, "it says so", WITHIN_S)
+            logger.close()
+        alive = self.server.registrations[1:-1]
+        self.assertEqual({frozenset(told) for told in alive}, {frozenset({"job", "rank", "attempt", "alive"})})
+        times = [told["alive"] for told in alive]
+        self.assertEqual(times, sorted(times))
 
     def test_numbers_that_json_lacks_are_words(self):
         with self.logger() as logger:
@@ -191,7 +222,7 @@ class SpoolTest(LoggerTestCase):
     def flush_all(self, logger):
         """Sends what `logger` has, and waits for what others left."""
         self.assertTrue(logger.flush(WITHIN_S))
-        programs.wait_until(lambda: spooled_bytes(self.spool) == 0, "the spool is empty", WITHIN_S)
+        programs.wait_until(lambda: not any(self.spool.glob("*/*")), "the spool is empty", WITHIN_S)
 
     def test_what_one_leaves_the_next_sends(self):
         self.left_behind(range(10), rank=0)

@@ -65,6 +65,9 @@ class StepsServer:
         self.lines: List[Dict[str, Any]] = []
         self.requests: List[Request] = []
         self.registrations: List[Dict[str, Any]] = []
+        self.register_status = 204
+        # Of whatever was taken or refused, in order: "steps", "alive" or "end", and of which rank.
+        self.arrivals: List[Tuple[str, int]] = []
         self.lengths: Dict[str, int] = {}
         self.faults: Deque[Fault] = deque()
         self.max_body_bytes = MAX_BODY_BYTES
@@ -111,6 +114,13 @@ class StepsServer:
             self.lengths[request.stream] = expected + len(request.body)
             return self._store_lines(request.body)
 
+    def register(self, told: Dict[str, Any]) -> Reply:
+        with self._lock:
+            self.arrivals.append(("end" if "exit_code" in told else "alive", told["rank"]))
+            if self.register_status == 204:
+                self.registrations.append(told)
+            return self.register_status, {}, b""
+
     def _store_lines(self, body: bytes) -> Reply:
         rejected = []
         taken = []
@@ -121,6 +131,7 @@ class StepsServer:
             else:
                 taken.append(line)
         self.lines += taken
+        self.arrivals += [("steps", line["rank"]) for line in taken]
         return reply(400 if rejected else 200, {"accepted": len(taken), "rejected": rejected})
 
 
@@ -171,8 +182,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> Reply:
         if self.path == REGISTER_PATH:
-            self.server.store.registrations.append(json.loads(body))
-            return 204, {}, b""
+            return self.server.store.register(json.loads(body))
         return self.server.store.answer(Request(self.headers, body)) if self.path == PATH else reply(404, {})
 
     def log_message(self, *_: Any) -> None:

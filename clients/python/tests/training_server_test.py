@@ -86,7 +86,7 @@ class TrainingServerTest(unittest.TestCase):
         self.assertEqual(told, {
             "stragglers": ["also", "attempt", "evidence", "from", "methods", "presets", "slow_since", "to"],
             "mfu": ["attempt", "consumed_samples", "consumed_tokens", "from", "is_above_peak", "mfu_of_wall", "to",
-                    "tokens_per_second_per_gpu"],
+                    "tokens_per_second_per_gpu", "work_varies"],
             "ledger": ["from", "to"], "job": []})
 
     @unittest.skipIf(pandas is None, "pandas is not installed")

@@ -1,4 +1,7 @@
-"""POST /api/v1/training/register: where this rank runs, so that its GPU's counters are found with its steps."""
+"""POST /api/v1/training/register: where this rank runs, that its process is still there, and how it ended.
+
+So the server finds the counters of the rank's GPU, and tells a job that hangs from one that ended or crashed.
+"""
 
 from __future__ import annotations
 
@@ -12,33 +15,76 @@ from lockstep.identity import Identity
 from lockstep.own_gpu import OwnGpu
 
 PATH = "/api/v1/training/register"
+# A process that sends no steps says this often that it is there.
+ALIVE_EVERY_S = 15.0
 
 
 class Registration:
-    """What the server is told once. For one thread at a time."""
+    """What the server is told besides steps. For one thread at a time."""
 
     def __init__(self, identity: Identity, gpu: Optional[OwnGpu]) -> None:
         """The rank is there from now on."""
-        self._body = json.dumps(_fields(identity, gpu)).encode()
+        self._process = _process_fields(identity)
+        self._begin = {**self._process, **_place_fields(identity, gpu), "from": round(time.time(), 3)}
         self._is_settled = False
+        self._is_taken = False
+        self._heard_at = 0.0
 
     def send(self, connection: HttpConnection) -> None:
-        """Tells the server unless it was told, or said that it does not take this."""
+        """Tells the server unless it was told, or said that it does not take this. Called when steps were sent."""
+        self._heard_at = time.monotonic()
         if self._is_settled:
             return
-        try:
-            answer = connection.request("POST", PATH, self._body, {"Content-Type": "application/json"})
-        except Unreachable:
-            return
-        self._is_settled = answer.status < 500 and answer.status != 429
+        status = _post(connection, _body({**self._begin, "alive": round(time.time(), 3)}))
+        self._is_settled = _settles(status)
+        self._is_taken = status is not None and 200 <= status < 300
+
+    def stay(self, connection: HttpConnection) -> None:
+        """Says that the process is there, if the server has not heard of it for a while."""
+        if self._is_taken and time.monotonic() - self._heard_at >= ALIVE_EVERY_S:
+            self._heard_at = time.monotonic()
+            _post(connection, _body({**self._process, "alive": round(time.time(), 3)}))
+
+    def end(self, exit_code: int) -> Optional[bytes]:
+        """That the process ends now, for `tell`: all of what is known of it. None: the server does not take this."""
+        if self._is_settled and not self._is_taken:
+            return None
+        end = max(round(time.time(), 3), self._begin["from"] + 0.001)
+        return _body({**self._begin, "to": end, "exit_code": exit_code})
 
 
-def _fields(identity: Identity, gpu: Optional[OwnGpu]) -> Dict[str, Any]:
-    fields: Dict[str, Any] = {
-        "job": identity.job, "rank": identity.rank, "host": identity.host, "world_size": identity.world_size,
-        "from": round(time.time(), 3)}
+def tell(connection: HttpConnection, body: bytes) -> bool:
+    """Sends a registration; whether the server is done with it: it took it, or never will."""
+    return _settles(_post(connection, body))
+
+
+def _body(fields: Dict[str, Any]) -> bytes:
+    return json.dumps(fields).encode()
+
+
+def _post(connection: HttpConnection, body: bytes) -> Optional[int]:
+    try:
+        return connection.request("POST", PATH, body, {"Content-Type": "application/json"}).status
+    except Unreachable:
+        return None
+
+
+def _settles(status: Optional[int]) -> bool:
+    return status is not None and status < 500 and status != 429
+
+
+def _process_fields(identity: Identity) -> Dict[str, Any]:
+    fields: Dict[str, Any] = {"job": identity.job, "rank": identity.rank}
     if identity.attempt is not None:
         fields["attempt"] = identity.attempt
+    return fields
+
+
+def _place_fields(identity: Identity, gpu: Optional[OwnGpu]) -> Dict[str, Any]:
+    fields: Dict[str, Any] = {"host": identity.host}
+    # A rank that the program has set itself may be beyond the world that no launcher has told.
+    if identity.rank < identity.world_size:
+        fields["world_size"] = identity.world_size
     if gpu is not None:
         fields.update({"gpu": gpu.index, "uuid": gpu.uuid, "gpu_model": gpu.model})
     return fields

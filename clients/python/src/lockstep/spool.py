@@ -1,7 +1,7 @@
 """The folder where streams wait while the server is away, shared by all processes of a host.
 
     FOLDER/STREAM.lock     held (flock) by the process that owns the stream, as long as it lives
-    FOLDER/STREAM/         the stream's segments, see backlog.py
+    FOLDER/STREAM/         the stream's segments, see backlog.py, and how its process ended, see end_record.py
 
 A stream whose lock nobody holds was left behind; any process may claim and send it.
 """
@@ -44,7 +44,7 @@ class Claim:
                 self.folder.rmdir()
             self._lock.unlink(missing_ok=True)
         except OSError:
-            pass  # There are segments: they are for whoever claims them next.
+            pass  # Something is left: it is for whoever claims them next.
         self.close()
 
     def close(self) -> None:

@@ -121,14 +121,15 @@ class StepLogger:
         """Sends what waits, as far as that is possible at once, and leaves the rest in the spool.
 
         True if all is on the server. What is logged afterwards is dropped and counted. Called at
-        the end of the process by itself.
+        the end of the process by itself. The server is told that the rank has ended: that it has
+        failed, if an exception is under way or has ended the program.
         """
         try:
             self._closed = True
             worker, self._worker = self._worker, None
             if worker is not None:
                 atexit.unregister(self.close)
-                self._all_sent = worker.close(timeout_s)
+                self._all_sent = worker.close(timeout_s, _exit_code())
             return self._all_sent
         except Exception:
             self._tally.add(errors=1)
@@ -195,6 +196,20 @@ class StepLogger:
         self._begin()
         if worker is not None:
             worker.forget()
+
+
+def _exit_code() -> int:
+    """Of the process, as far as it is known before its end."""
+    error = sys.exc_info()[1]
+    if isinstance(error, SystemExit):
+        if isinstance(error.code, int):
+            return error.code & 0xFF
+        return 0 if error.code is None else 1
+    if error is not None:
+        return 1
+    # The interpreter keeps the exception that has ended the program; where a person types, any one that was raised.
+    is_typed = hasattr(sys, "ps1") or "IPython" in sys.modules
+    return 1 if not is_typed and getattr(sys, "last_value", None) is not None else 0
 
 
 def _after_fork_in_child() -> None:

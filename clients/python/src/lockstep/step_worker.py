@@ -15,11 +15,11 @@ import uuid
 from collections import deque
 from typing import Any, Deque, Iterator, List, Mapping, Optional, Union
 
-from lockstep import step_lines
+from lockstep import end_record, step_lines
 from lockstep.backlog import Backlog
 from lockstep.backoff import Backoff
 from lockstep.http_connection import HttpConnection
-from lockstep.registration import Registration
+from lockstep.registration import Registration, tell
 from lockstep.spool import Claim, Spool
 from lockstep.step_lines import StepRecord
 from lockstep.step_push import Later
@@ -74,6 +74,7 @@ class StepWorker:
         # SimpleQueue.put may interrupt itself, as a signal handler that logs can make it do.
         self._wakes: "queue.SimpleQueue[None]" = queue.SimpleQueue()
         self._closing = threading.Event()
+        self._exit_code = 0
         self._abandoned = False
         self._thread = threading.Thread(target=self._run, name="lockstep-steps", daemon=True)
         self._thread.start()
@@ -82,8 +83,12 @@ class StepWorker:
         """Makes the next round begin at once. Safe in signal handlers."""
         self._wakes.put(None)
 
-    def close(self, timeout_s: float) -> bool:
-        """Sends what can be sent within the time, and leaves the rest in the spool. True: all is sent."""
+    def close(self, timeout_s: float, exit_code: int = 0) -> bool:
+        """Sends what can be sent within the time, and leaves the rest in the spool. True: all steps are sent.
+
+        The server is told that the process ended with `exit_code`, by this process or by who sends the rest.
+        """
+        self._exit_code = exit_code
         self._closing.set()
         self.wake()
         self._thread.join(timeout_s)
@@ -92,6 +97,7 @@ class StepWorker:
             self._abandoned = True
             self._take_records(lock_within_s=timeout_s)
             self._spill(sync=True, lock_within_s=timeout_s)
+            self._save_end(self._registration.end(exit_code))
         return self._sender.backlog.empty and not self._records
 
     def forget(self) -> None:
@@ -109,6 +115,7 @@ class StepWorker:
             self._round()
         if not self._abandoned:
             self._spill(sync=True)
+            self._say_end()
         for mark in self._marks:
             mark.decided.set()
         self._drop_adopted()
@@ -193,7 +200,25 @@ class StepWorker:
         self._reach_marks()
         self._not_before, self._must_wait = 0.0, False
         if not self._closing.is_set():
+            self._registration.stay(self._connection)
             self._send_left_behind()
+
+    def _say_end(self) -> None:
+        """Behind the last step. While steps are left in the spool the server cannot be reached anyway."""
+        try:
+            body = self._registration.end(self._exit_code)
+            is_next = self._sender.backlog.empty
+            if body is not None and not (is_next and tell(self._connection, body)):
+                self._save_end(body)
+        except Exception:
+            self._tally.add(errors=1)
+
+    def _save_end(self, body: Optional[bytes]) -> None:
+        try:
+            if body is not None and self._claim is not None:
+                end_record.save(self._claim.folder, body)
+        except OSError as error:
+            self._disk_failed(error)
 
     def _postpone(self, later: Later) -> None:
         delay_s = self._backoff.failed() if later.after_s is None else self._backoff.asked(later.after_s)
@@ -257,6 +282,8 @@ class StepWorker:
 
     def _send_adopted(self, claim: Claim, sender: StreamSender) -> None:
         later = sender.send_oldest(self._connection)
+        if later is None and sender.backlog.empty:
+            later = end_record.send(self._connection, claim.folder)
         if later is not None:
             self._postpone(later)
             return

@@ -12,10 +12,18 @@ from lockstep.training_verdicts import Bottlenecks, Events, Mfu, Stragglers
 
 @dataclass
 class Job:
-    """A job: when it ran, of what ranks and GPUs, how it is. `warnings` are sentences."""
+    """A job: when it ran, of what ranks and GPUs, how it is. `verdict` is the worst of what holds, `sentence` says why,
+    `warnings` are sentences."""
 
     job: str = ""
     state: str = ""
+    state_reason: str = ""
+    state_since: Optional[float] = None
+    verdict: str = ""
+    also: List[str] = field(default=list)
+    sentence: str = ""
+    verdict_ranks: List[int] = field(default=list)
+    verdict_confidence: Dict[str, Any] = field(default=dict)
     from_: Optional[float] = field("from")
     to: Optional[float] = None
     first_step: Optional[int] = None
@@ -32,7 +40,7 @@ class Job:
     unknown: Dict[str, Any] = field(default=dict)
 
     def _repr_html_(self) -> str:
-        return titled(f"{self.job}: {self.state}", table_of([self]), sentences(self.warnings))
+        return titled(f"{self.job}: {self.state}", sentences([self.sentence]), table_of([self]), sentences(self.warnings))
 
 
 @dataclass
@@ -59,7 +67,7 @@ class Jobs:
 
 
 def table_of(jobs: List[Job]) -> str:
-    return rows_of(jobs, "job", "state", "from_", "to", "first_step", "last_step", "world_size", "gpus", "gpu_models",
+    return rows_of(jobs, "job", "state", "verdict", "from_", "to", "first_step", "last_step", "world_size", "gpus", "gpu_models",
                    "hosts", "warnings")
 
 
@@ -72,12 +80,14 @@ class Ledger:
     gpus: Optional[int] = None
     gpu_seconds: Optional[float] = None
     bins: Dict[str, float] = field(default=dict)
+    wasted_gpu_seconds: Optional[float] = None
     goodput: Optional[float] = None
     ettr: Optional[float] = None
     attempts: Optional[int] = None
     cost: Optional[Dict[str, Any]] = None
     currency: Optional[str] = None
     energy: Optional[Dict[str, Any]] = None
+    confidence: Dict[str, Any] = field(default=dict)
     unknown: Dict[str, Any] = field(default=dict)
 
     def _repr_html_(self) -> str:

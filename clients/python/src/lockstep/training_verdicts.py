@@ -49,7 +49,11 @@ class Stragglers:
     lost_gpu_seconds: Optional[float] = None
     lost_cost: Optional[float] = None
     currency: Optional[str] = None
+    is_running: Optional[bool] = None
+    frontier_step: Optional[int] = None
+    not_reporting: List[Any] = field(default=list)
     missing: List[str] = field(default=list)
+    confidence: Dict[str, Any] = field(default=dict)
     unknown: Dict[str, Any] = field(default=dict)
 
     def _repr_html_(self) -> str:
@@ -72,6 +76,7 @@ class GpuBottleneck:
     rank: Any = None
     host: str = ""
     class_: str = field("class", default="")
+    host_cause: str = ""
     margin: Optional[float] = None
     share: Dict[str, float] = field(default=dict)
     evidence: List[Any] = field(default=list)
@@ -94,9 +99,11 @@ class Bottlenecks:
 
     job: str = ""
     verdict: str = ""
+    host_cause: str = ""
     advice: str = ""
     gpus: List[GpuBottleneck] = many(GpuBottleneck)
     missing: List[str] = field(default=list)
+    confidence: Dict[str, Any] = field(default=dict)
     unknown: Dict[str, Any] = field(default=dict)
 
     def _repr_html_(self) -> str:
@@ -133,6 +140,7 @@ class Mfu:
     peak: Optional[Dict[str, Any]] = field(default=dict)
     reason: str = ""
     ranks: List[RankMfu] = many(RankMfu)
+    confidence: Dict[str, Any] = field(default=dict)
     unknown: Dict[str, Any] = field(default=dict)
 
     def _repr_html_(self) -> str:
@@ -162,6 +170,7 @@ class Events:
     """What happened, in order of time. Iterates over the events."""
 
     events: List[Event] = many(Event)
+    confidence: Dict[str, Any] = field(default=dict)
     unknown: Dict[str, Any] = field(default=dict)
 
     def __iter__(self) -> Iterator[Event]:
