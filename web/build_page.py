@@ -20,6 +20,9 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+from embedded_bytes import view
+
 # What the page is made of; tests and the C++ around it are not.
 INPUTS = ("package.json", "package-lock.json", "vite.config.ts", "tsconfig.json", "index.html", "src")
 CONTENT_TYPES = {
@@ -28,8 +31,6 @@ CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-# Longer string literals than this make compilers slow.
-PIECE_BYTES = 1 << 14
 
 
 def input_files():
@@ -87,21 +88,6 @@ def build(dist):
     return True
 
 
-def literal(content):
-    """`content` as C++ string literals, one a line."""
-    lines = []
-    for begin in range(0, len(content), PIECE_BYTES):
-        piece = content[begin:begin + PIECE_BYTES]
-        text = "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}"
-                       for byte in piece)
-        lines.append(f'    "{text}"')
-    return "\n".join(lines) or '    ""'
-
-
-def view(name, content):
-    return (f"constexpr std::string_view {name}(\n{literal(content)},\n    {len(content)});\n")
-
-
 def source(files):
     """The text of page_files.cc for (path, content) pairs."""
     if not files:
@@ -112,10 +98,9 @@ def source(files):
     for number, (path, content) in enumerate(files):
         etag = hashlib.sha256(content).hexdigest()[:16]
         content_type = CONTENT_TYPES[pathlib.Path(path).suffix]
-        constants.append(view(f"kIdentity{number}", content))
         constants.append(view(f"kGzip{number}", gzip.compress(content, 9, mtime=0)))
         entries.append(f'    {{"{path}", "{content_type}", "W/\\"{etag}\\"", '
-                       f"kIdentity{number}, kGzip{number}}},\n")
+                       f"kGzip{number}, {len(content)}}},\n")
     return ("// Made by build_page.py.\n#include <array>\n#include <string_view>\n\n"
             '#include "web/page_files.h"\n\nnamespace lockstep::web {\nnamespace {\n\n'
             + "\n".join(constants)

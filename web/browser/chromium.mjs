@@ -1,4 +1,5 @@
 // A real, headless Chromium whose pages keep a list of everything that went wrong.
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -35,5 +36,26 @@ export async function openPage(browser, url, { colours = "dark", width = 1440, h
 export async function settled(page) {
   await page.waitForSelector("main h1, main .notice");
   await page.waitForLoadState("networkidle");
-  await page.waitForFunction(() => document.querySelectorAll(".loading, .stale").length === 0);
+  await page.waitForFunction(() => document.querySelectorAll(".loading, .stale, .pending").length === 0);
+}
+
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 50;
+
+// Runs `check` until it no longer fails: a page shows some of its answers later than others. Fails as the last try did.
+export async function eventually(check) {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError) || Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+// Waits until the text that people see of `locator` matches `pattern`.
+export function shows(locator, pattern) {
+  return eventually(async () => assert.match(await locator.innerText(), pattern));
 }

@@ -1,12 +1,14 @@
 // A lockstep server with the recorded runs of demo/data, for as long as a test needs it.
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const WORKLOADS = path.join(ROOT, "tests/training/data/workloads");
 const RECORDING = path.join(ROOT, "demo/data/metrics.om.gz");
 const READY = /lockstep is ready on (http:\/\/[0-9.]+:[0-9]+)/;
 
@@ -66,6 +68,24 @@ export async function importText(url, text) {
   await writeFile(file, text);
   await promisify(execFile)(program(), ["import", "--to", url, "--format", "openmetrics", file]);
   await rm(folder, { recursive: true });
+}
+
+// Work of many kinds, recorded on one GPU each: its counters name the job.
+export async function pushWorkloads(url) {
+  const body = await readFile(path.join(WORKLOADS, "steps.jsonl.gz"));
+  const pushed = await fetch(`${url}/api/v1/push/steps`, { method: "POST", body, headers: { "Content-Encoding": "gzip" } });
+  if (!pushed.ok) throw new Error(`steps were answered with ${pushed.status}: ${await pushed.text()}`);
+  const series = new Map();
+  const telemetry = gunzipSync(await readFile(path.join(WORKLOADS, "telemetry.jsonl.gz"))).toString().trim();
+  for (const line of telemetry.split("\n")) {
+    const { values, ts_ms: at, gpu, rank, UUID, Hostname, modelName, job } = JSON.parse(line);
+    const labels = Object.entries({ gpu, rank, UUID, Hostname, modelName, job }).filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}="${value}"`).join(",");
+    for (const [name, value] of Object.entries(values)) {
+      series.set(name, [...(series.get(name) ?? []), `${name}{${labels}} ${value} ${at / 1000}\n`]);
+    }
+  }
+  await importText(url, `${[...series.values()].flat().join("")}# EOF\n`);
 }
 
 const LATE = { rank: 517, from: 24, seconds: 0.03 };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { openPage, settled, startChromium } from "./chromium.mjs";
+import { eventually, openPage, settled, shows, startChromium } from "./chromium.mjs";
 import { importText, pushMadeJob, startLockstep } from "./lockstep.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -63,16 +63,16 @@ test("the planted stragglers are found in two clicks from the front page", async
     for (const [job, [rank, cause]] of Object.entries(planted)) {
       await visit("/");
       const row = page.getByRole("row", { name: job });
-      assert.match(await row.innerText(), new RegExp(`rank ${rank}: ${cause}`));
+      await shows(row, new RegExp(`rank ${rank}: ${cause}`));
       await page.getByRole("link", { name: job, exact: true }).click();
       await settled(page);
       const card = page.getByRole("region", { name: "Stragglers" });
-      assert.match(await card.innerText(), new RegExp(`Rank ${rank}\\b`));
-      assert.match(await card.innerText(), new RegExp(`Cause: ${cause}`));
+      await shows(card, new RegExp(`Rank ${rank}\\b`));
+      await shows(card, new RegExp(`Cause: ${cause}`));
       await card.getByRole("link", { name: `Rank ${rank}` }).click();
       await settled(page);
-      assert.equal(await page.locator("h1").innerText(), `Rank ${rank}`);
-      assert.match(await page.locator("main").innerText(), /It holds the job back/);
+      await shows(page.locator("h1"), new RegExp(`^Rank ${rank}$`));
+      await shows(page.locator("main"), /It holds the job back/);
     }
   });
 });
@@ -81,8 +81,8 @@ test("the front page names every job and GPU of the recording", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/");
     const jobs = page.getByRole("region", { name: "Jobs" }).first();
-    for (const job of ["pretrain-bf16", "memory-bound-stream", "hang", "memory-leak"]) assert.match(await jobs.innerText(), new RegExp(job));
-    assert.equal(await page.locator(".gpus a.gpu").count(), 4);
+    for (const job of ["pretrain-bf16", "memory-bound-stream", "hang", "memory-leak"]) await shows(jobs, new RegExp(job));
+    await eventually(async () => assert.equal(await page.locator(".gpus a.gpu").count(), 4));
   });
 });
 
@@ -93,14 +93,14 @@ test("the address keeps what is shown, and the browser's buttons go back", async
     await page.waitForURL(/search=straggler/);
     await page.reload();
     await settled(page);
-    assert.equal(await page.locator("tbody tr").count(), 3);
+    await eventually(async () => assert.equal(await page.locator("tbody tr").count(), 3));
     await page.getByRole("link", { name: "straggler-gpu" }).click();
     await settled(page);
     await page.getByRole("button", { name: "Time" }).click();
     await page.waitForURL(/jobs\/straggler-gpu\?axis=time/);
     await page.goBack();
     await settled(page);
-    assert.equal(await page.locator("h1").innerText(), "Fleet");
+    await shows(page.locator("h1"), /^Fleet$/);
   });
 });
 
@@ -134,7 +134,7 @@ test("the editor completes names of the server, and runs what was typed", async 
     await page.getByRole("button", { name: "Table" }).click();
     await settled(page);
     await page.waitForURL(/q=count/);
-    assert.match(await page.getByRole("region", { name: "The query's answer" }).innerText(), /\t4$/);
+    await shows(page.getByRole("region", { name: "The query's answer" }), /\t4$/);
   });
 });
 
@@ -142,7 +142,10 @@ test("a wrong query says what is wrong", async () => {
   const isRefusal = (words) => words.includes("status of 400");
   await withPage({ expects: isRefusal }, async ({ page, visit }) => {
     await visit("/explore?q=sum(&view=table");
-    assert.match(await page.getByRole("alert").innerText(), /parse error/);
+    await shows(page.getByRole("alert"), /parse error/);
+    const underlined = page.locator(".cm-lintRange-error").first();
+    await underlined.waitFor();
+    assert.match(await underlined.evaluate((element) => getComputedStyle(element).textDecoration), /underline wavy/);
   });
 });
 
@@ -181,8 +184,8 @@ test("an empty server says how to send it data", async () => {
   try {
     const { page, complaints, visit, close } = await openPage(browser, empty.url);
     await visit("/");
-    assert.match(await page.locator("main").innerText(), /Nothing has been sent to this server yet/);
-    assert.match(await page.locator("main").innerText(), /remote_write/);
+    await shows(page.locator("main"), /Nothing has been sent to this server yet/);
+    await shows(page.locator("main"), /remote_write/);
     assert.deepEqual(complaints, []);
     await close();
   } finally {
@@ -197,15 +200,14 @@ test("one late rank among 1,024 is named, seen in the heat map, and read under t
     const late = await pushMadeJob(own.url, { job: "wide", ranks, steps: 60 });
     const readsPixels = (words) => words.includes("willReadFrequently");
     const { page, complaints, visit, close } = await openPage(browser, own.url, { expects: readsPixels });
-    const pictures = [];
-    page.on("response", async (response) => response.url().includes("/heatmap") && pictures.push((await response.json()).data));
+    const answered = page.waitForResponse((response) => response.url().includes("/heatmap"));
     await visit("/jobs/wide");
-    assert.match(await page.getByRole("region", { name: "Stragglers" }).innerText(), new RegExp(`Rank ${late.rank}\\b`));
+    await shows(page.getByRole("region", { name: "Stragglers" }), new RegExp(`Rank ${late.rank}\\b`));
     const map = page.getByRole("region", { name: "Ranks", exact: true });
     const canvas = map.getByRole("img");
     await canvas.scrollIntoViewIfNeeded();
     // Columns and rows that the screen has pixels for, and of four numbers the one that is drawn.
-    const [picture] = pictures;
+    const picture = (await (await answered).json()).data;
     assert.ok(picture.rows.length <= 420 && picture.mean.length === picture.rows.length && picture.max.length === 0);
     const box = await canvas.boundingBox();
     const row = picture.rows.findIndex(({ last_rank: last }) => last >= late.rank);
@@ -215,16 +217,19 @@ test("one late rank among 1,024 is named, seen in the heat map, and read under t
       const [red, green] = element.getContext("2d").getImageData(at.x, at.y, 1, 1).data;
       return red + green;
     }, { x, y });
-    assert.ok((await bright(right)) > (await bright(left)) + 150, "the row is no brighter where the rank is late");
-    await page.mouse.move(box.x + right, box.y + y);
-    assert.match(await map.locator(".readout").innerText(), new RegExp(`^rank ${late.rank} \\(stands out of .*mean 1\\d\\.\\d %`));
+    await eventually(async () =>
+      assert.ok((await bright(right)) > (await bright(left)) + 150, "the row is no brighter where the rank is late"));
+    const readsOut = (pattern) => eventually(async () => {
+      await page.mouse.move(box.x + right - 1, box.y + y);
+      await page.mouse.move(box.x + right, box.y + y);
+      assert.match(await map.locator(".readout").innerText(), pattern);
+    });
+    await readsOut(new RegExp(`^rank ${late.rank} \\(stands out of .*mean 1\\d\\.\\d %`));
     await map.getByLabel("Number of a cell").selectOption("max");
-    await settled(page);
-    await page.mouse.move(box.x + right, box.y + y);
-    assert.match(await map.locator(".readout").innerText(), /highest 1\d\.\d %$/);
+    await readsOut(/highest 1\d\.\d %$/);
     await canvas.click({ position: { x: right, y: y + 0.5 } });
     await settled(page);
-    assert.equal(await page.locator("h1").innerText(), `Rank ${late.rank}`);
+    await shows(page.locator("h1"), new RegExp(`^Rank ${late.rank}$`));
     assert.deepEqual(complaints, []);
     await close();
   } finally {
@@ -282,32 +287,30 @@ test("alerts that fire and that are about to say what, of what, since when, and 
     await visit("/alerts");
     const alerts = page.getByRole("region", { name: "Alerts" }).first();
     // Rules are evaluated each second: the page is asked until they were.
-    await assert.doesNotReject(async () => {
-      for (let tries = 0; !(await alerts.innerText()).includes("pending") || !(await alerts.innerText()).includes("firing"); tries += 1) {
-        assert.ok(tries < 200, await alerts.innerText());
-        await page.keyboard.press("r");
-        await settled(page);
-      }
+    await eventually(async () => {
+      await page.keyboard.press("r");
+      await settled(page);
+      assert.match(await alerts.innerText(), /firing[^]*pending|pending[^]*firing/);
     });
     const firing = alerts.getByRole("row", { name: "RankIsLate" });
-    assert.match(await firing.innerText(), /^■\s+firing\s+RankIsLate\s+rank 2 holds straggler-gpu back: gpu/);
-    assert.match(await firing.innerText(), /severity=page/);
-    assert.match(await firing.innerText(), /(now|ago)\s*$/);
+    await shows(firing, /^■\s+firing\s+RankIsLate\s+rank 2 holds straggler-gpu back: gpu/);
+    await shows(firing, /severity=page/);
+    await shows(firing, /(now|ago)\s*$/);
     assert.equal(await firing.getByRole("link", { name: "What to do" }).getAttribute("href"), "https://runbooks.invalid/late");
     const pending = alerts.getByRole("row", { name: "GpuIsWarm" });
-    assert.match(await pending.innerText(), /pending\s+GpuIsWarm\s+GPU 3 has \d+ °C/);
-    assert.match(await pending.innerText(), /of 2 h\s*$/);
-    assert.match(await alerts.innerText(), /1 firing\s*▲\s+1 pending/);
+    await shows(pending, /pending\s+GpuIsWarm\s+GPU 3 has \d+ °C/);
+    await shows(pending, /of 2 h\s*$/);
+    await shows(alerts, /1 firing\s*▲\s+1 pending/);
     const rules = page.getByRole("region", { name: "recorded", exact: true });
-    assert.match(await rules.getByRole("row", { name: "NeverTrue" }).innerText(), /^.\s+inactive/);
-    assert.match(await rules.getByRole("row", { name: "job:power_watts:sum" }).innerText(), /^.\s+recording/);
+    await shows(rules.getByRole("row", { name: "NeverTrue" }), /^.\s+inactive/);
+    await shows(rules.getByRole("row", { name: "job:power_watts:sum" }), /^.\s+recording/);
     assert.deepEqual(await seriousFindings(page), []);
     await firing.getByRole("link", { name: "RankIsLate" }).click();
     await settled(page);
     assert.equal(new URL(page.url()).searchParams.get("q"), 'lockstep_straggler{job="straggler-gpu"} @ 1795242190.000 == 1');
     await page.locator(".u-over").waitFor();
     await visit("/");
-    assert.match(await page.locator(".tile", { hasText: "Alerts firing" }).innerText(), /\b1\b/);
+    await shows(page.locator(".tile", { hasText: "Alerts firing" }), /\b1\b/);
     assert.deepEqual(complaints, []);
     await close();
   } finally {
@@ -327,15 +330,15 @@ test("a GPU is found under the names and labels of other exporters", async () =>
     assert.equal(registered.status, 200, await registered.text());
     const { page, complaints, visit, close } = await openPage(browser, own.url);
     await visit("/");
-    assert.match(await page.locator(".hosts").innerText(), /^n7/);
+    await shows(page.locator(".hosts"), /^n7/);
     await page.getByRole("link", { name: /^n7 GPU 5: busy/ }).click();
     await settled(page);
     const charts = page.getByRole("region", { name: "GPU counters" });
-    assert.match(await charts.innerText(), /utilization 40 %/);
-    assert.match(await charts.innerText(), /power 640 W/);
+    await shows(charts, /utilization 40 %/);
+    await shows(charts, /power 640 W/);
     const history = page.getByRole("region", { name: "Jobs on this GPU" });
-    assert.match(await history.innerText(), /elsewhere\s+rank 3/);
-    assert.match(await history.innerText(), /its launcher/);
+    await shows(history, /elsewhere\s+rank 3/);
+    await shows(history, /its launcher/);
     assert.deepEqual(complaints, []);
     await close();
   } finally {
@@ -350,18 +353,18 @@ test("the axis of tokens is that of the tokens reported, and says what is missin
     const { page, complaints, visit, close } = await openPage(browser, own.url);
     await visit("/compare?runs=one,two&axis=tokens");
     // 30 steps of 4,096 tokens.
-    assert.match(await page.getByRole("region", { name: "Loss", exact: true }).innerText(), /\b(119|123) k tokens\s+one 2\.\d+\s+two 2\.\d+/);
+    await shows(page.getByRole("region", { name: "Loss", exact: true }), /\b(119|123) k tokens\s+one 2\.\d+\s+two 2\.\d+/);
     await visit("/jobs/one?axis=tokens");
     const course = page.getByRole("region", { name: "Course" });
-    assert.match(await course.innerText(), /\b123 k tokens\s+step time/);
-    assert.match(await course.innerText(), /Tokens a second/);
+    await shows(course, /\b123 k tokens\s+step time/);
+    await shows(course, /Tokens a second/);
     // The log of a trainer that tells only what it has seen in all.
     const log = readFileSync(new URL("../../tests/training_logs/data/real/hf_trainer/stdout.log", import.meta.url));
     const pushed = await fetch(`${own.url}/api/v1/push/log?job=logged`, { method: "POST", body: log });
     assert.equal(pushed.status, 200);
     for (const place of ["/jobs/logged?axis=tokens", "/compare?runs=logged&axis=tokens"]) {
       await visit(place);
-      assert.match(await page.locator("main").innerText(), /How many tokens a step .*is not known\.\s+Report tokens_per_step/);
+      await shows(page.locator("main"), /How many tokens a step .*is not known\.\s+Report tokens_per_step/);
     }
     assert.deepEqual(complaints, []);
     await close();

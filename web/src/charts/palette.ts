@@ -28,6 +28,11 @@ export const BIN_COLOURS: Readonly<Record<string, string>> = {
   start_up: "#56b4e9",
   unhealthy: "#b2182b",
   idle_held: "#8a93a0",
+  checkpoint: "#0072b2",
+  evaluation: "#4b8f8c",
+  pause: "#b8a05a",
+  host_stall: "#c9b458",
+  fake_load: "#7f2704",
 };
 
 type Rgb = readonly [number, number, number];

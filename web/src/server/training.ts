@@ -9,6 +9,14 @@ export interface About {
   readonly to: number;
 }
 
+// What an answer rests on.
+export interface Confidence {
+  readonly steps: number;
+  readonly samples: number;
+  readonly margin: number | null; // share by which the deciding number would have to change
+  readonly missing: readonly string[];
+}
+
 export interface Evidence {
   readonly signal: string;
   readonly value: number | null;
@@ -39,6 +47,11 @@ export interface Attempt {
 export interface Job {
   readonly job: string;
   readonly state: JobState;
+  readonly verdict?: string; // absent for the older ones of a long list
+  readonly also?: readonly string[];
+  readonly sentence?: string;
+  readonly verdict_ranks?: readonly number[];
+  readonly verdict_confidence?: Confidence;
   readonly from: number;
   readonly to: number;
   readonly first_step: number | null;
@@ -116,6 +129,7 @@ export interface GpuBound {
   readonly host: string;
   readonly uuid: string;
   readonly class: string;
+  readonly host_cause: string;
   readonly margin: number | null;
   readonly share: Readonly<Record<string, number>>;
   readonly evidence: readonly Evidence[];
@@ -145,6 +159,7 @@ export interface Mfu extends About {
   readonly mbu: number | null;
   readonly mfu_of_wall: number | null;
   readonly is_above_peak: boolean;
+  readonly work_varies: boolean; // steps do different amounts of work: none is typical
   readonly tflops_per_gpu: number | null;
   readonly step_seconds: number | null;
   readonly tokens_per_second: number | null;
@@ -164,6 +179,7 @@ export interface Ledger extends About {
   readonly gpus: number;
   readonly gpu_seconds: number;
   readonly bins: Readonly<Record<string, number>>;
+  readonly wasted_gpu_seconds: number;
   readonly goodput: number | null;
   readonly ettr: number | null;
   readonly attempts: number;

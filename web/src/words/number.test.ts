@@ -20,6 +20,7 @@ test.each([
 
 test.each([
   [0.0002, "200 µs"],
+  [-1.78e-15, "0 s"],
   [0.2045, "205 ms"],
   [40.18, "40.2 s"],
   [200, "3 m 20 s"],
@@ -31,6 +32,8 @@ test.each([
 test("units", () => {
   expect(bytes(1536)).toBe("1.5 KiB".replace("K", "k"));
   expect(percent(0.4638)).toBe("46.4 %");
+  expect(percent(-0.0004)).toBe("0.0 %");
+  expect(percent(-0.004)).toBe("-0.4 %");
   expect(count(1234567)).toBe("1,234,567");
   expect(withUnit(0.145, "ratio")).toBe("14.5 %");
   expect(withUnit(3, "samples_per_second")).toBe("3 samples per second");

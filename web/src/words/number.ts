@@ -4,6 +4,9 @@ export const DASH = "–";
 const FEWEST_DIGITS = 3;
 const MOST_DIGITS = 7;
 
+// Below what any clock tells, it is what is left of a subtraction.
+const SHORTEST_SECONDS = 1e-9;
+
 const isKnown = (value: number | null | undefined): value is number =>
   value !== null && value !== undefined && !Number.isNaN(value);
 
@@ -45,7 +48,10 @@ export function short(value: number | null | undefined, unit = "", base = 1000, 
 export const bytes = (value: number | null | undefined): string => short(value, "B", 1024);
 
 export function percent(ratio: number | null | undefined, digits = 1): string {
-  return isKnown(ratio) ? `${(ratio * 100).toFixed(digits)} %` : DASH;
+  if (!isKnown(ratio)) return DASH;
+  const rounded = (ratio * 100).toFixed(digits);
+  // Nothing is not negative.
+  return `${Number(rounded) === 0 ? rounded.replace("-", "") : rounded} %`;
 }
 
 // A percentage of so many digits in all, for charts: 45 %, 45.2 %.
@@ -68,7 +74,7 @@ export function withUnit(value: number | null | undefined, unit: string): string
 export function seconds(value: number | null | undefined, digits = FEWEST_DIGITS): string {
   if (!isKnown(value)) return DASH;
   const size = Math.abs(value);
-  if (size === 0) return "0 s";
+  if (size < SHORTEST_SECONDS) return "0 s";
   if (size < 1e-3) return `${plain(value * 1e6, digits)} µs`;
   if (size < 1) return `${plain(value * 1e3, digits)} ms`;
   if (size < 60) return `${plain(value, digits)} s`;

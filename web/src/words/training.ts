@@ -34,10 +34,20 @@ const WORDS: Readonly<Record<string, string>> = {
   waiting: "waiting for peers",
   communication_bound: "communication-bound",
   memory_bound: "memory-bound",
+  latency_bound: "bound by memory latency",
+  launch_bound: "bound by kernel launches",
+  hanging: "hangs",
+  not_reporting: "rank not reporting",
+  diverged: "loss is no number",
+  failing_device: "failing device",
+  slower: "slower than before",
+  memory_leak: "memory leak",
+  host_stall: "waiting for the host",
+  input_stall: "waited for input",
   compute_bound: "compute-bound",
   unknown: "unknown",
   productive: "productive",
-  straggler_wait: "waiting for stragglers",
+  straggler_wait: "waiting for the slowest rank",
   data_stall: "waiting for data",
   communication_exposed: "exposed communication",
   recomputed: "recomputed",
@@ -63,12 +73,13 @@ export function word(name: string): string {
 
 export type Tone = "good" | "warn" | "bad" | "calm";
 
-const BAD = new Set(["slow_rank", "crashed", "stalled", "hang", "nan", "xid", "ecc", "row_remap", "fake_load", "firing"]);
+const BAD = new Set(["hanging", "not_reporting", "diverged", "failing_device", "slow_rank", "crashed", "stalled", "hang", "nan", "xid", "ecc", "row_remap", "fake_load", "firing"]);
 const WARN = new Set([
   "uneven_work", "stage_imbalance", "job_slow_all", "input_bound", "communication_bound", "loss_spike", "grad_spike",
-  "memory_leak", "throttled", "power_braked", "stall", "saw_tooth_power", "network_jump", "pending", "idle", "undersampled",
+  "memory_leak", "network", "slower", "memory_bound", "latency_bound", "launch_bound", "throttled", "power_braked", "stall", "saw_tooth_power", "network_jump", "pending", "idle", "undersampled",
 ]);
-const GOOD = new Set(["none", "running", "compute_bound", "healthy", "up", "productive"]);
+// Keeping step is not health: a job without stragglers may still do nothing.
+const GOOD = new Set(["running", "compute_bound", "healthy", "up", "productive"]);
 
 export function toneOf(name: string): Tone {
   if (BAD.has(name)) return "bad";

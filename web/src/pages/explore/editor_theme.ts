@@ -18,6 +18,9 @@ export const editorTheme = EditorView.theme({
   ".cm-completionDetail": { color: "var(--muted)", fontStyle: "normal", marginLeft: "1em" },
   "li[aria-selected] .cm-completionDetail": { color: "var(--on-accent)" },
   ".cm-completionIcon": { display: "none" },
+  // CodeMirror's own is a picture in the style sheet, which the security policy keeps out.
+  ".cm-lintRange": { backgroundImage: "none !important" },
+  ".cm-lintRange-error": { textDecoration: "underline wavy var(--bad)" },
   ".cm-diagnostic": { padding: "5px 10px" },
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--bad)" },
 });

@@ -14,11 +14,15 @@ const useOf = <T,>(path: string, job: JobTime): Asked<T> =>
 
 function cell<T>(asked: Asked<T>, show: (data: T) => ComponentChildren): ComponentChildren {
   if (asked.error) return <span class="note" title={asked.error.message}>{DASH}</span>;
-  return asked.data === null ? <span class="note">…</span> : show(asked.data);
+  return asked.data === null ? <span class="note pending">…</span> : show(asked.data);
 }
 
 export const MfuCell = ({ job }: { job: Job }) =>
-  <>{cell(useOf<Mfu>("mfu", job), (mfu) => <span title={mfu.reason || `convention: ${mfu.convention}`}>{percent(mfu.mfu)}</span>)}</>;
+  <>{cell(useOf<Mfu>("mfu", job), (mfu) => (
+    <span class={mfu.is_above_peak ? "impossible" : ""} title={mfu.reason || `convention: ${mfu.convention}`}>
+      {mfu.is_above_peak && "▲ "}{percent(mfu.mfu)}
+    </span>
+  ))}</>;
 
 export const StepCell = ({ job }: { job: Job }) => <>{cell(useOf<Mfu>("mfu", job), (mfu) => seconds(mfu.step_seconds))}</>;
 
@@ -28,7 +32,16 @@ export const GoodputCell = ({ job }: { job: Job }) =>
 // GPU-seconds that made no progress.
 export const WasteCell = ({ job }: { job: Job }) =>
   <>{cell(useOf<Ledger>("ledger", job), (ledger) =>
-    <span title="GPU time that was not productive">{seconds(ledger.gpu_seconds - (ledger.bins["productive"] ?? 0))}</span>)}</>;
+    <span title="GPU time that was not productive">{seconds(ledger.wasted_gpu_seconds)}</span>)}</>;
+
+// The one verdict about a job: what is worst with it, or that nothing is.
+export const JobVerdictCell = ({ job }: { job: Job }) => {
+  if (!job.verdict) return <span class="note">{DASH}</span>;
+  // With the cause, which the list of jobs does not have.
+  if (job.verdict === "slow_rank") return <VerdictCell job={job} />;
+  const ranks = job.verdict_ranks?.length === 1 ? `: rank ${job.verdict_ranks[0]}` : "";
+  return <span title={job.sentence}><Badge name={job.verdict} text={`${word(job.verdict)}${ranks}`} /></span>;
+};
 
 export const VerdictCell = ({ job }: { job: JobTime }) =>
   <>{cell(useOf<Stragglers>("stragglers", job), (stragglers) => {

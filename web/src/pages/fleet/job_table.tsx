@@ -7,14 +7,14 @@ import type { Job } from "../../server/training";
 import { jobPath } from "../../url/routes";
 import { dayAndMinute } from "../../words/moment";
 import { count, seconds } from "../../words/number";
-import { AlertsCell, BoundCell, EventsCell, GoodputCell, MfuCell, StepCell, VerdictCell, WasteCell } from "./job_cells";
+import { AlertsCell, BoundCell, EventsCell, GoodputCell, JobVerdictCell, MfuCell, StepCell, WasteCell } from "./job_cells";
 
 const ROWS_AT_FIRST = 25;
 
 const COLUMNS: readonly Column<Job>[] = [
   { name: "Job", cell: (job) => <a href={jobPath(job.job)} class="name">{job.job}</a>, sort: (job) => job.job },
   { name: "State", cell: (job) => <Badge name={job.state} />, sort: (job) => job.state },
-  { name: "Verdict", cell: (job) => <VerdictCell job={job} /> },
+  { name: "Verdict", cell: (job) => <JobVerdictCell job={job} />, sort: (job) => job.verdict ?? "" },
   { name: "Events", cell: (job) => <EventsCell job={job} />, isWide: true },
   { name: "Bound", cell: (job) => <BoundCell job={job} />, isWidest: true },
   { name: "MFU", cell: (job) => <MfuCell job={job} />, isNumber: true },

@@ -21,6 +21,7 @@ export function JobHead({ job }: { job: Job }) {
         <a href="/" class="note crumb">Fleet /</a>
         <h1>{job.job}</h1>
         <Badge name={job.state} />
+        {job.verdict && <Badge name={job.verdict} />}
         <span class="grow" />
         <a href={address("/compare", { runs: job.job })}>Compare</a>
         <span class="note">
@@ -29,6 +30,7 @@ export function JobHead({ job }: { job: Job }) {
           {job.attempts.length > 1 && ` · ${job.attempts.length} attempts`}
         </span>
       </div>
+      {job.sentence && <p>{job.sentence}</p>}
       {job.warnings.map((warning) => <p key={warning} class="warning">▲ {warning}</p>)}
     </>
   );

@@ -15,16 +15,19 @@ interface JobTilesProps {
 export function JobTiles({ ledger, mfu, stragglers }: JobTilesProps) {
   const speed = mfu.data;
   const lost = stragglers.data?.lost_gpu_seconds ?? null;
+  const isNobodyLate = lost !== null && lost > 0 && stragglers.data?.ranks.length === 0;
   const goodput = ledger?.goodput ?? null;
   const joules = ledger?.energy?.joules_per_step ?? null;
   return (
     <Tiles>
       <Tile name="Step time" value={seconds(speed?.step_seconds)} note="median" />
       <Tile name="Tokens a second" value={short(speed?.tokens_per_second)} note={!speed ? "" : speed.tokens_per_second === null ? "not reported" : `${short(speed.tokens_per_second_per_gpu)} a GPU`} />
-      <Tile name="MFU" value={percent(speed?.mfu)} note={speed?.peak ? `${plain(speed.tflops_per_gpu)} of ${plain(speed.peak.flops / 1e12)} TFLOP/s` : speed?.reason} />
+      <Tile name="MFU" value={percent(speed?.mfu)} note={speed?.peak && !speed.is_above_peak ? `${plain(speed.tflops_per_gpu)} of ${plain(speed.peak.flops / 1e12)} TFLOP/s` : speed?.reason}
+            {...(speed?.is_above_peak ? { tone: "bad" as const } : {})} />
       <Tile name="Goodput" value={percent(goodput)} note={ledger ? `${seconds(ledger.gpu_seconds)} of GPU time` : ""}
             {...(goodput !== null && goodput < GOOD_GOODPUT ? { tone: "warn" as const } : {})} />
-      <Tile name="Lost to stragglers" value={seconds(lost)} note="GPU time" {...(lost ? { tone: "bad" as const } : {})} />
+      <Tile name={isNobodyLate ? "Lost to longer steps" : "Lost to stragglers"} value={seconds(lost)} note={lost ? "GPU time, at most" : "GPU time"}
+            {...(lost ? { tone: "bad" as const } : {})} />
       <Tile name="Energy a step" value={short(joules, "J")} note={ledger?.energy?.kwh ? `${plain(ledger.energy.kwh)} kWh in all` : ""} />
     </Tiles>
   );

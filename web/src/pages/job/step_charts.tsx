@@ -6,6 +6,8 @@ import type { Mark } from "../../charts/marks";
 import { seriesColour } from "../../charts/palette";
 import { Card } from "../../parts/card";
 import { Empty, Failure, Loading } from "../../parts/notice";
+import { QueryLine } from "../../parts/query_line";
+import { quoted } from "../../server/prometheus";
 import type { Align, Comparison, Job, JobEvent, LateRank, Mfu, Steps } from "../../server/training";
 import { useAnswer, type Asked } from "../../server/use_answer";
 import { plain, seconds, share, short } from "../../words/number";
@@ -61,10 +63,22 @@ function LossChart({ props, marks }: { props: StepChartsProps; marks: readonly M
                     xWords={UNITS[props.align]} syncKey={props.job.job} />;
 }
 
+function Varying({ job, window }: { job: Job; window: Window }) {
+  const range = { from: String(Math.floor(window.start)), to: String(Math.ceil(window.end)) };
+  return (
+    <>
+      <Empty title="Steps do different amounts of work.">The MFU of each is a metric.</Empty>
+      <QueryLine query={`avg(lockstep_mfu{job=${quoted(job.job)}})`} range={range} />
+    </>
+  );
+}
+
 function Charts(props: StepChartsProps & { data: Steps }) {
   const { data, align, job, window } = props;
   const mfu = props.mfu.data;
   const tokensPerStep = perStep(mfu, mfu?.tokens_per_second ?? null);
+  // What a step takes tells how fast it was only if all do as much.
+  const isEven = !mfu?.work_varies;
   const points = useMemo(() => sorted(pointsOf(data.attempts), align), [data, align]);
   const x = useMemo(() => points.map((point) => positionOf(point, align, job.from, tokensPerStep)), [points, align, tokensPerStep]);
   const marks = useMemo(() => marksOf(props, points, tokensPerStep), [points, props.events, props.late, tokensPerStep]);
@@ -87,12 +101,13 @@ function Charts(props: StepChartsProps & { data: Steps }) {
     <div class="grid charts">
       <div><h3>Step time</h3><LineChart title="Step time" lines={times} unit={seconds} {...shared} /></div>
       <div><h3>Loss</h3><LossChart props={props} marks={marks} /></div>
-      {tokensPerStep !== null && (
+      {tokensPerStep !== null && isEven && (
         <div><h3>Tokens a second</h3>
           <LineChart title="Tokens a second" lines={tokens} unit={(value, digits) => short(value, "", 1000, digits)} {...shared} /></div>
       )}
       <div><h3>MFU</h3>
-        {mfu?.mfu ? <LineChart title="MFU" lines={shares} unit={share} {...shared} />
+        {mfu?.mfu && !isEven ? <Varying job={job} window={window} />
+          : mfu?.mfu ? <LineChart title="MFU" lines={shares} unit={share} {...shared} />
           : <Empty title="MFU is not known.">{mfu?.reason}</Empty>}</div>
     </div>
   );

@@ -11,7 +11,7 @@ import { aligned } from "../explore/aligned";
 import { DEVICE_GROUPS, DEVICE_ROLES, THROTTLE_ROLE, throttleWords, type DeviceGroup } from "./device_groups";
 
 interface DeviceChartsProps {
-  readonly selectors: readonly string[] | null; // {UUID="…"}; a series belongs to the GPU if one of them matches. Null: not known yet
+  readonly selectors: readonly string[] | null; // {UUID="…"}; where several match at one time, the first counts. Null: not known yet
   readonly from: number; // Unix seconds
   readonly to: number;
   readonly onZoom: (from: number, to: number) => void;
@@ -38,8 +38,9 @@ export function byRole(rows: readonly MatrixRow[], roles: Roles): ReadonlyMap<st
 
 function queryOf(roles: Roles, selectors: readonly string[]): string {
   const name = `__name__=~"${namesPattern(rolesNamed(roles, DEVICE_ROLES))}"`;
-  const parts = selectors.map((selector) => `last_over_time({${name}, ${selector.slice(1)}[${LOOKBACK}])`);
-  return `max by (__name__) (${parts.join(" or ")})`;
+  return selectors
+    .map((selector) => `max by (__name__) (last_over_time({${name}, ${selector.slice(1)}[${LOOKBACK}]))`)
+    .join(" or ");
 }
 
 function GroupChart({ group, rows, props }: { group: DeviceGroup; rows: ReadonlyMap<string, MatrixRow>; props: DeviceChartsProps }) {

@@ -56,8 +56,12 @@ export function RankPage({ job, rank }: { job: string; rank: number }) {
   const identity = useAnswer<JobIdentity>("training/identity", { job });
   const selectors = useMemo(() => {
     const own = identity.data?.ranks.filter((placement) => placement.rank === rank) ?? [];
-    return selectorsOf(identity, own, [`{job=${quoted(job)}, rank="${rank}"}`]);
-  }, [identity.data, identity.error, job, rank]);
+    // The same GPU has series from before and after the job, which idle: those that name the job come first.
+    const named = [`{job=${quoted(job)}, rank="${rank}"}`];
+    if (place?.uuid) named.push(`{job=${quoted(job)}, UUID=${quoted(place.uuid)}}`);
+    const told = selectorsOf(identity, own, named);
+    return told && [...new Set([...named, ...told])];
+  }, [identity.data, identity.error, job, rank, place?.uuid]);
   return (
     <Answered asked={asked} height={400}>
       {() => !found || !place || !window ? <Empty title={`${job} has no rank ${rank}.`}><a href={jobPath(job)}>To the job</a></Empty> : (
