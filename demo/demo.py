@@ -1,20 +1,18 @@
-#!/usr/bin/env python3
-"""The demo: an empty server, recorded GPU runs, and the questions that people ask of them.
+"""`lockstep demo` in the background, and the questions that people ask of such recordings.
 
 usage: demo.py run --lockstep PROGRAM      demo.py stop
 
-Its server's data, log and process id lie in .demo/, or in the folder that LOCKSTEP_DEMO_FOLDER names.
+What it printed, its data and its process id lie in .demo/, or in the folder that LOCKSTEP_DEMO_FOLDER names.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
-import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -24,22 +22,23 @@ sys.path.insert(0, str(ROOT / "tests/support"))
 import programs
 import questions
 
-RECORDING = ROOT / "demo/data/metrics.om.gz"
 STATE = pathlib.Path(os.environ.get("LOCKSTEP_DEMO_FOLDER", ROOT / ".demo"))
 PID = STATE / "pid"
 # The labels worth a column; the rest says the same of every row.
 COLUMNS = ("job", "rank", "gpu", "phase")
-USUAL_PORT = 9009
+URL = re.compile(r"The server runs on (http://\S+:\d+)\.")
+LAST_WORDS = "Ctrl-C ends the demo"
 
 
 def running_pid():
-    """The process id of the demo's server, or None."""
+    """The process id of the demo, or None."""
     try:
         pid = int(PID.read_text())
         command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        folder = pathlib.Path(f"/proc/{pid}/cwd").resolve()
     except (OSError, ValueError):
         return None
-    return pid if b"lockstep" in command and str(STATE).encode() in command else None
+    return pid if command.split(b"\0")[1:2] == [b"demo"] and folder == STATE.resolve() else None
 
 
 def stop():
@@ -59,27 +58,33 @@ def stop():
 
 
 def start(program):
-    """Starts a server on an empty folder that outlives this program; returns its URL."""
+    """Starts a demo that outlives this program; returns its URL."""
     if running_pid() is not None:
         stop()
     shutil.rmtree(STATE, ignore_errors=True)
     STATE.mkdir()
-    address = programs.free_address(USUAL_PORT)
-    try:
-        # The recording keeps its own dates, so nothing may be too old.
-        server = programs.Listener(
-            STATE, "server", [program, "serve", "--http", address, "--data", str(STATE / "data"),
-                              "--storage.retention.time", "100y"],
-            address, "/-/ready", start_new_session=True)
-    except (ChildProcessError, TimeoutError) as error:
-        sys.exit(f"demo: the server does not start: {error}")
-    PID.write_text(str(server.pid))
-    return server.url
+    demo = programs.Program(STATE, "demo", [str(pathlib.Path(program).resolve()), "demo"], cwd=STATE,
+                            env={**os.environ, "TMPDIR": str(STATE)}, start_new_session=True)
+    PID.write_text(str(demo.pid))
+    programs.wait_until(lambda: LAST_WORDS in demo.log or not demo.alive, "the demo has reported",
+                        programs.READY_WITHIN_S)
+    print(demo.log)
+    if not demo.alive:
+        sys.exit("demo: the server does not start: see above.")
+    return URL.search(demo.log)[1]
 
 
-def ask(url, question):
+def moved_by(url):
+    """How many seconds later than it was recorded the recording seems to be on that server."""
+    question = urllib.parse.urlencode({"start": 0, "job": questions.REPORTED_JOB})
+    with urllib.request.urlopen(f"{url}/api/v1/training/jobs?{question}", timeout=60) as response:
+        [job] = json.load(response)["data"]["jobs"]
+    return job["from"] - questions.REPORTED_JOB_BEGAN
+
+
+def ask(url, question, moved_s):
     """The result of an instant query, as a list of (labels, value)."""
-    form = urllib.parse.urlencode({"query": question.query, "time": question.time}).encode()
+    form = urllib.parse.urlencode({"query": question.query, "time": question.time + moved_s}).encode()
     try:
         with urllib.request.urlopen(f"{url}/api/v1/query", form, timeout=60) as response:
             answer = json.load(response)
@@ -102,36 +107,25 @@ def table(rows, unit):
             for row in cells]
 
 
-def show(url, question):
+def show(url, question, moved_s):
     print(f"\n{question.title}")
     for line in question.query.splitlines():
         print(f"    {line}")
-    for line in table(ask(url, question), question.unit):
+    for line in table(ask(url, question, moved_s), question.unit):
         print(f"  | {line}")
     for line in question.means.splitlines():
         print(f"  {line}")
-
-
-def report(program, url, job):
-    """All that the server says about one job by itself."""
-    print(f"\nThe report on one job, without any query:\n    lockstep report {job}", flush=True)
-    subprocess.run([program, "report", "--url", url, "--price", "3.5", job], check=True)
 
 
 def run(program):
     if not os.access(program, os.X_OK):
         sys.exit(f"demo: {program} is missing: run './dev build' first.")
     url = start(program)
-    print(f"The server runs on {url}, with an empty folder: {STATE / 'data'}\n"
-          f"Loading {RECORDING.name} through its remote-write door:")
-    subprocess.run([program, "import", "--to", url, "--format", "openmetrics", str(RECORDING)],
-                   check=True)
+    moved_s = moved_by(url)
     for question in questions.QUESTIONS:
-        show(url, question)
-    report(program, url, questions.REPORTED_JOB)
-    print(f"\nThe server keeps running on {url} (its log: {STATE / 'server.log'}): open it in a browser.\n"
-          f"Grafana: add it as a Prometheus data source with that URL; the recording is from\n"
-          f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(questions.HEALTHY))} UTC.\n"
+        show(url, question, moved_s)
+    print(f"\nThe server keeps running on {url}: open it in a browser.\n"
+          f"Grafana: add it as a Prometheus data source with that URL.\n"
           f"Stop it with: ./dev demo stop")
 
 
