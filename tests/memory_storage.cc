@@ -116,17 +116,20 @@ void Store(std::map<int64_t, Value>& samples, int64_t timestamp_ms, Value value,
 
 void MemoryStorage::Append(const LabelSet& labels, int64_t timestamp_ms, double value) {
   MutexLock lock(mutex_);
+  NoteChange(timestamp_ms);
   Writable()[labels][timestamp_ms] = {value, nullptr};
 }
 
 void MemoryStorage::Append(const LabelSet& labels, int64_t timestamp_ms,
                            std::shared_ptr<const Histogram> histogram) {
   MutexLock lock(mutex_);
+  NoteChange(timestamp_ms);
   Writable()[labels][timestamp_ms] = {0, std::move(histogram)};
 }
 
 void MemoryStorage::Clear() {
   MutexLock lock(mutex_);
+  NoteChange(kAllTimes.min_ms);
   series_ = std::make_shared<SeriesMap>();
 }
 
@@ -139,11 +142,13 @@ void MemoryStorage::Write(WriteRequest request, WriteCallback committed) {
       std::map<int64_t, Value>& samples = map[series.labels];
       for (size_t i = 0; i < series.samples.size(); ++i) {
         const Sample& sample = series.samples[i];
+        NoteChange(sample.timestamp_ms);
         const int64_t start_ms =
             series.start_timestamps_ms.empty() ? 0 : series.start_timestamps_ms[i];
         Store(samples, sample.timestamp_ms, {sample.value, nullptr, start_ms}, outcome);
       }
       for (HistogramSample& sample : series.histograms) {
+        NoteChange(sample.timestamp_ms);
         Store(samples, sample.timestamp_ms,
               {0, std::move(sample.histogram), sample.start_timestamp_ms}, outcome);
       }
@@ -155,6 +160,22 @@ void MemoryStorage::Write(WriteRequest request, WriteCallback committed) {
 absl::StatusOr<std::unique_ptr<Querier>> MemoryStorage::NewQuerier() const {
   MutexLock lock(mutex_);
   return std::make_unique<MemoryQuerier>(series_);
+}
+
+void MemoryStorage::NoteChange(int64_t timestamp_ms) { changes_ms_.push_back(timestamp_ms); }
+
+uint64_t MemoryStorage::change_count() const {
+  MutexLock lock(mutex_);
+  return changes_ms_.size();
+}
+
+TimeRange MemoryStorage::UnchangedSince(uint64_t count) const {
+  MutexLock lock(mutex_);
+  const auto first = changes_ms_.begin() + static_cast<ptrdiff_t>(count);
+  if (first == changes_ms_.end()) return kAllTimes;
+  const int64_t earliest_ms = *std::min_element(first, changes_ms_.end());
+  if (earliest_ms == kAllTimes.min_ms) return {0, -1};
+  return {kAllTimes.min_ms, earliest_ms - 1};
 }
 
 StorageStats MemoryStorage::stats() const {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "base/mutex.h"
 #include "storage/storage.h"
@@ -31,6 +32,8 @@ class MemoryStorage : public Storage {
 
   void Write(WriteRequest request, WriteCallback committed) override;
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
+  uint64_t change_count() const override;
+  TimeRange UnchangedSince(uint64_t count) const override;
   StorageStats stats() const override;
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
@@ -38,7 +41,11 @@ class MemoryStorage : public Storage {
   // The map, copied first if a querier holds it.
   SeriesMap& Writable() LOCKSTEP_REQUIRES(mutex_);
 
+  void NoteChange(int64_t timestamp_ms) LOCKSTEP_REQUIRES(mutex_);
+
   mutable Mutex mutex_;
+  std::vector<int64_t> changes_ms_
+      LOCKSTEP_GUARDED_BY(mutex_);  // the time of each sample that came
   std::shared_ptr<SeriesMap> series_ LOCKSTEP_GUARDED_BY(mutex_) = std::make_shared<SeriesMap>();
 };
 

@@ -13,7 +13,7 @@ import lockstep_server
 import programs
 import recorded_jobs
 
-OF_JOBS = {"lockstep_bottleneck", "lockstep_goodput_ratio", "lockstep_mfu",
+OF_JOBS = {"lockstep_bottleneck", "lockstep_goodput_ratio", "lockstep_job_verdict", "lockstep_mfu",
            "lockstep_step_time_seconds", "lockstep_straggler", "lockstep_straggler_score",
            "lockstep_wasted_gpu_seconds", "lockstep_tokens_per_second"}
 

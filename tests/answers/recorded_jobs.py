@@ -56,6 +56,22 @@ def write_telemetry(server, recording, names_jobs=True):
     write(server, series)
 
 
+def write_workloads(server):
+    """The jobs of data/workloads: samples name the job they are of, and its rank unless ranks share the GPU."""
+    series = {}
+    with gzip.open(DATA / "workloads/telemetry.jsonl.gz") as file:
+        for sample in map(json.loads, file):
+            labels = {"gpu": str(sample["gpu"]), "UUID": sample["UUID"], "Hostname": sample["Hostname"],
+                      "modelName": sample["modelName"], "job": sample["job"]}
+            if "rank" in sample:
+                labels["rank"] = str(sample["rank"])
+            for name, value in sample["values"].items():
+                key = tuple(sorted({"__name__": name, **labels}.items()))
+                series.setdefault(key, []).append((sample["ts_ms"], value))
+    write(server, series)
+    push_steps(server, "workloads")
+
+
 def operations(recording, job, name):
     """What ranks of a job `name` would write that report the operations of each step, as those of `job` did."""
     series = {}

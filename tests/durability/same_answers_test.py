@@ -110,7 +110,10 @@ class SameAnswersTest(unittest.TestCase):
             server = self.start(shards)
             self.check(server, "two generations and the journal")
             self.assertEqual(server.stop(), 0)
-            server = self.start(shards, "--web.enable-admin-api")
+            folder = tempfile.TemporaryDirectory(prefix="lockstep-same-backup-")
+            self.addCleanup(folder.cleanup)
+            self.backups = pathlib.Path(folder.name) / "backups"
+            server = self.start(shards, "--web.enable-admin-api", f"--storage.backup.dir={self.backups}")
             self.check(server, "three generations")
             self.await_cold(server)
             self.check(server, "one cold run")
@@ -137,9 +140,6 @@ class SameAnswersTest(unittest.TestCase):
 
     def back_up(self, server):
         """To a folder that outlives the store's."""
-        folder = tempfile.TemporaryDirectory(prefix="lockstep-same-backup-")
-        self.addCleanup(folder.cleanup)
-        self.backups = pathlib.Path(folder.name) / "backups"
         connection = server.connect()
         answer = connection.post("/api/v1/admin/backup", to=str(self.backups))
         self.assertEqual(answer.status, 200, answer.text)

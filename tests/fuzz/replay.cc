@@ -1,7 +1,8 @@
-// Runs a fuzz target over every kept input of its corpus.
+// Runs a fuzz target over every kept input of its corpus, the folder that LOCKSTEP_CORPUS names.
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,8 +18,10 @@ std::string ReadFile(const std::filesystem::path& path) {
 }
 
 TEST(Corpus, EveryInputIsSurvived) {
+  const char* const corpus = std::getenv("LOCKSTEP_CORPUS");
+  ASSERT_NE(corpus, nullptr) << "LOCKSTEP_CORPUS names no folder";
   size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(corpus)) {
     SCOPED_TRACE(entry.path().string());
     const std::string input = ReadFile(entry.path());
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());

@@ -86,7 +86,7 @@ class HttpTest(unittest.TestCase):
         """The connection that waits for its answer."""
         connection = self.raw(server)
         target = f"/api/v1/query_range?{urllib.parse.urlencode(self.LONG_QUERY)}"
-        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         return connection
 
     def active_queries(self, server):
@@ -212,11 +212,11 @@ class HttpTest(unittest.TestCase):
     def test_a_request_under_way_is_answered_at_shutdown(self):
         server = self.start()
         idle, busy = self.raw(server), self.raw(server)
-        idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+        idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertEqual(self.receive(idle)[0], 200)
         body = b"query=1%2B1"
         # The answer to "100-continue" shows that the request has begun.
-        busy.sendall(b"POST /api/v1/format_query HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+        busy.sendall(b"POST /api/v1/format_query HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                      b"Content-Type: application/x-www-form-urlencoded\r\n"
                      b"Content-Length: %d\r\n\r\n" % len(body))
         self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -236,7 +236,7 @@ class HttpTest(unittest.TestCase):
         # Longer than the server has patience.
         query = "+".join(f"quantile_over_time(0.{i},vector(time())[90000s:1s])" for i in range(100))
         body = b"start=0&end=10000&step=1&query=" + urllib.parse.quote(query).encode()
-        busy.sendall(b"POST /api/v1/query_range HTTP/1.1\r\nHost: x\r\n"
+        busy.sendall(b"POST /api/v1/query_range HTTP/1.1\r\nHost: localhost\r\n"
                      b"Content-Type: application/x-www-form-urlencoded\r\n"
                      b"Content-Length: %d\r\n\r\n" % len(body) + body)
         client = self.connect(server)
@@ -251,9 +251,9 @@ class HttpTest(unittest.TestCase):
     def test_a_second_signal_ends_at_once(self):
         server = self.start()
         idle, busy = self.raw(server), self.raw(server)
-        idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+        idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertEqual(self.receive(idle)[0], 200)
-        busy.sendall(b"POST /api/v1/query HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+        busy.sendall(b"POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                      b"Content-Length: 5\r\n\r\n")
         self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
         os.kill(server.pid, signal.SIGTERM)

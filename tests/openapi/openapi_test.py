@@ -44,7 +44,7 @@ ASKED = (
     ("/api/v1/rules", {"type": "no"}),
     ("/api/v1/alerts", {}), ("/api/v1/targets", {}), ("/api/v1/targets/metadata", {}), ("/api/v1/scrape_pools", {}),
     *((f"/api/v1/status/{name}", {}) for name in ("buildinfo", "runtimeinfo", "flags", "config", "walreplay", "tsdb",
-                                                  "cardinality", "active_queries")),
+                                                  "cardinality", "memory", "active_queries")),
     ("/api/v1/status/tsdb", {"limit": "0"}), ("/api/v1/training/jobs", {"start": "1795242000", "end": "1795243500"}),
     *((f"/api/v1/training/{name}", {"job": job}) for job in (JOB, "fake-load", "no-such-job")
       for name in ("stragglers", "bottlenecks", "mfu", "ledger", "events", "steps", "report")),
@@ -79,7 +79,7 @@ SENT = (
     ("POST", "/api/v1/admin/tsdb/delete_series", b"match[]=taken", FORM),
     ("POST", "/api/v1/admin/tsdb/clean_tombstones", b"", FORM),
     ("PUT", "/api/v1/admin/tsdb/snapshot", b"", FORM),
-    ("POST", "/api/v1/admin/backup", b"to=relative", FORM),
+    ("POST", "/api/v1/admin/backup", b"to=/elsewhere", FORM),
 )
 IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js"}
 

@@ -1,6 +1,7 @@
 """What operators do, with the real program: backups, restores, snapshots, a server that only reads,
 and the limits that are answered 429."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -65,7 +66,7 @@ class OperationsTest(unittest.TestCase):
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
     def test_a_backup_of_a_running_server_outlives_it(self):
-        server = self.start(ADMIN, "--storage.shards", "3")
+        server = self.start(ADMIN, "--storage.shards", "3", "--storage.backup.dir", str(self.backups))
         connection = self.connect(server)
         self.write(connection, "a", [1, 2, 3])
         said = self.succeed("backup", "--url", server.url, "--to", "backups")
@@ -84,6 +85,27 @@ class OperationsTest(unittest.TestCase):
         two = self.connect(self.start(folder=self.folder / "two"))
         self.assertEqual((self.sum_of(two, "a"), self.sum_of(two, "b")), (60, 35))
         self.write(two, "c", [1])
+
+    def test_requests_write_backups_below_their_folder_alone(self):
+        server = self.start(ADMIN)
+        connection = self.connect(server)
+        self.write(connection, "a", [1])
+        outside = self.folder / "outside"
+        (self.folder / "data/backups").mkdir()
+        (self.folder / "data/backups/out").symlink_to(self.folder)
+        for to in (outside, "../outside", "x/../../outside", "out/outside", f"{self.folder}/data/backups/../../outside",
+                   f"{self.folder}/data", "/proc/self/cwd/outside", "a\nb"):
+            answer = connection.post("/api/v1/admin/backup", to=to)
+            self.assertEqual(answer.status, 400, to)
+        self.assertFalse(outside.exists())
+        result = self.run_program("backup", "--url", server.url, "--to", outside)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("storage.backup.dir", result.stderr)
+        self.assertEqual(connection.post("/api/v1/admin/backup", to="daily").status, 200)
+        self.succeed("backup", "--url", server.url, "--to", "data/backups/daily")
+        server.kill()
+        listed = self.succeed("backup", "--to", "data/backups/daily", "--list")
+        self.assertRegex(listed, r"\n +1 +20.*\n +2 +20.*\n$")
 
     def test_backups_of_a_stopped_server(self):
         server = self.start()
@@ -123,6 +145,20 @@ class OperationsTest(unittest.TestCase):
         result = self.run_program("restore", "--from", "nowhere", "--data", "new")
         self.assertEqual(result.returncode, 1)
         self.assertFalse((self.folder / "nowhere").exists())
+
+    def test_a_health_check_needs_no_credentials(self):
+        web = self.folder / "web.yml"
+        web.write_text(f"lockstep_bearer_tokens: {{trainer: {{sha256: {hashlib.sha256(b'secret').hexdigest()}}}}}\n")
+        (self.folder / "wrong").write_text("guessed")
+        server = self.start("--web.config.file", str(web))
+        self.succeed("healthy", "--url", server.url)
+        result = self.run_program("healthy", "--url", server.url, "--token-file", "wrong")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("is not healthy: HTTP 401", result.stderr)
+        self.assertEqual(server.stop(), 0)
+        result = self.run_program("healthy", "--url", server.url)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(server.address.rpartition(":")[2], result.stderr)
 
     def test_a_damaged_backup_is_not_restored(self):
         server = self.start()

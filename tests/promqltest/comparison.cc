@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "re2/re2.h"
+#include "base/regex/regex.h"
 
 namespace lockstep::promqltest {
 namespace {
@@ -24,7 +24,10 @@ using engine::VectorResult;
 
 bool Matches(const TextPattern& pattern, std::string_view text) {
   if (pattern.exact) return *pattern.exact == text;
-  if (pattern.regex) return RE2::PartialMatch({text.data(), text.size()}, RE2(*pattern.regex));
+  if (pattern.regex) {
+    const absl::StatusOr<Regex> regex = Regex::Compile(*pattern.regex);
+    return regex.ok() && regex->PartialMatch(text);
+  }
   return true;
 }
 

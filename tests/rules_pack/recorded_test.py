@@ -24,11 +24,11 @@ FIRING = {
                                                      "fake-load", "comm-bound")},
     "GpuOccupancyLow": {"memory-bound-decode": ALL_GPUS, "hang": ALL_GPUS},
     "GpuMemoryLeaks": {"memory-leak": ALL_GPUS},
-    "JobMakesNoProgress": {"hang": {None}},
 }
-# Of counters and signals that the recordings have, and of which nothing was planted.
-SILENT = {"GpuDoubleBitEcc", "GpuIsHot", "MfuDropped", "MfuImpossible"}
-SCALED = {"GpuMemoryLeaks", "JobMakesNoProgress"}
+# Of counters and signals that the recordings have, and of which nothing was planted. The job that hangs does so for less than
+# a minute, which is no alert yet; tests/live has jobs that hang for longer.
+SILENT = {"GpuDoubleBitEcc", "GpuIsHot", "MfuDropped", "MfuImpossible", "JobMakesNoProgress", "JobCrashed", "RankNotReporting"}
+SCALED = {"GpuMemoryLeaks"}
 
 
 def expressions():

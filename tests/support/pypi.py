@@ -15,7 +15,8 @@ def environment(name, requirements, *more):
 
     Without PyPI the test is skipped.
     """
-    folder = programs.ROOT / "build/tools" / name
+    # Its real path: a virtual environment knows where it lies, and the checkout may go before it does.
+    folder = (programs.ROOT / "build/tools").resolve() / name
     interpreter = folder / "bin/python"
     wanted = "\n".join([pathlib.Path(requirements).read_text(), *map(str, more)])
     installed = folder / "installed.txt"

@@ -54,7 +54,7 @@ TEST(RecordedLedger, BinsHoldWhatWasPlanted) {
 
 TEST(RecordedLedger, EnergyIsThatOfTheMeanPower) {
   const RecordedJob job = LoadRecording("sweep").front();
-  const EnergyUse energy = EnergyOf(job.devices, {job.job.begin_ms, job.end_ms},
+  const EnergyUse energy = EnergyOf(job.job, job.devices, {job.job.begin_ms, job.end_ms},
                                     static_cast<double>(job.steps.size()), 76 * 65536.0, 0.12);
   // Four GPUs at about 685 W for 16.7 s, but for the first second.
   EXPECT_NEAR(energy.joules / (4 * 685 * 16.7), 1, 0.1);

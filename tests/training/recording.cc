@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 #include "tests/training/gzip_text.h"
@@ -44,9 +45,9 @@ std::vector<int64_t> Integers(const element& list) {
   return values;
 }
 
-constexpr std::string_view kPhaseFields[] = {"data_time_s",      "h2d_time_s",
-                                             "forward_time_s",   "backward_time_s",
-                                             "allreduce_time_s", "optimizer_time_s"};
+constexpr std::string_view kPhaseFields[] = {
+    "data_time_s",      "h2d_time_s",       "forward_time_s",   "backward_time_s",
+    "allreduce_time_s", "optimizer_time_s", "checkpoint_time_s"};
 
 void AddStep(const object& record, RankSteps& rank) {
   if (rank.phases.empty()) {
@@ -64,6 +65,24 @@ void AddStep(const object& record, RankSteps& rank) {
   rank.tokens.push_back(Number(record, "tokens_per_step"));
 }
 
+// Trainers that log no phases have no columns of them.
+void DropUnknownPhases(std::vector<RankSteps>& ranks) {
+  const auto is_known = [&ranks](std::string_view name) {
+    return std::any_of(ranks.begin(), ranks.end(), [name](const RankSteps& rank) {
+      return std::any_of(rank.phases.begin(), rank.phases.end(), [name](const NamedColumn& phase) {
+        return phase.name == name && std::any_of(phase.values.begin(), phase.values.end(),
+                                                 [](double value) { return !std::isnan(value); });
+      });
+    });
+  };
+  for (const std::string_view field : kPhaseFields) {
+    if (is_known(field)) continue;
+    for (RankSteps& rank : ranks) {
+      std::erase_if(rank.phases, [field](const NamedColumn& phase) { return phase.name == field; });
+    }
+  }
+}
+
 using StepsOfJobs = std::map<std::string, std::vector<RankSteps>>;
 
 StepsOfJobs LoadSteps(const std::string& folder) {
@@ -79,6 +98,7 @@ StepsOfJobs LoadSteps(const std::string& folder) {
     if (ranks.size() <= rank) ranks.resize(rank + 1);
     AddStep(record, ranks[rank]);
   }
+  for (auto& [job, ranks] : jobs) DropUnknownPhases(ranks);
   return jobs;
 }
 
@@ -138,7 +158,15 @@ void SetMfu(const object& record, RecordedTruth& truth) {
 
 RecordedTruth TruthOf(const object& record) {
   RecordedTruth truth;
-  truth.bound = Text(record["expected"].get_object(), "bound");
+  element bound;
+  LOCKSTEP_CHECK(record["expected"]["bound"].get(bound) == simdjson::SUCCESS);
+  simdjson::dom::array bounds;
+  if (bound.get(bounds) == simdjson::SUCCESS) {
+    for (const element one : bounds) truth.bounds.emplace_back(one.get_string().value());
+  } else if (!bound.is_null()) {
+    truth.bounds.emplace_back(bound.get_string().value());
+  }
+  if (!truth.bounds.empty()) truth.bound = truth.bounds.front();
   object straggler;
   if (record["expected"]["straggler"].get(straggler) == simdjson::SUCCESS) {
     truth.slow_ranks = Integers(straggler["ranks"]);
@@ -238,6 +266,117 @@ std::vector<RecordedJob> LoadRecording(std::string_view name) {
     jobs.push_back(std::move(job));
   }
   return jobs;
+}
+
+std::vector<RecordedJob> LoadWorkloads() {
+  const std::string folder("workloads");
+  const StepsOfJobs steps = LoadSteps(folder);
+  const std::string samples = ReadGzip(folder + "/telemetry.jsonl.gz");
+  simdjson::dom::parser parser;
+  std::map<std::string, GpuCounters> devices;
+  std::map<std::string, RankPlace> places;
+  for (const std::string_view line : Lines(samples)) {
+    const simdjson::padded_string padded(line);
+    object record;
+    LOCKSTEP_CHECK(parser.parse(padded).get(record) == simdjson::SUCCESS);
+    const std::string job = Text(record, "job");
+    AddSample(record, devices[job]);
+    places[job] = {.host = Text(record, "Hostname"), .gpu = "0", .gpu_uuid = Text(record, "UUID")};
+  }
+  const simdjson::padded_string text(ReadGzip(folder + "/truth.json.gz"));
+  simdjson::dom::array records;
+  LOCKSTEP_CHECK(parser.parse(text)["jobs"].get(records) == simdjson::SUCCESS);
+  std::vector<RecordedJob> jobs;
+  for (const element item : records) {
+    const object record = item.get_object();
+    RecordedJob job;
+    job.job.name = Text(record, "job");
+    job.condition = Text(record, "condition");
+    job.job.begin_ms = Integer(record, "begin_ms");
+    job.end_ms = Integer(record, "end_ms");
+    job.is_training = Text(record, "kind") == "train";
+    if (steps.contains(job.job.name)) job.steps = AlignSteps(steps.at(job.job.name));
+    for (int64_t rank = 0; rank < Integer(record, "world_size"); ++rank) {
+      job.job.ranks.push_back(places.at(job.job.name));
+      job.job.ranks.back().rank = rank;
+      job.devices.push_back(devices.at(job.job.name));
+    }
+    job.truth = TruthOf(record);
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+RecordedJob Thinned(const RecordedJob& job, int64_t period_ms) {
+  RecordedJob thin = job;
+  for (GpuCounters& device : thin.devices) {
+    for (size_t i = 0; i < kDeviceCounterCount; ++i) {
+      const bool is_mean = i <= static_cast<size_t>(DeviceCounter::kNvlinkSentBytesPerS);
+      const CounterSeries all = std::move(device.series[i]);
+      CounterSeries& kept = device.series[i] = {};
+      double sum = 0;
+      size_t count = 0;
+      for (size_t n = 0; n < all.value.size(); ++n) {
+        sum += all.value[n];
+        ++count;
+        const bool is_due =
+            all.timestamp_ms[n] / period_ms != (n == 0 ? 0 : all.timestamp_ms[n - 1] / period_ms);
+        if (!is_due) continue;
+        kept.timestamp_ms.push_back(all.timestamp_ms[n]);
+        kept.value.push_back(is_mean ? sum / static_cast<double>(count) : all.value[n]);
+        sum = 0;
+        count = 0;
+      }
+    }
+  }
+  return thin;
+}
+
+RecordedJob Repeated(const RecordedJob& job, int64_t from_ms, size_t times) {
+  const auto first = static_cast<size_t>(
+      std::upper_bound(job.steps.end_ms.begin(), job.steps.end_ms.end(), from_ms) -
+      job.steps.end_ms.begin());
+  const size_t all = job.steps.size();
+  const int64_t length_ms = job.end_ms - from_ms;
+  const auto length_steps = static_cast<int64_t>(all - first);
+  RecordedJob longer = job;
+  for (size_t time = 1; time < times; ++time) {
+    const auto after = static_cast<int64_t>(time);
+    for (size_t n = first; n < all; ++n) {
+      longer.steps.step.push_back(job.steps.step[n] + after * length_steps);
+      longer.steps.end_ms.push_back(job.steps.end_ms[n] + after * length_ms);
+    }
+    for (size_t row = 0; row < job.devices.size(); ++row) {
+      for (size_t i = 0; i < kDeviceCounterCount; ++i) {
+        const CounterSeries& from = job.devices[row].series[i];
+        CounterSeries& to = longer.devices[row].series[i];
+        for (size_t n = 0; n < from.value.size(); ++n) {
+          if (from.timestamp_ms[n] <= from_ms) continue;
+          to.timestamp_ms.push_back(from.timestamp_ms[n] + after * length_ms);
+          to.value.push_back(from.value[n]);
+        }
+      }
+    }
+  }
+  const auto repeat = [&](RankMatrix& matrix) {
+    if (matrix.empty()) return;
+    RankMatrix more(matrix.rows(), longer.steps.size());
+    for (size_t row = 0; row < matrix.rows(); ++row) {
+      for (size_t n = 0; n < more.columns(); ++n) {
+        more(row, n) = matrix(row, n < all ? n : first + (n - first) % (all - first));
+      }
+    }
+    matrix = std::move(more);
+  };
+  for (RankMatrix* matrix :
+       {&longer.steps.step_seconds, &longer.steps.own_seconds, &longer.steps.loss,
+        &longer.steps.gradient_norm, &longer.steps.memory_allocated_bytes,
+        &longer.steps.model_flops, &longer.steps.tokens}) {
+    repeat(*matrix);
+  }
+  for (PhaseColumn& phase : longer.steps.phases) repeat(phase.seconds);
+  longer.end_ms += static_cast<int64_t>(times - 1) * length_ms;
+  return longer;
 }
 
 RecordedJob StepRangeOf(const RecordedJob& job, size_t first, size_t last) {
