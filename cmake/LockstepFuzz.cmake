@@ -11,16 +11,19 @@ if(LOCKSTEP_FUZZ)
 endif()
 add_custom_target(fuzzers)
 
+# The program around every target that replays its corpus: compiled once.
+add_library(lockstep_fuzz_replay OBJECT ${CMAKE_SOURCE_DIR}/tests/fuzz/replay.cc)
+target_link_libraries(lockstep_fuzz_replay PUBLIC GTest::gmock_main)
+
 function(lockstep_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
 
-  add_executable(${name}_replay ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay.cc)
-  target_link_libraries(${name}_replay PRIVATE ${ARG_DEPS} GTest::gmock_main)
+  add_executable(${name}_replay ${ARG_SOURCES})
+  target_link_libraries(${name}_replay PRIVATE lockstep_fuzz_replay ${ARG_DEPS})
   target_include_directories(${name}_replay PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_definitions(${name}_replay PRIVATE
-    LOCKSTEP_CORPUS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}")
   add_test(NAME fuzz/${name} COMMAND ${name}_replay)
-  set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 600 ENVIRONMENT
+    "LOCKSTEP_CORPUS=${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name}")
 
   if(LOCKSTEP_FUZZ)
     add_executable(${name}_fuzz ${ARG_SOURCES})

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the program of tests/interop/grafana: Grafana's own Prometheus data source, asked from outside of Grafana.
 #
-# usage: build_grafana_prometheus.sh DIR     puts it there as grafana-prometheus; does nothing when it is there and newer
+# usage: build_grafana_prometheus.sh DIR     puts it there as grafana-prometheus; does nothing when it is there and right
 #
 # Needs Go and a module proxy; some minutes the first time.
 set -eu
@@ -15,7 +15,9 @@ fail() {
 mkdir -p "$1"
 target=$(CDPATH='' cd -- "$1" && pwd)/grafana-prometheus
 cd "$(dirname -- "$0")/../tests/interop/grafana"
-if [ -x "$target" ] && [ -z "$(find . -newer "$target")" ]; then
+# A fresh checkout's files are new, so it is their content that counts.
+wanted=$(cat go.mod go.sum ./*.go | sha256sum)
+if [ -x "$target" ] && [ "$(cat "$target.version" 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
 
@@ -23,3 +25,4 @@ command -v go >/dev/null || fail "needs Go: see https://go.dev/dl, or run the te
 echo "build_grafana_prometheus: building"
 CGO_ENABLED=0 go build -p 1 -trimpath -buildvcs=false -ldflags "-s -w" -o "$target" . ||
   fail "go could not build it: see above; it needs a module proxy (GOPROXY)."
+printf '%s\n' "$wanted" >"$target.version"

@@ -17,7 +17,7 @@ fail() {
 [ $# = 1 ] || fail "usage: build_telegraf.sh DIR"
 mkdir -p "$1"
 folder=$(CDPATH='' cd -- "$1" && pwd)
-if [ -x "$folder/telegraf" ] && "$folder/telegraf" --version 2>&1 | grep -q "Telegraf $version "; then
+if [ -x "$folder/telegraf" ] && "$folder/telegraf" --version 2>&1 | grep -Eqx "Telegraf $version( .*)?"; then
   exit 0
 fi
 

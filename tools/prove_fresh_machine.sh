@@ -1,13 +1,37 @@
 #!/bin/sh
-# Proves that a bare Debian is enough: debootstraps one into a temporary folder, clones this
-# repository's HEAD into it, runs ./dev demo and ./dev test there, and prints how long each took.
+# Proves that a bare Debian is enough: makes one in a temporary folder with debootstrap, clones this
+# repository's HEAD into it, runs verbs of ./dev there, and prints how long each took.
 #
-# usage: prove_fresh_machine.sh [bookworm|trixie] [VERB ...]     (as root; needs debootstrap)
-#   VERBs default to: demo test. Each runs at most PROVE_LIMIT_S seconds (default 5400).
+# usage: prove_fresh_machine.sh [--reuse] [--output FOLDER] [bookworm|trixie|other] [VERB ...]     (as root)
+#
+#   other     the one of the two releases that this machine does not run (the default)
+#   VERB      such as demo or "test release"; default: demo and test. Each may take PROVE_LIMIT_S
+#             seconds (default 5400).
+#   --reuse   shares this machine's compiler cache, and keeps the base system, the packages and the
+#             tests' programs for later runs (the system for a week) in
+#             ${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-~/.cache}/lockstep}.
+#             Without it, everything is fetched and compiled from nothing.
+#   --output  copies what the verb package made into FOLDER
 set -eu
+PATH=$PATH:/usr/sbin:/sbin
 
-suite=${1:-bookworm}
-[ $# = 0 ] || shift
+suite=other
+reuse=
+output=
+keep_days=7
+while [ $# -gt 0 ]; do
+  case $1 in
+    --reuse) reuse=yes ;;
+    --output)
+      shift
+      mkdir -p "$1"
+      output=$(realpath "$1")
+      ;;
+    bookworm | trixie | other) suite=$1 ;;
+    *) break ;;
+  esac
+  shift
+done
 [ $# -gt 0 ] || set -- demo test
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 limit_s=${PROVE_LIMIT_S:-5400}
@@ -18,22 +42,24 @@ fail() {
 }
 
 [ "$(id -u)" = 0 ] || fail "needs root: it makes a system of its own in a folder."
-command -v debootstrap >/dev/null || fail "needs debootstrap: apt-get install debootstrap."
-
-# The mirror that this machine's apt already uses for Debian itself.
-mirror() {
-  apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Origin: Debian' |
-    grep -v security | head -n 1
-}
-
-site=$(mirror)
-[ -n "$site" ] || fail "found no Debian mirror: run apt-get update first."
-chroot_dir=$(mktemp -d "${TMPDIR:-/tmp}/lockstep-$suite.XXXXXX")
+command -v debootstrap >/dev/null || fail "needs debootstrap: ./dev setup prove"
+if [ "$suite" = other ]; then
+  case $(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
+    trixie) suite=bookworm ;;
+    *) suite=trixie ;;
+  esac
+fi
+cache=${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/lockstep}
+kept=$cache/bare/$suite
+bare=$(mktemp -d "${TMPDIR:-/tmp}/lockstep-$suite.XXXXXX")
 
 cleanup() {
-  chroot "$chroot_dir" sh -c 'cd /lockstep 2>/dev/null && ./dev demo stop' >/dev/null 2>&1 || true
-  umount "$chroot_dir/proc" "$chroot_dir/dev/pts" 2>/dev/null || true
-  rm -rf --one-file-system "$chroot_dir"
+  chroot "$bare" sh -c 'cd /lockstep && ./dev demo stop' >/dev/null 2>&1 || true
+  for folder in root/.cache/ccache "root/.cache/lockstep/$suite" var/cache/apt/archives dev/pts sys proc; do
+    ! mountpoint -q "$bare/$folder" || umount --recursive "$bare/$folder" || umount --recursive --lazy "$bare/$folder"
+  done
+  ! mountpoint -q "$bare" || umount "$bare" || umount --lazy "$bare"
+  rm -rf --one-file-system "$bare"
 }
 trap cleanup EXIT
 trap 'exit 1' INT TERM
@@ -43,26 +69,120 @@ timed() {
   words=$1
   shift
   begin=$(date +%s)
-  timeout "$limit_s" "$@" || fail "$words failed on a bare $suite."
+  timeout "$limit_s" "$@" || fail "$words failed on a bare $suite: see above."
   took="${took:-}$(printf '%-28s %5d s' "$words" $(($(date +%s) - begin)))
 "
 }
 
-inside() {
-  timed "./dev $1" chroot "$chroot_dir" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-    HOME=/root CI=true http_proxy="${http_proxy:-}" sh -c "cd /lockstep && ./dev $1"
+# The mirror that this machine's apt uses for Debian itself.
+mirror() {
+  site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Origin: Debian' 2>/dev/null |
+    grep -v security | head -n 1)
+  [ -n "$site" ] || fail "found no Debian mirror: run apt-get update first."
+  echo "$site"
 }
 
-timed "debootstrap $suite" debootstrap --variant=minbase \
-  --include=git "$suite" "$chroot_dir" "$site"
-cp /etc/resolv.conf "$chroot_dir/etc/resolv.conf"
-mount -t proc proc "$chroot_dir/proc" || fail "could not mount /proc in the bare system."
+make_base() {
+  # Kept systems age: their packages must be those of the mirror's lists.
+  [ -z "$reuse" ] || [ -n "$(find "$kept/base.tar" -mtime "-$keep_days" 2>/dev/null)" ] || rm -rf "$kept"
+  if [ -n "$reuse" ] && [ -e "$kept/base.tar" ]; then
+    timed "unpack the kept $suite" tar -C "$bare" -xf "$kept/base.tar"
+    return
+  fi
+  site=$(mirror) || exit 1
+  timed "debootstrap $suite" debootstrap --variant=minbase --include=git "$suite" "$bare" "$site"
+  if [ -n "$reuse" ]; then
+    mkdir -p "$kept/archives/partial"
+    tar -C "$bare" --one-file-system -cf "$kept/base.tar.$$" .
+    mv "$kept/base.tar.$$" "$kept/base.tar"
+  fi
+}
+
+mount_in() {
+  mkdir -p "$bare/$1"
+  folder=$1
+  shift
+  mount "$@" "$bare/$folder" ||
+    fail "could not mount /$folder in the bare system (a container without CAP_SYS_ADMIN?)."
+}
+
+# What a machine on this network would have: its resolver, its certificate authorities, its host name.
+join_network() {
+  cp /etc/resolv.conf /etc/hosts "$bare/etc/"
+  cp /etc/hostname "$bare/etc/" 2>/dev/null || true
+  for certificate in /usr/local/share/ca-certificates/*.crt; do
+    [ ! -e "$certificate" ] || install -D -m 644 -t "$bare/usr/local/share/ca-certificates" "$certificate"
+  done
+}
+
+# inside COMMAND: runs it in the clone, timed, with nothing of this machine's environment but what leads to the
+# network.
+inside() {
+  timed "$1" chroot "$bare" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true \
+    http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" \
+    ${GOPROXY:+GOPROXY="$GOPROXY"} ${CCACHE_MAXSIZE:+CCACHE_MAXSIZE="$CCACHE_MAXSIZE"} \
+    CCACHE_STATSLOG=/tmp/ccache.log sh -c "cd /lockstep && $1"
+}
+
+# A container may have root without the right to do this; debootstrap would fail with less to say.
+mount_in proc -t proc proc
+umount "$bare/proc"
+chroot / true || fail "this machine does not allow chroot (a container without CAP_SYS_CHROOT?)."
+if [ -n "$reuse" ]; then
+  # One run at a time, until nothing of what is kept changes any more.
+  mkdir -p "$kept"
+  exec 9>"$kept.lock"
+  flock 9
+fi
+make_base
+chmod 755 "$bare"
+runs_tests=
+case " $* " in *' test'*) runs_tests=yes ;; esac
+# The tests start containers, which need a root folder that is a mount of its own.
+[ -z "$runs_tests" ] || mount --bind --make-private "$bare" "$bare"
+mount_in proc -t proc proc
 # Verbs for terminals are tested on pseudo-terminals of the bare system's own.
-mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$chroot_dir/dev/pts" ||
-  fail "could not mount /dev/pts in the bare system."
-git clone -q --no-local "$root" "$chroot_dir/lockstep"
-rm -rf "$chroot_dir/lockstep/.git/worktrees"
+mount_in dev/pts -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts
+# Tests start containers and a node_exporter, which look at devices and control groups. What is unmounted here stays
+# mounted outside.
+if [ -n "$runs_tests" ]; then
+  mount_in sys --rbind /sys
+  mount --make-rslave "$bare/sys"
+fi
+join_network
+if [ -n "$reuse" ]; then
+  # A system that is thrown away needs no syncs and no manuals; bills of materials need the copyrights.
+  printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-include=/usr/share/doc/*/copyright' 'path-exclude=/usr/share/man/*' \
+    >"$bare/etc/dpkg/dpkg.cfg.d/thrown-away"
+  mount_in var/cache/apt/archives --bind "$kept/archives"
+  mkdir -p "$cache/$suite"
+  mount_in "root/.cache/lockstep/$suite" --bind "$cache/$suite"
+  if command -v ccache >/dev/null; then
+    # Its size limit too, or the bare system's ccache would shrink the cache to its own default.
+    CCACHE_MAXSIZE=$(ccache --get-config max_size)
+    compiler_cache=$(ccache --get-config cache_dir)
+    mkdir -p "$compiler_cache"
+    mount_in root/.cache/ccache --bind "$compiler_cache"
+  fi
+fi
+head=$(git -c safe.directory="$root" -C "$root" rev-parse --short HEAD)
+git -c safe.directory="$root" -C "$root" bundle create -q "$bare/lockstep.bundle" HEAD
+chroot "$bare" git clone -q /lockstep.bundle /lockstep
+rm "$bare/lockstep.bundle"
+# The packages first, so that their time shows by itself.
 for verb in "$@"; do
-  inside "$verb"
+  case ${verb%% *} in
+    demo | test | lint | bench | fuzz) inside "./dev setup ${verb%% *}" ;;
+  esac
 done
-printf '\nA bare %s, %s cores:\n%s' "$suite" "$(nproc)" "$took"
+exec 9>&-
+for verb in "$@"; do
+  inside "./dev $verb"
+  case $verb in
+    package*) [ -z "$output" ] || cp "$bare"/lockstep/build/packages/* "$output/" ;;
+  esac
+done
+printf '\nA bare %s at %s, %s cores%s:\n%s' "$suite" \
+  "$head" "$(nproc)" \
+  "${reuse:+, with what earlier runs kept}" "$took"
+chroot "$bare" sh -c '! command -v ccache >/dev/null || CCACHE_STATSLOG=/tmp/ccache.log ccache --show-log-stats'
