@@ -112,9 +112,10 @@ void SetSigns(const JobLife& life, std::span<const int64_t> reporting, training:
     const auto& [time_ms, has_failed] = exit->second;
     if (!all_ranks.has_value()) all_ranks = exit->second;
     all_ranks->time_ms = std::max(all_ranks->time_ms, time_ms);
-    all_ranks->has_failed = all_ranks->has_failed || (has_failed && time_ms >= last_ms);
+    all_ranks->has_failed =
+        all_ranks->has_failed || (has_failed && training::IsEndOf(time_ms, last_ms));
   }
-  if (life.exit.has_value() && life.exit->time_ms >= last_ms) {
+  if (life.exit.has_value() && training::IsEndOf(life.exit->time_ms, last_ms)) {
     signs.exit_ms = life.exit->time_ms;
     signs.has_failed = life.exit->has_failed;
   } else if (all_ranks.has_value() && (are_all_gone || all_ranks->has_failed)) {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "training/discovery.h"
+
 namespace lockstep::answers {
 namespace {
 
@@ -104,7 +106,7 @@ training::RankProgress StepColumns::ProgressOf(size_t row, int64_t exit_ms) cons
   training::RankProgress progress;
   if (!before_.empty()) progress = before_[row].progress;
   const bool has_exited =
-      exit_ms != kNoExit && (step.empty() || exit_ms >= rows_[row].time_ms.back());
+      exit_ms != kNoExit && (step.empty() || training::IsEndOf(exit_ms, rows_[row].time_ms.back()));
   const bool is_elsewhere = is_restart_ && step.empty() && !progress.last_step.has_value();
   progress.has_exited = has_exited || is_elsewhere;
   if (step.empty()) return progress;

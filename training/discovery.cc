@@ -144,6 +144,11 @@ std::string_view Name(JobStateReason reason) {
   return "nothing";
 }
 
+bool IsEndOf(int64_t exit_ms, int64_t last_step_end_ms) {
+  constexpr int64_t kSlackMs = 500;
+  return exit_ms >= last_step_end_ms || last_step_end_ms - exit_ms <= kSlackMs;
+}
+
 int64_t OverdueMs(double usual_step_seconds) {
   return kLatenessMs + std::llround(kOverdueFactor * 1000 * usual_step_seconds);
 }
@@ -152,9 +157,8 @@ JobCondition ConditionOf(const JobSigns& signs) {
   const auto is_recent = [&signs](const std::optional<int64_t>& at_ms) {
     return at_ms.has_value() && signs.now_ms - *at_ms <= kLatenessMs;
   };
-  const int64_t last_ms =
-      std::max(signs.last_step_end_ms.value_or(kNever), signs.begin_ms.value_or(kNever));
-  if (signs.exit_ms.has_value() && *signs.exit_ms >= last_ms) {
+  if (signs.exit_ms.has_value() && *signs.exit_ms >= signs.begin_ms.value_or(kNever) &&
+      IsEndOf(*signs.exit_ms, signs.last_step_end_ms.value_or(kNever))) {
     return {signs.has_failed ? JobState::kCrashed : JobState::kEnded, JobStateReason::kExit,
             *signs.exit_ms};
   }

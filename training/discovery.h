@@ -86,6 +86,10 @@ struct JobCondition {
   int64_t since_ms = 0;  // stalled: no step has ended; ended or crashed: it is over. 0: not known
 };
 
+// Whether a process that exited at `exit_ms` did so after its last step. Half a second of slack: a clock is set back, and
+// steps that were logged within one millisecond are dated a millisecond apart.
+bool IsEndOf(int64_t exit_ms, int64_t last_step_end_ms);
+
 // How long after a step the next one is overdue.
 int64_t OverdueMs(double usual_step_seconds);
 

@@ -124,6 +124,9 @@ TEST(Discovery, EndsAndHangsAreToldApart) {
   EXPECT_EQ(ConditionText(1001, {.exit_ms = 1'000'500, .has_failed = true}),
             "crashed by exit since 1000");
   EXPECT_EQ(ConditionText(1001, {.exit_ms = 999'000}), "running by steps since 0");
+  // The clock of its host was set back by half a second, then by more.
+  EXPECT_EQ(ConditionText(1001, {.exit_ms = 999'500}), "ended by exit since 999");
+  EXPECT_EQ(ConditionText(1001, {.exit_ms = 999'499}), "running by steps since 0");
   EXPECT_EQ(ConditionText(1100, {.begin_ms = 1'090'000, .exit_ms = 1'000'500}),
             "running by begin since 0");
   // Without one, ten steps and a minute are waited for.

@@ -3,12 +3,15 @@
 The other side is steps_server.py, as in step_logger_test.py.
 """
 
+import json
 import threading
 import unittest
 import unittest.mock
 
 import programs
 from lockstep import step_logger
+from lockstep.identity import Identity
+from lockstep.registration import Registration
 from step_logger_test import INTERVAL_S, WITHIN_S, LoggerTestCase
 
 
@@ -113,6 +116,19 @@ class EndRecordTest(LoggerTestCase):
         self.server.stop()
         self.end(logger, 1)
         self.assertEqual(self.kept(), [])
+
+
+class RegistrationTest(unittest.TestCase):
+    def test_an_end_is_not_dated_before_the_last_step_where_the_clock_is_set_back(self):
+        with unittest.mock.patch("time.time") as clock:
+            clock.return_value = 1000.0
+            registration = Registration(Identity("job", "", 0, None, 0, 1, "host"), None)
+            registration.note_step(1060.5)
+            clock.return_value = 1030.0
+            self.assertEqual(json.loads(registration.end(0))["to"], 1060.5)
+            clock.return_value = 1070.0
+            self.assertEqual(json.loads(registration.end(0))["to"], 1070)
+
 
 
 if __name__ == "__main__":

@@ -29,6 +29,11 @@ class Registration:
         self._is_settled = False
         self._is_taken = False
         self._heard_at = 0.0
+        self._last_step_s = 0.0
+
+    def note_step(self, time_s: float) -> None:
+        """A step was logged at that Unix time."""
+        self._last_step_s = max(self._last_step_s, time_s)
 
     def send(self, connection: HttpConnection) -> None:
         """Tells the server unless it was told, or said that it does not take this. Called when steps were sent."""
@@ -49,7 +54,8 @@ class Registration:
         """That the process ends now, for `tell`: all of what is known of it. None: the server does not take this."""
         if self._is_settled and not self._is_taken:
             return None
-        end = max(round(time.time(), 3), self._begin["from"] + 0.001)
+        # A clock that was set back must not date the end before what it ends.
+        end = max(round(time.time(), 3), self._begin["from"] + 0.001, round(self._last_step_s, 3))
         return _body({**self._begin, "to": end, "exit_code": exit_code})
 
 

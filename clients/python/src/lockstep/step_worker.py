@@ -174,6 +174,7 @@ class StepWorker:
             self._spill()
 
     def _append(self, record: StepRecord) -> None:
+        self._registration.note_step(record.time_s)
         try:
             line = step_lines.encode(self._shared, record)
         except Exception as error:
