@@ -12,8 +12,10 @@ if(LOCKSTEP_CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Werror -march=x86-64-v2)
-# The same bytes from every checkout folder: ccache hits, and no machine's path in the binary.
-add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# The same bytes from every checkout folder: ccache hits, and no machine's path in the binary. ccache passes
+# sources relative to the build folder, so both spellings become the one without a prefix.
+file(RELATIVE_PATH LOCKSTEP_SOURCES_FROM_BUILD ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${LOCKSTEP_SOURCES_FROM_BUILD}=)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns falsely on `"x" + std::to_string(...)` at -O3.
   add_compile_options(-Wno-restrict)
