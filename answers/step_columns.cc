@@ -129,7 +129,7 @@ void StepColumns::CutAtFrontier(std::span<const int64_t> exit_ms) {
   reports_.resize(rows_.size());
   for (size_t row = 0; row < rows_.size(); ++row) {
     DropBeyond(frontier.step, rows_[row]);
-    reports_[row].progress = std::move(progress[row]);
+    reports_[row].progress = progress[row];
     reports_[row].progress.owed_since_ms.reset();
     if (!before_.empty()) reports_[row].taken_ms = before_[row].taken_ms;
     if (rows_[row].time_ms.empty()) continue;
