@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Runs the fuzzers of a build, and writes down what they reached and found.
+
+usage: fuzz.py --build BUILD [--hours N] [--jobs N] [--minimise] [SECONDS] [NAME]
+
+Each fuzzer, or the one NAMEd, runs for SECONDS (default 60), or for its share of N hours of CPU time. Inputs that reach
+new code stay in BUILD/corpus/NAME; an input that breaks something, takes 10 s, or makes the program allocate 256 MiB
+at once lands in BUILD/findings. BUILD/fuzz-report.md has a row for each. --minimise then copies to tests/fuzz/corpus
+the fewest inputs that reach what is reached, beside those that are there. Status 1 if anything was found.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KEPT = ROOT / "tests/fuzz/corpus"
+LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=256"]
+PROGRESS = re.compile(r"^#\d+\s.* cov: (\d+) ft: (\d+)", re.M)
+
+
+class Run(NamedTuple):
+    """What one fuzzer did. Edges and features are libFuzzer's counts."""
+
+    name: str
+    seconds: int
+    executions: int
+    edges: int
+    features: int
+    inputs: int
+    peak_mib: int
+    slowest_s: int
+    findings: int
+
+    HEADER = ("| fuzzer | s | executions | edges | features | inputs | peak MiB | slowest input s | findings |\n"
+              "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+
+    def row(self):
+        return "| " + " | ".join(str(field) for field in self) + " |\n"
+
+
+def stat(output, name):
+    """A final statistic of libFuzzer; 0 if the run ended before it was printed."""
+    found = re.search(rf"stat::{name}:\s+(\d+)", output)
+    return int(found.group(1)) if found else 0
+
+
+def fuzz(build, program, seconds):
+    name = program.name
+    corpus, findings = build / "corpus" / name, build / "findings"
+    corpus.mkdir(parents=True, exist_ok=True)
+    found_before = len(list(findings.glob(f"{name}-*")))
+    result = subprocess.run(
+        [program, f"-max_total_time={seconds}", *LIMITS, "-print_final_stats=1",
+         f"-artifact_prefix={findings}/{name}-", corpus, KEPT / name],
+        capture_output=True, text=True, errors="replace", check=False)
+    reached = PROGRESS.findall(result.stderr)
+    edges, features = (int(count) for count in reached[-1]) if reached else (0, 0)
+    found = len(list(findings.glob(f"{name}-*"))) - found_before
+    if result.returncode != 0:
+        print(f"{name}: ended with status {result.returncode}\n{result.stderr[-4000:]}", flush=True)
+        found = max(found, 1)
+    return Run(name, seconds, stat(result.stderr, "number_of_executed_units"), edges, features,
+               len(list(corpus.iterdir())), stat(result.stderr, "peak_rss_mb"),
+               stat(result.stderr, "slowest_unit_time_sec"), found)
+
+
+def minimise(build, program):
+    """Adds to the kept inputs of a fuzzer what they do not reach yet."""
+    subprocess.run([program, "-merge=1", *LIMITS, KEPT / program.name, build / "corpus" / program.name],
+                   check=True, stderr=subprocess.DEVNULL)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(), required=True)
+    parser.add_argument("--hours", type=float, help="of CPU time, shared by all fuzzers")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="fuzzers that run at once")
+    parser.add_argument("--minimise", action="store_true", help="keep what reaches new code")
+    parser.add_argument("seconds", nargs="?", type=int, default=60)
+    parser.add_argument("name", nargs="?")
+    options = parser.parse_args()
+
+    programs = sorted((options.build / "fuzzers").iterdir())
+    programs = [program for program in programs if options.name in (None, program.name)]
+    if not programs:
+        parser.error(f"there is no fuzzer {options.name or 'at all'} in {options.build}/fuzzers")
+    seconds = options.seconds
+    if options.hours is not None:
+        seconds = max(round(options.hours * 3600 / len(programs)), 1)
+    (options.build / "findings").mkdir(exist_ok=True)
+    runs = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for run in pool.map(lambda program: fuzz(options.build, program, seconds), programs):
+            print(f"{run.name}: {run.executions} executions, {run.edges} edges, {run.findings} findings",
+                  flush=True)
+            runs.append(run)
+    if options.minimise:
+        for program in programs:
+            minimise(options.build, program)
+    report = options.build / "fuzz-report.md"
+    report.write_text(Run.HEADER + "".join(run.row() for run in runs))
+    print(f"fuzz: {report}; inputs that broke something are in {options.build / 'findings'}")
+    return 1 if any(run.findings for run in runs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
