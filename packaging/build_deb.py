@@ -169,45 +169,6 @@ def build_agent(output):
         return write_package(root, "lockstep-agent", fields, ("service",), "/etc/default/lockstep-agent", output)
 
 
-def maintainer_script(stage, parts, service):
-    """The script of a stage, "postinst" for example, from those of deb/PART.STAGE that there are; "" without any."""
-    texts = [file.read_text(encoding="utf-8").replace("@SERVICE@", service)
-             for file in (HERE / "deb" / f"{part}.{stage}" for part in parts) if file.exists()]
-    return "\n".join(["#!/bin/sh\nset -e\n", *texts]) if texts else ""
-
-
-def md5sums(root):
-    lines = []
-    for path in sorted(path for path in root.rglob("*") if path.is_file()):
-        name = path.relative_to(root).as_posix()
-        if not name.startswith(("DEBIAN/", "etc/")):  # dpkg keeps those of configuration itself
-            digest = subprocess.run(["md5sum", path], check=True, text=True, capture_output=True).stdout.split()[0]
-            lines.append(f"{digest}  {name}\n")
-    return "".join(lines)
-
-
-def build(program, output):
-    deb_version = f"{version()}+deb{debian_release()}"
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = pathlib.Path(folder)
-        root = scratch / "root"
-        binary = fill(root, program, deb_version)
-        libraries = shared_library_packages(binary, scratch)
-        texts = {"control": control(root, deb_version, libraries), "conffiles": "/etc/lockstep/lockstep.yml\n",
-                 "md5sums": md5sums(root)}
-        for name, text in texts.items():
-            put(root / "DEBIAN" / name, text)
-        for name in ("postinst", "prerm", "postrm"):
-            put(root / "DEBIAN" / name, (HERE / "deb" / name).read_bytes(), 0o755)
-        for path in [root, *root.rglob("*")]:
-            if path.is_dir():
-                path.chmod(0o755)
-        package = output / f"lockstep_{deb_version}_amd64.deb"
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", root, package], check=True,
-                       stdout=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch())})
-    return package
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", type=pathlib.Path, required=True)

@@ -6,13 +6,12 @@ usage: build_tarball.py --program FILE --licences FOLDER --output FOLDER
 FILE is the portable program; FOLDER of licences is what bill.py wrote.
 """
 
-import argparse
 import os
 import pathlib
 import tempfile
 
 from archives import write_tar_gz
-from release import HERE, ROOT, documentation, epoch, shared_files, stripped, version
+from release import HERE, ROOT, documentation, epoch, make_portable, shared_files, stripped, version
 
 # Where the unit of the tarball looks for the program.
 PREFIX = "/opt/lockstep"
@@ -49,14 +48,5 @@ def build(program, licences, output):
     return tarball
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--licences", type=pathlib.Path, required=True)
-    parser.add_argument("--output", type=pathlib.Path, required=True)
-    options = parser.parse_args()
-    print(build(options.program.resolve(), options.licences.resolve(), options.output.resolve()))
-
-
 if __name__ == "__main__":
-    main()
+    make_portable(build)

@@ -6,14 +6,13 @@ usage: build_wheel.py --program FILE --licences FOLDER --output FOLDER
 FILE is the portable program; FOLDER of licences is what bill.py wrote. The wheel has no Python code.
 """
 
-import argparse
 import base64
 import hashlib
 import pathlib
 import tempfile
 
 from archives import write_zip
-from release import GLIBC, HERE, ROOT, SUMMARY, epoch, stripped, version
+from release import GLIBC, HERE, ROOT, SUMMARY, epoch, make_portable, stripped, version
 
 NAME = "lockstep-server"
 TAG = f"py3-none-manylinux_{GLIBC.replace('.', '_')}_x86_64"
@@ -54,14 +53,5 @@ def build(program, licences, output):
     return wheel
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--licences", type=pathlib.Path, required=True)
-    parser.add_argument("--output", type=pathlib.Path, required=True)
-    options = parser.parse_args()
-    print(build(options.program.resolve(), options.licences.resolve(), options.output.resolve()))
-
-
 if __name__ == "__main__":
-    main()
+    make_portable(build)

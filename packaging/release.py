@@ -1,5 +1,6 @@
 """What all artefacts agree on: the version, the time of the commit, and the files that people get."""
 
+import argparse
 import os
 import pathlib
 import re
@@ -50,3 +51,13 @@ def documentation(program):
     verbs = {"man": ("help", "--man"), "bash": ("completion", "bash"), "zsh": ("completion", "zsh")}
     return {kind: subprocess.run([program, *arguments], check=True, text=True, capture_output=True).stdout
             for kind, arguments in verbs.items()}
+
+
+def make_portable(build):
+    """The command line of what carries the portable program; prints the path that `build` returns."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--licences", type=pathlib.Path, required=True)
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    print(build(options.program.resolve(), options.licences.resolve(), options.output.resolve()))
