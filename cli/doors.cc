@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> StartOtlpGrpc(const Serv
   grpc.port = options.otlp_grpc->port;
   grpc.web = web;
   grpc.audit = audit;
-  return server::OtlpGrpcServer::Start(std::move(grpc), handler);
+  return server::OtlpGrpcServer::Start(grpc, handler);
 }
 
 void WarnOfOpenDoors(const ServeOptions& options, const server::WebConfig& web) {

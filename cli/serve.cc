@@ -181,8 +181,8 @@ absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
   LOCKSTEP_ASSIGN_OR_RETURN(const server::WebConfig web,
                             server::ReadWebConfig(options.web_config_file));
   LOCKSTEP_RETURN_IF_ERROR(http->Reload(web));
-  if (server::OtlpGrpcServer* const otlp_grpc = doors.otlp_grpc.load()) otlp_grpc->Reload(web);
-  return absl::OkStatus();
+  server::OtlpGrpcServer* const otlp_grpc = doors.otlp_grpc.load();
+  return otlp_grpc == nullptr ? absl::OkStatus() : otlp_grpc->Reload(web);
 }
 
 // Of the file the jobs alone are read again, and the web configuration. A file that is wrong changes nothing.

@@ -18,8 +18,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET GLOBAL re2)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET GLOBAL libdeflate)
-# Its CMake files ask for compilers of protobuf, which nothing here needs.
-pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET GLOBAL grpc++)
+pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET GLOBAL libnghttp2)
 
 find_path(LOCKSTEP_PROTOZERO_INCLUDE protozero/pbf_reader.hpp REQUIRED)
 add_library(lockstep_protozero INTERFACE)

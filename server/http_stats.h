@@ -26,8 +26,6 @@ struct HttpStats {
 
 // The counters behind it. Safe from any thread.
 struct HttpCounters {
-  std::atomic<uint64_t> accepted_connections{0};
-  std::atomic<uint64_t> refused_connections{0};
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> malformed_requests{0};
   std::atomic<uint64_t> timed_out_requests{0};

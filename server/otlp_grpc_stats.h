@@ -10,9 +10,12 @@ namespace lockstep::server {
 // A snapshot; fields may be a moment apart.
 struct OtlpGrpcStats {
   std::map<std::string, uint64_t>
-      calls;  // answered, by the name of their status: "OK", "UNAVAILABLE"...
-  uint64_t calls_in_flight = 0;
-  uint64_t received_bytes = 0;  // of messages, as sent
+      calls;                     // answered, by the name of their status: "OK", "UNAVAILABLE"...
+  uint64_t calls_in_flight = 0;  // handed to the handler and not answered
+  uint64_t received_bytes = 0;   // of messages, as sent
+  uint64_t open_connections = 0;
+  uint64_t refused_connections = 0;  // over the limit
+  uint64_t broken_connections = 0;   // ended for a flood or a breach of HTTP/2
 };
 
 }  // namespace lockstep::server

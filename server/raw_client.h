@@ -76,6 +76,12 @@ class RawClient {
     return Take(count, bytes) ? bytes : std::exchange(buffer_, "");
   }
 
+  // What comes next; "" at the end of the stream.
+  std::string ReceiveAny() {
+    if (buffer_.empty()) Fill();
+    return std::exchange(buffer_, "");
+  }
+
   // All that comes until the server closes the connection.
   std::string ReceiveAll() {
     while (Fill()) {

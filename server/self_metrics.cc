@@ -353,6 +353,14 @@ void AddOtlpGrpc(Families& families, const OtlpGrpcStats& stats) {
   }
   families.Gauge("lockstep_otlp_grpc_calls_in_flight", "Such calls that are not answered yet.",
                  stats.calls_in_flight);
+  families.Gauge("lockstep_otlp_grpc_connections", "Open connections of OTLP over gRPC.",
+                 stats.open_connections);
+  families.Counter("lockstep_otlp_grpc_refused_connections_total",
+                   "Such connections refused because too many were open.",
+                   stats.refused_connections);
+  families.Counter("lockstep_otlp_grpc_broken_connections_total",
+                   "Such connections ended for a flood or a breach of HTTP/2.",
+                   stats.broken_connections);
   families.Counter("lockstep_otlp_grpc_received_bytes_total", "Bytes of their messages, as sent.",
                    stats.received_bytes);
 }

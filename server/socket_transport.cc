@@ -106,6 +106,9 @@ class TlsTransport final : public StreamTransport<TlsStream> {
   void Handshake(IoDone done) override {
     stream_.async_handshake(asio::ssl::stream_base::server,
                             [this, done = std::move(done)](error_code error) mutable {
+                              if (!error && !tls_->Agreed(stream_.native_handle())) {
+                                error = asio::error::no_protocol_option;
+                              }
                               if (!error && tls_->verifies_clients()) {
                                 peer_.certificate = NamesOfClient(stream_.native_handle());
                               }

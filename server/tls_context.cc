@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -117,9 +118,46 @@ absl::Status SetCurves(SSL_CTX* context, const std::vector<std::string>& curves)
   return absl::OkStatus();
 }
 
+// Picks `protocol` from what a client offers by ALPN, or ends the handshake.
+int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* size,
+                   const unsigned char* offered, unsigned int offered_size, void* protocol) {
+  const auto& wanted = *static_cast<const std::string*>(protocol);
+  // As the client's list has it: behind its length.
+  const std::string entry = static_cast<char>(wanted.size()) + wanted;
+  unsigned char* found = nullptr;
+  if (SSL_select_next_proto(&found, size, reinterpret_cast<const unsigned char*>(entry.data()),
+                            static_cast<unsigned>(entry.size()), offered,
+                            offered_size) != OPENSSL_NPN_NEGOTIATED) {
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  }
+  // `found` may point into `entry`, which goes.
+  *chosen = reinterpret_cast<const unsigned char*>(wanted.data());
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// Protocols that are agreed on by ALPN forbid older versions of TLS (RFC 9113, 9.2).
+absl::Status SetProtocol(SSL_CTX* context, const TlsServerConfig& config, std::string& protocol) {
+  if (protocol.empty()) return absl::OkStatus();
+  if (config.max_version != 0 && config.max_version < TLS1_2_VERSION) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s needs TLS 1.2 or newer, which max_version excludes", protocol));
+  }
+  SSL_CTX_set_min_proto_version(context, std::max(config.min_version, TLS1_2_VERSION));
+  SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, &protocol);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(const TlsServerConfig& config) {
+bool TlsContext::Agreed(const SSL* connection) const {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(connection, &name, &size);
+  return protocol_ == std::string_view(reinterpret_cast<const char*>(name), size);
+}
+
+absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(const TlsServerConfig& config,
+                                                             std::string protocol) {
   std::unique_ptr<TlsContext> tls(new TlsContext(SSL_CTX_new(TLS_server_method())));
   SSL_CTX* context = tls->native();
   if (context == nullptr) return absl::InternalError("OpenSSL makes no context: " + LastError());
@@ -133,6 +171,8 @@ absl::StatusOr<std::unique_ptr<TlsContext>> TlsContext::Make(const TlsServerConf
   LOCKSTEP_RETURN_IF_ERROR(SetCipherSuites(context, config.cipher_suites));
   LOCKSTEP_RETURN_IF_ERROR(SetCurves(context, config.curve_preferences));
   LOCKSTEP_RETURN_IF_ERROR(LoadCertificate(context, config));
+  tls->protocol_ = std::move(protocol);
+  LOCKSTEP_RETURN_IF_ERROR(SetProtocol(context, config, tls->protocol_));
 
   SSL_CTX_set_verify(context, VerifyMode(config.client_auth), nullptr);
   if (!VerifiesChain(config.client_auth)) {

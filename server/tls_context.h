@@ -4,6 +4,8 @@
 #include <openssl/ssl.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "server/web_config.h"
@@ -13,12 +15,16 @@ namespace lockstep::server {
 // Immutable once made; connections may be made from it on any thread.
 class TlsContext {
  public:
-  // Reads the certificate, key and client authority files that `config` names.
-  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(const TlsServerConfig& config);
+  // Reads the certificate, key and client authority files that `config` names. `protocol` is what
+  // clients have to agree on by ALPN; "" for those who need not.
+  static absl::StatusOr<std::unique_ptr<TlsContext>> Make(const TlsServerConfig& config,
+                                                          std::string protocol = "");
 
   SSL_CTX* native() { return context_.get(); }
   // Whether a client's certificate, if it shows one, is known to be signed by the authority.
   bool verifies_clients() const { return verifies_clients_; }
+  // Whether a connection, after its handshake, speaks the protocol of this context.
+  bool Agreed(const SSL* connection) const;
 
  private:
   struct Free {
@@ -29,6 +35,7 @@ class TlsContext {
   std::unique_ptr<SSL_CTX, Free> context_;
   std::vector<std::string> allowed_client_names_;
   bool verifies_clients_ = false;
+  std::string protocol_;
 };
 
 }  // namespace lockstep::server

@@ -1,12 +1,12 @@
 #include "server/otlp_grpc/call.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "server/otlp_grpc/answer.h"
+#include "server/otlp_grpc/connection.h"
+#include "server/otlp_grpc/pending_answer.h"
 
 namespace lockstep::server {
 namespace {
@@ -15,209 +15,227 @@ constexpr std::string_view kExport =
     "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 // Where the handler takes the same by HTTP.
 constexpr const char* kHttpPath = "/v1/metrics";
-constexpr int64_t kRetryAfterSeconds = 5;
+constexpr std::string_view kContentType = "application/grpc";
+constexpr size_t kPrefixBytes = 5;
 
-grpc::Status Busy(const std::string& why) {
-  return ComeAgain(grpc::StatusCode::UNAVAILABLE, why, kRetryAfterSeconds);
+// What Content-Encoding calls them, too.
+bool IsKnownEncoding(std::string_view encoding) {
+  return encoding == "gzip" || encoding == "deflate" || encoding == "zstd";
 }
 
-std::string BytesOf(const grpc::ByteBuffer& message) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (!message.Dump(&slices).ok()) return bytes;
-  bytes.reserve(message.Length());
-  for (const grpc::Slice& slice : slices) {
-    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+std::vector<api::Header> AnswerHead(int http_status) {
+  return {{":status", absl::StrFormat("%d", http_status)},
+          {"content-type", std::string(kContentType)},
+          {"grpc-accept-encoding", "identity,deflate,gzip,zstd"}};
+}
+
+// An uncompressed message behind its prefix.
+std::string Framed(std::string_view message) {
+  std::string framed(kPrefixBytes, '\0');
+  for (size_t i = 1; i < kPrefixBytes; ++i) {
+    framed[i] = static_cast<char>(message.size() >> (8 * (kPrefixBytes - 1 - i)) & 0xff);
   }
-  return bytes;
+  return framed.append(message);
 }
 
-// Messages arrive as they were sent. No request begins as these formats do: 0x1f is no tag, and the field of 0x78
-// is not there.
-std::string_view EncodingOf(std::string_view message) {
-  if (message.starts_with("\x1f\x8b")) return "gzip";
-  const bool is_zlib = message.size() >= 2 && message[0] == '\x78' &&
-                       (0x7800 | static_cast<uint8_t>(message[1])) % 31 == 0;
-  return is_zlib ? "deflate" : "";
+bool IsGrpc(std::string_view content_type) {
+  if (!content_type.starts_with(kContentType)) return false;
+  content_type.remove_prefix(kContentType.size());
+  return content_type.empty() || content_type.front() == '+' || content_type.front() == ';';
 }
 
 }  // namespace
 
-void GrpcDoor::Begin() {
-  MutexLock lock(mutex_);
-  ++in_flight_;
+Call::Call(Connection& connection, GrpcDoor& door, int32_t stream, Time now)
+    : connection_(connection),
+      door_(door),
+      stream_(stream),
+      begun_at_(now),
+      reader_(door.limits.max_message_bytes, door.budget) {}
+
+Call::~Call() {
+  if (state_ == State::kHandling) cancel_->Fire();
 }
 
-void GrpcDoor::End() {
-  MutexLock lock(mutex_);
-  // Notified under the lock: the door may be gone as soon as it is released.
-  if (--in_flight_ == 0) none_.NotifyAll();
-}
-
-uint64_t GrpcDoor::in_flight() const {
-  MutexLock lock(mutex_);
-  return in_flight_;
-}
-
-void GrpcDoor::AwaitNone() {
-  MutexLock lock(mutex_);
-  while (in_flight_ > 0) none_.Wait(mutex_);
-}
-
-void Call::Await(GrpcDoor& door) {
-  auto* const call = new Call(door);
-  door.service.RequestCall(&call->context_, &call->stream_, door.queue.get(), door.queue.get(),
-                           &call->arrived_);
-}
-
-void Call::Proceed(Event event, bool ok) {
-  switch (event) {
-    case Event::kArrived:
-      return Arrived(ok);
-    case Event::kRead:
-      return OnRead(ok);
-    case Event::kTimeout:
-      return OnTimeout(ok);
-    case Event::kFinished:
-      door_.End();
-      return Release();
+void Call::Begin(CallHead head) {
+  if (head.method != "POST" || !IsGrpc(head.content_type)) {
+    state_ = State::kAnswered;
+    answered_at_ = begun_at_;
+    return connection_.http2().Refuse(stream_,
+                                      {{":status", head.method == "POST" ? "415" : "405"}});
   }
-}
-
-void Call::Release() {
-  if (owners_.fetch_sub(1) == 1) delete this;
-}
-
-void Call::Arrived(bool ok) {
-  // The server shuts down.
-  if (!ok) return Release();
-  door_.Begin();
-  Await(door_);
-  if (door_.in_flight() > door_.max_calls) return Refuse(Busy("too many calls at once"));
-  if (context_.method() != kExport) {
-    return Refuse({grpc::StatusCode::UNIMPLEMENTED,
-                   "this server has the metrics service of OTLP alone, not " + context_.method()});
+  if (head.is_too_large) {
+    return Refuse({GrpcCode::kResourceExhausted,
+                   absl::StrFormat("the metadata is larger than the limit of %d bytes",
+                                   door_.limits.http2.max_header_list_bytes)});
   }
-  Admit();
+  if (head.path != kExport) {
+    return Refuse({GrpcCode::kUnimplemented,
+                   "this server has the metrics service of OTLP alone, not " + head.path});
+  }
+  message_encoding_ = std::move(head.message_encoding);
+  Admit(head.authorization);
 }
 
-std::string_view Call::Metadata(const char* key) const {
-  const auto found = context_.client_metadata().find(key);
-  if (found == context_.client_metadata().end()) return "";
-  return {found->second.data(), found->second.size()};
-}
-
-void Call::Admit() {
-  auto answer = door_.authenticator.Check(
-      Metadata("authorization"), PeerOf(),
-      [this](AuthAnswer late_answer) { OnVerdict(std::move(late_answer)); });
+void Call::Admit(std::string_view authorization) {
+  std::optional<AuthAnswer> answer = door_.authenticator.Check(
+      authorization, connection_.peer(),
+      [connection = connection_.shared_from_this(), stream = stream_](AuthAnswer late) mutable {
+        Connection::WithCall(
+            std::move(connection), stream,
+            [late = std::move(late)](Call& call) mutable { call.OnVerdict(std::move(late)); });
+      });
   if (answer.has_value()) OnVerdict(*std::move(answer));
 }
 
-// Certificates that are not verified are no credentials: the web configuration gives them no roles.
-Peer Call::PeerOf() const {
-  Peer peer{context_.peer()};
-  const std::shared_ptr<const grpc::AuthContext> transport = context_.auth_context();
-  if (transport == nullptr || !transport->IsPeerAuthenticated()) return peer;
-  auto names = std::make_shared<CertificateNames>();
-  for (const grpc::string_ref& subject : transport->FindPropertyValues("x509_subject")) {
-    names->subject.assign(subject.data(), subject.size());
-  }
-  for (const grpc::string_ref& san :
-       transport->FindPropertyValues("x509_subject_alternative_name")) {
-    names->sans.emplace_back(san.data(), san.size());
-  }
-  peer.certificate = std::move(names);
-  return peer;
-}
-
 void Call::OnVerdict(AuthAnswer answer) {
+  if (state_ != State::kAdmission) return;
   const api::Role role = door_.handler.RoleFor(kHttpPath);
   switch (answer.verdict) {
     case AuthVerdict::kGranted:
       if (!answer.who->grant.roles.Allows(role)) {
         Audit(answer.who->name, 403);
-        return Refuse({grpc::StatusCode::PERMISSION_DENIED,
-                       absl::StrFormat("\"%s\" does not have the role %s", answer.who->name,
-                                       api::Name(role))});
+        return Refuse(
+            {GrpcCode::kPermissionDenied, absl::StrFormat("\"%s\" does not have the role %s",
+                                                          answer.who->name, api::Name(role))});
       }
       who_ = std::move(answer.who);
-      return BeginRead();
+      state_ = State::kMessage;
+      connection_.http2().Consume(stream_, std::exchange(unconsumed_bytes_, 0));
+      return Advance();
     case AuthVerdict::kDenied:
       Audit("", 401);
-      return Refuse({grpc::StatusCode::UNAUTHENTICATED, "Unauthorized"});
+      return Refuse({GrpcCode::kUnauthenticated, "Unauthorized"});
     case AuthVerdict::kOverloaded:
       return Refuse(Busy("too many passwords are waiting to be checked"));
   }
 }
 
-void Call::BeginRead() {
-  is_reading_ = true;
-  ++owners_;
-  timeout_.Set(door_.queue.get(), std::chrono::system_clock::now() + door_.message_timeout,
-               &timed_out_);
-  stream_.Read(&message_, &read_);
-}
-
-void Call::OnTimeout(bool expired) {
-  // Cancelled, the call is told by its read that there is no message.
-  if (expired && is_reading_.exchange(false)) context_.TryCancel();
-  Release();
-}
-
-void Call::OnRead(bool ok) {
-  if (!is_reading_.exchange(false)) {
-    return Refuse({grpc::StatusCode::DEADLINE_EXCEEDED, "the message took too long"});
+void Call::Add(std::string_view bytes) {
+  if (state_ != State::kAdmission && state_ != State::kMessage) return;
+  if (const GrpcStatus status = reader_.Add(bytes); !status.ok()) return Refuse(status);
+  if (state_ == State::kMessage) {
+    connection_.http2().Consume(stream_, bytes.size());
+  } else {
+    unconsumed_bytes_ += bytes.size();
   }
-  timeout_.Cancel();
-  if (!ok) return Refuse({grpc::StatusCode::INVALID_ARGUMENT, "the call has no message"});
-  door_.received_bytes += message_.Length();
-  lease_ = BodyBudget::Lease(door_.budget);
-  if (!lease_.Grow(message_.Length())) return Refuse(Busy("too much is under way at once"));
+}
+
+void Call::OnRequestEnd() {
+  has_ended_ = true;
+  if (state_ == State::kMessage) Advance();
+}
+
+void Call::Advance() {
+  if (!has_ended_) return;
+  if (const GrpcStatus status = reader_.Finish(); !status.ok()) return Refuse(status);
+  if (reader_.is_compressed() && !IsKnownEncoding(message_encoding_)) {
+    const bool is_plain = message_encoding_.empty() || message_encoding_ == "identity";
+    return Refuse(
+        is_plain ? GrpcStatus{GrpcCode::kInternal,
+                              "the message is compressed, and its "
+                              "encoding is not told"}
+                 : GrpcStatus{GrpcCode::kUnimplemented,
+                              "messages can be gzip, deflate and zstd, not " + message_encoding_});
+  }
   Handle();
 }
 
-void Call::Handle() {
+std::optional<Call::Time> Call::deadline() const {
+  const GrpcLimits& limits = door_.limits;
+  switch (state_) {
+    case State::kAdmission:
+    case State::kMessage: {
+      const std::chrono::milliseconds at_lowest_rate(1000 * reader_.received_bytes() /
+                                                     limits.min_message_bytes_per_second);
+      return begun_at_ + std::min(limits.message_timeout, limits.message_pause + at_lowest_rate);
+    }
+    case State::kHandling:
+      return std::nullopt;
+    case State::kAnswered:
+      return answered_at_ + limits.write_timeout;
+  }
+  return std::nullopt;
+}
+
+void Call::Expire() {
+  if (state_ == State::kAnswered) {
+    answered_at_ = connection_.now();
+    return connection_.http2().Reset(stream_);
+  }
+  Refuse({GrpcCode::kDeadlineExceeded, "the message took too long"});
+}
+
+api::Request Call::RequestOf() {
   api::Request request;
   request.method = "POST";
   request.target = kHttpPath;
   request.headers.push_back({"Content-Type", "application/x-protobuf"});
-  request.body = BytesOf(message_);
-  message_.Clear();
-  if (const std::string_view encoding = EncodingOf(request.body); !encoding.empty()) {
-    request.headers.push_back({"Content-Encoding", std::string(encoding)});
-  }
-  request.remote_address = context_.peer();
+  if (reader_.is_compressed()) request.headers.push_back({"Content-Encoding", message_encoding_});
+  request.body = reader_.TakeMessage();
+  request.remote_address = connection_.peer().address;
   request.user = who_->name;
   request.jobs = who_->grant.jobs;
-  request.cancel = std::make_shared<api::CancelSignal>();
-  door_.handler.Handle(std::move(request),
-                       [this](const api::Response& response) { Answer(response); });
+  request.cancel = cancel_;
+  return request;
+}
+
+void Call::Handle() {
+  state_ = State::kHandling;
+  cancel_ = std::make_shared<api::CancelSignal>();
+  connection_.OnWholeCall();
+  api::Request request = RequestOf();
+  door_.counters.received_bytes += request.body.size();
+  auto answer = std::make_unique<PendingAnswer>(door_, connection_.shared_from_this(), stream_,
+                                                AuditEntryOf(who_->name), reader_.TakeLease());
+  // An answer that nobody gives says that there was no room.
+  if (!answer->has_room()) return;
+  const bool is_taken =
+      door_.workers.TrySubmit([&handler = door_.handler, request = std::move(request),
+                               answer = std::move(answer)]() mutable {
+        answer->OnHandled();
+        handler.Handle(std::move(request), [answer = std::move(answer)](api::Response response) {
+          answer->Send(std::move(response));
+        });
+      });
+  static_cast<void>(is_taken);
+}
+
+void Call::OnAnswer(api::Response response) {
+  const GrpcStatus status = StatusOf(response);
+  if (!status.ok()) return Refuse(status);
+  Answer(status, std::move(response.body));
+}
+
+void Call::Answer(const GrpcStatus& status, std::string body) {
+  state_ = State::kAnswered;
+  answered_at_ = connection_.now();
+  Count(status);
+  connection_.http2().Answer(stream_, AnswerHead(200), Framed(body), TrailersOf(status));
+}
+
+void Call::Refuse(const GrpcStatus& status) {
+  state_ = State::kAnswered;
+  answered_at_ = connection_.now();
+  Count(status);
+  std::vector<api::Header> fields = AnswerHead(200);
+  for (api::Header& trailer : TrailersOf(status)) fields.push_back(std::move(trailer));
+  connection_.http2().Refuse(stream_, fields);
+}
+
+AuditEntry Call::AuditEntryOf(std::string_view who) const {
+  return {std::string(who), connection_.peer().address, "GRPC", kHttpPath};
 }
 
 void Call::Audit(std::string_view who, int http_status) const {
   if (door_.audit == nullptr) return;
-  door_.audit->Add({std::string(who), context_.peer(), "GRPC", kHttpPath, http_status});
+  AuditEntry entry = AuditEntryOf(who);
+  entry.status = http_status;
+  door_.audit->Add(entry);
 }
 
-void Call::Answer(const api::Response& response) {
-  Audit(who_->name, response.status);
-  lease_ = BodyBudget::Lease();
-  const grpc::Status status = StatusOf(response);
-  if (!status.ok()) return Refuse(status);
-  Count(status);
-  const grpc::Slice slice(response.body);
-  stream_.WriteAndFinish(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions(), status, &finished_);
-}
-
-void Call::Refuse(const grpc::Status& status) {
-  Count(status);
-  stream_.Finish(status, &finished_);
-}
-
-void Call::Count(const grpc::Status& status) {
-  const auto code = static_cast<size_t>(status.error_code());
-  ++door_.answers[std::min(code, GrpcDoor::kStatusCount - 1)];
+void Call::Count(const GrpcStatus& status) const {
+  ++door_.counters.answers[static_cast<size_t>(status.code)];
 }
 
 }  // namespace lockstep::server

@@ -1,117 +1,78 @@
-// Call: one call of the gRPC door, from its arrival to its end. It lives by itself: Await() makes the first, each that
-// arrives makes the next, and each ends itself.
+// Call: one call of the gRPC door, from its head to its answer.
 //
-//   Await ──▶ arrived ──▶ admitted ──▶ read ──▶ handled ──▶ finished
-//                └──────────┴──────────┴── refused ──────────┘
+//   head ──▶ admission ──▶ message ──▶ handling ──▶ answered
+//              └──────────────┴── refused ───────────┘
 //
-// Its events come from the threads of the door, one after the other but for the timeout; what it waits for may answer
-// from any thread.
+// It lives on the thread of its connection; what it waits for may answer from any thread, and finds it
+// by its stream (Connection::WithCall).
 #pragma once
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/server_builder.h>
-
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/http.h"
-#include "base/mutex.h"
-#include "server/audit_log.h"
 #include "server/authenticator.h"
-#include "server/body_budget.h"
-#include "server/otlp_grpc_stats.h"
+#include "server/otlp_grpc/grpc_door.h"
+#include "server/otlp_grpc/http2_session.h"
+#include "server/otlp_grpc/message_reader.h"
 
 namespace lockstep::server {
 
-// What all calls share; outlives them.
-struct GrpcDoor {
-  GrpcDoor(api::Handler& handler, const WebConfig& web, AuditLog* audit,
-           uint64_t max_bytes_in_flight, uint64_t max_calls, std::chrono::milliseconds timeout)
-      : handler(handler),
-        authenticator(web),
-        audit(audit),
-        budget(max_bytes_in_flight),
-        max_calls(max_calls),
-        message_timeout(timeout) {}
-
-  api::Handler& handler;
-  Authenticator authenticator;
-  AuditLog* const audit;  // null: none is kept
-  BodyBudget budget;
-  const uint64_t max_calls;
-  const std::chrono::milliseconds message_timeout;
-  grpc::AsyncGenericService service;
-  std::unique_ptr<grpc::ServerCompletionQueue> queue;
-
-  std::atomic<uint64_t> received_bytes{0};
-  // Answered, by status.
-  static constexpr size_t kStatusCount = 17;
-  std::array<std::atomic<uint64_t>, kStatusCount> answers{};
-
-  // Of calls.
-  void Begin();
-  void End();
-  uint64_t in_flight() const;
-  void AwaitNone();
-
- private:
-  mutable Mutex mutex_;
-  CondVar none_;
-  uint64_t in_flight_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
-};
+class Connection;
 
 class Call {
  public:
-  // What the door's queue gives out.
-  enum class Event { kArrived, kRead, kTimeout, kFinished };
-  struct Tag {
-    Call* call;
-    Event event;
-  };
+  using Time = std::chrono::steady_clock::time_point;
 
-  static void Await(GrpcDoor& door);
-  // The call may be gone afterwards.
-  void Proceed(Event event, bool ok);
+  // The connection outlives the call.
+  Call(Connection& connection, GrpcDoor& door, int32_t stream, Time now);
+  // Whoever works on the request is told that nobody waits.
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  void Begin(CallHead head);
+  void Add(std::string_view bytes);
+  void OnRequestEnd();
+
+  // When Expire() is due unless something happens; nothing while the handler works.
+  std::optional<Time> deadline() const;
+  void Expire();
+
+  // What others found out.
+  void OnVerdict(AuthAnswer answer);
+  void OnAnswer(api::Response response);
 
  private:
-  explicit Call(GrpcDoor& door) : door_(door), stream_(&context_) {}
+  enum class State { kAdmission, kMessage, kHandling, kAnswered };
 
-  void Arrived(bool ok);
-  void Admit();
-  Peer PeerOf() const;
-  void Audit(std::string_view who, int http_status) const;
-  void OnVerdict(AuthAnswer answer);
-  void BeginRead();
-  void OnRead(bool ok);
-  void OnTimeout(bool expired);
+  void Admit(std::string_view authorization);
+  void Advance();
   void Handle();
-  void Answer(const api::Response& response);
-  void Refuse(const grpc::Status& status);
-  void Count(const grpc::Status& status);
-  void Release();
-  std::string_view Metadata(const char* key) const;
+  api::Request RequestOf();
+  std::string_view MessageEncoding() const;
+  void Refuse(const GrpcStatus& status);
+  void Answer(const GrpcStatus& status, std::string body);
+  AuditEntry AuditEntryOf(std::string_view who) const;
+  void Audit(std::string_view who, int http_status) const;
+  void Count(const GrpcStatus& status) const;
 
+  Connection& connection_;
   GrpcDoor& door_;
-  grpc::GenericServerContext context_;
-  grpc::GenericServerAsyncReaderWriter stream_;
-  grpc::ByteBuffer message_;
-  grpc::Alarm timeout_;
-  // Whoever sets it to false decides what becomes of the call: the message or the timeout.
-  std::atomic<bool> is_reading_{false};
-  BodyBudget::Lease lease_;
+  const int32_t stream_;
+  const Time begun_at_;
+  State state_ = State::kAdmission;
+  std::string message_encoding_;
+  MessageReader reader_;
+  size_t unconsumed_bytes_ = 0;  // received before the call was admitted
+  bool has_ended_ = false;       // the request
   std::shared_ptr<const api::Principal> who_;
-  // The call itself and its timeout.
-  std::atomic<int> owners_{1};
-
-  Tag arrived_{this, Event::kArrived};
-  Tag read_{this, Event::kRead};
-  Tag timed_out_{this, Event::kTimeout};
-  Tag finished_{this, Event::kFinished};
+  std::shared_ptr<api::CancelSignal> cancel_;
+  Time answered_at_{};
 };
 
 }  // namespace lockstep::server

@@ -17,6 +17,8 @@ WITHIN_S = 60
 # Of HTTP/2. Source: RFC 9113, 6.
 DATA, HEADERS, SETTINGS = 0, 1, 4
 END_STREAM, END_HEADERS = 1, 4
+# The name as a literal, in Huffman's code, then the number and its length. Source: RFC 7541, 5.2 and B.
+GRPC_STATUS = re.compile(rb"\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f[\x01\x02](\d+)")
 
 
 def digest(token):
@@ -73,8 +75,7 @@ def grpc_status(address, token, message=b"", tls=None):
         connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(SETTINGS, 0, 0) +
                            _frame(HEADERS, END_HEADERS, 1, block) + _frame(DATA, END_STREAM, 1, body))
         answer = b""
-        # The server's names and values are literals: the number stands behind the name and its length.
-        while (found := re.search(rb"grpc-status[\x01\x02](\d+)", answer)) is None:
+        while (found := GRPC_STATUS.search(answer)) is None:
             piece = connection.recv(65536)
             if not piece:
                 raise AssertionError(f"no status: {answer}")

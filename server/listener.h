@@ -1,0 +1,85 @@
+// Listener: a listening socket, and the threads that its connections run on.
+//
+// It accepts until Stop(). While the process has no file handles left it pauses and tries again. All
+// methods are safe from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "server/transport.h"
+#include "server/web_config.h"
+
+namespace lockstep::server {
+
+class IoLoop;
+class TlsContext;
+
+struct ListenerOptions {
+  std::string host = "127.0.0.1";  // an IP address
+  uint16_t port = 0;               // 0: any free one
+  int io_threads = 2;              // connections are spread over them
+  std::string protocol;            // what TLS clients have to agree on (ALPN); "": they need not
+  std::string refusal;             // written to a plain connection that finds no room
+};
+
+class Listener {
+ public:
+  // Both are called on one of the listener's threads.
+  struct Events {
+    std::function<bool()> has_room;  // whether another connection may be opened
+    std::function<void(std::unique_ptr<Transport>)> open;
+  };
+
+  // Binds the address, without accepting yet. `tls` is null for plain TCP.
+  static absl::StatusOr<std::unique_ptr<Listener>> Bind(ListenerOptions options,
+                                                        const TlsServerConfig* tls);
+  // Stops, and ends the threads once the last connection is closed.
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // Accepts from here on. Once.
+  void Start(Events events);
+  // Closes the socket; connections stay. Idempotent.
+  void Stop();
+
+  // Takes the certificates for connections from here on. Fails, and changes nothing, if files cannot be
+  // used, or if it would turn TLS on or off.
+  absl::Status SetTls(const TlsServerConfig* tls);
+
+  // "127.0.0.1:9009", with the port that was really taken.
+  const std::string& address() const { return address_; }
+  uint64_t accepted_connections() const { return accepted_connections_; }
+  uint64_t refused_connections() const { return refused_connections_; }  // for want of room
+
+ private:
+  struct Acceptor;
+
+  explicit Listener(ListenerOptions options);
+  absl::Status Open(const TlsServerConfig* tls);
+  std::shared_ptr<TlsContext> CurrentTls() const;
+  void Accept();
+  void PauseAccepting(const std::error_code& error);
+
+  const ListenerOptions options_;
+  Events events_;
+  bool is_tls_ = false;
+  mutable Mutex mutex_;
+  std::shared_ptr<TlsContext> tls_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<IoLoop>> loops_;
+  std::unique_ptr<Acceptor> acceptor_;  // touched by the first loop's thread alone once started
+  std::atomic<bool> stopped_{false};
+  std::atomic<uint64_t> accepted_connections_{0};
+  std::atomic<uint64_t> refused_connections_{0};
+  std::string address_;
+};
+
+}  // namespace lockstep::server

@@ -1,0 +1,98 @@
+// Connection: one client's HTTP/2 connection at the gRPC door, from handshake to close, and its calls.
+//
+//   handshake ──▶ open ──▶ linger ──▶ closed
+//
+// It reads only when everything is written: a client that takes no answers gets no further ones made.
+// Everything runs on the transport's loop thread but for Drain(), Abort() and WithCall(), which are safe
+// from any.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <unordered_map>
+
+#include "absl/functional/any_invocable.h"
+#include "server/otlp_grpc/call.h"
+#include "server/otlp_grpc/grpc_door.h"
+#include "server/otlp_grpc/http2_session.h"
+#include "server/read_buffer.h"
+#include "server/transport.h"
+
+namespace lockstep::server {
+
+class Connection : public std::enable_shared_from_this<Connection>, private Http2Session::Events {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // The door outlives the connection.
+  Connection(GrpcDoor& door, std::unique_ptr<Transport> transport);
+
+  // Once, on the loop thread.
+  void Start();
+  // Takes no further calls, and closes when the last is answered.
+  void Drain();
+  // Cancels the calls under way and closes at once.
+  void Abort();
+
+  // Runs `act` on the loop thread if the call is still there.
+  static void WithCall(std::shared_ptr<Connection> connection, int32_t stream,
+                       absl::AnyInvocable<void(Call&)> act);
+
+  // For its calls.
+  Http2Session& http2() { return http2_; }
+  const Peer& peer() const { return transport_->peer(); }
+  Time now() const { return now_; }
+  void OnWholeCall() { has_had_call_ = true; }
+  std::atomic<size_t>& pending_answers() { return pending_answers_; }
+
+ private:
+  enum class State { kHandshake, kOpen, kLinger, kClosed };
+
+  void OnHead(int32_t stream, CallHead head) override;
+  void OnData(int32_t stream, std::string_view bytes) override;
+  void OnRequestEnd(int32_t stream) override;
+  void OnClosed(int32_t stream) override;
+
+  void Read();
+  void OnRead(std::error_code error, size_t size);
+  void Continue();
+  void Write();
+  void OnWritten(std::error_code error, size_t size);
+  void Linger();
+  void Discard(size_t size);
+  void Close();
+
+  Time Deadline() const;
+  void ArmTimer();
+  void OnTimer();
+
+  GrpcDoor& door_;
+  const std::unique_ptr<Transport> transport_;
+  Time now_;
+  const Time opened_at_;
+  Http2Session http2_;
+  std::unordered_map<int32_t, std::unique_ptr<Call>> calls_;
+  std::atomic<size_t> pending_answers_{0};
+
+  State state_ = State::kHandshake;
+  bool is_draining_ = false;
+  bool has_had_call_ = false;
+  Time quiet_since_;  // the end of the last call, or of the handshake
+  Time lingering_since_{};
+  size_t discarded_bytes_ = 0;  // since then
+
+  ReadBuffer in_;
+  bool is_reading_ = false;
+  std::string out_;
+  size_t out_written_ = 0;
+  bool is_writing_ = false;
+  Time writing_since_{};  // without the client having taken a byte
+
+  Time timer_at_ = Time::max();  // when it expires; max: it does not run
+};
+
+}  // namespace lockstep::server

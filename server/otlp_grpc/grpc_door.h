@@ -1,0 +1,45 @@
+// GrpcDoor: what all connections and calls of the gRPC door share; outlives them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "api/http.h"
+#include "server/audit_log.h"
+#include "server/authenticator.h"
+#include "server/body_budget.h"
+#include "server/otlp_grpc/grpc_limits.h"
+#include "server/otlp_grpc/grpc_status.h"
+#include "server/worker_pool.h"
+
+namespace lockstep::server {
+
+// Safe from any thread.
+struct GrpcCounters {
+  std::atomic<uint64_t> received_bytes{0};  // of whole messages
+  std::atomic<uint64_t> calls_in_flight{0};
+  std::atomic<uint64_t> broken_connections{0};  // ended for a flood or a breach of the protocol
+  std::array<std::atomic<uint64_t>, kGrpcCodeCount> answers{};
+};
+
+struct GrpcDoor {
+  GrpcDoor(api::Handler& api_handler, const WebConfig& web, AuditLog* audit_log,
+           const GrpcLimits& grpc_limits, int worker_threads)
+      : handler(api_handler),
+        audit(audit_log),
+        limits(grpc_limits),
+        authenticator(web),
+        budget(grpc_limits.max_message_bytes_in_flight),
+        workers(worker_threads, grpc_limits.max_calls) {}
+
+  api::Handler& handler;
+  AuditLog* const audit;  // null: none is kept
+  const GrpcLimits limits;
+  Authenticator authenticator;
+  BodyBudget budget;
+  GrpcCounters counters;
+  WorkerPool workers;
+};
+
+}  // namespace lockstep::server
