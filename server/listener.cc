@@ -108,6 +108,12 @@ absl::Status Listener::Open(const TlsServerConfig* tls) {
   return absl::OkStatus();
 }
 
+size_t MaxOpenFiles() {
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
+
 void Listener::Start(Events events) {
   events_ = std::move(events);
   asio::post(acceptor_->socket.get_executor(), [this] { Accept(); });

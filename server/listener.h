@@ -82,4 +82,8 @@ class Listener {
   std::string address_;
 };
 
+// How many files this process may have open, sockets included. A Listener raises it as far as the system
+// allows.
+size_t MaxOpenFiles();
+
 }  // namespace lockstep::server

@@ -23,6 +23,8 @@ Connection::Connection(GrpcDoor& door, std::unique_ptr<Transport> transport)
       http2_(door.limits.http2, *this, now_),
       quiet_since_(now_) {}
 
+Connection::~Connection() { door_.waiting.Remove(waiting_number_); }
+
 void Connection::Start() {
   // A shutdown may have come first.
   if (state_ == State::kClosed) return;
@@ -59,6 +61,12 @@ void Connection::WithCall(std::shared_ptr<Connection> connection, int32_t stream
     act(*found->second);
     self->Continue();
   });
+}
+
+void Connection::OnWholeCall() {
+  if (has_had_call_) return;
+  has_had_call_ = true;
+  door_.waiting.Remove(waiting_number_);
 }
 
 void Connection::OnHead(int32_t stream, CallHead head) {

@@ -30,7 +30,10 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
 
   // The door outlives the connection.
   Connection(GrpcDoor& door, std::unique_ptr<Transport> transport);
+  ~Connection() override;
 
+  // Once, before Start(): makes room for others until it has brought a call.
+  void Wait() { waiting_number_ = door_.waiting.Add(weak_from_this()); }
   // Once, on the loop thread.
   void Start();
   // Takes no further calls, and closes when the last is answered.
@@ -46,7 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   Http2Session& http2() { return http2_; }
   const Peer& peer() const { return transport_->peer(); }
   Time now() const { return now_; }
-  void OnWholeCall() { has_had_call_ = true; }
+  void OnWholeCall();
   std::atomic<size_t>& pending_answers() { return pending_answers_; }
 
  private:
@@ -81,7 +84,8 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   State state_ = State::kHandshake;
   bool is_draining_ = false;
   bool has_had_call_ = false;
-  Time quiet_since_;  // the end of the last call, or of the handshake
+  uint64_t waiting_number_ = 0;  // until it has
+  Time quiet_since_;             // the end of the last call, or of the handshake
   Time lingering_since_{};
   size_t discarded_bytes_ = 0;  // since then
 

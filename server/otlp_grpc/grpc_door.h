@@ -11,6 +11,7 @@
 #include "server/body_budget.h"
 #include "server/otlp_grpc/grpc_limits.h"
 #include "server/otlp_grpc/grpc_status.h"
+#include "server/otlp_grpc/waiting_connections.h"
 #include "server/worker_pool.h"
 
 namespace lockstep::server {
@@ -39,6 +40,7 @@ struct GrpcDoor {
   Authenticator authenticator;
   BodyBudget budget;
   GrpcCounters counters;
+  WaitingConnections waiting;
   WorkerPool workers;
 };
 

@@ -1,5 +1,6 @@
 #include "server/otlp_grpc/otlp_grpc_server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/listener.h"
@@ -9,6 +10,9 @@ namespace {
 
 // What TLS clients have to agree on (RFC 9113, 3.2).
 constexpr const char* kProtocol = "h2";
+
+// Connections may hold so much of the process' file handles: 1 / this. The store needs the others.
+constexpr size_t kFileShare = 4;
 
 const TlsServerConfig* TlsOf(const WebConfig& web) { return web.tls ? &*web.tls : nullptr; }
 
@@ -29,9 +33,11 @@ absl::StatusOr<std::unique_ptr<OtlpGrpcServer>> OtlpGrpcServer::Start(
 OtlpGrpcServer::OtlpGrpcServer(const OtlpGrpcOptions& options, api::Handler& handler,
                                std::unique_ptr<Listener> listener)
     : door_(handler, options.web, options.audit, options.limits, options.worker_threads),
+      max_connections_(std::min(options.limits.max_connections, MaxOpenFiles() / kFileShare)),
       listener_(std::move(listener)) {
   listener_->Start(
-      {.has_room = [this] { return connections_.size() < door_.limits.max_connections; },
+      {.has_room =
+           [this] { return connections_.size() < max_connections_ || door_.waiting.CloseOldest(); },
        .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); }});
 }
 
@@ -42,7 +48,9 @@ const std::string& OtlpGrpcServer::address() const { return listener_->address()
 void OtlpGrpcServer::Open(std::unique_ptr<Transport> transport) {
   Transport& loop = *transport;
   std::shared_ptr<Connection> connection = connections_.Open(door_, std::move(transport));
-  if (connection != nullptr) loop.Post([connection] { connection->Start(); });
+  if (connection == nullptr) return;
+  connection->Wait();
+  loop.Post([connection] { connection->Start(); });
 }
 
 void OtlpGrpcServer::Shutdown(std::chrono::milliseconds patience) {

@@ -68,6 +68,7 @@ class OtlpGrpcServer {
 
   GrpcDoor door_;
   LiveObjects<Connection> connections_;
+  const size_t max_connections_;
   // Last: its threads use all of the above.
   const std::unique_ptr<Listener> listener_;
 };

@@ -341,6 +341,24 @@ TEST_F(OtlpGrpcServerTest, HasRoomForSoManyConnections) {
   EXPECT_EQ(Send("points").status(), 0);
 }
 
+TEST_F(OtlpGrpcServerTest, ConnectionsWithoutACallMakeRoom) {
+  OtlpGrpcOptions options;
+  options.limits.max_connections = 2;
+  Start(std::move(options));
+  EXPECT_EQ(Send("points").status(), 0);
+  GrpcTestClient silent(server_->address());
+  GrpcTestClient begun(server_->address());
+  EXPECT_TRUE(silent.AwaitEnd());
+  GrpcRequest request;
+  request.ends = false;
+  begun.Begin(request);
+  GrpcTestClient other(server_->address());
+  EXPECT_TRUE(begun.AwaitEnd());
+  EXPECT_EQ(other.Call(RequestWith("points")).status(), 0);
+  EXPECT_EQ(Send("points").status(), 0);
+  EXPECT_EQ(server_->stats().refused_connections, 0u);
+}
+
 TEST_F(OtlpGrpcServerTest, TellsTheHandlerWhenNobodyWaits) {
   Start();
   std::promise<api::Respond> held;
