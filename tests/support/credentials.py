@@ -1,10 +1,9 @@
 """Credentials for tests: tokens, the web configuration that names them, and gRPC calls with them."""
 
-import contextlib
 import hashlib
 import re
-import socket
 
+import http2
 import programs
 
 ROLES = ("read", "write", "push", "rules", "metrics", "admin")
@@ -12,13 +11,6 @@ ROLES = ("read", "write", "push", "rules", "metrics", "admin")
 WRONG = "no-such-token"
 # No role at all.
 IDLE = "idle"
-EXPORT = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
-WITHIN_S = 60
-# Of HTTP/2. Source: RFC 9113, 6.
-DATA, HEADERS, SETTINGS = 0, 1, 4
-END_STREAM, END_HEADERS = 1, 4
-# The name as a literal, in Huffman's code, then the number and its length. Source: RFC 7541, 5.2 and B.
-GRPC_STATUS = re.compile(rb"\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f[\x01\x02](\d+)")
 
 
 def digest(token):
@@ -51,33 +43,9 @@ def roles_of_paths():
     return roles
 
 
-def _literal(text):
-    return bytes([len(text)]) + text.encode()
-
-
-def _frame(kind, flags, stream, payload=b""):
-    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
-
-
 def grpc_status(address, token, message=b"", tls=None):
     """The status of a call of the metrics service, in plain HTTP/2; `tls` is an ssl.SSLContext."""
-    headers = {":method": "POST", ":scheme": "http" if tls is None else "https", ":path": EXPORT, ":authority": address,
-               "content-type": "application/grpc", "te": "trailers",
-               **{name.lower(): value for name, value in bearer(token).items()}}
-    block = b"".join(b"\0" + _literal(name) + _literal(value) for name, value in headers.items())
-    body = b"\0" + len(message).to_bytes(4, "big") + message
-    host, port = address.split(":")
-    with contextlib.ExitStack() as stack:
-        connection = stack.enter_context(socket.create_connection((host, int(port)), timeout=WITHIN_S))
-        if tls is not None:
-            tls.set_alpn_protocols(["h2"])
-            connection = stack.enter_context(tls.wrap_socket(connection, server_hostname=host))
-        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(SETTINGS, 0, 0) +
-                           _frame(HEADERS, END_HEADERS, 1, block) + _frame(DATA, END_STREAM, 1, body))
-        answer = b""
-        while (found := GRPC_STATUS.search(answer)) is None:
-            piece = connection.recv(65536)
-            if not piece:
-                raise AssertionError(f"no status: {answer}")
-            answer += piece
-        return int(found[1])
+    fields = {name.lower(): value for name, value in bearer(token).items()}
+    with http2.Client(address, tls) as client:
+        client.send(http2.whole_call(1, message, fields, "http" if tls is None else "https"))
+        return client.status()
