@@ -14,7 +14,7 @@ SPDX_NAMES = {
 }
 # Sources whose copyright files are prose, or use names of their own: read by hand.
 BY_SOURCE = {
-    "bzip2": "bzip2-1.0.6", "c-ares": "MIT", "fmtlib": "MIT", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "bzip2": "bzip2-1.0.6", "fmtlib": "MIT", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "gcc-14": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later",
     "libxcrypt": "LGPL-2.1-or-later", "re2": "BSD-3-Clause", "yaml-cpp": "MIT",
 }
