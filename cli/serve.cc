@@ -180,9 +180,11 @@ absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
   if (options.web_config_file.empty() || http == nullptr) return absl::OkStatus();
   LOCKSTEP_ASSIGN_OR_RETURN(const server::WebConfig web,
                             server::ReadWebConfig(options.web_config_file));
-  LOCKSTEP_RETURN_IF_ERROR(http->Reload(web));
-  server::OtlpGrpcServer* const otlp_grpc = doors.otlp_grpc.load();
-  return otlp_grpc == nullptr ? absl::OkStatus() : otlp_grpc->Reload(web);
+  // The stricter one first: what it takes the other takes too.
+  if (server::OtlpGrpcServer* const otlp_grpc = doors.otlp_grpc.load()) {
+    LOCKSTEP_RETURN_IF_ERROR(otlp_grpc->Reload(web));
+  }
+  return http->Reload(web);
 }
 
 // Of the file the jobs alone are read again, and the web configuration. A file that is wrong changes nothing.

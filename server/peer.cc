@@ -14,18 +14,11 @@ constexpr std::string_view kMappedIpv4 = "::ffff:";
 }  // namespace
 
 std::string HostOfAddress(std::string_view address) {
-  for (const std::string_view scheme : {"ipv4:", "ipv6:"}) {
-    if (address.starts_with(scheme)) address.remove_prefix(scheme.size());
-  }
   if (const size_t colon = address.rfind(':'); colon != std::string_view::npos) {
     address = address.substr(0, colon);
   }
-  for (const std::string_view bracket : {"[", "%5B"}) {
-    if (address.starts_with(bracket)) address.remove_prefix(bracket.size());
-  }
-  for (const std::string_view bracket : {"]", "%5D"}) {
-    if (address.ends_with(bracket)) address.remove_suffix(bracket.size());
-  }
+  if (address.starts_with('[')) address.remove_prefix(1);
+  if (address.ends_with(']')) address.remove_suffix(1);
   return std::string(address.substr(0, address.find('%')));
 }
 

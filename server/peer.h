@@ -20,7 +20,7 @@ struct Peer {
   std::shared_ptr<const CertificateNames> certificate{};
 };
 
-// "10.0.0.1" of "10.0.0.1:4242", "ipv4:10.0.0.1:4242"; "::1" of "[::1]:4242", "ipv6:%5B::1%5D:4242".
+// "10.0.0.1" of "10.0.0.1:4242"; "::1" of "[::1]:4242".
 std::string HostOfAddress(std::string_view address);
 
 // Whom work is counted for: an IPv4 address, or the /64 of an IPv6 one, which one customer has to himself.

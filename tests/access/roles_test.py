@@ -258,6 +258,22 @@ lockstep_roles:
         self.assertEqual(grpc("server"), GRPC_PERMISSION_DENIED)
         self.assertEqual(grpc(None), GRPC_UNAUTHENTICATED)
 
+    def test_the_grpc_port_speaks_http2_alone(self):
+        grpc_address = programs.free_address()
+        self.start(self.WEB, "--otlp-grpc", grpc_address)
+        host, port = grpc_address.split(":")
+
+        def first_bytes(protocols):
+            tls = self.context("client")
+            if protocols:
+                tls.set_alpn_protocols(protocols)
+            with socket.create_connection((host, int(port)), timeout=WITHIN_S) as connection, \
+                    tls.wrap_socket(connection, server_hostname=host) as stream:
+                return stream.recv(1)
+        with self.assertRaises(OSError):
+            first_bytes(["http/1.1"])
+        self.assertEqual(first_bytes([]), b"")
+
     def test_a_reload_takes_the_new_certificate(self):
         grpc_address = programs.free_address()
         server = self.start(self.WEB, "--otlp-grpc", grpc_address)
