@@ -1,7 +1,7 @@
 // Listener: a listening socket, and the threads that its connections run on.
 //
-// It accepts until Stop(). While the process has no file handles left it pauses and tries again. All
-// methods are safe from any thread.
+// It accepts until Stop(). While the process has no file handles left it pauses and tries again.
+// All methods are safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -51,8 +51,8 @@ class Listener {
   // Closes the socket; connections stay. Idempotent.
   void Stop();
 
-  // Takes the certificates for connections from here on. Fails, and changes nothing, if files cannot be
-  // used, or if it would turn TLS on or off.
+  // Takes the certificates for connections from here on. Fails, and changes nothing, if files
+  // cannot be used, or if it would turn TLS on or off.
   absl::Status SetTls(const TlsServerConfig* tls);
 
   // "127.0.0.1:9009", with the port that was really taken.
@@ -82,8 +82,8 @@ class Listener {
   std::string address_;
 };
 
-// How many files this process may have open, sockets included. A Listener raises it as far as the system
-// allows.
+// How many files this process may have open, sockets included. A Listener raises it as far as the
+// system allows.
 size_t MaxOpenFiles();
 
 }  // namespace lockstep::server

@@ -1,5 +1,5 @@
-// LiveObjects: the connections of a server that are alive, to count them and to end them. Safe from any
-// thread.
+// LiveObjects: the connections of a server that are alive, to count them and to end them. Safe from
+// any thread.
 #pragma once
 
 #include <chrono>

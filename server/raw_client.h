@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -92,6 +93,9 @@ class RawClient {
   // Whether the server closes the connection without another byte.
   bool AtEnd() { return buffer_.empty() && !Fill() && buffer_.empty(); }
 
+  // Whether the end of the stream was none: nothing came for long.
+  bool timed_out() const { return timed_out_; }
+
   void FinishSending() { shutdown(fd_, SHUT_WR); }
   void Close() {
     if (fd_ >= 0) close(fd_);
@@ -126,12 +130,14 @@ class RawClient {
   bool Fill() {
     char bytes[16 << 10];
     const ssize_t received = recv(fd_, bytes, sizeof(bytes), 0);
+    timed_out_ = received < 0 && errno == EAGAIN;
     if (received <= 0) return false;
     buffer_.append(bytes, static_cast<size_t>(received));
     return true;
   }
 
   int fd_;
+  bool timed_out_ = false;
   std::string buffer_;
 };
 

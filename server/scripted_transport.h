@@ -1,5 +1,5 @@
-// ScriptedTransport: plays the given bytes to a connection, then the end of the stream, and keeps what the
-// connection says. It has no clock: timers never expire.
+// ScriptedTransport: plays the given bytes to a connection, then the end of the stream, and keeps
+// what the connection says. It has no clock: timers never expire.
 #pragma once
 
 #include <algorithm>

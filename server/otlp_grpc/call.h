@@ -3,8 +3,8 @@
 //   head ──▶ admission ──▶ message ──▶ handling ──▶ answered
 //              └──────────────┴── refused ───────────┘
 //
-// It lives on the thread of its connection; what it waits for may answer from any thread, and finds it
-// by its stream (Connection::WithCall).
+// It lives on the thread of its connection; what it waits for may answer from any thread, and finds
+// it by its stream (Connection::WithCall).
 #pragma once
 
 #include <chrono>

@@ -1,10 +1,11 @@
-// Connection: one client's HTTP/2 connection at the gRPC door, from handshake to close, and its calls.
+// Connection: one client's HTTP/2 connection at the gRPC door, from handshake to close, and its
+// calls.
 //
 //   handshake ──▶ open ──▶ linger ──▶ closed
 //
-// It reads only when everything is written: a client that takes no answers gets no further ones made.
-// Everything runs on the transport's loop thread but for Drain(), Abort() and WithCall(), which are safe
-// from any.
+// It reads only when everything is written: a client that takes no answers gets no further ones
+// made. Everything runs on the transport's loop thread but for Drain(), Abort() and WithCall(),
+// which are safe from any.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// FloodGuard: tells whether a connection sends more of what costs the server work and brings no call
-// than a client has reason to: resets of streams (CVE-2023-44487 and its kin), and frames that carry
-// nothing. Two token buckets. Not thread-safe.
+// FloodGuard: tells whether a connection sends more of what costs the server work and brings no
+// call than a client has reason to: resets of streams (CVE-2023-44487 and its kin), and frames that
+// carry nothing. Two token buckets. Not thread-safe.
 #pragma once
 
 #include <algorithm>

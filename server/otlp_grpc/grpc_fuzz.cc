@@ -1,5 +1,5 @@
-// Feeds the bytes of a connection through the gRPC door to a handler that knows no storage. The first byte
-// says how large the pieces are in which the others arrive.
+// Feeds the bytes of a connection through the gRPC door to a handler that knows no storage. The
+// first byte says how large the pieces are in which the others arrive.
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -7,8 +7,8 @@
 
 namespace lockstep::server {
 
-// What one connection may do in HTTP/2. Legitimate clients stay far below the rates: they cancel few
-// calls, and send few frames besides those that carry calls.
+// What one connection may do in HTTP/2. Legitimate clients stay far below the rates: they cancel
+// few calls, and send few frames besides those that carry calls.
 struct Http2Limits {
   uint32_t max_streams = 100;
   uint32_t stream_window_bytes = 1 << 20;
@@ -19,8 +19,8 @@ struct Http2Limits {
   // Streams that the client resets, or makes us reset: so many at once, and then so many a second.
   double max_resets = 200;
   double resets_per_second = 20;
-  // Frames that carry no call: PING, SETTINGS, WINDOW_UPDATE, PRIORITY, small DATA. Every answered call
-  // allows some more.
+  // Frames that carry no call: PING, SETTINGS, WINDOW_UPDATE, PRIORITY, small DATA. Every answered
+  // call allows some more.
   double max_idle_frames = 1000;
   double idle_frames_per_second = 100;
   double idle_frames_per_call = 8;

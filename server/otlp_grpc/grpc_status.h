@@ -1,4 +1,5 @@
-// GrpcStatus: how a call ended, from the answer of POST /v1/metrics, and as trailers. Pure functions.
+// GrpcStatus: how a call ended, from the answer of POST /v1/metrics, and as trailers. Pure
+// functions.
 //
 // Source: gRPC over HTTP2 (the project's PROTOCOL-HTTP2.md), "Responses".
 #pragma once
@@ -33,7 +34,8 @@ struct GrpcStatus {
   bool ok() const { return code == GrpcCode::kOk; }
 };
 
-// OK for 200, whose body is then the message of the answer. Senders repeat only what has a Retry-After.
+// OK for 200, whose body is then the message of the answer. Senders repeat only what has a
+// Retry-After.
 GrpcStatus StatusOf(const api::Response& response);
 
 // Tells the client to repeat the call after that time, by a RetryInfo.

@@ -118,9 +118,8 @@ class GrpcTestClient {
   bool AwaitEnd() {
     while (Receive()) {
     }
-    return true;
+    return !socket_.timed_out();
   }
-  RawClient& socket() { return socket_; }
 
  private:
   static GrpcTestClient& Of(void* client) { return *static_cast<GrpcTestClient*>(client); }

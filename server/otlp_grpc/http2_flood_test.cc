@@ -67,7 +67,8 @@ class Http2FloodTest : public testing::Test {
     client_->Send(std::string(kPreface) + Frame(NGHTTP2_SETTINGS, 0, 0, ""));
   }
 
-  // The error of the GOAWAY that ends the connection, after all that the server sends; -1 without one.
+  // The error of the GOAWAY that ends the connection, after all that the server sends; -1 without
+  // one.
   int64_t ErrorAtEnd() {
     const std::string bytes = client_->ReceiveAll();
     size_t at = 0;
@@ -90,7 +91,8 @@ class Http2FloodTest : public testing::Test {
     EXPECT_EQ(server_->stats().broken_connections, 1u);
   }
 
-  // Sends the frames of one step after the other until the server closes, and returns how many it took.
+  // Sends the frames of one step after the other until the server closes, and returns how many it
+  // took.
   template <typename Step>
   int Flood(int max_steps, Step step) {
     for (int i = 0; i < max_steps; ++i) {

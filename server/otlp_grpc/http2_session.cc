@@ -91,7 +91,8 @@ struct Http2Session::State {
   bool is_broken = false;
 };
 
-// What nghttp2 calls. Once the connection is flooded they ignore what is left of the bytes received.
+// What nghttp2 calls. Once the connection is flooded they ignore what is left of the bytes
+// received.
 class Http2Session::Callbacks {
  public:
   static State& Of(void* state) { return *static_cast<State*>(state); }

@@ -1,8 +1,8 @@
-// Http2Session: the server's side of HTTP/2 on one connection: bytes in, calls out, and the reverse. The
-// only code that knows nghttp2.
+// Http2Session: the server's side of HTTP/2 on one connection: bytes in, calls out, and the
+// reverse. The only code that knows nghttp2.
 //
-// It has no socket and no clock. Floods end it: the client is told to calm down (ENHANCE_YOUR_CALM), and
-// nothing that comes afterwards counts. Not thread-safe.
+// It has no socket and no clock. Floods end it: the client is told to calm down
+// (ENHANCE_YOUR_CALM), and nothing that comes afterwards counts. Not thread-safe.
 //
 // Source: RFC 9113; RFC 7541 for headers.
 #pragma once

@@ -3,8 +3,8 @@
 //   1 byte   whether the message is compressed, 0 or 1
 //   4 bytes  its length, big-endian
 //
-// Memory grows with the bytes that arrive, not with the length that is announced, and is charged to the
-// budget before it is taken. Not thread-safe.
+// Memory grows with the bytes that arrive, not with the length that is announced, and is charged to
+// the budget before it is taken. Not thread-safe.
 //
 // Source: gRPC over HTTP2, "Length-Prefixed-Message".
 #pragma once

@@ -1,9 +1,10 @@
 // OtlpGrpcServer: the metrics service of OTLP over gRPC, on a port of its own.
 //
-// A message is not looked at here: it goes to the handler as the body of POST /v1/metrics, and the answer becomes
-// that of the call. What HTTP says by 429 and 503 with Retry-After, gRPC says by RESOURCE_EXHAUSTED and UNAVAILABLE
-// with a RetryInfo. Users, tokens and TLS are those of HTTP, credentials in the metadata "authorization". Messages
-// may be gzip, deflate or zstd. All methods are safe from any thread.
+// A message is not looked at here: it goes to the handler as the body of POST /v1/metrics, and the
+// answer becomes that of the call. What HTTP says by 429 and 503 with Retry-After, gRPC says by
+// RESOURCE_EXHAUSTED and UNAVAILABLE with a RetryInfo. Users, tokens and TLS are those of HTTP,
+// credentials in the metadata "authorization". Messages may be gzip, deflate or zstd. All methods
+// are safe from any thread.
 //
 // Source: OpenTelemetry Protocol Specification, "OTLP/gRPC".
 #pragma once
@@ -34,8 +35,8 @@ struct OtlpGrpcOptions {
   AuditLog* audit = nullptr;  // outlives the server; null: none is kept
   GrpcLimits limits;
   int io_threads = 1;
-  // Decoding is most of their work; two keep up with the shards of a small machine, and bound what a
-  // large one gives.
+  // Decoding is most of their work; two keep up with the shards of a small machine, and bound what
+  // a large one gives.
   int worker_threads = 2;
 };
 
@@ -52,11 +53,12 @@ class OtlpGrpcServer {
   // "127.0.0.1:4317", with the port that was really taken.
   const std::string& address() const;
 
-  // Stops listening and lets calls under way finish for at most `patience`; then cancels what is left. Idempotent.
+  // Stops listening and lets calls under way finish for at most `patience`; then cancels what is
+  // left. Idempotent.
   void Shutdown(std::chrono::milliseconds patience);
 
-  // Takes the credentials of `web` for calls, and its certificates for connections, from here on. Fails,
-  // and changes nothing, if files of it cannot be used, or if it turns TLS on or off.
+  // Takes the credentials of `web` for calls, and its certificates for connections, from here on.
+  // Fails, and changes nothing, if files of it cannot be used, or if it turns TLS on or off.
   absl::Status Reload(const WebConfig& web);
 
   OtlpGrpcStats stats() const;

@@ -1,6 +1,6 @@
-// PendingAnswer: what a call that was handed to the handler still owes: its one answer, which reaches the
-// call if that is still there, its line in the audit log, and the memory of its message. Safe from any
-// thread.
+// PendingAnswer: what a call that was handed to the handler still owes: its one answer, which
+// reaches the call if that is still there, its line in the audit log, and the memory of its
+// message. Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class PendingAnswer {
  public:
   PendingAnswer(GrpcDoor& door, std::shared_ptr<Connection> connection, int32_t stream,
                 AuditEntry entry, BodyBudget::Lease lease);
-  // Without an answer the call is told that there was no room or, once it was handled, that it got lost.
+  // Without an answer the call is told that there was no room or, once it was handled, that it got
+  // lost.
   ~PendingAnswer();
   PendingAnswer(const PendingAnswer&) = delete;
   PendingAnswer& operator=(const PendingAnswer&) = delete;

@@ -1,6 +1,6 @@
-// WaitingConnections: the connections that have not brought a whole call yet, in the order in which they
-// came. When the door is full the oldest of them makes room, so that connections which only wait keep
-// nobody out. Safe from any thread.
+// WaitingConnections: the connections that have not brought a whole call yet, in the order in which
+// they came. When the door is full the oldest of them makes room, so that connections which only
+// wait keep nobody out. Safe from any thread.
 #pragma once
 
 #include <cstdint>
