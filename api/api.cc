@@ -61,6 +61,13 @@ absl::StatusOr<std::chrono::nanoseconds> TimeoutOf(const Form& form,
   return std::min(*timeout, longest);
 }
 
+Response NotReady(std::string_view why) {
+  Response response =
+      TextReply(503, absl::StrFormat("Service Unavailable: lockstep is not ready: %s", why));
+  response.headers.push_back({"Retry-After", "1"});
+  return response;
+}
+
 class ApiServer : public Api {
  public:
   explicit ApiServer(ApiDependencies dependencies)
@@ -148,7 +155,12 @@ class ApiServer : public Api {
   }
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
-  Response Ready(const Call&) { return TextReply(200, "lockstep is ready."); }
+  Response Ready(const Call&) {
+    if (!options_.is_read_only && written_.stats().read_only) {
+      return NotReady("the store refuses writes; the log says why");
+    }
+    return TextReply(200, "lockstep is ready.");
+  }
   Response Page(const Call& call) { return HandlePage(call.request, page_files_, info_); }
   Response PageAsset(const Call& call) { return HandlePageAsset(call.request, page_files_); }
   Response BuildInfo(const Call&) { return HandleBuildInfo(info_); }
@@ -436,9 +448,7 @@ void ApiServer::Handle(Request request, Respond respond) {
     return respond(std::move(response));
   }
   if (match.route->needs == Needs::kReadyStore && !ready_) {
-    Response response = TextReply(503, "Service Unavailable: lockstep is not ready");
-    response.headers.push_back({"Retry-After", "1"});
-    return respond(std::move(response));
+    return respond(NotReady("it has not started yet"));
   }
   Dispatch(match, std::move(request), std::move(respond));
 }
@@ -446,6 +456,8 @@ void ApiServer::Handle(Request request, Respond respond) {
 void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   const Route& route = *match.route;
   if (route.writing != nullptr) return (this->*route.writing)(request, std::move(respond));
+  // Whoever watches the server is answered however little memory there is.
+  if (route.role == Role::kNone) return respond((this->*route.quick)(Call()));
   MemoryCharge memory(MemoryAccount::kForms);
   absl::Status fits = CheckForm(request);
   if (fits.ok()) fits = memory.Add(FormBytes(request));
@@ -488,7 +500,10 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
   std::shared_ptr<CancelSignal> cancel = call.request.cancel;
   auto ticket = active_queries_.Add(Describe(call), cancel);
   gate_.Submit(
-      {.max_samples = options_.max_query_samples, .timeout = *timeout}, std::move(cancel),
+      {.max_samples = options_.max_query_samples,
+       .timeout = *timeout,
+       .client = ClientOf(call.request)},
+      std::move(cancel),
       [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
        respond = std::move(respond), start = Clock::now()](
           const absl::Status& admitted, QueryBudget& budget, QueryGate::Place place) mutable {

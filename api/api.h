@@ -43,6 +43,7 @@ struct ApiOptions {
   otlp::Translation otlp;
   Prices prices;                          // of training
   std::string backup_folder = "backups";  // below which requests may have backups written
+  bool is_read_only = false;              // nobody expects the store to take writes
 };
 
 struct ApiDependencies {

@@ -484,6 +484,47 @@ TEST_F(ApiTest, HealthAndReadiness) {
   EXPECT_EQ(Get("/api/v1/status/buildinfo").status, 200);
 }
 
+// A store whose disk may be full.
+class StorageOfADisk final : public MemoryStorage {
+ public:
+  StorageStats stats() const override {
+    StorageStats stats = MemoryStorage::stats();
+    stats.read_only = refuses_writes;
+    return stats;
+  }
+
+  std::atomic<bool> refuses_writes{false};
+};
+
+TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
+  StorageOfADisk storage;
+  const auto start = [&](bool is_read_only) {
+    ApiOptions options;
+    options.is_read_only = is_read_only;
+    api_ = MakeApi({.storage = storage,
+                    .engine = engine_,
+                    .info = Info(),
+                    .options = options,
+                    .now_ms = [] { return kNowMs; },
+                    .reload = {}});
+    api_->SetReady(true);
+  };
+  start(false);
+  EXPECT_EQ(Get("/-/ready").status, 200);
+  storage.refuses_writes = true;
+  const Response refused = Get("/-/ready");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_THAT(refused.body, HasSubstr("refuses writes"));
+  EXPECT_EQ(Get("/-/healthy").status, 200);
+  EXPECT_EQ(Get("/api/v1/query?query=up").status, 200);
+  storage.refuses_writes = false;
+  EXPECT_EQ(Get("/-/ready").status, 200);
+  // Whoever opens a store to read only expects no writes.
+  start(true);
+  storage.refuses_writes = true;
+  EXPECT_EQ(Get("/-/ready").status, 200);
+}
+
 TEST_F(ApiTest, CountsRequests) {
   Get("/api/v1/query?query=up");
   Get("/api/v1/label/job/values");

@@ -50,4 +50,8 @@ std::string_view Request::path() const {
   return text.substr(0, text.find('?'));
 }
 
+ClientId ClientOf(const Request& request) {
+  return {NetworkOfAddress(request.remote_address), request.user};
+}
+
 }  // namespace lockstep::api

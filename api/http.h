@@ -15,6 +15,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "api/access.h"
+#include "base/client_id.h"
 #include "base/mutex.h"
 
 namespace lockstep::api {
@@ -57,6 +58,9 @@ struct Request {
   // `target` up to '?', not percent-decoded.
   std::string_view path() const;
 };
+
+// Whom limits count a request for.
+ClientId ClientOf(const Request& request);
 
 // What follows the first part of a body that is made while it is sent. Its calls come one after the
 // other, from any thread; it may outlive the handler that gave it out, not the API.

@@ -174,7 +174,7 @@ void HandleRegister(const Request& request, Ingester& ingester, int64_t now_ms, 
     return DecodeRegistrations(message, now_ms);
   };
   ingester.Write(
-      *encoding, request.body,
+      ClientOf(request), *encoding, request.body,
       [&](std::string_view message, const IngestLimits& limits, const Storage* storage) {
         return DecodeForJobs(request.jobs, decode, message, limits, storage);
       },

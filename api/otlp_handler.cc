@@ -85,7 +85,7 @@ void HandleOtlpMetrics(const Request& request, otlp::MetricsDecoder& decoder, In
     return DecodeForJobs(request.jobs, decode, message, limits, storage);
   };
   ingester.Write(
-      *body_encoding, request.body, decode_for_jobs,
+      ClientOf(request), *body_encoding, request.body, decode_for_jobs,
       [encoding = *encoding, respond = std::move(respond)](
           absl::StatusOr<WriteSummary> result) mutable { respond(OtlpReply(encoding, result)); });
 }

@@ -105,6 +105,7 @@ absl::Status ReadPush(const Request& request, const PushContext& context, Push& 
   const Form form = ParametersOf(request);
   LOCKSTEP_RETURN_IF_ERROR(ReadHints(form, push.hints));
   push.stream = Given(form, request, "stream", kStreamHeader);
+  push.log.client = ClientOf(request);
   LOCKSTEP_RETURN_IF_ERROR(
       ParseNumber("offset", Given(form, request, "offset", kOffsetHeader), push.log.offset));
   if (request.jobs.has_value()) {

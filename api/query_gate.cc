@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_format.h"
+#include "base/check.h"
+#include "base/fair_pool.h"
 #include "base/mutex.h"
 
 namespace lockstep::api {
@@ -24,29 +28,69 @@ absl::Status WaitingStatus(const QueryBudget& budget) {
   return status;
 }
 
+absl::Status TooManyWait(PoolAnswer room, size_t max_queued) {
+  return absl::UnavailableError(absl::StrFormat(
+      "too many queries %sare waiting, of which %d may (query.max-concurrency); try again later",
+      room == PoolAnswer::kOverShare ? "of this client " : "", max_queued));
+}
+
 }  // namespace
 
 struct QueryGate::Entry {
   Entry(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work)
-      : deadline(QueryBudget::Clock::now() + limits.timeout),
+      : client(limits.client),
+        deadline(QueryBudget::Clock::now() + limits.timeout),
         budget(limits.max_samples, deadline),
         cancel(std::move(cancel)),
         work(std::move(work)) {}
 
+  const ClientId client;
   const TimePoint deadline;
   QueryBudget budget;
   const std::shared_ptr<CancelSignal> cancel;
   Work work;
+  FairPool::Claim queue_room;
 };
 
 struct QueryGate::State {
-  explicit State(const QueryGateOptions& options) : options(options) {}
+  explicit State(const QueryGateOptions& options)
+      : options(options), queue_rooms(options.max_queued), places(2 * options.max_running) {}
 
   // What has been admitted.
   struct Taker {
     EntryPtr entry;  // null when its work is over and its answer on its way
     TimePoint long_from;
+    FairPool::Claim place;
   };
+
+  // The next to be admitted: of the clients that have less than their share the one that has least. The end of
+  // the queue if nothing may be admitted.
+  std::deque<EntryPtr>::iterator FindNext(TimePoint now) LOCKSTEP_REQUIRES(mutex) {
+    auto next = queue.end();
+    if (!HasPlace(now)) return next;
+    uint64_t least = std::numeric_limits<uint64_t>::max();
+    for (auto at = queue.begin(); at != queue.end() && least > 0; ++at) {
+      const ClientId& client = (*at)->client;
+      const uint64_t load = places.LoadOf(client);
+      if (load >= least || places.AnswerFor(client, 1) != PoolAnswer::kTaken) continue;
+      next = at;
+      least = load;
+    }
+    return next;
+  }
+
+  // Precondition: FindNext() found it.
+  Taker* Admit(std::deque<EntryPtr>::iterator next, TimePoint now) LOCKSTEP_REQUIRES(mutex) {
+    EntryPtr entry = std::move(*next);
+    queue.erase(next);
+    entry->queue_room = FairPool::Claim();
+    FairPool::Claim place(places, entry->client);
+    // Nobody else takes places.
+    LOCKSTEP_CHECK(place.Grow(1) == PoolAnswer::kTaken);
+    takers.push_back(std::make_unique<Taker>(
+        Taker{std::move(entry), now + options.long_after, std::move(place)}));
+    return takers.back().get();
+  }
 
   bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
@@ -84,6 +128,8 @@ struct QueryGate::State {
   }
 
   const QueryGateOptions options;
+  FairPool queue_rooms;
+  FairPool places;  // of what is admitted, in a place or without
   mutable Mutex mutex;
   CondVar work_waits;
   CondVar sweep_needed;
@@ -131,6 +177,7 @@ void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cance
   auto entry = std::make_shared<Entry>(limits, std::move(cancel), std::move(work));
   // Subscribed before it is queued: afterwards a thread may already have finished with it. Called with
   // the signal's lock held, so the gate's lock is never held around a call to the signal.
+  entry->queue_room = FairPool::Claim(state.queue_rooms, entry->client);
   entry->cancel->Subscribe([&state, entry = entry.get()] {
     entry->budget.Cancel();
     const MutexLock lock(state.mutex);
@@ -141,8 +188,8 @@ void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cance
     const MutexLock lock(state.mutex);
     if (state.closing) {
       refusal = Closing();
-    } else if (state.queue.size() >= state.options.max_queued) {
-      refusal = absl::UnavailableError("too many queries are waiting");
+    } else if (const PoolAnswer room = entry->queue_room.Grow(1); room != PoolAnswer::kTaken) {
+      refusal = TooManyWait(room, state.options.max_queued);
     } else {
       state.queue.push_back(entry);
       state.work_waits.NotifyOne();
@@ -162,17 +209,16 @@ void QueryGate::RunPool() {
     {
       const MutexLock lock(state.mutex);
       TimePoint now = QueryBudget::Clock::now();
-      while (!state.closing && (state.queue.empty() || !state.HasPlace(now))) {
+      auto next = state.FindNext(now);
+      while (!state.closing && next == state.queue.end()) {
         state.work_waits.Wait(state.mutex);
         now = QueryBudget::Clock::now();
+        next = state.FindNext(now);
       }
       if (state.closing) return;
-      entry = std::move(state.queue.front());
-      state.queue.pop_front();
-      state.takers.push_back(
-          std::make_unique<State::Taker>(State::Taker{entry, now + state.options.long_after}));
-      taker = state.takers.back().get();
-      if (!state.queue.empty() && state.HasPlace(now)) state.work_waits.NotifyOne();
+      taker = state.Admit(next, now);
+      entry = taker->entry;
+      if (state.FindNext(now) != state.queue.end()) state.work_waits.NotifyOne();
     }
     Place place(taker, [shared = state_, entry](const void* gone) {
       shared->GiveBack(static_cast<const State::Taker*>(gone));
@@ -195,7 +241,7 @@ void QueryGate::SweepQueue() {
       expired = state.TakeExpired();
       if (expired.empty()) {
         const TimePoint now = QueryBudget::Clock::now();
-        if (!state.queue.empty() && state.HasPlace(now)) state.work_waits.NotifyOne();
+        if (state.FindNext(now) != state.queue.end()) state.work_waits.NotifyOne();
         if (const std::optional<TimePoint> next = state.NextChange(now)) {
           state.sweep_needed.WaitFor(state.mutex, *next - now);
         } else {

@@ -3,7 +3,8 @@
 // Work beyond that waits in a queue until there is a place, its time is over, its client has gone, or
 // the gate closes. A place is taken until the answer is on its way to the client, so that answers in
 // memory are bounded too. What takes one for long gives it away, so that a few heavy queries or slow clients
-// do not keep many light ones waiting; as many may be without a place as there are places. Every
+// do not keep many light ones waiting; as many may be without a place as there are places. Of what is admitted and of
+// the queue each client has a fair share (base/fair_pool.h), and it is the turn of the one for whom least runs. Every
 // piece of work is run exactly once, whatever becomes of it: on a thread of the pool when it is admitted, else
 // quickly to say no. Safe from any thread. The destructor closes the gate, and returns when all work is over.
 #pragma once
@@ -16,6 +17,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "api/http.h"
+#include "base/client_id.h"
 #include "base/query_budget.h"
 
 namespace lockstep::api {
@@ -39,7 +41,7 @@ class QueryGate {
   // `admitted` is OK when the work may run, within `budget`; otherwise the work only answers:
   //   kCancelled          the client went away while it waited
   //   kDeadlineExceeded   its time was over before a thread was free
-  //   kUnavailable        the queue is full, or the gate is closed
+  //   kUnavailable        the queue is full, or the client has its share of it, or the gate is closed
   using Work =
       absl::AnyInvocable<void(const absl::Status& admitted, QueryBudget& budget, Place place)>;
 
@@ -51,6 +53,7 @@ class QueryGate {
   struct Limits {
     int64_t max_samples = 0;
     std::chrono::nanoseconds timeout{};  // waiting included
+    ClientId client{};
   };
   // Takes over `cancel`'s one callback until the work is over. Never blocks for long.
   void Submit(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work);

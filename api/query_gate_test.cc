@@ -5,6 +5,10 @@
 #include <future>
 #include <latch>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
 
 namespace lockstep::api {
 namespace {
@@ -13,7 +17,11 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 
 constexpr QueryGateOptions kOnePlace = {.max_running = 1, .long_after = hours(1)};
-constexpr QueryGate::Limits kPatient = {.max_samples = 100, .timeout = hours(1)};
+const QueryGate::Limits kPatient = {.max_samples = 100, .timeout = hours(1)};
+
+QueryGate::Limits PatientOf(const std::string& network, const std::string& user = "") {
+  return {.max_samples = 100, .timeout = hours(1), .client = {network, user}};
+}
 
 std::shared_ptr<CancelSignal> Signal() { return std::make_shared<CancelSignal>(); }
 
@@ -82,11 +90,11 @@ TEST(QueryGateTest, NoMoreRunWithoutAPlaceThanThereArePlaces) {
   QueryGate gate({.max_running = 1, .long_after = milliseconds(0)});
   Blocker first, second;
   for (Blocker* blocker : {&first, &second}) {
-    gate.Submit(kPatient, Signal(), blocker->Work());
+    gate.Submit(PatientOf(blocker == &first ? "a" : "b"), Signal(), blocker->Work());
     blocker->WaitUntilStarted();
   }
   std::promise<absl::Status> admitted;
-  gate.Submit(kPatient, Signal(), Report(admitted));
+  gate.Submit(PatientOf("c"), Signal(), Report(admitted));
   EXPECT_EQ(gate.stats().running, 2u);
   EXPECT_EQ(gate.stats().queued, 1u);
   first.Release();
@@ -175,6 +183,115 @@ TEST(QueryGateTest, RefusesWhatItsQueueCannotHold) {
   EXPECT_EQ(refused.get_future().get().code(), absl::StatusCode::kUnavailable);
   blocker.Release();
   EXPECT_TRUE(waiting.get_future().get().ok());
+}
+
+// Keeps the places that it was given, as slow readers of answers do.
+class Hoard {
+ public:
+  QueryGate::Work Work() {
+    return [this](const absl::Status& admitted, QueryBudget&, QueryGate::Place place) {
+      if (!admitted.ok()) return;  // the gate closes
+      const MutexLock lock(mutex_);
+      places_.push_back(std::move(place));
+      changed_.NotifyAll();
+    };
+  }
+  void Await(size_t count) {
+    const MutexLock lock(mutex_);
+    while (places_.size() < count) changed_.Wait(mutex_);
+  }
+  size_t size() {
+    const MutexLock lock(mutex_);
+    return places_.size();
+  }
+  void GiveBackOne() {
+    QueryGate::Place place;
+    const MutexLock lock(mutex_);
+    place = std::move(places_.back());
+    places_.pop_back();
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<QueryGate::Place> places_;
+};
+
+TEST(QueryGateTest, NoClientGetsMoreThanHalfOfAllPlaces) {
+  Hoard greedy;
+  QueryGate gate({.max_running = 4, .long_after = milliseconds(0)});
+  for (int i = 0; i < 20; ++i) gate.Submit(PatientOf("greedy"), Signal(), greedy.Work());
+  greedy.Await(4);
+  std::promise<absl::Status> polite;
+  gate.Submit(PatientOf("polite"), Signal(), Report(polite));
+  EXPECT_TRUE(polite.get_future().get().ok());
+  EXPECT_EQ(greedy.size(), 4u);
+  EXPECT_EQ(gate.stats().queued, 16u);
+  greedy.GiveBackOne();
+  greedy.Await(4);
+  EXPECT_EQ(gate.stats().queued, 15u);
+}
+
+TEST(QueryGateTest, ACredentialIsOneClientFromWhicheverAddress) {
+  Hoard greedy;
+  QueryGate gate({.max_running = 2, .long_after = milliseconds(0)});
+  for (const char* network : {"a", "b", "c", "d"}) {
+    gate.Submit(PatientOf(network, "greedy"), Signal(), greedy.Work());
+  }
+  greedy.Await(2);
+  std::promise<absl::Status> polite;
+  gate.Submit(PatientOf("e", "polite"), Signal(), Report(polite));
+  EXPECT_TRUE(polite.get_future().get().ok());
+  EXPECT_EQ(greedy.size(), 2u);
+}
+
+TEST(QueryGateTest, ItIsTheTurnOfTheClientForWhomLeastRuns) {
+  Hoard greedy;
+  Blocker blocker;
+  Mutex mutex;
+  std::string order;
+  std::latch all(3);
+  QueryGate gate({.max_running = 2, .long_after = hours(1)});
+  gate.Submit(PatientOf("greedy"), Signal(), greedy.Work());
+  greedy.Await(1);
+  gate.Submit(PatientOf("other"), Signal(), blocker.Work());
+  blocker.WaitUntilStarted();
+  const auto note = [&](char name) {
+    return [&, name](const absl::Status&, QueryBudget&, const QueryGate::Place&) {
+      const MutexLock lock(mutex);
+      order += name;
+      all.count_down();
+    };
+  };
+  gate.Submit(PatientOf("greedy"), Signal(), note('1'));
+  gate.Submit(PatientOf("greedy"), Signal(), note('2'));
+  gate.Submit(PatientOf("polite"), Signal(), note('p'));
+  blocker.Release();
+  all.wait();
+  const MutexLock lock(mutex);
+  EXPECT_EQ(order, "p12");
+}
+
+TEST(QueryGateTest, OneClientFillsNoMoreThanHalfOfTheQueue) {
+  QueryGate gate({.max_running = 1, .long_after = hours(1), .max_queued = 4});
+  Blocker blocker;
+  gate.Submit(PatientOf("greedy"), Signal(), blocker.Work());
+  blocker.WaitUntilStarted();
+  std::promise<absl::Status> first, second, refused, polite;
+  gate.Submit(PatientOf("greedy"), Signal(), Report(first));
+  gate.Submit(PatientOf("greedy"), Signal(), Report(second));
+  gate.Submit(PatientOf("greedy"), Signal(), Report(refused));
+  gate.Submit(PatientOf("polite"), Signal(), Report(polite));
+  EXPECT_EQ(refused.get_future().get(),
+            absl::UnavailableError("too many queries of this client are waiting, of which 4 may "
+                                   "(query.max-concurrency); try again later"));
+  blocker.Release();
+  EXPECT_TRUE(first.get_future().get().ok());
+  EXPECT_TRUE(second.get_future().get().ok());
+  EXPECT_TRUE(polite.get_future().get().ok());
+  std::promise<absl::Status> again;
+  gate.Submit(PatientOf("greedy"), Signal(), Report(again));
+  EXPECT_TRUE(again.get_future().get().ok());
 }
 
 TEST(QueryGateTest, ClosedItStopsAndRefuses) {

@@ -97,7 +97,7 @@ void HandleRemoteWrite(const Request& request, Ingester& ingester, Respond respo
         *version == RemoteWriteVersion::k2 ? DecodeRemoteWriteV2 : DecodeRemoteWrite;
     return DecodeForJobs(request.jobs, decode_version, message, limits, storage);
   };
-  ingester.Write(*encoding, request.body, decode,
+  ingester.Write(ClientOf(request), *encoding, request.body, decode,
                  [version = *version,
                   respond = std::move(respond)](absl::StatusOr<WriteSummary> result) mutable {
                    Response response = WriteReply(result, version);

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/memory_budget.h"
+#include "server/file_limit.h"
 
 namespace lockstep::cli {
 namespace {
@@ -22,6 +24,16 @@ std::optional<std::vector<std::string>> AllowedHosts(const ServeOptions& options
   return given;
 }
 
+size_t MaxConnections(const ServeOptions& options) {
+  const uint64_t handles = server::RaiseFileLimit();
+  const size_t connections = server::ConnectionsWithin(handles, options.max_connections);
+  if (connections < options.max_connections) {
+    Log(LogLevel::kWarn, "fewer connections than web.max-connections may be open",
+        {{"connections", connections}, {"file_handles", handles}});
+  }
+  return connections;
+}
+
 }  // namespace
 
 absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& options,
@@ -32,8 +44,17 @@ absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& op
   http.cors_origin = options.cors_origin;
   http.browsers = {AllowedHosts(options), options.external_url};
   http.audit = audit;
-  http.limits.max_connections = options.max_connections;
+  http.limits.max_connections = MaxConnections(options);
+  constexpr size_t kLeastReserved = 4;
+  http.limits.max_reserved_connections = std::clamp(http.limits.max_connections / 4, kLeastReserved,
+                                                    http.limits.max_reserved_connections);
+  http.limits.max_body_bytes_in_flight =
+      std::min(http.limits.max_body_bytes_in_flight,
+               MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kDecoding) / 2);
   http.limits.idle_timeout = options.idle_timeout;
+  http.limits.first_request_timeout = options.first_request_timeout;
+  http.limits.min_transfer_bytes_per_second = options.min_transfer_bytes_per_second;
+  http.limits.slow_transfer_timeout = options.slow_transfer_timeout;
   http.worker_threads = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
   if (!options.web_config_file.empty()) {
     LOCKSTEP_ASSIGN_OR_RETURN(http.web, server::ReadWebConfig(options.web_config_file));
@@ -56,6 +77,8 @@ absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> StartOtlpGrpc(const Serv
   grpc.port = options.otlp_grpc->port;
   grpc.web = web;
   grpc.audit = audit;
+  grpc.limits.max_connections =
+      server::ConnectionsWithin(server::RaiseFileLimit(), grpc.limits.max_connections);
   return server::OtlpGrpcServer::Start(grpc, handler);
 }
 

@@ -93,6 +93,7 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api_options.prices = options.prices;
   api_options.backup_folder = AbsolutePath(
       options.backup_folder.empty() ? options.data_folder + "/backups" : options.backup_folder);
+  api_options.is_read_only = options.read_only;
   api_options.otlp.lookback_ms = options.lookback_ms;
   return api_options;
 }

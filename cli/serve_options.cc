@@ -125,10 +125,12 @@ absl::Status ApplyMemoryLimit(std::string_view text, ServeOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status ApplyIdleTimeout(std::string_view text, ServeOptions& options) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t timeout_ms, PositiveDurationMs(text));
-  options.idle_timeout = std::chrono::milliseconds(timeout_ms);
-  return absl::OkStatus();
+auto TimeoutInto(std::chrono::milliseconds ServeOptions::*field) {
+  return [field](std::string_view text, ServeOptions& options) -> absl::Status {
+    LOCKSTEP_ASSIGN_OR_RETURN(const int64_t timeout_ms, PositiveDurationMs(text));
+    options.*field = std::chrono::milliseconds(timeout_ms);
+    return absl::OkStatus();
+  };
 }
 
 absl::Status ApplyFeatures(std::string_view text, ServeOptions& options) {
@@ -213,10 +215,21 @@ std::vector<Setting> MakeSettings() {
       {"web.external-url", "", "URL",
        "Where people reach this server, for links in alerts; by host name and port if not given.",
        TextInto(&ServeOptions::external_url)},
-      {"web.max-connections", "4096", "N", "Connections that may be open at once.",
+      {"web.max-connections", "4096", "N",
+       "Connections that may be open at once, shared fairly by addresses; at most a quarter of the "
+       "file handles.",
        NumberInto(&ServeOptions::max_connections, Range<size_t>{1, 1'000'000})},
       {"web.read-timeout", "5m", "DURATION", "How long an idle connection stays open.",
-       ApplyIdleTimeout},
+       TimeoutInto(&ServeOptions::idle_timeout)},
+      {"web.first-request-timeout", "10s", "DURATION",
+       "How long a connection stays open before its first request that is let in.",
+       TimeoutInto(&ServeOptions::first_request_timeout)},
+      {"web.min-transfer-rate", "4KB", "SIZE",
+       "Bytes that a client has to send of a body, or take of an answer, each second.",
+       SizeInto(&ServeOptions::min_transfer_bytes_per_second)},
+      {"web.slow-transfer-timeout", "10s", "DURATION",
+       "How long a client may be slower than web.min-transfer-rate.",
+       TimeoutInto(&ServeOptions::slow_transfer_timeout)},
       {"storage.retention.time", "15d", "DURATION", "How long samples are kept.",
        DurationInto(&ServeOptions::retention_ms)},
       {"storage.max-bytes", "0", "SIZE",
@@ -236,7 +249,8 @@ std::vector<Setting> MakeSettings() {
       {"storage.shards", "0", "N", "Shards of a new store; 0 decides by the number of cores.",
        NumberInto(&ServeOptions::shard_count, Range<uint32_t>{0, 256})},
       {"ingest.max-samples-per-second", "0", "N",
-       "Samples that writes may bring each second; more is answered 429. 0 is no limit.",
+       "Samples that writes may bring each second, shared fairly by clients; more is answered 429. "
+       "0 is no limit.",
        NumberInto(&ServeOptions::max_samples_per_second, Range<uint64_t>{0, 1'000'000'000})},
       {"query.timeout", "2m", "DURATION", "How long one query may take.",
        DurationInto(&ServeOptions::query_timeout_ms)},

@@ -44,6 +44,9 @@ struct ServeOptions {
   uint64_t memory_limit_bytes = 0;  // 0: by what the machine or its control group has
   size_t max_connections = 4096;
   std::chrono::milliseconds idle_timeout{300'000};
+  std::chrono::milliseconds first_request_timeout{10'000};
+  uint64_t min_transfer_bytes_per_second = 4 << 10;
+  std::chrono::milliseconds slow_transfer_timeout{10'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
   std::vector<RetentionRule> retention_rules;
   uint64_t max_storage_bytes = 0;  // 0: no limit

@@ -24,6 +24,10 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.enable_admin_api, built_in.enable_admin_api) << setting.name;
     EXPECT_EQ(options.max_connections, built_in.max_connections) << setting.name;
     EXPECT_EQ(options.idle_timeout, built_in.idle_timeout) << setting.name;
+    EXPECT_EQ(options.first_request_timeout, built_in.first_request_timeout) << setting.name;
+    EXPECT_EQ(options.min_transfer_bytes_per_second, built_in.min_transfer_bytes_per_second)
+        << setting.name;
+    EXPECT_EQ(options.slow_transfer_timeout, built_in.slow_transfer_timeout) << setting.name;
     EXPECT_EQ(options.retention_ms, built_in.retention_ms) << setting.name;
     EXPECT_EQ(options.max_storage_bytes, built_in.max_storage_bytes) << setting.name;
     EXPECT_EQ(options.max_series, built_in.max_series) << setting.name;

@@ -48,8 +48,8 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
   return decoded;
 }
 
-void Ingester::Write(BodyEncoding encoding, std::string_view body, DecodeMessage decode,
-                     Done done) {
+void Ingester::Write(const ClientId& client, BodyEncoding encoding, std::string_view body,
+                     DecodeMessage decode, Done done) {
   ++requests_;
   body_bytes_ += body.size();
   absl::StatusOr<DecodedWrite> decoded = Decode(encoding, body, decode);
@@ -58,11 +58,12 @@ void Ingester::Write(BodyEncoding encoding, std::string_view body, DecodeMessage
     ++(is_malformed ? undecodable_requests_ : oversized_requests_);
     return done(decoded.status());
   }
-  StoreWithinRate(*std::move(decoded), std::move(done));
+  StoreWithinRate(client, *std::move(decoded), std::move(done));
 }
 
-void Ingester::StoreWithinRate(DecodedWrite decoded, Done done) {
-  if (absl::Status admitted = rate_limit_.Admit(decoded.sample_count + decoded.histogram_count);
+void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done) {
+  if (absl::Status admitted =
+          rate_limit_.Admit(client, decoded.sample_count + decoded.histogram_count);
       !admitted.ok()) {
     ++throttled_requests_;
     return done(std::move(admitted));

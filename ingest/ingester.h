@@ -55,9 +55,10 @@ class Ingester {
   Ingester(const Ingester&) = delete;
   Ingester& operator=(const Ingester&) = delete;
 
-  void Write(BodyEncoding encoding, std::string_view body, DecodeMessage decode, Done done);
+  void Write(const ClientId& client, BodyEncoding encoding, std::string_view body,
+             DecodeMessage decode, Done done);
   // What was read elsewhere, within the rate limit.
-  void StoreWithinRate(DecodedWrite decoded, Done done);
+  void StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done);
   // As above; no rate limit holds for it.
   void Store(DecodedWrite decoded, Done done);
 

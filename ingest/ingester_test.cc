@@ -37,10 +37,11 @@ class IngesterTest : public testing::Test {
   absl::StatusOr<WriteSummary> Push(std::string_view body,
                                     DecodeMessage decode = DecodeRemoteWrite) {
     std::optional<absl::StatusOr<WriteSummary>> answer;
-    ingester_.Write(BodyEncoding::kSnappy, body, decode, [&](absl::StatusOr<WriteSummary> result) {
-      EXPECT_FALSE(answer.has_value());
-      answer = std::move(result);
-    });
+    ingester_.Write({}, BodyEncoding::kSnappy, body, decode,
+                    [&](absl::StatusOr<WriteSummary> result) {
+                      EXPECT_FALSE(answer.has_value());
+                      answer = std::move(result);
+                    });
     EXPECT_TRUE(answer.has_value());
     return *std::move(answer);
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_format.h"
 
@@ -22,27 +24,92 @@ absl::Status ComeAgainIn(std::chrono::seconds wait, double per_second) {
   return status;
 }
 
+// Of the rate.
+constexpr double kSharedPart = 7.0 / 8;
+constexpr double kSmallPart = 1 - kSharedPart;
+constexpr double kSmallRequestPart = 1.0 / 100;
+
+using Buckets = StringMap<double>;
+
+// What a client that was not active lately has. It makes the shares of the others smaller, which they learn as they
+// fill.
+double ShareOf(const Buckets& buckets, double per_second) {
+  return kSharedPart * per_second / static_cast<double>(std::max<size_t>(buckets.size(), 1));
+}
+
+// Who has a full bucket again counts as active no more.
+void FillEach(Buckets& buckets, double per_second, double seconds) {
+  const double share = ShareOf(buckets, per_second);
+  absl::erase_if(buckets, [&](auto& bucket) {
+    bucket.second += seconds * share;
+    return bucket.second >= share;
+  });
+}
+
+bool HasTokens(const Buckets& buckets, const std::string& name) {
+  const auto found = buckets.find(name);
+  return found == buckets.end() || found->second > 0;
+}
+
+// `lowest`: what the bucket need not fall below.
+void TakeFrom(Buckets& buckets, const std::string& name, double count, double lowest,
+              double per_second) {
+  if (name.empty()) return;
+  const auto [bucket, is_new] = buckets.try_emplace(name);
+  double& tokens = bucket->second;
+  if (is_new) tokens = ShareOf(buckets, per_second);
+  tokens = std::max(tokens - count, std::min(tokens, lowest));
+}
+
 }  // namespace
 
 RateLimit::RateLimit(uint64_t samples_per_second, std::function<Clock::time_point()> now)
     : per_second_(static_cast<double>(samples_per_second)),
       now_(std::move(now)),
       tokens_(per_second_),
+      small_tokens_(kSmallPart * per_second_),
       filled_at_(now_()) {}
 
-absl::Status RateLimit::Admit(uint64_t sample_count) {
+absl::Status RateLimit::Admit(const ClientId& client, uint64_t sample_count) {
   if (per_second_ == 0) return absl::OkStatus();
+  const auto count = static_cast<double>(sample_count);
   MutexLock lock(mutex_);
-  const Clock::time_point now = now_();
-  const std::chrono::duration<double> passed = std::max(now - filled_at_, Clock::duration::zero());
-  filled_at_ = std::max(now, filled_at_);
-  tokens_ = std::min(tokens_ + passed.count() * per_second_, per_second_);
-  if (tokens_ > 0) {
-    tokens_ -= static_cast<double>(sample_count);
+  Fill();
+  if (const Entry entry = EntryFor(client, count); entry != Entry::kNone) {
+    Take(client, count, entry);
     return absl::OkStatus();
   }
   const double wait_seconds = std::max(1.0, std::ceil(-tokens_ / per_second_));
   return ComeAgainIn(std::chrono::seconds(static_cast<int64_t>(wait_seconds)), per_second_);
+}
+
+void RateLimit::Fill() {
+  const Clock::time_point now = now_();
+  const std::chrono::duration<double> passed = std::max(now - filled_at_, Clock::duration::zero());
+  filled_at_ = std::max(now, filled_at_);
+  const double seconds = passed.count();
+  tokens_ = std::min(tokens_ + seconds * per_second_, per_second_);
+  const double small_per_second = kSmallPart * per_second_;
+  small_tokens_ = std::min(small_tokens_ + seconds * small_per_second, small_per_second);
+  FillEach(by_network_, per_second_, seconds);
+  FillEach(by_user_, per_second_, seconds);
+}
+
+RateLimit::Entry RateLimit::EntryFor(const ClientId& client, double count) const {
+  if (tokens_ > 0) return Entry::kCommon;
+  if (count <= kSmallRequestPart * per_second_ && small_tokens_ >= count) return Entry::kSmall;
+  const bool has_share = !client.network.empty() && HasTokens(by_network_, client.network) &&
+                         HasTokens(by_user_, client.user);
+  return has_share ? Entry::kShare : Entry::kNone;
+}
+
+void RateLimit::Take(const ClientId& client, double count, Entry entry) {
+  tokens_ -= count;
+  if (entry == Entry::kSmall) small_tokens_ -= count;
+  // Who brought more while nobody else wanted to does not owe it to those that come later.
+  const double lowest = entry == Entry::kShare ? std::numeric_limits<double>::lowest() : tokens_;
+  TakeFrom(by_network_, client.network, count, lowest, per_second_);
+  TakeFrom(by_user_, client.user, count, lowest, per_second_);
 }
 
 std::optional<std::chrono::seconds> RetryAfter(const absl::Status& status) {

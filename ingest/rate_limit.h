@@ -1,18 +1,28 @@
-// RateLimit: how many samples a second all writes together may bring.
+// RateLimit: how many samples a second all writes together may bring, shared fairly by clients.
 //
 // A bucket of tokens, one a sample, that fills at the rate and holds at most those of one second. A
 // request is let in while the bucket holds any, and takes as many as it has samples, so that the bucket
-// may owe some: a request of any size comes through, and those behind it wait for what it owes. The
-// mean rate is never more than what was set, after a burst of one second. Safe from any thread.
+// may owe some: a request of any size comes through, and those behind it wait for what it owes. While it owes,
+// requests are still let in for
+//
+//   - clients that have brought less than their share of seven eighths of the rate: each network, and each credential,
+//     has a bucket of its own that fills at what is left when all that are active have the same;
+//   - small requests, of at most a hundredth of the rate, from the last eighth.
+//
+// These take from the common bucket too. So a client alone gets all of the rate, nobody keeps others from their share,
+// and the mean rate is never more than what was set, after a burst of one second. Safe from any thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
+#include "base/client_id.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/string_map.h"
 
 namespace lockstep {
 
@@ -26,13 +36,25 @@ class RateLimit {
 
   // OK: the samples may come. kResourceExhausted: nothing was taken; RetryAfter() of it says when to
   // come again.
-  absl::Status Admit(uint64_t sample_count);
+  absl::Status Admit(const ClientId& client, uint64_t sample_count);
 
  private:
+  // What lets a request in.
+  enum class Entry : uint8_t { kNone, kCommon, kSmall, kShare };
+  // Clients of one kind that were active lately.
+  using Buckets = StringMap<double>;
+
+  void Fill() LOCKSTEP_REQUIRES(mutex_);
+  Entry EntryFor(const ClientId& client, double count) const LOCKSTEP_REQUIRES(mutex_);
+  void Take(const ClientId& client, double count, Entry entry) LOCKSTEP_REQUIRES(mutex_);
+
   const double per_second_;
   const std::function<Clock::time_point()> now_;
   Mutex mutex_;
   double tokens_ LOCKSTEP_GUARDED_BY(mutex_);
+  double small_tokens_ LOCKSTEP_GUARDED_BY(mutex_);
+  Buckets by_network_ LOCKSTEP_GUARDED_BY(mutex_);
+  Buckets by_user_ LOCKSTEP_GUARDED_BY(mutex_);
   Clock::time_point filled_at_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 

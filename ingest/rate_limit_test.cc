@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 namespace lockstep {
@@ -13,9 +14,11 @@ using std::chrono::seconds;
 class RateLimitTest : public testing::Test {
  protected:
   void Pass(milliseconds time) { now_ += time; }
-  bool Admits(RateLimit& limit, uint64_t sample_count) { return limit.Admit(sample_count).ok(); }
+  bool Admits(RateLimit& limit, uint64_t sample_count, const ClientId& client = {}) {
+    return limit.Admit(client, sample_count).ok();
+  }
   seconds WaitOf(RateLimit& limit) {
-    const absl::Status status = limit.Admit(1);
+    const absl::Status status = limit.Admit({}, 2);
     EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
     return RetryAfter(status).value_or(seconds(-1));
   }
@@ -33,13 +36,13 @@ TEST_F(RateLimitTest, WithoutALimitEverythingComesIn) {
 TEST_F(RateLimitTest, TakesOneSecondsWorthAtOnceAndThenTheRate) {
   EXPECT_TRUE(Admits(limit_, 60));
   EXPECT_TRUE(Admits(limit_, 40));
-  EXPECT_FALSE(Admits(limit_, 1));
+  EXPECT_FALSE(Admits(limit_, 2));
   Pass(milliseconds(500));
   EXPECT_TRUE(Admits(limit_, 50));
-  EXPECT_FALSE(Admits(limit_, 1));
+  EXPECT_FALSE(Admits(limit_, 2));
   Pass(milliseconds(3'600'000));
   EXPECT_TRUE(Admits(limit_, 100));  // a long rest saves up no more than a second
-  EXPECT_FALSE(Admits(limit_, 1));
+  EXPECT_FALSE(Admits(limit_, 2));
 }
 
 TEST_F(RateLimitTest, ARequestLargerThanTheRateComesThroughAndTheNextOnesWait) {
@@ -59,6 +62,118 @@ TEST_F(RateLimitTest, TheMeanRateIsTheLimit) {
   }
   EXPECT_GE(admitted, 1000u);
   EXPECT_LE(admitted, 1000u + 100 + 7);
+}
+
+TEST_F(RateLimitTest, AClientAloneGetsAllOfTheRate) {
+  const ClientId alone{"a", "alice"};
+  uint64_t admitted = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    if (Admits(limit_, 7, alone)) admitted += 7;
+    Pass(milliseconds(10));
+  }
+  EXPECT_GE(admitted, 10'000u);
+  EXPECT_LE(admitted, 10'000u + 200);
+}
+
+TEST_F(RateLimitTest, WhoBringsLittleIsLetInBesideWhoBringsMuch) {
+  int polite = 0;
+  uint64_t noisy = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    if (Admits(limit_, 50, {"noisy", ""})) noisy += 50;
+    // A fifth of the rate.
+    if (i % 50 == 0 && Admits(limit_, 10, {"polite", ""})) ++polite;
+    Pass(milliseconds(10));
+  }
+  EXPECT_EQ(polite, 200);
+  EXPECT_LE(noisy + 2000, 10'000u + 200);
+  EXPECT_GE(noisy + 2000, 9'500u);
+}
+
+TEST_F(RateLimitTest, GreedyClientsShareTheRate) {
+  std::map<std::string, uint64_t> admitted;
+  for (int i = 0; i < 10'000; ++i) {
+    for (const char* network : {"a", "b", "c"}) {
+      if (Admits(limit_, 20, {network, ""})) admitted[network] += 20;
+    }
+    Pass(milliseconds(10));
+  }
+  EXPECT_LE(admitted["a"] + admitted["b"] + admitted["c"], 10'000u + 200);
+  for (const auto& [network, count] : admitted) EXPECT_GE(count, 2'500u) << network;
+}
+
+TEST_F(RateLimitTest, ACredentialHasOneShareFromWhicheverAddress) {
+  int polite = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    (void)Admits(limit_, 50, {std::to_string(i % 3), "noisy"});
+    if (i % 50 == 0 && Admits(limit_, 10, {"p", "polite"})) ++polite;
+    Pass(milliseconds(10));
+  }
+  EXPECT_GE(polite, 199);
+}
+
+TEST_F(RateLimitTest, SmallRequestsOfTheSameClientComeThrough) {
+  int small = 0;
+  uint64_t large = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    if (Admits(limit_, 50, {"a", ""})) large += 50;
+    if (i % 20 == 0 && Admits(limit_, 1, {"a", ""})) ++small;
+    Pass(milliseconds(10));
+  }
+  EXPECT_EQ(small, 500);
+  EXPECT_LE(large + 500, 10'000u + 250);
+}
+
+TEST_F(RateLimitTest, NotMoreThanAnEighthIsForSmallRequests) {
+  EXPECT_TRUE(Admits(limit_, 1000));
+  int small = 0;
+  while (Admits(limit_, 1)) ++small;
+  EXPECT_EQ(small, 12);
+  Pass(milliseconds(1000));
+  while (Admits(limit_, 1)) ++small;
+  EXPECT_EQ(small, 24);
+}
+
+TEST_F(RateLimitTest, WhoHadAllOfTheRateDoesNotOweIt) {
+  for (int i = 0; i < 10'000; ++i) {
+    (void)Admits(limit_, 50, {"first", ""});
+    Pass(milliseconds(10));
+  }
+  std::map<std::string, uint64_t> admitted;
+  for (int i = 0; i < 1'000; ++i) {
+    for (const char* network : {"second", "first"}) {
+      if (Admits(limit_, 20, {network, ""})) admitted[network] += 20;
+    }
+    Pass(milliseconds(10));
+  }
+  EXPECT_GE(admitted["first"], 300u);
+  EXPECT_GE(admitted["second"], 400u);
+}
+
+TEST_F(RateLimitTest, ACredentialGetsNoMoreFromManyAddresses) {
+  std::map<std::string, uint64_t> admitted;
+  for (int i = 0; i < 10'000; ++i) {
+    for (const ClientId& client : {ClientId{"p", "one address"}, ClientId{"a", "many"},
+                                   ClientId{"b", "many"}, ClientId{"c", "many"}}) {
+      if (Admits(limit_, 20, client)) admitted[client.user] += 20;
+    }
+    Pass(milliseconds(10));
+  }
+  EXPECT_LE(admitted["many"], 5'000u);
+}
+
+TEST_F(RateLimitTest, WhoWasActiveOnceTakesNoShareFromOthers) {
+  for (int i = 0; i < 1000; ++i) {
+    (void)Admits(limit_, 1, {std::to_string(i), "user " + std::to_string(i)});
+    Pass(milliseconds(10));
+  }
+  Pass(milliseconds(60'000));
+  int polite = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    (void)Admits(limit_, 50, {"noisy", "noisy"});
+    if (i % 50 == 0 && Admits(limit_, 10, {"polite", "polite"})) ++polite;
+    Pass(milliseconds(10));
+  }
+  EXPECT_EQ(polite, 20);
 }
 
 TEST_F(RateLimitTest, OtherErrorsAskForNoWait) {

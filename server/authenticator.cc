@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "base/client_id.h"
 #include "base/string_map.h"
 #include "server/header_list.h"
 

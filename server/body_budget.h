@@ -1,14 +1,17 @@
-// BodyBudget: the bytes of request bodies that all connections together may hold. They count as memory for decoding,
-// too (base/memory_budget.h).
+// BodyBudget: the bytes of request bodies that all connections together may hold, shared fairly by clients
+// (base/fair_pool.h). They count as memory for decoding, too (base/memory_budget.h).
 //
 // Safe from any thread. A Lease gives back what it took when it ends, and must not outlive its
 // budget.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_format.h"
+#include "base/client_id.h"
+#include "base/fair_pool.h"
 #include "base/memory_budget.h"
 
 namespace lockstep::server {
@@ -18,52 +21,44 @@ class BodyBudget {
   class Lease {
    public:
     Lease() = default;
-    explicit Lease(BodyBudget& budget) : budget_(&budget), memory_(MemoryAccount::kDecoding) {}
-    Lease(Lease&& other) noexcept
-        : budget_(other.budget_),
-          held_bytes_(std::exchange(other.held_bytes_, 0)),
-          memory_(std::move(other.memory_)) {}
-    Lease& operator=(Lease&& other) noexcept {
-      std::swap(budget_, other.budget_);
-      std::swap(held_bytes_, other.held_bytes_);
-      std::swap(memory_, other.memory_);
-      return *this;
-    }
-    ~Lease() {
-      if (held_bytes_ > 0) budget_->held_bytes_.fetch_sub(held_bytes_, std::memory_order_relaxed);
-    }
+    explicit Lease(BodyBudget& budget, ClientId client = {})
+        : max_bytes_(budget.max_bytes_),
+          claim_(budget.pool_, std::move(client)),
+          memory_(MemoryAccount::kDecoding) {}
 
-    // False, and nothing taken, if the budget has not that much left.
+    // False, and nothing taken, if the budget has not that much left for the client.
     [[nodiscard]] bool Grow(uint64_t bytes) {
-      if (!budget_->TryTake(bytes)) return false;
-      if (!memory_.Add(bytes).ok()) {
-        budget_->held_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-        return false;
-      }
-      held_bytes_ += bytes;
-      return true;
+      if (absl::Status added = memory_.Add(bytes); !added.ok()) return Refuse(Message(added));
+      const PoolAnswer answer = claim_.Grow(bytes);
+      if (answer == PoolAnswer::kTaken) return true;
+      memory_.Resize(memory_.bytes() - bytes).IgnoreError();
+      return Refuse(absl::StrFormat(
+          "The bodies of %s hold as much as they may of the %d bytes for all; try again later.",
+          answer == PoolAnswer::kFull ? "all requests" : "this client's requests", max_bytes_));
     }
+    // Why Grow() was refused last.
+    const std::string& why_not() const { return why_not_; }
 
    private:
-    BodyBudget* budget_ = nullptr;
-    uint64_t held_bytes_ = 0;
+    bool Refuse(std::string_view why_not) {
+      why_not_ = why_not;
+      return false;
+    }
+
+    uint64_t max_bytes_ = 0;
+    FairPool::Claim claim_;
     MemoryCharge memory_;
+    std::string why_not_;
   };
 
-  explicit BodyBudget(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit BodyBudget(uint64_t max_bytes)
+      : max_bytes_(max_bytes), pool_(max_bytes, MemoryBudget::kSmallBytes) {}
 
-  uint64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
+  uint64_t held_bytes() const { return pool_.taken(); }
 
  private:
-  bool TryTake(uint64_t bytes) {
-    const uint64_t before = held_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    if (before + bytes <= max_bytes_) return true;
-    held_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    return false;
-  }
-
   const uint64_t max_bytes_;
-  std::atomic<uint64_t> held_bytes_{0};
+  FairPool pool_;
 };
 
 }  // namespace lockstep::server

@@ -12,7 +12,7 @@ bool CheckQueue::TrySubmit(const std::string& network, Task task) {
     known->second.push_back(std::move(task));
     return true;
   }
-  if (!pool_.TrySubmit([this, network] { RunNext(network); })) return false;
+  if (!pool_.TrySubmit({}, [this, network] { RunNext(network); })) return false;
   waiting_[network].push_back(std::move(task));
   return true;
 }

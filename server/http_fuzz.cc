@@ -30,8 +30,7 @@ struct World {
   Authenticator authenticator{WebConfig()};
   RequestGate gate{{.cors = *CorsPolicy::Make("http://.*"), .browsers = {{{"x"}}, "http://y"}},
                    authenticator,
-                   workers,
-                   part_workers,
+                   {workers, workers, part_workers},
                    *api,
                    counters};
 

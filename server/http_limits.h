@@ -11,13 +11,19 @@ struct HttpLimits {
   size_t max_head_bytes = 64 << 10;
   uint64_t max_body_bytes = 64 << 20;
   uint64_t max_body_bytes_in_flight = 512 << 20;  // over all connections
-  size_t max_connections = 4096;
-  size_t max_queued_requests = 1024;  // waiting for a worker
+  size_t max_connections = 4096;                  // shared by networks: see ConnectionShares
+  size_t max_reserved_connections = 64;           // beyond them, for probes
+  size_t max_queued_requests = 1024;              // waiting for a worker
+  size_t max_queued_probes = 64;                  // likewise, for the one that is reserved for them
 
   std::chrono::milliseconds handshake_timeout{10'000};
   std::chrono::milliseconds head_timeout{10'000};  // from a request's first byte
   std::chrono::milliseconds body_timeout{60'000};
-  std::chrono::milliseconds write_timeout{30'000};  // without the client taking a byte
+  // How long a client may send a body or take an answer more slowly than at this rate.
+  std::chrono::milliseconds slow_transfer_timeout{10'000};
+  uint64_t min_transfer_bytes_per_second = 4 << 10;
+  // Until the first request that is let in; also between those that are not.
+  std::chrono::milliseconds first_request_timeout{10'000};
   std::chrono::milliseconds idle_timeout{300'000};  // between requests
   // How long a client may take to read a last answer before the connection is cut.
   std::chrono::milliseconds linger_timeout{3'000};

@@ -1,8 +1,13 @@
 #include "server/http_server.h"
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "base/client_id.h"
 #include "server/authenticator.h"
+#include "server/connection_shares.h"
 #include "server/listener.h"
 #include "server/live_objects.h"
 #include "server/request_gate.h"
@@ -15,8 +20,8 @@ namespace {
 constexpr const char* kTooManyConnections =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
     "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
-    "Content-Length: 48\r\n\r\n"
-    "Too many connections are open; try again later.\n";
+    "Content-Length: 70\r\n\r\n"
+    "Too many connections are open (web.max-connections); try again later.\n";
 
 class SocketServer final : public HttpServer {
  public:
@@ -24,16 +29,20 @@ class SocketServer final : public HttpServer {
                api::Handler& handler)
       : options_(std::move(options)),
         body_budget_(options_.limits.max_body_bytes_in_flight),
+        shares_(options_.limits.max_connections, options_.limits.max_reserved_connections),
         workers_(options_.worker_threads, options_.limits.max_queued_requests),
+        probe_workers_(1, options_.limits.max_queued_probes),
         part_workers_(options_.worker_threads, 0),
         authenticator_(options_.web),
         gate_({std::move(cors), options_.browsers, options_.audit, options_.web.headers},
-              authenticator_, workers_, part_workers_, handler, counters_),
+              authenticator_, {workers_, probe_workers_, part_workers_}, handler, counters_),
         listener_(std::move(listener)),
         url_((options_.web.tls ? "https://" : "http://") + listener_->address()) {
     listener_->Start(
-        {.has_room = [this] { return sessions_.size() < options_.limits.max_connections; },
-         .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); }});
+        {.admit = [this](const std::string& address) { return Admit(address); },
+         .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); },
+         .should_wait = [this] { return shares_.is_closing_many(); },
+         .out_of_handles = [this] { MakeRoom(shares_.TakeLongestWaiting()); }});
   }
 
   ~SocketServer() override { Shutdown(std::chrono::milliseconds(0)); }
@@ -61,7 +70,8 @@ class SocketServer final : public HttpServer {
     HttpStats stats;
     stats.open_connections = sessions_.size();
     stats.accepted_connections = listener_->accepted_connections();
-    stats.refused_connections = listener_->refused_connections();
+    stats.refused_connections = listener_->refused_connections() + counters_.refused_connections;
+    stats.displaced_connections = counters_.displaced_connections;
     stats.requests = counters_.requests;
     stats.malformed_requests = counters_.malformed_requests;
     stats.timed_out_requests = counters_.timed_out_requests;
@@ -76,18 +86,37 @@ class SocketServer final : public HttpServer {
   }
 
  private:
+  // This and Open() run on the listener's thread, one connection after the other.
+  bool Admit(const std::string& address) {
+    ConnectionShares::Opened opened = shares_.Open(NetworkOfAddress(address));
+    MakeRoom(opened.to_close);
+    next_lease_ = std::move(opened.lease);
+    return static_cast<bool>(next_lease_);
+  }
+
   void Open(std::unique_ptr<Transport> transport) {
     Transport& loop = *transport;
-    std::shared_ptr<Session> session = sessions_.Open(
-        SessionShared{options_.limits, gate_, body_budget_, counters_}, std::move(transport));
+    const uint64_t id = next_lease_.id();
+    std::shared_ptr<Session> session =
+        sessions_.OpenAs(id, SessionShared{options_.limits, gate_, body_budget_, counters_},
+                         std::move(transport), std::move(next_lease_));
     if (session != nullptr) loop.Post([session] { session->Start(); });
+  }
+
+  // Has the session with that lease make room for others, if it is still there.
+  void MakeRoom(std::optional<uint64_t> lease) {
+    if (!lease.has_value()) return;
+    if (const std::shared_ptr<Session> session = sessions_.Find(*lease)) session->MakeRoom();
   }
 
   const HttpServerOptions options_;
   HttpCounters counters_;
   BodyBudget body_budget_;
-  LiveObjects<Session> sessions_;
+  ConnectionShares shares_;
+  LiveObjects<Session> sessions_;  // by the numbers of their leases
+  ConnectionShares::Lease next_lease_;
   WorkerPool workers_;
+  WorkerPool probe_workers_;
   WorkerPool part_workers_;
   Authenticator authenticator_;
   RequestGate gate_;

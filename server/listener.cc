@@ -1,8 +1,8 @@
 #include "server/listener.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,14 +24,8 @@ using boost::system::error_code;
 
 // How long no connection is accepted after the process ran out of file handles.
 constexpr std::chrono::milliseconds kAcceptPause{100};
-
-// The soft limit is 1024 on most systems; connections and store files need more.
-void RaiseFileLimit() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
+// How long while there is a reason to wait.
+constexpr std::chrono::milliseconds kWaitPause{1};
 
 // No program that this process starts is to have it.
 void CloseOnExec(int socket) { fcntl(socket, F_SETFD, FD_CLOEXEC); }
@@ -66,6 +60,9 @@ absl::StatusOr<tcp::acceptor> Listen(asio::io_context& context, const std::strin
 void Refuse(tcp::socket& socket, const std::string& text) {
   error_code ignored;
   socket.non_blocking(true, ignored);
+  // With a request unread, closing would reset the connection and take the answer from the client.
+  std::array<char, 4096> unread;
+  socket.read_some(asio::buffer(unread), ignored);
   socket.write_some(asio::buffer(text), ignored);
   socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
@@ -78,6 +75,7 @@ struct Listener::Acceptor {
   tcp::acceptor socket;
   asio::steady_timer pause;
   size_t next_loop = 0;
+  bool is_short_of_handles = false;
 };
 
 Listener::Listener(ListenerOptions options) : options_(std::move(options)) {
@@ -88,7 +86,6 @@ Listener::~Listener() { Stop(); }
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Bind(ListenerOptions options,
                                                          const TlsServerConfig* tls) {
-  RaiseFileLimit();
   std::unique_ptr<Listener> listener(new Listener(std::move(options)));
   LOCKSTEP_RETURN_IF_ERROR(listener->Open(tls));
   return listener;
@@ -106,12 +103,6 @@ absl::Status Listener::Open(const TlsServerConfig* tls) {
   address_ = AddressOf(bound->local_endpoint(ignored));
   acceptor_ = std::make_unique<Acceptor>(*std::move(bound));
   return absl::OkStatus();
-}
-
-size_t MaxOpenFiles() {
-  rlimit limit = {};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_cur;
 }
 
 void Listener::Start(Events events) {
@@ -150,15 +141,19 @@ std::shared_ptr<TlsContext> Listener::CurrentTls() const {
 
 void Listener::Accept() {
   if (!acceptor_->socket.is_open()) return;
+  if (events_.should_wait && events_.should_wait()) return AcceptAfter(kWaitPause);
   IoLoop& loop = *loops_[acceptor_->next_loop++ % loops_.size()];
   acceptor_->socket.async_accept(loop.context(), [this](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (error) return PauseAccepting(error);
+    if (std::exchange(acceptor_->is_short_of_handles, false)) {
+      Log(LogLevel::kInfo, "connections are accepted again");
+    }
     accepted_connections_.fetch_add(1, std::memory_order_relaxed);
     error_code ignored;
     CloseOnExec(socket.native_handle());
     socket.set_option(tcp::no_delay(true), ignored);
-    if (events_.has_room()) {
+    if (events_.admit(AddressOf(socket))) {
       events_.open(is_tls_ ? MakeTlsTransport(std::move(socket), CurrentTls())
                            : MakeTcpTransport(std::move(socket)));
     } else {
@@ -170,8 +165,16 @@ void Listener::Accept() {
 }
 
 void Listener::PauseAccepting(const std::error_code& error) {
-  Log(LogLevel::kWarn, "cannot accept a connection", {{"error", error.message()}});
-  acceptor_->pause.expires_after(kAcceptPause);
+  if (!std::exchange(acceptor_->is_short_of_handles, true)) {
+    Log(LogLevel::kWarn, "cannot accept a connection", {{"error", error.message()}});
+  }
+  if (events_.out_of_handles) events_.out_of_handles();
+  AcceptAfter(kAcceptPause);
+}
+
+// What waits to be accepted stays in the kernel's queue meanwhile.
+void Listener::AcceptAfter(std::chrono::milliseconds pause) {
+  acceptor_->pause.expires_after(pause);
   acceptor_->pause.async_wait([this](error_code) { Accept(); });
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,10 +33,15 @@ struct ListenerOptions {
 
 class Listener {
  public:
-  // Both are called on one of the listener's threads.
+  // Called on one of the listener's threads, always the same.
   struct Events {
-    std::function<bool()> has_room;  // whether another connection may be opened
+    // Whether a connection from that address may be opened; if so, open() follows at once.
+    std::function<bool(const std::string& address)> admit;
     std::function<void(std::unique_ptr<Transport>)> open;
+    // Whether to leave new connections in the kernel's queue for a moment. May be empty.
+    std::function<bool()> should_wait{};
+    // No connection can be accepted for want of file handles: some should be closed. May be empty.
+    std::function<void()> out_of_handles{};
   };
 
   // Binds the address, without accepting yet. `tls` is null for plain TCP.
@@ -67,6 +73,7 @@ class Listener {
   absl::Status Open(const TlsServerConfig* tls);
   std::shared_ptr<TlsContext> CurrentTls() const;
   void Accept();
+  void AcceptAfter(std::chrono::milliseconds pause);
   void PauseAccepting(const std::error_code& error);
 
   const ListenerOptions options_;
@@ -81,9 +88,5 @@ class Listener {
   std::atomic<uint64_t> refused_connections_{0};
   std::string address_;
 };
-
-// How many files this process may have open, sockets included. A Listener raises it as far as the
-// system allows.
-size_t MaxOpenFiles();
 
 }  // namespace lockstep::server

@@ -2,6 +2,7 @@
 // any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -21,9 +22,14 @@ class LiveObjects {
   // outlives its objects.
   template <typename... Arguments>
   std::shared_ptr<Object> Open(Arguments&&... arguments) {
+    return OpenAs(next_id_.fetch_add(1), std::forward<Arguments>(arguments)...);
+  }
+
+  // Likewise, to be found by a number that no other has.
+  template <typename... Arguments>
+  std::shared_ptr<Object> OpenAs(uint64_t id, Arguments&&... arguments) {
     MutexLock lock(mutex_);
     if (closed_) return nullptr;
-    const uint64_t id = next_id_++;
     std::shared_ptr<Object> object(new Object(std::forward<Arguments>(arguments)...),
                                    [this, id](Object* ended) {
                                      delete ended;
@@ -31,6 +37,13 @@ class LiveObjects {
                                    });
     objects_.emplace(id, object);
     return object;
+  }
+
+  // Null if there is none.
+  std::shared_ptr<Object> Find(uint64_t id) const {
+    MutexLock lock(mutex_);
+    const auto found = objects_.find(id);
+    return found == objects_.end() ? nullptr : found->second.lock();
   }
 
   // No object is made from now on.
@@ -84,7 +97,7 @@ class LiveObjects {
   mutable Mutex mutex_;
   CondVar empty_;
   bool closed_ LOCKSTEP_GUARDED_BY(mutex_) = false;
-  uint64_t next_id_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::atomic<uint64_t> next_id_{0};
   std::unordered_map<uint64_t, std::weak_ptr<Object>> objects_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "server/probes.h"
 
 namespace lockstep::server {
 namespace {
@@ -103,18 +104,17 @@ class RequestGate::Answer {
   AnswerTerms terms_;
   api::Respond respond_;
   std::optional<AuditEntry> entry_;
-  api::Response fallback_ = OverloadPage("All workers are busy; try again later.");
+  api::Response fallback_ = OverloadPage(
+      "All workers are busy, and no more requests of this client may wait; try again later.");
 };
 
 RequestGate::RequestGate(RequestGateOptions options, Authenticator& authenticator,
-                         WorkerPool& workers, WorkerPool& part_workers, api::Handler& handler,
-                         HttpCounters& counters)
+                         RequestWorkers workers, api::Handler& handler, HttpCounters& counters)
     : cors_(options.cors),
       guard_(options.browsers, std::move(options.cors)),
       audit_(options.audit),
       authenticator_(authenticator),
       workers_(workers),
-      part_workers_(part_workers),
       handler_(handler),
       counters_(counters),
       headers_(std::move(options.headers)) {}
@@ -130,8 +130,7 @@ AnswerTerms RequestGate::TermsOf(const RequestHead& head) {
 }
 
 RequestGate::Asked RequestGate::AskedOf(const RequestHead& head, const Peer& peer) const {
-  const std::string_view target = head.target;
-  const std::string_view path = target.substr(0, target.find('?'));
+  const std::string_view path = head.path();
   Asked asked{handler_.RoleFor(path)};
   if (audit_ != nullptr) asked.entry = {"", peer.address, head.method, std::string(path)};
   return asked;
@@ -208,8 +207,10 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
     return answer->Send(std::move(response));
   }
   if (request.method == "HEAD") request.method = "GET";
-  const bool submitted = workers_.TrySubmit(
-      [this, request = std::move(request), answer = std::move(answer)]() mutable {
+  WorkerPool& workers = IsProbe(request.path()) ? workers_.probes : workers_.requests;
+  const ClientId client = api::ClientOf(request);
+  const bool submitted = workers.TrySubmit(
+      client, [this, request = std::move(request), answer = std::move(answer)]() mutable {
         answer->set_fallback(ErrorPage(500, "The request was dropped without an answer."));
         handler_.Handle(std::move(request),
                         [answer = std::move(answer)](api::Response response) mutable {
@@ -220,7 +221,7 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
 }
 
 void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done) {
-  part_workers_.Submit([rest = std::move(rest), done = std::move(done)]() mutable {
+  workers_.parts.Submit([rest = std::move(rest), done = std::move(done)]() mutable {
     std::string part;
     absl::StatusOr<bool> has_more = rest->Next(part);
     done(std::move(has_more), std::move(part));

@@ -45,12 +45,17 @@ struct RequestGateOptions {
   std::vector<api::Header> headers{};  // added to every answer; until SetHeaders()
 };
 
+struct RequestWorkers {
+  WorkerPool& requests;
+  WorkerPool& probes;  // of those alone that watch the server (server/probes.h)
+  WorkerPool& parts;   // of long answers, so that they hold up no write
+};
+
 class RequestGate {
  public:
-  // The references outlive the gate. Requests begin on `workers`; the parts of long answers are made by
-  // `part_workers`, so that they hold up no write.
-  RequestGate(RequestGateOptions options, Authenticator& authenticator, WorkerPool& workers,
-              WorkerPool& part_workers, api::Handler& handler, HttpCounters& counters);
+  // The references outlive the gate.
+  RequestGate(RequestGateOptions options, Authenticator& authenticator, RequestWorkers workers,
+              api::Handler& handler, HttpCounters& counters);
   // Waits for the requests that are being handled.
   ~RequestGate();
 
@@ -96,8 +101,7 @@ class RequestGate {
   const BrowserGuard guard_;
   AuditLog* const audit_;
   Authenticator& authenticator_;
-  WorkerPool& workers_;
-  WorkerPool& part_workers_;
+  const RequestWorkers workers_;
   api::Handler& handler_;
   HttpCounters& counters_;
 

@@ -77,22 +77,12 @@ std::string_view OriginForm(std::string_view target) {
   return target;
 }
 
-Refusal RefusalOf(const error_code& error, size_t max_head_bytes, uint64_t max_body_bytes) {
-  if (error == http::error::header_limit) {
-    return {431, absl::StrFormat("The request's header is longer than %d bytes.", max_head_bytes)};
-  }
-  if (error == http::error::body_limit) {
-    return {413, absl::StrFormat("The request's body is longer than %d bytes.", max_body_bytes)};
-  }
-  if (error == http::error::buffer_overflow) {
-    return {503, "The server holds as many request bytes as it may; try again later."};
-  }
-  if (error == http::error::bad_version)
-    return {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."};
-  return {400, absl::StrFormat("The request is not well-formed HTTP: %s.", error.message())};
-}
-
 }  // namespace
+
+std::string_view RequestHead::path() const {
+  const std::string_view all = target;
+  return all.substr(0, all.find('?'));
+}
 
 std::string_view RequestHead::header(std::string_view name) const {
   for (const api::Header& header : headers) {
@@ -106,10 +96,27 @@ struct RequestParser::Beast {
   size_t max_head_bytes = 0;
   bool is_between_chunks = false;  // and the line there is not complete
   uint64_t max_body_bytes = 0;
+
+  Refusal RefusalOf(const error_code& error) const {
+    if (error == http::error::header_limit) {
+      return {431,
+              absl::StrFormat("The request's header is longer than %d bytes.", max_head_bytes)};
+    }
+    if (error == http::error::body_limit) {
+      return {413, absl::StrFormat("The request's body is longer than %d bytes.", max_body_bytes)};
+    }
+    if (error == http::error::buffer_overflow) {
+      return {503, parser.get().body().lease.why_not()};
+    }
+    if (error == http::error::bad_version) {
+      return {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."};
+    }
+    return {400, absl::StrFormat("The request is not well-formed HTTP: %s.", error.message())};
+  }
 };
 
 RequestParser::RequestParser(size_t max_head_bytes, uint64_t max_body_bytes, BodyBudget& budget)
-    : beast_(std::make_unique<Beast>()) {
+    : budget_(budget), beast_(std::make_unique<Beast>()) {
   beast_->max_head_bytes = max_head_bytes;
   beast_->max_body_bytes = max_body_bytes;
   beast_->parser.header_limit(static_cast<std::uint32_t>(max_head_bytes));
@@ -118,6 +125,10 @@ RequestParser::RequestParser(size_t max_head_bytes, uint64_t max_body_bytes, Bod
 }
 
 RequestParser::~RequestParser() = default;
+
+void RequestParser::SetClient(ClientId client) {
+  beast_->parser.get().body().lease = BodyBudget::Lease(budget_, std::move(client));
+}
 
 RequestParser::Step RequestParser::Parse(std::string_view& bytes) {
   if (!refusal_.reason.empty()) return Step::kFailed;
@@ -136,8 +147,7 @@ RequestParser::Step RequestParser::ParseHead(std::string_view& bytes) {
       return Step::kNeedMore;
   }
   if (error) {
-    Refusal refusal = RefusalOf(error, beast_->max_head_bytes, beast_->max_body_bytes);
-    return Fail(refusal.status, std::move(refusal.reason));
+    return Fail(beast_->RefusalOf(error));
   }
   if (!beast_->parser.is_header_done()) return Step::kNeedMore;
   return AcceptHead();
@@ -157,14 +167,14 @@ RequestParser::Step RequestParser::AcceptHead() {
   head_given_ = true;
 
   if (message.version() != 10 && message.version() != 11) {
-    return Fail(505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
+    return Fail({505, "Only HTTP/1.0 and HTTP/1.1 are spoken here."});
   }
   const auto hosts = message.count(http::field::host);
   if (hosts > 1 || (hosts == 0 && message.version() == 11)) {
-    return Fail(400, "An HTTP/1.1 request needs exactly one Host header.");
+    return Fail({400, "An HTTP/1.1 request needs exactly one Host header."});
   }
   if (message.count(http::field::transfer_encoding) > 0 && !beast_->parser.chunked()) {
-    return Fail(501, "The only transfer encoding known here is \"chunked\".");
+    return Fail({501, "The only transfer encoding known here is \"chunked\"."});
   }
   beast_->parser.eager(true);
   return Step::kHead;
@@ -182,13 +192,13 @@ RequestParser::Step RequestParser::ParseBody(std::string_view& bytes) {
     bytes.remove_prefix(used);
     if (error == http::error::need_more) {
       // Only the lines between chunks can be left unread.
-      if (bytes.size() > beast_->max_head_bytes) return Fail(400, "A chunk's header is too long.");
+      if (bytes.size() > beast_->max_head_bytes)
+        return Fail({400, "A chunk's header is too long."});
       beast_->is_between_chunks = true;
       return Step::kNeedMore;
     }
     if (error) {
-      Refusal refusal = RefusalOf(error, beast_->max_head_bytes, beast_->max_body_bytes);
-      return Fail(refusal.status, std::move(refusal.reason));
+      return Fail(beast_->RefusalOf(error));
     }
     beast_->is_between_chunks = false;
     if (used == 0) break;
@@ -196,8 +206,8 @@ RequestParser::Step RequestParser::ParseBody(std::string_view& bytes) {
   return parser.is_done() ? Step::kDone : Step::kNeedMore;
 }
 
-RequestParser::Step RequestParser::Fail(int status, std::string reason) {
-  refusal_ = {status, std::move(reason)};
+RequestParser::Step RequestParser::Fail(Refusal refusal) {
+  refusal_ = std::move(refusal);
   return Step::kFailed;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/http.h"
+#include "base/client_id.h"
 #include "server/body_budget.h"
 
 namespace lockstep::server {
@@ -24,6 +25,8 @@ struct RequestHead {
   bool expects_continue = false;
   bool takes_chunks = false;  // HTTP/1.1: of an answer whose length is not known
 
+  // `target` up to '?'.
+  std::string_view path() const;
   // The first header of that name, any case; "" when there is none.
   std::string_view header(std::string_view name) const;
 };
@@ -50,6 +53,8 @@ class RequestParser {
   Step Parse(std::string_view& bytes);
 
   const RequestHead& head() const { return head_; }
+  // Whom the body is counted for. Precondition: kHead, and nothing of the body was parsed.
+  void SetClient(ClientId client);
   const Refusal& refusal() const { return refusal_; }
   // Precondition for both: kDone. Each once. The request lacks its address and cancel signal.
   api::Request TakeRequest();
@@ -61,8 +66,9 @@ class RequestParser {
   Step ParseHead(std::string_view& bytes);
   Step ParseBody(std::string_view& bytes);
   Step AcceptHead();
-  Step Fail(int status, std::string reason);
+  Step Fail(Refusal refusal);
 
+  BodyBudget& budget_;
   std::unique_ptr<Beast> beast_;
   RequestHead head_;
   Refusal refusal_;

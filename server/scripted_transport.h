@@ -58,6 +58,7 @@ class ScriptedTransport final : public Transport {
       done({}, size);
     });
   }
+  uint64_t UnsentBytes() const override { return 0; }
   void FinishWriting() override {}
   void Close() override { state_.closed = true; }
   void StartTimer(std::chrono::milliseconds, Task) override {}

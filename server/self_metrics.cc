@@ -266,6 +266,9 @@ void AddHttp(Families& families, const HttpStats& stats) {
   families.Counter("lockstep_http_refused_connections_total",
                    "Connections closed at once because too many were open.",
                    stats.refused_connections);
+  families.Counter("lockstep_http_displaced_connections_total",
+                   "Connections closed while they waited for a request, because others need room.",
+                   stats.displaced_connections);
   families.Counter("lockstep_http_requests_total", "Requests with a complete header.",
                    stats.requests);
   families.Gauge("lockstep_http_running_requests", "Requests handed over and not answered yet.",

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "server/probes.h"
 
 namespace lockstep::server {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 constexpr size_t kHeadReadBytes = 4 << 10;
 constexpr size_t kBodyReadBytes = 64 << 10;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr std::string_view kTooManyConnections =
+    "This client has as many connections open as it may (web.max-connections); try again later.";
 
 }  // namespace
 
@@ -32,6 +35,14 @@ void Session::Drain() {
   });
 }
 
+void Session::MakeRoom() {
+  transport_->Post([self = shared_from_this()] {
+    if (self->is_working_ || self->state_ == State::kClosed) return;
+    self->shared_.counters.displaced_connections.fetch_add(1, std::memory_order_relaxed);
+    self->Close();
+  });
+}
+
 void Session::Abort() {
   transport_->Post([self = shared_from_this()] {
     if (self->cancel_) self->cancel_->Fire();
@@ -40,10 +51,12 @@ void Session::Abort() {
 }
 
 void Session::AwaitRequest() {
+  is_working_ = false;
+  connection_.Wait();
   if (!buffer_.empty()) return StartRequest();
   if (draining_ || peer_gone_) return Close();
   state_ = State::kIdle;
-  StartTimer(shared_.limits.idle_timeout);
+  StartTimer(was_let_in_ ? shared_.limits.idle_timeout : shared_.limits.first_request_timeout);
   Read();
 }
 
@@ -72,6 +85,7 @@ void Session::OnRead(std::error_code error, size_t size) {
   if (error) return OnReadError();
   shared_.counters.received_bytes.fetch_add(size, std::memory_order_relaxed);
   buffer_.Commit(size);
+  if (state_ == State::kBody) body_bytes_ += size;
   switch (state_) {
     case State::kIdle:
       return StartRequest();
@@ -124,18 +138,28 @@ void Session::Advance() {
 void Session::ReadOn() {
   if (!timed_) {
     timed_ = true;
-    StartTimer(state_ == State::kHead ? shared_.limits.head_timeout : shared_.limits.body_timeout);
+    StartTimer(state_ == State::kHead ? shared_.limits.head_timeout : BodyCheckAfter());
   }
   Read();
+}
+
+std::chrono::milliseconds Session::BodyCheckAfter() const {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(body_deadline_ -
+                                                                 std::chrono::steady_clock::now());
+  return std::min(shared_.limits.slow_transfer_timeout, left);
 }
 
 void Session::OnHead() {
   shared_.counters.requests.fetch_add(1, std::memory_order_relaxed);
   const RequestHead& head = parser_->head();
   terms_ = RequestGate::TermsOf(head);
-  keep_alive_ = head.keep_alive;
+  keep_alive_ = head.keep_alive && !connection_.is_reserved();
   state_ = State::kAdmission;
   transport_->StopTimer();
+  if (connection_.is_reserved() && !IsProbe(head.path())) {
+    shared_.counters.refused_connections.fetch_add(1, std::memory_order_relaxed);
+    return Refuse({503, std::string(kTooManyConnections)});
+  }
   std::optional<Admission> admission = shared_.gate.Admit(
       head, transport_->peer(), [self = shared_from_this()](Admission later) mutable {
         Transport& transport = *self->transport_;
@@ -154,7 +178,12 @@ void Session::OnAdmission(Admission admission) {
     if (parser_->Parse(nothing) != RequestParser::Step::kDone) keep_alive_ = false;
     return WriteAnswer(shared_.gate.Finish(std::move(admission.refusal), terms_));
   }
+  was_let_in_ = true;
+  is_working_ = true;
+  connection_.Work();
   who_ = std::move(admission.who);
+  parser_->SetClient(
+      {NetworkOfAddress(transport_->peer().address), who_ == nullptr ? "" : who_->name});
   // A client that has begun with its body does not wait for leave.
   if (parser_->head().expects_continue && buffer_.empty()) return SendContinue();
   ReadBody();
@@ -162,11 +191,12 @@ void Session::OnAdmission(Admission admission) {
 
 void Session::SendContinue() {
   state_ = State::kContinue;
-  StartTimer(shared_.limits.write_timeout);
+  StartTimer(shared_.limits.slow_transfer_timeout);
   transport_->WriteSome(kContinue, {},
                         [self = shared_from_this()](std::error_code error, size_t size) {
                           if (self->state_ == State::kClosed) return;
                           if (error || size < kContinue.size()) return self->Close();
+                          self->written_bytes_ += size;
                           self->ReadBody();
                         });
 }
@@ -174,6 +204,9 @@ void Session::SendContinue() {
 void Session::ReadBody() {
   state_ = State::kBody;
   timed_ = false;
+  body_bytes_ = 0;
+  pace_.Begin(0);
+  body_deadline_ = std::chrono::steady_clock::now() + shared_.limits.body_timeout;
   Advance();
 }
 
@@ -278,8 +311,11 @@ void Session::WriteMore() {
   head.remove_prefix(head_written);
   body.remove_prefix(out_written_ - head_written);
   if (head.empty()) std::swap(head, body);
-  writing_ = true;
-  StartTimer(shared_.limits.write_timeout);
+  if (!writing_) {
+    writing_ = true;
+    pace_.Begin(TakenBytes());
+    StartTimer(shared_.limits.slow_transfer_timeout);
+  }
   transport_->WriteSome(head, body,
                         [self = shared_from_this()](std::error_code error, size_t size) {
                           self->OnWritten(error, size);
@@ -291,6 +327,7 @@ void Session::OnWritten(std::error_code error, size_t size) {
   if (error) return Close();
   shared_.counters.sent_bytes.fetch_add(size, std::memory_order_relaxed);
   out_written_ += size;
+  written_bytes_ += size;
   if (out_written_ < out_head_.size() + out_body_.size()) return WriteMore();
   writing_ = false;
   out_head_.clear();
@@ -307,6 +344,8 @@ void Session::OnWritten(std::error_code error, size_t size) {
 // Closing while the client still sends would reset the connection and take the answer from it.
 void Session::Linger() {
   if (peer_gone_) return Close();
+  is_working_ = false;
+  connection_.Wait();
   state_ = State::kLinger;
   buffer_.Consume(buffer_.readable().size());
   transport_->FinishWriting();
@@ -329,13 +368,35 @@ void Session::StartTimer(std::chrono::milliseconds timeout) {
 void Session::OnTimeout() {
   switch (state_) {
     case State::kHead:
+      return TimeOut("The request's header took too long to come.");
     case State::kBody:
-      shared_.counters.timed_out_requests.fetch_add(1, std::memory_order_relaxed);
-      return Refuse({408, state_ == State::kHead ? "The request's header took too long to come."
-                                                 : "The request's body took too long to come."});
+      return OnBodyTimeout();
+    case State::kWriting:
+      return OnWriteTimeout();
     default:
       return Close();
   }
+}
+
+void Session::OnBodyTimeout() {
+  if (BodyCheckAfter() <= std::chrono::milliseconds(0)) {
+    return TimeOut("The request's body took too long to come.");
+  }
+  if (!pace_.KeepsUp(body_bytes_)) {
+    return TimeOut("The request's body came more slowly than it may (web.min-transfer-rate).");
+  }
+  StartTimer(BodyCheckAfter());
+}
+
+void Session::OnWriteTimeout() {
+  if (pace_.KeepsUp(TakenBytes())) return StartTimer(shared_.limits.slow_transfer_timeout);
+  shared_.counters.timed_out_requests.fetch_add(1, std::memory_order_relaxed);
+  Close();
+}
+
+void Session::TimeOut(std::string_view what) {
+  shared_.counters.timed_out_requests.fetch_add(1, std::memory_order_relaxed);
+  Refuse({408, std::string(what)});
 }
 
 }  // namespace lockstep::server

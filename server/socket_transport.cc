@@ -1,5 +1,8 @@
 #include "server/socket_transport.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
 #include <array>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -14,15 +17,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-
-std::string AddressOf(const tcp::socket& socket) {
-  error_code error;
-  const tcp::endpoint endpoint = socket.remote_endpoint(error);
-  if (error) return "unknown";
-  return endpoint.address().is_v6()
-             ? absl::StrFormat("[%s]:%d", endpoint.address().to_string(), endpoint.port())
-             : absl::StrFormat("%s:%d", endpoint.address().to_string(), endpoint.port());
-}
 
 // What both transports share. `Stream` is what bytes are read from and written to.
 template <typename Stream>
@@ -46,6 +40,13 @@ class StreamTransport : public Transport {
     stream_.async_write_some(
         buffers,
         [done = std::move(done)](error_code error, size_t size) mutable { done(error, size); });
+  }
+
+  uint64_t UnsentBytes() const override {
+    int bytes = 0;
+    auto& socket = const_cast<Stream&>(stream_).lowest_layer();
+    if (ioctl(socket.native_handle(), SIOCOUTQ, &bytes) != 0) return 0;
+    return static_cast<uint64_t>(bytes);
   }
 
   void Close() override {
@@ -126,6 +127,15 @@ class TlsTransport final : public StreamTransport<TlsStream> {
 };
 
 }  // namespace
+
+std::string AddressOf(const tcp::socket& socket) {
+  error_code error;
+  const tcp::endpoint endpoint = socket.remote_endpoint(error);
+  if (error) return "unknown";
+  return endpoint.address().is_v6()
+             ? absl::StrFormat("[%s]:%d", endpoint.address().to_string(), endpoint.port())
+             : absl::StrFormat("%s:%d", endpoint.address().to_string(), endpoint.port());
+}
 
 std::unique_ptr<Transport> MakeTcpTransport(tcp::socket socket) {
   std::string address = AddressOf(socket);

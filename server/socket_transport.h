@@ -4,11 +4,15 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
+#include <string>
 
 #include "server/tls_context.h"
 #include "server/transport.h"
 
 namespace lockstep::server {
+
+// With the port; "unknown" if the other side has gone.
+std::string AddressOf(const boost::asio::ip::tcp::socket& socket);
 
 std::unique_ptr<Transport> MakeTcpTransport(boost::asio::ip::tcp::socket socket);
 std::unique_ptr<Transport> MakeTlsTransport(boost::asio::ip::tcp::socket socket,

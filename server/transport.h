@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ class Transport {
   virtual void ReadSome(std::span<char> into, IoDone done) = 0;
   // Writes a part of `first`, then `second`; both stay valid until `done` runs.
   virtual void WriteSome(std::string_view first, std::string_view second, IoDone done) = 0;
+  // What was written and has not reached the other side.
+  virtual uint64_t UnsentBytes() const = 0;
   // Tells the other side that nothing more will be written, where the protocol can.
   virtual void FinishWriting() = 0;
   virtual void Close() = 0;

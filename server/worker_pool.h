@@ -1,11 +1,14 @@
-// WorkerPool: a few threads and one bounded queue of tasks. Safe from any thread.
+// WorkerPool: a few threads and one bounded queue of tasks, in which clients take turns and have a fair share of the
+// room (base/fair_pool.h). Safe from any thread.
 #pragma once
 
-#include <deque>
 #include <thread>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "base/client_id.h"
+#include "base/fair_pool.h"
+#include "base/fair_queue.h"
 #include "base/mutex.h"
 
 namespace lockstep::server {
@@ -20,18 +23,24 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // False, and the task is destroyed without having run, if the queue is full.
-  [[nodiscard]] bool TrySubmit(Task task);
-  // The same however full the queue is: for what is bounded by its callers.
+  // False, and the task is destroyed without having run, if the queue is full or the client has its share of it.
+  [[nodiscard]] bool TrySubmit(const ClientId& client, Task task);
+  // However full the queue is: for what is bounded by its callers.
   void Submit(Task task);
 
  private:
+  struct Queued {
+    Task task;
+    FairPool::Claim room;
+  };
+
+  void Add(const ClientId& client, Queued queued);
   void Run();
 
-  const size_t max_queued_tasks_;
+  FairPool room_;
   Mutex mutex_;
   CondVar wake_;
-  std::deque<Task> queue_ LOCKSTEP_GUARDED_BY(mutex_);
+  FairQueue<Queued> queue_ LOCKSTEP_GUARDED_BY(mutex_);
   bool closing_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

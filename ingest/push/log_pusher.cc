@@ -27,7 +27,8 @@ void LogPusher::Push(const std::string& stream, const logs::LogHints& hints, con
     LogPush whole = push;
     whole.is_last = push.is_last || stream.empty();
     absl::StatusOr<WriteRequest> request = Begin(*use, whole);
-    if (request.ok()) return Store(*std::move(use), *std::move(request), std::move(done));
+    if (request.ok())
+      return Store(*std::move(use), push.client, *std::move(request), std::move(done));
     failed.status = request.status();
     failed.answer.next_offset = use->stream->next_offset();
     Close(*use);
@@ -68,13 +69,13 @@ absl::StatusOr<WriteRequest> LogPusher::Begin(Use& use, const LogPush& push) {
   return checked;
 }
 
-void LogPusher::Store(Use use, WriteRequest request, Done done) {
+void LogPusher::Store(Use use, const ClientId& client, WriteRequest request, Done done) {
   DecodedWrite decoded = DecodedOf(std::move(request));
   if (!decoded.memory.status().ok()) {
     PushResult result = End(use, decoded.memory.status());
     return done(std::move(result));
   }
-  ingester_.StoreWithinRate(std::move(decoded),
+  ingester_.StoreWithinRate(client, std::move(decoded),
                             [this, use = std::move(use), done = std::move(done)](
                                 const absl::StatusOr<WriteSummary>& summary) mutable {
                               PushResult result = End(use, summary);

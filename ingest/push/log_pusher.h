@@ -61,7 +61,7 @@ class LogPusher {
   absl::StatusOr<Use> Open(const std::string& name, const logs::LogHints& hints);
   // Makes room for what the push brings, and takes it.
   absl::StatusOr<WriteRequest> Begin(Use& use, const LogPush& push);
-  void Store(Use use, WriteRequest request, Done done);
+  void Store(Use use, const ClientId& client, WriteRequest request, Done done);
   PushResult End(Use& use, const absl::StatusOr<WriteSummary>& summary);
   void Close(Use& use);
   void Count(const PushResult& result);

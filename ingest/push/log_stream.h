@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/client_id.h"
 #include "ingest/limits.h"
 #include "ingest/logs/log_hints.h"
 #include "ingest/logs/log_parser.h"
@@ -34,6 +35,7 @@ struct LogPush {
   std::optional<uint64_t> offset;  // of the first byte; nothing: behind what is stored
   bool is_last = false;            // the stream ends behind them
   int64_t arrival_ms = 0;
+  ClientId client{};  // whose share of the rate limit they take
   // Of what would be stored; an error refuses the push, and forgets the stream. Empty: all may be stored.
   std::function<absl::Status(const WriteRequest&)> check{};
 };

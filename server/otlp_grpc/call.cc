@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/client_id.h"
 #include "server/otlp_grpc/connection.h"
 #include "server/otlp_grpc/pending_answer.h"
 
@@ -51,7 +52,8 @@ Call::Call(Connection& connection, GrpcDoor& door, int32_t stream, Time now)
       door_(door),
       stream_(stream),
       begun_at_(now),
-      reader_(door.limits.max_message_bytes, door.budget) {}
+      reader_(door.limits.max_message_bytes, door.budget,
+              {.network = NetworkOfAddress(connection.peer().address), .user = ""}) {}
 
 Call::~Call() {
   if (state_ == State::kHandling) cancel_->Fire();
@@ -190,9 +192,10 @@ void Call::Handle() {
                                                 AuditEntryOf(who_->name), reader_.TakeLease());
   // An answer that nobody gives says that there was no room.
   if (!answer->has_room()) return;
+  const ClientId client = api::ClientOf(request);
   const bool is_taken =
-      door_.workers.TrySubmit([&handler = door_.handler, request = std::move(request),
-                               answer = std::move(answer)]() mutable {
+      door_.workers.TrySubmit(client, [&handler = door_.handler, request = std::move(request),
+                                       answer = std::move(answer)]() mutable {
         answer->OnHandled();
         handler.Handle(std::move(request), [answer = std::move(answer)](api::Response response) {
           answer->Send(std::move(response));

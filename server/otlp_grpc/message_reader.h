@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/client_id.h"
 #include "server/body_budget.h"
 #include "server/otlp_grpc/grpc_status.h"
 
@@ -23,7 +24,8 @@ namespace lockstep::server {
 class MessageReader {
  public:
   // The budget outlives the reader.
-  MessageReader(uint64_t max_bytes, BodyBudget& budget) : max_bytes_(max_bytes), lease_(budget) {}
+  MessageReader(uint64_t max_bytes, BodyBudget& budget, ClientId client)
+      : max_bytes_(max_bytes), lease_(budget, std::move(client)) {}
 
   // What follows in the stream. After an error no more may be added.
   GrpcStatus Add(std::string_view bytes);

@@ -11,9 +11,6 @@ namespace {
 // What TLS clients have to agree on (RFC 9113, 3.2).
 constexpr const char* kProtocol = "h2";
 
-// Connections may hold so much of the process' file handles: 1 / this. The store needs the others.
-constexpr size_t kFileShare = 4;
-
 const TlsServerConfig* TlsOf(const WebConfig& web) { return web.tls ? &*web.tls : nullptr; }
 
 }  // namespace
@@ -33,12 +30,15 @@ absl::StatusOr<std::unique_ptr<OtlpGrpcServer>> OtlpGrpcServer::Start(
 OtlpGrpcServer::OtlpGrpcServer(const OtlpGrpcOptions& options, api::Handler& handler,
                                std::unique_ptr<Listener> listener)
     : door_(handler, options.web, options.audit, options.limits, options.worker_threads),
-      max_connections_(std::min(options.limits.max_connections, MaxOpenFiles() / kFileShare)),
+      max_connections_(options.limits.max_connections),
       listener_(std::move(listener)) {
   listener_->Start(
-      {.has_room =
-           [this] { return connections_.size() < max_connections_ || door_.waiting.CloseOldest(); },
-       .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); }});
+      {.admit =
+           [this](const std::string&) {
+             return connections_.size() < max_connections_ || door_.waiting.CloseOldest();
+           },
+       .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); },
+       .out_of_handles = [this] { door_.waiting.CloseOldest(); }});
 }
 
 OtlpGrpcServer::~OtlpGrpcServer() { Shutdown(std::chrono::milliseconds(0)); }

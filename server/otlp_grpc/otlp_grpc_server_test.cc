@@ -237,11 +237,11 @@ TEST_F(OtlpGrpcServerTest, RefusesWhatIsTooMuch) {
   options.limits.max_message_bytes = 10'000;
   options.limits.max_message_bytes_in_flight = 5'000;
   Start(std::move(options));
-  EXPECT_EQ(Send(std::string(5'000, 'a')).status(), 0);
+  EXPECT_EQ(Send(std::string(4'000, 'a')).status(), 0);
   EXPECT_EQ(Send(std::string(5'001, 'a')).status(), Number(GrpcCode::kUnavailable));
   EXPECT_EQ(Send(std::string(10'001, 'a')).status(), Number(GrpcCode::kResourceExhausted));
   // What was refused holds nothing.
-  EXPECT_EQ(Send(std::string(5'000, 'a')).status(), 0);
+  EXPECT_EQ(Send(std::string(4'000, 'a')).status(), 0);
 }
 
 TEST_F(OtlpGrpcServerTest, RefusesMetadataThatIsTooLong) {

@@ -1,11 +1,11 @@
-#include "server/peer.h"
+#include "base/client_id.h"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
 #include <array>
 
-namespace lockstep::server {
+namespace lockstep {
 namespace {
 
 constexpr size_t kNetworkBytes = 8;
@@ -33,4 +33,4 @@ std::string NetworkOfAddress(std::string_view address) {
   return text.data();
 }
 
-}  // namespace lockstep::server
+}  // namespace lockstep

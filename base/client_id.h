@@ -1,0 +1,20 @@
+// ClientId: whom the server's limits count a connection or request for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+struct ClientId {
+  std::string network;  // see NetworkOfAddress(); "" if the address is not known
+  std::string user;     // the name of the credential; "" if there is none
+};
+
+// "10.0.0.1" of "10.0.0.1:4242"; "::1" of "[::1]:4242".
+std::string HostOfAddress(std::string_view address);
+
+// An IPv4 address, or the /64 of an IPv6 one, which is what one customer gets.
+std::string NetworkOfAddress(std::string_view address);
+
+}  // namespace lockstep

@@ -1,0 +1,121 @@
+// ConnectionShares: which connections may be open, shared fairly by the networks that they come from.
+//
+// A network may open as many as are still free: one alone gets half of them, two get a third each. Who is over
+// that gets one all the same if another of its connections waits for a request: the one that has waited longest
+// goes, of the network that has most. Beyond these there are a few reserved ones, shared likewise, for requests that must always be answered (server/probes.h). Safe from any
+// thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/string_map.h"
+
+namespace lockstep::server {
+
+class ConnectionShares {
+ public:
+  // One open connection, until it goes. Movable; one without shares counts nothing. Must not outlive them.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&& other) noexcept { Swap(other); }
+    Lease& operator=(Lease&& other) noexcept {
+      Lease(std::move(other)).Swap(*this);
+      return *this;
+    }
+    ~Lease() {
+      if (shares_ != nullptr) shares_->Remove(id_);
+    }
+
+    explicit operator bool() const { return shares_ != nullptr; }
+    uint64_t id() const { return id_; }
+    bool is_reserved() const { return is_reserved_; }
+    // Of its kind, as it begins: it may be closed while it waits, and not while it works. Idempotent.
+    void Wait() {
+      if (shares_ != nullptr) shares_->SetWaiting(id_, true);
+    }
+    void Work() {
+      if (shares_ != nullptr) shares_->SetWaiting(id_, false);
+    }
+
+   private:
+    friend class ConnectionShares;
+    Lease(ConnectionShares* shares, uint64_t id, bool is_reserved)
+        : shares_(shares), id_(id), is_reserved_(is_reserved) {}
+    void Swap(Lease& other) noexcept {
+      std::swap(shares_, other.shares_);
+      std::swap(id_, other.id_);
+      std::swap(is_reserved_, other.is_reserved_);
+    }
+
+    ConnectionShares* shares_ = nullptr;
+    uint64_t id_ = 0;
+    bool is_reserved_ = false;
+  };
+
+  struct Opened {
+    Lease lease;                         // nothing: the connection is refused
+    std::optional<uint64_t> to_close{};  // the lease of a connection that has to go for it
+  };
+
+  ConnectionShares(size_t max_open, size_t max_reserved)
+      : ordinary_{max_open}, reserved_{max_reserved} {}
+
+  // A new connection; it waits.
+  Opened Open(const std::string& network);
+  // Of all, the one that has waited longest, which is to be closed: there are no file handles left.
+  std::optional<uint64_t> TakeLongestWaiting();
+
+  // Whether so many are to close that new ones should wait for it: the next but few are refused.
+  bool is_closing_many() const;
+  size_t size() const;
+
+ private:
+  struct Network {
+    size_t count = 0;
+    std::map<uint64_t, uint64_t>
+        waiting;  // since when, and whose lease; without those that are to close
+  };
+  struct Pool {
+    size_t max_open = 0;
+    size_t count = 0;
+    size_t closing = 0;  // of them, those that are to close and wait
+    StringMap<Network> networks{};
+
+    size_t free() const { return max_open + closing - std::min(max_open + closing, count); }
+  };
+  struct Connection {
+    std::string network;
+    bool is_reserved = false;
+    std::optional<uint64_t> waits_since{};
+    bool is_closing = false;
+  };
+
+  // Those that are to close still have their handles: there may not be any number of them.
+  static size_t MaxClosing(const Pool& pool) { return pool.max_open / 4 + 1; }
+  Pool& PoolOf(bool is_reserved) LOCKSTEP_REQUIRES(mutex_) {
+    return is_reserved ? reserved_ : ordinary_;
+  }
+  Opened OpenIn(bool is_reserved, const std::string& network) LOCKSTEP_REQUIRES(mutex_);
+  Network* GiverFor(Pool& pool, const std::string& network) LOCKSTEP_REQUIRES(mutex_);
+  uint64_t TakeWaiting(Pool& pool, Network& giver) LOCKSTEP_REQUIRES(mutex_);
+  void StopWaiting(Connection& connection) LOCKSTEP_REQUIRES(mutex_);
+  void SetWaiting(uint64_t id, bool waits);
+  void Remove(uint64_t id);
+
+  mutable Mutex mutex_;
+  uint64_t next_id_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  uint64_t now_ LOCKSTEP_GUARDED_BY(mutex_) = 0;  // counts what begins to wait
+  Pool ordinary_ LOCKSTEP_GUARDED_BY(mutex_);
+  Pool reserved_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, Connection> connections_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+}  // namespace lockstep::server
