@@ -499,10 +499,9 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
   if (!timeout.ok()) return respond(FailureReply(timeout.status()));
   std::shared_ptr<CancelSignal> cancel = call.request.cancel;
   auto ticket = active_queries_.Add(Describe(call), cancel);
+  ClientId client = ClientOf(call.request);
   gate_.Submit(
-      {.max_samples = options_.max_query_samples,
-       .timeout = *timeout,
-       .client = ClientOf(call.request)},
+      {.max_samples = options_.max_query_samples, .timeout = *timeout, .client = std::move(client)},
       std::move(cancel),
       [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
        respond = std::move(respond), start = Clock::now()](
