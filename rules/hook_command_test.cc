@@ -15,8 +15,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 Alert AlertWith(std::initializer_list<LabelView> labels) {
   Alert alert;

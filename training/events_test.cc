@@ -200,7 +200,10 @@ TEST(Events, MemoryThatOnlyTheDeviceSeesLeaks) {
   const auto leak = [](size_t s) { return 14'000.0 + 100.0 * static_cast<double>(s); };
   // A cache that fills up in the first half, and one that meets a larger batch now and then.
   const auto cache = [](size_t s) { return 14'000.0 + 100.0 * std::min<double>(s, 30); };
-  const auto stairs = [](size_t s) { return 14'000.0 + 2'000.0 * static_cast<double>(s / 20); };
+  const auto stairs = [](size_t s) {
+    const size_t stair = s / 20;
+    return 14'000.0 + 2'000.0 * static_cast<double>(stair);
+  };
   EXPECT_EQ(OfDevice(Sampled(60, used, leak)), "memory_leak [0] ");
   EXPECT_EQ(OfDevice(Sampled(60, used, cache)), "");
   EXPECT_EQ(OfDevice(Sampled(60, used, stairs)), "");
