@@ -1,8 +1,9 @@
 // ConnectionShares: which connections may be open, shared fairly by the networks that they come from.
 //
-// A network may open as many as are still free: one alone gets half of them, two get a third each. Who is over
-// that gets one all the same if another of its connections waits for a request: the one that has waited longest
-// goes, of the network that has most. Beyond these there are a few reserved ones, shared likewise, for requests that must always be answered (server/probes.h). Safe from any
+// A network may open as many as are still free: one alone gets half of them, two get a third each. A
+// network over its share still gets a new connection if one that counts for it, or for a larger
+// network, waits for a request: the one that has waited longest is closed. A few more are reserved,
+// and shared likewise, for requests that must always be answered (server/probes.h). Safe from any
 // thread.
 #pragma once
 

@@ -18,6 +18,7 @@ constexpr std::string_view kExport =
 constexpr const char* kHttpPath = "/v1/metrics";
 constexpr std::string_view kContentType = "application/grpc";
 constexpr size_t kPrefixBytes = 5;
+constexpr size_t kMaxEncodingBytes = 32;
 
 // What Content-Encoding calls them, too.
 bool IsKnownEncoding(std::string_view encoding) {
@@ -75,7 +76,8 @@ void Call::Begin(CallHead head) {
     return Refuse({GrpcCode::kUnimplemented,
                    "this server has the metrics service of OTLP alone, not " + head.path});
   }
-  message_encoding_ = std::move(head.message_encoding);
+  // Kept for as long as the call is, and charged to nobody: an unknown one need not be told back whole.
+  message_encoding_ = head.message_encoding.substr(0, kMaxEncodingBytes);
   Admit(head.authorization);
 }
 

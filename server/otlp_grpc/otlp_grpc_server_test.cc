@@ -145,6 +145,8 @@ TEST_F(OtlpGrpcServerTest, RefusesEncodingsThatItCannotRead) {
   const GrpcReply reply = client_->Call(request);
   EXPECT_EQ(reply.status(), Number(GrpcCode::kUnimplemented));
   EXPECT_THAT(reply.fields.at("grpc-accept-encoding"), HasSubstr("gzip"));
+  request.fields["grpc-encoding"] = std::string(10'000, 'x');
+  EXPECT_LT(client_->Call(request).message().size(), 100u);
   request.data[0] = 2;
   EXPECT_EQ(client_->Call(request).status(), Number(GrpcCode::kInternal));
 }
