@@ -30,6 +30,8 @@ struct Alert {
   int64_t keep_firing_since_ms = 0;
   int64_t last_sent_at_ms = 0;
   int64_t valid_until_ms = 0;  // as the receivers are told
+  // Tells it from alerts of other rules that have the same labels; set where it is told.
+  uint64_t source = 0;
 };
 
 }  // namespace lockstep::rules

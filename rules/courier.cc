@@ -5,20 +5,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "base/redact_url.h"
-#include "scrape/http_fetch.h"
+#include "scrape/wall_clock.h"
 
 namespace lockstep::rules {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{1'000};
-constexpr milliseconds kLongestPause{30'000};
-// Later nobody wants to hear of it, and the rules have told again.
-constexpr int kMaxTries = 12;
+constexpr size_t kMaxBatch = 256;  // alerts
+constexpr milliseconds kFirstPause{500};
+// A receiver that is back hears of what fires within this time.
+constexpr milliseconds kLongestPause{2'000};
 // Whoever stops the server waits for it.
 constexpr milliseconds kLastTimeout{2'000};
 
@@ -31,105 +30,110 @@ Courier::Courier(CourierOptions options, MakeBody make_body, CourierCounters& co
     : options_(std::move(options)),
       make_body_(std::move(make_body)),
       counters_(counters),
+      outbox_({.once = options_.once}),
       thread_([this] { Run(); }) {}
 
 Courier::~Courier() {
   {
     const MutexLock lock(mutex_);
     ending_ = true;
+    last_try_until_ = Clock::now() + kLastTimeout;
     changed_.NotifyAll();
   }
   thread_.join();
 }
 
-bool Courier::IsNews(const Notice& notice) {
-  if (!options_.once) return true;
-  if (notice.is_resolved) return told_.erase(notice.labels) > 0;
-  const auto [at, is_new] = told_.emplace(notice.labels, notice.starts_at_ms);
-  return is_new || std::exchange(at->second, notice.starts_at_ms) != notice.starts_at_ms;
-}
-
 void Courier::Tell(std::span<const Notice> notices) {
+  const int64_t now_ms = scrape::NowMs();
   const MutexLock lock(mutex_);
-  for (const Notice& notice : notices) {
-    if (!IsNews(notice)) continue;
-    if (queue_.size() >= options_.max_queued) {
-      queue_.pop_front();
-      ++counters_.dropped;
-    }
-    queue_.push_back(notice);
-  }
+  const uint64_t dropped_before = outbox_.dropped();
+  for (const Notice& notice : notices) outbox_.Put(notice, now_ms);
+  counters_.dropped += outbox_.dropped() - dropped_before;
   changed_.NotifyAll();
-}
-
-std::vector<Notice> Courier::TakeBatch() {
-  const size_t count = std::min(queue_.size(), options_.max_batch);
-  const auto end = queue_.begin() + static_cast<ptrdiff_t>(count);
-  std::vector<Notice> batch(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
-  queue_.erase(queue_.begin(), end);
-  return batch;
 }
 
 void Courier::Run() {
   pthread_setname_np(pthread_self(), "alert-courier");
   while (true) {
-    std::vector<Notice> batch;
-    {
-      const MutexLock lock(mutex_);
-      while (queue_.empty() && !ending_) changed_.Wait(mutex_);
-      if (queue_.empty()) return;
-      batch = TakeBatch();
-    }
-    Deliver(batch);
+    Batch batch = AwaitBatch();
+    if (batch.empty()) return;
+    const absl::Status status = Post(batch);
+    Finish(std::move(batch), status);
   }
 }
 
-// False when there is no more time.
-bool Courier::AwaitRetry(milliseconds pause) {
-  const auto until = std::chrono::steady_clock::now() + pause;
+Courier::Batch Courier::AwaitBatch() {
   const MutexLock lock(mutex_);
-  while (!ending_) {
-    const auto left = until - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds(0)) return true;
-    changed_.WaitFor(mutex_, left);
+  while (true) {
+    const Clock::time_point now = Clock::now();
+    if (ending_ && now >= last_try_until_) return {};
+    if (ending_ || now >= next_try_) {
+      const uint64_t dropped_before = outbox_.dropped();
+      Batch batch = outbox_.Take(kMaxBatch, scrape::NowMs());
+      counters_.dropped += outbox_.dropped() - dropped_before;
+      if (!batch.empty() || ending_) return batch;
+    }
+    if (outbox_.empty()) {
+      changed_.Wait(mutex_);
+    } else {
+      changed_.WaitFor(mutex_, next_try_ - now);
+    }
   }
-  return false;
 }
 
-void Courier::Deliver(const std::vector<Notice>& batch) {
+milliseconds Courier::TimeoutOfNextRequest() {
+  const MutexLock lock(mutex_);
+  if (!ending_) return options_.timeout;
+  const auto left = std::chrono::ceil<milliseconds>(last_try_until_ - Clock::now());
+  return std::clamp(left, milliseconds(1), options_.timeout);
+}
+
+absl::Status Courier::Post(const Batch& batch) {
+  std::vector<Notice> notices;
+  for (const Outbox::Waiting& waiting : batch) {
+    notices.push_back(waiting.notice);
+    // It can take so long until the receiver is told again, which must not believe in an end by then.
+    if (!waiting.notice.is_resolved) notices.back().ends_at_ms += options_.timeout.count();
+  }
   scrape::FetchOptions request;
   request.url = options_.url;
   request.headers = {"Content-Type: application/json"};
   request.http = options_.http;
-  request.post_body = make_body_(batch);
-  scrape::HttpFetch fetch;
-  milliseconds pause = kFirstPause;
-  absl::Status status;
-  for (int tries = 1;; ++tries) {
-    {
-      const MutexLock lock(mutex_);
-      request.timeout = ending_ ? std::min(kLastTimeout, options_.timeout) : options_.timeout;
+  request.post_body = make_body_(notices);
+  request.timeout = TimeoutOfNextRequest();
+  return fetch_.Get(request);
+}
+
+void Courier::Finish(Batch batch, const absl::Status& status) {
+  const std::string url = RedactUrlToHost(options_.url);
+  if (status.ok()) {
+    counters_.sent += batch.size();
+    if (pause_ > milliseconds(0)) {
+      Log(LogLevel::kInfo, "a receiver of alerts takes them again", {{"url", url}});
     }
-    status = fetch.Get(request);
-    if (status.ok()) {
-      counters_.sent += batch.size();
-      return;
-    }
-    ++counters_.failed_requests;
-    if (tries == 1) {
-      Log(LogLevel::kWarn, "a receiver of alerts did not take them",
-          {{"url", RedactUrlToHost(options_.url)},
-           {"alerts", batch.size()},
-           {"error", Message(status)}});
-    }
-    if (!MayRecover(status) || tries == kMaxTries || !AwaitRetry(pause)) break;
-    pause = std::min(2 * pause, kLongestPause);
+    pause_ = milliseconds(0);
+    return;
   }
-  counters_.dropped += batch.size();
-  Log(LogLevel::kError, "alerts were dropped",
-      {{"url", RedactUrlToHost(options_.url)},
-       {"alerts", batch.size()},
-       {"error", Message(status)}});
+  ++counters_.failed_requests;
+  if (!MayRecover(status)) {
+    counters_.dropped += batch.size();
+    Log(LogLevel::kError, "alerts were dropped",
+        {{"url", url}, {"alerts", batch.size()}, {"error", Message(status)}});
+    return;
+  }
+  if (pause_ == milliseconds(0)) {
+    Log(LogLevel::kWarn, "a receiver of alerts did not take them; it is tried until it does",
+        {{"url", url}, {"alerts", batch.size()}, {"error", Message(status)}});
+  }
+  pause_ = std::clamp(2 * pause_, kFirstPause, kLongestPause);
+  const MutexLock lock(mutex_);
+  if (ending_) {
+    counters_.dropped += batch.size();
+    last_try_until_ = Clock::now();
+    return;
+  }
+  outbox_.PutBack(std::move(batch));
+  next_try_ = Clock::now() + pause_;
 }
 
 }  // namespace lockstep::rules

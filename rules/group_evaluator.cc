@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "model/matcher.h"
@@ -27,6 +28,15 @@ engine::VectorElement StaleMarker(LabelSet labels, int64_t timestamp_ms) {
 // Whether state goes from the one to the other: what they are about is the same.
 bool IsSameRule(const Rule& a, const Rule& b) {
   return a.kind == b.kind && a.name == b.name && a.labels == b.labels;
+}
+
+// Of the rule at `index`; the same for rules that IsSameRule() takes for one another.
+uint64_t RuleSeedOf(const RuleGroup& group, size_t index) {
+  const Rule& rule = group.rules[index];
+  const auto end = group.rules.begin() + static_cast<ptrdiff_t>(index);
+  const auto earlier = std::count_if(group.rules.begin(), end,
+                                     [&](const Rule& other) { return IsSameRule(other, rule); });
+  return absl::HashOf(group.file, group.name, rule.name, rule.labels, earlier);
 }
 
 // When an alert that is active now became so, by the last sample that was written before the gap.
@@ -53,6 +63,7 @@ GroupEvaluator::GroupEvaluator(std::shared_ptr<const RuleGroup> group, const Rul
       states_(group_->rules.size()) {
   status_.group = group_;
   status_.rules.resize(group_->rules.size());
+  for (size_t i = 0; i < states_.size(); ++i) states_[i].seed = RuleSeedOf(*group_, i);
 }
 
 void GroupEvaluator::Evaluate(int64_t time_ms) {
@@ -123,6 +134,7 @@ absl::StatusOr<engine::VectorResult> GroupEvaluator::AlertSamples(
 
 void GroupEvaluator::Tell(size_t index, int64_t time_ms) {
   if (!context_.tell) return;
+  const MutexLock telling(telling_);
   std::vector<Alert> unsent;
   {
     const MutexLock lock(mutex_);
@@ -130,11 +142,18 @@ void GroupEvaluator::Tell(size_t index, int64_t time_ms) {
     unsent = states_[index].alerts.TakeUnsent(time_ms, now_ms, context_.timing.resend_delay,
                                               group_->interval);
   }
-  if (!unsent.empty()) context_.tell(group_->rules[index], std::move(unsent));
+  HandOver(index, std::move(unsent));
+}
+
+void GroupEvaluator::HandOver(size_t index, std::vector<Alert> alerts) {
+  if (alerts.empty()) return;
+  for (Alert& alert : alerts) alert.source = absl::HashOf(states_[index].seed, alert.labels);
+  context_.tell(group_->rules[index], std::move(alerts));
 }
 
 void GroupEvaluator::TellOfExpiring(int64_t now_ms) {
   if (!context_.tell) return;
+  const MutexLock telling(telling_);
   for (size_t i = 0; i < group_->rules.size(); ++i) {
     std::vector<Alert> expiring;
     {
@@ -143,7 +162,7 @@ void GroupEvaluator::TellOfExpiring(int64_t now_ms) {
       expiring =
           states_[i].alerts.TakeExpiring(now_ms, context_.timing.resend_delay, group_->interval);
     }
-    if (!expiring.empty()) context_.tell(group_->rules[i], std::move(expiring));
+    HandOver(i, std::move(expiring));
   }
 }
 

@@ -65,6 +65,7 @@ class GroupEvaluator {
 
  private:
   struct RuleState {
+    uint64_t seed = 0;             // tells the rule from all others, the same after a reload
     std::vector<LabelSet> series;  // of the evaluation before, sorted
     ActiveAlerts alerts;
   };
@@ -79,12 +80,16 @@ class GroupEvaluator {
   void RestoreRule(size_t index, int64_t now_ms);
   absl::Status RestoreFrom(Querier& querier, size_t index, int64_t now_ms);
   void Tell(size_t index, int64_t time_ms);
+  // Hands over what one of the two functions that tell has taken.
+  void HandOver(size_t index, std::vector<Alert> alerts) LOCKSTEP_REQUIRES(telling_);
 
   const std::shared_ptr<const RuleGroup> group_;
   const RuleContext& context_;
   bool is_restored_;
   std::vector<LabelSet> orphans_;  // of rules that are gone; to be marked
 
+  // Held, before mutex_, from where states are taken to where they are told: they are told in order.
+  Mutex telling_;
   mutable Mutex mutex_;
   std::vector<RuleState> states_;  // written with the lock held
   GroupStatus status_ LOCKSTEP_GUARDED_BY(mutex_);

@@ -15,6 +15,7 @@ struct Notice {
   std::map<std::string, std::string> annotations;
   int64_t starts_at_ms = 0;
   int64_t ends_at_ms = 0;  // of a firing alert: if nothing more is heard of it
+  uint64_t source = 0;     // the alert of a rule that it is of
   bool is_resolved = false;
   std::string generator_url;
 };

@@ -64,21 +64,26 @@ void Notifier::DiscoverReceivers() {
     TakeConfig();
     for (Group& group : groups_) Refresh(group);
     Publish();
+    couriers_before_.clear();
     const MutexLock lock(mutex_);
     if (next_config_ == nullptr && !ending_) changed_.WaitFor(mutex_, kRefreshEvery);
     if (ending_) return;
   }
 }
 
-bool Notifier::TakeConfig() {
+void Notifier::TakeConfig() {
   std::unique_ptr<RulesConfig> config;
   {
     const MutexLock lock(mutex_);
     config = std::move(next_config_);
-    if (config == nullptr) return false;
+    if (config == nullptr) return;
     external_labels_ = config->external_labels;
     alert_rules_ =
         std::make_shared<const std::vector<scrape::RelabelRule>>(config->alert_relabel_rules);
+  }
+  couriers_before_ = std::move(webhooks_);
+  for (const Group& group : groups_) {
+    for (const auto& [url, courier] : group.couriers) couriers_before_.push_back(courier);
   }
   groups_.clear();
   for (AlertmanagerConfig& alertmanager : config->alertmanagers) {
@@ -91,15 +96,25 @@ bool Notifier::TakeConfig() {
   webhooks_.clear();
   webhook_configs_ = std::move(config->webhooks);
   for (const WebhookConfig& webhook : webhook_configs_) {
-    webhooks_.push_back(std::make_shared<Courier>(
+    webhooks_.push_back(CourierOf(
         CourierOptions{
             .url = webhook.url, .timeout = webhook.timeout, .http = webhook.http, .once = true},
         [url = external_url_](std::span<const Notice> notices) {
           return WebhookBody(notices, url);
-        },
-        counters_));
+        }));
   }
-  return true;
+}
+
+std::shared_ptr<Courier> Notifier::CourierOf(const CourierOptions& options,
+                                             Courier::MakeBody make_body) {
+  const auto known = std::ranges::find_if(
+      couriers_before_, [&](const auto& courier) { return courier->options() == options; });
+  if (known == couriers_before_.end()) {
+    return std::make_shared<Courier>(options, std::move(make_body), counters_);
+  }
+  std::shared_ptr<Courier> courier = std::move(*known);
+  couriers_before_.erase(known);
+  return courier;
 }
 
 void Notifier::Refresh(Group& group) {
@@ -119,9 +134,8 @@ void Notifier::Refresh(Group& group) {
       const auto known = group.couriers.find(url);
       if (known != group.couriers.end()) courier = known->second;
       if (courier != nullptr) continue;
-      courier = std::make_shared<Courier>(
-          CourierOptions{.url = url, .timeout = group.config.timeout, .http = group.config.http},
-          AlertmanagerBody, counters_);
+      courier = CourierOf({.url = url, .timeout = group.config.timeout, .http = group.config.http},
+                          AlertmanagerBody);
     }
   }
   group.couriers = std::move(couriers);
@@ -147,19 +161,32 @@ void Notifier::Publish() {
   std::vector<Receiver> before;  // ends outside of the lock
   const MutexLock lock(mutex_);
   before.swap(receivers_);
+  for (const Receiver& receiver : receivers) {
+    const auto is_same = [&](const Receiver& old) { return old.courier == receiver.courier; };
+    if (std::ranges::none_of(before, is_same)) TellOfFiring(receiver);
+  }
   receivers_ = std::move(receivers);
   alertmanagers_ = std::move(alertmanagers);
 }
 
 void Notifier::Tell(const Rule& rule, const std::vector<Alert>& alerts) {
+  const std::vector<Notice> notices = NoticesOf(rule, alerts);
+  std::vector<Receiver> receivers;
+  {
+    const MutexLock lock(mutex_);
+    Remember(notices);
+    receivers = receivers_;
+  }
+  for (const Receiver& receiver : receivers) TellReceiver(receiver, notices);
+}
+
+std::vector<Notice> Notifier::NoticesOf(const Rule& rule, const std::vector<Alert>& alerts) const {
   LabelSet external_labels;
   std::shared_ptr<const std::vector<scrape::RelabelRule>> rules;
-  std::vector<Receiver> receivers;
   {
     const MutexLock lock(mutex_);
     external_labels = external_labels_;
     rules = alert_rules_;
-    receivers = receivers_;
   }
   const std::string generator_url = external_url_ + TableLink(rule.expression);
   std::vector<Notice> notices;
@@ -171,19 +198,45 @@ void Notifier::Tell(const Rule& rule, const std::vector<Alert>& alerts) {
     if (!scrape::Relabel(*rules, labels)) continue;
     const bool is_resolved = alert.resolved_at_ms != 0;
     notices.push_back({labels.Build(), alert.annotations, alert.fired_at_ms,
-                       is_resolved ? alert.resolved_at_ms : alert.valid_until_ms, is_resolved,
-                       generator_url});
+                       is_resolved ? alert.resolved_at_ms : alert.valid_until_ms, alert.source,
+                       is_resolved, generator_url});
   }
-  for (const Receiver& receiver : receivers) {
-    std::vector<Notice> own;
-    for (Notice notice : notices) {
-      LabelSetBuilder labels(notice.labels);
-      if (!scrape::Relabel(*receiver.rules, labels)) continue;
-      notice.labels = labels.Build();
-      own.push_back(std::move(notice));
+  return notices;
+}
+
+void Notifier::Remember(const std::vector<Notice>& notices) {
+  for (const Notice& notice : notices) {
+    if (notice.is_resolved) {
+      firing_.erase(notice.source);
+    } else {
+      firing_[notice.source] = notice;
     }
-    receiver.courier->Tell(own);
   }
+  if (firing_.size() < forget_at_size_) return;
+  // Alerts of rules that are gone never resolve.
+  const int64_t now_ms = scrape::NowMs();
+  std::erase_if(firing_, [now_ms](const auto& item) { return item.second.ends_at_ms <= now_ms; });
+  forget_at_size_ = std::max<size_t>(1'024, 2 * firing_.size());
+}
+
+void Notifier::TellOfFiring(const Receiver& receiver) {
+  const int64_t now_ms = scrape::NowMs();
+  std::vector<Notice> notices;
+  for (const auto& [source, notice] : firing_) {
+    if (notice.ends_at_ms > now_ms) notices.push_back(notice);
+  }
+  TellReceiver(receiver, notices);
+}
+
+void Notifier::TellReceiver(const Receiver& receiver, std::span<const Notice> notices) {
+  std::vector<Notice> own;
+  for (Notice notice : notices) {
+    LabelSetBuilder labels(notice.labels);
+    if (!scrape::Relabel(*receiver.rules, labels)) continue;
+    notice.labels = labels.Build();
+    own.push_back(std::move(notice));
+  }
+  receiver.courier->Tell(own);
 }
 
 Notifier::Alertmanagers Notifier::alertmanagers() const {

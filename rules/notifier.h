@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,10 +35,11 @@ class Notifier {
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;
 
-  // From now on these receivers and no others. Returns at once.
+  // From now on these receivers and no others; what waits for one that stays as it is goes on waiting.
+  // Returns at once.
   void Configure(RulesConfig config);
 
-  // Returns at once.
+  // Returns at once. Receivers that are found later hear of what fires as soon as they are found.
   void Tell(const Rule& rule, const std::vector<Alert>& alerts);
 
   struct Alertmanagers {
@@ -62,9 +64,15 @@ class Notifier {
   };
 
   void DiscoverReceivers();
-  bool TakeConfig();
+  void TakeConfig();
+  // One that did the same before the configuration was read again, or a new one.
+  std::shared_ptr<Courier> CourierOf(const CourierOptions& options, Courier::MakeBody make_body);
   void Refresh(Group& group);
   void Publish();
+  std::vector<Notice> NoticesOf(const Rule& rule, const std::vector<Alert>& alerts) const;
+  void Remember(const std::vector<Notice>& notices) LOCKSTEP_REQUIRES(mutex_);
+  void TellOfFiring(const Receiver& receiver) LOCKSTEP_REQUIRES(mutex_);
+  static void TellReceiver(const Receiver& receiver, std::span<const Notice> notices);
 
   const std::string external_url_;
   CourierCounters counters_;
@@ -78,11 +86,14 @@ class Notifier {
       std::make_shared<const std::vector<scrape::RelabelRule>>();
   std::vector<Receiver> receivers_ LOCKSTEP_GUARDED_BY(mutex_);
   Alertmanagers alertmanagers_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::map<uint64_t, Notice> firing_ LOCKSTEP_GUARDED_BY(mutex_);  // by source, as last told
+  size_t forget_at_size_ LOCKSTEP_GUARDED_BY(mutex_) = 1'024;
 
   // Of the discovering thread alone.
   std::vector<Group> groups_;
   std::vector<std::shared_ptr<Courier>> webhooks_;
   std::vector<WebhookConfig> webhook_configs_;
+  std::vector<std::shared_ptr<Courier>> couriers_before_;  // of the configuration before
   std::thread discoverer_;
 };
 

@@ -149,19 +149,25 @@ void RuleRunner::Run() {
   }
 }
 
-// An alert goes on while its group is being evaluated, however long that takes.
+// Whether the group is being evaluated, or waits for a thread, as others take long.
+bool RuleRunner::IsLate(const Entry& entry, int64_t now_ms) {
+  return entry.is_running || entry.schedule.due_ms() < now_ms;
+}
+
+// An alert goes on while its group is late, however long that takes.
 void RuleRunner::KeepTelling() {
   pthread_setname_np(pthread_self(), "rules-tell");
   while (true) {
-    std::vector<EntryPtr> running;
+    std::vector<EntryPtr> late;
     {
       const MutexLock lock(mutex_);
       if (!ending_) changed_.WaitFor(mutex_, kLongestWait);
       if (ending_) return;
-      std::ranges::copy_if(entries_, std::back_inserter(running),
-                           [](const EntryPtr& entry) { return entry->is_running; });
+      const int64_t now_ms = NowMs();
+      std::ranges::copy_if(entries_, std::back_inserter(late),
+                           [&](const EntryPtr& entry) { return IsLate(*entry, now_ms); });
     }
-    for (const EntryPtr& entry : running) entry->evaluator.TellOfExpiring(NowMs());
+    for (const EntryPtr& entry : late) entry->evaluator.TellOfExpiring(NowMs());
   }
 }
 

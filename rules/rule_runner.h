@@ -65,6 +65,7 @@ class RuleRunner {
 
   void Run();
   void KeepTelling();
+  static bool IsLate(const Entry& entry, int64_t now_ms);
   EntryPtr TakeDue(GroupSchedule::Turn& turn);
   void EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn);
   EntryPtr EarliestIdle() const LOCKSTEP_REQUIRES(mutex_);

@@ -31,6 +31,8 @@ struct Secret {
   std::string text;
   std::string file;
   bool given() const { return !text.empty() || !file.empty(); }
+
+  bool operator==(const Secret&) const = default;
 };
 
 struct TlsClientConfig {
@@ -38,6 +40,8 @@ struct TlsClientConfig {
   std::string cert_file;
   std::string key_file;
   bool insecure_skip_verify = false;
+
+  bool operator==(const TlsClientConfig&) const = default;
 };
 
 // How a server is asked.
@@ -49,6 +53,8 @@ struct HttpClientConfig {
   TlsClientConfig tls;
   bool follow_redirects = true;
   std::string proxy_url;
+
+  bool operator==(const HttpClientConfig&) const = default;
 };
 
 // Targets with what is known of all of them.
