@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one of the page's npm scripts; exits 77, which skips the test, where npm could not install them.
 
-usage: run_test.py types|unit|page|walk|numbers
+usage: run_test.py types|unit|page|links|walk|numbers
 """
 
 import subprocess

@@ -1,6 +1,7 @@
 // A lockstep server with the recorded runs of demo/data, for as long as a test needs it.
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -32,21 +33,35 @@ function addressOf(child) {
   });
 }
 
-async function configWith(folder, rules) {
+async function configWith(folder, rules, more) {
   const config = path.join(folder, "lockstep.yml");
   await writeFile(path.join(folder, "rules.yml"), rules);
-  await writeFile(config, "rule_files: [rules.yml]\n");
+  await writeFile(config, `rule_files: [rules.yml]\n${more}`);
   return config;
 }
 
-// { url, stop } of a server on an empty folder; `recorded` loads the runs, `rules` is the text of a rule file.
-export async function startLockstep({ recorded, rules = null }) {
+// A port that nobody listens on.
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+// { url, stop } of a server on an empty folder; `recorded` loads the runs, `rules` is the text of a rule file, and `config`
+// stands beside it in the configuration.
+export async function startLockstep({ recorded, rules = null, config = "", port = 0, flags = [] }) {
   const folder = await mkdtemp(path.join(tmpdir(), "lockstep-page-"));
   const child = spawn(program(), [
-    "serve", "--http", "127.0.0.1:0", "--data", path.join(folder, "data"),
+    "serve", "--http", `127.0.0.1:${port}`, "--data", path.join(folder, "data"),
     // The recording keeps its own dates, so nothing may be too old.
     "--storage.retention.time", "100y",
-    ...(rules ? ["--config", await configWith(folder, rules)] : []),
+    ...(rules ? ["--config", await configWith(folder, rules, config)] : []),
+    ...flags,
   ]);
   const url = await addressOf(child);
   if (recorded) {

@@ -8,7 +8,11 @@ import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/pages.css";
 import { here } from "./url/location";
+import { fromPrometheus } from "./url/prometheus_links";
 import { routeOf } from "./url/routes";
+
+const target = fromPrometheus(here());
+if (target) window.history.replaceState(null, "", target);
 
 applyTheme();
 hurry(routeOf(here().path));

@@ -5,6 +5,7 @@ import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
 import type { Alert, Alerts, RuleGroups } from "../../server/rules";
 import { useAnswer } from "../../server/use_answer";
+import { useAnchor } from "../../url/use_anchor";
 import { AlertTable } from "./alert_table";
 import { RuleGroupCard } from "./rule_group_card";
 
@@ -33,6 +34,7 @@ const NoRules = () => (
 );
 
 export function AlertsPage() {
+  useAnchor();
   const alerts = useAnswer<Alerts>("alerts");
   const rules = useAnswer<RuleGroups>("rules");
   return (
@@ -45,11 +47,13 @@ export function AlertsPage() {
             : <AlertTable alerts={data.alerts} groups={rules.data?.groups ?? []} />}
         </Answered>
       </Card>
-      <Answered asked={rules}>
-        {(data) => data.groups.length === 0
-          ? <NoRules />
-          : data.groups.map((group) => <RuleGroupCard key={`${group.file} ${group.name}`} group={group} />)}
-      </Answered>
+      <div id="rules">
+        <Answered asked={rules}>
+          {(data) => data.groups.length === 0
+            ? <NoRules />
+            : data.groups.map((group) => <RuleGroupCard key={`${group.file} ${group.name}`} group={group} />)}
+        </Answered>
+      </div>
     </>
   );
 }

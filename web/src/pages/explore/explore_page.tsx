@@ -7,6 +7,7 @@ import { change, usePlace } from "../../url/location";
 import type { KnownRange } from "../../url/use_range";
 import { ExplainView } from "./explain_view";
 import { GraphView } from "./graph_view";
+import { LinkNote } from "./link_note";
 import { TableView } from "./table_view";
 
 // Most of the page's code is the editor's, and the answer need not wait for it.
@@ -42,14 +43,16 @@ export function ExplorePage({ range }: { range: KnownRange }) {
   const { params } = usePlace();
   const query = params.get("q") ?? "";
   const view = (params.get("view") ?? "graph") as ViewName;
+  const link = params.get("link");
   return (
     <>
       <div class="page-head"><h1>Explore</h1></div>
       {range.isKnown && (
         <Suspense fallback={<div class="editor-row"><code class="editor waiting">{query}</code></div>}>
-          <PromqlEditor text={query} completeBackToS={Math.floor(range.from / 3600) * 3600 - 86_400} onRun={(text) => change({ q: text.trim() })} />
+          <PromqlEditor text={query} completeBackToS={Math.floor(range.from / 3600) * 3600 - 86_400} onRun={(text) => change({ q: text.trim(), link: null })} />
         </Suspense>
       )}
+      {link && <LinkNote link={link} shown={query} />}
       <Card title="Answer" actions={<Choice name="View" options={VIEWS} value={view} onChange={(name) => change({ view: name }, true)} />}>
         {query && range.isKnown ? <View name={view} query={query} range={range} /> : <Examples />}
       </Card>

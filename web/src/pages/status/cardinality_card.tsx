@@ -27,7 +27,7 @@ export function CardinalityCard() {
     `${count(data.series)} series, ${count(data.seriesInMemory)} written to lately; ` +
     `${count(data.churn.last1h.appeared)} new and ${count(data.churn.last1h.left)} gone in the last hour`;
   return (
-    <Card title="Series" note={asked.data ? words(asked.data) : ""}>
+    <Card title="Series" id="cardinality" note={asked.data ? words(asked.data) : ""}>
       <Answered asked={asked} height={240}>
         {(data) => (
           <div class="grid">

@@ -1,6 +1,7 @@
 // The server itself: what it holds and takes in, what is asked of it, how it is configured.
 import { Card } from "../../parts/card";
 import { Answered } from "../../parts/answered";
+import { useAnchor } from "../../url/use_anchor";
 import { useAnswer } from "../../server/use_answer";
 import type { BuildInfo, RuntimeInfo } from "../../server/status";
 import { ActiveQueries } from "./active_queries";
@@ -17,6 +18,7 @@ function Facts({ facts }: { facts: readonly (readonly [string, string])[] }) {
 }
 
 export function StatusPage() {
+  useAnchor();
   const build = useAnswer<BuildInfo>("status/buildinfo");
   const runtime = useAnswer<RuntimeInfo>("status/runtimeinfo");
   const flags = useAnswer<Record<string, string>>("status/flags");
@@ -39,11 +41,11 @@ export function StatusPage() {
               ["working folder", data.CWD]]} />}
           </Answered>
         </Card>
-        <Card title="Flags">
+        <Card title="Flags" id="flags">
           <Answered asked={flags}>{(data) => <Facts facts={Object.entries(data)} />}</Answered>
         </Card>
       </div>
-      <Card title="Configuration">
+      <Card title="Configuration" id="configuration">
         <Answered asked={config}>{(data) => <pre class="yaml" tabIndex={0}>{data.yaml.trim() || "# all defaults"}</pre>}</Answered>
       </Card>
     </>

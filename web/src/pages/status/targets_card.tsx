@@ -12,7 +12,7 @@ import { seconds } from "../../words/number";
 export function TargetsCard() {
   const asked = useAnswer<Targets>("targets", { state: "active" });
   return (
-    <Card title="Targets" note="that this server asks by itself">
+    <Card title="Targets" id="targets" note="that this server asks by itself">
       <Answered asked={asked} height={40}>
         {(data) => data.activeTargets.length === 0 ? (
           <Empty title="Nothing is scraped.">Name <code>scrape_configs</code> in the configuration, as in a prometheus.yml.</Empty>
