@@ -415,7 +415,7 @@ void DerivedStorage::FindSeries(std::span<const SeriesKey> keys, std::span<Serie
 absl::StatusOr<std::unique_ptr<Querier>> DerivedStorage::NewQuerier() const {
   const uint64_t change_count = stored_.change_count();
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, stored_.NewQuerier());
-  return std::make_unique<DerivedQuerier>(std::move(stored), change_count, pool_, live_);
+  return std::make_unique<DerivedQuerier>(std::move(stored), change_count, *pool_, live_);
 }
 
 absl::StatusOr<CardinalityStats> DerivedStorage::Cardinality(const CardinalityQuery& query) const {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "answers/live_jobs.h"
 #include "base/task_pool.h"
@@ -17,7 +19,12 @@ class DerivedStorage : public Storage {
  public:
   // `threads` of them read a job together.
   DerivedStorage(Storage& stored, size_t threads)
-      : stored_(stored), pool_(threads - 1), live_(stored, kMostLiveCells) {}
+      : stored_(stored),
+        pool_(std::make_shared<TaskPool>(threads - 1)),
+        live_(stored, kMostLiveCells) {}
+  // Of a tenant that is not the one of `other`, whose threads and bound of live jobs it shares.
+  DerivedStorage(Storage& stored, std::string tenant, const DerivedStorage& other)
+      : stored_(stored), pool_(other.pool_), live_(stored, std::move(tenant), other.live_) {}
 
   void Write(WriteRequest request, WriteCallback committed) override;
   void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override;
@@ -28,14 +35,14 @@ class DerivedStorage : public Storage {
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
   // What is known of the jobs that run: for others who answer the same questions.
-  LiveJobs& live_jobs() { return live_; }
+  LiveJobs& live_jobs() const { return live_; }
 
  private:
   // Each takes up to 120 bytes.
   static constexpr size_t kMostLiveCells = 12'000'000;
 
   Storage& stored_;
-  mutable TaskPool pool_;
+  const std::shared_ptr<TaskPool> pool_;
   mutable LiveJobs live_;
 };
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <utility>
 
 #include "answers/job_stragglers.h"
 #include "answers/known_ranks.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "training/excess_memo.h"
 #include "training/step_window.h"
@@ -67,36 +69,55 @@ struct LiveJobs::Entry {
   uint64_t change_count = 0;
   Clock::time_point may_load_at;   // again, for what came late
   Clock::time_point may_place_at;  // again, for ranks and devices that are told later
-  // Guarded by LiveJobs::mutex_.
+  // Guarded by Table::mutex.
   uint64_t used_at = 0;
   size_t cells = 0;
 };
 
+// Of all tenants.
+struct LiveJobs::Table {
+  explicit Table(size_t max) : max_cells(max) {}
+
+  const size_t max_cells;
+  Mutex mutex;
+  // By tenant and name.
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Entry>> entries
+      LOCKSTEP_GUARDED_BY(mutex);
+  uint64_t use_count LOCKSTEP_GUARDED_BY(mutex) = 0;
+};
+
+LiveJobs::LiveJobs(const Storage& stored, size_t max_cells)
+    : stored_(stored), table_(std::make_shared<Table>(max_cells)) {}
+
+LiveJobs::LiveJobs(const Storage& stored, std::string tenant, const LiveJobs& others)
+    : stored_(stored), tenant_(std::move(tenant)), table_(others.table_) {}
+
 std::shared_ptr<LiveJobs::Entry> LiveJobs::EntryOf(const std::string& name) {
-  const MutexLock lock(mutex_);
-  std::shared_ptr<Entry>& entry = entries_[name];
+  const MutexLock lock(table_->mutex);
+  std::shared_ptr<Entry>& entry = table_->entries[{tenant_, name}];
   if (entry == nullptr) entry = std::make_shared<Entry>();
-  entry->used_at = ++use_count_;
+  entry->used_at = ++table_->use_count;
   return entry;
 }
 
 void LiveJobs::Forget(const std::string& name) {
-  const MutexLock lock(mutex_);
-  entries_.erase(name);
+  const MutexLock lock(table_->mutex);
+  table_->entries.erase({tenant_, name});
 }
 
 // Forgets jobs that nobody has asked for for longest.
 void LiveJobs::MakeRoom(const std::string& name, size_t cells) {
-  const MutexLock lock(mutex_);
-  const auto own = entries_.find(name);
-  if (own != entries_.end()) own->second->cells = std::max(cells, kFewestCells);
+  const MutexLock lock(table_->mutex);
+  auto& entries = table_->entries;
+  const auto own = entries.find({tenant_, name});
+  if (own != entries.end()) own->second->cells = std::max(cells, kFewestCells);
   size_t held = 0;
-  for (const auto& [other, entry] : entries_) held += entry->cells;
-  while (held > max_cells_ && !entries_.empty()) {
+  for (const auto& [other, entry] : entries) held += entry->cells;
+  while (held > table_->max_cells && !entries.empty()) {
     const auto oldest = std::ranges::min_element(
-        entries_, {}, [](const auto& entry) { return entry.second->used_at; });
+        entries, {}, [](const auto& entry) { return entry.second->used_at; });
     held -= oldest->second->cells;
-    entries_.erase(oldest);
+    entries.erase(oldest);
   }
 }
 

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -24,7 +23,9 @@ namespace lockstep::answers {
 class LiveJobs {
  public:
   // `stored` outlives it; `max_cells` of ranks x steps, of all jobs together, are kept.
-  LiveJobs(const Storage& stored, size_t max_cells) : stored_(stored), max_cells_(max_cells) {}
+  LiveJobs(const Storage& stored, size_t max_cells);
+  // The jobs of a tenant that is not the one of `others`, kept within the same bound. `stored` is what the tenant sees.
+  LiveJobs(const Storage& stored, std::string tenant, const LiveJobs& others);
   LiveJobs(const LiveJobs&) = delete;
   LiveJobs& operator=(const LiveJobs&) = delete;
 
@@ -37,6 +38,7 @@ class LiveJobs {
 
  private:
   struct Entry;
+  struct Table;
 
   std::shared_ptr<Entry> EntryOf(const std::string& name);
   absl::Status Update(Entry& entry, const JobQuery& query, uint64_t change_count,
@@ -51,10 +53,8 @@ class LiveJobs {
   void MakeRoom(const std::string& name, size_t cells);
 
   const Storage& stored_;
-  const size_t max_cells_;
-  Mutex mutex_;
-  std::map<std::string, std::shared_ptr<Entry>, std::less<>> entries_ LOCKSTEP_GUARDED_BY(mutex_);
-  uint64_t use_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  const std::string tenant_;
+  const std::shared_ptr<Table> table_;
 };
 
 }  // namespace lockstep::answers

@@ -5,8 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/regex/regex.h"
+#include "model/matcher.h"
 
 namespace lockstep::api {
 
@@ -18,7 +19,8 @@ enum class Role : uint8_t {
   kPush,   // logs, steps, registrations of jobs
   kRules,  // reading the configuration and its rules again
   kMetrics,
-  kAdmin,  // everything
+  kCrossTenant,  // reading several tenants at once
+  kAdmin,        // everything
 };
 
 // "read".
@@ -36,8 +38,11 @@ class RoleSet {
   bool Allows(Role role) const {
     return role <= Role::kAny || (bits_ & (BitOf(role) | BitOf(Role::kAdmin))) != 0;
   }
-  // Whether there are none but these two.
-  bool IsOf(Role a, Role b) const { return (bits_ & ~(BitOf(a) | BitOf(b))) == 0; }
+  // Whether all of these are roles that `jobs` of a grant can bound.
+  bool CanBeHeldToJobs() const {
+    return (bits_ & ~(BitOf(Role::kRead) | BitOf(Role::kWrite) | BitOf(Role::kPush) |
+                      BitOf(Role::kCrossTenant))) == 0;
+  }
 
  private:
   static constexpr uint32_t BitOf(Role role) { return 1u << static_cast<unsigned>(role); }
@@ -49,8 +54,12 @@ class RoleSet {
 // What a credential may do.
 struct Grant {
   RoleSet roles = RoleSet::All();
-  // Has to match the whole label "job" of all that is written; nothing: any job.
-  std::optional<Regex> jobs{};
+  // A condition on the label "job" of all that is read and written; nothing: any job.
+  std::optional<Matcher> jobs{};
+  // The tenants whose data these are, by their names in the store; nothing: any tenant.
+  std::optional<std::vector<std::string>> tenants{};
+
+  bool is_for_all() const { return !jobs.has_value() && !tenants.has_value(); }
 };
 
 // Who sent a request.

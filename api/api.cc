@@ -4,8 +4,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "api/active_queries.h"
@@ -35,10 +37,12 @@
 #include "api/status_handlers.h"
 #include "api/step_axis_handler.h"
 #include "api/target_handlers.h"
+#include "api/tenant_access.h"
 #include "api/training_handlers.h"
 #include "api/write_handler.h"
 #include "ingest/ingester.h"
-#include "ingest/push/log_pusher.h"
+#include "tenants/data_view.h"
+#include "tenants/tenant_admin.h"
 
 namespace lockstep::api {
 namespace {
@@ -68,12 +72,32 @@ Response NotReady(std::string_view why) {
   return response;
 }
 
+// As a line of text: who writes reads no JSON.
+Response TenantRefusal(const absl::Status& status) {
+  int http_status = 503;
+  if (absl::IsInvalidArgument(status)) http_status = 400;
+  if (absl::IsPermissionDenied(status)) http_status = 403;
+  if (absl::IsResourceExhausted(status)) http_status = 422;
+  return TextReply(http_status, Message(status));
+}
+
+// Keeps what the parts of a body read.
+class HeldBody : public BodySource {
+ public:
+  HeldBody(std::shared_ptr<const tenants::DataView> data, std::unique_ptr<BodySource> body)
+      : data_(std::move(data)), body_(std::move(body)) {}
+
+  absl::StatusOr<bool> Next(std::string& out) override { return body_->Next(out); }
+
+ private:
+  const std::shared_ptr<const tenants::DataView> data_;
+  const std::unique_ptr<BodySource> body_;
+};
+
 class ApiServer : public Api {
  public:
   explicit ApiServer(ApiDependencies dependencies)
-      : storage_(dependencies.storage),
-        written_(dependencies.written == nullptr ? storage_ : *dependencies.written),
-        live_jobs_(dependencies.live_jobs),
+      : tenants_(dependencies.tenants),
         admin_(dependencies.admin),
         query_log_(dependencies.query_log),
         scraper_(dependencies.scraper),
@@ -82,23 +106,13 @@ class ApiServer : public Api {
         hooks_(dependencies.hooks),
         reload_(std::move(dependencies.reload)),
         page_files_(dependencies.page_files),
-        engine_(dependencies.engine),
         info_(std::move(dependencies.info)),
         options_(std::move(dependencies.options)),
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
-        ingester_(storage_, options_.ingest),
-        otlp_decoder_(options_.otlp),
-        pusher_(ingester_, options_.ingest, dependencies.kept),
-        range_cache_(engine_, storage_, options_.query_cache_bytes),
-        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {
-    if (dependencies.kept != nullptr) ingester_.KeepSideData(*dependencies.kept);
-  }
+        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 
   void SetReady(bool ready) override { ready_ = ready; }
   void StopQueries() override { gate_.Close(); }
-  void Store(DecodedWrite write, Ingester::Done done) override {
-    ingester_.Store(std::move(write), std::move(done));
-  }
   ApiStats stats() const override;
   void Handle(Request request, Respond respond) override;
   Role RoleFor(std::string_view path) const override;
@@ -114,10 +128,16 @@ class ApiServer : public Api {
   // store has.
   using Quick = Response (ApiServer::*)(const Call&);
   using Pooled = Response (ApiServer::*)(const Call&, const Turn&, QueryBudget&);
-  using Writing = void (ApiServer::*)(const Request&, Respond);
+  using Writing = void (ApiServer::*)(const Request&, tenants::Tenant&, Respond);
 
   enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost };
   enum class Needs { kNothing, kReadyStore };
+  // What a credential has to be for.
+  enum class Reach {
+    kSomeJobs,   // nothing more: what it may not read or write is not there
+    kAllJobs,    // not held to jobs
+    kAllTenants  // nor to tenants: it is about the whole server
+  };
 
   struct Route {
     std::string_view pattern;
@@ -128,6 +148,7 @@ class ApiServer : public Api {
     Quick quick = nullptr;
     Pooled pooled = nullptr;
     Writing writing = nullptr;
+    Reach reach = Reach::kSomeJobs;
   };
 
   struct Match {
@@ -142,21 +163,28 @@ class ApiServer : public Api {
 
   Respond Counted(std::string_view handler, Respond respond);
   void Dispatch(const Match& match, Request request, Respond respond);
+  void Write(const Route& route, const Request& request, const std::vector<std::string>& tenants,
+             Respond respond);
+  static absl::Status CheckReach(const Route& route, const Grant& grant);
+  std::shared_ptr<const tenants::DataView> ViewOf(const std::vector<std::string>& names,
+                                                  const Grant& grant);
   QueryDescription Describe(const Call& call);
   void RunPooled(const Route& route, Call call, Respond respond);
 
-  QueryContext ContextOf(const Turn& turn) {
-    return {engine_,    range_cache_,  now_ms_(), turn.queued_seconds, query_samples_total_,
-            query_log_, &turn.progress};
+  QueryContext ContextOf(const Call& call, const Turn& turn) {
+    return {call.data->engine(),  call.data->range_cache(), now_ms_(),
+            turn.queued_seconds,  query_samples_total_,     query_log_,
+            &turn.progress};
   }
 
-  TrainingContext Training() {
-    return {written_, engine_.pool(), options_.prices, now_ms_(), live_jobs_};
+  TrainingContext TrainingOf(const Call& call) {
+    return {call.data->written(), call.data->engine().pool(), options_.prices, now_ms_(),
+            call.data->live_jobs()};
   }
 
   Response Healthy(const Call&) { return TextReply(200, "lockstep is healthy."); }
   Response Ready(const Call&) {
-    if (!options_.is_read_only && written_.stats().read_only) {
+    if (!options_.is_read_only && tenants_.Default().written.stats().read_only) {
       return NotReady("the store refuses writes; the log says why");
     }
     return TextReply(200, "lockstep is ready.");
@@ -171,10 +199,20 @@ class ApiServer : public Api {
   Response WalReplay(const Call&) { return HandleWalReplay(); }
   Response Rules(const Call& call) { return HandleRules(call, rules_); }
   Response Alertmanagers(const Call&) { return HandleAlertmanagers(notifier_); }
-  Response Alerts(const Call&) { return HandleAlerts(rules_); }
-  Response Targets(const Call& call) { return HandleTargets(call, scraper_, info_.hostname); }
-  Response TargetsMetadata(const Call& call) { return HandleTargetsMetadata(call, scraper_); }
-  Response ScrapePools(const Call&) { return HandleScrapePools(scraper_); }
+  Response Alerts(const Call& call) { return HandleAlerts(call, rules_); }
+  // What is scraped is the default tenant's.
+  const scrape::Scraper* ScraperOf(const Call& call) const {
+    const bool is_for_default = std::ranges::any_of(
+        call.data->tenants(), [](const auto& tenant) { return tenant->name.empty(); });
+    return is_for_default ? scraper_ : nullptr;
+  }
+  Response Targets(const Call& call) {
+    return HandleTargets(call, ScraperOf(call), info_.hostname);
+  }
+  Response TargetsMetadata(const Call& call) {
+    return HandleTargetsMetadata(call, ScraperOf(call));
+  }
+  Response ScrapePools(const Call& call) { return HandleScrapePools(ScraperOf(call)); }
   // Answered at once: expressions that take long to compile are not waited for.
   static constexpr std::chrono::seconds kQuickPatience{1};
   Response FormatQuery(const Call& call) {
@@ -188,96 +226,99 @@ class ApiServer : public Api {
   Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
   Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
   Response QueryExemplars(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleQueryExemplars(call, ingester_.exemplars(), budget);
+    const auto select = [&call](ExemplarStore::Selections selections, TimeRange range) {
+      return call.data->Exemplars(std::move(selections), range);
+    };
+    return HandleQueryExemplars(call, select, budget);
   }
 
-  void RemoteWrite(const Request& request, Respond respond) {
-    HandleRemoteWrite(request, ingester_, std::move(respond));
+  void RemoteWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleRemoteWrite(request, tenant.ingester, std::move(respond));
   }
-  void LogPush(const Request& request, Respond respond) {
-    HandleLogPush(request, {pusher_, options_.ingest, now_ms_()}, std::move(respond));
+  void LogPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleLogPush(request, {tenant.pusher, options_.ingest, now_ms_()}, std::move(respond));
   }
-  void StepPush(const Request& request, Respond respond) {
-    HandleStepPush(request, {pusher_, options_.ingest, now_ms_()}, std::move(respond));
+  void StepPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleStepPush(request, {tenant.pusher, options_.ingest, now_ms_()}, std::move(respond));
   }
-  void OtlpMetrics(const Request& request, Respond respond) {
-    HandleOtlpMetrics(request, otlp_decoder_, ingester_, std::move(respond));
+  void OtlpMetrics(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleOtlpMetrics(request, tenant.otlp_decoder, tenant.ingester, std::move(respond));
   }
-
-  void Register(const Request& request, Respond respond) {
-    HandleRegister(request, ingester_, now_ms_(), std::move(respond));
+  void Register(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleRegister(request, tenant.ingester, now_ms_(), std::move(respond));
   }
   Response Roles(const Call& call) { return HandleRoles(call); }
   Response Identity(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleIdentity(call, storage_, now_ms_(), budget);
+    return HandleIdentity(call, call.data->storage(), now_ms_(), budget);
   }
 
   Response Query(const Call& call, const Turn& turn, QueryBudget& budget) {
-    return HandleQuery(call, ContextOf(turn), budget);
+    return HandleQuery(call, ContextOf(call, turn), budget);
   }
   Response QueryRange(const Call& call, const Turn& turn, QueryBudget& budget) {
     const std::string_view axis = call.form.Get("axis");
-    if (axis == "step") return HandleQueryOverSteps(call, ContextOf(turn), Training(), budget);
+    if (axis == "step") return HandleQueryOverSteps(call, ContextOf(call, turn), TrainingOf(call), budget);
     if (!axis.empty() && axis != "time") {
       return InvalidParameter("axis", "it is neither time nor step");
     }
-    return HandleQueryRange(call, ContextOf(turn), budget);
+    return HandleQueryRange(call, ContextOf(call, turn), budget);
   }
   Response Explain(const Call& call, const Turn& turn, QueryBudget& budget) {
-    return HandleExplain(call, ContextOf(turn), budget);
+    return HandleExplain(call, ContextOf(call, turn), budget);
   }
   Response Series(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleSeries(call, storage_, budget);
+    return HandleSeries(call, call.data->storage(), budget);
   }
   Response Labels(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleLabels(call, storage_, budget);
+    return HandleLabels(call, call.data->storage(), budget);
   }
   Response LabelValues(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleLabelValues(call, storage_, budget);
+    return HandleLabelValues(call, call.data->storage(), budget);
   }
   Response Metadata(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleMetadata(call, ingester_.metadata(), storage_, budget);
+    return HandleMetadata(call, budget);
   }
   Response RemoteRead(const Call& call, const Turn& turn, QueryBudget& budget) {
-    return HandleRemoteRead(call, storage_, {turn.progress, budget, turn.place});
+    return HandleRemoteRead(call, call.data->storage(), {turn.progress, budget, turn.place});
   }
   Response Federate(const Call& call, const Turn& turn, QueryBudget& budget) {
-    return HandleFederate(call, {storage_, now_ms_(), engine_.lookback_ms(), turn.progress},
+    return HandleFederate(call, {call.data->storage(), now_ms_(), call.data->engine().lookback_ms(),
+                                 turn.progress},
                           budget);
   }
-  Response Tsdb(const Call& call, const Turn&, QueryBudget&) { return HandleTsdb(call, storage_); }
+  Response Tsdb(const Call& call, const Turn&, QueryBudget&) { return HandleTsdb(call, call.data->storage()); }
   Response Cardinality(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleCardinality(call, storage_, budget);
+    return HandleCardinality(call, call.data->storage(), budget);
   }
   Response TrainingJobs(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleTrainingJobs(call, Training(), budget);
+    return HandleTrainingJobs(call, TrainingOf(call), budget);
   }
   Response Stragglers(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleStragglers(call, Training(), budget);
+    return HandleStragglers(call, TrainingOf(call), budget);
   }
   Response Bottlenecks(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleBottlenecks(call, Training(), budget);
+    return HandleBottlenecks(call, TrainingOf(call), budget);
   }
   Response Efficiency(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleEfficiency(call, Training(), budget);
+    return HandleEfficiency(call, TrainingOf(call), budget);
   }
   Response Ledger(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleLedger(call, Training(), budget);
+    return HandleLedger(call, TrainingOf(call), budget);
   }
   Response Events(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleEvents(call, Training(), budget);
+    return HandleEvents(call, TrainingOf(call), budget);
   }
   Response Comparison(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleComparison(call, Training(), budget);
+    return HandleComparison(call, TrainingOf(call), budget);
   }
   Response HeatMap(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleHeatMap(call, Training(), budget);
+    return HandleHeatMap(call, TrainingOf(call), budget);
   }
   Response Steps(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleSteps(call, Training(), budget);
+    return HandleSteps(call, TrainingOf(call), budget);
   }
   Response Report(const Call& call, const Turn&, QueryBudget& budget) {
-    return HandleReport(call, Training(), budget);
+    return HandleReport(call, TrainingOf(call), budget);
   }
   Response Reload(const Call&, const Turn&, QueryBudget&);
   Response Snapshot(const Call& call, const Turn&, QueryBudget&) {
@@ -287,15 +328,18 @@ class ApiServer : public Api {
     return HandleBackup(call, admin_, options_.backup_folder);
   }
   Response DeleteSeries(const Call& call, const Turn&, QueryBudget&) {
-    return HandleDeleteSeries(call, admin_);
+    if (admin_ == nullptr) return HandleDeleteSeries(call, nullptr);
+    if (call.data->tenants().size() > 1) {
+      return ErrorReply(ErrorType::kBadData, "series are deleted of one tenant at a time");
+    }
+    tenants::TenantAdmin admin(*admin_, call.data->tenants().front()->name);
+    return HandleDeleteSeries(call, &admin);
   }
   Response CleanTombstones(const Call& call, const Turn&, QueryBudget&) {
     return HandleCleanTombstones(call, admin_);
   }
 
-  Storage& storage_;
-  const Storage& written_;
-  answers::LiveJobs* const live_jobs_;
+  tenants::Tenants& tenants_;
   StorageAdmin* const admin_;
   QueryLog* const query_log_;
   const scrape::Scraper* const scraper_;
@@ -304,14 +348,9 @@ class ApiServer : public Api {
   const rules::HookRunner* const hooks_;
   const std::function<absl::Status()> reload_;
   const std::span<const web::PageFile> page_files_;
-  const engine::Engine& engine_;
   const ServerInfo info_;
   const ApiOptions options_;
   const std::function<int64_t()> now_ms_;
-  Ingester ingester_;
-  otlp::MetricsDecoder otlp_decoder_;
-  push::LogPusher pusher_;
-  cache::RangeCache range_cache_;
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
   std::atomic<uint64_t> query_samples_total_{0};
@@ -324,13 +363,14 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
   using enum Methods;
   using enum Needs;
   using enum Role;
+  using enum Reach;
   using A = ApiServer;
   static constexpr Route kRoutes[] = {
       {"/", kGet, kNothing, kRead, &A::Page},
       {"/assets/:file", kGet, kNothing, kRead, &A::PageAsset},
       {"/-/healthy", kGet, kNothing, kNone, &A::Healthy},
       {"/-/ready", kGet, kReadyStore, kNone, &A::Ready},
-      {"/-/reload", kPostAndPut, kNothing, kRules, nullptr, &A::Reload},
+      {"/-/reload", kPostAndPut, kNothing, kRules, nullptr, &A::Reload, nullptr, kAllTenants},
       {"/api/v1/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::RemoteWrite},
       {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
       {"/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
@@ -361,28 +401,28 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/format_query", kGetAndPost, kReadyStore, kRead, &A::FormatQuery},
       {"/api/v1/parse_query", kGetAndPost, kReadyStore, kRead, &A::ParseQuery},
       {"/api/v1/metadata", kGet, kReadyStore, kRead, nullptr, &A::Metadata},
-      {"/api/v1/rules", kGet, kReadyStore, kRead, &A::Rules},
-      {"/api/v1/alerts", kGet, kReadyStore, kRead, &A::Alerts},
-      {"/api/v1/alertmanagers", kGet, kNothing, kRead, &A::Alertmanagers},
-      {"/api/v1/targets", kGet, kNothing, kRead, &A::Targets},
-      {"/api/v1/targets/metadata", kGet, kNothing, kRead, &A::TargetsMetadata},
-      {"/api/v1/scrape_pools", kGet, kNothing, kRead, &A::ScrapePools},
+      {"/api/v1/rules", kGet, kReadyStore, kRead, &A::Rules, nullptr, nullptr, kAllJobs},
+      {"/api/v1/alerts", kGet, kReadyStore, kRead, &A::Alerts, nullptr, nullptr, kAllJobs},
+      {"/api/v1/alertmanagers", kGet, kNothing, kRead, &A::Alertmanagers, nullptr, nullptr, kAllJobs},
+      {"/api/v1/targets", kGet, kNothing, kRead, &A::Targets, nullptr, nullptr, kAllJobs},
+      {"/api/v1/targets/metadata", kGet, kNothing, kRead, &A::TargetsMetadata, nullptr, nullptr, kAllJobs},
+      {"/api/v1/scrape_pools", kGet, kNothing, kRead, &A::ScrapePools, nullptr, nullptr, kAllJobs},
       {"/api/v1/status/buildinfo", kGet, kNothing, kRead, &A::BuildInfo},
       {"/api/v1/status/runtimeinfo", kGet, kNothing, kRead, &A::RuntimeInfo},
-      {"/api/v1/status/flags", kGet, kNothing, kAdmin, &A::Flags},
-      {"/api/v1/status/config", kGet, kNothing, kAdmin, &A::Config},
+      {"/api/v1/status/flags", kGet, kNothing, kAdmin, &A::Flags, nullptr, nullptr, kAllTenants},
+      {"/api/v1/status/config", kGet, kNothing, kAdmin, &A::Config, nullptr, nullptr, kAllTenants},
       {"/api/v1/status/memory", kGet, kNothing, kRead, &A::Memory},
       {"/api/v1/status/walreplay", kGet, kNothing, kRead, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, kRead, nullptr, &A::Tsdb},
       {"/api/v1/status/cardinality", kGet, kReadyStore, kRead, nullptr, &A::Cardinality},
-      {"/api/v1/status/active_queries", kGet, kNothing, kAdmin, &A::ActiveQueryList},
-      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, kAdmin, &A::CancelQuery},
-      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Snapshot},
+      {"/api/v1/status/active_queries", kGet, kNothing, kAdmin, &A::ActiveQueryList, nullptr, nullptr, kAllTenants},
+      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, kAdmin, &A::CancelQuery, nullptr, nullptr, kAllTenants},
+      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Snapshot, nullptr, kAllTenants},
       {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, kAdmin, nullptr,
        &A::DeleteSeries},
       {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, kAdmin, nullptr,
-       &A::CleanTombstones},
-      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Backup},
+       &A::CleanTombstones, nullptr, kAllTenants},
+      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Backup, nullptr, kAllTenants},
   };
   count = std::size(kRoutes);
   return kRoutes;
@@ -455,9 +495,14 @@ void ApiServer::Handle(Request request, Respond respond) {
 
 void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   const Route& route = *match.route;
-  if (route.writing != nullptr) return (this->*route.writing)(request, std::move(respond));
   // Whoever watches the server is answered however little memory there is.
   if (route.role == Role::kNone) return respond((this->*route.quick)(Call()));
+  const absl::StatusOr<std::vector<std::string>> tenants = TenantsOf(request);
+  if (!tenants.ok()) return respond(TenantRefusal(tenants.status()));
+  if (const absl::Status reaches = CheckReach(route, request.grant); !reaches.ok()) {
+    return respond(TenantRefusal(reaches));
+  }
+  if (route.writing != nullptr) return Write(route, request, *tenants, std::move(respond));
   MemoryCharge memory(MemoryAccount::kForms);
   absl::Status fits = CheckForm(request);
   if (fits.ok()) fits = memory.Add(FormBytes(request));
@@ -468,9 +513,38 @@ void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
     return respond(FailureReply(fits));
   }
   if (IsForm(request)) request.body = std::string();
+  call.data = ViewOf(*tenants, request.grant);
   call.request = std::move(request);
   if (route.quick != nullptr) return respond((this->*route.quick)(call));
   RunPooled(route, std::move(call), std::move(respond));
+}
+
+absl::Status ApiServer::CheckReach(const Route& route, const Grant& grant) {
+  const bool is_held_to_tenants = grant.tenants.has_value() && route.reach == Reach::kAllTenants;
+  const bool is_held_to_jobs = grant.jobs.has_value() && route.reach != Reach::kSomeJobs;
+  if (!is_held_to_tenants && !is_held_to_jobs) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrFormat("this path is about all %s, and this credential is for some",
+                      is_held_to_tenants ? "tenants" : "jobs"));
+}
+
+void ApiServer::Write(const Route& route, const Request& request,
+                      const std::vector<std::string>& tenants, Respond respond) {
+  if (tenants.size() != 1) {
+    return respond(
+        TenantRefusal(absl::InvalidArgumentError("samples are written to one tenant at a time")));
+  }
+  const absl::StatusOr<std::shared_ptr<tenants::Tenant>> tenant =
+      tenants_.ForWriting(tenants.front());
+  if (!tenant.ok()) return respond(TenantRefusal(tenant.status()));
+  (this->*route.writing)(request, **tenant, std::move(respond));
+}
+
+std::shared_ptr<const tenants::DataView> ApiServer::ViewOf(const std::vector<std::string>& names,
+                                                           const Grant& grant) {
+  std::vector<std::shared_ptr<tenants::Tenant>> tenants;
+  for (const std::string& name : names) tenants.push_back(tenants_.ForReading(name));
+  return std::make_shared<const tenants::DataView>(std::move(tenants), grant.jobs);
 }
 
 Response ApiServer::Reload(const Call&, const Turn&, QueryBudget&) {
@@ -515,6 +589,9 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
         const Turn turn{queued.count(), ticket->progress(), place};
         Response response = (this->*handler)(call, turn, budget);
         response.place = std::move(place);
+        if (response.rest != nullptr) {
+          response.rest = std::make_unique<HeldBody>(call.data, std::move(response.rest));
+        }
         // First: whoever has the answer does not find the query any more.
         ticket.reset();
         respond(std::move(response));
@@ -529,10 +606,16 @@ ApiStats ApiServer::stats() const {
   stats.queries_queued = gate.queued;
   stats.queries_refused = gate.refused;
   stats.query_samples_total = query_samples_total_;
-  stats.range_cache = range_cache_.stats();
-  stats.ingest = ingester_.stats();
-  stats.push = pusher_.stats();
-  stats.metadata_metric_count = ingester_.metadata().metric_count();
+  stats.range_cache.kept = tenants_.Default().range_cache.stats().kept;
+  for (const std::shared_ptr<const tenants::Tenant>& tenant : tenants_.active()) {
+    const cache::RangeCacheStats range_cache = tenant->range_cache.stats();
+    stats.range_cache.hit_count += range_cache.hit_count;
+    stats.range_cache.miss_count += range_cache.miss_count;
+    stats.range_cache.known_step_count += range_cache.known_step_count;
+    stats.ingest += tenant->ingester.stats();
+    stats.push += tenant->pusher.stats();
+    stats.metadata_metric_count += tenant->ingester.metadata().metric_count();
+  }
   stats.memory = MemoryBudget::OfProcess().stats();
   if (scraper_ != nullptr) stats.scrape = scraper_->stats();
   if (rules_ != nullptr) stats.rules = rules_->stats();

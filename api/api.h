@@ -12,23 +12,18 @@
 #include <span>
 #include <string>
 
-#include "answers/live_jobs.h"
 #include "api/api_stats.h"
 #include "api/http.h"
 #include "api/prices.h"
 #include "api/query_log.h"
 #include "api/server_info.h"
-#include "ingest/ingester.h"
 #include "ingest/limits.h"
-#include "ingest/otlp/translation.h"
-#include "query/engine/engine.h"
 #include "rules/hook_runner.h"
 #include "rules/notifier.h"
 #include "rules/rule_runner.h"
 #include "scrape/scraper.h"
-#include "storage/kept_rows.h"
-#include "storage/storage.h"
 #include "storage/storage_admin.h"
+#include "tenants/tenants.h"
 #include "web/page_files.h"
 
 namespace lockstep::api {
@@ -37,34 +32,23 @@ struct ApiOptions {
   int max_concurrent_queries = 20;
   int64_t max_query_samples = 50'000'000;       // held in memory by one query
   uint64_t max_query_bytes = 16 << 10;          // of one query's text
-  size_t query_cache_bytes = size_t{64} << 20;  // 0: nothing is kept
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
   IngestLimits ingest;
-  otlp::Translation otlp;
   Prices prices;                          // of training
   std::string backup_folder = "backups";  // below which requests may have backups written
   bool is_read_only = false;              // nobody expects the store to take writes
 };
 
 struct ApiDependencies {
-  Storage& storage;              // outlives the Api
-  const engine::Engine& engine;  // outlives the Api
+  tenants::Tenants& tenants;  // outlives the Api
   ServerInfo info;
   ApiOptions options;
   // Unix time in milliseconds; the system clock when empty.
   std::function<int64_t()> now_ms;
-  // What is known of the jobs that run. Outlives the Api; null: nothing is kept.
-  answers::LiveJobs* live_jobs = nullptr;
-  // What was written, without what is computed from it: training jobs are loaded from that. Outlives the Api; null:
-  // `storage`.
-  const Storage* written = nullptr;
   // Outlives the Api; null: the admin endpoints are off.
   StorageAdmin* admin = nullptr;
   // Outlives the Api; null: queries are not logged.
   QueryLog* query_log = nullptr;
-  // Outlives the Api, which has what was kept there, and keeps in it what lives in memory: metadata, exemplars and how
-  // far pushed logs were taken. Null: nothing is kept.
-  KeptRows* kept = nullptr;
   // Outlives the Api; null: nothing is scraped.
   const scrape::Scraper* scraper = nullptr;
   // Outlives the Api; null: there are no rules.
@@ -90,8 +74,6 @@ class Api : public Handler {
   // Stops the queries that run, and answers those that wait or come 503: the server is shutting down.
   // Idempotent.
   virtual void StopQueries() = 0;
-  // Takes what came in otherwise than by a request; as Ingester::Store().
-  virtual void Store(DecodedWrite write, Ingester::Done done) = 0;
   virtual ApiStats stats() const = 0;
 };
 

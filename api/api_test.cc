@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "ingest/remote_write_encoder.h"
+#include "tenants/tenants.h"
 #include "tests/memory_storage.h"
 
 namespace lockstep::api {
@@ -55,8 +56,7 @@ class ApiTest : public testing::Test {
                     kNowMs - 1000, 0);
     storage_.Append(LabelSet::Of({{"__name__", "http_total"}, {"job", "web"}, {"a.b", "x"}}),
                     kNowMs - 2000, 2.5);
-    api_ = MakeApi({.storage = storage_,
-                    .engine = engine_,
+    api_ = MakeApi({.tenants = tenants_,
                     .info = Info(),
                     .options = {},
                     .now_ms = [] { return kNowMs; },
@@ -97,7 +97,7 @@ class ApiTest : public testing::Test {
   }
 
   MemoryStorage storage_;
-  engine::Engine engine_{storage_, {.threads = 2}};
+  tenants::Tenants tenants_{storage_, nullptr, {.engine = {.threads = 2}}};
   std::unique_ptr<Api> api_;
 };
 
@@ -498,11 +498,11 @@ class StorageOfADisk final : public MemoryStorage {
 
 TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
   StorageOfADisk storage;
+  tenants::Tenants tenants(storage, nullptr, {});
   const auto start = [&](bool is_read_only) {
     ApiOptions options;
     options.is_read_only = is_read_only;
-    api_ = MakeApi({.storage = storage,
-                    .engine = engine_,
+    api_ = MakeApi({.tenants = tenants,
                     .info = Info(),
                     .options = options,
                     .now_ms = [] { return kNowMs; },
@@ -584,8 +584,7 @@ class EndlessApiTest : public testing::Test {
   EndlessApiTest() {
     ApiOptions options;
     options.max_concurrent_queries = 1;
-    api_ = MakeApi({.storage = storage_,
-                    .engine = engine_,
+    api_ = MakeApi({.tenants = tenants_,
                     .info = Info(),
                     .options = options,
                     .now_ms = [] { return kNowMs; },
@@ -625,7 +624,7 @@ class EndlessApiTest : public testing::Test {
   }
 
   EndlessStorage storage_;
-  engine::Engine engine_{storage_, {}};
+  tenants::Tenants tenants_{storage_, nullptr, {}};
   std::unique_ptr<Api> api_;
 };
 

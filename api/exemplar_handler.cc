@@ -1,6 +1,7 @@
 #include "api/exemplar_handler.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/params.h"
@@ -74,7 +75,7 @@ void WriteSeriesExemplars(JsonWriter& json, const SeriesExemplars& found) {
 
 }  // namespace
 
-Response HandleQueryExemplars(const Call& call, const ExemplarStore& exemplars,
+Response HandleQueryExemplars(const Call& call, SelectExemplars select,
                               const QueryBudget& budget) {
   const auto range = ParseTimeRange(call.form.Get("start"), call.form.Get("end"));
   if (!range.ok()) return FailureReply(range.status());
@@ -87,7 +88,7 @@ Response HandleQueryExemplars(const Call& call, const ExemplarStore& exemplars,
   ExemplarStore::Selections selections;
   AppendSelections(expr->get(), selections);
   if (selections.empty()) return NoContentReply();
-  const std::vector<SeriesExemplars> found = exemplars.Select(selections, *range);
+  const std::vector<SeriesExemplars> found = select(std::move(selections), *range);
   return SuccessReply([&](JsonWriter& json) {
     json.BeginArray();
     for (const SeriesExemplars& one : found) WriteSeriesExemplars(json, one);

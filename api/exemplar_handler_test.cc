@@ -28,7 +28,12 @@ class ExemplarHandlerTest : public testing::Test {
     request.method = "GET";
     request.target = "/api/v1/query_exemplars?" + std::string(parameters);
     const QueryBudget budget(1, QueryBudget::Clock::time_point::max());
-    return HandleQueryExemplars({Form::Of(request)}, store_, budget);
+    return HandleQueryExemplars(
+        {Form::Of(request)},
+        [&](const ExemplarStore::Selections& selections, TimeRange range) {
+          return store_.Select(selections, range);
+        },
+        budget);
   }
   // The data of a success.
   void Check(std::string_view parameters, const std::string& data) {

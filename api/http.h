@@ -50,7 +50,7 @@ struct Request {
   std::string body;             // de-chunked; Content-Encoding is left to the handler
   std::string remote_address;   // with the port
   std::string user;             // who was let in by name, "" when nobody has to say who they are
-  std::optional<Regex> jobs{};  // all that is written has to be of these; nothing: of any
+  Grant grant{};                // what its credential may do
   std::shared_ptr<CancelSignal> cancel;  // never null
 
   // The value of the first header of that name, any case; "" when there is none.

@@ -176,7 +176,7 @@ void HandleRegister(const Request& request, Ingester& ingester, int64_t now_ms, 
   ingester.Write(
       ClientOf(request), *encoding, request.body,
       [&](std::string_view message, const IngestLimits& limits, const Storage* storage) {
-        return DecodeForJobs(request.jobs, decode, message, limits, storage);
+        return DecodeForJobs(request.grant.jobs, decode, message, limits, storage);
       },
       [respond = std::move(respond)](absl::StatusOr<WriteSummary> summary) mutable {
         respond(RegisterReply(summary));

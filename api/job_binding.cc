@@ -8,16 +8,16 @@ namespace {
 
 constexpr std::string_view kJobLabel = "job";
 
-absl::Status CheckJob(const Regex& jobs, const LabelSet& series) {
+absl::Status CheckJob(const Matcher& jobs, const LabelSet& series) {
   const std::string_view job = series.Get(kJobLabel);
-  if (jobs.FullMatch(job)) return absl::OkStatus();
+  if (jobs.Matches(job)) return absl::OkStatus();
   return absl::PermissionDeniedError(
       absl::StrFormat("this credential may not write the job \"%s\"; nothing was stored", job));
 }
 
 }  // namespace
 
-absl::Status CheckJobs(const Regex& jobs, const WriteRequest& request) {
+absl::Status CheckJobs(const Matcher& jobs, const WriteRequest& request) {
   LOCKSTEP_CHECK(request.known.empty());
   for (const SeriesWrite& series : request.series) {
     LOCKSTEP_RETURN_IF_ERROR(CheckJob(jobs, series.labels));
@@ -25,7 +25,7 @@ absl::Status CheckJobs(const Regex& jobs, const WriteRequest& request) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<DecodedWrite> DecodeForJobs(const std::optional<Regex>& jobs, DecodeMessage decode,
+absl::StatusOr<DecodedWrite> DecodeForJobs(const std::optional<Matcher>& jobs, DecodeMessage decode,
                                            std::string_view message, const IngestLimits& limits,
                                            const Storage* storage) {
   if (!jobs.has_value()) return decode(message, limits, storage);

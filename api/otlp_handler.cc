@@ -82,7 +82,7 @@ void HandleOtlpMetrics(const Request& request, otlp::MetricsDecoder& decoder, In
   };
   const auto decode_for_jobs = [&](std::string_view message, const IngestLimits& limits,
                                    const Storage* storage) {
-    return DecodeForJobs(request.jobs, decode, message, limits, storage);
+    return DecodeForJobs(request.grant.jobs, decode, message, limits, storage);
   };
   ingester.Write(
       ClientOf(request), *body_encoding, request.body, decode_for_jobs,

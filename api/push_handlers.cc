@@ -108,8 +108,8 @@ absl::Status ReadPush(const Request& request, const PushContext& context, Push& 
   push.log.client = ClientOf(request);
   LOCKSTEP_RETURN_IF_ERROR(
       ParseNumber("offset", Given(form, request, "offset", kOffsetHeader), push.log.offset));
-  if (request.jobs.has_value()) {
-    push.log.check = [&jobs = *request.jobs](const WriteRequest& write) {
+  if (request.grant.jobs.has_value()) {
+    push.log.check = [&jobs = *request.grant.jobs](const WriteRequest& write) {
       return CheckJobs(jobs, write);
     };
     // Nobody goes on where a credential for other jobs ended.

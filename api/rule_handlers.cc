@@ -26,8 +26,16 @@ using rules::RuleHealth;
 using rules::RuleKind;
 using rules::RuleStatus;
 
-std::vector<GroupStatus> GroupsOf(const rules::RuleRunner* runner) {
-  return runner == nullptr ? std::vector<GroupStatus>() : runner->groups();
+std::vector<GroupStatus> GroupsOf(const Call& call, const rules::RuleRunner* runner) {
+  std::vector<GroupStatus> groups;
+  if (runner == nullptr) return groups;
+  groups = runner->groups();
+  std::erase_if(groups, [&](const GroupStatus& group) {
+    return std::ranges::none_of(call.data->tenants(), [&](const auto& tenant) {
+      return tenant->name == group.group->tenant;
+    });
+  });
+  return groups;
 }
 
 std::string_view HealthName(RuleHealth health) {
@@ -288,7 +296,7 @@ void WriteUrls(JsonWriter& json, std::string_view key, const std::vector<std::st
 Response HandleRules(const Call& call, const rules::RuleRunner* runner) {
   const absl::StatusOr<WantedRules> wanted = WantedRulesOf(call.form);
   if (!wanted.ok()) return ErrorReply(ErrorType::kBadData, Message(wanted.status()));
-  const absl::StatusOr<RulesPage> page = PageOf(*wanted, GroupsOf(runner));
+  const absl::StatusOr<RulesPage> page = PageOf(*wanted, GroupsOf(call, runner));
   if (!page.ok()) return ErrorReply(ErrorType::kBadData, Message(page.status()));
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
@@ -301,12 +309,12 @@ Response HandleRules(const Call& call, const rules::RuleRunner* runner) {
   });
 }
 
-Response HandleAlerts(const rules::RuleRunner* runner) {
+Response HandleAlerts(const Call& call, const rules::RuleRunner* runner) {
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
     json.Key("alerts");
     json.BeginArray();
-    for (const GroupStatus& group : GroupsOf(runner)) {
+    for (const GroupStatus& group : GroupsOf(call, runner)) {
       for (const RuleStatus& rule : group.rules) {
         for (const Alert& alert : rule.alerts) WriteAlert(json, alert);
       }

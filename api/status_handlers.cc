@@ -24,11 +24,11 @@ void WriteField(JsonWriter& json, std::string_view key, std::string_view value) 
   json.String(value);
 }
 
-void WriteHeadStats(JsonWriter& json, const StorageStats& stats) {
+void WriteHeadStats(JsonWriter& json, const StorageStats& stats, uint64_t series_count) {
   json.Key("headStats");
   json.BeginObject();
   json.Key("numSeries");
-  json.Number(stats.series_count);
+  json.Number(series_count);
   json.Key("numLabelPairs");
   json.Number(stats.label_pair_count);
   json.Key("chunkCount");
@@ -152,7 +152,7 @@ Response HandleTsdb(const Call& call, const Storage& storage) {
   const StorageStats stats = storage.stats();
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
-    WriteHeadStats(json, stats);
+    WriteHeadStats(json, stats, cardinality->series_count);
     WriteCounts(json, "seriesCountByMetricName", cardinality->series_by_metric_name);
     WriteCounts(json, "labelValueCountByLabelName", cardinality->values_by_label_name);
     WriteCounts(json, "memoryInBytesByLabelName", cardinality->bytes_by_label_name);
@@ -182,19 +182,18 @@ void AddDerived(std::string_view metric, size_t limit, const std::vector<std::st
   }
 }
 
-Response HandleMetadata(const Call& call, const MetadataStore& metadata, const Storage& storage,
-                        QueryBudget& budget) {
+Response HandleMetadata(const Call& call, QueryBudget& budget) {
   const auto limit = OptionalCount(call.form, "limit");
   if (!limit.ok()) return FailureReply(limit.status());
   const auto limit_per_metric = OptionalCount(call.form, "limit_per_metric");
   if (!limit_per_metric.ok()) return FailureReply(limit_per_metric.status());
   const std::string_view metric = call.form.Get("metric");
-  auto metrics = metadata.List({
+  auto metrics = call.data->Metadata({
       .metric = metric,
       .max_metrics = *limit,
       .max_variants = *limit_per_metric == 0 ? kNoLimit : *limit_per_metric,
   });
-  const auto derived = NamesOfJobs(storage, budget);
+  const auto derived = NamesOfJobs(call.data->storage(), budget);
   if (!derived.ok()) return FailureReply(derived.status());
   AddDerived(metric, *limit, *derived, metrics);
   return SuccessReply([&](JsonWriter& json) {

@@ -17,7 +17,6 @@ Response HandleWalReplay();
 Response HandleTsdb(const Call& call, const Storage& storage);
 
 // Blocking: run it on the query pool.
-Response HandleMetadata(const Call& call, const MetadataStore& metadata, const Storage& storage,
-                        QueryBudget& budget);
+Response HandleMetadata(const Call& call, QueryBudget& budget);
 
 }  // namespace lockstep::api

@@ -95,7 +95,7 @@ void HandleRemoteWrite(const Request& request, Ingester& ingester, Respond respo
                           const Storage* storage) {
     const auto decode_version =
         *version == RemoteWriteVersion::k2 ? DecodeRemoteWriteV2 : DecodeRemoteWrite;
-    return DecodeForJobs(request.jobs, decode_version, message, limits, storage);
+    return DecodeForJobs(request.grant.jobs, decode_version, message, limits, storage);
   };
   ingester.Write(ClientOf(request), *encoding, request.body, decode,
                  [version = *version,

@@ -1,17 +1,20 @@
 #include "cli/retention_settings.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "cli/list_setting.h"
 #include "query/promql/parser.h"
 
 namespace lockstep::cli {
 namespace {
 
-constexpr std::string_view kPrefix = "storage.retention.rules[";
+constexpr ListForm kForm = {.name = "storage.retention.rules",
+                            .needs = "needs keep, and may have tenant, job and metric",
+                            .items = "rules",
+                            .max_count = kMaxRetentionRules};
 
 absl::Status SetPattern(std::optional<Matcher>& pattern, std::string label,
                         const std::string& text) {
@@ -31,45 +34,28 @@ absl::Status SetKeep(int64_t& keep_ms, const std::string& text) {
 
 }  // namespace
 
-bool RetentionSettings::IsOne(const GivenValue& value) { return value.name.starts_with(kPrefix); }
+bool RetentionSettings::IsOne(const GivenValue& value) { return IsListed(value, kForm); }
 
 absl::Status RetentionSettings::Add(const GivenValue& value) {
-  const std::string_view rest = std::string_view(value.name).substr(kPrefix.size());
-  size_t index = 0;
-  const char* const end = rest.data() + rest.size();
-  const auto [at, error] = std::from_chars(rest.data(), end, index);
-  const std::string_view key(at, static_cast<size_t>(end - at));
-  if (error == std::errc() && key == "]") {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: \"%s\" needs job, metric and keep", value.origin, value.name));
-  }
-  // The file counts them; a flag cannot be called so.
-  if (error != std::errc() || !key.starts_with("].") || index > rules_.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: unknown key \"%s\"", value.origin, value.name));
-  }
-  if (index == kMaxRetentionRules) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: storage.retention.rules: at most %d rules can be given", value.origin,
-                        kMaxRetentionRules));
-  }
-  if (index == rules_.size()) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const ListedValue listed, ParseListed(value, kForm, rules_.size()));
+  if (listed.index == rules_.size()) {
     rules_.emplace_back();
     origins_.push_back({value.origin, ""});
   }
-  return Set(value, std::string(key.substr(2)), index);
+  return Set(value, listed.key, listed.index);
 }
 
 absl::Status RetentionSettings::Set(const GivenValue& value, const std::string& key, size_t index) {
   const std::string where = absl::StrFormat("%s: %s", value.origin, value.name);
   RetentionRule& rule = rules_[index];
+  if (key == "tenant") return Annotate(SetPattern(rule.tenant, "tenant", value.text), where);
   if (key == "job") return Annotate(SetPattern(rule.job, "job", value.text), where);
   if (key == "metric") {
     return Annotate(SetPattern(rule.metric, std::string(kMetricName), value.text), where);
   }
   if (key != "keep") {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: unknown key \"%s\"; a rule has job, metric and keep", value.origin, value.name));
+        "%s: unknown key \"%s\"; a rule has tenant, job, metric and keep", value.origin, value.name));
   }
   origins_[index].keep = where;
   return Annotate(SetKeep(rule.keep_ms, value.text), where);

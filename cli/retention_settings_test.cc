@@ -63,14 +63,14 @@ TEST(RetentionSettingsTest, SaysWhatIsWrongAndWhere) {
   CheckError(head + "    - {job: a, keep: 1d}\n    - job: b\n",
              "a.yml line 6: storage.retention.rules[1] needs \"keep\", how long it keeps samples");
   CheckError(head + "    - {jobs: a, keep: 1d}\n",
-             "a.yml line 5: unknown key \"storage.retention.rules[0].jobs\"; a rule has job, "
-             "metric and keep");
+             "a.yml line 5: unknown key \"storage.retention.rules[0].jobs\"; a rule has "
+             "tenant, job, metric and keep");
   CheckError(head + "    - {keep: 0d}\n",
              "a.yml line 5: storage.retention.rules[0].keep: \"0d\" is not a duration like 30s, "
              "5m, 12h or 15d");
   CheckError(head + "    - {}\n", "a.yml line 4: \"storage.retention.rules\" needs one value");
   CheckError(head + "    - 5d\n",
-             "a.yml line 5: \"storage.retention.rules[0]\" needs job, metric and keep");
+             "a.yml line 5: \"storage.retention.rules[0]\" needs keep, and may have tenant, job and metric");
   EXPECT_EQ(Read(head + "    - {job: \"a(\", keep: 1d}\n").status().code(),
             absl::StatusCode::kInvalidArgument);
   CheckError("http:\n  - {a: 1}\n", "a.yml line 2: unknown key \"http[0].a\"");

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "answers/derived_storage.h"
 #include "api/api.h"
 #include "base/log.h"
 #include "base/memory_budget.h"
@@ -23,7 +22,6 @@
 #include "cli/private_files.h"
 #include "cli/service_manager.h"
 #include "cli/version.h"
-#include "query/engine/engine.h"
 #include "rules/config/rules_config.h"
 #include "rules/hook_runner.h"
 #include "rules/notifier.h"
@@ -36,6 +34,7 @@
 #include "server/shutdown_signal.h"
 #include "storage/db/clock.h"
 #include "storage/db/store.h"
+#include "tenants/tenants.h"
 #include "web/page_files.h"
 
 namespace lockstep::cli {
@@ -86,16 +85,22 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
                                            : ConcurrentQueriesOfThisMachine();
   api_options.max_query_samples = options.max_query_samples;
   api_options.max_query_bytes = options.max_query_bytes;
-  api_options.query_cache_bytes = options.query_cache_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
-  api_options.ingest.max_samples_per_second = options.max_samples_per_second;
-  api_options.otlp = options.otlp;
   api_options.prices = options.prices;
   api_options.backup_folder = AbsolutePath(
       options.backup_folder.empty() ? options.data_folder + "/backups" : options.backup_folder);
   api_options.is_read_only = options.read_only;
-  api_options.otlp.lookback_ms = options.lookback_ms;
   return api_options;
+}
+
+tenants::TenantOptions MakeTenantOptions(const ServeOptions& options) {
+  tenants::TenantOptions tenant_options;
+  tenant_options.engine.lookback_ms = options.lookback_ms;
+  tenant_options.query_cache_bytes = options.query_cache_bytes;
+  tenant_options.ingest.max_samples_per_second = options.max_samples_per_second;
+  tenant_options.otlp = options.otlp;
+  tenant_options.otlp.lookback_ms = options.lookback_ms;
+  return tenant_options;
 }
 
 void LimitMemory(const ServeOptions& options) {
@@ -219,6 +224,17 @@ rules::RuleRunnerOptions MakeRuleOptions(const ServeOptions& options, const api:
   return rules;
 }
 
+// Rules and people ask for derived metrics as for stored ones.
+absl::StatusOr<rules::RuleHome> HomeOf(tenants::Tenants& tenants, const std::string& name) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<tenants::Tenant> tenant,
+                            tenants.ForWriting(name));
+  return rules::RuleHome{.storage = &tenant->storage,
+                         .engine = &tenant->rule_engine,
+                         .store = [tenant](DecodedWrite write, Ingester::Done done) {
+                           tenant->ingester.Store(std::move(write), std::move(done));
+                         }};
+}
+
 void WaitForSignal(const ServeOptions& options, Workers workers, api::Api& api,
                    const Doors& doors) {
   const int signal =
@@ -274,11 +290,9 @@ ExitCode Serve(const ServeOptions& options) {
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
 
-  // Rules and people ask for derived metrics as for stored ones.
-  answers::DerivedStorage storage(store, std::max(std::thread::hardware_concurrency(), 1U));
-  const engine::Engine engine(storage, {.lookback_ms = options.lookback_ms});
-  // On the threads of the rules alone: those that help with queries are for people.
-  const engine::Engine rule_engine(storage, {.lookback_ms = options.lookback_ms, .threads = 1});
+  auto tenants = std::make_unique<tenants::Tenants>(store, &store, MakeTenantOptions(options),
+                                                    options.tenant_limits);
+  if (const absl::Status status = tenants->Load(); !status.ok()) return Failed(status);
   scrape::Scraper scraper;
   rules::HookRunner hooks(&store);
   rules::Notifier notifier(ExternalUrl(options, info));
@@ -289,16 +303,12 @@ ExitCode Serve(const ServeOptions& options) {
   Doors doors;
   if (options.enable_lifecycle) reload = [&] { return Reload(options, workers, doors); };
   std::unique_ptr<api::Api> api =
-      api::MakeApi({.storage = storage,
-                    .engine = engine,
+      api::MakeApi({.tenants = *tenants,
                     .info = info,
                     .options = MakeApiOptions(options),
                     .now_ms = nullptr,
-                    .live_jobs = &storage.live_jobs(),
-                    .written = &store,
                     .admin = options.enable_admin_api ? &store : nullptr,
                     .query_log = query_log->get(),
-                    .kept = &store,
                     .scraper = &scraper,
                     .rules = &rule_runner,
                     .notifier = &notifier,
@@ -343,12 +353,12 @@ ExitCode Serve(const ServeOptions& options) {
   TellManager("READY=1");
 
   if (!options.read_only) {
-    const scrape::StoreSamples keep = [&api](DecodedWrite write, Ingester::Done done) {
-      api->Store(std::move(write), std::move(done));
-    };
-    scraper.Start(store, keep);
+    tenants::Tenant& unnamed = tenants->Default();
+    scraper.Start(unnamed.written, [&unnamed](DecodedWrite write, Ingester::Done done) {
+      unnamed.ingester.Store(std::move(write), std::move(done));
+    });
     rule_runner.Start(
-        store, rule_engine, keep,
+        [&tenants](const std::string& name) { return HomeOf(*tenants, name); },
         [&notifier, &hooks](const rules::Rule& rule, const std::vector<rules::Alert>& alerts) {
           notifier.Tell(rule, alerts);
           hooks.Tell(alerts);
@@ -358,6 +368,8 @@ ExitCode Serve(const ServeOptions& options) {
   http_server->reset();
   otlp_grpc->reset();
   api.reset();
+  // What they keep beside samples is in the store then.
+  tenants.reset();
   if (const absl::Status status = store.Close(); !status.ok()) return Failed(status);
   Log(LogLevel::kInfo, "ended");
   return kSuccess;

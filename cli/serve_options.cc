@@ -10,6 +10,7 @@
 #include "cli/host_port.h"
 #include "cli/otlp_settings.h"
 #include "cli/retention_settings.h"
+#include "cli/tenant_settings.h"
 #include "query/promql/parser.h"
 
 namespace lockstep::cli {
@@ -315,10 +316,15 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
     options.texts.emplace_back(setting.name, setting.default_text);
   }
   RetentionSettings rules;
+  TenantSettings tenants;
   OtlpSettings otlp;
   for (const GivenValue& value : given) {
     if (RetentionSettings::IsOne(value)) {
       LOCKSTEP_RETURN_IF_ERROR(rules.Add(value));
+      continue;
+    }
+    if (TenantSettings::IsOne(value)) {
+      LOCKSTEP_RETURN_IF_ERROR(tenants.Add(value));
       continue;
     }
     if (OtlpSettings::IsOne(value)) {
@@ -337,9 +343,11 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
     options.texts[setting - settings.begin()].second = value.text;
   }
   LOCKSTEP_ASSIGN_OR_RETURN(options.retention_rules, rules.Finish(options.retention_ms));
+  options.tenant_limits = tenants.Finish();
   LOCKSTEP_ASSIGN_OR_RETURN(options.otlp, otlp.Finish());
   for (const GivenValue& value : given) {
-    const bool is_of_file_alone = RetentionSettings::IsOne(value) || OtlpSettings::IsOne(value);
+    const bool is_of_file_alone = RetentionSettings::IsOne(value) ||
+                                    TenantSettings::IsOne(value) || OtlpSettings::IsOne(value);
     if (is_of_file_alone) options.texts.emplace_back(value.name, value.text);
   }
   return options;

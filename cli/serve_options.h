@@ -28,6 +28,7 @@
 #include "cli/host_port.h"
 #include "ingest/otlp/translation.h"
 #include "storage/db/retention_rules.h"
+#include "tenants/tenant_limits.h"
 
 namespace lockstep::cli {
 
@@ -49,6 +50,7 @@ struct ServeOptions {
   std::chrono::milliseconds slow_transfer_timeout{10'000};
   int64_t retention_ms = int64_t{15} * 24 * 3600 * 1000;
   std::vector<RetentionRule> retention_rules;
+  std::vector<tenants::TenantLimits> tenant_limits;
   uint64_t max_storage_bytes = 0;  // 0: no limit
   uint64_t max_series = 0;         // 0: no limit
   bool read_only = false;

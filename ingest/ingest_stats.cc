@@ -8,6 +8,8 @@ std::string_view Name(RejectReason reason) {
       return "no_metric_name";
     case RejectReason::kEmptyLabelName:
       return "empty_label_name";
+    case RejectReason::kReservedLabelName:
+      return "reserved_label_name";
     case RejectReason::kDuplicateLabel:
       return "duplicate_label";
     case RejectReason::kInvalidUtf8:
@@ -36,6 +38,23 @@ std::string_view Name(RejectReason reason) {
       return "series_limit";
   }
   return "unknown";
+}
+
+IngestStats& IngestStats::operator+=(const IngestStats& more) {
+  requests += more.requests;
+  undecodable_requests += more.undecodable_requests;
+  oversized_requests += more.oversized_requests;
+  throttled_requests += more.throttled_requests;
+  body_bytes += more.body_bytes;
+  decoded_bytes += more.decoded_bytes;
+  series += more.series;
+  samples += more.samples;
+  histograms += more.histograms;
+  exemplars += more.exemplars;
+  rejected_exemplars += more.rejected_exemplars;
+  metadata_entries += more.metadata_entries;
+  for (size_t i = 0; i < kRejectReasonCount; ++i) rejected_samples[i] += more.rejected_samples[i];
+  return *this;
 }
 
 }  // namespace lockstep

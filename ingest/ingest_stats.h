@@ -11,6 +11,7 @@ namespace lockstep {
 enum class RejectReason {
   kNoMetricName,
   kEmptyLabelName,
+  kReservedLabelName,  // the store's own
   kDuplicateLabel,
   kInvalidUtf8,
   kTooManyLabels,
@@ -25,7 +26,7 @@ enum class RejectReason {
   kStore,        // the store refused samples: too old, too far ahead...
   kSeriesLimit,  // the store refused a new series: it knows as many as it may
 };
-inline constexpr size_t kRejectReasonCount = 15;
+inline constexpr size_t kRejectReasonCount = 16;
 
 // "no_metric_name", "empty_label_name", ...: one word each, for metric labels.
 std::string_view Name(RejectReason reason);
@@ -47,6 +48,8 @@ struct IngestStats {
   uint64_t metadata_entries = 0;
   // Samples and histograms that were not stored, by reason.
   std::array<uint64_t, kRejectReasonCount> rejected_samples{};
+
+  IngestStats& operator+=(const IngestStats& more);
 };
 
 }  // namespace lockstep

@@ -62,9 +62,12 @@ void Ingester::Write(const ClientId& client, BodyEncoding encoding, std::string_
 }
 
 void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done) {
-  if (absl::Status admitted =
-          rate_limit_.Admit(client, decoded.sample_count + decoded.histogram_count);
-      !admitted.ok()) {
+  const uint64_t sample_count = decoded.sample_count + decoded.histogram_count;
+  absl::Status admitted = rate_limit_.Admit(client, sample_count);
+  if (admitted.ok() && common_rate_ != nullptr) {
+    admitted = common_rate_->Admit(client, sample_count);
+  }
+  if (!admitted.ok()) {
     ++throttled_requests_;
     return done(std::move(admitted));
   }

@@ -7,8 +7,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -50,8 +52,13 @@ class Ingester {
   //   anything else       Storage::Write's
   using Done = absl::AnyInvocable<void(absl::StatusOr<WriteSummary>)>;
 
-  Ingester(Storage& storage, const IngestLimits& limits)
-      : storage_(storage), limits_(limits), rate_limit_(limits.max_samples_per_second) {}
+  // `common_rate` holds for several ingesters together, besides that of `limits`; null: there is none.
+  Ingester(Storage& storage, const IngestLimits& limits,
+           std::shared_ptr<RateLimit> common_rate = nullptr)
+      : storage_(storage),
+        limits_(limits),
+        rate_limit_(limits.max_samples_per_second),
+        common_rate_(std::move(common_rate)) {}
   Ingester(const Ingester&) = delete;
   Ingester& operator=(const Ingester&) = delete;
 
@@ -89,6 +96,7 @@ class Ingester {
   Storage& storage_;
   const IngestLimits limits_;
   RateLimit rate_limit_;
+  const std::shared_ptr<RateLimit> common_rate_;
   MetadataStore metadata_;
   ExemplarStore exemplars_;
   std::optional<SideDataKeeper> keeper_;  // of both; goes before them

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "model/tenant.h"
 
 namespace lockstep {
 namespace {
@@ -11,6 +12,10 @@ bool HasSmallerName(const LabelView& a, const LabelView& b) { return a.name < b.
 
 std::optional<BadLabels> CheckLabel(const LabelView& label, const IngestLimits& limits) {
   if (label.name.empty()) return BadLabels{RejectReason::kEmptyLabelName, "empty label name"};
+  if (label.name == kTenantLabel) {
+    return BadLabels{RejectReason::kReservedLabelName,
+                     "a label name of one zero byte is reserved for tenants"};
+  }
   if (label.name.size() > limits.max_label_name_bytes) {
     return BadLabels{RejectReason::kLabelTooLong,
                      absl::StrFormat("a label name of %d bytes is longer than the limit of %d",

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/coding.h"
+#include "model/tenant.h"
 
 namespace lockstep {
 namespace {
@@ -144,13 +145,26 @@ SeriesKey SeriesKeyOfWire(const WireLabels& labels) {
                            HashOfLabels(labels.after_name));
 }
 
+TenantKey::TenantKey(std::string_view tenant)
+    : hash_(HashOfLabels(tenant)), is_default_(tenant.empty()) {}
+
+SeriesKey TenantKey::Of(const SeriesKey& key) const {
+  if (is_default_) return key;
+  return SeriesKeyOfHashes(hash_, {key.high, key.low}, {});
+}
+
 SeriesKey SeriesKeyOf(const LabelSet& labels) {
   thread_local std::string wire;
   const size_t most = kMostWireBytesPerByte * labels.bytes().size();
   if (wire.size() < most) wire.resize(most);
   char* at = wire.data();
   const char *name_begin = nullptr, *name_end = nullptr;
+  std::string_view tenant;
   for (const LabelView label : labels) {
+    if (label.name == kTenantLabel) {
+      tenant = label.value;
+      continue;
+    }
     const char* const begin = at;
     at = PutLabel(at, label.name, label.value);
     if (label.name == kMetricName) {
@@ -159,7 +173,9 @@ SeriesKey SeriesKeyOf(const LabelSet& labels) {
     }
   }
   if (name_begin == nullptr) name_begin = name_end = at;
-  return SeriesKeyOfWire({{wire.data(), name_begin}, {name_begin, name_end}, {name_end, at}});
+  const SeriesKey key =
+      SeriesKeyOfWire({{wire.data(), name_begin}, {name_begin, name_end}, {name_end, at}});
+  return tenant.empty() ? key : TenantKey(tenant).Of(key);
 }
 
 void AppendWireLabel(std::string_view name, std::string_view value, std::string& wire) {

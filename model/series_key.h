@@ -9,6 +9,9 @@
 // so that the key of a series on the wire is one pass over bytes that nobody has to take apart. The labels before
 // __name__, that label, and those after it are hashed apart: the metrics of one target differ in one part only.
 //
+// A series of a tenant (model/tenant.h) has the key of its other labels, mixed with one of the tenant: whoever knows the key
+// of a series as its sender spells it finds the tenant's without seeing the labels again.
+//
 // Sources: the sums are NH of Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC: Fast and Secure Message
 // Authentication" (1999), twice with shifted keys; the folding of products is Wang Yi's, "wyhash" (public domain).
 #pragma once
@@ -48,6 +51,18 @@ struct WireLabels {
 
 // Equal for equal labels in one process.
 SeriesKey SeriesKeyOf(const LabelSet& labels);
+
+// What makes keys of the default tenant those of another.
+class TenantKey {
+ public:
+  explicit TenantKey(std::string_view tenant);
+  // The key of the series of this tenant whose other labels have `key`.
+  SeriesKey Of(const SeriesKey& key) const;
+
+ private:
+  LabelsHash hash_;
+  bool is_default_;
+};
 
 // Bytes that are another form of the same labels have another key.
 SeriesKey SeriesKeyOfWire(const WireLabels& labels);

@@ -40,26 +40,22 @@ RuleRunner::Entry::Entry(std::shared_ptr<const RuleGroup> group, const RuleConte
       schedule(SeedOf(*group), group->interval.count(), now_ms) {}
 
 RuleRunner::RuleRunner(RuleRunnerOptions options) : options_(std::move(options)) {
-  context_.query = [this](std::string_view text, int64_t time_ms) { return Query(text, time_ms); };
-  context_.write = [this](const engine::VectorResult& samples) { return Write(samples); };
-  context_.external_labels = [this] {
+  common_.external_labels = [this] {
     const MutexLock lock(mutex_);
     return external_labels_;
   };
-  context_.now_ms = NowMs;
-  context_.external_url = options_.external_url;
-  context_.timing = options_.timing;
+  common_.now_ms = NowMs;
+  common_.external_url = options_.external_url;
+  common_.timing = options_.timing;
 }
 
 RuleRunner::~RuleRunner() { Stop(); }
 
-void RuleRunner::Start(const Storage& storage, const engine::Engine& engine,
-                       scrape::StoreSamples store,
-                       std::function<void(const Rule&, std::vector<Alert>)> tell) {
-  engine_ = &engine;
-  store_ = std::move(store);
-  context_.storage = &storage;
-  context_.tell = std::move(tell);
+void RuleRunner::Start(HomeOf home_of, std::function<void(const Rule&, std::vector<Alert>)> tell) {
+  const MutexLock configuring(configuring_);
+  home_of_ = std::move(home_of);
+  common_.tell = std::move(tell);
+  for (auto& [tenant, context] : contexts_) MoveIn(tenant, context);
   for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { Run(); });
   threads_.emplace_back([this] { KeepTelling(); });
 }
@@ -104,7 +100,7 @@ void RuleRunner::Configure(std::vector<RuleGroup> groups, const LabelSet& extern
     });
     if (successor != after.end()) {
       (*successor)->evaluator.TakeOver(old->evaluator);
-    } else if (engine_ != nullptr) {
+    } else if (home_of_) {
       old->evaluator.Retire(NowMs());
     }
   }
@@ -116,18 +112,42 @@ void RuleRunner::Configure(std::vector<RuleGroup> groups, const LabelSet& extern
 
 // Those of the same groups as before are the same.
 std::vector<RuleRunner::EntryPtr> RuleRunner::Entries(std::vector<RuleGroup> groups) {
-  const MutexLock lock(mutex_);
   std::vector<EntryPtr> entries;
   for (RuleGroup& group : groups) {
+    const RuleContext& context = ContextOf(group.tenant).context;
+    const MutexLock lock(mutex_);
     const auto same = std::ranges::find_if(
         entries_, [&](const EntryPtr& entry) { return entry->evaluator.group() == group; });
     entries.push_back(
         same != entries_.end()
             ? *same
-            : std::make_shared<Entry>(std::make_shared<const RuleGroup>(std::move(group)), context_,
+            : std::make_shared<Entry>(std::make_shared<const RuleGroup>(std::move(group)), context,
                                       has_had_groups_, NowMs()));
   }
   return entries;
+}
+
+RuleRunner::TenantContext& RuleRunner::ContextOf(const std::string& tenant) {
+  const auto [at, is_new] = contexts_.try_emplace(tenant);
+  if (is_new) MoveIn(tenant, at->second);
+  return at->second;
+}
+
+// Before Start() there is no home, and nothing is evaluated.
+void RuleRunner::MoveIn(const std::string& tenant, TenantContext& context) {
+  if (home_of_) context.home = home_of_(tenant);
+  const absl::StatusOr<RuleHome>& home = context.home;
+  context.context = common_;
+  context.context.storage = home.ok() ? home->storage : nullptr;
+  context.context.query = [this, &home](
+                              std::string_view text,
+                              int64_t time_ms) -> absl::StatusOr<engine::VectorResult> {
+    LOCKSTEP_RETURN_IF_ERROR(home.status());
+    return Query(*home->engine, text, time_ms);
+  };
+  context.context.write = [&home](const engine::VectorResult& samples) {
+    return home.ok() ? WriteAndWait(home->store, samples) : home.status();
+  };
 }
 
 void RuleRunner::AwaitIdle(const std::vector<EntryPtr>& entries) {
@@ -219,7 +239,8 @@ void RuleRunner::EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn) {
   evaluation_seconds_ += after.evaluation_seconds;
 }
 
-absl::StatusOr<engine::VectorResult> RuleRunner::Query(std::string_view expression,
+absl::StatusOr<engine::VectorResult> RuleRunner::Query(const engine::Engine& engine,
+                                                       std::string_view expression,
                                                        int64_t time_ms) {
   QueryBudget budget(options_.max_query_samples,
                      QueryBudget::Clock::now() + options_.query_timeout);
@@ -229,17 +250,13 @@ absl::StatusOr<engine::VectorResult> RuleRunner::Query(std::string_view expressi
     budgets_.push_back(&budget);
   }
   absl::StatusOr<engine::QueryResult> result =
-      engine_->Execute(engine::InstantQuery{expression, time_ms, 0, {}}, budget);
+      engine.Execute(engine::InstantQuery{expression, time_ms, 0, {}}, budget);
   {
     const MutexLock lock(mutex_);
     std::erase(budgets_, &budget);
   }
   if (!result.ok()) return result.status();
   return VectorOf(std::move(result->value));
-}
-
-absl::Status RuleRunner::Write(const engine::VectorResult& samples) {
-  return WriteAndWait(store_, samples);
 }
 
 std::vector<GroupStatus> RuleRunner::groups() const {

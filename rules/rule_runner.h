@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -30,6 +32,13 @@ struct RuleRunnerOptions {
   std::string external_url;
 };
 
+// Where the groups of one tenant read and write.
+struct RuleHome {
+  const Storage* storage = nullptr;
+  const engine::Engine* engine = nullptr;  // reads `storage`
+  scrape::StoreSamples store;
+};
+
 class RuleRunner {
  public:
   explicit RuleRunner(RuleRunnerOptions options);
@@ -38,10 +47,11 @@ class RuleRunner {
   RuleRunner(const RuleRunner&) = delete;
   RuleRunner& operator=(const RuleRunner&) = delete;
 
-  // Begins to evaluate. All outlive the runner until Stop() has returned; `engine` reads `storage`. Its rules
-  // are those of the first Configure(), before or after. Precondition: the first call.
-  void Start(const Storage& storage, const engine::Engine& engine, scrape::StoreSamples store,
-             std::function<void(const Rule&, std::vector<Alert>)> tell);
+  // The home of a tenant, by its name in the store. What it refers to stays until Stop() has returned.
+  using HomeOf = std::function<absl::StatusOr<RuleHome>(const std::string& tenant)>;
+
+  // Begins to evaluate. Its rules are those of the first Configure(), before or after. Precondition: the first call.
+  void Start(HomeOf home_of, std::function<void(const Rule&, std::vector<Alert>)> tell);
   // These groups and no others from now on. Those that stay as they are go on; of others the state of the same
   // rules is kept. Returns when no group that went is being evaluated any more.
   void Configure(std::vector<RuleGroup> groups, const LabelSet& external_labels);
@@ -62,6 +72,10 @@ class RuleRunner {
     int turns = 0;            // of the thread that has it
   };
   using EntryPtr = std::shared_ptr<Entry>;
+  struct TenantContext {
+    RuleContext context;
+    absl::StatusOr<RuleHome> home = absl::UnavailableError("rules are not evaluated yet");
+  };
 
   void Run();
   void KeepTelling();
@@ -69,18 +83,21 @@ class RuleRunner {
   EntryPtr TakeDue(GroupSchedule::Turn& turn);
   void EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn);
   EntryPtr EarliestIdle() const LOCKSTEP_REQUIRES(mutex_);
-  std::vector<EntryPtr> Entries(std::vector<RuleGroup> groups);
+  std::vector<EntryPtr> Entries(std::vector<RuleGroup> groups) LOCKSTEP_REQUIRES(configuring_);
+  TenantContext& ContextOf(const std::string& tenant) LOCKSTEP_REQUIRES(configuring_);
+  void MoveIn(const std::string& tenant, TenantContext& context) LOCKSTEP_REQUIRES(configuring_);
   void AwaitIdle(const std::vector<EntryPtr>& entries);
 
-  absl::StatusOr<engine::VectorResult> Query(std::string_view expression, int64_t time_ms);
-  absl::Status Write(const engine::VectorResult& samples);
+  absl::StatusOr<engine::VectorResult> Query(const engine::Engine& engine,
+                                             std::string_view expression, int64_t time_ms);
 
   const RuleRunnerOptions options_;
-  const engine::Engine* engine_ = nullptr;
-  scrape::StoreSamples store_;
-  RuleContext context_;  // not changed once the threads run
+  HomeOf home_of_;
+  RuleContext common_;  // what the contexts of all tenants have; not changed once the threads run
 
   Mutex configuring_;  // held by whoever configures, before mutex_
+  // By tenant. They stay where they are, and do not change once the threads run.
+  std::map<std::string, TenantContext> contexts_ LOCKSTEP_GUARDED_BY(configuring_);
   mutable Mutex mutex_;
   CondVar changed_;
   bool ending_ LOCKSTEP_GUARDED_BY(mutex_) = false;

@@ -12,6 +12,7 @@
 #include "server/request_gate.h"
 #include "server/scripted_transport.h"
 #include "server/session.h"
+#include "tenants/tenants.h"
 #include "tests/memory_storage.h"
 
 namespace lockstep::server {
@@ -20,7 +21,7 @@ namespace {
 // The server but for its sockets; lives as long as the program.
 struct World {
   MemoryStorage storage;
-  engine::Engine engine{storage, {}};
+  tenants::Tenants tenants{storage, nullptr, {}};
   std::unique_ptr<api::Api> api = MakeApi();
   HttpLimits limits = {.max_head_bytes = 4096, .max_body_bytes = 1 << 16};
   HttpCounters counters;
@@ -40,8 +41,7 @@ struct World {
     options.max_concurrent_queries = 1;
     options.max_query_samples = 10'000;
     options.query_timeout = std::chrono::milliseconds(100);
-    auto made = api::MakeApi({.storage = storage,
-                              .engine = engine,
+    auto made = api::MakeApi({.tenants = tenants,
                               .info = {},
                               .options = options,
                               .now_ms = [] { return int64_t{1000}; },

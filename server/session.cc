@@ -220,7 +220,7 @@ void Session::OnRequest() {
   request.cancel = cancel_;
   if (who_ != nullptr) {
     request.user = who_->name;
-    request.jobs = who_->grant.jobs;
+    request.grant = who_->grant;
   }
   if (buffer_.empty()) Read();
   shared_.gate.Serve(

@@ -178,8 +178,8 @@ TEST(WebConfigTest, WithRolesNobodyHasWhatItDoesNotSay) {
   EXPECT_EQ(roles(config->users[1].grant), "");
   EXPECT_EQ(roles(config->tokens[0].grant), "write push ");
   ASSERT_TRUE(config->tokens[0].grant.jobs.has_value());
-  EXPECT_TRUE(config->tokens[0].grant.jobs->FullMatch("llm-7"));
-  EXPECT_FALSE(config->tokens[0].grant.jobs->FullMatch("a-llm-7"));
+  EXPECT_TRUE(config->tokens[0].grant.jobs->Matches("llm-7"));
+  EXPECT_FALSE(config->tokens[0].grant.jobs->Matches("a-llm-7"));
   ASSERT_EQ(config->certificates.size(), 2u);
   EXPECT_EQ(config->certificates[0].san, "grafana.example");
   EXPECT_EQ(roles(config->certificates[0].grant), "read ");
@@ -207,8 +207,11 @@ TEST(WebConfigTest, SaysWhatIsWrongWithRoles) {
            Row{"- {roles: [read]}", "names one user"},
            Row{"- {user: alice, token: trainer, roles: [read]}", "names one user"},
            Row{"- {user: alice, roles: [read]}\n- {user: alice, roles: [write]}", "twice"},
-           Row{"- {user: alice, roles: [read], jobs: a}", "readers cannot be held to jobs"},
-           Row{"- {user: alice, roles: [write, admin], jobs: a}", "jobs bounds what is written"},
+           Row{"- {user: alice, roles: [read, rules], jobs: a}", "jobs bounds what is read"},
+           Row{"- {user: alice, roles: [write, admin], jobs: a}", "jobs bounds what is read"},
+           Row{"- {user: alice, roles: [read], tenants: []}", "has to name at least one tenant"},
+           Row{"- {user: alice, roles: [read], tenants: [a, \"*\"]}", "\"*\" stands alone"},
+           Row{"- {user: alice, roles: [read], tenants: [a b]}", "a tenant's name has"},
            Row{"- {user: alice, roles: [write], jobs: \"(\"}", "missing closing )"},
            Row{"  alice: admin", "has to be a list"},
        }) {

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "base/yaml/yaml_reader.h"
+#include "model/matcher.h"
+#include "model/tenant.h"
 
 namespace lockstep::server {
 namespace {
@@ -20,6 +22,7 @@ struct RoleEntry {
   std::string subject;
   std::vector<std::string> roles;
   std::optional<std::string> jobs;
+  std::vector<std::string> tenants = {std::string(kDefaultTenantName)};
 
   std::pair<std::string_view, std::string_view> who() const {
     if (!user.empty()) return {"user", user};
@@ -67,13 +70,18 @@ class RoleReader {
       LOCKSTEP_ASSIGN_OR_RETURN(entry.jobs, YamlText(path_, value, "jobs"));
       return absl::OkStatus();
     };
+    const auto read_tenants = [this, &entry](const Node& value) -> absl::Status {
+      LOCKSTEP_ASSIGN_OR_RETURN(entry.tenants, YamlTexts(path_, value, "tenants"));
+      return absl::OkStatus();
+    };
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(path_, node, "lockstep_roles",
                                          {text("user", entry.user),
                                           text("token", entry.token),
                                           text("certificate_san", entry.san),
                                           text("certificate_subject", entry.subject),
                                           {"roles", read_roles},
-                                          {"jobs", read_jobs}}));
+                                          {"jobs", read_jobs},
+                                          {"tenants", read_tenants}}));
     const auto named =
         !entry.user.empty() + !entry.token.empty() + !entry.san.empty() + !entry.subject.empty();
     if (named == 1) return entry;
@@ -87,22 +95,40 @@ class RoleReader {
     for (const std::string& name : entry.roles) {
       const std::optional<api::Role> role = api::ParseRole(name);
       if (!role.has_value()) {
-        return Wrong(node, absl::StrFormat("\"%s\" is no role; there are read, write, push, rules, "
-                                           "metrics and admin",
+        return Wrong(node, absl::StrFormat("\"%s\" is not a role; roles are read, write, push, "
+                                           "rules, metrics, cross-tenant and admin",
                                            name));
       }
       grant.roles.Add(*role);
     }
+    LOCKSTEP_ASSIGN_OR_RETURN(grant.tenants, TenantsOf(node, entry.tenants));
     if (!entry.jobs.has_value()) return grant;
-    if (!grant.roles.IsOf(api::Role::kWrite, api::Role::kPush)) {
+    if (!grant.roles.CanBeHeldToJobs()) {
       return Wrong(node,
-                   "jobs bounds what is written: it goes with the roles write and push alone; "
-                   "readers cannot be held to jobs");
+                   "jobs bounds what is read and written: it goes with the roles read, write, push "
+                   "and cross-tenant alone");
     }
-    absl::StatusOr<Regex> jobs = Regex::Compile(*entry.jobs, Regex::Dot::kMatchesNewline);
+    absl::StatusOr<Matcher> jobs = Matcher::Make(MatchType::kRegex, "job", *entry.jobs);
     if (!jobs.ok()) return Wrong(node, absl::StrFormat("jobs: %s", Message(jobs.status())));
     grant.jobs = *std::move(jobs);
     return grant;
+  }
+
+  // Nothing: all tenants.
+  absl::StatusOr<std::optional<std::vector<std::string>>> TenantsOf(
+      const Node& node, const std::vector<std::string>& ids) const {
+    if (ids == std::vector<std::string>{"*"}) return std::nullopt;
+    if (ids.empty()) return Wrong(node, "tenants has to name at least one tenant");
+    std::vector<std::string> tenants;
+    for (const std::string& id : ids) {
+      absl::StatusOr<std::string> tenant =
+          id == "*" ? absl::InvalidArgumentError("\"*\" stands alone") : TenantOfId(id);
+      if (!tenant.ok()) {
+        return Wrong(node, absl::StrFormat("tenants: \"%s\": %s", id, Message(tenant.status())));
+      }
+      tenants.push_back(*std::move(tenant));
+    }
+    return tenants;
   }
 
   absl::Status Give(const Node& node, const RoleEntry& entry, api::Grant grant) {

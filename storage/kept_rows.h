@@ -19,7 +19,8 @@ enum class KeptKind : char {
   kExemplars = 'E',
   kHookActions = 'H',
   kLogStreams = 'L',
-  kMetadata = 'M'
+  kMetadata = 'M',
+  kTenants = 'T'
 };
 
 struct KeptRow {

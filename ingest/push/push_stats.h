@@ -16,6 +16,19 @@ struct PushStats {
   uint64_t rejected_lines = 0;
   uint64_t rejected_samples = 0;
   uint64_t streams = 0;  // that are followed now
+
+  PushStats& operator+=(const PushStats& more) {
+    pushes += more.pushes;
+    failed_pushes += more.failed_pushes;
+    bytes += more.bytes;
+    lines += more.lines;
+    records += more.records;
+    values += more.values;
+    rejected_lines += more.rejected_lines;
+    rejected_samples += more.rejected_samples;
+    streams += more.streams;
+    return *this;
+  }
 };
 
 }  // namespace lockstep::push

@@ -11,6 +11,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "base/query_budget.h"
 #include "base/status.h"
@@ -39,7 +42,19 @@ class RangeCache {
  public:
   // `storage` is the engine's. With 0 bytes every query is evaluated whole.
   RangeCache(const engine::Engine& engine, const Storage& storage, size_t max_bytes)
-      : engine_(engine), storage_(storage), is_on_(max_bytes > 0), steps_(max_bytes) {}
+      : engine_(engine),
+        storage_(storage),
+        is_on_(max_bytes > 0),
+        steps_(std::make_shared<StepStore>(max_bytes)) {}
+  // Keeps what it keeps within the bound of `other`. `view` tells apart what the engines of the two may read, and is not
+  // that of another cache within this bound with another view.
+  RangeCache(const engine::Engine& engine, const Storage& storage, std::string view,
+             const RangeCache& other)
+      : engine_(engine),
+        storage_(storage),
+        is_on_(other.is_on_),
+        view_(std::move(view)),
+        steps_(other.steps_) {}
 
   // As Engine::Execute(); the statistics of the result are of what was evaluated.
   absl::StatusOr<engine::QueryResult> Execute(const engine::RangeQuery& query, QueryBudget& budget);
@@ -55,7 +70,8 @@ class RangeCache {
   const engine::Engine& engine_;
   const Storage& storage_;
   const bool is_on_;
-  StepStore steps_;
+  const std::string view_;
+  const std::shared_ptr<StepStore> steps_;
   std::atomic<uint64_t> hit_count_{0};
   std::atomic<uint64_t> miss_count_{0};
   std::atomic<uint64_t> known_step_count_{0};

@@ -16,6 +16,7 @@ namespace lockstep::cache {
 
 // Of queries with equal keys, values at equal steps are comparable.
 struct StepKey {
+  std::string view;  // what the query may read
   std::string text;
   int64_t step_ms = 0;
   int64_t phase_ms = 0;  // of the steps: start modulo step
@@ -24,7 +25,7 @@ struct StepKey {
   friend bool operator==(const StepKey&, const StepKey&) = default;
   template <typename H>
   friend H AbslHashValue(H h, const StepKey& key) {
-    return H::combine(std::move(h), key.text, key.step_ms, key.phase_ms, key.lookback_ms);
+    return H::combine(std::move(h), key.view, key.text, key.step_ms, key.phase_ms, key.lookback_ms);
   }
 };
 

@@ -67,7 +67,10 @@ class Engine {
   Engine(const Storage& storage, EngineOptions options)
       : storage_(storage),
         options_(options),
-        pool_(std::make_unique<TaskPool>(std::max<size_t>(options.threads, 1) - 1)) {}
+        pool_(std::make_shared<TaskPool>(std::max<size_t>(options.threads, 1) - 1)) {}
+  // Like `other`, with whose threads it works, for another storage.
+  Engine(const Storage& storage, const Engine& other)
+      : storage_(storage), options_(other.options_), pool_(other.pool_) {}
 
   absl::StatusOr<QueryResult> Execute(const InstantQuery& query, QueryBudget& budget) const;
   // The value is always a MatrixResult.
@@ -81,7 +84,7 @@ class Engine {
  private:
   const Storage& storage_;
   const EngineOptions options_;
-  const std::unique_ptr<TaskPool> pool_;
+  const std::shared_ptr<TaskPool> pool_;
 };
 
 }  // namespace lockstep::engine

@@ -13,6 +13,7 @@
 #include "base/string_map.h"
 #include "base/yaml/yaml_reader.h"
 #include "model/labels.h"
+#include "model/tenant.h"
 #include "query/promql/parser.h"
 #include "query/promql/printer.h"
 #include "rules/template/template.h"
@@ -52,17 +53,27 @@ class RuleFileReader {
   }
 
   absl::StatusOr<RuleGroup> ReadGroup(const YAML::Node& node) const {
-    RuleGroup group{path_, "", defaults_.interval, defaults_.query_offset, 0, {}};
+    RuleGroup group;
+    group.file = path_;
+    group.interval = defaults_.interval;
+    group.query_offset = defaults_.query_offset;
+    std::string tenant;
     Texts labels;
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(
         path_, node, kGroup,
         {Text("name", group.name),
+         Text("tenant", tenant),
          Duration("interval", group.interval),
          Duration("query_offset", group.query_offset),
          {"limit", [&](const YAML::Node& value) { return ReadLimit(value, group.limit); }},
          Labels("labels", labels),
          {"rules", [&](const YAML::Node& value) { return ReadRules(value, group.rules); }}}));
     if (group.name.empty()) return Error(node, "a rule group needs a name");
+    if (!tenant.empty()) {
+      absl::StatusOr<std::string> name = TenantOfId(tenant);
+      if (!name.ok()) return Error(node["tenant"], Message(name.status()));
+      group.tenant = *std::move(name);
+    }
     if (group.interval == milliseconds(0)) group.interval = defaults_.interval;
     // Those of a rule win.
     for (Rule& rule : group.rules) rule.labels.insert(labels.begin(), labels.end());

@@ -19,6 +19,8 @@ constexpr const char* kHttpPath = "/v1/metrics";
 constexpr std::string_view kContentType = "application/grpc";
 constexpr size_t kPrefixBytes = 5;
 constexpr size_t kMaxEncodingBytes = 32;
+// One more than the name of a tenant may have.
+constexpr size_t kMaxTenantBytes = 151;
 
 // What Content-Encoding calls them, too.
 bool IsKnownEncoding(std::string_view encoding) {
@@ -76,8 +78,9 @@ void Call::Begin(CallHead head) {
     return Refuse({GrpcCode::kUnimplemented,
                    "this server has the metrics service of OTLP alone, not " + head.path});
   }
-  // Kept for as long as the call is, and charged to nobody: an unknown one need not be told back whole.
+  // Kept for as long as the call is, and charged to nobody: what cannot be right need not be told back whole.
   message_encoding_ = head.message_encoding.substr(0, kMaxEncodingBytes);
+  tenants_ = head.tenants.substr(0, kMaxTenantBytes);
   Admit(head.authorization);
 }
 
@@ -176,10 +179,11 @@ api::Request Call::RequestOf() {
   request.target = kHttpPath;
   request.headers.push_back({"Content-Type", "application/x-protobuf"});
   if (reader_.is_compressed()) request.headers.push_back({"Content-Encoding", message_encoding_});
+  if (!tenants_.empty()) request.headers.push_back({"X-Scope-OrgID", tenants_});
   request.body = reader_.TakeMessage();
   request.remote_address = connection_.peer().address;
   request.user = who_->name;
-  request.jobs = who_->grant.jobs;
+  request.grant = who_->grant;
   request.cancel = cancel_;
   return request;
 }

@@ -67,6 +67,7 @@ class Call {
   const Time begun_at_;
   State state_ = State::kAdmission;
   std::string message_encoding_;
+  std::string tenants_;
   MessageReader reader_;
   size_t unconsumed_bytes_ = 0;  // received before the call was admitted
   bool has_ended_ = false;       // the request

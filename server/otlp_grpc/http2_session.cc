@@ -139,6 +139,8 @@ class Http2Session::Callbacks {
       head.authorization = value;
     } else if (name == "grpc-encoding") {
       head.message_encoding = value;
+    } else if (name == "x-scope-orgid") {
+      head.tenants = value;
     }
     return 0;
   }

@@ -29,6 +29,7 @@ struct CallHead {
   std::string content_type;
   std::string authorization;
   std::string message_encoding;  // grpc-encoding
+  std::string tenants;           // x-scope-orgid
   bool is_too_large = false;     // some fields were dropped
 };
 

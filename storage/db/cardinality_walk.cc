@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "model/tenant.h"
+#include "storage/db/group_name.h"
 #include "storage/db/matched_series.h"
 
 namespace lockstep {
@@ -139,13 +141,15 @@ void CardinalityWalk::AddSelected(const ShardState& shard, const std::vector<Ser
   AddCounted(shard, index.metrics(), metrics, counter_);
 }
 
-// By what the matchers say of jobs and names.
-bool CardinalityWalk::MatchesFamily(std::string_view job, std::string_view metric) const {
+// By what the matchers say of tenants, jobs and names.
+bool CardinalityWalk::MatchesFamily(std::string_view tenant, std::string_view job,
+                                    std::string_view metric) const {
   if (query_.matcher_sets.empty()) return true;
   return std::any_of(
       query_.matcher_sets.begin(), query_.matcher_sets.end(), [&](const auto& matchers) {
         return std::all_of(matchers.begin(), matchers.end(), [&](const Matcher& matcher) {
           if (matcher.name() == "job") return matcher.Matches(job);
+          if (matcher.name() == kTenantLabel) return matcher.Matches(tenant);
           return matcher.name() != kMetricName || matcher.Matches(metric);
         });
       });
@@ -157,8 +161,9 @@ void CardinalityWalk::AddChurn(const ShardState& shard) {
   stats_.churn_since_ms = churn.since_ms();
   for (size_t span = 0; span < kChurnSpanCount; ++span) {
     churn.ForEach(span, now_ms_,
-                  [&](std::string_view job, std::string_view metric, const ChurnCount& count) {
-                    if (!MatchesFamily(job, metric)) return;
+                  [&](std::string_view group, std::string_view metric, const ChurnCount& count) {
+                    const auto [tenant, job] = PartsOfGroupName(group);
+                    if (!MatchesFamily(tenant, job, metric)) return;
                     AddTo(stats_.churn[span].total, count);
                     AddTo(churn_by_job_[span][job], count);
                     AddTo(churn_by_metric_[span][metric], count);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/tenant.h"
+#include "storage/db/group_name.h"
 #include "storage/index/label_split.h"
 #include "storage/kv/key_schema.h"
 
@@ -118,7 +120,8 @@ void Dictionary::NoteChanges(AddChurn add) {
   churn_.Turn(now_ms_());
   for (const auto& [family, change] : changes_) {
     const auto& [target, metric] = change.example;
-    (churn_.*add)(index_.targets().LabelsOf(target).Get("job"),
+    const LabelSet& labels = index_.targets().LabelsOf(target);
+    (churn_.*add)(GroupName(TenantOf(labels), labels.Get("job")),
                   index_.metrics().LabelsOf(metric).Get(kMetricName), change.count);
   }
   changes_.clear();

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/tenant.h"
+#include "storage/db/group_name.h"
 
 namespace lockstep {
 
@@ -64,7 +66,7 @@ void PartNumbers::Forget(PostingsView numbers) {
 }
 
 uint32_t PartNumbers::TakeGroup(const LabelSet& labels) {
-  const std::string_view value = labels.Get(group_label_);
+  const std::string value = GroupName(TenantOf(labels), labels.Get(group_label_));
   const auto [at, is_new] = group_numbers_.try_emplace(value);
   if (is_new) {
     if (free_groups_.empty()) {
@@ -73,7 +75,7 @@ uint32_t PartNumbers::TakeGroup(const LabelSet& labels) {
     }
     at->second = free_groups_.back();
     free_groups_.pop_back();
-    groups_[at->second].value.assign(value);
+    groups_[at->second].value = value;
   }
   ++groups_[at->second].part_count;
   return at->second;

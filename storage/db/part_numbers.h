@@ -1,8 +1,8 @@
 // PartNumbers: gives the targets of a shard their numbers, or its metrics (storage/index/label_split.h),
 // and stages new ones until they are durable.
 //
-// Parts with the same value of one label are a group: targets of one job, metrics of one name. Groups
-// have numbers too, in memory alone, which are used again.
+// Parts of one tenant with the same value of one label are a group: targets of one job, metrics of one name.
+// Groups have numbers too, in memory alone, which are used again.
 //
 // For the shard's writer thread alone.
 #pragma once

@@ -1,4 +1,4 @@
-// RetentionRules: which series are kept for a shorter time than the others: by job and metric, which is
+// RetentionRules: which series are kept for a shorter time than the others: by tenant, job and metric, which is
 // by family. Immutable and safe from any thread.
 #pragma once
 
@@ -18,8 +18,9 @@ namespace lockstep {
 
 inline constexpr size_t kMaxRetentionRules = 100;
 
-// Series that match both, if they are there, are kept so long.
+// Series that match all that are there are kept so long.
 struct RetentionRule {
+  std::optional<Matcher> tenant;  // of the tenant's name, "default" for the default tenant's
   std::optional<Matcher> job;     // of the label "job"
   std::optional<Matcher> metric;  // of the metric name
   int64_t keep_ms = 0;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "model/tenant.h"
 
 namespace lockstep {
 namespace {
@@ -42,7 +43,7 @@ uint32_t RankBlock(std::string_view rank) {
 uint32_t SlotOf(const LabelSet& labels) {
   static_assert(kSlotCount == 1u << 12, "the hash gives 12 bits");
   SlotHash hash;
-  hash.Add("");
+  hash.Add(TenantOf(labels));
   hash.Add(labels.Get("job"));
   hash.Add(std::to_string(RankBlock(labels.Get("rank"))));
   return hash.slot();

@@ -12,8 +12,7 @@ namespace lockstep {
 inline constexpr uint32_t kSlotCount = 4096;
 inline constexpr uint32_t kRanksPerSlot = 256;
 
-// By tenant (there is one, ""), job and rank / kRanksPerSlot; the slots of a job without ranks are
-// those of rank 0.
+// By tenant, job and rank / kRanksPerSlot; the slots of a job without ranks are those of rank 0.
 uint32_t SlotOf(const LabelSet& labels);
 
 // Precondition: slot < kSlotCount, 1 <= shard_count <= kSlotCount.

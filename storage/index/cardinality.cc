@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/tenant.h"
+
 namespace lockstep {
 namespace {
 
@@ -20,6 +22,7 @@ void KeepLargest(std::vector<NamedCount>& rows, size_t limit) {
 
 void CardinalityCounter::Add(const LabelSet& labels, uint64_t series_count) {
   for (const LabelView label : labels) {
+    if (label.name == kTenantLabel) continue;
     Label& counted = labels_[label.name];
     counted.series_by_value[label.value] += series_count;
     counted.byte_count += label.value.size() * series_count;

@@ -18,7 +18,7 @@ void KeepLargest(std::vector<NamedCount>& rows, size_t limit);
 // Holds every distinct label pair that was added, as long as it lives. Not thread-safe.
 class CardinalityCounter {
  public:
-  // A target or a metric (label_split.h) that so many series have.
+  // A target or a metric (label_split.h) that so many series have. Its tenant is not counted as a label.
   void Add(const LabelSet& labels, uint64_t series_count);
 
   // The lists of `stats`, at most `limit` rows each.

@@ -29,23 +29,37 @@ def tokens_by_role():
     return f"lockstep_bearer_tokens:\n{tokens}lockstep_roles:\n{roles}"
 
 
-def roles_of_paths():
-    """What docs/openapi.yaml says that each path asks for."""
+def paths_of_page():
+    """Each path of docs/openapi.yaml with what the page says of it."""
     document = (programs.ROOT / "docs/openapi.yaml").read_text()
     paths = re.findall(r"^  (/[^\s:]*):(.*(?:\n    .*)*)", document.split("\npaths:\n")[1].split("\ncomponents:")[0],
                        re.M)
+    return dict(paths)
+
+
+def roles_of_paths():
+    """What docs/openapi.yaml says that each path asks for."""
     roles = {}
-    for path, item in paths:
-        found = re.search(r"x-lockstep-role: (\w+)", item)
+    for path, item in paths_of_page().items():
+        found = re.search(r"x-lockstep-role: ([a-z-]+)", item)
         if found is None:
             raise AssertionError(f"docs/openapi.yaml: {path} has no x-lockstep-role")
         roles[path] = found[1]
     return roles
 
 
-def grpc_status(address, token, message=b"", tls=None):
+def reach_of_paths():
+    """What docs/openapi.yaml says that a credential has to be for: "some", "all-jobs" or "all-tenants"."""
+    reach = {}
+    for path, item in paths_of_page().items():
+        found = re.search(r"x-lockstep-reach: ([a-z-]+)", item)
+        reach[path] = "some" if found is None else found[1]
+    return reach
+
+
+def grpc_status(address, token, message=b"", tls=None, metadata=()):
     """The status of a call of the metrics service, in plain HTTP/2; `tls` is an ssl.SSLContext."""
-    fields = {name.lower(): value for name, value in bearer(token).items()}
+    fields = {name.lower(): value for name, value in {**bearer(token), **dict(metadata)}.items()}
     with http2.Client(address, tls) as client:
         client.send(http2.whole_call(1, message, fields, "http" if tls is None else "https"))
         return client.status()

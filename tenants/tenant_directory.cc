@@ -1,0 +1,81 @@
+#include "tenants/tenant_directory.h"
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "base/coding.h"
+#include "model/tenant.h"
+
+namespace lockstep::tenants {
+namespace {
+
+constexpr char kVersion = 1;
+
+// docs/formats/kept.md
+std::string RowOf(const std::vector<std::string>& names) {
+  std::string row(1, kVersion);
+  for (size_t number = 1; number < names.size(); ++number) PutLengthPrefixed(row, names[number]);
+  return row;
+}
+
+absl::Status Malformed() { return absl::DataLossError("the list of tenants is malformed"); }
+
+}  // namespace
+
+absl::Status TenantDirectory::Load() {
+  if (kept_ == nullptr) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::optional<std::string> row,
+                            kept_->ReadKept(KeptKind::kTenants, 0));
+  if (!row.has_value()) return absl::OkStatus();
+  std::string_view rest = *row;
+  if (rest.empty() || rest.front() != kVersion) return Malformed();
+  rest.remove_prefix(1);
+  const MutexLock lock(mutex_);
+  while (!rest.empty()) {
+    std::string_view id;
+    if (!GetLengthPrefixed(rest, id)) return Malformed();
+    const absl::StatusOr<std::string> tenant = TenantOfId(id);
+    if (!tenant.ok() || numbers_.contains(*tenant) || names_.size() > kMaxTenants) {
+      return Malformed();
+    }
+    Insert(*tenant);
+  }
+  return absl::OkStatus();
+}
+
+std::optional<uint32_t> TenantDirectory::Find(std::string_view tenant) const {
+  if (tenant.empty()) return 0;
+  const MutexLock lock(mutex_);
+  const auto found = numbers_.find(tenant);
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+absl::StatusOr<uint32_t> TenantDirectory::Add(std::string_view tenant) {
+  const MutexLock lock(mutex_);
+  if (const auto found = numbers_.find(tenant); found != numbers_.end()) return found->second;
+  if (names_.size() > kMaxTenants) {
+    return absl::ResourceExhaustedError(
+        absl::StrFormat("the store has %d tenants, which is the most it may have", kMaxTenants));
+  }
+  if (kept_ != nullptr) {
+    std::vector<std::string> names = names_;
+    names.emplace_back(tenant);
+    LOCKSTEP_RETURN_IF_ERROR(kept_->WriteKept(KeptKind::kTenants, {{0, RowOf(names)}}));
+  }
+  Insert(std::string(tenant));
+  return static_cast<uint32_t>(names_.size() - 1);
+}
+
+void TenantDirectory::Insert(std::string tenant) {
+  numbers_.emplace(tenant, static_cast<uint32_t>(names_.size()));
+  names_.push_back(std::move(tenant));
+  has_others_.store(true, std::memory_order_release);
+}
+
+std::vector<std::string> TenantDirectory::names() const {
+  const MutexLock lock(mutex_);
+  return names_;
+}
+
+}  // namespace lockstep::tenants

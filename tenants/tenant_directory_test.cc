@@ -1,0 +1,81 @@
+#include "tenants/tenant_directory.h"
+
+#include <gtest/gtest.h>
+
+#include "tenants/kept_rows_testing.h"
+#include "tenants/tenant_rows.h"
+#include "tests/support/format_page.h"
+
+namespace lockstep::tenants {
+namespace {
+
+TEST(TenantDirectory, NumbersTenantsInOrderAndKeepsThem) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  ASSERT_TRUE(directory.Load().ok());
+  EXPECT_FALSE(directory.has_others());
+  EXPECT_EQ(*directory.Add(""), 0u);
+  EXPECT_FALSE(directory.has_others());
+  EXPECT_EQ(directory.Find("team-a"), std::nullopt);
+  EXPECT_EQ(*directory.Add("team-a"), 1u);
+  EXPECT_EQ(*directory.Add("team-b"), 2u);
+  EXPECT_EQ(*directory.Add("team-a"), 1u);
+  EXPECT_TRUE(directory.has_others());
+  EXPECT_EQ(*rows.ReadKept(KeptKind::kTenants, 0),
+            FormatPageExample("kept.md", "tenants"));
+
+  TenantDirectory again(&rows);
+  ASSERT_TRUE(again.Load().ok());
+  EXPECT_TRUE(again.has_others());
+  EXPECT_EQ(again.Find("team-b"), 2u);
+  EXPECT_EQ(again.names(), (std::vector<std::string>{"", "team-a", "team-b"}));
+}
+
+TEST(TenantDirectory, HasOneTenantOfANameAndNoMoreThanItMay) {
+  TenantDirectory directory(nullptr);
+  for (size_t i = 0; i < kMaxTenants; ++i) {
+    ASSERT_TRUE(directory.Add("t" + std::to_string(i)).ok());
+  }
+  EXPECT_TRUE(directory.Add("t0").ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(directory.Add("one-more").status()));
+  EXPECT_EQ(directory.Find("one-more"), std::nullopt);
+}
+
+TEST(TenantDirectory, AddsNobodyWhoCannotBeKept) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  rows.refuses = true;
+  EXPECT_TRUE(absl::IsUnavailable(directory.Add("a").status()));
+  EXPECT_EQ(directory.Find("a"), std::nullopt);
+  EXPECT_FALSE(directory.has_others());
+}
+
+TEST(TenantDirectory, RefusesRowsThatAreDamaged) {
+  for (const std::string& row :
+       {std::string("\x02\x01" "a"), std::string("\x01\x05" "ab"), std::string("\x01\x01" "|"),
+        std::string("\x01\x01" "a\x01" "a"), std::string("\x01\x07" "default"),
+        std::string("\x01\xff")}) {
+    RowsInMemory rows;
+    ASSERT_TRUE(rows.WriteKept(KeptKind::kTenants, {{0, row}}).ok());
+    TenantDirectory directory(&rows);
+    EXPECT_TRUE(absl::IsDataLoss(directory.Load())) << row;
+  }
+}
+
+TEST(TenantRows, LieBesideThoseOfOthers) {
+  RowsInMemory rows;
+  TenantRows first(rows, 0), third(rows, 3);
+  ASSERT_TRUE(first.WriteKept(KeptKind::kMetadata, {{0, "a"}, {7, "b"}}).ok());
+  ASSERT_TRUE(third.WriteKept(KeptKind::kMetadata, {{0, "c"}}).ok());
+  EXPECT_EQ(*rows.ReadKept(KeptKind::kMetadata, 0), "a");
+  EXPECT_EQ(*first.ReadKept(KeptKind::kMetadata, 7), "b");
+  EXPECT_EQ(*third.ReadKept(KeptKind::kMetadata, 7), std::nullopt);
+  const auto of_third = third.ReadKept(KeptKind::kMetadata);
+  ASSERT_EQ(of_third->size(), 1u);
+  EXPECT_EQ(of_third->front().number, 0u);
+  EXPECT_EQ(of_third->front().bytes, "c");
+  EXPECT_EQ(first.ReadKept(KeptKind::kMetadata)->size(), 2u);
+}
+
+}  // namespace
+}  // namespace lockstep::tenants

@@ -1,0 +1,31 @@
+// TenantRows: the kept rows of one tenant, among those of a store. Its numbers lie in a range of the store's.
+#pragma once
+
+#include <cstdint>
+
+#include "base/check.h"
+#include "storage/kept_rows.h"
+
+namespace lockstep::tenants {
+
+// Safe from any thread.
+class TenantRows : public KeptRows {
+ public:
+  // A tenant's rows have numbers below this. Stores that had no tenants yet have none above.
+  static constexpr uint32_t kNumbersPerTenant = uint32_t{1} << 22;
+
+  // `rows` outlives it. Precondition: `tenant_number` is of a TenantDirectory.
+  TenantRows(KeptRows& rows, uint32_t tenant_number)
+      : rows_(rows), first_(tenant_number * kNumbersPerTenant) {}
+
+  absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override;
+  absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
+                                                      uint32_t number) const override;
+  absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) override;
+
+ private:
+  KeptRows& rows_;
+  const uint32_t first_;
+};
+
+}  // namespace lockstep::tenants

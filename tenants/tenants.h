@@ -1,0 +1,54 @@
+// Tenants: the tenants of a server, each made when it is first asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/string_map.h"
+#include "tenants/tenant.h"
+#include "tenants/tenant_directory.h"
+#include "tenants/tenant_limits.h"
+
+namespace lockstep::tenants {
+
+// Safe from any thread.
+class Tenants {
+ public:
+  // `store` and `kept` outlive it and the last answer of the store; `kept` may be null. Of `limits` the first that fits
+  // counts.
+  Tenants(Storage& store, KeptRows* kept, TenantOptions options,
+          std::vector<TenantLimits> limits = {});
+  Tenants(const Tenants&) = delete;
+  Tenants& operator=(const Tenants&) = delete;
+
+  // Finds those that the store knows. Call it once, before all else.
+  absl::Status Load() { return directory_.Load(); }
+
+  // Names are those of model/tenant.h.
+  Tenant& Default() { return *default_; }
+  // A tenant that has not written yet has no data, and is made for the caller alone.
+  std::shared_ptr<Tenant> ForReading(std::string_view name);
+  // TenantDirectory::Add()'s errors.
+  absl::StatusOr<std::shared_ptr<Tenant>> ForWriting(std::string_view name);
+
+  // Those that have been asked for since the start, the default tenant among them.
+  std::vector<std::shared_ptr<const Tenant>> active() const;
+  const TenantDirectory& directory() const { return directory_; }
+
+ private:
+  IngestLimits LimitsOf(std::string_view name) const;
+  std::shared_ptr<Tenant> Get(std::string_view name, uint32_t number);
+
+  TenantDirectory directory_;
+  const std::vector<TenantLimits> limits_;
+  const Shared shared_;
+  const std::shared_ptr<Tenant> default_;
+  mutable Mutex mutex_;
+  StringMap<std::shared_ptr<Tenant>> active_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+}  // namespace lockstep::tenants
