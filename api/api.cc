@@ -370,7 +370,7 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/assets/:file", kGet, kNothing, kRead, &A::PageAsset},
       {"/-/healthy", kGet, kNothing, kNone, &A::Healthy},
       {"/-/ready", kGet, kReadyStore, kNone, &A::Ready},
-      {"/-/reload", kPostAndPut, kNothing, kRules, nullptr, &A::Reload, nullptr, kAllTenants},
+      {"/-/reload", kPostAndPut, kNothing, kRules, nullptr, &A::Reload},
       {"/api/v1/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::RemoteWrite},
       {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
       {"/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},

@@ -7,18 +7,18 @@
 namespace lockstep::cli {
 namespace {
 
-absl::StatusOr<ServeOptions> Read(const std::string& yaml) {
+absl::StatusOr<ServeOptions> ReadTenants(const std::string& yaml) {
   const absl::StatusOr<std::vector<GivenValue>> given = ParseConfig(yaml, "a.yml");
   if (!given.ok()) return given.status();
   return MakeServeOptions(*given);
 }
 
-void CheckError(const std::string& yaml, const std::string& error) {
-  EXPECT_EQ(Read(yaml).status().message(), error);
+void CheckTenantError(const std::string& yaml, const std::string& error) {
+  EXPECT_EQ(ReadTenants(yaml).status().message(), error);
 }
 
 TEST(TenantSettingsTest, ReadsLimitsInTheOrderOfTheFile) {
-  const auto options = Read(
+  const auto options = ReadTenants(
       "tenants:\n  limits:\n"
       "    - {tenant: \"team-.*\", max_series: 1000, max_samples_per_second: 50}\n"
       "    - {max_series: 10}\n");
@@ -34,15 +34,15 @@ TEST(TenantSettingsTest, ReadsLimitsInTheOrderOfTheFile) {
 
 TEST(TenantSettingsTest, SaysWhatIsWrongAndWhere) {
   const std::string head = "tenants:\n  limits:\n";
-  CheckError(head + "    - {tenants: a}\n",
+  CheckTenantError(head + "    - {tenants: a}\n",
              "a.yml line 3: unknown key \"tenants.limits[0].tenants\"; limits have tenant, "
              "max_series and max_samples_per_second");
-  CheckError(head + "    - {max_series: many}\n",
+  CheckTenantError(head + "    - {max_series: many}\n",
              "a.yml line 3: tenants.limits[0].max_series: \"many\" is not a whole number");
-  CheckError(head + "    - 7\n",
+  CheckTenantError(head + "    - 7\n",
              "a.yml line 3: \"tenants.limits[0]\" needs tenant, max_series or "
              "max_samples_per_second");
-  EXPECT_FALSE(Read(head + "    - {tenant: \"a(\"}\n").ok());
+  EXPECT_FALSE(ReadTenants(head + "    - {tenant: \"a(\"}\n").ok());
 }
 
 }  // namespace

@@ -201,8 +201,8 @@ TEST(WebConfigTest, SaysWhatIsWrongWithRoles) {
   for (const Row& row : {
            Row{"- {user: carol, roles: [read]}", "there is no user \"carol\""},
            Row{"- {token: alice, roles: [read]}", "there is no token \"alice\""},
-           Row{"- {user: alice, roles: [reader]}", "\"reader\" is no role"},
-           Row{"- {user: alice, roles: [none]}", "\"none\" is no role"},
+           Row{"- {user: alice, roles: [reader]}", "\"reader\" is not a role"},
+           Row{"- {user: alice, roles: [none]}", "\"none\" is not a role"},
            Row{"- {user: alice, role: [read]}", "role"},
            Row{"- {roles: [read]}", "names one user"},
            Row{"- {user: alice, token: trainer, roles: [read]}", "names one user"},

@@ -22,7 +22,7 @@ struct RoleEntry {
   std::string subject;
   std::vector<std::string> roles;
   std::optional<std::string> jobs;
-  std::vector<std::string> tenants = {std::string(kDefaultTenantName)};
+  std::optional<std::vector<std::string>> tenants;
 
   std::pair<std::string_view, std::string_view> who() const {
     if (!user.empty()) return {"user", user};
@@ -101,7 +101,7 @@ class RoleReader {
       }
       grant.roles.Add(*role);
     }
-    LOCKSTEP_ASSIGN_OR_RETURN(grant.tenants, TenantsOf(node, entry.tenants));
+    LOCKSTEP_ASSIGN_OR_RETURN(grant.tenants, TenantsOf(node, entry.tenants, grant.roles));
     if (!entry.jobs.has_value()) return grant;
     if (!grant.roles.CanBeHeldToJobs()) {
       return Wrong(node,
@@ -116,7 +116,13 @@ class RoleReader {
 
   // Nothing: all tenants.
   absl::StatusOr<std::optional<std::vector<std::string>>> TenantsOf(
-      const Node& node, const std::vector<std::string>& ids) const {
+      const Node& node, const std::optional<std::vector<std::string>>& given,
+      const api::RoleSet& roles) const {
+    if (!given.has_value()) {
+      if (roles.Allows(api::Role::kAdmin)) return std::nullopt;
+      return std::vector<std::string>{""};
+    }
+    const std::vector<std::string>& ids = *given;
     if (ids == std::vector<std::string>{"*"}) return std::nullopt;
     if (ids.empty()) return Wrong(node, "tenants has to name at least one tenant");
     std::vector<std::string> tenants;

@@ -3,7 +3,8 @@
 //   lockstep_roles:
 //     - {user: alice, roles: [admin]}
 //     - {token: trainer, roles: [push, write], jobs: "llm-.*"}   # of the whole label "job"
-//     - {user: bob, roles: [read, write], tenants: [team-a]}     # "*" for all; without it the default tenant alone
+//     - {user: bob, roles: [read, write], tenants: [team-a]}     # "*": all; without it the default one,
+//                                                              # or all for an admin
 //     - {certificate_san: grafana.example, roles: [read]}        # DNS name, e-mail, URI or IP address
 //     - {certificate_subject: "CN=agent,O=Example", roles: [write]}
 //

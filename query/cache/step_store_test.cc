@@ -15,7 +15,9 @@ KeptSteps Steps(size_t count) {
   return steps;
 }
 
-StepKey Key(std::string text, int64_t phase_ms = 0) { return {std::move(text), 15, phase_ms, 300}; }
+StepKey Key(std::string text, int64_t phase_ms = 0) {
+  return {"", std::move(text), 15, phase_ms, 300};
+}
 
 TEST(StepStore, FindsTheLatestOfAKey) {
   StepStore store(size_t{1} << 20);

@@ -9,6 +9,7 @@ TEST(RuleFileTest, ReadsWhatPrometheusReads) {
   const auto groups = ParseRuleFile(R"(
 groups:
 - name: gpus
+  tenant: team-a
   interval: 15s
   query_offset: 10s
   limit: 7
@@ -29,6 +30,7 @@ groups:
   ASSERT_EQ(groups->size(), 2u);
   const RuleGroup expected{"/r.yml",
                            "gpus",
+                           "team-a",
                            milliseconds(15'000),
                            milliseconds(10'000),
                            7,
