@@ -61,6 +61,12 @@ struct RejectedSeries {
   LabelSet labels{};                  // of that series, which the caller has given away by now
 };
 
+// How many series a store may know; samples of new ones beyond it are rejected. 0: no limit.
+struct SeriesLimits {
+  uint64_t max_series = 0;
+  uint64_t max_series_per_job = 0;  // with the same value of the label job
+};
+
 // What became of a request. Every sample is in exactly one of the four counts.
 struct WriteOutcome {
   uint64_t written_count = 0;
@@ -157,7 +163,7 @@ inline constexpr int64_t kThinningBucketMs = int64_t{5} * 60 * 1000;
 struct Selection {
   std::span<const Matcher> matchers;  // all must match
   TimeRange range;
-  QueryBudget* budget = nullptr;  // not owned; may be null. Only Check() is called by the store.
+  QueryBudget* budget = nullptr;  // not owned; may be null
   SamplesNeeded needed = SamplesNeeded::kAll;
 };
 
