@@ -24,8 +24,9 @@ enum class RejectReason {
   kBadName,      // of a metric or an attribute of OTLP: nothing of it is left in Prometheus' form
   kStore,        // the store refused samples: too old, too far ahead...
   kSeriesLimit,  // the store refused a new series: it knows as many as it may
+  kJobRate,      // the job brings more samples a second than it may
 };
-inline constexpr size_t kRejectReasonCount = 15;
+inline constexpr size_t kRejectReasonCount = 16;
 
 // "no_metric_name", "empty_label_name", ...: one word each, for metric labels.
 std::string_view Name(RejectReason reason);

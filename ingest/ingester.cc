@@ -42,7 +42,9 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
       const std::string_view message,
       DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch, &memory));
   decoded_bytes_ += message.size();
-  absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, &storage_);
+  // Without the store every series comes with its labels, the job among them.
+  const Storage* const storage = job_rates_.is_limited() ? nullptr : &storage_;
+  absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, storage);
   constexpr size_t kMaxKeptBytes = 4 << 20;
   if (scratch.capacity() > kMaxKeptBytes) std::string().swap(scratch);
   return decoded;
@@ -67,6 +69,13 @@ void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Don
       !admitted.ok()) {
     ++throttled_requests_;
     return done(std::move(admitted));
+  }
+  // A limit that was set while the request was decoded holds from the next one on.
+  if (decoded.request.known.empty()) {
+    if (absl::Status admitted = job_rates_.Admit(decoded); !admitted.ok()) {
+      ++throttled_requests_;
+      return done(std::move(admitted));
+    }
   }
   Store(std::move(decoded), std::move(done));
 }

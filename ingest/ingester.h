@@ -17,6 +17,7 @@
 #include "ingest/decoded_write.h"
 #include "ingest/exemplar_store.h"
 #include "ingest/ingest_stats.h"
+#include "ingest/job_rates.h"
 #include "ingest/limits.h"
 #include "ingest/metadata_store.h"
 #include "ingest/rate_limit.h"
@@ -51,16 +52,26 @@ class Ingester {
   using Done = absl::AnyInvocable<void(absl::StatusOr<WriteSummary>)>;
 
   Ingester(Storage& storage, const IngestLimits& limits)
-      : storage_(storage), limits_(limits), rate_limit_(limits.max_samples_per_second) {}
+      : storage_(storage),
+        limits_(limits),
+        rate_limit_(limits.max_samples_per_second),
+        job_rates_(limits.max_samples_per_second_per_job) {}
   Ingester(const Ingester&) = delete;
   Ingester& operator=(const Ingester&) = delete;
 
   void Write(const ClientId& client, BodyEncoding encoding, std::string_view body,
              DecodeMessage decode, Done done);
-  // What was read elsewhere, within the rate limit.
+  // What was read elsewhere, within the rate limits; series that are known by number count for no
+  // job.
   void StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done);
   // As above; no rate limit holds for it.
   void Store(DecodedWrite decoded, Done done);
+
+  // From here on; 0: no limit.
+  void SetRates(uint64_t max_samples_per_second, uint64_t max_samples_per_second_per_job) {
+    rate_limit_.SetRate(max_samples_per_second);
+    job_rates_.SetRate(max_samples_per_second_per_job);
+  }
 
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }
@@ -89,6 +100,7 @@ class Ingester {
   Storage& storage_;
   const IngestLimits limits_;
   RateLimit rate_limit_;
+  JobRates job_rates_;
   MetadataStore metadata_;
   ExemplarStore exemplars_;
   std::optional<SideDataKeeper> keeper_;  // of both; goes before them

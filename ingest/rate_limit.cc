@@ -15,15 +15,6 @@ namespace {
 
 constexpr char kRetryAfterPayload[] = "lockstep/retry-after-seconds";
 
-absl::Status ComeAgainIn(std::chrono::seconds wait, double per_second) {
-  absl::Status status = absl::ResourceExhaustedError(absl::StrFormat(
-      "more than the %.0f samples a second that this server takes (ingest.max-samples-per-second); "
-      "nothing was stored, come again in %d s",
-      per_second, wait.count()));
-  status.SetPayload(kRetryAfterPayload, absl::Cord(std::to_string(wait.count())));
-  return status;
-}
-
 // Of the rate.
 constexpr double kSharedPart = 7.0 / 8;
 constexpr double kSmallPart = 1 - kSharedPart;
@@ -64,23 +55,39 @@ void TakeFrom(Buckets& buckets, const std::string& name, double count, double lo
 }  // namespace
 
 RateLimit::RateLimit(uint64_t samples_per_second, std::function<Clock::time_point()> now)
-    : per_second_(static_cast<double>(samples_per_second)),
-      now_(std::move(now)),
+    : now_(std::move(now)),
+      per_second_(static_cast<double>(samples_per_second)),
       tokens_(per_second_),
       small_tokens_(kSmallPart * per_second_),
       filled_at_(now_()) {}
 
 absl::Status RateLimit::Admit(const ClientId& client, uint64_t sample_count) {
-  if (per_second_ == 0) return absl::OkStatus();
   const auto count = static_cast<double>(sample_count);
   MutexLock lock(mutex_);
+  if (per_second_ == 0) return absl::OkStatus();
   Fill();
   if (const Entry entry = EntryFor(client, count); entry != Entry::kNone) {
     Take(client, count, entry);
     return absl::OkStatus();
   }
   const double wait_seconds = std::max(1.0, std::ceil(-tokens_ / per_second_));
-  return ComeAgainIn(std::chrono::seconds(static_cast<int64_t>(wait_seconds)), per_second_);
+  return ComeAgainIn(
+      std::chrono::seconds(static_cast<int64_t>(wait_seconds)),
+      absl::StrFormat("more than the %.0f samples a second that this server takes "
+                      "(ingest.max-samples-per-second)",
+                      per_second_));
+}
+
+void RateLimit::SetRate(uint64_t samples_per_second) {
+  MutexLock lock(mutex_);
+  const auto per_second = static_cast<double>(samples_per_second);
+  if (per_second == per_second_) return;
+  per_second_ = per_second;
+  tokens_ = per_second;
+  small_tokens_ = kSmallPart * per_second;
+  by_network_.clear();
+  by_user_.clear();
+  filled_at_ = now_();
 }
 
 void RateLimit::Fill() {
@@ -110,6 +117,13 @@ void RateLimit::Take(const ClientId& client, double count, Entry entry) {
   const double lowest = entry == Entry::kShare ? std::numeric_limits<double>::lowest() : tokens_;
   TakeFrom(by_network_, client.network, count, lowest, per_second_);
   TakeFrom(by_user_, client.user, count, lowest, per_second_);
+}
+
+absl::Status ComeAgainIn(std::chrono::seconds wait, std::string_view why) {
+  absl::Status status = absl::ResourceExhaustedError(
+      absl::StrFormat("%s; nothing was stored, come again in %d s", why, wait.count()));
+  status.SetPayload(kRetryAfterPayload, absl::Cord(std::to_string(wait.count())));
+  return status;
 }
 
 std::optional<std::chrono::seconds> RetryAfter(const absl::Status& status) {

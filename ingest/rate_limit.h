@@ -18,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/client_id.h"
 #include "base/mutex.h"
@@ -34,6 +35,9 @@ class RateLimit {
   explicit RateLimit(uint64_t samples_per_second,
                      std::function<Clock::time_point()> now = Clock::now);
 
+  // From here on.
+  void SetRate(uint64_t samples_per_second);
+
   // OK: the samples may come. kResourceExhausted: nothing was taken; RetryAfter() of it says when to
   // come again.
   absl::Status Admit(const ClientId& client, uint64_t sample_count);
@@ -48,9 +52,9 @@ class RateLimit {
   Entry EntryFor(const ClientId& client, double count) const LOCKSTEP_REQUIRES(mutex_);
   void Take(const ClientId& client, double count, Entry entry) LOCKSTEP_REQUIRES(mutex_);
 
-  const double per_second_;
   const std::function<Clock::time_point()> now_;
   Mutex mutex_;
+  double per_second_ LOCKSTEP_GUARDED_BY(mutex_);
   double tokens_ LOCKSTEP_GUARDED_BY(mutex_);
   double small_tokens_ LOCKSTEP_GUARDED_BY(mutex_);
   Buckets by_network_ LOCKSTEP_GUARDED_BY(mutex_);
@@ -58,7 +62,12 @@ class RateLimit {
   Clock::time_point filled_at_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
-// The wait that a refusal of RateLimit asks for, at least a second; nothing for any other status.
+// kResourceExhausted: nothing was stored, because of `why`, which is one clause; come again after
+// the wait.
+absl::Status ComeAgainIn(std::chrono::seconds wait, std::string_view why);
+
+// The wait that a refusal of RateLimit or JobRates asks for, at least a second; nothing for any
+// other status.
 std::optional<std::chrono::seconds> RetryAfter(const absl::Status& status);
 
 }  // namespace lockstep
