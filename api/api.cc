@@ -86,6 +86,8 @@ class ApiServer : public Api {
         info_(std::move(dependencies.info)),
         options_(std::move(dependencies.options)),
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
+        max_query_samples_(options_.max_query_samples),
+        query_timeout_(options_.query_timeout),
         ingester_(storage_, options_.ingest),
         otlp_decoder_(options_.otlp),
         pusher_(ingester_, options_.ingest, dependencies.kept),
@@ -96,6 +98,11 @@ class ApiServer : public Api {
 
   void SetReady(bool ready) override { ready_ = ready; }
   void StopQueries() override { gate_.Close(); }
+  void SetLimits(const ApiLimits& limits) override {
+    max_query_samples_ = limits.max_query_samples;
+    query_timeout_ = limits.query_timeout;
+    ingester_.SetRates(limits.max_samples_per_second, limits.max_samples_per_second_per_job);
+  }
   void Store(DecodedWrite write, Ingester::Done done) override {
     ingester_.Store(std::move(write), std::move(done));
   }
@@ -308,6 +315,8 @@ class ApiServer : public Api {
   const ServerInfo info_;
   const ApiOptions options_;
   const std::function<int64_t()> now_ms_;
+  std::atomic<int64_t> max_query_samples_;
+  std::atomic<std::chrono::milliseconds> query_timeout_;
   Ingester ingester_;
   otlp::MetricsDecoder otlp_decoder_;
   push::LogPusher pusher_;
@@ -495,13 +504,13 @@ QueryDescription ApiServer::Describe(const Call& call) {
 }
 
 void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
-  const auto timeout = TimeoutOf(call.form, options_.query_timeout);
+  const auto timeout = TimeoutOf(call.form, query_timeout_.load());
   if (!timeout.ok()) return respond(FailureReply(timeout.status()));
   std::shared_ptr<CancelSignal> cancel = call.request.cancel;
   auto ticket = active_queries_.Add(Describe(call), cancel);
   ClientId client = ClientOf(call.request);
   gate_.Submit(
-      {.max_samples = options_.max_query_samples, .timeout = *timeout, .client = std::move(client)},
+      {.max_samples = max_query_samples_, .timeout = *timeout, .client = std::move(client)},
       std::move(cancel),
       [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
        respond = std::move(respond), start = Clock::now()](
@@ -514,6 +523,12 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
         const std::chrono::duration<double> queued = Clock::now() - start;
         const Turn turn{queued.count(), ticket->progress(), place};
         Response response = (this->*handler)(call, turn, budget);
+        // What the client has not taken yet is memory, too.
+        const auto body_bytes = static_cast<int64_t>(response.body.capacity());
+        constexpr int64_t kShortBytes = 64 << 10;
+        const absl::Status fits =
+            body_bytes <= kShortBytes ? absl::OkStatus() : budget.ChargeAnswer(body_bytes);
+        if (!fits.ok()) response = FailureReply(fits);
         response.place = std::move(place);
         // First: whoever has the answer does not find the query any more.
         ticket.reset();

@@ -46,6 +46,14 @@ struct ApiOptions {
   bool is_read_only = false;              // nobody expects the store to take writes
 };
 
+// Those limits that can change while the server runs.
+struct ApiLimits {
+  int64_t max_query_samples = 0;
+  std::chrono::milliseconds query_timeout{};
+  uint64_t max_samples_per_second = 0;          // see IngestLimits
+  uint64_t max_samples_per_second_per_job = 0;  // likewise
+};
+
 struct ApiDependencies {
   Storage& storage;              // outlives the Api
   const engine::Engine& engine;  // outlives the Api
@@ -90,6 +98,8 @@ class Api : public Handler {
   // Stops the queries that run, and answers those that wait or come 503: the server is shutting down.
   // Idempotent.
   virtual void StopQueries() = 0;
+  // For requests from here on.
+  virtual void SetLimits(const ApiLimits& limits) = 0;
   // Takes what came in otherwise than by a request; as Ingester::Store().
   virtual void Store(DecodedWrite write, Ingester::Done done) = 0;
   virtual ApiStats stats() const = 0;
