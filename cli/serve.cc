@@ -15,11 +15,10 @@
 #include "answers/derived_storage.h"
 #include "api/api.h"
 #include "base/log.h"
-#include "base/memory_budget.h"
-#include "base/memory_limit.h"
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
 #include "cli/doors.h"
+#include "cli/live_limits.h"
 #include "cli/private_files.h"
 #include "cli/service_manager.h"
 #include "cli/version.h"
@@ -89,6 +88,7 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api_options.query_cache_bytes = options.query_cache_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
   api_options.ingest.max_samples_per_second = options.max_samples_per_second;
+  api_options.ingest.max_samples_per_second_per_job = options.max_samples_per_second_per_job;
   api_options.otlp = options.otlp;
   api_options.prices = options.prices;
   api_options.backup_folder = AbsolutePath(
@@ -96,13 +96,6 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api_options.is_read_only = options.read_only;
   api_options.otlp.lookback_ms = options.lookback_ms;
   return api_options;
-}
-
-void LimitMemory(const ServeOptions& options) {
-  const uint64_t bytes =
-      options.memory_limit_bytes != 0 ? options.memory_limit_bytes : DefaultMemoryLimitBytes();
-  MemoryBudget::OfProcess().set_max_bytes(bytes);
-  Log(LogLevel::kInfo, "memory for clients is limited", {{"bytes", bytes}});
 }
 
 // Null when none is wanted.
@@ -174,6 +167,9 @@ void Configure(Jobs jobs, Workers workers) {
 struct Doors {
   std::atomic<server::HttpServer*> http{nullptr};
   std::atomic<server::OtlpGrpcServer*> otlp_grpc{nullptr};
+  // What is behind them.
+  Store& store;
+  std::atomic<api::Api*> api{nullptr};
 };
 
 absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
@@ -188,9 +184,11 @@ absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
   return http->Reload(web);
 }
 
-// Of the file the jobs alone are read again, and the web configuration. A file that is wrong changes nothing.
+// Of the file the jobs and the limits are read again, and the web configuration. A file that is
+// wrong changes nothing.
 absl::Status Reload(const ServeOptions& options, Workers workers, const Doors& doors) {
-  absl::StatusOr<Jobs> jobs = ReadJobs(options);
+  const absl::StatusOr<ServeOptions> fresh = ReadServeOptions(options.config_file, options.flags);
+  absl::StatusOr<Jobs> jobs = fresh.ok() ? ReadJobs(options) : fresh.status();
   const absl::Status status = jobs.ok() ? ReloadWeb(options, doors) : jobs.status();
   if (!status.ok()) {
     Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(status)}});
@@ -199,6 +197,9 @@ absl::Status Reload(const ServeOptions& options, Workers workers, const Doors& d
   Log(LogLevel::kInfo, "the configuration was read again",
       {{"jobs", jobs->scrape.size()}, {"rule_groups", jobs->groups.size()}});
   Configure(*std::move(jobs), workers);
+  if (api::Api* const api = doors.api.load()) {
+    SetLimits(*fresh, {&doors.store, api, doors.http.load()});
+  }
   return absl::OkStatus();
 }
 
@@ -269,7 +270,7 @@ ExitCode Serve(const ServeOptions& options) {
   store_options.retention_ms = options.retention_ms;
   store_options.retention_rules = options.retention_rules;
   store_options.max_bytes = options.max_storage_bytes;
-  store_options.max_series = options.max_series;
+  store_options.series = SeriesLimitsOf(options);
   absl::StatusOr<std::unique_ptr<Store>> opened = OpenStore(store_options);
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
@@ -286,7 +287,7 @@ ExitCode Serve(const ServeOptions& options) {
   const Workers workers{scraper, rule_runner, notifier, hooks};
   Configure(*std::move(jobs), workers);
   std::function<absl::Status()> reload;
-  Doors doors;
+  Doors doors{.store = store};
   if (options.enable_lifecycle) reload = [&] { return Reload(options, workers, doors); };
   std::unique_ptr<api::Api> api =
       api::MakeApi({.storage = storage,
@@ -305,6 +306,8 @@ ExitCode Serve(const ServeOptions& options) {
                     .hooks = &hooks,
                     .reload = reload,
                     .page_files = web::PageFiles()});
+
+  doors.api = api.get();
 
   server::MetricsEndpoint endpoint(*api, [&] {
     const server::HttpServer* http_server = doors.http.load();
