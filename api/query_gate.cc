@@ -183,8 +183,7 @@ void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cance
   State& state = *state_;
   // The limit may have changed.
   state.memory.SetCapacity(MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kQueries));
-  auto entry =
-      std::make_shared<Entry>(limits, state.memory, std::move(cancel), std::move(work));
+  auto entry = std::make_shared<Entry>(limits, state.memory, std::move(cancel), std::move(work));
   // Subscribed before it is queued: afterwards a thread may already have finished with it. Called with
   // the signal's lock held, so the gate's lock is never held around a call to the signal.
   entry->queue_room = FairPool::Claim(state.queue_rooms, entry->client);

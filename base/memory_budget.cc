@@ -77,8 +77,7 @@ absl::Status MemoryBudget::Take(MemoryAccount account, uint64_t bytes, uint64_t 
     held.refusals.fetch_add(1, std::memory_order_relaxed);
     return TooLarge(account, std::min(bytes, kNoLimit) + held_bytes, holder_bytes);
   }
-  const bool is_small =
-      held_bytes + bytes <= kSmallBytes && !TermsOf(account).has_one_holder;
+  const bool is_small = held_bytes + bytes <= kSmallBytes && !TermsOf(account).has_one_holder;
   Room room = TryTake(account, bytes, is_small);
   if (room == Room::kWholeIsFull) {
     MakeRoom(bytes);

@@ -34,9 +34,9 @@ enum class MemoryAccount : uint8_t {
   kStreams,    // logs that are followed
   kExemplars,  // kept for queries
   kMetadata,   // likewise
-  kScrapes,    // answers of targets and of discovery, and what is kept of them from scrape to scrape
-  kSeries,     // the store's index of series; one holder has it all
-  kCaches,     // answers that are kept to be used again; likewise. They give way to all others
+  kScrapes,  // answers of targets and of discovery, and what is kept of them from scrape to scrape
+  kSeries,   // the store's index of series; one holder has it all
+  kCaches,   // answers that are kept to be used again; likewise. They give way to all others
 };
 inline constexpr size_t kMemoryAccountCount = 10;
 

@@ -75,10 +75,10 @@ absl::Status QueryBudget::TakeShare(uint64_t bytes) {
         "all queries (--memory-limit)",
         static_cast<double>(share_.amount() + bytes) / kMebibyte, max_mebibytes));
   }
-  return absl::UnavailableError(absl::StrFormat(
-      "%s queries hold as much as they may of the %.1f MiB of memory for queries "
-      "(--memory-limit); try again later",
-      answer == PoolAnswer::kFull ? "all" : "this client's", max_mebibytes));
+  return absl::UnavailableError(
+      absl::StrFormat("%s queries hold as much as they may of the %.1f MiB of memory for queries "
+                      "(--memory-limit); try again later",
+                      answer == PoolAnswer::kFull ? "all" : "this client's", max_mebibytes));
 }
 
 absl::Status QueryBudget::TakeMemory() {

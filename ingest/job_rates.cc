@@ -49,9 +49,8 @@ absl::Status JobRates::Admit(DecodedWrite& decoded) {
   };
   if (std::ranges::all_of(all_series, is_over, &SeriesWrite::labels)) {
     const auto longest = std::max_element(
-        arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) {
-          return a.second.wait_seconds < b.second.wait_seconds;
-        });
+        arrivals.begin(), arrivals.end(),
+        [](const auto& a, const auto& b) { return a.second.wait_seconds < b.second.wait_seconds; });
     const double wait_seconds = std::max(1.0, std::ceil(longest->second.wait_seconds));
     return ComeAgainIn(std::chrono::seconds(static_cast<int64_t>(wait_seconds)),
                        WhyNot(longest->second.job, per_second));

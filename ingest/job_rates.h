@@ -27,7 +27,8 @@ class JobRates {
   static constexpr size_t kMaxJobs = 16'384;
 
   // 0: no limit. `now` is called from any thread.
-  explicit JobRates(uint64_t samples_per_second, std::function<Clock::time_point()> now = Clock::now)
+  explicit JobRates(uint64_t samples_per_second,
+                    std::function<Clock::time_point()> now = Clock::now)
       : per_second_(samples_per_second), now_(std::move(now)), filled_at_(now_()) {}
 
   void SetRate(uint64_t samples_per_second) { per_second_ = samples_per_second; }

@@ -71,11 +71,10 @@ absl::Status RateLimit::Admit(const ClientId& client, uint64_t sample_count) {
     return absl::OkStatus();
   }
   const double wait_seconds = std::max(1.0, std::ceil(-tokens_ / per_second_));
-  return ComeAgainIn(
-      std::chrono::seconds(static_cast<int64_t>(wait_seconds)),
-      absl::StrFormat("more than the %.0f samples a second that this server takes "
-                      "(ingest.max-samples-per-second)",
-                      per_second_));
+  return ComeAgainIn(std::chrono::seconds(static_cast<int64_t>(wait_seconds)),
+                     absl::StrFormat("more than the %.0f samples a second that this server takes "
+                                     "(ingest.max-samples-per-second)",
+                                     per_second_));
 }
 
 void RateLimit::SetRate(uint64_t samples_per_second) {

@@ -30,7 +30,7 @@ class Discovery {
  private:
   // A file or a URL.
   struct Source {
-    std::string text;  // as it was read last
+    std::string text;                              // as it was read last
     MemoryCharge memory{MemoryAccount::kScrapes};  // of the text and what it becomes
     std::string error;
     std::vector<TargetGroup> groups;

@@ -16,8 +16,7 @@ void ScrapeBatch::Add(const KeyedLabels& series, const Sample& sample) {
 }
 
 void ScrapeBatch::AddHistogram(const KeyedLabels& series, HistogramSample histogram) {
-  const uint64_t bytes =
-      kSampleBytes + sizeof(SeriesWrite) + histogram.histogram->byte_count();
+  const uint64_t bytes = kSampleBytes + sizeof(SeriesWrite) + histogram.histogram->byte_count();
   if (memory_.Add(bytes)) histograms_.push_back({&series, std::move(histogram)});
 }
 

@@ -132,8 +132,8 @@ void Scraper::LeaveOutWhatHasNoMemory(Job& job, TargetList& list) {
     if (status.ok()) ++count;
   }
   if (status.ok()) return;
-  list.errors.push_back(absl::StrFormat("%d targets are left out: %s", list.active.size() - count,
-                                        Message(status)));
+  list.errors.push_back(
+      absl::StrFormat("%d targets are left out: %s", list.active.size() - count, Message(status)));
   list.active.resize(count);
 }
 

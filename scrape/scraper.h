@@ -55,7 +55,7 @@ class Scraper {
     std::shared_ptr<const ScrapeConfig> config;
     std::unique_ptr<Discovery> discovery;
     Pool pool;
-    MemoryCharge memory{MemoryAccount::kScrapes};  // of the pool
+    MemoryCharge memory{MemoryAccount::kScrapes};                // of the pool
     std::map<std::string, std::shared_ptr<TargetState>> states;  // by Target::Key()
   };
 

@@ -88,9 +88,8 @@ class SocketServer final : public HttpServer {
  private:
   void Open(std::unique_ptr<Transport> transport) {
     Transport& loop = *transport;
-    std::shared_ptr<Session> session =
-        sessions_.Open(SessionShared{options_.limits, gate_, body_budget_, counters_},
-                       std::move(transport));
+    std::shared_ptr<Session> session = sessions_.Open(
+        SessionShared{options_.limits, gate_, body_budget_, counters_}, std::move(transport));
     if (session != nullptr) loop.Post([session] { session->Start(); });
   }
 

@@ -18,9 +18,9 @@ namespace lockstep::server {
 
 // Safe from any thread.
 struct GrpcCounters {
-  std::atomic<uint64_t> received_bytes{0};  // of whole messages
+  std::atomic<uint64_t> received_bytes{0};         // of whole messages
   std::atomic<uint64_t> displaced_connections{0};  // closed for want of room for others
-  std::atomic<uint64_t> broken_connections{0};  // ended for a flood or a breach of the protocol
+  std::atomic<uint64_t> broken_connections{0};     // ended for a flood or a breach of the protocol
   std::array<std::atomic<uint64_t>, kGrpcCodeCount> answers{};
 };
 

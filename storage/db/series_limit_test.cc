@@ -146,7 +146,8 @@ TEST_P(StoreSeriesLimitTest, AJobHasNoMoreThanItsOwnLimit) {
   WriteRequest request;
   for (int i = 0; i < 3; ++i) {
     request.series.push_back({Series("m", "noisy", i), {{kTestNowMs, 1}}, {}});
-    request.series.push_back({Series("m", absl::StrFormat("other%d", i), i), {{kTestNowMs, 1}}, {}});
+    request.series.push_back(
+        {Series("m", absl::StrFormat("other%d", i), i), {{kTestNowMs, 1}}, {}});
   }
   const auto outcome = WriteAndWait(*store, request);
   ASSERT_TRUE(outcome.ok()) << outcome.status();

@@ -51,10 +51,10 @@ struct ShardState {
 
   // The writer's own.
   uint64_t counted_head_bytes = 0;  // in the limit
-  uint64_t seal_count = 0;         // seals whose chunks are in `windows`
-  uint64_t next_sequence = 1;      // of the journal
-  uint64_t sealed_sequence = 0;    // the journal's mark
-  uint64_t replayed_sequence = 0;  // the last block that was there when the shard was opened
+  uint64_t seal_count = 0;          // seals whose chunks are in `windows`
+  uint64_t next_sequence = 1;       // of the journal
+  uint64_t sealed_sequence = 0;     // the journal's mark
+  uint64_t replayed_sequence = 0;   // the last block that was there when the shard was opened
 
   mutable ShardCounters counters;
 };

@@ -18,8 +18,7 @@ class ShardedStore : public Store {
  public:
   ShardedStore(StoreOptions options, RetentionRules retention,
                std::shared_ptr<const SeriesDirectory> directory,
-               std::shared_ptr<const ChangeLog> changes,
-               std::shared_ptr<SeriesLimit> series_limit,
+               std::shared_ptr<const ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
                std::vector<std::unique_ptr<Shard>> shards);
 
   void Write(WriteRequest request, WriteCallback committed) override;

@@ -217,7 +217,8 @@ absl::Status WriteGroup::AddIncoming(SeriesId id, SliceCounts& counts) {
 Dictionary::Staging WriteGroup::FindOrStage(const LabelSet& labels) {
   using enum SeriesLimit::Answer;
   const SeriesKey key = SeriesKeyOf(labels);
-  if (const std::optional<SeriesRef> known = shard_.directory->Find(key)) return {kTaken, known->id};
+  if (const std::optional<SeriesRef> known = shard_.directory->Find(key))
+    return {kTaken, known->id};
   if (const auto staged = new_ids_.find(key); staged != new_ids_.end()) {
     return {kTaken, staged->second};
   }
