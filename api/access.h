@@ -58,8 +58,7 @@ struct Grant {
   std::optional<Matcher> jobs{};
   // The tenants whose data these are, by their names in the store; nothing: any tenant.
   std::optional<std::vector<std::string>> tenants{};
-
-  bool is_for_all() const { return !jobs.has_value() && !tenants.has_value(); }
+  uint64_t max_samples_per_second = 0;  // that it may bring; 0: no limit of its own
 };
 
 // Who sent a request.

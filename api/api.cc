@@ -109,10 +109,16 @@ class ApiServer : public Api {
         info_(std::move(dependencies.info)),
         options_(std::move(dependencies.options)),
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
+        max_query_samples_(options_.max_query_samples),
+        query_timeout_(options_.query_timeout),
         gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
 
   void SetReady(bool ready) override { ready_ = ready; }
   void StopQueries() override { gate_.Close(); }
+  void SetLimits(const ApiLimits& limits) override {
+    max_query_samples_ = limits.max_query_samples;
+    query_timeout_ = limits.query_timeout;
+  }
   ApiStats stats() const override;
   void Handle(Request request, Respond respond) override;
   Role RoleFor(std::string_view path) const override;
@@ -351,6 +357,8 @@ class ApiServer : public Api {
   const ServerInfo info_;
   const ApiOptions options_;
   const std::function<int64_t()> now_ms_;
+  std::atomic<int64_t> max_query_samples_;
+  std::atomic<std::chrono::milliseconds> query_timeout_;
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
   std::atomic<uint64_t> query_samples_total_{0};
@@ -569,13 +577,13 @@ QueryDescription ApiServer::Describe(const Call& call) {
 }
 
 void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
-  const auto timeout = TimeoutOf(call.form, options_.query_timeout);
+  const auto timeout = TimeoutOf(call.form, query_timeout_.load());
   if (!timeout.ok()) return respond(FailureReply(timeout.status()));
   std::shared_ptr<CancelSignal> cancel = call.request.cancel;
   auto ticket = active_queries_.Add(Describe(call), cancel);
   ClientId client = ClientOf(call.request);
   gate_.Submit(
-      {.max_samples = options_.max_query_samples, .timeout = *timeout, .client = std::move(client)},
+      {.max_samples = max_query_samples_, .timeout = *timeout, .client = std::move(client)},
       std::move(cancel),
       [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
        respond = std::move(respond), start = Clock::now()](
@@ -588,6 +596,12 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
         const std::chrono::duration<double> queued = Clock::now() - start;
         const Turn turn{queued.count(), ticket->progress(), place};
         Response response = (this->*handler)(call, turn, budget);
+        // What the client has not taken yet is memory, too.
+        const auto body_bytes = static_cast<int64_t>(response.body.capacity());
+        constexpr int64_t kShortBytes = 64 << 10;
+        const absl::Status fits =
+            body_bytes <= kShortBytes ? absl::OkStatus() : budget.ChargeAnswer(body_bytes);
+        if (!fits.ok()) response = FailureReply(fits);
         response.place = std::move(place);
         if (response.rest != nullptr) {
           response.rest = std::make_unique<HeldBody>(call.data, std::move(response.rest));

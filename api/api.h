@@ -39,6 +39,12 @@ struct ApiOptions {
   bool is_read_only = false;              // nobody expects the store to take writes
 };
 
+// Those limits that can change while the server runs.
+struct ApiLimits {
+  int64_t max_query_samples = 0;
+  std::chrono::milliseconds query_timeout{};
+};
+
 struct ApiDependencies {
   tenants::Tenants& tenants;  // outlives the Api
   ServerInfo info;
@@ -74,6 +80,8 @@ class Api : public Handler {
   // Stops the queries that run, and answers those that wait or come 503: the server is shutting down.
   // Idempotent.
   virtual void StopQueries() = 0;
+  // For requests from here on.
+  virtual void SetLimits(const ApiLimits& limits) = 0;
   virtual ApiStats stats() const = 0;
 };
 

@@ -51,7 +51,8 @@ std::string_view Request::path() const {
 }
 
 ClientId ClientOf(const Request& request) {
-  return {NetworkOfAddress(request.remote_address), request.user};
+  return {NetworkOfAddress(request.remote_address), request.user,
+          request.grant.max_samples_per_second};
 }
 
 }  // namespace lockstep::api

@@ -37,10 +37,12 @@ absl::Status TooManyWait(PoolAnswer room, size_t max_queued) {
 }  // namespace
 
 struct QueryGate::Entry {
-  Entry(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work)
+  // `memory` is what the clients share of the account for queries.
+  Entry(const Limits& limits, FairPool& memory, std::shared_ptr<CancelSignal> cancel, Work work)
       : client(limits.client),
         deadline(QueryBudget::Clock::now() + limits.timeout),
-        budget(limits.max_samples, deadline),
+        budget(limits.max_samples, deadline, MemoryBudget::OfProcess(),
+               FairPool::Claim(memory, client)),
         cancel(std::move(cancel)),
         work(std::move(work)) {}
 
@@ -54,7 +56,11 @@ struct QueryGate::Entry {
 
 struct QueryGate::State {
   explicit State(const QueryGateOptions& options)
-      : options(options), queue_rooms(options.max_queued), places(2 * options.max_running) {}
+      : options(options),
+        memory(MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kQueries),
+               MemoryBudget::kSmallBytes),
+        queue_rooms(options.max_queued),
+        places(2 * options.max_running) {}
 
   // What has been admitted.
   struct Taker {
@@ -128,6 +134,7 @@ struct QueryGate::State {
   }
 
   const QueryGateOptions options;
+  FairPool memory;
   FairPool queue_rooms;
   FairPool places;  // of what is admitted, in a place or without
   mutable Mutex mutex;
@@ -174,7 +181,9 @@ void QueryGate::Finish(Entry& entry, const absl::Status& admitted, Place place) 
 
 void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cancel, Work work) {
   State& state = *state_;
-  auto entry = std::make_shared<Entry>(limits, std::move(cancel), std::move(work));
+  // The limit may have changed.
+  state.memory.SetCapacity(MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kQueries));
+  auto entry = std::make_shared<Entry>(limits, state.memory, std::move(cancel), std::move(work));
   // Subscribed before it is queued: afterwards a thread may already have finished with it. Called with
   // the signal's lock held, so the gate's lock is never held around a call to the signal.
   entry->queue_room = FairPool::Claim(state.queue_rooms, entry->client);

@@ -1,12 +1,14 @@
 // QueryGate: lets a bounded number of queries run at once, on threads of its own.
 //
-// Work beyond that waits in a queue until there is a place, its time is over, its client has gone, or
-// the gate closes. A place is taken until the answer is on its way to the client, so that answers in
-// memory are bounded too. What takes one for long gives it away, so that a few heavy queries or slow clients
-// do not keep many light ones waiting; as many may be without a place as there are places. Of what is admitted and of
-// the queue each client has a fair share (base/fair_pool.h), and it is the turn of the one for whom least runs. Every
-// piece of work is run exactly once, whatever becomes of it: on a thread of the pool when it is admitted, else
-// quickly to say no. Safe from any thread. The destructor closes the gate, and returns when all work is over.
+// Work beyond that waits in a queue until there is a place, its time is over, its client has gone,
+// or the gate closes. A place is taken until the answer is on its way to the client, so that
+// answers in memory are bounded too. What takes one for long gives it away, so that a few heavy
+// queries or slow clients do not keep many light ones waiting; as many may be without a place as
+// there are places. Of what is admitted, of the queue and of the memory for queries each client has
+// a fair share (base/fair_pool.h), and it is the turn of the one for whom least runs. Every piece
+// of work is run exactly once, whatever becomes of it: on a thread of the pool when it is admitted,
+// else quickly to say no. Safe from any thread. The destructor closes the gate, and returns when
+// all work is over.
 #pragma once
 
 #include <chrono>

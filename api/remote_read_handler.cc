@@ -34,6 +34,7 @@ class SeriesWalk {
         LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
         samples_.Clear();
         LOCKSTEP_RETURN_IF_ERROR(series_->Read(samples_));
+        LOCKSTEP_RETURN_IF_ERROR(ChargeSeries());
         if (samples_.size() > 0) return true;
       }
       LOCKSTEP_RETURN_IF_ERROR(series_->status());
@@ -56,12 +57,22 @@ class SeriesWalk {
     return absl::OkStatus();
   }
 
+  // The samples of the one series that is there now.
+  absl::Status ChargeSeries() {
+    budget_.Release(std::exchange(charged_samples_, 0));
+    const auto count = static_cast<int64_t>(samples_.size());
+    LOCKSTEP_RETURN_IF_ERROR(budget_.Charge(count));
+    charged_samples_ = count;
+    return absl::OkStatus();
+  }
+
   ReadRequest request_;
   std::unique_ptr<Querier> querier_;
   QueryBudget& budget_;
   std::unique_ptr<SeriesSet> series_;  // of the current query
   size_t query_index_ = 0;
   SampleColumns samples_;
+  int64_t charged_samples_ = 0;
 };
 
 // Frames, made as they are sent.
@@ -107,8 +118,15 @@ absl::StatusOr<Response> Samples(SeriesWalk walk, const ReadTurn& turn) {
     AppendReadSeries(walk.labels(), walk.samples(), result);
     LOCKSTEP_RETURN_IF_ERROR(ChargeBytes(result.size() - before, turn.budget));
   }
+  // All of it together, and compressed, which is a little more at worst.
+  size_t result_bytes = 0;
+  for (const std::string& result : results) result_bytes += result.size();
+  LOCKSTEP_RETURN_IF_ERROR(turn.budget.ChargeAnswer(static_cast<int64_t>(result_bytes)));
   std::string read_response;
-  for (const std::string& result : results) AppendQueryResult(result, read_response);
+  for (std::string& result : results) {
+    AppendQueryResult(result, read_response);
+    std::string().swap(result);
+  }
   Response response;
   response.content_type = "application/x-protobuf";
   response.headers.push_back({"Content-Encoding", "snappy"});

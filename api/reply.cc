@@ -1,5 +1,7 @@
 #include "api/reply.h"
 
+#include <utility>
+
 #include "absl/strings/str_format.h"
 
 namespace lockstep::api {
@@ -119,6 +121,28 @@ Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,
   WriteTexts(json, "infos", annotations.infos);
   json.EndObject();
   return response;
+}
+
+Response ListReply(Brackets brackets, size_t count,
+                   absl::FunctionRef<void(JsonWriter&, size_t)> write, QueryBudget& budget,
+                   const engine::Annotations& annotations) {
+  constexpr size_t kStepBytes = 64 << 10;
+  absl::Status status;
+  Response response = SuccessReply(
+      [&](JsonWriter& json) {
+        brackets == Brackets::kArray ? json.BeginArray() : json.BeginObject();
+        size_t charged_bytes = 0;
+        for (size_t i = 0; i < count && status.ok(); ++i) {
+          write(json, i);
+          if (json.position() <= charged_bytes) continue;
+          const size_t more = json.position() + kStepBytes - charged_bytes;
+          status = budget.ChargeAnswer(static_cast<int64_t>(more));
+          charged_bytes += more;
+        }
+        brackets == Brackets::kArray ? json.EndArray() : json.EndObject();
+      },
+      annotations);
+  return status.ok() ? std::move(response) : FailureReply(status);
 }
 
 Response NoContentReply() {

@@ -4,6 +4,7 @@
 //   {"status":"error","errorType":"...","error":"..."}
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "api/http.h"
 #include "api/json_writer.h"
+#include "base/query_budget.h"
 #include "base/status.h"
 #include "query/engine/value.h"
 
@@ -39,6 +41,12 @@ Response PlainFailureReply(const absl::Status& status);
 // `write_data` writes exactly one JSON value.
 Response SuccessReply(absl::FunctionRef<void(JsonWriter&)> write_data,
                       const engine::Annotations& annotations = {});
+// What is a list or an object of `count` elements, each written by write(json, i). Their text is
+// taken from `budget` as it grows; what does not fit becomes the answer that FailureReply() gives.
+enum class Brackets { kArray, kObject };
+Response ListReply(Brackets brackets, size_t count,
+                   absl::FunctionRef<void(JsonWriter&, size_t)> write, QueryBudget& budget,
+                   const engine::Annotations& annotations = {});
 // 204, without a body.
 Response NoContentReply();
 

@@ -56,5 +56,31 @@ TEST(ReplyTest, AnnotationsFollowTheData) {
             R"("3 more info annotations omitted"]})");
 }
 
+TEST(ReplyTest, ListsAreTakenFromTheBudgetAsTheyGrow) {
+  constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+  MemoryBudget memory(8 * kMebibyte);
+  const auto reply = [&memory](size_t count, Brackets brackets, size_t* written) {
+    QueryBudget budget(1, QueryBudget::Clock::time_point::max(), memory);
+    return ListReply(
+        brackets, count,
+        [&](JsonWriter& json, size_t i) {
+          if (brackets == Brackets::kObject) json.LabelKey(std::to_string(i));
+          json.String(std::string(1000, 'x'));
+          if (written != nullptr) *written = i + 1;
+        },
+        budget);
+  };
+  EXPECT_EQ(reply(0, Brackets::kArray, nullptr).body, R"({"status":"success","data":[]})");
+  EXPECT_EQ(reply(1, Brackets::kObject, nullptr).body,
+            R"({"status":"success","data":{"0":")" + std::string(1000, 'x') + R"("}})");
+  EXPECT_EQ(reply(2000, Brackets::kArray, nullptr).status, 200);
+  size_t written = 0;
+  const Response refused = reply(10'000, Brackets::kArray, &written);
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_NE(refused.body.find("--memory-limit"), std::string::npos) << refused.body;
+  EXPECT_LT(written, 4000u);
+  EXPECT_EQ(memory.stats().held_bytes, 0u);
+}
+
 }  // namespace
 }  // namespace lockstep::api

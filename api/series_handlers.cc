@@ -90,13 +90,9 @@ Response ListNames(const Call& call, const Storage& storage, QueryBudget& budget
   auto names = CollectNames(storage, *params, budget, read);
   if (!names.ok()) return FailureReply(names.status());
   const engine::Annotations annotations = CutToLimit(*names, params->limit);
-  return SuccessReply(
-      [&](JsonWriter& json) {
-        json.BeginArray();
-        for (const std::string& name : *names) json.String(name);
-        json.EndArray();
-      },
-      annotations);
+  return ListReply(
+      Brackets::kArray, names->size(),
+      [&](JsonWriter& json, size_t i) { json.String((*names)[i]); }, budget, annotations);
 }
 
 absl::Status CollectSeries(const Querier& querier, const Selection& selection, size_t limit,
@@ -106,6 +102,9 @@ absl::Status CollectSeries(const Querier& querier, const Selection& selection, s
   // of the union are among the first ones of each.
   for (size_t count = 0; count <= limit && series->Next(); ++count) {
     if (count % kSeriesPerCheck == 0) LOCKSTEP_RETURN_IF_ERROR(selection.budget->Check());
+    // The list doubles as it grows.
+    const size_t bytes = 2 * sizeof(LabelSet) + series->labels().bytes().size();
+    LOCKSTEP_RETURN_IF_ERROR(selection.budget->ChargeAnswer(static_cast<int64_t>(bytes)));
     all.push_back(series->labels());
   }
   return series->status();
@@ -135,13 +134,9 @@ Response HandleSeries(const Call& call, const Storage& storage, QueryBudget& bud
   auto series = CollectAllSeries(storage, *params, budget);
   if (!series.ok()) return FailureReply(series.status());
   const engine::Annotations annotations = CutToLimit(*series, params->limit);
-  return SuccessReply(
-      [&](JsonWriter& json) {
-        json.BeginArray();
-        for (const LabelSet& labels : *series) WriteLabels(json, labels);
-        json.EndArray();
-      },
-      annotations);
+  return ListReply(
+      Brackets::kArray, series->size(),
+      [&](JsonWriter& json, size_t i) { WriteLabels(json, (*series)[i]); }, budget, annotations);
 }
 
 Response HandleLabels(const Call& call, const Storage& storage, QueryBudget& budget) {

@@ -196,11 +196,9 @@ Response HandleMetadata(const Call& call, QueryBudget& budget) {
   const auto derived = NamesOfJobs(call.data->storage(), budget);
   if (!derived.ok()) return FailureReply(derived.status());
   AddDerived(metric, *limit, *derived, metrics);
-  return SuccessReply([&](JsonWriter& json) {
-    json.BeginObject();
-    for (const MetadataStore::Metric& metric : metrics) WriteMetric(json, metric);
-    json.EndObject();
-  });
+  return ListReply(
+      Brackets::kObject, metrics.size(),
+      [&](JsonWriter& json, size_t i) { WriteMetric(json, metrics[i]); }, budget);
 }
 
 }  // namespace lockstep::api

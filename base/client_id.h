@@ -1,6 +1,7 @@
 // ClientId: whom the server's limits count a connection or request for.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@ namespace lockstep {
 struct ClientId {
   std::string network;  // see NetworkOfAddress(); "" if the address is not known
   std::string user;     // the name of the credential; "" if there is none
+  uint64_t max_samples_per_second = 0;  // that the credential may bring; 0: no limit of its own
 };
 
 // "10.0.0.1" of "10.0.0.1:4242"; "::1" of "[::1]:4242".

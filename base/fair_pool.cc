@@ -1,5 +1,7 @@
 #include "base/fair_pool.h"
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 
@@ -35,7 +37,7 @@ PoolAnswer FairPool::Claim::Grow(uint64_t amount) {
 }
 
 PoolAnswer FairPool::AnswerTo(const ClientId& client, uint64_t amount, uint64_t claimed) const {
-  const uint64_t free = capacity_ - taken_;
+  const uint64_t free = capacity_ - std::min(capacity_, taken_);
   if (amount > free) return PoolAnswer::kFull;
   const bool is_small = claimed + amount <= small_amount_;
   const uint64_t max_amount = free * (is_small ? kShareOfSmall : kShareOfLarge);
@@ -44,6 +46,11 @@ PoolAnswer FairPool::AnswerTo(const ClientId& client, uint64_t amount, uint64_t 
   };
   const bool is_over_share = is_over(by_network_, client.network) || is_over(by_user_, client.user);
   return is_over_share ? PoolAnswer::kOverShare : PoolAnswer::kTaken;
+}
+
+void FairPool::SetCapacity(uint64_t capacity) {
+  const MutexLock lock(mutex_);
+  capacity_ = capacity;
 }
 
 PoolAnswer FairPool::AnswerFor(const ClientId& client, uint64_t amount) const {

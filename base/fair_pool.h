@@ -57,8 +57,10 @@ class FairPool {
 
   // Claims of up to `small_amount` are small.
   explicit FairPool(uint64_t capacity, uint64_t small_amount = 0)
-      : capacity_(capacity), small_amount_(small_amount) {}
+      : small_amount_(small_amount), capacity_(capacity) {}
 
+  // Of what was taken beyond it nothing is taken away.
+  void SetCapacity(uint64_t capacity);
   // What a claim that has nothing yet would be answered.
   PoolAnswer AnswerFor(const ClientId& client, uint64_t amount) const;
   uint64_t taken() const;
@@ -73,9 +75,9 @@ class FairPool {
   PoolAnswer Take(const ClientId& client, uint64_t amount, uint64_t claimed);
   void GiveBack(const ClientId& client, uint64_t amount);
 
-  const uint64_t capacity_;
   const uint64_t small_amount_;
   mutable Mutex mutex_;
+  uint64_t capacity_ LOCKSTEP_GUARDED_BY(mutex_);
   uint64_t taken_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   // Of clients that have some; without "".
   Amounts by_network_ LOCKSTEP_GUARDED_BY(mutex_);

@@ -130,5 +130,15 @@ TEST(FairPoolTest, WithoutAPoolNothingIsTaken) {
   EXPECT_EQ(claim.amount(), 0u);
 }
 
+TEST(FairPool, ItsCapacityMayChange) {
+  FairPool pool(8);
+  FairPool::Claim claim(pool, {.network = "a", .user = ""});
+  EXPECT_EQ(claim.Grow(4), PoolAnswer::kTaken);
+  pool.SetCapacity(2);
+  EXPECT_EQ(pool.AnswerFor({.network = "b", .user = ""}, 1), PoolAnswer::kFull);
+  pool.SetCapacity(16);
+  EXPECT_EQ(pool.AnswerFor({.network = "b", .user = ""}, 6), PoolAnswer::kTaken);
+}
+
 }  // namespace
 }  // namespace lockstep

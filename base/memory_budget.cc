@@ -7,22 +7,28 @@
 namespace lockstep {
 namespace {
 
+constexpr uint64_t kReserveDivisor = 16;
+
 struct AccountTerms {
   std::string_view name;
-  uint64_t divisor;  // of the limit: the account's share
+  uint64_t divisor;                            // of the limit: the account's share
+  uint64_t reserve_divisor = kReserveDivisor;  // of the whole: what large requests leave
+  bool has_one_holder = false;                 // who may have all of it, and is never small
 };
 
 constexpr std::array<AccountTerms, kMemoryAccountCount> kAccounts = {{
     {"decoding", 2},
-    {"queries", 2},
+    {"queries", 2, 8},
     {"regex", 8},
     {"forms", 16},
     {"streams", 8},
     {"exemplars", 16},
     {"metadata", 16},
+    {"scrapes", 4},
+    {"series", 2, kReserveDivisor, true},
+    {"caches", 8, 4, true},
 }};
 
-constexpr uint64_t kReserveDivisor = 16;
 constexpr uint64_t kChunkBytes = 16 << 10;
 
 const AccountTerms& TermsOf(MemoryAccount account) {
@@ -59,7 +65,8 @@ uint64_t MemoryBudget::MaxBytesOf(MemoryAccount account) const {
 }
 
 uint64_t MemoryBudget::MaxBytesOfOne(MemoryAccount account) const {
-  return MaxBytesOf(account) / 4 * 3;
+  const uint64_t max_bytes = MaxBytesOf(account);
+  return TermsOf(account).has_one_holder ? max_bytes : max_bytes / 4 * 3;
 }
 
 absl::Status MemoryBudget::Take(MemoryAccount account, uint64_t bytes, uint64_t held_bytes) {
@@ -70,18 +77,66 @@ absl::Status MemoryBudget::Take(MemoryAccount account, uint64_t bytes, uint64_t 
     held.refusals.fetch_add(1, std::memory_order_relaxed);
     return TooLarge(account, std::min(bytes, kNoLimit) + held_bytes, holder_bytes);
   }
-  const uint64_t reserve_divisor = held_bytes + bytes > kSmallBytes ? kReserveDivisor : 0;
-  const auto open_to_caller = [reserve_divisor](uint64_t whole) {
-    return reserve_divisor == 0 ? whole : whole - whole / reserve_divisor;
-  };
-  const uint64_t account_before = held.bytes.fetch_add(bytes, std::memory_order_relaxed);
-  const uint64_t all_before = held_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  const bool has_room = account_before + bytes <= open_to_caller(account_bytes) &&
-                        all_before + bytes <= open_to_caller(max_bytes());
-  if (has_room) return absl::OkStatus();
-  GiveBack(account, bytes);
+  const bool is_small = held_bytes + bytes <= kSmallBytes && !TermsOf(account).has_one_holder;
+  Room room = TryTake(account, bytes, is_small);
+  if (room == Room::kWholeIsFull) {
+    MakeRoom(bytes);
+    room = TryTake(account, bytes, is_small);
+  }
+  if (room == Room::kTaken) return absl::OkStatus();
   held.refusals.fetch_add(1, std::memory_order_relaxed);
   return NoRoom(account, account_bytes);
+}
+
+MemoryBudget::Room MemoryBudget::TryTake(MemoryAccount account, uint64_t bytes, bool is_small) {
+  const auto open_to_caller = [is_small](uint64_t bytes_in_all, uint64_t reserve_divisor) {
+    return is_small ? bytes_in_all : bytes_in_all - bytes_in_all / reserve_divisor;
+  };
+  const AccountTerms& terms = TermsOf(account);
+  // Who has an account alone leaves nothing of it.
+  const uint64_t open_of_account = terms.has_one_holder
+                                       ? MaxBytesOf(account)
+                                       : open_to_caller(MaxBytesOf(account), kReserveDivisor);
+  const uint64_t open_of_whole = open_to_caller(max_bytes(), terms.reserve_divisor);
+  Held& held = accounts_[static_cast<size_t>(account)];
+  const uint64_t account_before = held.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  const uint64_t all_before = held_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  Room room = Room::kTaken;
+  if (account_before + bytes > open_of_account) {
+    room = Room::kAccountIsFull;
+  } else if (all_before + bytes > open_of_whole) {
+    room = Room::kWholeIsFull;
+  }
+  if (room != Room::kTaken) GiveBack(account, bytes);
+  return room;
+}
+
+// One piece for all that is refused while the caches give way: each of those waits for the lock,
+// and finds what the first has left.
+void MemoryBudget::MakeRoom(uint64_t bytes) {
+  constexpr uint64_t kLeastBytes = 4 << 20;
+  const MutexLock lock(mutex_);
+  for (const auto& [number, give_way] : caches_) give_way(std::max(bytes, kLeastBytes));
+}
+
+bool MemoryBudget::TakeSpare(MemoryAccount account, uint64_t bytes) {
+  return bytes <= MaxBytesOf(account) && TryTake(account, bytes, false) == Room::kTaken;
+}
+
+void MemoryBudget::Add(MemoryAccount account, uint64_t bytes) {
+  accounts_[static_cast<size_t>(account)].bytes.fetch_add(bytes, std::memory_order_relaxed);
+  held_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+uint64_t MemoryBudget::AddCache(GiveWay give_way) {
+  const MutexLock lock(mutex_);
+  caches_.emplace(next_cache_, std::move(give_way));
+  return next_cache_++;
+}
+
+void MemoryBudget::RemoveCache(uint64_t number) {
+  const MutexLock lock(mutex_);
+  caches_.erase(number);
 }
 
 void MemoryBudget::GiveBack(MemoryAccount account, uint64_t bytes) {

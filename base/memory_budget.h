@@ -3,7 +3,8 @@
 // Whoever is about to keep memory whose size a client decides takes it from the budget first, in
 // chunks, and gives it back when it goes. Each account may hold a share of the limit, and all of
 // them together the limit. The last sixteenth of either is for those who hold little, so that a few
-// large requests do not keep small ones out. Safe from any thread.
+// large requests do not keep small ones out; of the whole, large queries leave an eighth. When the
+// whole is short, caches give way first. Safe from any thread.
 //
 // Errors name the limit and its flag:
 //   kResourceExhausted  more than three quarters of the account: the request is too large by itself
@@ -14,10 +15,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace lockstep {
@@ -30,8 +34,11 @@ enum class MemoryAccount : uint8_t {
   kStreams,    // logs that are followed
   kExemplars,  // kept for queries
   kMetadata,   // likewise
+  kScrapes,  // answers of targets and of discovery, and what is kept of them from scrape to scrape
+  kSeries,   // the store's index of series; one holder has it all
+  kCaches,   // answers that are kept to be used again; likewise. They give way to all others
 };
-inline constexpr size_t kMemoryAccountCount = 7;
+inline constexpr size_t kMemoryAccountCount = 10;
 
 // As metrics and answers show it.
 std::string_view Name(MemoryAccount account);
@@ -69,11 +76,28 @@ class MemoryBudget {
 
   // `held_bytes`: what the caller holds of the account already.
   absl::Status Take(MemoryAccount account, uint64_t bytes, uint64_t held_bytes);
+  // Likewise, but no cache gives way for it: for caches themselves.
+  [[nodiscard]] bool TakeSpare(MemoryAccount account, uint64_t bytes);
+  // What is there already, be it over a limit.
+  void Add(MemoryAccount account, uint64_t bytes);
   void GiveBack(MemoryAccount account, uint64_t bytes);
+
+  // Who holds memory that can be done without. Called from any thread, before the whole is refused
+  // to somebody: gives back `bytes`, or what it has. Must not take memory with Take(). It is not
+  // called any more when RemoveCache() returns.
+  using GiveWay = std::function<void(uint64_t bytes)>;
+  // Returns the number to remove it by.
+  uint64_t AddCache(GiveWay give_way);
+  void RemoveCache(uint64_t number);
 
   MemoryBudgetStats stats() const;
 
  private:
+  enum class Room : uint8_t { kTaken, kAccountIsFull, kWholeIsFull };
+
+  Room TryTake(MemoryAccount account, uint64_t bytes, bool is_small);
+  void MakeRoom(uint64_t bytes);
+
   struct Held {
     std::atomic<uint64_t> bytes{0};
     std::atomic<uint64_t> refusals{0};
@@ -82,6 +106,9 @@ class MemoryBudget {
   std::atomic<uint64_t> max_bytes_;
   std::atomic<uint64_t> held_bytes_{0};
   std::array<Held, kMemoryAccountCount> accounts_{};
+  Mutex mutex_;  // held while caches give way
+  uint64_t next_cache_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::map<uint64_t, GiveWay> caches_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
 // MemoryCharge: what one holder has taken of an account; given back when it goes. Taken in chunks, so

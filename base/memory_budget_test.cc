@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -51,6 +52,48 @@ TEST(MemoryBudget, LimitsAllAccountsTogether) {
   EXPECT_TRUE(absl::IsUnavailable(budget.Take(MemoryAccount::kStreams, 2 * kMiB, 0)));
   EXPECT_TRUE(budget.Take(MemoryAccount::kStreams, kMiB, 0).ok());
   EXPECT_EQ(budget.stats().held_bytes, 60 * kMiB);
+}
+
+TEST(MemoryBudget, CachesGiveWayBeforeTheWholeIsRefused) {
+  MemoryBudget budget(64 * kMiB);
+  uint64_t cached = 0;
+  const uint64_t cache = budget.AddCache([&](uint64_t bytes) {
+    const uint64_t given = std::min(bytes, cached);
+    budget.GiveBack(MemoryAccount::kCaches, given);
+    cached -= given;
+  });
+  ASSERT_TRUE(budget.TakeSpare(MemoryAccount::kCaches, 8 * kMiB));
+  cached = 8 * kMiB;
+  EXPECT_FALSE(budget.TakeSpare(MemoryAccount::kCaches, 1));
+  EXPECT_TRUE(budget.Take(MemoryAccount::kDecoding, 24 * kMiB, 0).ok());
+  EXPECT_TRUE(budget.Take(MemoryAccount::kQueries, 20 * kMiB, 0).ok());
+  EXPECT_EQ(cached, 8 * kMiB);
+  EXPECT_TRUE(budget.Take(MemoryAccount::kScrapes, 12 * kMiB, 0).ok());
+  EXPECT_EQ(cached, 0u);
+  EXPECT_EQ(budget.stats().held_bytes, 56 * kMiB);
+  // Nor does a cache take what others could have.
+  EXPECT_FALSE(budget.TakeSpare(MemoryAccount::kCaches, 1));
+  budget.RemoveCache(cache);
+}
+
+TEST(MemoryBudget, NewLargeQueriesGiveWayBeforeNewSeries) {
+  MemoryBudget budget(64 * kMiB);
+  budget.Add(MemoryAccount::kScrapes, 56 * kMiB);
+  EXPECT_TRUE(absl::IsUnavailable(budget.Take(MemoryAccount::kQueries, 2 * kMiB, 0)));
+  EXPECT_TRUE(budget.Take(MemoryAccount::kSeries, 2 * kMiB, 0).ok());
+  budget.Add(MemoryAccount::kScrapes, 2 * kMiB);
+  // Series leave the reserve to samples of those that are known, however few they are.
+  EXPECT_TRUE(absl::IsUnavailable(budget.Take(MemoryAccount::kSeries, 1, 0)));
+  EXPECT_TRUE(budget.Take(MemoryAccount::kDecoding, kMiB, 0).ok());
+}
+
+TEST(MemoryBudget, OneHolderHasAllOfTheAccountOfSeries) {
+  MemoryBudget budget(64 * kMiB);
+  EXPECT_TRUE(budget.Take(MemoryAccount::kSeries, 32 * kMiB, 0).ok());
+  EXPECT_FALSE(budget.Take(MemoryAccount::kSeries, 1, 0).ok());
+  // What is there already counts.
+  budget.Add(MemoryAccount::kSeries, kMiB);
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kSeries), 33 * kMiB);
 }
 
 TEST(MemoryBudget, HasNoLimitUntilItIsGivenOne) {

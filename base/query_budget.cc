@@ -56,11 +56,37 @@ absl::Status QueryBudget::ChargeText(int64_t bytes) {
   return status;
 }
 
+absl::Status QueryBudget::ChargeAnswer(int64_t bytes) {
+  answer_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  absl::Status status = TakeMemory();
+  if (!status.ok()) answer_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  return status;
+}
+
+// A query that has more than half of all by itself will not get it later either.
+absl::Status QueryBudget::TakeShare(uint64_t bytes) {
+  constexpr double kMebibyte = 1 << 20;
+  const PoolAnswer answer = share_.Grow(bytes);
+  if (answer == PoolAnswer::kTaken) return absl::OkStatus();
+  const double max_mebibytes = static_cast<double>(max_bytes_) / kMebibyte;
+  if (share_.amount() + bytes > max_bytes_ / 2) {
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "the query needs at least %.1f MiB of memory, more than half of the limit of %.1f MiB for "
+        "all queries (--memory-limit)",
+        static_cast<double>(share_.amount() + bytes) / kMebibyte, max_mebibytes));
+  }
+  return absl::UnavailableError(
+      absl::StrFormat("%s queries hold as much as they may of the %.1f MiB of memory for queries "
+                      "(--memory-limit); try again later",
+                      answer == PoolAnswer::kFull ? "all" : "this client's", max_mebibytes));
+}
+
 absl::Status QueryBudget::TakeMemory() {
   constexpr int64_t kStepBytes = 256 << 10;
   const auto needed_bytes = [this] {
     return held_.load(std::memory_order_relaxed) * kBytesPerSample +
-           text_bytes_.load(std::memory_order_relaxed);
+           text_bytes_.load(std::memory_order_relaxed) +
+           answer_bytes_.load(std::memory_order_relaxed);
   };
   if (needed_bytes() <= taken_bytes_.load(std::memory_order_relaxed)) return absl::OkStatus();
   const MutexLock lock(mutex_);
@@ -69,6 +95,10 @@ absl::Status QueryBudget::TakeMemory() {
   if (needed <= taken) return absl::OkStatus();
   const int64_t more = (needed - taken + kStepBytes - 1) / kStepBytes * kStepBytes;
   LOCKSTEP_RETURN_IF_ERROR(memory_.Add(static_cast<uint64_t>(more)));
+  if (absl::Status shared = TakeShare(static_cast<uint64_t>(more)); !shared.ok()) {
+    memory_.Resize(static_cast<uint64_t>(taken)).IgnoreError();
+    return shared;
+  }
   taken_bytes_.store(taken + more, std::memory_order_relaxed);
   return absl::OkStatus();
 }

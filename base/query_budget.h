@@ -4,7 +4,8 @@
 // safe from any thread. Whoever loops over samples calls Check() at least every few thousand samples
 // and Charge() before keeping memory; both return the error to pass up unchanged:
 //   kCancelled          the client went away
-//   kUnavailable        the server is shutting down, or all queries together need too much memory
+//   kUnavailable        the server is shutting down, or all queries together, or those of this client,
+//                       need too much memory
 //   kDeadlineExceeded   the query's time is over
 //   kResourceExhausted  the query needs more memory than it may
 #pragma once
@@ -12,8 +13,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "base/fair_pool.h"
 #include "base/memory_budget.h"
 #include "base/mutex.h"
 
@@ -27,11 +30,14 @@ class QueryBudget {
 
   // `max_samples`: how many samples may be held in memory at once, 16 bytes each. The bytes are taken
   // of `memory`, and kept until the budget goes: the answer is made of them.
+  // They are also claimed of what the clients share, which may be nothing.
   QueryBudget(int64_t max_samples, Clock::time_point deadline,
-              MemoryBudget& memory = MemoryBudget::OfProcess())
+              MemoryBudget& memory = MemoryBudget::OfProcess(), FairPool::Claim share = {})
       : max_samples_(max_samples),
         deadline_(deadline),
-        memory_(MemoryCharge(MemoryAccount::kQueries, memory)) {}
+        max_bytes_(memory.MaxBytesOf(MemoryAccount::kQueries)),
+        memory_(MemoryCharge(MemoryAccount::kQueries, memory)),
+        share_(std::move(share)) {}
   QueryBudget(const QueryBudget&) = delete;
   QueryBudget& operator=(const QueryBudget&) = delete;
 
@@ -46,6 +52,8 @@ class QueryBudget {
   // Takes memory for the texts of labels, of which there may be 64 bytes for each of max_samples;
   // likewise.
   absl::Status ChargeText(int64_t bytes);
+  // Takes memory for the answer as it is written; likewise. It is kept until the budget goes.
+  absl::Status ChargeAnswer(int64_t bytes);
   // There is no deadline any more.
   void LiftDeadline() { deadline_lifted_.store(true, std::memory_order_relaxed); }
 
@@ -56,20 +64,24 @@ class QueryBudget {
   int64_t peak_samples() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
-  // Takes of the memory what samples and texts need beyond what was taken.
+  // Takes of the memory what samples, texts and the answer need beyond what was taken.
   absl::Status TakeMemory();
+  absl::Status TakeShare(uint64_t bytes) LOCKSTEP_REQUIRES(mutex_);
 
   const int64_t max_samples_;
   const Clock::time_point deadline_;
+  const uint64_t max_bytes_;  // of all queries
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> shut_down_{false};
   std::atomic<bool> deadline_lifted_{false};
   std::atomic<int64_t> held_{0};
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> text_bytes_{0};
+  std::atomic<int64_t> answer_bytes_{0};
   std::atomic<int64_t> taken_bytes_{0};  // of the memory
   Mutex mutex_;
   MemoryCharge memory_ LOCKSTEP_GUARDED_BY(mutex_);
+  FairPool::Claim share_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
 }  // namespace lockstep

@@ -64,5 +64,31 @@ TEST(QueryBudget, SaysWhyToStop) {
   EXPECT_EQ(closing.Check().code(), absl::StatusCode::kUnavailable);
 }
 
+TEST(QueryBudget, OneClientsQueriesHoldNoMoreThanTheirShare) {
+  constexpr int64_t kMiB = 1 << 20;
+  MemoryBudget memory(64 * kMiB);
+  FairPool shares(memory.MaxBytesOf(MemoryAccount::kQueries), MemoryBudget::kSmallBytes);
+  const auto claim = [&shares](const char* network, const char* user) {
+    return FairPool::Claim(shares, {.network = network, .user = user});
+  };
+  const int64_t unlimited = int64_t{1} << 40;
+  QueryBudget first(unlimited, Clock::time_point::max(), memory, claim("a", "u"));
+  EXPECT_TRUE(first.ChargeAnswer(15 * kMiB).ok());
+  EXPECT_EQ(first.ChargeAnswer(3 * kMiB),
+            absl::ResourceExhaustedError(
+                "the query needs at least 18.0 MiB of memory, more than half of the limit of 32.0 "
+                "MiB for all queries (--memory-limit)"));
+  EXPECT_EQ(memory.stats().held_bytes, uint64_t{15 * kMiB});
+  for (const auto& [network, user] : {std::pair("a", ""), std::pair("b", "u")}) {
+    QueryBudget same(unlimited, Clock::time_point::max(), memory, claim(network, user));
+    EXPECT_EQ(same.ChargeText(4 * kMiB),
+              absl::UnavailableError(
+                  "this client's queries hold as much as they may of the 32.0 MiB of memory for "
+                  "queries (--memory-limit); try again later"));
+  }
+  QueryBudget other(unlimited, Clock::time_point::max(), memory, claim("c", ""));
+  EXPECT_TRUE(other.Charge(8 * kMiB / QueryBudget::kBytesPerSample).ok());
+}
+
 }  // namespace
 }  // namespace lockstep

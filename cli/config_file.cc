@@ -89,6 +89,19 @@ absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path) {
   return ParseConfig(std::move(content).str(), path);
 }
 
+absl::StatusOr<ServeOptions> ReadServeOptions(const std::string& config_file,
+                                              std::vector<GivenValue> flags) {
+  std::vector<GivenValue> given;
+  if (!config_file.empty()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(given, ReadConfig(config_file));
+  }
+  given.insert(given.end(), flags.begin(), flags.end());
+  LOCKSTEP_ASSIGN_OR_RETURN(ServeOptions options, MakeServeOptions(given));
+  options.config_file = config_file;
+  options.flags = std::move(flags);
+  return options;
+}
+
 std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& settings) {
   YAML::Node root(YAML::NodeType::Map);
   for (const auto& [name, text] : settings) {

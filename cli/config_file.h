@@ -17,6 +17,10 @@ namespace lockstep::cli {
 absl::StatusOr<std::vector<GivenValue>> ParseConfig(std::string_view yaml, const std::string& path);
 absl::StatusOr<std::vector<GivenValue>> ReadConfig(const std::string& path);
 
+// What the file, "" for none, and flags, which win over it, say together.
+absl::StatusOr<ServeOptions> ReadServeOptions(const std::string& config_file,
+                                              std::vector<GivenValue> flags);
+
 // `settings` as YAML, nested as the file is.
 std::string ToYaml(const std::vector<std::pair<std::string, std::string>>& settings);
 

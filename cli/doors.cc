@@ -24,6 +24,13 @@ std::optional<std::vector<std::string>> AllowedHosts(const ServeOptions& options
   return given;
 }
 
+// What bodies under way may take of the memory for decoding.
+uint64_t BodyBytesWithin(uint64_t max_bytes) {
+  return std::min(max_bytes, MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kDecoding) / 2);
+}
+
+}  // namespace
+
 size_t MaxConnections(const ServeOptions& options) {
   const uint64_t handles = server::RaiseFileLimit();
   const size_t connections = server::ConnectionsWithin(handles, options.max_connections);
@@ -33,8 +40,6 @@ size_t MaxConnections(const ServeOptions& options) {
   }
   return connections;
 }
-
-}  // namespace
 
 absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& options,
                                                           server::AuditLog* audit) {
@@ -48,9 +53,7 @@ absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& op
   constexpr size_t kLeastReserved = 4;
   http.limits.max_reserved_connections = std::clamp(http.limits.max_connections / 4, kLeastReserved,
                                                     http.limits.max_reserved_connections);
-  http.limits.max_body_bytes_in_flight =
-      std::min(http.limits.max_body_bytes_in_flight,
-               MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kDecoding) / 2);
+  http.limits.max_body_bytes_in_flight = BodyBytesWithin(http.limits.max_body_bytes_in_flight);
   http.limits.idle_timeout = options.idle_timeout;
   http.limits.first_request_timeout = options.first_request_timeout;
   http.limits.min_transfer_bytes_per_second = options.min_transfer_bytes_per_second;
@@ -79,6 +82,8 @@ absl::StatusOr<std::unique_ptr<server::OtlpGrpcServer>> StartOtlpGrpc(const Serv
   grpc.audit = audit;
   grpc.limits.max_connections =
       server::ConnectionsWithin(server::RaiseFileLimit(), grpc.limits.max_connections);
+  grpc.limits.max_message_bytes_in_flight =
+      BodyBytesWithin(grpc.limits.max_message_bytes_in_flight);
   return server::OtlpGrpcServer::Start(grpc, handler);
 }
 

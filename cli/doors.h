@@ -1,6 +1,7 @@
 // The doors of a server that serves: what their options say, and what people should know of them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "api/http.h"
@@ -14,6 +15,10 @@ namespace lockstep::cli {
 
 // Null when none is wanted.
 absl::StatusOr<std::unique_ptr<server::AuditLog>> OpenAuditLog(const ServeOptions& options);
+
+// That HTTP may have open at once, as far as the file handles go; the log says if these are too
+// few.
+size_t MaxConnections(const ServeOptions& options);
 
 // Reads the web configuration. `audit` may be null, and outlives the doors.
 absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& options,

@@ -14,11 +14,10 @@
 #include "absl/strings/str_format.h"
 #include "api/api.h"
 #include "base/log.h"
-#include "base/memory_budget.h"
-#include "base/memory_limit.h"
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
 #include "cli/doors.h"
+#include "cli/live_limits.h"
 #include "cli/private_files.h"
 #include "cli/service_manager.h"
 #include "cli/version.h"
@@ -97,17 +96,9 @@ tenants::TenantOptions MakeTenantOptions(const ServeOptions& options) {
   tenants::TenantOptions tenant_options;
   tenant_options.engine.lookback_ms = options.lookback_ms;
   tenant_options.query_cache_bytes = options.query_cache_bytes;
-  tenant_options.ingest.max_samples_per_second = options.max_samples_per_second;
   tenant_options.otlp = options.otlp;
   tenant_options.otlp.lookback_ms = options.lookback_ms;
   return tenant_options;
-}
-
-void LimitMemory(const ServeOptions& options) {
-  const uint64_t bytes =
-      options.memory_limit_bytes != 0 ? options.memory_limit_bytes : DefaultMemoryLimitBytes();
-  MemoryBudget::OfProcess().set_max_bytes(bytes);
-  Log(LogLevel::kInfo, "memory for clients is limited", {{"bytes", bytes}});
 }
 
 // Null when none is wanted.
@@ -179,6 +170,10 @@ void Configure(Jobs jobs, Workers workers) {
 struct Doors {
   std::atomic<server::HttpServer*> http{nullptr};
   std::atomic<server::OtlpGrpcServer*> otlp_grpc{nullptr};
+  // What is behind them.
+  Store& store;
+  tenants::Tenants& tenants;
+  std::atomic<api::Api*> api{nullptr};
 };
 
 absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
@@ -193,9 +188,11 @@ absl::Status ReloadWeb(const ServeOptions& options, const Doors& doors) {
   return http->Reload(web);
 }
 
-// Of the file the jobs alone are read again, and the web configuration. A file that is wrong changes nothing.
+// Of the file the jobs and the limits are read again, and the web configuration. A file that is
+// wrong changes nothing.
 absl::Status Reload(const ServeOptions& options, Workers workers, const Doors& doors) {
-  absl::StatusOr<Jobs> jobs = ReadJobs(options);
+  const absl::StatusOr<ServeOptions> fresh = ReadServeOptions(options.config_file, options.flags);
+  absl::StatusOr<Jobs> jobs = fresh.ok() ? ReadJobs(options) : fresh.status();
   const absl::Status status = jobs.ok() ? ReloadWeb(options, doors) : jobs.status();
   if (!status.ok()) {
     Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(status)}});
@@ -204,6 +201,9 @@ absl::Status Reload(const ServeOptions& options, Workers workers, const Doors& d
   Log(LogLevel::kInfo, "the configuration was read again",
       {{"jobs", jobs->scrape.size()}, {"rule_groups", jobs->groups.size()}});
   Configure(*std::move(jobs), workers);
+  if (api::Api* const api = doors.api.load()) {
+    SetLimits(*fresh, {&doors.store, &doors.tenants, api, doors.http.load()});
+  }
   return absl::OkStatus();
 }
 
@@ -285,14 +285,16 @@ ExitCode Serve(const ServeOptions& options) {
   store_options.retention_ms = options.retention_ms;
   store_options.retention_rules = options.retention_rules;
   store_options.max_bytes = options.max_storage_bytes;
-  store_options.max_series = options.max_series;
+  store_options.series = SeriesLimitsOf(options);
   absl::StatusOr<std::unique_ptr<Store>> opened = OpenStore(store_options);
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
 
-  auto tenants = std::make_unique<tenants::Tenants>(store, &store, MakeTenantOptions(options),
-                                                    options.tenant_limits);
+  auto tenants = std::make_unique<tenants::Tenants>(store, &store, MakeTenantOptions(options));
   if (const absl::Status status = tenants->Load(); !status.ok()) return Failed(status);
+  tenants->SetLimits(
+      {options.max_samples_per_second, options.max_samples_per_second_per_job},
+      options.tenant_limits);
   scrape::Scraper scraper;
   rules::HookRunner hooks(&store);
   rules::Notifier notifier(ExternalUrl(options, info));
@@ -300,7 +302,7 @@ ExitCode Serve(const ServeOptions& options) {
   const Workers workers{scraper, rule_runner, notifier, hooks};
   Configure(*std::move(jobs), workers);
   std::function<absl::Status()> reload;
-  Doors doors;
+  Doors doors{.store = store, .tenants = *tenants};
   if (options.enable_lifecycle) reload = [&] { return Reload(options, workers, doors); };
   std::unique_ptr<api::Api> api =
       api::MakeApi({.tenants = *tenants,
@@ -315,6 +317,8 @@ ExitCode Serve(const ServeOptions& options) {
                     .hooks = &hooks,
                     .reload = reload,
                     .page_files = web::PageFiles()});
+
+  doors.api = api.get();
 
   server::MetricsEndpoint endpoint(*api, [&] {
     const server::HttpServer* http_server = doors.http.load();

@@ -253,6 +253,15 @@ std::vector<Setting> MakeSettings() {
        "Samples that writes may bring each second, shared fairly by clients; more is answered 429. "
        "0 is no limit.",
        NumberInto(&ServeOptions::max_samples_per_second, Range<uint64_t>{0, 1'000'000'000})},
+      {"ingest.max-samples-per-second-per-job", "0", "N",
+       "Samples that writes may bring each second of each job; more of one is refused. 0 is no "
+       "limit.",
+       NumberInto(&ServeOptions::max_samples_per_second_per_job,
+                  Range<uint64_t>{0, 1'000'000'000})},
+      {"ingest.max-series-per-job", "0", "N",
+       "Series that the store may know of each job; samples of new ones beyond it are rejected. 0 "
+       "is no limit.",
+       NumberInto(&ServeOptions::max_series_per_job, Range<uint64_t>{0, 4'000'000'000})},
       {"query.timeout", "2m", "DURATION", "How long one query may take.",
        DurationInto(&ServeOptions::query_timeout_ms)},
       {"query.max-concurrency", "0", "N",

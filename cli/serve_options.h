@@ -32,6 +32,13 @@
 
 namespace lockstep::cli {
 
+// One value that somebody gave, and where.
+struct GivenValue {
+  std::string name;
+  std::string text;
+  std::string origin;  // "flag --query.timeout", "lockstep.yml line 7"
+};
+
 struct ServeOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 9009;
@@ -53,6 +60,7 @@ struct ServeOptions {
   std::vector<tenants::TenantLimits> tenant_limits;
   uint64_t max_storage_bytes = 0;  // 0: no limit
   uint64_t max_series = 0;         // 0: no limit
+  uint64_t max_series_per_job = 0;
   bool read_only = false;
   uint32_t shard_count = 0;  // 0: by the number of cores
   int64_t query_timeout_ms = 120'000;
@@ -63,6 +71,7 @@ struct ServeOptions {
   int64_t lookback_ms = 300'000;
   std::string query_log_file;           // "": none
   uint64_t max_samples_per_second = 0;  // 0: no limit
+  uint64_t max_samples_per_second_per_job = 0;
   bool enable_lifecycle = false;
   std::string external_url;  // "": by host name and port
   int64_t alert_resend_delay_ms = 60'000;
@@ -76,7 +85,8 @@ struct ServeOptions {
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kLogfmt;
 
-  std::string config_file;  // whose jobs are scraped; "": none
+  std::string config_file;        // whose jobs are scraped; "": none
+  std::vector<GivenValue> flags;  // which win over the file when it is read again
 
   // The setting's effective values as text, by name; filled by MakeServeOptions.
   std::vector<std::pair<std::string, std::string>> texts;
@@ -95,13 +105,6 @@ struct Setting {
 
 // In the order of the help page.
 const std::vector<Setting>& ServeSettings();
-
-// One value that somebody gave, and where.
-struct GivenValue {
-  std::string name;
-  std::string text;
-  std::string origin;  // "flag --query.timeout", "lockstep.yml line 7"
-};
 
 // `given` in ascending precedence. Fails on a name that is no setting and on a value that makes no
 // sense; the message begins with its origin.

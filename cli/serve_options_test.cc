@@ -31,6 +31,7 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.retention_ms, built_in.retention_ms) << setting.name;
     EXPECT_EQ(options.max_storage_bytes, built_in.max_storage_bytes) << setting.name;
     EXPECT_EQ(options.max_series, built_in.max_series) << setting.name;
+    EXPECT_EQ(options.max_series_per_job, built_in.max_series_per_job) << setting.name;
     EXPECT_EQ(options.read_only, built_in.read_only) << setting.name;
     EXPECT_EQ(options.shard_count, built_in.shard_count) << setting.name;
     EXPECT_EQ(options.query_timeout_ms, built_in.query_timeout_ms) << setting.name;
@@ -39,6 +40,8 @@ TEST(ServeOptionsTest, EveryDefaultTextIsWhatTheOptionsHold) {
     EXPECT_EQ(options.query_cache_bytes, built_in.query_cache_bytes) << setting.name;
     EXPECT_EQ(options.lookback_ms, built_in.lookback_ms) << setting.name;
     EXPECT_EQ(options.max_samples_per_second, built_in.max_samples_per_second) << setting.name;
+    EXPECT_EQ(options.max_samples_per_second_per_job, built_in.max_samples_per_second_per_job)
+        << setting.name;
     EXPECT_EQ(options.log_level, built_in.log_level) << setting.name;
     EXPECT_EQ(options.log_format, built_in.log_format) << setting.name;
   }

@@ -36,16 +36,10 @@ struct ServeFlags {
 
 ExitCode RunServe(const ServeFlags& flags) {
   std::vector<GivenValue> given;
-  if (!flags.config_file.empty()) {
-    absl::StatusOr<std::vector<GivenValue>> from_file = ReadConfig(flags.config_file);
-    if (!from_file.ok()) return Complain(from_file.status());
-    given = *std::move(from_file);
-  }
   for (const auto& [name, text] : flags.texts) given.push_back({name, text, "flag --" + name});
-  absl::StatusOr<ServeOptions> options = MakeServeOptions(given);
-  if (!options.ok()) return Complain(options.status());
-  options->config_file = flags.config_file;
-  return Serve(*options);
+  const absl::StatusOr<ServeOptions> options =
+      ReadServeOptions(flags.config_file, std::move(given));
+  return options.ok() ? Serve(*options) : Complain(options.status());
 }
 
 void AddSetting(CLI::App& serve, const Setting& setting, ServeFlags& flags) {

@@ -36,6 +36,8 @@ std::string_view Name(RejectReason reason) {
       return "store";
     case RejectReason::kSeriesLimit:
       return "series_limit";
+    case RejectReason::kJobRate:
+      return "job_rate";
   }
   return "unknown";
 }

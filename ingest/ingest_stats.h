@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -25,8 +26,9 @@ enum class RejectReason {
   kBadName,      // of a metric or an attribute of OTLP: nothing of it is left in Prometheus' form
   kStore,        // the store refused samples: too old, too far ahead...
   kSeriesLimit,  // the store refused a new series: it knows as many as it may
+  kJobRate,      // the job brings more samples a second than it may
 };
-inline constexpr size_t kRejectReasonCount = 16;
+inline constexpr size_t kRejectReasonCount = static_cast<size_t>(RejectReason::kJobRate) + 1;
 
 // "no_metric_name", "empty_label_name", ...: one word each, for metric labels.
 std::string_view Name(RejectReason reason);

@@ -42,7 +42,9 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
       const std::string_view message,
       DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch, &memory));
   decoded_bytes_ += message.size();
-  absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, &storage_);
+  // Without the store every series comes with its labels, the job among them.
+  const Storage* const storage = job_rates_.is_limited() ? nullptr : &storage_;
+  absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, storage);
   constexpr size_t kMaxKeptBytes = 4 << 20;
   if (scratch.capacity() > kMaxKeptBytes) std::string().swap(scratch);
   return decoded;
@@ -63,13 +65,21 @@ void Ingester::Write(const ClientId& client, BodyEncoding encoding, std::string_
 
 void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done) {
   const uint64_t sample_count = decoded.sample_count + decoded.histogram_count;
-  absl::Status admitted = rate_limit_.Admit(client, sample_count);
+  // The rate of a credential is counted where all come by.
+  absl::Status admitted = rate_limit_.Admit({client.network, client.user}, sample_count);
   if (admitted.ok() && common_rate_ != nullptr) {
     admitted = common_rate_->Admit(client, sample_count);
   }
   if (!admitted.ok()) {
     ++throttled_requests_;
     return done(std::move(admitted));
+  }
+  // A limit that was set while the request was decoded holds from the next one on.
+  if (decoded.request.known.empty()) {
+    if (absl::Status of_jobs = job_rates_.Admit(decoded); !of_jobs.ok()) {
+      ++throttled_requests_;
+      return done(std::move(of_jobs));
+    }
   }
   Store(std::move(decoded), std::move(done));
 }

@@ -19,6 +19,7 @@
 #include "ingest/decoded_write.h"
 #include "ingest/exemplar_store.h"
 #include "ingest/ingest_stats.h"
+#include "ingest/job_rates.h"
 #include "ingest/limits.h"
 #include "ingest/metadata_store.h"
 #include "ingest/rate_limit.h"
@@ -57,17 +58,27 @@ class Ingester {
            std::shared_ptr<RateLimit> common_rate = nullptr)
       : storage_(storage),
         limits_(limits),
-        rate_limit_(limits.max_samples_per_second),
+        rate_limit_(limits.max_samples_per_second, RateLimit::Clock::now,
+                    common_rate == nullptr ? RateLimit::kOfServer
+                                           : "this tenant may bring (tenants.limits)"),
+        job_rates_(limits.max_samples_per_second_per_job),
         common_rate_(std::move(common_rate)) {}
   Ingester(const Ingester&) = delete;
   Ingester& operator=(const Ingester&) = delete;
 
   void Write(const ClientId& client, BodyEncoding encoding, std::string_view body,
              DecodeMessage decode, Done done);
-  // What was read elsewhere, within the rate limit.
+  // What was read elsewhere, within the rate limits; series that are known by number count for no
+  // job.
   void StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done);
   // As above; no rate limit holds for it.
   void Store(DecodedWrite decoded, Done done);
+
+  // From here on; 0: no limit.
+  void SetRates(uint64_t max_samples_per_second, uint64_t max_samples_per_second_per_job) {
+    rate_limit_.SetRate(max_samples_per_second);
+    job_rates_.SetRate(max_samples_per_second_per_job);
+  }
 
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }
@@ -96,6 +107,7 @@ class Ingester {
   Storage& storage_;
   const IngestLimits limits_;
   RateLimit rate_limit_;
+  JobRates job_rates_;
   const std::shared_ptr<RateLimit> common_rate_;
   MetadataStore metadata_;
   ExemplarStore exemplars_;

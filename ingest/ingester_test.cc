@@ -140,5 +140,25 @@ TEST_F(IngesterTest, CountsWhatItCannotRead) {
   EXPECT_EQ(storage_.write_count, 0);
 }
 
+TEST(IngesterRatesTest, HoldsEachJobToItsRate) {
+  FakeStorage storage;
+  Ingester ingester(storage, {.max_samples_per_second_per_job = 1});
+  const auto push = [&ingester](std::string_view body) {
+    absl::Status answer;
+    ingester.Write({}, BodyEncoding::kSnappy, body, DecodeRemoteWrite,
+                   [&](const absl::StatusOr<WriteSummary>& result) { answer = result.status(); });
+    return answer;
+  };
+  EXPECT_TRUE(push(Body({"up", "down", "away"})).ok());
+  // Each comes with its labels, though the store may know it.
+  EXPECT_THAT(storage.last_request.series, SizeIs(3));
+  const absl::Status refused = push(Body({"up"}));
+  EXPECT_TRUE(RetryAfter(refused).has_value());
+  EXPECT_THAT(std::string(Message(refused)), HasSubstr("the job \"x\""));
+  EXPECT_EQ(ingester.stats().throttled_requests, 1u);
+  ingester.SetRates(0, 0);
+  EXPECT_TRUE(push(Body({"up"})).ok());
+}
+
 }  // namespace
 }  // namespace lockstep

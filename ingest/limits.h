@@ -30,6 +30,9 @@ struct IngestLimits {
   size_t max_exemplars_per_request = 100'000;
   // Of all requests together; over it a request is refused whole (429). 0: no limit.
   uint64_t max_samples_per_second = 0;
+  // Of each job; over it its series are refused, or the request if it has no others (429). 0: no
+  // limit.
+  uint64_t max_samples_per_second_per_job = 0;
 };
 
 }  // namespace lockstep

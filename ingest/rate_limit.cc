@@ -9,20 +9,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_format.h"
+#include "base/status.h"
 
 namespace lockstep {
 namespace {
 
 constexpr char kRetryAfterPayload[] = "lockstep/retry-after-seconds";
-
-absl::Status ComeAgainIn(std::chrono::seconds wait, double per_second) {
-  absl::Status status = absl::ResourceExhaustedError(absl::StrFormat(
-      "more than the %.0f samples a second that this server takes (ingest.max-samples-per-second); "
-      "nothing was stored, come again in %d s",
-      per_second, wait.count()));
-  status.SetPayload(kRetryAfterPayload, absl::Cord(std::to_string(wait.count())));
-  return status;
-}
 
 // Of the rate.
 constexpr double kSharedPart = 7.0 / 8;
@@ -61,26 +53,68 @@ void TakeFrom(Buckets& buckets, const std::string& name, double count, double lo
   tokens = std::max(tokens - count, std::min(tokens, lowest));
 }
 
+// Until a bucket that owes some holds any again.
+std::chrono::seconds WaitFor(double tokens, double per_second) {
+  return std::chrono::seconds(static_cast<int64_t>(std::max(1.0, std::ceil(-tokens / per_second))));
+}
+
 }  // namespace
 
-RateLimit::RateLimit(uint64_t samples_per_second, std::function<Clock::time_point()> now)
-    : per_second_(static_cast<double>(samples_per_second)),
-      now_(std::move(now)),
+RateLimit::RateLimit(uint64_t samples_per_second, std::function<Clock::time_point()> now,
+                     std::string_view whose)
+    : now_(std::move(now)),
+      whose_(whose),
+      per_second_(static_cast<double>(samples_per_second)),
       tokens_(per_second_),
       small_tokens_(kSmallPart * per_second_),
       filled_at_(now_()) {}
 
 absl::Status RateLimit::Admit(const ClientId& client, uint64_t sample_count) {
-  if (per_second_ == 0) return absl::OkStatus();
   const auto count = static_cast<double>(sample_count);
   MutexLock lock(mutex_);
+  if (per_second_ == 0 && client.max_samples_per_second == 0) return absl::OkStatus();
   Fill();
+  OwnBucket* const own = OwnBucketOf(client);
+  if (own != nullptr && own->tokens <= 0) {
+    return ComeAgainIn(WaitFor(own->tokens, own->per_second),
+                       absl::StrFormat("more than the %.0f samples a second that the credential "
+                                       "\"%s\" may bring (lockstep_roles)",
+                                       own->per_second, client.user));
+  }
+  LOCKSTEP_RETURN_IF_ERROR(AdmitToAll(client, count));
+  if (own != nullptr) own->tokens -= count;
+  return absl::OkStatus();
+}
+
+absl::Status RateLimit::AdmitToAll(const ClientId& client, double count) {
+  if (per_second_ == 0) return absl::OkStatus();
   if (const Entry entry = EntryFor(client, count); entry != Entry::kNone) {
     Take(client, count, entry);
     return absl::OkStatus();
   }
-  const double wait_seconds = std::max(1.0, std::ceil(-tokens_ / per_second_));
-  return ComeAgainIn(std::chrono::seconds(static_cast<int64_t>(wait_seconds)), per_second_);
+  return ComeAgainIn(WaitFor(tokens_, per_second_),
+                     absl::StrFormat("more than the %.0f samples a second that %s",
+                                     per_second_, whose_));
+}
+
+RateLimit::OwnBucket* RateLimit::OwnBucketOf(const ClientId& client) {
+  if (client.max_samples_per_second == 0) return nullptr;
+  const auto per_second = static_cast<double>(client.max_samples_per_second);
+  OwnBucket& own = own_[client.user];
+  if (own.per_second != per_second) own = {per_second, per_second};
+  return &own;
+}
+
+void RateLimit::SetRate(uint64_t samples_per_second) {
+  MutexLock lock(mutex_);
+  const auto per_second = static_cast<double>(samples_per_second);
+  if (per_second == per_second_) return;
+  per_second_ = per_second;
+  tokens_ = per_second;
+  small_tokens_ = kSmallPart * per_second;
+  by_network_.clear();
+  by_user_.clear();
+  filled_at_ = now_();
 }
 
 void RateLimit::Fill() {
@@ -93,6 +127,9 @@ void RateLimit::Fill() {
   small_tokens_ = std::min(small_tokens_ + seconds * small_per_second, small_per_second);
   FillEach(by_network_, per_second_, seconds);
   FillEach(by_user_, per_second_, seconds);
+  for (auto& [user, own] : own_) {
+    own.tokens = std::min(own.tokens + seconds * own.per_second, own.per_second);
+  }
 }
 
 RateLimit::Entry RateLimit::EntryFor(const ClientId& client, double count) const {
@@ -110,6 +147,13 @@ void RateLimit::Take(const ClientId& client, double count, Entry entry) {
   const double lowest = entry == Entry::kShare ? std::numeric_limits<double>::lowest() : tokens_;
   TakeFrom(by_network_, client.network, count, lowest, per_second_);
   TakeFrom(by_user_, client.user, count, lowest, per_second_);
+}
+
+absl::Status ComeAgainIn(std::chrono::seconds wait, std::string_view why) {
+  absl::Status status = absl::ResourceExhaustedError(
+      absl::StrFormat("%s; nothing was stored, come again in %d s", why, wait.count()));
+  status.SetPayload(kRetryAfterPayload, absl::Cord(std::to_string(wait.count())));
+  return status;
 }
 
 std::optional<std::chrono::seconds> RetryAfter(const absl::Status& status) {

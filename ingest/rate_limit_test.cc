@@ -181,5 +181,28 @@ TEST_F(RateLimitTest, OtherErrorsAskForNoWait) {
   EXPECT_EQ(RetryAfter(absl::OkStatus()), std::nullopt);
 }
 
+TEST(RateLimitTest, CredentialsHaveLimitsOfTheirOwn) {
+  RateLimit::Clock::time_point now;
+  RateLimit limit(0, [&now] { return now; });
+  const ClientId slow{.network = "10.0.0.1", .user = "slow", .max_samples_per_second = 10};
+  const ClientId other{.network = "10.0.0.1", .user = "other"};
+  EXPECT_TRUE(limit.Admit(slow, 25).ok());
+  const absl::Status refused = limit.Admit(slow, 1);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_EQ(RetryAfter(refused), std::chrono::seconds(2));
+  EXPECT_TRUE(limit.Admit(other, 1'000'000).ok());
+  now += std::chrono::seconds(1);
+  EXPECT_FALSE(limit.Admit(slow, 1).ok());
+  now += std::chrono::seconds(1);
+  EXPECT_TRUE(limit.Admit(slow, 1).ok());
+  // From another address too.
+  EXPECT_TRUE(limit.Admit({.network = "10.0.0.2", .user = "slow", .max_samples_per_second = 10}, 9).ok());
+  EXPECT_FALSE(limit.Admit({.network = "10.0.0.3", .user = "slow", .max_samples_per_second = 10}, 1).ok());
+  // What the limit for all refuses costs the credential nothing.
+  RateLimit small(5, [&now] { return now; });
+  EXPECT_TRUE(small.Admit(other, 10).ok());
+  EXPECT_FALSE(small.Admit(slow, 9).ok());
+}
+
 }  // namespace
 }  // namespace lockstep

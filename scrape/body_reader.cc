@@ -67,6 +67,7 @@ class Reader {
       LOCKSTEP_ASSIGN_OR_RETURN(const bool more, reader.Next(entry));
       if (!more) return absl::OkStatus();
       if (absl::Status status = Take(entry); !status.ok()) return reader.InPlace(status);
+      LOCKSTEP_RETURN_IF_ERROR(batch_.status());
     }
   }
 

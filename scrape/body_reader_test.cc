@@ -37,7 +37,7 @@ class BodyReaderTest : public testing::Test {
     status_ = ReadBody({text, format, timestamp_ms}, *target_, series_, metadata_, batch, counts_);
     if (!status_.ok()) batch.Clear();
     const std::vector<KeyedLabels> gone = status_.ok() ? series_.End() : series_.Abandon();
-    for (const KeyedLabels& series : gone) batch.Add(series, {timestamp_ms, StaleNan()});
+    for (const KeyedLabels& series : gone) batch.AddOwn(series, {timestamp_ms, StaleNan()});
     write_ = batch.Take(storage_);
     std::vector<std::string> stored;
     for (const SeriesWrite& series : write_.request.series) {
@@ -61,6 +61,55 @@ class BodyReaderTest : public testing::Test {
   absl::Status status_;
   DecodedWrite write_;
 };
+
+// The process' own memory, bounded for the time of a test.
+class BoundedMemory {
+ public:
+  explicit BoundedMemory(uint64_t max_bytes) { MemoryBudget::OfProcess().set_max_bytes(max_bytes); }
+  ~BoundedMemory() { MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit); }
+
+  static uint64_t HeldBytes(MemoryAccount account) {
+    return MemoryBudget::OfProcess().stats().accounts[static_cast<size_t>(account)].held_bytes;
+  }
+};
+
+std::string Lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) absl::StrAppendFormat(&text, "a{x=\"%d\"} %d\n", i, i);
+  return text;
+}
+
+TEST_F(BodyReaderTest, WhatATargetSendsIsTakenFromTheMemory) {
+  Configure("");
+  const BoundedMemory memory(8 << 20);
+  EXPECT_EQ(Scrape(Lines(1000), 1000).size(), 1000u);
+  const uint64_t of_series = BoundedMemory::HeldBytes(MemoryAccount::kScrapes);
+  EXPECT_GT(of_series, uint64_t{100} << 10);
+  EXPECT_GT(BoundedMemory::HeldBytes(MemoryAccount::kDecoding), uint64_t{64} << 10);
+  // Samples of known series alone do not fit, nor do so many new series.
+  EXPECT_THAT(Scrape(Lines(100'000), 2000), testing::Each(testing::HasSubstr("stale")));
+  EXPECT_THAT(Error(), testing::HasSubstr("--memory-limit"));
+  write_ = {};
+  EXPECT_EQ(BoundedMemory::HeldBytes(MemoryAccount::kDecoding), 0u);
+  // What was read of the bad body is forgotten.
+  EXPECT_EQ(Scrape(Lines(1000), 3000).size(), 1000u);
+  EXPECT_LE(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), of_series + (32 << 10));
+  EXPECT_EQ(Scrape("", 4000).size(), 1000u);
+  EXPECT_LE(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), uint64_t{16} << 10);
+}
+
+TEST_F(BodyReaderTest, MetadataIsLeftOutForWantOfMemory) {
+  Configure("");
+  const BoundedMemory memory(1 << 20);
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppendFormat(&text, "# HELP m%d %s\n", i, std::string(20'000, 'h'));
+  }
+  EXPECT_THAT(Scrape(text + "a 1\n", 1000), testing::SizeIs(1));
+  const size_t count = metadata_.List("").size();
+  EXPECT_GT(count, 5u);
+  EXPECT_LE(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), uint64_t{256} << 10);
+}
 
 TEST_F(BodyReaderTest, AddsTheTargetsLabels) {
   Configure("");

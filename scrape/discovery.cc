@@ -15,6 +15,10 @@
 namespace lockstep::scrape {
 namespace {
 
+// For each byte of a text: what it becomes while it is read, when a name of two bytes is a node of
+// a document, and what is kept of it.
+constexpr uint64_t kReadBytesPerByte = 128;
+constexpr uint64_t kKeptBytesPerByte = 24;
 // Whoever stops the server waits for one of them.
 constexpr milliseconds kUrlTimeout{5'000};
 
@@ -92,24 +96,16 @@ bool Discovery::RefreshUrls(int64_t now_ms) {
     const absl::Status status = url.fetch->Get(options);
     has_changed |= Take(options.url, status.ok() ? absl::StatusOr<std::string>(url.fetch->body())
                                                  : absl::StatusOr<std::string>(status));
+    url.fetch->DropBody();
   }
   return has_changed;
 }
 
 bool Discovery::Take(const std::string& name, const absl::StatusOr<std::string>& text) {
   Source& source = sources_[name];
-  absl::Status status = text.status();
   if (text.ok() && *text == source.text && source.error.empty()) return false;
-  if (text.ok()) {
-    auto groups = ParseTargetGroups(*text, RedactUrl(name));
-    status = groups.status();
-    if (groups.ok()) {
-      source.error.clear();
-      source.text = *text;
-      source.groups = *std::move(groups);
-      return true;
-    }
-  }
+  const absl::Status status = text.ok() ? Read(name, *text, source) : text.status();
+  if (status.ok()) return true;
   ++failures_;
   if (source.error != Message(status)) {
     source.error = Message(status);
@@ -117,6 +113,17 @@ bool Discovery::Take(const std::string& name, const absl::StatusOr<std::string>&
         {{"job", user_}, {"source", RedactUrl(name)}, {"error", source.error}});
   }
   return false;
+}
+
+absl::Status Discovery::Read(const std::string& name, const std::string& text, Source& source) {
+  MemoryCharge memory(MemoryAccount::kScrapes);
+  LOCKSTEP_RETURN_IF_ERROR(memory.Add(kReadBytesPerByte * text.size()));
+  LOCKSTEP_ASSIGN_OR_RETURN(source.groups, ParseTargetGroups(text, RedactUrl(name)));
+  memory.Resize(kKeptBytesPerByte * text.size()).IgnoreError();
+  source.error.clear();
+  source.text = text;
+  source.memory = std::move(memory);
+  return absl::OkStatus();
 }
 
 std::vector<TargetGroup> Discovery::groups() const {

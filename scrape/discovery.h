@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "scrape/config/scrape_config.h"
 #include "scrape/http_fetch.h"
 
@@ -29,7 +30,8 @@ class Discovery {
  private:
   // A file or a URL.
   struct Source {
-    std::string text;  // as it was read last
+    std::string text;                              // as it was read last
+    MemoryCharge memory{MemoryAccount::kScrapes};  // of the text and what it becomes
     std::string error;
     std::vector<TargetGroup> groups;
   };
@@ -42,6 +44,7 @@ class Discovery {
   bool RefreshFiles();
   bool RefreshUrls(int64_t now_ms);
   bool Take(const std::string& name, const absl::StatusOr<std::string>& text);
+  absl::Status Read(const std::string& name, const std::string& text, Source& source);
 
   const std::string user_;
   const std::shared_ptr<const DiscoveryConfig> config_;

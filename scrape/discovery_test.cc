@@ -65,5 +65,23 @@ TEST_F(DiscoveryTest, FollowsFiles) {
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "b:1"));
 }
 
+TEST_F(DiscoveryTest, WhatHasNoMemoryChangesNothing) {
+  ScrapeConfig config;
+  config.files = {{{folder_ + "/t.json"}}};
+  Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
+  Write("t.json", R"([{"targets": ["a:1"]}])");
+  EXPECT_TRUE(discovery.Refresh(0));
+  std::string many = R"([{"targets": ["b:1")";
+  for (int i = 0; i < 2000; ++i) many += R"(,"b:1")";
+  Write("t.json", many + "]}]");
+  MemoryBudget::OfProcess().set_max_bytes(4 << 20);
+  EXPECT_FALSE(discovery.Refresh(0));
+  EXPECT_EQ(discovery.TakeFailures(), 1u);
+  EXPECT_THAT(Addresses(discovery), ElementsAre("a:1"));
+  MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
+  EXPECT_TRUE(discovery.Refresh(0));
+  EXPECT_EQ(Addresses(discovery).size(), 2001u);
+}
+
 }  // namespace
 }  // namespace lockstep::scrape

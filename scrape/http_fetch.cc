@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -76,13 +77,30 @@ size_t HttpFetch::TakeBody(char* bytes, size_t size, size_t count, void* fetch) 
     self.is_too_large_ = true;
     return 0;
   }
+  if (!self.MakeRoom(self.body_.size() + size * count)) return 0;
   self.body_.append(bytes, size * count);
   return size * count;
 }
 
+bool HttpFetch::MakeRoom(size_t bytes) {
+  constexpr size_t kLeastBytes = 16 << 10;
+  if (bytes <= body_.capacity()) return true;
+  const size_t room = std::max({bytes, 2 * body_.capacity(), kLeastBytes});
+  memory_refusal_ = memory_.Resize(room);
+  if (!memory_refusal_.ok()) return false;
+  body_.reserve(room);
+  return true;
+}
+
+void HttpFetch::DropBody() {
+  std::string().swap(body_);
+  memory_.Reset();
+}
+
 absl::Status HttpFetch::Prepare(const FetchOptions& options) {
-  body_.clear();
+  DropBody();
   is_too_large_ = false;
+  memory_refusal_ = absl::OkStatus();
   max_body_bytes_ =
       options.max_body_bytes == 0 ? kMaxBodyBytes : std::min(options.max_body_bytes, kMaxBodyBytes);
   // Connections and sessions are kept.
@@ -145,6 +163,7 @@ absl::Status HttpFetch::Outcome(int code) const {
     return absl::OutOfRangeError(
         absl::StrFormat("the body has %d bytes or more, the limit", max_body_bytes_));
   }
+  LOCKSTEP_RETURN_IF_ERROR(memory_refusal_);
   if (code != CURLE_OK) {
     const char* const words = headers_->error[0] != '\0'
                                   ? headers_->error

@@ -1,4 +1,5 @@
-// HttpFetch: one request at a time to one server, by libcurl, with a connection that is kept. Not thread-safe.
+// HttpFetch: one request at a time to one server, by libcurl, with a connection that is kept. What
+// the server answers is taken from the memory budget as it comes. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "scrape/config/scrape_config.h"
 
@@ -38,6 +40,8 @@ class HttpFetch {
   // kInvalidArgument for one that says that the request is wrong, so that another try will not help.
   absl::Status Outcome(int code) const;
   const std::string& body() const { return body_; }
+  // Gives its memory back.
+  void DropBody();
   // "" if there is none.
   std::string content_type() const;
 
@@ -47,6 +51,7 @@ class HttpFetch {
  private:
   struct Headers;
 
+  bool MakeRoom(size_t bytes);
   static size_t TakeBody(char* bytes, size_t size, size_t count, void* fetch);
   absl::Status SetAuthorization(const HttpClientConfig& http);
   void SetTls(const TlsClientConfig& tls);
@@ -54,6 +59,8 @@ class HttpFetch {
   void* const handle_;
   std::unique_ptr<Headers> headers_;
   std::string body_;
+  MemoryCharge memory_{MemoryAccount::kScrapes};  // of the body
+  absl::Status memory_refusal_;
   uint64_t max_body_bytes_ = 0;
   bool is_too_large_ = false;
   bool is_post_ = false;

@@ -3,11 +3,34 @@
 #include <utility>
 
 namespace lockstep::scrape {
+namespace {
+
+// Of a sample here and on its way to the store: the item, its key, its reference, and the series if
+// it is new.
+constexpr uint64_t kSampleBytes = 64 + sizeof(SeriesWrite) + 2 * sizeof(KnownSample);
+
+}  // namespace
+
+void ScrapeBatch::Add(const KeyedLabels& series, const Sample& sample) {
+  if (memory_.Add(kSampleBytes)) items_.push_back({&series, sample});
+}
+
+void ScrapeBatch::AddHistogram(const KeyedLabels& series, HistogramSample histogram) {
+  const uint64_t bytes = kSampleBytes + sizeof(SeriesWrite) + histogram.histogram->byte_count();
+  if (memory_.Add(bytes)) histograms_.push_back({&series, std::move(histogram)});
+}
+
+void ScrapeBatch::AddExemplar(const LabelSet& series, Exemplar exemplar) {
+  const uint64_t bytes = sizeof(SeriesExemplars) + sizeof(Exemplar) + series.bytes().size() +
+                         exemplar.labels.bytes().size();
+  if (memory_.Add(bytes)) exemplars_.push_back({series, {std::move(exemplar)}});
+}
 
 void ScrapeBatch::Clear() {
-  items_.clear();
-  histograms_.clear();
-  exemplars_.clear();
+  items_ = {};
+  histograms_ = {};
+  exemplars_ = {};
+  memory_ = {};
 }
 
 DecodedWrite ScrapeBatch::Take(const Storage& storage) {
@@ -35,7 +58,8 @@ DecodedWrite ScrapeBatch::Take(const Storage& storage) {
   histograms_.clear();
   write.exemplars = std::exchange(exemplars_, {});
   write.metadata = std::exchange(metadata_, {});
-  items_.clear();
+  items_ = {};
+  write.memory = std::exchange(memory_, {});
   return write;
 }
 

@@ -132,6 +132,7 @@ void ScrapeTask::End(const absl::Status& fetched) {
   Report report;
   series_.Begin();
   const absl::Status status = ReadAnswer(fetched, report);
+  fetch_.DropBody();
   if (!status.ok()) batch_.Clear();
   const std::vector<KeyedLabels> gone = status.ok() ? series_.End() : series_.Abandon();
   MarkStale(gone, timestamp_ms_);
@@ -154,7 +155,7 @@ void ScrapeTask::End(const absl::Status& fetched) {
 }
 
 void ScrapeTask::MarkStale(std::span<const KeyedLabels> gone, int64_t timestamp_ms) {
-  for (const KeyedLabels& series : gone) batch_.Add(series, {timestamp_ms, StaleNan()});
+  for (const KeyedLabels& series : gone) batch_.AddOwn(series, {timestamp_ms, StaleNan()});
   sink_.counters().stale_markers += gone.size();
 }
 
@@ -163,7 +164,7 @@ void ScrapeTask::AddReport(const Report& report) {
       report.up, report.duration_seconds, static_cast<double>(report.samples),
       static_cast<double>(report.kept), static_cast<double>(report.added)};
   for (size_t i = 0; i < kReportCount; ++i) {
-    batch_.Add(report_series_[i], {timestamp_ms_, values[i]});
+    batch_.AddOwn(report_series_[i], {timestamp_ms_, values[i]});
   }
   has_reported_ = true;
 }

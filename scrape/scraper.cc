@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
+#include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "scrape/wall_clock.h"
 
@@ -99,6 +100,7 @@ bool Scraper::RefreshJobs() {
 
 void Scraper::MakePool(Job& job) {
   TargetList list = MakeTargets(job.config, job.discovery->groups());
+  LeaveOutWhatHasNoMemory(job, list);
   for (const std::string& error : list.errors) {
     Log(LogLevel::kWarn, "not a target", {{"job", job.pool.job_name}, {"error", error}});
   }
@@ -114,6 +116,25 @@ void Scraper::MakePool(Job& job) {
   job.states = std::move(states);
   job.pool.dropped = std::move(list.dropped);
   job.pool.dropped_count = list.dropped_count;
+}
+
+// A few words of a discovery's answer become a target with a connection.
+void Scraper::LeaveOutWhatHasNoMemory(Job& job, TargetList& list) {
+  // Its texts apart: the task, a handle of libcurl and what the library keeps of a connection.
+  constexpr uint64_t kTargetBytes = 8 << 10;
+  job.memory.Reset();
+  size_t count = 0;
+  absl::Status status;
+  while (count < list.active.size() && status.ok()) {
+    const Target& target = *list.active[count];
+    status = job.memory.Add(kTargetBytes + target.discovered_labels.bytes().size() +
+                            target.labels.bytes().size() + target.url.size());
+    if (status.ok()) ++count;
+  }
+  if (status.ok()) return;
+  list.errors.push_back(
+      absl::StrFormat("%d targets are left out: %s", list.active.size() - count, Message(status)));
+  list.active.resize(count);
 }
 
 void Scraper::Publish() {

@@ -55,6 +55,7 @@ class Scraper {
     std::shared_ptr<const ScrapeConfig> config;
     std::unique_ptr<Discovery> discovery;
     Pool pool;
+    MemoryCharge memory{MemoryAccount::kScrapes};                // of the pool
     std::map<std::string, std::shared_ptr<TargetState>> states;  // by Target::Key()
   };
 
@@ -63,6 +64,7 @@ class Scraper {
   bool TakeConfigs();
   bool RefreshJobs();
   void MakePool(Job& job);
+  static void LeaveOutWhatHasNoMemory(Job& job, TargetList& list);
   bool IsEnding() const;
   void Publish();
   bool AwaitNextLook();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "ingest/metric_type.h"
 
@@ -17,10 +18,16 @@ std::string& FieldOf(MetricMetadata& metadata, EntryKind kind) {
 
 }  // namespace
 
+uint64_t TargetMetadata::Kept::ByteCount(std::string_view metric) const {
+  return sizeof(std::pair<std::string, Kept>) + metric.size() + metadata.type.size() +
+         metadata.help.size() + metadata.unit.size();
+}
+
 void TargetMetadata::Put(const exposition::TextEntry& entry) {
   const MutexLock lock(mutex_);
   auto at = metrics_.find(entry.metric);
   if (at == metrics_.end()) {
+    if (!memory_.Add(Kept().ByteCount(entry.metric)).ok()) return;
     at = metrics_.emplace(exposition::Unescape(entry.metric), Kept()).first;
     at->second.metadata.type = MetricTypeName(0);
   }
@@ -30,13 +37,19 @@ void TargetMetadata::Put(const exposition::TextEntry& entry) {
   if (field == entry.text) return;
   std::string text = exposition::Unescape(entry.text);
   if (field == text) return;
+  if (!memory_.Resize(memory_.bytes() - field.size() + text.size()).ok()) return;
   field = std::move(text);
   kept.is_changed = true;
 }
 
 std::vector<MetadataEntry> TargetMetadata::TakeChanges() {
   const MutexLock lock(mutex_);
-  absl::erase_if(metrics_, [](const auto& item) { return !item.second.is_seen; });
+  uint64_t byte_count = 0;
+  absl::erase_if(metrics_, [&byte_count](const auto& item) {
+    if (item.second.is_seen) byte_count += item.second.ByteCount(item.first);
+    return !item.second.is_seen;
+  });
+  memory_.Resize(byte_count).IgnoreError();
   std::vector<MetadataEntry> changes;
   for (auto& [metric, kept] : metrics_) {
     if (kept.is_changed) {

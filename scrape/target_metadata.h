@@ -1,10 +1,12 @@
-// TargetMetadata: what a target says about its metrics. Safe from any thread.
+// TargetMetadata: what a target says about its metrics, as far as there is memory for it. Safe from
+// any thread.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/string_map.h"
 #include "ingest/exposition/text_entry.h"
@@ -24,6 +26,8 @@ class TargetMetadata {
 
  private:
   struct Kept {
+    uint64_t ByteCount(std::string_view metric) const;
+
     MetricMetadata metadata;
     bool is_changed = true;
     bool is_seen = true;
@@ -31,6 +35,7 @@ class TargetMetadata {
 
   mutable Mutex mutex_;
   StringMap<Kept> metrics_ LOCKSTEP_GUARDED_BY(mutex_);
+  MemoryCharge memory_ LOCKSTEP_GUARDED_BY(mutex_){MemoryAccount::kScrapes};
 };
 
 }  // namespace lockstep::scrape

@@ -88,6 +88,17 @@ absl::StatusOr<LabelSet> LabelsOnTarget(const exposition::SeriesLabels& scraped,
   return labels;
 }
 
+uint64_t TargetSeries::Entry::ByteCount(std::string_view text) const {
+  // Of the node and the allocations.
+  constexpr uint64_t kOverheadBytes = 64;
+  return sizeof(std::pair<std::string, Entry>) + kOverheadBytes + text.size() +
+         series.labels.bytes().size();
+}
+
+void TargetSeries::GiveBack(uint64_t bytes) {
+  memory_.Resize(memory_.bytes() - bytes).IgnoreError();
+}
+
 absl::StatusOr<TargetSeries::Found> TargetSeries::Find(std::string_view text,
                                                        exposition::TextFormat format,
                                                        std::string_view bound_label,
@@ -104,6 +115,7 @@ absl::StatusOr<TargetSeries::Found> TargetSeries::Find(std::string_view text,
   entry.is_dropped = labels.empty();
   entry.seen_in = scrape_;
   if (!labels.empty()) entry.series = {SeriesKeyOf(labels), std::move(labels)};
+  LOCKSTEP_RETURN_IF_ERROR(memory_.Add(entry.ByteCount(text)));
   const auto at = entries_.emplace(std::string(text), std::move(entry)).first;
   return Found{at->second, true, false};
 }
@@ -111,6 +123,7 @@ absl::StatusOr<TargetSeries::Found> TargetSeries::Find(std::string_view text,
 std::vector<KeyedLabels> TargetSeries::End() {
   std::vector<KeyedLabels> gone = std::move(orphans_);
   orphans_.clear();
+  uint64_t forgotten_bytes = std::exchange(orphan_bytes_, 0);
   for (auto at = entries_.begin(); at != entries_.end();) {
     Entry& entry = at->second;
     const bool is_seen = entry.seen_in == scrape_;
@@ -119,8 +132,11 @@ std::vector<KeyedLabels> TargetSeries::End() {
     entry.awaits_end = stays;
     // Erasing leaves other entries where they are.
     const auto here = at++;
-    if (!is_seen) entries_.erase(here);
+    if (is_seen) continue;
+    forgotten_bytes += entry.ByteCount(here->first);
+    entries_.erase(here);
   }
+  GiveBack(forgotten_bytes);
   last_size_ = entries_.size();
   if (gone.empty()) return gone;
   // The same series may be there under another text.
@@ -137,19 +153,26 @@ std::vector<KeyedLabels> TargetSeries::Abandon() {
   constexpr size_t kMaxExtraEntries = 1000;
   std::vector<KeyedLabels> gone = std::move(orphans_);
   orphans_.clear();
+  GiveBack(std::exchange(orphan_bytes_, 0));
   for (auto& [text, entry] : entries_) {
     if (entry.awaits_end) gone.push_back(entry.series);
     entry.awaits_end = false;
   }
-  if (entries_.size() > 2 * last_size_ + kMaxExtraEntries) entries_.clear();
+  if (entries_.size() > 2 * last_size_ + kMaxExtraEntries) {
+    entries_.clear();
+    memory_.Reset();
+  }
   return gone;
 }
 
 void TargetSeries::Forget() {
+  uint64_t forgotten_bytes = 0;
   for (auto& [text, entry] : entries_) {
+    (entry.awaits_end ? orphan_bytes_ : forgotten_bytes) += entry.ByteCount(text);
     if (entry.awaits_end) orphans_.push_back(std::move(entry.series));
   }
   entries_.clear();
+  GiveBack(forgotten_bytes);
 }
 
 }  // namespace lockstep::scrape

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/node_hash_map.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "base/string_map.h"
 #include "ingest/exposition/text_entry.h"
@@ -35,6 +36,9 @@ absl::StatusOr<LabelSet> LabelsOnTarget(const exposition::SeriesLabels& scraped,
 class TargetSeries {
  public:
   struct Entry {
+    // What it takes, its text included, roughly.
+    uint64_t ByteCount(std::string_view text) const;
+
     KeyedLabels series;
     bool is_dropped = false;  // by a rule
     bool tracks_end = false;  // in the scrape that saw it last
@@ -50,7 +54,8 @@ class TargetSeries {
     bool is_new = false;       // its text was not known
     bool is_repeated = false;  // seen in this scrape already
   };
-  // `bound_label` as exposition::BoundLabelOf() says. The reference lives until End(), Abandon() or Forget().
+  // `bound_label` as exposition::BoundLabelOf() says. Fails also if there is no memory for a new
+  // one. The reference lives until End(), Abandon() or Forget().
   absl::StatusOr<Found> Find(std::string_view text, exposition::TextFormat format,
                              std::string_view bound_label, const Target& target);
 
@@ -64,10 +69,14 @@ class TargetSeries {
   void Forget();
 
  private:
+  void GiveBack(uint64_t bytes);
+
   uint64_t scrape_ = 0;
   size_t last_size_ = 0;  // of entries_ after the last good scrape
   absl::node_hash_map<std::string, Entry, StringHash, StringEqual> entries_;
   std::vector<KeyedLabels> orphans_;  // of before Forget()
+  uint64_t orphan_bytes_ = 0;
+  MemoryCharge memory_{MemoryAccount::kScrapes};  // of both
   exposition::SeriesLabels scratch_;
 };
 

@@ -2,6 +2,11 @@
 
 namespace lockstep::server {
 
+void ConnectionShares::SetMaxOpen(size_t max_open) {
+  const MutexLock lock(mutex_);
+  ordinary_.max_open = max_open;
+}
+
 ConnectionShares::Opened ConnectionShares::Open(const std::string& network) {
   const MutexLock lock(mutex_);
   Opened opened = OpenIn(false, network);

@@ -69,6 +69,9 @@ class ConnectionShares {
   ConnectionShares(size_t max_open, size_t max_reserved)
       : ordinary_{max_open}, reserved_{max_reserved} {}
 
+  // From here on. What is open beyond it stays.
+  void SetMaxOpen(size_t max_open);
+
   // A new connection; it waits.
   Opened Open(const std::string& network);
   // Of all, the one that has waited longest, which is to be closed: there are no file handles left.

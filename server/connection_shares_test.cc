@@ -136,6 +136,16 @@ TEST(ConnectionSharesTest, ReservedOnesComeAfterTheOthersAndAreSharedToo) {
   EXPECT_FALSE(shares.Open("b").lease.is_reserved());
 }
 
+TEST(ConnectionSharesTest, HowManyMayBeOpenCanChange) {
+  ConnectionShares shares(8, 0);
+  std::vector<Lease> busy = OpenBusy(shares, "a");
+  shares.SetMaxOpen(2);
+  EXPECT_FALSE(shares.Open("b").lease);
+  EXPECT_EQ(shares.size(), 4u);
+  shares.SetMaxOpen(16);
+  EXPECT_EQ(OpenBusy(shares, "a").size(), 4u);
+}
+
 TEST(ConnectionSharesTest, WhatClosesIsGivenBackInEveryState) {
   ConnectionShares shares(2, 1);
   for (int round = 0; round < 10; ++round) {

@@ -1,15 +1,12 @@
 #include "server/http_server.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "base/client_id.h"
 #include "server/authenticator.h"
-#include "server/connection_shares.h"
+#include "server/fair_connections.h"
 #include "server/listener.h"
-#include "server/live_objects.h"
 #include "server/request_gate.h"
 #include "server/session.h"
 #include "server/worker_pool.h"
@@ -29,7 +26,7 @@ class SocketServer final : public HttpServer {
                api::Handler& handler)
       : options_(std::move(options)),
         body_budget_(options_.limits.max_body_bytes_in_flight),
-        shares_(options_.limits.max_connections, options_.limits.max_reserved_connections),
+        sessions_(options_.limits.max_connections, options_.limits.max_reserved_connections),
         workers_(options_.worker_threads, options_.limits.max_queued_requests),
         probe_workers_(1, options_.limits.max_queued_probes),
         part_workers_(options_.worker_threads, 0),
@@ -39,10 +36,10 @@ class SocketServer final : public HttpServer {
         listener_(std::move(listener)),
         url_((options_.web.tls ? "https://" : "http://") + listener_->address()) {
     listener_->Start(
-        {.admit = [this](const std::string& address) { return Admit(address); },
+        {.admit = [this](const std::string& address) { return sessions_.Admit(address); },
          .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); },
-         .should_wait = [this] { return shares_.is_closing_many(); },
-         .out_of_handles = [this] { MakeRoom(shares_.TakeLongestWaiting()); }});
+         .should_wait = [this] { return sessions_.are_closing_many(); },
+         .out_of_handles = [this] { sessions_.MakeRoom(); }});
   }
 
   ~SocketServer() override { Shutdown(std::chrono::milliseconds(0)); }
@@ -51,11 +48,12 @@ class SocketServer final : public HttpServer {
 
   bool Shutdown(std::chrono::milliseconds patience) override {
     listener_->Stop();
-    sessions_.Close();
-    sessions_.ForEach([](Session& session) { session.Drain(); });
-    const bool clean = sessions_.AwaitEmpty(patience);
-    sessions_.ForEach([](Session& session) { session.Abort(); });
-    sessions_.AwaitEmpty();
+    LiveObjects<Session>& sessions = sessions_.alive();
+    sessions.Close();
+    sessions.ForEach([](Session& session) { session.Drain(); });
+    const bool clean = sessions.AwaitEmpty(patience);
+    sessions.ForEach([](Session& session) { session.Abort(); });
+    sessions.AwaitEmpty();
     return clean;
   }
 
@@ -65,6 +63,8 @@ class SocketServer final : public HttpServer {
     authenticator_.Configure(web);
     return absl::OkStatus();
   }
+
+  void SetMaxConnections(size_t max_connections) override { sessions_.SetMaxOpen(max_connections); }
 
   HttpStats stats() const override {
     HttpStats stats;
@@ -86,35 +86,17 @@ class SocketServer final : public HttpServer {
   }
 
  private:
-  // This and Open() run on the listener's thread, one connection after the other.
-  bool Admit(const std::string& address) {
-    ConnectionShares::Opened opened = shares_.Open(NetworkOfAddress(address));
-    MakeRoom(opened.to_close);
-    next_lease_ = std::move(opened.lease);
-    return static_cast<bool>(next_lease_);
-  }
-
   void Open(std::unique_ptr<Transport> transport) {
     Transport& loop = *transport;
-    const uint64_t id = next_lease_.id();
-    std::shared_ptr<Session> session =
-        sessions_.OpenAs(id, SessionShared{options_.limits, gate_, body_budget_, counters_},
-                         std::move(transport), std::move(next_lease_));
+    std::shared_ptr<Session> session = sessions_.Open(
+        SessionShared{options_.limits, gate_, body_budget_, counters_}, std::move(transport));
     if (session != nullptr) loop.Post([session] { session->Start(); });
-  }
-
-  // Has the session with that lease make room for others, if it is still there.
-  void MakeRoom(std::optional<uint64_t> lease) {
-    if (!lease.has_value()) return;
-    if (const std::shared_ptr<Session> session = sessions_.Find(*lease)) session->MakeRoom();
   }
 
   const HttpServerOptions options_;
   HttpCounters counters_;
   BodyBudget body_budget_;
-  ConnectionShares shares_;
-  LiveObjects<Session> sessions_;  // by the numbers of their leases
-  ConnectionShares::Lease next_lease_;
+  FairConnections<Session> sessions_;
   WorkerPool workers_;
   WorkerPool probe_workers_;
   WorkerPool part_workers_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -50,6 +51,9 @@ class HttpServer {
   // Takes the credentials, certificates and headers of `web` for what comes from here on. Fails, and changes nothing, if
   // files of it cannot be used, or if it turns TLS on or off.
   virtual absl::Status Reload(const WebConfig& web) = 0;
+
+  // From here on; see HttpLimits.
+  virtual void SetMaxConnections(size_t max_connections) = 0;
 
   virtual HttpStats stats() const = 0;
 };

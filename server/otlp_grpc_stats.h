@@ -14,8 +14,9 @@ struct OtlpGrpcStats {
   uint64_t calls_in_flight = 0;  // handed to the handler and not answered
   uint64_t received_bytes = 0;   // of messages, as sent
   uint64_t open_connections = 0;
-  uint64_t refused_connections = 0;  // over the limit
-  uint64_t broken_connections = 0;   // ended for a flood or a breach of HTTP/2
+  uint64_t refused_connections = 0;    // over the limit
+  uint64_t broken_connections = 0;     // ended for a flood or a breach of HTTP/2
+  uint64_t displaced_connections = 0;  // closed to make room for others
 };
 
 }  // namespace lockstep::server

@@ -361,6 +361,9 @@ void AddOtlpGrpc(Families& families, const OtlpGrpcStats& stats) {
   families.Counter("lockstep_otlp_grpc_refused_connections_total",
                    "Such connections refused because too many were open.",
                    stats.refused_connections);
+  families.Counter("lockstep_otlp_grpc_displaced_connections_total",
+                   "Such connections that waited for a call and were closed to make room.",
+                   stats.displaced_connections);
   families.Counter("lockstep_otlp_grpc_broken_connections_total",
                    "Such connections ended for a flood or a breach of HTTP/2.",
                    stats.broken_connections);

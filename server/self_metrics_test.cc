@@ -35,7 +35,7 @@ TEST(SelfMetricsTest, ShowsWhatItWasGiven) {
   snapshot.storage.series_count = 17;
   snapshot.storage.max_time_ms = 1500;
   snapshot.http.open_connections = 4;
-  snapshot.otlp_grpc = OtlpGrpcStats{{{"OK", 6}}, 2, 1234, 3, 4, 5};
+  snapshot.otlp_grpc = OtlpGrpcStats{{{"OK", 6}}, 2, 1234, 3, 4, 5, 6};
   snapshot.api.requests.push_back({"/api/v1/query", 200, 9});
   api::HandlerDuration duration;
   duration.handler = "/api/v1/query";
@@ -57,6 +57,7 @@ TEST(SelfMetricsTest, ShowsWhatItWasGiven) {
            "lockstep_otlp_grpc_connections 3\n",
            "lockstep_otlp_grpc_refused_connections_total 4\n",
            "lockstep_otlp_grpc_broken_connections_total 5\n",
+           "lockstep_otlp_grpc_displaced_connections_total 6\n",
            "lockstep_otlp_grpc_received_bytes_total 1234\n",
            "lockstep_api_requests_total{handler=\"/api/v1/query\",code=\"200\"} 9\n",
            "lockstep_api_request_duration_seconds_bucket{handler=\"/api/v1/query\",le=\"0.001\"} "

@@ -209,6 +209,7 @@ TEST(WebConfigTest, SaysWhatIsWrongWithRoles) {
            Row{"- {user: alice, roles: [read]}\n- {user: alice, roles: [write]}", "twice"},
            Row{"- {user: alice, roles: [read, rules], jobs: a}", "jobs bounds what is read"},
            Row{"- {user: alice, roles: [write, admin], jobs: a}", "jobs bounds what is read"},
+           Row{"- {user: alice, roles: [write], max_samples_per_second: 0}", "a whole number above 0"},
            Row{"- {user: alice, roles: [read], tenants: []}", "has to name at least one tenant"},
            Row{"- {user: alice, roles: [read], tenants: [a, \"*\"]}", "\"*\" stands alone"},
            Row{"- {user: alice, roles: [read], tenants: [a b]}", "a tenant's name has"},

@@ -23,6 +23,7 @@ struct RoleEntry {
   std::vector<std::string> roles;
   std::optional<std::string> jobs;
   std::optional<std::vector<std::string>> tenants;
+  uint64_t max_samples_per_second = 0;
 
   std::pair<std::string_view, std::string_view> who() const {
     if (!user.empty()) return {"user", user};
@@ -74,6 +75,13 @@ class RoleReader {
       LOCKSTEP_ASSIGN_OR_RETURN(entry.tenants, YamlTexts(path_, value, "tenants"));
       return absl::OkStatus();
     };
+    const auto read_rate = [this, &entry](const Node& value) -> absl::Status {
+      if (YAML::convert<uint64_t>::decode(value, entry.max_samples_per_second) &&
+          entry.max_samples_per_second > 0) {
+        return absl::OkStatus();
+      }
+      return Wrong(value, "max_samples_per_second has to be a whole number above 0");
+    };
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(path_, node, "lockstep_roles",
                                          {text("user", entry.user),
                                           text("token", entry.token),
@@ -81,7 +89,8 @@ class RoleReader {
                                           text("certificate_subject", entry.subject),
                                           {"roles", read_roles},
                                           {"jobs", read_jobs},
-                                          {"tenants", read_tenants}}));
+                                          {"tenants", read_tenants},
+                                          {"max_samples_per_second", read_rate}}));
     const auto named =
         !entry.user.empty() + !entry.token.empty() + !entry.san.empty() + !entry.subject.empty();
     if (named == 1) return entry;
@@ -92,6 +101,7 @@ class RoleReader {
 
   absl::StatusOr<api::Grant> GrantOf(const Node& node, const RoleEntry& entry) const {
     api::Grant grant{.roles = api::RoleSet()};
+    grant.max_samples_per_second = entry.max_samples_per_second;
     for (const std::string& name : entry.roles) {
       const std::optional<api::Role> role = api::ParseRole(name);
       if (!role.has_value()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,6 +60,19 @@ struct RejectedSeries {
   std::string reason;  // one clause, for people: "3 samples are older than the retention of 15d"
   bool is_over_series_limit = false;  // the series is new, and the store may not know more
   LabelSet labels{};                  // of that series, which the caller has given away by now
+};
+
+// How many series the tenants whose ids match may each have in a store.
+struct TenantSeriesLimit {
+  std::optional<Matcher> tenant;  // of ids (model/tenant.h); nothing: any
+  uint64_t max_series = 0;        // 0: no limit
+};
+
+// How many series a store may know; samples of new ones beyond it are rejected. 0: no limit.
+struct SeriesLimits {
+  uint64_t max_series = 0;
+  uint64_t max_series_per_job = 0;  // of one tenant, with the same value of the label job
+  std::vector<TenantSeriesLimit> by_tenant{};  // the first that fits counts
 };
 
 // What became of a request. Every sample is in exactly one of the four counts.
@@ -157,7 +171,7 @@ inline constexpr int64_t kThinningBucketMs = int64_t{5} * 60 * 1000;
 struct Selection {
   std::span<const Matcher> matchers;  // all must match
   TimeRange range;
-  QueryBudget* budget = nullptr;  // not owned; may be null. Only Check() is called by the store.
+  QueryBudget* budget = nullptr;  // not owned; may be null
   SamplesNeeded needed = SamplesNeeded::kAll;
 };
 

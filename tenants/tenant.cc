@@ -18,16 +18,16 @@ std::optional<TenantRows> RowsOf(KeptRows* kept, std::optional<uint32_t> number)
 
 }  // namespace
 
-Tenant::Tenant(const Shared& shared, const IngestLimits& limits)
+Tenant::Tenant(const Shared& shared)
     : rows_(RowsOf(shared.kept, 0)),
       written(shared.store, shared.directory, ""),
       storage(written, std::max<size_t>(shared.options.engine.threads, 1)),
       engine(storage, shared.options.engine),
       rule_engine(storage, OnOneThread(shared.options.engine)),
       range_cache(engine, storage, shared.options.query_cache_bytes),
-      ingester(written, limits, shared.rate_limit),
+      ingester(written, shared.options.ingest, shared.rate_limit),
       otlp_decoder(shared.options.otlp),
-      pusher(ingester, limits, rows_.has_value() ? &*rows_ : nullptr) {
+      pusher(ingester, shared.options.ingest, rows_.has_value() ? &*rows_ : nullptr) {
   if (rows_.has_value()) ingester.KeepSideData(*rows_);
 }
 

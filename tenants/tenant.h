@@ -40,8 +40,7 @@ struct Shared {
 class Tenant {
  public:
   // The default tenant, whose threads and bounds of memory the others use too. What `shared` refers to outlives it.
-  // `limits` are its own, besides the rate of all.
-  Tenant(const Shared& shared, const IngestLimits& limits);
+  explicit Tenant(const Shared& shared);
   // Another one, which keeps nothing without a number. `limits` are its own.
   Tenant(const Shared& shared, std::string tenant, std::optional<uint32_t> number,
          const IngestLimits& limits, const Tenant& default_tenant);

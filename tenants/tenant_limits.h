@@ -15,4 +15,10 @@ struct TenantLimits {
   uint64_t max_samples_per_second = 0;  // likewise
 };
 
+// How many samples a second may come, 0: any number.
+struct TenantRates {
+  uint64_t max_samples_per_second = 0;          // of all tenants together
+  uint64_t max_samples_per_second_per_job = 0;  // of each tenant
+};
+
 }  // namespace lockstep::tenants

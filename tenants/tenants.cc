@@ -6,21 +6,28 @@
 
 namespace lockstep::tenants {
 
-Tenants::Tenants(Storage& store, KeptRows* kept, TenantOptions options,
-                 std::vector<TenantLimits> limits)
+Tenants::Tenants(Storage& store, KeptRows* kept, TenantOptions options)
     : directory_(kept),
-      limits_(std::move(limits)),
-      shared_{store, directory_, kept,
-              std::make_shared<RateLimit>(options.ingest.max_samples_per_second),
-              std::move(options)},
-      default_(std::make_shared<Tenant>(shared_, LimitsOf(""))),
+      shared_{store, directory_, kept, std::make_shared<RateLimit>(0), std::move(options)},
+      default_(std::make_shared<Tenant>(shared_)),
       active_({{"", default_}}) {}
+
+void Tenants::SetLimits(const TenantRates& rates, std::vector<TenantLimits> limits) {
+  shared_.rate_limit->SetRate(rates.max_samples_per_second);
+  const MutexLock lock(mutex_);
+  rates_ = rates;
+  limits_ = std::move(limits);
+  for (const auto& [name, tenant] : active_) {
+    const IngestLimits own = LimitsOf(name);
+    tenant->ingester.SetRates(own.max_samples_per_second, own.max_samples_per_second_per_job);
+  }
+}
 
 std::shared_ptr<Tenant> Tenants::ForReading(std::string_view name) {
   if (name.empty()) return default_;
   if (const std::optional<uint32_t> number = directory_.Find(name)) return Get(name, *number);
-  return std::make_shared<Tenant>(shared_, std::string(name), std::nullopt, LimitsOf(name),
-                                  *default_);
+  return std::make_shared<Tenant>(shared_, std::string(name), std::nullopt,
+                                  shared_.options.ingest, *default_);
 }
 
 absl::StatusOr<std::shared_ptr<Tenant>> Tenants::ForWriting(std::string_view name) {
@@ -39,6 +46,7 @@ std::vector<std::shared_ptr<const Tenant>> Tenants::active() const {
 IngestLimits Tenants::LimitsOf(std::string_view name) const {
   IngestLimits limits = shared_.options.ingest;
   limits.max_samples_per_second = 0;
+  limits.max_samples_per_second_per_job = rates_.max_samples_per_second_per_job;
   for (const TenantLimits& one : limits_) {
     if (one.tenant.has_value() && !one.tenant->Matches(IdOfTenant(name))) continue;
     limits.max_samples_per_second = one.max_samples_per_second;

@@ -18,10 +18,8 @@ namespace lockstep::tenants {
 // Safe from any thread.
 class Tenants {
  public:
-  // `store` and `kept` outlive it and the last answer of the store; `kept` may be null. Of `limits` the first that fits
-  // counts.
-  Tenants(Storage& store, KeptRows* kept, TenantOptions options,
-          std::vector<TenantLimits> limits = {});
+  // `store` and `kept` outlive it and the last answer of the store; `kept` may be null.
+  Tenants(Storage& store, KeptRows* kept, TenantOptions options);
   Tenants(const Tenants&) = delete;
   Tenants& operator=(const Tenants&) = delete;
 
@@ -35,19 +33,23 @@ class Tenants {
   // TenantDirectory::Add()'s errors.
   absl::StatusOr<std::shared_ptr<Tenant>> ForWriting(std::string_view name);
 
+  // From here on, for all tenants.
+  void SetLimits(const TenantRates& rates, std::vector<TenantLimits> limits);
+
   // Those that have been asked for since the start, the default tenant among them.
   std::vector<std::shared_ptr<const Tenant>> active() const;
   const TenantDirectory& directory() const { return directory_; }
 
  private:
-  IngestLimits LimitsOf(std::string_view name) const;
+  IngestLimits LimitsOf(std::string_view name) const LOCKSTEP_REQUIRES(mutex_);
   std::shared_ptr<Tenant> Get(std::string_view name, uint32_t number);
 
   TenantDirectory directory_;
-  const std::vector<TenantLimits> limits_;
   const Shared shared_;
   const std::shared_ptr<Tenant> default_;
   mutable Mutex mutex_;
+  TenantRates rates_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::vector<TenantLimits> limits_ LOCKSTEP_GUARDED_BY(mutex_);
   StringMap<std::shared_ptr<Tenant>> active_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 

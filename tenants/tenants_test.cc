@@ -110,10 +110,9 @@ TEST_F(TenantsTest, MetadataAreTheTenants) {
 }
 
 TEST_F(TenantsTest, EachHasItsRateAndAllHaveOne) {
-  TenantOptions options = Options();
-  options.ingest.max_samples_per_second = 1000;
-  Tenants limited(*store_, nullptr, options,
-                  {{*Matcher::Make(MatchType::kRegex, "tenant", "slow"), 0, 10}});
+  Tenants limited(*store_, nullptr, Options());
+  limited.SetLimits({.max_samples_per_second = 1000},
+                    {{*Matcher::Make(MatchType::kRegex, "tenant", "slow"), 0, 10}});
   const auto write = [&](const std::string& tenant, uint64_t count) {
     DecodedWrite decoded;
     decoded.sample_count = count;

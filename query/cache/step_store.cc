@@ -23,6 +23,22 @@ size_t BytesOf(const StepKey& key, const KeptSteps& steps) {
 
 }  // namespace
 
+StepStore::StepStore(size_t max_bytes, MemoryBudget& memory)
+    : max_bytes_(max_bytes),
+      memory_(memory),
+      cache_number_(memory.AddCache([this](uint64_t bytes) { GiveWay(bytes); })) {}
+
+StepStore::~StepStore() {
+  memory_.RemoveCache(cache_number_);
+  GiveWay(max_bytes_);
+}
+
+void StepStore::GiveWay(uint64_t bytes) {
+  MutexLock lock(mutex_);
+  const size_t before = byte_count_;
+  while (!entries_.empty() && before - byte_count_ < bytes) RemoveOldest();
+}
+
 std::shared_ptr<const KeptSteps> StepStore::Find(const StepKey& key) {
   MutexLock lock(mutex_);
   const auto found = by_key_.find(key);
@@ -33,6 +49,7 @@ std::shared_ptr<const KeptSteps> StepStore::Find(const StepKey& key) {
 
 void StepStore::Remove(Entries::iterator entry) {
   byte_count_ -= entry->byte_count;
+  memory_.GiveBack(MemoryAccount::kCaches, entry->byte_count);
   by_key_.erase(entry->key);
   entries_.erase(entry);
 }
@@ -44,10 +61,14 @@ void StepStore::Put(const StepKey& key, KeptSteps steps) {
   MutexLock lock(mutex_);
   if (const auto found = by_key_.find(key); found != by_key_.end()) Remove(found->second);
   if (!is_kept) return;
+  while (byte_count_ + byte_count > max_bytes_) RemoveOldest();
+  while (!memory_.TakeSpare(MemoryAccount::kCaches, byte_count)) {
+    if (entries_.empty()) return;
+    RemoveOldest();
+  }
   entries_.push_front({key, std::move(shared), byte_count});
   by_key_.emplace(key, entries_.begin());
   byte_count_ += byte_count;
-  while (byte_count_ > max_bytes_) Remove(std::prev(entries_.end()));
 }
 
 StepStoreStats StepStore::stats() const {

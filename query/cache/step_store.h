@@ -1,14 +1,17 @@
-// StepStore: the values that range queries had at their steps, by query, within a bound of memory: what was
-// used longest ago goes first. Safe from any thread.
+// StepStore: the values that range queries had at their steps, by query, within a bound of memory
+// and what the memory budget has to spare: what was used longest ago goes first. Safe from any
+// thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "query/engine/value.h"
 
@@ -44,7 +47,10 @@ struct StepStoreStats {
 
 class StepStore {
  public:
-  explicit StepStore(size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit StepStore(size_t max_bytes, MemoryBudget& memory = MemoryBudget::OfProcess());
+  ~StepStore();
+  StepStore(const StepStore&) = delete;
+  StepStore& operator=(const StepStore&) = delete;
 
   // Null if there is none.
   std::shared_ptr<const KeptSteps> Find(const StepKey& key);
@@ -61,13 +67,17 @@ class StepStore {
   };
   using Entries = std::list<Entry>;
 
+  void GiveWay(uint64_t bytes);
   void Remove(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
+  void RemoveOldest() LOCKSTEP_REQUIRES(mutex_) { Remove(std::prev(entries_.end())); }
 
   const size_t max_bytes_;
+  MemoryBudget& memory_;
   mutable Mutex mutex_;
   Entries entries_ LOCKSTEP_GUARDED_BY(mutex_);  // the latest used first
   absl::flat_hash_map<StepKey, Entries::iterator> by_key_ LOCKSTEP_GUARDED_BY(mutex_);
   size_t byte_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  const uint64_t cache_number_;  // last: from then on others have it give way
 };
 
 }  // namespace lockstep::cache

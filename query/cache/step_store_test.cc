@@ -54,5 +54,31 @@ TEST(StepStore, OneThatIsTooLargeIsNotKeptNorIsWhatWasThere) {
   EXPECT_EQ(store.stats().byte_count, 0u);
 }
 
+TEST(StepStore, GivesWayToOthersWhenMemoryIsShort) {
+  constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+  MemoryBudget memory(64 * kMebibyte);
+  StepStore store(32 * kMebibyte, memory);
+  const auto put_many = [&store] {
+    for (int i = 0; i < 12; ++i) store.Put(Key(std::to_string(i)), Steps(40'000));
+  };
+  put_many();
+  EXPECT_EQ(memory.stats().held_bytes, store.stats().byte_count);
+  // Its account has an eighth of the whole.
+  EXPECT_LE(store.stats().byte_count, 8 * kMebibyte);
+  EXPECT_GT(store.stats().byte_count, 7 * kMebibyte);
+  ASSERT_TRUE(memory.Take(MemoryAccount::kDecoding, 22 * kMebibyte, 0).ok());
+  ASSERT_TRUE(memory.Take(MemoryAccount::kQueries, 22 * kMebibyte, 0).ok());
+  EXPECT_GT(store.stats().entry_count, 8u);
+  EXPECT_TRUE(memory.Take(MemoryAccount::kScrapes, 12 * kMebibyte, 0).ok());
+  EXPECT_EQ(store.stats().entry_count, 0u);
+  // What there is not, it does not take again.
+  put_many();
+  EXPECT_EQ(store.stats().entry_count, 0u);
+  memory.GiveBack(MemoryAccount::kScrapes, 12 * kMebibyte);
+  memory.GiveBack(MemoryAccount::kDecoding, 22 * kMebibyte);
+  put_many();
+  EXPECT_GT(store.stats().entry_count, 8u);
+}
+
 }  // namespace
 }  // namespace lockstep::cache

@@ -108,6 +108,8 @@ void Call::OnVerdict(AuthAnswer answer) {
       }
       who_ = std::move(answer.who);
       state_ = State::kMessage;
+      connection_.OnCallLetIn();
+      if (!reader_.SetUser(who_->name)) return Refuse(Busy("too much is under way at once"));
       connection_.http2().Consume(stream_, std::exchange(unconsumed_bytes_, 0));
       return Advance();
     case AuthVerdict::kDenied:
@@ -195,8 +197,9 @@ void Call::Handle() {
   api::Request request = RequestOf();
   door_.counters.received_bytes += request.body.size();
   auto answer = std::make_unique<PendingAnswer>(door_, connection_.shared_from_this(), stream_,
-                                                AuditEntryOf(who_->name), reader_.TakeLease());
-  // An answer that nobody gives says that there was no room.
+                                                AuditEntryOf(who_->name), reader_.TakeLease(),
+                                                api::ClientOf(request));
+  // An answer that nobody gives says what there was no room for.
   if (!answer->has_room()) return;
   const ClientId client = api::ClientOf(request);
   const bool is_taken =

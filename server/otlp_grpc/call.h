@@ -42,6 +42,8 @@ class Call {
   // When Expire() is due unless something happens; nothing while the handler works.
   std::optional<Time> deadline() const;
   void Expire();
+  // By its credentials.
+  bool was_let_in() const { return who_ != nullptr; }
 
   // What others found out.
   void OnVerdict(AuthAnswer answer);

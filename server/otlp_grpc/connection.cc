@@ -15,15 +15,15 @@ constexpr size_t kMaxDiscardedBytes = 4 << 20;
 
 }  // namespace
 
-Connection::Connection(GrpcDoor& door, std::unique_ptr<Transport> transport)
+Connection::Connection(GrpcDoor& door, std::unique_ptr<Transport> transport,
+                       ConnectionShares::Lease lease)
     : door_(door),
       transport_(std::move(transport)),
+      lease_(std::move(lease)),
       now_(std::chrono::steady_clock::now()),
       opened_at_(now_),
       http2_(door.limits.http2, *this, now_),
       quiet_since_(now_) {}
-
-Connection::~Connection() { door_.waiting.Remove(waiting_number_); }
 
 void Connection::Start() {
   // A shutdown may have come first.
@@ -47,6 +47,14 @@ void Connection::Drain() {
   });
 }
 
+void Connection::MakeRoom() {
+  transport_->Post([self = shared_from_this()] {
+    if (self->let_in_calls_ > 0 || self->state_ == State::kClosed) return;
+    ++self->door_.counters.displaced_connections;
+    self->Close();
+  });
+}
+
 void Connection::Abort() {
   transport_->Post([self = shared_from_this()] { self->Close(); });
 }
@@ -63,10 +71,9 @@ void Connection::WithCall(std::shared_ptr<Connection> connection, int32_t stream
   });
 }
 
-void Connection::OnWholeCall() {
-  if (has_had_call_) return;
-  has_had_call_ = true;
-  door_.waiting.Remove(waiting_number_);
+void Connection::OnCallLetIn() {
+  ++let_in_calls_;
+  lease_.Work();
 }
 
 void Connection::OnHead(int32_t stream, CallHead head) {
@@ -85,8 +92,12 @@ void Connection::OnRequestEnd(int32_t stream) {
 }
 
 void Connection::OnClosed(int32_t stream) {
-  calls_.erase(stream);
   quiet_since_ = now_;
+  const auto found = calls_.find(stream);
+  if (found == calls_.end()) return;
+  const bool was_let_in = found->second->was_let_in();
+  calls_.erase(found);
+  if (was_let_in && --let_in_calls_ == 0) lease_.Wait();
 }
 
 void Connection::Read() {
@@ -154,7 +165,7 @@ void Connection::Linger() {
   if (http2_.is_broken()) ++door_.counters.broken_connections;
   state_ = State::kLinger;
   lingering_since_ = now_;
-  calls_.clear();
+  EndCalls();
   transport_->FinishWriting();
   Read();
   ArmTimer();
@@ -166,9 +177,15 @@ void Connection::Discard(size_t size) {
   Read();
 }
 
+void Connection::EndCalls() {
+  calls_.clear();
+  let_in_calls_ = 0;
+  lease_.Wait();
+}
+
 void Connection::Close() {
   state_ = State::kClosed;
-  calls_.clear();
+  EndCalls();
   transport_->Close();
 }
 

@@ -4,8 +4,8 @@
 //   handshake ──▶ open ──▶ linger ──▶ closed
 //
 // It reads only when everything is written: a client that takes no answers gets no further ones
-// made. Everything runs on the transport's loop thread but for Drain(), Abort() and WithCall(),
-// which are safe from any.
+// made. Everything runs on the transport's loop thread but for Drain(), MakeRoom(), Abort()
+// and WithCall(), which are safe from any.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "absl/functional/any_invocable.h"
+#include "server/connection_shares.h"
 #include "server/otlp_grpc/call.h"
 #include "server/otlp_grpc/grpc_door.h"
 #include "server/otlp_grpc/http2_session.h"
@@ -30,15 +31,15 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   using Time = std::chrono::steady_clock::time_point;
 
   // The door outlives the connection.
-  Connection(GrpcDoor& door, std::unique_ptr<Transport> transport);
-  ~Connection() override;
+  Connection(GrpcDoor& door, std::unique_ptr<Transport> transport,
+             ConnectionShares::Lease lease = {});
 
-  // Once, before Start(): makes room for others until it has brought a call.
-  void Wait() { waiting_number_ = door_.waiting.Add(weak_from_this()); }
   // Once, on the loop thread.
   void Start();
   // Takes no further calls, and closes when the last is answered.
   void Drain();
+  // Closes unless a call that was let in is under way: another connection needs the room.
+  void MakeRoom();
   // Cancels the calls under way and closes at once.
   void Abort();
 
@@ -50,7 +51,8 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   Http2Session& http2() { return http2_; }
   const Peer& peer() const { return transport_->peer(); }
   Time now() const { return now_; }
-  void OnWholeCall();
+  void OnCallLetIn();
+  void OnWholeCall() { has_had_call_ = true; }
   std::atomic<size_t>& pending_answers() { return pending_answers_; }
 
  private:
@@ -68,6 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   void OnWritten(std::error_code error, size_t size);
   void Linger();
   void Discard(size_t size);
+  void EndCalls();
   void Close();
 
   Time Deadline() const;
@@ -76,6 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
 
   GrpcDoor& door_;
   const std::unique_ptr<Transport> transport_;
+  ConnectionShares::Lease lease_;
   Time now_;
   const Time opened_at_;
   Http2Session http2_;
@@ -85,8 +89,8 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   State state_ = State::kHandshake;
   bool is_draining_ = false;
   bool has_had_call_ = false;
-  uint64_t waiting_number_ = 0;  // until it has
-  Time quiet_since_;             // the end of the last call, or of the handshake
+  size_t let_in_calls_ = 0;  // of calls_
+  Time quiet_since_;         // the end of the last call, or of the handshake
   Time lingering_since_{};
   size_t discarded_bytes_ = 0;  // since then
 

@@ -6,21 +6,21 @@
 #include <cstdint>
 
 #include "api/http.h"
+#include "base/fair_pool.h"
 #include "server/audit_log.h"
 #include "server/authenticator.h"
 #include "server/body_budget.h"
 #include "server/otlp_grpc/grpc_limits.h"
 #include "server/otlp_grpc/grpc_status.h"
-#include "server/otlp_grpc/waiting_connections.h"
 #include "server/worker_pool.h"
 
 namespace lockstep::server {
 
 // Safe from any thread.
 struct GrpcCounters {
-  std::atomic<uint64_t> received_bytes{0};  // of whole messages
-  std::atomic<uint64_t> calls_in_flight{0};
-  std::atomic<uint64_t> broken_connections{0};  // ended for a flood or a breach of the protocol
+  std::atomic<uint64_t> received_bytes{0};         // of whole messages
+  std::atomic<uint64_t> displaced_connections{0};  // closed for want of room for others
+  std::atomic<uint64_t> broken_connections{0};     // ended for a flood or a breach of the protocol
   std::array<std::atomic<uint64_t>, kGrpcCodeCount> answers{};
 };
 
@@ -32,6 +32,7 @@ struct GrpcDoor {
         limits(grpc_limits),
         authenticator(web),
         budget(grpc_limits.max_message_bytes_in_flight),
+        calls(grpc_limits.max_calls),
         workers(worker_threads, grpc_limits.max_calls) {}
 
   api::Handler& handler;
@@ -39,8 +40,8 @@ struct GrpcDoor {
   const GrpcLimits limits;
   Authenticator authenticator;
   BodyBudget budget;
+  FairPool calls;  // handed to the handler and not answered
   GrpcCounters counters;
-  WaitingConnections waiting;
   WorkerPool workers;
 };
 

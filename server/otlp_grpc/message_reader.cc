@@ -12,6 +12,13 @@ constexpr size_t kMinRoomBytes = 4 << 10;
 
 }  // namespace
 
+bool MessageReader::SetUser(const std::string& user) {
+  client_.user = user;
+  lease_ = BodyBudget::Lease();
+  lease_ = BodyBudget::Lease(budget_, client_);
+  return lease_.Grow(room_);
+}
+
 GrpcStatus MessageReader::Add(std::string_view bytes) {
   received_bytes_ += bytes.size();
   while (prefix_size_ < prefix_.size() && !bytes.empty()) {

@@ -25,7 +25,14 @@ class MessageReader {
  public:
   // The budget outlives the reader.
   MessageReader(uint64_t max_bytes, BodyBudget& budget, ClientId client)
-      : max_bytes_(max_bytes), lease_(budget, std::move(client)) {}
+      : max_bytes_(max_bytes),
+        budget_(budget),
+        client_(std::move(client)),
+        lease_(budget, client_) {}
+
+  // What has come and what comes counts for that credential too. False: the client has no room for
+  // it.
+  [[nodiscard]] bool SetUser(const std::string& user);
 
   // What follows in the stream. After an error no more may be added.
   GrpcStatus Add(std::string_view bytes);
@@ -44,6 +51,8 @@ class MessageReader {
   bool MakeRoom(size_t bytes);
 
   const uint64_t max_bytes_;
+  BodyBudget& budget_;
+  ClientId client_;
   BodyBudget::Lease lease_;
   uint64_t received_bytes_ = 0;
   std::array<uint8_t, 5> prefix_{};

@@ -30,15 +30,13 @@ absl::StatusOr<std::unique_ptr<OtlpGrpcServer>> OtlpGrpcServer::Start(
 OtlpGrpcServer::OtlpGrpcServer(const OtlpGrpcOptions& options, api::Handler& handler,
                                std::unique_ptr<Listener> listener)
     : door_(handler, options.web, options.audit, options.limits, options.worker_threads),
-      max_connections_(options.limits.max_connections),
+      connections_(options.limits.max_connections, 0),
       listener_(std::move(listener)) {
   listener_->Start(
-      {.admit =
-           [this](const std::string&) {
-             return connections_.size() < max_connections_ || door_.waiting.CloseOldest();
-           },
+      {.admit = [this](const std::string& address) { return connections_.Admit(address); },
        .open = [this](std::unique_ptr<Transport> transport) { Open(std::move(transport)); },
-       .out_of_handles = [this] { door_.waiting.CloseOldest(); }});
+       .should_wait = [this] { return connections_.are_closing_many(); },
+       .out_of_handles = [this] { connections_.MakeRoom(); }});
 }
 
 OtlpGrpcServer::~OtlpGrpcServer() { Shutdown(std::chrono::milliseconds(0)); }
@@ -49,17 +47,17 @@ void OtlpGrpcServer::Open(std::unique_ptr<Transport> transport) {
   Transport& loop = *transport;
   std::shared_ptr<Connection> connection = connections_.Open(door_, std::move(transport));
   if (connection == nullptr) return;
-  connection->Wait();
   loop.Post([connection] { connection->Start(); });
 }
 
 void OtlpGrpcServer::Shutdown(std::chrono::milliseconds patience) {
   listener_->Stop();
-  connections_.Close();
-  connections_.ForEach([](Connection& connection) { connection.Drain(); });
-  connections_.AwaitEmpty(patience);
-  connections_.ForEach([](Connection& connection) { connection.Abort(); });
-  connections_.AwaitEmpty();
+  LiveObjects<Connection>& connections = connections_.alive();
+  connections.Close();
+  connections.ForEach([](Connection& connection) { connection.Drain(); });
+  connections.AwaitEmpty(patience);
+  connections.ForEach([](Connection& connection) { connection.Abort(); });
+  connections.AwaitEmpty();
 }
 
 absl::Status OtlpGrpcServer::Reload(const WebConfig& web) {
@@ -75,10 +73,11 @@ OtlpGrpcStats OtlpGrpcServer::stats() const {
     const uint64_t count = counters.answers[i];
     if (count > 0) stats.calls.emplace(NameOf(static_cast<GrpcCode>(i)), count);
   }
-  stats.calls_in_flight = counters.calls_in_flight;
+  stats.calls_in_flight = door_.calls.taken();
   stats.received_bytes = counters.received_bytes;
   stats.open_connections = connections_.size();
   stats.refused_connections = listener_->refused_connections();
+  stats.displaced_connections = counters.displaced_connections;
   stats.broken_connections = counters.broken_connections;
   return stats;
 }

@@ -17,7 +17,7 @@
 #include "api/http.h"
 #include "base/status.h"
 #include "server/audit_log.h"
-#include "server/live_objects.h"
+#include "server/fair_connections.h"
 #include "server/otlp_grpc/connection.h"
 #include "server/otlp_grpc/grpc_door.h"
 #include "server/otlp_grpc/grpc_limits.h"
@@ -69,8 +69,7 @@ class OtlpGrpcServer {
   void Open(std::unique_ptr<Transport> transport);
 
   GrpcDoor door_;
-  LiveObjects<Connection> connections_;
-  const size_t max_connections_;
+  FairConnections<Connection> connections_;
   // Last: its threads use all of the above.
   const std::unique_ptr<Listener> listener_;
 };

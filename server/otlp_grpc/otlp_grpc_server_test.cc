@@ -37,6 +37,17 @@ GrpcRequest RequestAs(const std::string& authorization) {
   return request;
 }
 
+// Whose one token is "open sesame".
+WebConfig WithToken() {
+  const auto web = ParseWebConfig(
+      "lockstep_bearer_tokens:\n"
+      "  trainer:\n"
+      "    sha256: 41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb\n",
+      "web.yml");
+  EXPECT_TRUE(web.ok()) << web.status();
+  return *web;
+}
+
 // Answers with what the test set, and remembers the request.
 class ScriptedHandler : public api::Handler {
  public:
@@ -200,14 +211,7 @@ TEST_F(OtlpGrpcServerTest, AnswersWhatIsNoGrpcInHttp) {
 
 TEST_F(OtlpGrpcServerTest, LetsInWhoHasAToken) {
   OtlpGrpcOptions options;
-  // The digest of "open sesame".
-  const auto web = ParseWebConfig(
-      "lockstep_bearer_tokens:\n"
-      "  trainer:\n"
-      "    sha256: 41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb\n",
-      "web.yml");
-  ASSERT_TRUE(web.ok()) << web.status();
-  options.web = *web;
+  options.web = WithToken();
   Start(std::move(options));
   EXPECT_EQ(Send("").status(), Number(GrpcCode::kUnauthenticated));
   EXPECT_EQ(client_->Call(RequestAs("Bearer other")).status(), Number(GrpcCode::kUnauthenticated));
@@ -286,6 +290,22 @@ TEST_F(OtlpGrpcServerTest, RefusesMoreCallsThanItMayHaveUnderWay) {
   EXPECT_EQ(client_->Await().status(), 0);
 }
 
+TEST_F(OtlpGrpcServerTest, OneClientHasNoMoreThanItsShareOfTheCalls) {
+  OtlpGrpcOptions options;
+  options.limits.max_calls = 2;
+  Start(std::move(options));
+  std::promise<api::Respond> held;
+  handler_.Hold(held);
+  client_->Begin(RequestWith("first"));
+  api::Respond respond = held.get_future().get();
+  GrpcTestClient other(server_->address());
+  const GrpcReply refused = other.Call(RequestWith("second"));
+  EXPECT_EQ(refused.status(), Number(GrpcCode::kUnavailable));
+  EXPECT_THAT(refused.message(), HasSubstr("of this client"));
+  respond({});
+  EXPECT_EQ(client_->Await().status(), 0);
+}
+
 TEST_F(OtlpGrpcServerTest, DoesNotWaitForAMessageForEver) {
   OtlpGrpcOptions options;
   options.limits.message_timeout = milliseconds(50);
@@ -332,33 +352,48 @@ TEST_F(OtlpGrpcServerTest, ClosesConnectionsThatRestTooLong) {
   EXPECT_TRUE(client_->AwaitEnd());
 }
 
-TEST_F(OtlpGrpcServerTest, HasRoomForSoManyConnections) {
-  OtlpGrpcOptions options;
-  options.limits.max_connections = 1;
-  Start(std::move(options));
-  EXPECT_EQ(Send("points").status(), 0);
-  GrpcTestClient refused(server_->address());
-  EXPECT_TRUE(refused.AwaitEnd());
-  EXPECT_EQ(server_->stats().refused_connections, 1u);
-  EXPECT_EQ(Send("points").status(), 0);
-}
-
-TEST_F(OtlpGrpcServerTest, ConnectionsWithoutACallMakeRoom) {
+TEST_F(OtlpGrpcServerTest, RefusesConnectionsOverTheShareOfANetwork) {
   OtlpGrpcOptions options;
   options.limits.max_connections = 2;
   Start(std::move(options));
+  std::promise<api::Respond> held;
+  handler_.Hold(held);
+  client_->Begin(RequestWith("points"));
+  api::Respond respond = held.get_future().get();
+  GrpcTestClient refused(server_->address());
+  EXPECT_TRUE(refused.AwaitEnd());
+  EXPECT_EQ(server_->stats().refused_connections, 1u);
+  EXPECT_EQ(server_->stats().displaced_connections, 0u);
+  respond({});
+  EXPECT_EQ(client_->Await().status(), 0);
+}
+
+TEST_F(OtlpGrpcServerTest, ConnectionsThatWaitMakeRoom) {
+  OtlpGrpcOptions options;
+  options.limits.max_connections = 2;
+  Start(std::move(options));
+  // One that has brought a call and rests waits, too.
   EXPECT_EQ(Send("points").status(), 0);
   GrpcTestClient silent(server_->address());
-  GrpcTestClient begun(server_->address());
-  EXPECT_TRUE(silent.AwaitEnd());
-  GrpcRequest request;
-  request.ends = false;
-  begun.Begin(request);
+  EXPECT_TRUE(client_->AwaitEnd());
   GrpcTestClient other(server_->address());
-  EXPECT_TRUE(begun.AwaitEnd());
+  EXPECT_TRUE(silent.AwaitEnd());
   EXPECT_EQ(other.Call(RequestWith("points")).status(), 0);
-  EXPECT_EQ(Send("points").status(), 0);
   EXPECT_EQ(server_->stats().refused_connections, 0u);
+  EXPECT_EQ(server_->stats().displaced_connections, 2u);
+}
+
+TEST_F(OtlpGrpcServerTest, CallsThatAreNotLetInKeepNobodyOut) {
+  OtlpGrpcOptions options;
+  options.limits.max_connections = 2;
+  options.web = WithToken();
+  Start(std::move(options));
+  GrpcRequest denied = RequestAs("Bearer bad");
+  denied.ends = false;
+  EXPECT_EQ(client_->Call(denied).status(), Number(GrpcCode::kUnauthenticated));
+  GrpcTestClient other(server_->address());
+  EXPECT_TRUE(client_->AwaitEnd());
+  EXPECT_EQ(other.Call(RequestAs("Bearer open sesame")).status(), 0);
 }
 
 TEST_F(OtlpGrpcServerTest, TellsTheHandlerWhenNobodyWaits) {

@@ -1,21 +1,26 @@
 #include "server/otlp_grpc/pending_answer.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "server/otlp_grpc/connection.h"
 
 namespace lockstep::server {
 namespace {
 
-api::Response TextAnswer(int status, const char* text) {
+api::Response TextAnswer(int status, std::string text) {
   api::Response response;
   response.status = status;
-  response.body = text;
+  response.body = std::move(text);
   return response;
 }
 
-api::Response TooManyCalls() {
-  api::Response response = TextAnswer(503, "too many calls at once");
+// `whose`: " of this client".
+api::Response TooManyCalls(std::string_view whose) {
+  api::Response response =
+      TextAnswer(503, absl::StrFormat("too many calls%s at once; try again later", whose));
   response.headers.push_back({"Retry-After", "5"});
   return response;
 }
@@ -23,17 +28,19 @@ api::Response TooManyCalls() {
 }  // namespace
 
 PendingAnswer::PendingAnswer(GrpcDoor& door, std::shared_ptr<Connection> connection, int32_t stream,
-                             AuditEntry entry, BodyBudget::Lease lease)
+                             AuditEntry entry, BodyBudget::Lease lease, ClientId client)
     : door_(door),
       connection_(std::move(connection)),
       stream_(stream),
       entry_(std::move(entry)),
       lease_(std::move(lease)),
-      fallback_(TooManyCalls()) {
+      room_(door.calls, std::move(client)),
+      fallback_(TooManyCalls("")) {
   const bool connection_has_room =
       ++connection_->pending_answers() <= door.limits.http2.max_streams;
-  const bool door_has_room = ++door.counters.calls_in_flight <= door.limits.max_calls;
-  has_room_ = connection_has_room && door_has_room;
+  const PoolAnswer of_door = room_.Grow(1);
+  has_room_ = connection_has_room && of_door == PoolAnswer::kTaken;
+  if (of_door == PoolAnswer::kOverShare) fallback_ = TooManyCalls(" of this client");
 }
 
 PendingAnswer::~PendingAnswer() {
@@ -51,7 +58,7 @@ void PendingAnswer::Send(api::Response response) {
     door_.audit->Add(entry_);
   }
   --connection_->pending_answers();
-  --door_.counters.calls_in_flight;
+  room_ = FairPool::Claim();
   Connection::WithCall(
       std::move(connection_), stream_,
       [response = std::move(response)](Call& call) mutable { call.OnAnswer(std::move(response)); });

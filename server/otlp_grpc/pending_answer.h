@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "api/http.h"
+#include "base/client_id.h"
+#include "base/fair_pool.h"
 #include "server/audit_log.h"
 #include "server/body_budget.h"
 #include "server/otlp_grpc/grpc_door.h"
@@ -18,14 +20,14 @@ class Connection;
 class PendingAnswer {
  public:
   PendingAnswer(GrpcDoor& door, std::shared_ptr<Connection> connection, int32_t stream,
-                AuditEntry entry, BodyBudget::Lease lease);
+                AuditEntry entry, BodyBudget::Lease lease, ClientId client);
   // Without an answer the call is told that there was no room or, once it was handled, that it got
   // lost.
   ~PendingAnswer();
   PendingAnswer(const PendingAnswer&) = delete;
   PendingAnswer& operator=(const PendingAnswer&) = delete;
 
-  // Whether the door and the connection may have one more under way: this one.
+  // Whether the door, the client and the connection may have one more under way: this one.
   bool has_room() const { return has_room_; }
   void OnHandled();
   void Send(api::Response response);
@@ -36,6 +38,7 @@ class PendingAnswer {
   const int32_t stream_;
   AuditEntry entry_;
   BodyBudget::Lease lease_;
+  FairPool::Claim room_;
   bool has_room_ = true;
   api::Response fallback_;
 };

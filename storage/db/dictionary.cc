@@ -14,10 +14,23 @@ namespace {
 
 using kv::DictionaryKind;
 
+constexpr std::string_view kJobLabel = "job";
+
+// What the index takes of memory, by how much it has of each; docs/limits.md has the measurements.
+constexpr uint64_t kSeriesBytes = 80;  // with the series' place in the directory
+constexpr uint64_t kPartBytes = 200;   // a target or a metric
+constexpr uint64_t kPairBytes = 160;   // a name and value, once for all that have it
+constexpr uint64_t kBytesPerLabelByte = 2;
+
 // Of one part's row beyond its labels: the key, the version, and what a batch adds.
 constexpr size_t kPartRowBytes = 24;
 // Cleanup ends a batch that has this much.
 constexpr size_t kCleanupBytes = size_t{1} << 20;
+
+// With its tenant.
+std::string JobOf(const LabelSet& labels) {
+  return GroupName(TenantOf(labels), labels.Get(kJobLabel));
+}
 
 std::vector<std::span<const SeriesEntry>> SplitIntoRows(std::span<const SeriesEntry> entries) {
   std::vector<std::span<const SeriesEntry>> rows;
@@ -55,15 +68,36 @@ Dictionary::Dictionary(std::shared_ptr<SeriesLimit> limit, Clock now_ms)
       now_ms_(std::move(now_ms)),
       churn_(now_ms_()) {}
 
-std::optional<SeriesId> Dictionary::StageNew(const LabelSet& labels) {
-  if (!limit_->Take()) return std::nullopt;
+Dictionary::Staging Dictionary::StageNew(const LabelSet& labels) {
+  const SeriesLimit::Answer answer = limit_->Take(JobOf(labels), kSeriesBytes);
+  if (answer != SeriesLimit::Answer::kTaken) return {answer};
+  counted_bytes_ += kSeriesBytes;
   LOCKSTEP_CHECK(next_id_ != UINT32_MAX);
   SplitLabels(labels, target_labels_, metric_labels_);
   const PartNumbers::Part target = targets_.Stage(target_labels_);
   const PartNumbers::Part metric = metrics_.Stage(metric_labels_);
   staged_.push_back(
       {next_id_, {target.number, metric.number}, families_.Take({target.group, metric.group})});
-  return next_id_++;
+  return {answer, next_id_++};
+}
+
+uint64_t Dictionary::KnownBytes() const {
+  const LabelSets& targets = index_.targets();
+  const LabelSets& metrics = index_.metrics();
+  return index_.series_count() * kSeriesBytes + (targets.size() + metrics.size()) * kPartBytes +
+         index_.label_pair_count() * kPairBytes +
+         (targets.byte_count() + metrics.byte_count()) * kBytesPerLabelByte;
+}
+
+void Dictionary::CountBytes(uint64_t bytes) {
+  limit_->ReplaceBytes(counted_bytes_, bytes);
+  counted_bytes_ = bytes;
+}
+
+void Dictionary::GiveBack(const absl::flat_hash_map<uint32_t, uint64_t>& count_by_group) {
+  for (const auto& [group, count] : count_by_group) {
+    limit_->GiveBack(targets_.ValueOfGroup(group), count);
+  }
 }
 
 size_t Dictionary::staged_byte_count() const {
@@ -98,12 +132,19 @@ void Dictionary::CommitStaged() {
     rows_.push_back(row.front().id);
   }
   staged_.clear();
+  CountBytes(KnownBytes());
 }
 
 void Dictionary::RollbackStaged() {
-  is_in_doubt_ = is_in_doubt_ || !staged_.empty();
-  for (const SeriesEntry& entry : staged_) families_.Release(FamilyOf(entry.parts));
-  limit_->GiveBack(staged_.size());
+  if (staged_.empty()) return;
+  is_in_doubt_ = true;
+  absl::flat_hash_map<uint32_t, uint64_t> count_by_job;
+  for (const SeriesEntry& entry : staged_) {
+    families_.Release(FamilyOf(entry.parts));
+    ++count_by_job[targets_.GroupOf(entry.parts.target)];
+  }
+  GiveBack(count_by_job);
+  CountBytes(KnownBytes());
   metrics_.RollbackStaged();
   targets_.RollbackStaged();
   staged_.clear();
@@ -120,8 +161,7 @@ void Dictionary::NoteChanges(AddChurn add) {
   churn_.Turn(now_ms_());
   for (const auto& [family, change] : changes_) {
     const auto& [target, metric] = change.example;
-    const LabelSet& labels = index_.targets().LabelsOf(target);
-    (churn_.*add)(GroupName(TenantOf(labels), labels.Get("job")),
+    (churn_.*add)(JobOf(index_.targets().LabelsOf(target)),
                   index_.metrics().LabelsOf(metric).Get(kMetricName), change.count);
   }
   changes_.clear();
@@ -133,16 +173,19 @@ SeriesId Dictionary::RowOf(SeriesId id) const {
 }
 
 void Dictionary::Remove(std::span<const SeriesId> ids) {
+  absl::flat_hash_map<uint32_t, uint64_t> count_by_job;
   for (const SeriesId id : ids) {
     if (!infos_.Has(id)) continue;
     stale_.series_rows.insert(RowOf(id));
     families_.Release(FamilyOf(index_.series().PartsOf(id)));
     infos_.Erase(id);
     CountChange(index_.series().PartsOf(id));
-    limit_->GiveBack(1);
+    ++count_by_job[targets_.GroupOf(index_.series().PartsOf(id).target)];
   }
   NoteChanges(&SeriesChurn::AddLeft);
+  GiveBack(count_by_job);
   ForgetParts(index_.Remove(ids));
+  CountBytes(KnownBytes());
 }
 
 void Dictionary::ForgetParts(const SeriesTable::Emptied& parts) {
@@ -236,7 +279,6 @@ std::optional<SeriesId> Dictionary::LoadSeries(SeriesId row, const SeriesEntry& 
     index_.Renumber(*earlier, entry.id);
   } else {
     index_.Add(entry.id, entry.parts);
-    limit_->Add();
   }
   families_.Load(FamilyOf(entry.parts), entry.place);
   infos_.Put(entry.id, {entry.place});
@@ -246,14 +288,17 @@ std::optional<SeriesId> Dictionary::LoadSeries(SeriesId row, const SeriesEntry& 
 
 void Dictionary::EndLoading() {
   SeriesTable::Emptied unused;
-  index_.targets().ForEach([&](TargetId id, const LabelSet&) {
-    if (index_.series().OfTarget(id).empty()) unused.targets.push_back(id);
+  index_.targets().ForEach([&](TargetId id, const LabelSet& labels) {
+    const size_t series_count = index_.series().OfTarget(id).size();
+    limit_->Add(JobOf(labels), series_count);
+    if (series_count == 0) unused.targets.push_back(id);
   });
   index_.metrics().ForEach([&](MetricId id, const LabelSet&) {
     if (index_.series().OfMetric(id).empty()) unused.metrics.push_back(id);
   });
   index_.RemoveParts(unused);
   ForgetParts(unused);
+  CountBytes(KnownBytes());
 }
 
 }  // namespace lockstep

@@ -50,9 +50,12 @@ class Dictionary {
   // New series, from their first sample to the commit that makes them durable:
   //   StageNew() ... PutStaged(), then CommitStaged() or RollbackStaged()
   // Staged ids are higher than all that were given out before. Nothing of a staged series can be found
-  // before its commit. nullopt: the store has as many series as it may. Precondition: `labels` are neither
-  // known nor staged.
-  std::optional<SeriesId> StageNew(const LabelSet& labels);
+  // before its commit. Precondition: `labels` are neither known nor staged.
+  struct Staging {
+    SeriesLimit::Answer answer = SeriesLimit::Answer::kTaken;
+    SeriesId id = 0;  // if it was taken
+  };
+  Staging StageNew(const LabelSet& labels);
   bool IsStaged(SeriesId id) const { return !staged_.empty() && id >= staged_.front().id; }
   // What PutStaged() adds to a batch, at most.
   size_t staged_byte_count() const;
@@ -108,6 +111,9 @@ class Dictionary {
   }
   using AddChurn = void (SeriesChurn::*)(std::string_view job, std::string_view metric,
                                          uint32_t count);
+  uint64_t KnownBytes() const;
+  void CountBytes(uint64_t bytes);
+  void GiveBack(const absl::flat_hash_map<uint32_t, uint64_t>& count_by_group);
   void CountChange(SeriesParts parts);
   void NoteChanges(AddChurn add);
   SeriesId RowOf(SeriesId id) const;
@@ -119,6 +125,7 @@ class Dictionary {
   SeriesIndex index_;
   SparseArray<Info, 8> infos_;
   SeriesChurn churn_;
+  uint64_t counted_bytes_ = 0;  // in the limit
 
   // The writer's own.
   PartNumbers targets_{index_.targets(), "job"};

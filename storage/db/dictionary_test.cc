@@ -40,7 +40,7 @@ class DictionaryTest : public ::testing::Test {
   }
 
   void Write(kv::Batch& batch) { ASSERT_TRUE(kv_->Commit(batch, kv::Durability::kBuffered).ok()); }
-  SeriesId Stage(const LabelSet& labels) { return *dictionary_->StageNew(labels); }
+  SeriesId Stage(const LabelSet& labels) { return dictionary_->StageNew(labels).id; }
   void Commit() {
     Put();
     dictionary_->CommitStaged();

@@ -55,6 +55,8 @@ class PartNumbers {
   void Forget(PostingsView numbers);
   // Precondition: the number is of a part that was staged or loaded and neither rolled back nor forgotten.
   uint32_t GroupOf(uint32_t number) const { return group_of_[number]; }
+  // Its label's value. Precondition: a part of the group is there.
+  const std::string& ValueOfGroup(uint32_t group) const { return groups_[group].value; }
 
  private:
   struct Group {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/tenant.h"
 #include "storage/db/store.h"
 
 namespace lockstep {
@@ -37,6 +38,28 @@ bool IsStorable(const Histogram* histogram) {
          LengthOf(histogram->negative_spans) == histogram->negative_counts.size();
 }
 
+std::string WhyNoSeries(SeriesLimit::Answer which_limit, const LabelSet& series,
+                        const SeriesLimit& limit) {
+  const SeriesLimits limits = limit.limits();
+  switch (which_limit) {
+    case SeriesLimit::Answer::kTaken:
+      break;
+    case SeriesLimit::Answer::kStoreIsFull:
+      return "the store has its limit of " + std::to_string(limits.max_series) +
+             " series (--storage.max-series)";
+    case SeriesLimit::Answer::kTenantIsFull:
+      return "the tenant \"" + std::string(IdOfTenant(TenantOf(series))) + "\" has its limit of " +
+             std::to_string(limit.MaxSeriesOf(TenantOf(series))) + " series (tenants.limits)";
+    case SeriesLimit::Answer::kJobIsFull:
+      return "the job \"" + std::string(series.Get("job")) + "\" has its limit of " +
+             std::to_string(limits.max_series_per_job) + " series (--ingest.max-series-per-job)";
+    case SeriesLimit::Answer::kNoMemory:
+      return "the memory for series is in use, of which the limit is " +
+             std::to_string(limit.max_bytes() >> 20) + " MiB (--memory-limit)";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string WhyUnstorable(const SeriesWrite& write) {
@@ -59,7 +82,8 @@ std::string WhyUnstorable(const SeriesWrite& write) {
   return "";
 }
 
-std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const WriterLimits& limits) {
+std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const LabelSet& series,
+                        const SeriesLimit& limit) {
   std::string why;
   const auto add = [&why](const std::string& reason) { why += (why.empty() ? "" : ", ") + reason; };
   if (counts.too_old > 0) {
@@ -69,8 +93,7 @@ std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const Writer
     add(CountOf(counts.too_new) + " more than " + FormatDuration(kMaxFutureMs) + " in the future");
   }
   if (counts.over_series_limit > 0) {
-    add("the series is new, and the store has its limit of " + std::to_string(limits.max_series) +
-        " series (--storage.max-series)");
+    add("the series is new, and " + WhyNoSeries(counts.which_limit, series, limit));
   }
   return why;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "storage/db/shard_writer.h"
+#include "storage/db/series_limit.h"
 #include "storage/db/write_group.h"
 #include "storage/storage.h"
 
@@ -19,6 +19,7 @@ std::string WhyUnstorable(const SeriesWrite& write);
 
 // Why samples of the counts, of a series that is kept so long, were rejected: "3 samples are older than the
 // retention of 15d", or "" if none was.
-std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const WriterLimits& limits);
+std::string WhyRejected(const SliceCounts& counts, int64_t keep_ms, const LabelSet& series,
+                        const SeriesLimit& limit);
 
 }  // namespace lockstep

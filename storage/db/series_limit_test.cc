@@ -8,34 +8,111 @@
 
 #include "absl/strings/str_format.h"
 #include "storage/db/dictionary.h"
+#include "storage/db/group_name.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/test_folder.h"
 
 namespace lockstep {
 namespace {
 
+using Taking = SeriesLimit::Answer;
+
 TEST(SeriesLimitTest, TakesAsManyAsItSays) {
-  SeriesLimit limit(2);
-  EXPECT_TRUE(limit.Take());
-  EXPECT_TRUE(limit.Take());
-  EXPECT_FALSE(limit.Take());
-  limit.GiveBack(1);
-  EXPECT_TRUE(limit.Take());
-  limit.Add();  // that was there before the limit
-  limit.GiveBack(1);
-  EXPECT_FALSE(limit.Take());
+  SeriesLimit limit({.max_series = 2});
+  EXPECT_EQ(limit.Take("a", 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take("b", 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take("c", 0), Taking::kStoreIsFull);
+  limit.GiveBack("b", 1);
+  EXPECT_EQ(limit.Take("b", 0), Taking::kTaken);
+  limit.Add("a", 1);  // that was there before the limit
+  limit.GiveBack("a", 1);
+  EXPECT_EQ(limit.Take("a", 0), Taking::kStoreIsFull);
+  limit.SetLimits({.max_series = 3});
+  EXPECT_EQ(limit.Take("a", 0), Taking::kTaken);
+  EXPECT_EQ(limit.count(), 3u);
+}
+
+TEST(SeriesLimitTest, TakesAsManyOfEachJob) {
+  SeriesLimit limit({.max_series_per_job = 2});
+  limit.Add("a", 1);
+  EXPECT_EQ(limit.Take("a", 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take("a", 0), Taking::kJobIsFull);
+  EXPECT_EQ(limit.Take("b", 0), Taking::kTaken);
+  limit.GiveBack("a", 1);
+  EXPECT_EQ(limit.Take("a", 0), Taking::kTaken);
+}
+
+TEST(SeriesLimitTest, TakesAsManyOfEachTenant) {
+  SeriesLimits limits;
+  limits.by_tenant = {{*Matcher::Make(MatchType::kRegex, "tenant", "a|default"), 2}, {{}, 1}};
+  SeriesLimit limit(limits);
+  const std::string a = GroupName("a", "x"), also_a = GroupName("a", "y"), b = GroupName("b", "x");
+  limit.Add(a, 1);
+  EXPECT_EQ(limit.Take(also_a, 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take(a, 0), Taking::kTenantIsFull);
+  EXPECT_EQ(limit.Take(b, 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take(b, 0), Taking::kTenantIsFull);
+  EXPECT_EQ(limit.Take("x", 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take("y", 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take("z", 0), Taking::kTenantIsFull);
+  limit.GiveBack(also_a, 1);
+  EXPECT_EQ(limit.Take(a, 0), Taking::kTaken);
+  limits.by_tenant = {{{}, 3}};
+  limit.SetLimits(limits);
+  EXPECT_EQ(limit.Take(a, 0), Taking::kTaken);
+  EXPECT_EQ(limit.Take(a, 0), Taking::kTenantIsFull);
+}
+
+TEST(SeriesLimitTest, TakesWhatThereIsMemoryFor) {
+  constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+  MemoryBudget memory(64 * kMebibyte);
+  const auto held_bytes = [&memory] {
+    return memory.stats().accounts[static_cast<size_t>(MemoryAccount::kSeries)].held_bytes;
+  };
+  {
+    SeriesLimit limit({}, memory);
+    EXPECT_EQ(limit.Take("a", 31 * kMebibyte), Taking::kTaken);
+    EXPECT_EQ(limit.Take("a", 2 * kMebibyte), Taking::kNoMemory);
+    EXPECT_EQ(limit.count(), 1u);
+    // What is there already is not refused.
+    limit.ReplaceBytes(31 * kMebibyte, 40 * kMebibyte);
+    EXPECT_EQ(held_bytes(), 40 * kMebibyte);
+    EXPECT_EQ(limit.Take("a", 1), Taking::kNoMemory);
+    limit.ReplaceBytes(40 * kMebibyte, kMebibyte);
+    EXPECT_EQ(held_bytes(), kMebibyte);
+    EXPECT_EQ(limit.Take("a", kMebibyte), Taking::kTaken);
+    // Others leave no room.
+    memory.Add(MemoryAccount::kDecoding, 60 * kMebibyte);
+    EXPECT_EQ(limit.Take("a", kMebibyte), Taking::kNoMemory);
+  }
+  EXPECT_EQ(held_bytes(), 0u);
 }
 
 TEST(SeriesLimitTest, WhatIsRolledBackLeavesRoom) {
-  const auto limit = std::make_shared<SeriesLimit>(1);
+  const auto limit = std::make_shared<SeriesLimit>(SeriesLimits{.max_series = 1});
   Dictionary dictionary(limit);
-  EXPECT_TRUE(dictionary.StageNew(Series("a")).has_value());
-  EXPECT_FALSE(dictionary.StageNew(Series("b")).has_value());
+  EXPECT_EQ(dictionary.StageNew(Series("a")).answer, Taking::kTaken);
+  EXPECT_EQ(dictionary.StageNew(Series("b")).answer, Taking::kStoreIsFull);
   dictionary.RollbackStaged();
-  EXPECT_TRUE(dictionary.StageNew(Series("b")).has_value());
+  EXPECT_EQ(dictionary.StageNew(Series("b")).answer, Taking::kTaken);
   dictionary.CommitStaged();
   dictionary.RollbackStaged();
   EXPECT_EQ(limit->count(), 1u);
+}
+
+TEST(SeriesLimitTest, WhatIsRemovedGivesItsMemoryBack) {
+  MemoryBudget memory(uint64_t{1} << 30);
+  const auto limit = std::make_shared<SeriesLimit>(SeriesLimits{}, memory);
+  Dictionary dictionary(limit);
+  std::vector<SeriesId> ids;
+  for (int i = 0; i < 10'000; ++i) {
+    ids.push_back(dictionary.StageNew(Series("m", absl::StrFormat("job%d", i), i)).id);
+  }
+  dictionary.CommitStaged();
+  EXPECT_GT(memory.stats().held_bytes, uint64_t{2} << 20);
+  dictionary.Remove(ids);
+  EXPECT_EQ(memory.stats().held_bytes, 0u);
+  EXPECT_EQ(limit->count(), 0u);
 }
 
 class StoreSeriesLimitTest : public testing::TestWithParam<uint32_t> {
@@ -59,7 +136,7 @@ class StoreSeriesLimitTest : public testing::TestWithParam<uint32_t> {
 };
 
 TEST_P(StoreSeriesLimitTest, WhatIsBeyondItIsRejectedAndTheRestKept) {
-  options_.max_series = 10;
+  options_.series.max_series = 10;
   const auto store = MustOpen(options_);
   const auto outcome = WriteAndWait(*store, Request(0, 15, kTestNowMs));
   ASSERT_TRUE(outcome.ok()) << outcome.status();
@@ -85,8 +162,32 @@ TEST_P(StoreSeriesLimitTest, WhatIsBeyondItIsRejectedAndTheRestKept) {
   EXPECT_EQ(store->stats().series_count, 10u);
 }
 
+TEST_P(StoreSeriesLimitTest, AJobHasNoMoreThanItsOwnLimit) {
+  options_.series.max_series_per_job = 2;
+  auto store = MustOpen(options_);
+  WriteRequest request;
+  for (int i = 0; i < 3; ++i) {
+    request.series.push_back({Series("m", "noisy", i), {{kTestNowMs, 1}}, {}});
+    request.series.push_back(
+        {Series("m", absl::StrFormat("other%d", i), i), {{kTestNowMs, 1}}, {}});
+  }
+  const auto outcome = WriteAndWait(*store, request);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  ASSERT_EQ(outcome->rejected.size(), 1u);
+  EXPECT_TRUE(outcome->rejected[0].is_over_series_limit);
+  EXPECT_EQ(outcome->rejected[0].reason,
+            "the series is new, and the job \"noisy\" has its limit of 2 series "
+            "(--ingest.max-series-per-job)");
+  ASSERT_TRUE(store->Close().ok());
+  // Those that are there count after a restart.
+  store = MustOpen(options_);
+  EXPECT_EQ(WriteAndWait(*store, request)->rejected.size(), 1u);
+  store->SetSeriesLimits({.max_series_per_job = 3});
+  EXPECT_EQ(WriteAndWait(*store, request)->rejected.size(), 0u);
+}
+
 TEST_P(StoreSeriesLimitTest, ASampleThatIsRejectedForItsTimeTakesNoRoom) {
-  options_.max_series = 1;
+  options_.series.max_series = 1;
   const auto store = MustOpen(options_);
   ASSERT_TRUE(WriteFloats(*store, Numbered(0), {{kTestNowMs + 2 * kMaxFutureMs, 1}}).ok());
   EXPECT_EQ(WriteFloats(*store, Numbered(1), {{kTestNowMs, 1}})->written_count, 1u);
@@ -95,7 +196,7 @@ TEST_P(StoreSeriesLimitTest, ASampleThatIsRejectedForItsTimeTakesNoRoom) {
 TEST_P(StoreSeriesLimitTest, WritersAtTheSameTimeFillItExactly) {
   constexpr int kThreads = 4;
   constexpr int kSeriesPerThread = 300;
-  options_.max_series = 500;
+  options_.series.max_series = 500;
   const auto store = MustOpen(options_);
   std::atomic<uint64_t> rejected{0};
   std::vector<std::thread> threads;
@@ -119,19 +220,19 @@ TEST_P(StoreSeriesLimitTest, WhatIsKnownCountsAfterARestart) {
   auto store = MustOpen(options_);
   ASSERT_TRUE(WriteAndWait(*store, Request(0, 12, kTestNowMs)).ok());
   ASSERT_TRUE(store->Close().ok());
-  options_.max_series = 10;
+  options_.series.max_series = 10;
   store = MustOpen(options_);
   EXPECT_EQ(WriteAndWait(*store, Request(12, 1, kTestNowMs))->rejected.size(), 1u);
   EXPECT_EQ(WriteAndWait(*store, Request(0, 12, kTestNowMs + 1000))->rejected_count, 0u);
   ASSERT_TRUE(store->Close().ok());
-  options_.max_series = 13;
+  options_.series.max_series = 13;
   store = MustOpen(options_);
   EXPECT_EQ(WriteAndWait(*store, Request(12, 2, kTestNowMs))->rejected.size(), 1u);
   EXPECT_EQ(store->stats().series_count, 13u);
 }
 
 TEST_P(StoreSeriesLimitTest, SeriesThatLeaveMakeRoom) {
-  options_.max_series = 10;
+  options_.series.max_series = 10;
   options_.retention_ms = 24 * kHourMs;
   HandClock clock(options_);
   const auto store = MustOpen(options_);

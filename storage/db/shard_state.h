@@ -31,8 +31,8 @@
 namespace lockstep {
 
 struct ShardState {
-  ShardState(std::shared_ptr<SeriesLimit> series_limit, Clock now_ms)
-      : dictionary(std::move(series_limit), std::move(now_ms)) {}
+  ShardState(std::shared_ptr<SeriesLimit> store_limit, Clock now_ms)
+      : series_limit(std::move(store_limit)), dictionary(series_limit, std::move(now_ms)) {}
 
   std::string folder;
   uint32_t number = 0;                         // among the store's shards
@@ -40,6 +40,7 @@ struct ShardState {
   std::shared_ptr<ChangeLog> changes;          // the store's
   std::shared_ptr<kv::Env> env;
   std::unique_ptr<kv::Store> kv;
+  std::shared_ptr<SeriesLimit> series_limit;  // the store's
 
   mutable SharedMutex mutex;
   Dictionary dictionary;
@@ -49,10 +50,11 @@ struct ShardState {
   Windows windows;                     // that have chunks
 
   // The writer's own.
-  uint64_t seal_count = 0;         // seals whose chunks are in `windows`
-  uint64_t next_sequence = 1;      // of the journal
-  uint64_t sealed_sequence = 0;    // the journal's mark
-  uint64_t replayed_sequence = 0;  // the last block that was there when the shard was opened
+  uint64_t counted_head_bytes = 0;  // in the limit
+  uint64_t seal_count = 0;          // seals whose chunks are in `windows`
+  uint64_t next_sequence = 1;       // of the journal
+  uint64_t sealed_sequence = 0;     // the journal's mark
+  uint64_t replayed_sequence = 0;   // the last block that was there when the shard was opened
 
   mutable ShardCounters counters;
 };

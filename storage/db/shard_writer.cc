@@ -244,7 +244,8 @@ void ShardWriter::AddLeft(const KnownSample& sample) {
   Answer& answer = answers_.back();
   if (!status.ok()) answer.status = status;
   Count(counts);
-  std::string why = WhyRejected(counts, limits.keep_ms, limits_);
+  // A series that is known is over no limit of series.
+  std::string why = WhyRejected(counts, limits.keep_ms, LabelSet(), *shard_.series_limit);
   if (why.empty()) return;
   ++answer.outcome.rejected_count;
   answer.outcome.rejected.push_back({std::numeric_limits<size_t>::max(), 1, std::move(why), false,
@@ -267,7 +268,7 @@ void ShardWriter::AddSeries(const SeriesWrite& write, size_t series_index) {
   if (why.empty()) {
     const absl::Status status = AddSlices(write, limits.accepted, counts);
     if (!status.ok()) answers_.back().status = status;
-    why = WhyRejected(counts, limits.keep_ms, limits_);
+    why = WhyRejected(counts, limits.keep_ms, write.labels, *shard_.series_limit);
     rejected = counts.too_old + counts.too_new + counts.over_series_limit;
   } else {
     rejected = write.samples.size() + write.histograms.size();

@@ -37,7 +37,6 @@ struct WriterLimits {
   size_t head_bytes = 0;
   int64_t head_age_ms = 0;
   RetentionRules retention;
-  uint64_t max_series = 0;  // of the store, for messages
   uint64_t min_free_bytes = 0;
 };
 

@@ -71,11 +71,13 @@ void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
 ShardedStore::ShardedStore(StoreOptions options, RetentionRules retention,
                            std::shared_ptr<const SeriesDirectory> directory,
                            std::shared_ptr<const ChangeLog> changes,
+                           std::shared_ptr<SeriesLimit> series_limit,
                            std::vector<std::unique_ptr<Shard>> shards)
     : options_(std::move(options)),
       retention_(std::move(retention)),
       directory_(std::move(directory)),
       changes_(std::move(changes)),
+      series_limit_(std::move(series_limit)),
       shards_(std::move(shards)) {
   if (!options_.read_only) budget_.Start();
 }
@@ -178,7 +180,7 @@ StorageStats ShardedStore::stats() const {
     stats.max_time_ms = range.max_ms;
   }
   stats.read_only = stats.read_only || options_.read_only;
-  stats.max_series = options_.max_series;
+  stats.max_series = series_limit_->limits().max_series;
   stats.disk_bytes = options_.env->FolderBytes(options_.data_dir).value_or(0);
   stats.used_bytes = budget_.UsedBytes().value_or(0);
   stats.max_bytes = options_.max_bytes;

@@ -18,7 +18,7 @@ class ShardedStore : public Store {
  public:
   ShardedStore(StoreOptions options, RetentionRules retention,
                std::shared_ptr<const SeriesDirectory> directory,
-               std::shared_ptr<const ChangeLog> changes,
+               std::shared_ptr<const ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
                std::vector<std::unique_ptr<Shard>> shards);
 
   void Write(WriteRequest request, WriteCallback committed) override;
@@ -53,6 +53,7 @@ class ShardedStore : public Store {
   absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) override;
   absl::Status Seal() override;
   absl::Status Settle() override;
+  void SetSeriesLimits(SeriesLimits limits) override { series_limit_->SetLimits(limits); }
   absl::Status DropExpired() override;
   absl::Status KeepWithinBudget() override;
   absl::Status Close() override;
@@ -68,6 +69,7 @@ class ShardedStore : public Store {
   const RetentionRules retention_;
   const std::shared_ptr<const SeriesDirectory> directory_;
   const std::shared_ptr<const ChangeLog> changes_;
+  const std::shared_ptr<SeriesLimit> series_limit_;
   const std::vector<std::unique_ptr<Shard>> shards_;
   StoreOperations operations_{options_, shards_};
   DiskBudget budget_{shards_, options_.max_bytes, options_.now_ms};  // the first to go

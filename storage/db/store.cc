@@ -68,11 +68,10 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .head_bytes = options.head_bytes / manifest.shard_count,
                             .head_age_ms = options.head_age_ms,
                             .retention = retention,
-                            .max_series = options.max_series,
                             .min_free_bytes = options.min_free_bytes};
   const auto directory = std::make_shared<SeriesDirectory>();
   const auto changes = std::make_shared<ChangeLog>();
-  const auto series_limit = std::make_shared<SeriesLimit>(options.max_series);
+  const auto series_limit = std::make_shared<SeriesLimit>(options.series);
   std::vector<std::unique_ptr<Shard>> shards;
   for (uint32_t i = 0; i < manifest.shard_count; ++i) {
     LOCKSTEP_ASSIGN_OR_RETURN(
@@ -83,7 +82,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
     shards.push_back(std::move(shard));
   }
   return std::make_unique<ShardedStore>(std::move(options), retention, directory, changes,
-                                        std::move(shards));
+                                        series_limit, std::move(shards));
 }
 
 }  // namespace lockstep

@@ -42,8 +42,7 @@ struct StoreOptions {
   // limit.
   uint64_t max_bytes = 0;
 
-  // How many series it may know; samples of new ones beyond it are rejected. 0: no limit.
-  uint64_t max_series = 0;
+  SeriesLimits series{};
 
   // Each shard's queue; what does not fit is refused with kResourceExhausted.
   size_t max_queue_requests = 1024;
@@ -81,6 +80,8 @@ class Store : public Storage, public StorageAdmin, public KeptRows {
   virtual absl::Status Settle() = 0;
   // Drops what is older than the retention now, as the keeper does from time to time.
   virtual absl::Status DropExpired() = 0;
+  // How many series it may know from here on.
+  virtual void SetSeriesLimits(SeriesLimits limits) = 0;
   // Drops the oldest windows while the store takes more than StoreOptions::max_bytes, as it does by itself
   // from time to time.
   virtual absl::Status KeepWithinBudget() = 0;

@@ -38,6 +38,7 @@ SliceCounts& SliceCounts::operator+=(const SliceCounts& more) {
   too_old += more.too_old;
   too_new += more.too_new;
   over_series_limit += more.over_series_limit;
+  if (more.over_series_limit > 0) which_limit = more.which_limit;
   out_of_order += more.out_of_order;
   return *this;
 }
@@ -47,14 +48,15 @@ absl::Status WriteGroup::Add(const LabelSet& labels, const SampleSlice& samples,
   const std::span<const Sample> floats = samples.floats;
   if (floats.size() == 1 && samples.starts_ms.empty() && samples.histograms.empty() &&
       accepted.Contains(floats[0].timestamp_ms)) {
-    const std::optional<SeriesId> id = FindOrStage(labels);
-    if (!id.has_value()) {
+    const Dictionary::Staging staging = FindOrStage(labels);
+    if (staging.answer != SeriesLimit::Answer::kTaken) {
       ++counts.over_series_limit;
+      counts.which_limit = staging.answer;
       return absl::OkStatus();
     }
     WriterLock lock(shard_.mutex);
-    OpenSlot(*id);
-    if (AppendNewest(*id, floats[0])) {
+    OpenSlot(staging.id);
+    if (AppendNewest(staging.id, floats[0])) {
       ++counts.written;
       return absl::OkStatus();
     }
@@ -62,15 +64,16 @@ absl::Status WriteGroup::Add(const LabelSet& labels, const SampleSlice& samples,
   SliceCounts slice;
   Sort(samples, accepted, slice);
   if (incoming_.size() > 0) {
-    const std::optional<SeriesId> id = FindOrStage(labels);
-    if (id.has_value()) {
+    const Dictionary::Staging staging = FindOrStage(labels);
+    if (staging.answer == SeriesLimit::Answer::kTaken) {
       {
         WriterLock lock(shard_.mutex);
-        OpenSlot(*id);
+        OpenSlot(staging.id);
       }
-      LOCKSTEP_RETURN_IF_ERROR(AddIncoming(*id, slice));
+      LOCKSTEP_RETURN_IF_ERROR(AddIncoming(staging.id, slice));
     } else {
       slice.over_series_limit = incoming_.size();
+      slice.which_limit = staging.answer;
     }
   }
   counts += slice;
@@ -211,14 +214,17 @@ absl::Status WriteGroup::AddIncoming(SeriesId id, SliceCounts& counts) {
   return absl::OkStatus();
 }
 
-// nullopt if it is new and the store may not know more.
-std::optional<SeriesId> WriteGroup::FindOrStage(const LabelSet& labels) {
+Dictionary::Staging WriteGroup::FindOrStage(const LabelSet& labels) {
+  using enum SeriesLimit::Answer;
   const SeriesKey key = SeriesKeyOf(labels);
-  if (const std::optional<SeriesRef> known = shard_.directory->Find(key)) return known->id;
-  if (const auto staged = new_ids_.find(key); staged != new_ids_.end()) return staged->second;
-  const std::optional<SeriesId> id = shard_.dictionary.StageNew(labels);
-  if (id.has_value()) new_ids_.emplace(key, *id);
-  return id;
+  if (const std::optional<SeriesRef> known = shard_.directory->Find(key))
+    return {kTaken, known->id};
+  if (const auto staged = new_ids_.find(key); staged != new_ids_.end()) {
+    return {kTaken, staged->second};
+  }
+  const Dictionary::Staging staging = shard_.dictionary.StageNew(labels);
+  if (staging.answer == kTaken) new_ids_.emplace(key, staging.id);
+  return staging;
 }
 
 void WriteGroup::DropOutside(TimeRange accepted, SliceCounts& counts) {
@@ -325,10 +331,17 @@ void WriteGroup::Publish() {
     shard_.active->Commit();
     shard_.changes->Add(earliest_ms_);
   }
+  CountHeads();
   std::vector<SeriesDirectory::Entry> entries;
   entries.reserve(new_ids_.size());
   for (const auto& [key, id] : new_ids_) entries.push_back({key, {shard_.number, id}});
   if (!entries.empty()) shard_.directory->Add(entries);
+}
+
+void WriteGroup::CountHeads() {
+  const uint64_t bytes =
+      shard_.active->byte_count() + (shard_.frozen == nullptr ? 0 : shard_.frozen->byte_count());
+  shard_.series_limit->ReplaceBytes(std::exchange(shard_.counted_head_bytes, bytes), bytes);
 }
 
 void WriteGroup::Reset() {

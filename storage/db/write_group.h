@@ -35,6 +35,7 @@ struct SliceCounts {
   uint64_t too_old = 0;
   uint64_t too_new = 0;
   uint64_t over_series_limit = 0;
+  SeriesLimit::Answer which_limit = SeriesLimit::Answer::kTaken;  // if any are over one
   uint64_t out_of_order = 0;  // of the accepted: earlier than the newest sample of the series
 
   SliceCounts& operator+=(const SliceCounts& more);
@@ -72,13 +73,14 @@ class WriteGroup {
   void OpenSlot(SeriesId id);
   void Sort(const SampleSlice& samples, TimeRange accepted, SliceCounts& counts);
   absl::Status AddIncoming(SeriesId id, SliceCounts& counts);
-  std::optional<SeriesId> FindOrStage(const LabelSet& labels);
+  Dictionary::Staging FindOrStage(const LabelSet& labels);
   void DropOutside(TimeRange accepted, SliceCounts& counts);
   absl::Status DropDuplicates(SeriesId id, SliceCounts& counts);
   absl::Status ReadStored(SeriesId id, TimeRange range);
   void EndBlock();
   kv::Batch MakeBatch();
   void Publish();
+  void CountHeads();
   void Reset();
 
   ShardState& shard_;

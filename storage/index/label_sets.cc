@@ -9,6 +9,7 @@ namespace lockstep {
 
 void LabelSets::Add(uint32_t id, LabelSet labels) {
   const LabelSet& added = sets_.Put(id, std::move(labels));
+  byte_count_ += added.bytes().size();
   const bool is_new = ids_.insert(id).second;
   LOCKSTEP_CHECK(is_new);
   for (const LabelView& label : added) {
@@ -22,6 +23,7 @@ void LabelSets::Remove(PostingsView ids) {
     for (const LabelView& label : sets_[id]) {
       gone_by_pair[*pairs_.Find(label.name, label.value)].push_back(id);
     }
+    byte_count_ -= sets_[id].bytes().size();
     ids_.erase(id);
     sets_.Erase(id);
   }

@@ -46,6 +46,8 @@ class LabelSets {
     sets_.ForEachFrom(first, last, visit);
   }
   size_t size() const { return sets_.size(); }
+  // Of all sets, packed.
+  size_t byte_count() const { return byte_count_; }
   // Above all ids that are there.
   size_t id_end() const { return sets_.number_end(); }
 
@@ -72,6 +74,7 @@ class LabelSets {
   SparseArray<LabelSet, 6> sets_;
   absl::flat_hash_set<uint32_t, IdHash, IdEqual> ids_{0, IdHash{&sets_}, IdEqual{&sets_}};
   LabelPairs pairs_;
+  size_t byte_count_ = 0;
 };
 
 }  // namespace lockstep

@@ -45,7 +45,14 @@ void AddValues(const LabelSets& sets, const std::optional<Postings>& ids, std::s
   }
 }
 
-std::vector<std::string> Sorted(const Words& words) {
+absl::StatusOr<std::vector<std::string>> Sorted(const Words& words, QueryBudget* budget) {
+  if (budget != nullptr) {
+    // Of a word here, in the list and, for a moment, in the list of all shards.
+    constexpr size_t kWordBytes = 2 * sizeof(std::string_view) + 2 * sizeof(std::string);
+    size_t bytes = words.size() * kWordBytes;
+    for (const std::string_view word : words) bytes += word.size();
+    LOCKSTEP_RETURN_IF_ERROR(budget->ChargeAnswer(static_cast<int64_t>(bytes)));
+  }
   std::vector<std::string> sorted(words.begin(), words.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;
@@ -117,18 +124,18 @@ absl::StatusOr<std::vector<SeriesId>> SeriesIndex::Select(std::span<const Matche
 }
 
 absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelNames(std::span<const Matcher> matchers,
-                                                                 const QueryBudget* budget) const {
+                                                                 QueryBudget* budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(SelectedParts parts, SelectParts(matchers, budget));
   LOCKSTEP_ASSIGN_OR_RETURN(parts, PartsInUse(parts, budget));
   Words names;
   AddNames(targets_, parts.targets, names);
   AddNames(metrics_, parts.metrics, names);
-  return Sorted(names);
+  return Sorted(names, budget);
 }
 
 absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelValues(std::string_view name,
                                                                   std::span<const Matcher> matchers,
-                                                                  const QueryBudget* budget) const {
+                                                                  QueryBudget* budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(SelectedParts parts, SelectParts(matchers, budget));
   const bool is_metric = IsMetricLabel(name);
   // What is selected of one part alone has series without exception.
@@ -138,7 +145,7 @@ absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelValues(std::string_vi
   Words values;
   AddValues(is_metric ? metrics_ : targets_, is_metric ? parts.metrics : parts.targets, name,
             values);
-  return Sorted(values);
+  return Sorted(values, budget);
 }
 
 }  // namespace lockstep

@@ -67,12 +67,13 @@ class SeriesIndex {
   absl::StatusOr<std::vector<SeriesId>> Select(std::span<const Matcher> matchers,
                                                const QueryBudget* budget = nullptr) const;
 
-  // Sorted and unique, of the series that Select() finds.
+  // Sorted and unique, of the series that Select() finds. The memory for them is taken from
+  // `budget`.
   absl::StatusOr<std::vector<std::string>> LabelNames(std::span<const Matcher> matchers,
-                                                      const QueryBudget* budget = nullptr) const;
+                                                      QueryBudget* budget = nullptr) const;
   absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
                                                        std::span<const Matcher> matchers,
-                                                       const QueryBudget* budget = nullptr) const;
+                                                       QueryBudget* budget = nullptr) const;
 
   size_t series_count() const { return series_.size(); }
   size_t label_pair_count() const { return targets_.pairs().size() + metrics_.pairs().size(); }

@@ -118,6 +118,19 @@ TEST(SeriesIndex, NamesAndValuesAreOfTheSelectedSeries) {
   EXPECT_THAT(*index.LabelValues("nosuch", {}), IsEmpty());
 }
 
+TEST(SeriesIndex, NamesAndValuesAreTakenFromTheBudget) {
+  SeriesIndex index;
+  FillWithTwoJobs(index);
+  MemoryBudget memory(uint64_t{1} << 30);
+  QueryBudget budget(1, QueryBudget::Clock::time_point::max(), memory);
+  EXPECT_TRUE(index.LabelValues("job", {}, &budget).ok());
+  EXPECT_GT(memory.stats().held_bytes, 0u);
+  MemoryBudget little(uint64_t{64} << 10);
+  QueryBudget small(1, QueryBudget::Clock::time_point::max(), little);
+  EXPECT_TRUE(absl::IsResourceExhausted(index.LabelNames({}, &small).status()));
+  EXPECT_TRUE(absl::IsResourceExhausted(index.LabelValues("job", {}, &small).status()));
+}
+
 TEST(SeriesIndex, FindsSeriesByTheirLabels) {
   SeriesIndex index;
   FillWithTwoJobs(index);

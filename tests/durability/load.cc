@@ -244,7 +244,7 @@ std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limi
   options.retention_rules = {RuleFor("job", JobOf(kHastyWriter), kHastyWriterKeepMs),
                              RuleFor(std::string(kMetricName), kVisits, kVisitsKeepMs)};
   if (limit == Limit::kBytes) options.max_bytes = kMaxBytes;
-  if (limit == Limit::kSeries) options.max_series = kMaxSeries;
+  if (limit == Limit::kSeries) options.series.max_series = kMaxSeries;
   options.now_ms = [life] { return NowMs(life); };
   return Must(OpenStore(options));
 }

@@ -240,6 +240,48 @@ class OperationsTest(unittest.TestCase):
         self.assertIn("ingest.max-samples-per-second", answer.text)
         self.assertEqual(self.sum_of(connection, "b"), None)
 
+    def reload(self, connection):
+        answer = connection.post("/-/reload")
+        self.assertEqual(answer.status, 200, answer.text)
+
+    def test_a_reload_takes_limits_of_the_file_that_no_flag_sets(self):
+        config = self.folder / "lockstep.yml"
+        config.write_text("query: {max-samples: 1000000}\n")
+        connection = self.connect(self.start("--config", str(config), "--web.enable-lifecycle", "--query.timeout",
+                                             "1m"))
+        self.write(connection, "a", [1, 2, 3])
+        config.write_text("query: {max-samples: 4, timeout: 1ms}\n"
+                          "memory-limit: 300MB\n"
+                          "ingest: {max-series-per-job: 2, max-samples-per-second-per-job: 100}\n")
+        self.reload(connection)
+        answer = connection.get("/api/v1/query", query="sum_over_time(a[1h])")
+        self.assertEqual(answer.status, 422)
+        self.assertIn("query.max-samples", answer.text)
+        # The flag wins.
+        self.assertEqual(connection.query("vector(1)", self.now_ms / 1000)[0]["value"][1], "1")
+        memory = json.loads(connection.get("/api/v1/status/memory").text)["data"]
+        self.assertEqual(memory["limitBytes"], 300 << 20)
+        accounts = {account["account"]: account["heldBytes"] for account in memory["accounts"]}
+        self.assertGreater(accounts["series"], 0)
+        answer = connection.write([({"__name__": name, "job": "job0"}, [(self.now_ms, 1)]) for name in "abc"])
+        self.assertEqual(answer.status, 400)
+        self.assertIn("the job \"job0\" has its limit of 2 series (--ingest.max-series-per-job)", answer.text)
+        self.assertEqual(connection.write([({"__name__": "a", "job": "noisy"},
+                                            [(self.now_ms + i, i) for i in range(300)])]).status, 204)
+        answer = connection.write([({"__name__": "a", "job": "noisy"}, [(self.now_ms + 1000, 1)])])
+        self.assertEqual(answer.status, 429)
+        self.assertIn("the job \"noisy\" brings more than its 100 samples a second", answer.text)
+        self.write(connection, "a", [4])
+        # What makes no sense changes nothing.
+        config.write_text("query: {max-samples: none}\n")
+        self.assertEqual(connection.post("/-/reload").status, 500)
+        self.assertEqual(connection.get("/api/v1/query", query="sum_over_time(a[1h])").status, 422)
+        config.write_text("{}\n")
+        self.reload(connection)
+        self.assertEqual(connection.get("/api/v1/query", query="sum_over_time(a[1h])").status, 200)
+        self.assertEqual(connection.write([({"__name__": name, "job": "job0"}, [(self.now_ms + 1, 1)])
+                                           for name in "abc"]).status, 204)
+
 
 if __name__ == "__main__":
     unittest.main()

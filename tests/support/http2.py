@@ -39,11 +39,11 @@ def whole_call(stream, message=b"", fields=None, scheme="http"):
 
 
 class Client:
-    """A connection to HOST:PORT; `tls` is an ssl.SSLContext."""
+    """A connection to HOST:PORT; `tls` is an ssl.SSLContext, `source` the address that it comes from."""
 
-    def __init__(self, address, tls=None):
+    def __init__(self, address, tls=None, source=None):
         host, port = address.split(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=WITHIN_S)
+        self.socket = socket.create_connection((host, int(port)), WITHIN_S, source and (source, 0))
         if tls is not None:
             tls.set_alpn_protocols(["h2"])
             self.socket = tls.wrap_socket(self.socket, server_hostname=host)

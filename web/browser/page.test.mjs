@@ -120,6 +120,17 @@ test("keys go everywhere, and ? tells which", async () => {
   });
 });
 
+test("the status page tells what clients hold of the memory", async () => {
+  await withPage({}, async ({ page, visit }) => {
+    await visit("/status");
+    const memory = page.getByRole("region", { name: "Memory" });
+    await shows(memory, /held for clients, limit [\d.]+ /);
+    for (const account of ["decoding", "queries", "scrapes", "series", "caches"]) {
+      await memory.getByRole("cell", { name: account, exact: true }).waitFor();
+    }
+  });
+});
+
 test("the editor completes names of the server, and runs what was typed", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/explore");

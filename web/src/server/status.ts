@@ -25,6 +25,19 @@ export interface Cardinality {
   readonly churn: Readonly<Record<"last10m" | "last1h" | "last1d", { readonly appeared: number; readonly left: number }>>;
 }
 
+export interface MemoryAccount {
+  readonly account: string;
+  readonly limitBytes: number;
+  readonly heldBytes: number;
+  readonly refusals: number;
+}
+
+export interface MemoryStatus {
+  readonly limitBytes: number;
+  readonly heldBytes: number;
+  readonly accounts: readonly MemoryAccount[];
+}
+
 export interface BuildInfo {
   readonly version: string;
   readonly revision: string;

@@ -6,6 +6,7 @@ import { useAnswer } from "../../server/use_answer";
 import type { BuildInfo, RuntimeInfo } from "../../server/status";
 import { ActiveQueries } from "./active_queries";
 import { CardinalityCard } from "./cardinality_card";
+import { MemoryCard } from "./memory_card";
 import { ServerTiles } from "./server_tiles";
 import { TargetsCard } from "./targets_card";
 
@@ -28,6 +29,7 @@ export function StatusPage() {
       <div class="page-head"><h1>Status</h1></div>
       <ServerTiles />
       <ActiveQueries />
+      <MemoryCard />
       <CardinalityCard />
       <TargetsCard />
       <div class="grid">
