@@ -181,7 +181,7 @@ TEST_F(RateLimitTest, OtherErrorsAskForNoWait) {
   EXPECT_EQ(RetryAfter(absl::OkStatus()), std::nullopt);
 }
 
-TEST(RateLimitTest, CredentialsHaveLimitsOfTheirOwn) {
+TEST(CredentialRateTest, CredentialsHaveLimitsOfTheirOwn) {
   RateLimit::Clock::time_point now;
   RateLimit limit(0, [&now] { return now; });
   const ClientId slow{.network = "10.0.0.1", .user = "slow", .max_samples_per_second = 10};
