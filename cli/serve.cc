@@ -79,6 +79,13 @@ int ConcurrentQueriesOfThisMachine() {
   return static_cast<int>(std::min(4 * cores, 20u));
 }
 
+engine::EngineOptions EngineOptionsOf(const ServeOptions& options) {
+  engine::EngineOptions engine_options;
+  engine_options.lookback_ms = options.lookback_ms;
+  if (!options.metricsql) engine_options.dialect = promql::Dialect::kPromql;
+  return engine_options;
+}
+
 api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api::ApiOptions api_options;
   api_options.max_concurrent_queries = options.max_concurrent_queries != 0
@@ -276,9 +283,11 @@ ExitCode Serve(const ServeOptions& options) {
 
   // Rules and people ask for derived metrics as for stored ones.
   answers::DerivedStorage storage(store, std::max(std::thread::hardware_concurrency(), 1U));
-  const engine::Engine engine(storage, {.lookback_ms = options.lookback_ms});
+  const engine::Engine engine(storage, EngineOptionsOf(options));
   // On the threads of the rules alone: those that help with queries are for people.
-  const engine::Engine rule_engine(storage, {.lookback_ms = options.lookback_ms, .threads = 1});
+  engine::EngineOptions rule_engine_options = EngineOptionsOf(options);
+  rule_engine_options.threads = 1;
+  const engine::Engine rule_engine(storage, rule_engine_options);
   scrape::Scraper scraper;
   rules::HookRunner hooks(&store);
   rules::Notifier notifier(ExternalUrl(options, info));
