@@ -80,6 +80,7 @@ struct AskedQuery {
   int64_t end_ms = 0;
   int64_t step_ms = 0;  // 0: an instant query
   CommonParams params;
+  int64_t asked_step_ns = 0;  // of which step_ms is the whole part
 };
 
 engine::QueryWishes WishesOf(const AskedQuery& asked, const QueryContext& context) {
@@ -97,8 +98,9 @@ absl::StatusOr<engine::QueryResult> Execute(const AskedQuery& asked,
     const engine::InstantQuery query{asked.text, asked.start_ms, asked.params.lookback_ms, wishes};
     return context.engine.Execute(query, budget);
   }
-  const engine::RangeQuery query{asked.text,    asked.start_ms,           asked.end_ms,
-                                 asked.step_ms, asked.params.lookback_ms, wishes};
+  const engine::RangeQuery query{asked.text,         asked.start_ms,           asked.end_ms,
+                                 asked.step_ms,      asked.params.lookback_ms, wishes,
+                                 asked.asked_step_ns};
   return context.range_cache.Execute(query, budget);
 }
 
@@ -217,7 +219,8 @@ absl::StatusOr<AskedQuery> RangeOf(const Form& form) {
   // Steps are whole milliseconds; finer ones mean every millisecond.
   const int64_t step_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*step).count();
   LOCKSTEP_ASSIGN_OR_RETURN(const CommonParams params, CommonOf(form));
-  return AskedQuery{form.Get("query"), *start_ms, *end_ms, std::max<int64_t>(step_ms, 1), params};
+  return AskedQuery{form.Get("query"), *start_ms, *end_ms, std::max<int64_t>(step_ms, 1), params,
+                    step->count()};
 }
 
 absl::StatusOr<AskedQuery> InstantOf(const Form& form, int64_t now_ms) {

@@ -77,6 +77,13 @@ int ConcurrentQueriesOfThisMachine() {
   return static_cast<int>(std::min(4 * cores, 20u));
 }
 
+engine::EngineOptions EngineOptionsOf(const ServeOptions& options) {
+  engine::EngineOptions engine_options;
+  engine_options.lookback_ms = options.lookback_ms;
+  if (!options.metricsql) engine_options.dialect = promql::Dialect::kPromql;
+  return engine_options;
+}
+
 api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api::ApiOptions api_options;
   api_options.max_concurrent_queries = options.max_concurrent_queries != 0
@@ -94,7 +101,7 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
 
 tenants::TenantOptions MakeTenantOptions(const ServeOptions& options) {
   tenants::TenantOptions tenant_options;
-  tenant_options.engine.lookback_ms = options.lookback_ms;
+  tenant_options.engine = EngineOptionsOf(options);
   tenant_options.query_cache_bytes = options.query_cache_bytes;
   tenant_options.otlp = options.otlp;
   tenant_options.otlp.lookback_ms = options.lookback_ms;

@@ -69,6 +69,7 @@ struct ServeOptions {
   uint64_t max_query_bytes = 16 << 10;
   uint64_t query_cache_bytes = uint64_t{64} << 20;
   int64_t lookback_ms = 300'000;
+  bool metricsql = true;
   std::string query_log_file;           // "": none
   uint64_t max_samples_per_second = 0;  // 0: no limit
   uint64_t max_samples_per_second_per_job = 0;

@@ -70,9 +70,20 @@ bool LooksAtOtherSteps(FunctionId id) {
     case FunctionId::kStart:
     case FunctionId::kEnd:
     case FunctionId::kRange:
+    case FunctionId::kStep:
     case FunctionId::kInfo:
     case FunctionId::kLabelJoin:
     case FunctionId::kLabelReplace:
+    case FunctionId::kAlias:
+    case FunctionId::kKeepLastValue:
+    case FunctionId::kLabelDel:
+    case FunctionId::kLabelKeep:
+    case FunctionId::kLabelSet:
+    case FunctionId::kLimitOffset:
+    case FunctionId::kRunningAvg:
+    case FunctionId::kRunningMax:
+    case FunctionId::kRunningMin:
+    case FunctionId::kRunningSum:
       return true;
     default:
       return false;

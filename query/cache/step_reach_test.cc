@@ -27,6 +27,7 @@ TEST(StepReach, IsWhatSelectorsLookAt) {
       {"m offset 1m", "360 -60"},
       {"m offset -1m", "240 60"},
       {"rate(m[10m])", "600 0"},
+      {"default_rollup(m[10m])", "600 0"},
       {"sum by (x) (rate(m[10m])) / count(n)", "600 0"},
       {"rate(m[1m] offset -2m) + n offset 1h", "3900 120"},
       {"max_over_time(rate(m[1m])[30m:1m] offset 1m)", "1920 0"},
@@ -38,12 +39,27 @@ TEST(StepReach, IsWhatSelectorsLookAt) {
 }
 
 TEST(StepReach, IsUnknownIfOtherStepsMatter) {
-  for (const char* text :
-       {"m @ 100", "m @ end()", "rate(m[5m] @ start())", "max_over_time(m[5m:1m] @ 7)",
-        "vector(start())", "vector(end() - range())", "m offset step()", "rate(m[range()])",
-        "label_replace(m, \"a\", \"b\", \"c\", \"d\")", "label_join(m, \"a\", \",\", \"b\")",
-        "info(m)", "topk(2, m)", "limit_ratio(0.5, m)", "{__name__=~\"a|b\"}",
-        "rate({a=\"b\"}[5m])", "1 + sum(m @ 5)"}) {
+  for (const char* text : {"m @ 100",
+                           "m @ end()",
+                           "rate(m[5m] @ start())",
+                           "max_over_time(m[5m:1m] @ 7)",
+                           "vector(start())",
+                           "vector(end() - range())",
+                           "m * step()",
+                           "m offset step()",
+                           "rate(m[range()])",
+                           "label_replace(m, \"a\", \"b\", \"c\", \"d\")",
+                           "label_join(m, \"a\", \",\", \"b\")",
+                           "info(m)",
+                           "topk(2, m)",
+                           "limit_ratio(0.5, m)",
+                           "{__name__=~\"a|b\"}",
+                           "rate({a=\"b\"}[5m])",
+                           "1 + sum(m @ 5)",
+                           "keep_last_value(m)",
+                           "running_sum(m)",
+                           "limit_offset(1, 0, m)",
+                           "alias(m, \"b\")"}) {
     EXPECT_EQ(ReachText(text), "unknown") << text;
   }
 }

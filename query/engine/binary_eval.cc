@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "query/engine/set_operators.h"
 #include "query/engine/vector_binary.h"
 #include "query/engine/vector_scalar_binary.h"
+#include "query/promql/operator_names.h"
 
 namespace lockstep::engine {
 namespace {
@@ -18,6 +20,12 @@ ScalarValue ApplyToScalars(promql::BinaryOp op, ScalarValue left, const ScalarVa
   return left;
 }
 
+// Only histograms can be trimmed. Prometheus finds that out no earlier than here.
+absl::Status RefuseScalars(promql::BinaryOp op) {
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "operator \"%s\" not allowed for Scalar operations", promql::OperatorName(op)));
+}
+
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateBinary(const promql::BinaryExpr& expr,
@@ -27,6 +35,7 @@ absl::StatusOr<EvaluatedValue> EvaluateBinary(const promql::BinaryExpr& expr,
   auto* left_scalar = std::get_if<ScalarValue>(&left);
   auto* right_scalar = std::get_if<ScalarValue>(&right);
   if (left_scalar != nullptr && right_scalar != nullptr) {
+    if (promql::IsTrim(expr.op)) return RefuseScalars(expr.op);
     return EvaluatedValue(ApplyToScalars(expr.op, std::move(*left_scalar), *right_scalar));
   }
   BinaryNotes notes(evaluator.context().annotations, expr);

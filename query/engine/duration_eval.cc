@@ -1,11 +1,11 @@
 #include "query/engine/duration_eval.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "query/engine/kernels/math_functions.h"
 
 namespace lockstep::engine {
 namespace {
@@ -41,9 +41,9 @@ absl::StatusOr<double> BinarySeconds(const DurationExpr& expr, double lhs, doubl
     case Op::kPow:
       return std::pow(lhs, rhs);
     case Op::kMin:
-      return std::min(lhs, rhs);
+      return MinOf(lhs, rhs);
     case Op::kMax:
-      return std::max(lhs, rhs);
+      return MaxOf(lhs, rhs);
     default:
       return absl::InternalError("unexpected operator in a duration expression");
   }
@@ -54,7 +54,7 @@ absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& con
     case Op::kNumber:
       return expr.seconds;
     case Op::kStep:
-      return static_cast<double>(context.step_ms) / 1000;
+      return context.step_seconds;
     case Op::kRange:
       return static_cast<double>(context.end_ms - context.start_ms) / 1000;
     default:
@@ -62,7 +62,6 @@ absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& con
   }
   LOCKSTEP_ASSIGN_OR_RETURN(const double lhs, Seconds(*expr.lhs, context));
   if (expr.op == Op::kNegate) return -lhs;
-  if (expr.op == Op::kPlus) return lhs;
   LOCKSTEP_ASSIGN_OR_RETURN(const double rhs, Seconds(*expr.rhs, context));
   return BinarySeconds(expr, lhs, rhs);
 }
@@ -86,27 +85,28 @@ absl::Status CheckSubquery(const promql::SubqueryExpr& subquery, const QueryCont
   return CheckDurations(*subquery.inner, context);
 }
 
-absl::StatusOr<int64_t> Milliseconds(const DurationExpr& expr, double seconds) {
-  // Durations are held to what 64 bits of nanoseconds can say; this also refuses NaN.
-  constexpr double kMaxSeconds = 9.2e9;
-  if (!(std::fabs(seconds) <= kMaxSeconds)) {
-    return ErrorAt(expr.position, "duration is out of range");
+absl::StatusOr<int64_t> Milliseconds(const DurationExpr& expr, const QueryContext& context,
+                                     bool must_be_positive) {
+  // Durations are held to what 64 bits of nanoseconds can say.
+  constexpr double kMaxSeconds = 9223372036854775808.0 / 1e9;
+  LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, Seconds(expr, context));
+  if (!std::isfinite(seconds)) return ErrorAt(expr.position, "duration is NaN or infinite");
+  if (must_be_positive && seconds <= 0) {
+    return ErrorAt(expr.position, "duration must be greater than 0");
   }
+  if (std::fabs(seconds) > kMaxSeconds) return ErrorAt(expr.position, "duration is out of range");
   return static_cast<int64_t>(seconds * 1000);
 }
 
 }  // namespace
 
 absl::StatusOr<int64_t> EvaluateDuration(const DurationExpr& expr, const QueryContext& context) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, Seconds(expr, context));
-  return Milliseconds(expr, seconds);
+  return Milliseconds(expr, context, false);
 }
 
 absl::StatusOr<int64_t> EvaluatePositiveDuration(const DurationExpr& expr,
                                                  const QueryContext& context) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, Seconds(expr, context));
-  if (seconds <= 0) return ErrorAt(expr.position, "duration must be greater than 0");
-  return Milliseconds(expr, seconds);
+  return Milliseconds(expr, context, true);
 }
 
 absl::Status CheckDurations(const Expr& expr, const QueryContext& context) {

@@ -28,9 +28,10 @@ struct ParsedQuery {
   double seconds = 0;
 };
 
-absl::StatusOr<ParsedQuery> Parse(std::string_view text, const QueryBudget& budget) {
+absl::StatusOr<ParsedQuery> Parse(std::string_view text, promql::Dialect dialect,
+                                  const QueryBudget& budget) {
   const Clock::time_point start = Clock::now();
-  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr, promql::ParseExpr(text, &budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr, promql::ParseExpr(text, &budget, dialect));
   return ParsedQuery{std::move(expr), SecondsSince(start)};
 }
 
@@ -82,8 +83,18 @@ struct QueryTimes {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
   int64_t step_ms = 0;
+  double step_seconds = 0;
   int64_t lookback_ms = 0;
 };
+
+// Whole seconds and the rest apart, as Prometheus has it: the sum is rounded once.
+double StepSeconds(const RangeQuery& query) {
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  if (query.asked_step_ns == 0) return static_cast<double>(query.step_ms) / 1000;
+  const int64_t whole_seconds = query.asked_step_ns / kSecondNs;
+  const int64_t rest_ns = query.asked_step_ns % kSecondNs;
+  return static_cast<double>(whole_seconds) + static_cast<double>(rest_ns) / 1e9;
+}
 
 // Evaluates `parsed` by `evaluate`, with all that is needed around it.
 template <typename Evaluate>
@@ -101,6 +112,7 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   context.start_ms = times.start_ms;
   context.end_ms = times.end_ms;
   context.step_ms = times.step_ms;
+  context.step_seconds = times.step_seconds;
   context.counts_per_step = wishes.counts_per_step;
   QueryTrace trace;
   if (wishes.plan) context.trace = &trace;
@@ -124,16 +136,17 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
 }  // namespace
 
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
-  const QueryTimes times{query.time_ms, query.time_ms, 0, query.lookback_ms};
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, options_.dialect, budget));
+  const QueryTimes times{query.time_ms, query.time_ms, 0, 0, query.lookback_ms};
   return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
              EvaluateInstant);
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, options_.dialect, budget));
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
-  const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, query.lookback_ms};
+  const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, StepSeconds(query),
+                         query.lookback_ms};
   return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
              EvaluateRange);
 }

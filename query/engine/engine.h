@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "base/task_pool.h"
 #include "query/engine/value.h"
+#include "query/promql/parser.h"
 #include "storage/storage.h"
 
 namespace lockstep::engine {
@@ -28,6 +29,7 @@ namespace lockstep::engine {
 struct EngineOptions {
   int64_t lookback_ms = 5 * 60 * 1000;
   int64_t default_subquery_step_ms = 60 * 1000;
+  promql::Dialect dialect = promql::Dialect::kMetricsql;
   // That evaluate one query together.
   size_t threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
 };
@@ -59,6 +61,8 @@ struct RangeQuery {
   int64_t step_ms = 0;   // > 0
   int64_t lookback_ms = 0;
   QueryWishes wishes{};
+  // What the query was asked with, when steps were cut to step_ms: step() tells it. 0: step_ms.
+  int64_t asked_step_ns = 0;
 };
 
 // Immutable; safe from any thread. `storage` is borrowed and must outlive the engine.

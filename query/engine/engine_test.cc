@@ -194,6 +194,26 @@ TEST_F(EngineTest, NamesGoAtTheEndAndWhatBecomesEqualMustNotMeet) {
               ElementsAre("vector cannot contain metrics with the same labelset"));
 }
 
+// Where there is only one step because the next one would be behind the end.
+TEST_F(EngineTest, DuplicatesOfARangeAreJudgedAlsoAtOneStep) {
+  Load({{"__name__", "m_bucket"}, {"le", "1"}}, {1});
+  Load({{"__name__", "m_bucket"}, {"le", "+Inf"}}, {2});
+  constexpr std::string_view kTwice = "sum(histogram_quantiles(m_bucket, \"q\", 0.5, 0.5))";
+  EXPECT_THAT(InstantLines(kTwice), ElementsAre("{} 2"));
+  EXPECT_THAT(RangeLines(kTwice, 0, kMinute / 2),
+              ElementsAre("vector cannot contain metrics with the same labelset"));
+}
+
+TEST_F(EngineTest, OrKeepsNamesThatAreNotToGo) {
+  Load({{"__name__", "m"}}, {-1, 2, -3});
+  EXPECT_THAT(RangeLines("abs(m > 0) or m", 0, 2 * kMinute),
+              ElementsAre("{} 2@60", "m -1@0 -3@120"));
+  EXPECT_THAT(RangeLines("(m < 0) or abs(m)", 0, 2 * kMinute),
+              ElementsAre("{} 2@60", "m -1@0 -3@120"));
+  EXPECT_THAT(RangeLines("((abs(m > 0) or m) and m)", 0, 2 * kMinute),
+              ElementsAre("{} 2@60", "m -1@0 -3@120"));
+}
+
 TEST_F(EngineTest, FillStandsInForAMissingPartner) {
   Load({{"__name__", "a"}, {"x", "1"}}, {1, 2});
   Load({{"__name__", "b"}, {"x", "1"}}, {StaleNan(), 20});
@@ -365,6 +385,79 @@ TEST_F(EngineTest, DurationsThatAreNone) {
   // Less than a millisecond is more than nothing.
   EXPECT_THAT(InstantLines("count_over_time(m[1ms / 2])"), ElementsAre());
   EXPECT_THAT(InstantLines("count_over_time(m[2m:1ms / 2])", kMinute), ElementsAre("{} 2"));
+}
+
+TEST_F(EngineTest, DurationsThatAreNoNumber) {
+  constexpr std::string_view kNone = ": duration is NaN or infinite";
+  EXPECT_THAT(Notes("m[min_of((-1) ^ 0.5, 5m)]"), ElementsAre(HasSubstr(kNone)));
+  EXPECT_THAT(Notes("m[max_of(5m, (-1) ^ 0.5)]"), ElementsAre(HasSubstr(kNone)));
+  EXPECT_THAT(Notes("m offset (9e9 ^ 99)"), ElementsAre(HasSubstr(kNone)));
+  EXPECT_THAT(Notes("m[9e9 * 2]"), ElementsAre(HasSubstr(": duration is out of range")));
+}
+
+// Every value is the number of its minute.
+TEST_F(EngineTest, AnOffsetEndsBehindASignAndParentheses) {
+  Load({{"__name__", "m"}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_THAT(InstantLines("m offset -(2m) * 2", 3 * kMinute), ElementsAre("{} 10"));
+  EXPECT_THAT(InstantLines("m offset +(2m) * 2", 3 * kMinute), ElementsAre("{} 2"));
+  EXPECT_THAT(InstantLines("m offset -(max_of(step(), 1m)) + 1000", 3 * kMinute),
+              ElementsAre("{} 1004"));
+  // As after parentheses alone, or after two signs, all is the offset.
+  EXPECT_THAT(InstantLines("m offset (1m) * 2", 3 * kMinute), ElementsAre("m 1"));
+  EXPECT_THAT(InstantLines("m offset -+1m * 2", 3 * kMinute), ElementsAre("m 5"));
+  EXPECT_THAT(InstantLines("m offset --(1m) * 2", 3 * kMinute), ElementsAre("m 1"));
+}
+
+// Steps are cut to milliseconds, what step() says is not.
+TEST_F(EngineTest, StepSaysWhatWasAskedFor) {
+  Load({{"__name__", "m"}}, {1, 2, 3});
+  const auto range = [&](std::string_view text) {
+    RangeQuery query;
+    query.text = text;
+    query.end_ms = 2'000;
+    query.step_ms = 1'000;
+    query.asked_step_ns = 1'000'999'999;
+    const auto result = engine_.Execute(query, Unlimited());
+    if (!result.ok()) return std::vector{std::string(Message(result.status()))};
+    return Lines(std::get<MatrixResult>(result->value));
+  };
+  EXPECT_THAT(range("step()"), ElementsAre("{} 1.000999999@0 1.000999999@1 1.000999999@2"));
+  EXPECT_THAT(range("range()"), ElementsAre("{} 2@0 2@1 2@2"));
+  // 1000.999999 ms are cut to 1000, a thousand times as many to 1000999.
+  EXPECT_THAT(range("count_over_time(m[step() * 1000]) > bool 0"), ElementsAre("{} 1@0 1@1 1@2"));
+  EXPECT_THAT(RangeLines("step()", 0, kMinute), ElementsAre("{} 60@0 60@60"));
+}
+
+TEST_F(EngineTest, OnlyHistogramsAreTrimmed) {
+  Load({{"__name__", "m"}}, {1});
+  EXPECT_THAT(InstantLines("2 >/ 1 != m"),
+              ElementsAre("operator \">/\" not allowed for Scalar operations"));
+  EXPECT_THAT(RangeLines("1 </ 1", 0, kMinute),
+              ElementsAre("operator \"</\" not allowed for Scalar operations"));
+}
+
+// The info series is v0 for five minutes, then v1.
+TEST_F(EngineTest, InfoLooksWhereItsArgumentLooks) {
+  const double stale = StaleNan();
+  const double gap = StaleNan();
+  Load({{"__name__", "target_info"}, {"job", "a"}, {"v", "0"}}, {1, 1, 1, 1, 1, stale});
+  Load({{"__name__", "target_info"}, {"job", "a"}, {"v", "1"}},
+       {gap, gap, gap, gap, gap, 1, 1, 1, 1, 1, 1});
+  Load({{"__name__", "m"}, {"job", "a"}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const auto version = [&](std::string_view text) {
+    return InstantLines("count by (v) (" + std::string(text) + ")", 10 * kMinute);
+  };
+  const auto old_version = ElementsAre("{v=\"0\"} 1");
+  const auto new_version = ElementsAre("{v=\"1\"} 1");
+  EXPECT_THAT(version("info(last_over_time(m[3m:1m]))"), new_version);
+  EXPECT_THAT(version("info(last_over_time(m[3m:1m] offset 6m))"), old_version);
+  EXPECT_THAT(version("info(last_over_time(m[3m:1m] @ 180))"), old_version);
+  EXPECT_THAT(version("info(last_over_time((m offset 3m)[3m:1m] offset 3m))"), old_version);
+  EXPECT_THAT(version("info(last_over_time((m offset 3m)[3m:1m] @ 420))"), old_version);
+  EXPECT_THAT(version("info(last_over_time(m[3m:1m] offset -6m @ 60))"), new_version);
+  // The inner one wins over what is around it.
+  EXPECT_THAT(version("info(last_over_time((m @ 180)[3m:1m]))"), old_version);
+  EXPECT_THAT(version("info(sum by (job) (max_over_time(m[3m:1m] @ 180)))"), old_version);
 }
 
 TEST_F(EngineTest, CountValuesMayWriteTheName) {

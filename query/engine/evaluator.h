@@ -29,7 +29,7 @@ class Evaluator {
   const StepGrid& grid() const { return grid_; }
   // Of one step: duplicates of labels are looked for at the end of the query only, and what a function
   // sorts stays sorted.
-  bool is_single_step() const { return grid_.count <= 1; }
+  bool is_single_step() const { return grid_.count <= 1 && !grid_.is_range; }
 
   // What selectors under this evaluator looked at so far; they add to it.
   SampleCounts& counts() { return counts_; }

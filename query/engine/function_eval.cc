@@ -7,8 +7,11 @@
 #include "query/engine/histogram_quantiles.h"
 #include "query/engine/info_function.h"
 #include "query/engine/label_functions.h"
+#include "query/engine/metricsql_labels.h"
+#include "query/engine/metricsql_transforms.h"
 #include "query/engine/scalar_functions.h"
 #include "query/engine/sort_functions.h"
+#include "query/engine/step_invariant.h"
 #include "query/engine/window_eval.h"
 
 namespace lockstep::engine {
@@ -21,6 +24,10 @@ using promql::FunctionId;
 absl::StatusOr<EvaluatedValue> EvaluateOverRange(const Call& call, Evaluator& evaluator) {
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeEdges(call));
   if (call.function->id == FunctionId::kAbsentOverTime) return AbsentOverTime(call, evaluator);
+  if (call.function->id == FunctionId::kDefaultRollup &&
+      WithoutParens(*call.args[0]).kind == promql::ExprKind::kMatrixSelector) {
+    return DefaultRollup(call, evaluator);
+  }
   return EvaluateWindows(call, evaluator);
 }
 
@@ -64,6 +71,20 @@ absl::StatusOr<EvaluatedValue> EvaluateCall(const Call& call, Evaluator& evaluat
       return EvaluateHistogramBuckets(call, evaluator);
     case FunctionId::kInfo:
       return Info(call, evaluator);
+    case FunctionId::kAlias:
+    case FunctionId::kLabelDel:
+    case FunctionId::kLabelKeep:
+    case FunctionId::kLabelMatch:
+    case FunctionId::kLabelMismatch:
+    case FunctionId::kLabelSet:
+      return EvaluateMetricsqlLabels(call, evaluator);
+    case FunctionId::kKeepLastValue:
+    case FunctionId::kLimitOffset:
+    case FunctionId::kRunningAvg:
+    case FunctionId::kRunningMax:
+    case FunctionId::kRunningMin:
+    case FunctionId::kRunningSum:
+      return EvaluateMetricsqlTransform(call, evaluator);
     default:
       return EvaluateElementwise(call, evaluator);
   }

@@ -1,7 +1,10 @@
 #include "query/engine/info_function.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
@@ -18,32 +21,63 @@ using promql::As;
 using promql::Expr;
 using promql::ExprKind;
 
-// The leftmost selector of `expr`, or null: its `offset` and `@` hold for the info series too.
-const promql::VectorSelector* FirstSelector(const Expr& expr) {
+using FoundTimes = absl::StatusOr<std::optional<SelectionTimes>>;
+
+FoundTimes TimesOfFirstSelector(const Expr& expr, const SelectionTimes& times,
+                                const QueryContext& context);
+
+absl::StatusOr<SelectionTimes> Modified(const SelectionTimes& times,
+                                        const promql::TimeModifiers& modifiers,
+                                        const QueryContext& context) {
+  LOCKSTEP_ASSIGN_OR_RETURN(SelectionTimes modified, ResolveTimes(modifiers, times.grid, context));
+  modified.pinned = modified.pinned || times.pinned;
+  return modified;
+}
+
+FoundTimes TimesOfFirst(std::span<const Expr* const> expressions, const SelectionTimes& times,
+                        const QueryContext& context) {
+  for (const Expr* expr : expressions) {
+    LOCKSTEP_ASSIGN_OR_RETURN(auto found, TimesOfFirstSelector(*expr, times, context));
+    if (found.has_value()) return found;
+  }
+  return std::nullopt;
+}
+
+// When the leftmost selector of `expr` looks, where `expr` is evaluated at `times`: its `offset` and
+// `@`, and those of the subqueries around it, hold for the info series too. None without a selector.
+FoundTimes TimesOfFirstSelector(const Expr& expr, const SelectionTimes& times,
+                                const QueryContext& context) {
   switch (expr.kind) {
     case ExprKind::kVectorSelector:
-      return &As<promql::VectorSelector>(expr);
+      return Modified(times, As<promql::VectorSelector>(expr).modifiers, context);
     case ExprKind::kMatrixSelector:
-      return As<promql::MatrixSelector>(expr).selector.get();
-    case ExprKind::kParen:
-      return FirstSelector(*As<promql::ParenExpr>(expr).inner);
-    case ExprKind::kUnary:
-      return FirstSelector(*As<promql::UnaryExpr>(expr).operand);
-    case ExprKind::kSubquery:
-      return FirstSelector(*As<promql::SubqueryExpr>(expr).inner);
-    case ExprKind::kAggregate:
-      return FirstSelector(*As<promql::AggregateExpr>(expr).operand);
-    case ExprKind::kBinary: {
-      const auto* left = FirstSelector(*As<promql::BinaryExpr>(expr).lhs);
-      return left != nullptr ? left : FirstSelector(*As<promql::BinaryExpr>(expr).rhs);
+      return Modified(times, As<promql::MatrixSelector>(expr).selector->modifiers, context);
+    case ExprKind::kSubquery: {
+      const auto& subquery = As<promql::SubqueryExpr>(expr);
+      LOCKSTEP_ASSIGN_OR_RETURN(const SelectionTimes inner,
+                                Modified(times, subquery.modifiers, context));
+      return TimesOfFirstSelector(*subquery.inner, inner, context);
     }
-    case ExprKind::kCall:
+    case ExprKind::kParen:
+      return TimesOfFirstSelector(*As<promql::ParenExpr>(expr).inner, times, context);
+    case ExprKind::kUnary:
+      return TimesOfFirstSelector(*As<promql::UnaryExpr>(expr).operand, times, context);
+    case ExprKind::kAggregate:
+      return TimesOfFirstSelector(*As<promql::AggregateExpr>(expr).operand, times, context);
+    case ExprKind::kBinary: {
+      const auto& binary = As<promql::BinaryExpr>(expr);
+      const Expr* const sides[] = {binary.lhs.get(), binary.rhs.get()};
+      return TimesOfFirst(sides, times, context);
+    }
+    case ExprKind::kCall: {
+      std::vector<const Expr*> arguments;
       for (const promql::ExprPtr& argument : As<promql::Call>(expr).args) {
-        if (const auto* found = FirstSelector(*argument); found != nullptr) return found;
+        arguments.push_back(argument.get());
       }
-      return nullptr;
+      return TimesOfFirst(arguments, times, context);
+    }
     default:
-      return nullptr;
+      return std::nullopt;
   }
 }
 
@@ -51,21 +85,16 @@ const promql::VectorSelector* FirstSelector(const Expr& expr) {
 absl::StatusOr<VectorValue> ReadInfoSeries(const Expr& base_expr, std::vector<Matcher> matchers,
                                            Evaluator& evaluator) {
   if (matchers.empty()) return evaluator.NewVector();
-  StepGrid grid = evaluator.grid();
-  bool pinned = false;
-  if (const auto* first = FirstSelector(base_expr); first != nullptr) {
-    LOCKSTEP_ASSIGN_OR_RETURN(
-        const SelectionTimes times,
-        ResolveTimes(first->modifiers, evaluator.grid(), evaluator.context()));
-    grid = times.grid;
-    pinned = times.pinned;
-  }
+  const SelectionTimes own{evaluator.grid(), false};
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto found,
+                            TimesOfFirstSelector(base_expr, own, evaluator.context()));
+  const SelectionTimes& times = found.has_value() ? *found : own;
   promql::VectorSelector selector;
   selector.matchers = std::move(matchers);
-  Evaluator shifted(evaluator.context(), grid);
+  Evaluator shifted(evaluator.context(), times.grid);
   LOCKSTEP_ASSIGN_OR_RETURN(VectorValue info,
                             EvaluateSampleTimes(selector, shifted, NewestHistogram::kIsAnError));
-  if (!pinned || evaluator.is_single_step()) {
+  if (!times.pinned || evaluator.is_single_step()) {
     evaluator.counts().Add(shifted.counts());
     return info;
   }

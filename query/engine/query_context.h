@@ -29,6 +29,7 @@ struct QueryContext {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
   int64_t step_ms = 0;
+  double step_seconds = 0;  // what step() says: maybe with a part of a millisecond
   SelectorSet histogram_stats_selectors{};
   SharedParts* shared_parts = nullptr;           // null: nothing is shared
   bool counts_per_step = false;                  // see sample_counts.h

@@ -44,7 +44,7 @@ MatrixResult VectorToMatrix(VectorValue vector, const StepGrid& grid) {
   for (EvaluatedSeries& series : vector.series) {
     MatrixSeries out{std::move(series.labels), {}};
     AppendColumn(series.column, grid, out.samples);
-    series.column = Column();
+    series.column = Column(0);
     if (out.samples.size() > 0) matrix.push_back(std::move(out));
   }
   SortByLabels(matrix);

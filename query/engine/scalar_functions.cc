@@ -85,7 +85,7 @@ absl::StatusOr<EvaluatedValue> EvaluateScalarFunction(const Call& call, Evaluato
       return Repeat(Seconds(context.end_ms - context.start_ms), evaluator);
     case FunctionId::kStep:
       // None where there is one step by the bounds alone.
-      return Repeat(context.start_ms == context.end_ms ? 0 : Seconds(context.step_ms), evaluator);
+      return Repeat(context.start_ms == context.end_ms ? 0 : context.step_seconds, evaluator);
     case FunctionId::kMaxOf:
     case FunctionId::kMinOf:
       return ChooseOf(call, evaluator);

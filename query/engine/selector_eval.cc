@@ -81,7 +81,11 @@ SamplesNeeded NeededAt(const StepGrid& times) {
 
 absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
                                                 Evaluator& evaluator) {
-  const int64_t lookback_ms = evaluator.context().lookback_ms;
+  return EvaluateSelector(selector, evaluator, evaluator.context().lookback_ms);
+}
+
+absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
+                                                Evaluator& evaluator, int64_t lookback_ms) {
   LOCKSTEP_ASSIGN_OR_RETURN(
       const SelectionTimes times,
       ResolveTimes(selector.modifiers, evaluator.grid(), evaluator.context()));

@@ -5,9 +5,12 @@
 
 namespace lockstep::engine {
 
-// Asks the store once, for the whole grid.
+// Asks the store once, for the whole grid. Looks back as far as the query does.
 absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
                                                 Evaluator& evaluator);
+// The same, but looks back `lookback_ms`, which may be 0: then there is nothing.
+absl::StatusOr<EvaluatedValue> EvaluateSelector(const promql::VectorSelector& selector,
+                                                Evaluator& evaluator, int64_t lookback_ms);
 
 enum class NewestHistogram { kIsASample, kIsAnError };
 

@@ -1,5 +1,7 @@
 #include "query/engine/set_operators.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "query/engine/match_groups.h"
@@ -48,13 +50,36 @@ void SubtractFromRight(const MatchGroups& groups, VectorOperands& operands, size
   }
 }
 
-absl::Status AddAll(VectorValue& vector, SeriesAssembler& output) {
-  for (EvaluatedSeries& series : vector.series) {
-    LOCKSTEP_RETURN_IF_ERROR(
-        output.Add(std::move(series.labels), series.drop_name, std::move(series.column)));
+// Elements with the same labels never meet at a step, but may have a name that is to go at one and a name
+// that is to stay at another: `abs(a) or a`. These are two series.
+class SetResult {
+ public:
+  explicit SetResult(const Evaluator& evaluator)
+      : is_single_step_(evaluator.is_single_step()), named_(evaluator), nameless_(evaluator) {}
+
+  absl::Status AddAll(VectorValue& vector) {
+    for (EvaluatedSeries& series : vector.series) {
+      // The elements of one step keep their order.
+      SeriesAssembler& output = series.drop_name && !is_single_step_ ? nameless_ : named_;
+      LOCKSTEP_RETURN_IF_ERROR(
+          output.Add(std::move(series.labels), series.drop_name, std::move(series.column)));
+    }
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
+
+  VectorValue Take() {
+    VectorValue all = named_.Take();
+    VectorValue nameless = nameless_.Take();
+    std::ranges::move(nameless.series, std::back_inserter(all.series));
+    all.charge.Absorb(std::move(nameless.charge));
+    return all;
+  }
+
+ private:
+  const bool is_single_step_;
+  SeriesAssembler named_;
+  SeriesAssembler nameless_;
+};
 
 }  // namespace
 
@@ -63,7 +88,7 @@ absl::StatusOr<EvaluatedValue> ApplySetOperator(const promql::BinaryExpr& expr,
   const size_t step_count = evaluator.grid().count;
   const MatchGroups groups =
       MatchGroups::Of(operands.left.series, operands.right.series, *expr.matching);
-  SeriesAssembler output(evaluator);
+  SetResult result(evaluator);
   if (expr.op == BinaryOp::kAnd) {
     Intersect(groups, operands, step_count);
   } else if (expr.op == BinaryOp::kUnless) {
@@ -71,9 +96,9 @@ absl::StatusOr<EvaluatedValue> ApplySetOperator(const promql::BinaryExpr& expr,
   } else {
     SubtractFromRight(groups, operands, step_count);
   }
-  LOCKSTEP_RETURN_IF_ERROR(AddAll(operands.left, output));
-  if (expr.op == BinaryOp::kOr) LOCKSTEP_RETURN_IF_ERROR(AddAll(operands.right, output));
-  return EvaluatedValue(output.Take());
+  LOCKSTEP_RETURN_IF_ERROR(result.AddAll(operands.left));
+  if (expr.op == BinaryOp::kOr) LOCKSTEP_RETURN_IF_ERROR(result.AddAll(operands.right));
+  return EvaluatedValue(result.Take());
 }
 
 }  // namespace lockstep::engine

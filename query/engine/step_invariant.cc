@@ -25,6 +25,9 @@ bool LooksAtTheClock(const promql::Call& call) {
     case FunctionId::kDaysInMonth:
     case FunctionId::kMonth:
     case FunctionId::kYear:
+    // What they say at a step hangs on how many there were before.
+    case FunctionId::kRunningAvg:
+    case FunctionId::kRunningSum:
       return true;
     case FunctionId::kTimestamp:
       // Of a plain selector it is the time of the sample, of anything else that of the evaluation.

@@ -28,7 +28,8 @@ const promql::Expr& RangeArgument(const Call& call) {
 }
 
 bool KeepsName(FunctionId id) {
-  return id == FunctionId::kLastOverTime || id == FunctionId::kFirstOverTime;
+  return id == FunctionId::kLastOverTime || id == FunctionId::kFirstOverTime ||
+         id == FunctionId::kDefaultRollup;
 }
 
 bool SmoothedEdgesFit(FunctionId id) {

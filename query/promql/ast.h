@@ -52,26 +52,12 @@ using ExprPtr = std::unique_ptr<Expr>;
 // Arithmetic inside a range, a step or an offset: `[5m * 2]`, `offset -(step())`. Values are
 // seconds.
 struct DurationExpr {
-  enum class Op {
-    kNumber,
-    kAdd,
-    kSub,
-    kMul,
-    kDiv,
-    kMod,
-    kPow,
-    kNegate,
-    kPlus,
-    kStep,
-    kRange,
-    kMin,
-    kMax
-  };
+  enum class Op { kNumber, kAdd, kSub, kMul, kDiv, kMod, kPow, kNegate, kStep, kRange, kMin, kMax };
   Op op = Op::kNumber;
   double seconds = 0;        // kNumber
   bool is_duration = false;  // kNumber: written as a duration (5m), not as a number
   bool parenthesized = false;
-  std::unique_ptr<DurationExpr> lhs;  // also the operand of kNegate and kPlus
+  std::unique_ptr<DurationExpr> lhs;  // also the operand of kNegate
   std::unique_ptr<DurationExpr> rhs;
   PositionRange position;
 };

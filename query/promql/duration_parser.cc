@@ -53,25 +53,32 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParsePositiveDur
   duration_operators_ = 0;
   LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr duration, ParseDurationBinary(kLowestDurationPrecedence));
   if (duration->op == Op::kNumber && duration->seconds < kShortestSeconds) {
-    return ErrorAt(duration->position.start, "duration must be greater than 0");
+    return DurationError(duration->position.start, "duration must be greater than 0");
   }
   return duration;
 }
 
-// Without parentheses an offset is one operand, with a sign or not: `a offset 1m + 2` adds 2 to
-// `a`. What begins with parentheses, or with a sign before them, goes on: `a offset -(1m) * 2`.
+// The token behind has been read by then, to know whether the expression goes on: what the lexer has
+// to complain of there comes first.
+absl::Status ExpressionParser::DurationError(int position, std::string_view message) {
+  return NextIs(TokenKind::kError) ? Unexpected() : ErrorAt(position, message);
+}
+
+// An offset is one operand, with a sign or not: `a offset 1m + 2` and `a offset -(1m) + 2` add 2 to
+// `a`. Only what begins with parentheses, or with two signs, goes on: `a offset (1m) * 2`.
 absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseOffsetDuration() {
   duration_operators_ = 0;
-  std::optional<Token> sign;
-  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) sign = Take();
-  const bool goes_on = NextIs(TokenKind::kLeftParen);
-  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand,
-                            sign.has_value() && goes_on
-                                ? ParseDurationBinary(kUnaryDurationPrecedence + 1)
-                                : ParseDurationOperand());
-  if (sign.has_value()) {
-    LOCKSTEP_ASSIGN_OR_RETURN(operand, ApplySign(*sign, std::move(operand)));
+  if (NextIsSign()) {
+    const Token sign = Take();
+    const bool goes_on = NextIsSign();
+    LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand,
+                              goes_on ? ParseDurationUnary() : ParseDurationOperand());
+    LOCKSTEP_ASSIGN_OR_RETURN(operand, ApplySign(sign, std::move(operand)));
+    if (!goes_on) return operand;
+    return ContinueDuration(std::move(operand), kLowestDurationPrecedence);
   }
+  const bool goes_on = NextIs(TokenKind::kLeftParen);
+  LOCKSTEP_ASSIGN_OR_RETURN(DurationPtr operand, ParseDurationOperand());
   if (!goes_on) return operand;
   return ContinueDuration(std::move(operand), kLowestDurationPrecedence);
 }
@@ -81,7 +88,7 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationBin
   const DepthScope level(*this);
   LOCKSTEP_RETURN_IF_ERROR(CheckDepth(depth_, Peek().position));
   DurationPtr lhs;
-  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) {
+  if (NextIsSign()) {
     LOCKSTEP_ASSIGN_OR_RETURN(lhs, ParseDurationUnary());
   } else {
     LOCKSTEP_ASSIGN_OR_RETURN(lhs, ParseDurationOperand());
@@ -102,10 +109,10 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ContinueDuration
     LOCKSTEP_ASSIGN_OR_RETURN(binary->rhs,
                               ParseDurationBinary(info->precedence + (right_associative ? 0 : 1)));
     if (info->op == Op::kDiv && IsZero(*binary->rhs)) {
-      return ErrorAt(op.position, "division by zero");
+      return DurationError(op.position, "division by zero");
     }
     if (info->op == Op::kMod && IsZero(*binary->rhs)) {
-      return ErrorAt(op.position, "modulo by zero");
+      return DurationError(op.position, "modulo by zero");
     }
     binary->position = {lhs->position.start, binary->rhs->position.end};
     binary->lhs = std::move(lhs);
@@ -128,8 +135,9 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ApplySign(const 
     operand->position.start = sign.position;
     return operand;
   }
+  if (!negate) return operand;
   auto unary = std::make_unique<DurationExpr>();
-  unary->op = negate ? Op::kNegate : Op::kPlus;
+  unary->op = Op::kNegate;
   unary->position = {sign.position, operand->position.end};
   unary->lhs = std::move(operand);
   return unary;
@@ -186,6 +194,10 @@ absl::StatusOr<ExpressionParser::DurationPtr> ExpressionParser::ParseDurationFun
   }
   LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
   function->position = {name.position, last_end_};
+  // Of two operands it is where these are, as everywhere.
+  if (function->rhs != nullptr) {
+    function->position = {function->lhs->position.start, function->rhs->position.end};
+  }
   return function;
 }
 

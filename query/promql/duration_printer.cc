@@ -35,8 +35,6 @@ std::string PrintBare(const DurationExpr& duration) {
       return PrintInfix(duration, "^");
     case Op::kNegate:
       return "-" + PrintDuration(*duration.lhs);
-    case Op::kPlus:
-      return "+" + PrintDuration(*duration.lhs);
     case Op::kStep:
       return "step()";
     case Op::kRange:

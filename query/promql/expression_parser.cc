@@ -99,7 +99,7 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseBinary(int min_precedence) {
 }
 
 absl::StatusOr<ExprPtr> ExpressionParser::ParseOperand() {
-  if (NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub)) return ParseUnary();
+  if (NextIsSign()) return ParseUnary();
   LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr primary, ParsePrimary());
   return ParseModifiers(std::move(primary));
 }
@@ -183,7 +183,7 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseStringLiteral() {
 absl::StatusOr<ExprPtr> ExpressionParser::ParseCall(const Token& name) {
   LOCKSTEP_ASSIGN_OR_RETURN(Arguments arguments, ParseArguments());
   auto call = std::make_unique<Call>();
-  call->function = FindFunction(name.text);
+  call->function = FindKnownFunction(name.text);
   if (call->function == nullptr) {
     return ErrorAt(name.position, "unknown function with name " + Quote(name.text));
   }
@@ -191,6 +191,12 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseCall(const Token& name) {
   for (const ExprPtr& arg : arguments.exprs) call->depth = std::max(call->depth, 1 + arg->depth);
   call->args = std::move(arguments.exprs);
   return call;
+}
+
+const FunctionSignature* ExpressionParser::FindKnownFunction(std::string_view name) const {
+  const FunctionSignature* const function = FindFunction(name);
+  if (function != nullptr || dialect_ == Dialect::kPromql) return function;
+  return FindMetricsqlFunction(name);
 }
 
 absl::StatusOr<ExpressionParser::Arguments> ExpressionParser::ParseArguments() {

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "query/promql/ast.h"
 #include "query/promql/lexer.h"
+#include "query/promql/parser.h"
 
 namespace lockstep::promql {
 
@@ -22,8 +23,8 @@ namespace lockstep::promql {
 // thread-safe.
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view query, const QueryBudget* budget)
-      : query_(query), budget_(budget), lexer_(query) {}
+  ExpressionParser(std::string_view query, const QueryBudget* budget, Dialect dialect)
+      : query_(query), budget_(budget), dialect_(dialect), lexer_(query) {}
 
   // The whole text as an expression; types are not checked yet.
   absl::StatusOr<ExprPtr> ParseWhole();
@@ -49,6 +50,8 @@ class ExpressionParser {
   absl::StatusOr<ExprPtr> ParseNumberLiteral();
   absl::StatusOr<ExprPtr> ParseStringLiteral();
   absl::StatusOr<ExprPtr> ParseCall(const Token& name);
+  // Null when the dialect has no function of that name.
+  const FunctionSignature* FindKnownFunction(std::string_view name) const;
   struct Arguments {
     std::vector<ExprPtr> exprs;
     int end = 0;  // behind the closing parenthesis
@@ -95,6 +98,7 @@ class ExpressionParser {
   absl::StatusOr<DurationPtr> ParseDurationParen();
   absl::StatusOr<DurationPtr> ParseDurationLiteral();
   absl::StatusOr<DurationPtr> ParseDurationFunction();
+  absl::Status DurationError(int position, std::string_view message);
   absl::StatusOr<DurationPtr> ApplySign(const Token& sign, DurationPtr operand);
 
   // The number or duration that the next token is, in seconds.
@@ -107,6 +111,7 @@ class ExpressionParser {
   const Token& Peek();
   Token Take();
   bool NextIs(TokenKind kind) { return Peek().kind == kind; }
+  bool NextIsSign() { return NextIs(TokenKind::kAdd) || NextIs(TokenKind::kSub); }
   // Takes the next token if it is of that kind.
   bool Accept(TokenKind kind);
   // Takes the next token, which has to be of that kind.
@@ -120,6 +125,7 @@ class ExpressionParser {
 
   const std::string_view query_;
   const QueryBudget* const budget_;
+  const Dialect dialect_;
   Lexer lexer_;
   Token next_;
   bool has_next_ = false;

@@ -117,10 +117,35 @@ constexpr FunctionSignature kFunctions[] = {
     {FunctionId::kYear, "year", kArgs<V>, kOneOptional, V, false},
 };
 
+// What is known of MetricsQL besides: docs/metricsql.md.
+constexpr FunctionSignature kMetricsqlFunctions[] = {
+    {FunctionId::kAlias, "alias", kArgs<V, T>, 0, V, false},
+    {FunctionId::kDefaultRollup, "default_rollup", kArgs<M>, 0, V, false},
+    {FunctionId::kKeepLastValue, "keep_last_value", kArgs<V>, 0, V, false},
+    {FunctionId::kLabelDel, "label_del", kArgs<V, T, T>, kAnyNumber, V, false},
+    {FunctionId::kLabelKeep, "label_keep", kArgs<V, T, T>, kAnyNumber, V, false},
+    {FunctionId::kLabelMatch, "label_match", kArgs<V, T, T>, 0, V, false},
+    {FunctionId::kLabelMismatch, "label_mismatch", kArgs<V, T, T>, 0, V, false},
+    {FunctionId::kLabelSet, "label_set", kArgs<V, T, T, T>, kAnyNumber, V, false},
+    {FunctionId::kLimitOffset, "limit_offset", kArgs<S, S, V>, 0, V, false},
+    {FunctionId::kRunningAvg, "running_avg", kArgs<V>, 0, V, false},
+    {FunctionId::kRunningMax, "running_max", kArgs<V>, 0, V, false},
+    {FunctionId::kRunningMin, "running_min", kArgs<V>, 0, V, false},
+    {FunctionId::kRunningSum, "running_sum", kArgs<V>, 0, V, false},
+};
+
 constexpr bool ByName(const FunctionSignature& a, const FunctionSignature& b) {
   return a.name < b.name;
 }
 static_assert(std::is_sorted(std::begin(kFunctions), std::end(kFunctions), ByName));
+static_assert(std::is_sorted(std::begin(kMetricsqlFunctions), std::end(kMetricsqlFunctions),
+                             ByName));
+
+const FunctionSignature* FindIn(std::span<const FunctionSignature> functions,
+                                std::string_view name) {
+  const auto found = std::ranges::lower_bound(functions, name, {}, &FunctionSignature::name);
+  return found != functions.end() && found->name == name ? &*found : nullptr;
+}
 
 }  // namespace
 
@@ -140,13 +165,14 @@ std::string_view DocumentedName(ValueType type) {
   return "unknown";
 }
 
-const FunctionSignature* FindFunction(std::string_view name) {
-  const auto* found = std::lower_bound(
-      std::begin(kFunctions), std::end(kFunctions), name,
-      [](const FunctionSignature& function, std::string_view n) { return function.name < n; });
-  return found != std::end(kFunctions) && found->name == name ? found : nullptr;
-}
+const FunctionSignature* FindFunction(std::string_view name) { return FindIn(kFunctions, name); }
 
 std::span<const FunctionSignature> AllFunctions() { return kFunctions; }
+
+const FunctionSignature* FindMetricsqlFunction(std::string_view name) {
+  return FindIn(kMetricsqlFunctions, name);
+}
+
+std::span<const FunctionSignature> AllMetricsqlFunctions() { return kMetricsqlFunctions; }
 
 }  // namespace lockstep::promql

@@ -103,6 +103,20 @@ enum class FunctionId {
   kTsOfMinOverTime,
   kVector,
   kYear,
+  // Of MetricsQL.
+  kAlias,
+  kDefaultRollup,
+  kKeepLastValue,
+  kLabelDel,
+  kLabelKeep,
+  kLabelMatch,
+  kLabelMismatch,
+  kLabelSet,
+  kLimitOffset,
+  kRunningAvg,
+  kRunningMax,
+  kRunningMin,
+  kRunningSum,
 };
 
 struct FunctionSignature {
@@ -121,5 +135,9 @@ struct FunctionSignature {
 const FunctionSignature* FindFunction(std::string_view name);
 // All of them, sorted by name.
 std::span<const FunctionSignature> AllFunctions();
+
+// The same for what is known of MetricsQL besides. No name is in both.
+const FunctionSignature* FindMetricsqlFunction(std::string_view name);
+std::span<const FunctionSignature> AllMetricsqlFunctions();
 
 }  // namespace lockstep::promql

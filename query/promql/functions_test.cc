@@ -26,6 +26,15 @@ TEST(FunctionsTest, EveryNameAndIdOccursOnce) {
   EXPECT_EQ(ids.size(), 90u);
 }
 
+// A query of Prometheus means what it meant.
+TEST(FunctionsTest, MetricsqlHasNoNameOfPromql) {
+  for (const FunctionSignature& function : AllMetricsqlFunctions()) {
+    EXPECT_EQ(FindFunction(function.name), nullptr) << function.name;
+    EXPECT_EQ(FindMetricsqlFunction(function.name), &function);
+  }
+  EXPECT_EQ(FindMetricsqlFunction("rate"), nullptr);
+}
+
 TEST(FunctionsTest, SeventeenAreExperimental) {
   const auto all = AllFunctions();
   EXPECT_EQ(std::count_if(all.begin(), all.end(),

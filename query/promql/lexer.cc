@@ -230,7 +230,8 @@ Token Lexer::LexBracketColon(std::string_view complaint) {
 Token Lexer::LexBracketWord() {
   const std::string first = QuotedChar();
   const size_t first_end = at_ + 1;
-  while (!AtEnd() && IsAlphaNumeric(query_[at_])) ++at_;
+  // A digit ends them: `step1` is a call that lacks its parentheses.
+  while (!AtEnd() && IsAlpha(query_[at_])) ++at_;
   const TokenKind kind = KeywordKind(query_.substr(start_, at_ - start_));
   switch (kind) {
     case TokenKind::kStep:

@@ -89,13 +89,15 @@ absl::StatusOr<double> ParseNumber(std::string_view text) {
 
   const char* end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (stop != end || error == std::errc::invalid_argument) {
+    return NumberError(text, "invalid syntax");
+  }
   if (error == std::errc::result_out_of_range) {
     // The library leaves open which way it went; too small is zero, too large is an error.
     value = std::strtod(digits.c_str(), nullptr);
     if (std::isinf(value)) return NumberError(text, "value out of range");
     return value;
   }
-  if (error != std::errc() || stop != end) return NumberError(text, "invalid syntax");
   return value;
 }
 

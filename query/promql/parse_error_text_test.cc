@@ -81,6 +81,10 @@ TEST(ParseErrorTextTest, Literals) {
       {"1_ + 1", "1:1: error parsing number: strconv.ParseFloat: parsing \"1_\": invalid syntax"},
       {"1e999",
        "1:1: error parsing number: strconv.ParseFloat: parsing \"1e999\": value out of range"},
+      {"1e999.5",
+       "1:1: error parsing number: strconv.ParseFloat: parsing \"1e999.5\": invalid syntax"},
+      {"1e-999.5",
+       "1:1: error parsing number: strconv.ParseFloat: parsing \"1e-999.5\": invalid syntax"},
       {"foo[5y1hs]", "1:5: unknown unit \"hs\" in duration \"5y1hs\""},
       {"1.5h", "1:1: unknown unit \".\" in duration \"1.5h\""},
       {"0xABm", "1:1: unknown unit \"xABm\" in duration \"0xABm\""},
@@ -94,6 +98,16 @@ TEST(ParseErrorTextTest, Literals) {
       {"foo[-(1m)]", "1:5: duration must be greater than 0"},
       {"foo[5m:0]", "1:8: duration must be greater than 0"},
       {"foo[5m/0]", "1:7: division by zero"},
+      {"foo[0 bool]", "1:7: unexpected character: 'b', expected ':'"},
+      {"foo[0\\x3c]", "1:6: unexpected character: '\\\\'"},
+      {"foo[-(5m) offset ]", "1:11: unexpected character: 'o', expected ':'"},
+      {"(foo[0", "1:7: unclosed left parenthesis"},
+      {"foo[000", "1:8: unclosed left bracket"},
+      {"foo[5m/0 bool]", "1:10: unexpected character: 'b', expected ':'"},
+      {"foo[5m:step1]",
+       "1:12: unexpected number \"1\" in subquery selector, expected number, duration, step(), "
+       "range(), or \"]\""},
+      {"foo[5m%0 bool]", "1:10: unexpected character: 'b', expected ':'"},
       {"foo[5m%0s]", "1:7: modulo by zero"},
   };
   CheckAll(kRows);
@@ -279,6 +293,19 @@ TEST(ParseErrorTextTest, Calls) {
       {"info(a, target_info{foo=\"bar\"})",
        "1:9: expected label selectors only, got vector selector instead"},
       {"info(a, {foo=\"bar\"} == 1)", "1:9: expected label selectors only"},
+      {"info(a, ({foo=\"bar\"}))", "1:9: expected label selectors only"},
+      {"info(1, sum(1))", "1:9: expected label selectors only"},
+      {"info(a, 1)", "1:1: expected type instant vector in call to function \"info\", got scalar"},
+      {"info(a, (1) + 2 * -3)",
+       "1:1: expected type instant vector in call to function \"info\", got scalar"},
+      {"info(a, time())",
+       "1:1: expected type instant vector in call to function \"info\", got scalar"},
+      {"info(a, \"b\")",
+       "1:1: expected type instant vector in call to function \"info\", got string"},
+      {"info(1, b[1m])",
+       "1:1: expected type instant vector in call to function \"info\", got range vector"},
+      {"info(a, b[1m:])",
+       "1:1: expected type instant vector in call to function \"info\", got range vector"},
   };
   CheckAll(kRows);
 }

@@ -15,11 +15,15 @@ namespace lockstep::promql {
 // which no person writes, fail to parse: the parser and all that walk its trees recurse.
 inline constexpr int kMaxExprDepth = 512;
 
+// Which functions there are: those of PromQL, or some of MetricsQL besides (docs/metricsql.md).
+enum class Dialect { kPromql, kMetricsql };
+
 // Parses and type-checks one expression: the whole language of Prometheus 3.14 with every
 // experimental part on. On failure kInvalidArgument with Prometheus' own text, "LINE:COLUMN: parse
 // error: MESSAGE". Compiling regular expressions takes time and memory: `budget`, which may be null,
 // can stop it, and its error or that of base/memory_budget.h is returned.
-absl::StatusOr<ExprPtr> ParseExpr(std::string_view query, const QueryBudget* budget = nullptr);
+absl::StatusOr<ExprPtr> ParseExpr(std::string_view query, const QueryBudget* budget = nullptr,
+                                  Dialect dialect = Dialect::kMetricsql);
 
 // Parses a series selector without modifiers, as match[] parameters hold: `up{job="x"}`,
 // `{a=~"b"}`. Unlike in an expression, all of its matchers may match the empty string: whether such

@@ -63,6 +63,15 @@ TEST(ParserTest, OperatorsBindByPrecedence) {
       {"a + b offset 5m", "(a + b offset 5m)"},
       {"a offset 100 + 2", "(a offset 1m40s + 2)"},
       {"a offset -2 ^ 2", "(a offset -2s ^ 2)"},
+      {"a offset -(2) ^ 2", "(a offset -2s ^ 2)"},
+      {"a offset -(5s) * 2", "(a offset -5s * 2)"},
+      {"a offset +(5s) * 2", "(a offset 5s * 2)"},
+      {"a offset -step() * 2", "(a offset -step() * 2)"},
+      {"a offset -(5s + step()) * 2", "(a offset -(5s + step()) * 2)"},
+      {"a offset -(min_of(step(), 1s)) + 8000", "(a offset -(min_of(step(), 1s)) + 8000)"},
+      {"a offset -(5s) @ 10 > 2", "(a @ 10.000 offset -5s > 2)"},
+      {"rate(a[5m] offset -(5s)) or b", "(rate(a[5m] offset -5s) or b)"},
+      {"rate(a[5m:] offset -(5s)) or b", "(rate(a[5m:] offset -5s) or b)"},
       {"a @ 10 * 2", "(a @ 10.000 * 2)"},
   };
   for (const Row& row : kRows) {

@@ -16,6 +16,36 @@ bool IsScalarOrVector(ValueType type) {
   return type == ValueType::kScalar || type == ValueType::kVector;
 }
 
+// What `expr` has for a type by its form, whether it keeps the rules or not.
+ValueType TypeByForm(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::kNumber:
+      return ValueType::kScalar;
+    case ExprKind::kString:
+      return ValueType::kString;
+    case ExprKind::kParen:
+      return TypeByForm(*As<ParenExpr>(expr).inner);
+    case ExprKind::kUnary:
+      return TypeByForm(*As<UnaryExpr>(expr).operand);
+    case ExprKind::kBinary: {
+      const auto& binary = As<BinaryExpr>(expr);
+      return TypeByForm(*binary.lhs) == ValueType::kScalar &&
+                     TypeByForm(*binary.rhs) == ValueType::kScalar
+                 ? ValueType::kScalar
+                 : ValueType::kVector;
+    }
+    case ExprKind::kVectorSelector:
+    case ExprKind::kAggregate:
+      return ValueType::kVector;
+    case ExprKind::kMatrixSelector:
+    case ExprKind::kSubquery:
+      return ValueType::kMatrix;
+    case ExprKind::kCall:
+      return As<Call>(expr).function->return_type;
+  }
+  return ValueType::kNone;
+}
+
 class Checker {
  public:
   explicit Checker(std::string_view query) : query_(query) {}
@@ -174,7 +204,7 @@ class Checker {
     call.type = function.return_type;
     LOCKSTEP_RETURN_IF_ERROR(CheckArgumentCount(call));
     if (function.id == FunctionId::kInfo && call.args.size() > 1) {
-      LOCKSTEP_RETURN_IF_ERROR(CheckInfoSelector(*call.args[1]));
+      LOCKSTEP_RETURN_IF_ERROR(CheckInfoSelector(call));
     }
     const std::string context = absl::StrFormat("call to function \"%s\"", function.name);
     for (size_t i = 0; i < call.args.size(); ++i) {
@@ -208,7 +238,13 @@ class Checker {
                                        wanted, function.name, count));
   }
 
-  absl::Status CheckInfoSelector(Expr& expr) {
+  absl::Status CheckInfoSelector(const Call& call) {
+    Expr& expr = *call.args[1];
+    if (const ValueType type = TypeByForm(expr); type != ValueType::kVector) {
+      return Error(call, absl::StrFormat("expected type instant vector in call to function "
+                                         "\"info\", got %s",
+                                         DocumentedName(type)));
+    }
     if (expr.kind != ExprKind::kVectorSelector) {
       return Error(expr, "expected label selectors only");
     }

@@ -73,8 +73,9 @@ def quantiles_of_negated(query, reference, other):
 
 def last_of_operator(query, reference, other):
     """Of the notes of a binary operator at a step the last one is kept."""
+    of_operator = re.compile(r"binary operator|during (addition|subtraction)")
     kept = tuple(
-        tuple(text for text in ours if "binary operator" not in text or text in theirs)
+        tuple(text for text in ours if not of_operator.search(text) or text in theirs)
         for ours, theirs in zip(other.annotations, reference.annotations)
     )
     return kept == reference.annotations and (
@@ -128,9 +129,10 @@ def order_of_adding(query, reference, other):
 
 
 def rates_of_rates(query, reference, other):
-    """A zero bucket that adding or subtracting widens: Prometheus drops the compensation of its sum."""
+    """A zero bucket that adding or subtracting widens: Prometheus drops the compensation of its sum. And edges
+    between two histograms, which are put together in another order."""
     return (
-        re.search(r"\b(rate|increase)\(.*\b(rate|increase)\(.*\[[^]]*:", query.text)
+        re.search(r"\b(rate|increase)\(.*\b(rate|increase)\(.*\[[^]]*:|\bsmoothed\b", query.text)
         and re.search(HISTOGRAMS, query.text)
         and answers.difference(query, reference, other, 1e-12) is None
     )
@@ -198,20 +200,21 @@ def order_of_duplicates(query, reference, other):
     )
 
 
+def uncounted(answer):
+    """The answer without the counts of lifted histograms; they run over, below zero."""
+    counts = re.compile(r", over -?\d+ samples from")
+    return dataclasses.replace(
+        answer,
+        annotations=tuple(
+            tuple(counts.sub("", text) if "monotonicity" in text else text for text in texts)
+            for texts in answer.annotations
+        ),
+    )
+
+
 def counts_of_lifted(query, reference, other):
     """How many classic histograms were made monotonic: Prometheus' count doubles with every further step."""
-    counts = re.compile(r", over \d+ samples from")
-    counted = [
-        dataclasses.replace(
-            answer,
-            annotations=tuple(
-                tuple(counts.sub("", text) if "monotonicity" in text else text for text in texts)
-                for texts in answer.annotations
-            ),
-        )
-        for answer in (reference, other)
-    ]
-    return answers.difference(query, *counted) is None
+    return answers.difference(query, uncounted(reference), uncounted(other)) is None
 
 
 def quantiles_of_doubled(query, reference, other):
@@ -256,13 +259,13 @@ def nameless(answer):
 def dropped_names_stay(query, reference, other):
     """A comparison gives elements back a name that was to be dropped, as do info() and others."""
     if not re.search(
-        rf"{COMPARISON}|count_values|(last|first)_over_time.*:|\binfo\(", query.text
+        rf"{COMPARISON}|count_values|(last|first)_over_time.*:|\binfo\(|\bor\b", query.text
     ):
         return False
     if other.error and other.error[1] == "vector cannot contain metrics with the same labelset":
         labels = [[pair for pair in one if pair[0] != "__name__"] for one in reference.order]
         return any(labels.count(one) > 1 for one in labels)
-    bare = [nameless(answer) for answer in (reference, other)]
+    bare = [nameless(uncounted(answer)) for answer in (reference, other)]
     tolerance = 1e-9 if re.search(r"\b(sum|avg)(_over_time)?\b", query.text) else 0
     return answers.difference(query, *bare, tolerance) is None
 
@@ -270,6 +273,67 @@ def dropped_names_stay(query, reference, other):
 def infos_at_other_times(query, reference, other):
     """Prometheus reads the info series of the time that `offset` or `@` names, and looks for them at another."""
     return re.search(r"\binfo\(.*(\boffset\b|@)", query.text)
+
+
+def infos_beyond_ranges(query, reference, other):
+    """Prometheus looks for info series no further back than the selectors of the query reach, `info(rate(a[1m]))`."""
+    return re.search(r"\binfo\(.*\[", query.text) and reference.kind == other.kind
+
+
+def offsets_of_nan(query, reference, other):
+    """`offset NaN` is an error, where Prometheus has an offset of 292 years or another error."""
+    return (
+        re.search(r"(?i)\boffset\b.*\bnan\b", query.text)
+        and other.error
+        and "duration out of range" in other.error[1]
+    )
+
+
+def conflicts_dropped(query, reference, other):
+    """Prometheus takes its warning of conflicting counter resets for an error and drops the sum or difference."""
+    return "conflicting counter resets during" in str(reference.annotations) and (
+        re.search(r"[-+]", query.text) and reference.kind == other.kind
+    )
+
+
+def mixes_of_kinds(query, reference, other):
+    """Of a group with floats and both kinds of native histograms the order of elements says which mix is told first."""
+    mixed = "encountered a mix of histograms and floats for aggregation"
+    if not all(mixed in str(answer.annotations) for answer in (reference, other)):
+        return False
+    told = [
+        dataclasses.replace(
+            answer,
+            annotations=tuple(
+                tuple(
+                    text
+                    for text in texts
+                    if "exponential and custom buckets" not in text and "reconciled" not in text
+                )
+                for texts in answer.annotations
+            ),
+        )
+        for answer in (reference, other)
+    ]
+    return answers.difference(query, *told) is None
+
+
+def pinned_parameters(query, reference, other):
+    """In Prometheus 3.14 a parameter of an aggregation that `@` pins is another at some steps."""
+    return (
+        re.search(r"\b(quantile|topk|bottomk|limitk|limit_ratio)\b[^,]*\([^,]*@", query.text)
+        and reference.kind == other.kind
+    )
+
+
+def duplicates_not_chosen(query, reference, other):
+    """Elements with the same labels are an error if both are chosen, and which are is not said."""
+    return (
+        re.search(r"\blimitk\b", query.text)
+        and {"vector cannot contain metrics with the same labelset"}
+        & {answer.error[1] for answer in (reference, other) if answer.error}
+        and not (reference.error and other.error)
+    )
 
 
 def colons_behind_calls(query, reference, other):
@@ -302,6 +366,12 @@ RULES = (
     quantiles_beside_nan,
     dropped_names_stay,
     infos_at_other_times,
+    infos_beyond_ranges,
+    offsets_of_nan,
+    conflicts_dropped,
+    mixes_of_kinds,
+    pinned_parameters,
+    duplicates_not_chosen,
     colons_behind_calls,
 )
 

@@ -50,6 +50,16 @@ PIECES = (
     " inf ",
     " @ ",
 )
+# Where a duration stands; DURATION is one.
+PLACES = (
+    "up[DURATION]",
+    "rate(up[DURATION])",
+    "up offset DURATION",
+    "rate(up[5m] offset DURATION)",
+    "max_over_time(up[DURATION:])",
+    "max_over_time(up[5m:DURATION])",
+    "up @ DURATION",
+)
 # GOOD stands for a vector.
 REFUSED = (
     'label_replace(GOOD, "", "x", "job", ".*")',
@@ -73,6 +83,13 @@ REFUSED = (
     'up{job=~"a)(b"}',
     'up{job!~"[z-a]"}',
     "1 == 1",
+    "1 >/ 1",
+    "2 </ 1 != GOOD",
+    "info(GOOD, 1)",
+    "info(1, GOOD)",
+    "info(GOOD, up[5m])",
+    "info(GOOD, GOOD)",
+    "info(GOOD, ({job='x'}))",
     "up[0s]",
     "up[-5m]",
     "up[5m:0s]",
@@ -127,7 +144,10 @@ REFUSED = (
 
 def make(language, depth):
     return language.weighted(
-        (3, mistyped, language, depth), (4, damaged, language, depth), (2, refused, language, depth)
+        (3, mistyped, language, depth),
+        (4, damaged, language, depth),
+        (2, refused, language, depth),
+        (2 * language.has_steps(), odd_duration, language),
     )
 
 
@@ -188,6 +208,23 @@ def damaged(language, depth):
             text[begin:],
         ),
     )
+
+
+def odd_duration(language):
+    """A duration that is damaged, or none."""
+    text = str(language.one(language.duration, language.offset)(2))
+    at = language.random.randrange(len(text) + 1)
+    odd = language.one(
+        text[:at] + language.one(*PIECES) + text[at:],
+        text[:at] + text[at + 1 :],
+        f"({text}) {language.one('/', '%')} 0",
+        f"({text}) {language.one('-', '/', '%', '*')} ({text} - {text})",
+        f"{language.one('min_of', 'max_of')}({text}, (-1) ^ 0.5)",
+        f"{text}, {text}",
+        f"({text}) * 1e12",
+    )
+    before, after = language.one(*PLACES).split("DURATION")
+    return node("damaged", before + odd + after)
 
 
 def refused(language, depth):

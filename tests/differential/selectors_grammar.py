@@ -91,11 +91,15 @@ class Selectors(Chooser):
 
     def selector(self, *kinds, labels=()):
         smoothed = node(OPTIONAL, " smoothed") if self.has("smoothed") and self.chance(0.03) else ""
+        modifiers = self.modifiers(1)
+        # What follows an offset belongs to it or not.
+        tail = node(OPTIONAL, self.one(" * 2", "^2", " + 8000", " - 1m", "/step()", " > 2"))
         return node(
             VECTOR,
             self.selector_text(self.metric(*kinds, labels=labels)),
             smoothed,
-            self.modifiers(1),
+            modifiers,
+            tail if "offset" in str(modifiers) and self.has_steps() and self.chance(0.2) else "",
         )
 
     def duration_literal(self):
@@ -155,13 +159,25 @@ class Selectors(Chooser):
         )
 
     def offset(self, depth):
-        if self.chance(0.85):
+        if self.chance(0.75):
             return node(DURATION, self.one("", "", "-"), self.duration_literal())
-        return (
-            node(DURATION, "(", self.duration(depth), ")")
-            if "duration arithmetic" not in self.lacking
-            else self.duration_literal()
+        if "duration arithmetic" in self.lacking:
+            return self.duration_literal()
+        grouped = node(DURATION, "(", self.duration(depth), ")")
+        if not self.has_steps():
+            return grouped
+        sign = self.one("-", "-", "+", "-+", "--", "")
+        call = self.one("step()", "range()", "min_of(step(), 1m)", "max_of(1m, 90s)")
+        return self.weighted(
+            (3, lambda: grouped),
+            (3, lambda: node(DURATION, sign, grouped)),
+            (2, lambda: node(DURATION, sign, call)),
+            (1, lambda: node(DURATION, self.one("-+", "--"), self.duration_literal())),
         )
+
+    def has_steps(self):
+        """Whether the reference reads what may follow an offset as that of today does."""
+        return not self.lacking & {"duration arithmetic", "duration step()", "duration min_of()"}
 
     def matrix(self, depth, *kinds):
         if depth <= 1 or self.chance(0.75):

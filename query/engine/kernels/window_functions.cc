@@ -32,6 +32,7 @@ WindowFunction FindWindowFunction(promql::FunctionId id) {
     case FunctionId::kIrate:
       return InstantRate;
     case FunctionId::kLastOverTime:
+    case FunctionId::kDefaultRollup:  // of a subquery, which has no stale markers
       return LastOverTime;
     case FunctionId::kMadOverTime:
       return MadOverTime;

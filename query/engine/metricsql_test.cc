@@ -1,0 +1,225 @@
+// The functions of MetricsQL. Expected values follow from what VictoriaMetrics' MetricsQL page says of each
+// (docs.victoriametrics.com/victoriametrics/metricsql/).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/float_format.h"
+#include "query/engine/engine.h"
+#include "tests/memory_storage.h"
+
+namespace lockstep::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t kMinuteMs = 60'000;
+
+class MetricsqlTest : public ::testing::Test {
+ protected:
+  // One sample a minute from time 0 on; a stale marker is one.
+  void Load(std::initializer_list<LabelView> labels, const std::vector<double>& values) {
+    const LabelSet set = LabelSet::Of(labels);
+    int64_t time_ms = 0;
+    for (const double value : values) {
+      storage_.Append(set, time_ms, value);
+      time_ms += kMinuteMs;
+    }
+  }
+
+  // name{labels} value, or the error.
+  std::vector<std::string> Instant(std::string_view text, int64_t time_ms) {
+    InstantQuery query;
+    query.text = text;
+    query.time_ms = time_ms;
+    const auto result = engine_.Execute(query, budget_);
+    if (!result.ok()) return {std::string(Message(result.status()))};
+    std::vector<std::string> lines;
+    for (const VectorElement& element : std::get<VectorResult>(result->value)) {
+      lines.push_back(element.labels.ToString() + " " + FormatSampleValue(element.value));
+    }
+    return lines;
+  }
+
+  // name{labels} value@minute ..., a step a minute; or the error.
+  std::vector<std::string> Range(std::string_view text, int64_t start_ms, int64_t end_ms) {
+    RangeQuery query;
+    query.text = text;
+    query.start_ms = start_ms;
+    query.end_ms = end_ms;
+    query.step_ms = kMinuteMs;
+    const auto result = engine_.Execute(query, budget_);
+    if (!result.ok()) return {std::string(Message(result.status()))};
+    std::vector<std::string> lines;
+    for (const MatrixSeries& series : std::get<MatrixResult>(result->value)) {
+      std::string line = series.labels.ToString();
+      for (size_t i = 0; i < series.samples.values.size(); ++i) {
+        line += " " + FormatSampleValue(series.samples.values[i]) + "@" +
+                std::to_string(series.samples.timestamps_ms[i] / kMinuteMs);
+      }
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+  void LoadGpus() {
+    Load({{"__name__", "gpu"}, {"host", "a"}, {"rank", "0"}}, {10, 11});
+    Load({{"__name__", "gpu"}, {"host", "a"}, {"rank", "1"}}, {20, 21});
+    Load({{"__name__", "gpu"}, {"host", "b"}, {"rank", "2"}}, {30, 31});
+  }
+
+  MemoryStorage storage_;
+  QueryBudget budget_{1'000'000, QueryBudget::Clock::time_point::max()};
+  Engine engine_{storage_, {}};
+};
+
+// "Returns the last raw sample value on the given lookbehind window." "Compared to last_over_time it accounts
+// for staleness markers to detect stale series."
+TEST_F(MetricsqlTest, DefaultRollupIsTheLastSampleUnlessStale) {
+  Load({{"__name__", "ALERTS_FOR_STATE"}, {"alertname", "x"}}, {100, 100, 100});
+  Load({{"__name__", "ALERTS_FOR_STATE"}, {"alertname", "y"}}, {200, 200, StaleNan()});
+  EXPECT_THAT(Instant("default_rollup(ALERTS_FOR_STATE{alertname=\"x\"}[3600s])", 32 * kMinuteMs),
+              ElementsAre("ALERTS_FOR_STATE{alertname=\"x\"} 100"));
+  EXPECT_THAT(Instant("default_rollup(ALERTS_FOR_STATE[3600s])", kMinuteMs),
+              ElementsAre("ALERTS_FOR_STATE{alertname=\"x\"} 100",
+                          "ALERTS_FOR_STATE{alertname=\"y\"} 200"));
+  EXPECT_THAT(Instant("default_rollup(ALERTS_FOR_STATE[3600s])", 2 * kMinuteMs),
+              ElementsAre("ALERTS_FOR_STATE{alertname=\"x\"} 100"));
+  EXPECT_THAT(Instant("last_over_time(ALERTS_FOR_STATE{alertname=\"y\"}[3600s])", 2 * kMinuteMs),
+              ElementsAre("ALERTS_FOR_STATE{alertname=\"y\"} 200"));
+}
+
+TEST_F(MetricsqlTest, DefaultRollupLooksAsFarAsItsWindow) {
+  Load({{"__name__", "m"}}, {1});
+  // The lookback of the query, five minutes, says nothing here. Windows are open to the left.
+  EXPECT_THAT(Instant("default_rollup(m[10m])", 9 * kMinuteMs), ElementsAre("m 1"));
+  EXPECT_THAT(Instant("default_rollup(m[10m])", 10 * kMinuteMs), IsEmpty());
+  EXPECT_THAT(Instant("default_rollup(m[1m])", 2 * kMinuteMs), IsEmpty());
+  EXPECT_THAT(Instant("default_rollup((m[10m] offset 2m))", 9 * kMinuteMs), ElementsAre("m 1"));
+  EXPECT_THAT(Range("default_rollup(m[2m])", 0, 5 * kMinuteMs), ElementsAre("m 1@0 1@1"));
+  EXPECT_THAT(Range("default_rollup(m[2m] @ 60)", 0, kMinuteMs), ElementsAre("m 1@0 1@1"));
+  EXPECT_THAT(Instant("default_rollup(m[10m:1m])", 12 * kMinuteMs), ElementsAre("m 1"));
+  EXPECT_THAT(Instant("default_rollup(m)", 0),
+              ElementsAre(HasSubstr("expected type range vector in call to function "
+                                    "\"default_rollup\", got instant vector")));
+}
+
+// "alias(up, "foobar") would rename up series to foobar series."
+TEST_F(MetricsqlTest, AliasNamesAllSeries) {
+  LoadGpus();
+  EXPECT_THAT(Instant("alias(gpu{host=\"b\"}, \"foobar\")", 0),
+              ElementsAre("foobar{host=\"b\", rank=\"2\"} 30"));
+  // A name that is to go is given anew.
+  EXPECT_THAT(Instant("alias(sum(gpu) * 2, \"twice\")", 0), ElementsAre("twice 120"));
+  EXPECT_THAT(Instant("alias(gpu{host=\"b\"}, \"\")", 0),
+              ElementsAre("{host=\"b\", rank=\"2\"} 30"));
+}
+
+// "Sets {label1="value1", ..., labelN="valueN"} labels to all the time series"; an empty value removes one.
+TEST_F(MetricsqlTest, LabelSet) {
+  LoadGpus();
+  EXPECT_THAT(
+      Instant("label_set(gpu{host=\"b\"}, \"rank\", \"x\", \"new\", \"y\", \"host\", \"\")", 0),
+      ElementsAre("gpu{new=\"y\", rank=\"x\"} 30"));
+  EXPECT_THAT(Instant("label_set(gpu, \"rank\", \"x\")", 0),
+              ElementsAre("vector cannot contain metrics with the same labelset"));
+  EXPECT_THAT(Instant("label_set(gpu, \"rank\", \"x\", \"host\")", 0),
+              ElementsAre("label_set() needs a value for every label"));
+  EXPECT_THAT(Instant("label_set(gpu, \"\", \"x\")", 0),
+              ElementsAre("invalid label name in label_set(): "));
+}
+
+TEST_F(MetricsqlTest, LabelDelAndLabelKeep) {
+  LoadGpus();
+  // "Deletes the given labels from all the time series."
+  EXPECT_THAT(Instant("label_del(gpu{host=\"b\"}, \"host\", \"none\")", 0),
+              ElementsAre("gpu{rank=\"2\"} 30"));
+  EXPECT_THAT(Instant("label_del(gpu{host=\"b\"}, \"__name__\", \"host\")", 0),
+              ElementsAre("{rank=\"2\"} 30"));
+  // "Deletes all the labels except of the listed labels": the name is one.
+  EXPECT_THAT(Instant("label_keep(gpu{host=\"b\"}, \"host\")", 0), ElementsAre("{host=\"b\"} 30"));
+  EXPECT_THAT(Instant("label_keep(gpu{host=\"b\"}, \"host\", \"__name__\")", 0),
+              ElementsAre("gpu{host=\"b\"} 30"));
+}
+
+// "Drops time series from q with label not matching", or matching, "the given regexp".
+TEST_F(MetricsqlTest, LabelMatchAndLabelMismatch) {
+  LoadGpus();
+  EXPECT_THAT(Instant("label_match(gpu, \"rank\", \"1|2\")", 0),
+              ElementsAre("gpu{host=\"a\", rank=\"1\"} 20", "gpu{host=\"b\", rank=\"2\"} 30"));
+  EXPECT_THAT(Instant("label_mismatch(gpu, \"rank\", \"1|2\")", 0),
+              ElementsAre("gpu{host=\"a\", rank=\"0\"} 10"));
+  EXPECT_THAT(Instant("label_match(gpu, \"rank\", \"(\")", 0),
+              ElementsAre("invalid regular expression in label_match(): ("));
+}
+
+// "Fills gaps with the value of the last non-empty point."
+TEST_F(MetricsqlTest, KeepLastValueFillsGaps) {
+  Load({{"__name__", "m"}}, {StaleNan(), 1, StaleNan(), StaleNan(), 4, StaleNan()});
+  EXPECT_THAT(Range("keep_last_value(m)", 0, 6 * kMinuteMs),
+              ElementsAre("m 1@1 1@2 1@3 4@4 4@5 4@6"));
+  EXPECT_THAT(Range("keep_last_value(m > 3)", 0, 5 * kMinuteMs), ElementsAre("m 4@4 4@5"));
+  EXPECT_THAT(Instant("keep_last_value(m)", 2 * kMinuteMs), IsEmpty());
+}
+
+TEST_F(MetricsqlTest, RunningFunctionsGoOverTheSteps) {
+  Load({{"__name__", "m"}}, {4, 2, StaleNan(), 6});
+  EXPECT_THAT(Range("running_sum(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 6@1 6@2 12@3"));
+  EXPECT_THAT(Range("running_avg(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 3@1 3@2 4@3"));
+  EXPECT_THAT(Range("running_min(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 2@1 2@2 2@3"));
+  EXPECT_THAT(Range("running_max(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 4@1 4@2 6@3"));
+  // Also of what is the same at every step.
+  EXPECT_THAT(Range("running_sum(vector(1))", 0, 2 * kMinuteMs), ElementsAre("{} 1@0 2@1 3@2"));
+}
+
+// "Skips offset time series from series returned by q and then returns up to limit of the remaining."
+TEST_F(MetricsqlTest, LimitOffsetPages) {
+  LoadGpus();
+  EXPECT_THAT(Instant("limit_offset(1, 1, gpu)", 0), ElementsAre("gpu{host=\"a\", rank=\"1\"} 20"));
+  EXPECT_THAT(Instant("limit_offset(2, 2, gpu)", 0), ElementsAre("gpu{host=\"b\", rank=\"2\"} 30"));
+  EXPECT_THAT(Instant("limit_offset(1, 0, sort_desc(gpu))", 0),
+              ElementsAre("gpu{host=\"b\", rank=\"2\"} 30"));
+  EXPECT_THAT(Instant("limit_offset(5, 3, gpu)", 0), IsEmpty());
+  EXPECT_THAT(Instant("limit_offset(-1, 0, gpu)", 0), IsEmpty());
+  EXPECT_THAT(Instant("limit_offset(NaN, 0, gpu)", 0), IsEmpty());
+  EXPECT_THAT(Range("limit_offset(1, 1, gpu)", 0, kMinuteMs),
+              ElementsAre("gpu{host=\"a\", rank=\"1\"} 20@0 21@1"));
+}
+
+TEST_F(MetricsqlTest, WhatGrowsIsCharged) {
+  Load({{"__name__", "m"}}, {1});
+  QueryBudget small(1'000, QueryBudget::Clock::time_point::max());
+  for (const std::string_view text :
+       {"keep_last_value(m)", "running_sum(m)", "label_set(m, \"a\", \"b\")"}) {
+    RangeQuery query;
+    query.text = text;
+    query.end_ms = 2'000 * kMinuteMs;
+    query.step_ms = kMinuteMs;
+    const auto result = engine_.Execute(query, small);
+    if (text.starts_with("label")) {
+      EXPECT_TRUE(result.ok()) << text;
+    } else {
+      EXPECT_EQ(result.status().code(), absl::StatusCode::kResourceExhausted) << text;
+    }
+    // All of it is given back.
+    EXPECT_TRUE(small.Charge(999).ok()) << text;
+    small.Release(999);
+  }
+}
+
+TEST_F(MetricsqlTest, IsUnknownInStrictMode) {
+  LoadGpus();
+  const Engine strict(storage_, {.dialect = promql::Dialect::kPromql});
+  InstantQuery query;
+  query.text = "alias(gpu, \"x\")";
+  EXPECT_THAT(std::string(Message(strict.Execute(query, budget_).status())),
+              HasSubstr("1:1: parse error: unknown function with name \"alias\""));
+  // Names alone are metrics in either mode.
+  query.text = "alias or default_rollup";
+  EXPECT_TRUE(strict.Execute(query, budget_).ok());
+  EXPECT_TRUE(engine_.Execute(query, budget_).ok());
+}
+
+}  // namespace
+}  // namespace lockstep::engine
