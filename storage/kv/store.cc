@@ -8,9 +8,11 @@
 #include "rocksdb/utilities/checkpoint.h"
 #include "storage/kv/cursor_bounds.h"
 #include "storage/kv/log_damage.h"
+#include "storage/kv/log_mark.h"
 #include "storage/kv/manifest_mark.h"
 #include "storage/kv/rocks_options.h"
 #include "storage/kv/rocks_status.h"
+#include "storage/kv/store_files.h"
 
 namespace lockstep::kv {
 
@@ -56,14 +58,21 @@ absl::StatusOr<std::unique_ptr<Store>> Store::OpenToRead(const std::string& fold
 
 absl::Status Store::OpenDb(Access access) {
   rocksdb::DBOptions options = MakeDbOptions(folder_, *env_, *resources_);
+  std::vector<SyncedLog> synced_logs;
   if (access == Access::kReadDamaged) {
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
     options.paranoid_checks = false;
   } else {
-    LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env_, folder_));
-    LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env_, folder_));
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::string manifest, CheckManifest(*env_, folder_));
+    LOCKSTEP_ASSIGN_OR_RETURN(synced_logs, ReadLogMark(*env_, folder_, manifest));
+    LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env_, folder_, synced_logs));
   }
-  options.listeners.push_back(MakeManifestMarker(env_, folder_));
+  const auto marker = std::make_shared<LogMarker>(env_, folder_, std::move(synced_logs));
+  rocks_env_ = MakeRocksEnv(
+      std::make_shared<StoreFiles>(env_->rocks()->GetFileSystem(), folder_, marker),
+      *env_->rocks());
+  options.env = rocks_env_.get();
+  options.listeners.push_back(MakeManifestMarker(env_, folder_, marker));
   const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*resources_);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
@@ -87,7 +96,8 @@ absl::Status Store::OpenDb(Access access) {
   LOCKSTEP_CHECK(handles.size() == kSpaceCount);
   std::copy(handles.begin(), handles.end(), handles_.begin());
   if (access != Access::kReadAndWrite) return absl::OkStatus();
-  return WriteManifestMark(*env_, folder_, *db_);
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string manifest, WriteManifestMark(*env_, folder_, *db_));
+  return marker->Start(manifest);
 }
 
 Batch Store::NewBatch() const { return Batch(handles_); }

@@ -27,6 +27,7 @@
 
 namespace rocksdb {
 class DB;
+class Env;
 class Snapshot;
 }  // namespace rocksdb
 
@@ -119,6 +120,7 @@ class Store {
   const std::shared_ptr<Env> env_;
   const std::shared_ptr<const Resources> resources_;
   std::unique_ptr<FolderLock> read_lock_;  // of a read-only store: RocksDB takes none for it
+  std::unique_ptr<rocksdb::Env> rocks_env_;  // what `db_` reaches files through
   std::unique_ptr<rocksdb::DB> db_;
   Batch::Handles handles_{};
 };
