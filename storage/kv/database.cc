@@ -139,6 +139,13 @@ Database::~Database() { (void)Close(); }
 
 void Database::Committed() const { files_->Committed(); }
 
+void Database::Fail(const absl::Status& why) const {
+  failure_->Set(why);
+  files_->Shut();
+}
+
+absl::Status Database::CheckNewestLog() const { return files_->CheckNewestLog(); }
+
 absl::Status Database::Retire() {
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   files_->Shut();

@@ -66,6 +66,10 @@ class Database {
   absl::Status failure() const { return failure_->status(); }
   // A synced commit has gone well.
   void Committed() const;
+  // From now on it takes no changes, and changes no file by itself.
+  void Fail(const absl::Status& why) const;
+  // kNotFound, naming it, if the log that is being written is not in the folder any more.
+  absl::Status CheckNewestLog() const;
   // Ends all changes for good, and makes the files hold what was committed, apart from what was not
   // synced. Cursors and snapshots go on. Can be tried again after an error.
   absl::Status Retire();

@@ -37,6 +37,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
   LOCKSTEP_ASSIGN_OR_RETURN(
       store->database_, Database::Open({folder, store->env_, store->resources_},
                                        Database::Access::kReadAndWrite, /*before=*/nullptr));
+  LOCKSTEP_ASSIGN_OR_RETURN(store->folder_id_, store->env_->FolderId(folder));
   return store;
 }
 
@@ -109,8 +110,30 @@ absl::Status Store::Commit(Batch& batch, Durability durability) {
   return absl::OkStatus();
 }
 
+absl::Status Store::CheckFolder() {
+  const absl::StatusOr<std::string> id = env_->FolderId(folder_);
+  // That it cannot be looked at now says nothing about it.
+  if (!id.ok() && !absl::IsNotFound(id.status())) return absl::OkStatus();
+  if (id.ok() && *id == folder_id_) return absl::OkStatus();
+  const absl::Status gone = absl::UnavailableError(
+      "the folder " + folder_ + (id.ok() ? " was replaced by another one" : " is gone") +
+      " while the store is open: put it back, or stop the server");
+  current()->Fail(gone);
+  return gone;
+}
+
+absl::Status Store::CheckFiles() {
+  LOCKSTEP_RETURN_IF_ERROR(CheckFolder());
+  const absl::Status log = current()->CheckNewestLog();
+  if (log.ok()) return log;
+  return absl::UnavailableError("the write-ahead log " + folder_ + "/" + std::string(Message(log)) +
+                                " was deleted while the store is open: stop the server by SIGTERM, "
+                                "so that it saves what it has in memory");
+}
+
 absl::Status Store::Resume() {
   MutexLock lock(resume_mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(CheckFolder());
   const absl::Status failure = current()->failure();
   if (failure.ok()) return FromRocks(current()->rocks().Resume());
   if (absl::IsDataLoss(failure)) return failure;

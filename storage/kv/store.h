@@ -65,6 +65,10 @@ class Store {
   // reads go on, until Resume() succeeds; whether the batch is there after the process ends without
   // that is not known.
   absl::Status Commit(Batch& batch, Durability durability);
+  // Whether the folder at its path is the one that was opened, and has the log that is being written;
+  // kUnavailable if not: what is committed now would be lost. Where there is another folder, or none,
+  // nothing is changed any more until the old one is back. Cheap.
+  absl::Status CheckFiles();
   // Makes the store writable again after an I/O error, if what caused it is gone: takes back what the
   // log has of a failed write and opens the files anew, as a start does. Those who read go on with the
   // old ones. Tried again at growing distances, up to some seconds; in between, and while it does not
@@ -118,6 +122,7 @@ class Store {
   std::shared_ptr<const Database> current() const;
   // The same, or why it takes no changes.
   absl::StatusOr<std::shared_ptr<const Database>> Changeable() const;
+  absl::Status CheckFolder();
   absl::Status OpenAnew() LOCKSTEP_REQUIRES(resume_mutex_);
   absl::Status CommitBufferedAgain(const Database& database);
   void DeleteOptionFiles();
@@ -126,6 +131,7 @@ class Store {
   const std::shared_ptr<Env> env_;
   const std::shared_ptr<const Resources> resources_;
   std::unique_ptr<FolderLock> lock_;
+  std::string folder_id_;
   bool is_read_only_ = false;
 
   Mutex resume_mutex_;

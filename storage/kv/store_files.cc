@@ -144,6 +144,20 @@ void StoreFiles::Committed() {
   if (newest_log_ != nullptr) newest_log_->has_commits = true;
 }
 
+std::shared_ptr<LogState> StoreFiles::newest_log() {
+  MutexLock lock(mutex_);
+  return newest_log_;
+}
+
+// Once there is a newer one a log may go.
+absl::Status StoreFiles::CheckNewestLog() {
+  const std::shared_ptr<LogState> log = newest_log();
+  if (log == nullptr || log->synced_bytes == 0) return absl::OkStatus();
+  const IOStatus found = target()->FileExists(folder_ + "/" + LogName(log->number), {}, nullptr);
+  if (!found.IsNotFound() || log != newest_log()) return absl::OkStatus();
+  return absl::NotFoundError(LogName(log->number));
+}
+
 absl::Status StoreFiles::CutFailedLogs() {
   MutexLock lock(mutex_);
   // With the first sync of a log goes one of its folder. Where that failed, nothing of the log counts.

@@ -72,6 +72,8 @@ class StoreFiles : public rocksdb::FileSystemWrapper {
   absl::Status CutFailedLogs();
   // A synced commit has gone well.
   void Committed();
+  // kNotFound, naming it, if the log that is being written is not in the folder any more.
+  absl::Status CheckNewestLog();
   const Readers& readers() const { return readers_; }
 
   // The rest of the public members are for the files that it has opened, and for RocksDB.
@@ -104,6 +106,7 @@ class StoreFiles : public rocksdb::FileSystemWrapper {
 
  private:
   std::optional<uint64_t> LogAt(const std::string& path) const;
+  std::shared_ptr<LogState> newest_log();
   bool LeaveToReaders(const std::string& path);
   rocksdb::IOStatus CutLog(const SyncedLog& log);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "storage/kv/fault_env.h"
@@ -260,6 +261,48 @@ TEST_F(KvStoreTest, ReadersGoOnWhileItIsOpenedAnew) {
   snapshot = nullptr;
   begun = store->NewBatch();
   EXPECT_EQ(table_count(), static_cast<ptrdiff_t>(store->Tables().size()));
+}
+
+TEST_F(KvStoreTest, ChangesNothingWhileItsFolderIsAway) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", "1").ok());
+  EXPECT_TRUE(store->CheckFiles().ok());
+  const std::string folder = folder_.path() + "/db";
+  std::filesystem::rename(folder, folder_.path() + "/away");
+  EXPECT_THAT(std::string(Message(store->CheckFiles())), HasSubstr(folder + " is gone"));
+  ASSERT_TRUE(env_->CreateFolder(folder).ok());
+  EXPECT_THAT(std::string(Message(store->CheckFiles())), HasSubstr(folder + " was replaced"));
+  EXPECT_EQ(store->Resume().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(Put(*store, "b", "1").code(), absl::StatusCode::kUnavailable);
+  EXPECT_FALSE(store->Flush().ok());
+  EXPECT_THAT(Keys(*store), ElementsAre("a"));
+  EXPECT_THAT(*env_->ListFolder(folder), IsEmpty());
+
+  std::filesystem::remove(folder);
+  std::filesystem::rename(folder_.path() + "/away", folder);
+  EXPECT_TRUE(store->CheckFiles().ok());
+  EXPECT_TRUE(store->Resume().ok());
+  ASSERT_TRUE(Put(*store, "c", "1").ok());
+  EXPECT_THAT(Keys(*store), ElementsAre("a", "c"));
+}
+
+TEST_F(KvStoreTest, NoticesThatItsLogWasDeletedAndSavesWhatItHeld) {
+  auto store = Open();
+  const auto delete_logs = [&] {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path() + "/db")) {
+      if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
+    }
+  };
+  EXPECT_TRUE(store->CheckFiles().ok());
+  ASSERT_TRUE(Put(*store, "a", "1").ok());
+  EXPECT_TRUE(store->CheckFiles().ok());
+  delete_logs();
+  EXPECT_EQ(store->CheckFiles().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(Message(store->CheckFiles())), HasSubstr(".log was deleted"));
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(store->Close().ok());
+  store = Open();
+  EXPECT_THAT(Keys(*store), ElementsAre("a"));
 }
 
 TEST_F(KvStoreTest, AReadOnlyStoreHasTheRowsOfTheLogAndChangesNothing) {
