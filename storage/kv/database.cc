@@ -20,9 +20,9 @@ namespace {
 
 using Access = Database::Access;
 
-// RocksDB would try to go on by itself after some errors. That is left to the store: a log to which a write
-// failed, or a write buffer whose log could not be made, must not be used again, and a RocksDB with
-// assertions, as Debian's is, ends the process when its own attempt does.
+// RocksDB would try to go on by itself after some errors. That is left to the store: a log to which
+// a write failed, or a write buffer whose log could not be made, must not be used again, and a
+// RocksDB with assertions, as Debian's is, ends the process when its own attempt does.
 class FailureListener : public rocksdb::EventListener {
  public:
   explicit FailureListener(std::shared_ptr<Failure> failure) : failure_(std::move(failure)) {}
@@ -112,14 +112,12 @@ absl::StatusOr<std::shared_ptr<Database>> Database::Open(const Place& place, Acc
   } else {
     LOCKSTEP_ASSIGN_OR_RETURN(synced_logs, CheckFiles(place));
   }
-  const auto marker =
-      std::make_shared<LogMarker>(place.env, place.folder, std::move(synced_logs));
+  const auto marker = std::make_shared<LogMarker>(place.env, place.folder, std::move(synced_logs));
   StoreFiles::Readers readers;
   if (before != nullptr) readers = ReadersBefore(before->files_->readers(), before->left_files_);
   database->left_files_ = std::make_shared<LeftFiles>();
-  database->files_ =
-      std::make_shared<StoreFiles>(place.env->rocks()->GetFileSystem(), place.folder, marker,
-                                   std::move(readers));
+  database->files_ = std::make_shared<StoreFiles>(place.env->rocks()->GetFileSystem(), place.folder,
+                                                  marker, std::move(readers));
   database->env_ = MakeRocksEnv(database->files_, *place.env->rocks());
   options.env = database->env_.get();
   options.listeners.push_back(MakeManifestMarker(place.env, place.folder, marker));

@@ -55,11 +55,13 @@ absl::StatusOr<std::vector<std::string>> ListLogs(const Env& env, const std::str
 
 absl::Status NotWhole(const std::string& folder, const std::string& name, const std::string& what,
                       uint64_t synced_bytes) {
-  return absl::DataLossError(absl::StrFormat(
-      "%s: the write-ahead log %s %s, and %d bytes of it held writes that were acknowledged: put the "
-      "file back, or restore the store from a backup; to open the store without those writes, delete "
-      "%s beside the log",
-      folder, name, what, synced_bytes, kLogMarkFile));
+  return absl::DataLossError(
+      absl::StrFormat("%s: the write-ahead log %s %s, and %d bytes of it held writes that were "
+                      "acknowledged: put the "
+                      "file back, or restore the store from a backup; to open the store without "
+                      "those writes, delete "
+                      "%s beside the log",
+                      folder, name, what, synced_bytes, kLogMarkFile));
 }
 
 uint64_t SyncedBytesOf(const std::string& name, std::span<const SyncedLog> synced) {

@@ -80,8 +80,8 @@ std::string FormatLogMarkHeading(std::string_view manifest) {
 }
 
 std::string FormatLogMarkLine(const SyncedLog& log) {
-  return Line(absl::StrFormat("%s%0*d%s%0*d", kLog, kNumberDigits, log.number, kSynced,
-                              kByteDigits, log.byte_count));
+  return Line(absl::StrFormat("%s%0*d%s%0*d", kLog, kNumberDigits, log.number, kSynced, kByteDigits,
+                              log.byte_count));
 }
 
 absl::StatusOr<std::vector<SyncedLog>> ReadLogMark(const Env& env, const std::string& folder,

@@ -1,6 +1,6 @@
-// A write-ahead log that is gone, or that has lost its end, looks to RocksDB like one that was never
-// longer. So the store writes beside its logs, in LOG-MARK, how much of each was synced, and what was
-// synced may have been acknowledged. On disk: docs/formats/keys.md; why:
+// A write-ahead log that is gone, or that has lost its end, looks to RocksDB like one that was
+// never longer. So the store writes beside its logs, in LOG-MARK, how much of each was synced, and
+// what was synced may have been acknowledged. On disk: docs/formats/keys.md; why:
 // docs/adr/0022-marks-of-logs.md.
 #pragma once
 
@@ -40,9 +40,9 @@ std::optional<uint64_t> NumberOfLog(std::string_view name);
 std::string FormatLogMarkHeading(std::string_view manifest);
 std::string FormatLogMarkLine(const SyncedLog& log);
 
-// What the mark in `folder` says of the logs that belong to `manifest`, the MANIFEST in use; nothing if
-// it is about another one, or if there is no mark. A line that is damaged, which a power cut can do to
-// one that was just being written, is left out with a warning.
+// What the mark in `folder` says of the logs that belong to `manifest`, the MANIFEST in use;
+// nothing if it is about another one, or if there is no mark. A line that is damaged, which a power
+// cut can do to one that was just being written, is left out with a warning.
 absl::StatusOr<std::vector<SyncedLog>> ReadLogMark(const Env& env, const std::string& folder,
                                                    std::string_view manifest);
 
@@ -56,7 +56,8 @@ class LogMarker {
 
   // Until then nothing is written, and the file, which names the MANIFEST before, says nothing.
   absl::Status Start(std::string_view manifest);
-  // RocksDB has gone on to another MANIFEST. If this cannot be written the next start checks nothing.
+  // RocksDB has gone on to another MANIFEST. If this cannot be written the next start checks
+  // nothing.
   void SetManifest(std::string_view manifest);
   // Does not wait for the disk, and may fail: then the next start asks for less than it could.
   void Synced(const SyncedLog& log);

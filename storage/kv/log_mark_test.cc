@@ -107,9 +107,8 @@ class KilledStore : public ::testing::Test {
     for (const auto open : {&Store::Open, &Store::OpenReadOnly}) {
       const auto store = open(dead_, env_, resources_);
       EXPECT_EQ(store.status().code(), absl::StatusCode::kDataLoss);
-      EXPECT_THAT(
-          std::string(Message(store.status())),
-          AllOf(HasSubstr(dead_), HasSubstr(log_.filename().string()), HasSubstr(what)));
+      EXPECT_THAT(std::string(Message(store.status())),
+                  AllOf(HasSubstr(dead_), HasSubstr(log_.filename().string()), HasSubstr(what)));
     }
   }
   void ExpectOpen(bool has_second) {
@@ -122,8 +121,7 @@ class KilledStore : public ::testing::Test {
   TestFolder folder_;
   const std::string dead_ = folder_.path() + "/dead";
   const std::shared_ptr<Env> env_ = Env::Default();
-  const std::shared_ptr<const Resources> resources_ =
-      std::make_shared<Resources>(ResourceLimits{});
+  const std::shared_ptr<const Resources> resources_ = std::make_shared<Resources>(ResourceLimits{});
   fs::path log_;
 };
 

@@ -19,8 +19,8 @@ struct ResourceLimits {
   int max_open_tables = 512;                         // of each store
 };
 
-// How many tables each of so many stores may hold open, so that all take a quarter of the file handles
-// that the process may have.
+// How many tables each of so many stores may hold open, so that all take a quarter of the file
+// handles that the process may have.
 int OpenTablesOf(uint32_t store_count);
 
 struct Resources {

@@ -34,9 +34,9 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
   std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
   LOCKSTEP_ASSIGN_OR_RETURN(store->lock_, FolderLock::Take(std::move(env), folder));
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      store->database_, Database::Open({folder, store->env_, store->resources_},
-                                       Database::Access::kReadAndWrite, /*before=*/nullptr));
+  LOCKSTEP_ASSIGN_OR_RETURN(store->database_,
+                            Database::Open({folder, store->env_, store->resources_},
+                                           Database::Access::kReadAndWrite, /*before=*/nullptr));
   LOCKSTEP_ASSIGN_OR_RETURN(store->folder_id_, store->env_->FolderId(folder));
   return store;
 }
@@ -103,9 +103,8 @@ absl::Status Store::Commit(Batch& batch, Durability durability) {
   if (!options.sync) {
     buffered_.push_back({buffered_count_++, batch.changes_->Data()});
   } else if (!buffered_.empty()) {
-    std::erase_if(buffered_, [&](const BufferedBatch& each) {
-      return each.number < buffered_before;
-    });
+    std::erase_if(buffered_,
+                  [&](const BufferedBatch& each) { return each.number < buffered_before; });
   }
   return absl::OkStatus();
 }
@@ -159,9 +158,9 @@ absl::Status Store::OpenAnew() {
     before = database_;
   }
   LOCKSTEP_RETURN_IF_ERROR(before->Retire());
-  LOCKSTEP_ASSIGN_OR_RETURN(std::shared_ptr<Database> database,
-                            Database::Open({folder_, env_, resources_},
-                                           Database::Access::kReadAndWrite, before.get()));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      std::shared_ptr<Database> database,
+      Database::Open({folder_, env_, resources_}, Database::Access::kReadAndWrite, before.get()));
   LOCKSTEP_RETURN_IF_ERROR(CommitBufferedAgain(*database));
   WriterLock lock(mutex_);
   database_ = std::move(database);
@@ -227,8 +226,8 @@ uint64_t Store::TableBytes(Space space, const KeyRange& range) const {
   const rocksdb::Range keys(range.begin, range.end);
   const rocksdb::SizeApproximationOptions options;
   uint64_t bytes = 0;
-  const rocksdb::Status status = database->rocks().GetApproximateSizes(
-      options, database->HandleOf(space), &keys, 1, &bytes);
+  const rocksdb::Status status =
+      database->rocks().GetApproximateSizes(options, database->HandleOf(space), &keys, 1, &bytes);
   return status.ok() ? bytes : 0;
 }
 
@@ -241,8 +240,8 @@ absl::StatusOr<uint64_t> Store::UsedBytes() const {
   return bytes;
 }
 
-// One at a time, and none after an error: with assertions RocksDB ends the process where a write buffer
-// whose log could not be made is flushed again.
+// One at a time, and none after an error: with assertions RocksDB ends the process where a write
+// buffer whose log could not be made is flushed again.
 absl::Status Store::Flush() {
   MutexLock lock(flush_mutex_);
   LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
@@ -271,8 +270,7 @@ absl::Status Store::DropFiles(Space space, const KeyRange& range) {
 absl::Status Store::CopyTo(const std::string& folder) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
   rocksdb::Checkpoint* made = nullptr;
-  LOCKSTEP_RETURN_IF_ERROR(
-      FromRocks(rocksdb::Checkpoint::Create(&database->rocks(), &made)));
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(&database->rocks(), &made)));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   return Annotate(FromRocks(checkpoint->CreateCheckpoint(folder)), "copying to " + folder);
 }

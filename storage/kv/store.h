@@ -65,15 +65,15 @@ class Store {
   // reads go on, until Resume() succeeds; whether the batch is there after the process ends without
   // that is not known.
   absl::Status Commit(Batch& batch, Durability durability);
-  // Whether the folder at its path is the one that was opened, and has the log that is being written;
-  // kUnavailable if not: what is committed now would be lost. Where there is another folder, or none,
-  // nothing is changed any more until the old one is back. Cheap.
+  // Whether the folder at its path is the one that was opened, and has the log that is being
+  // written; kUnavailable if not: what is committed now would be lost. Where there is another
+  // folder, or none, nothing is changed any more until the old one is back. Cheap.
   absl::Status CheckFiles();
-  // Makes the store writable again after an I/O error, if what caused it is gone: takes back what the
-  // log has of a failed write and opens the files anew, as a start does. Those who read go on with the
-  // old ones. Tried again at growing distances, up to some seconds; in between, and while it does not
-  // help, it returns what stopped the store. Damaged files are not opened anew. Fine, and cheap, on a
-  // store that is writable.
+  // Makes the store writable again after an I/O error, if what caused it is gone: takes back what
+  // the log has of a failed write and opens the files anew, as a start does. Those who read go on
+  // with the old ones. Tried again at growing distances, up to some seconds; in between, and while
+  // it does not help, it returns what stopped the store. Damaged files are not opened anew. Fine,
+  // and cheap, on a store that is writable.
   absl::Status Resume();
 
   absl::StatusOr<std::optional<std::string>> Get(Space space, std::string_view key) const;
@@ -138,8 +138,8 @@ class Store {
   std::chrono::milliseconds resume_wait_ LOCKSTEP_GUARDED_BY(resume_mutex_){0};
   std::chrono::steady_clock::time_point next_resume_ LOCKSTEP_GUARDED_BY(resume_mutex_);
 
-  Mutex flush_mutex_;          // held while write buffers are flushed on demand
-  SharedMutex commit_mutex_;   // held shared while something is committed
+  Mutex flush_mutex_;         // held while write buffers are flushed on demand
+  SharedMutex commit_mutex_;  // held shared while something is committed
   mutable SharedMutex mutex_;
   std::shared_ptr<Database> database_ LOCKSTEP_GUARDED_BY(mutex_);
   Mutex buffered_mutex_;

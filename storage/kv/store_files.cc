@@ -160,7 +160,8 @@ absl::Status StoreFiles::CheckNewestLog() {
 
 absl::Status StoreFiles::CutFailedLogs() {
   MutexLock lock(mutex_);
-  // With the first sync of a log goes one of its folder. Where that failed, nothing of the log counts.
+  // With the first sync of a log goes one of its folder. Where that failed, nothing of the log
+  // counts.
   if (newest_log_ != nullptr && newest_log_->synced_bytes > 0 && !newest_log_->has_commits) {
     LOCKSTEP_RETURN_IF_ERROR(marker_->Forget(newest_log_->number));
     failed_logs_[newest_log_->number] = 0;

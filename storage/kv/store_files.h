@@ -1,9 +1,9 @@
 // StoreFiles: the files of one opening of a store as RocksDB sees them.
 //
 // Logs are marked as they are synced, and lose their mark before they are deleted (log_mark.h). An
-// opening that has failed can be shut off from its files, so that the store can be opened anew while
-// readers still use the old one: then whatever would change a file fails, and tables that the new one
-// deletes stay until those readers are gone.
+// opening that has failed can be shut off from its files, so that the store can be opened anew
+// while readers still use the old one: then whatever would change a file fails, and tables that the
+// new one deletes stay until those readers are gone.
 #pragma once
 
 #include <atomic>
@@ -59,16 +59,16 @@ class StoreFiles : public rocksdb::FileSystemWrapper {
  public:
   using Readers = std::vector<std::weak_ptr<LeftFiles>>;
 
-  // Of the store in `folder`, whose lock the caller holds; other files are `target`'s alone. `readers`
-  // are those of earlier openings.
+  // Of the store in `folder`, whose lock the caller holds; other files are `target`'s alone.
+  // `readers` are those of earlier openings.
   StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& target, std::string folder,
              std::shared_ptr<LogMarker> marker, Readers readers);
   const char* Name() const override { return "StoreFiles"; }
 
   // From now on every change fails; none is under way when it returns.
   void Shut();
-  // Takes back, of the logs to which a write failed, what was not committed: nobody was told that it is
-  // there. Precondition: Shut(). Can be tried again.
+  // Takes back, of the logs to which a write failed, what was not committed: nobody was told that
+  // it is there. Precondition: Shut(). Can be tried again.
   absl::Status CutFailedLogs();
   // A synced commit has gone well.
   void Committed();

@@ -176,9 +176,10 @@ TEST_F(KvStoreTest, KeepsWhatItAcknowledgedWhicheverWriteFails) {
   }
 }
 
-// The same, and the cause is gone: the store goes on without a restart, has what it acknowledged and
-// nothing of what it refused, also after a power cut. Range deletions are among the changes: a RocksDB
-// with assertions ends the process if their write buffer is flushed again after its log could not be made.
+// The same, and the cause is gone: the store goes on without a restart, has what it acknowledged
+// and nothing of what it refused, also after a power cut. Range deletions are among the changes: a
+// RocksDB with assertions ends the process if their write buffer is flushed again after its log
+// could not be made.
 TEST_F(KvStoreTest, GoesOnAfterAnErrorWhicheverWriteFails) {
   for (uint64_t n = 1; n < 60; ++n) {
     TestFolder folder;

@@ -1,6 +1,6 @@
-"""The newest write-ahead log of a killed server loses its end, has it garbled, or is gone: the server does
-not start and names the log. Once its mark is deleted it starts, and has everything that was acknowledged
-before the damage. A write that was torn behind what was acknowledged is nothing to it.
+"""The newest write-ahead log of a killed server loses its end, has it garbled, or is gone: the server
+does not start and names the log. Once its mark is deleted it starts, and has everything that was
+acknowledged before the damage. A write that was torn behind what was acknowledged is nothing to it.
 """
 
 import pathlib
