@@ -156,15 +156,15 @@ absl::Status LogMarker::Forget(uint64_t number) {
   return absl::OkStatus();
 }
 
+// The line of the log, or a free one, or a new one.
 size_t LogMarker::LineOf(uint64_t number) {
-  const auto find = [this](uint64_t wanted) {
-    return std::find_if(logs_.begin(), logs_.end(),
-                        [&](const SyncedLog& log) { return log.number == wanted; });
-  };
-  auto line = find(number);
-  if (line == logs_.end()) line = find(0);
-  if (line == logs_.end()) line = logs_.insert(logs_.end(), SyncedLog());
-  return static_cast<size_t>(line - logs_.begin());
+  size_t free_line = logs_.size();
+  for (size_t line = 0; line < logs_.size(); ++line) {
+    if (logs_[line].number == number) return line;
+    if (logs_[line].number == 0) free_line = line;
+  }
+  if (free_line == logs_.size()) logs_.emplace_back();
+  return free_line;
 }
 
 absl::Status LogMarker::WriteLine(size_t line, const std::string& text) {

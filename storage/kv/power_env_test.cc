@@ -91,7 +91,7 @@ TEST_F(PowerCut, KeepsTheOrderOfChangesInAFolder) {
                 EXPECT_TRUE(files.RenameFile(folder + "b.new", folder + "b").ok());
                 EXPECT_TRUE(files.DeleteFile(folder + "a").ok());
               }),
-              ElementsAre("a=1 ", "a=1 b=2 ", "a=1 b.new=2 ", "b=2 "));
+              ElementsAre("a=1 ", "a=1 b.new=2 ", "a=1 b=2 ", "b=2 "));
 }
 
 TEST_F(PowerCut, MayBringBackWhatWasOverwrittenUnderOneName) {
@@ -120,7 +120,7 @@ TEST_F(PowerCut, ComesWithTheChangeThatItIsAskedFor) {
 
 // The names of folders are changes like others.
 TEST_F(PowerCut, LeavesAStoreThatWasMadeAndHasACommit) {
-  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (uint64_t seed = 1; seed <= kSeeds / 4; ++seed) {
     const TestFolder folder;
     const auto env = PowerEnv::Make(folder.path(), seed);
     const auto resources = std::make_shared<Resources>(ResourceLimits{});

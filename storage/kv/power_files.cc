@@ -43,7 +43,7 @@ class PowerFile : public rocksdb::FSWritableFileOwnerWrapper {
     return IOStatus::NotSupported("only appending is");
   }
   IOStatus Truncate(uint64_t size, const IOOptions& options, IODebugContext* debug) override {
-    IOStatus status = files_.Truncate(inode_, size);
+    IOStatus status = files_.Cut(inode_, size);
     return status.ok() ? FSWritableFileWrapper::Truncate(size, options, debug) : status;
   }
   IOStatus Sync(const IOOptions&, IODebugContext*) override { return files_.Sync(inode_); }
@@ -136,7 +136,7 @@ IOStatus PowerFiles::Append(const InodePtr& inode, Slice data, const WriteBytes&
   return Write(inode, size, data, write);
 }
 
-IOStatus PowerFiles::Truncate(const InodePtr& inode, uint64_t size) {
+IOStatus PowerFiles::Cut(const InodePtr& inode, uint64_t size) {
   MutexLock lock(mutex_);
   if (NextChange() != Power::kOn) return PowerIsOff();
   inode->now.resize(size);

@@ -37,7 +37,7 @@ class PowerFiles : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus Write(const InodePtr& inode, uint64_t at, rocksdb::Slice data,
                           const WriteBytes& write);
   rocksdb::IOStatus Append(const InodePtr& inode, rocksdb::Slice data, const WriteBytes& write);
-  rocksdb::IOStatus Truncate(const InodePtr& inode, uint64_t size);
+  rocksdb::IOStatus Cut(const InodePtr& inode, uint64_t size);
   rocksdb::IOStatus Sync(const InodePtr& inode);
   rocksdb::IOStatus SyncFolder(const std::string& folder);
 

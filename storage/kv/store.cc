@@ -34,6 +34,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
   std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
   LOCKSTEP_ASSIGN_OR_RETURN(store->lock_, FolderLock::Take(std::move(env), folder));
+  WriterLock lock(store->mutex_);
   LOCKSTEP_ASSIGN_OR_RETURN(store->database_,
                             Database::Open({folder, store->env_, store->resources_},
                                            Database::Access::kReadAndWrite, /*before=*/nullptr));
@@ -61,6 +62,7 @@ absl::StatusOr<std::unique_ptr<Store>> Store::OpenToRead(const std::string& fold
   std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
   store->is_read_only_ = true;
   LOCKSTEP_ASSIGN_OR_RETURN(store->lock_, FolderLock::Take(std::move(env), folder));
+  WriterLock lock(store->mutex_);
   const Database::Access access =
       is_damaged ? Database::Access::kReadDamaged : Database::Access::kReadOnly;
   LOCKSTEP_ASSIGN_OR_RETURN(
