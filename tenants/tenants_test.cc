@@ -56,7 +56,11 @@ class TenantsTest : public testing::Test {
     for (int i = 0; i < 2; ++i) {
       QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
       const auto result = view.range_cache().Execute(
-          {query, kSampleMs + 1000, kSampleMs + 3000, 1000, 0, {}}, budget);
+          {.text = query,
+           .start_ms = kSampleMs + 1000,
+           .end_ms = kSampleMs + 3000,
+           .step_ms = 1000},
+          budget);
       EXPECT_TRUE(result.ok()) << result.status();
       const auto& matrix = std::get<engine::MatrixResult>(result->value);
       value = matrix.empty() ? -1 : matrix.front().samples.values.back();

@@ -116,7 +116,7 @@ void ShardKeeper::Tick() {
     }
   }
   OnWriter([this] {
-    if (shard_.counters.read_only) (void)writer_.CheckWritable();
+    (void)writer_.CheckWritable();
     writer_.FreezeIfDue();
   });
   MergeIfDue();

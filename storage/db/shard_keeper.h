@@ -1,6 +1,6 @@
 // ShardKeeper: the thread that looks after a shard while its writer writes: it seals frozen heads,
 // lets old ones be frozen, merges the runs of windows, drops what is older than the retention, and asks
-// whether a full disk has room again.
+// every second whether writes can be taken, or taken again.
 //
 // Whoever changes stored rows holds `rows_mutex_`: a seal or a drop for as long as it takes, a merge or
 // an erasure for one step. So a frozen head never waits for more than a step, and reading needs no lock: what is

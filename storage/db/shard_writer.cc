@@ -158,20 +158,25 @@ ShardWriter::Work ShardWriter::NextWork() {
   return work;
 }
 
-absl::Status ShardWriter::CheckWritable() {
+absl::Status ShardWriter::CheckRoom() const {
   const absl::StatusOr<uint64_t> free_bytes = shard_.env->FreeBytes(shard_.folder);
-  absl::Status status;
-  if (free_bytes.ok() && *free_bytes < limits_.min_free_bytes) {
-    status = absl::UnavailableError("the disk is full: " + std::to_string(*free_bytes) +
-                                    " bytes are free, writes need " +
-                                    std::to_string(limits_.min_free_bytes));
-  } else {
-    status = Annotate(shard_.kv->Resume(), "making the store writable again");
-  }
+  if (!free_bytes.ok() || *free_bytes >= limits_.min_free_bytes) return absl::OkStatus();
+  return absl::UnavailableError("the disk is full: " + std::to_string(*free_bytes) +
+                                " bytes are free, writes need " +
+                                std::to_string(limits_.min_free_bytes));
+}
+
+absl::Status ShardWriter::CheckWritable() {
+  absl::Status status = shard_.kv->CheckFiles();
+  if (status.ok()) status = CheckRoom();
+  if (status.ok()) status = shard_.kv->Resume();
   const bool was_read_only = shard_.counters.read_only.exchange(!status.ok());
-  if (was_read_only && status.ok()) Log(LogLevel::kInfo, "writes are taken again");
-  if (!was_read_only && !status.ok())
-    Log(LogLevel::kError, "writes are refused", {{"why", status}});
+  if (was_read_only && status.ok()) {
+    Log(LogLevel::kInfo, "writes are taken again", {{"shard", shard_.folder}});
+  }
+  if (!was_read_only && !status.ok()) {
+    Log(LogLevel::kError, "writes are refused", {{"shard", shard_.folder}, {"why", status}});
+  }
   return status;
 }
 
@@ -298,7 +303,7 @@ void ShardWriter::Commit() {
   if (!status.ok()) {
     status = Annotate(status, "writing to the journal");
     if (!shard_.counters.read_only.exchange(true)) {
-      Log(LogLevel::kError, "writes are refused", {{"why", status}});
+      Log(LogLevel::kError, "writes are refused", {{"shard", shard_.folder}, {"why", status}});
     }
   }
   std::vector<Answer> answers = std::exchange(answers_, {});

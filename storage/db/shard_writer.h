@@ -66,8 +66,8 @@ class ShardWriter {
   void Freeze();
   // The same, if the head is full, ripe or old.
   void FreezeIfDue();
-  // Whether writes would be taken: asks the disk, and resumes the store if it had failed. For tasks
-  // only.
+  // Whether writes would be taken: looks at the folder and at the room on its disk, and resumes the
+  // store if it had failed. For tasks only.
   absl::Status CheckWritable();
 
   // Answers what is queued, then ends the thread.
@@ -104,6 +104,7 @@ class ShardWriter {
   bool IsFull(const Head& head) const;
   bool IsRipe(const Head& head) const;
   bool IsBlocked() const;
+  absl::Status CheckRoom() const;
   void Process(std::vector<QueuedWrite>& writes);
   TimeLimits LimitsOf(int64_t keep_ms) const;
   TimeLimits LimitsOf(const SeriesWrite& write) const;

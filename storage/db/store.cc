@@ -62,7 +62,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
         {{"shards", manifest.shard_count}, {"asked_for", options.shard_count}});
   }
   const auto resources = std::make_shared<const kv::Resources>(
-      kv::ResourceLimits{.block_cache_bytes = options.block_cache_bytes});
+      kv::ResourceLimits{.block_cache_bytes = options.block_cache_bytes,
+                         .max_open_tables = kv::OpenTablesOf(manifest.shard_count)});
   const WriterLimits limits{.max_queue_requests = options.max_queue_requests,
                             .max_queue_bytes = options.max_queue_bytes,
                             .head_bytes = options.head_bytes / manifest.shard_count,

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
@@ -208,6 +210,58 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
     acknowledged.ExpectIn(*store, when + ", dropped");
   }
   EXPECT_GT(failed_count, 0);
+}
+
+// Also while nobody writes.
+TEST(StoreFolder, WritesAreRefusedWhileTheFolderIsAwayAndTakenWhenItIsBack) {
+  kv::TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.shard_count = 2;
+  const auto store = MustOpen(options);
+  Acknowledged acknowledged(Series("m"));
+  Work(*store, acknowledged, kTestNowMs - 100'000);
+  const size_t count_before = acknowledged.count();
+  std::filesystem::rename(options.data_dir, folder.path() + "/away");
+  while (!store->stats().read_only) std::this_thread::yield();
+  const auto refused = WriteFloats(*store, Series("m"), {{kTestNowMs, 1}});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(Message(refused.status())), ::testing::HasSubstr("is gone"));
+  acknowledged.ExpectIn(*store, "away");
+  EXPECT_FALSE(std::filesystem::exists(options.data_dir));
+
+  std::filesystem::rename(folder.path() + "/away", options.data_dir);
+  while (store->stats().read_only) std::this_thread::yield();
+  Work(*store, acknowledged, kTestNowMs - 50'000);
+  EXPECT_EQ(acknowledged.count(), count_before + 8);
+  acknowledged.ExpectIn(*store, "back");
+}
+
+// Every kind of work meets the error; then its cause goes, and the store goes on without a restart.
+TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
+  const uint64_t change_count = ChangesOfWork();
+  for (uint64_t n = FirstChange(); n <= change_count; n += 2 * kTailCount) {
+    const std::string when = "change " + std::to_string(n);
+    kv::TestFolder folder;
+    StoreOptions options = TestOptions(folder);
+    const auto env = kv::FaultEnv::Make();
+    options.env = env;
+    auto store = MustOpen(options);
+    Acknowledged acknowledged(Series("m"));
+    env->FailFrom(n);
+    Work(*store, acknowledged, kTestNowMs - 100'000);
+    env->Heal();
+    while (!acknowledged.Write(*store, kTestNowMs - 60'000, 7)) std::this_thread::yield();
+    const size_t count_before = acknowledged.count();
+    Work(*store, acknowledged, kTestNowMs - 50'000);
+    EXPECT_EQ(acknowledged.count(), count_before + 8) << when;
+    EXPECT_TRUE(store->Seal().ok()) << when;
+    acknowledged.ExpectIn(*store, when + ", still open");
+    env->CutPower();
+    store = nullptr;
+    ASSERT_TRUE(env->RestorePower(GetParam()).ok());
+    store = MustOpen(options);
+    acknowledged.ExpectIn(*store, when + ", open again");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tails, StoreFaults,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rocksdb/utilities/backup_engine.h"
+#include "storage/kv/database.h"
 #include "storage/kv/rocks_status.h"
 
 namespace lockstep::kv {
@@ -48,8 +49,9 @@ absl::StatusOr<BackupId> BackupSet::Add(Store& store) {
   // Then the log is short, and table files are what is not copied twice.
   options.flush_before_backup = true;
   BackupId id = 0;
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, store.Changeable());
   LOCKSTEP_RETURN_IF_ERROR(
-      Annotate(FromRocks(engine_->CreateNewBackup(options, store.db_.get(), &id)), "copying"));
+      Annotate(FromRocks(engine_->CreateNewBackup(options, &database->rocks(), &id)), "copying"));
   return id;
 }
 

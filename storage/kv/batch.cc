@@ -1,5 +1,7 @@
 #include "storage/kv/batch.h"
 
+#include <utility>
+
 #include "base/check.h"
 #include "rocksdb/write_batch.h"
 
@@ -11,8 +13,8 @@ void MustBeOk(const rocksdb::Status& status) { LOCKSTEP_CHECK(status.ok()); }
 
 }  // namespace
 
-Batch::Batch(const Handles& handles)
-    : handles_(&handles), changes_(std::make_unique<rocksdb::WriteBatch>()) {}
+Batch::Batch(std::shared_ptr<const Handles> handles)
+    : handles_(std::move(handles)), changes_(std::make_unique<rocksdb::WriteBatch>()) {}
 Batch::~Batch() = default;
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;

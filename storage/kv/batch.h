@@ -1,6 +1,7 @@
 // Batch: changes that a Store makes all or none. Not thread-safe; must not outlive its Store.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string_view>
 
@@ -32,11 +33,12 @@ class Batch {
 
  private:
   friend class Store;
+  friend class Database;
   using Handles = std::array<rocksdb::ColumnFamilyHandle*, kSpaceCount>;
-  explicit Batch(const Handles& handles);
+  explicit Batch(std::shared_ptr<const Handles> handles);
   rocksdb::ColumnFamilyHandle* HandleOf(Space space) const;
 
-  const Handles* handles_;
+  std::shared_ptr<const Handles> handles_;
   std::unique_ptr<rocksdb::WriteBatch> changes_;
 };
 

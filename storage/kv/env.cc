@@ -1,6 +1,9 @@
 #include "storage/kv/env.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 #include <vector>
 
@@ -42,8 +45,9 @@ absl::Status Env::CreateFolder(const std::string& path) {
   if (parent != path && parent != "." && parent != "/") {
     LOCKSTEP_RETURN_IF_ERROR(CreateFolder(parent));
   }
-  return Annotate(FromRocks(files_->CreateDirIfMissing(path, {}, nullptr)),
-                  "making the folder " + path);
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(files_->CreateDirIfMissing(path, {}, nullptr)),
+                                    "making the folder " + path));
+  return SyncFolder(parent);
 }
 
 absl::StatusOr<std::string> Env::ReadFile(const std::string& path) const {
@@ -52,6 +56,15 @@ absl::StatusOr<std::string> Env::ReadFile(const std::string& path) const {
   if (status.IsPathNotFound()) return absl::NotFoundError("there is no file " + path);
   LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(status), "reading " + path));
   return contents;
+}
+
+absl::StatusOr<std::string> Env::FolderId(const std::string& path) const {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) {
+    return std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino);
+  }
+  if (errno == ENOENT || errno == ENOTDIR) return absl::NotFoundError("there is no folder " + path);
+  return absl::ErrnoToStatus(errno, "looking at the folder " + path);
 }
 
 absl::StatusOr<std::vector<std::string>> Env::ListFolder(const std::string& path) const {

@@ -29,10 +29,12 @@ class Env {
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
-  // With the folders above it; fine if it is there.
+  // With the folders above it, and on disk when it returns; fine if it is there.
   absl::Status CreateFolder(const std::string& path);
   // kNotFound if there is no such file.
   absl::StatusOr<std::string> ReadFile(const std::string& path) const;
+  // Tells folders apart that are at one path one after the other. kNotFound if there is none.
+  absl::StatusOr<std::string> FolderId(const std::string& path) const;
   // The names of what is in the folder, sorted.
   absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) const;
   // Gone for good when it returns; fine if there is no such file.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include "storage/kv/fault_env.h"
 #include "storage/kv/test_folder.h"
 
@@ -51,6 +52,21 @@ TEST(Env, CountsAllBytesBelowAFolder) {
   ASSERT_TRUE(env->WriteFile(folder.path() + "/inner/two", "678").ok());
   EXPECT_EQ(*env->FolderBytes(folder.path()), 8u);
   EXPECT_GT(*env->FreeBytes(folder.path()), 0u);
+}
+
+TEST(Env, TellsAFolderFromAnotherInItsPlace) {
+  TestFolder folder;
+  const std::shared_ptr<Env> env = Env::Default();
+  const std::string path = folder.path() + "/a";
+  EXPECT_EQ(env->FolderId(path).status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(env->CreateFolder(path).ok());
+  const std::string id = *env->FolderId(path);
+  ASSERT_TRUE(env->WriteFile(path + "/file", "text").ok());
+  EXPECT_EQ(*env->FolderId(path), id);
+  std::filesystem::rename(path, folder.path() + "/b");
+  ASSERT_TRUE(env->CreateFolder(path).ok());
+  EXPECT_NE(*env->FolderId(path), id);
+  EXPECT_EQ(*env->FolderId(folder.path() + "/b"), id);
 }
 
 }  // namespace

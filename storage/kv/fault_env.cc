@@ -1,39 +1,11 @@
 #include "storage/kv/fault_env.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "rocksdb/env.h"
-#include "rocksdb/system_clock.h"
 #include "storage/kv/fault_files.h"
+#include "storage/kv/impatient_env.h"
 #include "storage/kv/rocks_status.h"
 
 namespace lockstep::kv {
-namespace {
-
-// After an I/O error in the background RocksDB sleeps for a second, and tests make thousands of those.
-constexpr int kLongestSleepMicros = 1000;
-
-class ShortSleeps : public rocksdb::SystemClockWrapper {
- public:
-  ShortSleeps() : SystemClockWrapper(rocksdb::SystemClock::Default()) {}
-  const char* Name() const override { return "ShortSleeps"; }
-  void SleepForMicroseconds(int micros) override {
-    SystemClockWrapper::SleepForMicroseconds(std::min(micros, kLongestSleepMicros));
-  }
-};
-
-class ImpatientEnv : public rocksdb::EnvWrapper {
- public:
-  explicit ImpatientEnv(std::shared_ptr<rocksdb::FileSystem> files)
-      : EnvWrapper(rocksdb::NewCompositeEnv(files)) {
-    file_system_ = std::move(files);
-    system_clock_ = std::make_shared<ShortSleeps>();
-  }
-  const char* Name() const override { return "ImpatientEnv"; }
-};
-
-}  // namespace
 
 std::shared_ptr<FaultEnv> FaultEnv::Make() {
   return std::shared_ptr<FaultEnv>(
@@ -41,7 +13,7 @@ std::shared_ptr<FaultEnv> FaultEnv::Make() {
 }
 
 FaultEnv::FaultEnv(std::shared_ptr<FaultFiles> files)
-    : Env(files, std::make_unique<ImpatientEnv>(files)), fault_files_(files) {}
+    : Env(files, MakeImpatientEnv(files)), fault_files_(files) {}
 FaultEnv::~FaultEnv() = default;
 
 void FaultEnv::FailFrom(uint64_t n) { fault_files_->FailFrom(n); }

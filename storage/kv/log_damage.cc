@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "base/crc32c.h"
 #include "base/log.h"
 #include "rocksdb/env.h"
@@ -50,6 +51,46 @@ absl::StatusOr<std::vector<std::string>> ListLogs(const Env& env, const std::str
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
   return names;
+}
+
+absl::Status NotWhole(const std::string& folder, const std::string& name, const std::string& what,
+                      uint64_t synced_bytes) {
+  return absl::DataLossError(
+      absl::StrFormat("%s: the write-ahead log %s %s, and %d bytes of it held writes that were "
+                      "acknowledged: put the "
+                      "file back, or restore the store from a backup; to open the store without "
+                      "those writes, delete "
+                      "%s beside the log",
+                      folder, name, what, synced_bytes, kLogMarkFile));
+}
+
+uint64_t SyncedBytesOf(const std::string& name, std::span<const SyncedLog> synced) {
+  for (const SyncedLog& log : synced) {
+    if (name == LogName(log.number)) return log.byte_count;
+  }
+  return 0;
+}
+
+absl::Status CheckLog(const Env& env, const std::string& folder, const std::string& name,
+                      uint64_t synced_bytes) {
+  const std::string path = folder + "/" + name;
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string log, env.ReadFile(path));
+  LogInspector inspector;
+  inspector.Add(log);
+  const uint64_t end = inspector.damaged_at().value_or(log.size());
+  if (inspector.damage() == LogDamage::kInside) {
+    return absl::DataLossError(path + " is damaged at byte " + std::to_string(end) +
+                               ", before writes that were acknowledged: restore the store from a "
+                               "backup");
+  }
+  if (end < synced_bytes) {
+    return NotWhole(folder, name, absl::StrFormat("is damaged or ends at byte %d", end),
+                    synced_bytes);
+  }
+  if (inspector.damage() == LogDamage::kNone) return absl::OkStatus();
+  Log(LogLevel::kWarn, "the log ends in a record that did not come to the disk in full",
+      {{"log", path}, {"byte", end}, {"bytes_left_out", log.size() - end}});
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -109,22 +150,17 @@ absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folde
   return inspector.damage();
 }
 
-absl::Status CheckLogs(const Env& env, const std::string& folder) {
+absl::Status CheckLogs(const Env& env, const std::string& folder,
+                       std::span<const SyncedLog> synced) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListLogs(env, folder));
-  for (const std::string& name : names) {
-    const std::string path = folder + "/" + name;
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::string log, env.ReadFile(path));
-    LogInspector inspector;
-    inspector.Add(log);
-    if (inspector.damage() == LogDamage::kNone) continue;
-    const uint64_t at = *inspector.damaged_at();
-    if (inspector.damage() == LogDamage::kInside) {
-      return absl::DataLossError(path + " is damaged at byte " + std::to_string(at) +
-                                 ", before writes that were acknowledged: restore the store from a "
-                                 "backup");
+  for (const SyncedLog& log : synced) {
+    const std::string name = LogName(log.number);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return NotWhole(folder, name, "is missing", log.byte_count);
     }
-    Log(LogLevel::kWarn, "the log ends in a record that did not come to the disk in full",
-        {{"log", path}, {"byte", at}, {"bytes_left_out", log.size() - at}});
+  }
+  for (const std::string& name : names) {
+    LOCKSTEP_RETURN_IF_ERROR(CheckLog(env, folder, name, SyncedBytesOf(name, synced)));
   }
   return absl::OkStatus();
 }

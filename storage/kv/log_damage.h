@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/status.h"
 #include "storage/kv/env.h"
+#include "storage/kv/log_mark.h"
 
 namespace lockstep::kv {
 
@@ -47,9 +49,12 @@ class LogInspector {
 // Of all logs in a store's folder, taken as one.
 absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder);
 
-// Each log by itself, before RocksDB opens them, which drops what is behind some kinds of damage without
-// a word. kDataLoss if one is damaged inside; damage at an end is logged. Across two logs it does not
-// look: the older may be one that a full disk cut off and that nobody needs any more.
-absl::Status CheckLogs(const Env& env, const std::string& folder);
+// Each log by itself, before RocksDB opens them, which drops what is behind some kinds of damage
+// without a word. kDataLoss if one is damaged inside, or if one of `synced`, which the mark names,
+// is missing or ends before what was synced of it; other damage at an end is logged. Across two
+// logs it does not look: the older may be one that a full disk cut off and that nobody needs any
+// more.
+absl::Status CheckLogs(const Env& env, const std::string& folder,
+                       std::span<const SyncedLog> synced);
 
 }  // namespace lockstep::kv

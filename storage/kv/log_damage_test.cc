@@ -83,11 +83,14 @@ TEST_F(LogDamageTest, ARecordThatWasCutOffOrZeroedIsAtTheEnd) {
   EXPECT_EQ(Damage(zeroed), LogDamage::kAtEnd);
 }
 
+// If nothing says that it was synced.
 TEST_F(LogDamageTest, AStoreOpensWithADamagedLastRecord) {
   const std::string log = Log();
   std::string damaged = log;
   damaged[log.size() - 1] = 'x';
   ASSERT_TRUE(env_->WriteFile(LogPath(), damaged).ok());
+  EXPECT_EQ(Open().status().code(), absl::StatusCode::kDataLoss);
+  ASSERT_TRUE(env_->RemoveFile(folder_.path() + "/LOG-MARK").ok());
   {
     const auto store = Open();
     ASSERT_TRUE(store.ok()) << store.status();

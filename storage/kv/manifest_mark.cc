@@ -19,17 +19,19 @@ constexpr std::string_view kBytes = " bytes ";
 
 class Marker : public rocksdb::EventListener {
  public:
-  Marker(std::shared_ptr<Env> env, std::string folder)
-      : env_(std::move(env)), folder_(std::move(folder)) {}
+  Marker(std::shared_ptr<Env> env, std::string folder, std::shared_ptr<LogMarker> logs)
+      : env_(std::move(env)), folder_(std::move(folder)), logs_(std::move(logs)) {}
 
   // Without a new mark the one before holds, which asks for less.
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override {
-    (void)WriteManifestMark(*env_, folder_, *db);
+    const absl::StatusOr<std::string> manifest = WriteManifestMark(*env_, folder_, *db);
+    if (manifest.ok()) logs_->SetManifest(*manifest);
   }
 
  private:
   const std::shared_ptr<Env> env_;
   const std::string folder_;
+  const std::shared_ptr<LogMarker> logs_;
 };
 
 absl::Status Damaged(const std::string& path, const std::string& what) {
@@ -78,7 +80,8 @@ absl::StatusOr<ManifestMark> ParseManifestMark(std::string_view text) {
   return mark;
 }
 
-absl::Status WriteManifestMark(Env& env, const std::string& folder, rocksdb::DB& db) {
+absl::StatusOr<std::string> WriteManifestMark(Env& env, const std::string& folder,
+                                              rocksdb::DB& db) {
   std::vector<std::string> names;
   ManifestMark mark;
   LOCKSTEP_RETURN_IF_ERROR(
@@ -86,17 +89,23 @@ absl::Status WriteManifestMark(Env& env, const std::string& folder, rocksdb::DB&
   for (const std::string& name : names) {
     if (name.starts_with("/MANIFEST-")) mark.file_name = name.substr(1);
   }
-  return env.WriteFile(folder + std::string(kMarkFile), FormatManifestMark(mark));
+  LOCKSTEP_RETURN_IF_ERROR(
+      env.WriteFile(folder + std::string(kMarkFile), FormatManifestMark(mark)));
+  return mark.file_name;
 }
 
 std::shared_ptr<rocksdb::EventListener> MakeManifestMarker(std::shared_ptr<Env> env,
-                                                           std::string folder) {
-  return std::make_shared<Marker>(std::move(env), std::move(folder));
+                                                           std::string folder,
+                                                           std::shared_ptr<LogMarker> logs) {
+  return std::make_shared<Marker>(std::move(env), std::move(folder), std::move(logs));
 }
 
-absl::Status CheckManifest(const Env& env, const std::string& folder) {
+absl::StatusOr<std::string> CheckManifest(const Env& env, const std::string& folder) {
   absl::StatusOr<std::string> name = env.ReadFile(folder + "/CURRENT");
-  if (absl::IsNotFound(name.status())) return CheckUnused(env, folder);
+  if (absl::IsNotFound(name.status())) {
+    LOCKSTEP_RETURN_IF_ERROR(CheckUnused(env, folder));
+    return std::string();
+  }
   LOCKSTEP_RETURN_IF_ERROR(name.status());
   if (name->ends_with('\n')) name->pop_back();
   const std::string path = folder + "/" + *name;
@@ -110,7 +119,7 @@ absl::Status CheckManifest(const Env& env, const std::string& folder) {
   if (damaged_at < certain || inspector.damage() == LogDamage::kInside) {
     return Damaged(path, "is damaged at byte " + std::to_string(damaged_at));
   }
-  return absl::OkStatus();
+  return name;
 }
 
 }  // namespace lockstep::kv

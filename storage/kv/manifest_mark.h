@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "storage/kv/env.h"
+#include "storage/kv/log_mark.h"
 
 namespace rocksdb {
 class DB;
@@ -28,14 +29,17 @@ std::string FormatManifestMark(const ManifestMark& mark);
 // kDataLoss for anything that FormatManifestMark() does not write.
 absl::StatusOr<ManifestMark> ParseManifestMark(std::string_view text);
 
-// The mark of a database that is open in `folder` now.
-absl::Status WriteManifestMark(Env& env, const std::string& folder, rocksdb::DB& db);
-// Writes the mark after each flush: then the log of what was flushed may go.
+// The mark of a database that is open in `folder` now. Returns the name of the MANIFEST.
+absl::StatusOr<std::string> WriteManifestMark(Env& env, const std::string& folder, rocksdb::DB& db);
+// Writes the mark after each flush: then the log of what was flushed may go. Tells `logs` which
+// MANIFEST is in use.
 std::shared_ptr<rocksdb::EventListener> MakeManifestMarker(std::shared_ptr<Env> env,
-                                                           std::string folder);
+                                                           std::string folder,
+                                                           std::shared_ptr<LogMarker> logs);
 
 // Of a folder that is not open. kDataLoss, naming the file, if the MANIFEST in use is damaged or
-// shorter than its mark says, or if there is no CURRENT that says which one is in use.
-absl::Status CheckManifest(const Env& env, const std::string& folder);
+// shorter than its mark says, or if there is no CURRENT that says which one is in use. Otherwise
+// the name of the one in use, or nothing in a folder without a store.
+absl::StatusOr<std::string> CheckManifest(const Env& env, const std::string& folder);
 
 }  // namespace lockstep::kv

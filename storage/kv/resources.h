@@ -16,7 +16,12 @@ namespace lockstep::kv {
 struct ResourceLimits {
   uint64_t block_cache_bytes = uint64_t{64} << 20;
   uint64_t write_buffer_bytes = uint64_t{64} << 20;  // of all shards and spaces together
+  int max_open_tables = 512;                         // of each store
 };
+
+// How many tables each of so many stores may hold open, so that all take a quarter of the file
+// handles that the process may have.
+int OpenTablesOf(uint32_t store_count);
 
 struct Resources {
   explicit Resources(const ResourceLimits& limits);
@@ -24,6 +29,7 @@ struct Resources {
   const std::shared_ptr<rocksdb::Cache> block_cache;
   const std::shared_ptr<rocksdb::WriteBufferManager> write_buffers;
   const std::shared_ptr<rocksdb::RateLimiter> background_writes;
+  const int max_open_tables;
 };
 
 }  // namespace lockstep::kv

@@ -72,7 +72,7 @@ rocksdb::DBOptions MakeDbOptions(const std::string& folder, const Env& env,
   options.write_buffer_manager = resources.write_buffers;
   options.rate_limiter = resources.background_writes;
   options.bytes_per_sync = 1 << 20;
-  options.max_open_files = 512;
+  options.max_open_files = resources.max_open_tables;
   options.max_background_jobs = 2;
   options.info_log = MakeRocksLog(folder);
   options.stats_dump_period_sec = 0;

@@ -3,16 +3,24 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "storage/kv/cursor_bounds.h"
-#include "storage/kv/log_damage.h"
-#include "storage/kv/manifest_mark.h"
-#include "storage/kv/rocks_options.h"
+#include "storage/kv/database.h"
 #include "storage/kv/rocks_status.h"
 
 namespace lockstep::kv {
+namespace {
+
+// Between attempts to resume: at first, and at most.
+constexpr std::chrono::milliseconds kShortestResumeWait{250};
+constexpr std::chrono::milliseconds kLongestResumeWait{4000};
+// More than this is not held in memory until it is synced.
+constexpr size_t kMaxBufferedBatches = 64;
+
+}  // namespace
 
 Store::Store(std::string folder, std::shared_ptr<Env> env,
              std::shared_ptr<const Resources> resources)
@@ -24,108 +32,186 @@ absl::StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& folder,
                                                    std::shared_ptr<Env> env,
                                                    std::shared_ptr<const Resources> resources) {
   LOCKSTEP_RETURN_IF_ERROR(env->CreateFolder(folder));
-  // RocksDB takes this lock again; here its absence has a clear message.
-  LOCKSTEP_RETURN_IF_ERROR(FolderLock::Take(env, folder).status());
-  std::unique_ptr<Store> store(new Store(folder, std::move(env), std::move(resources)));
-  LOCKSTEP_RETURN_IF_ERROR(store->OpenDb(Access::kReadAndWrite));
+  std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
+  LOCKSTEP_ASSIGN_OR_RETURN(store->lock_, FolderLock::Take(std::move(env), folder));
+  WriterLock lock(store->mutex_);
+  LOCKSTEP_ASSIGN_OR_RETURN(store->database_,
+                            Database::Open({folder, store->env_, store->resources_},
+                                           Database::Access::kReadAndWrite, /*before=*/nullptr));
+  LOCKSTEP_ASSIGN_OR_RETURN(store->folder_id_, store->env_->FolderId(folder));
   return store;
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::OpenReadOnly(
     const std::string& folder, std::shared_ptr<Env> env,
     std::shared_ptr<const Resources> resources) {
-  return OpenToRead(folder, std::move(env), std::move(resources), Access::kReadOnly);
+  return OpenToRead(folder, std::move(env), std::move(resources), /*is_damaged=*/false);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::OpenDamaged(
     const std::string& folder, std::shared_ptr<Env> env,
     std::shared_ptr<const Resources> resources) {
-  return OpenToRead(folder, std::move(env), std::move(resources), Access::kReadDamaged);
+  return OpenToRead(folder, std::move(env), std::move(resources), /*is_damaged=*/true);
 }
 
 absl::StatusOr<std::unique_ptr<Store>> Store::OpenToRead(const std::string& folder,
                                                          std::shared_ptr<Env> env,
                                                          std::shared_ptr<const Resources> resources,
-                                                         Access access) {
+                                                         bool is_damaged) {
   LOCKSTEP_RETURN_IF_ERROR(env->ListFolder(folder).status());
   std::unique_ptr<Store> store(new Store(folder, env, std::move(resources)));
-  LOCKSTEP_ASSIGN_OR_RETURN(store->read_lock_, FolderLock::Take(std::move(env), folder));
-  LOCKSTEP_RETURN_IF_ERROR(store->OpenDb(access));
+  store->is_read_only_ = true;
+  LOCKSTEP_ASSIGN_OR_RETURN(store->lock_, FolderLock::Take(std::move(env), folder));
+  WriterLock lock(store->mutex_);
+  const Database::Access access =
+      is_damaged ? Database::Access::kReadDamaged : Database::Access::kReadOnly;
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      store->database_,
+      Database::Open({folder, store->env_, store->resources_}, access, /*before=*/nullptr));
   return store;
 }
 
-absl::Status Store::OpenDb(Access access) {
-  rocksdb::DBOptions options = MakeDbOptions(folder_, *env_, *resources_);
-  if (access == Access::kReadDamaged) {
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
-    options.paranoid_checks = false;
-  } else {
-    LOCKSTEP_RETURN_IF_ERROR(CheckManifest(*env_, folder_));
-    LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*env_, folder_));
-  }
-  options.listeners.push_back(MakeManifestMarker(env_, folder_));
-  const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*resources_);
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* db = nullptr;
-  const auto open = [&] {
-    return access == Access::kReadAndWrite
-               ? rocksdb::DB::Open(options, folder_, spaces, &handles, &db)
-               : rocksdb::DB::OpenForReadOnly(options, folder_, spaces, &handles, &db);
-  };
-  rocksdb::Status opened = open();
-  if (opened.IsCorruption()) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*env_, folder_));
-    if (damage == LogDamage::kAtEnd) {
-      // A power cut can leave a last record of full length with other content. It was never
-      // acknowledged, so what is before it is all there is.
-      options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-      opened = open();
-    }
-  }
-  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(opened), "opening " + folder_));
-  db_.reset(db);
-  LOCKSTEP_CHECK(handles.size() == kSpaceCount);
-  std::copy(handles.begin(), handles.end(), handles_.begin());
-  if (access != Access::kReadAndWrite) return absl::OkStatus();
-  return WriteManifestMark(*env_, folder_, *db_);
+std::shared_ptr<const Database> Store::current() const {
+  ReaderLock lock(mutex_);
+  return database_;
 }
 
-Batch Store::NewBatch() const { return Batch(handles_); }
+absl::StatusOr<std::shared_ptr<const Database>> Store::Changeable() const {
+  std::shared_ptr<const Database> database = current();
+  LOCKSTEP_RETURN_IF_ERROR(database->failure());
+  return database;
+}
+
+Batch Store::NewBatch() const {
+  const std::shared_ptr<const Database> database = current();
+  // The handles live as long as the database.
+  return Batch(std::shared_ptr<const Batch::Handles>(database, &database->handles()));
+}
 
 absl::Status Store::Commit(Batch& batch, Durability durability) {
+  ReaderLock commit_lock(commit_mutex_);
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kSynced;
-  return FromRocks(db_->Write(options, batch.changes_.get()));
+  uint64_t buffered_before = 0;
+  {
+    MutexLock lock(buffered_mutex_);
+    buffered_before = buffered_count_;
+    if (buffered_.size() >= kMaxBufferedBatches) options.sync = true;
+  }
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(database->rocks().Write(options, batch.changes_.get())));
+  if (options.sync) database->Committed();
+  MutexLock lock(buffered_mutex_);
+  if (!options.sync) {
+    buffered_.push_back({buffered_count_++, batch.changes_->Data()});
+  } else if (!buffered_.empty()) {
+    std::erase_if(buffered_,
+                  [&](const BufferedBatch& each) { return each.number < buffered_before; });
+  }
+  return absl::OkStatus();
 }
 
-absl::Status Store::Resume() { return FromRocks(db_->Resume()); }
+absl::Status Store::CheckFolder() {
+  const absl::StatusOr<std::string> id = env_->FolderId(folder_);
+  // That it cannot be looked at now says nothing about it.
+  if (!id.ok() && !absl::IsNotFound(id.status())) return absl::OkStatus();
+  if (id.ok() && *id == folder_id_) return absl::OkStatus();
+  const absl::Status gone = absl::UnavailableError(
+      "the folder " + folder_ + (id.ok() ? " was replaced by another one" : " is gone") +
+      " while the store is open: put it back, or stop the server");
+  current()->Fail(gone);
+  return gone;
+}
+
+absl::Status Store::CheckFiles() {
+  LOCKSTEP_RETURN_IF_ERROR(CheckFolder());
+  const absl::Status log = current()->CheckNewestLog();
+  if (log.ok()) return log;
+  return absl::UnavailableError("the write-ahead log " + folder_ + "/" + std::string(Message(log)) +
+                                " was deleted while the store is open: stop the server by SIGTERM, "
+                                "so that it saves what it has in memory");
+}
+
+absl::Status Store::Resume() {
+  MutexLock lock(resume_mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(CheckFolder());
+  const absl::Status failure = current()->failure();
+  if (failure.ok()) return FromRocks(current()->rocks().Resume());
+  if (absl::IsDataLoss(failure)) return failure;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_resume_) return failure;
+  const absl::Status opened = OpenAnew();
+  if (opened.ok()) {
+    resume_wait_ = std::chrono::milliseconds(0);
+    Log(LogLevel::kInfo, "a store was opened anew after an error",
+        {{"folder", folder_}, {"error", failure}});
+    return opened;
+  }
+  resume_wait_ = std::clamp(2 * resume_wait_, kShortestResumeWait, kLongestResumeWait);
+  next_resume_ = std::chrono::steady_clock::now() + resume_wait_;
+  return opened;
+}
+
+absl::Status Store::OpenAnew() {
+  WriterLock commit_lock(commit_mutex_);
+  std::shared_ptr<Database> before;
+  {
+    ReaderLock lock(mutex_);
+    before = database_;
+  }
+  LOCKSTEP_RETURN_IF_ERROR(before->Retire());
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      std::shared_ptr<Database> database,
+      Database::Open({folder_, env_, resources_}, Database::Access::kReadAndWrite, before.get()));
+  LOCKSTEP_RETURN_IF_ERROR(CommitBufferedAgain(*database));
+  WriterLock lock(mutex_);
+  database_ = std::move(database);
+  return absl::OkStatus();
+}
+
+// What was taken back of the log may have held them.
+absl::Status Store::CommitBufferedAgain(const Database& database) {
+  MutexLock lock(buffered_mutex_);
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  for (const BufferedBatch& each : buffered_) {
+    rocksdb::WriteBatch changes(each.changes);
+    LOCKSTEP_RETURN_IF_ERROR(FromRocks(database.rocks().Write(options, &changes)));
+  }
+  buffered_.clear();
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::optional<std::string>> Store::Get(Space space, std::string_view key) const {
+  const std::shared_ptr<const Database> database = current();
   std::string value;
-  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), HandleOf(space), key, &value);
+  const rocksdb::Status status =
+      database->rocks().Get(rocksdb::ReadOptions(), database->HandleOf(space), key, &value);
   if (status.IsNotFound()) return std::nullopt;
   LOCKSTEP_RETURN_IF_ERROR(FromRocks(status));
   return value;
 }
 
 SnapshotPtr Store::NewSnapshot() const {
-  rocksdb::DB* db = db_.get();
-  return SnapshotPtr(db->GetSnapshot(),
-                     [db](const rocksdb::Snapshot* snapshot) { db->ReleaseSnapshot(snapshot); });
+  const std::shared_ptr<const Database> database = current();
+  return std::make_shared<const Snapshot>(database, database->rocks().GetSnapshot());
 }
 
 Cursor Store::NewCursor(Space space, KeyRange range, const SnapshotPtr& snapshot) const {
-  auto bounds = std::make_unique<Cursor::Bounds>(std::move(range));
+  const std::shared_ptr<const Database> database =
+      snapshot == nullptr ? current() : snapshot->database;
+  auto bounds = std::make_unique<Cursor::Bounds>(std::move(range), database);
   rocksdb::ReadOptions options;
-  options.snapshot = snapshot.get();
+  options.snapshot = snapshot == nullptr ? nullptr : snapshot->at;
   if (!bounds->range.end.empty()) options.iterate_upper_bound = &bounds->upper;
-  std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, HandleOf(space)));
+  std::unique_ptr<rocksdb::Iterator> rows(
+      database->rocks().NewIterator(options, database->HandleOf(space)));
   return Cursor(std::move(bounds), std::move(rows));
 }
 
 std::vector<TableFile> Store::Tables() const {
   std::vector<rocksdb::LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
+  current()->rocks().GetLiveFilesMetaData(&files);
   std::vector<TableFile> tables;
   for (const rocksdb::LiveFileMetaData& file : files) {
     const auto space = std::find(kSpaceNames.begin(), kSpaceNames.end(), file.column_family_name);
@@ -138,65 +224,75 @@ std::vector<TableFile> Store::Tables() const {
 }
 
 uint64_t Store::TableBytes(Space space, const KeyRange& range) const {
+  const std::shared_ptr<const Database> database = current();
   const rocksdb::Range keys(range.begin, range.end);
   const rocksdb::SizeApproximationOptions options;
   uint64_t bytes = 0;
-  return db_->GetApproximateSizes(options, HandleOf(space), &keys, 1, &bytes).ok() ? bytes : 0;
+  const rocksdb::Status status =
+      database->rocks().GetApproximateSizes(options, database->HandleOf(space), &keys, 1, &bytes);
+  return status.ok() ? bytes : 0;
 }
 
 absl::StatusOr<uint64_t> Store::UsedBytes() const {
   uint64_t bytes = 0;
   for (const TableFile& table : Tables()) bytes += table.byte_count;
   rocksdb::VectorLogPtr logs;
-  LOCKSTEP_RETURN_IF_ERROR(FromRocks(db_->GetSortedWalFiles(logs)));
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(current()->rocks().GetSortedWalFiles(logs)));
   for (const auto& log : logs) bytes += log->SizeFileBytes();
   return bytes;
 }
 
+// One at a time, and none after an error: with assertions RocksDB ends the process where a write
+// buffer whose log could not be made is flushed again.
 absl::Status Store::Flush() {
-  const std::vector<rocksdb::ColumnFamilyHandle*> handles(handles_.begin(), handles_.end());
-  return FromRocks(db_->Flush(rocksdb::FlushOptions(), handles));
+  MutexLock lock(flush_mutex_);
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
+  const std::vector<rocksdb::ColumnFamilyHandle*> handles(database->handles().begin(),
+                                                          database->handles().end());
+  return FromRocks(database->rocks().Flush(rocksdb::FlushOptions(), handles));
 }
 
 absl::Status Store::Compact(Space space, const KeyRange& range) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);
-  return FromRocks(db_->CompactRange(rocksdb::CompactRangeOptions(), HandleOf(space), &begin,
-                                     range.end.empty() ? nullptr : &end));
+  return FromRocks(database->rocks().CompactRange(rocksdb::CompactRangeOptions(),
+                                                  database->HandleOf(space), &begin,
+                                                  range.end.empty() ? nullptr : &end));
 }
 
 absl::Status Store::DropFiles(Space space, const KeyRange& range) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);
-  return FromRocks(rocksdb::DeleteFilesInRange(db_.get(), HandleOf(space), &begin, &end,
-                                               /*include_end=*/false));
+  return FromRocks(rocksdb::DeleteFilesInRange(&database->rocks(), database->HandleOf(space),
+                                               &begin, &end, /*include_end=*/false));
 }
 
 absl::Status Store::CopyTo(const std::string& folder) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
   rocksdb::Checkpoint* made = nullptr;
-  LOCKSTEP_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(db_.get(), &made)));
+  LOCKSTEP_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(&database->rocks(), &made)));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   return Annotate(FromRocks(checkpoint->CreateCheckpoint(folder)), "copying to " + folder);
 }
 
 absl::Status Store::Close() {
-  if (db_ == nullptr) return absl::OkStatus();
-  rocksdb::Status status;
-  for (rocksdb::ColumnFamilyHandle*& handle : handles_) {
-    const rocksdb::Status destroyed = db_->DestroyColumnFamilyHandle(handle);
-    if (status.ok()) status = destroyed;
-    handle = nullptr;
+  std::shared_ptr<Database> database;
+  {
+    WriterLock lock(mutex_);
+    database.swap(database_);
   }
-  const rocksdb::Status closed = db_->Close();
-  if (status.ok()) status = closed;
-  db_.reset();
+  if (database == nullptr) return absl::OkStatus();
+  const absl::Status closed = database->Close();
   DeleteOptionFiles();
-  return FromRocks(status);
+  lock_ = nullptr;
+  return closed;
 }
 
 // At every start RocksDB writes its options to a file. Nobody reads it: MakeDbOptions() is what counts.
 void Store::DeleteOptionFiles() {
-  if (read_lock_ != nullptr) return;
+  if (is_read_only_) return;
   std::vector<std::string> names;
   if (!env_->rocks()->GetChildren(folder_, &names).ok()) return;
   for (const std::string& name : names) {

@@ -9,6 +9,7 @@
 // kDataLoss (docs/adr/0004-store-journal-and-seal.md).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "storage/kv/batch.h"
 #include "storage/kv/cursor.h"
@@ -25,15 +27,13 @@
 #include "storage/kv/space.h"
 #include "storage/kv/table_file.h"
 
-namespace rocksdb {
-class DB;
-class Snapshot;
-}  // namespace rocksdb
-
 namespace lockstep::kv {
 
+class Database;
+struct Snapshot;
+
 // The rows as they were at one moment.
-using SnapshotPtr = std::shared_ptr<const rocksdb::Snapshot>;
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 enum class Durability {
   kSynced,    // on disk when Commit() returns
@@ -65,10 +65,15 @@ class Store {
   // reads go on, until Resume() succeeds; whether the batch is there after the process ends without
   // that is not known.
   absl::Status Commit(Batch& batch, Durability durability);
-  // Makes the store writable again after Commit() failed for want of room, if there is room again;
-  // RocksDB also tries this itself every few seconds, and meanwhile it fails. After any other I/O
-  // error what the files hold is in doubt: only opening the store anew helps. Fine, and cheap, on a
-  // store that is writable.
+  // Whether the folder at its path is the one that was opened, and has the log that is being
+  // written; kUnavailable if not: what is committed now would be lost. Where there is another
+  // folder, or none, nothing is changed any more until the old one is back. Cheap.
+  absl::Status CheckFiles();
+  // Makes the store writable again after an I/O error, if what caused it is gone: takes back what
+  // the log has of a failed write and opens the files anew, as a start does. Those who read go on
+  // with the old ones. Tried again at growing distances, up to some seconds; in between, and while
+  // it does not help, it returns what stopped the store. Damaged files are not opened anew. Fine,
+  // and cheap, on a store that is writable.
   absl::Status Resume();
 
   absl::StatusOr<std::optional<std::string>> Get(Space space, std::string_view key) const;
@@ -104,23 +109,42 @@ class Store {
 
  private:
   friend class BackupSet;
-  enum class Access { kReadAndWrite, kReadOnly, kReadDamaged };
+  // Committed as kBuffered and not synced since.
+  struct BufferedBatch {
+    uint64_t number = 0;
+    std::string changes;
+  };
+
   Store(std::string folder, std::shared_ptr<Env> env, std::shared_ptr<const Resources> resources);
   static absl::StatusOr<std::unique_ptr<Store>> OpenToRead(
       const std::string& folder, std::shared_ptr<Env> env,
-      std::shared_ptr<const Resources> resources, Access access);
-  absl::Status OpenDb(Access access);
+      std::shared_ptr<const Resources> resources, bool is_damaged);
+  std::shared_ptr<const Database> current() const;
+  // The same, or why it takes no changes.
+  absl::StatusOr<std::shared_ptr<const Database>> Changeable() const;
+  absl::Status CheckFolder();
+  absl::Status OpenAnew() LOCKSTEP_REQUIRES(resume_mutex_);
+  absl::Status CommitBufferedAgain(const Database& database);
   void DeleteOptionFiles();
-  rocksdb::ColumnFamilyHandle* HandleOf(Space space) const {
-    return handles_[static_cast<size_t>(space)];
-  }
 
   const std::string folder_;
   const std::shared_ptr<Env> env_;
   const std::shared_ptr<const Resources> resources_;
-  std::unique_ptr<FolderLock> read_lock_;  // of a read-only store: RocksDB takes none for it
-  std::unique_ptr<rocksdb::DB> db_;
-  Batch::Handles handles_{};
+  std::unique_ptr<FolderLock> lock_;
+  std::string folder_id_;
+  bool is_read_only_ = false;
+
+  Mutex resume_mutex_;
+  std::chrono::milliseconds resume_wait_ LOCKSTEP_GUARDED_BY(resume_mutex_){0};
+  std::chrono::steady_clock::time_point next_resume_ LOCKSTEP_GUARDED_BY(resume_mutex_);
+
+  Mutex flush_mutex_;         // held while write buffers are flushed on demand
+  SharedMutex commit_mutex_;  // held shared while something is committed
+  mutable SharedMutex mutex_;
+  std::shared_ptr<Database> database_ LOCKSTEP_GUARDED_BY(mutex_);
+  Mutex buffered_mutex_;
+  uint64_t buffered_count_ LOCKSTEP_GUARDED_BY(buffered_mutex_) = 0;  // since the start
+  std::vector<BufferedBatch> buffered_ LOCKSTEP_GUARDED_BY(buffered_mutex_);
 };
 
 }  // namespace lockstep::kv

@@ -235,7 +235,7 @@ int64_t OldestMs(const LabelSet& labels, int64_t life) {
   return NowMs(life) - KeepMs(labels.metric_name(), labels.Get("job"));
 }
 
-std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limit limit) {
+StoreOptions OptionsOf(const std::string& folder, int64_t life, Limit limit) {
   StoreOptions options;
   options.data_dir = folder;
   options.shard_count = kShardCount;
@@ -246,7 +246,11 @@ std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limi
   if (limit == Limit::kBytes) options.max_bytes = kMaxBytes;
   if (limit == Limit::kSeries) options.series.max_series = kMaxSeries;
   options.now_ms = [life] { return NowMs(life); };
-  return Must(OpenStore(options));
+  return options;
+}
+
+std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limit limit) {
+  return Must(OpenStore(OptionsOf(folder, life, limit)));
 }
 
 std::string BackupsOf(const std::string& folder) { return folder + ".backups"; }

@@ -58,6 +58,7 @@ int64_t NowMs(int64_t life);
 int64_t OldestMs(const LabelSet& labels, int64_t life);
 
 // With the rules of retention that OldestMs() is about.
+StoreOptions OptionsOf(const std::string& folder, int64_t life, Limit limit);
 std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limit limit);
 std::string BackupsOf(const std::string& folder);
 

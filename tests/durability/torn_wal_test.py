@@ -1,5 +1,6 @@
-"""The newest write-ahead log of a killed server loses its end, or has it garbled: the server starts,
-and has everything that was acknowledged before the damage.
+"""The newest write-ahead log of a killed server loses its end, has it garbled, or is gone: the server
+does not start and names the log. Once its mark is deleted it starts, and has everything that was
+acknowledged before the damage. A write that was torn behind what was acknowledged is nothing to it.
 """
 
 import pathlib
@@ -76,7 +77,23 @@ class TornWalTest(unittest.TestCase):
         server.kill()
         return written
 
-    def check_survives(self, damage, bytes_lost):
+    def check_is_refused(self, path):
+        server = lockstep_server.Server(self.folder, *FLAGS)
+        self.addCleanup(server.kill)
+        self.assertEqual(server.wait(), 1)
+        self.assertIn(f"{path.parent.name}: the write-ahead log {path.name}", server.log)
+        self.assertIn("LOG-MARK", server.log)
+
+    def check_goes_on(self, ledger):
+        """It has what it has to have, and new writes are kept over another violent end."""
+        server, connection = self.serve()
+        ledger.check(self, connection, self.start_ms / 1000 + 3600)
+        ledger.acknowledge(self.push(connection, ledger))
+        server.kill()
+        _, connection = self.serve()
+        ledger.check(self, connection, self.start_ms / 1000 + 3600)
+
+    def check_damage(self, damage, bytes_lost):
         self.start_afresh()
         ledger = Ledger()
         written = self.killed_after_batches(ledger)
@@ -87,29 +104,42 @@ class TornWalTest(unittest.TestCase):
             if size <= damage_at:
                 ledger.acknowledge(batch)
         self.assertGreater(ledger.acknowledged_count, 0)
-
-        # It also goes on: new writes are kept over another violent end.
-        server, connection = self.serve()
-        ledger.check(self, connection, self.start_ms / 1000 + 3600)
-        ledger.acknowledge(self.push(connection, ledger))
-        server.kill()
-        _, connection = self.serve()
-        ledger.check(self, connection, self.start_ms / 1000 + 3600)
+        self.check_is_refused(path)
+        (path.parent / "LOG-MARK").unlink()
+        self.check_goes_on(ledger)
 
     def test_cut(self):
         for bytes_lost in (1, 7, 40, 333, 1500):
             with self.subTest(bytes_lost=bytes_lost):
-                self.check_survives(cut, bytes_lost)
+                self.check_damage(cut, bytes_lost)
 
     def test_garbled(self):
         for bytes_lost in (1, 7, 40):
             with self.subTest(bytes_lost=bytes_lost):
-                self.check_survives(garble, bytes_lost)
+                self.check_damage(garble, bytes_lost)
 
     def test_blank(self):
         for bytes_lost in (1, 40, 1500):
             with self.subTest(bytes_lost=bytes_lost):
-                self.check_survives(blank, bytes_lost)
+                self.check_damage(blank, bytes_lost)
+
+    def test_missing(self):
+        self.start_afresh()
+        self.killed_after_batches(Ledger())
+        path = newest_log(self.folder)
+        path.unlink()
+        self.check_is_refused(path)
+
+    def test_torn_behind_what_was_acknowledged(self):
+        for torn in (b"\0" * 4000, random.Random(1).randbytes(1500)):
+            with self.subTest(torn=torn[:4]):
+                self.start_afresh()
+                ledger = Ledger()
+                for _, batch in self.killed_after_batches(ledger):
+                    ledger.acknowledge(batch)
+                with newest_log(self.folder).open("ab") as log:
+                    log.write(torn)
+                self.check_goes_on(ledger)
 
 
 if __name__ == "__main__":

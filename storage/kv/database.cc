@@ -1,0 +1,173 @@
+#include "storage/kv/database.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/listener.h"
+#include "storage/kv/log_damage.h"
+#include "storage/kv/log_mark.h"
+#include "storage/kv/manifest_mark.h"
+#include "storage/kv/rocks_options.h"
+#include "storage/kv/rocks_status.h"
+#include "storage/kv/store_files.h"
+
+namespace lockstep::kv {
+namespace {
+
+using Access = Database::Access;
+
+// RocksDB would try to go on by itself after some errors. That is left to the store: a log to which
+// a write failed, or a write buffer whose log could not be made, must not be used again, and a
+// RocksDB with assertions, as Debian's is, ends the process when its own attempt does.
+class FailureListener : public rocksdb::EventListener {
+ public:
+  explicit FailureListener(std::shared_ptr<Failure> failure) : failure_(std::move(failure)) {}
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
+    if (!IsHarmless(reason, *error)) failure_->Set(FromRocks(*error));
+  }
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason, rocksdb::Status error,
+                            bool* recovers) override {
+    *recovers = *recovers && IsHarmless(reason, error);
+  }
+
+ private:
+  // A compaction without room, which is tried again.
+  static bool IsHarmless(rocksdb::BackgroundErrorReason reason, const rocksdb::Status& error) {
+    return reason == rocksdb::BackgroundErrorReason::kCompaction &&
+           error.severity() < rocksdb::Status::Severity::kHardError;
+  }
+
+  const std::shared_ptr<Failure> failure_;
+};
+
+absl::StatusOr<std::vector<SyncedLog>> CheckFiles(const Database::Place& place) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string manifest, CheckManifest(*place.env, place.folder));
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<SyncedLog> synced_logs,
+                            ReadLogMark(*place.env, place.folder, manifest));
+  LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*place.env, place.folder, synced_logs));
+  return synced_logs;
+}
+
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(
+    const Database::Place& place, Access access, rocksdb::DBOptions& options,
+    std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+  const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*place.resources);
+  rocksdb::DB* db = nullptr;
+  const auto open = [&] {
+    return access == Access::kReadAndWrite
+               ? rocksdb::DB::Open(options, place.folder, spaces, &handles, &db)
+               : rocksdb::DB::OpenForReadOnly(options, place.folder, spaces, &handles, &db);
+  };
+  rocksdb::Status opened = open();
+  if (opened.IsCorruption()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*place.env, place.folder));
+    if (damage == LogDamage::kAtEnd) {
+      // A power cut can leave a last record of full length with other content. It was never
+      // acknowledged, so what is before it is all there is.
+      options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+      opened = open();
+    }
+  }
+  LOCKSTEP_RETURN_IF_ERROR(Annotate(FromRocks(opened), "opening " + place.folder));
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+StoreFiles::Readers ReadersBefore(const StoreFiles::Readers& readers,
+                                  const std::shared_ptr<LeftFiles>& last) {
+  StoreFiles::Readers all;
+  for (const std::weak_ptr<LeftFiles>& reader : readers) {
+    if (!reader.expired()) all.push_back(reader);
+  }
+  all.push_back(last);
+  return all;
+}
+
+}  // namespace
+
+void Failure::Set(absl::Status why) {
+  MutexLock lock(mutex_);
+  if (status_.ok()) status_ = std::move(why);
+  is_set_ = true;
+}
+
+absl::Status Failure::status() const {
+  if (!is_set_) return absl::OkStatus();
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+absl::StatusOr<std::shared_ptr<Database>> Database::Open(const Place& place, Access access,
+                                                         const Database* before) {
+  const std::shared_ptr<Database> database(new Database);
+  rocksdb::DBOptions options = MakeDbOptions(place.folder, *place.env, *place.resources);
+  std::vector<SyncedLog> synced_logs;
+  if (access == Access::kReadDamaged) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    options.paranoid_checks = false;
+  } else {
+    LOCKSTEP_ASSIGN_OR_RETURN(synced_logs, CheckFiles(place));
+  }
+  const auto marker = std::make_shared<LogMarker>(place.env, place.folder, std::move(synced_logs));
+  StoreFiles::Readers readers;
+  if (before != nullptr) readers = ReadersBefore(before->files_->readers(), before->left_files_);
+  database->left_files_ = std::make_shared<LeftFiles>();
+  database->files_ = std::make_shared<StoreFiles>(place.env->rocks()->GetFileSystem(), place.folder,
+                                                  marker, std::move(readers));
+  database->env_ = MakeRocksEnv(database->files_, *place.env->rocks());
+  options.env = database->env_.get();
+  options.listeners.push_back(MakeManifestMarker(place.env, place.folder, marker));
+  options.listeners.push_back(std::make_shared<FailureListener>(database->failure_));
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  LOCKSTEP_ASSIGN_OR_RETURN(database->db_, OpenRocks(place, access, options, handles));
+  LOCKSTEP_CHECK(handles.size() == kSpaceCount);
+  std::copy(handles.begin(), handles.end(), database->handles_.begin());
+  if (access != Access::kReadAndWrite) return database;
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string manifest,
+                            WriteManifestMark(*place.env, place.folder, *database->db_));
+  LOCKSTEP_RETURN_IF_ERROR(marker->Start(manifest));
+  return database;
+}
+
+Database::~Database() { (void)Close(); }
+
+void Database::Committed() const { files_->Committed(); }
+
+void Database::Fail(const absl::Status& why) const {
+  failure_->Set(why);
+  files_->Shut();
+}
+
+absl::Status Database::CheckNewestLog() const { return files_->CheckNewestLog(); }
+
+absl::Status Database::Retire() {
+  rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
+  files_->Shut();
+  return files_->CutFailedLogs();
+}
+
+absl::Status Database::Close() {
+  if (db_ == nullptr) return absl::OkStatus();
+  rocksdb::Status status;
+  for (rocksdb::ColumnFamilyHandle*& handle : handles_) {
+    if (handle == nullptr) continue;
+    const rocksdb::Status destroyed = db_->DestroyColumnFamilyHandle(handle);
+    if (status.ok()) status = destroyed;
+    handle = nullptr;
+  }
+  const rocksdb::Status closed = db_->Close();
+  if (status.ok()) status = closed;
+  db_.reset();
+  return FromRocks(status);
+}
+
+Snapshot::Snapshot(std::shared_ptr<const Database> of, const rocksdb::Snapshot* moment)
+    : database(std::move(of)), at(moment) {}
+
+Snapshot::~Snapshot() { database->rocks().ReleaseSnapshot(at); }
+
+}  // namespace lockstep::kv

@@ -1,0 +1,129 @@
+// StoreFiles: the files of one opening of a store as RocksDB sees them.
+//
+// Logs are marked as they are synced, and lose their mark before they are deleted (log_mark.h). An
+// opening that has failed can be shut off from its files, so that the store can be opened anew
+// while readers still use the old one: then whatever would change a file fails, and tables that the
+// new one deletes stay until those readers are gone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
+#include "storage/kv/log_mark.h"
+
+namespace lockstep::kv {
+
+// A file that goes when nobody has this any more.
+class LeftFile {
+ public:
+  LeftFile(std::shared_ptr<rocksdb::FileSystem> files, std::string path);
+  ~LeftFile();
+  LeftFile(const LeftFile&) = delete;
+  LeftFile& operator=(const LeftFile&) = delete;
+
+ private:
+  const std::shared_ptr<rocksdb::FileSystem> files_;
+  const std::string path_;
+};
+
+// What a later opening leaves for those who read an earlier one. Safe from any thread.
+class LeftFiles {
+ public:
+  void Add(std::shared_ptr<LeftFile> file);
+
+ private:
+  Mutex mutex_;
+  std::vector<std::shared_ptr<LeftFile>> files_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+// A log since it was made.
+struct LogState {
+  explicit LogState(uint64_t log_number) : number(log_number) {}
+  const uint64_t number;
+  std::atomic<uint64_t> byte_count = 0;
+  std::atomic<uint64_t> synced_bytes = 0;
+  std::atomic<bool> has_commits = false;
+};
+
+// Safe from any thread, as every file system.
+class StoreFiles : public rocksdb::FileSystemWrapper {
+ public:
+  using Readers = std::vector<std::weak_ptr<LeftFiles>>;
+
+  // Of the store in `folder`, whose lock the caller holds; other files are `target`'s alone.
+  // `readers` are those of earlier openings.
+  StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& target, std::string folder,
+             std::shared_ptr<LogMarker> marker, Readers readers);
+  const char* Name() const override { return "StoreFiles"; }
+
+  // From now on every change fails; none is under way when it returns.
+  void Shut();
+  // Takes back, of the logs to which a write failed, what was not committed: nobody was told that
+  // it is there. Precondition: Shut(). Can be tried again.
+  absl::Status CutFailedLogs();
+  // A synced commit has gone well.
+  void Committed();
+  // kNotFound, naming it, if the log that is being written is not in the folder any more.
+  absl::Status CheckNewestLog();
+  const Readers& readers() const { return readers_; }
+
+  // The rest of the public members are for the files that it has opened, and for RocksDB.
+  template <typename Change>
+  rocksdb::IOStatus WhileOpen(const Change& change) {
+    ReaderLock lock(gate_);
+    if (is_shut_) return rocksdb::IOStatus::IOError("the store is being opened anew");
+    return change();
+  }
+  void LogFailed(const SyncedLog& log);
+
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus ReopenWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                       std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                       rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
+                             const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus LockFile(const std::string& path, const rocksdb::IOOptions& options,
+                             rocksdb::FileLock** lock, rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus UnlockFile(rocksdb::FileLock* lock, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override;
+
+ private:
+  std::optional<uint64_t> LogAt(const std::string& path) const;
+  std::shared_ptr<LogState> newest_log();
+  bool LeaveToReaders(const std::string& path);
+  rocksdb::IOStatus CutLog(const SyncedLog& log);
+
+  const std::shared_ptr<rocksdb::FileSystem> files_;
+  const std::string folder_;
+  const std::shared_ptr<LogMarker> marker_;
+  const Readers readers_;
+
+  SharedMutex gate_;
+  bool is_shut_ LOCKSTEP_GUARDED_BY(gate_) = false;
+  Mutex mutex_;
+  std::shared_ptr<LogState> newest_log_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::map<uint64_t, uint64_t> failed_logs_ LOCKSTEP_GUARDED_BY(mutex_);  // to their synced bytes
+};
+
+// `files` with the clock of `env`, which must outlive it.
+std::unique_ptr<rocksdb::Env> MakeRocksEnv(const std::shared_ptr<rocksdb::FileSystem>& files,
+                                           const rocksdb::Env& env);
+
+}  // namespace lockstep::kv
