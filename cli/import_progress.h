@@ -24,6 +24,7 @@ struct ImportTotals {
   uint64_t unknown_named = 0;  // files that were named and are of no known format
   uint64_t unknown = 0;        // such files that a walk found
   uint64_t failed = 0;         // sources that could not be read to their end
+  uint64_t empty_folders = 0;  // of which nothing was imported
 };
 
 // "imported 1,200,000 samples of 3 sources (120.0 MB) in 3.9 s, 310,000 samples/s; ..."

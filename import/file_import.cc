@@ -7,18 +7,26 @@
 #include "import/byte_source.h"
 #include "import/file_hints.h"
 #include "import/log_import.h"
+#include "import/mlflow_import.h"
 #include "import/text_import.h"
 #include "import/trace_import.h"
+#include "import/wandb_import.h"
 
 namespace lockstep::importer {
 namespace {
 
 constexpr std::string_view kStepFormat = "jsonl";
 
+// `given` is what is set for all files, `hints` that and what the file's path says.
 absl::Status ImportAs(const FileFormat& format, std::unique_ptr<ByteSource> source,
-                      logs::LogHints hints, const ImportSession& session, ImportReport& report) {
+                      const logs::LogHints& given, logs::LogHints hints,
+                      const ImportSession& session, ImportReport& report) {
   using exposition::TextFormat;
   switch (format.kind) {
+    case FileKind::kWandb:
+      return ImportWandb(*source, given, hints, session, report);
+    case FileKind::kMlflow:
+      return ImportMlflow(source->path(), given, session, report);
     case FileKind::kOpenMetrics:
       return TextImport(*source, TextFormat::kOpenMetrics, session, report).Run();
     case FileKind::kPrometheus:
@@ -59,11 +67,12 @@ absl::Status ImportFile(const InputFile& file, const FileImportOptions& options,
   } else {
     LOCKSTEP_ASSIGN_OR_RETURN(format, FormatOfFile(file.path, head));
   }
-  report.format = format.name;
+  // Whether a database is one of MLflow is known when it is open.
+  if (format.kind != FileKind::kMlflow) report.format = format.name;
   logs::LogHints hints = HintsOf(file, options.hints);
   // What was only found out may be found to be another format further on.
   if (options.format.has_value() && format.kind == FileKind::kLog) hints.format = format.name;
-  return ImportAs(format, std::move(source), std::move(hints), session, report);
+  return ImportAs(format, std::move(source), options.hints, std::move(hints), session, report);
 }
 
 }  // namespace lockstep::importer

@@ -17,6 +17,8 @@ enum class FileKind : uint8_t {
   kTensorboard,
   kKineto,
   kNsys,
+  kWandb,   // a run's transaction log
+  kMlflow,  // an SQLite database
 };
 
 struct FileFormat {

@@ -77,7 +77,7 @@ absl::Status TraceImport::RunNsys() {
 
 absl::Status TraceImport::Take(std::vector<TraceRecord>& records) {
   for (const TraceRecord& record : records) {
-    batch_.Add(record);
+    batch_.Add(hints_, record);
     if (batch_.sample_count() >= kMaxRequestSamples) LOCKSTEP_RETURN_IF_ERROR(Deliver());
   }
   records.clear();
