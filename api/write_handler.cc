@@ -61,9 +61,9 @@ void AddWrittenHeaders(const absl::StatusOr<WriteSummary>& result, Response& res
 // What the store did with the samples, for senders that count them: an addition to the protocol.
 void AddFates(const WriteSummary& summary, Response& response) {
   response.headers.push_back(
-      {"X-Lockstep-Samples", absl::StrFormat("new=%d, duplicate=%d, overwritten=%d",
-                                             summary.new_samples, summary.duplicate_samples,
-                                             summary.overwritten_samples)});
+      {"X-Lockstep-Samples",
+       absl::StrFormat("new=%d, duplicate=%d, overwritten=%d", summary.new_samples,
+                       summary.duplicate_samples, summary.overwritten_samples)});
 }
 
 // The version whose message the header names, or why it is none that we read. A missing header, and one

@@ -79,7 +79,11 @@ absl::Status LoadRecording(const std::string& path, HttpClient& client) {
   absl::Status first_complaint;
   importer::SampleTimes times;
   const importer::ImportSession session{
-      delivery, times, false, false, [](const importer::ImportReport&) {},
+      delivery,
+      times,
+      false,
+      false,
+      [](const importer::ImportReport&) {},
       [&](const importer::ImportReport&, const std::string& message) {
         if (first_complaint.ok()) first_complaint = absl::InternalError(message);
       }};

@@ -132,7 +132,10 @@ class ImportVerb {
   }
 
   importer::ImportSession Session() {
-    return {delivery_, times_, flags_.dry_run, flags_.resume,
+    return {delivery_,
+            times_,
+            flags_.dry_run,
+            flags_.resume,
             [this](const ImportReport& report) { ShowProgress(report); },
             [this](const ImportReport& report, const std::string& message) {
               if (++complaints_ > kMaxComplaints) return;

@@ -82,7 +82,8 @@ std::string TotalsText(const ImportTotals& totals, bool is_dry_run,
   Add(text, totals.failed, "failed");
   Add(text, totals.unknown_named + totals.unknown, "of no known format");
   Add(text, totals.empty_folders,
-      totals.empty_folders == 1 ? "folder with nothing to import" : "folders with nothing to import");
+      totals.empty_folders == 1 ? "folder with nothing to import"
+                                : "folders with nothing to import");
   return text;
 }
 

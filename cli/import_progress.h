@@ -12,7 +12,8 @@ namespace lockstep::cli {
 // "run/metrics.csv  1,200,000 samples  45.0 of 120.0 MB  310,000 samples/s  12 s left"
 std::string ProgressText(const importer::ImportReport& report, std::chrono::nanoseconds elapsed);
 
-// "run/metrics.csv: lightning_csv: 208 samples of 4 series, 52 steps, 2026-03-02 09:15:31Z to ...; ..."
+// "run/metrics.csv: lightning_csv: 208 samples of 4 series, 52 steps, 2026-03-02 09:15:31Z to ...;
+// ..."
 std::string ReportText(const importer::ImportReport& report);
 
 // What all sources of an import came to.

@@ -17,9 +17,9 @@ namespace lockstep::importer {
 
 // What a source came to so far.
 struct ImportReport {
-  std::string source;        // a path, or the address of a server
-  std::string format;        // "" while it is not known
-  SampleCounts counts;       // that it holds
+  std::string source;   // a path, or the address of a server
+  std::string format;   // "" while it is not known
+  SampleCounts counts;  // that it holds
   // What the server did with them. Nothing on a dry run, and where no answer says.
   std::optional<SampleFates> fates;
   uint64_t done_before = 0;  // lines or series of them that an earlier import had delivered

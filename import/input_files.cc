@@ -108,9 +108,8 @@ class Walk {
     const fs::path output = folder / "files" / "output.log";
     std::error_code ignored;
     if (!fs::is_regular_file(output, ignored)) return;
-    found_.remarks.push_back(
-        absl::StrFormat("%s is left out: what the program printed; name it to import it, too",
-                        output.string()));
+    found_.remarks.push_back(absl::StrFormat(
+        "%s is left out: what the program printed; name it to import it, too", output.string()));
   }
 
   void Add(const fs::path& path, bool is_block) {

@@ -69,15 +69,14 @@ TEST(InputFilesTest, OfARunOfWandbItsTransactionLog) {
                                   folder.path() + "/x/wandb/debug.log");
   folder.Write("x/wandb/debug-internal.log", "");
   folder.Write("x/debug.log", "");
-  EXPECT_THAT(
-      Found(folder, {folder.path() + "/x"}),
-      ElementsAre("/x/debug.log in \"\"",
-                  "/x/wandb/offline-run-20260302_091500-ab/run-ab.wandb in "
-                  "\"wandb/offline-run-20260302_091500-ab\"",
-                  "/x/wandb/run-20260302_091500-cd/run-cd.wandb in "
-                  "\"wandb/run-20260302_091500-cd\"",
-                  "/x/wandb/run-20260302_091500-ef/train.log in "
-                  "\"wandb/run-20260302_091500-ef\""));
+  EXPECT_THAT(Found(folder, {folder.path() + "/x"}),
+              ElementsAre("/x/debug.log in \"\"",
+                          "/x/wandb/offline-run-20260302_091500-ab/run-ab.wandb in "
+                          "\"wandb/offline-run-20260302_091500-ab\"",
+                          "/x/wandb/run-20260302_091500-cd/run-cd.wandb in "
+                          "\"wandb/run-20260302_091500-cd\"",
+                          "/x/wandb/run-20260302_091500-ef/train.log in "
+                          "\"wandb/run-20260302_091500-ef\""));
   EXPECT_THAT(FindInputFiles({folder.path() + "/x"}).remarks,
               ElementsAre(HasSubstr("/files/output.log is left out: ")));
   EXPECT_THAT(Found(folder, {folder.path() + "/x/wandb/offline-run-20260302_091500-ab"}),

@@ -18,8 +18,8 @@
 
 namespace lockstep::importer {
 
-// Rows of named values become records: names and units are those of the catalogue where it has them. Some names say
-// the step or the rank instead, as docs/log_formats.md lists them.
+// Rows of named values become records: names and units are those of the catalogue where it has
+// them. Some names say the step or the rank instead, as docs/log_formats.md lists them.
 class LoggedRows {
  public:
   // `time_ms` is that of rows without one. Session and report outlive it.

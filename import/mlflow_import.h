@@ -9,8 +9,9 @@
 
 namespace lockstep::importer {
 
-// `given` is what the user says of the runs; a job counts more than their experiment. kInvalidArgument: the database is
-// not MLflow's, or `given` names one run and there are several. Fails when the server takes nothing more.
+// `given` is what the user says of the runs; a job counts more than their experiment.
+// kInvalidArgument: the database is not MLflow's, or `given` names one run and there are several.
+// Fails when the server takes nothing more.
 absl::Status ImportMlflow(const std::string& path, const logs::LogHints& given,
                           const ImportSession& session, ImportReport& report);
 

@@ -12,10 +12,9 @@ std::string TextIn(simdjson::dom::element object, const char* key) {
 
 std::optional<SampleFates> FatesIn(simdjson::dom::element object) {
   SampleFates fates;
-  const bool is_told =
-      object["new_samples"].get(fates.stored) == simdjson::SUCCESS &&
-      object["duplicate_samples"].get(fates.duplicate) == simdjson::SUCCESS &&
-      object["overwritten_samples"].get(fates.overwritten) == simdjson::SUCCESS;
+  const bool is_told = object["new_samples"].get(fates.stored) == simdjson::SUCCESS &&
+                       object["duplicate_samples"].get(fates.duplicate) == simdjson::SUCCESS &&
+                       object["overwritten_samples"].get(fates.overwritten) == simdjson::SUCCESS;
   return is_told ? std::optional(fates) : std::nullopt;
 }
 

@@ -49,8 +49,7 @@ uint64_t HashOf(const LabelSet& labels) { return absl::Hash<LabelSet>()(labels);
 
 void RecordBatch::Add(const logs::LogHints& owner, const TraceRecord& record) {
   const int64_t logged_ms = record.time_ms.value_or(time_ms_ + record.since_begin_ms.value_or(0));
-  LabelSet labels =
-      LabelsOf(logs::CleanMetricName(record.metric), owner, record, OwnLabels::kWith);
+  LabelSet labels = LabelsOf(logs::CleanMetricName(record.metric), owner, record, OwnLabels::kWith);
   const uint64_t series = HashOf(labels);
   if (!IsOverSteps(record)) {
     // Of no step that other series have, too.

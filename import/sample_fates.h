@@ -21,7 +21,8 @@ struct SampleFates {
   friend bool operator==(const SampleFates&, const SampleFates&) = default;
 };
 
-// The header X-Lockstep-Samples: "new=3, duplicate=2, overwritten=1". Nothing if it is of another form.
+// The header X-Lockstep-Samples: "new=3, duplicate=2, overwritten=1". Nothing if it is of another
+// form.
 std::optional<SampleFates> ReadSampleFates(std::string_view header);
 
 }  // namespace lockstep::importer

@@ -7,8 +7,8 @@
 namespace lockstep::importer {
 namespace {
 
-// Values of one series, step and logged time that are compared with one another. Behind them a value is taken for
-// another one, so that a file of one time costs no square of its size.
+// Values of one series, step and logged time that are compared with one another. Behind them a
+// value is taken for another one, so that a file of one time costs no square of its size.
 constexpr int kMaxCompared = 100;
 
 template <typename... Parts>
@@ -16,9 +16,7 @@ uint64_t KeyOf(const Parts&... parts) {
   return absl::HashOf(parts...);
 }
 
-bool IsSame(double a, double b) {
-  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
-}
+bool IsSame(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
 }  // namespace
 
@@ -34,7 +32,8 @@ SampleTimes::Place SampleTimes::Find(const Record& record) {
       place.is_duplicate = true;
       return place;
     }
-    place = ++compared < kMaxCompared ? NextOf(record, place.time_ms) : FreeOf(record, place.time_ms);
+    place =
+        ++compared < kMaxCompared ? NextOf(record, place.time_ms) : FreeOf(record, place.time_ms);
   }
   samples_[KeyOf(record.series, place.time_ms)] = record.value;
   if (place.time_ms != record.time_ms) ++moved_;

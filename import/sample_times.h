@@ -1,17 +1,19 @@
-// SampleTimes: times for the samples of imported records, so that no two records of a series share one.
+// SampleTimes: times for the samples of imported records, so that no two records of a series share
+// one.
 //
-// Stored times are milliseconds. Writers log faster than that, write whole seconds, or have their clock
-// set back; stored as they are, all samples of one time but the last would be lost. A record whose time
-// another step of its owner (the job, run, rank and attempt) has takes the next free millisecond; all
-// records of one step stay together, so that a value can be joined with its step. A second value of the
-// same series, step and time is a record of its own and takes a free millisecond, too; the same value
-// again is a duplicate.
+// Stored times are milliseconds. Writers log faster than that, write whole seconds, or have their
+// clock set back; stored as they are, all samples of one time but the last would be lost. A record
+// whose time another step of its owner (the job, run, rank and attempt) has takes the next free
+// millisecond; all records of one step stay together, so that a value can be joined with its step.
+// A second value of the same series, step and time is a record of its own and takes a free
+// millisecond, too; the same value again is a duplicate.
 //
 //   logged      5 5 5 5 6       steps 1 2 3 4 5
 //   stored      5 6 7 8 9
 //
-// Times depend on what was placed before and in which order, and on nothing else: a file that is imported
-// again gets the same ones, and one that has grown the same ones for what it held before. Not thread-safe.
+// Times depend on what was placed before and in which order, and on nothing else: a file that is
+// imported again gets the same ones, and one that has grown the same ones for what it held before.
+// Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +26,15 @@ namespace lockstep::importer {
 
 class SampleTimes {
  public:
-  // That are remembered: about 70 bytes a sample, less where series share their times. Beyond that all are
-  // forgotten.
+  // That are remembered: about 70 bytes a sample, less where series share their times. Beyond that
+  // all are forgotten.
   static constexpr size_t kMaxSamples = 4'000'000;
 
   explicit SampleTimes(size_t max_samples = kMaxSamples) : max_samples_(max_samples) {}
 
   struct Record {
-    uint64_t owner = 0;   // a hash of what its step belongs to: `series` where it shares it with no other
+    uint64_t owner =
+        0;  // a hash of what its step belongs to: `series` where it shares it with no other
     uint64_t series = 0;  // a hash of all labels
     int64_t time_ms = 0;  // as it was logged
     std::optional<int64_t> step;
@@ -48,7 +51,8 @@ class SampleTimes {
   uint64_t moved() const { return moved_; }
   // Records whose series had this value of this step at this time already.
   uint64_t duplicates() const { return duplicates_; }
-  // Whether there were more samples than are remembered: one may then have taken the time of another.
+  // Whether there were more samples than are remembered: one may then have taken the time of
+  // another.
   bool has_forgotten() const { return has_forgotten_; }
 
  private:

@@ -108,12 +108,13 @@ TEST(SampleTimesTest, MoreThanIsRememberedIsSaid) {
   EXPECT_TRUE(times.has_forgotten());
 }
 
-// Against the rules themselves: nothing is lost, values of a step that are said at one time share a time.
+// Against the rules themselves: nothing is lost, values of a step that are said at one time share a
+// time.
 TEST(SampleTimesTest, RandomRecordsKeepTheRules) {
   std::mt19937 random(20261124);
   for (int round = 0; round < 300; ++round) {
     SampleTimes times;
-    std::map<std::pair<uint64_t, int64_t>, double> stored;            // by series and time
+    std::map<std::pair<uint64_t, int64_t>, double> stored;                 // by series and time
     std::map<std::pair<uint64_t, int64_t>, std::optional<int64_t>> steps;  // by owner and time
     size_t taken = 0;
     for (int i = 0; i < 200; ++i) {
@@ -133,8 +134,7 @@ TEST(SampleTimesTest, RandomRecordsKeepTheRules) {
       }
       stored[of_series] = record.value;
       ++taken;
-      const auto [step, is_first] =
-          steps.try_emplace({record.owner, place.time_ms}, record.step);
+      const auto [step, is_first] = steps.try_emplace({record.owner, place.time_ms}, record.step);
       EXPECT_EQ(step->second, record.step);
       EXPECT_EQ(place.is_first, is_first);
     }

@@ -39,7 +39,11 @@ class TextImportTest : public testing::Test {
                       [](std::chrono::milliseconds) { return true; },
                       {std::chrono::milliseconds(0)});
     SampleTimes times;
-    const ImportSession session{delivery, times, is_dry_run_, resumes_, [](const ImportReport&) {},
+    const ImportSession session{delivery,
+                                times,
+                                is_dry_run_,
+                                resumes_,
+                                [](const ImportReport&) {},
                                 [this](const ImportReport&, const std::string& message) {
                                   complaints_.push_back(message);
                                 }};

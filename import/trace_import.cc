@@ -69,6 +69,10 @@ absl::Status TraceImport::RunNsys() {
   reader.Finish(records);
   LOCKSTEP_RETURN_IF_ERROR(Take(records));
   Tell(reader.problems());
+  if (const uint64_t merged = reader.merged_instances(); merged > 0) {
+    report_.remarks.push_back(absl::StrFormat(
+        "%d instances began in the same millisecond as others and are left out", merged));
+  }
   for (const std::string& table : reader.unknown_tables()) {
     report_.remarks.push_back(absl::StrFormat("not read: %s", table));
   }

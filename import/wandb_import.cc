@@ -54,8 +54,7 @@ class WandbImport {
   void Take(const WandbRow& row) {
     if (!status_.ok()) return;
     rows_.Begin({row.step, row.time_ms});
-    logs::KeyCache& keys =
-        row.kind == WandbRow::Kind::kSystem ? system_keys_ : history_keys_;
+    logs::KeyCache& keys = row.kind == WandbRow::Kind::kSystem ? system_keys_ : history_keys_;
     for (const wandb::WandbValue& value : row.values) rows_.Add(keys, value.name, value.value);
     status_ = rows_.End(Owner());
   }
@@ -107,8 +106,8 @@ class WandbImport {
       report_.remarks.push_back("the run has not ended");
     }
     if (items.media > 0) {
-      report_.remarks.push_back(absl::StrFormat(
-          "%d images, histograms, tables and the like were left out", items.media));
+      report_.remarks.push_back(
+          absl::StrFormat("%d images, histograms, tables and the like were left out", items.media));
     }
   }
 

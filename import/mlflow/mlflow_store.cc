@@ -114,10 +114,9 @@ absl::Status MlflowStore::Prepare() {
   sqlite3_db_config(db_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(db_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, kMaxTextBytes);
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      sqlite3_stmt* const compiled,
-      Compile("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
-              "name IN ('metrics', 'runs', 'experiments')"));
+  LOCKSTEP_ASSIGN_OR_RETURN(sqlite3_stmt* const compiled,
+                            Compile("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
+                                    "name IN ('metrics', 'runs', 'experiments')"));
   const Statement tables(compiled);
   if (sqlite3_step(tables.get()) != SQLITE_ROW) return Failure();
   if (sqlite3_column_int(tables.get(), 0) == 3) return absl::OkStatus();
@@ -127,8 +126,8 @@ absl::Status MlflowStore::Prepare() {
 
 absl::StatusOr<sqlite3_stmt*> MlflowStore::Compile(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
-  const int compiled = sqlite3_prepare_v2(db_, sql.data(), static_cast<int>(sql.size()),
-                                          &statement, nullptr);
+  const int compiled =
+      sqlite3_prepare_v2(db_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
   if (compiled != SQLITE_OK) return Failure();
   return statement;
 }
@@ -146,9 +145,10 @@ absl::Status MlflowStore::Failure() const {
 }
 
 absl::StatusOr<uint64_t> MlflowStore::CountRuns() {
-  LOCKSTEP_ASSIGN_OR_RETURN(sqlite3_stmt* const compiled,
-                            Compile("SELECT count(DISTINCT m.run_uuid) FROM metrics m JOIN runs r "
-                                    "ON r.run_uuid = m.run_uuid WHERE r.lifecycle_stage = 'active'"));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      sqlite3_stmt* const compiled,
+      Compile("SELECT count(DISTINCT m.run_uuid) FROM metrics m JOIN runs r "
+              "ON r.run_uuid = m.run_uuid WHERE r.lifecycle_stage = 'active'"));
   const Statement count(compiled);
   if (sqlite3_step(count.get()) != SQLITE_ROW) return Failure();
   return static_cast<uint64_t>(sqlite3_column_int64(count.get(), 0));

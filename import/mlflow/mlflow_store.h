@@ -1,7 +1,8 @@
-// MlflowStore: the metrics in an MLflow tracking store that is an SQLite database (mlflow.db), MLflow's default.
+// MlflowStore: the metrics in an MLflow tracking store that is an SQLite database (mlflow.db),
+// MLflow's default.
 //
-// The database is opened for reading and never changed. One that MLflow writes to meanwhile can be read. Not
-// thread-safe.
+// The database is opened for reading and never changed. One that MLflow writes to meanwhile can be
+// read. Not thread-safe.
 //
 // Source: mlflow/mlflow, mlflow/store/tracking/dbmodels/models.py.
 #pragma once
@@ -44,7 +45,8 @@ struct MlflowCounts {
 
 class MlflowStore {
  public:
-  // kInvalidArgument: it is an SQLite database, but not MLflow's. Any other error: it cannot be opened.
+  // kInvalidArgument: it is an SQLite database, but not MLflow's. Any other error: it cannot be
+  // opened.
   static absl::StatusOr<std::unique_ptr<MlflowStore>> Open(const std::string& path);
   // As Open(), of a database in memory; `bytes` outlive the store.
   static absl::StatusOr<std::unique_ptr<MlflowStore>> OpenBytes(std::string_view bytes);
@@ -55,7 +57,8 @@ class MlflowStore {
   // Runs that have metrics and are not deleted.
   absl::StatusOr<uint64_t> CountRuns();
 
-  // All metrics in the order in which they were logged. Fails as `take` does, or when the database is damaged.
+  // All metrics in the order in which they were logged. Fails as `take` does, or when the database
+  // is damaged.
   absl::Status ReadMetrics(const std::function<absl::Status(const MlflowMetric&)>& take);
 
   const MlflowCounts& counts() const { return counts_; }

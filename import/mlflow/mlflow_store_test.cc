@@ -111,8 +111,8 @@ TEST(MlflowStoreTest, WhoTheRunsAre) {
 
 TEST(MlflowStoreTest, ATextThatIsTooLongIsAnError) {
   const std::string key(kMaxTextBytes + 1, 'k');
-  const std::string database = DatabaseOf(
-      std::string(kSchema) + "INSERT INTO metrics VALUES ('" + key + "', 1, 1, 'r1', 0, 0);");
+  const std::string database = DatabaseOf(std::string(kSchema) + "INSERT INTO metrics VALUES ('" +
+                                          key + "', 1, 1, 'r1', 0, 0);");
   const auto store = MlflowStore::OpenBytes(database);
   ASSERT_TRUE(store.ok());
   EXPECT_EQ(MetricsOf(**store), "the database cannot be read: string or blob too big");
@@ -122,9 +122,10 @@ TEST(MlflowStoreTest, OtherDatabasesAreNotMlflows) {
   // A view could compute for ever.
   for (const std::string& sql :
        {std::string("CREATE TABLE a (b);"),
-        std::string("CREATE TABLE runs (a); CREATE TABLE experiments (a);"
-                    "CREATE VIEW metrics AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-                    "FROM n) SELECT i FROM n;")}) {
+        std::string(
+            "CREATE TABLE runs (a); CREATE TABLE experiments (a);"
+            "CREATE VIEW metrics AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+            "FROM n) SELECT i FROM n;")}) {
     const auto store = MlflowStore::OpenBytes(DatabaseOf(sql));
     EXPECT_TRUE(absl::IsInvalidArgument(store.status())) << sql;
   }

@@ -1,8 +1,9 @@
 // The items of a record of W&B's transaction log, to numbers. Not thread-safe.
 //
-// An item is a path and a value in JSON. The path is one key, or the keys of objects within objects, which older
-// writers put into the JSON instead: {"a": {"b": 1}} is a.b = 1 either way. NaN and Infinity are written bare or as
-// texts. An object with a member "_type" is an image, a histogram, a table or the like: it is left out whole.
+// An item is a path and a value in JSON. The path is one key, or the keys of objects within
+// objects, which older writers put into the JSON instead: {"a": {"b": 1}} is a.b = 1 either way.
+// NaN and Infinity are written bare or as texts. An object with a member "_type" is an image, a
+// histogram, a table or the like: it is left out whole.
 #pragma once
 
 #include <simdjson.h>

@@ -88,8 +88,8 @@ std::optional<WandbLogReader::Chunk> WandbLogReader::TakeChunk() {
   const size_t chunk_bytes = kChunkHeaderBytes + length;
   const bool fits = chunk_bytes <= LeftInBlock();
   if (fits && rest.size() < chunk_bytes) return std::nullopt;
-  const bool is_good =
-      fits && type >= kFull && type <= kLast && checksum == ChecksumOf(rest.substr(kChunkHeaderBytes - 1, 1 + length));
+  const bool is_good = fits && type >= kFull && type <= kLast &&
+                       checksum == ChecksumOf(rest.substr(kChunkHeaderBytes - 1, 1 + length));
   if (is_good) {
     Advance(chunk_bytes);
     is_behind_damage_ = false;

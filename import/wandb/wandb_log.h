@@ -1,14 +1,16 @@
-// The framing of W&B's transaction log (run-ID.wandb): a header, then LevelDB's log format with another checksum.
+// The framing of W&B's transaction log (run-ID.wandb): a header, then LevelDB's log format with
+// another checksum.
 //
 //   +------+--------------+---------+    +-------------+-------------+----------+------+
 //   | :W&B | magic: 0xBEE1 | version |    | crc: u32 LE | length: u16 | type: u8 | data | ...
 //   +------+--------------+---------+    +-------------+-------------+----------+------+
 //     4      2 (LE)         1 = 0          CRC-32 of type and data
 //
-// The file is cut into blocks of 32 KiB, the first of which begins with the header. A record that does not fit
-// into the rest of its block is cut into chunks: first (2), middle (3) ... last (4); one that fits is full (1).
-// The last 6 bytes or fewer of a block, too short for a chunk, are zeros. Behind a damaged chunk reading goes on
-// with the next one, or, if that makes no sense either since a length was damaged, in the next block.
+// The file is cut into blocks of 32 KiB, the first of which begins with the header. A record that
+// does not fit into the rest of its block is cut into chunks: first (2), middle (3) ... last (4);
+// one that fits is full (1). The last 6 bytes or fewer of a block, too short for a chunk, are
+// zeros. Behind a damaged chunk reading goes on with the next one, or, if that makes no sense
+// either since a length was damaged, in the next block.
 //
 // Source: wandb/wandb, core/pkg/leveldb/record.go; google/leveldb, doc/log_format.md.
 #pragma once
@@ -78,7 +80,8 @@ class WandbLogReader {
   uint64_t long_records_ = 0;
 };
 
-// Appends `record` as the writer does; `out` is a whole log so far, or empty. For tests and fuzzers.
+// Appends `record` as the writer does; `out` is a whole log so far, or empty. For tests and
+// fuzzers.
 void PutWandbRecord(std::string& out, std::string_view record);
 
 }  // namespace lockstep::wandb

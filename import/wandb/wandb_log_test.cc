@@ -42,8 +42,8 @@ std::string LogOf(const std::vector<std::string>& records) {
   return log;
 }
 
-// Of many blocks: short ones, one that ends where a block does, some that leave no room for a chunk, and one of
-// several blocks.
+// Of many blocks: short ones, one that ends where a block does, some that leave no room for a
+// chunk, and one of several blocks.
 std::vector<std::string> ManyRecords() {
   std::vector<std::string> records = {"a", std::string(100, 'b')};
   for (size_t left = 0; left < 10; ++left) {
@@ -85,8 +85,8 @@ TEST(WandbLogTest, OfACutFileEveryWholeRecordIsRead) {
   const std::string log = LogOf(records);
   for (size_t size = kHeaderBytes; size <= log.size(); size += size < 200 ? 1 : 97) {
     const ReadLog read = ReadPieces(std::string_view(log).substr(0, size), 1000);
-    const auto whole = std::count_if(ends.begin() + 1, ends.end(),
-                                     [size](size_t end) { return end <= size; });
+    const auto whole =
+        std::count_if(ends.begin() + 1, ends.end(), [size](size_t end) { return end <= size; });
     EXPECT_EQ(read.records.size(), static_cast<size_t>(whole)) << size;
     EXPECT_EQ(read.damaged_chunks, 0u) << size;
     EXPECT_EQ(read.is_cut, std::find(ends.begin(), ends.end(), size) == ends.end()) << size;

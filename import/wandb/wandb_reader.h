@@ -1,8 +1,8 @@
-// WandbReader: a run's transaction log (run-ID.wandb), as W&B writes it on disk while it is offline, and online beside
-// what it sends.
+// WandbReader: a run's transaction log (run-ID.wandb), as W&B writes it on disk while it is
+// offline, and online beside what it sends.
 //
-// A run that crashed, or is still going on, leaves a file whose last record may be cut; what is whole is read. Not
-// thread-safe.
+// A run that crashed, or is still going on, leaves a file whose last record may be cut; what is
+// whole is read. Not thread-safe.
 //
 // Source: wandb/wandb, wandb/proto/wandb_internal.proto.
 #pragma once
@@ -20,7 +20,8 @@ namespace lockstep::wandb {
 
 class WandbReader {
  public:
-  // Hears of each row that has a value, in the file's order; run() is what was known of the run before it.
+  // Hears of each row that has a value, in the file's order; run() is what was known of the run
+  // before it.
   using TakeRow = std::function<void(const WandbRow&)>;
 
   explicit WandbReader(TakeRow take_row) : take_row_(std::move(take_row)) {}
@@ -48,7 +49,7 @@ class WandbReader {
   WandbLogReader log_;
   WandbItemReader items_;
   WandbRun run_;
-  WandbRow row_;                        // reused
+  WandbRow row_;                         // reused
   std::vector<WandbItem> record_items_;  // reused
   uint64_t malformed_records_ = 0;
   bool has_ended_ = false;

@@ -70,8 +70,7 @@ ReadRun ReadOf(const std::vector<std::string>& records) {
   });
   reader.Feed(LogOfRecords(records));
   reader.Finish();
-  return {rows, reader.run(), reader.item_counts(), reader.malformed_records(),
-          reader.has_ended()};
+  return {rows, reader.run(), reader.item_counts(), reader.malformed_records(), reader.has_ended()};
 }
 
 void CheckValues(const std::vector<MadeItem>& items, const std::string& expected) {

@@ -196,7 +196,8 @@ int64_t StepBatch::FreeTimeOf(Series& series, Sample logged) {
   const std::optional<Sample> last = std::exchange(series.last_logged, logged);
   if (!last.has_value() || logged.timestamp_ms < last->timestamp_ms) {
     series.last_stored_ms = logged.timestamp_ms;
-  } else if (!IsSame(logged, *last) && series.last_stored_ms < std::numeric_limits<int64_t>::max()) {
+  } else if (!IsSame(logged, *last) &&
+             series.last_stored_ms < std::numeric_limits<int64_t>::max()) {
     series.last_stored_ms = std::max(logged.timestamp_ms, series.last_stored_ms + 1);
   }
   return series.last_stored_ms;

@@ -132,8 +132,9 @@ TEST(StepBatchTest, StepsOfOneTimeAreAMillisecondApart) {
 }
 
 TEST(StepBatchTest, AClockThatIsSetRightTakesNoTimesOfEarlierSteps) {
-  CheckStepTimes("0 1 700;0 2 700;0 3 0;0 4 0;0 5 900",
-                 " 1@1000000000700 2@1000000000701 3@1000000000702 4@1000000000703 5@1000000000900");
+  CheckStepTimes(
+      "0 1 700;0 2 700;0 3 0;0 4 0;0 5 900",
+      " 1@1000000000700 2@1000000000701 3@1000000000702 4@1000000000703 5@1000000000900");
   // Whole seconds: of steps 3 and 4 none has the time of 1 or 2.
   CheckStepTimes("0 1 2000;0 2 2000;0 3 1000;0 4 2000",
                  " 1@1000000002000 2@1000000002001 3@1000000002002 4@1000000002003");
