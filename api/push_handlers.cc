@@ -191,7 +191,10 @@ void WriteRejections(const LogPushAnswer& answer, JsonWriter& json) {
   json.EndArray();
 }
 
-void PutWhatWasNotTaken(const LogPushAnswer& answer, JsonWriter& json) {
+void PutOutcome(const LogPushAnswer& answer, JsonWriter& json) {
+  PutCount(json, "new_samples", answer.new_samples);
+  PutCount(json, "duplicate_samples", answer.duplicate_samples);
+  PutCount(json, "overwritten_samples", answer.overwritten_samples);
   PutCount(json, "rejected_lines", answer.rejected_lines);
   json.Key("rejected");
   WriteRejections(answer, json);
@@ -214,7 +217,7 @@ Response LogReply(const PushResult& result) {
     PutCount(json, "values", answer.values);
     PutCount(json, "repeated_steps", answer.repeated_steps);
     PutCount(json, "ignored_lines", answer.ignored_lines);
-    PutWhatWasNotTaken(answer, json);
+    PutOutcome(answer, json);
     json.EndObject();
   });
 }
@@ -229,7 +232,7 @@ Response StepReply(const PushResult& result) {
   json.BeginObject();
   PutCount(json, "accepted", answer.records + answer.events);
   PutCount(json, "next_offset", answer.next_offset);
-  PutWhatWasNotTaken(answer, json);
+  PutOutcome(answer, json);
   json.EndObject();
   return response;
 }

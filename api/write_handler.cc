@@ -58,6 +58,14 @@ void AddWrittenHeaders(const absl::StatusOr<WriteSummary>& result, Response& res
   add("Exemplars", result.ok() ? result->exemplars_written : 0);
 }
 
+// What the store did with the samples, for senders that count them: an addition to the protocol.
+void AddFates(const WriteSummary& summary, Response& response) {
+  response.headers.push_back(
+      {"X-Lockstep-Samples",
+       absl::StrFormat("new=%d, duplicate=%d, overwritten=%d", summary.new_samples,
+                       summary.duplicate_samples, summary.overwritten_samples)});
+}
+
 // The version whose message the header names, or why it is none that we read. A missing header, and one
 // that names no message, mean remote write 1.0.
 absl::StatusOr<RemoteWriteVersion> VersionOf(std::string_view header) {
@@ -102,6 +110,7 @@ void HandleRemoteWrite(const Request& request, Ingester& ingester, Respond respo
                   respond = std::move(respond)](absl::StatusOr<WriteSummary> result) mutable {
                    Response response = WriteReply(result, version);
                    if (version == RemoteWriteVersion::k2) AddWrittenHeaders(result, response);
+                   if (result.ok()) AddFates(*result, response);
                    respond(std::move(response));
                  });
 }

@@ -77,8 +77,13 @@ absl::Status LoadRecording(const std::string& path, HttpClient& client) {
   importer::Delivery delivery(PostTo(client), [](std::chrono::milliseconds) { return false; },
                               {std::chrono::milliseconds(0)});
   absl::Status first_complaint;
+  importer::SampleTimes times;
   const importer::ImportSession session{
-      delivery, false, false, [](const importer::ImportReport&) {},
+      delivery,
+      times,
+      false,
+      false,
+      [](const importer::ImportReport&) {},
       [&](const importer::ImportReport&, const std::string& message) {
         if (first_complaint.ok()) first_complaint = absl::InternalError(message);
       }};

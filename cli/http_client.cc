@@ -34,14 +34,18 @@ size_t PutBody(char* bytes, size_t size, size_t count, void* place_pointer) {
   return place.take(content_type != nullptr ? content_type : "", piece) ? piece.size() : 0;
 }
 
-size_t TakeHeader(char* bytes, size_t size, size_t count, void* retry_after) {
-  constexpr std::string_view kName = "retry-after:";
+// `name` is in lower case and ends with a colon.
+void KeepHeader(std::string_view line, std::string_view name, std::string& kept) {
+  if (absl::AsciiStrToLower(std::string(line.substr(0, name.size()))) != name) return;
+  kept = line.substr(name.size());
+  absl::StripAsciiWhitespace(&kept);
+}
+
+size_t TakeHeader(char* bytes, size_t size, size_t count, void* http_reply) {
   const std::string_view line(bytes, size * count);
-  if (absl::AsciiStrToLower(std::string(line.substr(0, kName.size()))) == kName) {
-    std::string value(line.substr(kName.size()));
-    absl::StripAsciiWhitespace(&value);
-    *static_cast<std::string*>(retry_after) = value;
-  }
+  HttpReply& reply = *static_cast<HttpReply*>(http_reply);
+  KeepHeader(line, "retry-after:", reply.retry_after);
+  KeepHeader(line, "x-lockstep-samples:", reply.samples);
   return size * count;
 }
 
@@ -135,7 +139,7 @@ absl::StatusOr<HttpReply> HttpClient::Ask(std::string_view path,
   curl_->Set(CURLOPT_URL, url.c_str());
   curl_->Set(CURLOPT_HTTPHEADER, lines);
   curl_->Set(CURLOPT_WRITEDATA, &place);
-  curl_->Set(CURLOPT_HEADERDATA, &reply.retry_after);
+  curl_->Set(CURLOPT_HEADERDATA, &reply);
   curl_->error[0] = '\0';
   const CURLcode code = curl_easy_perform(curl_->handle);
   curl_slist_free_all(lines);

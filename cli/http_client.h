@@ -26,6 +26,7 @@ struct HttpReply {
   int status = 0;
   std::string retry_after;  // the header's value
   std::string body;
+  std::string samples;  // the header X-Lockstep-Samples
 };
 
 class HttpClient {

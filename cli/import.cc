@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "absl/strings/str_format.h"
@@ -49,6 +51,9 @@ class ImportVerb {
     for (const importer::InputFile& file : input.files) {
       if (goes_on_) ImportFile(file, options);
     }
+    for (const std::string& folder : input.folders) {
+      if (goes_on_) ComplainIfEmpty(folder, input);
+    }
     return Conclude();
   }
 
@@ -70,11 +75,26 @@ class ImportVerb {
     Begin();
     const absl::Status status = importer::ImportFile(file, options, Session(), report);
     const bool is_unknown = absl::IsInvalidArgument(status) && report.format.empty();
-    if (!is_unknown) return End(status, report);
+    if (!is_unknown) {
+      if (status.ok()) read_folders_.insert(file.root);
+      return End(status, report);
+    }
     terminal_.Clear();
     const std::string_view why = file.is_named ? Message(status) : "of no known format";
     Complain(absl::StrFormat("%s: %s", file.path, why));
     ++(file.is_named ? totals_.unknown_named : totals_.unknown);
+  }
+
+  // Of a folder in which there was nothing to import, whoever named it has forgotten something.
+  void ComplainIfEmpty(const std::string& folder, const importer::InputFiles& input) {
+    if (read_folders_.contains(folder)) return;
+    const auto seen = std::ranges::count(input.files, folder, &importer::InputFile::root);
+    Complain(absl::StrFormat("%s: nothing in it can be imported: %s", folder,
+                             seen == 0 ? std::string("it holds no file")
+                                       : absl::StrFormat("of its %d files none is whole and of a "
+                                                         "known format",
+                                                         seen)));
+    ++totals_.empty_folders;
   }
 
   void Begin() {
@@ -88,7 +108,7 @@ class ImportVerb {
       Complain(absl::StrFormat("%s: ... and %d complaints more", report.source,
                                complaints_ - kMaxComplaints));
     }
-    totals_.samples += report.counts.samples();
+    totals_.samples += report.new_samples();
     totals_.read_bytes += report.read_bytes;
     if (!status.ok()) {
       Complain(absl::StrFormat("%s: %s", report.source, Message(status)));
@@ -105,13 +125,17 @@ class ImportVerb {
   ExitCode Conclude() {
     std::printf("%s\n", TotalsText(totals_, flags_.dry_run, Clock::now() - start_).c_str());
     if (!goes_on_) return kFailure;
-    const bool is_whole = totals_.not_whole + totals_.unknown_named + totals_.failed == 0;
+    const bool is_whole =
+        totals_.not_whole + totals_.unknown_named + totals_.failed + totals_.empty_folders == 0;
     if (is_whole) return kSuccess;
     return totals_.sources > 0 ? kPartial : kFailure;
   }
 
   importer::ImportSession Session() {
-    return {delivery_, flags_.dry_run, flags_.resume,
+    return {delivery_,
+            times_,
+            flags_.dry_run,
+            flags_.resume,
             [this](const ImportReport& report) { ShowProgress(report); },
             [this](const ImportReport& report, const std::string& message) {
               if (++complaints_ > kMaxComplaints) return;
@@ -128,9 +152,11 @@ class ImportVerb {
   }
 
   importer::Delivery delivery_;
+  importer::SampleTimes times_;
   const ImportFlags& flags_;
   TerminalLine terminal_{isatty(STDERR_FILENO) == 1};
   ImportTotals totals_;
+  std::set<std::string> read_folders_;  // of which something was imported
   bool goes_on_ = true;
   int complaints_ = 0;  // about the source that is imported
   const Clock::time_point start_ = Clock::now();

@@ -54,13 +54,17 @@ std::string ReportText(const importer::ImportReport& report) {
   const importer::SampleCounts& counts = report.counts;
   std::string text =
       absl::StrFormat("%s: %s: %s samples of %s series", report.source, report.format,
-                      WithThousands(counts.samples()), WithThousands(counts.series()));
+                      WithThousands(report.new_samples()), WithThousands(counts.series()));
   if (counts.steps() > 0) absl::StrAppendFormat(&text, ", %s steps", WithThousands(counts.steps()));
   if (counts.first_ms().has_value()) {
     absl::StrAppendFormat(&text, ", %s to %s", TimeText(*counts.first_ms()),
                           TimeText(*counts.last_ms()));
   }
   Add(text, report.done_before, "lines or series were done before");
+  if (report.fates.has_value()) {
+    Add(text, report.fates->duplicate, "were stored already");
+    Add(text, report.fates->overwritten, "replaced others of the same series and time");
+  }
   Add(text, report.left_out, "broken ones left out");
   Add(text, report.refused, "requests taken only in part");
   for (const std::string& remark : report.remarks) text.append("; ").append(remark);
@@ -77,6 +81,9 @@ std::string TotalsText(const ImportTotals& totals, bool is_dry_run,
   Add(text, totals.not_whole, "not taken whole");
   Add(text, totals.failed, "failed");
   Add(text, totals.unknown_named + totals.unknown, "of no known format");
+  Add(text, totals.empty_folders,
+      totals.empty_folders == 1 ? "folder with nothing to import"
+                                : "folders with nothing to import");
   return text;
 }
 

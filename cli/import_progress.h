@@ -12,7 +12,8 @@ namespace lockstep::cli {
 // "run/metrics.csv  1,200,000 samples  45.0 of 120.0 MB  310,000 samples/s  12 s left"
 std::string ProgressText(const importer::ImportReport& report, std::chrono::nanoseconds elapsed);
 
-// "run/metrics.csv: lightning_csv: 208 samples of 4 series, 52 steps, 2026-03-02 09:15:31Z to ...; ..."
+// "run/metrics.csv: lightning_csv: 208 samples of 4 series, 52 steps, 2026-03-02 09:15:31Z to ...;
+// ..."
 std::string ReportText(const importer::ImportReport& report);
 
 // What all sources of an import came to.
@@ -24,6 +25,7 @@ struct ImportTotals {
   uint64_t unknown_named = 0;  // files that were named and are of no known format
   uint64_t unknown = 0;        // such files that a walk found
   uint64_t failed = 0;         // sources that could not be read to their end
+  uint64_t empty_folders = 0;  // of which nothing was imported
 };
 
 // "imported 1,200,000 samples of 3 sources (120.0 MB) in 3.9 s, 310,000 samples/s; ..."

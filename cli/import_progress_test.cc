@@ -60,12 +60,22 @@ TEST(ImportProgressTest, SaysWhatASourceHolds) {
             "taken only in part; a remark");
 }
 
+TEST(ImportProgressTest, SaysWhatTheServerStored) {
+  importer::ImportReport report = Report(2, 3);
+  report.AddFates(importer::SampleFates{1, 2, 0});
+  report.AddFates(std::nullopt);
+  report.AddFates(importer::SampleFates{1, 0, 2});
+  EXPECT_EQ(ReportText(report),
+            "run/x.csv: csv: 2 samples of 2 series, 1970-01-01 00:00:00Z to 1970-01-01 "
+            "00:00:02Z; 2 were stored already; 2 replaced others of the same series and time");
+}
+
 TEST(ImportProgressTest, SaysWhatBecameOfAll) {
-  EXPECT_EQ(TotalsText({1, 2000, 500'000, 0, 0, 0, 0}, false, seconds(2)),
+  EXPECT_EQ(TotalsText({1, 2000, 500'000, 0, 0, 0, 0, 0}, false, seconds(2)),
             "imported 2,000 samples of 1 source (0.5 MB) in 2.0 s, 1,000 samples/s");
-  EXPECT_EQ(TotalsText({3, 0, 0, 1, 1, 2, 4}, true, seconds(2)),
+  EXPECT_EQ(TotalsText({3, 0, 0, 1, 1, 2, 4, 5}, true, seconds(2)),
             "read 0 samples of 3 sources (0.0 MB) in 2.0 s, 0 samples/s; 1 not taken whole; 4 "
-            "failed; 3 of no known format");
+            "failed; 3 of no known format; 5 folders with nothing to import");
 }
 
 }  // namespace

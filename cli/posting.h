@@ -12,7 +12,8 @@ namespace lockstep::cli {
 
 inline absl::StatusOr<importer::Reply> ReplyOf(absl::StatusOr<HttpReply> reply) {
   if (!reply.ok()) return reply.status();
-  return importer::Reply{reply->status, std::move(reply->retry_after), std::move(reply->body)};
+  return importer::Reply{reply->status, std::move(reply->retry_after), std::move(reply->body),
+                         std::move(reply->samples)};
 }
 
 // The client outlives what is returned.

@@ -47,10 +47,11 @@ void AddImport(CLI::App& program, Verbs& verbs) {
       "import", "Send files to a server: logs, steps, metrics, traces, blocks of a Prometheus.");
   AddServerFlags(*import, kToFlag, flags->server);
   import
-      ->add_option("--format", flags->format,
-                   "Format of all files: openmetrics (times in seconds), prometheus (in "
-                   "milliseconds), tensorboard, kineto, nsys, steps, or that of a training log. "
-                   "[detected for each file]")
+      ->add_option(
+          "--format", flags->format,
+          "Format of all files: openmetrics (times in seconds), prometheus (in "
+          "milliseconds), tensorboard, kineto, nsys, wandb, mlflow, steps, or that of a training "
+          "log. [detected for each file]")
       ->type_name("FORMAT");
   AddHintFlags(*import, flags->hints);
   import

@@ -18,6 +18,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET GLOBAL re2)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET GLOBAL libdeflate)
+pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET GLOBAL sqlite3)
 pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET GLOBAL libnghttp2)
 
 find_path(LOCKSTEP_PROTOZERO_INCLUDE protozero/pbf_reader.hpp REQUIRED)

@@ -25,6 +25,7 @@ struct Reply {
   int status = 0;
   std::string retry_after;  // the header's value, "" when there is none
   std::string body;
+  std::string samples{};  // the header X-Lockstep-Samples, "" when there is none
 };
 
 // "the server answered 403: read-only"

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "import/mlflow/mlflow_store.h"
 #include "import/traces/nsys_stats.h"
 #include "import/traces/tfrecord.h"
+#include "import/wandb/wandb_log.h"
 #include "ingest/exposition/text_entry.h"
 #include "ingest/exposition/text_format.h"
 #include "ingest/logs/log_formats.h"
@@ -28,6 +30,8 @@ constexpr NamedKind kKinds[] = {
     {FileKind::kTensorboard, "tensorboard"},
     {FileKind::kKineto, "kineto"},
     {FileKind::kNsys, "nsys"},
+    {FileKind::kWandb, "wandb"},
+    {FileKind::kMlflow, "mlflow"},
     {FileKind::kSteps, "steps"},
 };
 
@@ -153,6 +157,8 @@ absl::StatusOr<FileFormat> FormatOfName(std::string_view name) {
 }
 
 absl::StatusOr<FileFormat> FormatOfFile(std::string_view path, std::string_view head) {
+  if (wandb::IsWandbLog(head)) return FormatOfKind(FileKind::kWandb);
+  if (mlflow::IsSqlite(head)) return FormatOfKind(FileKind::kMlflow);
   if (IsTensorboard(head)) return FormatOfKind(FileKind::kTensorboard);
   if (IsKineto(head)) return FormatOfKind(FileKind::kKineto);
   if (IsNsys(head)) return FormatOfKind(FileKind::kNsys);

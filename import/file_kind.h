@@ -17,6 +17,8 @@ enum class FileKind : uint8_t {
   kTensorboard,
   kKineto,
   kNsys,
+  kWandb,   // a run's transaction log
+  kMlflow,  // an SQLite database
 };
 
 struct FileFormat {
@@ -27,8 +29,8 @@ struct FileFormat {
 // kInvalidArgument names all formats.
 absl::StatusOr<FileFormat> FormatOfName(std::string_view name);
 
-// By the `head` of an uncompressed file; `path` has a say where several formats look alike. An error says
-// what it was compared with.
+// By the `head` of an uncompressed file; `path` has a say where several formats look alike. An
+// error says what it was compared with.
 absl::StatusOr<FileFormat> FormatOfFile(std::string_view path, std::string_view head);
 
 }  // namespace lockstep::importer

@@ -53,9 +53,15 @@ TEST(FileKindTest, RecordedTraces) {
   CheckKind(BytesOf(folder + "nsys/profile_nvtx_sum.csv"), "nsys");
 }
 
+TEST(FileKindTest, StoresOfTrackers) {
+  CheckKind(std::string(":W&B\xe1\xbe\0rest", 11), "wandb");
+  CheckKind(std::string(":W&B\xe1\xbe\1a later version", 22), "none");
+  CheckKind(std::string("SQLite format 3\0rest", 20), "mlflow");
+}
+
 TEST(FileKindTest, Names) {
   for (const std::string name : {"openmetrics", "prometheus", "tensorboard", "kineto", "nsys",
-                                 "steps", "megatron", "wandb_history"}) {
+                                 "steps", "wandb", "mlflow", "megatron", "wandb_history"}) {
     EXPECT_EQ(FormatOfName(name)->name, name);
   }
   EXPECT_TRUE(std::string(Message(FormatOfName("none").status()))

@@ -36,15 +36,45 @@ bool IsLeftOut(const fs::path& path) {
          name.ends_with(ResumePath("") + ".new");
 }
 
+// "run-20260302_091500-5f1c0d2e", "offline-run-..."
+bool IsNameOfWandbRun(std::string_view name) {
+  return name.starts_with("run-") || name.starts_with("offline-run-");
+}
+
+// The transaction logs in a run's folder of W&B: one, as a rule. None in any other folder.
+std::vector<fs::path> WandbLogsOf(const fs::path& folder) {
+  std::vector<fs::path> logs;
+  if (!IsNameOfWandbRun(folder.filename().string())) return logs;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (name.starts_with("run-") && name.ends_with(".wandb")) logs.push_back(at->path());
+  }
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+// Links to W&B's own logs, beside the folders of its runs.
+bool IsDebugLogOfWandb(const fs::path& path) {
+  const std::string name = path.filename();
+  return name.starts_with("debug") && name.ends_with(".log") &&
+         path.parent_path().filename().string().ends_with("wandb");
+}
+
 class Walk {
  public:
-  Walk(fs::path root, InputFiles& found) : root_(std::move(root)), found_(found) {}
+  // `name` is what the user calls the folder.
+  Walk(fs::path root, std::string name, InputFiles& found)
+      : root_(std::move(root)), name_(std::move(name)), found_(found) {}
 
   void Run() { Enter(root_); }
 
  private:
   void Enter(const fs::path& folder) {
     if (IsBlock(folder)) return Add(folder, true);
+    if (const std::vector<fs::path> logs = WandbLogsOf(folder); !logs.empty()) {
+      return EnterWandbRun(folder, logs);
+    }
     if (IsHeadOfStore(folder)) {
       found_.remarks.push_back(absl::StrFormat(
           "%s is left out: what a Prometheus has not written as a block yet; ask the server itself "
@@ -63,7 +93,7 @@ class Walk {
     }
     for (const fs::path& entry : entries) {
       std::error_code ignored;
-      if (IsLeftOut(entry)) continue;
+      if (IsLeftOut(entry) || IsDebugLogOfWandb(entry)) continue;
       // A link to a folder may lead back here.
       if (fs::is_directory(fs::symlink_status(entry, ignored))) {
         Enter(entry);
@@ -73,12 +103,23 @@ class Walk {
     }
   }
 
+  void EnterWandbRun(const fs::path& folder, const std::vector<fs::path>& logs) {
+    for (const fs::path& log : logs) Add(log, false);
+    const fs::path output = folder / "files" / "output.log";
+    std::error_code ignored;
+    if (!fs::is_regular_file(output, ignored)) return;
+    found_.remarks.push_back(absl::StrFormat(
+        "%s is left out: what the program printed; name it to import it, too", output.string()));
+  }
+
   void Add(const fs::path& path, bool is_block) {
     const fs::path folder = path.parent_path().lexically_relative(root_);
-    found_.files.push_back({path.string(), folder == "." ? "" : folder.string(), false, is_block});
+    found_.files.push_back(
+        {path.string(), folder == "." ? "" : folder.string(), false, is_block, name_});
   }
 
   const fs::path root_;
+  const std::string name_;
   InputFiles& found_;
 };
 
@@ -118,7 +159,8 @@ InputFiles FindInputFiles(const std::vector<std::string>& paths) {
       found.files.push_back({path, "", true, true});
     } else {
       if (folder.filename().empty()) folder = folder.parent_path();
-      Walk(std::move(folder), found).Run();
+      found.folders.push_back(path);
+      Walk(std::move(folder), path, found).Run();
     }
   }
   KeepLastCheckpoints(found.files);

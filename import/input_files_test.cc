@@ -55,6 +55,44 @@ TEST(InputFilesTest, BlocksOfAPrometheus) {
               ElementsAre("/data/01AB in \"\" named block"));
 }
 
+TEST(InputFilesTest, OfARunOfWandbItsTransactionLog) {
+  const TestFolder folder;
+  for (const std::string run : {"offline-run-20260302_091500-ab", "run-20260302_091500-cd"}) {
+    const std::string below = "x/wandb/" + run;
+    folder.Write(below + "/run-" + run.substr(run.size() - 2) + ".wandb", "");
+    folder.Write(below + "/files/media/images/a.png", "");
+    folder.Write(below + "/logs/debug.log", "");
+  }
+  folder.Write("x/wandb/run-20260302_091500-cd/files/output.log", "");
+  folder.Write("x/wandb/run-20260302_091500-ef/train.log", "");
+  std::filesystem::create_symlink("run-20260302_091500-cd/logs/debug.log",
+                                  folder.path() + "/x/wandb/debug.log");
+  folder.Write("x/wandb/debug-internal.log", "");
+  folder.Write("x/debug.log", "");
+  EXPECT_THAT(Found(folder, {folder.path() + "/x"}),
+              ElementsAre("/x/debug.log in \"\"",
+                          "/x/wandb/offline-run-20260302_091500-ab/run-ab.wandb in "
+                          "\"wandb/offline-run-20260302_091500-ab\"",
+                          "/x/wandb/run-20260302_091500-cd/run-cd.wandb in "
+                          "\"wandb/run-20260302_091500-cd\"",
+                          "/x/wandb/run-20260302_091500-ef/train.log in "
+                          "\"wandb/run-20260302_091500-ef\""));
+  EXPECT_THAT(FindInputFiles({folder.path() + "/x"}).remarks,
+              ElementsAre(HasSubstr("/files/output.log is left out: ")));
+  EXPECT_THAT(Found(folder, {folder.path() + "/x/wandb/offline-run-20260302_091500-ab"}),
+              ElementsAre("/x/wandb/offline-run-20260302_091500-ab/run-ab.wandb in \"\""));
+}
+
+TEST(InputFilesTest, FilesKnowTheFolderThatWasNamed) {
+  const TestFolder folder;
+  folder.Write("a/b/x.log", "");
+  const std::string named = folder.path() + "/a/";
+  const InputFiles found = FindInputFiles({named, folder.path() + "/a/b/x.log"});
+  EXPECT_EQ(found.folders, std::vector<std::string>{named});
+  EXPECT_EQ(found.files[0].root, named);
+  EXPECT_EQ(found.files[1].root, "");
+}
+
 TEST(InputFilesTest, OfCheckpointsTheLast) {
   const TestFolder folder;
   for (const std::string run : {"a", "b"}) {

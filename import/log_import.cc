@@ -56,6 +56,7 @@ class LogImport {
       return absl::FailedPreconditionError(absl::StrFormat(
           "the server has %d bytes of it, and it has only %d", next_offset_, offset_));
     }
+    CountKnown();
     return true;
   }
 
@@ -76,6 +77,15 @@ class LogImport {
     return absl::OkStatus();
   }
 
+  // Bytes that the server has are not sent again, and no answer counts what is in them.
+  void CountKnown() {
+    if (!report_.fates.has_value()) return;
+    const SampleFates& fates = *report_.fates;
+    const uint64_t told = fates.stored + fates.duplicate + fates.overwritten + refused_samples_;
+    const uint64_t held = report_.counts.samples();
+    if (held > told) report_.fates->duplicate += held - told;
+  }
+
   absl::Status Push(std::string_view bytes, bool is_last) {
     const uint64_t end = offset_ + bytes.size();
     if (end < next_offset_ || (bytes.empty() && !is_last && offset_ > 0)) return absl::OkStatus();
@@ -83,6 +93,8 @@ class LogImport {
     LOCKSTEP_ASSIGN_OR_RETURN(
         const PushAnswer answer,
         log_.Send({bytes.substr(known), offset_ + known, source_.modified_ms(), is_last}));
+    report_.AddFates(answer.fates);
+    refused_samples_ += answer.refused_samples;
     if (answer.refused_samples > 0) {
       ++report_.refused;
       session_.complain(
@@ -106,6 +118,7 @@ class LogImport {
   std::unique_ptr<push::LogStream> local_;
   uint64_t offset_ = 0;       // of what is read next
   uint64_t next_offset_ = 0;  // up to there the server has it
+  uint64_t refused_samples_ = 0;
   bool is_forgotten_ = false;
 };
 

@@ -10,6 +10,14 @@ std::string TextIn(simdjson::dom::element object, const char* key) {
   return object[key].get(text) == simdjson::SUCCESS ? std::string(text) : "";
 }
 
+std::optional<SampleFates> FatesIn(simdjson::dom::element object) {
+  SampleFates fates;
+  const bool is_told = object["new_samples"].get(fates.stored) == simdjson::SUCCESS &&
+                       object["duplicate_samples"].get(fates.duplicate) == simdjson::SUCCESS &&
+                       object["overwritten_samples"].get(fates.overwritten) == simdjson::SUCCESS;
+  return is_told ? std::optional(fates) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<PushAnswer> ReadPushAnswer(int status, std::string_view body) {
@@ -29,6 +37,7 @@ std::optional<PushAnswer> ReadPushAnswer(int status, std::string_view body) {
   if (answer["refused_samples"].get(read.refused_samples) != simdjson::SUCCESS) return std::nullopt;
   read.refused = TextIn(answer, "refused");
   read.format = TextIn(answer, "format");
+  read.fates = FatesIn(answer);
   return read;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "import/sample_fates.h"
+
 namespace lockstep::importer {
 
 struct PushAnswer {
@@ -14,6 +16,8 @@ struct PushAnswer {
   std::string format;
   uint64_t refused_samples = 0;
   std::string refused;  // which, in words
+  // Of those taken; nothing where the server is one that does not say.
+  std::optional<SampleFates> fates{};
 };
 
 // Nothing if `body`, of an answer with this status, says of no offset.

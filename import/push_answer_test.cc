@@ -29,6 +29,16 @@ TEST(PushAnswerTest, OfLogsAndSteps) {
   CheckAnswer(409, R"({"status":"error","expected_offset":7})", "7|1||0|");
 }
 
+TEST(PushAnswerTest, WhatBecameOfTheSamples) {
+  const auto fates = [](std::string_view body) { return ReadPushAnswer(200, body)->fates; };
+  EXPECT_EQ(fates(R"({"next_offset": 9, "new_samples": 3, "duplicate_samples": 2,
+                      "overwritten_samples": 1, "refused_samples": 0})"),
+            (SampleFates{3, 2, 1}));
+  // An older server does not say.
+  EXPECT_EQ(fates(R"({"next_offset": 9, "refused_samples": 0})"), std::nullopt);
+  EXPECT_EQ(fates(R"({"next_offset": 9, "new_samples": 3, "refused_samples": 0})"), std::nullopt);
+}
+
 TEST(PushAnswerTest, WhatIsNone) {
   CheckAnswer(400, R"({"status":"error","errorType":"bad_data","error":"no"})", "none");
   CheckAnswer(409, R"({"next_offset":7})", "none");

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "import/sample_times.h"
 #include "import/traces/trace_record.h"
 #include "ingest/logs/log_hints.h"
 #include "model/labels.h"
@@ -20,21 +21,21 @@ namespace lockstep::importer {
 
 class RecordBatch {
  public:
-  // The hints name the job, the run and the rank of records that do not, and outlive the batch; `time_ms` is
-  // that of records without one, and where recordings begin that say no time.
-  RecordBatch(const logs::LogHints& hints, int64_t time_ms) : hints_(hints), time_ms_(time_ms) {}
+  // `times` outlive the batch; `time_ms` is that of records without one, and where recordings begin that say
+  // no time.
+  RecordBatch(SampleTimes& times, int64_t time_ms) : times_(times), time_ms_(time_ms) {}
 
-  void Add(const traces::TraceRecord& record);
+  // `owner` names the job, the run and the rank, where the record does not.
+  void Add(const logs::LogHints& owner, const traces::TraceRecord& record);
 
   size_t sample_count() const { return sample_count_; }
   const WriteRequest& request() const { return request_; }
   void Clear();
 
  private:
-  LabelSet LabelsOf(std::string_view name, const traces::TraceRecord& record, bool with_own) const;
   void Append(LabelSet labels, Sample sample);
 
-  const logs::LogHints& hints_;
+  SampleTimes& times_;
   const int64_t time_ms_;
   WriteRequest request_;
   absl::flat_hash_map<LabelSet, size_t> series_index_;  // into request_.series

@@ -13,8 +13,9 @@ std::string SamplesOf(const std::vector<traces::TraceRecord>& records) {
   logs::LogHints hints;
   hints.job = "j";
   hints.rank = 4;
-  RecordBatch batch(hints, 5000);
-  for (const traces::TraceRecord& record : records) batch.Add(record);
+  SampleTimes times;
+  RecordBatch batch(times, 5000);
+  for (const traces::TraceRecord& record : records) batch.Add(hints, record);
   std::string text;
   for (const SeriesWrite& series : batch.request().series) {
     text += series.labels.ToString();
@@ -48,6 +49,33 @@ TEST(RecordBatchTest, ValuesAndTheirSteps) {
       "lr_x{attempt=\"0\", job=\"j\", rank=\"4\"} 3@1000\n"
       "train_phase_seconds{attempt=\"0\", job=\"j\", phase=\"forward\", rank=\"3\"} 0.5@1000\n"
       "lockstep_step{attempt=\"0\", job=\"j\", rank=\"3\"} 1@1000\n");
+}
+
+TEST(RecordBatchTest, StepsOfOneTimeFollowOneAnother) {
+  // One tag after the other, as some writers do.
+  std::vector<traces::TraceRecord> records;
+  for (const std::string metric : {"train_loss", "lr"}) {
+    for (int64_t step = 1; step <= 3; ++step) {
+      records.push_back(MadeRecord(metric, 0.5, step, 1000));
+    }
+  }
+  records.push_back(MadeRecord("lr", 0.5, 3, 1000));   // again
+  records.push_back(MadeRecord("lr", 0.25, 3, 1000));  // and with another value
+  EXPECT_EQ(SamplesOf(records),
+            "train_loss{attempt=\"0\", job=\"j\", rank=\"4\"} 0.5@1000 0.5@1001 0.5@1002\n"
+            "lockstep_step{attempt=\"0\", job=\"j\", rank=\"4\"} 1@1000 2@1001 3@1002 3@1003\n"
+            "lr{attempt=\"0\", job=\"j\", rank=\"4\"} 0.5@1000 0.5@1001 0.5@1002 0.25@1003\n");
+}
+
+TEST(RecordBatchTest, CountsOfSamplesAreNoSteps) {
+  // Other values at the same counts and times share nothing, and equal ones at other counts are others.
+  std::vector<traces::TraceRecord> records;
+  for (const int64_t samples : {512, 1024}) {
+    records.push_back(MadeRecord("train_loss", 2, samples, 1000));
+    records.back().labels = {{"axis", "samples"}};
+  }
+  EXPECT_EQ(SamplesOf(records),
+            "train_loss{attempt=\"0\", axis=\"samples\", job=\"j\", rank=\"4\"} 2@1000 2@1001\n");
 }
 
 TEST(RecordBatchTest, WithoutTimesAndSteps) {

@@ -35,6 +35,7 @@ absl::Status SampleSender::Deliver(std::string_view message, std::string_view pl
   snappy::Compress(message.data(), message.size(), &body);
   LOCKSTEP_ASSIGN_OR_RETURN(const Reply reply,
                             session_.delivery.Send({"/api/v1/write", WriteHeaders(), body}));
+  report_.AddFates(ReadSampleFates(reply.samples));
   if (reply.status / 100 == 2) return absl::OkStatus();
   if (reply.status != 400) return absl::FailedPreconditionError(Describe(reply));
   // The good part is kept.

@@ -1,4 +1,5 @@
-// SampleSender: write requests of one source to a server by remote write, or nowhere. Not thread-safe.
+// SampleSender: write requests of one source to a server by remote write, or nowhere. Not
+// thread-safe.
 #pragma once
 
 #include <string_view>
@@ -20,8 +21,8 @@ class SampleSender {
   SampleSender(const ImportSession& session, ImportReport& report)
       : session_(session), report_(report) {}
 
-  // `place` says which part of the source it is, for complaints: "lines 4 to 5". Fails when the server
-  // takes nothing more.
+  // `place` says which part of the source it is, for complaints: "lines 4 to 5". Fails when the
+  // server takes nothing more.
   absl::Status Send(const WriteRequest& request, const std::vector<MetadataEntry>& metadata,
                     std::string_view place);
 

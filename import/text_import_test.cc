@@ -38,7 +38,12 @@ class TextImportTest : public testing::Test {
     Delivery delivery([this](const Outgoing& request) { return Take(request.body); },
                       [](std::chrono::milliseconds) { return true; },
                       {std::chrono::milliseconds(0)});
-    const ImportSession session{delivery, is_dry_run_, resumes_, [](const ImportReport&) {},
+    SampleTimes times;
+    const ImportSession session{delivery,
+                                times,
+                                is_dry_run_,
+                                resumes_,
+                                [](const ImportReport&) {},
                                 [this](const ImportReport&, const std::string& message) {
                                   complaints_.push_back(message);
                                 }};

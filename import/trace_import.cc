@@ -69,6 +69,10 @@ absl::Status TraceImport::RunNsys() {
   reader.Finish(records);
   LOCKSTEP_RETURN_IF_ERROR(Take(records));
   Tell(reader.problems());
+  if (const uint64_t merged = reader.merged_instances(); merged > 0) {
+    report_.remarks.push_back(absl::StrFormat(
+        "%d instances began in the same millisecond as others and are left out", merged));
+  }
   for (const std::string& table : reader.unknown_tables()) {
     report_.remarks.push_back(absl::StrFormat("not read: %s", table));
   }
@@ -77,7 +81,7 @@ absl::Status TraceImport::RunNsys() {
 
 absl::Status TraceImport::Take(std::vector<TraceRecord>& records) {
   for (const TraceRecord& record : records) {
-    batch_.Add(record);
+    batch_.Add(hints_, record);
     if (batch_.sample_count() >= kMaxRequestSamples) LOCKSTEP_RETURN_IF_ERROR(Deliver());
   }
   records.clear();

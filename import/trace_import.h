@@ -23,7 +23,8 @@ class TraceImport {
       : source_(source),
         session_(session),
         report_(report),
-        batch_(hints, source.modified_ms()),
+        hints_(hints),
+        batch_(session.times, source.modified_ms()),
         sender_(session, report) {}
 
   // `kind` is one of kTensorboard, kKineto and kNsys. Fails when the file cannot be read or the server takes
@@ -45,6 +46,7 @@ class TraceImport {
   ByteSource& source_;
   const ImportSession& session_;
   ImportReport& report_;
+  const logs::LogHints& hints_;
   RecordBatch batch_;
   SampleSender sender_;
 };

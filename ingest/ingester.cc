@@ -117,6 +117,9 @@ Ingester::Rest Ingester::RestOf(DecodedWrite& decoded) {
 WriteSummary Ingester::Finish(Rest rest, const WriteOutcome& outcome) {
   for (const RejectedSeries& rejected : outcome.rejected) TakeBack(rejected, rest);
   StoreExemplars(rest);
+  rest.summary.new_samples = outcome.written_count;
+  rest.summary.duplicate_samples = outcome.duplicate_count;
+  rest.summary.overwritten_samples = outcome.overwritten_count;
   for (size_t i = 0; i < kRejectReasonCount; ++i) {
     rejected_samples_[i] += rest.summary.refusals.samples_by_reason()[i];
   }

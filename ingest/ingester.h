@@ -37,9 +37,13 @@ using DecodeMessage = absl::FunctionRef<absl::StatusOr<DecodedWrite>(
 struct WriteSummary {
   Refusals refusals;
   Refusals exemplar_refusals;    // of series that were written
-  uint64_t samples_written = 0;  // floats
+  uint64_t samples_written = 0;  // floats, among them those that were stored already
   uint64_t histograms_written = 0;
   uint64_t exemplars_written = 0;
+  // Of both kinds, what the store did with those that are not refused.
+  uint64_t new_samples = 0;          // no other has their time
+  uint64_t duplicate_samples = 0;    // stored already
+  uint64_t overwritten_samples = 0;  // replaced another value of their time
 };
 
 class Ingester {

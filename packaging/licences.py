@@ -16,7 +16,7 @@ SPDX_NAMES = {
 BY_SOURCE = {
     "bzip2": "bzip2-1.0.6", "fmtlib": "MIT", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "gcc-14": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later",
-    "libxcrypt": "LGPL-2.1-or-later", "re2": "BSD-3-Clause", "yaml-cpp": "MIT",
+    "libxcrypt": "LGPL-2.1-or-later", "re2": "BSD-3-Clause", "sqlite3": "blessing", "yaml-cpp": "MIT",
 }
 
 

@@ -30,6 +30,8 @@ class RecordsOfSeries {
   RecordsOfSeries(const LocatedSeries& series, std::vector<TraceRecord>& records)
       : series_(series), records_(records) {}
 
+  uint64_t merged_instances() const { return merged_instances_; }
+
   void Add(const LocatedRow& row) {
     const int64_t since_ms = MillisecondOf(row.start_seconds);
     const int64_t instance = instance_++;
@@ -47,7 +49,10 @@ class RecordsOfSeries {
  private:
   // Of instances that are numbered the number of the next one says that there was another.
   void AddToLast(const LocatedRow& row) {
-    if (series_.is_paced) return;
+    if (series_.is_paced) {
+      ++merged_instances_;
+      return;
+    }
     records_[last_record_].value += row.seconds;
     if (row.more.unit == "bytes") records_[last_record_ + 1].value += row.more.value;
   }
@@ -66,6 +71,7 @@ class RecordsOfSeries {
   const LocatedSeries& series_;
   std::vector<TraceRecord>& records_;
   int64_t instance_ = 0;
+  uint64_t merged_instances_ = 0;
   size_t last_record_ = 0;  // the first of those that the last row became
   int64_t last_ms_ = std::numeric_limits<int64_t>::min();  // of the last row; none begins then
 };
@@ -103,6 +109,7 @@ void LocatedRows::AppendRecords(std::vector<TraceRecord>& records) {
         std::find_if(at, rows_.end(), [&](const Row& row) { return row.series != at->series; });
     RecordsOfSeries out(series_[at->series], records);
     for (const Row& row : std::span(at, end)) out.Add(row.row);
+    merged_instances_ += out.merged_instances();
     at = end;
   }
   rows_.clear();

@@ -50,6 +50,9 @@ class LocatedRows {
   // and the numbers of instances say what was left out; of others the rows of one are added up. Empties it.
   void AppendRecords(std::vector<TraceRecord>& records);
 
+  // Instances that are no records since another of their series began in the same millisecond.
+  uint64_t merged_instances() const { return merged_instances_; }
+
  private:
   struct Row {
     uint32_t series;
@@ -60,6 +63,7 @@ class LocatedRows {
   std::vector<LocatedSeries> series_;
   StringMap<uint32_t> series_index_;  // by prefix and labels
   std::vector<Row> rows_;
+  uint64_t merged_instances_ = 0;
 };
 
 }  // namespace lockstep::traces

@@ -29,6 +29,9 @@ std::string DescribeReport(std::string_view file) {
     text += "\n";
   }
   for (const std::string& table : reader.unknown_tables()) text += "unknown: " + table + "\n";
+  if (reader.merged_instances() > 0) {
+    absl::StrAppendFormat(&text, "merged: %d\n", reader.merged_instances());
+  }
   return text;
 }
 
@@ -183,7 +186,8 @@ TEST(NsysReportsTest, PaceOfRangesAndKernels) {
       "nsys_pace_seconds{kernel=ncclDevKernel_AllReduce,class=communication} 4e-06 @1\n"
       "nsys_pace_instance{kernel=ncclDevKernel_AllReduce,class=communication} 2 @3\n"
       "nsys_pace_start_seconds{kernel=ncclDevKernel_AllReduce,class=communication} 0.003 @3\n"
-      "nsys_pace_seconds{kernel=ncclDevKernel_AllReduce,class=communication} 4e-06 @3\n");
+      "nsys_pace_seconds{kernel=ncclDevKernel_AllReduce,class=communication} 4e-06 @3\n"
+      "merged: 1\n");
   CheckReport(
       "Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration "
       "(ns),Style,PID,TID,"

@@ -34,6 +34,8 @@ class NsysStatsReader {
   // Tables that are not read, each by the report that it is, if the file says that, and the heads of its columns:
   // "cuda_api_trace (Start (ns), Duration (ns), Name)".
   const std::vector<std::string>& unknown_tables() const { return unknown_tables_; }
+  // After Finish().
+  uint64_t merged_instances() const { return located_.merged_instances(); }
 
  private:
   struct RowReading;

@@ -31,10 +31,18 @@ void ReadTorchrun(const std::vector<std::string_view>& parts, LogHints& hints) {
   }
 }
 
-// mlruns/0/5f1c0d2e/metrics/system/gpu_0_power
+// As MLflow makes them.
+bool IsMlflowRunId(std::string_view folder) {
+  constexpr size_t kDigits = 32;
+  return folder.size() == kDigits &&
+         folder.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// mlruns/0/5f1c0d2e/metrics/system/gpu_0_power; a store of another name is known by its runs' ids.
 void ReadMlflow(const std::vector<std::string_view>& parts, LogHints& hints) {
   for (size_t i = 0; i + 4 < parts.size(); ++i) {
-    if (parts[i] != "mlruns" || parts[i + 3] != "metrics") continue;
+    if (parts[i] != "mlruns" && !IsMlflowRunId(parts[i + 2])) continue;
+    if (parts[i + 3] != "metrics") continue;
     hints.run = parts[i + 2];
     hints.format = "mlflow_file";
     for (size_t part = i + 4; part < parts.size(); ++part) {

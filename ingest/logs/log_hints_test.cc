@@ -26,6 +26,8 @@ TEST(LogHintsTest, Paths) {
   check("slurm-4242_3.out", "|4242_3|-1|0|");
   check("lightning_logs/version_2/metrics.csv", "|version_2|-1|0|");
   check("mlruns/0/5f1c/metrics/system/cpu", "mlflow_file|5f1c|-1|0|system/cpu");
+  check("store/7/5f1c0d2e9a7b4c3d8e6f7a1b2c3d4e5f/metrics/loss",
+        "mlflow_file|5f1c0d2e9a7b4c3d8e6f7a1b2c3d4e5f|-1|0|loss");
   check("out/Train_Samples_lr.csv", "deepspeed_csv||-1|0|");
   check("checkpoint-120/trainer_state.json", "hf_trainer_state||-1|0|");
   check("nemo_log_globalrank-3_localrank-1.txt", "||3|0|");

@@ -89,7 +89,13 @@ PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteSummary>& summary)
   result.answer = use.stream->End(summary.ok());
   if (summary.ok() && use.own == nullptr) streams_.Keep(use.name);
   Close(use);
-  if (summary.ok()) result.answer.refusals.Merge(summary->refusals);
+  if (summary.ok()) {
+    LogPushAnswer& answer = result.answer;
+    answer.refusals.Merge(summary->refusals);
+    answer.new_samples = summary->new_samples;
+    answer.duplicate_samples = summary->duplicate_samples;
+    answer.overwritten_samples = summary->overwritten_samples;
+  }
   Count(result);
   return result;
 }

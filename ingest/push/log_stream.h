@@ -54,6 +54,10 @@ struct LogPushAnswer {
   uint64_t rejected_lines = 0;
   std::vector<logs::RejectedLine> rejections;  // of them, kMaxKeptRejections
   Refusals refusals;                           // values of series that cannot be
+  // What the store did with the others; LogPusher sets them.
+  uint64_t new_samples = 0;
+  uint64_t duplicate_samples = 0;    // stored already
+  uint64_t overwritten_samples = 0;  // replaced another value of their time
 };
 
 class LogStream {

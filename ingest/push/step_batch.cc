@@ -1,5 +1,8 @@
 #include "ingest/push/step_batch.h"
 
+#include <algorithm>
+#include <bit>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -10,6 +13,11 @@ namespace lockstep::push {
 namespace {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
+
+bool IsSame(const Sample& a, const Sample& b) {
+  return a.timestamp_ms == b.timestamp_ms &&
+         std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
+}
 
 // What can stand in no label: so that texts beside each other are told apart.
 constexpr char kSeparator = '\xff';
@@ -35,7 +43,9 @@ void StepBatch::Take(const logs::LogRecord& record) {
     owner.events.erase(event);
     return RefuseValue(kEventMetric);
   }
-  for (const logs::LogValue& value : record.values) AddValue(owner, value, time_ms);
+  for (const logs::LogValue& value : record.values) {
+    AddValue(owner, value, time_ms, record.step.has_value());
+  }
   if (record.step.has_value()) {
     if (owner.steps == nullptr) owner.steps = FindSeries(owner, kStepMetric, {});
     if (owner.steps == nullptr) return RefuseValue(kStepMetric);
@@ -180,14 +190,30 @@ StepBatch::Owner StepBatch::MakeOwner(const logs::LogRecord& record) const {
   return owner;
 }
 
-void StepBatch::AddValue(Owner& owner, const logs::LogValue& value, int64_t time_ms) {
+// Logs write whole seconds, and several measurements in one. As of steps, a log whose times go back is taken at
+// its word.
+int64_t StepBatch::FreeTimeOf(Series& series, Sample logged) {
+  const std::optional<Sample> last = std::exchange(series.last_logged, logged);
+  if (!last.has_value() || logged.timestamp_ms < last->timestamp_ms) {
+    series.last_stored_ms = logged.timestamp_ms;
+  } else if (!IsSame(logged, *last) &&
+             series.last_stored_ms < std::numeric_limits<int64_t>::max()) {
+    series.last_stored_ms = std::max(logged.timestamp_ms, series.last_stored_ms + 1);
+  }
+  return series.last_stored_ms;
+}
+
+void StepBatch::AddValue(Owner& owner, const logs::LogValue& value, int64_t time_ms,
+                         bool has_step) {
   const auto [series, is_new] = owner.by_key.try_emplace(value.key);
   if (is_new) series->second = FindSeries(owner, value.key->name, value.key->labels);
   if (series->second == nullptr) {
     owner.by_key.erase(series);
     return RefuseValue(value.key->name);
   }
-  Add(*series->second, {time_ms, value.key->InUnit(value.value)});
+  Sample sample{time_ms, value.key->InUnit(value.value)};
+  if (!has_step) sample.timestamp_ms = FreeTimeOf(*series->second, sample);
+  Add(*series->second, sample);
 }
 
 StepBatch::Series* StepBatch::FindSeries(Owner& owner, std::string_view name,

@@ -3,7 +3,8 @@
 // A value becomes a sample of the series {__name__ = its metric's name, job, run, rank, attempt, and the labels of
 // the metric and of the record}, in the metric's unit, at the record's time; labels that are not known are left
 // out. Beside each record with a step stands a sample of lockstep_step{job, run, rank, attempt}: the step, at the
-// same time, so that steps and times can be joined. No two steps of one such series in a row have the same time. An event is a sample of lockstep_event{event, ...}: 1.
+// same time, so that steps and times can be joined. No two steps of one such series in a row have the same time, and
+// no two values of a series without steps. An event is a sample of lockstep_event{event, ...}: 1.
 //
 // Series are remembered from one request to the next. For one thread.
 #pragma once
@@ -62,6 +63,9 @@ class StepBatch : public logs::LogSink {
     size_t index = 0;
     uint64_t request = 0;  // that `index` counts in
     std::optional<BadLabels> refusal;
+    // The last value that belongs to no step: as the log has its time, and as it is stored.
+    std::optional<Sample> last_logged;
+    int64_t last_stored_ms = 0;
   };
   // Who records are of: all labels but the metric's own.
   struct Owner {
@@ -85,7 +89,9 @@ class StepBatch : public logs::LogSink {
   void DescribeOwner(const logs::LogRecord& record);
   Owner MakeOwner(const logs::LogRecord& record) const;
   void Add(Series& series, Sample sample);
-  void AddValue(Owner& owner, const logs::LogValue& value, int64_t time_ms);
+  // Where a value that belongs to no step goes: behind those before it in the series.
+  static int64_t FreeTimeOf(Series& series, Sample logged);
+  void AddValue(Owner& owner, const logs::LogValue& value, int64_t time_ms, bool has_step);
   // Of a value whose series there is no memory for.
   void RefuseValue(std::string_view name);
   // The owner's series of this metric; null if there is no memory for it.

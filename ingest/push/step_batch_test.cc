@@ -129,9 +129,31 @@ TEST(StepBatchTest, StepsOfOneTimeAreAMillisecondApart) {
                  " 1@1000000000000 2@1000000000001 3@1000000000005");
   // Lines of one step stay together.
   CheckStepTimes("0 1 0;0 2 0;0 2 0;0 3 2", " 1@1000000000000 2@1000000000001 3@1000000000002");
-  // A clock that was set back is believed.
-  CheckStepTimes("0 1 700;0 2 700;0 3 0;0 4 0",
-                 " 3@1000000000000 4@1000000000001 1@1000000000700 2@1000000000701");
+}
+
+TEST(StepBatchTest, AClockThatIsSetRightTakesNoTimesOfEarlierSteps) {
+  CheckStepTimes(
+      "0 1 700;0 2 700;0 3 0;0 4 0;0 5 900",
+      " 1@1000000000700 2@1000000000701 3@1000000000702 4@1000000000703 5@1000000000900");
+  // Whole seconds: of steps 3 and 4 none has the time of 1 or 2.
+  CheckStepTimes("0 1 2000;0 2 2000;0 3 1000;0 4 2000",
+                 " 1@1000000002000 2@1000000002001 3@1000000002002 4@1000000002003");
+  // Another local time is believed.
+  CheckStepTimes("0 1 3600700;0 2 3600700;0 3 0;0 4 0",
+                 " 3@1000000000000 4@1000000000001 1@1000003600700 2@1000003600701");
+  // Lines of one step may come in any order.
+  CheckStepTimes("0 1 700;0 1 300", " 1@1000000000300 1@1000000000700");
+}
+
+TEST(StepBatchTest, ValuesWithoutAStepOfOneTimeAreAMillisecondApart) {
+  Check(
+      "{\"ts_ms\": 1000000000000, \"util\": 1, \"temp\": 5}\n"
+      "{\"ts_ms\": 1000000000000, \"util\": 2, \"temp\": 5}\n"
+      "{\"ts_ms\": 1000000000000, \"util\": 3}\n"
+      "{\"ts_ms\": 1000000000001, \"util\": 3}\n",
+      "temp{attempt=\"0\", job=\"j\", run=\"r\"} 5@1000000000000\n"
+      "util{attempt=\"0\", job=\"j\", run=\"r\"} 1@1000000000000 2@1000000000001"
+      " 3@1000000000002 3@1000000000003\n");
 }
 
 TEST(StepBatchTest, LabelsThatAreNoTextAreRefused) {

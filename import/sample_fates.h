@@ -1,0 +1,28 @@
+// SampleFates: what a server did with the samples that it took. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace lockstep::importer {
+
+struct SampleFates {
+  uint64_t stored = 0;       // new ones
+  uint64_t duplicate = 0;    // the server had them already
+  uint64_t overwritten = 0;  // replaced another value of the same series and time
+
+  SampleFates& operator+=(const SampleFates& other) {
+    stored += other.stored;
+    duplicate += other.duplicate;
+    overwritten += other.overwritten;
+    return *this;
+  }
+  friend bool operator==(const SampleFates&, const SampleFates&) = default;
+};
+
+// The header X-Lockstep-Samples: "new=3, duplicate=2, overwritten=1". Nothing if it is of another
+// form.
+std::optional<SampleFates> ReadSampleFates(std::string_view header);
+
+}  // namespace lockstep::importer

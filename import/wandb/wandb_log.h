@@ -1,0 +1,87 @@
+// The framing of W&B's transaction log (run-ID.wandb): a header, then LevelDB's log format with
+// another checksum.
+//
+//   +------+--------------+---------+    +-------------+-------------+----------+------+
+//   | :W&B | magic: 0xBEE1 | version |    | crc: u32 LE | length: u16 | type: u8 | data | ...
+//   +------+--------------+---------+    +-------------+-------------+----------+------+
+//     4      2 (LE)         1 = 0          CRC-32 of type and data
+//
+// The file is cut into blocks of 32 KiB, the first of which begins with the header. A record that
+// does not fit into the rest of its block is cut into chunks: first (2), middle (3) ... last (4);
+// one that fits is full (1). The last 6 bytes or fewer of a block, too short for a chunk, are
+// zeros. Behind a damaged chunk reading goes on with the next one, or, if that makes no sense
+// either since a length was damaged, in the next block.
+//
+// Source: wandb/wandb, core/pkg/leveldb/record.go; google/leveldb, doc/log_format.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep::wandb {
+
+inline constexpr size_t kHeaderBytes = 7;
+inline constexpr size_t kBlockBytes = 32 << 10;
+inline constexpr size_t kChunkHeaderBytes = 7;
+
+// Whether a file that begins with `head` is such a log.
+bool IsWandbLog(std::string_view head);
+
+// Takes a file piece by piece. For one thread.
+class WandbLogReader {
+ public:
+  // The next bytes of the file. Call Next() until it has no more before the next Append().
+  void Append(std::string_view bytes);
+  // The next whole, undamaged record; it lives until the next call of either.
+  std::optional<std::string_view> Next();
+  // The file ends here.
+  void Finish();
+
+  uint64_t damaged_chunks() const { return damaged_chunks_; }
+  uint64_t long_records() const { return long_records_; }  // left out
+  // The last record is not whole, as that of a run that crashed. After Finish().
+  bool is_cut() const { return is_cut_; }
+  // The file does not begin as one of these does; nothing was read.
+  bool is_foreign() const { return is_foreign_; }
+
+ private:
+  enum ChunkType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+  struct Chunk {
+    std::string_view data;
+    uint8_t type;
+  };
+
+  std::string_view Rest() const { return std::string_view(buffer_).substr(at_); }
+  size_t LeftInBlock() const { return kBlockBytes - static_cast<size_t>(offset_ % kBlockBytes); }
+  void Advance(size_t byte_count);
+  // False: more bytes are needed.
+  bool TakeHeader();
+  bool SkipPadding();
+  // Null data: that one is damaged. Nothing: more bytes are needed.
+  std::optional<Chunk> TakeChunk();
+  // Whether record_ is whole with it.
+  bool Join(const Chunk& chunk);
+  void DropRecord();
+
+  std::string buffer_;
+  size_t at_ = 0;         // in buffer_
+  uint64_t offset_ = 0;   // of at_ in the file
+  uint64_t padding_ = 0;  // bytes from here on that are left out
+  std::string record_;    // its chunks so far
+  bool is_in_record_ = false;
+  bool is_too_long_ = false;
+  bool is_behind_damage_ = false;
+  bool is_foreign_ = false;
+  bool is_cut_ = false;
+  uint64_t damaged_chunks_ = 0;
+  uint64_t long_records_ = 0;
+};
+
+// Appends `record` as the writer does; `out` is a whole log so far, or empty. For tests and
+// fuzzers.
+void PutWandbRecord(std::string& out, std::string_view record);
+
+}  // namespace lockstep::wandb

@@ -1,0 +1,58 @@
+// WandbReader: a run's transaction log (run-ID.wandb), as W&B writes it on disk while it is
+// offline, and online beside what it sends.
+//
+// A run that crashed, or is still going on, leaves a file whose last record may be cut; what is
+// whole is read. Not thread-safe.
+//
+// Source: wandb/wandb, wandb/proto/wandb_internal.proto.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "import/wandb/wandb_history.h"
+#include "import/wandb/wandb_log.h"
+#include "import/wandb/wandb_run.h"
+
+namespace lockstep::wandb {
+
+class WandbReader {
+ public:
+  // Hears of each row that has a value, in the file's order; run() is what was known of the run
+  // before it.
+  using TakeRow = std::function<void(const WandbRow&)>;
+
+  explicit WandbReader(TakeRow take_row) : take_row_(std::move(take_row)) {}
+
+  // The next bytes of the file, of any number.
+  void Feed(std::string_view bytes);
+  void Finish();
+
+  const WandbRun& run() const { return run_; }
+  const WandbLogReader& log() const { return log_; }
+  const WandbItemCounts& item_counts() const { return items_.counts(); }
+  uint64_t malformed_records() const { return malformed_records_; }
+  // Whether the run said that it ended.
+  bool has_ended() const { return has_ended_; }
+
+ private:
+  void TakeRecord(std::string_view record);
+  void ReadRun(std::string_view message);
+  void ReadConfig(std::string_view message);
+  void ReadHistory(std::string_view message);
+  void ReadStats(std::string_view message);
+  void Emit();
+
+  const TakeRow take_row_;
+  WandbLogReader log_;
+  WandbItemReader items_;
+  WandbRun run_;
+  WandbRow row_;                         // reused
+  std::vector<WandbItem> record_items_;  // reused
+  uint64_t malformed_records_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace lockstep::wandb
