@@ -421,6 +421,7 @@ TEST_F(ApiTest, StatusPages) {
                     HasSubstr(R"("storageRetention":"15d"})")));
   EXPECT_THAT(Body("/api/v1/status/tsdb"),
               AllOf(StartsWith(R"({"status":"success","data":{"headStats":{"numSeries":)"),
+                    HasSubstr(R"("clock":{"isTrusted":true,"offsetSeconds":0})"),
                     HasSubstr(R"("seriesCountByMetricName":[)"),
                     HasSubstr(R"("labelValueCountByLabelName":[)"),
                     HasSubstr(R"("memoryInBytesByLabelName":[)"),

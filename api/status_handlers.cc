@@ -40,6 +40,17 @@ void WriteHeadStats(JsonWriter& json, const StorageStats& stats, uint64_t series
   json.EndObject();
 }
 
+// lockstep's own.
+void WriteClock(JsonWriter& json, const StorageStats& stats) {
+  json.Key("clock");
+  json.BeginObject();
+  json.Key("isTrusted");
+  json.Bool(stats.clock_is_trusted);
+  json.Key("offsetSeconds");
+  json.Number(stats.clock_offset_seconds);
+  json.EndObject();
+}
+
 void WriteMetric(JsonWriter& json, const MetadataStore::Metric& metric) {
   json.LabelKey(metric.name);
   json.BeginArray();
@@ -153,6 +164,7 @@ Response HandleTsdb(const Call& call, const Storage& storage) {
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
     WriteHeadStats(json, stats, cardinality->series_count);
+    WriteClock(json, stats);
     WriteCounts(json, "seriesCountByMetricName", cardinality->series_by_metric_name);
     WriteCounts(json, "labelValueCountByLabelName", cardinality->values_by_label_name);
     WriteCounts(json, "memoryInBytesByLabelName", cardinality->bytes_by_label_name);

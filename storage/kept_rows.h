@@ -16,6 +16,7 @@ namespace lockstep {
 
 // On disk: never changed, never used again for another.
 enum class KeptKind : char {
+  kClock = 'C',  // the store's own
   kExemplars = 'E',
   kHookActions = 'H',
   kLogStreams = 'L',

@@ -127,6 +127,9 @@ struct StorageStats {
   uint64_t run_count = 0;          // of all windows: what seals and merges left
   bool read_only = false;  // while the disk is full, and always in a store open for reading only
   uint32_t shard_count = 0;
+  // Whether retention goes by the wall clock; if not, how far that is ahead of the time that it goes by.
+  bool clock_is_trusted = true;
+  double clock_offset_seconds = 0;
 };
 
 // The series of one selection, or a part of them, one at a time. Not thread-safe; must not outlive its

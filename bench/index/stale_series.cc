@@ -137,6 +137,7 @@ absl::Status Run(const std::string& data_dir, size_t series_count, size_t genera
   options.head_bytes = size_t{4} << 30;  // sealed when this says so
   options.head_age_ms = 1000 * kHourMs;
   options.now_ms = [&now_ms] { return now_ms.load(); };
+  options.monotonic_ms = options.now_ms;
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(options));
   const size_t whole_targets = std::max<size_t>(1, series_count / kMetricsPerTarget);
   LOCKSTEP_RETURN_IF_ERROR(

@@ -1,4 +1,4 @@
-// Clock: where the store gets the time of day from, so that tests have one of their own.
+// Clock: where the store gets the time from, so that tests have one of their own.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,13 @@
 
 namespace lockstep {
 
-// Unix milliseconds. Called from any thread of the store.
+// Milliseconds. Called from any thread of the store.
 using Clock = std::function<int64_t()>;
 
+// Since 1970-01-01 UTC. Anybody may set this clock.
 int64_t SystemTimeMs();
+// Since the machine booted, time that it was suspended included. Nobody can set this clock, and it never
+// goes back. It stands still while a virtual machine is paused.
+int64_t BootTimeMs();
 
 }  // namespace lockstep

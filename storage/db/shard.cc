@@ -9,8 +9,8 @@ namespace lockstep {
 Shard::Shard(std::string folder, std::shared_ptr<SeriesLimit> series_limit,
              std::shared_ptr<kv::Env> env, const WriterLimits& limits, Clock now_ms)
     : state_(std::move(series_limit), now_ms),
-      writer_(state_, limits, now_ms, [this] { keeper_.Wake(); }),
-      keeper_(state_, writer_, now_ms, limits.retention, limits.min_free_bytes) {
+      writer_(state_, limits, [this] { keeper_.Wake(); }),
+      keeper_(state_, writer_, limits.clock, limits.retention, limits.min_free_bytes) {
   state_.folder = std::move(folder);
   state_.env = std::move(env);
 }
@@ -29,10 +29,12 @@ absl::StatusOr<std::unique_ptr<Shard>> Shard::Open(
   const auto open = access == kReadOnly ? &kv::Store::OpenReadOnly : &kv::Store::Open;
   LOCKSTEP_ASSIGN_OR_RETURN(state.kv, open(state.folder, state.env, std::move(resources)));
   LOCKSTEP_RETURN_IF_ERROR(Annotate(Recover(state), "recovering " + state.folder));
-  if (access == kReadOnly) return shard;
-  shard->writer_.Start();
-  shard->keeper_.Start();
   return shard;
+}
+
+void Shard::Start() {
+  writer_.Start();
+  keeper_.Start();
 }
 
 Shard::~Shard() {

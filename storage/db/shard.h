@@ -16,15 +16,17 @@ namespace lockstep {
 // Safe from any thread, but Close() and the destructor come last.
 class Shard {
  public:
-  // A read-only shard has neither writer nor keeper: nothing ever changes.
+  // A read-only shard is never started: nothing ever changes.
   enum Access { kReadAndWrite, kReadOnly };
-  // `number` is its place among the shards of the store, whose series `directory` has and `series_limit`
+  // Start() comes next. `number` is its place among the shards of the store, whose series `directory` has and `series_limit`
   // counts.
   static absl::StatusOr<std::unique_ptr<Shard>> Open(
       std::string folder, uint32_t number, std::shared_ptr<SeriesDirectory> directory,
       std::shared_ptr<ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
       std::shared_ptr<kv::Env> env, std::shared_ptr<const kv::Resources> resources,
       const WriterLimits& limits, Clock now_ms, Access access);
+  // Starts the writer and the keeper. Precondition: the clock of the limits has begun.
+  void Start();
   // As after a crash: what is queued is answered with an error.
   ~Shard();
 

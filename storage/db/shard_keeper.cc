@@ -29,11 +29,12 @@ constexpr std::chrono::minutes kRestAfterFailure{1};
 
 }  // namespace
 
-ShardKeeper::ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms,
-                         RetentionRules retention, uint64_t min_free_bytes)
+ShardKeeper::ShardKeeper(ShardState& shard, ShardWriter& writer,
+                         std::shared_ptr<RetentionClock> clock, RetentionRules retention,
+                         uint64_t min_free_bytes)
     : shard_(shard),
       writer_(writer),
-      now_ms_(std::move(now_ms)),
+      clock_(std::move(clock)),
       retention_(std::move(retention)),
       min_free_bytes_(min_free_bytes) {}
 
@@ -88,12 +89,21 @@ void ShardKeeper::Run() {
 }
 
 void ShardKeeper::SealAtEnd() {
+  WriteRecord(clock_->Record());
   absl::Status status = Seal();
   // Marks and rows of earlier work too: the next start finds no log to replay.
   if (status.ok()) status = shard_.kv->Flush();
   if (status.ok()) return;
   Log(LogLevel::kWarn, "samples in memory stay in the journal, which the next start replays",
       {{"shard", shard_.folder}, {"why", status}});
+}
+
+// What is lost of it by a failure, the next open makes up for: the samples say what time it was.
+void ShardKeeper::WriteRecord(const ClockRecord& record) {
+  if (shard_.number != 0 || shard_.counters.read_only) return;
+  const absl::Status status = WriteClockRecord(*shard_.kv, record);
+  if (status.ok()) return;
+  Log(LogLevel::kWarn, "writing the record of the store's clock failed", {{"why", status}});
 }
 
 // A writer that takes no tasks any more may still be at its last writes; that its thread has ended is
@@ -120,11 +130,22 @@ void ShardKeeper::Tick() {
     writer_.FreezeIfDue();
   });
   MergeIfDue();
-  const int64_t now_ms = now_ms_();
-  if (now_ms < next_drop_ms_) return;
+  if (shard_.number == 0) {
+    const std::optional<ClockRecord> record = clock_->TakeRecordIfDue();
+    if (record.has_value()) WriteRecord(*record);
+  }
+  DropIfDue();
+}
+
+void ShardKeeper::DropIfDue() {
+  const int64_t now_ms = clock_->Now().believed_ms;
+  // A clock that was set back is no reason to wait for longer.
+  if (now_ms < next_drop_ms_ && next_drop_ms_ - now_ms <= kDropEveryMs) return;
   next_drop_ms_ = now_ms + kDropEveryMs;
   absl::Status dropped = DropWindows();
-  if (dropped.ok() && now_ms >= next_drop_by_rules_ms_) {
+  const bool rules_wait = now_ms < next_drop_by_rules_ms_ &&
+                          next_drop_by_rules_ms_ - now_ms <= kDropByRulesEveryMs;
+  if (dropped.ok() && !rules_wait) {
     next_drop_by_rules_ms_ = now_ms + kDropByRulesEveryMs;
     dropped = DropByRules();
   }
@@ -164,7 +185,7 @@ absl::Status ShardKeeper::SealFrozen() {
 
 // Readers that come later find the samples in chunks alone.
 void ShardKeeper::Publish(const Head& head, uint64_t generation, const SealResult& result) {
-  const int64_t now_ms = now_ms_();
+  const int64_t now_ms = clock_->Now().believed_ms;
   WriterLock lock(shard_.mutex);
   for (size_t slot = 0; slot < head.slot_count(); ++slot) {
     const SeriesId id = head.IdOfSlot(slot);
@@ -200,7 +221,7 @@ bool ShardKeeper::PlanNext() {
     ReaderLock lock(shard_.mutex);
     if (pass_.has_value() && pass_->IsValid(shard_.windows)) return true;
     pass_.reset();
-    plan = PlanMerge(shard_.windows, now_ms_());
+    plan = PlanMerge(shard_.windows, clock_->Now().believed_ms);
   }
   if (!plan.has_value() || !HasRoomFor(*plan)) return false;
   pass_.emplace(shard_, *plan, [this] { return must_give_up(); });
@@ -320,8 +341,8 @@ absl::Status ShardKeeper::DropExpired() {
 absl::Status ShardKeeper::DropWindows() {
   MutexLock lock(rows_mutex_);
   WindowTotals dropped;
-  const absl::Status status =
-      lockstep::DropBefore(shard_, writer_, now_ms_() - retention_.retention_ms(), dropped);
+  const int64_t oldest_ms = clock_->Now().expiry_ms - retention_.retention_ms();
+  const absl::Status status = lockstep::DropBefore(shard_, writer_, oldest_ms, dropped);
   if (dropped.sample_count == 0) return status;
   shard_.counters.expired_samples += dropped.sample_count;
   Log(LogLevel::kInfo, "dropped expired samples",
@@ -336,7 +357,7 @@ absl::Status ShardKeeper::DropBefore(int64_t oldest_ms, WindowTotals& dropped) {
 
 absl::Status ShardKeeper::DropByRules() {
   MutexLock one_at_a_time(rules_mutex_);
-  return lockstep::DropByRules(shard_, *this, retention_, now_ms_());
+  return lockstep::DropByRules(shard_, *this, retention_, clock_->Now().expiry_ms);
 }
 
 }  // namespace lockstep

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <thread>
@@ -18,8 +19,8 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "model/matcher.h"
-#include "storage/db/clock.h"
 #include "storage/db/merge_pass.h"
+#include "storage/db/retention_clock.h"
 #include "storage/db/retention_rules.h"
 #include "storage/db/row_steps.h"
 #include "storage/db/seal.h"
@@ -32,9 +33,9 @@ namespace lockstep {
 // too. Start() comes first and the destructor last. Whoever stops the writer stops the keeper next.
 class ShardKeeper : private RowSteps {
  public:
-  // Both must outlive the keeper.
-  ShardKeeper(ShardState& shard, ShardWriter& writer, Clock now_ms, RetentionRules retention,
-              uint64_t min_free_bytes);
+  // Both must outlive the keeper. That of the store's first shard writes the clock's record.
+  ShardKeeper(ShardState& shard, ShardWriter& writer, std::shared_ptr<RetentionClock> clock,
+              RetentionRules retention, uint64_t min_free_bytes);
   ~ShardKeeper() override;
   void Start();
   // A head was frozen.
@@ -70,6 +71,8 @@ class ShardKeeper : private RowSteps {
                             absl::FunctionRef<void()> publish) override;
   absl::Status ForgetEmptySeries() override;
   void SealAtEnd();
+  void WriteRecord(const ClockRecord& record);
+  void DropIfDue();
   void OnWriter(const std::function<void()>& task);
   absl::Status SealFrozen() LOCKSTEP_REQUIRES(rows_mutex_);
   void Publish(const Head& head, uint64_t generation, const SealResult& result);
@@ -83,7 +86,7 @@ class ShardKeeper : private RowSteps {
 
   ShardState& shard_;
   ShardWriter& writer_;
-  const Clock now_ms_;
+  const std::shared_ptr<RetentionClock> clock_;
   const RetentionRules retention_;
   const uint64_t min_free_bytes_;
 

@@ -29,13 +29,29 @@ struct TaskDone {
   bool done LOCKSTEP_GUARDED_BY(mutex) = false;
 };
 
+// The newest sample of one part of a request.
+int64_t NewestMs(const QueuedWrite& write) {
+  int64_t newest_ms = std::numeric_limits<int64_t>::min();
+  const auto raise = [&newest_ms](const auto& samples) {
+    for (const auto& sample : samples) newest_ms = std::max(newest_ms, sample.timestamp_ms);
+  };
+  for (const SeriesWrite& series : write.series) {
+    raise(series.samples);
+    raise(series.histograms);
+  }
+  for (const KnownSample& known : write.known) {
+    newest_ms = std::max(newest_ms, known.sample.timestamp_ms);
+  }
+  return newest_ms;
+}
+
 }  // namespace
 
-ShardWriter::ShardWriter(ShardState& shard, const WriterLimits& limits, Clock now_ms,
+ShardWriter::ShardWriter(ShardState& shard, const WriterLimits& limits,
                          std::function<void()> on_freeze)
     : shard_(shard),
       limits_(limits),
-      now_ms_(std::move(now_ms)),
+      now_ms_(BelievedTimeOf(limits.clock)),
       on_freeze_(std::move(on_freeze)),
       group_(shard) {}
 
@@ -182,9 +198,10 @@ absl::Status ShardWriter::CheckWritable() {
 
 void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
   const absl::Status writable = CheckWritable();
-  batch_now_ms_ = now_ms_();
+  batch_time_ = limits_.clock->Now();
+  if (!batch_time_.is_trusted) TellClock(writes);
   limits_of_all_ = LimitsOf(limits_.retention.ShortestKeepMs());
-  if (shard_.active->sample_count() == 0) head_began_ms_ = batch_now_ms_;
+  if (shard_.active->sample_count() == 0) head_began_ms_ = batch_time_.believed_ms;
   for (const QueuedWrite& write : writes) {
     Answer& answer = answers_.emplace_back();
     answer.pending = write.pending;
@@ -197,9 +214,13 @@ void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
   FreezeIfDue();
 }
 
+void ShardWriter::TellClock(const std::vector<QueuedWrite>& writes) {
+  for (const QueuedWrite& write : writes) limits_.clock->HearSender(NewestMs(write));
+}
+
 ShardWriter::TimeLimits ShardWriter::LimitsOf(int64_t keep_ms) const {
-  return {{std::max(batch_now_ms_ - keep_ms, kStorableTimes.min_ms),
-           std::min(batch_now_ms_ + kMaxFutureMs, kStorableTimes.max_ms)},
+  return {{std::max(batch_time_.expiry_ms - keep_ms, kStorableTimes.min_ms),
+           std::min(batch_time_.latest_ms + kMaxFutureMs, kStorableTimes.max_ms)},
           keep_ms};
 }
 

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "storage/db/clock.h"
 #include "storage/db/pending_write.h"
+#include "storage/db/retention_clock.h"
 #include "storage/db/retention_rules.h"
 #include "storage/db/shard_state.h"
 #include "storage/db/write_group.h"
@@ -37,6 +38,7 @@ struct WriterLimits {
   size_t head_bytes = 0;
   int64_t head_age_ms = 0;
   RetentionRules retention;
+  std::shared_ptr<RetentionClock> clock;
   uint64_t min_free_bytes = 0;
 };
 
@@ -46,8 +48,7 @@ class ShardWriter {
   using Task = absl::AnyInvocable<void()>;
 
   // `shard` must outlive the writer. `on_freeze` runs on the writer's thread when it froze a head.
-  ShardWriter(ShardState& shard, const WriterLimits& limits, Clock now_ms,
-              std::function<void()> on_freeze);
+  ShardWriter(ShardState& shard, const WriterLimits& limits, std::function<void()> on_freeze);
   ~ShardWriter();
   void Start();
 
@@ -106,6 +107,7 @@ class ShardWriter {
   bool IsBlocked() const;
   absl::Status CheckRoom() const;
   void Process(std::vector<QueuedWrite>& writes);
+  void TellClock(const std::vector<QueuedWrite>& writes);
   TimeLimits LimitsOf(int64_t keep_ms) const;
   TimeLimits LimitsOf(const SeriesWrite& write) const;
   TimeLimits LimitsOf(const KnownSample& sample) const;
@@ -120,7 +122,7 @@ class ShardWriter {
 
   ShardState& shard_;
   const WriterLimits limits_;
-  const Clock now_ms_;
+  const Clock now_ms_;  // the believed time
   const std::function<void()> on_freeze_;
 
   // The writer thread's own.
@@ -128,7 +130,7 @@ class ShardWriter {
   std::vector<Answer> answers_;  // the last one is being added to
   std::vector<KnownSample> left_;
   int64_t head_began_ms_ = 0;
-  int64_t batch_now_ms_ = 0;
+  StoreTime batch_time_;
   TimeLimits limits_of_all_;  // what every series takes now
 
   Mutex mutex_;

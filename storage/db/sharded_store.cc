@@ -69,12 +69,14 @@ void AddTo(StorageStats& stats, TimeRange& range, const ShardState& shard) {
 }  // namespace
 
 ShardedStore::ShardedStore(StoreOptions options, RetentionRules retention,
+                           std::shared_ptr<RetentionClock> clock,
                            std::shared_ptr<const SeriesDirectory> directory,
                            std::shared_ptr<const ChangeLog> changes,
                            std::shared_ptr<SeriesLimit> series_limit,
                            std::vector<std::unique_ptr<Shard>> shards)
     : options_(std::move(options)),
       retention_(std::move(retention)),
+      clock_(std::move(clock)),
       directory_(std::move(directory)),
       changes_(std::move(changes)),
       series_limit_(std::move(series_limit)),
@@ -156,15 +158,16 @@ absl::StatusOr<std::unique_ptr<Querier>> ShardedStore::NewQuerier() const {
   views.reserve(shards_.size());
   for (const std::unique_ptr<Shard>& shard : shards_) views.push_back(shard->View());
   const RetentionRules* const retention = options_.read_only ? nullptr : &retention_;
-  return std::make_unique<StoreQuerier>(std::move(views), retention, options_.now_ms());
+  return std::make_unique<StoreQuerier>(std::move(views), retention, clock_->Now().expiry_ms);
 }
 
 TimeRange ShardedStore::UnchangedSince(uint64_t count) const {
   const int64_t earliest_ms = changes_->EarliestSince(count);
   if (earliest_ms == std::numeric_limits<int64_t>::min()) return {0, -1};
-  // What was older is hidden from one moment to the next.
-  const int64_t oldest_ms = options_.read_only ? std::numeric_limits<int64_t>::min()
-                                               : options_.now_ms() - retention_.ShortestKeepMs();
+  // What was older is hidden from one moment to the next, and comes back if the clock goes back.
+  const int64_t oldest_ms = options_.read_only
+                                ? std::numeric_limits<int64_t>::min()
+                                : clock_->HighestExpiryMs() - retention_.ShortestKeepMs();
   return {oldest_ms, earliest_ms - 1};
 }
 
@@ -180,6 +183,9 @@ StorageStats ShardedStore::stats() const {
     stats.max_time_ms = range.max_ms;
   }
   stats.read_only = stats.read_only || options_.read_only;
+  const StoreTime time = clock_->Now();
+  stats.clock_is_trusted = time.is_trusted;
+  stats.clock_offset_seconds = static_cast<double>(time.wall_ms - time.believed_ms) / 1000;
   stats.max_series = series_limit_->limits().max_series;
   stats.disk_bytes = options_.env->FolderBytes(options_.data_dir).value_or(0);
   stats.used_bytes = budget_.UsedBytes().value_or(0);

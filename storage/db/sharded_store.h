@@ -17,6 +17,7 @@ namespace lockstep {
 class ShardedStore : public Store {
  public:
   ShardedStore(StoreOptions options, RetentionRules retention,
+               std::shared_ptr<RetentionClock> clock,
                std::shared_ptr<const SeriesDirectory> directory,
                std::shared_ptr<const ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
                std::vector<std::unique_ptr<Shard>> shards);
@@ -67,12 +68,13 @@ class ShardedStore : public Store {
 
   const StoreOptions options_;
   const RetentionRules retention_;
+  const std::shared_ptr<RetentionClock> clock_;
   const std::shared_ptr<const SeriesDirectory> directory_;
   const std::shared_ptr<const ChangeLog> changes_;
   const std::shared_ptr<SeriesLimit> series_limit_;
   const std::vector<std::unique_ptr<Shard>> shards_;
   StoreOperations operations_{options_, shards_};
-  DiskBudget budget_{shards_, options_.max_bytes, options_.now_ms};  // the first to go
+  DiskBudget budget_{shards_, options_.max_bytes, BelievedTimeOf(clock_)};  // the first to go
 };
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "storage/db/backup_record.h"
+#include "storage/db/clock_record.h"
 #include "storage/db/dictionary_row.h"
 #include "storage/db/journal_block.h"
 #include "storage/db/store_manifest.h"
@@ -81,6 +82,12 @@ void CheckJournalBlock(std::string_view in) {
   }
 }
 
+void CheckClockRecord(std::string_view in) {
+  ClockRecord record, again;
+  if (!DecodeClockRecord(in, record)) return;
+  LOCKSTEP_CHECK(DecodeClockRecord(EncodeClockRecord(record), again) && again == record);
+}
+
 void CheckTextFiles(std::string_view in) {
   if (const auto manifest = ParseManifest(in); manifest.ok()) {
     LOCKSTEP_CHECK(ParseManifest(FormatManifest(*manifest)).ok());
@@ -91,7 +98,7 @@ void CheckTextFiles(std::string_view in) {
 }
 
 void Run(uint8_t format, std::string_view in) {
-  switch (format % 6) {
+  switch (format % 7) {
     case 0:
       return CheckPartRow(kv::DictionaryKind::kTarget, in);
     case 1:
@@ -102,6 +109,8 @@ void Run(uint8_t format, std::string_view in) {
       return CheckWindowRow(in);
     case 4:
       return CheckJournalBlock(in);
+    case 5:
+      return CheckClockRecord(in);
     default:
       return CheckTextFiles(in);
   }

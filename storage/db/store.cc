@@ -1,10 +1,13 @@
 #include "storage/db/store.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/log.h"
+#include "storage/db/clock_record.h"
+#include "storage/db/retention_clock.h"
 #include "storage/db/sharded_store.h"
 #include "storage/db/slot.h"
 #include "storage/db/store_layout.h"
@@ -49,6 +52,28 @@ absl::StatusOr<StoreManifest> OpenManifest(const StoreOptions& options) {
   return manifest;
 }
 
+std::optional<int64_t> NewestSampleMs(const std::vector<std::unique_ptr<Shard>>& shards) {
+  std::optional<int64_t> newest_ms;
+  const auto raise = [&newest_ms](int64_t time_ms) {
+    newest_ms = std::max(newest_ms.value_or(time_ms), time_ms);
+  };
+  for (const std::unique_ptr<Shard>& shard : shards) {
+    const ShardState& state = shard->state();
+    ReaderLock lock(state.mutex);
+    if (state.active->sample_count() > 0) raise(state.active->range().max_ms);
+    for (const auto& [number, window] : state.windows) raise(window.totals().range.max_ms);
+  }
+  return newest_ms;
+}
+
+// Before anything is dropped or refused for its time.
+absl::Status Begin(RetentionClock& clock, const std::vector<std::unique_ptr<Shard>>& shards) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::optional<ClockRecord> record,
+                            ReadClockRecord(*shards.front()->state().kv));
+  clock.Begin(record, record.has_value() ? std::nullopt : NewestSampleMs(shards));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
@@ -61,6 +86,8 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
     Log(LogLevel::kWarn, "the store keeps the number of shards that it was made with",
         {{"shards", manifest.shard_count}, {"asked_for", options.shard_count}});
   }
+  const auto clock = std::make_shared<RetentionClock>(options.now_ms, options.monotonic_ms,
+                                                      retention.ShortestKeepMs());
   const auto resources = std::make_shared<const kv::Resources>(
       kv::ResourceLimits{.block_cache_bytes = options.block_cache_bytes,
                          .max_open_tables = kv::OpenTablesOf(manifest.shard_count)});
@@ -69,6 +96,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .head_bytes = options.head_bytes / manifest.shard_count,
                             .head_age_ms = options.head_age_ms,
                             .retention = retention,
+                             .clock = clock,
                             .min_free_bytes = options.min_free_bytes};
   const auto directory = std::make_shared<SeriesDirectory>();
   const auto changes = std::make_shared<ChangeLog>();
@@ -82,7 +110,13 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                     options.read_only ? Shard::kReadOnly : Shard::kReadAndWrite));
     shards.push_back(std::move(shard));
   }
-  return std::make_unique<ShardedStore>(std::move(options), retention, directory, changes,
+  if (options.read_only) {
+    clock->Begin(std::nullopt, std::nullopt);
+  } else {
+    LOCKSTEP_RETURN_IF_ERROR(Begin(*clock, shards));
+    for (const std::unique_ptr<Shard>& shard : shards) shard->Start();
+  }
+  return std::make_unique<ShardedStore>(std::move(options), retention, clock, directory, changes,
                                         series_limit, std::move(shards));
 }
 

@@ -64,6 +64,7 @@ struct StoreOptions {
   uint64_t min_free_bytes = uint64_t{64} << 20;
 
   Clock now_ms = SystemTimeMs;
+  Clock monotonic_ms = BootTimeMs;
   std::shared_ptr<kv::Env> env;  // null: the operating system's files
 };
 

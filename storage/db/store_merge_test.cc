@@ -153,6 +153,7 @@ TEST(StoreMerge, AWindowThatEndedGoesCold) {
   StoreOptions options = TestOptions(folder);
   std::atomic<int64_t> now_ms = kTestNowMs;
   options.now_ms = [&now_ms] { return now_ms.load(); };
+  options.monotonic_ms = options.now_ms;
   auto store = MustOpen(options);
   WriteAndSealRounds(*store, kTestNowMs, 3);
   const std::string before = Dump(*store);

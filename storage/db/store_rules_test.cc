@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,7 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
   StoreRules() {
     options_.shard_count = GetParam();
     options_.now_ms = [this] { return now_ms_.load(); };
+    options_.monotonic_ms = [this] { return highest_ms_.load(); };
     options_.retention_rules = {Rule("dev", "DCGM_.*", kDay), Rule("dev|test", ".*", 2 * kDay)};
     store_ = MustOpen(options_);
   }
@@ -104,10 +106,17 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
     return *(*querier)->LabelValues(label, {matchers, {INT64_MIN, INT64_MAX}, nullptr});
   }
 
+  // Both clocks; a monotonic one does not go back.
+  void SetTime(int64_t now_ms) {
+    highest_ms_ = std::max(highest_ms_.load(), now_ms);
+    now_ms_ = now_ms;
+  }
+
   static constexpr size_t kSeriesCount = 3;
 
   kv::TestFolder folder_;
   std::atomic<int64_t> now_ms_ = kWindowBegin;
+  std::atomic<int64_t> highest_ms_ = kWindowBegin;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_;
 };
@@ -115,14 +124,14 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
 TEST_P(StoreRules, WhatIsOlderIsHiddenWhereverItIs) {
   WriteAll();
   for (const bool is_cold : {false, true}) {
-    now_ms_ = kWindowBegin;
+    SetTime(kWindowBegin);
     ExpectCounts(6, 12, 18);
-    now_ms_ = kWindowBegin + 2 * kHourMs;  // a sample of kWindowBegin - 1 d + 2 h is still kept
+    SetTime(kWindowBegin + 2 * kHourMs);  // a sample of kWindowBegin - 1 d + 2 h is still kept
     ExpectCounts(6, 12, 18);
-    now_ms_ = kWindowBegin + 2 * kHourMs + 1;
+    SetTime(kWindowBegin + 2 * kHourMs + 1);
     ExpectCounts(5, 11, 18);
     if (!is_cold) {
-      now_ms_ = kWindowBegin;
+      SetTime(kWindowBegin);
       ASSERT_TRUE(store_->Settle().ok());
     }
   }
@@ -167,7 +176,7 @@ TEST_P(StoreRules, OlderSamplesAreRefusedAndTheReasonNamesWhatIsKept) {
 TEST_P(StoreRules, WindowsThatEndedAreDropped) {
   WriteAll();
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kWindowBegin + 8 * kHourMs;
+  SetTime(kWindowBegin + 8 * kHourMs);
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_EQ(store_->stats().expired_samples, kSeriesCount * 2 * (1 + 3));
   options_.retention_rules.clear();  // so that nothing is hidden
@@ -176,11 +185,11 @@ TEST_P(StoreRules, WindowsThatEndedAreDropped) {
 }
 
 TEST_P(StoreRules, AWindowGoesToItsLastMillisecondAndTheNextStaysFromItsFirst) {
-  now_ms_ = kWindowBegin - 1;
+  SetTime(kWindowBegin - 1);
   const std::vector<Sample> samples = {{kWindowBegin - kDay - 1, 1}, {kWindowBegin - kDay, 1}};
   ASSERT_TRUE(WriteFloats(*store_, Series("DCGM_A", "dev"), samples).ok());
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kWindowBegin + 2 * kHourMs;
+  SetTime(kWindowBegin + 2 * kHourMs);
   ASSERT_TRUE(store_->DropExpired().ok());
   options_.retention_rules.clear();  // so that nothing is hidden
   Reopen();
@@ -191,10 +200,10 @@ TEST_P(StoreRules, AWindowGoesToItsLastMillisecondAndTheNextStaysFromItsFirst) {
 TEST_P(StoreRules, SeriesWithoutSamplesAreForgotten) {
   WriteAll();
   ASSERT_TRUE(store_->Seal().ok());
-  now_ms_ = kWindowBegin + kDay;
+  SetTime(kWindowBegin + kDay);
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_THAT(Values(std::string(kMetricName), {Matcher::Equal("job", "dev")}), ElementsAre("up"));
-  now_ms_ = kWindowBegin + 2 * kDay;
+  SetTime(kWindowBegin + 2 * kDay);
   ASSERT_TRUE(store_->DropExpired().ok());
   EXPECT_THAT(Values("job"), ElementsAre("prod"));
   Reopen();
@@ -230,7 +239,7 @@ TEST_P(StoreRules, AStoreThatOnlyReadsHidesNothing) {
   WriteAll();
   ASSERT_TRUE(store_->Close().ok());
   store_ = nullptr;
-  now_ms_ = kWindowBegin + 20 * kDay;
+  SetTime(kWindowBegin + 20 * kDay);
   options_.read_only = true;
   store_ = MustOpen(options_);
   ExpectCounts(6, 12, 18);

@@ -24,16 +24,25 @@ inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
 StoreOptions TestOptions(const kv::TestFolder& folder);
 std::unique_ptr<Store> MustOpen(StoreOptions options);
 
-// A clock that tests turn. Must outlive the store.
+// Clocks that tests turn. Must outlive the store.
 class HandClock {
  public:
   explicit HandClock(StoreOptions& options) {
-    options.now_ms = [this] { return now_ms_.load(); };
+    options.now_ms = [this] { return wall_ms_.load(); };
+    options.monotonic_ms = [this] { return monotonic_ms_.load(); };
   }
-  void Turn(int64_t by_ms) { now_ms_ += by_ms; }
+  // Time goes by.
+  void Turn(int64_t by_ms) {
+    monotonic_ms_ += by_ms;
+    wall_ms_ += by_ms;
+  }
+  // Somebody sets the wall clock, or it goes on while nobody looks.
+  void Leap(int64_t by_ms) { wall_ms_ += by_ms; }
+  int64_t now_ms() const { return wall_ms_; }
 
  private:
-  std::atomic<int64_t> now_ms_ = kTestNowMs;
+  std::atomic<int64_t> wall_ms_ = kTestNowMs;
+  std::atomic<int64_t> monotonic_ms_ = 0;
 };
 
 LabelSet Series(std::string_view name, std::string_view job = "train", int number = 0);

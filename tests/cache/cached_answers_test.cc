@@ -103,6 +103,7 @@ class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
     options.shard_count = 2;
     options.retention_ms = kKeep;
     options.now_ms = [this] { return now_ms_.load(); };
+    options.monotonic_ms = options.now_ms;
     auto store = OpenStore(std::move(options));
     EXPECT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
