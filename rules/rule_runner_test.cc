@@ -95,8 +95,13 @@ TEST(RuleRunnerTest, AlertsOfAGroupThatWaitsForAThreadGoOn) {
   RuleRunner runner(options);
   runner.Configure(GroupsWith(0), {});
   runner.Start(
-      storage, engine,
-      [&](DecodedWrite write, Ingester::Done done) { store.Write(write, std::move(done)); },
+      [&](const std::string&) {
+        return RuleHome{.storage = &storage,
+                        .engine = &engine,
+                        .store = [&](DecodedWrite write, Ingester::Done done) {
+                          store.Write(write, std::move(done));
+                        }};
+      },
       [&](const Rule&, const std::vector<Alert>&) { store.CountTelling(); });
   EXPECT_TRUE(store.AwaitTellings(1));
   // As many as there are threads.

@@ -65,15 +65,13 @@ void Run(World& world, size_t piece_bytes, std::string_view input) {
     auto connection =
         std::make_shared<Connection>(world.door, std::make_unique<ScriptedTransport>(state));
     alive = connection;
-    connection->Wait();
     connection->Start();
   }
   // A connection lives as long as something is due to it.
   while (!alive.expired()) state.Take()();
   LOCKSTEP_CHECK(state.closed);
   LOCKSTEP_CHECK(world.door.budget.held_bytes() == 0);
-  LOCKSTEP_CHECK(world.door.counters.calls_in_flight == 0);
-  LOCKSTEP_CHECK(!world.door.waiting.CloseOldest());
+  LOCKSTEP_CHECK(world.door.calls.taken() == 0);
   CheckOutput(state.output);
 }
 
