@@ -5,8 +5,8 @@
 namespace lockstep::api {
 namespace {
 
-constexpr std::string_view kRoleNames[] = {
-    "none", "any", "read", "write", "push", "rules", "metrics", "cross-tenant", "admin"};
+constexpr std::string_view kRoleNames[] = {"none",  "any",     "read",         "write", "push",
+                                           "rules", "metrics", "cross-tenant", "admin"};
 
 }  // namespace
 

@@ -178,8 +178,8 @@ class ApiServer : public Api {
   void RunPooled(const Route& route, Call call, Respond respond);
 
   QueryContext ContextOf(const Call& call, const Turn& turn) {
-    return {call.data->engine(),  call.data->range_cache(), now_ms_(),
-            turn.queued_seconds,  query_samples_total_,     query_log_,
+    return {call.data->engine(), call.data->range_cache(), now_ms_(),
+            turn.queued_seconds, query_samples_total_,     query_log_,
             &turn.progress};
   }
 
@@ -263,7 +263,8 @@ class ApiServer : public Api {
   }
   Response QueryRange(const Call& call, const Turn& turn, QueryBudget& budget) {
     const std::string_view axis = call.form.Get("axis");
-    if (axis == "step") return HandleQueryOverSteps(call, ContextOf(call, turn), TrainingOf(call), budget);
+    if (axis == "step")
+      return HandleQueryOverSteps(call, ContextOf(call, turn), TrainingOf(call), budget);
     if (!axis.empty() && axis != "time") {
       return InvalidParameter("axis", "it is neither time nor step");
     }
@@ -288,11 +289,13 @@ class ApiServer : public Api {
     return HandleRemoteRead(call, call.data->storage(), {turn.progress, budget, turn.place});
   }
   Response Federate(const Call& call, const Turn& turn, QueryBudget& budget) {
-    return HandleFederate(call, {call.data->storage(), now_ms_(), call.data->engine().lookback_ms(),
-                                 turn.progress},
-                          budget);
+    return HandleFederate(
+        call, {call.data->storage(), now_ms_(), call.data->engine().lookback_ms(), turn.progress},
+        budget);
   }
-  Response Tsdb(const Call& call, const Turn&, QueryBudget&) { return HandleTsdb(call, call.data->storage()); }
+  Response Tsdb(const Call& call, const Turn&, QueryBudget&) {
+    return HandleTsdb(call, call.data->storage());
+  }
   Response Cardinality(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleCardinality(call, call.data->storage(), budget);
   }
@@ -411,9 +414,11 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/metadata", kGet, kReadyStore, kRead, nullptr, &A::Metadata},
       {"/api/v1/rules", kGet, kReadyStore, kRead, &A::Rules, nullptr, nullptr, kAllJobs},
       {"/api/v1/alerts", kGet, kReadyStore, kRead, &A::Alerts, nullptr, nullptr, kAllJobs},
-      {"/api/v1/alertmanagers", kGet, kNothing, kRead, &A::Alertmanagers, nullptr, nullptr, kAllJobs},
+      {"/api/v1/alertmanagers", kGet, kNothing, kRead, &A::Alertmanagers, nullptr, nullptr,
+       kAllJobs},
       {"/api/v1/targets", kGet, kNothing, kRead, &A::Targets, nullptr, nullptr, kAllJobs},
-      {"/api/v1/targets/metadata", kGet, kNothing, kRead, &A::TargetsMetadata, nullptr, nullptr, kAllJobs},
+      {"/api/v1/targets/metadata", kGet, kNothing, kRead, &A::TargetsMetadata, nullptr, nullptr,
+       kAllJobs},
       {"/api/v1/scrape_pools", kGet, kNothing, kRead, &A::ScrapePools, nullptr, nullptr, kAllJobs},
       {"/api/v1/status/buildinfo", kGet, kNothing, kRead, &A::BuildInfo},
       {"/api/v1/status/runtimeinfo", kGet, kNothing, kRead, &A::RuntimeInfo},
@@ -423,14 +428,18 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/status/walreplay", kGet, kNothing, kRead, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, kRead, nullptr, &A::Tsdb},
       {"/api/v1/status/cardinality", kGet, kReadyStore, kRead, nullptr, &A::Cardinality},
-      {"/api/v1/status/active_queries", kGet, kNothing, kAdmin, &A::ActiveQueryList, nullptr, nullptr, kAllTenants},
-      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, kAdmin, &A::CancelQuery, nullptr, nullptr, kAllTenants},
-      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Snapshot, nullptr, kAllTenants},
+      {"/api/v1/status/active_queries", kGet, kNothing, kAdmin, &A::ActiveQueryList, nullptr,
+       nullptr, kAllTenants},
+      {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, kAdmin, &A::CancelQuery,
+       nullptr, nullptr, kAllTenants},
+      {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Snapshot,
+       nullptr, kAllTenants},
       {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, kAdmin, nullptr,
        &A::DeleteSeries},
       {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, kAdmin, nullptr,
        &A::CleanTombstones, nullptr, kAllTenants},
-      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Backup, nullptr, kAllTenants},
+      {"/api/v1/admin/backup", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Backup, nullptr,
+       kAllTenants},
   };
   count = std::size(kRoutes);
   return kRoutes;

@@ -30,8 +30,8 @@ namespace lockstep::api {
 
 struct ApiOptions {
   int max_concurrent_queries = 20;
-  int64_t max_query_samples = 50'000'000;       // held in memory by one query
-  uint64_t max_query_bytes = 16 << 10;          // of one query's text
+  int64_t max_query_samples = 50'000'000;  // held in memory by one query
+  uint64_t max_query_bytes = 16 << 10;     // of one query's text
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
   IngestLimits ingest;
   Prices prices;                          // of training

@@ -75,8 +75,7 @@ void WriteSeriesExemplars(JsonWriter& json, const SeriesExemplars& found) {
 
 }  // namespace
 
-Response HandleQueryExemplars(const Call& call, SelectExemplars select,
-                              const QueryBudget& budget) {
+Response HandleQueryExemplars(const Call& call, SelectExemplars select, const QueryBudget& budget) {
   const auto range = ParseTimeRange(call.form.Get("start"), call.form.Get("end"));
   if (!range.ok()) return FailureReply(range.status());
   if (range->max_ms < range->min_ms) {

@@ -14,7 +14,6 @@ namespace lockstep::api {
 using SelectExemplars =
     absl::FunctionRef<std::vector<SeriesExemplars>(ExemplarStore::Selections, TimeRange)>;
 
-Response HandleQueryExemplars(const Call& call, SelectExemplars select,
-                              const QueryBudget& budget);
+Response HandleQueryExemplars(const Call& call, SelectExemplars select, const QueryBudget& budget);
 
 }  // namespace lockstep::api

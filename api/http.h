@@ -47,10 +47,10 @@ struct Request {
   std::string method;  // "GET", "POST", ...; HEAD arrives as GET
   std::string target;  // path and query as sent: "/api/v1/query?query=up"
   std::vector<Header> headers;
-  std::string body;             // de-chunked; Content-Encoding is left to the handler
-  std::string remote_address;   // with the port
-  std::string user;             // who was let in by name, "" when nobody has to say who they are
-  Grant grant{};                // what its credential may do
+  std::string body;            // de-chunked; Content-Encoding is left to the handler
+  std::string remote_address;  // with the port
+  std::string user;            // who was let in by name, "" when nobody has to say who they are
+  Grant grant{};               // what its credential may do
   std::shared_ptr<CancelSignal> cancel;  // never null
 
   // The value of the first header of that name, any case; "" when there is none.

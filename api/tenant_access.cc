@@ -22,8 +22,8 @@ std::string Joined(const std::vector<std::string>& tenants) {
 }
 
 bool IsFor(const Grant& grant, const std::string& tenant) {
-  return !grant.tenants.has_value() || std::ranges::find(*grant.tenants, tenant) !=
-                                           grant.tenants->end();
+  return !grant.tenants.has_value() ||
+         std::ranges::find(*grant.tenants, tenant) != grant.tenants->end();
 }
 
 absl::StatusOr<std::vector<std::string>> Parse(std::string_view header) {
@@ -35,8 +35,8 @@ absl::StatusOr<std::vector<std::string>> Parse(std::string_view header) {
     begin = end + 1;
     if (std::ranges::find(tenants, *tenant) != tenants.end()) continue;
     if (tenants.size() == kMaxTenantsOfRequest) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s names more than %d tenants", kHeader, kMaxTenantsOfRequest));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s names more than %d tenants", kHeader, kMaxTenantsOfRequest));
     }
     tenants.push_back(*std::move(tenant));
   }

@@ -8,8 +8,8 @@
 namespace lockstep {
 
 struct ClientId {
-  std::string network;  // see NetworkOfAddress(); "" if the address is not known
-  std::string user;     // the name of the credential; "" if there is none
+  std::string network;                  // see NetworkOfAddress(); "" if the address is not known
+  std::string user;                     // the name of the credential; "" if there is none
   uint64_t max_samples_per_second = 0;  // that the credential may bring; 0: no limit of its own
 };
 

@@ -28,9 +28,8 @@ absl::StatusOr<ListedValue> ParseListed(const GivenValue& value, const ListForm&
         absl::StrFormat("%s: unknown key \"%s\"", value.origin, value.name));
   }
   if (index == form.max_count) {
-    return absl::InvalidArgumentError(absl::StrFormat("%s: %s: at most %d %s can be given",
-                                                      value.origin, form.name, form.max_count,
-                                                      form.items));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: %s: at most %d %s can be given", value.origin, form.name, form.max_count, form.items));
   }
   return ListedValue{index, std::string(key.substr(2))};
 }

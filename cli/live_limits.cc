@@ -30,8 +30,8 @@ SeriesLimits SeriesLimitsOf(const ServeOptions& options) {
 void SetLimits(const ServeOptions& options, const Limited& limited) {
   LimitMemory(options);
   limited.store->SetSeriesLimits(SeriesLimitsOf(options));
-  limited.api->SetLimits({options.max_query_samples,
-                          std::chrono::milliseconds(options.query_timeout_ms)});
+  limited.api->SetLimits(
+      {options.max_query_samples, std::chrono::milliseconds(options.query_timeout_ms)});
   limited.tenants->SetLimits(
       {options.max_samples_per_second, options.max_samples_per_second_per_job},
       options.tenant_limits);

@@ -54,8 +54,9 @@ absl::Status RetentionSettings::Set(const GivenValue& value, const std::string& 
     return Annotate(SetPattern(rule.metric, std::string(kMetricName), value.text), where);
   }
   if (key != "keep") {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: unknown key \"%s\"; a rule has tenant, job, metric and keep", value.origin, value.name));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: unknown key \"%s\"; a rule has tenant, job, metric and keep",
+                        value.origin, value.name));
   }
   origins_[index].keep = where;
   return Annotate(SetKeep(rule.keep_ms, value.text), where);

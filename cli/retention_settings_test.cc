@@ -70,7 +70,8 @@ TEST(RetentionSettingsTest, SaysWhatIsWrongAndWhere) {
              "5m, 12h or 15d");
   CheckError(head + "    - {}\n", "a.yml line 4: \"storage.retention.rules\" needs one value");
   CheckError(head + "    - 5d\n",
-             "a.yml line 5: \"storage.retention.rules[0]\" needs keep, and may have tenant, job and metric");
+             "a.yml line 5: \"storage.retention.rules[0]\" needs keep, and may have tenant, job "
+             "and metric");
   EXPECT_EQ(Read(head + "    - {job: \"a(\", keep: 1d}\n").status().code(),
             absl::StatusCode::kInvalidArgument);
   CheckError("http:\n  - {a: 1}\n", "a.yml line 2: unknown key \"http[0].a\"");

@@ -299,9 +299,8 @@ ExitCode Serve(const ServeOptions& options) {
 
   auto tenants = std::make_unique<tenants::Tenants>(store, &store, MakeTenantOptions(options));
   if (const absl::Status status = tenants->Load(); !status.ok()) return Failed(status);
-  tenants->SetLimits(
-      {options.max_samples_per_second, options.max_samples_per_second_per_job},
-      options.tenant_limits);
+  tenants->SetLimits({options.max_samples_per_second, options.max_samples_per_second_per_job},
+                     options.tenant_limits);
   scrape::Scraper scraper;
   rules::HookRunner hooks(&store);
   rules::Notifier notifier(ExternalUrl(options, info));

@@ -358,8 +358,8 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<GivenValue>& giv
   options.tenant_limits = tenants.Finish();
   LOCKSTEP_ASSIGN_OR_RETURN(options.otlp, otlp.Finish());
   for (const GivenValue& value : given) {
-    const bool is_of_file_alone = RetentionSettings::IsOne(value) ||
-                                    TenantSettings::IsOne(value) || OtlpSettings::IsOne(value);
+    const bool is_of_file_alone = RetentionSettings::IsOne(value) || TenantSettings::IsOne(value) ||
+                                  OtlpSettings::IsOne(value);
     if (is_of_file_alone) options.texts.emplace_back(value.name, value.text);
   }
   return options;

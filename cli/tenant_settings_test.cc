@@ -35,13 +35,13 @@ TEST(TenantSettingsTest, ReadsLimitsInTheOrderOfTheFile) {
 TEST(TenantSettingsTest, SaysWhatIsWrongAndWhere) {
   const std::string head = "tenants:\n  limits:\n";
   CheckTenantError(head + "    - {tenants: a}\n",
-             "a.yml line 3: unknown key \"tenants.limits[0].tenants\"; limits have tenant, "
-             "max_series and max_samples_per_second");
+                   "a.yml line 3: unknown key \"tenants.limits[0].tenants\"; limits have tenant, "
+                   "max_series and max_samples_per_second");
   CheckTenantError(head + "    - {max_series: many}\n",
-             "a.yml line 3: tenants.limits[0].max_series: \"many\" is not a whole number");
+                   "a.yml line 3: tenants.limits[0].max_series: \"many\" is not a whole number");
   CheckTenantError(head + "    - 7\n",
-             "a.yml line 3: \"tenants.limits[0]\" needs tenant, max_series or "
-             "max_samples_per_second");
+                   "a.yml line 3: \"tenants.limits[0]\" needs tenant, max_series or "
+                   "max_samples_per_second");
   EXPECT_FALSE(ReadTenants(head + "    - {tenant: \"a(\"}\n").ok());
 }
 

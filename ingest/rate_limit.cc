@@ -92,9 +92,9 @@ absl::Status RateLimit::AdmitToAll(const ClientId& client, double count) {
     Take(client, count, entry);
     return absl::OkStatus();
   }
-  return ComeAgainIn(WaitFor(tokens_, per_second_),
-                     absl::StrFormat("more than the %.0f samples a second that %s",
-                                     per_second_, whose_));
+  return ComeAgainIn(
+      WaitFor(tokens_, per_second_),
+      absl::StrFormat("more than the %.0f samples a second that %s", per_second_, whose_));
 }
 
 RateLimit::OwnBucket* RateLimit::OwnBucketOf(const ClientId& client) {

@@ -20,7 +20,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <string_view>
 
 #include "base/client_id.h"
 #include "base/mutex.h"
@@ -32,8 +31,7 @@ namespace lockstep {
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::string_view kOfServer =
-      "this server takes (ingest.max-samples-per-second)";
+  static constexpr std::string_view kOfServer = "this server takes (ingest.max-samples-per-second)";
 
   // 0: no limit but those of credentials. `now` is called from any thread. `whose` ends the sentence "more than the 7 samples
   // a second that ..." and is a literal.

@@ -196,8 +196,10 @@ TEST(CredentialRateTest, CredentialsHaveLimitsOfTheirOwn) {
   now += std::chrono::seconds(1);
   EXPECT_TRUE(limit.Admit(slow, 1).ok());
   // From another address too.
-  EXPECT_TRUE(limit.Admit({.network = "10.0.0.2", .user = "slow", .max_samples_per_second = 10}, 9).ok());
-  EXPECT_FALSE(limit.Admit({.network = "10.0.0.3", .user = "slow", .max_samples_per_second = 10}, 1).ok());
+  EXPECT_TRUE(
+      limit.Admit({.network = "10.0.0.2", .user = "slow", .max_samples_per_second = 10}, 9).ok());
+  EXPECT_FALSE(
+      limit.Admit({.network = "10.0.0.3", .user = "slow", .max_samples_per_second = 10}, 1).ok());
   // What the limit for all refuses costs the credential nothing.
   RateLimit small(5, [&now] { return now; });
   EXPECT_TRUE(small.Admit(other, 10).ok());

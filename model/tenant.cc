@@ -53,8 +53,8 @@ LabelSet WithTenant(std::string_view tenant, const LabelSet& labels) {
 LabelSet WithoutTenant(const LabelSet& labels) {
   if (!HasTenant(labels)) return labels;
   const LabelView tenant = *labels.begin();
-  const auto end = static_cast<size_t>(tenant.value.data() + tenant.value.size() -
-                                       labels.bytes().data());
+  const auto end =
+      static_cast<size_t>(tenant.value.data() + tenant.value.size() - labels.bytes().data());
   return LabelSet::OfPacked(labels.bytes().substr(end));
 }
 

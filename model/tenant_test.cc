@@ -18,9 +18,10 @@ TEST(Tenant, NamesAreThoseOfMimir) {
   EXPECT_EQ(*TenantOfId(std::string(150, 'x')), std::string(150, 'x'));
   EXPECT_EQ(*TenantOfId("default"), "");
   EXPECT_EQ(IdOfTenant(""), "default");
-  for (const std::string& id : {std::string(), std::string("."), std::string(".."), std::string("a b"),
-                                std::string("a|b"), std::string("a/b"), std::string("a\0b", 3),
-                                std::string("\xc3\xa4"), std::string(151, 'x')}) {
+  for (const std::string& id :
+       {std::string(), std::string("."), std::string(".."), std::string("a b"), std::string("a|b"),
+        std::string("a/b"), std::string("a\0b", 3), std::string("\xc3\xa4"),
+        std::string(151, 'x')}) {
     EXPECT_TRUE(absl::IsInvalidArgument(TenantOfId(id).status())) << id;
   }
 }
@@ -41,11 +42,14 @@ TEST(Tenant, LabelComesAndGoes) {
 
 // Whoever takes the label away need not sort again.
 TEST(Tenant, LabelLeavesSeriesInOrder) {
-  std::vector<LabelSet> all = {
-      LabelSet::Of({{"A", "1"}}),          LabelSet::Of({{"A", "1"}, {"B", "2"}}),
-      LabelSet::Of({{"\x01", "1"}}),       LabelSet::Of({{"__name__", "x"}}),
-      LabelSet::Of({{"__name__", "x"}, {"__p", "1"}}), LabelSet::Of({{"a", "1"}}),
-      LabelSet::Of({{"A", "2"}}),          LabelSet()};
+  std::vector<LabelSet> all = {LabelSet::Of({{"A", "1"}}),
+                               LabelSet::Of({{"A", "1"}, {"B", "2"}}),
+                               LabelSet::Of({{"\x01", "1"}}),
+                               LabelSet::Of({{"__name__", "x"}}),
+                               LabelSet::Of({{"__name__", "x"}, {"__p", "1"}}),
+                               LabelSet::Of({{"a", "1"}}),
+                               LabelSet::Of({{"A", "2"}}),
+                               LabelSet()};
   std::ranges::sort(all);
   std::vector<LabelSet> stored;
   for (const LabelSet& labels : all) stored.push_back(WithTenant("t", labels));

@@ -139,9 +139,8 @@ void RuleRunner::MoveIn(const std::string& tenant, TenantContext& context) {
   const absl::StatusOr<RuleHome>& home = context.home;
   context.context = common_;
   context.context.storage = home.ok() ? home->storage : nullptr;
-  context.context.query = [this, &home](
-                              std::string_view text,
-                              int64_t time_ms) -> absl::StatusOr<engine::VectorResult> {
+  context.context.query = [this, &home](std::string_view text,
+                                        int64_t time_ms) -> absl::StatusOr<engine::VectorResult> {
     LOCKSTEP_RETURN_IF_ERROR(home.status());
     return Query(*home->engine, text, time_ms);
   };

@@ -150,9 +150,10 @@ void AddStorage(Families& families, const StorageStats& stats) {
   families.Gauge("lockstep_storage_read_only",
                  "1 while the disk is full, and with storage.read-only: writes are refused.",
                  stats.read_only ? 1 : 0);
-  families.Gauge("lockstep_storage_clock_is_trusted",
-                 "1 while retention goes by the wall clock, 0 while that leapt and is not believed.",
-                 stats.clock_is_trusted ? 1 : 0);
+  families.Gauge(
+      "lockstep_storage_clock_is_trusted",
+      "1 while retention goes by the wall clock, 0 while that leapt and is not believed.",
+      stats.clock_is_trusted ? 1 : 0);
   families.Gauge("lockstep_storage_clock_offset_seconds",
                  "How far the wall clock is ahead of the time that retention goes by.",
                  stats.clock_offset_seconds);

@@ -76,8 +76,7 @@ absl::Status ReadAll(SeriesSet& set, std::string_view id, QueryBudget* budget, A
     one.labels = LabelSetBuilder(set.labels()).Set(kTenantIdLabel, id).Build();
     if (budget != nullptr) {
       LOCKSTEP_RETURN_IF_ERROR(budget->Charge(static_cast<int64_t>(one.samples.size())));
-      LOCKSTEP_RETURN_IF_ERROR(
-          budget->ChargeText(static_cast<int64_t>(one.labels.bytes().size())));
+      LOCKSTEP_RETURN_IF_ERROR(budget->ChargeText(static_cast<int64_t>(one.labels.bytes().size())));
     }
     all.push_back(std::move(one));
   }
@@ -145,9 +144,8 @@ class JoinedQuerier : public Querier {
   template <typename Visit>
   absl::Status ForEach(const Selection& selection, const Visit& visit) const {
     std::vector<Matcher> others;
-    std::ranges::copy_if(
-        selection.matchers, std::back_inserter(others),
-        [](const Matcher& matcher) { return matcher.name() != kTenantIdLabel; });
+    std::ranges::copy_if(selection.matchers, std::back_inserter(others),
+                         [](const Matcher& matcher) { return matcher.name() != kTenantIdLabel; });
     Selection own = selection;
     own.matchers = others;
     for (const NamedQuerier& tenant : tenants_) {

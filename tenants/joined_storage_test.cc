@@ -46,11 +46,10 @@ class JoinedStorageTest : public testing::Test {
 
 TEST_F(JoinedStorageTest, SeriesSayWhoseTheyAreInOrder) {
   const auto all = {Matcher::Equal("__name__", "up")};
-  const auto expected = ElementsAre(R"(up{__p="1", __tenant_id__="a"} 2.000000)",
-                                    R"(up{__tenant_id__="a"} 3.000000)",
-                                    R"(up{__tenant_id__="a", job="x"} 1.000000)",
-                                    R"(up{__tenant_id__="b", job="x"} 4.000000)",
-                                    R"(up{__tenant_id__="b", job="y"} 5.000000)");
+  const auto expected = ElementsAre(
+      R"(up{__p="1", __tenant_id__="a"} 2.000000)", R"(up{__tenant_id__="a"} 3.000000)",
+      R"(up{__tenant_id__="a", job="x"} 1.000000)", R"(up{__tenant_id__="b", job="x"} 4.000000)",
+      R"(up{__tenant_id__="b", job="y"} 5.000000)");
   EXPECT_THAT(Select(all), expected);
   EXPECT_THAT(Select(all, 3), expected);
 }
@@ -70,8 +69,8 @@ TEST_F(JoinedStorageTest, WhatIsReadIsCharged) {
   const std::vector<Matcher> matchers(all);
   QueryBudget budget(4, QueryBudget::Clock::time_point::max());
   const auto querier = joined_.NewQuerier();
-  EXPECT_TRUE(absl::IsResourceExhausted(
-      (*querier)->Select({matchers, kAllTimes, &budget}).status()));
+  EXPECT_TRUE(
+      absl::IsResourceExhausted((*querier)->Select({matchers, kAllTimes, &budget}).status()));
 }
 
 TEST_F(JoinedStorageTest, IsForReadingAlone) {

@@ -21,8 +21,7 @@ TEST(TenantDirectory, NumbersTenantsInOrderAndKeepsThem) {
   EXPECT_EQ(*directory.Add("team-b"), 2u);
   EXPECT_EQ(*directory.Add("team-a"), 1u);
   EXPECT_TRUE(directory.has_others());
-  EXPECT_EQ(*rows.ReadKept(KeptKind::kTenants, 0),
-            FormatPageExample("kept.md", "tenants"));
+  EXPECT_EQ(*rows.ReadKept(KeptKind::kTenants, 0), FormatPageExample("kept.md", "tenants"));
 
   TenantDirectory again(&rows);
   ASSERT_TRUE(again.Load().ok());
@@ -51,10 +50,18 @@ TEST(TenantDirectory, AddsNobodyWhoCannotBeKept) {
 }
 
 TEST(TenantDirectory, RefusesRowsThatAreDamaged) {
-  for (const std::string& row :
-       {std::string("\x02\x01" "a"), std::string("\x01\x05" "ab"), std::string("\x01\x01" "|"),
-        std::string("\x01\x01" "a\x01" "a"), std::string("\x01\x07" "default"),
-        std::string("\x01\xff")}) {
+  for (const std::string& row : {std::string("\x02\x01"
+                                             "a"),
+                                 std::string("\x01\x05"
+                                             "ab"),
+                                 std::string("\x01\x01"
+                                             "|"),
+                                 std::string("\x01\x01"
+                                             "a\x01"
+                                             "a"),
+                                 std::string("\x01\x07"
+                                             "default"),
+                                 std::string("\x01\xff")}) {
     RowsInMemory rows;
     ASSERT_TRUE(rows.WriteKept(KeptKind::kTenants, {{0, row}}).ok());
     TenantDirectory directory(&rows);

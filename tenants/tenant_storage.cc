@@ -96,15 +96,15 @@ std::vector<std::vector<Matcher>> OfTenant(std::string_view tenant,
 void TenantStorage::Write(WriteRequest request, WriteCallback committed) {
   if (tenant_.empty()) return store_.Write(std::move(request), std::move(committed));
   for (SeriesWrite& series : request.series) series.labels = WithTenant(tenant_, series.labels);
-  store_.Write(std::move(request), [committed = std::move(committed)](
-                                       absl::StatusOr<WriteOutcome> outcome) mutable {
-    if (outcome.ok()) {
-      for (RejectedSeries& rejected : outcome->rejected) {
-        rejected.labels = WithoutTenant(rejected.labels);
-      }
-    }
-    committed(std::move(outcome));
-  });
+  store_.Write(std::move(request),
+               [committed = std::move(committed)](absl::StatusOr<WriteOutcome> outcome) mutable {
+                 if (outcome.ok()) {
+                   for (RejectedSeries& rejected : outcome->rejected) {
+                     rejected.labels = WithoutTenant(rejected.labels);
+                   }
+                 }
+                 committed(std::move(outcome));
+               });
 }
 
 void TenantStorage::FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const {

@@ -55,7 +55,8 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
       ASSERT_TRUE(querier.ok() && own.ok());
       const Selection all{{}, kAllTimes};
       EXPECT_EQ(*(*querier)->LabelNames(all), *(*own)->LabelNames(all)) << name;
-      for (const std::string& label : {std::string("job"), std::string("__name__"), std::string(kTenantLabel)}) {
+      for (const std::string& label :
+           {std::string("job"), std::string("__name__"), std::string(kTenantLabel)}) {
         EXPECT_EQ(*(*querier)->LabelValues(label, all), *(*own)->LabelValues(label, all));
       }
       const auto counted = view->Cardinality({});

@@ -26,8 +26,8 @@ void Tenants::SetLimits(const TenantRates& rates, std::vector<TenantLimits> limi
 std::shared_ptr<Tenant> Tenants::ForReading(std::string_view name) {
   if (name.empty()) return default_;
   if (const std::optional<uint32_t> number = directory_.Find(name)) return Get(name, *number);
-  return std::make_shared<Tenant>(shared_, std::string(name), std::nullopt,
-                                  shared_.options.ingest, *default_);
+  return std::make_shared<Tenant>(shared_, std::string(name), std::nullopt, shared_.options.ingest,
+                                  *default_);
 }
 
 absl::StatusOr<std::shared_ptr<Tenant>> Tenants::ForWriting(std::string_view name) {
@@ -59,8 +59,8 @@ std::shared_ptr<Tenant> Tenants::Get(std::string_view name, uint32_t number) {
   const MutexLock lock(mutex_);
   std::shared_ptr<Tenant>& tenant = active_[std::string(name)];
   if (tenant == nullptr) {
-    tenant = std::make_shared<Tenant>(shared_, std::string(name), number, LimitsOf(name),
-                                      *default_);
+    tenant =
+        std::make_shared<Tenant>(shared_, std::string(name), number, LimitsOf(name), *default_);
   }
   return tenant;
 }

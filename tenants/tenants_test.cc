@@ -55,12 +55,11 @@ class TenantsTest : public testing::Test {
     double value = -1;
     for (int i = 0; i < 2; ++i) {
       QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
-      const auto result = view.range_cache().Execute(
-          {.text = query,
-           .start_ms = kSampleMs + 1000,
-           .end_ms = kSampleMs + 3000,
-           .step_ms = 1000},
-          budget);
+      const auto result = view.range_cache().Execute({.text = query,
+                                                      .start_ms = kSampleMs + 1000,
+                                                      .end_ms = kSampleMs + 3000,
+                                                      .step_ms = 1000},
+                                                     budget);
       EXPECT_TRUE(result.ok()) << result.status();
       const auto& matrix = std::get<engine::MatrixResult>(result->value);
       value = matrix.empty() ? -1 : matrix.front().samples.values.back();
@@ -122,9 +121,9 @@ TEST_F(TenantsTest, EachHasItsRateAndAllHaveOne) {
     decoded.sample_count = count;
     absl::Status status;
     (*limited.ForWriting(tenant))
-        ->ingester.StoreWithinRate({}, std::move(decoded), [&](absl::StatusOr<WriteSummary> summary) {
-          status = summary.status();
-        });
+        ->ingester.StoreWithinRate(
+            {}, std::move(decoded),
+            [&](absl::StatusOr<WriteSummary> summary) { status = summary.status(); });
     return status.code();
   };
   EXPECT_EQ(write("slow", 500), absl::StatusCode::kOk);

@@ -114,8 +114,8 @@ absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBu
       may_know ? ReachOfQuery(query, lookback_ms, budget) : std::nullopt;
   if (!reach.has_value()) return engine_.Execute(query, budget);
 
-  const StepKey key{view_, std::string(query.text), query.step_ms, Modulo(query.start_ms, query.step_ms),
-                    lookback_ms};
+  const StepKey key{view_, std::string(query.text), query.step_ms,
+                    Modulo(query.start_ms, query.step_ms), lookback_ms};
   // First: what changes from now on changes what is kept now.
   const uint64_t change_count = storage_.change_count();
   const std::shared_ptr<const KeptSteps> kept = steps_->Find(key);
@@ -132,7 +132,8 @@ absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBu
   const bool is_new = known.empty() || known.end_ms < all.end_ms;
   const bool is_silent = result.annotations.warnings.empty() && result.annotations.infos.empty();
   if (is_new && is_silent && !all.empty()) {
-    steps_->Put(key, {all.start_ms, all.end_ms, change_count, std::get<MatrixResult>(result.value)});
+    steps_->Put(key,
+                {all.start_ms, all.end_ms, change_count, std::get<MatrixResult>(result.value)});
   }
   return result;
 }

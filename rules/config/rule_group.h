@@ -33,7 +33,8 @@ struct Rule {
 struct RuleGroup {
   std::string file;  // absolute
   std::string name;  // once in its file
-  std::string tenant;  // whose data it reads and writes, by the name in the store; lockstep's own key
+  std::string
+      tenant;  // whose data it reads and writes, by the name in the store; lockstep's own key
   milliseconds interval{};
   milliseconds query_offset{};
   uint64_t limit = 0;  // on the series or alerts of one rule; 0: none

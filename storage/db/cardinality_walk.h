@@ -30,8 +30,7 @@ class CardinalityWalk {
   void AddAll(const ShardState& shard);
   void AddSelected(const ShardState& shard, const std::vector<SeriesId>& ids);
   void AddChurn(const ShardState& shard);
-  bool MatchesFamily(std::string_view tenant, std::string_view job,
-                     std::string_view metric) const;
+  bool MatchesFamily(std::string_view tenant, std::string_view job, std::string_view metric) const;
 
   const CardinalityQuery query_;
   const int64_t now_ms_;

@@ -157,7 +157,8 @@ void RetentionClock::DoubtOf(int64_t wall_ms) {
   doubt_ = {wall_ms, lowest_ms, 0};
   next_record_ms_ = last_look_ms_;
   Log(LogLevel::kWarn,
-      "the wall clock has leapt and is not believed: retention goes on without it. Set it right, or "
+      "the wall clock has leapt and is not believed: retention goes on without it. Set it right, "
+      "or "
       "leave it as it is for a day if it is right",
       {{"ahead_seconds", Seconds(wall_ms - expected_ms_)}});
 }

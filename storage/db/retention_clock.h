@@ -71,8 +71,9 @@ class RetentionClock {
 
  private:
   struct Doubt {
-    int64_t wall_ms = 0;       // the doubted time
-    int64_t lowest_ms = 0;     // the earliest of all times that were doubted since the clock was trusted
+    int64_t wall_ms = 0;  // the doubted time
+    int64_t lowest_ms =
+        0;  // the earliest of all times that were doubted since the clock was trusted
     int64_t unopposed_ms = 0;  // how long the clock has gone on by now
   };
 
@@ -90,7 +91,7 @@ class RetentionClock {
   const int64_t max_stop_ms_;
 
   Mutex mutex_;
-  int64_t last_look_ms_ LOCKSTEP_GUARDED_BY(mutex_) = 0;      // monotonic, as are the next two
+  int64_t last_look_ms_ LOCKSTEP_GUARDED_BY(mutex_) = 0;  // monotonic, as are the next two
   int64_t last_follow_ms_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   int64_t next_record_ms_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   int64_t expected_ms_ LOCKSTEP_GUARDED_BY(mutex_) = 0;  // where the wall clock should be

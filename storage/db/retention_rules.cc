@@ -27,10 +27,10 @@ absl::StatusOr<RetentionRules> RetentionRules::Make(std::vector<RetentionRule> r
 
 int64_t RetentionRules::KeepMs(const LabelSet& labels) const {
   for (const RetentionRule& rule : rules_) {
-    const bool fits = (!rule.tenant.has_value() ||
-                       rule.tenant->Matches(IdOfTenant(TenantOf(labels)))) &&
-                      (!rule.job.has_value() || rule.job->Matches(labels.Get("job"))) &&
-                      (!rule.metric.has_value() || rule.metric->Matches(labels.metric_name()));
+    const bool fits =
+        (!rule.tenant.has_value() || rule.tenant->Matches(IdOfTenant(TenantOf(labels)))) &&
+        (!rule.job.has_value() || rule.job->Matches(labels.Get("job"))) &&
+        (!rule.metric.has_value() || rule.metric->Matches(labels.metric_name()));
     if (fits) return rule.keep_ms;
   }
   return retention_ms_;

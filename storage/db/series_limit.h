@@ -57,7 +57,7 @@ class SeriesLimit {
   mutable Mutex mutex_;
   SeriesLimits limits_ LOCKSTEP_GUARDED_BY(mutex_);
   uint64_t count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
-  StringMap<uint64_t> by_job_ LOCKSTEP_GUARDED_BY(mutex_);         // of jobs that have some
+  StringMap<uint64_t> by_job_ LOCKSTEP_GUARDED_BY(mutex_);        // of jobs that have some
   StringMap<TenantCount> by_tenant_ LOCKSTEP_GUARDED_BY(mutex_);  // that had some since the start
   uint64_t bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   uint64_t taken_bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;  // of the memory: whole chunks

@@ -143,8 +143,8 @@ void ShardKeeper::DropIfDue() {
   if (now_ms < next_drop_ms_ && next_drop_ms_ - now_ms <= kDropEveryMs) return;
   next_drop_ms_ = now_ms + kDropEveryMs;
   absl::Status dropped = DropWindows();
-  const bool rules_wait = now_ms < next_drop_by_rules_ms_ &&
-                          next_drop_by_rules_ms_ - now_ms <= kDropByRulesEveryMs;
+  const bool rules_wait =
+      now_ms < next_drop_by_rules_ms_ && next_drop_by_rules_ms_ - now_ms <= kDropByRulesEveryMs;
   if (dropped.ok() && !rules_wait) {
     next_drop_by_rules_ms_ = now_ms + kDropByRulesEveryMs;
     dropped = DropByRules();

@@ -96,7 +96,7 @@ absl::StatusOr<std::unique_ptr<Store>> OpenStore(StoreOptions options) {
                             .head_bytes = options.head_bytes / manifest.shard_count,
                             .head_age_ms = options.head_age_ms,
                             .retention = retention,
-                             .clock = clock,
+                            .clock = clock,
                             .min_free_bytes = options.min_free_bytes};
   const auto directory = std::make_shared<SeriesDirectory>();
   const auto changes = std::make_shared<ChangeLog>();

@@ -38,7 +38,8 @@ class StoreClock : public ::testing::TestWithParam<uint32_t> {
       ASSERT_TRUE(kept.ok()) << kept.status();
       EXPECT_EQ(kept->rejected_count, 0u) << kept->rejected.front().reason;
       if (at_ms < clock_.now_ms() - 3 * kDayMs) continue;
-      ASSERT_TRUE(WriteFloats(*store_, Series("short", "job" + std::to_string(i)), {{at_ms, 1}}).ok());
+      ASSERT_TRUE(
+          WriteFloats(*store_, Series("short", "job" + std::to_string(i)), {{at_ms, 1}}).ok());
     }
   }
   void Reopen() {
