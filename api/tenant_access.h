@@ -1,4 +1,5 @@
-// Whose data a request means: the header X-Scope-OrgID, as Grafana Mimir has it, within what the credential may.
+// Whose data a request means: the header X-Scope-OrgID, as Grafana Mimir has it, within what the
+// credential may.
 #pragma once
 
 #include <string>
@@ -9,9 +10,10 @@
 
 namespace lockstep::api {
 
-// By their names in the store, each once. Without the header: the tenant of a credential that has just one, else the default
-// tenant. kInvalidArgument if the header names no tenants; kPermissionDenied if the credential is not for them, or names
-// several at once without the role cross-tenant.
+// By their names in the store, each once. Without the header: the tenant of a credential that has
+// just one, else the default tenant. kInvalidArgument if the header names no tenants;
+// kPermissionDenied if the credential is not for them, or names several at once without the role
+// cross-tenant.
 absl::StatusOr<std::vector<std::string>> TenantsOf(const Request& request);
 
 }  // namespace lockstep::api

@@ -1,5 +1,5 @@
-// Settings that are lists of maps, of which only the configuration file can have any. Flattened (config_file.h) a value of one is
-// called "NAME[0].key". Pure functions.
+// Settings that are lists of maps, of which only the configuration file can have any. Flattened
+// (config_file.h) a value of one is called "NAME[0].key". Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct ListForm {
 };
 
 bool IsListed(const GivenValue& value, const ListForm& form);
-// Values come in the order of the file; `count` items have been seen so far. Errors begin with the value's origin.
-// Precondition: IsListed().
+// Values come in the order of the file; `count` items have been seen so far. Errors begin with the
+// value's origin. Precondition: IsListed().
 absl::StatusOr<ListedValue> ParseListed(const GivenValue& value, const ListForm& form,
                                         size_t count);
 

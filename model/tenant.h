@@ -1,9 +1,9 @@
 // Tenants: groups of people who share a store and do not see each other's samples.
 //
-// The series of a tenant have one label more than their senders gave them, kTenantLabel, whose value is the tenant's
-// name; those of the default tenant, whose name is "", do not. The label's name sorts before every other name, so that
-// series are in the same order with and without it. Nobody outside the store and the module `tenants` sees it.
-// Pure functions.
+// The series of a tenant have one label more than their senders gave them, kTenantLabel, whose
+// value is the tenant's name; those of the default tenant, whose name is "", do not. The label's
+// name sorts before every other name, so that series are in the same order with and without it.
+// Nobody outside the store and the module `tenants` sees it. Pure functions.
 #pragma once
 
 #include <string>
@@ -19,8 +19,9 @@ inline constexpr std::string_view kTenantLabel{"\0", 1};
 // What people call the default tenant.
 inline constexpr std::string_view kDefaultTenantName = "default";
 
-// The name in the store of the tenant that a client calls `id`: "" for "default". kInvalidArgument unless `id` is 1 to
-// 150 letters, digits and !-_.*'() and is neither "." nor "..", as Grafana Mimir has it.
+// The name in the store of the tenant that a client calls `id`: "" for "default". kInvalidArgument
+// unless `id` is 1 to 150 letters, digits and !-_.*'() and is neither "." nor "..", as Grafana
+// Mimir has it.
 absl::StatusOr<std::string> TenantOfId(std::string_view id);
 // The other way.
 std::string_view IdOfTenant(std::string_view tenant);

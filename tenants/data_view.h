@@ -17,11 +17,12 @@
 
 namespace lockstep::tenants {
 
-// One tenant's data; those of several tenants joined (joined_storage.h); of either only some jobs, if the reader is held to
-// them. Safe from any thread.
+// One tenant's data; those of several tenants joined (joined_storage.h); of either only some jobs,
+// if the reader is held to them. Safe from any thread.
 class DataView {
  public:
-  // Keeps the tenants. `jobs` is a condition on the label "job". Precondition: at least one tenant, none twice.
+  // Keeps the tenants. `jobs` is a condition on the label "job". Precondition: at least one tenant,
+  // none twice.
   DataView(std::vector<std::shared_ptr<Tenant>> tenants, std::optional<Matcher> jobs);
   DataView(const DataView&) = delete;
   DataView& operator=(const DataView&) = delete;
@@ -35,7 +36,8 @@ class DataView {
   // What is known of the jobs that run; null: they are loaded each time.
   answers::LiveJobs* live_jobs() const { return live_jobs_; }
 
-  // As ExemplarStore::Select() and MetadataStore::List(). Metadata belong to no job: all of a tenant's are there.
+  // As ExemplarStore::Select() and MetadataStore::List(). Metadata belong to no job: all of a
+  // tenant's are there.
   std::vector<SeriesExemplars> Exemplars(ExemplarStore::Selections selections,
                                          TimeRange range) const;
   std::vector<MetadataStore::Metric> Metadata(const MetadataStore::Filter& filter) const;

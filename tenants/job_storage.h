@@ -1,4 +1,5 @@
-// JobStorage: what a reader who is held to some jobs sees of a store. For reading alone; safe from any thread.
+// JobStorage: what a reader who is held to some jobs sees of a store. For reading alone; safe from
+// any thread.
 #pragma once
 
 #include <utility>

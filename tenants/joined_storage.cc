@@ -140,7 +140,8 @@ class JoinedQuerier : public Querier {
   }
 
  private:
-  // Calls `visit` for each tenant that the selection's conditions on __tenant_id__ let in, with the other conditions.
+  // Calls `visit` for each tenant that the selection's conditions on __tenant_id__ let in, with the
+  // other conditions.
   template <typename Visit>
   absl::Status ForEach(const Selection& selection, const Visit& visit) const {
     std::vector<Matcher> others;

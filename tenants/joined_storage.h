@@ -1,5 +1,5 @@
-// JoinedStorage: several tenants' data as one, as Grafana Mimir joins them: each series has a label __tenant_id__ with the
-// name of its tenant. For reading alone; safe from any thread.
+// JoinedStorage: several tenants' data as one, as Grafana Mimir joins them: each series has a label
+// __tenant_id__ with the name of its tenant. For reading alone; safe from any thread.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Tenant: all that a server has of one tenant: its view of the store, and what is computed from it or kept beside it.
+// Tenant: all that a server has of one tenant: its view of the store, and what is computed from it
+// or kept beside it.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ struct Shared {
 // Safe from any thread. Members are used directly: they know how to be shared.
 class Tenant {
  public:
-  // The default tenant, whose threads and bounds of memory the others use too. What `shared` refers to outlives it.
+  // The default tenant, whose threads and bounds of memory the others use too. What `shared` refers
+  // to outlives it.
   explicit Tenant(const Shared& shared);
   // Another one, which keeps nothing without a number. `limits` are its own.
   Tenant(const Shared& shared, std::string tenant, std::optional<uint32_t> number,

@@ -1,4 +1,5 @@
-// TenantAdmin: a StorageAdmin that deletes one tenant's samples alone. All else is about the whole store.
+// TenantAdmin: a StorageAdmin that deletes one tenant's samples alone. All else is about the whole
+// store.
 #pragma once
 
 #include <string>

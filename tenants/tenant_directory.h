@@ -18,7 +18,8 @@ namespace lockstep::tenants {
 // Each has caches, metadata and streams of its own; and their rows share the numbers of 32 bits.
 inline constexpr size_t kMaxTenants = 1000;
 
-// Safe from any thread. Names are those of model/tenant.h; the default tenant, "", has number 0 and is always there.
+// Safe from any thread. Names are those of model/tenant.h; the default tenant, "", has number 0 and
+// is always there.
 class TenantDirectory {
  public:
   // `kept` outlives it; null: the tenants are forgotten when the process ends.
@@ -29,10 +30,12 @@ class TenantDirectory {
   // Reads those that are kept. Call it once, before all else.
   absl::Status Load();
 
-  // Whether there is any but the default tenant. Whoever sees samples of another tenant sees this true.
+  // Whether there is any but the default tenant. Whoever sees samples of another tenant sees this
+  // true.
   bool has_others() const { return has_others_.load(std::memory_order_acquire); }
   std::optional<uint32_t> Find(std::string_view tenant) const;
-  // Its number; adds it if it is new. kResourceExhausted: there are kMaxTenants. Otherwise KeptRows' errors.
+  // Its number; adds it if it is new. kResourceExhausted: there are kMaxTenants. Otherwise
+  // KeptRows' errors.
   absl::StatusOr<uint32_t> Add(std::string_view tenant);
   // All, by number; the first is "".
   std::vector<std::string> names() const;

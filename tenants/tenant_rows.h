@@ -1,4 +1,5 @@
-// TenantRows: the kept rows of one tenant, among those of a store. Its numbers lie in a range of the store's.
+// TenantRows: the kept rows of one tenant, among those of a store. Its numbers lie in a range of
+// the store's.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,8 @@
 namespace lockstep::tenants {
 namespace {
 
-// The series of a set without their tenant. They stay in order: the label that goes is the first of each.
+// The series of a set without their tenant. They stay in order: the label that goes is the first of
+// each.
 class PlainSeriesSet : public SeriesSet {
  public:
   explicit PlainSeriesSet(std::unique_ptr<SeriesSet> stored) : stored_(std::move(stored)) {}

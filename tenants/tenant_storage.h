@@ -1,8 +1,8 @@
 // TenantStorage: what one tenant sees of a store that several share.
 //
-// Writing gives each series the tenant's label, reading asks for it and takes it away again: the tenant's data look as if
-// nobody else had any. As long as there is no tenant but the default one, its calls go to the store as they are.
-// Safe from any thread.
+// Writing gives each series the tenant's label, reading asks for it and takes it away again: the
+// tenant's data look as if nobody else had any. As long as there is no tenant but the default one,
+// its calls go to the store as they are. Safe from any thread.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace lockstep::tenants {
 
 class TenantStorage : public Storage {
  public:
-  // `store` and `directory` outlive it. `tenant` is its name in the store; one that is not in the directory has no samples and
-  // may not write.
+  // `store` and `directory` outlive it. `tenant` is its name in the store; one that is not in the
+  // directory has no samples and may not write.
   TenantStorage(Storage& store, const TenantDirectory& directory, std::string tenant)
       : store_(store), directory_(directory), tenant_(std::move(tenant)), key_(tenant_) {}
 

@@ -1,4 +1,5 @@
-// GroupName: one text for a tenant and one of its jobs or metric names. In memory alone. Pure functions.
+// GroupName: one text for a tenant and one of its jobs or metric names. In memory alone. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ struct GroupParts {
   std::string_view value;
 };
 
-// `value` itself for the default tenant. A tenant's name has no zero byte, so that no two groups share a text; a value that
-// begins with one is told apart by a second.
+// `value` itself for the default tenant. A tenant's name has no zero byte, so that no two groups
+// share a text; a value that begins with one is told apart by a second.
 inline std::string GroupName(std::string_view tenant, std::string_view value) {
   if (tenant.empty() && !value.starts_with('\0')) return std::string(value);
   std::string name(1, '\0');
