@@ -1,6 +1,7 @@
 #include "tests/durability/load.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <limits>
 #include <random>
@@ -22,6 +23,8 @@ constexpr int kSteps = 5;
 constexpr int64_t kWrittenMs = 40 * kMinuteMs;
 // Series of this writer, and of this metric whoever writes it, are kept for a shorter time.
 constexpr int64_t kHastyWriter = 1;
+std::atomic<int64_t> monotonic_ms = 0;
+
 constexpr int64_t kHastyWriterKeepMs = 12 * kHourMs;
 constexpr std::string_view kVisits = "visits";
 constexpr int64_t kVisitsKeepMs = 20 * kHourMs;
@@ -246,11 +249,20 @@ StoreOptions OptionsOf(const std::string& folder, int64_t life, Limit limit) {
   if (limit == Limit::kBytes) options.max_bytes = kMaxBytes;
   if (limit == Limit::kSeries) options.series.max_series = kMaxSeries;
   options.now_ms = [life] { return NowMs(life); };
+  options.monotonic_ms = [] { return monotonic_ms.load(); };
   return options;
 }
 
+void AwaitTrustedClock(const Store& store) {
+  // Less than what the store takes for a leap.
+  constexpr int64_t kStepMs = kHourMs / 4;
+  while (!store.stats().clock_is_trusted) monotonic_ms += kStepMs;
+}
+
 std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limit limit) {
-  return Must(OpenStore(OptionsOf(folder, life, limit)));
+  std::unique_ptr<Store> store = Must(OpenStore(OptionsOf(folder, life, limit)));
+  AwaitTrustedClock(*store);
+  return store;
 }
 
 std::string BackupsOf(const std::string& folder) { return folder + ".backups"; }

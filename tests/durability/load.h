@@ -59,6 +59,9 @@ int64_t OldestMs(const LabelSet& labels, int64_t life);
 
 // With the rules of retention that OldestMs() is about.
 StoreOptions OptionsOf(const std::string& folder, int64_t life, Limit limit);
+// The hours between two lives pass for the monotonic clock too, until the store believes the wall
+// clock and drops what has expired.
+void AwaitTrustedClock(const Store& store);
 std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limit limit);
 std::string BackupsOf(const std::string& folder);
 

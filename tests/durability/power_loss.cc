@@ -65,6 +65,7 @@ class Life {
       return;
     }
     store_ = *std::move(store);
+    AwaitTrustedClock(*store_);
     std::vector<std::thread> threads;
     for (int64_t writer = 0; writer < kWriterCount; ++writer) {
       threads.emplace_back([this, writer, &counts] { Write(writer, counts); });
@@ -224,6 +225,7 @@ class PowerLoss {
 
   void Judge(const Expectation& expectation, int64_t life, int64_t round) {
     const std::unique_ptr<Store> store = Must(OpenStore(OptionsOf(life)));
+    AwaitTrustedClock(*store);
     found_ = ReadAll(*store, {}, kAllTimes);
     expectation.Check(found_);
     sample_count_ = 0;

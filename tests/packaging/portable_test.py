@@ -26,7 +26,8 @@ PORTABLE = pathlib.Path(os.environ["LOCKSTEP_PORTABLE"])
 PROGRAM = pathlib.Path(os.environ["LOCKSTEP_PROGRAM"])
 GLIBC_LIBRARIES = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 MOST_SHARED_LIBRARIES = 10
-MOST_BYTES = 23_000_000
+# SQLite, which reads MLflow's database, is one megabyte of them.
+MOST_BYTES = 24_000_000
 
 
 def run(*command):

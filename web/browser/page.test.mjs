@@ -123,7 +123,7 @@ test("keys go everywhere, and ? tells which", async () => {
 test("the status page tells what clients hold of the memory", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/status");
-    const memory = page.getByRole("region", { name: "Memory" });
+    const memory = page.getByRole("region", { name: "Memory", exact: true });
     await shows(memory, /held for clients, limit [\d.]+ /);
     for (const account of ["decoding", "queries", "scrapes", "series", "caches"]) {
       await memory.getByRole("cell", { name: account, exact: true }).waitFor();
