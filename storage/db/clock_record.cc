@@ -44,7 +44,7 @@ bool DecodeClockRecord(std::string_view row, ClockRecord& record) {
   row.remove_prefix(1);
   if (state == kTrusted) return row.empty();
   if (state != kDoubted) return false;
-  ClockRecord::Doubt& doubt = record.doubt.emplace();
+  ClockRecord::Doubt& doubt = record.doubt.emplace(ClockRecord::Doubt());
   return GetTime(row, doubt.wall_ms) && GetTime(row, doubt.unopposed_ms) &&
          doubt.unopposed_ms >= 0 && row.empty();
 }

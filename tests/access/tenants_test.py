@@ -265,8 +265,9 @@ class IsolationTest(TenantServer):
         self.assertEqual(self.query("last_over_time(total[1m])"), [('{"__name__": "total"}', "100")])
         self.assertEqual([group["name"] for group in self.get("/api/v1/rules", "a")["groups"]], ["a"])
         self.assertEqual([group["name"] for group in self.get("/api/v1/rules")["groups"]], ["all"])
+        # Evaluated behind what the group records.
+        programs.wait_until(lambda: len(self.get("/api/v1/alerts", "a")["alerts"]) == 2, "both fire", WITHIN_S)
         self.assertEqual(self.get("/api/v1/alerts")["alerts"], [])
-        self.assertEqual(len(self.get("/api/v1/alerts", "a")["alerts"]), 2)
 
     def test_retention_and_limits_of_tenants(self):
         (self.folder / "lockstep.yml").write_text(
