@@ -1,26 +1,29 @@
 #include "server/cors.h"
 
+#include <memory>
+#include <utility>
+
 #include "absl/strings/str_format.h"
 
 namespace lockstep::server {
 
 absl::StatusOr<CorsPolicy> CorsPolicy::Make(std::string_view origin_pattern) {
-  if (origin_pattern.empty()) return CorsPolicy(std::nullopt, false);
+  if (origin_pattern.empty()) return CorsPolicy(nullptr, false);
   absl::StatusOr<Regex> pattern = Regex::Compile(origin_pattern);
   if (!pattern.ok()) {
     return Annotate(pattern.status(),
                     absl::StrFormat("\"%s\" is not a regular expression", origin_pattern));
   }
-  return CorsPolicy(*std::move(pattern), origin_pattern == ".*");
+  return CorsPolicy(std::make_shared<const Regex>(*std::move(pattern)), origin_pattern == ".*");
 }
 
 bool CorsPolicy::Allows(std::string_view origin) const {
-  return allows_all_ || (pattern_.has_value() && pattern_->FullMatch(origin));
+  return allows_all_ || (pattern_ != nullptr && pattern_->FullMatch(origin));
 }
 
 // The same fields as Prometheus sends (util/httputil/cors.go).
 std::vector<api::Header> CorsPolicy::HeadersFor(std::string_view origin) const {
-  if (origin.empty() || !pattern_.has_value()) return {};
+  if (origin.empty() || !pattern_ != nullptr) return {};
   std::vector<api::Header> headers = {
       {"Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Origin"},
       {"Access-Control-Allow-Methods", "GET, POST, OPTIONS"},
