@@ -23,7 +23,7 @@ bool CorsPolicy::Allows(std::string_view origin) const {
 
 // The same fields as Prometheus sends (util/httputil/cors.go).
 std::vector<api::Header> CorsPolicy::HeadersFor(std::string_view origin) const {
-  if (origin.empty() || !pattern_ != nullptr) return {};
+  if (origin.empty() || pattern_ == nullptr) return {};
   std::vector<api::Header> headers = {
       {"Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Origin"},
       {"Access-Control-Allow-Methods", "GET, POST, OPTIONS"},
