@@ -22,7 +22,7 @@ class DerivedStorage : public Storage {
       : stored_(stored),
         pool_(std::make_shared<TaskPool>(threads - 1)),
         live_(stored, kMostLiveCells) {}
-  // Of a tenant that is not the one of `other`, whose threads and bound of live jobs it shares.
+  // For another tenant than that of `other`; shares its threads and its bound on live jobs.
   DerivedStorage(Storage& stored, std::string tenant, const DerivedStorage& other)
       : stored_(stored), pool_(other.pool_), live_(stored, std::move(tenant), other.live_) {}
 

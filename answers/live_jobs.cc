@@ -74,7 +74,7 @@ struct LiveJobs::Entry {
   size_t cells = 0;
 };
 
-// Of all tenants.
+// The live jobs of all tenants.
 struct LiveJobs::Table {
   explicit Table(size_t max) : max_cells(max) {}
 

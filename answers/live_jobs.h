@@ -24,7 +24,7 @@ class LiveJobs {
  public:
   // `stored` outlives it; `max_cells` of ranks x steps, of all jobs together, are kept.
   LiveJobs(const Storage& stored, size_t max_cells);
-  // The jobs of a tenant that is not the one of `others`, kept within the same bound. `stored` is what the tenant sees.
+  // For another tenant than that of `others`; shares their bound. `stored` is what this tenant sees.
   LiveJobs(const Storage& stored, std::string tenant, const LiveJobs& others);
   LiveJobs(const LiveJobs&) = delete;
   LiveJobs& operator=(const LiveJobs&) = delete;

@@ -8,7 +8,7 @@
 
 namespace lockstep::cli {
 
-// Of the memory of the process, for all clients.
+// Sets the memory that all clients together may make the process hold.
 void LimitMemory(const ServeOptions& options);
 
 SeriesLimits SeriesLimitsOf(const ServeOptions& options);
