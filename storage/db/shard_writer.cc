@@ -1,6 +1,7 @@
 #include "storage/db/shard_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -21,6 +22,11 @@ constexpr size_t kMinHeadBytesPerSeries = 320;
 // Samples of a series in a head are read from the first one on, sealed ones by the row. A head with rows full of
 // samples is sealed before it is full, if it makes rows enough to be worth it.
 constexpr size_t kRipeHeadBytes = size_t{4} << 20;
+
+// Writes up to this size do not wait for larger ones.
+constexpr size_t kSmallWriteBytes = size_t{1} << 20;
+
+bool IsSmall(const QueuedWrite& write) { return write.byte_count <= kSmallWriteBytes; }
 
 // One of many tasks that someone waits for.
 struct TaskDone {
@@ -77,17 +83,22 @@ void ShardWriter::End(State state) {
   if (thread_.joinable()) thread_.join();
 }
 
+size_t& ShardWriter::ReservedBytes(size_t byte_count) {
+  return byte_count <= kSmallWriteBytes ? reserved_small_bytes_ : reserved_large_bytes_;
+}
+
 absl::Status ShardWriter::Reserve(size_t byte_count) {
   MutexLock lock(mutex_);
   if (state_ != State::kRunning) return absl::UnavailableError("the store is closing");
+  size_t& reserved_bytes = ReservedBytes(byte_count);
   if (reserved_requests_ >= limits_.max_queue_requests ||
-      (reserved_requests_ > 0 && reserved_bytes_ + byte_count > limits_.max_queue_bytes)) {
+      (reserved_bytes > 0 && reserved_bytes + byte_count > limits_.max_queue_bytes)) {
     return absl::ResourceExhaustedError(
         "the write queue is full: " + std::to_string(reserved_requests_) + " requests with " +
-        std::to_string(reserved_bytes_) + " bytes wait");
+        std::to_string(reserved_large_bytes_ + reserved_small_bytes_) + " bytes wait");
   }
   ++reserved_requests_;
-  reserved_bytes_ += byte_count;
+  reserved_bytes += byte_count;
   shard_.counters.queue_depth = reserved_requests_;
   return absl::OkStatus();
 }
@@ -95,7 +106,7 @@ absl::Status ShardWriter::Reserve(size_t byte_count) {
 void ShardWriter::Unreserve(size_t byte_count) {
   MutexLock lock(mutex_);
   --reserved_requests_;
-  reserved_bytes_ -= byte_count;
+  ReservedBytes(byte_count) -= byte_count;
   shard_.counters.queue_depth = reserved_requests_;
 }
 
@@ -202,16 +213,51 @@ void ShardWriter::Process(std::vector<QueuedWrite>& writes) {
   if (!batch_time_.is_trusted) TellClock(writes);
   limits_of_all_ = LimitsOf(limits_.retention.ShortestKeepMs());
   if (shard_.active->sample_count() == 0) head_began_ms_ = batch_time_.believed_ms;
+  std::stable_partition(writes.begin(), writes.end(), IsSmall);
+  AddWrites(writes, writable);
+  Commit();
+  FreezeIfDue();
+}
+
+void ShardWriter::AddWrites(std::span<const QueuedWrite> writes, const absl::Status& writable) {
   for (const QueuedWrite& write : writes) {
     Answer& answer = answers_.emplace_back();
     answer.pending = write.pending;
     answer.status = writable;
+    gives_way_ = !IsSmall(write);
     if (writable.ok()) AddWrite(write);
     answers_.back().is_complete = true;
     Unreserve(write.byte_count);
   }
+}
+
+void ShardWriter::CommitIfFull() {
+  if (!group_.full()) return;
   Commit();
-  FreezeIfDue();
+  if (gives_way_ && answers_.back().status.ok() && !IsBlocked()) AddSmallWrites();
+}
+
+// After a commit within a large write, whose answer is the only one that is left.
+void ShardWriter::AddSmallWrites() {
+  const std::vector<QueuedWrite> writes = TakeSmallWrites();
+  if (writes.empty()) return;
+  if (!batch_time_.is_trusted) TellClock(writes);
+  Answer large = std::move(answers_.back());
+  answers_.clear();
+  AddWrites(writes, absl::OkStatus());
+  Commit();
+  answers_.push_back(std::move(large));
+  gives_way_ = true;
+}
+
+std::vector<QueuedWrite> ShardWriter::TakeSmallWrites() {
+  MutexLock lock(mutex_);
+  if (state_ != State::kRunning) return {};
+  const auto large = std::stable_partition(queue_.begin(), queue_.end(), IsSmall);
+  std::vector<QueuedWrite> writes(std::make_move_iterator(queue_.begin()),
+                                  std::make_move_iterator(large));
+  queue_.erase(queue_.begin(), large);
+  return writes;
 }
 
 void ShardWriter::TellClock(const std::vector<QueuedWrite>& writes) {
@@ -260,7 +306,7 @@ void ShardWriter::AddKnown(std::span<const KnownSample> samples) {
   for (const KnownSample& sample : left_) {
     if (answers_.back().status.ok()) AddLeft(sample);
   }
-  if (group_.full()) Commit();
+  CommitIfFull();
 }
 
 void ShardWriter::AddLeft(const KnownSample& sample) {
@@ -313,7 +359,7 @@ absl::Status ShardWriter::AddSlices(const SeriesWrite& write, TimeRange accepted
   SampleSlice left{write.samples, write.start_timestamps_ms, write.histograms};
   while (!left.empty()) {
     LOCKSTEP_RETURN_IF_ERROR(group_.Add(write.labels, left.TakeFirst(), accepted, counts));
-    if (group_.full()) Commit();
+    CommitIfFull();
     if (!answers_.back().status.ok()) return answers_.back().status;
   }
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 // ShardWriter: the one thread that changes a shard. It takes all requests that are queued, commits
-// their samples in as few synced batches as the limits allow, then answers them.
+// their samples in as few synced batches as the limits allow, then answers them. Small requests go
+// before large ones, and between the batches of one: they wait for no other client's large request.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ struct QueuedWrite {
 
 struct WriterLimits {
   size_t max_queue_requests = 0;
-  size_t max_queue_bytes = 0;
+  size_t max_queue_bytes = 0;  // of large writes; small ones may have as much again
   size_t head_bytes = 0;
   int64_t head_age_ms = 0;
   RetentionRules retention;
@@ -99,6 +100,7 @@ class ShardWriter {
     int64_t keep_ms = 0;
   };
 
+  size_t& ReservedBytes(size_t byte_count) LOCKSTEP_REQUIRES(mutex_);
   void Run();
   Work NextWork();
   void End(State state);
@@ -107,6 +109,10 @@ class ShardWriter {
   bool IsBlocked() const;
   absl::Status CheckRoom() const;
   void Process(std::vector<QueuedWrite>& writes);
+  void AddWrites(std::span<const QueuedWrite> writes, const absl::Status& writable);
+  void CommitIfFull();
+  void AddSmallWrites();
+  std::vector<QueuedWrite> TakeSmallWrites();
   void TellClock(const std::vector<QueuedWrite>& writes);
   TimeLimits LimitsOf(int64_t keep_ms) const;
   TimeLimits LimitsOf(const SeriesWrite& write) const;
@@ -129,6 +135,7 @@ class ShardWriter {
   WriteGroup group_;
   std::vector<Answer> answers_;  // the last one is being added to
   std::vector<KnownSample> left_;
+  bool gives_way_ = false;  // what is being added is large
   int64_t head_began_ms_ = 0;
   StoreTime batch_time_;
   TimeLimits limits_of_all_;  // what every series takes now
@@ -139,7 +146,8 @@ class ShardWriter {
   std::vector<QueuedWrite> queue_ LOCKSTEP_GUARDED_BY(mutex_);
   std::vector<Task> tasks_ LOCKSTEP_GUARDED_BY(mutex_);
   size_t reserved_requests_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
-  size_t reserved_bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  size_t reserved_large_bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  size_t reserved_small_bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
 
   std::thread thread_;
 };

@@ -44,7 +44,8 @@ struct StoreOptions {
 
   SeriesLimits series{};
 
-  // Each shard's queue; what does not fit is refused with kResourceExhausted.
+  // Each shard's queue; what does not fit is refused with kResourceExhausted. Writes of up to 1 MiB
+  // have as many bytes of their own, and do not wait for larger ones.
   size_t max_queue_requests = 1024;
   size_t max_queue_bytes = size_t{64} << 20;
 

@@ -8,8 +8,12 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <latch>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "base/mutex.h"
@@ -394,6 +398,72 @@ TEST(Store, RefusesWhatItsQueueCannotHold) {
   answered.wait();
   EXPECT_EQ(stored, 3);
   EXPECT_EQ(refused, 7);
+}
+
+// Series that are larger than a commit, and than the queue.
+WriteRequest LargeRequest() {
+  WriteRequest request;
+  for (int i = 0; i < 3000; ++i) {
+    const LabelSet labels = Series("large", "train" + std::string(2000, 'x') + std::to_string(i));
+    request.series.push_back({labels, {{kTestNowMs, 1}}, {}});
+  }
+  return request;
+}
+
+TEST(Store, SmallWritesDoNotWaitForLargeOnes) {
+  kv::TestFolder folder;
+  DoorClock clock;
+  StoreOptions options = TestOptions(folder);
+  options.now_ms = [&clock] { return clock.now_ms(); };
+  options.max_queue_bytes = size_t{2} << 20;
+  const auto store = MustOpen(options);
+  clock.Set(false);
+  std::vector<std::string> answered;  // by the one thread that writes
+  std::latch all_answered(3);
+  const auto write = [&](WriteRequest request, std::string name, std::function<void()> then) {
+    store->Write(std::move(request), [&answered, &all_answered, name = std::move(name),
+                                      then = std::move(then)](const auto& outcome) {
+      EXPECT_TRUE(outcome.ok()) << name << ": " << outcome.status();
+      answered.push_back(name);
+      if (then) then();
+      all_answered.count_down();
+    });
+  };
+  const auto small = [](int number) {
+    WriteRequest request;
+    request.series.push_back({Series("small", "train", number), {{kTestNowMs, 1}}, {}});
+    return request;
+  };
+  write(LargeRequest(), "large", {});
+  // The second comes when part of the large one is stored: its first commit answers the first.
+  write(small(1), "first", [&] { write(small(2), "second", {}); });
+  clock.Set(true);
+  all_answered.wait();
+  EXPECT_THAT(answered, testing::ElementsAre("first", "second", "large"));
+  EXPECT_EQ(store->stats().series_count, 3002u);
+}
+
+TEST(Store, RefusesLargeWritesThatItsQueueCannotHold) {
+  kv::TestFolder folder;
+  DoorClock clock;
+  StoreOptions options = TestOptions(folder);
+  options.now_ms = [&clock] { return clock.now_ms(); };
+  options.max_queue_bytes = size_t{2} << 20;
+  const auto store = MustOpen(options);
+  clock.Set(false);
+  std::atomic<int> stored = 0;
+  std::latch answered(2);
+  store->Write(LargeRequest(), [&](const auto& outcome) {
+    stored += outcome.ok() ? 1 : 0;
+    answered.count_down();
+  });
+  store->Write(LargeRequest(), [&](const auto& outcome) {
+    EXPECT_TRUE(absl::IsResourceExhausted(outcome.status())) << outcome.status();
+    answered.count_down();
+  });
+  clock.Set(true);
+  answered.wait();
+  EXPECT_EQ(stored, 1);
 }
 
 TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
