@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_format.h"
 #include "api/api.h"
+#include "base/free_memory.h"
 #include "base/log.h"
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
@@ -374,6 +375,8 @@ ExitCode Serve(const ServeOptions& options) {
           hooks.Tell(alerts);
         });
   }
+  FreeMemoryWatch free_memory;
+  free_memory.Start();
   WaitForSignal(options, workers, *api, doors);
   http_server->reset();
   otlp_grpc->reset();
