@@ -592,7 +592,10 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
   auto ticket = active_queries_.Add(Describe(call), cancel);
   ClientId client = ClientOf(call.request);
   gate_.Submit(
-      {.max_samples = max_query_samples_, .timeout = *timeout, .client = std::move(client)},
+      {.max_samples = max_query_samples_,
+       .timeout = *timeout,
+       .arrived = call.request.arrived,
+       .client = std::move(client)},
       std::move(cancel),
       [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
        respond = std::move(respond), start = Clock::now()](

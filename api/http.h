@@ -4,6 +4,7 @@
 // HEAD, CORS and auth are its business); handlers know none of that.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,6 +52,7 @@ struct Request {
   std::string remote_address;  // with the port
   std::string user;            // who was let in by name, "" when nobody has to say who they are
   Grant grant{};               // what its credential may do
+  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();  // whole
   std::shared_ptr<CancelSignal> cancel;  // never null
 
   // The value of the first header of that name, any case; "" when there is none.

@@ -28,6 +28,12 @@ absl::Status WaitingStatus(const QueryBudget& budget) {
   return status;
 }
 
+absl::Status WaitedTooLong(std::chrono::nanoseconds waited) {
+  return absl::UnavailableError(absl::StrFormat(
+      "more queries come than the server can answer: this one has waited %d ms; try again later",
+      std::chrono::duration_cast<std::chrono::milliseconds>(waited).count()));
+}
+
 absl::Status TooManyWait(PoolAnswer room, size_t max_queued) {
   return absl::UnavailableError(absl::StrFormat(
       "too many queries %sare waiting, of which %d may (query.max-concurrency); try again later",
@@ -40,6 +46,7 @@ struct QueryGate::Entry {
   // `memory` is what the clients share of the account for queries.
   Entry(const Limits& limits, FairPool& memory, std::shared_ptr<CancelSignal> cancel, Work work)
       : client(limits.client),
+        arrived(limits.arrived),
         deadline(QueryBudget::Clock::now() + limits.timeout),
         budget(limits.max_samples, deadline, MemoryBudget::OfProcess(),
                FairPool::Claim(memory, client)),
@@ -47,6 +54,7 @@ struct QueryGate::Entry {
         work(std::move(work)) {}
 
   const ClientId client;
+  const TimePoint arrived;
   const TimePoint deadline;
   QueryBudget budget;
   const std::shared_ptr<CancelSignal> cancel;
@@ -60,7 +68,8 @@ struct QueryGate::State {
         memory(MemoryBudget::OfProcess().MaxBytesOf(MemoryAccount::kQueries),
                MemoryBudget::kSmallBytes),
         queue_rooms(options.max_queued),
-        places(2 * options.max_running) {}
+        places(2 * options.max_running),
+        standing(options.standing) {}
 
   // What has been admitted.
   struct Taker {
@@ -101,7 +110,10 @@ struct QueryGate::State {
   bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
         takers, [now](const auto& taker) { return taker->long_from <= now; }));
-    return takers.size() - std::min(long_count, options.max_running) < options.max_running;
+    // More at once would only make all of them slower.
+    const size_t may_run = standing.stands() ? std::min(options.max_running, options.run_well)
+                                                : options.max_running;
+    return takers.size() - std::min(long_count, options.max_running) < may_run;
   }
 
   // When something changes for what waits without anybody's doing.
@@ -127,6 +139,14 @@ struct QueryGate::State {
     return expired;
   }
 
+  // Takes out of the queue what has waited too long, if others come all the time.
+  absl::Status AdmittedStatus(const Entry& entry, TimePoint now) LOCKSTEP_REQUIRES(mutex) {
+    const std::chrono::nanoseconds waited = now - entry.arrived;
+    if (!standing.Leaves(now, waited)) return WaitingStatus(entry.budget);
+    ++refused;
+    return WaitedTooLong(waited);
+  }
+
   void GiveBack(const Taker* gone) {
     const MutexLock lock(mutex);
     std::erase_if(takers, [gone](const auto& taker) { return taker.get() == gone; });
@@ -143,6 +163,7 @@ struct QueryGate::State {
   bool closing LOCKSTEP_GUARDED_BY(mutex) = false;
   std::deque<EntryPtr> queue LOCKSTEP_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<Taker>> takers LOCKSTEP_GUARDED_BY(mutex);
+  StandingQueue standing LOCKSTEP_GUARDED_BY(mutex);
   uint64_t refused LOCKSTEP_GUARDED_BY(mutex) = 0;
 };
 
@@ -215,6 +236,8 @@ void QueryGate::RunPool() {
   for (;;) {
     EntryPtr entry;
     State::Taker* taker = nullptr;
+    absl::Status admitted;
+    TimePoint began;
     {
       const MutexLock lock(state.mutex);
       TimePoint now = QueryBudget::Clock::now();
@@ -227,15 +250,18 @@ void QueryGate::RunPool() {
       if (state.closing) return;
       taker = state.Admit(next, now);
       entry = taker->entry;
+      admitted = state.AdmittedStatus(*entry, now);
+      began = now;
       if (state.FindNext(now) != state.queue.end()) state.work_waits.NotifyOne();
     }
     Place place(taker, [shared = state_, entry](const void* gone) {
       shared->GiveBack(static_cast<const State::Taker*>(gone));
     });
     // Kept here too, so that the taker is there when the work is over.
-    Finish(*entry, WaitingStatus(entry->budget), place);
+    Finish(*entry, admitted, place);
     const MutexLock lock(state.mutex);
     taker->entry = nullptr;
+    if (admitted.ok()) state.standing.Took(QueryBudget::Clock::now() - began);
   }
 }
 

@@ -11,6 +11,7 @@
 // all work is over.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "api/http.h"
 #include "base/client_id.h"
 #include "base/query_budget.h"
+#include "base/standing_queue.h"
 
 namespace lockstep::api {
 
@@ -28,6 +30,9 @@ struct QueryGateOptions {
   size_t max_running = 20;  // in a place
   std::chrono::nanoseconds long_after = std::chrono::seconds(2);
   size_t max_queued = 1000;
+  // When the queue stands, no more than these run at once, and who has waited too long is refused.
+  size_t run_well = 2 * std::max(std::thread::hardware_concurrency(), 1u);
+  StandingQueueOptions standing{};
 };
 
 struct QueryGateStats {
@@ -43,7 +48,8 @@ class QueryGate {
   // `admitted` is OK when the work may run, within `budget`; otherwise the work only answers:
   //   kCancelled          the client went away while it waited
   //   kDeadlineExceeded   its time was over before a thread was free
-  //   kUnavailable        the queue is full, or the client has its share of it, or the gate is closed
+  //   kUnavailable        the queue is full, or the client has its share of it, or more comes all the
+  //                       time than can be run, or the gate is closed
   using Work =
       absl::AnyInvocable<void(const absl::Status& admitted, QueryBudget& budget, Place place)>;
 
@@ -55,6 +61,7 @@ class QueryGate {
   struct Limits {
     int64_t max_samples = 0;
     std::chrono::nanoseconds timeout{};  // waiting included
+    std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
     ClientId client{};
   };
   // Takes over `cancel`'s one callback until the work is over. Never blocks for long.

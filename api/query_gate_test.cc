@@ -16,8 +16,10 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-constexpr QueryGateOptions kOnePlace = {.max_running = 1, .long_after = hours(1)};
+const QueryGateOptions kOnePlace = {.max_running = 1, .long_after = hours(1)};
 const QueryGate::Limits kPatient = {.max_samples = 100, .timeout = hours(1)};
+
+QueryGate::Limits PatientNow() { return {.max_samples = 100, .timeout = hours(1)}; }
 
 QueryGate::Limits PatientOf(const std::string& network, const std::string& user = "") {
   return {.max_samples = 100, .timeout = hours(1), .client = {network, user}};
@@ -73,6 +75,54 @@ TEST(QueryGateTest, OthersWaitForAFreeThread) {
   EXPECT_EQ(gate.stats().queued, 1u);
   blocker.Release();
   EXPECT_TRUE(admitted.get_future().get().ok());
+}
+
+// The queue stands as soon as one has waited too long.
+const QueryGateOptions kSoonStands = {
+    .max_running = 2,
+    .long_after = hours(1),
+    .run_well = 1,
+    .standing = {.stands_after = milliseconds(0), .least_patience = hours(1)}};
+
+QueryGate::Limits WaitedTwoHours() {
+  QueryGate::Limits limits = kPatient;
+  limits.arrived = std::chrono::steady_clock::now() - hours(2);
+  return limits;
+}
+
+TEST(QueryGateTest, WhoWaitedTooLongIsRefusedWhenTheQueueStands) {
+  QueryGate gate(kSoonStands);
+  std::promise<absl::Status> admitted;
+  gate.Submit(WaitedTwoHours(), Signal(), Report(admitted));
+  const absl::Status status = admitted.get_future().get();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(status.message(),
+            "more queries come than the server can answer: this one has waited 7200000 ms; try again later");
+  EXPECT_EQ(gate.stats().refused, 1u);
+}
+
+TEST(QueryGateTest, WhoWaitedForLongIsAnsweredWhenTheQueueDrains) {
+  QueryGate gate({.max_running = 1});
+  std::promise<absl::Status> admitted;
+  gate.Submit(WaitedTwoHours(), Signal(), Report(admitted));
+  EXPECT_TRUE(admitted.get_future().get().ok());
+  EXPECT_EQ(gate.stats().refused, 0u);
+}
+
+TEST(QueryGateTest, FewerRunAtOnceWhenTheQueueStands) {
+  QueryGate gate(kSoonStands);
+  std::promise<absl::Status> refused;
+  gate.Submit(WaitedTwoHours(), Signal(), Report(refused));
+  refused.get_future().wait();
+  Blocker blocker;
+  gate.Submit(PatientNow(), Signal(), blocker.Work());
+  blocker.WaitUntilStarted();
+  std::promise<absl::Status> admitted;
+  std::future<absl::Status> next = admitted.get_future();
+  gate.Submit(PatientNow(), Signal(), Report(admitted));
+  EXPECT_EQ(next.wait_for(milliseconds(50)), std::future_status::timeout);
+  blocker.Release();
+  EXPECT_TRUE(next.get().ok());
 }
 
 TEST(QueryGateTest, WhatRunsForLongGivesItsPlaceAway) {

@@ -1,5 +1,6 @@
 #include "server/request_gate.h"
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -82,12 +83,19 @@ class RequestGate::Answer {
         respond_(std::move(respond)),
         entry_(std::move(entry)) {}
   ~Answer() {
-    if (respond_) Send(std::move(fallback_));
+    if (!respond_) return;
+    if (is_handled_) {
+      Send(ErrorPage(500, "The request was dropped without an answer."));
+      return;
+    }
+    gate_.counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
+    Send(OverloadPage("All workers are busy, and no more requests of this client may wait, "
+                      "or no longer; try again later."));
   }
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
 
-  void set_fallback(api::Response fallback) { fallback_ = std::move(fallback); }
+  void OnHandled() { is_handled_ = true; }
 
   void Send(api::Response response) {
     api::Respond respond = std::exchange(respond_, nullptr);
@@ -104,8 +112,7 @@ class RequestGate::Answer {
   AnswerTerms terms_;
   api::Respond respond_;
   std::optional<AuditEntry> entry_;
-  api::Response fallback_ = OverloadPage(
-      "All workers are busy, and no more requests of this client may wait; try again later.");
+  bool is_handled_ = false;
 };
 
 RequestGate::RequestGate(RequestGateOptions options, Authenticator& authenticator,
@@ -207,17 +214,18 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
     return answer->Send(std::move(response));
   }
   if (request.method == "HEAD") request.method = "GET";
+  request.arrived = std::chrono::steady_clock::now();
   WorkerPool& workers = IsProbe(request.path()) ? workers_.probes : workers_.requests;
   const ClientId client = api::ClientOf(request);
-  const bool submitted = workers.TrySubmit(
+  // An answer that nobody gives says that there was no room.
+  static_cast<void>(workers.TrySubmit(
       client, [this, request = std::move(request), answer = std::move(answer)]() mutable {
-        answer->set_fallback(ErrorPage(500, "The request was dropped without an answer."));
+        answer->OnHandled();
         handler_.Handle(std::move(request),
                         [answer = std::move(answer)](api::Response response) mutable {
                           answer->Send(std::move(response));
                         });
-      });
-  if (!submitted) counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
+      }));
 }
 
 void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done) {

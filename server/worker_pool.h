@@ -2,6 +2,8 @@
 // room (base/fair_pool.h). Safe from any thread.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -10,14 +12,22 @@
 #include "base/fair_pool.h"
 #include "base/fair_queue.h"
 #include "base/mutex.h"
+#include "base/standing_queue.h"
 
 namespace lockstep::server {
+
+// For requests, whose clients come again: senders that catch up with many connections wait for a while.
+inline constexpr StandingQueueOptions kRequestQueue{
+    .least_patience = std::chrono::milliseconds(50)};
 
 class WorkerPool {
  public:
   using Task = absl::AnyInvocable<void()>;
 
-  WorkerPool(int thread_count, size_t max_queued_tasks);
+  // With `standing`, tasks of TrySubmit() that waited too long in a queue that stands are destroyed
+  // without having run.
+  WorkerPool(int thread_count, size_t max_queued_tasks,
+             const std::optional<StandingQueueOptions>& standing = std::nullopt);
   // Runs what is queued, then ends.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -29,18 +39,25 @@ class WorkerPool {
   void Submit(Task task);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Queued {
     Task task;
     FairPool::Claim room;
+    bool is_request = false;
+    Clock::time_point since = Clock::now();
   };
 
   void Add(const ClientId& client, Queued queued);
   void Run();
+  // For having waited too long.
+  bool IsRefused(const Queued& queued) LOCKSTEP_REQUIRES(mutex_);
 
   FairPool room_;
   Mutex mutex_;
   CondVar wake_;
   FairQueue<Queued> queue_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::optional<StandingQueue> standing_ LOCKSTEP_GUARDED_BY(mutex_);
   bool closing_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

@@ -5,6 +5,7 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,8 +15,9 @@ namespace {
 // A pool of one thread that is busy until it is released.
 class WorkerPoolTest : public testing::Test {
  protected:
-  explicit WorkerPoolTest(size_t max_queued_tasks = 4)
-      : pool_(std::make_unique<WorkerPool>(1, max_queued_tasks)) {
+  explicit WorkerPoolTest(size_t max_queued_tasks = 4,
+                          const std::optional<StandingQueueOptions>& standing = std::nullopt)
+      : pool_(std::make_unique<WorkerPool>(1, max_queued_tasks, standing)) {
     std::promise<void> started;
     pool_->Submit([this, &started] {
       started.set_value();
@@ -67,6 +69,21 @@ TEST_F(WorkerPoolTest, RoomIsGivenBackWhenATaskBegins) {
   EXPECT_TRUE(Submit({"a", ""}, '4'));
   Finish();
   EXPECT_EQ(order_, "124");
+}
+
+// A pool whose queue stands as soon as one has waited at all.
+class StandingPoolTest : public WorkerPoolTest {
+ protected:
+  StandingPoolTest()
+      : WorkerPoolTest(4, StandingQueueOptions{.stands_after = std::chrono::nanoseconds(0),
+                                               .least_patience = std::chrono::nanoseconds(0)}) {}
+};
+
+TEST_F(StandingPoolTest, OnlyRequestsAreRefusedForHavingWaited) {
+  EXPECT_TRUE(Submit({"a", ""}, '1'));
+  pool_->Submit([this] { order_ += 'p'; });
+  Finish();
+  EXPECT_EQ(order_, "p");
 }
 
 }  // namespace

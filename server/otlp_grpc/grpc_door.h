@@ -33,7 +33,7 @@ struct GrpcDoor {
         authenticator(web),
         budget(grpc_limits.max_message_bytes_in_flight),
         calls(grpc_limits.max_calls),
-        workers(worker_threads, grpc_limits.max_calls) {}
+        workers(worker_threads, grpc_limits.max_calls, kRequestQueue) {}
 
   api::Handler& handler;
   AuditLog* const audit;  // null: none is kept

@@ -1,0 +1,73 @@
+#include "base/standing_queue.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+// A queue that items leave at the times that a test says.
+class StandingQueueTest : public testing::Test {
+ protected:
+  bool LeavesAt(nanoseconds now, nanoseconds waited) {
+    return queue_.Leaves(StandingQueue::TimePoint(seconds(100) + now), waited);
+  }
+  // From `begin` to before `end`, ten times a second; says how many were refused.
+  int Leave(seconds begin, seconds end, nanoseconds waited) {
+    int refused = 0;
+    for (nanoseconds now = begin; now < end; now += milliseconds(100)) {
+      refused += LeavesAt(now, waited) ? 1 : 0;
+    }
+    return refused;
+  }
+
+  StandingQueue queue_{{.stands_after = seconds(5), .least_patience = milliseconds(10)}};
+};
+
+TEST_F(StandingQueueTest, ABurstThatDrainsIsAnswered) {
+  EXPECT_EQ(Leave(seconds(0), seconds(5), seconds(3)), 0);
+  EXPECT_FALSE(LeavesAt(seconds(5), milliseconds(1)));
+  EXPECT_EQ(Leave(seconds(6), seconds(11), seconds(3)), 0);
+  EXPECT_FALSE(queue_.stands());
+}
+
+TEST_F(StandingQueueTest, WhoWaitsTooLongInAQueueThatStandsIsRefused) {
+  EXPECT_EQ(Leave(seconds(0), seconds(5), seconds(3)), 0);
+  EXPECT_TRUE(LeavesAt(seconds(5), seconds(3)));
+  EXPECT_TRUE(queue_.stands());
+  EXPECT_TRUE(LeavesAt(seconds(5), milliseconds(11)));
+  EXPECT_FALSE(LeavesAt(seconds(5), milliseconds(10)));
+}
+
+TEST_F(StandingQueueTest, SlowWorkGivesMorePatience) {
+  for (int i = 0; i < 200; ++i) queue_.Took(seconds(1));
+  EXPECT_EQ(Leave(seconds(0), seconds(10), milliseconds(1900)), 0);
+  EXPECT_TRUE(LeavesAt(seconds(10), milliseconds(2100)));
+  // Less than half of the patience is quick.
+  EXPECT_EQ(Leave(seconds(11), seconds(13), milliseconds(900)), 0);
+  EXPECT_FALSE(queue_.stands());
+}
+
+TEST_F(StandingQueueTest, OneQuickItemDoesNotEndIt) {
+  Leave(seconds(0), seconds(6), seconds(3));
+  EXPECT_FALSE(LeavesAt(seconds(6), milliseconds(1)));
+  EXPECT_TRUE(LeavesAt(seconds(6), seconds(3)));
+  EXPECT_EQ(Leave(seconds(6), seconds(7), milliseconds(1)), 0);
+  EXPECT_TRUE(queue_.stands());
+  EXPECT_FALSE(LeavesAt(seconds(7), milliseconds(1)));
+  EXPECT_FALSE(queue_.stands());
+  EXPECT_FALSE(LeavesAt(seconds(7), seconds(3)));
+}
+
+TEST_F(StandingQueueTest, NothingStandsAfterAPause) {
+  Leave(seconds(0), seconds(6), seconds(3));
+  ASSERT_TRUE(queue_.stands());
+  EXPECT_FALSE(LeavesAt(seconds(60), milliseconds(1)));
+  EXPECT_FALSE(LeavesAt(seconds(60), seconds(3)));
+}
+
+}  // namespace
+}  // namespace lockstep
