@@ -150,7 +150,20 @@ struct QueryGate::State {
   void GiveBack(const Taker* gone) {
     const MutexLock lock(mutex);
     std::erase_if(takers, [gone](const auto& taker) { return taker.get() == gone; });
-    work_waits.NotifyOne();
+    WakeOne();
+  }
+
+  // The thread that has worked last, whose memory is warm: when there is little to do, few threads do it.
+  void WakeOne() LOCKSTEP_REQUIRES(mutex) {
+    if (idle.empty()) return;
+    idle.back()->NotifyOne();
+    idle.pop_back();
+  }
+
+  void WaitForWork(CondVar& woken) LOCKSTEP_REQUIRES(mutex) {
+    idle.push_back(&woken);
+    woken.Wait(mutex);
+    std::erase(idle, &woken);
   }
 
   const QueryGateOptions options;
@@ -158,9 +171,9 @@ struct QueryGate::State {
   FairPool queue_rooms;
   FairPool places;  // of what is admitted, in a place or without
   mutable Mutex mutex;
-  CondVar work_waits;
   CondVar sweep_needed;
   bool closing LOCKSTEP_GUARDED_BY(mutex) = false;
+  std::vector<CondVar*> idle LOCKSTEP_GUARDED_BY(mutex);  // threads that wait for work, each by its own
   std::deque<EntryPtr> queue LOCKSTEP_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<Taker>> takers LOCKSTEP_GUARDED_BY(mutex);
   StandingQueue standing LOCKSTEP_GUARDED_BY(mutex);
@@ -187,7 +200,7 @@ void QueryGate::Close() {
     for (const auto& taker : state.takers) {
       if (taker->entry != nullptr) taker->entry->budget.ShutDown();
     }
-    state.work_waits.NotifyAll();
+    while (!state.idle.empty()) state.WakeOne();
     state.sweep_needed.NotifyAll();
   }
   for (const EntryPtr& entry : waiting) Finish(*entry, Closing(), nullptr);
@@ -222,7 +235,7 @@ void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cance
       refusal = TooManyWait(room, state.options.max_queued);
     } else {
       state.queue.push_back(entry);
-      state.work_waits.NotifyOne();
+      state.WakeOne();
       state.sweep_needed.NotifyOne();
       return;
     }
@@ -233,6 +246,7 @@ void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cance
 
 void QueryGate::RunPool() {
   State& state = *state_;
+  CondVar woken;
   for (;;) {
     EntryPtr entry;
     State::Taker* taker = nullptr;
@@ -243,7 +257,7 @@ void QueryGate::RunPool() {
       TimePoint now = QueryBudget::Clock::now();
       auto next = state.FindNext(now);
       while (!state.closing && next == state.queue.end()) {
-        state.work_waits.Wait(state.mutex);
+        state.WaitForWork(woken);
         now = QueryBudget::Clock::now();
         next = state.FindNext(now);
       }
@@ -252,7 +266,7 @@ void QueryGate::RunPool() {
       entry = taker->entry;
       admitted = state.AdmittedStatus(*entry, now);
       began = now;
-      if (state.FindNext(now) != state.queue.end()) state.work_waits.NotifyOne();
+      if (state.FindNext(now) != state.queue.end()) state.WakeOne();
     }
     Place place(taker, [shared = state_, entry](const void* gone) {
       shared->GiveBack(static_cast<const State::Taker*>(gone));
@@ -276,7 +290,7 @@ void QueryGate::SweepQueue() {
       expired = state.TakeExpired();
       if (expired.empty()) {
         const TimePoint now = QueryBudget::Clock::now();
-        if (state.FindNext(now) != state.queue.end()) state.work_waits.NotifyOne();
+        if (state.FindNext(now) != state.queue.end()) state.WakeOne();
         if (const std::optional<TimePoint> next = state.NextChange(now)) {
           state.sweep_needed.WaitFor(state.mutex, *next - now);
         } else {
