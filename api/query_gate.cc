@@ -139,12 +139,17 @@ struct QueryGate::State {
     return expired;
   }
 
-  // Takes out of the queue what has waited too long, if others come all the time.
-  absl::Status AdmittedStatus(const Entry& entry, TimePoint now) LOCKSTEP_REQUIRES(mutex) {
-    const std::chrono::nanoseconds waited = now - entry.arrived;
-    if (!standing.Leaves(now, waited)) return WaitingStatus(entry.budget);
-    ++refused;
-    return WaitedTooLong(waited);
+  // Takes from what is to be admitted next whoever has waited too long, if others come all the time. Returns what
+  // may be admitted, as FindNext() does.
+  std::deque<EntryPtr>::iterator SkipLate(std::deque<EntryPtr>::iterator next, TimePoint now,
+                                          std::vector<EntryPtr>& late) LOCKSTEP_REQUIRES(mutex) {
+    while (next != queue.end() && standing.Leaves(now, now - (*next)->arrived)) {
+      late.push_back(std::move(*next));
+      queue.erase(next);
+      ++refused;
+      next = FindNext(now);
+    }
+    return next;
   }
 
   void GiveBack(const Taker* gone) {
@@ -158,6 +163,29 @@ struct QueryGate::State {
     if (idle.empty()) return;
     idle.back()->NotifyOne();
     idle.pop_back();
+  }
+
+  // The next to be run, and those before it that have waited too long. With neither the gate closes.
+  struct Next {
+    Taker* taker = nullptr;
+    std::vector<EntryPtr> late;
+  };
+
+  Next AwaitNext(CondVar& woken) {
+    Next result;
+    const MutexLock lock(mutex);
+    while (!closing) {
+      const TimePoint now = QueryBudget::Clock::now();
+      const auto next = SkipLate(FindNext(now), now, result.late);
+      if (next != queue.end()) {
+        result.taker = Admit(next, now);
+        if (FindNext(now) != queue.end()) WakeOne();
+        return result;
+      }
+      if (!result.late.empty()) return result;
+      WaitForWork(woken);
+    }
+    return result;
   }
 
   void WaitForWork(CondVar& woken) LOCKSTEP_REQUIRES(mutex) {
@@ -248,34 +276,24 @@ void QueryGate::RunPool() {
   State& state = *state_;
   CondVar woken;
   for (;;) {
-    EntryPtr entry;
-    State::Taker* taker = nullptr;
-    absl::Status admitted;
-    TimePoint began;
-    {
-      const MutexLock lock(state.mutex);
-      TimePoint now = QueryBudget::Clock::now();
-      auto next = state.FindNext(now);
-      while (!state.closing && next == state.queue.end()) {
-        state.WaitForWork(woken);
-        now = QueryBudget::Clock::now();
-        next = state.FindNext(now);
-      }
-      if (state.closing) return;
-      taker = state.Admit(next, now);
-      entry = taker->entry;
-      admitted = state.AdmittedStatus(*entry, now);
-      began = now;
-      if (state.FindNext(now) != state.queue.end()) state.WakeOne();
+    const State::Next next = state.AwaitNext(woken);
+    const TimePoint began = QueryBudget::Clock::now();
+    for (const EntryPtr& late : next.late) {
+      Finish(*late, WaitedTooLong(began - late->arrived), nullptr);
     }
-    Place place(taker, [shared = state_, entry](const void* gone) {
+    if (next.taker == nullptr) {
+      if (next.late.empty()) return;
+      continue;
+    }
+    const EntryPtr entry = next.taker->entry;
+    Place place(next.taker, [shared = state_, entry](const void* gone) {
       shared->GiveBack(static_cast<const State::Taker*>(gone));
     });
     // Kept here too, so that the taker is there when the work is over.
-    Finish(*entry, admitted, place);
+    Finish(*entry, WaitingStatus(entry->budget), place);
     const MutexLock lock(state.mutex);
-    taker->entry = nullptr;
-    if (admitted.ok()) state.standing.Took(QueryBudget::Clock::now() - began);
+    next.taker->entry = nullptr;
+    state.standing.Took(QueryBudget::Clock::now() - began);
   }
 }
 

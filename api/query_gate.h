@@ -31,7 +31,7 @@ struct QueryGateOptions {
   std::chrono::nanoseconds long_after = std::chrono::seconds(2);
   size_t max_queued = 1000;
   // When the queue stands, no more than these run at once, and who has waited too long is refused.
-  size_t run_well = 2 * std::max(std::thread::hardware_concurrency(), 1u);
+  size_t run_well = std::max(std::thread::hardware_concurrency(), 1u);
   StandingQueueOptions standing{};
 };
 
