@@ -18,6 +18,7 @@
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
 #include "api/identity_handlers.h"
+#include "api/influx_handlers.h"
 #include "api/memory_handler.h"
 #include "api/otlp_handler.h"
 #include "api/page_handler.h"
@@ -241,6 +242,18 @@ class ApiServer : public Api {
   void RemoteWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleRemoteWrite(request, tenant.ingester, std::move(respond));
   }
+  void InfluxWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleInfluxWrite(request, InfluxVersion::k1, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  void Influx2Write(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleInfluxWrite(request, InfluxVersion::k2, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  Response InfluxPing(const Call&) { return HandleInfluxPing(); }
+  Response InfluxHealth(const Call&) { return HandleInfluxHealth(); }
+  // A browser means the page by this path.
+  Response InfluxQuery(const Call& call) {
+    return IsPagePath(call.request) ? Page(call) : HandleInfluxQuery(call);
+  }
   void LogPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleLogPush(request, {tenant.pusher, options_.ingest, now_ms_()}, std::move(respond));
   }
@@ -385,6 +398,11 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::RemoteWrite},
       {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
       {"/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
+      {"/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::InfluxWrite},
+      {"/api/v2/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::Influx2Write},
+      {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
+      {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
+      {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},
       {"/api/v1/push/log", kPost, kReadyStore, kPush, nullptr, nullptr, &A::LogPush},
       {"/api/v1/push/steps", kPost, kReadyStore, kPush, nullptr, nullptr, &A::StepPush},
       {"/api/v1/read", kPost, kReadyStore, kRead, nullptr, &A::RemoteRead},
