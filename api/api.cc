@@ -19,6 +19,7 @@
 #include "api/federate_handler.h"
 #include "api/identity_handlers.h"
 #include "api/influx_handlers.h"
+#include "api/json_line_handlers.h"
 #include "api/memory_handler.h"
 #include "api/otlp_handler.h"
 #include "api/page_handler.h"
@@ -248,6 +249,15 @@ class ApiServer : public Api {
   void Influx2Write(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleInfluxWrite(request, InfluxVersion::k2, tenant.ingester, now_ms_(), std::move(respond));
   }
+  void JsonLineImport(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleJsonLineImport(request, tenant.ingester, std::move(respond));
+  }
+  void TextImport(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleTextImport(request, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  Response JsonLineExport(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleJsonLineExport(call, call.data->written(), {turn.progress, budget, turn.place});
+  }
   Response InfluxPing(const Call&) { return HandleInfluxPing(); }
   Response InfluxHealth(const Call&) { return HandleInfluxHealth(); }
   // A browser means the page by this path.
@@ -400,6 +410,9 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
       {"/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::InfluxWrite},
       {"/api/v2/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::Influx2Write},
+      {"/api/v1/import", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::JsonLineImport},
+      {"/api/v1/import/prometheus", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::TextImport},
+      {"/api/v1/export", kGetAndPost, kReadyStore, kRead, nullptr, &A::JsonLineExport},
       {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
       {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
       {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},

@@ -29,6 +29,7 @@ LOSS = {"query": "train_loss"}
 # Path and parameters of what is asked with GET and, where the path takes forms, with POST as well.
 ASKED = (
     ("/", {}), ("/assets/{file}", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
+    ("/api/v1/export", {"match[]": "train_loss"}), ("/api/v1/export", {}),
     ("/ping", {}), ("/health", {}), ("/query", {"q": 'CREATE DATABASE "telegraf"'}), ("/query", {"q": "SELECT 1"}),
     ("/api/v1/query", {**LOSS, **AT}), ("/api/v1/query", {"query": "train_loss[10s]", **AT, "stats": "all"}),
     ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}),
@@ -69,6 +70,11 @@ SENT = (
     ("POST", "/api/v1/write", b"\xff", remote_write.HEADERS),
     ("POST", "/api/v1/otlp/v1/metrics", b"{}", {"Content-Type": "application/json"}),
     ("POST", "/v1/metrics", b"{}", {"Content-Type": "application/json"}),
+    ("POST", "/write", b"taken,host=a value=1 1795242060000000000", {}), ("POST", "/write", b"taken value=x", {}),
+    ("POST", "/api/v2/write", b"taken,host=b value=1 1795242060000000000", {}),
+    ("POST", "/api/v2/write", b"taken value=x", {}), ("POST", "/api/v2/write", b"", {"Content-Encoding": "br"}),
+    ("POST", "/api/v1/import", b'{"metric":{"__name__":"taken"},"values":[2],"timestamps":[1795242060000]}', {}),
+    ("POST", "/api/v1/import", b"x", {}), ("POST", "/api/v1/import/prometheus", b"taken 3 1795242061000", {}),
     ("POST", "/api/v1/push/steps", pushed_lines(), {}),
     ("POST", "/api/v1/push/steps", b"no step\n", {}),
     ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
