@@ -17,6 +17,7 @@
 #include "api/cardinality_handler.h"
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
+#include "api/gateway_handlers.h"
 #include "api/identity_handlers.h"
 #include "api/influx_handlers.h"
 #include "api/json_line_handlers.h"
@@ -138,7 +139,7 @@ class ApiServer : public Api {
   using Pooled = Response (ApiServer::*)(const Call&, const Turn&, QueryBudget&);
   using Writing = void (ApiServer::*)(const Request&, tenants::Tenant&, Respond);
 
-  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost };
+  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost, kDeletePostAndPut };
   enum class Needs { kNothing, kReadyStore };
   // What a credential has to be for.
   enum class Reach {
@@ -248,6 +249,9 @@ class ApiServer : public Api {
   }
   void Influx2Write(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleInfluxWrite(request, InfluxVersion::k2, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  void GroupPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleGroupPush(request, tenant.ingester, tenant.push_groups, now_ms_(), std::move(respond));
   }
   void JsonLineImport(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleJsonLineImport(request, tenant.ingester, std::move(respond));
@@ -413,6 +417,10 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/import", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::JsonLineImport},
       {"/api/v1/import/prometheus", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::TextImport},
       {"/api/v1/export", kGetAndPost, kReadyStore, kRead, nullptr, &A::JsonLineExport},
+      {"/metrics/job/:group*", kDeletePostAndPut, kReadyStore, kPush, nullptr, nullptr,
+       &A::GroupPush},
+      {"/metrics/job@base64/:group*", kDeletePostAndPut, kReadyStore, kPush, nullptr, nullptr,
+       &A::GroupPush},
       {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
       {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
       {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},
@@ -495,6 +503,8 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
       return "POST, PUT, OPTIONS";
     case Methods::kDeleteAndPost:
       return "DELETE, POST, OPTIONS";
+    case Methods::kDeletePostAndPut:
+      return "DELETE, POST, PUT, OPTIONS";
     case Methods::kGetAndPost:
       break;
   }
@@ -504,8 +514,9 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
 bool ApiServer::IsAllowed(Methods methods, std::string_view method) {
   const bool may_read = methods == Methods::kGet || methods == Methods::kGetAndPost;
   if (method == "GET") return may_read;
-  if (method == "PUT") return methods == Methods::kPostAndPut;
-  if (method == "DELETE") return methods == Methods::kDeleteAndPost;
+  const bool is_of_groups = methods == Methods::kDeletePostAndPut;
+  if (method == "PUT") return methods == Methods::kPostAndPut || is_of_groups;
+  if (method == "DELETE") return methods == Methods::kDeleteAndPost || is_of_groups;
   return method == "POST" && methods != Methods::kGet;
 }
 

@@ -17,7 +17,7 @@ import programs  # noqa: E402
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 SHOWN = (None, credentials.WRONG, credentials.IDLE, *credentials.ROLES)
-IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js"}
+IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js", "{group}": "bmlnaHRseQ"}
 GRPC_OK, GRPC_PERMISSION_DENIED, GRPC_UNAUTHENTICATED = 0, 7, 16
 
 

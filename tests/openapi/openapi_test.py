@@ -75,6 +75,8 @@ SENT = (
     ("POST", "/api/v2/write", b"taken value=x", {}), ("POST", "/api/v2/write", b"", {"Content-Encoding": "br"}),
     ("POST", "/api/v1/import", b'{"metric":{"__name__":"taken"},"values":[2],"timestamps":[1795242060000]}', {}),
     ("POST", "/api/v1/import", b"x", {}), ("POST", "/api/v1/import/prometheus", b"taken 3 1795242061000", {}),
+    *((method, f"/metrics/{job}/{{group}}", b"taken 4\n", {}) for job in ("job", "job@base64")
+      for method in ("PUT", "POST", "DELETE")), ("PUT", "/metrics/job/{group}", b"taken x\n", {}),
     ("POST", "/api/v1/push/steps", pushed_lines(), {}),
     ("POST", "/api/v1/push/steps", b"no step\n", {}),
     ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
@@ -88,7 +90,7 @@ SENT = (
     ("PUT", "/api/v1/admin/tsdb/snapshot", b"", FORM),
     ("POST", "/api/v1/admin/backup", b"to=/elsewhere", FORM),
 )
-IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js"}
+IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js", "{group}": "bmlnaHRseQ"}
 
 
 def filled(path):
