@@ -15,6 +15,7 @@
 #include "api/admin_handlers.h"
 #include "api/call.h"
 #include "api/cardinality_handler.h"
+#include "api/datadog_handlers.h"
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
 #include "api/gateway_handlers.h"
@@ -250,6 +251,10 @@ class ApiServer : public Api {
   void Influx2Write(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleInfluxWrite(request, InfluxVersion::k2, tenant.ingester, now_ms_(), std::move(respond));
   }
+  void DatadogSeries(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleDatadogSeries(request, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  Response DatadogValidate(const Call&) { return HandleDatadogValidate(); }
   void GroupPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleGroupPush(request, tenant.ingester, tenant.push_groups, now_ms_(), std::move(respond));
   }
@@ -421,6 +426,9 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
        &A::GroupPush},
       {"/metrics/job@base64/:group*", kDeletePostAndPut, kReadyStore, kPush, nullptr, nullptr,
        &A::GroupPush},
+      {"/datadog/api/v1/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
+      {"/datadog/api/v2/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
+      {"/datadog/api/v1/validate", kGet, kNothing, kAny, &A::DatadogValidate},
       {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
       {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
       {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},

@@ -31,6 +31,7 @@ ASKED = (
     ("/", {}), ("/assets/{file}", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
     ("/api/v1/export", {"match[]": "train_loss"}), ("/api/v1/export", {}),
     ("/ping", {}), ("/health", {}), ("/query", {"q": 'CREATE DATABASE "telegraf"'}), ("/query", {"q": "SELECT 1"}),
+    ("/datadog/api/v1/validate", {}),
     ("/api/v1/query", {**LOSS, **AT}), ("/api/v1/query", {"query": "train_loss[10s]", **AT, "stats": "all"}),
     ("/api/v1/query", {"query": "1", **AT}), ("/api/v1/query", {"query": '"text"', **AT}),
     ("/api/v1/query", {"query": "sum("}),
@@ -77,6 +78,8 @@ SENT = (
     ("POST", "/api/v1/import", b"x", {}), ("POST", "/api/v1/import/prometheus", b"taken 3 1795242061000", {}),
     *((method, f"/metrics/{job}/{{group}}", b"taken 4\n", {}) for job in ("job", "job@base64")
       for method in ("PUT", "POST", "DELETE")), ("PUT", "/metrics/job/{group}", b"taken x\n", {}),
+    *(("POST", f"/datadog/api/{version}/series", body, {"Content-Type": "application/json"}) for version in ("v1", "v2")
+      for body in (b'{"series":[{"metric":"taken","points":[[1795242062,5]]}]}', b"x")),
     ("POST", "/api/v1/push/steps", pushed_lines(), {}),
     ("POST", "/api/v1/push/steps", b"no step\n", {}),
     ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
