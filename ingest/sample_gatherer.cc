@@ -13,6 +13,7 @@ constexpr uint64_t kSampleBytes = 2 * sizeof(Sample);
 
 void SampleGatherer::Add(std::vector<LabelView>& labels, std::span<const Sample> samples,
                          std::string_view place) {
+  if (samples.empty()) return;
   out_.sample_count += samples.size();
   SeriesWrite* const series = Open(labels, samples.size(), place);
   if (series == nullptr || !out_.memory.Add(kSampleBytes * samples.size())) return;

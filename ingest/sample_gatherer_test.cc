@@ -37,6 +37,16 @@ TEST(SampleGathererTest, WhatIsNoSeriesIsRefusedByItsPlace) {
   EXPECT_THAT(out.refusals.ToString(), HasSubstr("line 7: no metric name"));
 }
 
+TEST(SampleGathererTest, WithoutSamplesThereIsNoSeries) {
+  DecodedWrite out;
+  const IngestLimits limits;
+  SampleGatherer gatherer(limits, out);
+  std::vector<LabelView> labels = {{"__name__", "up"}};
+  gatherer.Add(labels, std::span<const Sample>(), "series 1");
+  EXPECT_TRUE(out.request.series.empty());
+  EXPECT_EQ(out.series_count, 0u);
+}
+
 TEST(SampleGathererTest, LabelsAreCharged) {
   DecodedWrite out;
   const IngestLimits limits = {.free_label_bytes = 49};
