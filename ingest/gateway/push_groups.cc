@@ -64,8 +64,7 @@ PushChange PushGroups::Begin(const LabelSet& labels, PushKind kind, int64_t time
   }
   for (const SeriesWrite& series : write.request.series) {
     if (group.series.contains(series.labels)) continue;
-    if (!Charge(group, BytesOf(series.labels))) break;
-    group.series.emplace(series.labels, !series.histograms.empty());
+    if (!Note(group, series)) break;
     change.added.push_back(series.labels);
   }
   write.series_count += markers.size();
@@ -83,7 +82,9 @@ void PushGroups::End(const PushChange& change, bool was_stored) {
   Group& group = *found->second;
   // What was not stored may be pushed again.
   for (const LabelSet& series : was_stored ? change.ended : change.added) {
-    if (group.series.erase(series) > 0) Release(group, BytesOf(series));
+    if (group.series.erase(series) == 0) continue;
+    --series_count_;
+    Release(group, BytesOf(series));
   }
   if (change.kind == PushKind::kDelete && was_stored && group.series.empty()) {
     Forget(found->second);
@@ -119,6 +120,17 @@ PushGroups::Group& PushGroups::Touch(const LabelSet& labels) {
   return groups_.front();
 }
 
+bool PushGroups::Note(Group& group, const SeriesWrite& series) {
+  while (series_count_ >= max_series_) {
+    if (&groups_.back() == &group) return false;
+    Forget(std::prev(groups_.end()));
+  }
+  if (!Charge(group, BytesOf(series.labels))) return false;
+  group.series.emplace(series.labels, !series.histograms.empty());
+  ++series_count_;
+  return true;
+}
+
 bool PushGroups::Charge(Group& group, uint64_t bytes) {
   while (!memory_.Add(bytes).ok()) {
     if (&groups_.back() == &group) return false;
@@ -136,6 +148,7 @@ void PushGroups::Release(Group& group, uint64_t bytes) {
 
 void PushGroups::Forget(Groups::iterator group) {
   Release(*group, group->charged_bytes);
+  series_count_ -= group->series.size();
   by_labels_.erase(group->labels);
   groups_.erase(group);
 }

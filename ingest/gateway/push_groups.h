@@ -7,8 +7,8 @@
 //   groups.End(change, was_stored);
 //
 // In memory alone: after a restart a group begins anew, and what it had before goes the way of all
-// series without new samples. Bounded by a number of groups and by the memory of streams; the group
-// that was pushed to least recently is forgotten first. Safe from any thread.
+// series without new samples. Bounded by numbers of groups and series and by the memory of streams;
+// the group that was pushed to least recently is forgotten first. Safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,10 @@ struct PushChange {
 class PushGroups {
  public:
   static constexpr size_t kMaxGroups = 10'000;
+  static constexpr size_t kMaxSeries = 200'000;  // of all groups
 
-  explicit PushGroups(size_t max_groups = kMaxGroups) : max_groups_(max_groups) {}
+  explicit PushGroups(size_t max_groups = kMaxGroups, size_t max_series = kMaxSeries)
+      : max_groups_(max_groups), max_series_(max_series) {}
   PushGroups(const PushGroups&) = delete;
   PushGroups& operator=(const PushGroups&) = delete;
 
@@ -66,14 +68,17 @@ class PushGroups {
   using Groups = std::list<Group>;  // the one pushed to last is in front
 
   Group& Touch(const LabelSet& labels) LOCKSTEP_REQUIRES(mutex_);
-  // Forgets other groups to have room. False: there is none.
+  // Adds a series. This and Charge() forget other groups to have room. False: there is none.
+  bool Note(Group& group, const SeriesWrite& series) LOCKSTEP_REQUIRES(mutex_);
   bool Charge(Group& group, uint64_t bytes) LOCKSTEP_REQUIRES(mutex_);
   void Release(Group& group, uint64_t bytes) LOCKSTEP_REQUIRES(mutex_);
   void Forget(Groups::iterator group) LOCKSTEP_REQUIRES(mutex_);
 
   const size_t max_groups_;
+  const size_t max_series_;
   mutable Mutex mutex_;
   MemoryCharge memory_ LOCKSTEP_GUARDED_BY(mutex_){MemoryAccount::kStreams};  // of all groups
+  size_t series_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   Groups groups_ LOCKSTEP_GUARDED_BY(mutex_);
   absl::flat_hash_map<LabelSet, Groups::iterator> by_labels_ LOCKSTEP_GUARDED_BY(mutex_);
 };

@@ -106,6 +106,28 @@ TEST_F(PushGroupsTest, TheGroupThatWasQuietForLongestIsForgotten) {
   EXPECT_THAT(Push(PushKind::kReplace, {}, true, LabelSet::Of({{"job", "b"}})), IsEmpty());
 }
 
+TEST(PushGroupsSeriesTest, AreBounded) {
+  PushGroups groups(10, 3);
+  const auto push = [&groups](const char* job, int count) {
+    DecodedWrite write;
+    for (int i = 0; i < count; ++i) {
+      write.request.series.push_back({Named("m", std::to_string(i)), {{1, 1}}, {}});
+    }
+    const PushChange change =
+        groups.Begin(LabelSet::Of({{"job", job}}), PushKind::kReplace, 1, write);
+    groups.End(change, true);
+    return change.added.size();
+  };
+  EXPECT_EQ(push("a", 2), 2u);
+  EXPECT_EQ(push("b", 1), 1u);
+  EXPECT_EQ(push("c", 1), 1u);  // a makes room
+  EXPECT_EQ(groups.size(), 2u);
+  EXPECT_EQ(push("d", 5), 3u);
+  EXPECT_EQ(groups.size(), 1u);
+  EXPECT_EQ(push("d", 0), 0u);
+  EXPECT_EQ(push("e", 3), 3u);
+}
+
 TEST_F(PushGroupsTest, FailuresAreRemembered) {
   EXPECT_EQ(groups_.failure_seconds(kGroup), 0);
   groups_.SetFailure(kGroup, 12.5);
