@@ -13,9 +13,9 @@ namespace lockstep::api {
 
 enum class Role : uint8_t {
   kNone,   // asked by a route: no credential at all
-  kAny,    // asked by a path that is no route: a credential, whatever its roles
+  kAny,    // asked by what is no route, or changes nothing: a credential, whatever its roles
   kRead,   // queries, series, targets, rules, alerts, the page
-  kWrite,  // remote write, OTLP
+  kWrite,  // remote write, OTLP, InfluxDB line protocol and what else brings samples
   kPush,   // logs, steps, registrations of jobs
   kRules,  // reading the configuration and its rules again
   kMetrics,

@@ -15,9 +15,13 @@
 #include "api/admin_handlers.h"
 #include "api/call.h"
 #include "api/cardinality_handler.h"
+#include "api/datadog_handlers.h"
 #include "api/exemplar_handler.h"
 #include "api/federate_handler.h"
+#include "api/gateway_handlers.h"
 #include "api/identity_handlers.h"
+#include "api/influx_handlers.h"
+#include "api/json_line_handlers.h"
 #include "api/memory_handler.h"
 #include "api/otlp_handler.h"
 #include "api/page_handler.h"
@@ -136,7 +140,7 @@ class ApiServer : public Api {
   using Pooled = Response (ApiServer::*)(const Call&, const Turn&, QueryBudget&);
   using Writing = void (ApiServer::*)(const Request&, tenants::Tenant&, Respond);
 
-  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost };
+  enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost, kDeletePostAndPut };
   enum class Needs { kNothing, kReadyStore };
   // What a credential has to be for.
   enum class Reach {
@@ -240,6 +244,34 @@ class ApiServer : public Api {
 
   void RemoteWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleRemoteWrite(request, tenant.ingester, std::move(respond));
+  }
+  void InfluxWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleInfluxWrite(request, InfluxVersion::k1, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  void Influx2Write(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleInfluxWrite(request, InfluxVersion::k2, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  void DatadogSeries(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleDatadogSeries(request, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  Response DatadogValidate(const Call&) { return HandleDatadogValidate(); }
+  void GroupPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleGroupPush(request, tenant.ingester, tenant.push_groups, now_ms_(), std::move(respond));
+  }
+  void JsonLineImport(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleJsonLineImport(request, tenant.ingester, std::move(respond));
+  }
+  void TextImport(const Request& request, tenants::Tenant& tenant, Respond respond) {
+    HandleTextImport(request, tenant.ingester, now_ms_(), std::move(respond));
+  }
+  Response JsonLineExport(const Call& call, const Turn& turn, QueryBudget& budget) {
+    return HandleJsonLineExport(call, call.data->written(), {turn.progress, budget, turn.place});
+  }
+  Response InfluxPing(const Call&) { return HandleInfluxPing(); }
+  Response InfluxHealth(const Call&) { return HandleInfluxHealth(); }
+  // A browser means the page by this path.
+  Response InfluxQuery(const Call& call) {
+    return IsPagePath(call.request) ? Page(call) : HandleInfluxQuery(call);
   }
   void LogPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleLogPush(request, {tenant.pusher, options_.ingest, now_ms_()}, std::move(respond));
@@ -385,6 +417,21 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::RemoteWrite},
       {"/api/v1/otlp/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
       {"/v1/metrics", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::OtlpMetrics},
+      {"/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::InfluxWrite},
+      {"/api/v2/write", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::Influx2Write},
+      {"/api/v1/import", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::JsonLineImport},
+      {"/api/v1/import/prometheus", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::TextImport},
+      {"/api/v1/export", kGetAndPost, kReadyStore, kRead, nullptr, &A::JsonLineExport},
+      {"/metrics/job/:group*", kDeletePostAndPut, kReadyStore, kPush, nullptr, nullptr,
+       &A::GroupPush},
+      {"/metrics/job@base64/:group*", kDeletePostAndPut, kReadyStore, kPush, nullptr, nullptr,
+       &A::GroupPush},
+      {"/datadog/api/v1/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
+      {"/datadog/api/v2/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
+      {"/datadog/api/v1/validate", kGet, kNothing, kAny, &A::DatadogValidate},
+      {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
+      {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
+      {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},
       {"/api/v1/push/log", kPost, kReadyStore, kPush, nullptr, nullptr, &A::LogPush},
       {"/api/v1/push/steps", kPost, kReadyStore, kPush, nullptr, nullptr, &A::StepPush},
       {"/api/v1/read", kPost, kReadyStore, kRead, nullptr, &A::RemoteRead},
@@ -464,6 +511,8 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
       return "POST, PUT, OPTIONS";
     case Methods::kDeleteAndPost:
       return "DELETE, POST, OPTIONS";
+    case Methods::kDeletePostAndPut:
+      return "DELETE, POST, PUT, OPTIONS";
     case Methods::kGetAndPost:
       break;
   }
@@ -473,8 +522,9 @@ std::string_view ApiServer::AllowHeader(Methods methods) {
 bool ApiServer::IsAllowed(Methods methods, std::string_view method) {
   const bool may_read = methods == Methods::kGet || methods == Methods::kGetAndPost;
   if (method == "GET") return may_read;
-  if (method == "PUT") return methods == Methods::kPostAndPut;
-  if (method == "DELETE") return methods == Methods::kDeleteAndPost;
+  const bool is_of_groups = methods == Methods::kDeletePostAndPut;
+  if (method == "PUT") return methods == Methods::kPostAndPut || is_of_groups;
+  if (method == "DELETE") return methods == Methods::kDeleteAndPost || is_of_groups;
   return method == "POST" && methods != Methods::kGet;
 }
 

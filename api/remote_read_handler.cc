@@ -7,6 +7,7 @@
 
 #include "api/query_stats_json.h"
 #include "api/reply.h"
+#include "api/series_walk.h"
 #include "export/read_request.h"
 #include "export/read_response.h"
 #include "ingest/body_encoding.h"
@@ -15,65 +16,6 @@ namespace lockstep::api {
 namespace {
 
 constexpr size_t kMaxRequestBytes = 32 << 20;
-
-// The series of a request's queries, one at a time, each with its samples.
-class SeriesWalk {
- public:
-  // The querier is of this walk; `budget` outlives it.
-  SeriesWalk(ReadRequest request, std::unique_ptr<Querier> querier, QueryBudget& budget)
-      : request_(std::move(request)), querier_(std::move(querier)), budget_(budget) {}
-
-  // Moves to the next series that has samples; false behind the last one.
-  absl::StatusOr<bool> Next() {
-    for (;;) {
-      if (series_ == nullptr) {
-        if (query_index_ == request_.queries.size()) return false;
-        LOCKSTEP_RETURN_IF_ERROR(Select());
-      }
-      while (series_->Next()) {
-        LOCKSTEP_RETURN_IF_ERROR(budget_.Check());
-        samples_.Clear();
-        LOCKSTEP_RETURN_IF_ERROR(series_->Read(samples_));
-        LOCKSTEP_RETURN_IF_ERROR(ChargeSeries());
-        if (samples_.size() > 0) return true;
-      }
-      LOCKSTEP_RETURN_IF_ERROR(series_->status());
-      series_ = nullptr;
-      ++query_index_;
-    }
-  }
-
-  size_t query_index() const { return query_index_; }
-  const LabelSet& labels() const { return series_->labels(); }
-  const SampleColumns& samples() const { return samples_; }
-  size_t query_count() const { return request_.queries.size(); }
-
- private:
-  absl::Status Select() {
-    const ReadQuery& query = request_.queries[query_index_];
-    LOCKSTEP_ASSIGN_OR_RETURN(
-        series_,
-        querier_->Select({.matchers = query.matchers, .range = query.range, .budget = &budget_}));
-    return absl::OkStatus();
-  }
-
-  // The samples of the one series that is there now.
-  absl::Status ChargeSeries() {
-    budget_.Release(std::exchange(charged_samples_, 0));
-    const auto count = static_cast<int64_t>(samples_.size());
-    LOCKSTEP_RETURN_IF_ERROR(budget_.Charge(count));
-    charged_samples_ = count;
-    return absl::OkStatus();
-  }
-
-  ReadRequest request_;
-  std::unique_ptr<Querier> querier_;
-  QueryBudget& budget_;
-  std::unique_ptr<SeriesSet> series_;  // of the current query
-  size_t query_index_ = 0;
-  SampleColumns samples_;
-  int64_t charged_samples_ = 0;
-};
 
 // Frames, made as they are sent.
 class ChunkBody final : public BodySource {
@@ -157,7 +99,8 @@ absl::StatusOr<Response> Read(const Call& call, const Storage& storage, const Re
   LOCKSTEP_ASSIGN_OR_RETURN(ReadRequest request, ParseReadRequest(message));
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> querier, storage.NewQuerier());
   const bool in_chunks = request.response_type == ReadResponseType::kStreamedChunks;
-  SeriesWalk walk(std::move(request), std::move(querier), turn.budget);
+  SeriesWalk walk(std::move(request.queries), std::move(querier), turn.budget,
+                  SeriesWalk::Repeats::kGiven);
   return in_chunks ? Chunks(std::move(walk), turn) : Samples(std::move(walk), turn);
 }
 

@@ -17,12 +17,17 @@ std::string_view TakeSegment(std::string_view& path) {
 
 std::optional<std::string_view> MatchPath(std::string_view pattern, std::string_view path) {
   std::string_view parameter;
-  if (std::count(pattern.begin(), pattern.end(), '/') !=
-      std::count(path.begin(), path.end(), '/')) {
+  const bool takes_rest = pattern.ends_with('*');
+  if (!takes_rest && std::count(pattern.begin(), pattern.end(), '/') !=
+                         std::count(path.begin(), path.end(), '/')) {
     return std::nullopt;
   }
   while (!pattern.empty() || !path.empty()) {
     const std::string_view expected = TakeSegment(pattern);
+    if (takes_rest && pattern.empty()) {
+      if (path.empty()) return std::nullopt;
+      return path;
+    }
     const std::string_view actual = TakeSegment(path);
     if (expected.starts_with(':') && !actual.empty()) {
       parameter = actual;

@@ -1,5 +1,6 @@
-// Which path means what. A pattern is a path whose segments stand for themselves, but one that begins
-// with ':' takes any one segment that is not empty: "/api/v1/label/:name/values".
+// Which path means what. A pattern is a path whose segments stand for themselves, but one that
+// begins with ':' takes any one segment that is not empty: "/api/v1/label/:name/values". If the last
+// one ends with '*', it takes all that follows: "/metrics/job/:group*".
 #pragma once
 
 #include <optional>

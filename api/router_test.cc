@@ -12,6 +12,7 @@ TEST(MatchPathTest, MatchesWholePaths) {
     std::optional<std::string_view> parameter;
   };
   constexpr std::string_view kValues = "/label/:name/values";
+  constexpr std::string_view kGroup = "/metrics/job/:group*";
   const Case cases[] = {
       {"/", "/", ""},
       {"/", "/x", std::nullopt},
@@ -26,6 +27,13 @@ TEST(MatchPathTest, MatchesWholePaths) {
       {kValues, "/label//values", std::nullopt},
       {kValues, "/label/a/b/values", std::nullopt},
       {kValues, "/label/job", std::nullopt},
+      {kGroup, "/metrics/job/x", "x"},
+      {kGroup, "/metrics/job/x/path/a%2Fb/", "x/path/a%2Fb/"},
+      {kGroup, "/metrics/job//x", "/x"},
+      {kGroup, "/metrics/job/", std::nullopt},
+      {kGroup, "/metrics/job", std::nullopt},
+      {kGroup, "/metrics/jobs/x", std::nullopt},
+      {kGroup, "/metrics", std::nullopt},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(MatchPath(c.pattern, c.path), c.parameter) << c.pattern << " " << c.path;

@@ -8,6 +8,7 @@
 #include "api/content_type.h"
 #include "api/job_binding.h"
 #include "api/reply.h"
+#include "api/write_body.h"
 #include "api/write_failure.h"
 #include "ingest/remote_write.h"
 #include "ingest/remote_write_v2.h"
@@ -56,14 +57,6 @@ void AddWrittenHeaders(const absl::StatusOr<WriteSummary>& result, Response& res
   add("Samples", result.ok() ? result->samples_written : 0);
   add("Histograms", result.ok() ? result->histograms_written : 0);
   add("Exemplars", result.ok() ? result->exemplars_written : 0);
-}
-
-// What the store did with the samples, for senders that count them: an addition to the protocol.
-void AddFates(const WriteSummary& summary, Response& response) {
-  response.headers.push_back(
-      {"X-Lockstep-Samples",
-       absl::StrFormat("new=%d, duplicate=%d, overwritten=%d", summary.new_samples,
-                       summary.duplicate_samples, summary.overwritten_samples)});
 }
 
 // The version whose message the header names, or why it is none that we read. A missing header, and one

@@ -21,7 +21,8 @@ struct DecodedWrite {
   uint64_t sample_count = 0;
   uint64_t histogram_count = 0;
   uint64_t exemplar_count = 0;
-  RequestMemory memory;  // of all of it
+  uint64_t text_value_count = 0;  // that are no samples, and were left out
+  RequestMemory memory;           // of all of it
 };
 
 }  // namespace lockstep

@@ -36,6 +36,8 @@ std::string_view Name(RejectReason reason) {
       return "store";
     case RejectReason::kSeriesLimit:
       return "series_limit";
+    case RejectReason::kBadLine:
+      return "bad_line";
     case RejectReason::kJobRate:
       return "job_rate";
   }
@@ -55,6 +57,7 @@ IngestStats& IngestStats::operator+=(const IngestStats& more) {
   exemplars += more.exemplars;
   rejected_exemplars += more.rejected_exemplars;
   metadata_entries += more.metadata_entries;
+  text_values += more.text_values;
   for (size_t i = 0; i < kRejectReasonCount; ++i) rejected_samples[i] += more.rejected_samples[i];
   return *this;
 }

@@ -26,6 +26,7 @@ enum class RejectReason {
   kBadName,      // of a metric or an attribute of OTLP: nothing of it is left in Prometheus' form
   kStore,        // the store refused samples: too old, too far ahead...
   kSeriesLimit,  // the store refused a new series: it knows as many as it may
+  kBadLine,      // of a text or a list of samples: it cannot be read
   kJobRate,      // the job brings more samples a second than it may
 };
 inline constexpr size_t kRejectReasonCount = static_cast<size_t>(RejectReason::kJobRate) + 1;
@@ -48,6 +49,7 @@ struct IngestStats {
   uint64_t rejected_exemplars =
       0;  // out of order, too long, too many, or of a series that was refused
   uint64_t metadata_entries = 0;
+  uint64_t text_values = 0;  // that arrived where samples may be, and are none
   // Samples and histograms that were not stored, by reason.
   std::array<uint64_t, kRejectReasonCount> rejected_samples{};
 

@@ -165,6 +165,7 @@ void Ingester::CountArrival(const DecodedWrite& decoded) {
   histograms_ += decoded.histogram_count;
   exemplar_count_ += decoded.exemplar_count;
   metadata_entries_ += decoded.metadata.size();
+  text_values_ += decoded.text_value_count;
 }
 
 IngestStats Ingester::stats() const {
@@ -181,6 +182,7 @@ IngestStats Ingester::stats() const {
   stats.exemplars = exemplar_count_;
   stats.rejected_exemplars = rejected_exemplars_;
   stats.metadata_entries = metadata_entries_;
+  stats.text_values = text_values_;
   for (size_t i = 0; i < kRejectReasonCount; ++i) stats.rejected_samples[i] = rejected_samples_[i];
   return stats;
 }

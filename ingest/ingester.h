@@ -129,6 +129,7 @@ class Ingester {
   std::atomic<uint64_t> exemplar_count_{0};
   std::atomic<uint64_t> rejected_exemplars_{0};
   std::atomic<uint64_t> metadata_entries_{0};
+  std::atomic<uint64_t> text_values_{0};
   std::array<std::atomic<uint64_t>, kRejectReasonCount> rejected_samples_{};
 };
 

@@ -47,11 +47,32 @@ std::string DescribeLabels(std::span<const LabelView> labels) {
   return out;
 }
 
-void Refusals::Add(RejectReason reason, uint64_t sample_count, std::span<const LabelView> labels,
-                   std::string_view why) {
+std::string DescribeText(std::string_view text) {
+  std::string out = "\"";
+  AppendEscaped(out, text);
+  if (out.size() > kMaxDescriptionBytes) {
+    TrimToWholeCharacters(out);
+    out += "...";
+  }
+  out += '"';
+  return out;
+}
+
+void Refusals::Count(RejectReason reason, uint64_t sample_count) {
   ++count_;
   sample_count_ += sample_count;
   samples_by_reason_[static_cast<size_t>(reason)] += sample_count;
+}
+
+void Refusals::AddAt(std::string_view place, RejectReason reason, uint64_t sample_count,
+                     std::string_view why) {
+  Count(reason, sample_count);
+  if (told_.size() < kMaxTold) told_.push_back(absl::StrFormat("%s: %s", place, why));
+}
+
+void Refusals::Add(RejectReason reason, uint64_t sample_count, std::span<const LabelView> labels,
+                   std::string_view why) {
+  Count(reason, sample_count);
   if (told_.size() < kMaxTold) {
     told_.push_back(absl::StrFormat("%s: %s", DescribeLabels(labels), why));
   }

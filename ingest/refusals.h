@@ -22,6 +22,10 @@ class Refusals {
   void Add(RejectReason reason, uint64_t sample_count, std::span<const LabelView> labels,
            std::string_view why);
 
+  // Likewise, of what stands in the request at `place`: "line 3".
+  void AddAt(std::string_view place, RejectReason reason, uint64_t sample_count,
+             std::string_view why);
+
   // Adds those of `other`, of the same request.
   void Merge(const Refusals& other);
 
@@ -36,6 +40,8 @@ class Refusals {
   std::string ToString() const;
 
  private:
+  void Count(RejectReason reason, uint64_t sample_count);
+
   uint64_t count_ = 0;
   uint64_t sample_count_ = 0;
   std::array<uint64_t, kRejectReasonCount> samples_by_reason_{};
@@ -45,5 +51,8 @@ class Refusals {
 // {name="value",...} in the given order, cut after a few hundred bytes; bytes that are not
 // printable text become \xNN.
 std::string DescribeLabels(std::span<const LabelView> labels);
+
+// Text that a sender wrote, in quotes, likewise.
+std::string DescribeText(std::string_view text);
 
 }  // namespace lockstep

@@ -153,7 +153,10 @@ std::optional<AuthAnswer> Authenticator::Check(std::string_view authorization, c
   std::shared_ptr<const Credentials> known = Current();
   if (known->everybody != nullptr) return Credentials::AnswerFor(known->everybody);
   if (authorization.empty()) return known->CheckCertificate(peer.certificate.get());
-  if (const auto token = CredentialsOf(authorization, "Bearer")) return known->CheckToken(*token);
+  // Senders of InfluxDB 2 call it Token.
+  for (const std::string_view scheme : {"Bearer", "Token"}) {
+    if (const auto token = CredentialsOf(authorization, scheme)) return known->CheckToken(*token);
+  }
   if (const auto encoded = CredentialsOf(authorization, "Basic");
       encoded && !known->users.empty()) {
     return CheckBasic(std::move(known), *encoded, peer, std::move(later));

@@ -98,6 +98,8 @@ TEST(AuthenticatorTest, ChecksTokens) {
       ConfigOf({}, {{"a", DigestOf("secret-a")}, {"b", DigestOf("secret-b")}}));
   EXPECT_EQ(Ask(authenticator, "Bearer secret-a").verdict, AuthVerdict::kGranted);
   EXPECT_EQ(Ask(authenticator, "bearer secret-b").verdict, AuthVerdict::kGranted);
+  EXPECT_EQ(Ask(authenticator, "Token secret-a").verdict, AuthVerdict::kGranted);
+  EXPECT_EQ(Ask(authenticator, "Token secret-c").verdict, AuthVerdict::kDenied);
   EXPECT_EQ(Ask(authenticator, "Bearer secret-c").verdict, AuthVerdict::kDenied);
   EXPECT_EQ(Ask(authenticator, "Bearer ").verdict, AuthVerdict::kDenied);
   EXPECT_EQ(Ask(authenticator, Basic("a:secret-a")).verdict, AuthVerdict::kDenied);

@@ -143,6 +143,18 @@ RequestGate::Asked RequestGate::AskedOf(const RequestHead& head, const Peer& pee
   return asked;
 }
 
+namespace {
+
+// Clients of Datadog show their token in a header of its own.
+std::string CredentialOf(const RequestHead& head) {
+  const std::string_view authorization = head.header("Authorization");
+  const std::string_view key = head.header("DD-API-KEY");
+  if (!authorization.empty() || key.empty()) return std::string(authorization);
+  return absl::StrFormat("Bearer %s", key);
+}
+
+}  // namespace
+
 std::optional<Admission> RequestGate::Admit(const RequestHead& head, const Peer& peer,
                                             std::function<void(Admission)> later) {
   Asked asked = AskedOf(head, peer);
@@ -152,11 +164,10 @@ std::optional<Admission> RequestGate::Admit(const RequestHead& head, const Peer&
   if (asked.role == api::Role::kNone && authenticator_.has_roles()) {
     return Admission{true, {}, authenticator_.Nobody()};
   }
-  std::optional<AuthAnswer> answer =
-      authenticator_.Check(head.header("Authorization"), peer,
-                           [this, asked, later = std::move(later)](AuthAnswer late_answer) {
-                             later(AdmissionOf(std::move(late_answer), asked));
-                           });
+  std::optional<AuthAnswer> answer = authenticator_.Check(
+      CredentialOf(head), peer, [this, asked, later = std::move(later)](AuthAnswer late_answer) {
+        later(AdmissionOf(std::move(late_answer), asked));
+      });
   if (!answer) return std::nullopt;
   return AdmissionOf(*std::move(answer), asked);
 }

@@ -186,6 +186,9 @@ void AddIngest(Families& families, const IngestStats& stats) {
       stats.rejected_exemplars);
   families.Counter("lockstep_ingest_metadata_total", "Metadata entries in write requests.",
                    stats.metadata_entries);
+  families.Counter("lockstep_ingest_text_values_total",
+                   "Fields of InfluxDB line protocol that are text, and were left out.",
+                   stats.text_values);
   families.Begin(MetricType::Counter, "lockstep_ingest_rejected_samples_total",
                  "Samples and histograms that were not stored, by reason.");
   for (size_t i = 0; i < stats.rejected_samples.size(); ++i) {

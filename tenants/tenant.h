@@ -8,6 +8,7 @@
 #include <string>
 
 #include "answers/derived_storage.h"
+#include "ingest/gateway/push_groups.h"
 #include "ingest/ingester.h"
 #include "ingest/limits.h"
 #include "ingest/otlp/metrics_request.h"
@@ -63,6 +64,7 @@ class Tenant {
   Ingester ingester;
   otlp::MetricsDecoder otlp_decoder;
   push::LogPusher pusher;
+  gateway::PushGroups push_groups{};
 };
 
 }  // namespace lockstep::tenants

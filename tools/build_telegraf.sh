@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the Telegraf of tests/interop/senders_test.py from its Go module, with nothing but the plugins that the test uses.
+# Builds the Telegraf of tests/interop from its Go module, with nothing but the plugins that the tests use.
 #
 # usage: build_telegraf.sh DIR     puts it there as telegraf; does nothing when it is there and right
 #
@@ -7,7 +7,8 @@
 set -eu
 
 version=1.37.2
-plugins='custom inputs.file outputs.http parsers.prometheus serializers.prometheusremotewrite'
+plugins='custom inputs.file inputs.socket_listener inputs.statsd outputs.http outputs.influxdb outputs.influxdb_v2'
+plugins="$plugins parsers.graphite parsers.influx parsers.prometheus serializers.influx serializers.prometheusremotewrite"
 
 fail() {
   printf 'build_telegraf: %s\n' "$*" >&2
@@ -17,7 +18,9 @@ fail() {
 [ $# = 1 ] || fail "usage: build_telegraf.sh DIR"
 mkdir -p "$1"
 folder=$(CDPATH='' cd -- "$1" && pwd)
-if [ -x "$folder/telegraf" ] && "$folder/telegraf" --version 2>&1 | grep -Eqx "Telegraf $version( .*)?"; then
+# What the program there was built of.
+stamp=$folder/telegraf.built-of
+if [ -x "$folder/telegraf" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$version: $plugins" ]; then
   exit 0
 fi
 
@@ -27,3 +30,4 @@ GOBIN=$folder CGO_ENABLED=0 go install -trimpath -tags "$plugins" \
   -ldflags "-s -w -X github.com/influxdata/telegraf/internal.Version=$version" \
   "github.com/influxdata/telegraf/cmd/telegraf@v$version" ||
   fail "go could not build it: see above; it needs a module proxy (GOPROXY)."
+printf '%s\n' "$version: $plugins" >"$stamp"

@@ -17,7 +17,7 @@ import programs  # noqa: E402
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 SHOWN = (None, credentials.WRONG, credentials.IDLE, *credentials.ROLES)
-IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js"}
+IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js", "{group}": "bmlnaHRseQ"}
 GRPC_OK, GRPC_PERMISSION_DENIED, GRPC_UNAUTHENTICATED = 0, 7, 16
 
 
@@ -25,7 +25,9 @@ def expected(role, shown):
     """401, 403, or None for whatever the handler answers."""
     if role == "none" or shown in (role, "admin"):
         return None
-    return 401 if shown in (None, credentials.WRONG) else 403
+    if shown in (None, credentials.WRONG):
+        return 401
+    return None if role == "any" else 403
 
 
 class MatrixTest(unittest.TestCase):
@@ -67,7 +69,7 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_every_role_is_asked_for_somewhere(self):
-        self.assertEqual(set(credentials.roles_of_paths().values()), {"none", *credentials.ROLES})
+        self.assertEqual(set(credentials.roles_of_paths().values()), {"none", "any", *credentials.ROLES})
 
     def test_other_spellings_of_a_path_are_no_way_around(self):
         for path in ("//api/v1/status/config", "/api/v1/status/config/", "/api/v1/status/../status/config",

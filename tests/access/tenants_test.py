@@ -23,7 +23,7 @@ import remote_write  # noqa: E402
 
 WITHIN_S = 60
 METHODS = ("GET", "POST", "PUT", "DELETE")
-IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js"}
+IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js", "{group}": "bmlnaHRseQ"}
 GRPC_OK, GRPC_INVALID_ARGUMENT, GRPC_PERMISSION_DENIED = 0, 3, 7
 WRITING = ("write", "push")
 OF_ONE_TENANT = ("/api/v1/status/tsdb", "/api/v1/status/cardinality", "/api/v1/admin/tsdb/delete_series")

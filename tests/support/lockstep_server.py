@@ -52,6 +52,10 @@ class Connection:
                            {"Content-Type": "application/x-www-form-urlencoded"})
         return Answer(self._http.getresponse())
 
+    def send(self, method, path, body=None, headers=()):
+        self._http.request(method, path, body, dict(headers))
+        return Answer(self._http.getresponse())
+
     def write(self, series):
         """Remote-writes ({name: value}, [(time in ms, value), ...]) pairs."""
         self._http.request("POST", remote_write.PATH, remote_write.body(series),

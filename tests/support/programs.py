@@ -64,11 +64,17 @@ def wait_until(condition, what, within_s):
 
 def ask(url, path, **parameters):
     """The "data" of an answer of the HTTP API at `url`; `match` stands for match[]."""
+    return ask_as(url, {}, path, **parameters)
+
+
+def ask_as(url, headers, path, **parameters):
+    """The same for whom the headers show."""
     form = urllib.parse.urlencode(
         {{"match": "match[]"}.get(key, key): value for key, value in parameters.items()},
         doseq=True)
     try:
-        with urllib.request.urlopen(f"{url}/api/v1/{path}?{form}", timeout=60) as answer:
+        request = urllib.request.Request(f"{url}/api/v1/{path}?{form}", headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)["data"]
     except urllib.error.HTTPError as error:
         raise AssertionError(f"{path}?{form}: {error.read().decode()}") from error

@@ -1,0 +1,71 @@
+#include "api/datadog_handlers.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "api/content_type.h"
+#include "api/json_writer.h"
+#include "api/write_body.h"
+#include "ingest/json/datadog_series.h"
+
+namespace lockstep::api {
+namespace {
+
+Response DatadogErrors(int http_status, std::string_view text) {
+  Response response;
+  response.status = http_status;
+  response.content_type = "application/json";
+  JsonWriter json(response.body);
+  json.BeginObject();
+  json.Key("errors");
+  json.BeginArray();
+  json.String(text);
+  json.EndArray();
+  json.EndObject();
+  return response;
+}
+
+Response DatadogReply(const absl::StatusOr<WriteSummary>& result) {
+  if (!result.ok()) {
+    const WriteFailure failure = BodyFailureOf(result.status());
+    return WithRetry(DatadogErrors(failure.http_status, Message(result.status())), failure);
+  }
+  Response response;
+  if (result->refusals.empty()) {
+    response.status = 202;
+    response.content_type = "application/json";
+    response.body = R"({"status":"ok"})";
+  } else {
+    response = DatadogErrors(400, result->refusals.ToString());
+  }
+  AddFates(*result, response);
+  return response;
+}
+
+}  // namespace
+
+void HandleDatadogSeries(const Request& request, Ingester& ingester, int64_t now_ms,
+                         Respond respond) {
+  const std::string_view type = request.header("Content-Type");
+  if (!type.empty() && !ContentType(type).Is("application/json")) {
+    return respond(DatadogErrors(
+        415, absl::StrFormat("Content-Type is \"%s\"; this path reads application/json", type)));
+  }
+  const auto decode = [now_ms](std::string_view body, const IngestLimits& limits, const Storage*) {
+    return json::DecodeDatadogSeries(body, now_ms, limits);
+  };
+  WriteBody(request, ingester, decode,
+            [respond = std::move(respond)](const absl::StatusOr<WriteSummary>& result) mutable {
+              respond(DatadogReply(result));
+            });
+}
+
+Response HandleDatadogValidate() {
+  Response response;
+  response.content_type = "application/json";
+  response.body = R"({"valid":true})";
+  return response;
+}
+
+}  // namespace lockstep::api

@@ -1,0 +1,92 @@
+#include "ingest/exposition/exposition_write.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lockstep::exposition {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int64_t kNowMs = 5000;
+
+std::vector<std::string> SeriesOf(const DecodedWrite& decoded) {
+  std::vector<std::string> lines;
+  for (const SeriesWrite& series : decoded.request.series) {
+    std::string line = series.labels.ToString();
+    for (const Sample& sample : series.samples) {
+      line +=
+          " " + testing::PrintToString(sample.value) + "@" + std::to_string(sample.timestamp_ms);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+DecodedWrite Lines(std::string_view text, const ExtraLabels& labels = {}) {
+  auto decoded = DecodeTextLines(text, TextFormat::kPrometheus, {kNowMs, true, labels}, {});
+  EXPECT_TRUE(decoded.ok()) << decoded.status();
+  return decoded.ok() ? *std::move(decoded) : DecodedWrite();
+}
+
+TEST(ExpositionWriteTest, LinesBecomeSeries) {
+  const DecodedWrite decoded = Lines(
+      "# HELP up Whether it is.\n# TYPE up gauge\nup{job=\"a\"} 1\r\nup{job=\"a\"} 2 7000\n\nother "
+      "3\n# EOF\n");
+  EXPECT_THAT(SeriesOf(decoded), ElementsAre("up{job=\"a\"} 1@5000 2@7000", "other 3@5000"));
+  ASSERT_EQ(decoded.metadata.size(), 1u);
+  EXPECT_EQ(decoded.metadata[0].metric, "up");
+  EXPECT_EQ(decoded.metadata[0].metadata.type, "gauge");
+  EXPECT_EQ(decoded.metadata[0].metadata.help, "Whether it is.");
+}
+
+TEST(ExpositionWriteTest, BadLinesLeaveTheOthers) {
+  const DecodedWrite decoded = Lines("a 1\nb x\n{c=\"d\"} 2\ne 3");
+  EXPECT_THAT(SeriesOf(decoded), ElementsAre("a 1@5000", "e 3@5000"));
+  EXPECT_EQ(decoded.refusals.sample_count(), 2u);
+  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("line 2: "));
+  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("line 3: "));
+}
+
+TEST(ExpositionWriteTest, LabelsOfTheRequestReplaceOthers) {
+  ExtraLabels labels;
+  labels.Set("job", "new");
+  EXPECT_THAT(SeriesOf(Lines("up{job=\"old\"} 1", labels)), ElementsAre("up{job=\"new\"} 1@5000"));
+}
+
+TEST(ExpositionWriteTest, AsAWholeTheFirstBadLineCounts) {
+  const ExtraLabels labels;
+  const auto decoded =
+      DecodeExposition("a 1\nb x\n", TextFormat::kPrometheus, {kNowMs, false, labels}, {});
+  EXPECT_TRUE(absl::IsInvalidArgument(decoded.status()));
+  EXPECT_THAT(std::string(decoded.status().message()), HasSubstr("line 2"));
+}
+
+TEST(ExpositionWriteTest, TimesMayBeUnwanted) {
+  const ExtraLabels labels;
+  const ExpositionTerms terms{kNowMs, false, labels};
+  const auto decoded = DecodeExposition("a 1\nb 1 7\n", TextFormat::kPrometheus, terms, {});
+  EXPECT_TRUE(absl::IsInvalidArgument(decoded.status()));
+  EXPECT_THAT(std::string(decoded.status().message()),
+              HasSubstr("line 2: a sample has a timestamp"));
+}
+
+TEST(ExpositionWriteTest, Protobuf) {
+  // A family "up" with a gauge of 1: name = 1, type = 3, metric = 4 { gauge = 2 { value = 1 } }.
+  const std::string message(
+      "\x0a\x02up\x18\x01\x22\x0b\x12\x09\x09\x00\x00\x00\x00\x00\x00\xf0\x3f", 19);
+  const std::string body = static_cast<char>(message.size()) + message;
+  ExtraLabels labels;
+  labels.Set("job", "x");
+  const auto decoded = DecodeExposition(body, std::nullopt, {kNowMs, false, labels}, {});
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_THAT(SeriesOf(*decoded), ElementsAre("up{job=\"x\"} 1@5000"));
+  EXPECT_FALSE(
+      DecodeExposition(body.substr(0, 10), std::nullopt, {kNowMs, false, labels}, {}).ok());
+}
+
+}  // namespace
+}  // namespace lockstep::exposition

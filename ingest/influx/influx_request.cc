@@ -1,0 +1,167 @@
+#include "ingest/influx/influx_request.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "ingest/influx/line_protocol.h"
+#include "ingest/plain_name.h"
+#include "ingest/sample_gatherer.h"
+
+namespace lockstep::influx {
+namespace {
+
+constexpr std::string_view kDatabaseLabel = "db";
+constexpr std::string_view kNamelessField = "value";
+
+// To the millisecond in which it lies. Nothing if it does not fit.
+std::optional<int64_t> ToMilliseconds(int64_t time, Precision precision) {
+  const auto floor_by = [time](int64_t divisor) {
+    return time / divisor - (time % divisor < 0 ? 1 : 0);
+  };
+  const auto times = [time](int64_t factor) -> std::optional<int64_t> {
+    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+    if (time > kMax / factor || time < -(kMax / factor)) return std::nullopt;
+    return time * factor;
+  };
+  switch (precision) {
+    case Precision::kNanoseconds:
+      return floor_by(1'000'000);
+    case Precision::kMicroseconds:
+      return floor_by(1000);
+    case Precision::kMilliseconds:
+      return time;
+    case Precision::kSeconds:
+      return times(1000);
+    case Precision::kMinutes:
+      return times(60'000);
+    case Precision::kHours:
+      return times(3'600'000);
+  }
+  return std::nullopt;
+}
+
+class Decoder {
+ public:
+  Decoder(const LineTerms& terms, const IngestLimits& limits)
+      : terms_(terms), limits_(limits), gatherer_(limits, out_) {}
+
+  absl::StatusOr<DecodedWrite> Decode(std::string_view body) {
+    out_.memory.Begin(body.size(), limits_);
+    size_t line_count = 0;
+    while (!body.empty()) {
+      LOCKSTEP_RETURN_IF_ERROR(gatherer_.status());
+      const size_t number = line_count + 1;
+      const std::string_view line = TakeLine(body, line_count);
+      if (line.empty()) continue;
+      const std::string place = absl::StrFormat("line %d", number);
+      if (const absl::Status read = Read(line, place); !read.ok()) {
+        ++out_.sample_count;
+        out_.refusals.AddAt(place, RejectReason::kBadLine, 1, Message(read));
+      }
+    }
+    LOCKSTEP_RETURN_IF_ERROR(gatherer_.status());
+    return std::move(out_);
+  }
+
+ private:
+  absl::Status Read(std::string_view line, std::string_view place) {
+    if (line.size() > limits_.max_point_bytes) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "its %d bytes are more than the limit of %d", line.size(), limits_.max_point_bytes));
+    }
+    if (!ChargeLine(line.size())) return absl::OkStatus();
+    LOCKSTEP_RETURN_IF_ERROR(ParsePoint(line, point_));
+    int64_t time_ms = terms_.now_ms;
+    if (point_.time.has_value()) {
+      const auto given_ms = ToMilliseconds(*point_.time, terms_.precision);
+      if (!given_ms) return absl::InvalidArgumentError("its time is out of range");
+      time_ms = *given_ms;
+    }
+    NameTags();
+    for (const Field& field : point_.fields) {
+      if (!field.value.has_value()) {
+        ++out_.text_value_count;
+      } else {
+        AddSample(field, time_ms, place);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // For the point, its names and its labels, which are kept from line to line.
+  bool ChargeLine(size_t line_bytes) {
+    constexpr uint64_t kExpansion = 16;
+    if (line_bytes <= longest_line_bytes_) return true;
+    const uint64_t more = kExpansion * (line_bytes - longest_line_bytes_);
+    longest_line_bytes_ = line_bytes;
+    return out_.memory.Add(more);
+  }
+
+  void NameTags() {
+    names_.clear();
+    tags_.clear();
+    const bool has_database = std::ranges::any_of(
+        point_.tags, [](const auto& tag) { return tag.first == kDatabaseLabel; });
+    size_t name_bytes = 0;
+    for (const auto& [name, value] : point_.tags) name_bytes += name.size() + 1;
+    // Views into it stay where they are.
+    names_.reserve(name_bytes);
+    for (const auto& [name, value] : point_.tags) {
+      if (!gatherer_.HasRoomFor(tags_)) break;
+      const size_t begin = names_.size();
+      AppendPlainLabelName(names_, name);
+      tags_.push_back({std::string_view(names_).substr(begin), value});
+    }
+    if (!has_database && !terms_.database.empty()) {
+      tags_.push_back({kDatabaseLabel, terms_.database});
+    }
+  }
+
+  void AddSample(const Field& field, int64_t time_ms, std::string_view place) {
+    metric_.assign(point_.measurement);
+    if (field.key != kNamelessField) {
+      metric_ += '_';
+      metric_ += field.key;
+    }
+    name_.clear();
+    AppendPlainMetricName(name_, metric_);
+    labels_.assign(tags_.begin(), tags_.end());
+    labels_.push_back({kMetricName, name_});
+    gatherer_.Add(labels_, {time_ms, *field.value}, place);
+  }
+
+  const LineTerms& terms_;
+  const IngestLimits& limits_;
+  DecodedWrite out_;
+  SampleGatherer gatherer_;
+  size_t longest_line_bytes_ = 0;
+  Point point_;
+  std::string names_;  // of the tags
+  std::vector<LabelView> tags_;
+  std::string metric_;
+  std::string name_;
+  std::vector<LabelView> labels_;
+};
+
+}  // namespace
+
+std::optional<Precision> ParsePrecision(std::string_view name) {
+  if (name.empty() || name == "ns" || name == "n") return Precision::kNanoseconds;
+  if (name == "us" || name == "u" || name == "\u00b5" || name == "\u00b5s") {
+    return Precision::kMicroseconds;
+  }
+  if (name == "ms") return Precision::kMilliseconds;
+  if (name == "s") return Precision::kSeconds;
+  if (name == "m") return Precision::kMinutes;
+  if (name == "h") return Precision::kHours;
+  return std::nullopt;
+}
+
+absl::StatusOr<DecodedWrite> DecodeLines(std::string_view body, const LineTerms& terms,
+                                         const IngestLimits& limits) {
+  return Decoder(terms, limits).Decode(body);
+}
+
+}  // namespace lockstep::influx

@@ -1,0 +1,154 @@
+#include "ingest/influx/influx_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lockstep::influx {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int64_t kNowMs = 1'700'000'000'123;
+
+// "cpu_idle{host="a"} 1@5 2@6", a series each.
+std::vector<std::string> SeriesOf(const DecodedWrite& decoded) {
+  std::vector<std::string> lines;
+  for (const SeriesWrite& series : decoded.request.series) {
+    std::string line = series.labels.ToString();
+    for (const Sample& sample : series.samples) {
+      line +=
+          " " + testing::PrintToString(sample.value) + "@" + std::to_string(sample.timestamp_ms);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+DecodedWrite Decode(std::string_view body, LineTerms terms = {}, const IngestLimits& limits = {}) {
+  terms.now_ms = kNowMs;
+  auto decoded = DecodeLines(body, terms, limits);
+  EXPECT_TRUE(decoded.ok()) << decoded.status();
+  return decoded.ok() ? *std::move(decoded) : DecodedWrite();
+}
+
+TEST(InfluxRequestTest, FieldsBecomeSeries) {
+  const DecodedWrite decoded = Decode(
+      "cpu,host=a idle=1,user=2 5000000\n"
+      "cpu,host=a idle=3 6999999\n");
+  EXPECT_THAT(SeriesOf(decoded),
+              ElementsAre("cpu_idle{host=\"a\"} 1@5 3@6", "cpu_user{host=\"a\"} 2@5"));
+  EXPECT_EQ(decoded.sample_count, 3u);
+  EXPECT_EQ(decoded.series_count, 2u);
+}
+
+TEST(InfluxRequestTest, AFieldCalledValueHasNoNameOfItsOwn) {
+  EXPECT_THAT(SeriesOf(Decode("temperature value=21.5 0")), ElementsAre("temperature 21.5@0"));
+}
+
+TEST(InfluxRequestTest, NamesBecomePlain) {
+  EXPECT_THAT(SeriesOf(Decode("disk.io,2nd\\ tag=x\\ y,a:b=c read-bytes=1i 0\n5m load=1 0")),
+              ElementsAre("disk_io_read_bytes{_2nd_tag=\"x y\", a_b=\"c\"} 1@0", "_5m_load 1@0"));
+}
+
+TEST(InfluxRequestTest, TheDatabaseIsALabelUnlessATagIs) {
+  EXPECT_THAT(SeriesOf(Decode("m value=1 0\nm,db=own value=2 0", {.database = "telegraf"})),
+              ElementsAre("m{db=\"telegraf\"} 1@0", "m{db=\"own\"} 2@0"));
+}
+
+TEST(InfluxRequestTest, TimesInEveryUnit) {
+  struct Case {
+    std::string_view precision;
+    std::string_view time;
+    std::string_view expected;
+  };
+  const Case cases[] = {
+      {"", "1700000000123999999", "1700000000123"},
+      {"ns", "-1", "-1"},
+      {"n", "-1000000", "-1"},
+      {"us", "1999", "1"},
+      {"u", "-1001", "-2"},
+      {"\u00b5", "0", "0"},
+      {"ms", "-7", "-7"},
+      {"s", "5", "5000"},
+      {"m", "2", "120000"},
+      {"h", "-1", "-3600000"},
+  };
+  for (const Case& c : cases) {
+    const auto precision = ParsePrecision(c.precision);
+    ASSERT_TRUE(precision.has_value()) << c.precision;
+    EXPECT_THAT(SeriesOf(Decode("m value=1 " + std::string(c.time), {.precision = *precision})),
+                ElementsAre("m 1@" + std::string(c.expected)));
+  }
+  EXPECT_EQ(ParsePrecision("d"), std::nullopt);
+}
+
+TEST(InfluxRequestTest, WithoutATimeItIsTheArrival) {
+  EXPECT_THAT(SeriesOf(Decode("m value=1", {.precision = Precision::kHours})),
+              ElementsAre("m 1@1700000000123"));
+}
+
+TEST(InfluxRequestTest, TextIsCountedAndLeftOut) {
+  const DecodedWrite decoded = Decode("m a=\"x\",b=1,c=\"2\" 0\nm a=\"y\" 0");
+  EXPECT_THAT(SeriesOf(decoded), ElementsAre("m_b 1@0"));
+  EXPECT_EQ(decoded.text_value_count, 3u);
+  EXPECT_TRUE(decoded.refusals.empty());
+}
+
+TEST(InfluxRequestTest, BadLinesLeaveTheOthers) {
+  const DecodedWrite decoded = Decode(
+      "good value=1 0\r\n"
+      "# comment\r\n"
+      "bad value=1,other=x 0\r\n"
+      "late value=1 9223372036854775807\r\n"
+      "twice,a=1,a=2 value=1 0\r\n"
+      "also value=2 0\r\n",
+      {.precision = Precision::kSeconds});
+  EXPECT_THAT(SeriesOf(decoded), ElementsAre("good 1@0", "also 2@0"));
+  const std::string told = decoded.refusals.ToString();
+  EXPECT_THAT(told,
+              HasSubstr("line 3: the field \"other\" has the value \"x\", which is no number\n"));
+  EXPECT_THAT(told, HasSubstr("line 4: its time is out of range\n"));
+  EXPECT_THAT(told, HasSubstr("line 5: duplicate label name \"a\"\n"));
+  EXPECT_EQ(decoded.refusals.sample_count(), 3u);
+  EXPECT_EQ(decoded.sample_count, 5u);
+}
+
+TEST(InfluxRequestTest, LimitsOfLabelsHold) {
+  const DecodedWrite decoded =
+      Decode("m,a=1,b=2,c=3 value=1 0\nm,a=123 value=1 0\nm,a=12 value=1 0", {},
+             {.max_labels_per_series = 3, .max_label_value_bytes = 2});
+  EXPECT_THAT(SeriesOf(decoded), ElementsAre("m{a=\"12\"} 1@0"));
+  const std::string told = decoded.refusals.ToString();
+  EXPECT_THAT(told, HasSubstr("line 1: 4 labels are more than the limit of 3"));
+  EXPECT_THAT(told, HasSubstr("line 2: a label value of 3 bytes is longer than the limit of 2"));
+}
+
+TEST(InfluxRequestTest, ManyTagsAreNoMemory) {
+  std::string line = "m";
+  for (int i = 0; i < 10'000; ++i) line += ",t" + std::to_string(i) + "=x";
+  const DecodedWrite decoded = Decode(line + " value=1");
+  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("labels are more than the limit of 64"));
+}
+
+TEST(InfluxRequestTest, LongLinesAreRefused) {
+  const DecodedWrite decoded = Decode("m value=1 0\nm long=\"" + std::string(100, 'x') + "\" 0", {},
+                                      {.max_point_bytes = 50});
+  EXPECT_THAT(SeriesOf(decoded), ElementsAre("m 1@0"));
+  EXPECT_THAT(decoded.refusals.ToString(),
+              HasSubstr("line 2: its 111 bytes are more than the limit of 50"));
+}
+
+TEST(InfluxRequestTest, TooManySeriesRefuseTheBody) {
+  const auto decoded =
+      DecodeLines("a value=1\na value=2\nb value=1\nc value=1", {}, {.max_series_per_request = 2});
+  EXPECT_TRUE(absl::IsOutOfRange(decoded.status()));
+  EXPECT_TRUE(
+      DecodeLines("a value=1\na value=2\nb value=1", {}, {.max_series_per_request = 2}).ok());
+}
+
+}  // namespace
+}  // namespace lockstep::influx
