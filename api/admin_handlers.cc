@@ -13,11 +13,6 @@ namespace {
 
 Response DisabledReply() { return ErrorReply(ErrorType::kUnavailable, "admin APIs disabled"); }
 
-Response FailedReply(const absl::Status& status) {
-  const bool may_pass = absl::IsUnavailable(status);
-  return ErrorReply(may_pass ? ErrorType::kUnavailable : ErrorType::kInternal, Message(status));
-}
-
 }  // namespace
 
 Response HandleSnapshot(const Call& call, StorageAdmin* admin) {
@@ -27,7 +22,7 @@ Response HandleSnapshot(const Call& call, StorageAdmin* admin) {
     return InvalidParameter("skip_head", Message(skip_head.status()));
   }
   const auto name = admin->Snapshot();
-  if (!name.ok()) return FailedReply(name.status());
+  if (!name.ok()) return FailureReply(name.status());
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
     json.Key("name");
@@ -43,7 +38,7 @@ Response HandleBackup(const Call& call, StorageAdmin* admin, const std::string& 
   const auto keep_count = ParseLimit(call.form.Get("keep"));
   if (!keep_count.ok()) return InvalidParameter("keep", Message(keep_count.status()));
   const auto backup = admin->Backup(*folder, *keep_count);
-  if (!backup.ok()) return FailedReply(backup.status());
+  if (!backup.ok()) return FailureReply(backup.status());
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
     json.Key("number");
@@ -67,13 +62,13 @@ Response HandleDeleteSeries(const Call& call, StorageAdmin* admin) {
   const auto matcher_sets = ParseMatcherSets(selectors);
   if (!matcher_sets.ok()) return InvalidParameter("match[]", Message(matcher_sets.status()));
   const absl::Status status = admin->DeleteSeries(*matcher_sets, *range);
-  return status.ok() ? NoContentReply() : FailedReply(status);
+  return status.ok() ? NoContentReply() : FailureReply(status);
 }
 
 Response HandleCleanTombstones(const Call&, StorageAdmin* admin) {
   if (admin == nullptr) return DisabledReply();
   const absl::Status status = admin->CleanTombstones();
-  return status.ok() ? NoContentReply() : FailedReply(status);
+  return status.ok() ? NoContentReply() : FailureReply(status);
 }
 
 }  // namespace lockstep::api

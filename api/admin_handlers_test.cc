@@ -131,13 +131,26 @@ TEST_F(AdminHandlersTest, CleaningAnswersWithoutABody) {
 
 TEST_F(AdminHandlersTest, FailuresOfTheStoreAreTold) {
   admin_.failure = absl::FailedPreconditionError("the folder is in use");
-  Check(HandleSnapshot, "", 500, Error("internal", "the folder is in use"), "snapshot");
+  Check(BackUp, "to=b&keep=1", 422, Error("execution", "the folder is in use"),
+        "/no-such/backups/b 1");
+  admin_.failure = absl::DataLossError("a file is damaged");
+  Check(HandleSnapshot, "", 500, Error("internal", "a file is damaged"), "snapshot");
   admin_.failure = absl::UnavailableError("the disk is full");
   Check(BackUp, "to=b&keep=1", 503, Error("unavailable", "the disk is full"),
         "/no-such/backups/b 1");
   Check(HandleCleanTombstones, "", 503, Error("unavailable", "the disk is full"), "clean");
   Check(HandleDeleteSeries, "match[]=up&start=1&end=2", 503,
         Error("unavailable", "the disk is full"), "delete {__name__=\"up\";} 1000 2000");
+}
+
+TEST_F(AdminHandlersTest, AStoreThatIsOnlyReadForbidsAll) {
+  admin_.failure = absl::PermissionDeniedError("this server only reads");
+  const std::string forbidden = Error("forbidden", "this server only reads");
+  Check(HandleSnapshot, "", 403, forbidden, "snapshot");
+  Check(BackUp, "to=b&keep=1", 403, forbidden, "/no-such/backups/b 1");
+  Check(HandleCleanTombstones, "", 403, forbidden, "clean");
+  Check(HandleDeleteSeries, "match[]=up&start=1&end=2", 403, forbidden,
+        "delete {__name__=\"up\";} 1000 2000");
 }
 
 TEST_F(AdminHandlersTest, NothingIsDoneUnlessTheOperatorAskedForIt) {

@@ -604,7 +604,9 @@ void ApiServer::Write(const Route& route, const Request& request,
   const absl::StatusOr<std::shared_ptr<tenants::Tenant>> tenant =
       tenants_.ForWriting(tenants.front());
   if (!tenant.ok()) return respond(TenantRefusal(tenant.status()));
-  (this->*route.writing)(request, **tenant, std::move(respond));
+  (this->*route.writing)(request, **tenant,
+                         [tenant = *tenant, respond = std::move(respond)](
+                             Response response) mutable { respond(std::move(response)); });
 }
 
 std::shared_ptr<const tenants::DataView> ApiServer::ViewOf(const std::vector<std::string>& names,
@@ -692,6 +694,9 @@ ApiStats ApiServer::stats() const {
     stats.push += tenant->pusher.stats();
     stats.metadata_metric_count += tenant->ingester.metadata().metric_count();
   }
+  const tenants::Tenants::PastStats past = tenants_.past_stats();
+  stats.ingest += past.ingest;
+  stats.push += past.push;
   stats.memory = MemoryBudget::OfProcess().stats();
   if (scraper_ != nullptr) stats.scrape = scraper_->stats();
   if (rules_ != nullptr) stats.rules = rules_->stats();

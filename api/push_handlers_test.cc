@@ -110,6 +110,20 @@ TEST_F(PushHandlersTest, WhatTheStoreRefusesIsToldOf) {
   EXPECT_EQ(ingester_.stats().samples, 4u);
 }
 
+TEST_F(PushHandlersTest, ValuesThatAreTooManyAreCountedAndToldOf) {
+  const std::string line =
+      R"({"job":"a","step":1,"time":1700000000,"loss":2.5,")" + std::string(300, 'n') + "\":1}\n";
+  const Response steps = Steps(line);
+  EXPECT_EQ(steps.status, 400);
+  EXPECT_THAT(steps.body, HasSubstr(R"("accepted":1,)"));
+  EXPECT_THAT(steps.body, HasSubstr(R"("refused_samples":1,)"));
+  EXPECT_THAT(steps.body, HasSubstr("a record may have 4096 values"));
+  const Response log = Post({"/api/v1/push/log?format=jsonl", line});
+  EXPECT_EQ(log.status, 200);
+  EXPECT_THAT(log.body, HasSubstr(R"("refused_samples":1,)"));
+  EXPECT_EQ(pusher_.stats().rejected_samples, 2u);
+}
+
 TEST_F(PushHandlersTest, TheRateLimitHoldsForStepsToo) {
   Ingester slow(storage_, {.max_samples_per_second = 1});
   push::LogPusher pusher(slow, limits_, nullptr);

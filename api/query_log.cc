@@ -4,6 +4,7 @@
 
 #include "api/json_writer.h"
 #include "api/query_stats_json.h"
+#include "api/tenant_access.h"
 #include "api/time_text.h"
 
 namespace lockstep::api {
@@ -42,6 +43,8 @@ class EntryWriter {
     } else {
       Text("error", Message(query.status));
     }
+    const std::string tenants = TenantsForLogs(request.header(kTenantHeader), request.grant);
+    if (!tenants.empty()) Text("tenant", tenants);
     json_.Key("httpRequest");
     WriteRequest(request);
     json_.EndObject();

@@ -2,10 +2,11 @@
 //
 //   {"time":"2026-01-02T03:04:05.678Z","ts":"2026-01-02T03:04:05.678Z","level":"INFO",
 //    "msg":"promql query logged","params":{"end":"..","query":"up","start":"..","step":15},
-//    "error":"..","stats":{..},"httpRequest":{"clientIP":"..","method":"GET","path":"/api/v1/query"}}
+//    "error":"..","stats":{..},"tenant":"team-a",
+//    "httpRequest":{"clientIP":"..","method":"GET","path":"/api/v1/query"}}
 //
 // "time" is what Prometheus 3 calls it and "ts" what 2 did; "error" and "stats" exclude each other. Steps are
-// whole seconds, 0 for an instant query.
+// whole seconds, 0 for an instant query. "tenant" is absent for the default tenant.
 #pragma once
 
 #include <cstdint>

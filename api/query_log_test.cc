@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep::api {
 namespace {
@@ -71,6 +73,27 @@ TEST_F(QueryLogTest, ALineAQuery) {
   EXPECT_THAT(line, EndsWith("\"samples\":{\"totalQueryableSamples\":3,\"peakSamples\":0}},"
                              "\"httpRequest\":{\"clientIP\":\"::1\",\"method\":\"GET\","
                              "\"path\":\"/api/v1/query_range\"}}\n"));
+}
+
+TEST_F(QueryLogTest, NamesTheTenantsThatAreNotTheDefaultOne) {
+  const auto tenant_of = [this](std::string header, std::optional<std::vector<std::string>> of) {
+    const auto log = QueryLog::Open(path_);
+    Request request = Asked();
+    if (!header.empty()) request.headers.push_back({"x-scope-orgid", std::move(header)});
+    request.grant.tenants = std::move(of);
+    (*log)->Add(Query("a"), request);
+    const std::string line = Content(path_);
+    unlink(path_.c_str());
+    const size_t begin = line.find("\"tenant\":");
+    return begin == line.npos ? "" : line.substr(begin, line.find(",\"httpRequest\"") - begin);
+  };
+  EXPECT_EQ(tenant_of("", std::nullopt), "");
+  EXPECT_EQ(tenant_of("default", std::nullopt), "");
+  EXPECT_EQ(tenant_of("a/b", std::nullopt), "");
+  EXPECT_EQ(tenant_of("team-a", std::nullopt), R"("tenant":"team-a")");
+  EXPECT_EQ(tenant_of("b|default|b", std::nullopt), R"("tenant":"b|default")");
+  EXPECT_EQ(tenant_of("", std::vector<std::string>{"own"}), R"("tenant":"own")");
+  EXPECT_EQ(tenant_of("default", std::vector<std::string>{"own"}), "");
 }
 
 TEST_F(QueryLogTest, AFailureHasItsErrorAndNoStatistics) {

@@ -20,6 +20,8 @@ ErrorName NameOf(ErrorType type) {
       return {"bad_data", 400};
     case ErrorType::kExecution:
       return {"execution", 422};
+    case ErrorType::kForbidden:
+      return {"forbidden", 403};
     case ErrorType::kCanceled:
       return {"canceled", 499};
     case ErrorType::kTimeout:
@@ -40,22 +42,37 @@ ErrorType TypeOf(absl::StatusCode code) {
       return ErrorType::kBadData;
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kOutOfRange:
       return ErrorType::kExecution;
+    case absl::StatusCode::kPermissionDenied:
+      return ErrorType::kForbidden;
     case absl::StatusCode::kCancelled:
       return ErrorType::kCanceled;
     case absl::StatusCode::kDeadlineExceeded:
       return ErrorType::kTimeout;
     case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kAborted:
       return ErrorType::kUnavailable;
+    // Files and rows that the store misses. Handlers that look for what a client named answer
+    // ErrorType::kNotFound themselves.
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+    // Nothing below this answers any of these.
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kUnimplemented:
     default:
       return ErrorType::kInternal;
   }
 }
 
-// Of what may be otherwise soon.
+// What failed for now may be tried again.
 Response WithRetryAfter(const absl::Status& status, Response response) {
   constexpr const char* kRetryAfterSeconds = "5";
-  if (absl::IsUnavailable(status)) response.headers.push_back({"Retry-After", kRetryAfterSeconds});
+  if (TypeOf(status.code()) == ErrorType::kUnavailable)
+    response.headers.push_back({"Retry-After", kRetryAfterSeconds});
   return response;
 }
 

@@ -21,6 +21,7 @@ namespace lockstep::api {
 enum class ErrorType {
   kBadData,
   kExecution,
+  kForbidden,
   kCanceled,
   kTimeout,
   kInternal,
@@ -31,8 +32,8 @@ enum class ErrorType {
 Response ErrorReply(ErrorType type, std::string_view text);
 // 400 bad_data: `invalid parameter "NAME": TEXT`.
 Response InvalidParameter(std::string_view name, std::string_view text);
-// What went wrong while a query ran or the store was read, by the codes that query/engine/engine.h
-// gives them. Precondition: `status` is not OK.
+// What went wrong while a query ran, or the store was read or administered, by the codes of
+// query/engine/engine.h and storage/storage_admin.h. Precondition: `status` is not OK.
 Response FailureReply(const absl::Status& status);
 
 // The same as one line of text, for the endpoints that answer no JSON.

@@ -19,12 +19,22 @@ TEST(ReplyTest, ErrorsByStatusCode) {
        R"({"status":"error","errorType":"execution","error":"many-to-many"})"},
       {absl::ResourceExhaustedError("too many samples"), 422,
        R"({"status":"error","errorType":"execution","error":"too many samples"})"},
+      {absl::OutOfRangeError("too long"), 422,
+       R"({"status":"error","errorType":"execution","error":"too long"})"},
+      {absl::PermissionDeniedError("this server only reads"), 403,
+       R"({"status":"error","errorType":"forbidden","error":"this server only reads"})"},
       {absl::CancelledError("gone"), 499,
        R"({"status":"error","errorType":"canceled","error":"gone"})"},
       {absl::DeadlineExceededError("late"), 503,
        R"({"status":"error","errorType":"timeout","error":"late"})"},
       {absl::UnavailableError("closing"), 503,
        R"({"status":"error","errorType":"unavailable","error":"closing"})"},
+      {absl::AbortedError("in the way"), 503,
+       R"({"status":"error","errorType":"unavailable","error":"in the way"})"},
+      {absl::NotFoundError("no file 000012.sst"), 500,
+       R"({"status":"error","errorType":"internal","error":"no file 000012.sst"})"},
+      {absl::UnimplementedError("not known"), 500,
+       R"({"status":"error","errorType":"internal","error":"not known"})"},
       {absl::DataLossError("broken"), 500,
        R"({"status":"error","errorType":"internal","error":"broken"})"},
       {absl::InternalError("broken"), 500,
@@ -35,6 +45,13 @@ TEST(ReplyTest, ErrorsByStatusCode) {
     EXPECT_EQ(response.status, c.http_status);
     EXPECT_EQ(response.body, c.body);
     EXPECT_EQ(response.content_type, "application/json");
+    const Response line = PlainFailureReply(c.status);
+    const bool is_over_a_limit =
+        absl::IsResourceExhausted(c.status) || absl::IsOutOfRange(c.status);
+    EXPECT_EQ(line.status, is_over_a_limit ? 400 : c.http_status);
+    const bool may_pass = absl::IsUnavailable(c.status) || absl::IsAborted(c.status);
+    EXPECT_EQ(response.headers.size(), may_pass ? 1 : 0) << c.body;
+    EXPECT_EQ(line.headers.size(), may_pass ? 1 : 0) << c.body;
   }
 }
 

@@ -10,13 +10,12 @@
 namespace lockstep::api {
 namespace {
 
-constexpr std::string_view kHeader = "X-Scope-OrgID";
 constexpr size_t kMaxTenantsOfRequest = 64;
 
-std::string Joined(const std::vector<std::string>& tenants) {
+std::string Joined(const std::vector<std::string>& tenants, std::string_view between) {
   std::string text;
   for (const std::string& tenant : tenants) {
-    absl::StrAppendFormat(&text, "%s%s", text.empty() ? "" : ", ", IdOfTenant(tenant));
+    absl::StrAppendFormat(&text, "%s%s", text.empty() ? "" : between, IdOfTenant(tenant));
   }
   return text;
 }
@@ -31,12 +30,12 @@ absl::StatusOr<std::vector<std::string>> Parse(std::string_view header) {
   for (size_t begin = 0; begin <= header.size();) {
     const size_t end = std::min(header.find('|', begin), header.size());
     absl::StatusOr<std::string> tenant = TenantOfId(header.substr(begin, end - begin));
-    if (!tenant.ok()) return Annotate(tenant.status(), kHeader);
+    if (!tenant.ok()) return Annotate(tenant.status(), kTenantHeader);
     begin = end + 1;
     if (std::ranges::find(tenants, *tenant) != tenants.end()) continue;
     if (tenants.size() == kMaxTenantsOfRequest) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("%s names more than %d tenants", kHeader, kMaxTenantsOfRequest));
+          absl::StrFormat("%s names more than %d tenants", kTenantHeader, kMaxTenantsOfRequest));
     }
     tenants.push_back(*std::move(tenant));
   }
@@ -48,13 +47,13 @@ absl::StatusOr<std::vector<std::string>> Implied(const Grant& grant) {
   if (IsFor(grant, "")) return std::vector<std::string>{""};
   return absl::PermissionDeniedError(
       absl::StrFormat("this credential is for the tenants %s: name one of them in the header %s",
-                      Joined(*grant.tenants), kHeader));
+                      Joined(*grant.tenants, ", "), kTenantHeader));
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> TenantsOf(const Request& request) {
-  const std::string_view header = request.header(kHeader);
+  const std::string_view header = request.header(kTenantHeader);
   if (header.empty()) return Implied(request.grant);
   LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> tenants, Parse(header));
   for (const std::string& tenant : tenants) {
@@ -67,6 +66,13 @@ absl::StatusOr<std::vector<std::string>> TenantsOf(const Request& request) {
         "reading several tenants at once needs the role cross-tenant");
   }
   return tenants;
+}
+
+std::string TenantsForLogs(std::string_view header, const Grant& grant) {
+  const absl::StatusOr<std::vector<std::string>> tenants =
+      header.empty() ? Implied(grant) : Parse(header);
+  const bool are_others = tenants.ok() && *tenants != std::vector<std::string>{""};
+  return are_others ? Joined(*tenants, "|") : "";
 }
 
 }  // namespace lockstep::api

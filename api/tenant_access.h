@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/http.h"
@@ -15,5 +16,11 @@ namespace lockstep::api {
 // kPermissionDenied if the credential is not for them, or names several at once without the role
 // cross-tenant.
 absl::StatusOr<std::vector<std::string>> TenantsOf(const Request& request);
+
+// As logs name them: those that `header` names, "a|b", or without it those that `grant` implies. ""
+// for the default tenant, and for a header that names none.
+std::string TenantsForLogs(std::string_view header, const Grant& grant);
+
+inline constexpr std::string_view kTenantHeader = "X-Scope-OrgID";
 
 }  // namespace lockstep::api

@@ -86,10 +86,13 @@ void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Don
 
 void Ingester::Store(DecodedWrite decoded, Done done) {
   CountArrival(decoded);
-  metadata_.Put(decoded.metadata);
+  if (!awaits_stored_) {
+    metadata_.Put(decoded.metadata);
+    decoded.metadata.clear();
+  }
   Rest rest = RestOf(decoded);
   if (decoded.request.series.empty() && decoded.request.known.empty()) {
-    return done(Finish(std::move(rest), WriteOutcome()));
+    return done(FinishAlone(std::move(rest)));
   }
   storage_.Write(std::move(decoded.request), [this, rest = std::move(rest), done = std::move(done)](
                                                  absl::StatusOr<WriteOutcome> outcome) mutable {
@@ -109,13 +112,26 @@ Ingester::Rest Ingester::RestOf(DecodedWrite& decoded) {
   }
   rest.summary.refusals = std::move(decoded.refusals);
   rest.exemplars = std::move(decoded.exemplars);
+  rest.metadata = std::move(decoded.metadata);
   rest.exemplar_count = decoded.exemplar_count;
   rest.memory = std::move(decoded.memory);
   return rest;
 }
 
+absl::StatusOr<WriteSummary> Ingester::FinishAlone(Rest rest) {
+  const bool is_refused = !rest.summary.refusals.empty();
+  const bool brings_any = !rest.metadata.empty() || !rest.exemplars.empty();
+  if (awaits_stored_ && brings_any && !is_refused) LOCKSTEP_RETURN_IF_ERROR(enter_());
+  return Finish(std::move(rest), WriteOutcome());
+}
+
 WriteSummary Ingester::Finish(Rest rest, const WriteOutcome& outcome) {
   for (const RejectedSeries& rejected : outcome.rejected) TakeBack(rejected, rest);
+  if (awaits_stored_) {
+    rest.exemplars.clear();
+  } else {
+    metadata_.Put(rest.metadata);
+  }
   StoreExemplars(rest);
   rest.summary.new_samples = outcome.written_count;
   rest.summary.duplicate_samples = outcome.duplicate_count;

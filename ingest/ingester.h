@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -87,6 +88,14 @@ class Ingester {
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }
   const ExemplarStore& exemplars() const { return exemplars_; }
+  // From here on metadata and exemplars are kept with samples alone that the store took. With those
+  // that come without series `enter` is called first, on the thread of the caller of Store(): an
+  // error is the request's. Until StopAwaiting(), which `enter` or the store may have called.
+  void AwaitStored(std::function<absl::Status()> enter) {
+    enter_ = std::move(enter);
+    awaits_stored_ = true;
+  }
+  void StopAwaiting() { awaits_stored_ = false; }
   // Keeps both in `rows` from here on, and has what was kept there before. `rows` outlives the ingester.
   void KeepSideData(KeptRows& rows) { keeper_.emplace(metadata_, exemplars_, rows); }
 
@@ -97,9 +106,12 @@ class Ingester {
     std::vector<size_t> sample_counts;  // of WriteRequest::series, floats
     std::vector<SeriesExemplars> exemplars;
     uint64_t exemplar_count = 0;  // that arrived
-    RequestMemory memory;         // of what the store has not taken yet, too
+    std::vector<MetadataEntry> metadata;
+    RequestMemory memory;  // of what the store has not taken yet, too
   };
 
+  // What came without series.
+  absl::StatusOr<WriteSummary> FinishAlone(Rest rest);
   absl::StatusOr<DecodedWrite> Decode(BodyEncoding encoding, std::string_view body,
                                       DecodeMessage decode);
   void CountArrival(const DecodedWrite& decoded);
@@ -115,6 +127,8 @@ class Ingester {
   const std::shared_ptr<RateLimit> common_rate_;
   MetadataStore metadata_;
   ExemplarStore exemplars_;
+  std::function<absl::Status()> enter_;
+  std::atomic<bool> awaits_stored_{false};
   std::optional<SideDataKeeper> keeper_;  // of both; goes before them
 
   std::atomic<uint64_t> requests_{0};

@@ -21,6 +21,19 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+const std::string kTenantLabelName = "tenant";
+
+// What the data say themselves goes on as "exported_tenant": no tenant passes for another.
+LabelSet WithTenantNamed(const LabelSet& labels, std::string_view tenant) {
+  LabelSetBuilder named(labels);
+  if (const std::string own(labels.Get(kTenantLabelName)); !own.empty()) {
+    std::string name = "exported_" + kTenantLabelName;
+    while (!labels.Get(name).empty()) name.insert(0, "exported_");
+    named.Set(name, own);
+  }
+  return named.Set(kTenantLabelName, tenant).Build();
+}
+
 engine::VectorElement StaleMarker(LabelSet labels, int64_t timestamp_ms) {
   return {std::move(labels), timestamp_ms, StaleNan(), nullptr};
 }
@@ -147,8 +160,13 @@ void GroupEvaluator::Tell(size_t index, int64_t time_ms) {
 
 void GroupEvaluator::HandOver(size_t index, std::vector<Alert> alerts) {
   if (alerts.empty()) return;
-  for (Alert& alert : alerts) alert.source = absl::HashOf(states_[index].seed, alert.labels);
-  context_.tell(group_->rules[index], std::move(alerts));
+  const Rule& rule = group_->rules[index];
+  const bool names_tenant = !group_->tenant.empty() && !rule.labels.contains(kTenantLabelName);
+  for (Alert& alert : alerts) {
+    alert.source = absl::HashOf(states_[index].seed, alert.labels);
+    if (names_tenant) alert.labels = WithTenantNamed(alert.labels, group_->tenant);
+  }
+  context_.tell(rule, std::move(alerts));
 }
 
 void GroupEvaluator::TellOfExpiring(int64_t now_ms) {

@@ -36,9 +36,9 @@ class GroupEvaluatorTest : public testing::Test {
     context_.storage = &storage_;
   }
 
-  std::shared_ptr<const RuleGroup> Group(const std::string& rules) {
-    auto groups =
-        ParseRuleFile("groups: [{name: g, interval: 1m, rules: [" + rules + "]}]\n", "/r.yml", {});
+  std::shared_ptr<const RuleGroup> Group(const std::string& rules, const std::string& more = "") {
+    auto groups = ParseRuleFile(
+        "groups: [{name: g, interval: 1m, " + more + "rules: [" + rules + "]}]\n", "/r.yml", {});
     EXPECT_TRUE(groups.ok()) << groups.status();
     return std::make_shared<const RuleGroup>(groups->front());
   }
@@ -137,6 +137,45 @@ TEST_F(GroupEvaluatorTest, AlertsGoOnInRoundsThatTakeLongerThanTheyAreValid) {
   group.Evaluate(1 * kMinuteMs);
   // Valid for four minutes, and told again when half of them have passed.
   EXPECT_EQ(left_min, std::vector<int64_t>({4, 4, 4, 4, 4, 4}));
+}
+
+TEST_F(GroupEvaluatorTest, AlertsAreToldWithTheirTenant) {
+  std::string labels;
+  context_.tell = [&](const Rule&, const std::vector<Alert>& alerts) {
+    for (const Alert& alert : alerts) labels = alert.labels.ToString();
+  };
+  const struct {
+    std::string series;
+    std::string rule_labels;
+    std::string tenant;
+    std::string told;
+  } rows[] = {
+      {"{gpu=\"1\"}", "", "", R"({alertname="A",gpu="1"})"},
+      {"{gpu=\"1\"}", "", "tenant: team-a, ", R"({alertname="A",gpu="1",tenant="team-a"})"},
+      {"{gpu=\"1\"}", "", "tenant: default, ", R"({alertname="A",gpu="1"})"},
+      {"{tenant=\"b\"}", "", "", R"({alertname="A",tenant="b"})"},
+      {"{tenant=\"b\"}", "", "tenant: team-a, ",
+       R"({alertname="A",exported_tenant="b",tenant="team-a"})"},
+      {"{gpu=\"1\"}", "labels: {tenant: x}, ", "tenant: team-a, ",
+       R"({alertname="A",gpu="1",tenant="x"})"},
+      {"{gpu=\"1\"}", "labels: {tenant: \"\"}, ", "tenant: team-a, ", R"({alertname="A",gpu="1"})"},
+  };
+  for (const auto& row : rows) {
+    context_.query = [&](std::string_view,
+                         int64_t time_ms) -> absl::StatusOr<engine::VectorResult> {
+      const bool has_gpu = row.series.find("gpu") != row.series.npos;
+      LabelSet of = has_gpu ? LabelSet::Of({{"gpu", "1"}}) : LabelSet::Of({{"tenant", "b"}});
+      return engine::VectorResult{{std::move(of), time_ms, 1, nullptr}};
+    };
+    labels.clear();
+    GroupEvaluator group(Group("{alert: A, " + row.rule_labels + "expr: vector(1)}", row.tenant),
+                         context_, true);
+    group.Evaluate(kMinuteMs);
+    EXPECT_EQ(labels, row.told);
+    // Within the tenant they are as they are in Prometheus.
+    ASSERT_EQ(group.status().rules[0].alerts.size(), 1u);
+    EXPECT_EQ(group.status().rules[0].alerts[0].labels.Get("exported_tenant"), "");
+  }
 }
 
 TEST_F(GroupEvaluatorTest, AlertsOfARuleThatFailsAreNotToldAgain) {

@@ -33,6 +33,7 @@ void AuditLog::Add(const AuditEntry& entry) {
   text("from", entry.from);
   text("method", entry.method);
   text("route", entry.route);
+  if (!entry.tenant.empty()) text("tenant", entry.tenant);
   json.Key("status");
   json.Number(entry.status);
   json.EndObject();

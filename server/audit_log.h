@@ -1,9 +1,9 @@
 // AuditLog: a file with one line of JSON for each request that may change something, and for each that was refused:
 //
 //   {"time":"2026-01-02T03:04:05.678Z","who":"alice","from":"10.0.0.1:4242","method":"POST",
-//    "route":"/api/v1/admin/tsdb/delete_series","status":204}
+//    "route":"/api/v1/admin/tsdb/delete_series","tenant":"team-a","status":204}
 //
-// "who" is "" for who was not let in; by gRPC "method" is "GRPC" and "status" what HTTP says for it.
+// "tenant" is absent for the default tenant. "who" is "" for who was not let in; by gRPC "method" is "GRPC" and "status" what HTTP says for it.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ struct AuditEntry {
   std::string who;
   std::string from;
   std::string method;
-  std::string route;  // the path, without the query
+  std::string route;     // the path, without the query
+  std::string tenant{};  // api::TenantsForLogs()
   int status = 0;
 };
 

@@ -213,7 +213,9 @@ TEST_F(HttpServerTest, RefusesWhatIsNoHttpOrTooMuch) {
       {"GET /echo HTTP/1.1\r\n\r\n", 400},  // no Host
       {"GET /echo HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400},
       {"GET /echo HTTP/2.0\r\nHost: x\r\n\r\n", 505},
-      {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400},
+      {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501},
+      {"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
       {"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
        "Transfer-Encoding: chunked\r\n\r\n",
        400},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "api/tenant_access.h"
 #include "server/probes.h"
 
 namespace lockstep::server {
@@ -139,7 +140,9 @@ AnswerTerms RequestGate::TermsOf(const RequestHead& head) {
 RequestGate::Asked RequestGate::AskedOf(const RequestHead& head, const Peer& peer) const {
   const std::string_view path = head.path();
   Asked asked{handler_.RoleFor(path)};
-  if (audit_ != nullptr) asked.entry = {"", peer.address, head.method, std::string(path)};
+  if (audit_ == nullptr) return asked;
+  asked.entry = {"", peer.address, head.method, std::string(path)};
+  asked.tenants = head.header(api::kTenantHeader);
   return asked;
 }
 
@@ -159,7 +162,7 @@ std::optional<Admission> RequestGate::Admit(const RequestHead& head, const Peer&
                                             std::function<void(Admission)> later) {
   Asked asked = AskedOf(head, peer);
   if (const std::optional<std::string> why = guard_.WhyNot(head, asked.role)) {
-    return Refused(asked, "", ErrorPage(403, *why));
+    return Refused(asked, {}, ErrorPage(403, *why));
   }
   if (asked.role == api::Role::kNone && authenticator_.has_roles()) {
     return Admission{true, {}, authenticator_.Nobody()};
@@ -180,23 +183,24 @@ Admission RequestGate::AdmissionOf(AuthAnswer answer, const Asked& asked) const 
   if (answer.verdict == AuthVerdict::kDenied) {
     api::Response page = ErrorPage(401, "Unauthorized");
     page.headers.push_back({"WWW-Authenticate", authenticator_.has_users() ? "Basic" : "Bearer"});
-    return Refused(asked, "", std::move(page));
+    return Refused(asked, {}, std::move(page));
   }
   if (answer.who->grant.roles.Allows(asked.role)) return {true, {}, std::move(answer.who)};
   const std::string& name = answer.who->name;
   return Refused(
-      asked, name,
+      asked, *answer.who,
       ErrorPage(403, absl::StrFormat("Forbidden: \"%s\" does not have the role %s, which "
                                      "this path requires.",
                                      name, api::Name(asked.role))));
 }
 
-Admission RequestGate::Refused(const Asked& asked, std::string_view who,
+Admission RequestGate::Refused(const Asked& asked, const api::Principal& who,
                                api::Response refusal) const {
   counters_.denied_requests.fetch_add(1, std::memory_order_relaxed);
   if (audit_ != nullptr) {
     AuditEntry entry = *asked.entry;
-    entry.who = who;
+    entry.who = who.name;
+    entry.tenant = api::TenantsForLogs(asked.tenants, who.grant);
     entry.status = refusal.status;
     audit_->Add(entry);
   }
@@ -208,7 +212,8 @@ std::optional<AuditEntry> RequestGate::EntryOf(const api::Request& request) cons
   // Queries come by POST too.
   if (handler_.RoleFor(request.path()) == api::Role::kRead) return std::nullopt;
   return AuditEntry{request.user, request.remote_address, request.method,
-                    std::string(request.path())};
+                    std::string(request.path()),
+                    api::TenantsForLogs(request.header(api::kTenantHeader), request.grant)};
 }
 
 void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond respond) {

@@ -88,11 +88,12 @@ class RequestGate {
   struct Asked {
     api::Role role = api::Role::kAdmin;
     std::optional<AuditEntry> entry{};
+    std::string tenants{};  // as the header names them
   };
 
   Asked AskedOf(const RequestHead& head, const Peer& peer) const;
   Admission AdmissionOf(AuthAnswer answer, const Asked& asked) const;
-  Admission Refused(const Asked& asked, std::string_view who, api::Response refusal) const;
+  Admission Refused(const Asked& asked, const api::Principal& who, api::Response refusal) const;
   // Of a request that is handled; nothing if it is not to be noted.
   std::optional<AuditEntry> EntryOf(const api::Request& request) const;
   void OneAnswered();

@@ -5,7 +5,9 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
@@ -75,6 +77,36 @@ std::string_view OriginForm(std::string_view target) {
     return path == std::string_view::npos ? "/" : target.substr(path);
   }
   return target;
+}
+
+constexpr const char* kUnknownEnd =
+    "The last transfer coding of a request must be \"chunked\", once and without parameters.";
+
+// The transfer codings of all header lines, in the order in which they were applied.
+std::vector<std::string_view> CodingsOf(const RequestHead& head) {
+  std::vector<std::string_view> codings;
+  for (const api::Header& header : head.headers) {
+    if (!EqualsIgnoreCase(header.name, "Transfer-Encoding")) continue;
+    ForEachListItem(header.value, [&](std::string_view coding) { codings.push_back(coding); });
+  }
+  return codings;
+}
+
+// Why a request with these transfer codings is refused (RFC 9112, 6.1 and 6.3): its end cannot be
+// known, or its body cannot be decoded.
+std::optional<Refusal> RefusalOfCodings(const RequestHead& head) {
+  const std::vector<std::string_view> codings = CodingsOf(head);
+  const auto is_chunked = [](std::string_view coding) {
+    return EqualsIgnoreCase(coding, "chunked");
+  };
+  if (codings.empty() || !is_chunked(codings.back()) ||
+      std::count_if(codings.begin(), codings.end(), is_chunked) > 1) {
+    return Refusal{400, kUnknownEnd};
+  }
+  if (codings.size() > 1) {
+    return Refusal{501, "The only transfer coding known here is \"chunked\"."};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -173,8 +205,13 @@ RequestParser::Step RequestParser::AcceptHead() {
   if (hosts > 1 || (hosts == 0 && message.version() == 11)) {
     return Fail({400, "An HTTP/1.1 request needs exactly one Host header."});
   }
-  if (message.count(http::field::transfer_encoding) > 0 && !beast_->parser.chunked()) {
-    return Fail({501, "The only transfer encoding known here is \"chunked\"."});
+  if (message.count(http::field::transfer_encoding) > 0) {
+    if (message.version() == 10) {
+      return Fail({400, "An HTTP/1.0 request must not have a transfer coding."});
+    }
+    if (std::optional<Refusal> refusal = RefusalOfCodings(head_)) return Fail(*std::move(refusal));
+    // The parser that reads the body must have come to the same end.
+    if (!beast_->parser.chunked()) return Fail({400, kUnknownEnd});
   }
   beast_->parser.eager(true);
   return Step::kHead;

@@ -76,6 +76,73 @@ TEST(RequestParserTest, ReadsRequestsInPiecesOfAnySize) {
   }
 }
 
+// The head of a POST with these header lines, and a chunked body behind it.
+std::string WithCodings(std::string_view lines, std::string_view version = "1.1") {
+  return absl::StrFormat("POST / HTTP/%s\r\nHost: x\r\n%s\r\n1\r\na\r\n0\r\n\r\n", version, lines);
+}
+
+TEST(RequestParserTest, KnowsNoTransferCodingButChunked) {
+  const struct {
+    std::string_view lines;
+    std::string_view expected;
+  } rows[] = {
+      {"Transfer-Encoding: chunked\r\n", "POST / Host=x Transfer-Encoding=chunked [a] 0 left"},
+      {"TRANSFER-ENCODING:\t Chunked \t\r\n", "POST / Host=x TRANSFER-ENCODING=Chunked [a] 0 left"},
+      {"Transfer-Encoding: , chunked ,\r\n",
+       "POST / Host=x Transfer-Encoding=, chunked , [a] 0 left"},
+      {"Transfer-Encoding:\r\n chunked\r\n", "POST / Host=x Transfer-Encoding=chunked [a] 0 left"},
+
+      // The body can be found, and cannot be decoded.
+      {"Transfer-Encoding: gzip, chunked\r\n", "501"},
+      {"Transfer-Encoding: gzip;q=1,CHUNKED\r\n", "501"},
+      {"Transfer-Encoding: identity, chunked\r\n", "501"},
+      {"Transfer-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n", "501"},
+      {"Transfer-Encoding: xchunked, chunked\r\n", "501"},
+
+      // Nobody knows where the body ends.
+      {"Transfer-Encoding: gzip\r\n", "400"},
+      {"Transfer-Encoding: identity\r\n", "400"},
+      {"Transfer-Encoding: chunked, gzip\r\n", "400"},
+      {"Transfer-Encoding: chunked, identity\r\n", "400"},
+      {"Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n", "400"},
+      {"Transfer-Encoding: chunked, chunked\r\n", "400"},
+      {"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "400"},
+      {"Transfer-Encoding: gzip, chunked, chunked\r\n", "400"},
+      {"Transfer-Encoding: chunked;q=1\r\n", "400"},
+      {"Transfer-Encoding: \"chunked\"\r\n", "400"},
+      {"Transfer-Encoding: chun ked\r\n", "400"},
+      {"Transfer-Encoding: gzip chunked\r\n", "400"},
+      {"Transfer-Encoding: \x0b"
+       "chunked\r\n",
+       "400"},
+      {"Transfer-Encoding: xchunked\r\n", "400"},
+      {"Transfer-Encoding:\r\n", "400"},
+      {"Transfer-Encoding: ,\r\n", "400"},
+      {"Transfer-Encoding : chunked\r\n", "400"},
+
+      // Two ends.
+      {"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "400"},
+      {"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", "400"},
+      {"Content-Length: 3\r\nTransfer-Encoding: gzip\r\n", "400"},
+      {"Content-Length: 3\r\nTransfer-Encoding: gzip, chunked\r\n", "400"},
+      {"Transfer-Encoding: gzip\r\nContent-Length: 3\r\n", "400"},
+      {"Transfer-Encoding: identity\r\nContent-Length: 3\r\n", "400"},
+      {"Content-Length: 1\r\nContent-Length: 2\r\n", "400"},
+  };
+  for (const auto& row : rows) {
+    for (const size_t piece : {size_t{1}, size_t{7}, SIZE_MAX}) {
+      EXPECT_EQ(Parse(WithCodings(row.lines), piece), row.expected) << row.lines;
+    }
+  }
+}
+
+TEST(RequestParserTest, TakesNoTransferCodingOfHttp10) {
+  for (const std::string_view codings : {"chunked", "gzip, chunked", "gzip", "identity", ""}) {
+    const std::string line = absl::StrFormat("Transfer-Encoding: %s\r\n", codings);
+    EXPECT_EQ(Parse(WithCodings(line, "1.0")), "400") << codings;
+  }
+}
+
 TEST(RequestParserTest, WaitsForTheRestOfEveryBeginning) {
   const std::string_view whole = kRows[3].bytes;
   for (size_t size = 0; size < whole.size() - 1; ++size) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "answers/derived_storage.h"
@@ -17,6 +17,7 @@
 #include "ingest/rate_limit.h"
 #include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
+#include "tenants/tenant_entry.h"
 #include "tenants/tenant_rows.h"
 #include "tenants/tenant_storage.h"
 
@@ -32,7 +33,7 @@ struct TenantOptions {
 // What a tenant shares with all others.
 struct Shared {
   Storage& store;
-  const TenantDirectory& directory;
+  TenantDirectory& directory;
   KeptRows* kept = nullptr;  // null: nothing is kept
   std::shared_ptr<RateLimit> rate_limit;
   TenantOptions options;
@@ -44,16 +45,22 @@ class Tenant {
   // The default tenant, whose threads and bounds of memory the others use too. What `shared` refers
   // to outlives it.
   explicit Tenant(const Shared& shared);
-  // Another one, which keeps nothing without a number. `limits` are its own.
-  Tenant(const Shared& shared, std::string tenant, std::optional<uint32_t> number,
-         const IngestLimits& limits, const Tenant& default_tenant);
+  // Another one. `limits` are its own. `entered` is called when it comes into the directory.
+  Tenant(const Shared& shared, std::string tenant, const IngestLimits& limits,
+         const Tenant& default_tenant, std::function<void()> entered = {});
   Tenant(const Tenant&) = delete;
   Tenant& operator=(const Tenant&) = delete;
 
   const std::string name;  // in the store; "" of the default tenant
 
+  // Whether it is in the directory. As long as it is not, whoever writes keeps the tenant until the
+  // store has answered.
+  TenantEntry entry;
+
  private:
-  std::optional<TenantRows> rows_;
+  void KeepSideData();
+
+  std::unique_ptr<TenantRows> rows_;  // null: nothing is kept
 
  public:
   TenantStorage written;            // what was sent

@@ -1,4 +1,4 @@
-// TenantDirectory: the tenants of a store, numbered in the order in which they first wrote.
+// TenantDirectory: the tenants of a store, numbered in the order in which something of them was first kept.
 #pragma once
 
 #include <atomic>
@@ -37,10 +37,21 @@ class TenantDirectory {
   // Its number; adds it if it is new. kResourceExhausted: there are kMaxTenants. Otherwise
   // KeptRows' errors.
   absl::StatusOr<uint32_t> Add(std::string_view tenant);
+  // OK if the tenant is there, or there is room for it.
+  absl::Status CheckRoom(std::string_view tenant) const;
+  // Keeps room for a tenant of which samples are on their way into the store, until Release() is
+  // called as often. has_others() is true from here on. CheckRoom()'s error.
+  absl::Status Reserve(std::string_view tenant);
+  void Release(std::string_view tenant);
+  // Adds those that the store has samples of and that are not known: the process ended after their
+  // first write. KeptRows' errors.
+  absl::Status Adopt(const std::vector<std::string>& tenants);
   // All, by number; the first is "".
   std::vector<std::string> names() const;
 
  private:
+  absl::Status Keep(const std::vector<std::string>& names) const;
+  bool HasRoom(std::string_view tenant) const LOCKSTEP_REQUIRES(mutex_);
   void Insert(std::string tenant) LOCKSTEP_REQUIRES(mutex_);
 
   KeptRows* const kept_;
@@ -48,6 +59,8 @@ class TenantDirectory {
   mutable Mutex mutex_;
   std::vector<std::string> names_ LOCKSTEP_GUARDED_BY(mutex_) = {""};
   StringMap<uint32_t> numbers_ LOCKSTEP_GUARDED_BY(mutex_) = {{"", 0}};
+  StringMap<size_t> reserved_
+      LOCKSTEP_GUARDED_BY(mutex_);  // how often, of those that are not there
 };
 
 }  // namespace lockstep::tenants

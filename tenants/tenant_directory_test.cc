@@ -69,9 +69,49 @@ TEST(TenantDirectory, RefusesRowsThatAreDamaged) {
   }
 }
 
+TEST(TenantDirectory, RoomIsKeptForThoseWhoseSamplesAreOnTheirWay) {
+  TenantDirectory directory(nullptr);
+  for (size_t i = 0; i < kMaxTenants - 1; ++i) {
+    ASSERT_TRUE(directory.Add("t" + std::to_string(i)).ok());
+  }
+  ASSERT_TRUE(directory.Reserve("first").ok());
+  ASSERT_TRUE(directory.Reserve("first").ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(directory.Reserve("second")));
+  EXPECT_TRUE(absl::IsResourceExhausted(directory.CheckRoom("second")));
+  EXPECT_TRUE(directory.CheckRoom("first").ok());
+  directory.Release("first");
+  EXPECT_TRUE(absl::IsResourceExhausted(directory.Add("second").status()));
+  directory.Release("first");
+  EXPECT_EQ(directory.Find("first"), std::nullopt);
+  ASSERT_TRUE(directory.Reserve("second").ok());
+  EXPECT_TRUE(directory.Add("second").ok());
+  directory.Release("second");
+  EXPECT_TRUE(directory.Reserve("t0").ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(directory.Reserve("third")));
+}
+
+TEST(TenantDirectory, WhoeverReservesIsSeenByReaders) {
+  TenantDirectory directory(nullptr);
+  ASSERT_TRUE(directory.Reserve("a").ok());
+  EXPECT_TRUE(directory.has_others());
+}
+
+TEST(TenantDirectory, AdoptsThoseThatTheStoreHasSamplesOf) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  ASSERT_TRUE(directory.Add("b").ok());
+  ASSERT_TRUE(directory.Adopt({"a", "b", "c"}).ok());
+  TenantDirectory again(&rows);
+  ASSERT_TRUE(again.Load().ok());
+  EXPECT_EQ(again.names(), (std::vector<std::string>{"", "b", "a", "c"}));
+}
+
 TEST(TenantRows, LieBesideThoseOfOthers) {
   RowsInMemory rows;
-  TenantRows first(rows, 0), third(rows, 3);
+  TenantDirectory directory(&rows);
+  ASSERT_TRUE(directory.Adopt({"a", "b", "c"}).ok());
+  TenantEntry default_tenant(directory, ""), c(directory, "c");
+  TenantRows first(rows, default_tenant), third(rows, c);
   ASSERT_TRUE(first.WriteKept(KeptKind::kMetadata, {{0, "a"}, {7, "b"}}).ok());
   ASSERT_TRUE(third.WriteKept(KeptKind::kMetadata, {{0, "c"}}).ok());
   EXPECT_EQ(*rows.ReadKept(KeptKind::kMetadata, 0), "a");
@@ -82,6 +122,28 @@ TEST(TenantRows, LieBesideThoseOfOthers) {
   EXPECT_EQ(of_third->front().number, 0u);
   EXPECT_EQ(of_third->front().bytes, "c");
   EXPECT_EQ(first.ReadKept(KeptKind::kMetadata)->size(), 2u);
+}
+
+TEST(TenantRows, TheFirstThatIsWrittenMakesTheTenant) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  TenantEntry entry(directory, "a");
+  int entered_count = 0;
+  entry.SetEntered([&] { ++entered_count; });
+  TenantRows own(rows, entry);
+  EXPECT_TRUE(own.ReadKept(KeptKind::kLogStreams)->empty());
+  EXPECT_EQ(*own.ReadKept(KeptKind::kLogStreams, 0), std::nullopt);
+  ASSERT_TRUE(own.WriteKept(KeptKind::kLogStreams, {{0, ""}}).ok());
+  EXPECT_EQ(directory.Find("a"), std::nullopt);
+  rows.refuses = true;
+  EXPECT_TRUE(absl::IsUnavailable(own.WriteKept(KeptKind::kLogStreams, {{0, "x"}})));
+  EXPECT_EQ(directory.Find("a"), std::nullopt);
+  rows.refuses = false;
+  ASSERT_TRUE(own.WriteKept(KeptKind::kLogStreams, {{0, "x"}}).ok());
+  ASSERT_TRUE(own.WriteKept(KeptKind::kLogStreams, {{1, "y"}}).ok());
+  EXPECT_EQ(directory.Find("a"), 1u);
+  EXPECT_EQ(entered_count, 1);
+  EXPECT_EQ(own.ReadKept(KeptKind::kLogStreams)->size(), 2u);
 }
 
 }  // namespace

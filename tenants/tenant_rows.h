@@ -1,11 +1,12 @@
 // TenantRows: the kept rows of one tenant, among those of a store. Its numbers lie in a range of
-// the store's.
+// the store's. The first row that is written enters the tenant into the directory.
 #pragma once
 
 #include <cstdint>
 
 #include "base/check.h"
 #include "storage/kept_rows.h"
+#include "tenants/tenant_entry.h"
 
 namespace lockstep::tenants {
 
@@ -15,9 +16,8 @@ class TenantRows : public KeptRows {
   // A tenant's rows have numbers below this. Stores that had no tenants yet have none above.
   static constexpr uint32_t kNumbersPerTenant = uint32_t{1} << 22;
 
-  // `rows` outlives it. Precondition: `tenant_number` is of a TenantDirectory.
-  TenantRows(KeptRows& rows, uint32_t tenant_number)
-      : rows_(rows), first_(tenant_number * kNumbersPerTenant) {}
+  // Both outlive it.
+  TenantRows(KeptRows& rows, TenantEntry& tenant) : rows_(rows), tenant_(tenant) {}
 
   absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override;
   absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
@@ -26,7 +26,7 @@ class TenantRows : public KeptRows {
 
  private:
   KeptRows& rows_;
-  const uint32_t first_;
+  TenantEntry& tenant_;
 };
 
 }  // namespace lockstep::tenants

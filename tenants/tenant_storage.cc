@@ -84,6 +84,10 @@ class TenantQuerier : public Querier {
   const std::string tenant_;
 };
 
+uint64_t StoredCount(const WriteOutcome& outcome) {
+  return outcome.written_count + outcome.duplicate_count + outcome.overwritten_count;
+}
+
 }  // namespace
 
 std::vector<std::vector<Matcher>> OfTenant(std::string_view tenant,
@@ -97,15 +101,33 @@ std::vector<std::vector<Matcher>> OfTenant(std::string_view tenant,
 void TenantStorage::Write(WriteRequest request, WriteCallback committed) {
   if (tenant_.empty()) return store_.Write(std::move(request), std::move(committed));
   for (SeriesWrite& series : request.series) series.labels = WithTenant(tenant_, series.labels);
-  store_.Write(std::move(request),
-               [committed = std::move(committed)](absl::StatusOr<WriteOutcome> outcome) mutable {
-                 if (outcome.ok()) {
-                   for (RejectedSeries& rejected : outcome->rejected) {
-                     rejected.labels = WithoutTenant(rejected.labels);
-                   }
-                 }
-                 committed(std::move(outcome));
-               });
+  WriteCallback plain = [committed =
+                             std::move(committed)](absl::StatusOr<WriteOutcome> outcome) mutable {
+    if (outcome.ok()) {
+      for (RejectedSeries& rejected : outcome->rejected) {
+        rejected.labels = WithoutTenant(rejected.labels);
+      }
+    }
+    committed(std::move(outcome));
+  };
+  if (!entry_.number().has_value()) return WriteFirst(std::move(request), std::move(plain));
+  store_.Write(std::move(request), std::move(plain));
+}
+
+// The samples are there before the tenant is in the directory: what the store refuses makes none. If
+// the process ends between the two, Tenants::Load() finds them.
+void TenantStorage::WriteFirst(WriteRequest request, WriteCallback committed) {
+  if (absl::Status room = entry_.directory().Reserve(tenant_); !room.ok()) {
+    return committed(std::move(room));
+  }
+  store_.Write(std::move(request), [this, committed = std::move(committed)](
+                                       absl::StatusOr<WriteOutcome> outcome) mutable {
+    if (outcome.ok() && StoredCount(*outcome) > 0) {
+      if (const auto number = entry_.Enter(); !number.ok()) outcome = number.status();
+    }
+    entry_.directory().Release(tenant_);
+    committed(std::move(outcome));
+  });
 }
 
 void TenantStorage::FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const {
@@ -119,12 +141,12 @@ void TenantStorage::FindSeries(std::span<const SeriesKey> keys, std::span<Series
 absl::StatusOr<std::unique_ptr<Querier>> TenantStorage::NewQuerier() const {
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, store_.NewQuerier());
   // Asked after the querier was made: what it sees of others was written when they were known.
-  if (tenant_.empty() && !directory_.has_others()) return stored;
+  if (tenant_.empty() && !entry_.directory().has_others()) return stored;
   return std::make_unique<TenantQuerier>(std::move(stored), tenant_);
 }
 
 absl::StatusOr<CardinalityStats> TenantStorage::Cardinality(const CardinalityQuery& query) const {
-  if (tenant_.empty() && !directory_.has_others()) return store_.Cardinality(query);
+  if (tenant_.empty() && !entry_.directory().has_others()) return store_.Cardinality(query);
   const std::vector<std::vector<Matcher>> sets = OfTenant(tenant_, query.matcher_sets);
   CardinalityQuery bound = query;
   bound.matcher_sets = sets;

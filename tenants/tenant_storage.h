@@ -10,16 +10,16 @@
 #include "model/series_key.h"
 #include "storage/storage.h"
 #include "storage/storage_admin.h"
-#include "tenants/tenant_directory.h"
+#include "tenants/tenant_entry.h"
 
 namespace lockstep::tenants {
 
 class TenantStorage : public Storage {
  public:
-  // `store` and `directory` outlive it. `tenant` is its name in the store; one that is not in the
-  // directory has no samples and may not write.
-  TenantStorage(Storage& store, const TenantDirectory& directory, std::string tenant)
-      : store_(store), directory_(directory), tenant_(std::move(tenant)), key_(tenant_) {}
+  // Both outlive it. A tenant that is not in the directory has no samples; with the first that are
+  // stored it is there.
+  TenantStorage(Storage& store, TenantEntry& entry)
+      : store_(store), entry_(entry), tenant_(entry.tenant()), key_(tenant_) {}
 
   void Write(WriteRequest request, WriteCallback committed) override;
   void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override;
@@ -31,8 +31,10 @@ class TenantStorage : public Storage {
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
  private:
+  void WriteFirst(WriteRequest request, WriteCallback committed);
+
   Storage& store_;
-  const TenantDirectory& directory_;
+  TenantEntry& entry_;
   const std::string tenant_;
   const TenantKey key_;
 };

@@ -25,7 +25,8 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
     directory_ = std::make_unique<TenantDirectory>(store_.get());
     EXPECT_TRUE(directory_->Load().ok());
     for (const std::string name : {"", "a", "b"}) {
-      views_[name] = std::make_unique<TenantStorage>(*store_, *directory_, name);
+      entries_[name] = std::make_unique<TenantEntry>(*directory_, name);
+      views_[name] = std::make_unique<TenantStorage>(*store_, *entries_[name]);
       folders_.push_back(std::make_unique<kv::TestFolder>());
       StoreOptions own = TestOptions(*folders_.back());
       own.shard_count = GetParam();
@@ -35,7 +36,6 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
 
   void Write(const std::string& tenant, const LabelSet& labels, double value,
              int64_t time_ms = kTime) {
-    ASSERT_TRUE(directory_->Add(tenant).ok());
     for (Storage* storage : {static_cast<Storage*>(views_[tenant].get()),
                              static_cast<Storage*>(owns_[tenant].get())}) {
       WriteRequest request;
@@ -85,6 +85,7 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
   std::vector<std::unique_ptr<kv::TestFolder>> folders_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<TenantDirectory> directory_;
+  std::map<std::string, std::unique_ptr<TenantEntry>> entries_;
   std::map<std::string, std::unique_ptr<TenantStorage>> views_;
   std::map<std::string, std::unique_ptr<Store>> owns_;
 };
@@ -128,13 +129,13 @@ TEST_P(TenantStorageTest, NobodyReachesOthersByTheLabelOfTheirTenant) {
 }
 
 TEST_P(TenantStorageTest, RefusedSeriesAreToldAsTheirSenderSpelledThem) {
-  ASSERT_TRUE(directory_->Add("a").ok());
   WriteRequest request;
   request.series.push_back({Series("up"), {{0, 1}}, {}});
   const auto outcome = WriteAndWait(*views_["a"], std::move(request));
   ASSERT_TRUE(outcome.ok());
   ASSERT_EQ(outcome->rejected.size(), 1u);
   EXPECT_EQ(outcome->rejected.front().labels, Series("up"));
+  EXPECT_EQ(entries_["a"]->number(), std::nullopt);
 }
 
 }  // namespace

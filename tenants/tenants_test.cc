@@ -32,16 +32,27 @@ class TenantsTest : public testing::Test {
         {LabelSet::Of({{"__name__", "up"}, {"job", job}}), {{kSampleMs, value}}, {}});
     write.sample_count = 1;
     write.metadata.push_back({"up", {"gauge", "of " + tenant, ""}});
-    absl::Status status;
-    (*tenants_.ForWriting(tenant))
-        ->ingester.Store(std::move(write), [&](absl::StatusOr<WriteSummary> summary) {
-          status = summary.status();
-          done_.store(true);
-          done_.notify_all();
-        });
+    Send(tenant, std::move(write));
+  }
+
+  static DecodedWrite UpAt(int64_t time_ms) {
+    DecodedWrite write;
+    write.request.series.push_back({LabelSet::Of({{"__name__", "up"}}), {{time_ms, 1}}, {}});
+    write.sample_count = 1;
+    return write;
+  }
+  WriteSummary Send(const std::string& tenant, DecodedWrite write) {
+    absl::StatusOr<WriteSummary> answer = absl::UnknownError("");
+    const std::shared_ptr<Tenant> held = *tenants_.ForWriting(tenant);
+    held->ingester.Store(std::move(write), [&](absl::StatusOr<WriteSummary> summary) {
+      answer = std::move(summary);
+      done_.store(true);
+      done_.notify_all();
+    });
     done_.wait(false);
     done_ = false;
-    ASSERT_TRUE(status.ok());
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return answer.ok() ? *std::move(answer) : WriteSummary();
   }
 
   std::shared_ptr<DataView> View(const std::vector<std::string>& names,
@@ -96,6 +107,85 @@ TEST_F(TenantsTest, WhoHasNotWrittenHasNothing) {
   EXPECT_EQ(tenants_.active().size(), 1u);
 }
 
+TEST_F(TenantsTest, NobodyIsMadeByWhatIsNotKept) {
+  const SeriesExemplars exemplars = {LabelSet::Of({{"__name__", "up"}}), {Exemplar{{}, 1, kSampleMs}}};
+  Send("empty", {});
+  DecodedWrite too_old = UpAt(1);
+  too_old.metadata.push_back({"up", {"gauge", "", ""}});
+  too_old.exemplars.push_back(exemplars);
+  EXPECT_EQ(Send("old", std::move(too_old)).refusals.sample_count(), 1u);
+  DecodedWrite refused;
+  refused.refusals.Add(RejectReason::kNoMetricName, 1, {}, "no name");
+  refused.metadata.push_back({"up", {"gauge", "", ""}});
+  Send("refused", std::move(refused));
+  EXPECT_EQ(tenants_.directory().names(), (std::vector<std::string>{""}));
+  EXPECT_EQ(tenants_.active().size(), 1u);
+  EXPECT_EQ(tenants_.past_stats().ingest.samples, 1u);
+
+  DecodedWrite metadata;
+  metadata.metadata.push_back({"up", {"gauge", "", ""}});
+  Send("metadata", std::move(metadata));
+  DecodedWrite only_exemplars;
+  only_exemplars.exemplars.push_back(exemplars);
+  EXPECT_EQ(Send("exemplars", std::move(only_exemplars)).exemplars_written, 1u);
+  Send("samples", UpAt(kSampleMs));
+  EXPECT_EQ(tenants_.directory().names(),
+            (std::vector<std::string>{"", "metadata", "exemplars", "samples"}));
+  EXPECT_EQ(View({"metadata"})->Metadata({}).size(), 1u);
+  EXPECT_EQ(tenants_.active().size(), 4u);
+}
+
+TEST_F(TenantsTest, WhatComesWithTheFirstSamplesIsKeptToo) {
+  DecodedWrite write = UpAt(kSampleMs);
+  write.metadata.push_back({"up", {"gauge", "", ""}});
+  write.exemplars.push_back({LabelSet::Of({{"__name__", "up"}}), {Exemplar{{}, 1, kSampleMs}}});
+  EXPECT_EQ(Send("a", std::move(write)).exemplars_written, 1u);
+  EXPECT_EQ(View({"a"})->Metadata({}).size(), 1u);
+  EXPECT_EQ(Ask(*View({"a"}), "up"), 1);
+}
+
+TEST_F(TenantsTest, ANewTenantIsOneForAllWhoWrite) {
+  const std::shared_ptr<Tenant> first = *tenants_.ForWriting("a");
+  EXPECT_EQ(*tenants_.ForWriting("a"), first);
+  Send("a", UpAt(kSampleMs));
+  EXPECT_EQ(*tenants_.ForWriting("a"), first);
+  EXPECT_EQ(tenants_.ForReading("a"), first);
+}
+
+TEST_F(TenantsTest, LogStreamsMakeATenantWhenTheyHaveTakenSomething) {
+  const auto push = [&](const std::string& tenant, const std::string& stream,
+                        const std::string& bytes) {
+    logs::LogHints hints;
+    hints.format = "jsonl";
+    push::LogPush log;
+    log.bytes = bytes;
+    log.arrival_ms = kSampleMs;
+    const std::shared_ptr<Tenant> held = *tenants_.ForWriting(tenant);
+    absl::Status status = absl::UnknownError("");
+    held->pusher.Push(stream, hints, log, [&](push::PushResult result) { status = result.status; });
+    return status;
+  };
+  EXPECT_TRUE(push("a", "", "").ok());
+  EXPECT_TRUE(push("a", "", "not json\n").ok());
+  EXPECT_TRUE(push("a", "stream", "").ok());
+  EXPECT_EQ(tenants_.directory().Find("a"), std::nullopt);
+  // What comes next goes on there.
+  EXPECT_TRUE(push("a", "stream", "not json\n").ok());
+  EXPECT_EQ(tenants_.directory().Find("a"), 1u);
+}
+
+TEST_F(TenantsTest, TenantsOfStoredSamplesAreFoundAgain) {
+  Send("a", UpAt(kSampleMs));
+  // As if the process had ended between the samples and the directory.
+  RowsInMemory nothing;
+  Tenants again(*store_, &nothing, Options());
+  ASSERT_TRUE(again.Load().ok());
+  EXPECT_EQ(again.directory().Find("a"), 1u);
+  QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
+  const DataView view({again.ForReading("")}, std::nullopt);
+  EXPECT_EQ(Ask(view, "up"), -1);
+}
+
 TEST_F(TenantsTest, MetadataAreTheTenants) {
   Write("", "x", 1);
   Write("a", "x", 10);
@@ -116,14 +206,15 @@ TEST_F(TenantsTest, EachHasItsRateAndAllHaveOne) {
   Tenants limited(*store_, nullptr, Options());
   limited.SetLimits({.max_samples_per_second = 1000},
                     {{*Matcher::Make(MatchType::kRegex, "tenant", "slow"), 0, 10}});
+  std::vector<std::shared_ptr<Tenant>> held;  // nothing of them is stored
   const auto write = [&](const std::string& tenant, uint64_t count) {
     DecodedWrite decoded;
     decoded.sample_count = count;
     absl::Status status;
-    (*limited.ForWriting(tenant))
-        ->ingester.StoreWithinRate(
-            {}, std::move(decoded),
-            [&](absl::StatusOr<WriteSummary> summary) { status = summary.status(); });
+    held.push_back(*limited.ForWriting(tenant));
+    held.back()->ingester.StoreWithinRate(
+        {}, std::move(decoded),
+        [&](absl::StatusOr<WriteSummary> summary) { status = summary.status(); });
     return status.code();
   };
   EXPECT_EQ(write("slow", 500), absl::StatusCode::kOk);

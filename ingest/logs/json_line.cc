@@ -9,6 +9,8 @@ using simdjson::ondemand::field;
 using simdjson::ondemand::object;
 using simdjson::ondemand::value;
 
+constexpr std::string_view kTooDeep = "objects within objects, too many of them";
+
 std::string_view Reason(simdjson::error_code error) { return simdjson::error_message(error); }
 
 }  // namespace
@@ -46,7 +48,7 @@ LineVerdict JsonLineReader::ReadObject(object members, RecordWriter& out) {
 
 JsonLineReader::Error JsonLineReader::ReadMembers(object members, const MetricKey* parent,
                                                   int depth, RecordWriter& out) {
-  if (depth > kMaxJsonDepth) return "objects within objects, too many of them";
+  if (depth > kMaxJsonDepth) return kTooDeep;
   for (auto result : members) {
     field member;
     if (const auto error = std::move(result).get(member)) return Reason(error);
@@ -70,7 +72,8 @@ JsonLineReader::Error JsonLineReader::ReadMember(field member, const MetricKey* 
       object members;
       if (const auto error = content.get_object().get(members)) return Reason(error);
       // Without a name of its own nothing in it has one.
-      return key == nullptr ? Error() : ReadMembers(members, key, depth + 1, out);
+      return key == nullptr ? DropMembers(members, depth + 1, out)
+                            : ReadMembers(members, key, depth + 1, out);
     }
     case '[':
       return {};
@@ -90,6 +93,28 @@ JsonLineReader::Error JsonLineReader::ReadMember(field member, const MetricKey* 
     return ReadBareWord(token, key, out);
   }
   fields_.TakeNumber(key, number, out);
+  return {};
+}
+
+JsonLineReader::Error JsonLineReader::DropMembers(object members, int depth, RecordWriter& out) {
+  if (depth > kMaxJsonDepth) return kTooDeep;
+  for (auto result : members) {
+    field member;
+    if (const auto error = std::move(result).get(member)) return Reason(error);
+    value content = member.value();
+    const std::string_view token = content.raw_json_token();
+    if (token.front() == '{') {
+      object inner;
+      if (const auto error = content.get_object().get(inner)) return Reason(error);
+      if (const Error error = DropMembers(inner, depth + 1, out); !error.empty()) return error;
+      continue;
+    }
+    if (token.front() == '[' || token.front() == '"') continue;
+    double number;
+    if (content.get_double().get(number) == simdjson::SUCCESS || NumberOfBareWord(token)) {
+      out.Add(nullptr, 0);
+    }
+  }
   return {};
 }
 

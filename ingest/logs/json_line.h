@@ -36,6 +36,8 @@ class JsonLineReader {
                     RecordWriter& out);
   Error ReadMember(simdjson::ondemand::field field, const MetricKey* parent, int depth,
                    RecordWriter& out);
+  // Counts the numbers in an object whose own name is over a limit.
+  Error DropMembers(simdjson::ondemand::object object, int depth, RecordWriter& out);
   Error ReadText(simdjson::ondemand::value value, const MetricKey* key, RecordWriter& out);
   Error ReadBareWord(std::string_view token, const MetricKey* key, RecordWriter& out);
 

@@ -47,7 +47,10 @@ class JsonLines final : public LogFormat {
       out.EmitEvent(timed, "crash", reader_.event_text());
       return kTaken;
     }
-    if (out.values().empty() && !out.has_step()) return kIgnored;
+    if (out.values().empty() && !out.has_step()) {
+      out.CountDropped();
+      return kIgnored;
+    }
     if (dialect_ == JsonDialect::kMeasurements || !out.has_step()) {
       out.set_kind(RecordKind::kMeasurement);
     } else if (dialect_ == JsonDialect::kTrainerHistory) {

@@ -29,6 +29,7 @@ void RecordWriter::Begin(const LogLine& line, RecordKind kind) {
   record_.job = {};
   record_.run = {};
   values_.clear();
+  dropped_count_ = 0;
   label_count_ = 0;
   written_attempt_.reset();
 }
@@ -124,6 +125,7 @@ void RecordWriter::Hand() {
   record_.values = values_;
   record_.labels = std::span(labels_).first(label_count_);
   counts_.values += values_.size();
+  CountDropped();
   if (!record_.is_continuation) ++counts_.records[static_cast<size_t>(record_.kind)];
   sink_.Take(record_);
   last_ = {record_.kind,

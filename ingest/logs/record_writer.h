@@ -62,7 +62,7 @@ class RecordWriter {
   // A null key counts as dropped.
   void Add(const MetricKey* key, double value) {
     if (key == nullptr || values_.size() >= kMaxValuesPerRecord) {
-      ++counts_.dropped_values;
+      ++dropped_count_;
       return;
     }
     values_.push_back({key, value});
@@ -72,6 +72,11 @@ class RecordWriter {
   std::optional<int64_t> time_ms() const { return record_.time_ms; }
 
   void Emit(RepeatedStep repeated = RepeatedStep::kContinues);
+  // Of the record that was begun and is not emitted.
+  void CountDropped() {
+    counts_.dropped_values += dropped_count_;
+    dropped_count_ = 0;
+  }
   // As more of the record that was emitted last, with its step and time.
   void EmitContinuation();
 
@@ -98,6 +103,7 @@ class RecordWriter {
 
   LogRecord record_;
   std::vector<LogValue> values_;
+  uint64_t dropped_count_ = 0;  // of the record that was begun
   std::array<RecordLabel, kMaxLabelsPerRecord> labels_;
   size_t label_count_ = 0;
   std::optional<uint32_t> written_attempt_;

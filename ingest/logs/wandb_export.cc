@@ -102,7 +102,7 @@ class WandbExport : public LogFormat {
       if (column.cell != column.value_cell && text == cells_[column.value_cell]) continue;
       if (const auto number = NumberOf(text)) fields_.TakeNumber(column.key, *number, out);
     }
-    if (!out.values().empty()) out.Emit();
+    out.values().empty() ? out.CountDropped() : out.Emit();
   }
 
   KeyCache keys_;

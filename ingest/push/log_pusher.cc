@@ -87,7 +87,9 @@ PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteSummary>& summary)
   PushResult result;
   result.status = summary.status();
   result.answer = use.stream->End(summary.ok());
-  if (summary.ok() && use.own == nullptr) streams_.Keep(use.name);
+  // A stream of which nothing came is none.
+  if (summary.ok() && use.own == nullptr && result.answer.next_offset == 0) use.is_refused = true;
+  if (summary.ok() && use.own == nullptr && !use.is_refused) streams_.Keep(use.name);
   Close(use);
   if (summary.ok()) {
     LogPushAnswer& answer = result.answer;

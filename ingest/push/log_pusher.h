@@ -55,7 +55,7 @@ class LogPusher {
     std::string name;
     std::unique_ptr<LogStream> own;
     LogStream* stream = nullptr;
-    bool is_refused = false;  // by the push's check
+    bool is_refused = false;  // by the push's check, or nothing came: the stream is forgotten
   };
 
   absl::StatusOr<Use> Open(const std::string& name, const logs::LogHints& hints);

@@ -48,6 +48,13 @@ bool GetHints(std::string_view& in, logs::LogHints& hints) {
   return is_good;
 }
 
+void RefuseDropped(uint64_t value_count, Refusals& refusals) {
+  if (value_count == 0) return;
+  refusals.Add(RejectReason::kSeriesLimit, value_count, {},
+               absl::StrFormat("a record may have %d values, a stream %d names, a name %d bytes",
+                               logs::kMaxValuesPerRecord, logs::kMaxKeys, logs::kMaxKeyBytes));
+}
+
 void Append(WriteRequest& to, WriteRequest from) {
   for (SeriesWrite& series : from.series) to.series.push_back(std::move(series));
 }
@@ -147,6 +154,7 @@ LogPushAnswer LogStream::End(bool was_stored) {
   answer.rejected_lines = counts.rejected - told_.rejected;
   answer.rejections = parser_->TakeRejections();
   answer.refusals = batch_.TakeRefusals();
+  RefuseDropped(counts.records.dropped_values - told_.records.dropped_values, answer.refusals);
   told_ = counts;
   return answer;
 }

@@ -53,7 +53,8 @@ struct LogPushAnswer {
   uint64_t ignored_lines = 0;
   uint64_t rejected_lines = 0;
   std::vector<logs::RejectedLine> rejections;  // of them, kMaxKeptRejections
-  Refusals refusals;                           // values of series that cannot be
+  Refusals
+      refusals;  // values of series that cannot be, and values and names over the limits of logs
   // What the store did with the others; LogPusher sets them.
   uint64_t new_samples = 0;
   uint64_t duplicate_samples = 0;    // stored already

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "ingest/push/stored_samples_testing.h"
 #include "tests/support/format_page.h"
@@ -165,6 +166,37 @@ TEST(LogStreamTest, AnswersSayWhatCameIn) {
   EXPECT_EQ(more.records, 0u);  // another line of step 1
   EXPECT_EQ(more.values, 1u);
   EXPECT_EQ(more.rejected_lines, 0u);
+}
+
+std::string LineOfValues(size_t count, std::string_view prefix) {
+  std::string line = "{\"step\": 1";
+  for (size_t i = 0; i < count; ++i) line += absl::StrFormat(", \"%s%d\": 1", prefix, i);
+  return line + "}\n";
+}
+
+TEST(LogStreamTest, ValuesOverTheLimitsOfLogsAreRefused) {
+  logs::LogHints hints;
+  hints.format = "jsonl";
+  const auto stream = NewStream(hints);
+  StoredSamples stored;
+  std::string log;
+  const auto push = [&](const std::string& lines) {
+    const LogPushAnswer answer = Store(*stream, PushOf(lines, log.size()), stored);
+    log += lines;
+    return absl::StrFormat("%d values, %d refused", answer.values, answer.refusals.sample_count());
+  };
+  EXPECT_EQ(push(LineOfValues(4096, "a")), "4096 values, 0 refused");
+  EXPECT_EQ(push(LineOfValues(4096 + 3, "a")), "4096 values, 3 refused");
+  EXPECT_EQ(push(LineOfValues(1, "a")), "1 values, 0 refused");
+  const std::string long_name(257, 'n');
+  EXPECT_EQ(push("{\"step\": 2, \"" + long_name + "\": 1, \"a1\": 2}\n"), "1 values, 1 refused");
+  EXPECT_EQ(push("{\"step\": 2, \"" + long_name +
+                 "\": {\"x\": 1, \"y\": {\"z\": -2.5, \"t\": \"text\", \"l\": [1, 2], \"w\": NaN}, "
+                 "\"u\": null}}\n"),
+            "0 values, 3 refused");
+  EXPECT_EQ(push("{\"" + long_name + "\": 1}\n"), "0 values, 1 refused");
+  // Of 8,192 names 4,100 are known: "step" and those of the longest line.
+  EXPECT_EQ(push(LineOfValues(4096, "b")), "4092 values, 4 refused");
 }
 
 TEST(LogStreamTest, GapsNameTheOffsetToGoOnFrom) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "api/tenant_access.h"
 #include "base/client_id.h"
 #include "server/otlp_grpc/connection.h"
 #include "server/otlp_grpc/pending_answer.h"
@@ -101,7 +102,7 @@ void Call::OnVerdict(AuthAnswer answer) {
   switch (answer.verdict) {
     case AuthVerdict::kGranted:
       if (!answer.who->grant.roles.Allows(role)) {
-        Audit(answer.who->name, 403);
+        Audit(*answer.who, 403);
         return Refuse(
             {GrpcCode::kPermissionDenied, absl::StrFormat("\"%s\" does not have the role %s",
                                                           answer.who->name, api::Name(role))});
@@ -113,7 +114,7 @@ void Call::OnVerdict(AuthAnswer answer) {
       connection_.http2().Consume(stream_, std::exchange(unconsumed_bytes_, 0));
       return Advance();
     case AuthVerdict::kDenied:
-      Audit("", 401);
+      Audit({}, 401);
       return Refuse({GrpcCode::kUnauthenticated, "Unauthorized"});
     case AuthVerdict::kOverloaded:
       return Refuse(Busy("too many passwords are waiting to be checked"));
@@ -181,7 +182,7 @@ api::Request Call::RequestOf() {
   request.target = kHttpPath;
   request.headers.push_back({"Content-Type", "application/x-protobuf"});
   if (reader_.is_compressed()) request.headers.push_back({"Content-Encoding", message_encoding_});
-  if (!tenants_.empty()) request.headers.push_back({"X-Scope-OrgID", tenants_});
+  if (!tenants_.empty()) request.headers.push_back({std::string(api::kTenantHeader), tenants_});
   request.body = reader_.TakeMessage();
   request.remote_address = connection_.peer().address;
   request.user = who_->name;
@@ -197,7 +198,7 @@ void Call::Handle() {
   api::Request request = RequestOf();
   door_.counters.received_bytes += request.body.size();
   auto answer = std::make_unique<PendingAnswer>(door_, connection_.shared_from_this(), stream_,
-                                                AuditEntryOf(who_->name), reader_.TakeLease(),
+                                                AuditEntryOf(*who_), reader_.TakeLease(),
                                                 api::ClientOf(request));
   // An answer that nobody gives says what there was no room for.
   if (!answer->has_room()) return;
@@ -235,11 +236,12 @@ void Call::Refuse(const GrpcStatus& status) {
   connection_.http2().Refuse(stream_, fields);
 }
 
-AuditEntry Call::AuditEntryOf(std::string_view who) const {
-  return {std::string(who), connection_.peer().address, "GRPC", kHttpPath};
+AuditEntry Call::AuditEntryOf(const api::Principal& who) const {
+  return {who.name, connection_.peer().address, "GRPC", kHttpPath,
+          api::TenantsForLogs(tenants_, who.grant)};
 }
 
-void Call::Audit(std::string_view who, int http_status) const {
+void Call::Audit(const api::Principal& who, int http_status) const {
   if (door_.audit == nullptr) return;
   AuditEntry entry = AuditEntryOf(who);
   entry.status = http_status;

@@ -59,8 +59,8 @@ class Call {
   std::string_view MessageEncoding() const;
   void Refuse(const GrpcStatus& status);
   void Answer(const GrpcStatus& status, std::string body);
-  AuditEntry AuditEntryOf(std::string_view who) const;
-  void Audit(std::string_view who, int http_status) const;
+  AuditEntry AuditEntryOf(const api::Principal& who) const;
+  void Audit(const api::Principal& who, int http_status) const;
   void Count(const GrpcStatus& status) const;
 
   Connection& connection_;

@@ -120,25 +120,36 @@ class AuditTest(AccessTest):
         server = self.start("--web.config.file", str(self.folder / "web.yml"), "--web.audit-log", str(log),
                             "--otlp-grpc", grpc_address)
 
+        tenants = []
+
         def ask(method, path, token, headers=()):
+            tenants.append(dict(headers).get("X-Scope-OrgID"))
             return self.ask(server, method, path, {**credentials.bearer(token), **dict(headers)}).status
         ask("GET", "/api/v1/query?query=1", "read")
         ask("POST", "/api/v1/query?query=1", "read")
         ask("GET", "/metrics", "metrics")
         ask("GET", "/-/ready", None)
+        tenants.clear()
+        of_team = {"X-Scope-OrgID": "team-a"}.items()
         noted = [("admin", "POST", "/api/v1/admin/tsdb/delete_series", ask("POST", "/api/v1/admin/tsdb/delete_series?match[]=up",
                                                                            "admin")),
                  ("push", "POST", "/api/v1/push/steps", ask("POST", "/api/v1/push/steps", "push")),
-                 ("", "GET", "/api/v1/query", ask("GET", "/api/v1/query?query=1", credentials.WRONG)),
+                 ("", "GET", "/api/v1/query", ask("GET", "/api/v1/query?query=1", credentials.WRONG, of_team)),
                  ("", "GET", "/api/v1/query", ask("GET", "/api/v1/query?query=1", None)),
                  ("read", "POST", "/-/reload", ask("POST", "/-/reload", "read")),
-                 ("", "POST", "/-/reload", ask("POST", "/-/reload", "admin", EVIL))]
-        self.assertEqual([status for *_, status in noted], [204, 200, 401, 401, 403, 403])
-        for token, who, status in ((None, "", 401), ("read", "read", 403), ("write", "write", 200)):
-            credentials.grpc_status(grpc_address, token)
+                 ("", "POST", "/-/reload", ask("POST", "/-/reload", "admin", EVIL)),
+                 ("write", "POST", "/api/v1/write", ask("POST", "/api/v1/write", "write", of_team)),
+                 ("read", "POST", "/-/reload", ask("POST", "/-/reload", "read", of_team))]
+        self.assertEqual([status for *_, status in noted], [204, 200, 401, 401, 403, 403, 403, 403])
+        for token, who, status, tenant in ((None, "", 401, "team-a"), ("read", "read", 403, "team-a"),
+                                           ("write", "write", 200, None), ("write", "write", 403, "team-a"),
+                                           ("admin", "admin", 200, "team-a")):
+            credentials.grpc_status(grpc_address, token, metadata={"X-Scope-OrgID": tenant} if tenant else {})
             noted.append((who, "GRPC", "/v1/metrics", status))
+            tenants.append(tenant)
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         self.assertEqual([(line["who"], line["method"], line["route"], line["status"]) for line in lines], noted)
+        self.assertEqual([line.get("tenant") for line in lines], tenants)
         self.assertEqual(set(lines[0]), {"time", "who", "from", "method", "route", "status"})
         self.assertTrue(all("127.0.0.1" in line["from"] for line in lines))
         self.assertEqual(log.stat().st_mode & 0o777, 0o600)

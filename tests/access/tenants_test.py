@@ -288,6 +288,75 @@ class IsolationTest(TenantServer):
         self.assertEqual(self.write("other", series).status, 204)
 
 
+class UnknownTenantsTest(TenantServer):
+    """A tenant is made by the first that is kept of it: nobody uses up the tenants by asking or by what is refused."""
+
+    def is_kept(self, tenant):
+        """Whether any file of the store names it."""
+        files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
+        self.assertTrue(files)
+        return any(tenant.encode() in path.read_bytes() for path in files)
+
+    def test_who_brings_nothing_is_nobody(self):
+        (self.folder / "rules.yml").write_text(
+            "groups: [{name: g, tenant: nobody-rules, interval: 1s, rules: [{record: r, expr: absent_metric}]}]\n")
+        (self.folder / "lockstep.yml").write_text("rule_files: [rules.yml]\n")
+        grpc_address = programs.free_address()
+        self.start("--config", str(self.folder / "lockstep.yml"), "--otlp-grpc", grpc_address)
+        old_ms = (self.now_s - 90 * 86400) * 1000
+        old = otlp.json_object([({"__name__": "points", "job": "o"}, [(old_ms, 1)])])
+        as_json = {"Content-Type": "application/json"}.items()
+        steps, log = "/api/v1/push/steps", "/api/v1/push/log?format=jsonl"
+        rows = (
+            ("read", "GET", "/api/v1/query?query=up", None, (), 200),
+            ("write", "POST", remote_write.PATH, remote_write.body([]), remote_write.HEADERS, 204),
+            ("old", "POST", remote_write.PATH, remote_write.body([({"__name__": "up"}, [(old_ms, 1)])]),
+             remote_write.HEADERS, 400),
+            ("unnamed", "POST", remote_write.PATH, remote_write.body([({"job": "j"}, [(self.now_s * 1000, 1)])]),
+             remote_write.HEADERS, 400),
+            ("broken", "POST", remote_write.PATH, b"no snappy", remote_write.HEADERS, 400),
+            ("otlp", "POST", "/v1/metrics", b"", {"Content-Type": "application/x-protobuf"}.items(), 200),
+            ("otlp-old", "POST", "/v1/metrics", json.dumps(old).encode(), as_json, 200),
+            ("steps", "POST", steps, b"", (), 200),
+            ("steps-stream", "POST", steps + "?stream=s&offset=0", b"", (), 200),
+            ("steps-broken", "POST", steps, b"broken\n", (), 400),
+            ("steps-old", "POST", steps, b'{"job": "j", "step": 1, "time": %d, "loss": 1}\n' % (old_ms // 1000), (), 400),
+            ("log", "POST", log, b"chatter\n", (), 200),
+            ("register", "POST", "/api/v1/training/register", b"{}", as_json, 400),
+        )
+        for name, method, path, body, headers, status in rows:
+            answer = self.ask(method, path, f"nobody-{name}", body, headers)
+            with self.subTest(name=name):
+                self.assertEqual(answer.status, status, answer.text)
+        self.assertEqual(credentials.grpc_status(grpc_address, None, metadata=with_tenant("nobody-grpc")), GRPC_OK)
+        self.assertEqual(self.write("somebody", [self.up("train", 1)]).status, 204)
+        self.assertEqual(self.ask("POST", log + "&stream=s&offset=0", "somebody-else", b"chatter\n").status, 200)
+        self.assertEqual(credentials.grpc_status(
+            grpc_address, None, otlp.protobuf([({"__name__": "points", "job": "o"}, [(self.now_s * 1000, 1)])]),
+            metadata=with_tenant("somebody-by-grpc")), GRPC_OK)
+        for tenant in ("somebody", "somebody-else", "somebody-by-grpc"):
+            self.assertTrue(self.is_kept(tenant), tenant)
+        self.assertFalse(self.is_kept("nobody-"))
+
+    def test_refused_writes_leave_room_for_others(self):
+        self.start()
+        old = [({"__name__": "up"}, [((self.now_s - 90 * 86400) * 1000, 1)])]
+        connection = http.client.HTTPConnection(self.server.address, timeout=WITHIN_S)
+        self.addCleanup(connection.close)
+        for i in range(1001):
+            connection.request("POST", remote_write.PATH, remote_write.body(old),
+                               {**remote_write.HEADERS, **with_tenant(f"nobody-{i}")})
+            response = connection.getresponse()
+            response.read()
+            self.assertEqual(response.status, 400, i)
+        self.assertEqual(self.write("somebody", [self.up("train", 1)]).status, 204)
+        self.assertEqual(self.query("sum(up)", "somebody"), [("{}", "1")])
+        self.server.kill()
+        self.start()
+        self.assertEqual(self.query("sum(up)", "somebody"), [("{}", "1")])
+        self.assertEqual(self.query("sum(up)"), [])
+
+
 class ReaderOfJobsTest(TenantServer):
     WEB = f"""
 lockstep_bearer_tokens:
