@@ -28,10 +28,14 @@ bool IsLive(std::string_view name) {
          std::find(kLiveSettings.begin(), kLiveSettings.end(), name) != kLiveSettings.end();
 }
 
+Settings::const_iterator Find(const Settings& settings, std::string_view name) {
+  return std::find_if(settings.begin(), settings.end(),
+                      [name](const auto& setting) { return setting.first == name; });
+}
+
 }  // namespace
 
-std::string EffectiveConfig(const ConfiguredWork& work,
-                            const std::vector<std::pair<std::string, std::string>>& settings) {
+std::string EffectiveConfig(const ConfiguredWork& work, const Settings& settings) {
   YamlWriter yaml;
   yaml.BeginMap();
   yaml.Key(scrape::kGlobalKey);
@@ -45,13 +49,21 @@ std::string EffectiveConfig(const ConfiguredWork& work,
   return yaml.TakeText() + ToYaml(settings);
 }
 
-std::vector<std::pair<std::string, std::string>> SettingsAfterReload(
-    std::vector<std::pair<std::string, std::string>> start,
-    const std::vector<std::pair<std::string, std::string>>& fresh) {
-  std::erase_if(start, [](const auto& setting) { return IsLive(setting.first); });
-  std::copy_if(fresh.begin(), fresh.end(), std::back_inserter(start),
-               [](const auto& setting) { return IsLive(setting.first); });
-  return start;
+Settings SettingsAfterReload(const Settings& start, const Settings& fresh) {
+  Settings settings;
+  for (const auto& [name, text] : start) {
+    const auto again = Find(fresh, name);
+    if (!IsLive(name)) {
+      settings.emplace_back(name, text);
+    } else if (again != fresh.end()) {
+      settings.push_back(*again);
+    }
+  }
+  for (const auto& setting : fresh) {
+    const bool is_new = Find(start, setting.first) == start.end();
+    if (IsLive(setting.first) && is_new) settings.push_back(setting);
+  }
+  return settings;
 }
 
 }  // namespace lockstep::cli

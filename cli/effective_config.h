@@ -17,13 +17,13 @@ struct ConfiguredWork {
   const rules::RulesConfig& rules;
 };
 
+// Their names with their values as text, as ServeOptions::texts.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
 // As YAML in the form of a configuration file, with defaults written out and secrets replaced.
-std::string EffectiveConfig(const ConfiguredWork& work,
-                            const std::vector<std::pair<std::string, std::string>>& settings);
+std::string EffectiveConfig(const ConfiguredWork& work, const Settings& settings);
 
 // `start` with those of `fresh` that a server takes again while it runs (live_limits.h).
-std::vector<std::pair<std::string, std::string>> SettingsAfterReload(
-    std::vector<std::pair<std::string, std::string>> start,
-    const std::vector<std::pair<std::string, std::string>>& fresh);
+Settings SettingsAfterReload(const Settings& start, const Settings& fresh);
 
 }  // namespace lockstep::cli

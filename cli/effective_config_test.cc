@@ -9,9 +9,9 @@
 namespace lockstep::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
-using testing::UnorderedElementsAre;
 
 std::string Written(std::string_view yaml) {
   const auto defaults = scrape::ParseScrapeDefaults(yaml, "/etc/a.yml");
@@ -35,11 +35,16 @@ TEST(EffectiveConfigTest, IsAConfigurationFile) {
 }
 
 TEST(EffectiveConfigTest, AReloadTakesTheLiveSettingsAlone) {
-  EXPECT_THAT(SettingsAfterReload(
-                  {{"query.timeout", "1m"}, {"http", ":1"}},
-                  {{"query.timeout", "2m"}, {"http", ":2"}, {"tenants.limits[0].max_series", "1"}}),
-              UnorderedElementsAre(Pair("query.timeout", "2m"), Pair("http", ":1"),
-                                   Pair("tenants.limits[0].max_series", "1")));
+  const Settings start = {{"query.timeout", "1m"},
+                          {"http", ":1"},
+                          {"tenants.limits[0].tenant", "a"},
+                          {"storage.retention.rules[0].keep", "2d"}};
+  const Settings fresh = {
+      {"query.timeout", "2m"}, {"http", ":2"}, {"tenants.limits[0].max_series", "1"}};
+  EXPECT_THAT(SettingsAfterReload(start, fresh),
+              ElementsAre(Pair("query.timeout", "2m"), Pair("http", ":1"),
+                          Pair("storage.retention.rules[0].keep", "2d"),
+                          Pair("tenants.limits[0].max_series", "1")));
 }
 
 }  // namespace
