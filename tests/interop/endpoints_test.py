@@ -48,9 +48,9 @@ SEARCHES = [{"search[]": term, "include_score": "true", **more} for term in TERM
     {"fuzz_alg": "jarowinkler"}, {"fuzz_alg": "jarowinkler", "fuzz_threshold": "70"},
     {"sort_by": "score"} if term else {}, {"sort_by": "alpha", "sort_dir": "dsc", "limit": "3", "batch_size": "2"})]
 SEARCHES += [
-    {}, {"limit": "2"}, {"limit": "13"}, {"limit": "14"}, {"batch_size": "1", "limit": "3"}, {"search[]": ["up", "loss"]},
-    {"match[]": "up"}, {"match[]": ["up", "{job=\"b\"}"]}, {"match[]": "{job=\"none\"}"}, {"case_sensitive": "0", "search[]": "U"},
-    {"start": "1", "end": "2"}]
+    {}, {"limit": "100"}, {"batch_size": "3"}, {"search[]": ["up", "loss"]}, {"search[]": "_", "limit": "2"},
+    {"match[]": 'up{job="a"}'}, {"match[]": ['up{job="a"}', '{job="b"}']}, {"match[]": '{job="none"}'},
+    {"case_sensitive": "0", "search[]": "U"}]
 WRONG = [{"limit": "0"}, {"limit": "-1"}, {"limit": "x"}, {"batch_size": "0"}, {"batch_size": "1e3"}, {"fuzz_threshold": "101"},
          {"fuzz_threshold": "-1"}, {"fuzz_threshold": "x"}, {"fuzz_alg": "levenshtein"}, {"case_sensitive": "maybe"},
          {"include_score": "2"}, {"sort_dir": "asc"}, {"sort_by": "score", "sort_dir": "asc", "search[]": "a"},
@@ -100,6 +100,18 @@ class EndpointsTest(unittest.TestCase):
             self.check_same("search/label_names", {**sent, **parameters})
             self.check_same("search/label_values", {**sent, **parameters, "label": "__name__"})
             self.check_same("search/label_values", {**sent, **parameters, "label": "label_3"})
+
+    def test_a_limit_keeps_the_first(self):
+        # Prometheus cuts before it sorts where nothing is searched for, so that it keeps any.
+        all_names = {"match[]": '{job=~"a|b"}'}
+        for endpoint in ("metric_names", "label_names"):
+            for limit, batch in ((2, 100), (5, 2)):
+                lines = [self.ask(server, f"search/{endpoint}", {**all_names, **more})[2].decode().splitlines()
+                         for server, more in ((self.prometheus, {}), (self.lockstep, {"limit": limit, "batch_size": batch}))]
+                theirs, ours = ([one for line in part[:-1] for one in json.loads(line)["results"]] for part in lines)
+                self.assertEqual(ours, theirs[:limit])
+                self.assertEqual(len(lines[1]), -(-limit // batch) + 1)
+                self.assertEqual(json.loads(lines[1][-1]), {"status": "success", "has_more": True})
 
     def test_searches_that_make_no_sense(self):
         for endpoint in ("metric_names", "label_names", "label_values"):
