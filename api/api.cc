@@ -17,15 +17,18 @@
 #include "api/cardinality_handler.h"
 #include "api/datadog_handlers.h"
 #include "api/exemplar_handler.h"
+#include "api/features_handler.h"
 #include "api/federate_handler.h"
 #include "api/gateway_handlers.h"
 #include "api/identity_handlers.h"
 #include "api/influx_handlers.h"
 #include "api/json_line_handlers.h"
 #include "api/memory_handler.h"
+#include "api/notifications.h"
 #include "api/otlp_handler.h"
 #include "api/page_handler.h"
 #include "api/params.h"
+#include "api/profile_handlers.h"
 #include "api/push_handlers.h"
 #include "api/query_gate.h"
 #include "api/query_handlers.h"
@@ -37,6 +40,7 @@
 #include "api/role_handlers.h"
 #include "api/router.h"
 #include "api/rule_handlers.h"
+#include "api/search_handlers.h"
 #include "api/series_handlers.h"
 #include "api/status_handlers.h"
 #include "api/step_axis_handler.h"
@@ -68,6 +72,11 @@ absl::StatusOr<std::chrono::nanoseconds> TimeoutOf(const Form& form,
   if (!timeout.ok()) return Annotate(timeout.status(), "invalid parameter \"timeout\"");
   return std::min(*timeout, longest);
 }
+
+// The texts of notifications.
+constexpr std::string_view kStarting = "lockstep is starting.";
+constexpr std::string_view kStopping = "lockstep is shutting down.";
+constexpr std::string_view kRereadFailed = "Configuration reload has failed.";
 
 Response NotReady(std::string_view why) {
   Response response =
@@ -115,10 +124,22 @@ class ApiServer : public Api {
         now_ms_(dependencies.now_ms ? std::move(dependencies.now_ms) : SystemNowMs),
         max_query_samples_(options_.max_query_samples),
         query_timeout_(options_.query_timeout),
-        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {}
+        config_{info_.config_yaml, info_.start_time_ms},
+        gate_({.max_running = static_cast<size_t>(options_.max_concurrent_queries)}) {
+    notifications_.Add(kStarting, now_ms_());
+  }
 
-  void SetReady(bool ready) override { ready_ = ready; }
-  void StopQueries() override { gate_.Close(); }
+  void SetReady(bool ready) override {
+    ready_ = ready;
+    if (ready) notifications_.Remove(kStarting);
+  }
+  void StopQueries() override {
+    notifications_.Add(kStopping, now_ms_());
+    notifications_.End();
+    profiles_.Stop();
+    gate_.Close();
+  }
+  void ConfigReread(absl::StatusOr<std::string> config_yaml) override;
   void SetLimits(const ApiLimits& limits) override {
     max_query_samples_ = limits.max_query_samples;
     query_timeout_ = limits.query_timeout;
@@ -134,11 +155,12 @@ class ApiServer : public Api {
     engine::QueryProgress& progress;
     const QueryGate::Place& place;
   };
-  // What a route does with a request. Quick ones answer at once, pooled ones on the query pool, writing ones when the
-  // store has.
+  // What a route does with a request. Quick ones answer at once, pooled ones on the query pool,
+  // writing ones when the store has, late ones when they will.
   using Quick = Response (ApiServer::*)(const Call&);
   using Pooled = Response (ApiServer::*)(const Call&, const Turn&, QueryBudget&);
   using Writing = void (ApiServer::*)(const Request&, tenants::Tenant&, Respond);
+  using Late = void (ApiServer::*)(Call, Respond);
 
   enum class Methods { kGet, kPost, kGetAndPost, kPostAndPut, kDeleteAndPost, kDeletePostAndPut };
   enum class Needs { kNothing, kReadyStore };
@@ -154,11 +176,12 @@ class ApiServer : public Api {
     Methods methods;
     Needs needs;
     Role role;  // what it asks of who calls it
-    // Exactly one of the three.
+    // Exactly one of these and `late`.
     Quick quick = nullptr;
     Pooled pooled = nullptr;
     Writing writing = nullptr;
     Reach reach = Reach::kSomeJobs;
+    Late late = nullptr;
   };
 
   struct Match {
@@ -202,9 +225,26 @@ class ApiServer : public Api {
   Response Page(const Call& call) { return HandlePage(call.request, page_files_, info_); }
   Response PageAsset(const Call& call) { return HandlePageAsset(call.request, page_files_); }
   Response BuildInfo(const Call&) { return HandleBuildInfo(info_); }
-  Response RuntimeInfo(const Call&) { return HandleRuntimeInfo(info_, now_ms_()); }
+  ConfigState config() const {
+    const MutexLock lock(config_mutex_);
+    return config_;
+  }
+  Response RuntimeInfo(const Call&) { return HandleRuntimeInfo(info_, config(), now_ms_()); }
   Response Flags(const Call&) { return HandleFlags(info_); }
-  Response Config(const Call&) { return HandleConfig(info_); }
+  Response Config(const Call&) { return HandleConfig(config()); }
+  Response OpenApi(const Call&) { return HandleOpenApi(); }
+  Response Features(const Call&) {
+    return HandleFeatures({admin_ != nullptr, reload_ != nullptr, !options_.is_read_only});
+  }
+  Response NotificationList(const Call&) { return HandleNotifications(notifications_); }
+  Response LiveNotifications(const Call&) { return HandleLiveNotifications(notifications_); }
+  Response Blocks(const Call&) { return HandleBlocks(); }
+  Response ProfileIndex(const Call&) { return HandleProfileIndex(); }
+  Response HeapProfile(const Call&) { return HandleHeapProfile(); }
+  Response CommandLine(const Call&) { return HandleCommandLine(); }
+  void CpuProfile(Call call, Respond respond) {
+    profiles_.Profile(std::move(call), std::move(respond));
+  }
   Response Memory(const Call&) { return HandleMemory(MemoryBudget::OfProcess().stats()); }
   Response WalReplay(const Call&) { return HandleWalReplay(); }
   Response Rules(const Call& call) { return HandleRules(call, rules_); }
@@ -222,6 +262,7 @@ class ApiServer : public Api {
   Response TargetsMetadata(const Call& call) {
     return HandleTargetsMetadata(call, ScraperOf(call));
   }
+  Response RelabelSteps(const Call& call) { return HandleRelabelSteps(call, ScraperOf(call)); }
   Response ScrapePools(const Call& call) { return HandleScrapePools(ScraperOf(call)); }
   // Answered at once: expressions that take long to compile are not waited for.
   static constexpr std::chrono::seconds kQuickPatience{1};
@@ -314,6 +355,16 @@ class ApiServer : public Api {
   Response LabelValues(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleLabelValues(call, call.data->storage(), budget);
   }
+  SearchContext SearchOf(const Call& call) { return {call.data->storage(), now_ms_()}; }
+  Response SearchMetricNames(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleSearchMetricNames(call, SearchOf(call), budget);
+  }
+  Response SearchLabelNames(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleSearchLabelNames(call, SearchOf(call), budget);
+  }
+  Response SearchLabelValues(const Call& call, const Turn&, QueryBudget& budget) {
+    return HandleSearchLabelValues(call, SearchOf(call), budget);
+  }
   Response Metadata(const Call& call, const Turn&, QueryBudget& budget) {
     return HandleMetadata(call, budget);
   }
@@ -397,6 +448,10 @@ class ApiServer : public Api {
   RequestCounters counters_;
   std::atomic<bool> ready_{false};
   std::atomic<uint64_t> query_samples_total_{0};
+  mutable Mutex config_mutex_;
+  ConfigState config_ LOCKSTEP_GUARDED_BY(config_mutex_);
+  Notifications notifications_;
+  ProfileRunner profiles_;
   ActiveQueries active_queries_;
   // Last: its threads use all of the above.
   QueryGate gate_;
@@ -442,6 +497,12 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/series", kGetAndPost, kReadyStore, kRead, nullptr, &A::Series},
       {"/api/v1/labels", kGetAndPost, kReadyStore, kRead, nullptr, &A::Labels},
       {"/api/v1/label/:name/values", kGet, kReadyStore, kRead, nullptr, &A::LabelValues},
+      {"/api/v1/search/metric_names", kGetAndPost, kReadyStore, kRead, nullptr,
+       &A::SearchMetricNames},
+      {"/api/v1/search/label_names", kGetAndPost, kReadyStore, kRead, nullptr,
+       &A::SearchLabelNames},
+      {"/api/v1/search/label_values", kGetAndPost, kReadyStore, kRead, nullptr,
+       &A::SearchLabelValues},
       {"/api/v1/training/jobs", kGetAndPost, kReadyStore, kRead, nullptr, &A::TrainingJobs},
       {"/api/v1/training/stragglers", kGetAndPost, kReadyStore, kRead, nullptr, &A::Stragglers},
       {"/api/v1/training/bottlenecks", kGetAndPost, kReadyStore, kRead, nullptr, &A::Bottlenecks},
@@ -466,6 +527,8 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/targets", kGet, kNothing, kRead, &A::Targets, nullptr, nullptr, kAllJobs},
       {"/api/v1/targets/metadata", kGet, kNothing, kRead, &A::TargetsMetadata, nullptr, nullptr,
        kAllJobs},
+      {"/api/v1/targets/relabel_steps", kGet, kNothing, kRead, &A::RelabelSteps, nullptr, nullptr,
+       kAllJobs},
       {"/api/v1/scrape_pools", kGet, kNothing, kRead, &A::ScrapePools, nullptr, nullptr, kAllJobs},
       {"/api/v1/status/buildinfo", kGet, kNothing, kRead, &A::BuildInfo},
       {"/api/v1/status/runtimeinfo", kGet, kNothing, kRead, &A::RuntimeInfo},
@@ -474,11 +537,22 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/api/v1/status/memory", kGet, kNothing, kRead, &A::Memory},
       {"/api/v1/status/walreplay", kGet, kNothing, kRead, &A::WalReplay},
       {"/api/v1/status/tsdb", kGet, kReadyStore, kRead, nullptr, &A::Tsdb},
+      {"/api/v1/status/tsdb/blocks", kGet, kNothing, kRead, &A::Blocks},
+      {"/api/v1/features", kGet, kNothing, kRead, &A::Features},
+      {"/api/v1/openapi.yaml", kGet, kNothing, kRead, &A::OpenApi},
+      {"/api/v1/notifications", kGet, kNothing, kRead, &A::NotificationList},
+      {"/api/v1/notifications/live", kGet, kNothing, kRead, &A::LiveNotifications},
       {"/api/v1/status/cardinality", kGet, kReadyStore, kRead, nullptr, &A::Cardinality},
       {"/api/v1/status/active_queries", kGet, kNothing, kAdmin, &A::ActiveQueryList, nullptr,
        nullptr, kAllTenants},
       {"/api/v1/status/active_queries/:id", kDeleteAndPost, kNothing, kAdmin, &A::CancelQuery,
        nullptr, nullptr, kAllTenants},
+      {"/debug/pprof/", kGet, kNothing, kAdmin, &A::ProfileIndex, nullptr, nullptr, kAllTenants},
+      {"/debug/pprof/profile", kGet, kNothing, kAdmin, nullptr, nullptr, nullptr, kAllTenants,
+       &A::CpuProfile},
+      {"/debug/pprof/heap", kGet, kNothing, kAdmin, &A::HeapProfile, nullptr, nullptr, kAllTenants},
+      {"/debug/pprof/cmdline", kGet, kNothing, kAdmin, &A::CommandLine, nullptr, nullptr,
+       kAllTenants},
       {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin, nullptr, &A::Snapshot,
        nullptr, kAllTenants},
       {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, kAdmin, nullptr,
@@ -583,6 +657,7 @@ void ApiServer::Dispatch(const Match& match, Request request, Respond respond) {
   call.data = ViewOf(*tenants, request.grant);
   call.request = std::move(request);
   if (route.quick != nullptr) return respond((this->*route.quick)(call));
+  if (route.late != nullptr) return (this->*route.late)(std::move(call), std::move(respond));
   RunPooled(route, std::move(call), std::move(respond));
 }
 
@@ -621,6 +696,19 @@ Response ApiServer::Reload(const Call&, const Turn&, QueryBudget&) {
   const absl::Status status = reload_();
   if (status.ok()) return TextReply(200, "");
   return TextReply(500, absl::StrFormat("failed to reload config: %s", Message(status)));
+}
+
+void ApiServer::ConfigReread(absl::StatusOr<std::string> config_yaml) {
+  {
+    const MutexLock lock(config_mutex_);
+    config_.last_read_succeeded = config_yaml.ok();
+    if (config_yaml.ok()) {
+      config_.yaml = *std::move(config_yaml);
+      config_.time_ms = now_ms_();
+    }
+  }
+  if (config_yaml.ok()) return notifications_.Remove(kRereadFailed);
+  notifications_.Add(kRereadFailed, now_ms_());
 }
 
 QueryDescription ApiServer::Describe(const Call& call) {

@@ -77,9 +77,13 @@ class Api : public Handler {
   // Until the first SetReady(true), and after SetReady(false), everything but /-/healthy, / and the
   // status pages that need no store is answered 503.
   virtual void SetReady(bool ready) = 0;
-  // Stops the queries that run, and answers those that wait or come 503: the server is shutting down.
+  // Stops the queries that run, and answers those that wait or come 503: the server is shutting
+  // down. Streams of events and profiles end, too. To be called before what sends them goes.
   // Idempotent.
   virtual void StopQueries() = 0;
+  // The configuration was read again: what it says now, as ServerInfo::config_yaml, or why it stays
+  // as it was.
+  virtual void ConfigReread(absl::StatusOr<std::string> config_yaml) = 0;
   // For requests from here on.
   virtual void SetLimits(const ApiLimits& limits) = 0;
   virtual ApiStats stats() const = 0;

@@ -69,10 +69,16 @@ ClientId ClientOf(const Request& request);
 class BodySource {
  public:
   virtual ~BodySource() = default;
+  // Calls `ready` once there is a next part to make, from any thread, at once if it need not be
+  // waited for. Next() is called after that, once.
+  virtual void Await(std::function<void()> ready) { ready(); }
   // Appends the next part, some hundred kilobytes, and says whether others follow. Not called again
   // after the last one or an error, which cuts the connection: the status was sent by then.
   virtual absl::StatusOr<bool> Next(std::string& out) = 0;
 };
+
+// Of events as they happen: each reaches the client at once.
+inline constexpr std::string_view kEventStream = "text/event-stream";
 
 struct Response {
   int status = 200;

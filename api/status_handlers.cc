@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "answers/derived_metrics.h"
 #include "api/count_rows.h"
+#include "api/openapi_document.h"
 #include "api/params.h"
 #include "api/reply.h"
 #include "api/time_text.h"
@@ -90,7 +91,7 @@ Response HandleBuildInfo(const ServerInfo& info) {
   });
 }
 
-Response HandleRuntimeInfo(const ServerInfo& info, int64_t now_ms) {
+Response HandleRuntimeInfo(const ServerInfo& info, const ConfigState& config, int64_t now_ms) {
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
     WriteField(json, "startTime", TimeText(info.start_time_ms));
@@ -98,8 +99,8 @@ Response HandleRuntimeInfo(const ServerInfo& info, int64_t now_ms) {
     WriteField(json, "hostname", info.hostname);
     WriteField(json, "serverTime", TimeText(now_ms));
     json.Key("reloadConfigSuccess");
-    json.Bool(true);
-    WriteField(json, "lastConfigTime", TimeText(info.start_time_ms));
+    json.Bool(config.last_read_succeeded);
+    WriteField(json, "lastConfigTime", TimeText(config.time_ms));
     json.Key("corruptionCount");
     json.Number(0);
     json.Key("goroutineCount");
@@ -128,10 +129,28 @@ Response HandleFlags(const ServerInfo& info) {
   });
 }
 
-Response HandleConfig(const ServerInfo& info) {
+Response HandleConfig(const ConfigState& config) {
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();
-    WriteField(json, "yaml", info.config_yaml);
+    WriteField(json, "yaml", config.yaml);
+    json.EndObject();
+  });
+}
+
+Response HandleOpenApi() {
+  Response response;
+  response.content_type = "application/yaml; charset=utf-8";
+  response.headers.push_back({"Cache-Control", "no-cache, no-store, must-revalidate"});
+  response.body = OpenApiDocument();
+  return response;
+}
+
+Response HandleBlocks() {
+  return SuccessReply([](JsonWriter& json) {
+    json.BeginObject();
+    json.Key("blocks");
+    json.BeginArray();
+    json.EndArray();
     json.EndObject();
   });
 }

@@ -1,6 +1,9 @@
 #include "api/target_handlers.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -12,6 +15,7 @@
 #include "base/redact_url.h"
 #include "query/promql/literal.h"
 #include "query/promql/parser.h"
+#include "query/promql/quoting.h"
 
 namespace lockstep::api {
 namespace {
@@ -141,6 +145,64 @@ void WriteMetadata(JsonWriter& json, const scrape::Target& target, const Metadat
   json.EndObject();
 }
 
+// An object of names and values, as a client sends it.
+absl::StatusOr<LabelSetBuilder> ParseLabels(std::string_view text) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  const auto broken = [](simdjson::error_code error) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("error parsing labels: %s", simdjson::error_message(error)));
+  };
+  if (const auto error = parser.parse(simdjson::padded_string(text)).get(object)) {
+    return broken(error);
+  }
+  LabelSetBuilder labels;
+  for (const auto& [name, value] : object) {
+    std::string_view as_text;
+    if (const auto error = value.get(as_text)) return broken(error);
+    labels.Set(name, as_text);
+  }
+  return labels;
+}
+
+void WriteRule(JsonWriter& json, const scrape::RelabelSpec& spec) {
+  json.BeginObject();
+  if (!spec.source_labels.empty()) {
+    json.Key("source_labels");
+    json.BeginArray();
+    for (const std::string& name : spec.source_labels) json.String(name);
+    json.EndArray();
+  }
+  WriteText(json, "separator", spec.separator.value_or(";"));
+  WriteText(json, "regex", spec.regex.value_or("(.*)"));
+  if (spec.modulus != 0) {
+    json.Key("modulus");
+    json.Number(spec.modulus);
+  }
+  if (!spec.target_label.empty()) WriteText(json, "target_label", spec.target_label);
+  WriteText(json, "replacement", spec.replacement.value_or("$1"));
+  WriteText(json, "action", Name(spec.action));
+  json.EndObject();
+}
+
+void WriteSteps(JsonWriter& json, const std::vector<scrape::RelabelRule>& rules,
+                LabelSetBuilder labels) {
+  json.BeginArray();
+  bool keep = true;
+  for (const scrape::RelabelRule& rule : rules) {
+    if (keep) keep = rule.Apply(labels);
+    json.BeginObject();
+    json.Key("rule");
+    WriteRule(json, rule.spec());
+    json.Key("output");
+    WriteLabels(json, keep ? labels.Build() : LabelSet());
+    json.Key("keep");
+    json.Bool(keep);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 Response HandleTargets(const Call& call, const scrape::Scraper* scraper,
@@ -192,6 +254,29 @@ Response HandleTargetsMetadata(const Call& call, const scrape::Scraper* scraper)
       }
     }
     json.EndArray();
+  });
+}
+
+Response HandleRelabelSteps(const Call& call, const scrape::Scraper* scraper) {
+  const std::string_view name = call.form.Get("scrapePool");
+  if (name.empty()) return ErrorReply(ErrorType::kBadData, "no scrapePool parameter provided");
+  const std::string_view text = call.form.Get("labels");
+  if (text.empty()) return ErrorReply(ErrorType::kBadData, "no labels parameter provided");
+  const absl::StatusOr<LabelSetBuilder> labels = ParseLabels(text);
+  if (!labels.ok()) return ErrorReply(ErrorType::kBadData, Message(labels.status()));
+  const std::vector<Pool> pools = PoolsOf(scraper);
+  const auto pool = std::find_if(pools.begin(), pools.end(),
+                                 [name](const Pool& one) { return one.job_name == name; });
+  if (pool == pools.end() || pool->config == nullptr) {
+    return ErrorReply(ErrorType::kBadData,
+                      absl::StrFormat("error retrieving scrape config: scrape pool %s not found",
+                                      promql::Quote(name)));
+  }
+  return SuccessReply([&](JsonWriter& json) {
+    json.BeginObject();
+    json.Key("steps");
+    WriteSteps(json, pool->config->relabel_rules, *labels);
+    json.EndObject();
   });
 }
 

@@ -18,6 +18,7 @@
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
 #include "cli/doors.h"
+#include "cli/effective_config.h"
 #include "cli/live_limits.h"
 #include "cli/private_files.h"
 #include "cli/service_manager.h"
@@ -57,7 +58,15 @@ std::string TextOf(const ServeOptions& options, std::string_view name) {
   return "";
 }
 
-api::ServerInfo MakeServerInfo(const ServeOptions& options) {
+// What of the file can be read again.
+struct Jobs {
+  scrape::ScrapeConfig scrape_defaults;
+  std::vector<scrape::ScrapeConfig> scrape;
+  rules::RulesConfig rules;
+  std::vector<rules::RuleGroup> groups;
+};
+
+api::ServerInfo MakeServerInfo(const ServeOptions& options, const Jobs& jobs) {
   api::ServerInfo info;
   info.version = Version();
   info.revision = Revision();
@@ -68,7 +77,8 @@ api::ServerInfo MakeServerInfo(const ServeOptions& options) {
   info.storage_folder = AbsolutePath(options.data_folder);
   info.retention = TextOf(options, "storage.retention.time");
   info.flags = options.texts;
-  info.config_yaml = ToYaml(options.texts);
+  info.config_yaml =
+      EffectiveConfig({jobs.scrape_defaults, jobs.scrape, jobs.rules}, options.texts);
   return info;
 }
 
@@ -136,17 +146,11 @@ ExitCode Failed(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kUsage : kFailure;
 }
 
-// What of the file can be read again.
-struct Jobs {
-  std::vector<scrape::ScrapeConfig> scrape;
-  rules::RulesConfig rules;
-  std::vector<rules::RuleGroup> groups;
-};
-
 // None without a file.
 absl::StatusOr<Jobs> ReadJobs(const ServeOptions& options) {
   Jobs jobs;
   if (options.config_file.empty()) return jobs;
+  LOCKSTEP_ASSIGN_OR_RETURN(jobs.scrape_defaults, scrape::ReadScrapeDefaults(options.config_file));
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.scrape, scrape::ReadScrapeConfigs(options.config_file));
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.rules, rules::ReadRulesConfig(options.config_file));
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.groups,
@@ -202,14 +206,20 @@ absl::Status Reload(const ServeOptions& options, Workers workers, const Doors& d
   const absl::StatusOr<ServeOptions> fresh = ReadServeOptions(options.config_file, options.flags);
   absl::StatusOr<Jobs> jobs = fresh.ok() ? ReadJobs(options) : fresh.status();
   const absl::Status status = jobs.ok() ? ReloadWeb(options, doors) : jobs.status();
+  api::Api* const api = doors.api.load();
   if (!status.ok()) {
     Log(LogLevel::kError, "the configuration stays as it was", {{"error", Message(status)}});
+    if (api != nullptr) api->ConfigReread(status);
     return status;
   }
   Log(LogLevel::kInfo, "the configuration was read again",
       {{"jobs", jobs->scrape.size()}, {"rule_groups", jobs->groups.size()}});
+  if (api != nullptr) {
+    api->ConfigReread(EffectiveConfig({jobs->scrape_defaults, jobs->scrape, jobs->rules},
+                                      SettingsAfterReload(options.texts, fresh->texts)));
+  }
   Configure(*std::move(jobs), workers);
-  if (api::Api* const api = doors.api.load()) {
+  if (api != nullptr) {
     SetLimits(*fresh, {&doors.store, &doors.tenants, api, doors.http.load()});
   }
   return absl::OkStatus();
@@ -285,7 +295,7 @@ ExitCode Serve(const ServeOptions& options) {
   absl::StatusOr<Jobs> jobs = ReadJobs(options);
   if (!jobs.ok()) return Failed(jobs.status());
 
-  const api::ServerInfo info = MakeServerInfo(options);
+  const api::ServerInfo info = MakeServerInfo(options, *jobs);
   StoreOptions store_options;
   store_options.data_dir = options.data_folder;
   store_options.read_only = options.read_only;

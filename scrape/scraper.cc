@@ -114,6 +114,7 @@ void Scraper::MakePool(Job& job) {
     job.pool.active.push_back({std::move(target), state});
   }
   job.states = std::move(states);
+  job.pool.config = job.config;
   job.pool.dropped = std::move(list.dropped);
   job.pool.dropped_count = list.dropped_count;
 }

@@ -25,6 +25,7 @@ namespace lockstep::scrape {
 // What one job scrapes at the moment.
 struct Pool {
   std::string job_name;
+  std::shared_ptr<const ScrapeConfig> config;
   std::vector<Assignment> active;
   std::vector<LabelSet> dropped;  // discovered labels of some that relabelling drops
   uint64_t dropped_count = 0;

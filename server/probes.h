@@ -6,7 +6,7 @@
 namespace lockstep::server {
 
 inline bool IsProbe(std::string_view path) {
-  return path == "/-/healthy" || path == "/-/ready" || path == "/metrics";
+  return path == "/-/healthy" || path == "/health" || path == "/-/ready" || path == "/metrics";
 }
 
 }  // namespace lockstep::server

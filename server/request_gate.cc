@@ -56,9 +56,17 @@ bool HasHeader(const api::Response& response, std::string_view name) {
   return false;
 }
 
+// Of a part that is to be made.
+struct Turn {
+  std::shared_ptr<api::BodySource> rest;
+  RequestGate::PartDone done;
+};
+
 void CompressBody(api::Response& response, ContentCoding coding) {
   const bool is_small = response.rest == nullptr && response.body.size() < kMinCompressedBytes;
   if (is_small || HasHeader(response, "Content-Encoding")) return;
+  // A compressor would keep events back.
+  if (response.content_type == api::kEventStream) return;
   response.headers.push_back({"Vary", "Accept-Encoding"});
   if (coding == ContentCoding::kIdentity || response.body.size() > kMaxCompressedBytes) return;
   if (response.rest != nullptr) {
@@ -245,10 +253,15 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
 }
 
 void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done) {
-  workers_.parts.Submit([rest = std::move(rest), done = std::move(done)]() mutable {
-    std::string part;
-    absl::StatusOr<bool> has_more = rest->Next(part);
-    done(std::move(has_more), std::move(part));
+  api::BodySource& source = *rest;
+  // Whoever waits for the next part holds what it comes from, which lasts until then.
+  auto turn = std::make_shared<Turn>(Turn{std::move(rest), std::move(done)});
+  source.Await([this, turn = std::move(turn)] {
+    workers_.parts.Submit([turn] {
+      std::string part;
+      absl::StatusOr<bool> has_more = turn->rest->Next(part);
+      turn->done(std::move(has_more), std::move(part));
+    });
   });
 }
 

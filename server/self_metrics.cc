@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "server/self_metrics_json.h"
 
 namespace lockstep::server {
 namespace {
@@ -17,6 +18,8 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+constexpr std::string_view kMetricsPath = "/metrics";
+constexpr std::string_view kSelfMetricsPath = "/api/v1/status/self_metrics";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Families in the order in which they are added.
@@ -398,9 +401,7 @@ void AddProcess(Families& families, const ProcessMetrics& metrics) {
                  metrics.max_file_count);
 }
 
-}  // namespace
-
-std::string RenderMetrics(const SelfSnapshot& snapshot) {
+Families FamiliesOf(const SelfSnapshot& snapshot) {
   Families families;
   AddBuild(families, snapshot);
   AddHttp(families, snapshot.http);
@@ -413,15 +414,25 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   AddRules(families, snapshot.api.rules);
   AddStorage(families, snapshot.storage);
   AddProcess(families, snapshot.process);
-  return prometheus::TextSerializer().Serialize(families.all());
+  return families;
+}
+
+}  // namespace
+
+std::string RenderMetrics(const SelfSnapshot& snapshot) {
+  return prometheus::TextSerializer().Serialize(FamiliesOf(snapshot).all());
 }
 
 api::Role MetricsEndpoint::RoleFor(std::string_view path) const {
-  return path == "/metrics" ? api::Role::kMetrics : next_.RoleFor(path);
+  const bool is_own = path == kMetricsPath || path == kSelfMetricsPath;
+  return is_own ? api::Role::kMetrics : next_.RoleFor(path);
 }
 
 void MetricsEndpoint::Handle(api::Request request, api::Respond respond) {
-  if (request.path() != "/metrics") return next_.Handle(std::move(request), std::move(respond));
+  const bool as_json = request.path() == kSelfMetricsPath;
+  if (!as_json && request.path() != kMetricsPath) {
+    return next_.Handle(std::move(request), std::move(respond));
+  }
   api::Response response;
   if (request.method != "GET") {
     response.status = 405;
@@ -429,6 +440,7 @@ void MetricsEndpoint::Handle(api::Request request, api::Respond respond) {
     response.body = "Metrics can only be read.\n";
     return respond(std::move(response));
   }
+  if (as_json) return respond(AnswerAsJson(request, FamiliesOf(snapshot_()).all()));
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = RenderMetrics(snapshot_());
   respond(std::move(response));

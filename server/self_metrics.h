@@ -1,4 +1,5 @@
-// What the server says about itself at /metrics, in the Prometheus text format.
+// What the server says about itself: at /metrics in the Prometheus text format, at
+// /api/v1/status/self_metrics in JSON.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,8 @@ struct SelfSnapshot {
 
 std::string RenderMetrics(const SelfSnapshot& snapshot);
 
-// Answers GET /metrics and leaves everything else to another handler. Safe from any thread.
+// Answers GET for these two paths and leaves everything else to another handler. Safe from any
+// thread.
 class MetricsEndpoint final : public api::Handler {
  public:
   // `next` outlives the endpoint; `snapshot` is called from any thread.

@@ -36,10 +36,15 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : keys_(path) {}
 
-  absl::StatusOr<std::vector<ScrapeConfig>> Read(const YAML::Node& root) {
+  absl::StatusOr<ScrapeConfig> ReadDefaults(const YAML::Node& root) {
     if (const YAML::Node global = root[std::string(kGlobalKey)]) {
       LOCKSTEP_RETURN_IF_ERROR(ReadGlobal(global));
     }
+    return defaults_;
+  }
+
+  absl::StatusOr<std::vector<ScrapeConfig>> Read(const YAML::Node& root) {
+    LOCKSTEP_RETURN_IF_ERROR(ReadDefaults(root).status());
     std::vector<ScrapeConfig> configs;
     const YAML::Node list = root[std::string(kScrapeConfigsKey)];
     if (!list || list.IsNull()) return configs;
@@ -172,6 +177,14 @@ class Reader {
   ScrapeConfig defaults_;
 };
 
+absl::StatusOr<std::string> ContentOf(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream content;
+  if (file) content << file.rdbuf();
+  if (!file) return absl::NotFoundError(absl::StrFormat("cannot read \"%s\"", path));
+  return std::move(content).str();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ScrapeConfig>> ParseScrapeConfigs(std::string_view yaml,
@@ -181,11 +194,18 @@ absl::StatusOr<std::vector<ScrapeConfig>> ParseScrapeConfigs(std::string_view ya
 }
 
 absl::StatusOr<std::vector<ScrapeConfig>> ReadScrapeConfigs(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream content;
-  if (file) content << file.rdbuf();
-  if (!file) return absl::NotFoundError(absl::StrFormat("cannot read \"%s\"", path));
-  return ParseScrapeConfigs(std::move(content).str(), path);
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string content, ContentOf(path));
+  return ParseScrapeConfigs(content, path);
+}
+
+absl::StatusOr<ScrapeConfig> ParseScrapeDefaults(std::string_view yaml, const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const YAML::Node root, ParseYamlMap(yaml, path));
+  return Reader(path).ReadDefaults(root);
+}
+
+absl::StatusOr<ScrapeConfig> ReadScrapeDefaults(const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string content, ContentOf(path));
+  return ParseScrapeDefaults(content, path);
 }
 
 }  // namespace lockstep::scrape

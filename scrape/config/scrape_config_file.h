@@ -21,4 +21,8 @@ absl::StatusOr<std::vector<ScrapeConfig>> ParseScrapeConfigs(std::string_view ya
                                                              const std::string& path);
 absl::StatusOr<std::vector<ScrapeConfig>> ReadScrapeConfigs(const std::string& path);
 
+// What jobs have that do not say otherwise: `global`.
+absl::StatusOr<ScrapeConfig> ParseScrapeDefaults(std::string_view yaml, const std::string& path);
+absl::StatusOr<ScrapeConfig> ReadScrapeDefaults(const std::string& path);
+
 }  // namespace lockstep::scrape

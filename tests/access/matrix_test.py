@@ -50,7 +50,10 @@ class MatrixTest(unittest.TestCase):
     def status(self, method, path, shown, body=None):
         self.connection.request(method, path, body, credentials.bearer(shown))
         response = self.connection.getresponse()
-        response.read()
+        if path in credentials.ENDLESS and response.status == 200 and method != "HEAD":
+            self.connection.close()
+        else:
+            response.read()
         return response.status
 
     def test_http(self):
@@ -60,6 +63,7 @@ class MatrixTest(unittest.TestCase):
         for path, role in roles.items():
             for name, value in IN_PATHS.items():
                 path = path.replace(name, value)
+            path += credentials.QUICK.get(path, "")
             for method in METHODS:
                 for shown in SHOWN:
                     status = self.status(method, path, shown)

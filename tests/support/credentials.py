@@ -13,6 +13,12 @@ WRONG = "no-such-token"
 IDLE = "idle"
 
 
+# Streams without an end: an answer is what its head says.
+ENDLESS = ("/api/v1/notifications/live",)
+# Parameters of paths that take their time without them.
+QUICK = {"/debug/pprof/profile": "?seconds=0"}
+
+
 def digest(token):
     return hashlib.sha256(token.encode()).hexdigest()
 

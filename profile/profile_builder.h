@@ -1,0 +1,62 @@
+// ProfileBuilder: a profile in the format of pprof, profile.proto in gzip. Source:
+// github.com/google/pprof, proto/profile.proto. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "profile/symbol_table.h"
+
+namespace lockstep::profile {
+
+struct ValueType {
+  std::string type;  // "cpu"
+  std::string unit;  // "nanoseconds"
+};
+
+class ProfileBuilder {
+ public:
+  // What each sample says; the last is what is shown first.
+  explicit ProfileBuilder(std::vector<ValueType> types);
+
+  // `stack` is of addresses, the innermost first; all but that are where calls return to. As many
+  // values as types. `table` outlives the builder.
+  void AddStack(std::span<const uint64_t> stack, std::span<const int64_t> values,
+                const SymbolTable& table);
+  // The same, with names in place of addresses.
+  void AddNames(std::span<const std::string_view> stack, std::span<const int64_t> values);
+
+  void SetTime(int64_t begin_ns, int64_t duration_ns);
+  // How much of `type` lies between two samples.
+  void SetPeriod(const ValueType& type, int64_t period);
+  void AddComment(std::string_view comment);
+
+  // In gzip. Once.
+  std::string Finish();
+
+ private:
+  uint64_t TextNumber(std::string_view text);
+  uint64_t FunctionNumber(std::string_view name);
+  uint64_t LocationOf(uint64_t address, const SymbolTable& table);
+  uint64_t LocationNamed(std::string_view name);
+  void AddSample(const std::vector<uint64_t>& locations, std::span<const int64_t> values);
+  std::string MappingMessages() const;
+
+  std::string out_;  // messages of the profile, in any order
+  std::vector<std::string> texts_;
+  absl::flat_hash_map<std::string, uint64_t> text_numbers_;
+  absl::flat_hash_map<std::string, uint64_t> functions_;
+  absl::flat_hash_map<uint64_t, uint64_t> locations_;  // by address
+  absl::flat_hash_map<std::string, uint64_t> named_locations_;
+  uint64_t location_count_ = 0;
+  const SymbolTable* table_ = nullptr;
+  std::map<size_t, bool> mappings_;  // used ones, and whether all their functions are known
+  std::map<size_t, uint64_t> mapping_paths_;
+};
+
+}  // namespace lockstep::profile
