@@ -74,7 +74,7 @@ struct QueryGate::State {
   // What has been admitted.
   struct Taker {
     EntryPtr entry;  // null when its work is over and its answer on its way
-    TimePoint long_from;
+    TimePoint began;
     FairPool::Claim place;
   };
 
@@ -103,13 +103,13 @@ struct QueryGate::State {
     // Nobody else takes places.
     LOCKSTEP_CHECK(place.Grow(1) == PoolAnswer::kTaken);
     takers.push_back(std::make_unique<Taker>(
-        Taker{std::move(entry), now + options.long_after, std::move(place)}));
+        Taker{std::move(entry), now, std::move(place)}));
     return takers.back().get();
   }
 
   bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
-        takers, [now](const auto& taker) { return taker->long_from <= now; }));
+        takers, [&](const auto& taker) { return now - taker->began >= options.long_after; }));
     // More at once would only make all of them slower.
     const size_t may_run = standing.stands() ? std::min(options.max_running, options.run_well)
                                                 : options.max_running;
@@ -122,7 +122,8 @@ struct QueryGate::State {
     TimePoint next = TimePoint::max();
     for (const EntryPtr& entry : queue) next = std::min(next, entry->deadline);
     for (const auto& taker : takers) {
-      if (taker->long_from > now) next = std::min(next, taker->long_from);
+      const TimePoint long_from = taker->began + options.long_after;
+      if (long_from > now) next = std::min(next, long_from);
     }
     return next;
   }
@@ -139,10 +140,22 @@ struct QueryGate::State {
     return expired;
   }
 
+  // Half of what has been admitted is being worked on, rather than waiting until its answer is taken.
+  bool IsBusy() const LOCKSTEP_REQUIRES(mutex) {
+    const auto running = static_cast<size_t>(std::ranges::count_if(
+        takers, [](const auto& taker) { return taker->entry != nullptr; }));
+    return 2 * running >= takers.size();
+  }
+
   // Takes from what is to be admitted next whoever has waited too long, if others come all the time. Returns what
   // may be admitted, as FindNext() does.
   std::deque<EntryPtr>::iterator SkipLate(std::deque<EntryPtr>::iterator next, TimePoint now,
                                           std::vector<EntryPtr>& late) LOCKSTEP_REQUIRES(mutex) {
+    // When clients do not take their answers, it is not for want of processors that others wait.
+    if (!IsBusy()) {
+      standing.Reset();
+      return next;
+    }
     while (next != queue.end() && standing.Leaves(now, now - (*next)->arrived)) {
       late.push_back(std::move(*next));
       queue.erase(next);
@@ -152,8 +165,10 @@ struct QueryGate::State {
     return next;
   }
 
+  // With its answer on its way: clients that take theirs slowly make others wait, too.
   void GiveBack(const Taker* gone) {
     const MutexLock lock(mutex);
+    standing.Took(QueryBudget::Clock::now() - gone->began);
     std::erase_if(takers, [gone](const auto& taker) { return taker.get() == gone; });
     WakeOne();
   }
@@ -293,7 +308,6 @@ void QueryGate::RunPool() {
     Finish(*entry, WaitingStatus(entry->budget), place);
     const MutexLock lock(state.mutex);
     next.taker->entry = nullptr;
-    state.standing.Took(QueryBudget::Clock::now() - began);
   }
 }
 

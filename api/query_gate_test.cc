@@ -101,6 +101,25 @@ TEST(QueryGateTest, WhoWaitedTooLongIsRefusedWhenTheQueueStands) {
   EXPECT_EQ(gate.stats().refused, 1u);
 }
 
+TEST(QueryGateTest, NobodyIsRefusedForClientsThatDoNotTakeTheirAnswers) {
+  QueryGate gate({.max_running = 2,
+                  .long_after = hours(1),
+                  .standing = {.stands_after = milliseconds(0), .least_patience = hours(1)}});
+  std::promise<QueryGate::Place> answer;
+  gate.Submit(PatientNow(), Signal(),
+              [&](const absl::Status&, QueryBudget&, QueryGate::Place place) {
+                answer.set_value(std::move(place));
+              });
+  const QueryGate::Place not_taken = answer.get_future().get();
+  // The gate has forgotten the work when it takes other work.
+  std::promise<absl::Status> other;
+  gate.Submit(PatientNow(), Signal(), Report(other));
+  other.get_future().wait();
+  std::promise<absl::Status> admitted;
+  gate.Submit(WaitedTwoHours(), Signal(), Report(admitted));
+  EXPECT_TRUE(admitted.get_future().get().ok());
+}
+
 TEST(QueryGateTest, WhoWaitedForLongIsAnsweredWhenTheQueueDrains) {
   QueryGate gate({.max_running = 1});
   std::promise<absl::Status> admitted;

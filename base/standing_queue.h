@@ -45,6 +45,12 @@ class StandingQueue {
     mean_duration_ += (duration - mean_duration_) / kMeanOf;
   }
 
+  // As if nothing had left slowly: others wait for something else than this work.
+  void Reset() {
+    stands_ = false;
+    slow_since_.reset();
+  }
+
   bool stands() const { return stands_; }
 
  private:

@@ -69,5 +69,13 @@ TEST_F(StandingQueueTest, NothingStandsAfterAPause) {
   EXPECT_FALSE(LeavesAt(seconds(60), seconds(3)));
 }
 
+TEST_F(StandingQueueTest, ResetItDoesNotStand) {
+  Leave(seconds(0), seconds(6), seconds(3));
+  queue_.Reset();
+  EXPECT_FALSE(queue_.stands());
+  EXPECT_EQ(Leave(seconds(6), seconds(11), seconds(3)), 0);
+  EXPECT_TRUE(LeavesAt(seconds(11), seconds(3)));
+}
+
 }  // namespace
 }  // namespace lockstep
