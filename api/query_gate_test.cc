@@ -111,13 +111,14 @@ TEST(QueryGateTest, NobodyIsRefusedForClientsThatDoNotTakeTheirAnswers) {
                 answer.set_value(std::move(place));
               });
   const QueryGate::Place not_taken = answer.get_future().get();
-  // The gate has forgotten the work when it takes other work.
-  std::promise<absl::Status> other;
-  gate.Submit(PatientNow(), Signal(), Report(other));
-  other.get_future().wait();
-  std::promise<absl::Status> admitted;
-  gate.Submit(WaitedTwoHours(), Signal(), Report(admitted));
-  EXPECT_TRUE(admitted.get_future().get().ok());
+  // The thread that did the work may still be about to note that it is over.
+  bool is_admitted = false;
+  for (int i = 0; i < 10000 && !is_admitted; ++i) {
+    std::promise<absl::Status> admitted;
+    gate.Submit(WaitedTwoHours(), Signal(), Report(admitted));
+    is_admitted = admitted.get_future().get().ok();
+  }
+  EXPECT_TRUE(is_admitted);
 }
 
 TEST(QueryGateTest, WhoWaitedForLongIsAnsweredWhenTheQueueDrains) {
