@@ -102,8 +102,7 @@ struct QueryGate::State {
     FairPool::Claim place(places, entry->client);
     // Nobody else takes places.
     LOCKSTEP_CHECK(place.Grow(1) == PoolAnswer::kTaken);
-    takers.push_back(std::make_unique<Taker>(
-        Taker{std::move(entry), now, std::move(place)}));
+    takers.push_back(std::make_unique<Taker>(Taker{std::move(entry), now, std::move(place)}));
     return takers.back().get();
   }
 
@@ -111,8 +110,8 @@ struct QueryGate::State {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
         takers, [&](const auto& taker) { return now - taker->began >= options.long_after; }));
     // More at once would only make all of them slower.
-    const size_t may_run = standing.stands() ? std::min(options.max_running, options.run_well)
-                                                : options.max_running;
+    const size_t may_run =
+        standing.stands() ? std::min(options.max_running, options.run_well) : options.max_running;
     return takers.size() - std::min(long_count, options.max_running) < may_run;
   }
 
@@ -142,8 +141,8 @@ struct QueryGate::State {
 
   // Half of what has been admitted is being worked on, rather than waiting until its answer is taken.
   bool IsBusy() const LOCKSTEP_REQUIRES(mutex) {
-    const auto running = static_cast<size_t>(std::ranges::count_if(
-        takers, [](const auto& taker) { return taker->entry != nullptr; }));
+    const auto running = static_cast<size_t>(
+        std::ranges::count_if(takers, [](const auto& taker) { return taker->entry != nullptr; }));
     return 2 * running >= takers.size();
   }
 
@@ -216,7 +215,8 @@ struct QueryGate::State {
   mutable Mutex mutex;
   CondVar sweep_needed;
   bool closing LOCKSTEP_GUARDED_BY(mutex) = false;
-  std::vector<CondVar*> idle LOCKSTEP_GUARDED_BY(mutex);  // threads that wait for work, each by its own
+  std::vector<CondVar*> idle
+      LOCKSTEP_GUARDED_BY(mutex);  // threads that wait for work, each by its own
   std::deque<EntryPtr> queue LOCKSTEP_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<Taker>> takers LOCKSTEP_GUARDED_BY(mutex);
   StandingQueue standing LOCKSTEP_GUARDED_BY(mutex);

@@ -97,8 +97,9 @@ TEST(QueryGateTest, WhoWaitedTooLongIsRefusedWhenTheQueueStands) {
   gate.Submit(WaitedTwoHours(), Signal(), Report(admitted));
   const absl::Status status = admitted.get_future().get();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
-  EXPECT_THAT(status.message(), testing::StartsWith(
-                                    "more queries come than the server can answer: this one has waited 72"));
+  EXPECT_THAT(
+      std::string(status.message()),
+      testing::StartsWith("more queries come than the server can answer: this one has waited 72"));
   EXPECT_EQ(gate.stats().refused, 1u);
 }
 

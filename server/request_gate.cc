@@ -98,8 +98,9 @@ class RequestGate::Answer {
       return;
     }
     gate_.counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
-    Send(OverloadPage("All workers are busy, and no more requests of this client may wait, "
-                      "or no longer; try again later."));
+    Send(
+        OverloadPage("All workers are busy, and no more requests of this client may wait, "
+                     "or no longer; try again later."));
   }
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;

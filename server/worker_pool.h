@@ -17,8 +17,8 @@
 namespace lockstep::server {
 
 // For requests, whose clients come again: senders that catch up with many connections wait for a while.
-inline constexpr StandingQueueOptions kRequestQueue{
-    .least_patience = std::chrono::milliseconds(50)};
+inline constexpr StandingQueueOptions kRequestQueue{.least_patience =
+                                                        std::chrono::milliseconds(50)};
 
 class WorkerPool {
  public:
