@@ -20,7 +20,7 @@ TEST(NotificationsTest, AreSaidUntilTheyAreTakenBack) {
   notifications.Add("It failed.", 1700000000000);
   notifications.Add("It failed.", 1700000001000);
   EXPECT_EQ(HandleNotifications(notifications).body,
-            R"({"status":"success","data":[{"text":"It failed.","date":"2023-11-14T22:13:21Z",)"
+            R"({"status":"success","data":[{"text":"It failed.","date":"2023-11-14T22:13:21.000Z",)"
             R"("active":true}]})");
   notifications.Remove("It failed.");
   notifications.Remove("It failed.");
@@ -37,7 +37,7 @@ TEST(NotificationsTest, ListenersHearWhatIsSaidAndWhatChanges) {
   response.rest->Await([&calls] { ++calls; });
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(NextOf(*response.rest),
-            "data: {\"text\":\"first\",\"date\":\"2023-11-14T22:13:20Z\",\"active\":true}\n\n");
+            "data: {\"text\":\"first\",\"date\":\"2023-11-14T22:13:20.000Z\",\"active\":true}\n\n");
   response.rest->Await([&calls] { ++calls; });
   EXPECT_EQ(calls, 1);
   notifications.Remove("first");
