@@ -150,15 +150,15 @@ TEST_F(GroupEvaluatorTest, AlertsAreToldWithTheirTenant) {
     std::string tenant;
     std::string told;
   } rows[] = {
-      {"{gpu=\"1\"}", "", "", R"({alertname="A",gpu="1"})"},
-      {"{gpu=\"1\"}", "", "tenant: team-a, ", R"({alertname="A",gpu="1",tenant="team-a"})"},
-      {"{gpu=\"1\"}", "", "tenant: default, ", R"({alertname="A",gpu="1"})"},
-      {"{tenant=\"b\"}", "", "", R"({alertname="A",tenant="b"})"},
+      {"{gpu=\"1\"}", "", "", R"({alertname="A", gpu="1"})"},
+      {"{gpu=\"1\"}", "", "tenant: team-a, ", R"({alertname="A", gpu="1", tenant="team-a"})"},
+      {"{gpu=\"1\"}", "", "tenant: default, ", R"({alertname="A", gpu="1"})"},
+      {"{tenant=\"b\"}", "", "", R"({alertname="A", tenant="b"})"},
       {"{tenant=\"b\"}", "", "tenant: team-a, ",
-       R"({alertname="A",exported_tenant="b",tenant="team-a"})"},
+       R"({alertname="A", exported_tenant="b", tenant="team-a"})"},
       {"{gpu=\"1\"}", "labels: {tenant: x}, ", "tenant: team-a, ",
-       R"({alertname="A",gpu="1",tenant="x"})"},
-      {"{gpu=\"1\"}", "labels: {tenant: \"\"}, ", "tenant: team-a, ", R"({alertname="A",gpu="1"})"},
+       R"({alertname="A", gpu="1", tenant="x"})"},
+      {"{gpu=\"1\"}", "labels: {tenant: \"\"}, ", "tenant: team-a, ", R"({alertname="A", gpu="1"})"},
   };
   for (const auto& row : rows) {
     context_.query = [&](std::string_view,
