@@ -46,8 +46,6 @@ using WriteOne = absl::FunctionRef<void(JsonWriter&, const Found&)>;
 using ReadNames =
     absl::FunctionRef<absl::StatusOr<std::vector<std::string>>(const Querier&, const Selection&)>;
 
-absl::Status Invalid(std::string text) { return absl::InvalidArgumentError(std::move(text)); }
-
 absl::StatusOr<int64_t> TimeOf(const Form& form, std::string_view name, int64_t otherwise_ms) {
   const std::string_view text = form.Get(name);
   if (text.empty()) return otherwise_ms;
@@ -61,7 +59,8 @@ absl::StatusOr<bool> BoolOf(const Form& form, std::string_view name, bool otherw
   if (text.empty()) return otherwise;
   const absl::StatusOr<bool> value = ParseBool(text);
   if (value.ok()) return value;
-  return Invalid(absl::StrFormat("invalid %s %s: must be boolean", name, promql::Quote(text)));
+  return absl::InvalidArgumentError(
+      absl::StrFormat("invalid %s %s: must be boolean", name, promql::Quote(text)));
 }
 
 absl::StatusOr<size_t> CountOf(const Form& form, std::string_view name, size_t otherwise) {
@@ -69,7 +68,7 @@ absl::StatusOr<size_t> CountOf(const Form& form, std::string_view name, size_t o
   if (text.empty()) return otherwise;
   const absl::StatusOr<int64_t> count = ParseInteger(text);
   if (count.ok() && *count > 0) return static_cast<size_t>(*count);
-  return Invalid(
+  return absl::InvalidArgumentError(
       absl::StrFormat("invalid %s %s: must be a positive integer", name, promql::Quote(text)));
 }
 
@@ -77,19 +76,19 @@ absl::Status ReadTimes(const Form& form, int64_t now_ms, SearchParams& params) {
   LOCKSTEP_ASSIGN_OR_RETURN(params.range.min_ms, TimeOf(form, "start", now_ms - kDefaultRangeMs));
   LOCKSTEP_ASSIGN_OR_RETURN(params.range.max_ms, TimeOf(form, "end", now_ms));
   if (params.range.max_ms >= params.range.min_ms) return absl::OkStatus();
-  return Invalid("end timestamp must not be before start timestamp");
+  return absl::InvalidArgumentError("end timestamp must not be before start timestamp");
 }
 
 absl::Status ReadTerms(const Form& form, SearchTerms& terms) {
   for (const std::string_view term : form.GetAll("search[]")) terms.terms.emplace_back(term);
   if (terms.terms.size() > kMaxTerms) {
-    return Invalid(absl::StrFormat("too many search[] terms: got %d, maximum is %d",
-                                   terms.terms.size(), kMaxTerms));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "too many search[] terms: got %d, maximum is %d", terms.terms.size(), kMaxTerms));
   }
   if (const std::string_view text = form.Get("fuzz_threshold"); !text.empty()) {
     const absl::StatusOr<int64_t> percent = ParseInteger(text);
     if (!percent.ok() || *percent < 0 || *percent > 100) {
-      return Invalid(
+      return absl::InvalidArgumentError(
           absl::StrFormat("invalid fuzz_threshold %s: must be 0-100", promql::Quote(text)));
     }
     terms.threshold = static_cast<double>(*percent) / 100.0;
@@ -97,7 +96,7 @@ absl::Status ReadTerms(const Form& form, SearchTerms& terms) {
   if (const std::string_view text = form.Get("fuzz_alg"); text == "jarowinkler") {
     terms.algorithm = FuzzAlgorithm::kJaroWinkler;
   } else if (!text.empty() && text != "subsequence") {
-    return Invalid(absl::StrFormat(
+    return absl::InvalidArgumentError(absl::StrFormat(
         "unsupported fuzz_alg %s: must be one of [subsequence jarowinkler]", promql::Quote(text)));
   }
   LOCKSTEP_ASSIGN_OR_RETURN(terms.case_sensitive, BoolOf(form, "case_sensitive", true));
@@ -108,17 +107,17 @@ absl::Status ReadOrder(const Form& form, SearchParams& params) {
   const std::string_view by = form.Get("sort_by");
   const std::string_view direction = form.Get("sort_dir");
   if (!direction.empty() && by.empty()) {
-    return Invalid("sort_dir is only valid when sort_by is set");
+    return absl::InvalidArgumentError("sort_dir is only valid when sort_by is set");
   }
   if (!direction.empty() && by == "score") {
-    return Invalid("sort_dir is not supported for sort_by=score");
+    return absl::InvalidArgumentError("sort_dir is not supported for sort_by=score");
   }
   if (!direction.empty() && direction != "asc" && direction != "dsc") {
-    return Invalid(absl::StrFormat("invalid sort_dir %s: must be \"asc\" or \"dsc\"",
-                                   promql::Quote(direction)));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "invalid sort_dir %s: must be \"asc\" or \"dsc\"", promql::Quote(direction)));
   }
   if (by == "score" && params.terms.terms.empty()) {
-    return Invalid("sort_by=score requires search[] to be set");
+    return absl::InvalidArgumentError("sort_by=score requires search[] to be set");
   }
   if (by == "score") params.order = Order::kScore;
   if (by == "alpha" && direction == "dsc") params.order = Order::kDescending;
@@ -128,7 +127,8 @@ absl::Status ReadOrder(const Form& form, SearchParams& params) {
 absl::Status ReadCounts(const Form& form, SearchParams& params) {
   LOCKSTEP_ASSIGN_OR_RETURN(params.limit, CountOf(form, "limit", kDefaultLimit));
   if (params.limit > kMaxLimit) {
-    return Invalid(absl::StrFormat("limit %d exceeds the maximum (%d)", params.limit, kMaxLimit));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("limit %d exceeds the maximum (%d)", params.limit, kMaxLimit));
   }
   LOCKSTEP_ASSIGN_OR_RETURN(params.batch_size, CountOf(form, "batch_size", kDefaultBatchSize));
   return absl::OkStatus();
@@ -146,8 +146,8 @@ absl::StatusOr<SearchParams> ParamsOf(const Form& form, int64_t now_ms, std::str
   LOCKSTEP_RETURN_IF_ERROR(ReadCounts(form, params));
   const std::string_view by = form.Get("sort_by");
   if (by.empty() || by == "alpha" || by == "score") return params;
-  return Invalid(absl::StrFormat("invalid sort_by %s for %s: must be \"alpha\" or \"score\"",
-                                 promql::Quote(by), endpoint));
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "invalid sort_by %s for %s: must be \"alpha\" or \"score\"", promql::Quote(by), endpoint));
 }
 
 // Those that answer the terms, in the order asked for, one more than the limit.
