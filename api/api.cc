@@ -699,15 +699,16 @@ Response ApiServer::Reload(const Call&, const Turn&, QueryBudget&) {
 }
 
 void ApiServer::ConfigReread(absl::StatusOr<std::string> config_yaml) {
+  const bool is_read = config_yaml.ok();
   {
     const MutexLock lock(config_mutex_);
-    config_.last_read_succeeded = config_yaml.ok();
-    if (config_yaml.ok()) {
+    config_.last_read_succeeded = is_read;
+    if (is_read) {
       config_.yaml = *std::move(config_yaml);
       config_.time_ms = now_ms_();
     }
   }
-  if (config_yaml.ok()) return notifications_.Remove(kRereadFailed);
+  if (is_read) return notifications_.Remove(kRereadFailed);
   notifications_.Add(kRereadFailed, now_ms_());
 }
 
@@ -730,13 +731,12 @@ void ApiServer::RunPooled(const Route& route, Call call, Respond respond) {
   if (!timeout.ok()) return respond(FailureReply(timeout.status()));
   std::shared_ptr<CancelSignal> cancel = call.request.cancel;
   auto ticket = active_queries_.Add(Describe(call), cancel);
-  ClientId client = ClientOf(call.request);
+  const QueryGate::Limits limits{.max_samples = max_query_samples_,
+                                 .timeout = *timeout,
+                                 .arrived = call.request.arrived,
+                                 .client = ClientOf(call.request)};
   gate_.Submit(
-      {.max_samples = max_query_samples_,
-       .timeout = *timeout,
-       .arrived = call.request.arrived,
-       .client = std::move(client)},
-      std::move(cancel),
+      limits, std::move(cancel),
       [this, handler = route.pooled, call = std::move(call), ticket = std::move(ticket),
        respond = std::move(respond), start = Clock::now()](
           const absl::Status& admitted, QueryBudget& budget, QueryGate::Place place) mutable {

@@ -53,7 +53,7 @@ struct Request {
   std::string user;            // who was let in by name, "" when nobody has to say who they are
   Grant grant{};               // what its credential may do
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();  // whole
-  std::shared_ptr<CancelSignal> cancel;  // never null
+  std::shared_ptr<CancelSignal> cancel;                                              // never null
 
   // The value of the first header of that name, any case; "" when there is none.
   std::string_view header(std::string_view name) const;

@@ -98,9 +98,10 @@ void ProfileRunner::Profile(Call call, Respond respond) {
         }
         job.respond(std::move(response));
       });
+      return;
     }
   }
-  if (refusal) respond(*std::move(refusal));
+  respond(*std::move(refusal));
 }
 
 Response ProfileRunner::Run(Job& job) {

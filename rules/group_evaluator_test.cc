@@ -158,7 +158,8 @@ TEST_F(GroupEvaluatorTest, AlertsAreToldWithTheirTenant) {
        R"({alertname="A", exported_tenant="b", tenant="team-a"})"},
       {"{gpu=\"1\"}", "labels: {tenant: x}, ", "tenant: team-a, ",
        R"({alertname="A", gpu="1", tenant="x"})"},
-      {"{gpu=\"1\"}", "labels: {tenant: \"\"}, ", "tenant: team-a, ", R"({alertname="A", gpu="1"})"},
+      {"{gpu=\"1\"}", "labels: {tenant: \"\"}, ", "tenant: team-a, ",
+       R"({alertname="A", gpu="1"})"},
   };
   for (const auto& row : rows) {
     context_.query = [&](std::string_view,

@@ -108,7 +108,8 @@ TEST_F(TenantsTest, WhoHasNotWrittenHasNothing) {
 }
 
 TEST_F(TenantsTest, NobodyIsMadeByWhatIsNotKept) {
-  const SeriesExemplars exemplars = {LabelSet::Of({{"__name__", "up"}}), {Exemplar{{}, 1, kSampleMs}}};
+  const SeriesExemplars exemplars = {LabelSet::Of({{"__name__", "up"}}),
+                                     {Exemplar{{}, 1, kSampleMs}}};
   Send("empty", {});
   DecodedWrite too_old = UpAt(1);
   too_old.metadata.push_back({"up", {"gauge", "", ""}});
