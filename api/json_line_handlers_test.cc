@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int64_t kNowMs = 9000;
+constexpr int64_t kImportTimeMs = 9000;
 
 // The samples of a store, with every bit of their values.
 std::map<std::string, std::vector<std::pair<int64_t, uint64_t>>> BitsOf(const Storage& storage) {
@@ -50,7 +50,7 @@ class JsonLineHandlersTest : public testing::Test {
     if (request.path() == "/api/v1/import") {
       HandleJsonLineImport(request, ingester_, respond);
     } else {
-      HandleTextImport(request, ingester_, kNowMs, respond);
+      HandleTextImport(request, ingester_, kImportTimeMs, respond);
     }
     EXPECT_TRUE(response.has_value());
     return std::move(response).value_or(Response{});
@@ -180,7 +180,7 @@ TEST_F(JsonLineHandlersTest, TextOfPrometheus) {
                 .status,
             204);
   const auto all = BitsOf(storage_);
-  EXPECT_EQ(all.at("a{job=\"x\"}")[0].first, kNowMs);
+  EXPECT_EQ(all.at("a{job=\"x\"}")[0].first, kImportTimeMs);
   EXPECT_EQ(all.at("b{job=\"x\"}")[0].first, 7000);
   EXPECT_EQ(all.at("c")[0].first, 1234);
   EXPECT_EQ(all.at("d")[0].first, 5000);
