@@ -21,7 +21,7 @@ std::string TakeText(std::string_view& path) {
   return PercentDecode(text, PlusSign::kIsSpace);
 }
 
-// Of the alphabet for URLs, with or without its padding; "=" is an empty text.
+// Reads the alphabet for URLs, with or without its padding; "=" is an empty text.
 absl::StatusOr<std::string> FromBase64(std::string text) {
   while (text.ends_with('=')) text.pop_back();
   std::string decoded;

@@ -77,7 +77,7 @@ class BodySource {
   virtual absl::StatusOr<bool> Next(std::string& out) = 0;
 };
 
-// Of events as they happen: each reaches the client at once.
+// The type of events as they happen: each reaches the client at once.
 inline constexpr std::string_view kEventStream = "text/event-stream";
 
 struct Response {

@@ -8,7 +8,7 @@
 namespace lockstep::api {
 namespace {
 
-// Of valid UTF-8, as all names are.
+// Takes valid UTF-8, as all names are.
 std::u32string CodePoints(std::string_view text) {
   std::u32string points;
   points.reserve(text.size());
@@ -27,7 +27,7 @@ std::u32string CodePoints(std::string_view text) {
   return points;
 }
 
-// Of `term` in `text` from `at` on, where its first character is; nothing if it does not go on.
+// The score of `term` from `at` on, where its first character is; nothing if the rest is missing.
 std::optional<double> ScoreFrom(size_t at, const std::u32string& term, const std::u32string& text) {
   const double per_character = 1.0 / static_cast<double>(text.size());
   double score = 0;

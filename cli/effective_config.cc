@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 8> kLiveSettings = {"memory-limit",
                                                            "query.max-samples",
                                                            "web.max-connections"};
 
-// Of tenants each limit is a setting of its own.
+// Each limit of a tenant is a setting of its own.
 bool IsLive(std::string_view name) {
   return name.starts_with("tenants.limits[") ||
          std::find(kLiveSettings.begin(), kLiveSettings.end(), name) != kLiveSettings.end();

@@ -38,7 +38,7 @@ class SampleGatherer {
     return labels.size() <= limits_.max_labels_per_series;
   }
 
-  // Of the request: kOutOfRange or kUnavailable once it is over a limit.
+  // How the request fares: kOutOfRange or kUnavailable once it is over a limit.
   absl::Status status() const;
 
  private:

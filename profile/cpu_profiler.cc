@@ -56,7 +56,7 @@ int64_t UnixNs() {
 
 struct CpuProfiler::Samples {
   struct Sample {
-    // Of the handler's frames nothing is shown.
+    // Without the frames of the signal's handler.
     std::vector<uint64_t> Stack() const;
 
     uint64_t address = 0;  // where the thread was

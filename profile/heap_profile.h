@@ -17,7 +17,7 @@ struct HeapState {
   int64_t time_ns = 0;  // Unix
 };
 
-// Of this process now.
+// The state of this process now.
 HeapState ReadHeapState();
 std::string HeapProfile(const HeapState& state);
 

@@ -52,7 +52,7 @@ std::string Demangled(std::string_view name);
 
 class SymbolTable {
  public:
-  // Of this process as it is now.
+  // The table of this process as it is now.
   static SymbolTable OfProcess();
 
   const std::vector<Mapping>& mappings() const { return mappings_; }

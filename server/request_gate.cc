@@ -56,7 +56,7 @@ bool HasHeader(const api::Response& response, std::string_view name) {
   return false;
 }
 
-// Of a part that is to be made.
+// The turn of a part that is to be made.
 struct Turn {
   std::shared_ptr<api::BodySource> rest;
   RequestGate::PartDone done;

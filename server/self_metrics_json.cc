@@ -31,7 +31,7 @@ void WriteNumber(JsonWriter& json, std::string_view key, double number) {
   json.Number(number);
 }
 
-// Of 64 bits, which is text in this form.
+// A number of 64 bits is text in this form.
 void WriteCount(JsonWriter& json, std::string_view key, uint64_t count) {
   json.Key(key);
   json.String(std::to_string(count));

@@ -19,7 +19,7 @@ namespace lockstep::influx {
 // The unit of times.
 enum class Precision { kNanoseconds, kMicroseconds, kMilliseconds, kSeconds, kMinutes, kHours };
 
-// Of InfluxDB 1 and 2: ns, n, us, u, µ, ms, s, m, h; "" is nanoseconds. Nothing for another one.
+// As InfluxDB 1 and 2 name them: ns, n, us, u, µ, ms, s, m, h; "" is nanoseconds. Nothing for another one.
 std::optional<Precision> ParsePrecision(std::string_view name);
 
 struct LineTerms {

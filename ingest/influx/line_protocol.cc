@@ -110,7 +110,7 @@ std::optional<double> NumberOf(std::string_view text) {
   return static_cast<double>(number);
 }
 
-// Of a value without quotes.
+// Reads a value without quotes.
 std::optional<double> ValueOf(std::string_view text) {
   if (const auto truth = TruthOf(text)) return *truth ? 1.0 : 0.0;
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);

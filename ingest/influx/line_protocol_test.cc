@@ -28,7 +28,7 @@ std::string Complaint(std::string_view line) {
   return std::string(Message(ParsePoint(line, point)));
 }
 
-// Of the one field `line` has; an error if it cannot be read.
+// The value of the one field `line` has; an error if it cannot be read.
 absl::StatusOr<double> ValueIn(std::string_view text) {
   const std::string line = "m f=" + std::string(text);
   Point point;

@@ -11,7 +11,7 @@ namespace lockstep::json {
 // To the nearest double, "-0" and integers of any length included. Nothing for what is no number,
 // or too large for one.
 std::optional<double> ReadDouble(simdjson::ondemand::value value);
-// Of a number without a decimal point.
+// Reads a number without a decimal point.
 std::optional<int64_t> ReadInteger(simdjson::ondemand::value value);
 
 // Whether nothing but blanks follows what was read.

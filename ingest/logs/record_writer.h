@@ -72,7 +72,7 @@ class RecordWriter {
   std::optional<int64_t> time_ms() const { return record_.time_ms; }
 
   void Emit(RepeatedStep repeated = RepeatedStep::kContinues);
-  // Of the record that was begun and is not emitted.
+  // Counts in the record that was begun and is not emitted.
   void CountDropped() {
     counts_.dropped_values += dropped_count_;
     dropped_count_ = 0;

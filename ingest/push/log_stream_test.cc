@@ -195,7 +195,7 @@ TEST(LogStreamTest, ValuesOverTheLimitsOfLogsAreRefused) {
                  "\"u\": null}}\n"),
             "0 values, 3 refused");
   EXPECT_EQ(push("{\"" + long_name + "\": 1}\n"), "0 values, 1 refused");
-  // Of 8,192 names 4,100 are known: "step" and those of the longest line.
+  // 4,100 of 8,192 names are known: "step" and those of the longest line.
   EXPECT_EQ(push(LineOfValues(4096, "b")), "4092 values, 4 refused");
 }
 

@@ -151,7 +151,7 @@ class EndpointsTest(unittest.TestCase):
         for category, features in ours.items():
             with self.subTest(category=category):
                 self.assertEqual(set(features) - set(theirs[category]), set())
-        # Of the build in Go, and of its files.
+        # These are about the build in Go and its files.
         left_out = {name for category in theirs for name in set(theirs[category]) - set(ours[category])}
         self.assertEqual(left_out, {"stringlabels", "histograms_st_encoding", "use_uncached_io", "xor2_encoding"})
         self.assertTrue(all(ours["promql_functions"].values()))
