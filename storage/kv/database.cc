@@ -64,6 +64,10 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(
                : rocksdb::DB::OpenForReadOnly(options, place.folder, spaces, &handles, &db);
   };
   rocksdb::Status opened = open();
+  if (opened.IsCorruption() && access == Access::kReadAndWrite) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const bool is_cut, CutZeroedManifest(*place.env, place.folder));
+    if (is_cut) opened = open();
+  }
   if (opened.IsCorruption()) {
     LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*place.env, place.folder));
     if (damage == LogDamage::kAtEnd) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/listener.h"
@@ -120,6 +121,21 @@ absl::StatusOr<std::string> CheckManifest(const Env& env, const std::string& fol
     return Damaged(path, "is damaged at byte " + std::to_string(damaged_at));
   }
   return name;
+}
+
+absl::StatusOr<bool> CutZeroedManifest(Env& env, const std::string& folder) {
+  LOCKSTEP_ASSIGN_OR_RETURN(std::string name, env.ReadFile(folder + "/CURRENT"));
+  if (name.ends_with('\n')) name.pop_back();
+  const std::string path = folder + "/" + name;
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string manifest, env.ReadFile(path));
+  LogInspector inspector;
+  inspector.Add(manifest);
+  if (inspector.damage() != LogDamage::kAtEnd || !manifest.ends_with('\0')) return false;
+  const uint64_t damaged_at = *inspector.damaged_at();
+  Log(LogLevel::kWarn, "the end of a MANIFEST was never on disk and is cut off",
+      {{"file", path}, {"from", manifest.size()}, {"to", damaged_at}});
+  LOCKSTEP_RETURN_IF_ERROR(env.WriteFile(path, std::string_view(manifest).substr(0, damaged_at)));
+  return true;
 }
 
 }  // namespace lockstep::kv

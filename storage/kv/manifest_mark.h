@@ -41,5 +41,9 @@ std::shared_ptr<rocksdb::EventListener> MakeManifestMarker(std::shared_ptr<Env> 
 // shorter than its mark says, or if there is no CURRENT that says which one is in use. Otherwise
 // the name of the one in use, or nothing in a folder without a store.
 absl::StatusOr<std::string> CheckManifest(const Env& env, const std::string& folder);
+// Cuts off a last record of the MANIFEST in use that ends in zeros: a power cut can leave a file that has
+// grown before its bytes came, which RocksDB does not open. Each record is synced before anything
+// follows from it, so nothing did from this one. Says whether it cut. Call CheckManifest() before.
+absl::StatusOr<bool> CutZeroedManifest(Env& env, const std::string& folder);
 
 }  // namespace lockstep::kv

@@ -52,6 +52,27 @@ class CutManifest : public ::testing::Test {
   uint64_t size_before_flush_ = 0;
 };
 
+// A record of full length, as long as the first one, of which only the beginning came to the disk.
+TEST_F(CutManifest, IsOpenedWithALastRecordThatEndsInZeros) {
+  const std::string manifest = *env_->ReadFile(manifest_);
+  const auto length = static_cast<uint8_t>(manifest[4]) | static_cast<uint8_t>(manifest[5]) << 8;
+  std::string record = manifest.substr(0, 12);
+  record.resize(7 + static_cast<size_t>(length), '\0');
+  ASSERT_TRUE(env_->WriteFile(manifest_, manifest + record).ok());
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(*(*store)->Get(Space::kSeries, "key"), "value");
+}
+
+TEST_F(CutManifest, IsNotOpenedWithALastRecordOfOtherBytes) {
+  const std::string manifest = *env_->ReadFile(manifest_);
+  const auto length = static_cast<uint8_t>(manifest[4]) | static_cast<uint8_t>(manifest[5]) << 8;
+  std::string record = manifest.substr(0, 12);
+  record.resize(7 + static_cast<size_t>(length), '\1');
+  ASSERT_TRUE(env_->WriteFile(manifest_, manifest + record).ok());
+  EXPECT_EQ(Open().status().code(), absl::StatusCode::kDataLoss);
+}
+
 TEST_F(CutManifest, IsNotOpened) {
   Cut();
   const auto store = Open();
