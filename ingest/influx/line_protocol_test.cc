@@ -11,7 +11,6 @@ namespace lockstep::influx {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
