@@ -139,14 +139,15 @@ struct QueryGate::State {
     return expired;
   }
 
-  // Half of what has been admitted is being worked on, rather than waiting until its answer is taken.
+  // At least half of what has been admitted is being worked on; the rest waits until its answer is
+  // taken.
   bool IsBusy() const LOCKSTEP_REQUIRES(mutex) {
     const auto running = static_cast<size_t>(
         std::ranges::count_if(takers, [](const auto& taker) { return taker->entry != nullptr; }));
     return 2 * running >= takers.size();
   }
 
-  // Takes from what is to be admitted next whoever has waited too long, if others come all the time. Returns what
+  // Moves to `late` what would be next but has waited too long in a queue that stands. Returns what
   // may be admitted, as FindNext() does.
   std::deque<EntryPtr>::iterator SkipLate(std::deque<EntryPtr>::iterator next, TimePoint now,
                                           std::vector<EntryPtr>& late) LOCKSTEP_REQUIRES(mutex) {
@@ -164,7 +165,7 @@ struct QueryGate::State {
     return next;
   }
 
-  // With its answer on its way: clients that take theirs slowly make others wait, too.
+  // The time until the answer is taken counts: slow clients make others wait, too.
   void GiveBack(const Taker* gone) {
     const MutexLock lock(mutex);
     standing.Took(QueryBudget::Clock::now() - gone->began);
@@ -172,14 +173,14 @@ struct QueryGate::State {
     WakeOne();
   }
 
-  // The thread that has worked last, whose memory is warm: when there is little to do, few threads do it.
+  // Wakes the thread that worked last, whose memory is warm: a few threads do what little there is.
   void WakeOne() LOCKSTEP_REQUIRES(mutex) {
     if (idle.empty()) return;
     idle.back()->NotifyOne();
     idle.pop_back();
   }
 
-  // The next to be run, and those before it that have waited too long. With neither the gate closes.
+  // The next to be run, and those before it that have waited too long. Neither: the gate closes.
   struct Next {
     Taker* taker = nullptr;
     std::vector<EntryPtr> late;
@@ -215,8 +216,8 @@ struct QueryGate::State {
   mutable Mutex mutex;
   CondVar sweep_needed;
   bool closing LOCKSTEP_GUARDED_BY(mutex) = false;
-  std::vector<CondVar*> idle
-      LOCKSTEP_GUARDED_BY(mutex);  // threads that wait for work, each by its own
+  // Each is that of a thread without work; the last one has worked last.
+  std::vector<CondVar*> idle LOCKSTEP_GUARDED_BY(mutex);
   std::deque<EntryPtr> queue LOCKSTEP_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<Taker>> takers LOCKSTEP_GUARDED_BY(mutex);
   StandingQueue standing LOCKSTEP_GUARDED_BY(mutex);

@@ -61,6 +61,7 @@ class QueryGate {
   struct Limits {
     int64_t max_samples = 0;
     std::chrono::nanoseconds timeout{};  // waiting included
+    // When the request came: its wait begins then.
     std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
     ClientId client{};
   };

@@ -24,7 +24,7 @@ int64_t AnonymousBytes() {
   return read_count == 2 ? (resident_pages - file_pages) * sysconf(_SC_PAGESIZE) : 0;
 }
 
-// What of the resident memory is not allocated. Stacks and the like count too, but they hardly change.
+// Resident memory that is not allocated. Stacks and the like count too, but they hardly change.
 int64_t IdleBytes() {
   const struct mallinfo2 heap = mallinfo2();
   return AnonymousBytes() - static_cast<int64_t>(heap.uordblks + heap.hblkhd);

@@ -1,6 +1,6 @@
-// StandingQueue: tells a queue that drains, as after a burst, from one that stands and only makes everybody wait, and
-// whom to refuse then. After Controlled Delay (RFC 8289), whose fixed target is here one for the work at hand.
-// Not thread-safe.
+// StandingQueue: tells a queue that drains, as after a burst, from one that stands and only makes
+// everybody wait, and says whom to refuse then. After Controlled Delay (RFC 8289), with a target that
+// follows the time that the work takes. Not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 
 namespace lockstep::server {
 
-// For requests, whose clients come again: senders that catch up with many connections wait for a while.
+// For requests: senders that catch up with many connections at once may wait for a while.
 inline constexpr StandingQueueOptions kRequestQueue{.least_patience =
                                                         std::chrono::milliseconds(50)};
 
