@@ -29,6 +29,14 @@ void SampleGatherer::Add(std::vector<LabelView>& labels, HistogramSample histogr
   if (out_.memory.Add(bytes)) series->histograms.push_back(std::move(histogram));
 }
 
+bool SampleGatherer::ChargeLine(size_t line_bytes) {
+  constexpr uint64_t kExpansion = 16;
+  if (line_bytes <= longest_line_bytes_) return true;
+  const uint64_t more = kExpansion * (line_bytes - longest_line_bytes_);
+  longest_line_bytes_ = line_bytes;
+  return out_.memory.Add(more);
+}
+
 SeriesWrite* SampleGatherer::Open(std::vector<LabelView>& labels, size_t sample_count,
                                   std::string_view place) {
   if (!status().ok()) return nullptr;

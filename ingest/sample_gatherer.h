@@ -38,6 +38,11 @@ class SampleGatherer {
     return labels.size() <= limits_.max_labels_per_series;
   }
 
+  // Charges what reading a line of the request takes, which is kept from line to line: its copy, and
+  // what a parser notes of it, of which a number may have two bytes in the line. False: there is no
+  // memory for it.
+  bool ChargeLine(size_t line_bytes);
+
   // How the request fares: kOutOfRange or kUnavailable once it is over a limit.
   absl::Status status() const;
 
@@ -48,6 +53,7 @@ class SampleGatherer {
 
   const IngestLimits& limits_;
   DecodedWrite& out_;
+  size_t longest_line_bytes_ = 0;
   absl::flat_hash_map<SeriesKey, size_t> series_;  // places in out_.request.series
 };
 

@@ -71,7 +71,7 @@ class Decoder {
       return absl::InvalidArgumentError(absl::StrFormat(
           "its %d bytes are more than the limit of %d", line.size(), limits_.max_point_bytes));
     }
-    if (!ChargeLine(line.size())) return absl::OkStatus();
+    if (!gatherer_.ChargeLine(line.size())) return absl::OkStatus();
     LOCKSTEP_RETURN_IF_ERROR(ParsePoint(line, point_));
     int64_t time_ms = terms_.now_ms;
     if (point_.time.has_value()) {
@@ -88,15 +88,6 @@ class Decoder {
       }
     }
     return absl::OkStatus();
-  }
-
-  // For the point, its names and its labels, which are kept from line to line.
-  bool ChargeLine(size_t line_bytes) {
-    constexpr uint64_t kExpansion = 16;
-    if (line_bytes <= longest_line_bytes_) return true;
-    const uint64_t more = kExpansion * (line_bytes - longest_line_bytes_);
-    longest_line_bytes_ = line_bytes;
-    return out_.memory.Add(more);
   }
 
   void NameTags() {
@@ -136,7 +127,6 @@ class Decoder {
   const IngestLimits& limits_;
   DecodedWrite out_;
   SampleGatherer gatherer_;
-  size_t longest_line_bytes_ = 0;
   Point point_;
   std::string names_;  // of the tags
   std::vector<LabelView> tags_;

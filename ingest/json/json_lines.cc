@@ -83,7 +83,7 @@ class Decoder {
     labels_.clear();
     values_.clear();
     times_ms_.clear();
-    if (!ChargeLine(line.size())) return absl::OkStatus();
+    if (!gatherer_.ChargeLine(line.size())) return absl::OkStatus();
     buffer_.assign(line);
     // What the parser reads beyond the end.
     buffer_.append(simdjson::SIMDJSON_PADDING, ' ');
@@ -171,22 +171,11 @@ class Decoder {
     return absl::OkStatus();
   }
 
-  // For the copy of a line, what the parser notes of it, and the numbers, of which one may have two
-  // bytes there; kept from line to line.
-  bool ChargeLine(size_t line_bytes) {
-    constexpr uint64_t kExpansion = 16;
-    if (line_bytes <= longest_line_bytes_) return true;
-    const uint64_t more = kExpansion * (line_bytes - longest_line_bytes_);
-    longest_line_bytes_ = line_bytes;
-    return out_.memory.Add(more);
-  }
-
   const ExtraLabels& extra_;
   const IngestLimits& limits_;
   DecodedWrite out_;
   SampleGatherer gatherer_;
   simdjson::ondemand::parser parser_;
-  size_t longest_line_bytes_ = 0;
   std::string buffer_;
   std::vector<LabelView> labels_;
   std::vector<double> values_;
