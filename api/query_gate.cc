@@ -76,6 +76,7 @@ struct QueryGate::State {
     EntryPtr entry;  // null when its work is over and its answer on its way
     TimePoint began;
     FairPool::Claim place;
+    TimePoint answered{};  // when its work was over
   };
 
   // The next to be admitted: of the clients that have less than their share the one that has least. The end of
@@ -139,20 +140,20 @@ struct QueryGate::State {
     return expired;
   }
 
-  // At least half of what has been admitted is being worked on; the rest waits until its answer is
-  // taken.
-  bool IsBusy() const LOCKSTEP_REQUIRES(mutex) {
-    const auto running = static_cast<size_t>(
-        std::ranges::count_if(takers, [](const auto& taker) { return taker->entry != nullptr; }));
-    return 2 * running >= takers.size();
+  // More than half of what has been admitted waits until slow clients take its answers.
+  bool WaitsForClients(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
+    const auto waiting = static_cast<size_t>(std::ranges::count_if(takers, [&](const auto& taker) {
+      return taker->entry == nullptr && now - taker->answered >= options.slow_client_after;
+    }));
+    return 2 * waiting > takers.size();
   }
 
   // Moves to `late` what would be next but has waited too long in a queue that stands. Returns what
   // may be admitted, as FindNext() does.
   std::deque<EntryPtr>::iterator SkipLate(std::deque<EntryPtr>::iterator next, TimePoint now,
                                           std::vector<EntryPtr>& late) LOCKSTEP_REQUIRES(mutex) {
-    // When clients do not take their answers, it is not for want of processors that others wait.
-    if (!IsBusy()) {
+    // Others wait, but not for want of processors.
+    if (WaitsForClients(now)) {
       standing.Reset();
       return next;
     }
@@ -309,6 +310,7 @@ void QueryGate::RunPool() {
     Finish(*entry, WaitingStatus(entry->budget), place);
     const MutexLock lock(state.mutex);
     next.taker->entry = nullptr;
+    next.taker->answered = QueryBudget::Clock::now();
   }
 }
 
