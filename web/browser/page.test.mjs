@@ -108,7 +108,7 @@ test("keys go everywhere, and ? tells which", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/");
     await page.keyboard.press("?");
-    assert.equal(await page.getByRole("dialog", { name: "Keys" }).isVisible(), true);
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     for (const [keys, title] of [["gs", "Status"], ["ga", "Alerts and rules"], ["gc", "Compare"], ["ge", "Explore"], ["gf", "Fleet"]]) {
       await page.keyboard.press(keys[0]);
@@ -116,7 +116,7 @@ test("keys go everywhere, and ? tells which", async () => {
       await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
     }
     await page.keyboard.press("/");
-    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Search jobs");
+    await page.locator("[aria-label='Search jobs']:focus").waitFor();
   });
 });
 
