@@ -107,19 +107,22 @@ struct QueryGate::State {
     return takers.back().get();
   }
 
-  bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
+  bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) { return FreePlaces(now) > 0; }
+
+  size_t FreePlaces(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
         takers, [&](const auto& taker) { return now - taker->began >= options.long_after; }));
     // More at once would only make all of them slower.
     const size_t may_run =
         standing.stands() ? std::min(options.max_running, options.run_well) : options.max_running;
-    return takers.size() - std::min(long_count, options.max_running) < may_run;
+    const size_t taken = takers.size() - std::min(long_count, options.max_running);
+    return taken < may_run ? may_run - taken : 0;
   }
 
   // When something changes for what waits without anybody's doing.
-  std::optional<TimePoint> NextChange(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
-    if (queue.empty()) return std::nullopt;
+  TimePoint NextChange(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     TimePoint next = TimePoint::max();
+    if (queue.empty()) return next;
     for (const EntryPtr& entry : queue) next = std::min(next, entry->deadline);
     for (const auto& taker : takers) {
       const TimePoint long_from = taker->began + options.long_after;
@@ -171,7 +174,13 @@ struct QueryGate::State {
     const MutexLock lock(mutex);
     standing.Took(QueryBudget::Clock::now() - gone->began);
     std::erase_if(takers, [gone](const auto& taker) { return taker.get() == gone; });
-    WakeOne();
+    WakeIfUseful(QueryBudget::Clock::now());
+  }
+
+  // On a busy machine it takes a while until a thread that was woken runs: meanwhile others are not
+  // woken for the same place.
+  void WakeIfUseful(TimePoint now) LOCKSTEP_REQUIRES(mutex) {
+    if (!queue.empty() && waking_count < FreePlaces(now)) WakeOne();
   }
 
   // Wakes the thread that worked last, whose memory is warm: a few threads do what little there is.
@@ -179,6 +188,7 @@ struct QueryGate::State {
     if (idle.empty()) return;
     idle.back()->NotifyOne();
     idle.pop_back();
+    ++waking_count;
   }
 
   // The next to be run, and those before it that have waited too long. Neither: the gate closes.
@@ -195,7 +205,7 @@ struct QueryGate::State {
       const auto next = SkipLate(FindNext(now), now, result.late);
       if (next != queue.end()) {
         result.taker = Admit(next, now);
-        if (FindNext(now) != queue.end()) WakeOne();
+        if (FindNext(now) != queue.end()) WakeIfUseful(now);
         return result;
       }
       if (!result.late.empty()) return result;
@@ -207,7 +217,7 @@ struct QueryGate::State {
   void WaitForWork(CondVar& woken) LOCKSTEP_REQUIRES(mutex) {
     idle.push_back(&woken);
     woken.Wait(mutex);
-    std::erase(idle, &woken);
+    if (std::erase(idle, &woken) == 0) --waking_count;
   }
 
   const QueryGateOptions options;
@@ -216,9 +226,11 @@ struct QueryGate::State {
   FairPool places;  // of what is admitted, in a place or without
   mutable Mutex mutex;
   CondVar sweep_needed;
+  TimePoint sweeps_at LOCKSTEP_GUARDED_BY(mutex){};  // without being told; max() is never
   bool closing LOCKSTEP_GUARDED_BY(mutex) = false;
   // Each is that of a thread without work; the last one has worked last.
   std::vector<CondVar*> idle LOCKSTEP_GUARDED_BY(mutex);
+  size_t waking_count LOCKSTEP_GUARDED_BY(mutex) = 0;  // threads that were woken and do not run yet
   std::deque<EntryPtr> queue LOCKSTEP_GUARDED_BY(mutex);
   std::vector<std::unique_ptr<Taker>> takers LOCKSTEP_GUARDED_BY(mutex);
   StandingQueue standing LOCKSTEP_GUARDED_BY(mutex);
@@ -280,8 +292,10 @@ void QueryGate::Submit(const Limits& limits, std::shared_ptr<CancelSignal> cance
       refusal = TooManyWait(room, state.options.max_queued);
     } else {
       state.queue.push_back(entry);
-      state.WakeOne();
-      state.sweep_needed.NotifyOne();
+      const TimePoint now = QueryBudget::Clock::now();
+      // Without a place, whoever gives one back wakes a thread.
+      state.WakeIfUseful(now);
+      if (state.NextChange(now) < state.sweeps_at) state.sweep_needed.NotifyOne();
       return;
     }
     ++state.refused;
@@ -325,11 +339,12 @@ void QueryGate::SweepQueue() {
       expired = state.TakeExpired();
       if (expired.empty()) {
         const TimePoint now = QueryBudget::Clock::now();
-        if (state.FindNext(now) != state.queue.end()) state.WakeOne();
-        if (const std::optional<TimePoint> next = state.NextChange(now)) {
-          state.sweep_needed.WaitFor(state.mutex, *next - now);
-        } else {
+        if (state.FindNext(now) != state.queue.end()) state.WakeIfUseful(now);
+        state.sweeps_at = state.NextChange(now);
+        if (state.sweeps_at == TimePoint::max()) {
           state.sweep_needed.Wait(state.mutex);
+        } else {
+          state.sweep_needed.WaitFor(state.mutex, state.sweeps_at - now);
         }
       }
     }

@@ -21,6 +21,7 @@
 #include "absl/functional/any_invocable.h"
 #include "api/http.h"
 #include "base/client_id.h"
+#include "base/processors.h"
 #include "base/query_budget.h"
 #include "base/standing_queue.h"
 
@@ -31,7 +32,7 @@ struct QueryGateOptions {
   std::chrono::nanoseconds long_after = std::chrono::seconds(2);
   size_t max_queued = 1000;
   // When the queue stands, no more than these run at once, and who has waited too long is refused.
-  size_t run_well = std::max(std::thread::hardware_concurrency(), 1u);
+  size_t run_well = UsableProcessorCount();
   // A client that has not taken its answer for so long is slow. Queries that wait for slow clients
   // are no sign that more come than can be answered.
   std::chrono::nanoseconds slow_client_after = std::chrono::milliseconds(250);

@@ -11,8 +11,10 @@
 namespace lockstep {
 
 struct StandingQueueOptions {
-  // A queue stands when nothing has left it quickly for so long, and until all do for a second.
-  std::chrono::nanoseconds stands_after = std::chrono::seconds(5);
+  // A queue stands when nothing has left it quickly for so long, and until nine of ten do for a
+  // second. One that only works off a burst, so that what leaves it came before it was slow or soon
+  // afterwards, has ten times as long.
+  std::chrono::nanoseconds stands_after = std::chrono::seconds(1);
   // When it stands, items may wait this long, or twice as long as work takes, if that is more. Half of
   // that is quick.
   std::chrono::nanoseconds least_patience = std::chrono::milliseconds(10);
@@ -26,17 +28,17 @@ class StandingQueue {
 
   // For each item that leaves the queue to be worked on: is it to be refused instead?
   bool Leaves(TimePoint now, std::chrono::nanoseconds waited) {
-    const TimePoint last = std::exchange(last_leave_, now);
-    if (waited < Patience() / 2) {
+    const bool is_slow = waited >= Patience() / 2;
+    NoteLeave(now, is_slow);
+    if (!is_slow) {
       slow_since_.reset();
-      // Since the one before, for nothing was waiting.
-      if (!quick_since_.has_value()) quick_since_ = last;
-      if (now - *quick_since_ >= kDrainedAfter) stands_ = false;
       return false;
     }
-    quick_since_.reset();
     if (!slow_since_.has_value()) slow_since_ = now;
-    if (now - *slow_since_ >= options_.stands_after) stands_ = true;
+    const std::chrono::nanoseconds slow_for = now - *slow_since_;
+    const bool may_be_burst =
+        slow_for < std::min(2 * waited, kLongestBursts * options_.stands_after);
+    if (slow_for >= options_.stands_after && !may_be_burst) stands_ = true;
     return stands_ && waited > Patience();
   }
 
@@ -54,7 +56,9 @@ class StandingQueue {
   bool stands() const { return stands_; }
 
  private:
-  static constexpr std::chrono::seconds kDrainedAfter{1};
+  static constexpr std::chrono::seconds kSecond{1};
+  static constexpr int kQuickPerSlow = 10;
+  static constexpr int kLongestBursts = 10;
   // The mean goes with about as many of the last durations.
   static constexpr int kMeanOf = 16;
 
@@ -62,13 +66,26 @@ class StandingQueue {
     return std::max(options_.least_patience, 2 * mean_duration_);
   }
 
+  // Even when little comes, some of it comes at the same time: a few slow ones keep no queue standing.
+  void NoteLeave(TimePoint now, bool is_slow) {
+    if (now - second_began_ >= kSecond) {
+      const bool was_busy = now - second_began_ < 2 * kSecond;
+      if (!was_busy || slow_count_ * kQuickPerSlow <= leave_count_) stands_ = false;
+      second_began_ = now;
+      leave_count_ = slow_count_ = 0;
+    }
+    ++leave_count_;
+    slow_count_ += is_slow ? 1 : 0;
+  }
+
   const StandingQueueOptions options_;
   std::chrono::nanoseconds mean_duration_{};
   bool stands_ = false;
-  TimePoint last_leave_{};
-  // Since when all have left quickly, or none has.
-  std::optional<TimePoint> quick_since_;
-  std::optional<TimePoint> slow_since_;
+  std::optional<TimePoint> slow_since_;  // since when none has left quickly
+  // In the second that began then.
+  TimePoint second_began_{};
+  int leave_count_ = 0;
+  int slow_count_ = 0;
 };
 
 }  // namespace lockstep

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 
@@ -27,6 +29,35 @@ class StandingQueueTest : public testing::Test {
   StandingQueue queue_{{.stands_after = seconds(5), .least_patience = milliseconds(10)}};
 };
 
+// All came in the first half second.
+TEST_F(StandingQueueTest, ABurstIsAnsweredHoweverLongItTakes) {
+  for (nanoseconds now = seconds(0); now < seconds(20); now += milliseconds(100)) {
+    EXPECT_FALSE(LeavesAt(now, std::max<nanoseconds>(now - milliseconds(500), milliseconds(20))));
+  }
+  EXPECT_FALSE(queue_.stands());
+}
+
+TEST_F(StandingQueueTest, ABurstOfTenTimesTheUsualIsNone) {
+  Leave(seconds(0), seconds(50), seconds(50));
+  EXPECT_FALSE(queue_.stands());
+  EXPECT_TRUE(LeavesAt(seconds(50), seconds(50)));
+}
+
+TEST_F(StandingQueueTest, AFewSlowOnesDoNotKeepItStanding) {
+  Leave(seconds(0), seconds(11), seconds(3));
+  ASSERT_TRUE(queue_.stands());
+  const auto leave_for_a_second = [this](seconds begin, int slow_count) {
+    for (int i = 0; i < 20; ++i) {
+      (void)LeavesAt(begin + milliseconds(i), i < slow_count ? seconds(3) : milliseconds(1));
+    }
+  };
+  leave_for_a_second(seconds(11), 3);
+  leave_for_a_second(seconds(12), 2);
+  EXPECT_TRUE(queue_.stands());
+  EXPECT_FALSE(LeavesAt(seconds(13), milliseconds(1)));
+  EXPECT_FALSE(queue_.stands());
+}
+
 TEST_F(StandingQueueTest, ABurstThatDrainsIsAnswered) {
   EXPECT_EQ(Leave(seconds(0), seconds(5), seconds(3)), 0);
   EXPECT_FALSE(LeavesAt(seconds(5), milliseconds(1)));
@@ -35,11 +66,11 @@ TEST_F(StandingQueueTest, ABurstThatDrainsIsAnswered) {
 }
 
 TEST_F(StandingQueueTest, WhoWaitsTooLongInAQueueThatStandsIsRefused) {
-  EXPECT_EQ(Leave(seconds(0), seconds(5), seconds(3)), 0);
-  EXPECT_TRUE(LeavesAt(seconds(5), seconds(3)));
+  EXPECT_EQ(Leave(seconds(0), seconds(6), seconds(3)), 0);
+  EXPECT_TRUE(LeavesAt(seconds(6), seconds(3)));
   EXPECT_TRUE(queue_.stands());
-  EXPECT_TRUE(LeavesAt(seconds(5), milliseconds(11)));
-  EXPECT_FALSE(LeavesAt(seconds(5), milliseconds(10)));
+  EXPECT_TRUE(LeavesAt(seconds(6), milliseconds(11)));
+  EXPECT_FALSE(LeavesAt(seconds(6), milliseconds(10)));
 }
 
 TEST_F(StandingQueueTest, SlowWorkGivesMorePatience) {
@@ -52,29 +83,30 @@ TEST_F(StandingQueueTest, SlowWorkGivesMorePatience) {
 }
 
 TEST_F(StandingQueueTest, OneQuickItemDoesNotEndIt) {
-  Leave(seconds(0), seconds(6), seconds(3));
-  EXPECT_FALSE(LeavesAt(seconds(6), milliseconds(1)));
-  EXPECT_TRUE(LeavesAt(seconds(6), seconds(3)));
-  EXPECT_EQ(Leave(seconds(6), seconds(7), milliseconds(1)), 0);
-  EXPECT_TRUE(queue_.stands());
+  Leave(seconds(0), seconds(7), seconds(3));
   EXPECT_FALSE(LeavesAt(seconds(7), milliseconds(1)));
+  EXPECT_TRUE(LeavesAt(seconds(7), seconds(3)));
+  EXPECT_EQ(Leave(seconds(7), seconds(8), milliseconds(1)), 0);
+  EXPECT_TRUE(queue_.stands());
+  EXPECT_EQ(Leave(seconds(8), seconds(9), milliseconds(1)), 0);
+  EXPECT_FALSE(LeavesAt(seconds(9), milliseconds(1)));
   EXPECT_FALSE(queue_.stands());
-  EXPECT_FALSE(LeavesAt(seconds(7), seconds(3)));
+  EXPECT_FALSE(LeavesAt(seconds(9), seconds(3)));
 }
 
 TEST_F(StandingQueueTest, NothingStandsAfterAPause) {
-  Leave(seconds(0), seconds(6), seconds(3));
+  Leave(seconds(0), seconds(7), seconds(3));
   ASSERT_TRUE(queue_.stands());
   EXPECT_FALSE(LeavesAt(seconds(60), milliseconds(1)));
   EXPECT_FALSE(LeavesAt(seconds(60), seconds(3)));
 }
 
 TEST_F(StandingQueueTest, ResetItDoesNotStand) {
-  Leave(seconds(0), seconds(6), seconds(3));
+  Leave(seconds(0), seconds(7), seconds(3));
   queue_.Reset();
   EXPECT_FALSE(queue_.stands());
-  EXPECT_EQ(Leave(seconds(6), seconds(11), seconds(3)), 0);
-  EXPECT_TRUE(LeavesAt(seconds(11), seconds(3)));
+  EXPECT_EQ(Leave(seconds(7), seconds(13), seconds(3)), 0);
+  EXPECT_TRUE(LeavesAt(seconds(13), seconds(3)));
 }
 
 }  // namespace

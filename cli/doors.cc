@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "base/memory_budget.h"
+#include "base/processors.h"
 #include "server/file_limit.h"
 
 namespace lockstep::cli {
@@ -58,7 +58,7 @@ absl::StatusOr<server::HttpServerOptions> MakeHttpOptions(const ServeOptions& op
   http.limits.first_request_timeout = options.first_request_timeout;
   http.limits.min_transfer_bytes_per_second = options.min_transfer_bytes_per_second;
   http.limits.slow_transfer_timeout = options.slow_transfer_timeout;
-  http.worker_threads = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  http.worker_threads = std::max(2, static_cast<int>(UsableProcessorCount()));
   if (!options.web_config_file.empty()) {
     LOCKSTEP_ASSIGN_OR_RETURN(http.web, server::ReadWebConfig(options.web_config_file));
   }

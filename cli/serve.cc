@@ -15,6 +15,7 @@
 #include "api/api.h"
 #include "base/free_memory.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "cli/absolute_path.h"
 #include "cli/config_file.h"
 #include "cli/doors.h"
@@ -84,8 +85,7 @@ api::ServerInfo MakeServerInfo(const ServeOptions& options, const Jobs& jobs) {
 
 // More would only hold more answers in memory, and answer none of them sooner.
 int ConcurrentQueriesOfThisMachine() {
-  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1u);
-  return static_cast<int>(std::min(4 * cores, 20u));
+  return static_cast<int>(std::min<size_t>(4 * UsableProcessorCount(), 20));
 }
 
 engine::EngineOptions EngineOptionsOf(const ServeOptions& options) {

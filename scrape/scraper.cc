@@ -9,6 +9,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_format.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "scrape/wall_clock.h"
 
 namespace lockstep::scrape {
@@ -17,7 +18,7 @@ namespace {
 // How soon a change of a file is seen.
 constexpr std::chrono::seconds kLookEvery{2};
 // One is enough for thousands of targets; more share the reading of their bodies.
-constexpr unsigned kMaxWorkers = 4;
+constexpr size_t kMaxWorkers = 4;
 
 }  // namespace
 
@@ -35,8 +36,8 @@ void Scraper::Configure(std::vector<ScrapeConfig> configs) {
 void Scraper::Start(const Storage& storage, StoreSamples store) {
   sink_ = std::make_unique<ScrapeSink>(storage, std::move(store));
   started_sink_ = sink_.get();
-  const unsigned count = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
-  for (unsigned i = 0; i < count; ++i) {
+  const size_t count = std::min(UsableProcessorCount(), kMaxWorkers);
+  for (size_t i = 0; i < count; ++i) {
     workers_.push_back(std::make_unique<ScrapeWorker>(*sink_, i));
   }
   discoverer_ = std::thread([this] { DiscoverTargets(); });

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <thread>
 
+#include "base/processors.h"
 #include "base/query_budget.h"
 #include "base/status.h"
 #include "base/task_pool.h"
@@ -31,7 +31,7 @@ struct EngineOptions {
   int64_t default_subquery_step_ms = 60 * 1000;
   promql::Dialect dialect = promql::Dialect::kMetricsql;
   // That evaluate one query together.
-  size_t threads = std::max<size_t>(std::thread::hardware_concurrency(), 1);
+  size_t threads = UsableProcessorCount();
 };
 
 // What a running query has done so far. Its threads write, any may read.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "base/free_memory.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "storage/db/empty_series.h"
 #include "storage/db/retention.h"
 #include "storage/db/rule_drop.h"
@@ -84,6 +85,7 @@ bool ShardKeeper::WaitForTick() {
 }
 
 void ShardKeeper::Run() {
+  SetThreadPriority(ThreadPriority::kBackground);
   while (WaitForTick()) Tick();
   if (!must_give_up()) SealAtEnd();
 }
