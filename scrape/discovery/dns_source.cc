@@ -55,18 +55,24 @@ class AnswerReader {
   AnswerReader(const DnsDiscovery& config, std::span<const unsigned char> answer)
       : config_(config), answer_(answer) {}
 
+  // Parsed here, as the C library's functions for it are in a library of their own. Source: RFC 1035, 4.1.
   absl::StatusOr<FoundTargets> Read() {
-    ns_msg message;
-    if (ns_initparse(answer_.data(), static_cast<int>(answer_.size()), &message) != 0) {
-      return Malformed();
+    if (answer_.size() < NS_HFIXEDSZ) return Malformed();
+    const unsigned questions = NumberAt(answer_, 4), answers = NumberAt(answer_, 6);
+    at_ = NS_HFIXEDSZ;
+    for (unsigned i = 0; i < questions; ++i) {
+      if (!SkipName() || !Skip(NS_QFIXEDSZ)) return Malformed();
     }
     FoundTargets found;
-    for (int i = 0; i < ns_msg_count(message, ns_s_an); ++i) {
-      ns_rr rr;
-      if (ns_parserr(&message, ns_s_an, i, &rr) != 0) return Malformed();
+    for (unsigned i = 0; i < answers; ++i) {
+      if (!SkipName() || answer_.size() - at_ < NS_RRFIXEDSZ) return Malformed();
+      const unsigned type = NumberAt(answer_, at_), size = NumberAt(answer_, at_ + 8);
+      at_ += NS_RRFIXEDSZ;
+      const size_t begin = at_;
+      if (!Skip(size)) return Malformed();
       // Aliases are among them.
-      if (ns_rr_type(rr) != TypeOf(config_.type)) continue;
-      LOCKSTEP_ASSIGN_OR_RETURN(const Record record, ReadRecord(rr));
+      if (type != TypeOf(config_.type)) continue;
+      LOCKSTEP_ASSIGN_OR_RETURN(const Record record, ReadRecord(answer_.subspan(begin, size)));
       if (!record.host.empty()) LOCKSTEP_RETURN_IF_ERROR(found.Add(TargetOf(record)));
     }
     // Name servers answer in another order each time.
@@ -77,18 +83,33 @@ class AnswerReader {
   }
 
  private:
+  static uint16_t NumberAt(std::span<const unsigned char> bytes, size_t at) {
+    return static_cast<uint16_t>(bytes[at] << 8 | bytes[at + 1]);
+  }
+
+  // False if the answer ends before.
+  bool Skip(size_t bytes) {
+    if (answer_.size() - at_ < bytes) return false;
+    at_ += bytes;
+    return true;
+  }
+  bool SkipName() {
+    const unsigned char* const begin = answer_.data() + at_;
+    const int size = dn_skipname(begin, answer_.data() + answer_.size());
+    return size >= 0 && Skip(static_cast<size_t>(size));
+  }
+
   absl::Status Malformed() const {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: the name server's answer is malformed", config_.names.front()));
   }
 
-  absl::StatusOr<Record> ReadRecord(const ns_rr& rr) const {
+  absl::StatusOr<Record> ReadRecord(std::span<const unsigned char> data) const {
     constexpr size_t kMxNameAt = 2;
     constexpr size_t kSrvPortAt = 4;
     constexpr size_t kSrvNameAt = 6;
     Record record;
     record.port = config_.port;
-    const std::span<const unsigned char> data(ns_rr_rdata(rr), ns_rr_rdlen(rr));
     switch (config_.type) {
       case DnsRecordType::kA:
         if (data.size() != sizeof(in_addr)) return Malformed();
@@ -104,7 +125,7 @@ class AnswerReader {
         return ReadName(data, kMxNameAt, "mx_record", record);
       case DnsRecordType::kSrv:
         if (data.size() < kSrvNameAt) return Malformed();
-        record.port = static_cast<uint16_t>(ns_get16(data.data() + kSrvPortAt));
+        record.port = NumberAt(data, kSrvPortAt);
         return ReadName(data, kSrvNameAt, "srv_record", record);
     }
     return record;
@@ -143,6 +164,7 @@ class AnswerReader {
 
   const DnsDiscovery& config_;
   const std::span<const unsigned char> answer_;
+  size_t at_ = 0;
 };
 
 // The resolver of the C library with a state of its own.

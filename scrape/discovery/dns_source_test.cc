@@ -167,5 +167,21 @@ TEST(DnsSourceTest, AMalformedAnswerIsAnError) {
                    .ok());
 }
 
+// Any end is before the end of a record.
+TEST(DnsTargetsTest, EveryCutOfAnAnswerIsAnError) {
+  DnsDiscovery config;
+  config.names = {"n.example"};
+  const std::string answer = Number16(7) + Number16(0x8180) + Number16(1) + Number16(1) +
+                             Number16(0) + Number16(0) + WireName("n.example") + Number16(kSrv) +
+                             Number16(1) + Number16(0xc00c) + Number16(kSrv) + Number16(1) +
+                             Number16(0) + Number16(60) + Number16(17) + Number16(0) + Number16(0) +
+                             Number16(80) + WireName("h.example");
+  for (size_t size = 0; size <= answer.size(); ++size) {
+    // A copy, so that a sanitizer sees what is behind its end.
+    const std::vector<unsigned char> cut(answer.begin(), answer.begin() + size);
+    EXPECT_EQ(DnsTargets(config, cut).ok(), size == answer.size()) << size;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::scrape
