@@ -52,6 +52,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         self.objects = {}
+        self.texts = {}  # path -> what everybody is answered there
         self.token = "first"
         self.failures = {}  # path -> status of what begins there
         self.requests = []  # (path, parameters)
@@ -83,6 +84,8 @@ class ApiServer(http.server.ThreadingHTTPServer):
     def answer(self, path, parameters, authorization):
         begin = int(parameters.get("continue", "page/0").split("/")[1])
         status = self.failures.get((path, begin))
+        if path in self.texts:
+            return status or 200, self.texts[path]
         if authorization != f"Bearer {self.token}":
             status = 401
         if status or path not in self.objects:
@@ -238,6 +241,19 @@ class DiscoveryTest(unittest.TestCase):
         self.await_targets(server, "pod", ["10.1.0.1:9400"])
         self.assertNotIn("targets were not discovered", server.log)  # it is still waited for
         self.assertEqual(server.stop(), 0)
+
+    def test_a_url(self):
+        self.api.texts["/targets"] = [{"targets": ["10.0.0.1:1", "10.0.0.2:1"], "labels": {"a": "b"}}]
+        server = self.lockstep(f"- job_name: url\n  http_sd_configs:\n"
+                               f"  - {{url: '{self.api.url}/targets', refresh_interval: 100ms}}\n")
+        found = self.await_targets(server, "url", ["10.0.0.1:1", "10.0.0.2:1"])
+        self.assertEqual(found["10.0.0.1:1"]["a"], "b")
+        self.api.failures[("/targets", 0)] = 503
+        programs.wait_until(lambda: self.api.count(503) > 1, "it fails", WITHIN_S)
+        self.assertEqual(len(self.discovered(server, "url")), 2)
+        self.api.texts["/targets"] = []
+        self.api.failures.clear()
+        self.await_targets(server, "url", [])
 
     def test_slurm_nodes(self):
         nodes = self.folder / "nodes"
