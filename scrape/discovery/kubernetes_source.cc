@@ -175,8 +175,7 @@ absl::StatusOr<KubernetesAccess> KubernetesAccessOf(const KubernetesDiscovery& c
           "this process is not in a pod, which has KUBERNETES_SERVICE_HOST and "
           "KUBERNETES_SERVICE_PORT in its environment: kubernetes_sd_configs needs api_server");
     }
-    const bool is_ipv6 = host.find(':') != std::string_view::npos;
-    access.url = absl::StrFormat(is_ipv6 ? "https://[%s]:%s" : "https://%s:%s", host, port);
+    access.url = absl::StrFormat("https://%s:%s", HostOfUrl(host), port);
     access.http.credentials.file = absl::StrFormat("%s/token", service_account_folder);
     access.http.tls.ca_file = absl::StrFormat("%s/ca.crt", service_account_folder);
   }

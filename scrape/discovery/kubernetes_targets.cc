@@ -96,9 +96,8 @@ class TargetMaker {
                 Merged({&node, &pod.labels, &container.labels, &port.labels})));
       }
       if (!container.ports.empty()) continue;
-      const bool is_ipv6 = pod.ip.find(':') != std::string::npos;
-      LOCKSTEP_RETURN_IF_ERROR(Add(pod, is_ipv6 ? "[" + pod.ip + "]" : pod.ip,
-                                   Merged({&node, &pod.labels, &container.labels})));
+      LOCKSTEP_RETURN_IF_ERROR(
+          Add(pod, HostOfUrl(pod.ip), Merged({&node, &pod.labels, &container.labels})));
     }
     return absl::OkStatus();
   }

@@ -17,9 +17,13 @@ absl::Status FoundTargets::Add(TargetGroup group) {
   return absl::OkStatus();
 }
 
-std::string HostWithPort(std::string_view host, uint64_t port) {
+std::string HostOfUrl(std::string_view host) {
   const bool is_ipv6 = host.find(':') != std::string_view::npos;
-  return absl::StrFormat(is_ipv6 ? "[%s]:%d" : "%s:%d", host, port);
+  return is_ipv6 ? absl::StrFormat("[%s]", host) : std::string(host);
+}
+
+std::string HostWithPort(std::string_view host, uint64_t port) {
+  return absl::StrFormat("%s:%d", HostOfUrl(host), port);
 }
 
 }  // namespace lockstep::scrape

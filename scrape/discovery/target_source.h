@@ -44,6 +44,8 @@ class TargetSource {
   std::atomic<bool> is_cancelled_{false};
 };
 
+// With brackets around an IPv6 address.
+std::string HostOfUrl(std::string_view host);
 // "host:9400", with brackets around an IPv6 address.
 std::string HostWithPort(std::string_view host, uint64_t port);
 
