@@ -3,13 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include "rules/hook_runner.h"
-
 namespace lockstep::rules {
 namespace {
 
@@ -61,29 +54,6 @@ TEST(HookCommandTest, OnlyNamesOfVariablesAreInTheEnvironment) {
       CommandOf(Running({"/bin/drain"}), AlertWith({{"a", "1"}, {"b.c", "2"}, {"d=e", "3"}}));
   ASSERT_TRUE(command.ok());
   EXPECT_THAT(command->environment, ElementsAre("LOCKSTEP_LABEL_a=1"));
-}
-
-TEST(RunCommandTest, TheProgramInheritsNothingButWhatItIsGiven) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() /
-      ("lockstep-hook-" +
-       std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
-  std::filesystem::create_directory(folder);
-  // Without close-on-exec.
-  std::FILE* const open_file = std::fopen((folder / "open").c_str(), "w");
-  const std::string script =
-      "ls /proc/self/fd | tr '\\n' ' ' > \"$0\"; readlink /proc/self/fd/0 >> \"$0\"; "
-      "echo \"$LOCKSTEP_LABEL_node\" >> \"$0\"";
-  const absl::Status status =
-      RunCommand({{"/bin/sh", "-c", script, folder / "seen"}, {"LOCKSTEP_LABEL_node=$(id)"}},
-                 std::chrono::minutes(1));
-  std::fclose(open_file);
-  std::ostringstream seen;
-  seen << std::ifstream(folder / "seen").rdbuf();
-  std::filesystem::remove_all(folder);
-  ASSERT_TRUE(status.ok()) << status;
-  // The fourth is that of the listing itself.
-  EXPECT_EQ(seen.str(), "0 1 2 3 /dev/null\n$(id)\n");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/redact_url.h"
+#include "base/run_program.h"
 #include "rules/hook_command.h"
 #include "rules/kept_hook_actions.h"
 #include "rules/notice.h"
@@ -149,8 +150,12 @@ void HookRunner::Run() {
 
 absl::Status HookRunner::Act(const Job& job) const {
   if (!job.hook.webhook.empty()) return Post(job.hook, job.alert);
-  LOCKSTEP_ASSIGN_OR_RETURN(const HookCommand command, CommandOf(job.hook, job.alert));
-  return RunCommand(command, job.hook.timeout);
+  LOCKSTEP_ASSIGN_OR_RETURN(HookCommand command, CommandOf(job.hook, job.alert));
+  ProgramCall call;
+  call.arguments = std::move(command.arguments);
+  call.environment = std::move(command.environment);
+  call.timeout = job.hook.timeout;
+  return RunProgram(call);
 }
 
 HookStats HookRunner::stats() const {

@@ -12,7 +12,6 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "rules/alert.h"
-#include "rules/hook_command.h"
 #include "rules/hook_policy.h"
 #include "storage/kept_rows.h"
 
@@ -66,10 +65,5 @@ class HookRunner {
   HookStats stats_ LOCKSTEP_GUARDED_BY(mutex_);
   std::thread thread_;
 };
-
-// Runs a program with these arguments, the first of which is its path, without a shell. It has this process' environment and
-// what `command` adds, standard output and error, and no other file or socket of this process. Blocks. Fails if it does
-// not end with 0 within the timeout; it is killed then.
-absl::Status RunCommand(const HookCommand& command, milliseconds timeout);
 
 }  // namespace lockstep::rules

@@ -85,11 +85,13 @@ void Notifier::TakeConfig() {
   for (const Group& group : groups_) {
     for (const auto& [url, courier] : group.couriers) couriers_before_.push_back(courier);
   }
-  groups_.clear();
+  const std::vector<Group> groups_before = std::exchange(groups_, {});
   for (AlertmanagerConfig& alertmanager : config->alertmanagers) {
     Group group;
+    const size_t i = groups_.size();
     group.discovery = std::make_unique<scrape::Discovery>(
-        "alertmanagers", std::make_shared<const scrape::DiscoveryConfig>(alertmanager.discovery));
+        "alertmanagers", std::make_shared<const scrape::DiscoveryConfig>(alertmanager.discovery),
+        i < groups_before.size() ? groups_before[i].discovery.get() : nullptr);
     group.config = std::move(alertmanager);
     groups_.push_back(std::move(group));
   }

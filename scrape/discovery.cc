@@ -1,34 +1,23 @@
 #include "scrape/discovery.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
+#include <type_traits>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "base/log.h"
-#include "base/redact_url.h"
-#include "scrape/config/target_groups.h"
+#include "scrape/discovery/dns_source.h"
+#include "scrape/discovery/kubernetes_source.h"
+#include "scrape/discovery/slurm_source.h"
+#include "scrape/discovery/text_sources.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// For each byte of a text: what it becomes while it is read, when a name of two bytes is a node of
-// a document, and what is kept of it.
-constexpr uint64_t kReadBytesPerByte = 128;
-constexpr uint64_t kKeptBytesPerByte = 24;
-// Whoever stops the server waits for one of them.
-constexpr milliseconds kUrlTimeout{5'000};
-
-absl::StatusOr<std::string> ReadWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file) content << file.rdbuf();
-  if (!file) return absl::NotFoundError(absl::StrFormat("cannot read \"%s\"", path));
-  return std::move(content).str();
-}
+// How long Refresh() waits for sources, so that most answer in the call that asks them.
+constexpr milliseconds kPatience{1'000};
 
 // The files that a pattern with at most one '*', in its last part, stands for.
 std::vector<std::string> FilesOf(const std::string& pattern) {
@@ -50,17 +39,60 @@ std::vector<std::string> FilesOf(const std::string& pattern) {
 
 }  // namespace
 
-Discovery::Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config)
+std::unique_ptr<TargetSource> Discovery::MakeSource(const SourceConfig& config) {
+  return std::visit(
+      [](const auto& kind) -> std::unique_ptr<TargetSource> {
+        using Kind = std::decay_t<decltype(kind)>;
+        if constexpr (std::is_same_v<Kind, HttpDiscovery>) return MakeHttpSource(kind);
+        if constexpr (std::is_same_v<Kind, DnsDiscovery>) return MakeDnsSource(kind);
+        if constexpr (std::is_same_v<Kind, KubernetesDiscovery>) return MakeKubernetesSource(kind);
+        if constexpr (std::is_same_v<Kind, SlurmDiscovery>) return MakeSlurmSource(kind);
+      },
+      config);
+}
+
+Discovery::Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config,
+                     Discovery* before)
     : user_(std::move(user)), config_(std::move(config)) {
-  for (const HttpDiscovery& url : config_->urls) {
-    urls_.push_back({&url, std::make_unique<HttpFetch>(), 0});
+  // Those that are none any more go with the first look.
+  if (before != nullptr) files_ = std::move(before->files_);
+  for (const HttpDiscovery& kind : config_->urls) AddSlow(kind, before);
+  for (const DnsDiscovery& kind : config_->dns) {
+    // Each by itself, so that one that cannot be resolved does not hold up the others.
+    for (const std::string& name : kind.names) {
+      DnsDiscovery one = kind;
+      one.names = {name};
+      AddSlow(std::move(one), before);
+    }
   }
+  for (const KubernetesDiscovery& kind : config_->kubernetes) AddSlow(kind, before);
+  for (const SlurmDiscovery& kind : config_->slurm) AddSlow(kind, before);
+}
+
+Discovery::~Discovery() {
+  // The destructors of their futures wait for them.
+  for (const SlowLookup& slow : slow_) slow.lookup.source->Cancel();
+}
+
+void Discovery::AddSlow(SourceConfig config, Discovery* before) {
+  if (before != nullptr) {
+    const auto known = std::ranges::find(before->slow_, config, &SlowLookup::config);
+    if (known != before->slow_.end()) {
+      slow_.push_back(std::move(*known));
+      before->slow_.erase(known);
+      return;
+    }
+  }
+  SlowLookup slow;
+  slow.lookup.source = MakeSource(config);
+  slow.config = std::move(config);
+  slow_.push_back(std::move(slow));
 }
 
 bool Discovery::Refresh(int64_t now_ms) {
   bool has_changed = std::exchange(is_fresh_, false);
   has_changed |= RefreshFiles();
-  has_changed |= RefreshUrls(now_ms);
+  has_changed |= RefreshSlow(now_ms);
   return has_changed;
 }
 
@@ -72,65 +104,59 @@ bool Discovery::RefreshFiles() {
     }
   }
   bool has_changed = false;
-  for (const std::string& path : paths) has_changed |= Take(path, ReadWhole(path));
-  has_changed |= std::erase_if(sources_, [&](const auto& source) {
-                   const bool is_file = source.first.starts_with('/');
-                   return is_file && !paths.contains(source.first);
-                 }) > 0;
+  for (const std::string& path : paths) {
+    Lookup& lookup = files_[path];
+    if (lookup.source == nullptr) lookup.source = MakeFileSource(path);
+    has_changed |= Take(lookup, lookup.source->Look());
+  }
+  has_changed |=
+      std::erase_if(files_, [&](const auto& file) { return !paths.contains(file.first); }) > 0;
   return has_changed;
 }
 
-bool Discovery::RefreshUrls(int64_t now_ms) {
+bool Discovery::RefreshSlow(int64_t now_ms) {
+  auto wait_until = std::chrono::steady_clock::now();
+  for (SlowLookup& slow : slow_) {
+    if (slow.answer.valid() || now_ms < slow.due_ms) continue;
+    slow.due_ms =
+        now_ms +
+        std::visit([](const auto& kind) { return kind.refresh_interval.count(); }, slow.config);
+    slow.answer = std::async(std::launch::async,
+                             [source = slow.lookup.source.get()] { return source->Look(); });
+    wait_until = std::chrono::steady_clock::now() + kPatience;
+  }
   bool has_changed = false;
-  for (Url& url : urls_) {
-    if (now_ms < url.due_ms) continue;
-    url.due_ms = now_ms + url.config->refresh_interval.count();
-    FetchOptions options;
-    options.url = url.config->url;
-    options.headers = {
-        "Accept: application/json",
-        absl::StrFormat("X-Prometheus-Refresh-Interval-Seconds: %g",
-                        static_cast<double>(url.config->refresh_interval.count()) / 1e3)};
-    options.timeout = std::min(kUrlTimeout, url.config->refresh_interval);
-    options.http = url.config->http;
-    const absl::Status status = url.fetch->Get(options);
-    has_changed |= Take(options.url, status.ok() ? absl::StatusOr<std::string>(url.fetch->body())
-                                                 : absl::StatusOr<std::string>(status));
-    url.fetch->DropBody();
+  for (SlowLookup& slow : slow_) {
+    if (!slow.answer.valid()) continue;
+    if (slow.answer.wait_until(wait_until) != std::future_status::ready) continue;
+    has_changed |= Take(slow.lookup, slow.answer.get());
   }
   return has_changed;
 }
 
-bool Discovery::Take(const std::string& name, const absl::StatusOr<std::string>& text) {
-  Source& source = sources_[name];
-  if (text.ok() && *text == source.text && source.error.empty()) return false;
-  const absl::Status status = text.ok() ? Read(name, *text, source) : text.status();
-  if (status.ok()) return true;
+bool Discovery::Take(Lookup& lookup, Answer answer) {
+  if (answer.ok()) {
+    lookup.error.clear();
+    if (!answer->has_value() || (*answer)->groups == lookup.found.groups) return false;
+    lookup.found = **std::move(answer);
+    return true;
+  }
   ++failures_;
-  if (source.error != Message(status)) {
-    source.error = Message(status);
+  if (lookup.error != Message(answer.status())) {
+    lookup.error = Message(answer.status());
     Log(LogLevel::kWarn, "targets were not discovered",
-        {{"job", user_}, {"source", RedactUrl(name)}, {"error", source.error}});
+        {{"job", user_}, {"source", lookup.source->name()}, {"error", lookup.error}});
   }
   return false;
 }
 
-absl::Status Discovery::Read(const std::string& name, const std::string& text, Source& source) {
-  MemoryCharge memory(MemoryAccount::kScrapes);
-  LOCKSTEP_RETURN_IF_ERROR(memory.Add(kReadBytesPerByte * text.size()));
-  LOCKSTEP_ASSIGN_OR_RETURN(source.groups, ParseTargetGroups(text, RedactUrl(name)));
-  memory.Resize(kKeptBytesPerByte * text.size()).IgnoreError();
-  source.error.clear();
-  source.text = text;
-  source.memory = std::move(memory);
-  return absl::OkStatus();
-}
-
 std::vector<TargetGroup> Discovery::groups() const {
   std::vector<TargetGroup> groups = config_->static_groups;
-  for (const auto& [name, source] : sources_) {
-    groups.insert(groups.end(), source.groups.begin(), source.groups.end());
-  }
+  const auto add = [&groups](const Lookup& lookup) {
+    groups.insert(groups.end(), lookup.found.groups.begin(), lookup.found.groups.end());
+  };
+  for (const auto& [path, lookup] : files_) add(lookup);
+  for (const SlowLookup& slow : slow_) add(slow.lookup);
   return groups;
 }
 

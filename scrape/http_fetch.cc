@@ -57,6 +57,11 @@ std::string_view Reason(long status) {
   }
 }
 
+// libcurl asks it about once a second or more often; not 0 ends the request.
+int IsCancelled(void* flag, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
+}
+
 }  // namespace
 
 struct HttpFetch::Headers {
@@ -128,6 +133,11 @@ absl::Status HttpFetch::Prepare(const FetchOptions& options) {
   if (is_post_) {
     curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE, static_cast<long>(options.post_body->size()));
     curl_easy_setopt(handle_, CURLOPT_COPYPOSTFIELDS, options.post_body->data());
+  }
+  if (options.is_cancelled != nullptr) {
+    curl_easy_setopt(handle_, CURLOPT_XFERINFOFUNCTION, &IsCancelled);
+    curl_easy_setopt(handle_, CURLOPT_XFERINFODATA, options.is_cancelled);
+    curl_easy_setopt(handle_, CURLOPT_NOPROGRESS, 0L);
   }
   SetTls(options.http.tls);
   return absl::OkStatus();

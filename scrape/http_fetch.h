@@ -2,6 +2,7 @@
 // the server answers is taken from the memory budget as it comes. Not thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ struct FetchOptions {
   std::optional<std::string> post_body;  // makes it a POST, which any status 2xx answers well
   uint64_t max_body_bytes = 0;           // uncompressed; a body of so many or more is refused
   HttpClientConfig http;
+  // If it becomes true, the request fails within about a second. Null: it does not. Borrowed.
+  const std::atomic<bool>* is_cancelled = nullptr;
 };
 
 class HttpFetch {

@@ -76,11 +76,14 @@ bool Scraper::TakeConfigs() {
   for (ScrapeConfig& config : configs) {
     Job job;
     job.config = std::make_shared<const ScrapeConfig>(std::move(config));
-    job.discovery = std::make_unique<Discovery>(job.config->job_name, job.config);
     job.pool.job_name = job.config->job_name;
+    Discovery* discovery_before = nullptr;
     for (Job& before : jobs_) {
-      if (before.pool.job_name == job.pool.job_name) job.states = std::move(before.states);
+      if (before.pool.job_name != job.pool.job_name) continue;
+      job.states = std::move(before.states);
+      discovery_before = before.discovery.get();
     }
+    job.discovery = std::make_unique<Discovery>(job.config->job_name, job.config, discovery_before);
     jobs.push_back(std::move(job));
   }
   jobs_ = std::move(jobs);

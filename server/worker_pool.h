@@ -18,7 +18,7 @@ namespace lockstep::server {
 
 // For requests: senders that catch up with many connections at once may wait for a while.
 inline constexpr StandingQueueOptions kRequestQueue{.least_patience =
-                                                        std::chrono::milliseconds(10)};
+                                                        std::chrono::milliseconds(50)};
 
 class WorkerPool {
  public:

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -82,6 +83,19 @@ YamlKey ConfigKeys::Bytes(std::string_view key, uint64_t& into) const {
               return Error(node, absl::StrFormat("%s: %s", key, Message(bytes.status())));
             }
             into = *bytes;
+            return absl::OkStatus();
+          }};
+}
+
+YamlKey ConfigKeys::Port(std::string_view key, uint16_t& into) const {
+  return {key, [this, key, &into](const YAML::Node& node) -> absl::Status {
+            LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, YamlText(path_, node, key));
+            const absl::StatusOr<uint64_t> number = ParseNumber(text);
+            if (!number.ok() || *number == 0 || *number > std::numeric_limits<uint16_t>::max()) {
+              return Error(node,
+                           absl::StrFormat("%s: \"%s\" is not a port from 1 to 65535", key, text));
+            }
+            into = static_cast<uint16_t>(*number);
             return absl::OkStatus();
           }};
 }

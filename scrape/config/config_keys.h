@@ -28,6 +28,8 @@ class ConfigKeys {
   YamlKey Texts(std::string_view key, std::vector<std::string>& into) const;
   YamlKey Number(std::string_view key, uint64_t& into) const;
   YamlKey Bytes(std::string_view key, uint64_t& into) const;
+  // From 1 to 65535.
+  YamlKey Port(std::string_view key, uint16_t& into) const;
   // More than nothing.
   YamlKey Duration(std::string_view key, milliseconds& into) const;
   YamlKey File(std::string_view key, std::string& into) const;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "scrape/config/config_keys.h"
+#include "scrape/config/discovery_keys.h"
 #include "scrape/config/target_groups.h"
 
 namespace lockstep::scrape {
@@ -20,17 +21,27 @@ std::vector<YamlKey> ConfigKeys::Discovery(std::string_view where, DiscoveryConf
        [this, &into](const YAML::Node& node) { return ReadFiles(node, into.files); }},
       {"http_sd_configs",
        [this, &into](const YAML::Node& node) { return ReadUrls(node, into.urls); }},
+      {"dns_sd_configs",
+       [this, &into](const YAML::Node& node) { return ReadDnsDiscovery(*this, node, into.dns); }},
+      {"kubernetes_sd_configs",
+       [this, &into](const YAML::Node& node) {
+         return ReadKubernetesDiscovery(*this, node, into.kubernetes);
+       }},
+      {"slurm_sd_configs",
+       [this, &into](const YAML::Node& node) {
+         return ReadSlurmDiscovery(*this, node, into.slurm);
+       }},
   };
   AddUnsupported(path_, where,
-                 {"azure_sd_configs",     "consul_sd_configs",    "digitalocean_sd_configs",
-                  "dns_sd_configs",       "docker_sd_configs",    "dockerswarm_sd_configs",
-                  "ec2_sd_configs",       "eureka_sd_configs",    "gce_sd_configs",
-                  "hetzner_sd_configs",   "ionos_sd_configs",     "kubernetes_sd_configs",
-                  "kuma_sd_configs",      "lightsail_sd_configs", "linode_sd_configs",
-                  "marathon_sd_configs",  "nerve_sd_configs",     "nomad_sd_configs",
-                  "openstack_sd_configs", "ovhcloud_sd_configs",  "puppetdb_sd_configs",
-                  "scaleway_sd_configs",  "serverset_sd_configs", "stackit_sd_configs",
-                  "triton_sd_configs",    "uyuni_sd_configs",     "vultr_sd_configs"},
+                 {"azure_sd_configs",    "consul_sd_configs",      "digitalocean_sd_configs",
+                  "docker_sd_configs",   "dockerswarm_sd_configs", "ec2_sd_configs",
+                  "eureka_sd_configs",   "gce_sd_configs",         "hetzner_sd_configs",
+                  "ionos_sd_configs",    "kuma_sd_configs",        "lightsail_sd_configs",
+                  "linode_sd_configs",   "marathon_sd_configs",    "nerve_sd_configs",
+                  "nomad_sd_configs",    "openstack_sd_configs",   "ovhcloud_sd_configs",
+                  "puppetdb_sd_configs", "scaleway_sd_configs",    "serverset_sd_configs",
+                  "stackit_sd_configs",  "triton_sd_configs",      "uyuni_sd_configs",
+                  "vultr_sd_configs"},
                  keys);
   return keys;
 }

@@ -1,18 +1,16 @@
 // What is to be scraped and how: `scrape_configs` as plain data, in Prometheus' words.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/labels.h"
+#include "scrape/config/discovery_config.h"
+#include "scrape/config/http_client_config.h"
 #include "scrape/config/relabel.h"
 
 namespace lockstep::scrape {
-
-using std::chrono::milliseconds;
 
 // In the order of a scrape's Accept header.
 enum class ScrapeProtocol {
@@ -25,61 +23,6 @@ enum class ScrapeProtocol {
 inline constexpr size_t kScrapeProtocolCount = 5;
 // "PrometheusProto"
 std::string_view Name(ScrapeProtocol protocol);
-
-// Either in the configuration or in a file that is read again for every request.
-struct Secret {
-  std::string text;
-  std::string file;
-  bool given() const { return !text.empty() || !file.empty(); }
-
-  bool operator==(const Secret&) const = default;
-};
-
-struct TlsClientConfig {
-  std::string ca_file;
-  std::string cert_file;
-  std::string key_file;
-  bool insecure_skip_verify = false;
-
-  bool operator==(const TlsClientConfig&) const = default;
-};
-
-// How a server is asked.
-struct HttpClientConfig {
-  std::string user;  // of basic authentication, "" when there is none
-  Secret password;
-  std::string authorization_type = "Bearer";
-  Secret credentials;  // of any other
-  TlsClientConfig tls;
-  bool follow_redirects = true;
-  std::string proxy_url;
-
-  bool operator==(const HttpClientConfig&) const = default;
-};
-
-// Targets with what is known of all of them.
-struct TargetGroup {
-  std::string source;  // for people: where it came from
-  std::vector<std::string> addresses;
-  LabelSet labels;
-};
-
-struct FileDiscovery {
-  std::vector<std::string> patterns;  // absolute; the last part may have one '*'
-};
-
-struct HttpDiscovery {
-  std::string url;
-  milliseconds refresh_interval{60'000};
-  HttpClientConfig http;
-};
-
-// Where targets are found.
-struct DiscoveryConfig {
-  std::vector<TargetGroup> static_groups;
-  std::vector<FileDiscovery> files;
-  std::vector<HttpDiscovery> urls;
-};
 
 // Of one scrape; 0: no limit.
 struct ScrapeLimits {

@@ -67,6 +67,45 @@ scrape_configs:
   EXPECT_EQ(second.metric_relabel_rules[0].spec().action, RelabelAction::kLabelDrop);
 }
 
+TEST(ScrapeConfigFileTest, ReadsDiscoveryInClusters) {
+  const auto configs = ParseScrapeConfigs(R"(
+scrape_configs:
+- job_name: a
+  dns_sd_configs: [{names: [a.example, b.example], type: A, port: 9100}, {names: [_m._tcp.c]}]
+  slurm_sd_configs: [{port: 9400}, {port: 9100, file: nodes.txt, refresh_interval: 5m}]
+  kubernetes_sd_configs:
+  - role: endpointslice
+    api_server: https://k.example/cluster/
+    authorization: {credentials_file: token}
+    namespaces: {names: [gpu]}
+    selectors: [{role: pod, label: "app=dcgm", field: "spec.nodeName=n"}]
+    attach_metadata: {node: true}
+  - {role: node, refresh_interval: 10s}
+)",
+                                          "/etc/a.yml");
+  ASSERT_TRUE(configs.ok()) << configs.status();
+  const ScrapeConfig& config = configs->at(0);
+  ASSERT_EQ(config.dns.size(), 2u);
+  EXPECT_THAT(config.dns[0].names, ElementsAre("a.example", "b.example"));
+  EXPECT_EQ(config.dns[0].type, DnsRecordType::kA);
+  EXPECT_EQ(config.dns[0].port, 9100);
+  EXPECT_EQ(config.dns[1].type, DnsRecordType::kSrv);
+  EXPECT_EQ(config.dns[1].refresh_interval, milliseconds(30'000));
+  ASSERT_EQ(config.slurm.size(), 2u);
+  EXPECT_THAT(config.slurm[0].command, ElementsAre("scontrol", "show", "nodes", "--oneliner"));
+  EXPECT_EQ(config.slurm[1].file, "/etc/nodes.txt");
+  ASSERT_EQ(config.kubernetes.size(), 2u);
+  const KubernetesDiscovery& first = config.kubernetes[0];
+  EXPECT_EQ(first.role, KubernetesRole::kEndpointSlice);
+  EXPECT_EQ(first.api_server, "https://k.example/cluster");
+  EXPECT_EQ(first.http.credentials.file, "/etc/token");
+  EXPECT_THAT(first.namespaces, ElementsAre("gpu"));
+  ASSERT_EQ(first.selectors.size(), 1u);
+  EXPECT_EQ(first.selectors[0].label, "app=dcgm");
+  EXPECT_TRUE(first.attach_node);
+  EXPECT_EQ(config.kubernetes[1].refresh_interval, milliseconds(10'000));
+}
+
 // As in Prometheus 3: who wants native histograms asks for protobuf first.
 TEST(ScrapeConfigFileTest, NativeHistogramsChangeWhatIsAskedFor) {
   const auto configs = ParseScrapeConfigs(
@@ -106,9 +145,45 @@ TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
                "a.yml line 2: sample_limit: \"-1\" is not a whole number"},
            Row{"job_name: x, scrape_protocols: [PrometheusXml]",
                "a.yml line 2: scrape_protocols: \"PrometheusXml\" is not a scrape protocol"},
-           Row{"job_name: x, kubernetes_sd_configs: []",
-               "a.yml line 2: \"kubernetes_sd_configs\" of a scrape configuration is not supported "
+           Row{"job_name: x, consul_sd_configs: []",
+               "a.yml line 2: \"consul_sd_configs\" of a scrape configuration is not supported "
                "here"},
+           Row{"job_name: x, dns_sd_configs: [{names: [a], type: TXT}]",
+               "a.yml line 2: dns_sd_configs: type \"TXT\" is not one of SRV, A, AAAA, MX and NS"},
+           Row{"job_name: x, dns_sd_configs: [{names: [a], type: A}]",
+               "a.yml line 2: dns_sd_configs needs port for records of type A"},
+           Row{"job_name: x, dns_sd_configs: [{type: SRV}]",
+               "a.yml line 2: dns_sd_configs needs names"},
+           Row{"job_name: x, dns_sd_configs: [{names: [a], port: 65536}]",
+               "a.yml line 2: port: \"65536\" is not a port from 1 to 65535"},
+           Row{"job_name: x, slurm_sd_configs: [{command: [sinfo]}]",
+               "a.yml line 2: slurm_sd_configs needs port"},
+           Row{"job_name: x, slurm_sd_configs: [{port: 1, command: [a], file: b}]",
+               "a.yml line 2: slurm_sd_configs takes one of command and file"},
+           Row{"job_name: x, slurm_sd_configs: [{port: 1, command: []}]",
+               "a.yml line 2: slurm_sd_configs: command has to name a program"},
+           Row{"job_name: x, kubernetes_sd_configs: [{api_server: \"http://a\"}]",
+               "a.yml line 2: kubernetes_sd_configs needs role"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: ingress}]",
+               "a.yml line 2: role \"ingress\" is not one of node, pod, service, endpoints and "
+               "endpointslice"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, api_server: a}]",
+               "a.yml line 2: api_server: \"a\" is not a URL of http or https"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, bearer_token: a}]",
+               "a.yml line 2: kubernetes_sd_configs takes keys of an HTTP client only with "
+               "api_server"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, api_server: \"http://a\", "
+               "namespaces: {own_namespace: true}}]",
+               "a.yml line 2: namespaces: own_namespace does not go with api_server"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, selectors: [{role: node}]}]",
+               "a.yml line 2: selectors for node do not go with the role pod"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, selectors: [{role: pod}, {role: "
+               "pod}]}]",
+               "a.yml line 2: selectors has the role pod twice"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: node, attach_metadata: {node: true}}]",
+               "a.yml line 2: attach_metadata does not go with the role node"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, kubeconfig_file: a}]",
+               "a.yml line 2: \"kubeconfig_file\" of kubernetes_sd_configs is not supported here"},
            Row{"job_name: x, oauth2: {}",
                "a.yml line 2: \"oauth2\" of an HTTP client is not supported here"},
            Row{"job_name: x, basic_auth: {username: a}, bearer_token: b",

@@ -78,19 +78,6 @@ void WriteParams(const ScrapeConfig& config, YamlWriter& yaml) {
   yaml.EndMap();
 }
 
-void WriteGroups(const std::vector<TargetGroup>& groups, YamlWriter& yaml) {
-  if (groups.empty()) return;
-  yaml.Key("static_configs");
-  yaml.BeginList();
-  for (const TargetGroup& group : groups) {
-    yaml.BeginMap();
-    yaml.Texts("targets", group.addresses);
-    WriteLabels("labels", group.labels, yaml);
-    yaml.EndMap();
-  }
-  yaml.EndList();
-}
-
 void WriteJob(const ScrapeConfig& config, YamlWriter& yaml) {
   yaml.BeginMap();
   yaml.Text("job_name", config.job_name);
@@ -158,32 +145,6 @@ void WriteHttpClient(const HttpClientConfig& config, YamlWriter& yaml) {
   WriteTls(config.tls, yaml);
   yaml.Bool("follow_redirects", config.follow_redirects);
   WriteIfGiven("proxy_url", RedactUrl(config.proxy_url), yaml);
-}
-
-void WriteDiscovery(const DiscoveryConfig& config, YamlWriter& yaml) {
-  if (!config.files.empty()) {
-    yaml.Key("file_sd_configs");
-    yaml.BeginList();
-    for (const FileDiscovery& files : config.files) {
-      yaml.BeginMap();
-      yaml.Texts("files", files.patterns);
-      yaml.EndMap();
-    }
-    yaml.EndList();
-  }
-  if (!config.urls.empty()) {
-    yaml.Key("http_sd_configs");
-    yaml.BeginList();
-    for (const HttpDiscovery& discovery : config.urls) {
-      yaml.BeginMap();
-      WriteHttpClient(discovery.http, yaml);
-      WriteDuration("refresh_interval", discovery.refresh_interval, yaml);
-      yaml.Text("url", RedactUrl(discovery.url));
-      yaml.EndMap();
-    }
-    yaml.EndList();
-  }
-  WriteGroups(config.static_groups, yaml);
 }
 
 void WriteScrapeDefaults(const ScrapeConfig& defaults, YamlWriter& yaml) {

@@ -31,6 +31,16 @@ scrape_configs:
   proxy_url: http://me:PROXY-SECRET@proxy:1
   file_sd_configs: [{files: [targets/*.json]}]
   http_sd_configs: [{url: "http://u:SD-SECRET@h/sd?api_key=KEY-SECRET", bearer_token: BEARER-SECRET}]
+  dns_sd_configs: [{names: [a.example], type: AAAA, port: 9100}]
+  kubernetes_sd_configs:
+  - role: pod
+    api_server: https://me:API-SECRET@k.example
+    bearer_token: KUBERNETES-SECRET
+    namespaces: {names: [gpu]}
+    selectors: [{role: pod, label: "app=dcgm", field: "spec.nodeName=n"}]
+    attach_metadata: {node: true}
+  - {role: node, namespaces: {own_namespace: true}}
+  slurm_sd_configs: [{port: 9400}, {port: 9401, file: nodes.txt}]
   relabel_configs:
   - {source_labels: [__address__], regex: "(.*):\\d+", target_label: node, replacement: "$1"}
   - {source_labels: [a, b], modulus: 8, target_label: shard, action: hashmod, separator: "/"}
@@ -81,6 +91,16 @@ TEST(ScrapeConfigYamlTest, SaysAllOfIt) {
                                       "- /etc/targets/*.json",
                                       "refresh_interval: 1m",
                                       "credentials: <secret>",
+                                      "type: AAAA",
+                                      "port: 9100",
+                                      "api_server: https://me:xxxxx@k.example",
+                                      "role: pod",
+                                      "label: app=dcgm",
+                                      "field: spec.nodeName=n",
+                                      "own_namespace: true",
+                                      "attach_metadata:\n          node: true",
+                                      "- scontrol",
+                                      "file: /etc/nodes.txt",
                                       "regex: (.*):\\d+",
                                       "modulus: 8",
                                       "separator: /",

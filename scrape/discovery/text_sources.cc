@@ -1,0 +1,105 @@
+#include "scrape/discovery/text_sources.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "base/redact_url.h"
+#include "scrape/config/target_groups.h"
+#include "scrape/http_fetch.h"
+
+namespace lockstep::scrape {
+namespace {
+
+// For each byte of a text: what it becomes while it is read, when a name of two bytes is a node of
+// a document, and what is kept of it.
+constexpr uint64_t kReadBytesPerByte = 128;
+constexpr uint64_t kKeptBytesPerByte = 24;
+constexpr milliseconds kUrlTimeout{5'000};
+
+// Reads a text only if it is another one than before.
+class TextReader {
+ public:
+  explicit TextReader(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  absl::StatusOr<std::optional<FoundTargets>> Read(std::string text) {
+    if (is_read_ && text == text_) return std::nullopt;
+    FoundTargets found;
+    LOCKSTEP_RETURN_IF_ERROR(found.memory.Add(kReadBytesPerByte * text.size()));
+    LOCKSTEP_ASSIGN_OR_RETURN(found.groups, ParseTargetGroups(text, name_));
+    found.memory.Resize(kKeptBytesPerByte * text.size()).IgnoreError();
+    text_ = std::move(text);
+    is_read_ = true;
+    return found;
+  }
+
+ private:
+  const std::string name_;
+  std::string text_;
+  bool is_read_ = false;
+};
+
+class FileSource : public TargetSource {
+ public:
+  explicit FileSource(std::string path) : path_(std::move(path)), reader_(path_) {}
+
+  std::string name() const override { return reader_.name(); }
+
+  absl::StatusOr<std::optional<FoundTargets>> Look() override {
+    std::ifstream file(path_, std::ios::binary);
+    std::ostringstream content;
+    if (file) content << file.rdbuf();
+    if (!file) return absl::NotFoundError(absl::StrFormat("cannot read \"%s\"", path_));
+    return reader_.Read(std::move(content).str());
+  }
+
+ private:
+  const std::string path_;
+  TextReader reader_;
+};
+
+class HttpSource : public TargetSource {
+ public:
+  explicit HttpSource(HttpDiscovery config)
+      : config_(std::move(config)), reader_(RedactUrl(config_.url)) {}
+
+  std::string name() const override { return reader_.name(); }
+
+  absl::StatusOr<std::optional<FoundTargets>> Look() override {
+    FetchOptions options;
+    options.url = config_.url;
+    options.headers = {
+        "Accept: application/json",
+        absl::StrFormat("X-Prometheus-Refresh-Interval-Seconds: %g",
+                        static_cast<double>(config_.refresh_interval.count()) / 1e3)};
+    options.timeout = std::min(kUrlTimeout, config_.refresh_interval);
+    options.http = config_.http;
+    options.is_cancelled = &is_cancelled();
+    const absl::Status status = fetch_.Get(options);
+    if (!status.ok()) return status;
+    auto found = reader_.Read(fetch_.body());
+    fetch_.DropBody();
+    return found;
+  }
+
+ private:
+  const HttpDiscovery config_;
+  HttpFetch fetch_;
+  TextReader reader_;
+};
+
+}  // namespace
+
+std::unique_ptr<TargetSource> MakeFileSource(std::string path) {
+  return std::make_unique<FileSource>(std::move(path));
+}
+
+std::unique_ptr<TargetSource> MakeHttpSource(HttpDiscovery config) {
+  return std::make_unique<HttpSource>(std::move(config));
+}
+
+}  // namespace lockstep::scrape
