@@ -268,11 +268,11 @@ class ApiServer : public Api {
   static constexpr std::chrono::seconds kQuickPatience{1};
   Response FormatQuery(const Call& call) {
     const QueryBudget budget(0, Clock::now() + kQuickPatience);
-    return HandleFormatQuery(call, budget);
+    return HandleFormatQuery(call, options_.dialect, budget);
   }
   Response ParseQuery(const Call& call) {
     const QueryBudget budget(0, Clock::now() + kQuickPatience);
-    return HandleParseQuery(call, budget);
+    return HandleParseQuery(call, options_.dialect, budget);
   }
   Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
   Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
@@ -280,7 +280,7 @@ class ApiServer : public Api {
     const auto select = [&call](ExemplarStore::Selections selections, TimeRange range) {
       return call.data->Exemplars(std::move(selections), range);
     };
-    return HandleQueryExemplars(call, select, budget);
+    return HandleQueryExemplars(call, select, options_.dialect, budget);
   }
 
   void RemoteWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
