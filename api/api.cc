@@ -296,6 +296,9 @@ class ApiServer : public Api {
     HandleDatadogSeries(request, tenant.ingester, now_ms_(), std::move(respond));
   }
   Response DatadogValidate(const Call&) { return HandleDatadogValidate(); }
+  Response DatadogSketches(const Call&) { return HandleDatadogSketches(); }
+  Response DatadogIntake(const Call&) { return HandleDatadogIntake(); }
+  Response DatadogCheckRun(const Call&) { return HandleDatadogCheckRun(); }
   void GroupPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleGroupPush(request, tenant.ingester, tenant.push_groups, now_ms_(), std::move(respond));
   }
@@ -484,6 +487,11 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/datadog/api/v1/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
       {"/datadog/api/v2/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
       {"/datadog/api/v1/validate", kGet, kNothing, kAny, &A::DatadogValidate},
+      {"/datadog/api/beta/sketches", kPost, kNothing, kWrite, &A::DatadogSketches},
+      {"/datadog/api/v1/check_run", kPost, kNothing, kWrite, &A::DatadogCheckRun},
+      {"/datadog/api/v1/metadata", kPost, kNothing, kWrite, &A::DatadogIntake},
+      {"/datadog/intake", kPost, kNothing, kWrite, &A::DatadogIntake},
+      {"/datadog/intake/", kPost, kNothing, kWrite, &A::DatadogIntake},
       {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
       {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
       {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},
