@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "ingest/json/datadog_testing.h"
+
 namespace lockstep::json {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr int64_t kNowMs = 9000;
 
 struct Series {
   std::string metric;
@@ -47,19 +47,6 @@ std::string Message(const std::vector<Series>& all) {
     series.add_int64(8, 10);
   }
   return body;
-}
-
-std::vector<std::string> Texts(const DecodedWrite& decoded) {
-  std::vector<std::string> lines;
-  for (const SeriesWrite& series : decoded.request.series) {
-    std::string line = series.labels.ToString();
-    for (const Sample& sample : series.samples) {
-      line +=
-          " " + testing::PrintToString(sample.value) + "@" + std::to_string(sample.timestamp_ms);
-    }
-    lines.push_back(line);
-  }
-  return lines;
 }
 
 DecodedWrite Decoded(std::string_view body) {
