@@ -1,11 +1,12 @@
 // What Datadog's clients send, below the path /datadog that they are given for a host.
 //
-//   POST /datadog/api/v1/series, /datadog/api/v2/series    JSON (ingest/json/datadog_series.h), or of v2 protobuf
-//                                                          (ingest/json/datadog_payload.h)
+//   POST /datadog/api/v1/series, /datadog/api/v2/series
+//          JSON (ingest/json/datadog_series.h) or protobuf (ingest/json/datadog_payload.h)
 //   GET  /datadog/api/v1/validate
-//   POST /datadog/api/beta/sketches                        400: they are no series
+//   POST /datadog/api/beta/sketches
+//          400: they are no series
 //   POST /datadog/intake, /datadog/api/v1/check_run, /datadog/api/v1/metadata
-//                                                          what the agent tells besides; answered and dropped
+//          what the agent tells besides; answered and dropped
 //
 // Series are answered 202; 400 when some were not taken and the others are stored; other failures
 // as those of remote write (api/write_handler.h). The body is JSON.

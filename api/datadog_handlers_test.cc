@@ -49,8 +49,8 @@ TEST_F(DatadogHandlersTest, Answers) {
 TEST_F(DatadogHandlersTest, ProtobufOfTheAgent) {
   const std::vector<Header> headers = {{"Content-Type", "application/x-protobuf"}};
   // series {metric "load", points {value 1, timestamp 7}}
-  const std::string body(
-      "\x0a\x13\x12\x04load\x22\x0b\x09\x00\x00\x00\x00\x00\x00\xf0\x3f\x10\x07", 21);
+  const std::string body("\x0a\x13\x12\x04load\x22\x0b\x09\x00\x00\x00\x00\x00\x00\xf0\x3f\x10\x07",
+                         21);
   EXPECT_EQ(Post(body, headers).status, 202);
   const SeriesWrite& series = storage_.last_request.series.at(0);
   EXPECT_EQ(series.labels.metric_name(), "load");

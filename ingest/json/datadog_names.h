@@ -15,7 +15,8 @@ inline constexpr double kMaxDatadogSeconds = 9e15;
 // stands beside a dot.
 std::string PlainDatadogName(std::string_view name);
 
-// "name:value", or "name", which has the value "no_label_value". Views of `tag`, or of static texts.
+// "name:value", or "name", which has the value "no_label_value". Views of `tag`, or of static
+// texts.
 LabelView LabelOfTag(std::string_view tag);
 
 }  // namespace lockstep::json

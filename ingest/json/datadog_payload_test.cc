@@ -1,4 +1,5 @@
-// Messages are made by protozero's writer from the numbers of the fields in Datadog's agent_payload.proto.
+// Messages are made by protozero's writer from the numbers of the fields in Datadog's
+// agent_payload.proto.
 #include "ingest/json/datadog_payload.h"
 
 #include <gmock/gmock.h>
@@ -56,10 +57,13 @@ DecodedWrite Decoded(std::string_view body) {
 }
 
 TEST(DatadogPayloadTest, SeriesAreThoseOfJson) {
-  const DecodedWrite decoded = Decoded(
-      Message({{"system.load!.1", {{7, 1.5}, {8, -2}}, {"env:prod", "canary", "host:x", "url:a:b"},
-                {{"host", "n1"}, {"device", "sda"}, {"", "nothing"}}, "System"},
-               {"now", {{0, 1}}}}));
+  const DecodedWrite decoded =
+      Decoded(Message({{"system.load!.1",
+                        {{7, 1.5}, {8, -2}},
+                        {"env:prod", "canary", "host:x", "url:a:b"},
+                        {{"host", "n1"}, {"device", "sda"}, {"", "nothing"}},
+                        "System"},
+                       {"now", {{0, 1}}}}));
   EXPECT_THAT(Texts(decoded),
               ElementsAre("{\"system.load.1\", canary=\"no_label_value\", device=\"sda\", "
                           "env=\"prod\", exported_host=\"x\", host=\"n1\", "
@@ -70,9 +74,10 @@ TEST(DatadogPayloadTest, SeriesAreThoseOfJson) {
 }
 
 TEST(DatadogPayloadTest, BadSeriesLeaveTheOthers) {
-  const DecodedWrite decoded =
-      Decoded(Message({{"", {{1, 1}, {2, 2}}}, {"far", {{INT64_MAX, 1}, {INT64_MIN, 2}, {3, 3}}},
-                       {"text", {{1, 1}}, {"a:\xff"}}, {"good", {{1, 1}}}}));
+  const DecodedWrite decoded = Decoded(Message({{"", {{1, 1}, {2, 2}}},
+                                                {"far", {{INT64_MAX, 1}, {INT64_MIN, 2}, {3, 3}}},
+                                                {"text", {{1, 1}}, {"a:\xff"}},
+                                                {"good", {{1, 1}}}}));
   EXPECT_THAT(Texts(decoded), ElementsAre("far 3@3000", "good 1@1000"));
   const std::string told = decoded.refusals.ToString();
   EXPECT_THAT(told, HasSubstr("series 1: it has no metric\n"));
@@ -99,8 +104,8 @@ TEST(DatadogPayloadTest, Limits) {
   const std::string two = Message({{"a", {{1, 1}}}, {"b", {{1, 1}}}});
   EXPECT_TRUE(absl::IsOutOfRange(
       DecodeDatadogPayload(two, kNowMs, {.max_series_per_request = 1}).status()));
-  const DecodedWrite many = *DecodeDatadogPayload(
-      Message({{"a", {{1, 1}}, {"a:1", "b:2", "c:3"}}}), kNowMs, {.max_labels_per_series = 2});
+  const DecodedWrite many = *DecodeDatadogPayload(Message({{"a", {{1, 1}}, {"a:1", "b:2", "c:3"}}}),
+                                                  kNowMs, {.max_labels_per_series = 2});
   EXPECT_EQ(many.refusals.sample_count(), 1u);
 }
 

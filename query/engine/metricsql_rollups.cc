@@ -38,9 +38,8 @@ absl::StatusOr<EvaluatedValue> EvaluateOne(const Call& call, Evaluator& evaluato
                               EvaluateStatistic(call, one.statistic, evaluator));
     return EvaluatedValue(std::move(vector));
   }
-  return absl::FailedPreconditionError(
-      absl::StrFormat("%s() knows \"min\", \"max\" and \"avg\", not \"%s\"",
-                      call.function->name, name));
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "%s() knows \"min\", \"max\" and \"avg\", not \"%s\"", call.function->name, name));
 }
 
 // The series are read once for each: a column has room for one value a step.

@@ -222,8 +222,8 @@ TEST_F(MetricsqlTest, IsUnknownInStrictMode) {
   EXPECT_TRUE(engine_.Execute(query, budget_).ok());
 }
 
-// "calculates per-second change rates for adjacent raw samples ... and returns min, max and avg values ... in time
-// series with rollup="min", rollup="max" and rollup="avg" additional labels".
+// "calculates per-second change rates for adjacent raw samples ... and returns min, max and avg
+// values ... in time series with rollup="min", rollup="max" and rollup="avg" additional labels".
 TEST_F(MetricsqlTest, RollupsAreThreeSeries) {
   Load({{"__name__", "c"}, {"a", "b"}}, {0, 60, 180, 60});
   EXPECT_THAT(Instant("rollup_rate(c[5m])", 3 * kMinuteMs),
@@ -232,14 +232,13 @@ TEST_F(MetricsqlTest, RollupsAreThreeSeries) {
   EXPECT_THAT(Instant("rollup_increase(c[5m])", 3 * kMinuteMs),
               UnorderedElementsAre("{a=\"b\", rollup=\"min\"} 60", "{a=\"b\", rollup=\"max\"} 120",
                                    "{a=\"b\", rollup=\"avg\"} 80"));
-  EXPECT_THAT(Instant("rollup_delta(c[5m])", 3 * kMinuteMs),
-              UnorderedElementsAre("{a=\"b\", rollup=\"min\"} -120",
-                                   "{a=\"b\", rollup=\"max\"} 120",
-                                   "{a=\"b\", rollup=\"avg\"} 20"));
+  EXPECT_THAT(
+      Instant("rollup_delta(c[5m])", 3 * kMinuteMs),
+      UnorderedElementsAre("{a=\"b\", rollup=\"min\"} -120", "{a=\"b\", rollup=\"max\"} 120",
+                           "{a=\"b\", rollup=\"avg\"} 20"));
   EXPECT_THAT(Instant("rollup_deriv(c[5m], \"min\")", 3 * kMinuteMs), ElementsAre("{a=\"b\"} -2"));
   EXPECT_THAT(Instant("rollup(c[5m])", 3 * kMinuteMs),
-              UnorderedElementsAre("c{a=\"b\", rollup=\"min\"} 0",
-                                   "c{a=\"b\", rollup=\"max\"} 180",
+              UnorderedElementsAre("c{a=\"b\", rollup=\"min\"} 0", "c{a=\"b\", rollup=\"max\"} 180",
                                    "c{a=\"b\", rollup=\"avg\"} 75"));
   EXPECT_THAT(Range("rollup(c[2m], (\"max\"))", 0, 3 * kMinuteMs),
               ElementsAre("c{a=\"b\"} 0@0 60@1 180@2 180@3"));
@@ -261,7 +260,8 @@ TEST_F(MetricsqlTest, IncreasePureStartsBeforeItsWindow) {
 
 TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
   Load({{"__name__", "c_total"}}, {0, 60, 180, 300});
-  // A step is a minute; a rate needs two samples, and looks for them as far back as a selector looks.
+  // A step is a minute; a rate needs two samples, and looks for them as far back as a selector
+  // looks.
   EXPECT_THAT(Range("rate(c_total)", 3 * kMinuteMs, 3 * kMinuteMs),
               ElementsAre(Range("rate(c_total[5m])", 3 * kMinuteMs, 3 * kMinuteMs)[0]));
   EXPECT_THAT(Instant("rollup_rate(c_total, \"min\")", 3 * kMinuteMs), ElementsAre("{} 1"));
@@ -273,7 +273,8 @@ TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
   EXPECT_EQ(std::get<MatrixResult>(result->value).at(0).samples.values, std::vector<double>{2});
 }
 
-// "returns a union of time series ... only the first time series out of series with identical set of labels".
+// "returns a union of time series ... only the first time series out of series with identical set
+// of labels".
 TEST_F(MetricsqlTest, UnionTakesTheFirst) {
   LoadGpus();
   Load({{"__name__", "x"}}, {1, 2});

@@ -6,7 +6,8 @@
 
 namespace lockstep::engine {
 
-// Any function with a range vector argument but absent_over_time and those that give several series for one.
+// Any function with a range vector argument but absent_over_time and those that give several series
+// for one.
 absl::StatusOr<EvaluatedValue> EvaluateWindows(const promql::Call& call, Evaluator& evaluator);
 
 // What `function` makes of the windows of the call's range vector.

@@ -72,7 +72,8 @@ class ExpressionParser {
   absl::Status ParseTemplate();
   absl::StatusOr<std::vector<std::string_view>> ParseTemplateParameters();
   absl::Status Define(Template added, int position);
-  // Up to the comma or the parenthesis that ends it, which is not taken. What is skipped is parsed where it is used.
+  // Up to the comma or the parenthesis that ends it, which is not taken. What is skipped is parsed
+  // where it is used.
   absl::StatusOr<TextRange> SkipExpression();
   absl::StatusOr<std::vector<TextRange>> SkipArguments();
   absl::StatusOr<ExprPtr> ParseTemplateName(const Template& used, const Token& name);
@@ -154,8 +155,8 @@ class ExpressionParser {
   bool has_next_ = false;
   int last_end_ = 0;  // behind the token taken last
   ErrorContext context_;
-  int depth_ = 0;               // of the recursion
-  int duration_operators_ = 0;  // in the duration expression in work
+  int depth_ = 0;                         // of the recursion
+  int duration_operators_ = 0;            // in the duration expression in work
   std::shared_ptr<Templates> templates_;  // null before the first WITH
   const Template* scope_ = nullptr;       // what names mean here
 };

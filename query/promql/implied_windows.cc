@@ -14,7 +14,8 @@ std::optional<Op> ImpliedWindow(FunctionId id) {
     // The increases of all steps together are to be that of the whole range.
     case FunctionId::kIncreasePure:
       return Op::kImpliedStep;
-    // These say how things are at a step. Like a selector they look back for samples, however short the step is.
+    // These say how things are at a step. Like a selector they look back for samples, however short
+    // the step is.
     case FunctionId::kDefaultRollup:
     case FunctionId::kRate:
     case FunctionId::kRollup:

@@ -76,8 +76,7 @@ absl::Status ExpressionParser::ParseMatcher(VectorSelector& selector) {
   if (!type) {
     // A quoted string alone is the metric's name.
     if (quoted) {
-      selector.matchers.push_back(
-          Matcher::Equal(std::string(kMetricName), std::move(label_name)));
+      selector.matchers.push_back(Matcher::Equal(std::string(kMetricName), std::move(label_name)));
       return absl::OkStatus();
     }
     if (const Template* used = FindTemplate(scope_, label.text, false)) {

@@ -119,8 +119,8 @@ absl::Status ExpressionParser::ParseTemplate() {
   if (NextIs(TokenKind::kLeftParen)) {
     // What else may begin a call has a meaning of its own.
     if (name.kind != TokenKind::kIdentifier) {
-      return ErrorAt(name.position, "a template with parameters must not be called " +
-                                        std::string(name.text));
+      return ErrorAt(name.position,
+                     "a template with parameters must not be called " + std::string(name.text));
     }
     LOCKSTEP_ASSIGN_OR_RETURN(added.parameters, ParseTemplateParameters());
     added.has_parameters = true;
@@ -243,9 +243,8 @@ absl::Status ExpressionParser::AppendTemplateMatchers(const Template& used, cons
                         As<VectorSelector>(*expr).name.empty() &&
                         !HasModifiers(As<VectorSelector>(*expr));
   if (!is_plain) {
-    return ErrorAt(name.position,
-                   absl::StrFormat("template %s is no list of matchers in braces",
-                                   Quote(name.text)));
+    return ErrorAt(name.position, absl::StrFormat("template %s is no list of matchers in braces",
+                                                  Quote(name.text)));
   }
   std::ranges::move(static_cast<VectorSelector&>(*expr).matchers,
                     std::back_inserter(selector.matchers));

@@ -1,5 +1,5 @@
-// WITH templates, lists of queries and windows that are left out: what they are written out. Expected texts follow
-// from what VictoriaMetrics' MetricsQL page says of each.
+// WITH templates, lists of queries and windows that are left out: what they are written out.
+// Expected texts follow from what VictoriaMetrics' MetricsQL page says of each.
 #include <string>
 #include <string_view>
 
@@ -57,7 +57,8 @@ TEST(TemplateParserTest, Matchers) {
   EXPECT_THAT(Expanded("WITH (x = {b=\"c\"} offset 1m) y{x}"), HasSubstr("no list of matchers"));
   EXPECT_THAT(Expanded("WITH (x = sum(a)) x{b=\"c\"}"),
               HasSubstr("1:19: parse error: template \"x\" is no selector"));
-  EXPECT_THAT(Expanded("WITH (x = {b=\"c\"}) y{z}"), HasSubstr("unexpected \"}\" in label matching"));
+  EXPECT_THAT(Expanded("WITH (x = {b=\"c\"}) y{z}"),
+              HasSubstr("unexpected \"}\" in label matching"));
 }
 
 TEST(TemplateParserTest, Functions) {
@@ -92,6 +93,12 @@ TEST(TemplateParserTest, WhatTheyExpandToIsBounded) {
   }
   EXPECT_THAT(Expanded(doubling + ") x39"), HasSubstr("templates expand to more than 65536 bytes"));
   EXPECT_THAT(Expanded(doubling + ") x3"), StartsWith("union("));
+
+  const std::string body(1024, 'm');
+  std::string uses = "x";
+  for (int i = 1; i < 64; ++i) uses += " + x";
+  EXPECT_THAT(Expanded("WITH (x = " + body + ") " + uses), StartsWith("(mmm"));
+  EXPECT_THAT(Expanded("WITH (x = " + body + ") " + uses + " + x"), HasSubstr("expand to more"));
 
   std::string deep = "WITH (x0 = m";
   for (int i = 1; i < 110; ++i) {

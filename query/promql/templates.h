@@ -1,9 +1,9 @@
 // Templates: what `WITH (name = expr, f(x) = expr) ...` of MetricsQL defines.
 //
-// A template is a stretch of the query's text and the names that it sees. Where its name is used, the
-// parser reads that text once more, with the arguments as templates of their own: nothing but the parser
-// knows of templates. A text sees what was defined before it, never itself, so that none can recurse; what
-// it grows to is bounded all the same, because each may use the one before twice.
+// A template is a stretch of the query's text and the names that it sees. Where its name is used,
+// the parser reads that text once more, with the arguments as templates of their own: nothing but
+// the parser knows of templates. A text sees what was defined before it, never itself, so that none
+// can recurse; what it grows to is bounded all the same, because each may use the one before twice.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ struct Template {
 // All templates of one query, arguments among them; they live as long as this. Not thread-safe.
 class Templates {
  public:
-  // What a query may grow to by its templates: four times the text that the server takes by default.
+  // What a query may grow to by its templates: four times the text that the server takes by
+  // default.
   static constexpr size_t kMaxExpandedBytes = 64 << 10;
   // Looking for a name passes all that are in scope.
   static constexpr size_t kMaxInScope = 128;
@@ -51,7 +52,8 @@ class Templates {
   size_t expanded_bytes_ = 0;
 };
 
-// The innermost template of that name, with parameters or without; null if there is none. `scope` may be null.
+// The innermost template of that name, with parameters or without; null if there is none. `scope`
+// may be null.
 const Template* FindTemplate(const Template* scope, std::string_view name, bool has_parameters);
 
 // How many are in scope.

@@ -89,9 +89,10 @@ TEST(RuleFileTest, ExpressionsAreOfTheDialectOfTheServer) {
   GroupDefaults defaults;
   EXPECT_TRUE(ParseRuleFile(yaml, "r.yml", defaults).ok());
   defaults.dialect = promql::Dialect::kPromql;
-  EXPECT_EQ(Message(ParseRuleFile(yaml, "r.yml", defaults).status()),
-            "r.yml line 1: could not parse expression: 1:1: parse error: unknown function with name "
-            "\"rollup\"");
+  EXPECT_EQ(
+      Message(ParseRuleFile(yaml, "r.yml", defaults).status()),
+      "r.yml line 1: could not parse expression: 1:1: parse error: unknown function with name "
+      "\"rollup\"");
 }
 
 }  // namespace
