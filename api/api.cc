@@ -268,11 +268,11 @@ class ApiServer : public Api {
   static constexpr std::chrono::seconds kQuickPatience{1};
   Response FormatQuery(const Call& call) {
     const QueryBudget budget(0, Clock::now() + kQuickPatience);
-    return HandleFormatQuery(call, budget);
+    return HandleFormatQuery(call, options_.dialect, budget);
   }
   Response ParseQuery(const Call& call) {
     const QueryBudget budget(0, Clock::now() + kQuickPatience);
-    return HandleParseQuery(call, budget);
+    return HandleParseQuery(call, options_.dialect, budget);
   }
   Response ActiveQueryList(const Call&) { return HandleActiveQueries(active_queries_); }
   Response CancelQuery(const Call& call) { return HandleCancelQuery(call, active_queries_); }
@@ -280,7 +280,7 @@ class ApiServer : public Api {
     const auto select = [&call](ExemplarStore::Selections selections, TimeRange range) {
       return call.data->Exemplars(std::move(selections), range);
     };
-    return HandleQueryExemplars(call, select, budget);
+    return HandleQueryExemplars(call, select, options_.dialect, budget);
   }
 
   void RemoteWrite(const Request& request, tenants::Tenant& tenant, Respond respond) {
@@ -296,6 +296,9 @@ class ApiServer : public Api {
     HandleDatadogSeries(request, tenant.ingester, now_ms_(), std::move(respond));
   }
   Response DatadogValidate(const Call&) { return HandleDatadogValidate(); }
+  Response DatadogSketches(const Call&) { return HandleDatadogSketches(); }
+  Response DatadogIntake(const Call&) { return HandleDatadogIntake(); }
+  Response DatadogCheckRun(const Call&) { return HandleDatadogCheckRun(); }
   void GroupPush(const Request& request, tenants::Tenant& tenant, Respond respond) {
     HandleGroupPush(request, tenant.ingester, tenant.push_groups, now_ms_(), std::move(respond));
   }
@@ -484,6 +487,11 @@ const ApiServer::Route* ApiServer::Routes(size_t& count) {
       {"/datadog/api/v1/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
       {"/datadog/api/v2/series", kPost, kReadyStore, kWrite, nullptr, nullptr, &A::DatadogSeries},
       {"/datadog/api/v1/validate", kGet, kNothing, kAny, &A::DatadogValidate},
+      {"/datadog/api/beta/sketches", kPost, kNothing, kWrite, &A::DatadogSketches},
+      {"/datadog/api/v1/check_run", kPost, kNothing, kWrite, &A::DatadogCheckRun},
+      {"/datadog/api/v1/metadata", kPost, kNothing, kWrite, &A::DatadogIntake},
+      {"/datadog/intake", kPost, kNothing, kWrite, &A::DatadogIntake},
+      {"/datadog/intake/", kPost, kNothing, kWrite, &A::DatadogIntake},
       {"/ping", kGet, kNothing, kNone, &A::InfluxPing},
       {"/health", kGet, kReadyStore, kNone, &A::InfluxHealth},
       {"/query", kGetAndPost, kNothing, kAny, &A::InfluxQuery},

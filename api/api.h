@@ -18,6 +18,7 @@
 #include "api/query_log.h"
 #include "api/server_info.h"
 #include "ingest/limits.h"
+#include "query/promql/parser.h"
 #include "rules/hook_runner.h"
 #include "rules/notifier.h"
 #include "rules/rule_runner.h"
@@ -33,6 +34,7 @@ struct ApiOptions {
   int64_t max_query_samples = 50'000'000;  // held in memory by one query
   uint64_t max_query_bytes = 16 << 10;     // of one query's text
   std::chrono::milliseconds query_timeout = std::chrono::minutes(2);
+  promql::Dialect dialect = promql::Dialect::kMetricsql;  // that of the engines
   IngestLimits ingest;
   Prices prices;                          // of training
   std::string backup_folder = "backups";  // below which requests may have backups written

@@ -526,6 +526,26 @@ TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
   EXPECT_EQ(Get("/-/ready").status, 200);
 }
 
+// What is no PromQL is an error wherever an expression is read.
+TEST_F(ApiTest, StrictModeIsThatOfAllExpressions) {
+  std::vector<std::string> targets;
+  for (const char* path : {"format_query?", "parse_query?", "query_exemplars?start=1&end=2&"}) {
+    for (const char* query : {"rollup(up[5m])", "(up,up)", "with(a=up)a", "rate(up)"}) {
+      targets.push_back(std::string("/api/v1/") + path + "query=" + query);
+    }
+  }
+  for (const std::string& target : targets) EXPECT_EQ(Get(target).status, 200) << target;
+  ApiOptions options;
+  options.dialect = promql::Dialect::kPromql;
+  api_ = MakeApi({.tenants = tenants_,
+                  .info = Info(),
+                  .options = options,
+                  .now_ms = [] { return kNowMs; },
+                  .reload = {}});
+  api_->SetReady(true);
+  for (const std::string& target : targets) EXPECT_EQ(Get(target).status, 400) << target;
+}
+
 TEST_F(ApiTest, CountsRequests) {
   Get("/api/v1/query?query=up");
   Get("/api/v1/label/job/values");

@@ -7,6 +7,7 @@
 #include "api/content_type.h"
 #include "api/json_writer.h"
 #include "api/write_body.h"
+#include "ingest/json/datadog_payload.h"
 #include "ingest/json/datadog_series.h"
 
 namespace lockstep::api {
@@ -43,22 +44,51 @@ Response DatadogReply(const absl::StatusOr<WriteSummary>& result) {
   return response;
 }
 
+bool IsProtobuf(std::string_view type) {
+  return ContentType(type).Is("application/x-protobuf") ||
+         ContentType(type).Is("application/protobuf");
+}
+
 }  // namespace
 
 void HandleDatadogSeries(const Request& request, Ingester& ingester, int64_t now_ms,
                          Respond respond) {
   const std::string_view type = request.header("Content-Type");
-  if (!type.empty() && !ContentType(type).Is("application/json")) {
+  const bool is_protobuf = IsProtobuf(type);
+  if (!type.empty() && !is_protobuf && !ContentType(type).Is("application/json")) {
     return respond(DatadogErrors(
-        415, absl::StrFormat("Content-Type is \"%s\"; this path reads application/json", type)));
+        415, absl::StrFormat("Content-Type is \"%s\"; this path reads application/json and "
+                             "application/x-protobuf",
+                             type)));
   }
-  const auto decode = [now_ms](std::string_view body, const IngestLimits& limits, const Storage*) {
-    return json::DecodeDatadogSeries(body, now_ms, limits);
+  const auto decode = [now_ms, is_protobuf](std::string_view body, const IngestLimits& limits,
+                                            const Storage*) {
+    return is_protobuf ? json::DecodeDatadogPayload(body, now_ms, limits)
+                       : json::DecodeDatadogSeries(body, now_ms, limits);
   };
   WriteBody(request, ingester, decode,
             [respond = std::move(respond)](const absl::StatusOr<WriteSummary>& result) mutable {
               respond(DatadogReply(result));
             });
+}
+
+Response HandleDatadogSketches() {
+  // The agent sends again what is answered otherwise.
+  return DatadogErrors(400, "sketches of distributions are not stored: send series");
+}
+
+Response HandleDatadogIntake() {
+  Response response;
+  response.content_type = "application/json";
+  response.body = "{}";
+  return response;
+}
+
+Response HandleDatadogCheckRun() {
+  Response response = HandleDatadogIntake();
+  response.status = 202;
+  response.body = R"({"status":"ok"})";
+  return response;
 }
 
 Response HandleDatadogValidate() {

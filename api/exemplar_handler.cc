@@ -75,13 +75,14 @@ void WriteSeriesExemplars(JsonWriter& json, const SeriesExemplars& found) {
 
 }  // namespace
 
-Response HandleQueryExemplars(const Call& call, SelectExemplars select, const QueryBudget& budget) {
+Response HandleQueryExemplars(const Call& call, SelectExemplars select, promql::Dialect dialect,
+                              const QueryBudget& budget) {
   const auto range = ParseTimeRange(call.form.Get("start"), call.form.Get("end"));
   if (!range.ok()) return FailureReply(range.status());
   if (range->max_ms < range->min_ms) {
     return ErrorReply(ErrorType::kBadData, "end timestamp must not be before start timestamp");
   }
-  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget);
+  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget, dialect);
   if (!expr.ok() && !absl::IsInvalidArgument(expr.status())) return FailureReply(expr.status());
   if (!expr.ok()) return ErrorReply(ErrorType::kBadData, Message(expr.status()));
   ExemplarStore::Selections selections;

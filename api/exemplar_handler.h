@@ -7,6 +7,7 @@
 #include "api/call.h"
 #include "base/query_budget.h"
 #include "ingest/exemplar_store.h"
+#include "query/promql/parser.h"
 
 namespace lockstep::api {
 
@@ -14,6 +15,7 @@ namespace lockstep::api {
 using SelectExemplars =
     absl::FunctionRef<std::vector<SeriesExemplars>(ExemplarStore::Selections, TimeRange)>;
 
-Response HandleQueryExemplars(const Call& call, SelectExemplars select, const QueryBudget& budget);
+Response HandleQueryExemplars(const Call& call, SelectExemplars select, promql::Dialect dialect,
+                              const QueryBudget& budget);
 
 }  // namespace lockstep::api

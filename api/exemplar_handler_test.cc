@@ -33,7 +33,7 @@ class ExemplarHandlerTest : public testing::Test {
         [&](const ExemplarStore::Selections& selections, TimeRange range) {
           return store_.Select(selections, range);
         },
-        budget);
+        promql::Dialect::kMetricsql, budget);
   }
   // The data of a success.
   void Check(std::string_view parameters, const std::string& data) {

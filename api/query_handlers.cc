@@ -251,14 +251,14 @@ Response HandleExplain(const Call& call, const QueryContext& context, QueryBudge
   return Explain(*asked, call, context, budget);
 }
 
-Response HandleFormatQuery(const Call& call, const QueryBudget& budget) {
-  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget);
+Response HandleFormatQuery(const Call& call, promql::Dialect dialect, const QueryBudget& budget) {
+  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget, dialect);
   if (!expr.ok()) return QueryFailure(expr.status());
   return SuccessReply([&](JsonWriter& json) { json.String(promql::PrintPretty(**expr)); });
 }
 
-Response HandleParseQuery(const Call& call, const QueryBudget& budget) {
-  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget);
+Response HandleParseQuery(const Call& call, promql::Dialect dialect, const QueryBudget& budget) {
+  const auto expr = promql::ParseExpr(call.form.Get("query"), &budget, dialect);
   if (!expr.ok()) return QueryFailure(expr.status());
   return SuccessReply([&](JsonWriter& json) { WriteSyntaxTree(json, **expr); });
 }

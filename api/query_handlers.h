@@ -31,7 +31,7 @@ Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBu
 Response HandleExplain(const Call& call, const QueryContext& context, QueryBudget& budget);
 
 // Quick.
-Response HandleFormatQuery(const Call& call, const QueryBudget& budget);
-Response HandleParseQuery(const Call& call, const QueryBudget& budget);
+Response HandleFormatQuery(const Call& call, promql::Dialect dialect, const QueryBudget& budget);
+Response HandleParseQuery(const Call& call, promql::Dialect dialect, const QueryBudget& budget);
 
 }  // namespace lockstep::api

@@ -15,9 +15,10 @@ namespace {
 
 absl::Status ConfigStatus(const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<GivenValue> values, ReadConfig(path));
-  LOCKSTEP_RETURN_IF_ERROR(MakeServeOptions(values).status());
+  LOCKSTEP_ASSIGN_OR_RETURN(const ServeOptions options, MakeServeOptions(values));
   LOCKSTEP_RETURN_IF_ERROR(scrape::ReadScrapeConfigs(path).status());
-  LOCKSTEP_ASSIGN_OR_RETURN(const rules::RulesConfig config, rules::ReadRulesConfig(path));
+  LOCKSTEP_ASSIGN_OR_RETURN(rules::RulesConfig config, rules::ReadRulesConfig(path));
+  config.defaults.dialect = DialectOf(options);
   return rules::ReadRuleFiles(config.rule_files, config.defaults).status();
 }
 

@@ -7,10 +7,12 @@
 
 namespace lockstep::cli {
 
-ExitCode CheckRules(const std::vector<std::string>& paths) {
+ExitCode CheckRules(const RulesCheck& check) {
+  rules::GroupDefaults defaults;
+  if (!check.metricsql) defaults.dialect = promql::Dialect::kPromql;
   ExitCode code = kSuccess;
-  for (const std::string& path : paths) {
-    const auto groups = rules::ReadRuleFile(path, {});
+  for (const std::string& path : check.paths) {
+    const auto groups = rules::ReadRuleFile(path, defaults);
     if (!groups.ok()) {
       std::fprintf(stderr, "lockstep: %s\n", std::string(Message(groups.status())).c_str());
       code = kUsage;

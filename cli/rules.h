@@ -8,7 +8,12 @@
 
 namespace lockstep::cli {
 
+struct RulesCheck {
+  std::vector<std::string> paths;
+  bool metricsql = true;  // whether expressions may use what lockstep knows of MetricsQL
+};
+
 // Says of each file on standard output how many rules it has, or on standard error what is wrong.
-ExitCode CheckRules(const std::vector<std::string>& paths);
+ExitCode CheckRules(const RulesCheck& check);
 
 }  // namespace lockstep::cli

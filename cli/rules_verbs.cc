@@ -25,10 +25,14 @@ void AddRulesVerbs(CLI::App& program, Verbs& verbs) {
   CLI::App* rules = program.add_subcommand("rules", "Check, test and backfill rule files.");
   rules->require_subcommand(1);
 
-  auto checked = std::make_shared<std::vector<std::string>>();
-  verbs.Add(AddRulesVerb(*rules, "check", "Say what is wrong with rule files.", *checked,
-                         "The rule files."),
-            [checked] { return CheckRules(*checked); });
+  auto checked = std::make_shared<RulesCheck>();
+  CLI::App* check = AddRulesVerb(*rules, "check", "Say what is wrong with rule files.",
+                                 checked->paths, "The rule files.");
+  check
+      ->add_option("--query.metricsql", checked->metricsql,
+                   "What the server is started with: false refuses what PromQL has not. [true]")
+      ->type_name("BOOL");
+  verbs.Add(check, [checked] { return CheckRules(*checked); });
 
   auto tested = std::make_shared<std::vector<std::string>>();
   verbs.Add(AddRulesVerb(*rules, "test", "Run unit tests of rules, in promtool's format.", *tested,

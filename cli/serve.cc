@@ -91,7 +91,7 @@ int ConcurrentQueriesOfThisMachine() {
 engine::EngineOptions EngineOptionsOf(const ServeOptions& options) {
   engine::EngineOptions engine_options;
   engine_options.lookback_ms = options.lookback_ms;
-  if (!options.metricsql) engine_options.dialect = promql::Dialect::kPromql;
+  engine_options.dialect = DialectOf(options);
   return engine_options;
 }
 
@@ -100,6 +100,7 @@ api::ApiOptions MakeApiOptions(const ServeOptions& options) {
   api_options.max_concurrent_queries = options.max_concurrent_queries != 0
                                            ? options.max_concurrent_queries
                                            : ConcurrentQueriesOfThisMachine();
+  api_options.dialect = DialectOf(options);
   api_options.max_query_samples = options.max_query_samples;
   api_options.max_query_bytes = options.max_query_bytes;
   api_options.query_timeout = std::chrono::milliseconds(options.query_timeout_ms);
@@ -153,6 +154,7 @@ absl::StatusOr<Jobs> ReadJobs(const ServeOptions& options) {
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.scrape_defaults, scrape::ReadScrapeDefaults(options.config_file));
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.scrape, scrape::ReadScrapeConfigs(options.config_file));
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.rules, rules::ReadRulesConfig(options.config_file));
+  jobs.rules.defaults.dialect = DialectOf(options);
   LOCKSTEP_ASSIGN_OR_RETURN(jobs.groups,
                             rules::ReadRuleFiles(jobs.rules.rule_files, jobs.rules.defaults));
   if (options.read_only && !(jobs.scrape.empty() && jobs.groups.empty())) {

@@ -27,6 +27,7 @@
 #include "base/status.h"
 #include "cli/host_port.h"
 #include "ingest/otlp/translation.h"
+#include "query/promql/parser.h"
 #include "storage/db/retention_rules.h"
 #include "tenants/tenant_limits.h"
 
@@ -92,6 +93,11 @@ struct ServeOptions {
   // The setting's effective values as text, by name; filled by MakeServeOptions.
   std::vector<std::pair<std::string, std::string>> texts;
 };
+
+// The language of queries.
+inline promql::Dialect DialectOf(const ServeOptions& options) {
+  return options.metricsql ? promql::Dialect::kMetricsql : promql::Dialect::kPromql;
+}
 
 // A setting whose kind is this may be given as a flag without a value, which is then "true".
 inline constexpr std::string_view kSwitch = "true|false";

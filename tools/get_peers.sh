@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts today's Prometheus, VictoriaMetrics and vmagent (the packages of Debian unstable) into a folder, without
-# installing anything.
+# Puts today's Prometheus, and VictoriaMetrics with vmagent, vmalert and vmctl (the packages of Debian unstable), into a
+# folder, without installing anything.
 #
 # usage: get_peers.sh DIR        does nothing when DIR has them already
 set -eu
@@ -14,14 +14,19 @@ fail() {
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 mkdir -p "$1"
 target=$(CDPATH='' cd -- "$1" && pwd)
-if [ -x "$target/prometheus" ] && [ -x "$target/victoria-metrics" ] && [ -x "$target/vmagent" ]; then
-  exit 0
-fi
+programs='prometheus victoria-metrics vmagent vmalert vmctl'
+lacks_some() {
+  for program in $programs; do
+    [ -x "$target/$program" ] || return 0
+  done
+  return 1
+}
+lacks_some || exit 0
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$here/unpack_unstable.sh" "$scratch" prometheus victoria-metrics
-for program in prometheus victoria-metrics vmagent; do
+for program in $programs; do
   [ -x "$scratch/usr/bin/$program" ] || fail "the package has no usr/bin/$program."
   cp "$scratch/usr/bin/$program" "$target/"
 done

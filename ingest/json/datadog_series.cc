@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "ingest/json/datadog_names.h"
 #include "ingest/json/json_number.h"
 #include "ingest/sample_gatherer.h"
 
@@ -21,27 +22,6 @@ using simdjson::ondemand::array;
 using simdjson::ondemand::json_type;
 using simdjson::ondemand::object;
 using simdjson::ondemand::value;
-
-bool IsKept(char c) {
-  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9');
-}
-
-// As Datadog itself makes names plain: what is no letter or digit becomes one underscore, and none
-// stands beside a dot.
-std::string PlainDatadogName(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c == '.') {
-      if (plain.ends_with('_')) plain.pop_back();
-      plain += '.';
-    } else if (IsKept(c)) {
-      plain += c;
-    } else if (!plain.ends_with('_') && !plain.ends_with('.')) {
-      plain += '_';
-    }
-  }
-  return plain;
-}
 
 absl::Status BadSeries(std::string_view what) {
   return absl::InvalidArgumentError(std::string(what));
@@ -160,10 +140,8 @@ class DatadogDecoder {
       std::string_view tag;
       if (element.get_string().get(tag) != SUCCESS)
         return BadSeries("\"tags\" has what is no text");
-      const size_t colon = tag.find(':');
-      std::string_view name = tag.substr(0, colon);
-      if (name == "host") name = "exported_host";
-      AddLabel(name, colon == std::string_view::npos ? "no_label_value" : tag.substr(colon + 1));
+      const LabelView label = LabelOfTag(tag);
+      AddLabel(label.name, label.value);
     }
     return absl::OkStatus();
   }
@@ -204,8 +182,7 @@ class DatadogDecoder {
         return BadSeries(absl::StrFormat("point %d is no time with a number", samples_.size() + 1));
       }
       const auto [seconds, number] = *numbers;
-      constexpr double kMaxSeconds = 9e15;
-      if (std::abs(seconds) > kMaxSeconds) {
+      if (std::abs(seconds) > kMaxDatadogSeconds) {
         return BadSeries(
             absl::StrFormat("the time of point %d is out of range", samples_.size() + 1));
       }

@@ -6,31 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "ingest/json/datadog_testing.h"
+
 namespace lockstep::json {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr int64_t kNowMs = 9000;
-
 DecodedWrite Series(std::string_view body) {
   auto decoded = DecodeDatadogSeries(body, kNowMs, {});
   EXPECT_TRUE(decoded.ok()) << decoded.status();
   return decoded.ok() ? *std::move(decoded) : DecodedWrite();
-}
-
-std::vector<std::string> Texts(const DecodedWrite& decoded) {
-  std::vector<std::string> lines;
-  for (const SeriesWrite& series : decoded.request.series) {
-    std::string line = series.labels.ToString();
-    for (const Sample& sample : series.samples) {
-      line +=
-          " " + testing::PrintToString(sample.value) + "@" + std::to_string(sample.timestamp_ms);
-    }
-    lines.push_back(line);
-  }
-  return lines;
 }
 
 TEST(DatadogSeriesTest, VersionOne) {

@@ -75,15 +75,22 @@ bool LooksAtOtherSteps(FunctionId id) {
     case FunctionId::kLabelJoin:
     case FunctionId::kLabelReplace:
     case FunctionId::kAlias:
+    case FunctionId::kIncreasePure:
     case FunctionId::kKeepLastValue:
     case FunctionId::kLabelDel:
     case FunctionId::kLabelKeep:
     case FunctionId::kLabelSet:
     case FunctionId::kLimitOffset:
+    case FunctionId::kRollup:
+    case FunctionId::kRollupDelta:
+    case FunctionId::kRollupDeriv:
+    case FunctionId::kRollupIncrease:
+    case FunctionId::kRollupRate:
     case FunctionId::kRunningAvg:
     case FunctionId::kRunningMax:
     case FunctionId::kRunningMin:
     case FunctionId::kRunningSum:
+    case FunctionId::kUnion:
       return true;
     default:
       return false;

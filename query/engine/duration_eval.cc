@@ -1,5 +1,6 @@
 #include "query/engine/duration_eval.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string_view>
@@ -22,6 +23,10 @@ absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& con
 absl::Status ErrorAt(promql::PositionRange position, std::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrFormat("%d:%d: %s", position.start, position.end, what));
+}
+
+double LookbackSeconds(const QueryContext& context) {
+  return static_cast<double>(context.lookback_ms) / 1000;
 }
 
 absl::StatusOr<double> BinarySeconds(const DurationExpr& expr, double lhs, double rhs) {
@@ -57,6 +62,10 @@ absl::StatusOr<double> Seconds(const DurationExpr& expr, const QueryContext& con
       return context.step_seconds;
     case Op::kRange:
       return static_cast<double>(context.end_ms - context.start_ms) / 1000;
+    case Op::kImpliedStep:
+      return context.step_ms > 0 ? context.step_seconds : LookbackSeconds(context);
+    case Op::kImpliedLookback:
+      return std::max(context.step_seconds, LookbackSeconds(context));
     default:
       break;
   }

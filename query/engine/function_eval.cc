@@ -8,6 +8,7 @@
 #include "query/engine/info_function.h"
 #include "query/engine/label_functions.h"
 #include "query/engine/metricsql_labels.h"
+#include "query/engine/metricsql_rollups.h"
 #include "query/engine/metricsql_transforms.h"
 #include "query/engine/scalar_functions.h"
 #include "query/engine/sort_functions.h"
@@ -28,7 +29,8 @@ absl::StatusOr<EvaluatedValue> EvaluateOverRange(const Call& call, Evaluator& ev
       WithoutParens(*call.args[0]).kind == promql::ExprKind::kMatrixSelector) {
     return DefaultRollup(call, evaluator);
   }
-  return EvaluateWindows(call, evaluator);
+  return IsRollup(call.function->id) ? EvaluateRollup(call, evaluator)
+                                     : EvaluateWindows(call, evaluator);
 }
 
 bool TakesRange(const Call& call) {
@@ -84,6 +86,7 @@ absl::StatusOr<EvaluatedValue> EvaluateCall(const Call& call, Evaluator& evaluat
     case FunctionId::kRunningMax:
     case FunctionId::kRunningMin:
     case FunctionId::kRunningSum:
+    case FunctionId::kUnion:
       return EvaluateMetricsqlTransform(call, evaluator);
     default:
       return EvaluateElementwise(call, evaluator);

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr int64_t kMinuteMs = 60'000;
 
@@ -100,9 +101,9 @@ TEST_F(MetricsqlTest, DefaultRollupLooksAsFarAsItsWindow) {
   EXPECT_THAT(Range("default_rollup(m[2m])", 0, 5 * kMinuteMs), ElementsAre("m 1@0 1@1"));
   EXPECT_THAT(Range("default_rollup(m[2m] @ 60)", 0, kMinuteMs), ElementsAre("m 1@0 1@1"));
   EXPECT_THAT(Instant("default_rollup(m[10m:1m])", 12 * kMinuteMs), ElementsAre("m 1"));
-  EXPECT_THAT(Instant("default_rollup(m)", 0),
-              ElementsAre(HasSubstr("expected type range vector in call to function "
-                                    "\"default_rollup\", got instant vector")));
+  // Without a window it is that lookback, or the step if it is longer.
+  EXPECT_THAT(Instant("default_rollup(m)", 4 * kMinuteMs), ElementsAre("m 1"));
+  EXPECT_THAT(Instant("default_rollup(m)", 5 * kMinuteMs), IsEmpty());
 }
 
 // "alias(up, "foobar") would rename up series to foobar series."
@@ -219,6 +220,91 @@ TEST_F(MetricsqlTest, IsUnknownInStrictMode) {
   query.text = "alias or default_rollup";
   EXPECT_TRUE(strict.Execute(query, budget_).ok());
   EXPECT_TRUE(engine_.Execute(query, budget_).ok());
+}
+
+// "calculates per-second change rates for adjacent raw samples ... and returns min, max and avg
+// values ... in time series with rollup="min", rollup="max" and rollup="avg" additional labels".
+TEST_F(MetricsqlTest, RollupsAreThreeSeries) {
+  Load({{"__name__", "c"}, {"a", "b"}}, {0, 60, 180, 60});
+  EXPECT_THAT(Instant("rollup_rate(c[5m])", 3 * kMinuteMs),
+              UnorderedElementsAre("{a=\"b\", rollup=\"min\"} 1", "{a=\"b\", rollup=\"max\"} 2",
+                                   "{a=\"b\", rollup=\"avg\"} 1.3333333333333333"));
+  EXPECT_THAT(Instant("rollup_increase(c[5m])", 3 * kMinuteMs),
+              UnorderedElementsAre("{a=\"b\", rollup=\"min\"} 60", "{a=\"b\", rollup=\"max\"} 120",
+                                   "{a=\"b\", rollup=\"avg\"} 80"));
+  EXPECT_THAT(
+      Instant("rollup_delta(c[5m])", 3 * kMinuteMs),
+      UnorderedElementsAre("{a=\"b\", rollup=\"min\"} -120", "{a=\"b\", rollup=\"max\"} 120",
+                           "{a=\"b\", rollup=\"avg\"} 20"));
+  EXPECT_THAT(Instant("rollup_deriv(c[5m], \"min\")", 3 * kMinuteMs), ElementsAre("{a=\"b\"} -2"));
+  EXPECT_THAT(Instant("rollup(c[5m])", 3 * kMinuteMs),
+              UnorderedElementsAre("c{a=\"b\", rollup=\"min\"} 0", "c{a=\"b\", rollup=\"max\"} 180",
+                                   "c{a=\"b\", rollup=\"avg\"} 75"));
+  EXPECT_THAT(Range("rollup(c[2m], (\"max\"))", 0, 3 * kMinuteMs),
+              ElementsAre("c{a=\"b\"} 0@0 60@1 180@2 180@3"));
+  EXPECT_THAT(Instant("rollup(c[5m:1m], \"max\")", 3 * kMinuteMs), ElementsAre("c{a=\"b\"} 180"));
+  EXPECT_THAT(Instant("rollup(c[5m], \"median\")", 0),
+              ElementsAre("rollup() knows \"min\", \"max\" and \"avg\", not \"median\""));
+}
+
+// "increase_pure ... assumes that counter always starts from 0"; between windows nothing is lost.
+TEST_F(MetricsqlTest, IncreasePureStartsBeforeItsWindow) {
+  Load({{"__name__", "c"}}, {5, 6, 9, 2});
+  EXPECT_THAT(Range("increase_pure(c[1m])", 0, 5 * kMinuteMs),
+              ElementsAre("{} 5@0 1@1 3@2 2@3 0@4 0@5"));
+  // A window that is left out is the step.
+  EXPECT_THAT(Range("increase_pure(c)", 0, 3 * kMinuteMs), ElementsAre("{} 5@0 1@1 3@2 2@3"));
+  EXPECT_THAT(Instant("increase_pure(c[1m:1m])", 2 * kMinuteMs), ElementsAre("{} 3"));
+  EXPECT_THAT(Range("increase_pure(c[1m] @ 120)", 0, kMinuteMs), ElementsAre("{} 3@0 3@1"));
+}
+
+TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
+  Load({{"__name__", "c_total"}}, {0, 60, 180, 300});
+  // A step is a minute; a rate needs two samples, and looks for them as far back as a selector
+  // looks.
+  EXPECT_THAT(Range("rollup_rate(c_total, \"avg\")", 3 * kMinuteMs, 3 * kMinuteMs),
+              ElementsAre(Range("rollup_rate(c_total[5m], \"avg\")", 3 * kMinuteMs,
+                                3 * kMinuteMs)[0]));
+  EXPECT_THAT(Instant("rollup_rate(c_total, \"min\")", 3 * kMinuteMs), ElementsAre("{} 1"));
+  RangeQuery query{"rollup_rate(c_total, \"min\")", 0, 600'000, 600'000};
+  query.lookback_ms = 90'000;
+  const auto result = engine_.Execute(query, budget_);
+  ASSERT_TRUE(result.ok());
+  // The step, ten minutes, is longer than the lookback. It ends behind the first sample.
+  EXPECT_EQ(std::get<MatrixResult>(result->value).at(0).samples.values, std::vector<double>{2});
+}
+
+// "returns a union of time series ... only the first time series out of series with identical set
+// of labels".
+TEST_F(MetricsqlTest, UnionTakesTheFirst) {
+  LoadGpus();
+  Load({{"__name__", "x"}}, {1, 2});
+  EXPECT_THAT(Instant("(gpu{rank=\"0\"}, x, gpu{host=\"a\"} * 0 + 5)", 0),
+              ElementsAre("gpu{host=\"a\", rank=\"0\"} 10", "x 1", "{host=\"a\", rank=\"0\"} 5",
+                          "{host=\"a\", rank=\"1\"} 5"));
+  EXPECT_THAT(Instant("union(alias(gpu{rank=\"0\"}, \"a\"), alias(gpu{rank=\"0\"} * 2, \"a\"))", 0),
+              ElementsAre("a{host=\"a\", rank=\"0\"} 10"));
+  EXPECT_THAT(Range("(x > 1, x)", 0, kMinuteMs), ElementsAre("x 1@0 2@1"));
+  EXPECT_THAT(Range("(x * 1, x * 2)", 0, kMinuteMs), ElementsAre("{} 1@0 2@1"));
+  EXPECT_THAT(Instant("sum((x, x * 3))", 0), ElementsAre("{} 4"));
+  EXPECT_THAT(Instant("union(x)", 0), ElementsAre("x 1"));
+  EXPECT_THAT(Instant("(1, 2)", 0), ElementsAre(HasSubstr("got scalar")));
+}
+
+// What vmui's "Explore Prometheus metrics" sends.
+TEST_F(MetricsqlTest, ExploreOfVmui) {
+  Load({{"__name__", "c_total"}, {"instance", "a"}}, {0, 60, 180});
+  Load({{"__name__", "c_total"}, {"instance", "b"}}, {0, 240, 480});
+  const auto explore = [](const std::string& rollup) {
+    return "\nwith (q = " + rollup + "({job=\"\",__name__=\"c_total\"})) (\n" +
+           "  alias(min(label_match(q, \"rollup\", \"min\")), \"min\"),\n" +
+           "  alias(max(label_match(q, \"rollup\", \"max\")), \"max\"),\n" +
+           "  alias(avg(label_match(q, \"rollup\", \"avg\")), \"avg\"),\n)";
+  };
+  EXPECT_THAT(Range(explore("rollup_rate"), kMinuteMs, 2 * kMinuteMs),
+              UnorderedElementsAre("min 1@1 1@2", "max 4@1 4@2", "avg 2.5@1 2.75@2"));
+  EXPECT_THAT(Range(explore("rollup"), 2 * kMinuteMs, 2 * kMinuteMs),
+              UnorderedElementsAre("min 0@2", "max 480@2", "avg 160@2"));
 }
 
 }  // namespace

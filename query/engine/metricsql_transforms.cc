@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "query/engine/name_removal.h"
 #include "query/engine/range_series.h"
 #include "query/engine/selector_eval.h"
 #include "query/engine/step_invariant.h"
@@ -133,6 +135,35 @@ absl::StatusOr<EvaluatedValue> LimitOffset(const Call& call, Evaluator& evaluato
   return EvaluatedValue(std::move(vector));
 }
 
+// Moves what `from` has at steps where `into` has nothing.
+void FillFrom(const Column& from, Column& into) {
+  from.ForEachPresent([&](size_t step) {
+    if (!into.present(step)) into.Set(step, from, step);
+  });
+}
+
+// At each step the first query that has an element with some labels gives it.
+absl::StatusOr<EvaluatedValue> Union(const Call& call, Evaluator& evaluator) {
+  VectorValue all = evaluator.NewVector();
+  absl::flat_hash_map<LabelSet, size_t> index;
+  for (const promql::ExprPtr& argument : call.args) {
+    LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, evaluator.EvaluateVector(*argument));
+    // Whether two are the same shows when the names that are to go are gone.
+    LOCKSTEP_RETURN_IF_ERROR(RemoveNames(vector));
+    all.charge.Absorb(std::move(vector.charge));
+    for (EvaluatedSeries& series : vector.series) {
+      LOCKSTEP_RETURN_IF_ERROR(evaluator.context().budget.Check());
+      const auto [found, added] = index.try_emplace(series.labels, all.series.size());
+      if (added) {
+        all.series.push_back(std::move(series));
+      } else {
+        FillFrom(series.column, all.series[found->second].column);
+      }
+    }
+  }
+  return EvaluatedValue(std::move(all));
+}
+
 }  // namespace
 
 absl::StatusOr<EvaluatedValue> EvaluateMetricsqlTransform(const Call& call, Evaluator& evaluator) {
@@ -141,6 +172,8 @@ absl::StatusOr<EvaluatedValue> EvaluateMetricsqlTransform(const Call& call, Eval
       return KeepLastValue(call, evaluator);
     case FunctionId::kLimitOffset:
       return LimitOffset(call, evaluator);
+    case FunctionId::kUnion:
+      return Union(call, evaluator);
     default:
       return RunningFunction(call, evaluator);
   }

@@ -1,5 +1,5 @@
 // The functions of MetricsQL that look at the steps of each series, or at which series there are: keep_last_value,
-// running_sum, running_avg, running_min, running_max, limit_offset. And default_rollup.
+// running_sum, running_avg, running_min, running_max, limit_offset, union. And default_rollup.
 #pragma once
 
 #include "query/engine/evaluator.h"

@@ -67,7 +67,10 @@ class SubqueryPart : public SeriesPart {
 absl::StatusOr<SeriesParts> OpenSubquery(const promql::SubqueryExpr& subquery,
                                          const RangeWindows& windows, QueryContext& context,
                                          size_t max_parts) {
-  LOCKSTEP_ASSIGN_OR_RETURN(SubqueryResult evaluated, EvaluateSubquery(subquery, windows, context));
+  RangeWindows looked_at = windows;
+  looked_at.range_ms += windows.margin_before_ms();
+  LOCKSTEP_ASSIGN_OR_RETURN(SubqueryResult evaluated,
+                            EvaluateSubquery(subquery, looked_at, context));
   const auto result = std::make_shared<const SubqueryResult>(std::move(evaluated));
   SeriesParts parts;
   parts.series_count = result->vector.series.size();

@@ -29,7 +29,7 @@ const promql::Expr& RangeArgument(const Call& call) {
 
 bool KeepsName(FunctionId id) {
   return id == FunctionId::kLastOverTime || id == FunctionId::kFirstOverTime ||
-         id == FunctionId::kDefaultRollup;
+         id == FunctionId::kDefaultRollup || id == FunctionId::kRollup;
 }
 
 bool SmoothedEdgesFit(FunctionId id) {
@@ -43,6 +43,7 @@ bool AnchoredEdgesFit(FunctionId id) {
 // A call and all that is known of it before any series is looked at.
 struct WindowCall {
   const Call& call;
+  const WindowFunction function;
   const promql::Expr& range;
   RangeWindows windows;
   std::vector<ScalarValue> params;
@@ -58,7 +59,7 @@ class WindowWorker {
   WindowWorker(const WindowCall& call, const StepGrid& grid, QueryBudget& budget)
       : call_(call),
         id_(call.call.function->id),
-        function_(FindWindowFunction(id_)),
+        function_(call.function),
         grid_(grid),
         budget_(budget),
         params_of_step_(call.params.size()) {}
@@ -152,7 +153,7 @@ class WindowWorker {
 
 absl::Status EvaluateParams(WindowCall& call, Evaluator& evaluator) {
   for (const promql::ExprPtr& argument : call.call.args) {
-    if (argument->type == ValueType::kMatrix) continue;
+    if (argument->type != ValueType::kScalar) continue;
     LOCKSTEP_ASSIGN_OR_RETURN(ScalarValue param, evaluator.EvaluateScalar(*argument));
     call.params.push_back(std::move(param));
   }
@@ -161,14 +162,17 @@ absl::Status EvaluateParams(WindowCall& call, Evaluator& evaluator) {
 
 }  // namespace
 
-absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& evaluator) {
-  WindowCall window_call{call, WithoutParens(RangeArgument(call)), {}, {}, {}, {}};
+absl::StatusOr<VectorValue> EvaluateWindowsBy(const Call& call, WindowFunction function,
+                                              Evaluator& evaluator) {
+  WindowCall window_call{call, function, WithoutParens(RangeArgument(call)), {}, {}, {}, {}};
   window_call.range_position = ArgumentPosition(RangeArgument(call));
   window_call.first_position = ArgumentPosition(*call.args[0]);
   LOCKSTEP_RETURN_IF_ERROR(EvaluateParams(window_call, evaluator));
   RangeWindows& windows = window_call.windows;
   LOCKSTEP_ASSIGN_OR_RETURN(windows, ResolveRange(window_call.range, evaluator));
   const FunctionId id = call.function->id;
+  // It starts at the sample before the range, if there is one.
+  if (id == FunctionId::kIncreasePure) windows.edges = RangeEdges::kAnchored;
   windows.needed = SamplesNeededBy(id, windows);
   QueryContext& context = evaluator.context();
   window_call.is_range_query = context.step_ms > 0;
@@ -180,8 +184,13 @@ absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& eval
       return worker.Apply(series, column, notes);
     };
   };
-  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector,
-                            MakeColumns(std::move(parts), !KeepsName(id), evaluator, new_worker));
+  return MakeColumns(std::move(parts), !KeepsName(id), evaluator, new_worker);
+}
+
+absl::StatusOr<EvaluatedValue> EvaluateWindows(const Call& call, Evaluator& evaluator) {
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      VectorValue vector,
+      EvaluateWindowsBy(call, FindWindowFunction(call.function->id), evaluator));
   return EvaluatedValue(std::move(vector));
 }
 

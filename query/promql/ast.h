@@ -52,7 +52,24 @@ using ExprPtr = std::unique_ptr<Expr>;
 // Arithmetic inside a range, a step or an offset: `[5m * 2]`, `offset -(step())`. Values are
 // seconds.
 struct DurationExpr {
-  enum class Op { kNumber, kAdd, kSub, kMul, kDiv, kMod, kPow, kNegate, kStep, kRange, kMin, kMax };
+  enum class Op {
+    kNumber,
+    kAdd,
+    kSub,
+    kMul,
+    kDiv,
+    kMod,
+    kPow,
+    kNegate,
+    kStep,
+    kRange,
+    kMin,
+    kMax,
+    // Of a window that the query leaves out (implied_windows.h); never a part of another
+    // expression.
+    kImpliedStep,      // the step of a range query; in an instant query how far it looks back
+    kImpliedLookback,  // the longer one of both
+  };
   Op op = Op::kNumber;
   double seconds = 0;        // kNumber
   bool is_duration = false;  // kNumber: written as a duration (5m), not as a number

@@ -45,6 +45,9 @@ std::string PrintBare(const DurationExpr& duration) {
     case Op::kMax:
       return absl::StrFormat("max_of(%s, %s)", PrintDuration(*duration.lhs),
                              PrintDuration(*duration.rhs));
+    case Op::kImpliedStep:
+    case Op::kImpliedLookback:
+      break;
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "query/promql/implied_windows.h"
 #include "query/promql/literal.h"
 #include "query/promql/parse_error.h"
 #include "query/promql/parser.h"
@@ -66,14 +67,20 @@ std::optional<OperatorInfo> BinaryOperator(TokenKind kind) {
   }
 }
 
+void SetDepth(Call& call) {
+  for (const ExprPtr& arg : call.args) call.depth = std::max(call.depth, 1 + arg->depth);
+}
+
 }  // namespace
 
 absl::StatusOr<ExprPtr> ExpressionParser::ParseWhole() {
   if (NextIs(TokenKind::kEof)) return ErrorAt(0, "no expression found in input");
-  LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ParseBinary(kLowestPrecedence));
+  LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ParseLowest());
   if (!NextIs(TokenKind::kEof)) return Unexpected();
   return expr;
 }
+
+absl::StatusOr<ExprPtr> ExpressionParser::ParseLowest() { return ParseBinary(kLowestPrecedence); }
 
 absl::StatusOr<ExprPtr> ExpressionParser::ParseBinary(int min_precedence) {
   const DepthScope level(*this);
@@ -149,7 +156,13 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseNamed() {
     }
   } else if (follower == TokenKind::kLeftParen &&
              (name.kind == TokenKind::kIdentifier || IsFunctionWord(name.kind))) {
-    return ParseCall(name);
+    if (const Template* used = FindTemplate(scope_, name.text, true)) {
+      return ParseTemplateCall(*used, name);
+    }
+    return IsWith(name) ? ParseWith(name) : ParseCall(name);
+  }
+  if (const Template* used = FindTemplate(scope_, name.text, false)) {
+    return ParseTemplateName(*used, name);
   }
   return ParseSelector(&name);
 }
@@ -157,11 +170,30 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseNamed() {
 absl::StatusOr<ExprPtr> ExpressionParser::ParseParen() {
   auto paren = std::make_unique<ParenExpr>();
   paren->position.start = Take().position;
-  LOCKSTEP_ASSIGN_OR_RETURN(paren->inner, ParseBinary(kLowestPrecedence));
+  LOCKSTEP_ASSIGN_OR_RETURN(paren->inner, ParseLowest());
+  if (dialect_ == Dialect::kMetricsql && NextIs(TokenKind::kComma)) {
+    return ParseUnion(std::move(paren->inner), paren->position.start);
+  }
   LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
   paren->position.end = last_end_;
   paren->depth = 1 + paren->inner->depth;
   return paren;
+}
+
+absl::StatusOr<ExprPtr> ExpressionParser::ParseUnion(ExprPtr first, int start) {
+  auto call = std::make_unique<Call>();
+  call->function = FindMetricsqlFunction("union");
+  call->args.push_back(std::move(first));
+  while (Accept(TokenKind::kComma)) {
+    // A comma may end the list.
+    if (NextIs(TokenKind::kRightParen)) break;
+    LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ParseLowest());
+    call->args.push_back(std::move(expr));
+  }
+  LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kRightParen).status());
+  call->position = {start, last_end_};
+  SetDepth(*call);
+  return call;
 }
 
 absl::StatusOr<ExprPtr> ExpressionParser::ParseNumberLiteral() {
@@ -188,8 +220,9 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseCall(const Token& name) {
     return ErrorAt(name.position, "unknown function with name " + Quote(name.text));
   }
   call->position = {name.position, arguments.end};
-  for (const ExprPtr& arg : arguments.exprs) call->depth = std::max(call->depth, 1 + arg->depth);
   call->args = std::move(arguments.exprs);
+  if (dialect_ == Dialect::kMetricsql) GiveImpliedWindows(*call);
+  SetDepth(*call);
   return call;
 }
 
@@ -204,7 +237,7 @@ absl::StatusOr<ExpressionParser::Arguments> ExpressionParser::ParseArguments() {
   Arguments arguments;
   if (!NextIs(TokenKind::kRightParen)) {
     while (true) {
-      LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr argument, ParseBinary(kLowestPrecedence));
+      LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr argument, ParseLowest());
       arguments.exprs.push_back(std::move(argument));
       if (!NextIs(TokenKind::kComma)) break;
       const int comma = Take().position;

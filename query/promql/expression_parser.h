@@ -16,6 +16,7 @@
 #include "query/promql/ast.h"
 #include "query/promql/lexer.h"
 #include "query/promql/parser.h"
+#include "query/promql/templates.h"
 
 namespace lockstep::promql {
 
@@ -39,14 +40,21 @@ class ExpressionParser {
   };
   class ContextScope;
   class DepthScope;
+  class TemplateScope;
+
+  // Of a part of what `outer` reads, where names mean what `scope` says.
+  ExpressionParser(const ExpressionParser& outer, TextRange body, const Template* scope);
 
   // expression_parser.cc: operators, literals, calls, parentheses.
+  absl::StatusOr<ExprPtr> ParseLowest();
   absl::StatusOr<ExprPtr> ParseBinary(int min_precedence);
   absl::StatusOr<ExprPtr> ParseOperand();
   absl::StatusOr<ExprPtr> ParseUnary();
   absl::StatusOr<ExprPtr> ParsePrimary();
   absl::StatusOr<ExprPtr> ParseNamed();
   absl::StatusOr<ExprPtr> ParseParen();
+  // The rest of a list of queries in parentheses, behind the first.
+  absl::StatusOr<ExprPtr> ParseUnion(ExprPtr first, int start);
   absl::StatusOr<ExprPtr> ParseNumberLiteral();
   absl::StatusOr<ExprPtr> ParseStringLiteral();
   absl::StatusOr<ExprPtr> ParseCall(const Token& name);
@@ -57,6 +65,22 @@ class ExpressionParser {
     int end = 0;  // behind the closing parenthesis
   };
   absl::StatusOr<Arguments> ParseArguments();
+
+  // template_parser.cc. `name` is the token before the next one.
+  bool IsWith(const Token& name);
+  absl::StatusOr<ExprPtr> ParseWith(const Token& with);
+  absl::Status ParseTemplate();
+  absl::StatusOr<std::vector<std::string_view>> ParseTemplateParameters();
+  absl::Status Define(Template added, int position);
+  // Up to the comma or the parenthesis that ends it, which is not taken. What is skipped is parsed
+  // where it is used.
+  absl::StatusOr<TextRange> SkipExpression();
+  absl::StatusOr<std::vector<TextRange>> SkipArguments();
+  absl::StatusOr<ExprPtr> ParseTemplateName(const Template& used, const Token& name);
+  absl::StatusOr<ExprPtr> ParseTemplateCall(const Template& used, const Token& name);
+  absl::StatusOr<ExprPtr> Expand(const Template& used, const Template* scope, const Token& name);
+  absl::Status AppendTemplateMatchers(const Template& used, const Token& name,
+                                      VectorSelector& selector);
 
   // aggregate_parser.cc
   absl::StatusOr<ExprPtr> ParseAggregate(const Token& op);
@@ -74,7 +98,7 @@ class ExpressionParser {
   // selector_parser.cc
   absl::StatusOr<std::unique_ptr<VectorSelector>> ParseSelector(const Token* name);
   absl::Status ParseMatchers(VectorSelector& selector);
-  absl::StatusOr<Matcher> ParseMatcher();
+  absl::Status ParseMatcher(VectorSelector& selector);
 
   // modifier_parser.cc: what may stand behind an operand.
   absl::StatusOr<ExprPtr> ParseModifiers(ExprPtr operand);
@@ -131,8 +155,10 @@ class ExpressionParser {
   bool has_next_ = false;
   int last_end_ = 0;  // behind the token taken last
   ErrorContext context_;
-  int depth_ = 0;               // of the recursion
-  int duration_operators_ = 0;  // in the duration expression in work
+  int depth_ = 0;                         // of the recursion
+  int duration_operators_ = 0;            // in the duration expression in work
+  std::shared_ptr<Templates> templates_;  // null before the first WITH
+  const Template* scope_ = nullptr;       // what names mean here
 };
 
 // Sets what an unexpected token is said to be in, until it ends.

@@ -121,6 +121,7 @@ constexpr FunctionSignature kFunctions[] = {
 constexpr FunctionSignature kMetricsqlFunctions[] = {
     {FunctionId::kAlias, "alias", kArgs<V, T>, 0, V, false},
     {FunctionId::kDefaultRollup, "default_rollup", kArgs<M>, 0, V, false},
+    {FunctionId::kIncreasePure, "increase_pure", kArgs<M>, 0, V, false},
     {FunctionId::kKeepLastValue, "keep_last_value", kArgs<V>, 0, V, false},
     {FunctionId::kLabelDel, "label_del", kArgs<V, T, T>, kAnyNumber, V, false},
     {FunctionId::kLabelKeep, "label_keep", kArgs<V, T, T>, kAnyNumber, V, false},
@@ -128,10 +129,16 @@ constexpr FunctionSignature kMetricsqlFunctions[] = {
     {FunctionId::kLabelMismatch, "label_mismatch", kArgs<V, T, T>, 0, V, false},
     {FunctionId::kLabelSet, "label_set", kArgs<V, T, T, T>, kAnyNumber, V, false},
     {FunctionId::kLimitOffset, "limit_offset", kArgs<S, S, V>, 0, V, false},
+    {FunctionId::kRollup, "rollup", kArgs<M, T>, kOneOptional, V, false},
+    {FunctionId::kRollupDelta, "rollup_delta", kArgs<M, T>, kOneOptional, V, false},
+    {FunctionId::kRollupDeriv, "rollup_deriv", kArgs<M, T>, kOneOptional, V, false},
+    {FunctionId::kRollupIncrease, "rollup_increase", kArgs<M, T>, kOneOptional, V, false},
+    {FunctionId::kRollupRate, "rollup_rate", kArgs<M, T>, kOneOptional, V, false},
     {FunctionId::kRunningAvg, "running_avg", kArgs<V>, 0, V, false},
     {FunctionId::kRunningMax, "running_max", kArgs<V>, 0, V, false},
     {FunctionId::kRunningMin, "running_min", kArgs<V>, 0, V, false},
     {FunctionId::kRunningSum, "running_sum", kArgs<V>, 0, V, false},
+    {FunctionId::kUnion, "union", kArgs<V, V>, kAnyNumber, V, false},
 };
 
 constexpr bool ByName(const FunctionSignature& a, const FunctionSignature& b) {

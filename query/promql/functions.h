@@ -106,6 +106,7 @@ enum class FunctionId {
   // Of MetricsQL.
   kAlias,
   kDefaultRollup,
+  kIncreasePure,
   kKeepLastValue,
   kLabelDel,
   kLabelKeep,
@@ -113,10 +114,16 @@ enum class FunctionId {
   kLabelMismatch,
   kLabelSet,
   kLimitOffset,
+  kRollup,
+  kRollupDelta,
+  kRollupDeriv,
+  kRollupIncrease,
+  kRollupRate,
   kRunningAvg,
   kRunningMax,
   kRunningMin,
   kRunningSum,
+  kUnion,
 };
 
 struct FunctionSignature {

@@ -16,7 +16,8 @@ namespace lockstep::promql {
 // Not thread-safe. `query` must outlive the lexer; the tokens' texts live as long as both.
 class Lexer {
  public:
-  explicit Lexer(std::string_view query) : query_(query) {}
+  // Reads from `begin` on; positions are those in `query`.
+  explicit Lexer(std::string_view query, size_t begin = 0) : query_(query), at_(begin) {}
 
   // The next token. After kEof or kError it must not be asked again.
   Token Next();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "base/float_format.h"
 #include "model/labels.h"
+#include "query/promql/implied_windows.h"
 #include "query/promql/literal.h"
 #include "query/promql/operator_names.h"
 #include "query/promql/printer.h"
@@ -128,6 +129,7 @@ std::string PrintLiteral(const NumberLiteral& literal) {
 
 std::string PrintMatrixSelector(const MatrixSelector& matrix) {
   const VectorSelector& selector = *matrix.selector;
+  if (HasImpliedWindow(matrix)) return PrintVectorSelector(selector);
   return absl::StrFormat("%s[%s]%s%s", PrintSelectorBody(selector),
                          PrintKnownOrExpr(matrix.range_ms, matrix.range_expr.get()),
                          PrintEdges(selector.edges), PrintTimeModifiers(selector.modifiers));

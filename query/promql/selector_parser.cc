@@ -58,15 +58,14 @@ absl::StatusOr<std::unique_ptr<VectorSelector>> ExpressionParser::ParseSelector(
 absl::Status ExpressionParser::ParseMatchers(VectorSelector& selector) {
   Take();
   while (!Accept(TokenKind::kRightBrace)) {
-    LOCKSTEP_ASSIGN_OR_RETURN(Matcher matcher, ParseMatcher());
-    selector.matchers.push_back(std::move(matcher));
+    LOCKSTEP_RETURN_IF_ERROR(ParseMatcher(selector));
     if (NextIs(TokenKind::kRightBrace)) continue;
     if (!Accept(TokenKind::kComma)) return Unexpected(kMatching, "\",\" or \"}\"");
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Matcher> ExpressionParser::ParseMatcher() {
+absl::Status ExpressionParser::ParseMatcher(VectorSelector& selector) {
   const bool quoted = NextIs(TokenKind::kString);
   if (!quoted && !NextIs(TokenKind::kIdentifier)) {
     return Unexpected(kMatching, "identifier or \"}\"");
@@ -76,7 +75,13 @@ absl::StatusOr<Matcher> ExpressionParser::ParseMatcher() {
   const std::optional<MatchType> type = MatchOperator(Peek().kind);
   if (!type) {
     // A quoted string alone is the metric's name.
-    if (quoted) return Matcher::Equal(std::string(kMetricName), std::move(label_name));
+    if (quoted) {
+      selector.matchers.push_back(Matcher::Equal(std::string(kMetricName), std::move(label_name)));
+      return absl::OkStatus();
+    }
+    if (const Template* used = FindTemplate(scope_, label.text, false)) {
+      return AppendTemplateMatchers(*used, label, selector);
+    }
     return Unexpected(kMatching, "label matching operator");
   }
   Take();
@@ -86,7 +91,9 @@ absl::StatusOr<Matcher> ExpressionParser::ParseMatcher() {
       Matcher::Make(*type, std::move(label_name), Unquote(Take().text), Regex::kMaxBytesOfRequest);
   if (absl::IsInvalidArgument(matcher.status()))
     return ErrorAt(label.position, Message(matcher.status()));
-  return matcher;
+  LOCKSTEP_RETURN_IF_ERROR(matcher.status());
+  selector.matchers.push_back(*std::move(matcher));
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep::promql

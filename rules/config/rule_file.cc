@@ -109,7 +109,8 @@ class RuleFileReader {
   absl::StatusOr<std::string> ReadExpression(const YAML::Node& rule,
                                              const std::string& text) const {
     if (text.empty()) return Error(rule, "a rule needs \"expr\"");
-    const absl::StatusOr<promql::ExprPtr> expression = promql::ParseExpr(text);
+    const absl::StatusOr<promql::ExprPtr> expression =
+        promql::ParseExpr(text, nullptr, defaults_.dialect);
     if (expression.ok()) return promql::Print(**expression);
     return Error(rule["expr"],
                  absl::StrFormat("could not parse expression: %s", Message(expression.status())));

@@ -19,14 +19,16 @@
 #include <vector>
 
 #include "base/status.h"
+#include "query/promql/parser.h"
 #include "rules/config/rule_group.h"
 
 namespace lockstep::rules {
 
-// What groups have that do not say otherwise.
+// What groups have that do not say otherwise, and the language of all expressions.
 struct GroupDefaults {
   milliseconds interval{60'000};
   milliseconds query_offset{};
+  promql::Dialect dialect = promql::Dialect::kMetricsql;
 };
 
 // kInvalidArgument: "FILE line 7: ...".

@@ -84,5 +84,16 @@ TEST(RuleFileTest, ComplaintsNameTheLine) {
             "r.yml line 1: the group \"a\" is there twice");
 }
 
+TEST(RuleFileTest, ExpressionsAreOfTheDialectOfTheServer) {
+  const std::string yaml = "groups: [{name: a, rules: [{record: b, expr: 'rollup(c[5m])'}]}]\n";
+  GroupDefaults defaults;
+  EXPECT_TRUE(ParseRuleFile(yaml, "r.yml", defaults).ok());
+  defaults.dialect = promql::Dialect::kPromql;
+  EXPECT_EQ(
+      Message(ParseRuleFile(yaml, "r.yml", defaults).status()),
+      "r.yml line 1: could not parse expression: 1:1: parse error: unknown function with name "
+      "\"rollup\"");
+}
+
 }  // namespace
 }  // namespace lockstep::rules

@@ -14,6 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import credentials
+import datadog_payload
 import programs
 import remote_write
 from lockstep_server import Server
@@ -43,6 +44,10 @@ def datadog(jobs):
                                   for job in jobs]}).encode()
 
 
+def datadog_agent(jobs):
+    return datadog_payload.message([("points", [(int(time.time()), 1)], [f"job:{job}"], ()) for job in jobs])
+
+
 def samples(jobs):
     return remote_write.body([({"__name__": "points", "job": job}, [(now_ms(), 1)]) for job in jobs])
 
@@ -56,6 +61,7 @@ WAYS = {
     "text": ("POST", "/api/v1/import/prometheus", exposition, {}),
     "datadog 1": ("POST", "/datadog/api/v1/series", datadog, {"Content-Type": "application/json"}),
     "datadog 2": ("POST", "/datadog/api/v2/series", datadog, {"Content-Type": "application/json"}),
+    "datadog agent": ("POST", "/datadog/api/v2/series", datadog_agent, {"Content-Type": "application/x-protobuf"}),
 }
 
 

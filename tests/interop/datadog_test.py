@@ -1,8 +1,10 @@
-"""Datadog's client for Python sends, and requests of version 2 of its API as they are documented.
+"""Datadog's client for Python sends, and requests of version 2 of its API as they are documented, and what its agent
+sends: protobuf.
 
 LOCKSTEP_PROGRAM names the server.
 """
 
+import gzip
 import json
 import pathlib
 import subprocess
@@ -10,10 +12,12 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent / "support"))
 import credentials
+import datadog_payload
 import programs
 import pypi
 from lockstep_server import Server
@@ -64,6 +68,34 @@ class DatadogTest(unittest.TestCase):
                 answer = connection.send("GET", "/datadog/api/v1/validate", None, {"DD-API-KEY": key})
                 self.assertEqual(answer.status, 401 if status == 401 else 200)
         self.assertEqual(self.series("load[1m]"), {(("__name__", "load"), ("env", "prod"), ("host", "n2")): [1.5]})
+
+    def test_protobuf_of_the_agent(self):
+        connection = self.server.connect()
+        self.addCleanup(connection.close)
+        now_s = int(time.time())
+        for name, compress in (("identity", bytes), ("deflate", zlib.compress), ("gzip", gzip.compress)):
+            body = datadog_payload.message([
+                (f"system.{name}", [(now_s - 1, 0.5), (now_s, 2)], ["env:prod"], [("host", "n3"), ("device", "sda")])])
+            with self.subTest(encoding=name):
+                answer = connection.send("POST", "/datadog/api/v2/series", compress(body), {
+                    "DD-API-KEY": TOKEN, "Content-Type": "application/x-protobuf", "Content-Encoding": name})
+                self.assertEqual(answer.status, 202, answer.text)
+                self.assertEqual(self.series(f'{{"system.{name}"}}[1m]'), {
+                    (("__name__", f"system.{name}"), ("device", "sda"), ("env", "prod"), ("host", "n3")): [0.5, 2]})
+
+    def test_what_the_agent_tells_besides(self):
+        connection = self.server.connect()
+        self.addCleanup(connection.close)
+        for path, status in (("api/beta/sketches", 400), ("intake/", 200), ("intake", 200),
+                             ("api/v1/check_run", 202), ("api/v1/metadata", 200)):
+            with self.subTest(path=path):
+                for key, expected in ((TOKEN, status), ("reader", 403), ("other", 401)):
+                    answer = connection.send("POST", f"/datadog/{path}", b"{}", {
+                        "DD-API-KEY": key, "Content-Type": "application/json"})
+                    self.assertEqual(answer.status, expected)
+        answer = connection.send("POST", "/datadog/api/beta/sketches", b"\n\0", {
+            "DD-API-KEY": TOKEN, "Content-Type": "application/x-protobuf"})
+        self.assertEqual(json.loads(answer.body), {"errors": ["sketches of distributions are not stored: send series"]})
 
 
 if __name__ == "__main__":

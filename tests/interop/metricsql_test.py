@@ -23,9 +23,19 @@ SERIES = {
     ("gpu", ("host", "b"), ("rank", "2")): (30, 31),
     ("gaps",): (None, 1, None, None, 4, None),
     ("running",): (4, 2, 5, 6),
+    ("varied_total", ("host", "a")): (5, 65, 185, 60, 90),
+    ("flat", ("job", "x")): (3, 3, 3),
+    ("steady_total", ("host", "a"), ("job", "x")): (0, 60, 120, 180, 240),
+    ("steady_total", ("host", "b"), ("job", "x")): (0, 240, 480, 720, 960),
     ("ALERTS_FOR_STATE", ("alertname", "pending")): (100, 100, 100),
     ("ALERTS_FOR_STATE", ("alertname", "resolved")): (200, 200, remote_write.STALE),
 }
+EXPLORE = """
+with (q = %s) (
+  alias(min(label_match(q, "rollup", "min")), "min"),
+  alias(max(label_match(q, "rollup", "max")), "max"),
+  alias(avg(label_match(q, "rollup", "avg")), "avg"),
+)"""
 # Query, and the minute of the evaluation: (m,) of an instant query, (first, last) of one over a range.
 ASKED = (
     ('default_rollup(ALERTS_FOR_STATE{alertname="pending"}[3600s])', (32,)),
@@ -54,6 +64,33 @@ ASKED = (
     ("limit_offset(1, 0, sort_desc(gpu))", (0,)),
     ("limit_offset(1, 2, sort(gpu))", (0,)),
     ("limit_offset(5, 3, gpu)", (0,)),
+    # Between the samples of a window VictoriaMetrics counts the last change twice: means are those of a steady series.
+    ("rollup_rate(steady_total[10m])", (4,)),
+    ("rollup_increase(steady_total[10m])", (4,)),
+    ("rollup_delta(steady_total[10m])", (4,)),
+    ("rollup_deriv(steady_total[10m])", (4,)),
+    ("rollup(gpu[10m])", (1,)),
+    ('rollup(varied_total[3m], "avg")', (2, 4)),
+    ("increase_pure(varied_total[1m])", (0, 4)),
+    ("increase_pure(varied_total[3m])", (0, 4)),
+    *(
+        (f'{rollup}(varied_total[10m], "{statistic}")', (4,))
+        for rollup in ("rollup", "rollup_rate", "rollup_increase", "rollup_delta", "rollup_deriv")
+        for statistic in ("min", "max")
+    ),
+    ('union(gpu{rank="0"}, gpu, running)', (0,)),
+    ('(alias(gpu{rank="0"}, "x"), alias(gpu{rank="0"} * 2, "x"))', (0,)),
+    ("sum((gpu, running,)) by (host)", (0,)),
+    ("WITH (q = gpu{host=\"a\"}, f(x, y) = sum(x) / y) f(q, 10)", (0,)),
+    ('WITH (both = {host="a", rank="0"}) gpu{both}', (0,)),
+    ("WITH (q = gpu) last_over_time(q[5m]) + q{rank=\"1\"}", (1,)),
+    ('with (gpu = gpu{rank="0"}) gpu', (0,)),
+    ("WITH (x = vector(1) + 1) x * x", (0,)),
+    ("WITH (f(x) = x, x = 7) f(x, 1)", (0,)),
+    ("WITH (x = y) 2 +", (0,)),
+    # What vmui sends for a page of metrics.
+    (EXPLORE % 'rollup_rate({job="x",__name__="steady_total"})', (2, 4)),
+    (EXPLORE % 'rollup({job="x",__name__="flat"})', (1, 2)),
 )
 
 

@@ -16,6 +16,7 @@ import urllib.parse
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent / "support"))
 sys.path.insert(0, str(FOLDER.parent / "grafana"))
+import datadog_payload
 import programs
 import pypi
 import remote_write
@@ -90,6 +91,10 @@ SENT = (
       for method in ("PUT", "POST", "DELETE")), ("PUT", "/metrics/job/{group}", b"taken x\n", {}),
     *(("POST", f"/datadog/api/{version}/series", body, {"Content-Type": "application/json"}) for version in ("v1", "v2")
       for body in (b'{"series":[{"metric":"taken","points":[[1795242062,5]]}]}', b"x")),
+    *(("POST", f"/datadog/{path}", b"{}", {"Content-Type": "application/json"})
+      for path in ("api/beta/sketches", "api/v1/check_run", "api/v1/metadata", "intake", "intake/")),
+    ("POST", "/datadog/api/v2/series", datadog_payload.message([("taken", [(1795242063, 6)], ["a:b"], [])]),
+     {"Content-Type": "application/x-protobuf"}),
     ("POST", "/api/v1/push/steps", pushed_lines(), {}),
     ("POST", "/api/v1/push/steps", b"no step\n", {}),
     ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
@@ -172,7 +177,8 @@ class OpenApiTest(unittest.TestCase):
         self.assertEqual(set(self.operations) - asked, {"/api/v1/read", "/api/v1/notifications/live"})
         well = {answer["path"] for answer in answers if answer["status"] < 300}
         self.assertEqual(asked - well,
-                         {"/-/reload", "/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}"})
+                         {"/-/reload", "/api/v1/status/active_queries/{id}", "/api/v1/admin/backup", "/assets/{file}",
+                          "/datadog/api/beta/sketches"})
 
     def test_a_wrong_answer_is_found(self):
         wrong = self.check([{"method": "get", "path": "/api/v1/labels", "status": 200, "type": "application/json",

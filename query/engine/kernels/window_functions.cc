@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/strings/str_format.h"
+#include "query/engine/kernels/rollups.h"
 #include "query/engine/kernels/window_families.h"
 
 namespace lockstep::engine {
@@ -29,6 +30,8 @@ WindowFunction FindWindowFunction(promql::FunctionId id) {
       return InstantDelta;
     case FunctionId::kIncrease:
       return Increase;
+    case FunctionId::kIncreasePure:
+      return IncreasePure;
     case FunctionId::kIrate:
       return InstantRate;
     case FunctionId::kLastOverTime:

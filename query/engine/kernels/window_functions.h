@@ -27,7 +27,7 @@ struct WindowContext {
 // Precondition: the window is not empty.
 using WindowFunction = WindowResult (*)(const Window& window, const WindowContext& context);
 
-// Null for functions that take no range vector, and for absent_over_time.
+// Null for functions that take no range vector, for absent_over_time and for rollups (rollups.h).
 WindowFunction FindWindowFunction(promql::FunctionId id);
 
 // Checks the scalar arguments: kFailedPrecondition for smoothing factors outside (0, 1). The

@@ -1,0 +1,19 @@
+// Feeds whole messages of the Datadog agent.
+#include <cstdint>
+#include <string_view>
+
+#include "ingest/json/datadog_payload.h"
+#include "ingest/write_fuzzing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;
+  if (size > kMaxDecodedBytes) return 0;
+  const std::string_view body(reinterpret_cast<const char*>(data), size);
+  const auto decoded = json::DecodeDatadogPayload(body, 1'700'000'000'000, kLimits);
+  if (!decoded.ok()) return 0;
+  LOCKSTEP_CHECK(IsValidUtf8(decoded->refusals.ToString()));
+  for (const SeriesWrite& series : decoded->request.series) CheckSeries(series);
+  LOCKSTEP_CHECK(PointCount(decoded->request.series) + decoded->refusals.sample_count() ==
+                 decoded->sample_count);
+  return 0;
+}

@@ -1,0 +1,15 @@
+// Windows that MetricsQL lets a query leave out: `rollup_rate(m)` for `rollup_rate(m[d])`.
+#pragma once
+
+#include "query/promql/ast.h"
+
+namespace lockstep::promql {
+
+// Gives a window to a selector that stands where `call` takes a range vector, if the function's
+// window may be left out: so it is for those of MetricsQL, and for rate, which vmui sends without.
+void GiveImpliedWindows(Call& call);
+
+// Whether the text has none.
+bool HasImpliedWindow(const MatrixSelector& matrix);
+
+}  // namespace lockstep::promql
