@@ -279,16 +279,16 @@ TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
 TEST_F(MetricsqlTest, UnionTakesTheFirst) {
   LoadGpus();
   Load({{"__name__", "x"}}, {1, 2});
-  EXPECT_THAT(Instant("(gpu{rank=\"0\"}, x, gpu{host=\"a\"} * 0 + 5)", 0),
+  EXPECT_THAT(Instant("union(gpu{rank=\"0\"}, x, gpu{host=\"a\"} * 0 + 5)", 0),
               ElementsAre("gpu{host=\"a\", rank=\"0\"} 10", "x 1", "{host=\"a\", rank=\"0\"} 5",
                           "{host=\"a\", rank=\"1\"} 5"));
   EXPECT_THAT(Instant("union(alias(gpu{rank=\"0\"}, \"a\"), alias(gpu{rank=\"0\"} * 2, \"a\"))", 0),
               ElementsAre("a{host=\"a\", rank=\"0\"} 10"));
-  EXPECT_THAT(Range("(x > 1, x)", 0, kMinuteMs), ElementsAre("x 1@0 2@1"));
-  EXPECT_THAT(Range("(x * 1, x * 2)", 0, kMinuteMs), ElementsAre("{} 1@0 2@1"));
-  EXPECT_THAT(Instant("sum((x, x * 3))", 0), ElementsAre("{} 4"));
+  EXPECT_THAT(Range("union(x > 1, x)", 0, kMinuteMs), ElementsAre("x 1@0 2@1"));
+  EXPECT_THAT(Range("union(x * 1, x * 2)", 0, kMinuteMs), ElementsAre("{} 1@0 2@1"));
+  EXPECT_THAT(Instant("WITH () sum((x, x * 3))", 0), ElementsAre("{} 4"));
   EXPECT_THAT(Instant("union(x)", 0), ElementsAre("x 1"));
-  EXPECT_THAT(Instant("(1, 2)", 0), ElementsAre(HasSubstr("got scalar")));
+  EXPECT_THAT(Instant("union(1, 2)", 0), ElementsAre(HasSubstr("got scalar")));
 }
 
 // What vmui's "Explore Prometheus metrics" sends.

@@ -181,6 +181,7 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseParen() {
 }
 
 absl::StatusOr<ExprPtr> ExpressionParser::ParseUnion(ExprPtr first, int start) {
+  has_list_ = true;
   auto call = std::make_unique<Call>();
   call->function = FindMetricsqlFunction("union");
   call->args.push_back(std::move(first));
@@ -226,10 +227,12 @@ absl::StatusOr<ExprPtr> ExpressionParser::ParseCall(const Token& name) {
   return call;
 }
 
-const FunctionSignature* ExpressionParser::FindKnownFunction(std::string_view name) const {
-  const FunctionSignature* const function = FindFunction(name);
+const FunctionSignature* ExpressionParser::FindKnownFunction(std::string_view name) {
+  const FunctionSignature* function = FindFunction(name);
   if (function != nullptr || dialect_ == Dialect::kPromql) return function;
-  return FindMetricsqlFunction(name);
+  function = FindMetricsqlFunction(name);
+  names_metricsql_ |= function != nullptr;
+  return function;
 }
 
 absl::StatusOr<ExpressionParser::Arguments> ExpressionParser::ParseArguments() {

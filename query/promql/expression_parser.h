@@ -32,6 +32,11 @@ class ExpressionParser {
   // The whole text as a selector without modifiers.
   absl::StatusOr<std::unique_ptr<VectorSelector>> ParseWholeSelector();
 
+  // Whether there was a WITH, or a call of a function that PromQL has not.
+  bool names_metricsql() const { return names_metricsql_; }
+  // Whether there was a list of queries in parentheses.
+  bool has_list() const { return has_list_; }
+
  private:
   // "unexpected X in `place`, expected `expected`"; either may be empty.
   struct ErrorContext {
@@ -59,7 +64,7 @@ class ExpressionParser {
   absl::StatusOr<ExprPtr> ParseStringLiteral();
   absl::StatusOr<ExprPtr> ParseCall(const Token& name);
   // Null when the dialect has no function of that name.
-  const FunctionSignature* FindKnownFunction(std::string_view name) const;
+  const FunctionSignature* FindKnownFunction(std::string_view name);
   struct Arguments {
     std::vector<ExprPtr> exprs;
     int end = 0;  // behind the closing parenthesis
@@ -159,6 +164,8 @@ class ExpressionParser {
   int duration_operators_ = 0;            // in the duration expression in work
   std::shared_ptr<Templates> templates_;  // null before the first WITH
   const Template* scope_ = nullptr;       // what names mean here
+  bool names_metricsql_ = false;
+  bool has_list_ = false;
 };
 
 // Sets what an unexpected token is said to be in, until it ends.

@@ -17,7 +17,7 @@ struct Row {
 
 void CheckAll(std::span<const Row> rows) {
   for (const Row& row : rows) {
-    const absl::StatusOr<ExprPtr> expr = ParseExpr(row.query, nullptr, Dialect::kPromql);
+    const absl::StatusOr<ExprPtr> expr = ParseExpr(row.query);
     ASSERT_FALSE(expr.ok()) << row.query << " parsed as " << Print(**expr);
     EXPECT_EQ(expr.status().code(), absl::StatusCode::kInvalidArgument) << row.query;
     std::string error(Message(expr.status()));

@@ -7,9 +7,23 @@
 
 namespace lockstep::promql {
 
+namespace {
+
+absl::StatusOr<ExprPtr> ParseUntyped(std::string_view query, const QueryBudget* budget,
+                                     Dialect dialect) {
+  ExpressionParser parser(query, budget, dialect);
+  absl::StatusOr<ExprPtr> expr = parser.ParseWhole();
+  if (dialect == Dialect::kPromql || parser.names_metricsql()) return expr;
+  if (expr.ok() && !parser.has_list()) return expr;
+  // What names nothing of MetricsQL is PromQL, and its errors are those of Prometheus.
+  return ExpressionParser(query, budget, Dialect::kPromql).ParseWhole();
+}
+
+}  // namespace
+
 absl::StatusOr<ExprPtr> ParseExpr(std::string_view query, const QueryBudget* budget,
                                   Dialect dialect) {
-  LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ExpressionParser(query, budget, dialect).ParseWhole());
+  LOCKSTEP_ASSIGN_OR_RETURN(ExprPtr expr, ParseUntyped(query, budget, dialect));
   LOCKSTEP_RETURN_IF_ERROR(CheckTypes(query, *expr));
   return expr;
 }

@@ -99,6 +99,7 @@ bool ExpressionParser::IsWith(const Token& name) {
 }
 
 absl::StatusOr<ExprPtr> ExpressionParser::ParseWith(const Token& with) {
+  names_metricsql_ = true;
   if (templates_ == nullptr) templates_ = std::make_shared<Templates>();
   const TemplateScope names(*this);
   Take();

@@ -125,11 +125,19 @@ TEST(TemplateParserTest, BadTemplates) {
 }
 
 TEST(TemplateParserTest, ListsOfQueries) {
-  EXPECT_EQ(Expanded("(a, b + 1, c,)"), "union(a, b + 1, c)");
-  EXPECT_EQ(Expanded("sum((a, b)) by (x)"), "sum by (x) (union(a, b))");
+  EXPECT_EQ(Expanded("WITH () (a, b + 1, c,)"), "union(a, b + 1, c)");
+  EXPECT_EQ(Expanded("sum((alias(a, \"n\"), b)) by (x)"),
+            "sum by (x) (union(alias(a, \"n\"), b))");
   EXPECT_EQ(Expanded("(a)"), "(a)");
-  EXPECT_THAT(Expanded("(a, 1)"), HasSubstr("call to function \"union\", got scalar"));
-  EXPECT_THAT(Expanded("(a,,)"), HasSubstr("unexpected \",\""));
+  EXPECT_THAT(Expanded("WITH () (a, 1)"), HasSubstr("call to function \"union\", got scalar"));
+  EXPECT_THAT(Expanded("WITH () (a,,)"), HasSubstr("unexpected \",\""));
+}
+
+TEST(TemplateParserTest, WhatNamesNothingOfMetricsqlIsPromql) {
+  for (const char* query : {"(a, b)", "sum((a, b))", "(a, ", "(a, rate(b[5m]), 1)"}) {
+    EXPECT_EQ(Expanded(query), Expanded(query, Dialect::kPromql)) << query;
+    EXPECT_THAT(Expanded(query), HasSubstr("unexpected \",\"")) << query;
+  }
 }
 
 TEST(TemplateParserTest, WindowsMayBeLeftOut) {

@@ -52,8 +52,6 @@ class Pair:
             "100y",
             "--storage.shards",
             str(shards),
-            # Errors are compared, too: some of Prometheus' are queries of MetricsQL.
-            "--query.metricsql=false",
             program=lockstep,
         )
         try:

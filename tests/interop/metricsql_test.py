@@ -80,7 +80,7 @@ ASKED = (
     ),
     ('union(gpu{rank="0"}, gpu, running)', (0,)),
     ('(alias(gpu{rank="0"}, "x"), alias(gpu{rank="0"} * 2, "x"))', (0,)),
-    ("sum((gpu, running,)) by (host)", (0,)),
+    ("WITH () sum((gpu, running,)) by (host)", (0,)),
     ("WITH (q = gpu{host=\"a\"}, f(x, y) = sum(x) / y) f(q, 10)", (0,)),
     ('WITH (both = {host="a", rank="0"}) gpu{both}', (0,)),
     ("WITH (q = gpu) last_over_time(q[5m]) + q{rank=\"1\"}", (1,)),
