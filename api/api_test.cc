@@ -530,7 +530,8 @@ TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
 TEST_F(ApiTest, StrictModeIsThatOfAllExpressions) {
   std::vector<std::string> targets;
   for (const char* path : {"format_query?", "parse_query?", "query_exemplars?start=1&end=2&"}) {
-    for (const char* query : {"rollup(up[5m])", "sum((up,union(up)))", "with(a=up)a", "rollup_rate(up)"}) {
+    for (const char* query :
+         {"rollup(up[5m])", "sum((up,union(up)))", "with(a=up)a", "rollup_rate(up)"}) {
       targets.push_back(std::string("/api/v1/") + path + "query=" + query);
     }
   }

@@ -262,9 +262,9 @@ TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
   Load({{"__name__", "c_total"}}, {0, 60, 180, 300});
   // A step is a minute; a rate needs two samples, and looks for them as far back as a selector
   // looks.
-  EXPECT_THAT(Range("rollup_rate(c_total, \"avg\")", 3 * kMinuteMs, 3 * kMinuteMs),
-              ElementsAre(Range("rollup_rate(c_total[5m], \"avg\")", 3 * kMinuteMs,
-                                3 * kMinuteMs)[0]));
+  EXPECT_THAT(
+      Range("rollup_rate(c_total, \"avg\")", 3 * kMinuteMs, 3 * kMinuteMs),
+      ElementsAre(Range("rollup_rate(c_total[5m], \"avg\")", 3 * kMinuteMs, 3 * kMinuteMs)[0]));
   EXPECT_THAT(Instant("rollup_rate(c_total, \"min\")", 3 * kMinuteMs), ElementsAre("{} 1"));
   RangeQuery query{"rollup_rate(c_total, \"min\")", 0, 600'000, 600'000};
   query.lookback_ms = 90'000;

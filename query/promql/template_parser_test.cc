@@ -126,8 +126,7 @@ TEST(TemplateParserTest, BadTemplates) {
 
 TEST(TemplateParserTest, ListsOfQueries) {
   EXPECT_EQ(Expanded("WITH () (a, b + 1, c,)"), "union(a, b + 1, c)");
-  EXPECT_EQ(Expanded("sum((alias(a, \"n\"), b)) by (x)"),
-            "sum by (x) (union(alias(a, \"n\"), b))");
+  EXPECT_EQ(Expanded("sum((alias(a, \"n\"), b)) by (x)"), "sum by (x) (union(alias(a, \"n\"), b))");
   EXPECT_EQ(Expanded("(a)"), "(a)");
   EXPECT_THAT(Expanded("WITH () (a, 1)"), HasSubstr("call to function \"union\", got scalar"));
   EXPECT_THAT(Expanded("WITH () (a,,)"), HasSubstr("unexpected \",\""));
