@@ -107,11 +107,17 @@ struct QueryGate::State {
     return takers.back().get();
   }
 
+  TimePoint GivesPlaceAwayAt(const Taker& taker) const {
+    const TimePoint long_from = taker.began + options.long_after;
+    if (taker.entry != nullptr) return long_from;
+    return std::min(long_from, taker.answered + options.slow_client_after);
+  }
+
   bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) { return FreePlaces(now) > 0; }
 
   size_t FreePlaces(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
-        takers, [&](const auto& taker) { return now - taker->began >= options.long_after; }));
+        takers, [&](const auto& taker) { return GivesPlaceAwayAt(*taker) <= now; }));
     // More at once would only make all of them slower.
     const size_t may_run =
         standing.stands() ? std::min(options.max_running, options.run_well) : options.max_running;
@@ -125,8 +131,8 @@ struct QueryGate::State {
     if (queue.empty()) return next;
     for (const EntryPtr& entry : queue) next = std::min(next, entry->deadline);
     for (const auto& taker : takers) {
-      const TimePoint long_from = taker->began + options.long_after;
-      if (long_from > now) next = std::min(next, long_from);
+      const TimePoint given_away_at = GivesPlaceAwayAt(*taker);
+      if (given_away_at > now) next = std::min(next, given_away_at);
     }
     return next;
   }
@@ -322,9 +328,11 @@ void QueryGate::RunPool() {
     });
     // Kept here too, so that the taker is there when the work is over.
     Finish(*entry, WaitingStatus(entry->budget), place);
+    const TimePoint now = QueryBudget::Clock::now();
     const MutexLock lock(state.mutex);
     next.taker->entry = nullptr;
-    next.taker->answered = QueryBudget::Clock::now();
+    next.taker->answered = now;
+    if (state.NextChange(now) < state.sweeps_at) state.sweep_needed.NotifyOne();
   }
 }
 

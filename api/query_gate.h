@@ -33,8 +33,8 @@ struct QueryGateOptions {
   size_t max_queued = 1000;
   // When the queue stands, no more than these run at once, and who has waited too long is refused.
   size_t run_well = UsableProcessorCount();
-  // A client that has not taken its answer for so long is slow. Queries that wait for slow clients
-  // are no sign that more come than can be answered.
+  // A client that has not taken its answer for so long is slow, and its query gives its place away.
+  // Queries that wait for slow clients are no sign that more come than can be answered.
   std::chrono::nanoseconds slow_client_after = std::chrono::milliseconds(250);
   StandingQueueOptions standing{};
 };

@@ -17,7 +17,8 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-const QueryGateOptions kOnePlace = {.max_running = 1, .long_after = hours(1)};
+const QueryGateOptions kOnePlace = {
+    .max_running = 1, .long_after = hours(1), .slow_client_after = hours(1)};
 const QueryGate::Limits kPatient = {.max_samples = 100, .timeout = hours(1)};
 
 QueryGate::Limits PatientNow() { return {.max_samples = 100, .timeout = hours(1)}; }
@@ -208,6 +209,17 @@ TEST(QueryGateTest, AnAnswerOnItsWayTakesAPlace) {
   EXPECT_EQ(gate->stats().queued, 1u);
   place = nullptr;
   EXPECT_TRUE(admitted.get_future().get().ok());
+}
+
+TEST(QueryGateTest, ASlowClientsAnswerGivesItsPlaceAway) {
+  QueryGateOptions options = kOnePlace;
+  options.slow_client_after = milliseconds(1);
+  QueryGate gate(options);
+  const QueryGate::Place not_taken = AnswerNotTaken(gate);
+  std::promise<absl::Status> admitted;
+  gate.Submit(PatientNow(), Signal(), Report(admitted));
+  EXPECT_TRUE(admitted.get_future().get().ok());
+  EXPECT_EQ(gate.stats().refused, 0u);
 }
 
 TEST(QueryGateTest, APlaceMayBeGivenBackWhenTheGateIsGone) {
