@@ -16,6 +16,9 @@
 namespace lockstep::importer {
 namespace {
 
+// Snappy's best: a copy of 64 bytes from an element of 3.
+constexpr size_t kSnappyMaxRatio = 22;
+
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
@@ -134,7 +137,7 @@ absl::Status RemoteReadAnswer::Finish(bool is_streamed) {
 absl::Status RemoteReadAnswer::TakeSamples() {
   size_t size = 0;
   if (!snappy::GetUncompressedLength(buffer_.data(), buffer_.size(), &size) ||
-      size > kMaxSamplesBytes) {
+      size > kMaxSamplesBytes || size / kSnappyMaxRatio > buffer_.size()) {
     return absl::DataLossError("the answer to a remote read is no snappy block, or too long");
   }
   std::string message;

@@ -68,7 +68,7 @@ Sums SumsOf(const char* at, size_t size, const Secrets& secrets) {
   const uint64_t* keys = secrets.data();
   if (size < kPairBytes) {
     char padded[kPairBytes] = {};
-    std::memcpy(padded, at, size);
+    if (size > 0) std::memcpy(padded, at, size);
     sums.Add(WordAt(padded), WordAt(padded + sizeof(uint64_t)), keys);
     return sums;
   }

@@ -240,9 +240,23 @@ class Reader {
     return absl::OkStatus();
   }
 
+  // Says nothing of an unknown key: it may be the token itself.
+  absl::Status CheckTokenKeys(const Node& node, std::string_view name) const {
+    if (!node.IsMap()) return absl::OkStatus();
+    for (const auto& entry : node) {
+      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
+      if (key == "sha256" || key == "file") continue;
+      return YamlError(
+          path_, entry.first,
+          absl::StrFormat("token \"%s\" has an unknown key; known are sha256, file", name));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status ReadToken(const Node& node, std::string name) {
     std::string hex;
     std::string file;
+    LOCKSTEP_RETURN_IF_ERROR(CheckTokenKeys(node, name));
     LOCKSTEP_RETURN_IF_ERROR(
         ReadYamlMap(path_, node, name, {Text("sha256", hex), File("file", file)}));
     if (hex.empty() == file.empty()) {

@@ -126,6 +126,11 @@ TEST(WebConfigTest, SaysWhatIsWrongAndWhere) {
            Row{"lockstep_bearer_tokens: {a: {}}\n", "token \"a\" needs either sha256 or file"},
            Row{"lockstep_bearer_tokens: {a: {sha256: hunter2}}\n",
                "sha256 of token \"a\" has to be 64 hexadecimal digits"},
+           // Where a colon is missing the secret is a part of the key, or all of it.
+           Row{"lockstep_bearer_tokens: {a: {sha256 hunter2}}\n", "token \"a\" has an unknown key"},
+           Row{"lockstep_bearer_tokens: {a: {hunter2}}\n", "known are sha256, file"},
+           Row{"tls_server_config: {cert_file hunter2}\n",
+               "unknown key \"cert_file\" in tls_server_config"},
            Row{"lockstep_bearer_tokens: {a: {file: not-there}}\n", "cannot read \"not-there\""},
            Row{"a: 1\na: 2\n", "web.yml line 1: unknown key \"a\""},
            Row{"http_server_config:\nhttp_server_config:\n",

@@ -15,6 +15,11 @@ std::string KnownKeys(const std::vector<YamlKey>& keys) {
   return absl::StrJoin(names, ", ");
 }
 
+// Where a colon is missing a value, which may be secret, is a part of the key.
+std::string_view WithoutValue(std::string_view key) {
+  return key.substr(0, key.find_first_of(" \t\r\n"));
+}
+
 }  // namespace
 
 std::string PlaceOf(const std::string& path, const YAML::Node& node) {
@@ -51,7 +56,7 @@ absl::Status ReadYamlMap(const std::string& path, const YAML::Node& map, std::st
                                   [&](const YamlKey& known) { return known.name == name; });
     if (key == keys.end()) {
       return YamlError(path, entry.first,
-                       absl::StrFormat("unknown key \"%s\"%s%s; known are %s", name,
+                       absl::StrFormat("unknown key \"%s\"%s%s; known are %s", WithoutValue(name),
                                        where.empty() ? "" : " in ", where, KnownKeys(keys)));
     }
     if (!seen.insert(name).second) {

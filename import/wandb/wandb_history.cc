@@ -100,6 +100,11 @@ void WandbItemReader::Read(const std::vector<WandbItem>& items, std::vector<Wand
 
 void WandbItemReader::ReadItem(const WandbItem& item, std::vector<WandbValue>& values) {
   std::string name = Joined(item.path, item.path.size(), '.');
+  // The parser takes no null pointer, which a field that is empty may have.
+  if (item.json.empty()) {
+    ++counts_.malformed;
+    return;
+  }
   std::optional<double> number = PlainNumber(item.json);
   if (!number.has_value()) number = NumberOfWord(item.json);
   if (number.has_value()) return Put(std::move(name), *number, values);

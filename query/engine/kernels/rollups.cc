@@ -38,7 +38,7 @@ double Observe(const Window& window, size_t i) {
 
 // NaN is the result only when there is nothing else.
 template <RollupStatistic statistic>
-class Extreme {
+class RunningExtreme {
  public:
   void Add(double value) {
     const bool wins = statistic == RollupStatistic::kMin ? value < best_ : value > best_;
@@ -52,7 +52,7 @@ class Extreme {
 
 template <RollupStatistic statistic>
 using Fold =
-    std::conditional_t<statistic == RollupStatistic::kAvg, RunningMean, Extreme<statistic>>;
+    std::conditional_t<statistic == RollupStatistic::kAvg, RunningMean, RunningExtreme<statistic>>;
 
 template <FunctionId id, RollupStatistic statistic>
 WindowResult Rollup(const Window& window, const WindowContext& context) {
