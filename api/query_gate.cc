@@ -166,7 +166,9 @@ struct QueryGate::State {
       standing.Reset();
       return next;
     }
-    while (next != queue.end() && standing.Leaves(now, now - (*next)->arrived)) {
+    // Who waits with little is not what makes the queue stand.
+    while (next != queue.end() && standing.Leaves(now, now - (*next)->arrived) &&
+           !queue_rooms.HasLittle((*next)->client)) {
       late.push_back(std::move(*next));
       queue.erase(next);
       ++refused;

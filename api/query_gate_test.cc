@@ -169,6 +169,27 @@ TEST(QueryGateTest, FewerRunAtOnceWhenTheQueueStands) {
   EXPECT_TRUE(next.get().ok());
 }
 
+TEST(QueryGateTest, WhoWaitsWithLittleIsNotRefusedForOthers) {
+  QueryGate gate(kSoonStands);
+  Blocker first, second;
+  for (Blocker* blocker : {&first, &second}) {
+    gate.Submit(PatientOf("greedy"), Signal(), blocker->Work());
+    blocker->WaitUntilStarted();
+  }
+  QueryGate::Limits limits = WaitedTwoHours();
+  std::promise<absl::Status> refused[4], admitted;
+  limits.client = {"greedy", ""};
+  for (std::promise<absl::Status>& each : refused) gate.Submit(limits, Signal(), Report(each));
+  limits.client = {"polite", ""};
+  gate.Submit(limits, Signal(), Report(admitted));
+  first.Release();
+  second.Release();
+  EXPECT_TRUE(admitted.get_future().get().ok());
+  for (std::promise<absl::Status>& each : refused) {
+    EXPECT_TRUE(absl::IsUnavailable(each.get_future().get()));
+  }
+}
+
 TEST(QueryGateTest, WhatRunsForLongGivesItsPlaceAway) {
   QueryGate gate({.max_running = 1, .long_after = milliseconds(1)});
   Blocker blocker;

@@ -80,6 +80,15 @@ uint64_t FairPool::taken() const {
   return taken_;
 }
 
+bool FairPool::HasLittle(const ClientId& client) const {
+  if (client.network.empty() && client.user.empty()) return false;
+  const MutexLock lock(mutex_);
+  const auto has_little = [&](const Amounts& amounts, const std::string& name) {
+    return name.empty() || 2 * AmountOf(amounts, name) * amounts.size() < taken_;
+  };
+  return has_little(by_network_, client.network) && has_little(by_user_, client.user);
+}
+
 uint64_t FairPool::LoadOf(const ClientId& client) const {
   const MutexLock lock(mutex_);
   return AmountOf(by_network_, client.network) + AmountOf(by_user_, client.user);

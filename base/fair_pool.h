@@ -66,6 +66,9 @@ class FairPool {
   uint64_t taken() const;
   // By its address and by its credential, together: whose turn is next goes by it.
   uint64_t LoadOf(const ClientId& client) const;
+  // Less than half of what clients have on average, by its address and by its credential. A client
+  // that has neither is none.
+  bool HasLittle(const ClientId& client) const;
 
  private:
   using Amounts = StringMap<uint64_t>;

@@ -70,6 +70,21 @@ TEST(FairPoolTest, AddressAndCredentialAreEachWithinTheirShare) {
   EXPECT_EQ(pool.LoadOf({"b", ""}), 0u);
 }
 
+TEST(FairPoolTest, WhoHasLessThanHalfOfTheAverageHasLittle) {
+  FairPool pool(1000);
+  FairPool::Claim much(pool, {"a", "alice"}), little(pool, {"b", "bob"});
+  ASSERT_EQ(much.Grow(4), PoolAnswer::kTaken);
+  ASSERT_EQ(little.Grow(2), PoolAnswer::kTaken);
+  EXPECT_FALSE(pool.HasLittle({"a", "alice"}));
+  EXPECT_FALSE(pool.HasLittle({"b", "bob"}));  // 2 of 3
+  ASSERT_EQ(much.Grow(3), PoolAnswer::kTaken);
+  EXPECT_TRUE(pool.HasLittle({"b", "bob"}));  // 2 of 4.5
+  EXPECT_TRUE(pool.HasLittle({"b", ""}));
+  EXPECT_FALSE(pool.HasLittle({"a", "bob"}));
+  EXPECT_FALSE(pool.HasLittle({"b", "alice"}));
+  EXPECT_FALSE(pool.HasLittle({}));
+}
+
 TEST(FairPoolTest, NobodyIsNoClient) {
   FairPool pool(4);
   std::deque<FairPool::Claim> claims;
