@@ -39,6 +39,9 @@ std::optional<RawLine> LineBuffer::Next() {
 
 std::optional<RawLine> LineBuffer::Rest() {
   if (next_ == end_) return std::nullopt;
+  // A line that has an end is followed by it; behind this one stand bytes of lines that are gone. Parsers that look
+  // behind a line must find no brace or quote there.
+  std::memset(buffer_.data() + end_, 0, kBufferPadding);
   const RawLine line = LineAt(next_, end_);
   next_ = end_;
   scanned_ = end_;
@@ -61,8 +64,12 @@ std::optional<LineBuffer::Held> LineBuffer::held() const {
 inline RawLine LineBuffer::LineAt(size_t begin, size_t end) const {
   const bool is_behind_cut = cut_.has_value() && begin >= *cut_;
   const bool is_cut = cut_.has_value() && begin < *cut_ && end >= *cut_;
-  return {std::string_view(buffer_.data() + begin, end - begin),
-          offset_ + begin + (is_behind_cut ? cut_bytes_ : 0), is_cut, begin < controls_end_};
+  // The end of a line that is too long may come before it is cut.
+  const bool is_too_long = is_cut || end - begin > kMaxLineBytes;
+  if (is_too_long) end = std::min(end, begin + kMaxKeptTextBytes);
+  const std::string_view text(buffer_.data() + begin, end - begin);
+  return {text, offset_ + begin + (is_behind_cut ? cut_bytes_ : 0), is_too_long,
+          begin < controls_end_ && HasControls(text)};
 }
 
 std::string_view LineBuffer::SkipCutLine(std::string_view bytes) {

@@ -1,4 +1,4 @@
-// A stream's bytes, in slices, to its lines. For one thread.
+// A stream's bytes, in slices, to its lines: the same lines, however it is sliced. For one thread.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace lockstep::logs {
 
 struct RawLine {
-  std::string_view text;   // without its end
-  uint64_t offset;         // in the stream
-  bool is_too_long;        // `text` is its beginning
-  bool may_have_controls;  // carriage returns or escapes
+  std::string_view text;  // without its end
+  uint64_t offset;        // in the stream
+  bool is_too_long;       // `text` is its beginning
+  bool has_controls;      // carriage returns or escapes
 };
 
 // Lines stay where they are, with kBufferPadding readable bytes behind each, until Drop() or the next Append().
@@ -55,7 +55,7 @@ class LineBuffer {
   size_t next_ = 0;     // of the line that Next() gives
   size_t scanned_ = 0;  // from next_ up to here there is no line end
   size_t end_ = 0;
-  size_t controls_end_ = 0;  // no carriage return or escape from here on
+  size_t controls_end_ = 0;  // no carriage return or escape from here on: most streams have none
   uint64_t offset_;          // of the buffer in the stream, up to the cut
 
   // A line over kMaxLineBytes keeps its first bytes, up to here; what follows it in the stream is left out.

@@ -185,7 +185,7 @@ void LogParser::ParseLines() {
 template <typename Visit>
 void LogParser::ForEachPart(const RawLine& raw, const Visit& visit) {
   std::string_view line = raw.text;
-  if (!raw.may_have_controls) {
+  if (!raw.has_controls) {
     visit(line, false);
     return;
   }

@@ -368,6 +368,37 @@ TEST(LogParserTest, LongLinesAreCutAndOffsetsGoOn) {
   }
 }
 
+void CheckSlices(std::string_view log, std::initializer_list<size_t> slices) {
+  const ParsedLog whole = ParseLog(log);
+  for (const size_t slice : slices) {
+    const ParsedLog sliced = ParseInSlices(log, {}, [slice] { return slice; });
+    EXPECT_TRUE(sliced == whole) << slice << ": " << log.substr(0, 100) << "\n"
+                                 << sliced.rejections << whole.rejections << sliced.counts.ignored
+                                 << " ignored, not " << whole.counts.ignored;
+  }
+}
+
+TEST(LogParserTest, SlicesDoNotMatter) {
+  // An empty line is chatter, whether a later one has controls or not.
+  const std::string_view empty_line = "step,loss\n1,2\n\n2,3\r\n3,\x1b[31m4\n";
+  CheckSlices(empty_line, {1, 14, 15, 16});
+  EXPECT_EQ(ParseLog(empty_line).counts.ignored, 1u);
+  // A line is too long, even if its end comes before it is cut.
+  const std::string good = "{\"step\": 1, \"loss\": 2}\n";
+  for (const size_t excess : {0, 1, 2, 5000}) {
+    const std::string line = "{\"step\": 2, \"loss\": 3, \"note\": \"";
+    const std::string text(kMaxLineBytes + excess - line.size() - 2, 'x');
+    const std::string log = good + line + text + "\"}\n" + good;
+    CheckSlices(log, {100, 4096, 60'000});
+    EXPECT_EQ(ParseLog(log).counts.rejected, excess == 0 ? 0u : 1u) << excess;
+  }
+  // What stands in the buffer behind the last line is no part of it.
+  const std::string braces = "{\"step\": 1, \"note\": \"}}}}}}}}}}}}}}}}}}}}}}\"}\n";
+  const std::string broken = "{\"step\": 2, \"loss\": [1}";
+  CheckSlices(braces + broken, {1, braces.size()});
+  CheckSlices(broken, {1, 5});
+}
+
 TEST(LogParserTest, UnknownFormatsHaveNoParser) {
   TextSink sink;
   EXPECT_EQ(LogParser::New(Hints("cobol"), sink).status().code(),
