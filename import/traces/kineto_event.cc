@@ -6,16 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <utility>
-
-#include "import/traces/trace_pieces.h"
 
 namespace lockstep::traces {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-static_assert(simdjson::SIMDJSON_PADDING <= kPiecePaddingBytes);
 
 // In the year 2112: a time and a duration as long are nanoseconds of 63 bits still.
 constexpr double kLastMicrosecond = 4.5e15;
@@ -149,6 +146,7 @@ simdjson::error_code ReadFields(ondemand::object object, Fields& fields) {
 
 struct KinetoEventParser::State {
   ondemand::parser parser;
+  std::string padded;  // the event, and bytes that are no JSON
 };
 
 KinetoEventParser::KinetoEventParser() : state_(std::make_unique<State>()) {}
@@ -156,8 +154,11 @@ KinetoEventParser::~KinetoEventParser() = default;
 
 absl::StatusOr<KinetoEvent> KinetoEventParser::Parse(std::string_view json) {
   ondemand::document document;
-  const simdjson::padded_string_view padded(json.data(), json.size(),
-                                            json.size() + kPiecePaddingBytes);
+  // On malformed JSON the library takes the byte behind it for a part of it: in the file, a brace there would make an
+  // event whole that is broken, or not, by what has been read.
+  state_->padded.assign(json).append(simdjson::SIMDJSON_PADDING, '\0');
+  const simdjson::padded_string_view padded(state_->padded.data(), json.size(),
+                                            state_->padded.size());
   if (state_->parser.iterate(padded).get(document) != simdjson::SUCCESS) {
     return absl::InvalidArgumentError("event that is no JSON");
   }

@@ -48,7 +48,7 @@ class KinetoEventParser {
   KinetoEventParser();
   ~KinetoEventParser();
 
-  // `json` is one event, with kPiecePaddingBytes behind it that may be read.
+  // `json` is one event.
   absl::StatusOr<KinetoEvent> Parse(std::string_view json);
 
  private:

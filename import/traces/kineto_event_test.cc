@@ -5,14 +5,12 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "import/traces/trace_pieces.h"
 
 namespace lockstep::traces {
 namespace {
 
 // "kind begin+length name device correlation", and what a collective has; or "error: ...".
-std::string ReadKinetoEvent(std::string json) {
-  json.reserve(json.size() + kPiecePaddingBytes);
+std::string ReadKinetoEvent(std::string_view json) {
   KinetoEventParser parser;
   const auto event = parser.Parse(json);
   if (!event.ok()) return "error: " + std::string(Message(event.status()));
@@ -91,6 +89,17 @@ TEST(KinetoEventTest, RefusesWhatIsBroken) {
                     "error: event that is no JSON"},
        }) {
     EXPECT_EQ(ReadKinetoEvent(std::string(row.json)), row.expected) << row.json;
+  }
+}
+
+// The file goes on behind an event, and what stands there is no part of it.
+TEST(KinetoEventTest, BytesBehindItDoNotMatter) {
+  constexpr std::string_view kBroken = R"({"ph":"X","pid":"a":1})";
+  for (const std::string_view behind : {"", "}", "}}", ",", ",\n{\"ph\":\"X\"}", "\"", "]"}) {
+    const std::string file = std::string(kBroken) + std::string(behind);
+    EXPECT_EQ(ReadKinetoEvent(std::string_view(file).substr(0, kBroken.size())),
+              "error: event that is no JSON")
+        << behind;
   }
 }
 

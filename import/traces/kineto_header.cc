@@ -4,8 +4,6 @@
 
 #include <limits>
 
-#include "import/traces/trace_pieces.h"
-
 namespace lockstep::traces {
 namespace {
 
@@ -61,8 +59,7 @@ bool ReadHeaderMember(std::string_view name, std::string_view json, KinetoHeader
   if (read == nullptr) return true;
   simdjson::dom::parser parser;
   element value;
-  constexpr bool kCopies = false;
-  if (parser.parse(json.data(), json.size(), kCopies).get(value) != simdjson::SUCCESS) return false;
+  if (parser.parse(json.data(), json.size()).get(value) != simdjson::SUCCESS) return false;
   return read(value, header);
 }
 

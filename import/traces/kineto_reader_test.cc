@@ -212,6 +212,17 @@ TEST(KinetoReaderTest, PiecesOfAnySizeGiveTheSame) {
   }
 }
 
+TEST(KinetoReaderTest, PiecesOfAnySizeGiveTheSameProblems) {
+  // The first event has its braces and quotes, but is no JSON; a brace too many follows it.
+  const std::string_view file = "[\n{\"ph\":\"X\",\"pid\":\"a\":1}},\n{\"ph\":\"X\"}\n]";
+  for (size_t piece_bytes = 1; piece_bytes <= file.size(); ++piece_bytes) {
+    EXPECT_EQ(ReadKineto(file, piece_bytes).problems,
+              "1 x unreadable event (first at byte 2), 1 x damage between events (first at byte "
+              "24)")
+        << piece_bytes;
+  }
+}
+
 TEST(KinetoReaderTest, ReadsWhatIsWholeOfATornTrace) {
   const std::string file = RankFile(1);
   const size_t all = ReadKineto(file).trace.device_events.size();

@@ -1,5 +1,7 @@
 #include "import/traces/trace_pieces.h"
 
+#include <algorithm>
+
 #include "import/traces/trace_limits.h"
 
 namespace lockstep::traces {
@@ -45,7 +47,6 @@ void TracePieces::Append(std::string_view bytes) {
     buffer_offset_ += bytes.size();
     return;
   }
-  buffer_.reserve(buffer_.size() + bytes.size() + kPiecePaddingBytes);
   buffer_ += bytes;
 }
 
@@ -155,7 +156,7 @@ bool TracePieces::BetweenMembers() {
 }
 
 bool TracePieces::Name() {
-  const Scan scan = ScanText();
+  const Scan scan = ScanText(ScanEnd(kMaxMemberNameBytes));
   if (scan == Scan::kBroken || at_ - start_ > kMaxMemberNameBytes) {
     Damage(kDamagedMember, start_);
     return true;
@@ -191,14 +192,16 @@ bool TracePieces::BeforeValue() {
 }
 
 bool TracePieces::Value(std::optional<TracePiece>& piece) {
-  const Scan scan = ScanValue();
+  const Scan scan = ScanValue(is_too_long_ ? buffer_.size() : ScanEnd(kMaxTraceMemberBytes));
   if (scan == Scan::kBroken) {
-    Damage(kDamagedMember, start_);
+    // Where a member that is too long began was told already, and is no longer known.
+    Damage(kDamagedMember, is_too_long_ ? at_ : start_);
     return true;
   }
   if (!is_too_long_ && at_ - start_ > kMaxTraceMemberBytes) {
     problems_.Count("member of the document too long", buffer_offset_ + start_);
     is_too_long_ = true;
+    if (scan == Scan::kNeedMore) return true;
   }
   if (scan == Scan::kNeedMore) return false;
   if (!is_too_long_) piece = PieceUpToHere(member_);
@@ -224,7 +227,7 @@ bool TracePieces::BetweenEvents() {
 }
 
 bool TracePieces::Event(std::optional<TracePiece>& piece) {
-  const Scan scan = ScanValue();
+  const Scan scan = ScanValue(ScanEnd(kMaxTraceEventBytes));
   if (scan == Scan::kBroken) {
     Damage("damaged event", start_);
   } else if (at_ - start_ > kMaxTraceEventBytes) {
@@ -250,15 +253,18 @@ bool TracePieces::FindEvent() {
   return false;
 }
 
-TracePieces::Scan TracePieces::ScanText() {
-  const size_t size = buffer_.size();
-  for (; at_ < size; ++at_) {
+size_t TracePieces::ScanEnd(size_t max_bytes) const {
+  return std::min(buffer_.size(), start_ + max_bytes + 1);
+}
+
+TracePieces::Scan TracePieces::ScanText(size_t end) {
+  for (; at_ < end; ++at_) {
     if (is_escaped_) {
       is_escaped_ = false;
       continue;
     }
-    while (at_ < size && !kMarks.text[static_cast<unsigned char>(buffer_[at_])]) ++at_;
-    if (at_ == size) break;
+    while (at_ < end && !kMarks.text[static_cast<unsigned char>(buffer_[at_])]) ++at_;
+    if (at_ == end) break;
     if (buffer_[at_] == '\n') return Scan::kBroken;
     if (buffer_[at_] == '"') {
       ++at_;
@@ -272,16 +278,15 @@ TracePieces::Scan TracePieces::ScanText() {
 
 // Objects and arrays end with their last bracket, texts with their quote, numbers and words where the next
 // member or the end of the document begins.
-TracePieces::Scan TracePieces::ScanValue() {
-  const size_t size = buffer_.size();
-  while (at_ < size) {
+TracePieces::Scan TracePieces::ScanValue(size_t end) {
+  while (at_ < end) {
     if (is_in_text_) {
-      const Scan scan = ScanText();
+      const Scan scan = ScanText(end);
       if (scan != Scan::kFound || depth_ == 0) return scan;
       continue;
     }
-    while (at_ < size && !kMarks.value[static_cast<unsigned char>(buffer_[at_])]) ++at_;
-    if (at_ == size) break;
+    while (at_ < end && !kMarks.value[static_cast<unsigned char>(buffer_[at_])]) ++at_;
+    if (at_ == end) break;
     const char mark = buffer_[at_];
     const bool is_closing = mark == '}' || mark == ']';
     if (depth_ == 0 && (is_closing || mark == ',')) return Scan::kFound;

@@ -20,13 +20,12 @@
 
 namespace lockstep::traces {
 
-// Views live until the next call. Behind `json` there are kPiecePaddingBytes more that may be read.
+// Views live until the next call.
 struct TracePiece {
   std::string_view member;  // its name as written, escapes and all; "" for an event
   std::string_view json;
   uint64_t offset = 0;
 };
-inline constexpr size_t kPiecePaddingBytes = 64;
 
 // Takes a trace piece by piece. For one thread.
 class TracePieces {
@@ -69,9 +68,12 @@ class TracePieces {
   bool BetweenEvents();
   bool Event(std::optional<TracePiece>& piece);
   bool FindEvent();
-  // Goes on in the text or value at start_, to its end.
-  Scan ScanText();
-  Scan ScanValue();
+  // Goes on in the text or value at start_, to its end or to `end` in buffer_.
+  Scan ScanText(size_t end);
+  Scan ScanValue(size_t end);
+  // What there is of a piece of at most `max_bytes`, and one byte that is too much: how far a piece is scanned before
+  // it is found to be too long must not depend on how much was appended.
+  size_t ScanEnd(size_t max_bytes) const;
   void BeginPiece(State state);
   void Damage(std::string_view reason, size_t place);  // in buffer_
   TracePiece PieceUpToHere(std::string_view member) const;

@@ -96,5 +96,27 @@ TEST(TracePiecesTest, LeavesOutWhatIsTooLong) {
             "b=1 ; {} ; ! 1 x member of the document too long (first at byte 5)");
 }
 
+// How far a piece that is too long was read must not say where the next one is looked for.
+TEST(TracePiecesTest, LeavesOutWhatIsTooLongInPiecesOfAnySize) {
+  const std::string long_text(kMaxTraceEventBytes, 'x');
+  const std::string events = "[{\"x\":\"" + long_text + "\",\"l\":{\n{\"y\":1}}},\n{\"z\":2}]";
+  const std::string long_name = "{\"" + std::string(300, 'x') + "\\\n{\"y\":1}\n],\"b\":1}";
+  const std::string long_member(kMaxTraceMemberBytes, 'x');
+  const std::string members = "{\"a\":[\"" + long_member + "\n{\"y\":1}\n],\"b\":1}";
+  for (const size_t piece_bytes : {size_t{1000}, size_t{64} << 10, size_t{32} << 20}) {
+    EXPECT_EQ(Cut(events, piece_bytes),
+              "{\"y\":1} ; {\"z\":2} ; ! 1 x event too long (first at byte 1), 1 x damage between "
+              "events (first at byte 1048598)")
+        << piece_bytes;
+    EXPECT_EQ(Cut(long_name, piece_bytes),
+              "{\"y\":1} ; b=1 ; ! 1 x damaged member of the document (first at byte 1)")
+        << piece_bytes;
+    EXPECT_EQ(Cut(members, piece_bytes),
+              "{\"y\":1} ; b=1 ; ! 1 x member of the document too long (first at byte 5), 1 x "
+              "damaged member of the document (first at byte 16777223)")
+        << piece_bytes;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::traces
