@@ -154,8 +154,8 @@ KinetoEventParser::~KinetoEventParser() = default;
 
 absl::StatusOr<KinetoEvent> KinetoEventParser::Parse(std::string_view json) {
   ondemand::document document;
-  // On malformed JSON the library takes the byte behind it for a part of it: in the file, a brace there would make an
-  // event whole that is broken, or not, by what has been read.
+  // The library takes the byte behind malformed JSON for a part of it: a brace that follows in the
+  // file would make a broken event whole, if it has been read already.
   state_->padded.assign(json).append(simdjson::SIMDJSON_PADDING, '\0');
   const simdjson::padded_string_view padded(state_->padded.data(), json.size(),
                                             state_->padded.size());

@@ -19,7 +19,8 @@ struct KinetoHeader {
   std::optional<int64_t> base_time_ns;
 };
 
-// Adds what the document's member `name` says to `header`. False if the member is one of those read here and malformed.
+// Adds what the document's member `name` says to `header`. False if the member is one of those read
+// here and malformed.
 bool ReadHeaderMember(std::string_view name, std::string_view json, KinetoHeader& header);
 
 }  // namespace lockstep::traces

@@ -71,8 +71,8 @@ class TracePieces {
   // Goes on in the text or value at start_, to its end or to `end` in buffer_.
   Scan ScanText(size_t end);
   Scan ScanValue(size_t end);
-  // What there is of a piece of at most `max_bytes`, and one byte that is too much: how far a piece is scanned before
-  // it is found to be too long must not depend on how much was appended.
+  // Up to where a piece of at most `max_bytes` is scanned: what there is of it, and one byte too
+  // much. How far that is in a piece that is too long must not depend on what was appended.
   size_t ScanEnd(size_t max_bytes) const;
   void BeginPiece(State state);
   void Damage(std::string_view reason, size_t place);  // in buffer_

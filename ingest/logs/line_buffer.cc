@@ -39,8 +39,8 @@ std::optional<RawLine> LineBuffer::Next() {
 
 std::optional<RawLine> LineBuffer::Rest() {
   if (next_ == end_) return std::nullopt;
-  // A line that has an end is followed by it; behind this one stand bytes of lines that are gone. Parsers that look
-  // behind a line must find no brace or quote there.
+  // Its end follows any other line; behind this one stand bytes of lines that are gone. Parsers
+  // that look behind a line must find no brace or quote there.
   std::memset(buffer_.data() + end_, 0, kBufferPadding);
   const RawLine line = LineAt(next_, end_);
   next_ = end_;
