@@ -83,8 +83,8 @@ uint64_t FairPool::taken() const {
 bool FairPool::HasLittle(const ClientId& client) const {
   if (client.network.empty() && client.user.empty()) return false;
   const MutexLock lock(mutex_);
-  const auto has_little = [&](const Amounts& amounts, const std::string& name) {
-    return name.empty() || 2 * AmountOf(amounts, name) * amounts.size() < taken_;
+  const auto has_little = [taken = taken_](const Amounts& amounts, const std::string& name) {
+    return name.empty() || 2 * AmountOf(amounts, name) * amounts.size() < taken;
   };
   return has_little(by_network_, client.network) && has_little(by_user_, client.user);
 }
