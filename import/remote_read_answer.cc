@@ -1,7 +1,5 @@
 #include "import/remote_read_answer.h"
 
-#include <snappy.h>
-
 #include <protozero/pbf_reader.hpp>
 #include <utility>
 #include <vector>
@@ -10,14 +8,12 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "import/tsdb_blocks/chunk_reader.h"
+#include "ingest/body_encoding.h"
 #include "ingest/label_message.h"
 #include "ingest/remote_write.h"
 
 namespace lockstep::importer {
 namespace {
-
-// Snappy's best: a copy of 64 bytes from an element of 3.
-constexpr size_t kSnappyMaxRatio = 22;
 
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
@@ -135,17 +131,15 @@ absl::Status RemoteReadAnswer::Finish(bool is_streamed) {
 }
 
 absl::Status RemoteReadAnswer::TakeSamples() {
-  size_t size = 0;
-  if (!snappy::GetUncompressedLength(buffer_.data(), buffer_.size(), &size) ||
-      size > kMaxSamplesBytes || size / kSnappyMaxRatio > buffer_.size()) {
-    return absl::DataLossError("the answer to a remote read is no snappy block, or too long");
-  }
-  std::string message;
-  if (!snappy::Uncompress(buffer_.data(), buffer_.size(), &message)) {
-    return absl::DataLossError("the answer to a remote read is no snappy block");
+  std::string scratch;
+  const absl::StatusOr<std::string_view> message =
+      DecodeBody(BodyEncoding::kSnappy, buffer_, kMaxSamplesBytes, scratch);
+  if (!message.ok()) {
+    return absl::DataLossError(absl::StrFormat("the answer to a remote read cannot be unpacked: %s",
+                                               Message(message.status())));
   }
   return Parsed([&] {
-    protozero::pbf_reader reader(message);
+    protozero::pbf_reader reader(*message);
     while (reader.next()) {
       if (reader.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
         LOCKSTEP_RETURN_IF_ERROR(TakeResult(reader.get_view(), take_));
