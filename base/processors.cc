@@ -9,23 +9,28 @@
 #include <thread>
 
 namespace lockstep {
+namespace {
+
+// As nice(1) counts it.
+constexpr int kLowerBy = 5;
+
+}  // namespace
 
 size_t UsableProcessorCount() {
   cpu_set_t usable;
   CPU_ZERO(&usable);
-  // Machines with more processors than the set has room for are not asked for less.
+  // Fails if the machine has more processors than the set has room for.
   if (sched_getaffinity(0, sizeof(usable), &usable) != 0) {
     return std::max(std::thread::hardware_concurrency(), 1u);
   }
   return static_cast<size_t>(std::max(CPU_COUNT(&usable), 1));
 }
 
-void SetThreadPriority(ThreadPriority priority) {
+void LowerThreadPriority() {
   errno = 0;
   const int of_process = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
   if (of_process == -1 && errno != 0) return;
-  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()),
-                    of_process + static_cast<int>(priority));
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), of_process + kLowerBy);
 }
 
 }  // namespace lockstep

@@ -1,22 +1,16 @@
-// What threads may have of the processors.
+// The processors that this process may use, and whose turn on them comes first.
 #pragma once
 
 #include <cstddef>
 
 namespace lockstep {
 
-// On how many processors this process may run; at least 1. Smaller than the number of the machine's
-// under taskset, and in containers with a set of processors.
+// The number of processors that this process may run on; at least 1. Under taskset, and in a
+// container with a set of processors, these are fewer than the machine has.
 size_t UsableProcessorCount();
 
-// How much later than others a thread runs when all processors are busy, as nice(1) counts it.
-enum class ThreadPriority : int {
-  // Sealing, merging and retention, which nobody waits for.
-  kBackground = 5,
-};
-
-// Of the calling thread, from the priority that the process has. Without any effect where that is
-// not allowed.
-void SetThreadPriority(ThreadPriority priority);
+// Makes the calling thread give way to the others of this process when all processors are busy, as
+// suits work that nobody waits for. Has no effect where that is not allowed.
+void LowerThreadPriority();
 
 }  // namespace lockstep

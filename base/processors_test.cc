@@ -28,13 +28,13 @@ TEST(UsableProcessorCountTest, IsThatOfTheAffinity) {
   }).join();
 }
 
-TEST(SetThreadPriorityTest, LowersThatOfTheCallingThreadAlone) {
+TEST(LowerThreadPriorityTest, LowersThatOfTheCallingThreadOnce) {
   const int before = NiceOf(gettid());
   const int lowered = std::min(before + 5, 19);  // is the lowest
   std::thread([lowered] {
-    SetThreadPriority(ThreadPriority::kBackground);
+    LowerThreadPriority();
     EXPECT_EQ(NiceOf(gettid()), lowered);
-    SetThreadPriority(ThreadPriority::kBackground);
+    LowerThreadPriority();
     EXPECT_EQ(NiceOf(gettid()), lowered);
   }).join();
   EXPECT_EQ(NiceOf(gettid()), before);

@@ -85,7 +85,7 @@ bool ShardKeeper::WaitForTick() {
 }
 
 void ShardKeeper::Run() {
-  SetThreadPriority(ThreadPriority::kBackground);
+  LowerThreadPriority();
   while (WaitForTick()) Tick();
   if (!must_give_up()) SealAtEnd();
 }
