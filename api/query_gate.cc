@@ -83,7 +83,7 @@ struct QueryGate::State {
   // the queue if nothing may be admitted.
   std::deque<EntryPtr>::iterator FindNext(TimePoint now) LOCKSTEP_REQUIRES(mutex) {
     auto next = queue.end();
-    if (!HasPlace(now)) return next;
+    if (FreePlaces(now) == 0) return next;
     uint64_t least = std::numeric_limits<uint64_t>::max();
     for (auto at = queue.begin(); at != queue.end() && least > 0; ++at) {
       const ClientId& client = (*at)->client;
@@ -107,13 +107,12 @@ struct QueryGate::State {
     return takers.back().get();
   }
 
+  // When others may run in its place, although it still runs or its answer is still being sent.
   TimePoint GivesPlaceAwayAt(const Taker& taker) const {
     const TimePoint long_from = taker.began + options.long_after;
     if (taker.entry != nullptr) return long_from;
     return std::min(long_from, taker.answered + options.slow_client_after);
   }
-
-  bool HasPlace(TimePoint now) const LOCKSTEP_REQUIRES(mutex) { return FreePlaces(now) > 0; }
 
   size_t FreePlaces(TimePoint now) const LOCKSTEP_REQUIRES(mutex) {
     const auto long_count = static_cast<size_t>(std::ranges::count_if(
@@ -166,7 +165,7 @@ struct QueryGate::State {
       standing.Reset();
       return next;
     }
-    // Who waits with little is not what makes the queue stand.
+    // A client with little in the queue is not the reason that it stands.
     while (next != queue.end() && standing.Leaves(now, now - (*next)->arrived) &&
            !queue_rooms.HasLittle((*next)->client)) {
       late.push_back(std::move(*next));
@@ -199,7 +198,8 @@ struct QueryGate::State {
     ++waking_count;
   }
 
-  // The next to be run, and those before it that have waited too long. Neither: the gate closes.
+  // The next to be run, and those before it that have waited too long. If there are none of either,
+  // the gate is closing.
   struct Next {
     Taker* taker = nullptr;
     std::vector<EntryPtr> late;

@@ -114,7 +114,7 @@ QueryGate::Place AnswerNotTaken(QueryGate& gate) {
   return answer.get_future().get();
 }
 
-// Of `tries` queries that have waited for two hours.
+// Submits `tries` queries that have waited for two hours; returns how many were admitted.
 int CountAdmitted(QueryGate& gate, int tries) {
   int admitted_count = 0;
   for (int i = 0; i < tries; ++i) {

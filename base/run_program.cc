@@ -41,13 +41,15 @@ std::vector<char*> PointersTo(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// How a program begins: in a group of its own, with no signal blocked, nothing to read, and none of our files and sockets.
+// How a program begins: in a group of its own, with no signal blocked, nothing to read, and none of
+// our files and sockets.
 class SpawnSettings {
  public:
   // `output_fd` becomes its standard output; below 0: it has ours.
   explicit SpawnSettings(int output_fd) {
     posix_spawnattr_init(&attributes_);
-    // The signals that this process waits for are blocked in its threads, and are not to be in the program.
+    // The signals that this process waits for are blocked in its threads, and are not to be in the
+    // program.
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes_, &none);

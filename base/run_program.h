@@ -19,12 +19,13 @@ struct ProgramCall {
   const std::atomic<bool>* is_cancelled = nullptr;  // ends it early when true; null: nothing does
 };
 
-// The program has standard output and error of this process, and no other file or socket of it. Blocks. Fails if it does
-// not end with 0 within the timeout; it is killed then, with all that it started in its process group.
+// The program has standard output and error of this process, and no other file or socket of it.
+// Blocks. Fails if it does not end with 0 within the timeout; it is killed then, with all that it
+// started in its process group.
 absl::Status RunProgram(const ProgramCall& call);
 
-// Likewise, but its standard output goes to `take` as it comes; if that fails the program is killed, and this fails
-// likewise.
+// Likewise, but its standard output goes to `take` as it comes; if that fails the program is
+// killed, and this fails likewise.
 absl::Status RunProgram(const ProgramCall& call,
                         absl::FunctionRef<absl::Status(std::string_view output)> take);
 

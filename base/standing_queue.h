@@ -1,6 +1,6 @@
 // StandingQueue: tells a queue that drains, as after a burst, from one that stands and only makes
-// everybody wait, and says whom to refuse then. After Controlled Delay (RFC 8289), with a target that
-// follows the time that the work takes. Not thread-safe.
+// everybody wait, and says whom to refuse then. After Controlled Delay (RFC 8289), with a target
+// that follows the time that the work takes. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ struct StandingQueueOptions {
   // second. One that only works off a burst, so that what leaves it came before it was slow or soon
   // afterwards, has ten times as long.
   std::chrono::nanoseconds stands_after = std::chrono::seconds(1);
-  // When it stands, items may wait this long, or twice as long as work takes, if that is more. Half of
-  // that is quick.
+  // When it stands, items may wait this long, or twice as long as work takes, if that is more. Half
+  // of that is quick.
   std::chrono::nanoseconds least_patience = std::chrono::milliseconds(10);
 };
 
@@ -66,7 +66,8 @@ class StandingQueue {
     return std::max(options_.least_patience, 2 * mean_duration_);
   }
 
-  // Even when little comes, some of it comes at the same time: a few slow ones keep no queue standing.
+  // Even when little comes, some of it comes at the same time: a few slow ones keep no queue
+  // standing.
   void NoteLeave(TimePoint now, bool is_slow) {
     if (now - second_began_ >= kSecond) {
       const bool was_busy = now - second_began_ < 2 * kSecond;

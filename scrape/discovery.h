@@ -1,6 +1,6 @@
-// Discovery: the target groups of one job or of some other use, looked up again and again: those of its configuration,
-// of files that are read again when they change, and of sources that take their time to answer: URLs, DNS, Kubernetes,
-// Slurm. Used by one thread.
+// Discovery: the target groups of one job or of some other use, looked up again and again: those of
+// its configuration, of files that are read again when they change, and of sources that take their
+// time to answer: URLs, DNS, Kubernetes, Slurm. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ namespace lockstep::scrape {
 
 class Discovery {
  public:
-  // `user` is who looks, for the log. What `before`, which may be null, found in sources that are still to be asked is
-  // kept until they answer again; nothing else may be done with it afterwards but its destruction.
+  // `user` is who looks, for the log. What `before`, which may be null, found in sources that are
+  // still to be asked is kept until they answer again; nothing else may be done with it afterwards
+  // but its destruction.
   Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config,
             Discovery* before = nullptr);
   // Ends looks that are under way.
@@ -28,9 +29,10 @@ class Discovery {
   Discovery(const Discovery&) = delete;
   Discovery& operator=(const Discovery&) = delete;
 
-  // Looks at all files, and begins to ask the other sources whose time has come, all at the same time. Blocks for about
-  // a second at most: a later answer counts in a later call. Returns whether groups() have changed. What cannot be read
-  // or makes no sense stays as it was, and is logged when that begins.
+  // Looks at all files, and begins to ask the other sources whose time has come, all at the same
+  // time. Blocks for about a second at most: a later answer counts in a later call. Returns whether
+  // groups() have changed. What cannot be read or makes no sense stays as it was, and is logged
+  // when that begins.
   bool Refresh(int64_t now_ms);
 
   std::vector<TargetGroup> groups() const;

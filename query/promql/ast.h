@@ -65,7 +65,7 @@ struct DurationExpr {
     kRange,
     kMin,
     kMax,
-    // Of a window that the query leaves out (implied_windows.h); never a part of another
+    // A window that the query leaves out (implied_windows.h); never a part of another
     // expression.
     kImpliedStep,      // the step of a range query; in an instant query how far it looks back
     kImpliedLookback,  // the longer one of both

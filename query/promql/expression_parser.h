@@ -47,7 +47,7 @@ class ExpressionParser {
   class DepthScope;
   class TemplateScope;
 
-  // Of a part of what `outer` reads, where names mean what `scope` says.
+  // Reads a part of the text of `outer`, where names mean what `scope` says.
   ExpressionParser(const ExpressionParser& outer, TextRange body, const Template* scope);
 
   // expression_parser.cc: operators, literals, calls, parentheses.

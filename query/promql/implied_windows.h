@@ -5,8 +5,8 @@
 
 namespace lockstep::promql {
 
-// Gives a window to a selector that stands where `call` takes a range vector, if the function is one
-// of MetricsQL, whose window may be left out.
+// Gives a window to a selector that stands where `call` takes a range vector, if the function is
+// one of MetricsQL, whose window may be left out.
 void GiveImpliedWindows(Call& call);
 
 // Whether the text has none.

@@ -1,4 +1,5 @@
-// The readers of single kinds of discovery, for ConfigKeys::Discovery(). Each appends a list's entries.
+// The readers of single kinds of discovery, for ConfigKeys::Discovery(). Each appends a list's
+// entries.
 #pragma once
 
 #include <vector>

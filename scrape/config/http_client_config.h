@@ -1,4 +1,5 @@
-// How a server is asked: authentication, TLS, redirects and a proxy, as plain data in Prometheus' words.
+// How a server is asked: authentication, TLS, redirects and a proxy, as plain data in Prometheus'
+// words.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a name server, an API server or Slurm answers is refused, or becomes targets that have an address and a source.
-// The first byte says whose answer the rest is.
+// What a name server, an API server or Slurm answers is refused, or becomes targets that have an
+// address and a source. The first byte says whose answer the rest is.
 #include <array>
 #include <cstddef>
 #include <cstdint>

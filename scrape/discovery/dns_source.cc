@@ -55,7 +55,8 @@ class AnswerReader {
   AnswerReader(const DnsDiscovery& config, std::span<const unsigned char> answer)
       : config_(config), answer_(answer) {}
 
-  // Parsed here, as the C library's functions for it are in a library of their own. Source: RFC 1035, 4.1.
+  // Parsed here, as the C library's functions for it are in a library of their own. Source: RFC
+  // 1035, 4.1.
   absl::StatusOr<FoundTargets> Read() {
     if (answer_.size() < NS_HFIXEDSZ) return Malformed();
     const unsigned questions = NumberAt(answer_, 4), answers = NumberAt(answer_, 6);

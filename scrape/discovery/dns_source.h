@@ -1,4 +1,5 @@
-// DNS records as a source of targets, from the name servers in /etc/resolv.conf, whose search list counts.
+// DNS records as a source of targets, from the name servers in /etc/resolv.conf, whose search list
+// counts.
 #pragma once
 
 #include <memory>

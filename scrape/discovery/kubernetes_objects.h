@@ -1,5 +1,6 @@
-// Objects of a Kubernetes, as far as discovery needs them, from the lists that its API server answers. A field that is
-// missing or of another type is taken for empty. Pure; all that is made is charged to the objects' memory.
+// Objects of a Kubernetes, as far as discovery needs them, from the lists that its API server
+// answers. A field that is missing or of another type is taken for empty. Pure; all that is made is
+// charged to the objects' memory.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +76,8 @@ struct KubernetesObjects {
   MemoryCharge memory{MemoryAccount::kScrapes};
 };
 
-// Adds the objects of a page of a list of that role to `objects`. Returns where the next page begins, "" after the last.
+// Adds the objects of a page of a list of that role to `objects`. Returns where the next page
+// begins, "" after the last.
 absl::StatusOr<std::string> ReadKubernetesPage(KubernetesRole role, const std::string& json,
                                                KubernetesObjects& objects);
 

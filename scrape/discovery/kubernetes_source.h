@@ -1,5 +1,5 @@
-// The API server of a Kubernetes as a source of targets. Every look lists all objects that the role needs, in pages;
-// nothing is watched in between.
+// The API server of a Kubernetes as a source of targets. Every look lists all objects that the role
+// needs, in pages; nothing is watched in between.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ struct KubernetesAccess {
   std::vector<std::string> namespaces;  // empty: all
 };
 
-// By `config`, or, if that names no server, by the environment of the pod that this process runs in and the files of
-// its service account. `service_account_folder` is for tests.
+// By `config`, or, if that names no server, by the environment of the pod that this process runs in
+// and the files of its service account. `service_account_folder` is for tests.
 inline constexpr std::string_view kServiceAccountFolder =
     "/var/run/secrets/kubernetes.io/serviceaccount";
 absl::StatusOr<KubernetesAccess> KubernetesAccessOf(

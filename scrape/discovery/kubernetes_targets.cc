@@ -60,7 +60,8 @@ class TargetMaker {
 
  private:
   using Ports = std::set<std::pair<uint64_t, std::string_view>>;  // number and protocol
-  // Those ports of pods that endpoints have. Sorted by name, so that two looks find the same in the same order.
+  // Those ports of pods that endpoints have. Sorted by name, so that two looks find the same in the
+  // same order.
   using PortsOfPods = std::map<NameInNamespace, Ports>;
 
   absl::Status Add(const KubernetesObject& object, std::string address, LabelSet labels) {

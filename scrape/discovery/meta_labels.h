@@ -1,5 +1,5 @@
-// MetaLabels: collects the labels of what a source found. Linear in what it is given, which is charged to the memory
-// budget as it comes. Not thread-safe.
+// MetaLabels: collects the labels of what a source found. Linear in what it is given, which is
+// charged to the memory budget as it comes. Not thread-safe.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The nodes of a Slurm cluster as a source of targets, from what `scontrol show nodes --oneliner` prints.
+// The nodes of a Slurm cluster as a source of targets, from what `scontrol show nodes --oneliner`
+// prints.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@ namespace lockstep::scrape {
 
 std::unique_ptr<TargetSource> MakeSlurmSource(SlurmDiscovery config);
 
-// A target for each node, whatever its state. kInvalidArgument if the text is not such an output, or is empty.
+// A target for each node, whatever its state. kInvalidArgument if the text is not such an output,
+// or is empty.
 absl::StatusOr<FoundTargets> SlurmTargets(std::string_view text, uint16_t port);
 
 }  // namespace lockstep::scrape

@@ -17,7 +17,8 @@ struct NodeField {
   bool is_list;
 };
 
-// What becomes a label as it is. A list gets a comma at both ends too, so that ",gpu," finds a whole item.
+// What becomes a label as it is. A list gets a comma at both ends too, so that ",gpu," finds a
+// whole item.
 constexpr std::array kNodeFields = {
     NodeField{"NodeName", "node_name", false},
     NodeField{"NodeHostName", "node_hostname", false},

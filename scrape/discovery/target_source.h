@@ -1,5 +1,6 @@
-// TargetSource: one place to look for targets, again and again: a file, a URL, names in DNS, the API server of a
-// Kubernetes, a Slurm. Looks come one after another, from any thread; Cancel() is safe at any time.
+// TargetSource: one place to look for targets, again and again: a file, a URL, names in DNS, the
+// API server of a Kubernetes, a Slurm. Looks come one after another, from any thread; Cancel() is
+// safe at any time.
 #pragma once
 
 #include <atomic>

@@ -22,7 +22,7 @@ double CounterStep(double previous, double value) {
   return value < previous ? value : value - previous;
 }
 
-// Of the sample `i` of the window, or between it and the one before it.
+// What changed at the sample `i` of the window, or between it and the one before it.
 template <FunctionId id>
 double Observe(const Window& window, size_t i) {
   const double value = window.values[i];
