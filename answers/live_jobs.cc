@@ -7,39 +7,39 @@
 #include <tuple>
 #include <utility>
 
-#include "answers/job_stragglers.h"
-#include "answers/known_ranks.h"
+#include "answers/load/known_ranks.h"
+#include "answers/stragglers.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "training/excess_memo.h"
-#include "training/step_window.h"
+#include "training/episodes/excess_memo.h"
+#include "training/job/step_window.h"
 
 namespace lockstep::answers {
 namespace {
 
-using training::DeviceCounter;
 using training::StragglerMethod;
 
 using Clock = std::chrono::steady_clock;
 
-// Loading whole jobs again for what came late may take a hundredth of the time.
+// Reloading whole jobs because of late data may take 1 % of the time.
 constexpr int kLoadFactor = 100;
-// A job takes some memory besides its steps.
+// A job takes some memory in addition to its steps.
 constexpr size_t kFewestCells = 4096;
-// A question about an earlier moment is answered by what is known now, which is no less.
+// A query for a time this little in the past is answered from current data, which contain at least
+// as much.
 constexpr int64_t kPastMs = 60'000;
 
 JobQuery QueryOf(const std::string& name, int64_t now_ms) {
   JobQuery query{.name = name};
   query.time.max_ms = now_ms;
   query.now_ms = now_ms;
-  // How much work a step had explains how long it took.
+  // The amount of work in a step explains its duration.
   query.needs.phases = query.needs.operations = true;
   query.live_steps_alone = true;
   return query;
 }
 
-// What could say more than the steps did.
+// The data that could improve an answer from steps alone.
 JobNeeds MoreNeeds(const training::StragglerAnswer& answer) {
   JobNeeds needs{.steps = false, .links = true};
   if (answer.method == StragglerMethod::kStepTime ||
@@ -47,12 +47,12 @@ JobNeeds MoreNeeds(const training::StragglerAnswer& answer) {
     needs.devices.set();
     return needs;
   }
-  // Nobody is late by its own time: a link may still be in trouble.
-  for (const DeviceCounter counter :
-       {DeviceCounter::kNvlinkErrors, DeviceCounter::kNvlinkReplays,
-        DeviceCounter::kNvlinkRecoveries, DeviceCounter::kNvlinkReceivedBytesPerS,
-        DeviceCounter::kNvlinkSentBytesPerS}) {
-    needs.devices.set(static_cast<size_t>(counter));
+  // No rank is late by its own time, but a link may still have problems.
+  for (const catalogue::Role role :
+       {catalogue::Role::kGpuNvlinkCrcFlitErrorsTotal, catalogue::Role::kGpuNvlinkReplayErrorsTotal,
+        catalogue::Role::kGpuNvlinkRecoveryErrorsTotal, catalogue::Role::kGpuNvlinkRxBytesPerSecond,
+        catalogue::Role::kGpuNvlinkTxBytesPerSecond}) {
+    needs.devices.set(static_cast<size_t>(role));
   }
   return needs;
 }
@@ -60,15 +60,15 @@ JobNeeds MoreNeeds(const training::StragglerAnswer& answer) {
 }  // namespace
 
 struct LiveJobs::Entry {
-  Mutex mutex;  // of all but the last two
+  Mutex mutex;  // guards all but the last two fields
   LoadedJob job;
   training::StragglerAnswer answer;
   training::StragglerMemo memo;
   bool is_loaded = false;
-  bool is_late = false;  // something changed behind the frontier
+  bool is_late = false;  // something changed before the frontier
   uint64_t change_count = 0;
-  Clock::time_point may_load_at;   // again, for what came late
-  Clock::time_point may_place_at;  // again, for ranks and devices that are told later
+  Clock::time_point may_load_at;   // earliest reload for late data
+  Clock::time_point may_place_at;  // earliest new search for ranks and devices
   // Guarded by Table::mutex.
   uint64_t used_at = 0;
   size_t cells = 0;
@@ -80,7 +80,7 @@ struct LiveJobs::Table {
 
   const size_t max_cells;
   Mutex mutex;
-  // By tenant and name.
+  // By tenant and job name.
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Entry>> entries
       LOCKSTEP_GUARDED_BY(mutex);
   uint64_t use_count LOCKSTEP_GUARDED_BY(mutex) = 0;
@@ -105,7 +105,7 @@ void LiveJobs::Forget(const std::string& name) {
   table_->entries.erase({tenant_, name});
 }
 
-// Forgets jobs that nobody has asked for for longest.
+// Forgets the least recently used jobs.
 void LiveJobs::MakeRoom(const std::string& name, size_t cells) {
   const MutexLock lock(table_->mutex);
   auto& entries = table_->entries;
@@ -144,7 +144,7 @@ absl::Status LiveJobs::Update(Entry& entry, const JobQuery& query, uint64_t chan
                               const LoadContext& context) const {
   const bool may_extend = entry.is_loaded && entry.job.steps.size() > 0;
   if (!may_extend) return Load(entry, query, change_count, context);
-  // Nothing has changed up to here.
+  // Nothing has changed up to this time.
   const TimeRange unchanged = stored_.UnchangedSince(entry.change_count);
   const int64_t known_ms =
       unchanged.min_ms > unchanged.max_ms ? kAllTimes.min_ms : unchanged.max_ms;
@@ -179,7 +179,7 @@ absl::Status LiveJobs::Load(Entry& entry, const JobQuery& query, uint64_t change
   return absl::OkStatus();
 }
 
-// False: the whole job must be loaded.
+// Returns false if the whole job must be loaded.
 absl::StatusOr<bool> LiveJobs::Extend(Entry& entry, const JobQuery& query,
                                       const LoadContext& context) const {
   LoadedJob& job = entry.job;
@@ -204,16 +204,16 @@ absl::StatusOr<bool> LiveJobs::Extend(Entry& entry, const JobQuery& query,
   job.whole = job.time;
   const bool is_from_begin =
       job.attempts.empty() || job.steps.step.front() <= job.attempts[job.attempt].first_step;
-  if (!is_from_begin) job.job.begin_ms = job.attempts[job.attempt].time.from_ms;
-  // Without an answer to its steps the job is to be loaded again.
+  if (!is_from_begin) job.job.begin_ms = job.attempts[job.attempt].time.min_ms;
+  // If no answer to these steps is found, the job must be loaded again.
   entry.is_loaded = false;
   LOCKSTEP_RETURN_IF_ERROR(Judge(entry, query, context));
   entry.is_loaded = true;
   return true;
 }
 
-// Ranks register, and exporters begin to send, after their job was loaded. Where ranks turn out to run elsewhere, the
-// job is to be loaded again.
+// Ranks may register and exporters may begin to send after the job was loaded. If ranks turn out to
+// run elsewhere, the job must be loaded again.
 absl::Status LiveJobs::Place(Entry& entry, const JobQuery& query, const LoadContext& context) {
   const Clock::time_point start = Clock::now();
   if (start < entry.may_place_at) return absl::OkStatus();
@@ -228,14 +228,14 @@ absl::Status LiveJobs::Place(Entry& entry, const JobQuery& query, const LoadCont
     return absl::OkStatus();
   }
   for (identity::Placement& placement : known.placements) {
-    // It is still there, until something else is told.
+    // The rank is assumed to stay there until reported otherwise.
     if (placement.time.max_ms >= entry.job.newest_ms) placement.time.max_ms = kAllTimes.max_ms;
   }
   entry.job.known = std::make_shared<const KnownRanks>(std::move(known));
   return absl::OkStatus();
 }
 
-// Devices and links are read where steps alone do not tell all.
+// Reads devices and links if steps alone are not enough.
 absl::Status LiveJobs::Judge(Entry& entry, const JobQuery& query, const LoadContext& context) {
   LoadedJob& job = entry.job;
   job.devices.clear();

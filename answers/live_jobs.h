@@ -1,11 +1,12 @@
-// LiveJobs: what is known of the jobs that run, kept from one question to the next.
+// LiveJobs: a cache of running jobs and their stragglers.
 //
-// A job is loaded once, up to its frontier. Then each question reads the steps that came since, adds those that are
-// complete, and judges the table again if there are any: questions about one frontier share one judgement. What it says is
-// what a job that is loaded with JobQuery::live_steps_alone says. Steps that come late, behind the frontier, are seen when
-// the job is loaded again, which is at most every half minute. A restart loads once.
+// A job is loaded once, up to its frontier. After that, each query reads the new steps, appends the
+// complete ones, and evaluates the table again if there are any, so queries for the same frontier
+// share one evaluation. The result equals that of a job loaded with JobQuery::live_steps_alone.
+// Steps that arrive late, before the frontier, are picked up when the job is reloaded, whose cost
+// is limited to 1 % of the time. A restart of the job causes one reload.
 //
-// Safe from any thread.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +15,25 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "answers/job_loader.h"
+#include "answers/load/job_loader.h"
 #include "base/mutex.h"
-#include "training/stragglers.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep::answers {
 
 class LiveJobs {
  public:
-  // `stored` outlives it; `max_cells` of ranks x steps, of all jobs together, are kept.
+  // `stored` must outlive this. Keeps at most `max_cells` of ranks x steps, over all jobs.
   LiveJobs(const Storage& stored, size_t max_cells);
-  // For another tenant than that of `others`; shares their bound. `stored` is what this tenant sees.
+  // For another tenant; shares the limit of `others`. `stored` is this tenant's view of the store.
   LiveJobs(const Storage& stored, std::string tenant, const LiveJobs& others);
   LiveJobs(const LiveJobs&) = delete;
   LiveJobs& operator=(const LiveJobs&) = delete;
 
-  // Calls `visit` with the job as of `now_ms`, or of a little later, and its stragglers, and returns true; false, and
-  // nothing is done, if `now_ms` is in the past of what is known. `context.querier` sees all that the store had when it had changed
-  // `change_count` times. Errors as LoadJob's.
+  // Calls `visit` with the job as of `now_ms` or slightly later and with its stragglers, and
+  // returns true. Returns false without calling it if `now_ms` is too far in the past.
+  // `context.querier` must see at least the store's state at change count `change_count`. Same
+  // errors as LoadJob().
   using Visit = absl::FunctionRef<void(const LoadedJob&, const training::StragglerAnswer&)>;
   absl::StatusOr<bool> Find(const std::string& name, int64_t now_ms, uint64_t change_count,
                             const LoadContext& context, Visit visit);

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "answers/load/job_loader.h"
+#include "answers/verdict.h"
+#include "base/status.h"
 
 namespace lockstep::answers {
 namespace {
@@ -18,7 +21,7 @@ std::string Percent(double share) {
 }
 
 std::string Duration(double seconds) {
-  if (!std::isfinite(seconds)) return "an unknown time";
+  if (!std::isfinite(seconds)) return "an unknown amount";
   if (seconds < 120) return absl::StrFormat("%.3g s", seconds);
   if (seconds < 7200) return absl::StrFormat("%.1f min", seconds / 60);
   return absl::StrFormat("%.1f h", seconds / 3600);
@@ -51,9 +54,9 @@ ReportSection Summary(const JobFindings& findings) {
     words += absl::StrFormat(" on %s", job.gpu_models.front());
   }
   if (!hosts.empty()) words += absl::StrFormat(", %s", Counted(hosts.size(), "host", "hosts"));
-  const double seconds =
-      static_cast<double>(findings.job->time.to_ms - findings.job->time.from_ms) / 1000;
-  words += absl::StrFormat(", %s in %s, %s.", Counted(findings.job->steps.size(), "step", "steps"),
+  const TimeRange& time = findings.subject.time;
+  const double seconds = static_cast<double>(time.max_ms - time.min_ms) / 1000;
+  words += absl::StrFormat(", %s in %s, %s.", Counted(findings.step_count, "step", "steps"),
                            Duration(seconds), Name(job.condition.state));
   ReportSection section{"Job", {words}, {}};
   if (job.verdict.has_value()) {
@@ -61,10 +64,10 @@ ReportSection Summary(const JobFindings& findings) {
         absl::StrFormat("Verdict: %s. %s", Name(job.verdict->verdict), job.verdict->sentence));
   }
   if (job.attempts.size() > 1) {
-    section.sentences.push_back(absl::StrFormat("It was started %d times.", job.attempts.size()));
+    section.sentences.push_back(absl::StrFormat("It started %d times.", job.attempts.size()));
   }
   for (const std::string& warning : job.warnings) {
-    section.sentences.push_back(absl::StrFormat("Take note: %s.", warning));
+    section.sentences.push_back(absl::StrFormat("Warning: %s.", warning));
   }
   return section;
 }
@@ -74,31 +77,34 @@ std::string_view CauseWords(const training::SlowRankFinding& finding) {
     case training::StragglerCause::kLoader:
       return "it waits for its input";
     case training::StragglerCause::kHostToDevice:
-      return "copies from its host take long";
+      return "copies from its host are slow";
     case training::StragglerCause::kNetwork:
       return "its network is slow";
     case training::StragglerCause::kNode:
       return "all GPUs of its host are late";
     case training::StragglerCause::kGpu:
       return finding.gpu_reason == training::GpuReason::kMoreWork
-                 ? "its GPU has more work than the others"
+                 ? "its GPU does more work than the others"
                  : "its GPU is slow";
     default:
-      return "the cause is not known";
+      return "the cause is unknown";
   }
 }
 
 std::string SlowRankWords(const JobFindings& findings, const training::SlowRankFinding& finding) {
   const training::StragglerEpisode& first = finding.episodes.front();
   std::string since;
-  if (first.first_step.has_value()) since = absl::StrFormat(" since step %d", *first.first_step);
-  return absl::StrFormat("%s is late by %s of a step%s: %s. The job lost %s to it.",
-                         PlaceWords(findings.job->job.ranks[finding.row]), Percent(finding.score),
-                         since, CauseWords(finding), Duration(finding.lost_seconds));
+  if (first.first_step.has_value()) {
+    since = absl::StrFormat(" from step %d on", *first.first_step);
+  }
+  return absl::StrFormat("%s is late by %s of a step%s: %s. It cost the job %s.",
+                         PlaceWords(findings.subject.job.ranks[finding.row]),
+                         Percent(finding.score), since, CauseWords(finding),
+                         Duration(finding.lost_seconds));
 }
 
 ReportSection Stragglers(const JobFindings& findings) {
-  const training::StragglerAnswer& answer = findings.stragglers;
+  const training::StragglerAnswer& answer = findings.stragglers.answer;
   ReportSection section{"Stragglers", {}, {}};
   for (const training::SlowRankFinding& finding : answer.ranks) {
     section.sentences.push_back(SlowRankWords(findings, finding));
@@ -106,20 +112,19 @@ ReportSection Stragglers(const JobFindings& findings) {
   switch (answer.verdict) {
     case StragglerVerdict::kSlowRank:
       section.sentences.push_back(absl::StrFormat(
-          "Steps take %s now and would take %s without; over all GPUs that is a loss of %s.",
+          "Steps take %s now and would take %s without stragglers: a loss of %s of GPU time.",
           Duration(answer.what_if.step_seconds_now), Duration(answer.what_if.step_seconds_without),
           Duration(answer.lost_gpu_seconds)));
       break;
     case StragglerVerdict::kUnevenWork:
       section.sentences.emplace_back(
-          "Work is spread unevenly: another rank is the slowest each time, and no machine is to "
-          "blame.");
+          "Work is uneven: a different rank is slowest each time, so no machine is to blame.");
       break;
     case StragglerVerdict::kStageImbalance:
-      section.sentences.emplace_back("One pipeline stage has more to do than the others.");
+      section.sentences.emplace_back("One pipeline stage has more work than the others.");
       break;
     case StragglerVerdict::kJobSlowAll:
-      section.sentences.emplace_back("Steps became longer, and no rank stands out.");
+      section.sentences.emplace_back("Steps became slower, and no rank stands out.");
       break;
     case StragglerVerdict::kNone:
       section.sentences.emplace_back("No rank holds the job back.");
@@ -128,24 +133,24 @@ ReportSection Stragglers(const JobFindings& findings) {
       section.sentences.emplace_back("Samples are too far apart to see stragglers.");
       break;
     case StragglerVerdict::kNoData:
-      section.sentences.emplace_back("There is too little data to tell.");
+      section.sentences.emplace_back("There is too little data to find stragglers.");
       break;
   }
-  section.sentences.push_back(absl::StrFormat("Found by: %s.", Name(answer.method)));
+  section.sentences.push_back(absl::StrFormat("Method: %s.", Name(answer.method)));
   return section;
 }
 
 ReportSection Bottlenecks(const JobFindings& findings) {
-  const training::BottleneckAnswer& answer = findings.bottlenecks;
+  const training::BottleneckAnswer& answer = findings.bottlenecks.answer;
   ReportSection section{"Bottlenecks", {}, {}};
   section.sentences.push_back(
       absl::StrFormat("The job is %s. %s", Name(answer.verdict), Advice(answer.verdict)));
-  // More rows than this are no report any more.
+  // A report with more rows than this is unreadable.
   constexpr size_t kMostRows = 32;
   section.table.push_back({"rank", "gpu", "class", "share", "flags"});
   for (const training::GpuBottleneck& gpu : answer.gpus) {
     if (section.table.size() > kMostRows) break;
-    const training::RankPlace& place = findings.job->job.ranks[gpu.row];
+    const training::RankPlace& place = findings.subject.job.ranks[gpu.row];
     std::string flags;
     for (const training::BottleneckFlag flag : gpu.flags) {
       if (!flags.empty()) flags += ", ";
@@ -160,48 +165,47 @@ ReportSection Bottlenecks(const JobFindings& findings) {
 }
 
 ReportSection Efficiency(const JobFindings& findings) {
-  const training::EfficiencyAnswer& answer = findings.efficiency;
+  const training::EfficiencyAnswer& answer = findings.efficiency.answer;
   ReportSection section{"Efficiency", {}, {}};
   if (std::isfinite(answer.mfu)) {
     section.sentences.push_back(absl::StrFormat("MFU is %s (operations: %s; dense peak of %s).",
                                                 Percent(answer.mfu), Name(answer.convention),
                                                 answer.gpu_model));
   } else if (!answer.reason.empty()) {
-    section.sentences.push_back(absl::StrFormat("MFU is not known: %s.", answer.reason));
+    section.sentences.push_back(absl::StrFormat("MFU is unknown: %s.", answer.reason));
   } else {
-    section.sentences.emplace_back(
-        "MFU is not known: nobody says how many operations a step takes.");
+    section.sentences.emplace_back("MFU is unknown: the operations per step are not reported.");
   }
   if (std::isfinite(answer.tflops_per_gpu)) {
-    section.sentences.push_back(absl::StrFormat("A GPU does %.4g TFLOP/s; a step takes %s.",
+    section.sentences.push_back(absl::StrFormat("Each GPU does %.4g TFLOP/s; a step takes %s.",
                                                 answer.tflops_per_gpu,
                                                 Duration(answer.step_seconds)));
   }
   if (std::isfinite(answer.tokens_per_second)) {
-    section.sentences.push_back(absl::StrFormat("%.0f tokens a second, %.0f so far.",
+    section.sentences.push_back(absl::StrFormat("%.0f tokens/s, %.0f tokens so far.",
                                                 answer.tokens_per_second, answer.consumed_tokens));
   }
   return section;
 }
 
 ReportSection LedgerSection(const JobFindings& findings) {
-  const training::Ledger& ledger = findings.ledger;
+  const JobLedger& found = findings.ledger;
+  const training::Ledger& ledger = found.ledger;
   ReportSection section{"Ledger", {}, {}};
-  section.sentences.push_back(absl::StrFormat("%s of GPU time were bought; goodput is %s.",
+  section.sentences.push_back(absl::StrFormat("GPU time: %s in total; goodput: %s.",
                                               Duration(ledger.Total()), Percent(ledger.Goodput())));
-  if (findings.bill.has_value()) {
-    section.sentences.push_back(absl::StrFormat(
-        "They cost %.2f%s%s, of which %.2f were wasted.", findings.bill->cost,
-        findings.currency.empty() ? "" : " ", findings.currency, findings.bill->wasted_cost));
+  if (found.bill.has_value()) {
+    section.sentences.push_back(absl::StrFormat("It cost %.2f%s%s, of which %.2f was wasted.",
+                                                found.bill->cost, found.currency.empty() ? "" : " ",
+                                                found.currency, found.bill->wasted_cost));
   }
-  if (std::isfinite(findings.energy.joules)) {
-    section.sentences.push_back(
-        absl::StrFormat("Energy: %.4g kWh.", findings.energy.joules / 3.6e6));
+  if (std::isfinite(found.energy.joules)) {
+    section.sentences.push_back(absl::StrFormat("Energy: %.4g kWh.", found.Kwh()));
   }
-  if (findings.stragglers.verdict == StragglerVerdict::kSlowRank) {
+  if (findings.stragglers.answer.verdict == StragglerVerdict::kSlowRank) {
     section.sentences.emplace_back(
-        "straggler_wait is the time that ranks waited for later ones, in every step; the late "
-        "rank's own extra time counts as productive.");
+        "straggler_wait is the time that ranks spent waiting for slower ranks, over all steps; the "
+        "extra time of the slow rank itself counts as productive.");
   }
   section.table.push_back({"bin", "GPU time", "share"});
   for (size_t i = 0; i < training::kLedgerBinCount; ++i) {
@@ -215,26 +219,50 @@ ReportSection LedgerSection(const JobFindings& findings) {
 
 ReportSection Events(const JobFindings& findings) {
   ReportSection section{"Events", {}, {}};
-  if (findings.events.empty()) {
-    section.sentences.emplace_back("Nothing happened.");
+  if (findings.events.events.empty()) {
+    section.sentences.emplace_back("No events.");
     return section;
   }
-  section.table.push_back({"kind", "step", "ranks", "lasted", "meaning"});
-  for (const training::Event& event : findings.events) {
+  section.table.push_back({"kind", "step", "ranks", "duration", "meaning"});
+  for (const training::Event& event : findings.events.events) {
     std::string ranks;
     for (const size_t row : event.rows) {
       if (!ranks.empty()) ranks += ", ";
-      ranks += absl::StrFormat("%d", findings.job->job.ranks[row].rank);
+      ranks += absl::StrFormat("%d", findings.subject.job.ranks[row].rank);
     }
     section.table.push_back(
         {std::string(Name(event.kind)),
          event.step.has_value() ? absl::StrFormat("%d", *event.step) : "", ranks,
-         Duration(static_cast<double>(event.time.to_ms - event.time.from_ms) / 1000), event.words});
+         Duration(static_cast<double>(event.time.max_ms - event.time.min_ms) / 1000), event.words});
   }
   return section;
 }
 
 }  // namespace
+
+absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
+                                         const QuestionContext& context) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
+  const LoadContext load{*querier, context.pool, context.budget};
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const std::vector<LoadedJob> attempts,
+      LoadAttempts(QueryOf(question.job, JobNeeds::Everything(), context.now_ms), load));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      std::vector<ListedJob> listed,
+      ListJudgedJobs({question.job.name, question.job.time, context.now_ms}, load));
+  const LoadedJob& job = attempts.back();
+  JobFindings findings{.subject = SubjectOf(job), .step_count = job.steps.size()};
+  if (!listed.empty()) findings.summary = std::move(listed.front());
+  findings.stragglers = StragglersOf(job, FindStragglers(job, question.method, &context.pool),
+                                     question.prices, context.pool);
+  LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
+  findings.bottlenecks = {SubjectOf(job), FindBottlenecks(job)};
+  findings.efficiency = EfficiencyOf(job, question.efficiency);
+  findings.ledger = LedgerOf(attempts, question.prices);
+  LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
+  findings.events = EventsOf(job, context.now_ms);
+  return findings;
+}
 
 std::vector<ReportSection> ReportOf(const JobFindings& findings) {
   return {Summary(findings),    Stragglers(findings),    Bottlenecks(findings),

@@ -1,43 +1,55 @@
-// What all answers about a job come to, for people: sentences and small tables.
-//
-// Pure functions: any thread, nothing kept.
+// All answers about a job at once, and a report for people that puts them into sentences and small
+// tables.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "answers/job_list.h"
-#include "answers/loaded_job.h"
-#include "training/bottlenecks.h"
-#include "training/efficiency.h"
-#include "training/events.h"
-#include "training/ledger.h"
-#include "training/stragglers.h"
+#include "absl/status/statusor.h"
+#include "answers/bottlenecks.h"
+#include "answers/efficiency.h"
+#include "answers/events.h"
+#include "answers/ledger.h"
+#include "answers/load/job_list.h"
+#include "answers/prices.h"
+#include "answers/question.h"
+#include "answers/stragglers.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep::answers {
 
-// All that was asked of one job.
-struct JobFindings {
-  ListedJob summary;
-  const LoadedJob* job = nullptr;  // not null; the caller keeps it
-  training::StragglerAnswer stragglers;
-  training::BottleneckAnswer bottlenecks;
-  training::EfficiencyAnswer efficiency;
-  training::Ledger ledger;
-  std::optional<training::Bill> bill;  // none: the price is not known
-  std::string currency;                // of the bill; "": not said
-  training::EnergyUse energy;
-  std::vector<training::Event> events;
+struct ReportQuestion {
+  JobQuestion job;
+  std::optional<training::StragglerMethod> method = {};  // see StragglerQuestion
+  EfficiencyOptions efficiency = {};
+  Prices prices = {};
 };
+
+// The ledger is about all attempts, the other answers about the last or the requested one.
+struct JobFindings {
+  Subject subject;
+  size_t step_count = 0;
+  ListedJob summary = {};
+  JobStragglers stragglers = {};
+  JobBottlenecks bottlenecks = {};
+  JobEfficiency efficiency = {};
+  JobLedger ledger = {};
+  JobEvents events = {};
+};
+
+absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
+                                         const QuestionContext& context);
 
 struct ReportSection {
   std::string title;
   std::vector<std::string> sentences;
   std::vector<std::vector<std::string>>
-      table;  // the first row says what the columns are; empty: none
+      table;  // the first row has the column titles; empty if there is no table
 };
 
+// These are pure functions.
 std::vector<ReportSection> ReportOf(const JobFindings& findings);
 
 enum class ReportFormat { kText, kMarkdown };

@@ -1,4 +1,4 @@
-// A report as plain text or Markdown.
+// Renders a report as plain text or Markdown.
 #include <algorithm>
 
 #include "answers/report.h"

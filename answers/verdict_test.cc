@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "training/rank_matrix.h"
+#include "training/matrix/rank_matrix.h"
 
 namespace lockstep::answers {
 namespace {

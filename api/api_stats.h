@@ -1,4 +1,4 @@
-// What the API did since it was made, for whoever turns it into metrics.
+// The API's counters since its creation, for export as metrics.
 #pragma once
 
 #include <array>
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_budget.h"
-#include "ingest/ingest_stats.h"
+#include "base/budget/memory_budget.h"
 #include "ingest/push/push_stats.h"
+#include "ingest/write/ingest_stats.h"
 #include "query/cache/range_cache.h"
 #include "rules/rule_stats.h"
 #include "scrape/scrape_stats.h"
@@ -20,7 +20,7 @@ inline constexpr std::array<double, 11> kDurationBoundsSeconds = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 5, 30, 120};
 
 struct RequestCount {
-  std::string handler;  // the route: "/api/v1/label/:name/values"; "other" for what matched none
+  std::string handler;  // the route: "/api/v1/label/:name/values"; "other" if none matched
   int status = 0;
   uint64_t count = 0;
 };
@@ -32,7 +32,7 @@ struct HandlerDuration {
   uint64_t count = 0;
 };
 
-// A snapshot; fields may be a moment apart. Lists are sorted by handler (and status).
+// A snapshot; fields may be slightly out of sync. Lists are sorted by handler (and status).
 struct ApiStats {
   std::vector<RequestCount> requests;
   std::vector<HandlerDuration> durations;

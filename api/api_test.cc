@@ -1,5 +1,5 @@
-// The whole API over a store in memory: requests in, whole bodies out. The expected bodies are
-// Prometheus' own (its HTTP API documentation and web/api/v1), not what this code happened to print.
+// Tests the whole API over a store in memory: requests in, complete bodies out. The expected bodies
+// come from Prometheus (its HTTP API documentation and web/api/v1), not from this code's output.
 #include "api/api.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
-#include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write/remote_write_encoder.h"
 #include "tenants/tenants.h"
 #include "tests/memory_storage.h"
 
@@ -56,11 +56,11 @@ class ApiTest : public testing::Test {
                     kNowMs - 1000, 0);
     storage_.Append(LabelSet::Of({{"__name__", "http_total"}, {"job", "web"}, {"a.b", "x"}}),
                     kNowMs - 2000, 2.5);
-    api_ = MakeApi({.tenants = tenants_,
-                    .info = Info(),
-                    .options = {},
-                    .now_ms = [] { return kNowMs; },
-                    .reload = {}});
+    api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants_,
+                                                 .info = Info(),
+                                                 .options = {},
+                                                 .now_ms = [] { return kNowMs; },
+                                                 .reload = {}});
     api_->SetReady(true);
   }
 
@@ -317,7 +317,7 @@ TEST_F(ApiTest, FormatQuery) {
 
 TEST_F(ApiTest, ExemplarsAreNone) {
   Check(200, {
-                 // Grafana's probe: milliseconds where seconds are due.
+                 // Grafana's probe sends milliseconds instead of seconds.
                  {"/api/v1/query_exemplars?query=test&start=1435781451000&end=1435781452000",
                   Success("[]")},
                  {"/api/v1/query_exemplars?query=sum(rate(x[5m]))", Success("[]")},
@@ -439,7 +439,7 @@ TEST_F(ApiTest, Cardinality) {
               no_churn + R"(,"last1h":)" + no_churn + R"(,"last1d":)" + no_churn + "}}");
   Check(200, {{"/api/v1/status/cardinality", nothing},
               {"/api/v1/status/cardinality?limit=1000&job=a&match[]=up&match[]=temp", nothing}});
-  const std::string limit = BadData(R"(invalid parameter \"limit\": it must be from 1 to 1000)");
+  const std::string limit = BadData(R"(invalid parameter \"limit\": must be from 1 to 1000)");
   Check(400, {{"/api/v1/status/cardinality?limit=0", limit},
               {"/api/v1/status/cardinality?limit=1001", limit},
               {"/api/v1/status/cardinality?limit=x", limit}});
@@ -503,11 +503,11 @@ TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
   const auto start = [&](bool is_read_only) {
     ApiOptions options;
     options.is_read_only = is_read_only;
-    api_ = MakeApi({.tenants = tenants,
-                    .info = Info(),
-                    .options = options,
-                    .now_ms = [] { return kNowMs; },
-                    .reload = {}});
+    api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants,
+                                                 .info = Info(),
+                                                 .options = options,
+                                                 .now_ms = [] { return kNowMs; },
+                                                 .reload = {}});
     api_->SetReady(true);
   };
   start(false);
@@ -515,18 +515,18 @@ TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
   storage.refuses_writes = true;
   const Response refused = Get("/-/ready");
   EXPECT_EQ(refused.status, 503);
-  EXPECT_THAT(refused.body, HasSubstr("refuses writes"));
+  EXPECT_THAT(refused.body, HasSubstr("rejects writes"));
   EXPECT_EQ(Get("/-/healthy").status, 200);
   EXPECT_EQ(Get("/api/v1/query?query=up").status, 200);
   storage.refuses_writes = false;
   EXPECT_EQ(Get("/-/ready").status, 200);
-  // Whoever opens a store to read only expects no writes.
+  // A read-only store is expected to reject writes.
   start(true);
   storage.refuses_writes = true;
   EXPECT_EQ(Get("/-/ready").status, 200);
 }
 
-// What is no PromQL is an error wherever an expression is read.
+// With strict PromQL, MetricsQL is an error wherever an expression is parsed.
 TEST_F(ApiTest, StrictModeIsThatOfAllExpressions) {
   std::vector<std::string> targets;
   for (const char* path : {"format_query?", "parse_query?", "query_exemplars?start=1&end=2&"}) {
@@ -538,11 +538,11 @@ TEST_F(ApiTest, StrictModeIsThatOfAllExpressions) {
   for (const std::string& target : targets) EXPECT_EQ(Get(target).status, 200) << target;
   ApiOptions options;
   options.dialect = promql::Dialect::kPromql;
-  api_ = MakeApi({.tenants = tenants_,
-                  .info = Info(),
-                  .options = options,
-                  .now_ms = [] { return kNowMs; },
-                  .reload = {}});
+  api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants_,
+                                               .info = Info(),
+                                               .options = options,
+                                               .now_ms = [] { return kNowMs; },
+                                               .reload = {}});
   api_->SetReady(true);
   for (const std::string& target : targets) EXPECT_EQ(Get(target).status, 400) << target;
 }
@@ -577,7 +577,7 @@ TEST_F(ApiTest, FederatesTheNewestSamples) {
             "1:4: parse error: unexpected end of input inside braces\n");
 }
 
-// A store whose selections last until their query is stopped.
+// A store whose selections run until their query is stopped.
 class EndlessStorage : public MemoryStorage {
  public:
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override {
@@ -606,15 +606,15 @@ class EndlessApiTest : public testing::Test {
   EndlessApiTest() {
     ApiOptions options;
     options.max_concurrent_queries = 1;
-    api_ = MakeApi({.tenants = tenants_,
-                    .info = Info(),
-                    .options = options,
-                    .now_ms = [] { return kNowMs; },
-                    .reload = {}});
+    api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants_,
+                                                 .info = Info(),
+                                                 .options = options,
+                                                 .now_ms = [] { return kNowMs; },
+                                                 .reload = {}});
     api_->SetReady(true);
   }
 
-  // Answered when the query is stopped.
+  // Completes when the query is stopped.
   std::future<Response> Begin(const std::string& target,
                               const std::shared_ptr<CancelSignal>& cancel) {
     Request request;

@@ -10,17 +10,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools")
 
 import embedded_bytes
 
-# Whoever reads it from a server means that server.
+# A document served by a server describes that server.
 SERVER = b"  - url: http://127.0.0.1:9009\n"
 
 
 def main():
     document = pathlib.Path(sys.argv[1]).read_bytes()
     if document.count(SERVER) != 1:
-        sys.exit(f"embed_document: {sys.argv[1]} has to name one server, {SERVER.decode().strip()}")
+        sys.exit(f"embed_document: {sys.argv[1]} must contain exactly one server, {SERVER.decode().strip()}")
     document = document.replace(SERVER, b"  - url: /\n")
     pathlib.Path(sys.argv[2]).write_text(
-        '#include "api/openapi_document.h"\n\nnamespace lockstep::api {\nnamespace {\n\n'
+        '#include "api/admin/openapi_document.h"\n\nnamespace lockstep::api {\nnamespace {\n\n'
         + embedded_bytes.view("kDocument", document)
         + "\n}  // namespace\n\nstd::string_view OpenApiDocument() { return kDocument; }\n\n"
         + "}  // namespace lockstep::api\n")

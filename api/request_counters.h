@@ -1,5 +1,5 @@
-// RequestCounters: how many requests each handler answered, with what status, and how long it took.
-// Safe from any thread.
+// RequestCounters: the number of requests per handler and status, and their durations. Safe from
+// any thread.
 #pragma once
 
 #include <chrono>

@@ -5,7 +5,7 @@
 namespace lockstep::api {
 namespace {
 
-// Takes the first segment off the front of `path`.
+// Removes the first segment from the front of `path`.
 std::string_view TakeSegment(std::string_view& path) {
   const size_t end = std::min(path.find('/'), path.size());
   const std::string_view segment = path.substr(0, end);

@@ -1,6 +1,6 @@
-// Which path means what. A pattern is a path whose segments stand for themselves, but one that
-// begins with ':' takes any one segment that is not empty: "/api/v1/label/:name/values". If the last
-// one ends with '*', it takes all that follows: "/metrics/job/:group*".
+// Matches paths to routes. In a pattern, segments match themselves, except that a segment beginning
+// with ':' matches any non-empty segment: "/api/v1/label/:name/values". If the last one ends with
+// '*', it matches the rest of the path: "/metrics/job/:group*".
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace lockstep::api {
 
-// The value of the ':' segment (not percent-decoded; "" when the pattern has none) if `path` matches.
+// If `path` matches, the value of the ':' segment (not percent-decoded; "" if the pattern has
+// none).
 std::optional<std::string_view> MatchPath(std::string_view pattern, std::string_view path);
 
 }  // namespace lockstep::api

@@ -1,5 +1,5 @@
-// LOCKSTEP_CHECK(condition): ends the process with file, line and text if `condition` is false. For
-// our own bugs only, never for bytes that came from outside, disk included.
+// LOCKSTEP_CHECK(condition): ends the process with the file, line and text of `condition` if it is
+// false. Only for our own bugs, never for bytes from outside, including those from disk.
 #pragma once
 
 namespace lockstep::internal {

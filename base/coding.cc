@@ -1,10 +1,9 @@
 #include "base/coding.h"
 
 #include <bit>
+
 namespace lockstep {
 namespace {
-
-constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
 template <typename T>
 void PutBigEndian(std::string& out, T value) {
@@ -32,9 +31,6 @@ bool GetBigEndian(std::string_view& in, T& value) {
 void PutFixed16(std::string& out, uint16_t value) { PutBigEndian(out, value); }
 void PutFixed32(std::string& out, uint32_t value) { PutBigEndian(out, value); }
 void PutFixed64(std::string& out, uint64_t value) { PutBigEndian(out, value); }
-void PutOrdered64(std::string& out, int64_t value) {
-  PutBigEndian(out, static_cast<uint64_t>(value) ^ kSignBit);
-}
 
 void PutVarint64(std::string& out, uint64_t value) {
   char bytes[10];
@@ -61,20 +57,13 @@ bool GetFixed16(std::string_view& in, uint16_t& value) { return GetBigEndian(in,
 bool GetFixed32(std::string_view& in, uint32_t& value) { return GetBigEndian(in, value); }
 bool GetFixed64(std::string_view& in, uint64_t& value) { return GetBigEndian(in, value); }
 
-bool GetOrdered64(std::string_view& in, int64_t& value) {
-  uint64_t flipped;
-  if (!GetBigEndian(in, flipped)) return false;
-  value = static_cast<int64_t>(flipped ^ kSignBit);
-  return true;
-}
-
 bool GetLongVarint64(std::string_view& in, uint64_t& value) {
   uint64_t result = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     if (in.empty()) return false;
     const auto byte = static_cast<unsigned char>(in.front());
     in.remove_prefix(1);
-    // The tenth byte has room for one bit only.
+    // The tenth byte has room for only one bit.
     if (shift == 63 && byte > 1) return false;
     result |= static_cast<uint64_t>(byte & 0x7f) << shift;
     if (byte < 0x80) {

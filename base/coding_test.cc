@@ -26,7 +26,7 @@ TEST(Coding, VarintRoundTripsAndRejectsEveryTruncation) {
 }
 
 TEST(Coding, VarintBytesAreProtobufs) {
-  // The example of the protobuf encoding guide: 150 is 96 01.
+  // The example from the protobuf encoding guide: 150 is 96 01.
   std::string bytes;
   PutVarint64(bytes, 150);
   EXPECT_EQ(bytes, "\x96\x01");
@@ -49,17 +49,6 @@ TEST(Coding, SignedVarintKeepsEverySign) {
     ASSERT_TRUE(GetVarintSigned64(in, decoded));
     EXPECT_EQ(decoded, value);
   }
-}
-
-TEST(Coding, OrderedBytesSortAsTheirNumbers) {
-  std::string before, after;
-  PutOrdered64(before, -5);
-  PutOrdered64(after, 3);
-  EXPECT_LT(before, after);
-  std::string_view in = before;
-  int64_t value;
-  ASSERT_TRUE(GetOrdered64(in, value));
-  EXPECT_EQ(value, -5);
 }
 
 TEST(Coding, LengthBeyondTheInputIsRejected) {

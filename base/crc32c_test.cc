@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// The check value of the catalogue of CRCs, and the zeros of RFC 3720, B.4.
+// The check value from the catalogue of CRCs, and the zeros from RFC 3720, B.4.
 TEST(Crc32c, IsThatOfItsStandard) {
   EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "base/clock.h"
+#include "base/utc_text.h"
 #include "spdlog/sinks/stdout_sinks.h"
 #include "spdlog/spdlog.h"
 
@@ -47,17 +49,6 @@ std::string_view LevelName(LogLevel level) {
       return "error";
   }
   return "unknown";
-}
-
-std::string Timestamp() {
-  const auto now = std::chrono::system_clock::now();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
-  const std::time_t seconds = ms.count() / 1000;
-  std::tm utc;
-  gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
-                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                     ms.count() % 1000);
 }
 
 void AppendQuoted(std::string& out, std::string_view text) {
@@ -122,7 +113,7 @@ void Log(LogLevel level, std::string_view message, std::initializer_list<LogFiel
   const bool json = g_format.load() == LogFormat::kJson;
   const auto append = json ? AppendJsonField : AppendLogfmtField;
   std::string line;
-  append(line, "ts", Timestamp());
+  append(line, "ts", Rfc3339Text(SystemTimeMs()));
   append(line, "level", LevelName(level));
   append(line, "msg", message);
   for (const LogField& field : fields) append(line, field.key, field.value);

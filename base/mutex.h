@@ -1,7 +1,8 @@
-// Locks whose guarded fields the compiler knows: thin annotated skins over the standard ones.
+// Locks with annotations that let the compiler check guarded fields: thin wrappers of the standard
+// ones.
 //
-// Not absl::Mutex: the packaged library is a debug build that aborts on lock-order cycles and that
-// makes ThreadSanitizer report races that are not there.
+// We do not use absl::Mutex: the packaged library is a debug build that aborts on lock-order cycles
+// and makes ThreadSanitizer report false races.
 #pragma once
 
 #include <chrono>
@@ -70,11 +71,11 @@ class LOCKSTEP_SCOPED_CAPABILITY ReaderLock {
   SharedMutex& mutex_;
 };
 
-// A condition variable for Mutex. Callers loop over their own condition, which keeps the guarded
-// reads visible to the thread-safety analysis.
+// A condition variable for Mutex. Callers loop over their condition themselves, which keeps the
+// guarded reads visible to the thread-safety analysis.
 class CondVar {
  public:
-  // Precondition for both: the calling thread holds `mutex`.
+  // Precondition of both: the calling thread holds `mutex`.
   void Wait(Mutex& mutex) LOCKSTEP_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     cv_.wait(lock);

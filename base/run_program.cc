@@ -20,7 +20,7 @@ extern char** environ;
 namespace lockstep {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kLookEveryMs = 20;
 
@@ -28,10 +28,10 @@ absl::Status EndOf(int state, const std::string& program) {
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return absl::OkStatus();
   if (WIFEXITED(state)) {
     return absl::UnavailableError(
-        absl::StrFormat("%s ended with status %d", program, WEXITSTATUS(state)));
+        absl::StrFormat("%s exited with status %d", program, WEXITSTATUS(state)));
   }
   return absl::UnavailableError(
-      absl::StrFormat("%s was ended by signal %d", program, WTERMSIG(state)));
+      absl::StrFormat("%s was killed by signal %d", program, WTERMSIG(state)));
 }
 
 // For posix_spawnp.
@@ -41,15 +41,15 @@ std::vector<char*> PointersTo(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// How a program begins: in a group of its own, with no signal blocked, nothing to read, and none of
-// our files and sockets.
+// The initial state of a program: a process group of its own, no signal blocked, nothing to read,
+// and none of our files and sockets.
 class SpawnSettings {
  public:
-  // `output_fd` becomes its standard output; below 0: it has ours.
+  // `output_fd` becomes its standard output; if it is below 0, the program has ours.
   explicit SpawnSettings(int output_fd) {
     posix_spawnattr_init(&attributes_);
-    // The signals that this process waits for are blocked in its threads, and are not to be in the
-    // program.
+    // The signals that this process waits for are blocked in its threads, but must not be blocked
+    // in the program.
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes_, &none);
@@ -89,7 +89,7 @@ class Pipe {
   absl::Status Open() {
     std::array<int, 2> fds{};
     if (pipe2(fds.data(), O_CLOEXEC) != 0) {
-      return absl::UnavailableError(absl::StrFormat("cannot make a pipe: %s", strerror(errno)));
+      return absl::UnavailableError(absl::StrFormat("cannot create a pipe: %s", strerror(errno)));
     }
     read_fd_ = fds[0];
     write_fd_ = fds[1];
@@ -124,7 +124,7 @@ class Child {
     error_ = posix_spawnp(&pid_, program_.c_str(), settings.files(), settings.attributes(),
                           arguments.data(), environment.data());
   }
-  // Nothing is left of it.
+  // Kills whatever is left of it.
   ~Child() {
     if (error_ != 0 || state_) return;
     int state = 0;
@@ -148,12 +148,12 @@ class Child {
   // How it ended. Precondition: HasEnded().
   absl::Status End() const { return EndOf(*state_, program_); }
 
-  // Fails if it may run no longer.
+  // Fails if it may not run any longer.
   absl::Status MayRun() const {
     if (call_.is_cancelled != nullptr && *call_.is_cancelled) {
-      return absl::CancelledError(absl::StrFormat("%s was ended before its time", program_));
+      return absl::CancelledError(absl::StrFormat("%s was stopped before it finished", program_));
     }
-    if (Clock::now() < deadline_) return absl::OkStatus();
+    if (SteadyClock::now() < deadline_) return absl::OkStatus();
     return absl::DeadlineExceededError(
         absl::StrFormat("%s took longer than %d ms", program_, call_.timeout.count()));
   }
@@ -161,13 +161,13 @@ class Child {
  private:
   const ProgramCall& call_;
   const std::string& program_;
-  const Clock::time_point deadline_ = Clock::now() + call_.timeout;
+  const SteadyClock::time_point deadline_ = SteadyClock::now() + call_.timeout;
   int error_ = 0;
   pid_t pid_ = 0;
   std::optional<int> state_;  // once it has ended
 };
 
-// What is there to be read now; closes a pipe that has ended.
+// Reads what is available now; closes a pipe that has ended.
 absl::Status Drain(Pipe& pipe, absl::FunctionRef<absl::Status(std::string_view)> take) {
   std::array<char, 64 << 10> bytes;
   while (pipe.read_fd() >= 0) {
@@ -183,7 +183,7 @@ absl::Status Drain(Pipe& pipe, absl::FunctionRef<absl::Status(std::string_view)>
   return absl::OkStatus();
 }
 
-// Until there is output or some time has passed.
+// Waits until there is output or some time has passed.
 void Await(const Pipe& pipe) {
   pollfd waiting{pipe.read_fd(), POLLIN, 0};
   // Without a pipe this only waits: poll() skips a descriptor below 0.

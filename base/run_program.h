@@ -1,4 +1,4 @@
-// Runs another program, without a shell, and waits until it ends.
+// Runs another program, without a shell, and waits for it to end.
 #pragma once
 
 #include <atomic>
@@ -13,19 +13,19 @@
 namespace lockstep {
 
 struct ProgramCall {
-  std::vector<std::string> arguments;    // first the program, by its path or its name in PATH
-  std::vector<std::string> environment;  // "NAME=value", besides what this process has
+  std::vector<std::string> arguments;    // first the program, by its path or by its name in PATH
+  std::vector<std::string> environment;  // "NAME=value", added to the environment of this process
   std::chrono::milliseconds timeout{};
-  const std::atomic<bool>* is_cancelled = nullptr;  // ends it early when true; null: nothing does
+  const std::atomic<bool>* is_cancelled = nullptr;  // ends it early if it returns true; null: never
 };
 
-// The program has standard output and error of this process, and no other file or socket of it.
-// Blocks. Fails if it does not end with 0 within the timeout; it is killed then, with all that it
-// started in its process group.
+// The program has the standard output and error of this process, and none of its other files or
+// sockets. Blocks. Fails if the program does not exit with 0 within the timeout; then it is killed,
+// with everything that it started in its process group.
 absl::Status RunProgram(const ProgramCall& call);
 
-// Likewise, but its standard output goes to `take` as it comes; if that fails the program is
-// killed, and this fails likewise.
+// The same, but passes its standard output to `take` as it arrives; if `take` fails, the program is
+// killed and this returns the error.
 absl::Status RunProgram(const ProgramCall& call,
                         absl::FunctionRef<absl::Status(std::string_view output)> take);
 

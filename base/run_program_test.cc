@@ -35,7 +35,7 @@ TEST(RunProgramTest, TheProgramInheritsNothingButWhatItIsGiven) {
   const auto output = OutputOf(call);
   std::fclose(open_file);
   ASSERT_TRUE(output.ok()) << output.status();
-  // The fourth is that of the listing itself.
+  // The fourth descriptor belongs to the listing itself.
   EXPECT_EQ(*output, "0 1 2 3 /dev/null\n$(id)\n");
 }
 
@@ -47,7 +47,7 @@ TEST(RunProgramTest, TakesAllOfALongOutput) {
 }
 
 TEST(RunProgramTest, DoesNotWaitForWhatAProgramLeavesBehind) {
-  // It has the pipe for longer than the test may take.
+  // It holds the pipe longer than the test may take.
   const auto output = OutputOf(Shell("sleep 3600 2>/dev/null & echo $!"));
   ASSERT_TRUE(output.ok()) << output.status();
   const int left_behind = std::stoi(*output);
@@ -56,8 +56,8 @@ TEST(RunProgramTest, DoesNotWaitForWhatAProgramLeavesBehind) {
 
 TEST(RunProgramTest, SaysHowItEnded) {
   EXPECT_TRUE(RunProgram(Shell("exit 0")).ok());
-  EXPECT_EQ(Message(RunProgram(Shell("exit 3"))), "sh ended with status 3");
-  EXPECT_EQ(Message(RunProgram(Shell("kill -9 $$"))), "sh was ended by signal 9");
+  EXPECT_EQ(Message(RunProgram(Shell("exit 3"))), "sh exited with status 3");
+  EXPECT_EQ(Message(RunProgram(Shell("kill -9 $$"))), "sh was killed by signal 9");
   ProgramCall none = Shell("");
   none.arguments.front() = "/no/such/program";
   EXPECT_EQ(Message(RunProgram(none)), "cannot run /no/such/program: No such file or directory");

@@ -1,5 +1,5 @@
-// Helpers around absl::Status. Errors that input, disk, network or load can cause travel as Status;
-// nothing here throws.
+// Helpers for absl::Status. Errors that input, disk, network or load can cause are returned as
+// Status; nothing here throws.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace lockstep {
 
-// The message of `status` as a standard string: Abseil's own view type differs from std's on some
+// The message of `status` as a std::string_view: Abseil's own view type differs from std's on some
 // distributions. The view lives as long as `status`.
 inline std::string_view Message(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
 }
 
-// `status` with `context` and ": " put before its message; an OK status stays OK.
+// `status` with `context` and ": " before its message; an OK status stays OK.
 absl::Status Annotate(const absl::Status& status, std::string_view context);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// StringMap<V>, StringSet: hash containers keyed by std::string that look up by std::string_view
-// without making a string. (Abseil's own transparent hash knows only absl::string_view.)
+// StringMap<V>, StringSet: hash containers keyed by std::string that look up a std::string_view
+// without creating a string. (Abseil's own transparent hash only supports absl::string_view.)
 #pragma once
 
 #include <string>

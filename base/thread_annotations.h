@@ -1,5 +1,5 @@
-// Names for clang's thread-safety attributes; nothing under other compilers.
-// Source: the Clang manual, "Thread Safety Analysis".
+// Macros for clang's thread-safety attributes; empty for other compilers. Source: the Clang manual,
+// "Thread Safety Analysis".
 #pragma once
 
 #if defined(__clang__)
@@ -11,7 +11,6 @@
 #define LOCKSTEP_CAPABILITY(x) LOCKSTEP_THREAD_ATTRIBUTE_(capability(x))
 #define LOCKSTEP_SCOPED_CAPABILITY LOCKSTEP_THREAD_ATTRIBUTE_(scoped_lockable)
 #define LOCKSTEP_GUARDED_BY(x) LOCKSTEP_THREAD_ATTRIBUTE_(guarded_by(x))
-#define LOCKSTEP_PT_GUARDED_BY(x) LOCKSTEP_THREAD_ATTRIBUTE_(pt_guarded_by(x))
 #define LOCKSTEP_REQUIRES(...) LOCKSTEP_THREAD_ATTRIBUTE_(requires_capability(__VA_ARGS__))
 #define LOCKSTEP_REQUIRES_SHARED(...) \
   LOCKSTEP_THREAD_ATTRIBUTE_(requires_shared_capability(__VA_ARGS__))

@@ -1,4 +1,4 @@
-// CPU time, by which benchmarks are judged on machines that do other things too.
+// CPU time, which benchmarks report because the machine may be shared.
 #pragma once
 
 #include <time.h>
@@ -11,7 +11,7 @@ inline double CpuSeconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Of the calling thread, and of all threads together.
+// CPU time of the calling thread, and of all threads together.
 inline double ThreadCpuSeconds() { return CpuSeconds(CLOCK_THREAD_CPUTIME_ID); }
 inline double ProcessCpuSeconds() { return CpuSeconds(CLOCK_PROCESS_CPUTIME_ID); }
 

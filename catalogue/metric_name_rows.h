@@ -1,4 +1,4 @@
-// The catalogue's rows: names, and what they mean. Data alone.
+// The catalogue's rows: names and their meanings. Only data.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ struct NameRow {
   Role role;
   double factor;
   Stored stored;
-  std::string_view names;       // '|' between them
-  std::string_view label = {};  // that the series must have, with this value; "": none
+  std::string_view names;       // separated by '|'
+  std::string_view label = {};  // label that the series must have, with this value; "": none
   std::string_view label_value = {};
   std::string_view part = {};
 };
 
-// Rows of a role are in a row, the most telling names first.
+// The rows of a role are consecutive, the most specific names first.
 std::span<const NameRow> NameRows();
 
 }  // namespace lockstep::catalogue

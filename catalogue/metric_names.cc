@@ -32,7 +32,7 @@ const StringMap<RowsOfName>& RowsByName() {
   return *rows;
 }
 
-// The label that tells the parts of a role; "": it has none.
+// The label that distinguishes the parts of a role; "": it has no parts.
 std::string_view PartLabel(Role role) {
   switch (role) {
     case Role::kTrainPhaseSeconds:
@@ -56,7 +56,7 @@ NameRole ToNameRole(const NameRow& row) {
   return {row.role, row.factor, row.stored, row.part, row.label, row.label_value};
 }
 
-// Of all ranks together, or over another axis than time.
+// An aggregate over all ranks, or over another axis than time.
 bool IsDerived(const LabelSet& labels) { return labels.Has("agg") || labels.Has("axis"); }
 
 std::optional<NameRole> PhaseNamed(std::string_view metric_name) {
@@ -102,6 +102,11 @@ std::vector<std::string_view> NamesOf(Role role) {
     });
   }
   return names;
+}
+
+ShownName ShownNameOf(Role role) {
+  const auto row = std::ranges::find(NameRows(), role, &NameRow::role);
+  return {row->names.substr(0, row->names.find('|')), row->factor};
 }
 
 }  // namespace lockstep::catalogue

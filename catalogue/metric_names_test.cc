@@ -64,7 +64,8 @@ TEST(MetricNames, SpellingsOfAFieldHaveOneRole) {
   for (const auto& [name, expected] : cases) EXPECT_EQ(Describe(name), expected) << name;
 }
 
-// Left: as POST /api/v1/push/steps stores a trainer's fields; right: as exporters and recordings call them.
+// Left: how POST /api/v1/push/steps stores a trainer's fields; right: how exporters and recordings
+// name them.
 TEST(MetricNames, PushedAndExportedStepsFold) {
   struct Case {
     const char* pushed;
@@ -111,7 +112,7 @@ TEST(MetricNames, LabelsDecideWhereTheyMust) {
             "gpu_torch_memory_peak_bytes x 1e+09");
   EXPECT_EQ(Describe("DCGM_EXP_CLOCK_EVENTS_COUNT", LabelSet::Of({{"clock_event", "power_cap"}})),
             "gpu_clock_events/power_cap");
-  // The highest of all ranks is nobody's, and the loss over samples is the loss once more.
+  // The maximum over all ranks belongs to no rank, and the loss over samples repeats the loss.
   EXPECT_EQ(Describe("train_phase_seconds", LabelSet::Of({{"agg", "max"}, {"phase", "data"}})),
             "-");
   EXPECT_EQ(Describe("train_loss", LabelSet::Of({{"axis", "samples"}})), "-");
@@ -122,6 +123,7 @@ TEST(MetricNames, NamesOfARoleHaveIt) {
     const std::vector<std::string_view> names = NamesOf(info.role);
     EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size()) << info.name;
     EXPECT_TRUE(std::ranges::find(names, info.name) != names.end()) << info.name;
+    EXPECT_EQ(ShownNameOf(info.role).metric, names.front());
     for (const std::string_view name : names) {
       EXPECT_EQ(name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
                                        "0123456789"),
@@ -131,6 +133,8 @@ TEST(MetricNames, NamesOfARoleHaveIt) {
   }
   EXPECT_EQ(NamesOf(Role::kGpuSmActiveRatio).front(), "DCGM_FI_PROF_SM_ACTIVE");
   EXPECT_EQ(NamesOf(Role::kGpuPowerLimitWatts).front(), "DCGM_FI_DEV_ENFORCED_POWER_LIMIT");
+  EXPECT_EQ(ShownNameOf(Role::kGpuSmClockHertz).metric, "DCGM_FI_DEV_SM_CLOCK");
+  EXPECT_EQ(ShownNameOf(Role::kGpuSmClockHertz).factor, 1e6);
 }
 
 }  // namespace

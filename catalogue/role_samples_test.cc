@@ -12,7 +12,7 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using Values = std::vector<double>;
 
-// Samples of `metric`, two seconds apart, as their role has them.
+// Samples of `metric`, two seconds apart, converted to its role.
 Values Convert(std::string_view metric, Values values,
                std::vector<int64_t>* timestamp_ms_out = nullptr) {
   std::vector<int64_t> timestamp_ms;
@@ -39,12 +39,12 @@ TEST(RoleSamples, PercentIsToldFromRatioBySize) {
 
 TEST(RoleSamples, CountersOfARateBecomeRates) {
   std::vector<int64_t> timestamp_ms;
-  // It began again before the fourth sample.
+  // The counter was reset before the fourth sample.
   EXPECT_THAT(Convert("DCGM_FI_PROF_PCIE_RX_BYTES_TOTAL", {10, 30, NAN, 50, 8}, &timestamp_ms),
               ElementsAre(10, 5, 4));
   EXPECT_THAT(timestamp_ms, ElementsAre(2000, 6000, 8000));
   EXPECT_TRUE(Convert("DCGM_FI_PROF_PCIE_RX_BYTES_TOTAL", {10}).empty());
-  // A total is a total.
+  // A total stays a total.
   EXPECT_THAT(Convert("node_amazonefa_rx_bytes", {10, 30}), ElementsAre(10, 30));
 }
 

@@ -1,17 +1,17 @@
-// Roles: what a number says, whoever wrote it. "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO" and
-// "dcgm_sm_active" are names of one role; catalogue/metric_names.h tells which name has which.
+// Roles: the meaning of a number, whatever wrote it. "DCGM_FI_PROF_SM_ACTIVE",
+// "DCGM_FI_PROF_SM_UTIL_RATIO" and "dcgm_prof_sm_active" are names of one role;
+// catalogue/metric_names.h maps names to roles.
 //
-// Plain data and pure functions: any thread. Texts live for ever.
+// Plain data and pure functions, safe from any thread. Texts live forever.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
 namespace lockstep::catalogue {
 
-// Each is called as the metric that has it: kGpuPowerWatts is "gpu_power_watts".
+// Each is named after its metric: kGpuPowerWatts is "gpu_power_watts".
 enum class Role : uint8_t {
   kGpuGrEngineActiveRatio,
   kGpuSmActiveRatio,
@@ -98,6 +98,7 @@ enum class Role : uint8_t {
   kTrainStep,
   kTrainStepTimeSeconds,
   kTrainPhaseSeconds,
+  kTrainOwnSeconds,
   kTrainLoss,
   kTrainGradNorm,
   kTrainParamsNorm,
@@ -120,6 +121,11 @@ enum class Role : uint8_t {
   kTrainMicroBatchSize,
   kTrainSequenceLength,
   kTrainWorldSize,
+  kTrainDataParallelSize,
+  kTrainTensorParallelSize,
+  kTrainPipelineParallelSize,
+  kTrainContextParallelSize,
+  kTrainPlannedSteps,
   kTrainModelFlops,
   kTrainFlopsPerSecondPerGpu,
   kTrainFlopsPerSecond,
@@ -171,11 +177,11 @@ enum class Role : uint8_t {
 };
 inline constexpr size_t kRoleCount = static_cast<size_t>(Role::kNicRateBytesPerSecond) + 1;
 
-// What the number is of.
+// What the number describes.
 enum class RoleScope : uint8_t { kGpu, kRank, kHost, kNic };
 std::string_view Name(RoleScope scope);
 
-// Totals grow from when the device, the host or the job began, and start again with it.
+// Totals grow from the start of the device, the host or the job, and restart with it.
 enum class RoleKind : uint8_t { kGauge, kTotal };
 std::string_view Name(RoleKind kind);
 
@@ -191,6 +197,5 @@ struct RoleInfo {
 // In the order of Role.
 std::span<const RoleInfo> AllRoles();
 const RoleInfo& InfoOf(Role role);
-std::optional<Role> RoleNamed(std::string_view name);
 
 }  // namespace lockstep::catalogue

@@ -8,11 +8,9 @@ namespace {
 TEST(Roles, TableIsInTheOrderOfTheEnum) {
   for (const RoleInfo& info : AllRoles()) {
     EXPECT_EQ(&InfoOf(info.role), &info) << info.name;
-    EXPECT_EQ(RoleNamed(info.name), info.role);
     EXPECT_EQ(info.kind == RoleKind::kTotal, info.name.ends_with("_total")) << info.name;
   }
   EXPECT_EQ(InfoOf(Role::kGpuSmClockHertz).name, "gpu_sm_clock_hertz");
-  EXPECT_EQ(RoleNamed("DCGM_FI_DEV_SM_CLOCK"), std::nullopt);
 }
 
 TEST(Roles, NamesEndInTheirUnits) {

@@ -1,17 +1,16 @@
-// The verbs about the program itself: help, version, completion.
+// The verbs that describe the program: help, version, completion.
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/command_tree.h"
-#include "cli/completion.h"
-#include "cli/did_you_mean.h"
-#include "cli/help_text.h"
-#include "cli/man_page.h"
-#include "cli/validators.h"
-#include "cli/version.h"
+#include "cli/help/command_tree.h"
+#include "cli/help/completion.h"
+#include "cli/help/did_you_mean.h"
+#include "cli/help/help_text.h"
+#include "cli/help/man_page.h"
+#include "cli/help/version.h"
 
 namespace lockstep::cli {
 namespace {

@@ -1,26 +1,22 @@
-// The verbs that ask a server something and print the answer.
+// The verbs that query a server and print the answer.
 #include <memory>
 #include <string>
 
+#include "cli/client/server_flags.h"
 #include "cli/command_line.h"
-#include "cli/jobs.h"
-#include "cli/query.h"
-#include "cli/ranks.h"
-#include "cli/report.h"
-#include "cli/server_flags.h"
-#include "cli/validators.h"
+#include "cli/questions/questions.h"
 
 namespace lockstep::cli {
 namespace {
 
-// How releases before spelled --url.
+// The spelling of --url in earlier releases.
 constexpr const char* kServerFlag = "--server";
 
 void AddFormFlags(CLI::App& verb, AnswerForm& form) {
   CLI::Option* json = verb.add_flag("--json", form.as_json, "Print JSON.");
   verb.add_flag("--csv", form.as_csv, "Print CSV.")->excludes(json);
   verb.add_flag("--watch{2}", form.watch_s,
-                "Ask again every two seconds, or every N with --watch=N, until q or Ctrl-C.")
+                "Refresh every two seconds, or every N with --watch=N, until q or Ctrl-C.")
       ->type_name("SECONDS")
       ->check(Unexplained(CLI::Range(0.1, 86400.0)));
 }
@@ -32,22 +28,24 @@ void AddTimes(CLI::App& verb, std::string& start, std::string& end, const char* 
 }
 
 void AddTimesOfJob(CLI::App& verb, std::string& start, std::string& end) {
-  AddTimes(verb, start, end, "Unix seconds or RFC 3339. [when the job began]",
-           "Unix seconds or RFC 3339. [when the job ended]");
+  AddTimes(verb, start, end, "Unix seconds or RFC 3339. [start of the job]",
+           "Unix seconds or RFC 3339. [end of the job]");
 }
 
 void AddQuery(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<QueryFlags>();
   CLI::App* query = program.add_subcommand(
-      "query", "Ask a server in PromQL; print a table, or a curve for each series of a range.");
+      "query", "Run a PromQL query; print a table, or one curve per series for a range.");
   AddServerFlags(*query, kServerFlag, flags->server);
   query->add_option("--time", flags->time, "Unix seconds or RFC 3339. [now]")->type_name("TIME");
   CLI::Option* range =
-      query->add_option("--range", flags->range, "Ask about the time before that: 15m, 2h.")
+      query
+          ->add_option("--range", flags->range,
+                       "Query a range of this length that ends at --time: 15m, 2h.")
           ->type_name("DURATION");
   query
       ->add_option("--step", flags->step,
-                   "Time between two points of the range. [a sixtieth of the range]")
+                   "Time between two points of the range. [1/60 of the range]")
       ->type_name("DURATION")
       ->needs(range);
   AddFormFlags(*query, flags->form);
@@ -58,7 +56,7 @@ void AddQuery(CLI::App& program, Verbs& verbs) {
 void AddJobs(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<JobsFlags>();
   CLI::App* jobs = program.add_subcommand(
-      "jobs", "List training jobs with their state, pace, MFU, goodput and late rank.");
+      "jobs", "List training jobs with their state, step time, MFU, goodput and straggler.");
   AddServerFlags(*jobs, kServerFlag, flags->server);
   AddTimes(*jobs, flags->start, flags->end, "Unix seconds or RFC 3339. [30 days ago]",
            "Unix seconds or RFC 3339. [now]");
@@ -69,7 +67,7 @@ void AddJobs(CLI::App& program, Verbs& verbs) {
 void AddRanks(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<RanksFlags>();
   CLI::App* ranks =
-      program.add_subcommand("ranks", "Show the ranks of a training job, the slowest first.");
+      program.add_subcommand("ranks", "Show the ranks of a training job, slowest first.");
   AddServerFlags(*ranks, kServerFlag, flags->server);
   AddTimesOfJob(*ranks, flags->start, flags->end);
   AddFormFlags(*ranks, flags->form);
@@ -85,10 +83,10 @@ void AddReport(CLI::App& program, Verbs& verbs) {
   AddTimesOfJob(*report, flags->start, flags->end);
   report
       ->add_option("--price", flags->price,
-                   "Price of a GPU-hour: a number, or by model, as in h200-sxm5-141gb:3.2.")
+                   "Price of a GPU-hour: a number, or per model, such as h200-sxm5-141gb:3.2.")
       ->type_name("PRICE");
   CLI::Option* json =
-      report->add_flag("--json", flags->as_json, "Print all answers as the API gives them.");
+      report->add_flag("--json", flags->as_json, "Print the API responses as JSON.");
   report->add_flag("--markdown", flags->as_markdown, "Print Markdown, for a ticket or a wiki.")
       ->excludes(json);
   report->add_option("JOB", flags->job, "The job's name.")->required();

@@ -1,26 +1,25 @@
-// The program: reads the command line and runs the verb that it names.
+// The program: parses the command line and runs the named verb.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "cli/certificates.h"
 #include "cli/command_line.h"
-#include "cli/command_tree.h"
-#include "cli/exit_code.h"
-#include "cli/help_text.h"
-#include "cli/usage_error.h"
-#include "cli/verbs.h"
-#include "cli/version.h"
+#include "cli/help/command_tree.h"
+#include "cli/help/help_text.h"
+#include "cli/help/usage_error.h"
+#include "cli/help/version.h"
+#include "cli/process/certificates.h"
+#include "cli/process/exit_code.h"
 
 namespace lockstep::cli {
 namespace {
 
 constexpr const char* kExitCodes =
     "Exit status: 0 done; 1 failed; 2 bad command line or configuration; "
-    "3 imported, but some files, lines or samples were left out.";
+    "3 imported, but some files, lines or samples were skipped.";
 
-// Help is printed by our own formatter: that of CLI11 differs between its releases.
+// Help has its own formatter because CLI11's output differs between releases.
 std::string FormatHelp(const CLI::App* app, const std::string& name, CLI::AppFormatMode) {
   return HelpText(TreeOf(*app, name));
 }
@@ -40,7 +39,7 @@ ExitCode Main(int argc, char** argv) {
   AddSendingVerbs(program, verbs);
   AddRulesVerbs(program, verbs);
   AddAboutVerbs(program, verbs);
-  // Set last: verbs take over what is set before them.
+  // Set last, because subcommands inherit what is set before they are added.
   program.footer(kExitCodes);
   if (argc < 2) {
     std::fputs(program.help().c_str(), stderr);

@@ -1,13 +1,12 @@
-// The verbs about rule files.
+// The verbs for rule files.
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/client/server_flags.h"
 #include "cli/command_line.h"
-#include "cli/rule_backfill.h"
-#include "cli/rule_tests.h"
-#include "cli/rules.h"
-#include "cli/server_flags.h"
+#include "cli/rules/rule_backfill.h"
+#include "cli/rules/rules.h"
 
 namespace lockstep::cli {
 namespace {
@@ -26,29 +25,29 @@ void AddRulesVerbs(CLI::App& program, Verbs& verbs) {
   rules->require_subcommand(1);
 
   auto checked = std::make_shared<RulesCheck>();
-  CLI::App* check = AddRulesVerb(*rules, "check", "Say what is wrong with rule files.",
-                                 checked->paths, "The rule files.");
+  CLI::App* check = AddRulesVerb(*rules, "check", "Check rule files for errors.", checked->paths,
+                                 "The rule files.");
   check
       ->add_option("--query.metricsql", checked->metricsql,
-                   "What the server is started with: false refuses what PromQL has not. [true]")
+                   "The server's setting; false allows PromQL only. [true]")
       ->type_name("BOOL");
   verbs.Add(check, [checked] { return CheckRules(*checked); });
 
   auto tested = std::make_shared<std::vector<std::string>>();
   verbs.Add(AddRulesVerb(*rules, "test", "Run unit tests of rules, in promtool's format.", *tested,
-                         "The files with tests."),
+                         "The test files."),
             [tested] { return TestRules(*tested); });
 
   auto flags = std::make_shared<BackfillFlags>();
-  CLI::App* backfill =
-      AddRulesVerb(*rules, "backfill",
-                   "Evaluate recording rules over a server's past, and write the results to it.",
-                   flags->files, "The rule files.");
+  CLI::App* backfill = AddRulesVerb(
+      *rules, "backfill",
+      "Evaluate recording rules over a server's past data and write the results to it.",
+      flags->files, "The rule files.");
   AddServerFlags(*backfill, "", flags->server);
-  backfill->add_option("--start", flags->start, "Begin of that past, in Unix seconds.")
+  backfill->add_option("--start", flags->start, "Start of the time range, in Unix seconds.")
       ->type_name("TIME")
       ->required();
-  backfill->add_option("--end", flags->end, "End of that past, in Unix seconds.")
+  backfill->add_option("--end", flags->end, "End of the time range, in Unix seconds.")
       ->type_name("TIME")
       ->required();
   backfill

@@ -1,72 +1,68 @@
 // The verbs that send files to a server.
 #include <memory>
 
+#include "cli/client/server_flags.h"
 #include "cli/command_line.h"
-#include "cli/import.h"
-#include "cli/server_flags.h"
-#include "cli/tail.h"
-#include "cli/validators.h"
+#include "cli/send/import.h"
+#include "cli/send/tail.h"
 
 namespace lockstep::cli {
 namespace {
 
-// How releases before spelled --url.
+// The spelling of --url in earlier releases.
 constexpr const char* kToFlag = "--to";
 
-// What logs do not say themselves.
+// Values that the logs themselves do not contain.
 void AddHintFlags(CLI::App& verb, logs::LogHints& hints) {
-  verb.add_option("--job", hints.job, "Job of every log that does not name one.")
+  verb.add_option("--job", hints.job, "Job name for logs that contain none.")->type_name("NAME");
+  verb.add_option("--run", hints.run, "Run name for logs that contain none. [from the path]")
       ->type_name("NAME");
-  verb.add_option("--run", hints.run, "Run of every log that does not name one. [from the path]")
-      ->type_name("NAME");
-  verb.add_option("--rank", hints.rank, "Rank of every log that does not name one. [from the path]")
+  verb.add_option("--rank", hints.rank, "Rank for logs that contain none. [from the path]")
       ->type_name("N")
       ->check(Unexplained(CLI::NonNegativeNumber));
 }
 
 void AddPrometheusFlags(CLI::App& verb, PrometheusFlags& flags) {
   verb.add_option("--from-prometheus", flags.url,
-                  "Read from a running Prometheus, through its remote read, instead of files.")
+                  "Import from a running Prometheus by remote read instead of from files.")
       ->type_name("URL");
-  verb.add_option(
-          "--match", flags.selectors,
-          "Take only the series of Prometheus that a selector names; may be repeated. [all]")
+  verb.add_option("--match", flags.selectors,
+                  "Import only the Prometheus series that match this selector; repeatable. [all]")
       ->type_name("SELECTOR");
   verb.add_option("--start", flags.start,
-                  "Take samples of Prometheus from this time on: Unix seconds or RFC 3339. [its "
-                  "oldest]")
+                  "Import Prometheus samples from this time on: Unix seconds or RFC 3339. [its "
+                  "oldest sample]")
       ->type_name("TIME");
   verb.add_option("--end", flags.end,
-                  "Take samples of Prometheus up to this time: Unix seconds or RFC 3339. [now]")
+                  "Import Prometheus samples up to this time: Unix seconds or RFC 3339. [now]")
       ->type_name("TIME");
 }
 
 void AddImport(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<ImportFlags>();
   CLI::App* import = program.add_subcommand(
-      "import", "Send files to a server: logs, steps, metrics, traces, blocks of a Prometheus.");
+      "import", "Send files to a server: logs, steps, metrics, traces, Prometheus blocks.");
   AddServerFlags(*import, kToFlag, flags->server);
   import
-      ->add_option(
-          "--format", flags->format,
-          "Format of all files: openmetrics (times in seconds), prometheus (in "
-          "milliseconds), tensorboard, kineto, nsys, wandb, mlflow, steps, or that of a training "
-          "log. [detected for each file]")
+      ->add_option("--format", flags->format,
+                   "Format of all files: openmetrics (times in seconds), prometheus (in "
+                   "milliseconds), tensorboard, kineto, nsys, wandb, mlflow, steps, or a training "
+                   "log format. [detected for each file]")
       ->type_name("FORMAT");
   AddHintFlags(*import, flags->hints);
   import
       ->add_option("--logging-steps", flags->hints.logging_steps,
-                   "Steps between two records of a log that does not number its steps.")
+                   "Steps between two records, for logs that do not number their steps.")
       ->type_name("N")
       ->check(Unexplained(CLI::PositiveNumber));
   AddPrometheusFlags(*import, flags->prometheus);
   import->add_flag("--resume", flags->resume,
-                   "Record the progress, and continue there after an interruption.");
+                   "Record progress, and resume there after an interruption.");
   import->add_flag("--dry-run", flags->dry_run,
-                   "Only read and check, and say what would be sent; send nothing.");
+                   "Read and check the files and report what would be sent, but send nothing.");
   import->add_option("PATH", flags->paths,
-                     "Files, plain or compressed by gzip or zstd; folders, which are walked; - is "
-                     "standard input.");
+                     "Files, plain or compressed with gzip or zstd; folders, searched recursively; "
+                     "- for standard input.");
   verbs.Add(import, [flags] { return Import(*flags); });
 }
 
@@ -76,14 +72,14 @@ void AddTail(CLI::App& program, Verbs& verbs) {
       "tail", "Send training logs to a server as they are written, until SIGTERM.");
   AddServerFlags(*tail, kToFlag, flags->server);
   AddHintFlags(*tail, flags->hints);
-  tail->add_option("--interval", flags->interval_s, "Seconds between two looks at the logs. [1]")
+  tail->add_option("--interval", flags->interval_s, "Seconds between checks of the logs. [1]")
       ->type_name("SECONDS")
       ->check(Unexplained(CLI::Range(0.01, 3600.0)));
   tail->add_option("--state", flags->state_file,
-                   "File that records how far each log was sent. [.lockstep-tail in the first "
+                   "File that records how much of each log was sent. [.lockstep-tail in the first "
                    "folder]")
       ->type_name("FILE");
-  tail->add_option("PATH", flags->paths, "Logs, and folders in which logs are found.")->required();
+  tail->add_option("PATH", flags->paths, "Logs, and folders to search for logs.")->required();
   verbs.Add(tail, [flags] { return Tail(*flags); });
 }
 

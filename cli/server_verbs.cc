@@ -1,4 +1,4 @@
-// The verbs that run a server, and those that look after its configuration and its store.
+// The verbs that run a server or maintain its configuration and store.
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -7,18 +7,16 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "cli/backup.h"
-#include "cli/check.h"
-#include "cli/check_data.h"
+#include "cli/client/server_flags.h"
 #include "cli/command_line.h"
-#include "cli/config_file.h"
-#include "cli/demo.h"
-#include "cli/healthy.h"
-#include "cli/serve.h"
-#include "cli/serve_options.h"
-#include "cli/server_flags.h"
-#include "cli/validators.h"
-#include "cli/visible_text.h"
+#include "cli/server/backup.h"
+#include "cli/server/check.h"
+#include "cli/server/demo.h"
+#include "cli/server/healthy.h"
+#include "cli/server/serve.h"
+#include "cli/settings/config_file.h"
+#include "cli/settings/serve_options.h"
+#include "cli/terminal/visible_text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -28,10 +26,10 @@ ExitCode Complain(const absl::Status& status) {
   return kUsage;
 }
 
-// The flags of `lockstep serve`, as they were typed.
+// The flags of `lockstep serve` as typed.
 struct ServeFlags {
   std::string config_file;
-  std::map<std::string, std::string> texts;  // by setting; only those that were given
+  std::map<std::string, std::string> texts;  // by setting; only those given
 };
 
 ExitCode RunServe(const ServeFlags& flags) {
@@ -61,7 +59,7 @@ void AddSetting(CLI::App& serve, const Setting& setting, ServeFlags& flags) {
 
 void AddServe(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* serve = program.add_subcommand("serve", "Run the server: take in, store, answer.");
+  CLI::App* serve = program.add_subcommand("serve", "Run the server.");
   serve
       ->add_option("--config", flags->config_file,
                    "YAML file with the settings below; flags override it.")
@@ -77,7 +75,7 @@ struct CheckFlags {
   std::string data_folder;
 };
 
-// One of its three forms was typed.
+// Exactly one of the three forms was given.
 ExitCode RunCheck(const CheckFlags& flags) {
   const bool has_verb = flags.config->parsed() || flags.web_config->parsed();
   if (has_verb == !flags.data_folder.empty()) {
@@ -96,7 +94,7 @@ void AddCheck(CLI::App& program, Verbs& verbs) {
   check->require_subcommand(0, 1);
   check
       ->add_option("--data", flags->data_folder,
-                   "Read the whole store of a stopped server, and say what is damaged.")
+                   "Read the entire store of a stopped server and report damage.")
       ->type_name("DIR");
   CLI::App* config = check->add_subcommand("config", "Check a file of serve --config.");
   CLI::App* web_config =
@@ -112,7 +110,7 @@ void AddCheck(CLI::App& program, Verbs& verbs) {
 void AddHealthy(CLI::App& program, Verbs& verbs) {
   auto server = std::make_shared<HttpClientOptions>();
   CLI::App* healthy =
-      program.add_subcommand("healthy", "Check that a server answers; for health checks.");
+      program.add_subcommand("healthy", "Check that a server responds; for health checks.");
   AddServerFlags(*healthy, "", *server);
   verbs.Add(healthy, [server] { return Healthy(*server); });
 }
@@ -120,15 +118,16 @@ void AddHealthy(CLI::App& program, Verbs& verbs) {
 void AddBackup(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<BackupFlags>();
   CLI::App* backup = program.add_subcommand(
-      "backup", "Copy the store of a running server, or of a stopped one, to a folder.");
+      "backup", "Copy the store of a running or stopped server to a folder.");
   AddServerFlags(*backup, "", flags->server);
   backup->add_option("--to", flags->folder, "Folder of the backups, on the server's machine.")
       ->type_name("FOLDER")
       ->required();
-  CLI::Option* data =
-      backup->add_option("--data", flags->data_folder, "Store of a server that is stopped.")
-          ->type_name("DIR");
-  backup->add_option("--keep", flags->keep_count, "Delete all backups but the newest N. [keep all]")
+  CLI::Option* data = backup->add_option("--data", flags->data_folder, "Store of a stopped server.")
+                          ->type_name("DIR");
+  backup
+      ->add_option("--keep", flags->keep_count,
+                   "Delete all backups except the latest N. [keep all]")
       ->type_name("N")
       ->check(Unexplained(CLI::PositiveNumber));
   backup->add_flag("--list", flags->list, "Only list the backups in the folder.")->excludes(data);
@@ -137,14 +136,14 @@ void AddBackup(CLI::App& program, Verbs& verbs) {
 
 void AddRestore(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<RestoreFlags>();
-  CLI::App* restore = program.add_subcommand("restore", "Make a store from a backup.");
+  CLI::App* restore = program.add_subcommand("restore", "Restore a store from a backup.");
   restore->add_option("--from", flags->folder, "Folder of the backups.")
       ->type_name("FOLDER")
       ->required();
   restore->add_option("--data", flags->data_folder, "Folder of the store; new or empty.")
       ->type_name("DIR")
       ->required();
-  restore->add_option("--backup", flags->number, "Number of the backup. [the newest]")
+  restore->add_option("--backup", flags->number, "Number of the backup. [the latest]")
       ->type_name("N")
       ->check(Unexplained(CLI::PositiveNumber));
   verbs.Add(restore, [flags] { return Restore(*flags); });
@@ -155,12 +154,12 @@ void AddRestore(CLI::App& program, Verbs& verbs) {
 void AddDemoVerb(CLI::App& program, Verbs& verbs) {
   auto flags = std::make_shared<DemoFlags>();
   CLI::App* demo = program.add_subcommand(
-      "demo", "Start a server with recorded runs of four GPUs, and report on their straggler.");
+      "demo", "Start a server with recorded runs on four GPUs, and report their straggler.");
   demo->add_option("--http", flags->http,
                    "Address to listen on; port 0 takes any free port. [127.0.0.1:9009, or any free "
                    "port if that is taken]")
       ->type_name("HOST:PORT");
-  demo->add_flag("--once", flags->once, "End after the report instead of serving until Ctrl-C.");
+  demo->add_flag("--once", flags->once, "Exit after the report instead of serving until Ctrl-C.");
   verbs.Add(demo, [flags] { return Demo(*flags); });
 }
 

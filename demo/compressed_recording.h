@@ -1,4 +1,4 @@
-// The recording as embed_recording.py packs it, compressed by gzip.
+// The recording as packed by embed_recording.py and compressed with gzip.
 #pragma once
 
 #include <string_view>

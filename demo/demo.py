@@ -1,8 +1,8 @@
-"""`lockstep demo` in the background, and the questions that people ask of such recordings.
+"""Runs `lockstep demo` in the background and asks it the usual questions about such recordings.
 
 usage: demo.py run --lockstep PROGRAM      demo.py stop
 
-What it printed, its data and its process id lie in .demo/, or in the folder that LOCKSTEP_DEMO_FOLDER names.
+Its output, its data and its process ID are in .demo/, or in the folder given by LOCKSTEP_DEMO_FOLDER.
 """
 
 import argparse
@@ -24,14 +24,14 @@ import questions
 
 STATE = pathlib.Path(os.environ.get("LOCKSTEP_DEMO_FOLDER", ROOT / ".demo"))
 PID = STATE / "pid"
-# The labels worth a column; the rest says the same of every row.
+# The labels shown as columns; the others are the same in every row.
 COLUMNS = ("job", "rank", "gpu", "phase")
 URL = re.compile(r"The server runs on (http://\S+:\d+)\.")
 LAST_WORDS = "Ctrl-C ends the demo"
 
 
 def running_pid():
-    """The process id of the demo, or None."""
+    """The process ID of the demo, or None."""
     try:
         pid = int(PID.read_text())
         command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -42,7 +42,7 @@ def running_pid():
 
 
 def stop():
-    """Asks the server to end and waits until it has."""
+    """Asks the server to stop and waits until it has."""
     pid = running_pid()
     if pid is None:
         print("demo: no server is running.")
@@ -52,13 +52,13 @@ def stop():
         programs.wait_until(lambda: running_pid() is None, f"process {pid} has ended",
                             programs.STOP_WITHIN_S)
     except TimeoutError as error:
-        sys.exit(f"demo: the server does not stop: {error}")
+        sys.exit(f"demo: the server did not stop: {error}")
     PID.unlink()
     print("demo: the server has stopped.")
 
 
 def start(program):
-    """Starts a demo that outlives this program; returns its URL."""
+    """Starts a demo that keeps running after this program ends; returns its URL."""
     if running_pid() is not None:
         stop()
     shutil.rmtree(STATE, ignore_errors=True)
@@ -70,12 +70,12 @@ def start(program):
                         programs.READY_WITHIN_S)
     print(demo.log)
     if not demo.alive:
-        sys.exit("demo: the server does not start: see above.")
+        sys.exit("demo: the server did not start: see above.")
     return URL.search(demo.log)[1]
 
 
 def moved_by(url):
-    """How many seconds later than it was recorded the recording seems to be on that server."""
+    """By how many seconds the recording is shifted on that server."""
     question = urllib.parse.urlencode({"start": 0, "job": questions.REPORTED_JOB})
     with urllib.request.urlopen(f"{url}/api/v1/training/jobs?{question}", timeout=60) as response:
         [job] = json.load(response)["data"]["jobs"]
@@ -89,12 +89,12 @@ def ask(url, question, moved_s):
         with urllib.request.urlopen(f"{url}/api/v1/query", form, timeout=60) as response:
             answer = json.load(response)
     except urllib.error.HTTPError as error:
-        sys.exit(f"demo: {question.query}\nwas refused: {error.read().decode()}")
+        sys.exit(f"demo: {question.query}\nwas rejected: {error.read().decode()}")
     return [(row["metric"], float(row["value"][1])) for row in answer["data"]["result"]]
 
 
 def table(rows, unit):
-    """The rows as lines of text: the labels that tell them apart, then the value."""
+    """The rows as lines of text: the labels that distinguish them, then the value."""
     if not rows:
         return ["(no result)"]
     columns = [name for name in COLUMNS if any(name in labels for labels, _ in rows)]
@@ -125,7 +125,7 @@ def run(program):
     for question in questions.QUESTIONS:
         show(url, question, moved_s)
     print(f"\nThe server keeps running on {url}: open it in a browser.\n"
-          f"Grafana: add it as a Prometheus data source with that URL.\n"
+          f"For Grafana, add it as a Prometheus data source with this URL.\n"
           f"Stop it with: ./dev demo stop")
 
 

@@ -8,12 +8,12 @@
 #include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "demo/compressed_recording.h"
-#include "import/decompressor.h"
+#include "import/files/decompressor.h"
 
 namespace lockstep::demo {
 namespace {
 
-// The build packed the recording, so a malformed one is a bug of ours.
+// The recording was packed by the build, so a malformed one is a bug in lockstep.
 
 std::string Unpack(std::string_view compressed) {
   const auto decompressor = importer::Decompressor::For(compressed);
@@ -29,7 +29,7 @@ std::string Unpack(std::string_view compressed) {
   return text;
 }
 
-// Takes what stands before `end` off the front of `text`.
+// Removes the text before the first `end` from the front of `text` and returns it.
 std::string_view TakeUntil(char end, std::string_view& text) {
   const size_t size = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, size);
@@ -45,7 +45,7 @@ int64_t TakeNumber(std::string_view& line) {
   return number;
 }
 
-// The times of one column as they stand behind a value: " 1795242025.240".
+// The times of one column as written after a value: " 1795242025.240".
 using TimeTexts = std::vector<std::string>;
 
 TimeTexts TimesOf(std::string_view line, int64_t first_ms) {

@@ -1,4 +1,4 @@
-// The recorded runs of four H200 GPUs (data/README.md), which the program carries.
+// The recorded runs on four H200 GPUs (data/README.md), which are embedded in the program.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,9 @@
 
 namespace lockstep::demo {
 
-// The whole recording as OpenMetrics text (about 39 MB). All samples are moved in time by the same amount, such that
-// the last one is at `end_ms` (Unix milliseconds, not negative). Safe from any thread.
+// The whole recording as OpenMetrics text (about 39 MB). All samples are shifted in time by the
+// same amount so that the last one is at `end_ms` (Unix milliseconds, not negative). Safe to call
+// from any thread.
 std::string RecordingAsOpenMetrics(int64_t end_ms);
 
 }  // namespace lockstep::demo

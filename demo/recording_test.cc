@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "demo/compressed_recording.h"
-#include "import/decompressor.h"
+#include "import/files/decompressor.h"
 
 namespace lockstep::demo {
 namespace {
 
 constexpr int64_t kRecordedEndMs = 1795242518276;
 
-// What data/metrics.om.gz holds.
+// The contents of data/metrics.om.gz.
 std::string RecordedText() {
   std::ifstream file(LOCKSTEP_SOURCE_DIR "/demo/data/metrics.om.gz", std::ios::binary);
   std::ostringstream content;

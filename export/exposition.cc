@@ -28,7 +28,7 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// Takes the part up to `separator` off the front.
+// Removes the part before `separator` from the front.
 std::string_view TakePart(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -61,7 +61,7 @@ MediaRange ParseRange(std::string_view text) {
   return range;
 }
 
-// The most wanted first.
+// Sorted by descending preference.
 std::vector<MediaRange> ParseAccept(std::string_view accept) {
   std::vector<MediaRange> ranges;
   while (!accept.empty()) ranges.push_back(ParseRange(TakePart(accept, ',')));
@@ -85,7 +85,7 @@ bool IsPlain(char c, bool is_first) {
          (c >= '0' && c <= '9' && !is_first);
 }
 
-// One UTF-8 sequence off the front. Precondition: `text` is valid and not empty.
+// Removes one UTF-8 sequence from the front. Precondition: `text` is valid and not empty.
 std::string_view TakeSequence(std::string_view& text) {
   size_t length = 1;
   while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
@@ -106,7 +106,8 @@ uint32_t CodePointOf(std::string_view sequence) {
   return code_point;
 }
 
-// What stands for one character that is not plain, or for an underscore where those are doubled.
+// The replacement for a character that needs escaping, or for an underscore where those are
+// doubled.
 std::string Replacement(std::string_view sequence, NameEscaping escaping) {
   if (escaping == NameEscaping::kUnderscores) return "_";
   if (sequence == "_") return "__";
@@ -114,8 +115,8 @@ std::string Replacement(std::string_view sequence, NameEscaping escaping) {
   return absl::StrFormat("_%x_", CodePointOf(sequence));
 }
 
-// Families do not mix floats with histograms, nor counters with gauges, nor what can be written with what
-// cannot.
+// A family does not mix floats with histograms, counters with gauges, or histograms that the format
+// supports with others.
 int KindOf(const ExposedSample& sample) {
   if (sample.histogram == nullptr) return 0;
   if (sample.histogram->uses_custom_buckets()) return 3;

@@ -1,6 +1,7 @@
-// Exposition: samples as a scraper reads them, in the formats that Prometheus' /federate speaks.
+// Exposition: writes samples for a scraper, in the formats of Prometheus' /federate.
 //
-// Source: prometheus/common, expfmt (Negotiate, text_create.go) and model (EscapeName); prometheus/client_model.
+// Source: prometheus/common, expfmt (Negotiate, text_create.go) and model (EscapeName);
+// prometheus/client_model.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ enum class ExpositionFormat {
   kProtobuf,  // length-delimited io.prometheus.client.MetricFamily
 };
 
-// How names are written that are no [a-zA-Z_:][a-zA-Z0-9_:]*, for readers of nothing else.
+// How to write names that do not match [a-zA-Z_:][a-zA-Z0-9_:]*, for readers that accept no others.
 enum class NameEscaping { kNone, kUnderscores, kDots, kValues };
 
 struct Exposition {
@@ -28,25 +29,25 @@ struct Exposition {
   NameEscaping escaping = NameEscaping::kUnderscores;
 };
 
-// By an Accept header; text with underscores when it names nothing that we speak.
+// Chooses the format by an Accept header; text with underscores if it names no supported format.
 Exposition NegotiateExposition(std::string_view accept);
 std::string ContentTypeOf(const Exposition& exposition);
 std::string EscapeName(std::string_view name, NameEscaping escaping);
 
 struct ExposedSample {
-  LabelSet labels;  // with a metric name
+  LabelSet labels;  // includes a metric name
   int64_t timestamp_ms = 0;
   double value = 0;
-  std::shared_ptr<const Histogram> histogram;  // when set, `value` means nothing
+  std::shared_ptr<const Histogram> histogram;  // if set, `value` is unused
 };
 
-// `samples` sorted by metric name. A family is a run of one name and kind; floats are untyped. Labels are
-// written in order, and an empty `instance` behind them where there is none, so that the scraper does not
-// put its own there. Histograms that the format cannot hold are left out: all of them in text, those with
-// custom buckets in protobuf.
+// `samples` are sorted by metric name. A family is a run of samples with the same name and kind;
+// floats are untyped. Labels are written in order, followed by an empty `instance` if there is
+// none, so that the scraper does not add its own. Histograms that the format does not support are
+// omitted: all of them in text, those with custom buckets in protobuf.
 std::string WriteExposition(const Exposition& exposition, std::span<const ExposedSample> samples);
 
-// The two ways to write one family.
+// Write one family in each format.
 std::string TextOfFamily(NameEscaping escaping, std::span<const ExposedSample> family);
 std::string ProtobufOfFamily(NameEscaping escaping, std::span<const ExposedSample> family);
 

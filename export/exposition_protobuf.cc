@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// Numbers of io.prometheus.client.MetricType.
+// Values of io.prometheus.client.MetricType.
 constexpr int32_t kUntyped = 3;
 constexpr int32_t kHistogram = 4;
 constexpr int32_t kGaugeHistogram = 5;

@@ -1,4 +1,4 @@
-// Expected texts are what a Prometheus 3.5 answered on /federate for the same samples.
+// The expected texts are the output of Prometheus 3.5 on /federate for the same samples.
 #include "export/exposition.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "export/exposition.h"
 
 namespace lockstep {
@@ -18,7 +18,7 @@ void AppendEscaped(std::string& out, std::string_view text) {
   }
 }
 
-// Names that are not plain stand in quotes.
+// Quotes names that contain special characters.
 void AppendName(std::string& out, std::string_view name) {
   if (IsLegacyMetricName(name)) {
     out += name;
@@ -29,7 +29,7 @@ void AppendName(std::string& out, std::string_view name) {
   out += '"';
 }
 
-// The part in braces. A name that needs quotes moves inside.
+// The part in braces. A metric name that needs quotes moves inside.
 class BraceList {
  public:
   explicit BraceList(std::string& out) : out_(out) {}
@@ -70,7 +70,7 @@ void AppendSample(const ExposedSample& sample, std::string_view family_name, Nam
   if (!sample.labels.Has("instance")) list.Label("instance", "");
   list.End();
   out += ' ';
-  // Of zero the sign is lost.
+  // A zero loses its sign.
   AppendShortValue(out, sample.value == 0 ? 0 : sample.value);
   out += ' ';
   out += std::to_string(sample.timestamp_ms);

@@ -22,7 +22,7 @@ void PutDeltaOfDelta(int64_t delta, MsbBits& bits) {
   }
 }
 
-// Whole bytes that need not begin at one.
+// Writes whole bytes at any bit position.
 void PutBytes(const std::string& bytes, MsbBits& bits) {
   for (const char byte : bytes) bits.Put(static_cast<unsigned char>(byte), 8);
 }

@@ -1,4 +1,4 @@
-// FloatChunk: float samples in Prometheus' XOR chunk encoding.
+// Float samples in Prometheus' XOR chunk encoding.
 //
 //   count: 2 bytes | time: signed varint | value: 64 bits
 //                  | time delta: varint  | value: xor
@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// Appends one chunk. Precondition: as many of both, at least one, at most 65,535; times ascend.
+// Appends one chunk. Precondition: equally many times and values, from 1 to 65,535; times ascend.
 void AppendFloatChunk(std::span<const int64_t> timestamps_ms, std::span<const double> values,
                       std::string& out);
 

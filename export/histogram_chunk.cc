@@ -25,7 +25,7 @@ bool SameLayout(const Histogram& a, const Histogram& b) {
          a.custom_values == b.custom_values;
 }
 
-// Precondition: as many of both. Written so that NaN counts as a fall.
+// Precondition: both have the same size. Written so that NaN counts as a decrease.
 bool AnyFalls(const std::vector<double>& before, const std::vector<double>& after) {
   for (size_t i = 0; i < before.size(); ++i) {
     if (!(after[i] >= before[i])) return true;
@@ -33,7 +33,7 @@ bool AnyFalls(const std::vector<double>& before, const std::vector<double>& afte
   return false;
 }
 
-// A byte for 0 and for the powers of two that are in use; else 255 and the number.
+// One byte for 0 and for common powers of two; otherwise 255 and the number.
 void PutZeroThreshold(double threshold, MsbBits& bits) {
   constexpr int kMinExponent = -242;
   constexpr int kMaxExponent = 11;
@@ -47,7 +47,7 @@ void PutZeroThreshold(double threshold, MsbBits& bits) {
   bits.PutDouble(threshold);
 }
 
-// Thousandths and one more as varbit, or 0 and the number.
+// The bound in thousandths plus one as a varbit, or 0 and the number.
 void PutBound(double bound, MsbBits& bits) {
   constexpr double kMaxThousandths = 33'554'430;
   const double thousandths = bound * 1000;
@@ -77,7 +77,7 @@ void PutLayout(const Histogram& h, MsbBits& bits) {
   for (const double bound : h.custom_values) PutBound(bound, bits);
 }
 
-// `visit` for every number of a sample, in the order of the format.
+// Calls `visit` for every number of a sample, in the order of the format.
 template <typename Visit>
 void ForEachNumber(const Histogram& h, Visit&& visit) {
   visit(h.count);

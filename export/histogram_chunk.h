@@ -1,15 +1,16 @@
-// HistogramChunk: native histograms of one layout in Prometheus' float histogram chunk encoding.
+// Native histograms with the same layout in Prometheus' float histogram chunk encoding.
 //
 //   count: 2 bytes | flags: 1 byte | layout | first sample | sample ...
 //
-//   flags    0x80 the first one is a counter reset, 0xc0 gauges, 0 nothing known
+//   flags    0x80 the first one is a counter reset, 0xc0 gauges, 0 unknown
 //   layout   zero threshold | schema: varbit | positive spans | negative spans | bounds, if custom
-//   spans    how many: varbit | length: varbit, offset: varbit | ...
+//   spans    number: varbit | length: varbit, offset: varbit | ...
 //   sample   time | count | zero count | sum | positive buckets ... | negative buckets ...
 //
-// The first sample is its time as varbit and 64 bits for each number; of the others the time is the delta of
-// the delta as varbit (the first delta counts as one to 0), and each number is the xor to the one before.
-// A reader takes every sample behind the first for no counter reset.
+// The first sample has its time as a varbit and 64 bits for each number. In the others, the time is
+// the delta of the delta as a varbit (the first delta is relative to 0), and each number is XORed
+// with the previous one. A reader treats all samples after the first as continuations without a
+// counter reset.
 // Source: Prometheus, tsdb/chunkenc/float_histogram.go and histogram_meta.go.
 #pragma once
 
@@ -20,12 +21,12 @@
 
 namespace lockstep {
 
-// Whether `next` may stand behind `previous` in one chunk: the same layout, no counter reset between
-// them, neither of them a stale marker.
+// Whether `next` may follow `previous` in one chunk: they have the same layout, there is no counter
+// reset between them, and neither is a stale marker.
 bool FitsSameChunk(const Histogram& previous, const Histogram& next);
 
-// Appends one chunk. Precondition: at least one sample, at most 65,535; times ascend, and each fits
-// behind the one before.
+// Appends one chunk. Precondition: from 1 to 65,535 samples; times ascend, and each sample may
+// follow the previous one.
 void AppendHistogramChunk(std::span<const HistogramSample> samples, std::string& out);
 
 }  // namespace lockstep

@@ -1,12 +1,12 @@
-// MsbBits: numbers of any width in bits, most significant bit first, as Prometheus' chunks have them. And
-// its two encodings of numbers that are small most of the time. Not thread-safe.
+// MsbBits: writes numbers of any bit width, most significant bit first, as in Prometheus' chunks,
+// and its two encodings for numbers that are usually small. Not thread-safe.
 //
 //   |0|                                0
 //   |10|3 bits|      -3 .. 4           |1110|9 bits|     -255 .. 256        |1111110|25 bits|
 //   |110|6 bits|     -31 .. 32         |11110|12 bits|   -2047 .. 2048      |11111110|56 bits|
 //                                      |111110|18 bits|                     |11111111|64 bits|
 //
-// Unsigned ones have the same prefixes and widths, each for 0 .. 2^width - 1.
+// Unsigned numbers use the same prefixes and widths, each for 0 .. 2^width - 1.
 // Source: Prometheus, tsdb/chunkenc/bstream.go and varbit.go.
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace lockstep {
 
-// Appends to a string that must outlive it. What is appended ends with zero bits up to a whole byte.
+// Appends to a string that must outlive it. Pads the last byte with zero bits.
 class MsbBits {
  public:
   explicit MsbBits(std::string& out) : out_(out) {}
   MsbBits(const MsbBits&) = delete;
   MsbBits& operator=(const MsbBits&) = delete;
 
-  // The low `width` bits of `value`. Precondition: 0 <= width <= 64.
+  // Appends the low `width` bits of `value`. Precondition: 0 <= width <= 64.
   void Put(uint64_t value, int width) {
     while (width > 0) {
       if (free_ == 0) {
@@ -52,7 +52,7 @@ class MsbBits {
     }
   }
 
-  // From -(2^(width-1) - 1) to 2^(width-1).
+  // Whether `value` is from -(2^(width-1) - 1) to 2^(width-1).
   static bool FitsSigned(int64_t value, int width) {
     if (width == 64) return true;
     if (width == 0) return value == 0;
@@ -64,7 +64,7 @@ class MsbBits {
   static constexpr int kClassCount = 9;
   static constexpr int kWidths[kClassCount] = {0, 3, 6, 9, 12, 18, 25, 56, 64};
 
-  // As many ones as the class has a number, and a zero unless it is the last one.
+  // Writes the class's number in unary: that many ones, then a zero unless it is the last class.
   void PutClass(int number, uint64_t value) {
     for (int i = 0; i < number; ++i) Put(1, 1);
     if (number + 1 < kClassCount) Put(0, 1);
@@ -72,13 +72,14 @@ class MsbBits {
   }
 
   std::string& out_;
-  int free_ = 0;  // bits of the last byte
+  int free_ = 0;  // unused bits of the last byte
 };
 
-// Doubles as what differs from the one before. Starts with a value that was put down by other means.
+// Writes doubles as differences from the previous one. The first value must be written by other
+// means.
 //
 //   |0|                                     the same
-//   |10|bits|                               inside the window of the one before
+//   |10|bits|                               inside the previous window
 //   |11|leading: 5|width: 6|bits: width|    a new window; a width of 64 is written as 0
 class XorSequence {
  public:
@@ -106,7 +107,7 @@ class XorSequence {
   }
 
  private:
-  static constexpr int kMaxLeading = 31;  // what 5 bits hold
+  static constexpr int kMaxLeading = 31;  // the maximum of 5 bits
 
   uint64_t bits_;
   bool has_window_ = false;

@@ -64,7 +64,7 @@ absl::StatusOr<ReadQuery> ReadOneQuery(std::string_view message) {
   return query;
 }
 
-// Those that are accepted, in their order; the first that we give wins.
+// Chooses among the accepted types in the client's order; the first supported type wins.
 class TypeChoice {
  public:
   void Offer(int32_t type) {
@@ -120,7 +120,8 @@ absl::StatusOr<ReadRequest> ParseReadRequest(std::string_view message) {
   try {
     return Read(message);
   } catch (const protozero::exception& error) {
-    return Invalid(absl::StrFormat("the body is no prometheus.ReadRequest: %s", error.what()));
+    return Invalid(
+        absl::StrFormat("the body is not a valid prometheus.ReadRequest: %s", error.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// ReadRequest: what a remote read asks for: prometheus.ReadRequest (prompb/remote.proto).
+// ReadRequest: a parsed remote read request: prometheus.ReadRequest (prompb/remote.proto).
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// Numbers are those of prometheus.ReadRequest.ResponseType.
+// Values of prometheus.ReadRequest.ResponseType.
 enum class ReadResponseType : uint8_t { kSamples = 0, kStreamedChunks = 1 };
 
 struct ReadQuery {
@@ -25,9 +25,9 @@ struct ReadRequest {
 
 inline constexpr size_t kMaxReadQueries = 1000;
 
-// From the uncompressed message. The response type is the first of those accepted that we give; samples, if
-// none is named. Hints are left out: they change nothing that must be answered. kInvalidArgument says what
-// is wrong with it.
+// Parses the uncompressed message. The response type is the first accepted one that we support, or
+// samples if none is named. Ignores hints, because they do not affect the result. kInvalidArgument
+// describes an error in the message.
 absl::StatusOr<ReadRequest> ParseReadRequest(std::string_view message);
 
 }  // namespace lockstep

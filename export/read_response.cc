@@ -9,7 +9,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "export/series_chunks.h"
-#include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write/remote_write_encoder.h"
 
 namespace lockstep {
 namespace {
@@ -36,7 +36,7 @@ void AppendFrame(const std::string& message, std::string& frames) {
   frames += message;
 }
 
-// Takes chunks from `begin` on until the frame is full; returns the first that is left.
+// Adds chunks starting at `begin` until the frame is full; returns the index of the first one left.
 size_t AppendFrameOf(const LabelSet& labels, const std::vector<SeriesChunk>& chunks, size_t begin,
                      int64_t query_index, std::string& frames) {
   std::string message;
@@ -58,7 +58,7 @@ size_t AppendFrameOf(const LabelSet& labels, const std::vector<SeriesChunk>& chu
 
 void AppendReadSeries(const LabelSet& labels, const SampleColumns& samples,
                       std::string& query_result) {
-  // A WriteRequest and a QueryResult are the same so far: series under the same number.
+  // A WriteRequest and a QueryResult have the same layout here: series under the same field number.
   WriteRequest request;
   SeriesWrite& series = request.series.emplace_back();
   series.labels = labels;

@@ -1,7 +1,8 @@
-// The answers to a remote read (prompb/remote.proto), of series one at a time.
+// Remote read responses (prompb/remote.proto), written one series at a time.
 //
 //   SAMPLES              a snappy block of prometheus.ReadResponse
-//   STREAMED_XOR_CHUNKS  frames: length: varint | CRC-32C: 4 bytes, big-endian | prometheus.ChunkedReadResponse
+//   STREAMED_XOR_CHUNKS  frames: length: varint | CRC-32C: 4 bytes, big-endian |
+//                                prometheus.ChunkedReadResponse
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,19 @@
 
 namespace lockstep {
 
-// What a frame may hold before it is closed. As in Prometheus, one chunk more may be in it.
+// The size at which a frame is closed. As in Prometheus, it may exceed this by one chunk.
 inline constexpr size_t kMaxFrameBytes = 1 << 20;
 
-// Appends one prometheus.TimeSeries to a prometheus.QueryResult. Histograms go out in their float form.
+// Appends one prometheus.TimeSeries to a prometheus.QueryResult. Histograms are written as floats.
 void AppendReadSeries(const LabelSet& labels, const SampleColumns& samples,
                       std::string& query_result);
 // Appends a finished QueryResult to a prometheus.ReadResponse.
 void AppendQueryResult(const std::string& query_result, std::string& read_response);
-// The block format.
+// Compresses with snappy's block format.
 std::string SnappyBlock(const std::string& bytes);
 
-// Appends the frames of one series; none if it has no samples. `query_index`: which query it answers.
+// Appends the frames of one series; none if it has no samples. `query_index`: the query it belongs
+// to.
 void AppendSeriesFrames(const LabelSet& labels, const SampleColumns& samples, int64_t query_index,
                         std::string& frames);
 

@@ -41,7 +41,7 @@ std::string LabelsOf(std::string_view series, size_t& chunk_count) {
   return text;
 }
 
-// Fails the test on a frame that is damaged.
+// Fails the test if a frame is damaged.
 std::vector<Frame> Frames(std::string_view bytes) {
   std::vector<Frame> frames;
   while (!bytes.empty()) {
@@ -109,7 +109,7 @@ TEST(ReadResponseTest, SamplesAreSeriesOfAResult) {
   const std::string block = SnappyBlock(response);
   ASSERT_TRUE(snappy::Uncompress(block.data(), block.size(), &plain));
   EXPECT_EQ(plain, response);
-  // result 0: two series of two labels and two samples; result 1: nothing
+  // Result 0 has two series with two labels and two samples each; result 1 is empty.
   protozero::pbf_reader reader(plain);
   ASSERT_TRUE(reader.next(1));
   const std::string_view first = reader.get_view();

@@ -1,4 +1,5 @@
-// Feeds what a remote read and a scraper send: the request's protobuf, and the same bytes as an Accept header.
+// Fuzzes the input from remote readers and scrapers: the request's protobuf, and the same bytes as
+// an Accept header.
 #include <cstdint>
 #include <string_view>
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// Walks both kinds of samples side by side.
+// Walks floats and histograms side by side.
 class ChunkCutter {
  public:
   explicit ChunkCutter(const SampleColumns& samples) : samples_(samples) {}
@@ -35,7 +35,7 @@ class ChunkCutter {
                : kNever;
   }
 
-  // Up to the next histogram.
+  // Cuts at the next histogram.
   SeriesChunk CutFloats() {
     const size_t begin = next_float_;
     const int64_t end_ms = HistogramTime();
@@ -46,7 +46,7 @@ class ChunkCutter {
     return chunk;
   }
 
-  // Up to the next float, or to one of another layout.
+  // Cuts at the next float, or at a histogram with another layout.
   SeriesChunk CutHistograms() {
     const size_t begin = next_histogram_++;
     const int64_t end_ms = FloatTime();

@@ -1,4 +1,4 @@
-// SeriesChunks: the samples of one series as a row of Prometheus' chunks, in order of time.
+// The samples of one series as a sequence of Prometheus' chunks, in time order.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Numbers are those of prometheus.Chunk.Encoding.
+// Values of prometheus.Chunk.Encoding.
 enum class ChunkEncoding : uint8_t { kFloat = 1, kFloatHistogram = 3 };
 
 struct SeriesChunk {
@@ -19,10 +19,10 @@ struct SeriesChunk {
   std::string data;
 };
 
-// As many samples as Prometheus puts into one chunk.
+// The number of samples that Prometheus puts into one chunk.
 inline constexpr size_t kMaxChunkSamples = 120;
 
-// No chunks overlap: floats and histograms of one series take turns.
+// Chunks do not overlap: floats and histograms of one series alternate.
 std::vector<SeriesChunk> MakeSeriesChunks(const SampleColumns& samples);
 
 }  // namespace lockstep

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// The samples below were written to a Prometheus 3.5, and the chunks are what its remote read gave.
+// The samples below were written to Prometheus 3.5, and the chunks come from its remote read.
 constexpr int64_t kStartMs = 1709251200000;
 
 std::string Hex(const std::string& bytes) { return absl::BytesToHexString(bytes); }
@@ -24,7 +24,7 @@ SampleColumns GoldenFloats() {
   for (int i = 0; i < 16; ++i) {
     samples.Append(kStartMs + 1234 + 15000 * i + (i % 7) * 13 * (i % 3), values[i]);
   }
-  // Prometheus' NaN has other bits than the compiler's.
+  // Prometheus' NaN has different bits from the compiler's.
   samples.values[6] = std::bit_cast<double>(0x7ff8000000000000);
   samples.Append(kStartMs + 7'000'000, 5);
   samples.Append(kStartMs + 7'100'000, 6);
@@ -65,7 +65,7 @@ SampleColumns Columns(const std::vector<Histogram>& histograms) {
   return samples;
 }
 
-// first..last(encoding), of each chunk; times after kStartMs.
+// first..last(encoding) for each chunk; times are relative to kStartMs.
 std::string Outline(const std::vector<SeriesChunk>& chunks) {
   std::string text;
   for (const SeriesChunk& chunk : chunks) {
@@ -129,7 +129,7 @@ TEST(SeriesChunksTest, FloatsAndHistogramsTakeTurns) {
   EXPECT_EQ(Outline(MakeSeriesChunks({})), "");
 }
 
-// A reader takes what stands behind the first of a chunk for no counter reset.
+// A reader assumes that only the first sample of a chunk may be a counter reset.
 TEST(SeriesChunksTest, WhatIsNoPlainContinuationBeginsAChunk) {
   constexpr std::string_view kOne = "1000..16000(3) ";
   constexpr std::string_view kTwo = "1000..1000(3) 16000..16000(3) ";

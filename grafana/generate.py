@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes dashboards/*.json and provisioning/alerting/lockstep.yaml from their sources beside this file.
 
-usage: generate.py [--check]      with --check writes nothing and exits 1 if a file is not what it should be
+usage: generate.py [--check]      with --check it writes nothing and exits with 1 if a file is out of date
 """
 
 import importlib
@@ -17,7 +17,7 @@ NAMES = ("efficiency", "fleet", "inference", "job", "server", "straggler", "trai
 
 
 def files():
-    """Path below this folder and text of everything that is generated."""
+    """{path in this folder: text} of every generated file."""
     told = {f"dashboards/{name}.json": json.dumps(importlib.import_module(name).DASHBOARD, indent=1,
                                                   ensure_ascii=False) + "\n"
             for name in NAMES}
@@ -34,7 +34,7 @@ def main():
         if "--check" not in sys.argv:
             path.write_text(text)
     if wrong and "--check" in sys.argv:
-        sys.exit(f"generate: run grafana/generate.py; these are not what it writes: {', '.join(wrong)}")
+        sys.exit(f"generate: run grafana/generate.py; these files are out of date: {', '.join(wrong)}")
 
 
 if __name__ == "__main__":

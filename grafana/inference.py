@@ -1,11 +1,11 @@
-"""Servers of large models: first token, token by token, throughput."""
+"""LLM inference servers: time to first token, time per output token, throughput."""
 
 from panels import chosen, dashboard, lines, number
 from words import WINDOW
 
 WHERE = 'instance=~"$instance"'
 QUANTILES = (0.5, 0.95, 0.99)
-# Histograms of each server that mean the same.
+# The servers' names for the same histogram.
 FIRST_TOKEN = ("vllm:time_to_first_token_seconds", "sglang:time_to_first_token_seconds",
                "gen_ai_server_time_to_first_token_seconds")
 NEXT_TOKEN = ("vllm:time_per_output_token_seconds", "sglang:time_per_output_token_seconds",
@@ -37,44 +37,44 @@ def rates(metrics):
 
 
 HEALTH = [
-    number("First token, p95", "TTFT: from the request to its first token.", quantile(0.95, FIRST_TOKEN), "s"),
-    number("Next token, p95", "TPOT: the mean of a request's tokens after the first.", quantile(0.95, NEXT_TOKEN), "s"),
-    number("Output tokens/s", "Of all servers.",
+    number("Time to first token, p95", "TTFT: time from the request to its first token.", quantile(0.95, FIRST_TOKEN), "s"),
+    number("Time per output token, p95", "TPOT: average over a request's tokens after the first one.", quantile(0.95, NEXT_TOKEN), "s"),
+    number("Output tokens/s", "Total of all servers.",
            rates(("vllm:generation_tokens_total", "sglang:generation_tokens_total"))),
     number("Waiting requests", "Queued.",
            sums(("vllm:num_requests_waiting", "sglang:num_queue_reqs", "nv_inference_pending_request_count"))),
-    number("Running requests", "In a batch now.", sums(("vllm:num_requests_running", "sglang:num_running_reqs"))),
-    number("Cache in use", "Of the KV cache, the fullest server.",
+    number("Running requests", "Currently in a batch.", sums(("vllm:num_requests_running", "sglang:num_running_reqs"))),
+    number("KV cache in use", "On the server with the fullest cache.",
            sums(("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage"), "max"), "percentunit",
            limits=[(0.9, "orange")]),
 ]
 LATENCY = [
-    quantiles("Time to first token", "TTFT; grows with the queue and the prompt.", FIRST_TOKEN),
-    quantiles("Time per output token", "TPOT: one mean for each request. Not the gap between two tokens.", NEXT_TOKEN),
-    quantiles("Between two tokens", "ITL: each gap by itself; its tail is what people feel.", BETWEEN_TOKENS),
-    quantiles("Whole request", "Latency = TTFT + TPOT × (output tokens − 1).", WHOLE),
+    quantiles("Time to first token", "TTFT; grows with queue length and prompt length.", FIRST_TOKEN),
+    quantiles("Time per output token", "TPOT: one average per request, not the gap between two tokens.", NEXT_TOKEN),
+    quantiles("Inter-token latency", "ITL: every gap between two tokens; users notice its tail.", BETWEEN_TOKENS),
+    quantiles("Request latency", "End to end: latency = TTFT + TPOT × (output tokens − 1).", WHOLE),
 ]
 THROUGHPUT = [
-    lines("Tokens", "Prompts read and tokens written, a second.",
+    lines("Tokens", "Prompt and output tokens per second.",
           [(rates(("vllm:prompt_tokens_total", "sglang:prompt_tokens_total")), "prompt"),
            (rates(("vllm:generation_tokens_total", "sglang:generation_tokens_total")), "output")], "short", low=0),
     lines("Requests", "Queued and running.",
           [(sums(("vllm:num_requests_waiting", "sglang:num_queue_reqs")), "waiting"),
            (sums(("vllm:num_requests_running", "sglang:num_running_reqs")), "running")], "short", low=0),
-    lines("Triton: time of a request", "Mean of queue and compute, by model.",
+    lines("Triton: request duration", "Average queue and compute time, by model.",
           [(f"sum by (model) (rate(nv_inference_queue_duration_us{{{WHERE}}}{WINDOW})) / sum by (model) (rate(nv_inference_request_success{{{WHERE}}}{WINDOW})) / 1e6",
             "{{model}} queue"),
            (f"sum by (model) (rate(nv_inference_compute_infer_duration_us{{{WHERE}}}{WINDOW})) / sum by (model) (rate(nv_inference_request_success{{{WHERE}}}{WINDOW})) / 1e6",
             "{{model}} compute")], "s", low=0),
-    lines("Triton: requests", "Answered and failed, a second.",
-          [(f"sum by (model) (rate(nv_inference_request_success{{{WHERE}}}{WINDOW}))", "{{model}} answered"),
+    lines("Triton: requests", "Successful and failed requests per second.",
+          [(f"sum by (model) (rate(nv_inference_request_success{{{WHERE}}}{WINDOW}))", "{{model}} successful"),
            (f"sum by (model) (rate(nv_inference_request_failure{{{WHERE}}}{WINDOW}))", "{{model}} failed")], "reqps",
            low=0),
 ]
 
 DASHBOARD = dashboard(
     "lockstep-inference", "lockstep / Inference",
-    "vLLM, SGLang, Triton and whatever follows OpenTelemetry's names for generative AI.",
+    "vLLM, SGLang, Triton and any server that uses OpenTelemetry's metric names for generative AI.",
     [chosen("instance", "Instance",
             'label_values({__name__=~"vllm:num_requests_running|sglang:num_running_reqs|nv_inference_request_success|gen_ai_server_request_duration_seconds_count"}, instance)', many=True)],
     [("Health", HEALTH), ("Latency", LATENCY), ("Throughput", THROUGHPUT)])

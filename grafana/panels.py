@@ -1,10 +1,10 @@
 """Panels of Grafana dashboards, as the JSON that Grafana stores.
 
-A panel is made without a place; dashboard() lays panels out in rows, left to right.
+A panel is created without a position; dashboard() lays panels out in rows, left to right.
 """
 
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
-# A Grafana that reads this schema or newer migrates it by itself.
+# A Grafana version that reads this schema or a newer one migrates it by itself.
 SCHEMA_VERSION = 39
 GRID_WIDTH = 24
 ROW_HEIGHT = 1
@@ -18,14 +18,14 @@ def query(expression, legend="", instant=False, name="A"):
 
 
 def thresholds(*steps):
-    """Green below the first, then (value, colour) as told."""
+    """Green below the first step, then the given (value, colour) steps."""
     return {"mode": "absolute", "steps": [{"color": "green", "value": None}] +
             [{"color": color, "value": value} for value, color in steps]}
 
 
 def panel(kind, title, means, queries, unit="", width=8, height=PANEL_HEIGHT, limits=(), low=None, high=None,
           custom=None, options=None, transformations=()):
-    """`means` is what the panel says to whoever reads it; queries are (expression, legend) or query()s."""
+    """`means` is the panel's description; queries are (expression, legend) or results of query()."""
     targets = [one if isinstance(one, dict) else query(*one) for one in queries]
     for index, target in enumerate(targets):
         target["refId"] = "ABCDEFGH"[index]
@@ -50,13 +50,13 @@ def lines(title, means, queries, unit="", **more):
 
 
 def stacked(title, means, queries, unit="", **more):
-    """Parts of a whole over time."""
+    """Values over time, stacked."""
     return lines(title, means, queries, unit, **more,
                  custom={"stacking": {"mode": "normal", "group": "A"}, "fillOpacity": 40})
 
 
 def number(title, means, expression, unit="", width=4, **more):
-    """One number: the newest."""
+    """One number: the latest value."""
     return panel("stat", title, means, [query(expression, legend=title, instant=True)], unit, width=width, height=4,
                  **more,
                  options={"colorMode": "value", "graphMode": "none", "justifyMode": "auto", "orientation": "auto",
@@ -66,7 +66,7 @@ def number(title, means, expression, unit="", width=4, **more):
 
 
 def bars(title, means, expression, legend, unit="", **more):
-    """One number for each series: the newest."""
+    """One number per series: the latest value."""
     return panel("bargauge", title, means, [query(expression, legend=legend, instant=True)], unit, **more,
                  options={"displayMode": "basic", "orientation": "horizontal", "showUnfilled": True,
                           "valueMode": "color", "namePlacement": "auto", "sizing": "auto", "minVizWidth": 8,
@@ -76,7 +76,7 @@ def bars(title, means, expression, legend, unit="", **more):
 
 
 def history(title, means, expression, legend, unit="", **more):
-    """A row of coloured cells for each series."""
+    """A row of coloured cells per series."""
     return panel("status-history", title, means, [query(expression, legend=legend)], unit, **more,
                  custom={"fillOpacity": 80, "lineWidth": 0},
                  options={"showValue": "never", "rowHeight": 0.9, "colWidth": 0.9,
@@ -85,7 +85,7 @@ def history(title, means, expression, legend, unit="", **more):
 
 
 def by_step(title, means, step, queries, unit="", **more):
-    """Values over the training step: the query of the step and those of the values are joined by their times."""
+    """Values over the training step: the queries of the step and of the values are joined by time."""
     return panel("trend", title, means, [query(step, legend="step"), *queries], unit, **more,
                  custom={"drawStyle": "line", "lineWidth": 1, "fillOpacity": 0, "showPoints": "never"},
                  transformations=[{"id": "joinByField", "options": {"byField": "Time", "mode": "inner"}}],
@@ -95,7 +95,7 @@ def by_step(title, means, step, queries, unit="", **more):
 
 
 def chosen(name, label, expression, many=False):
-    """A variable whose values the server is asked for."""
+    """A variable whose values are queried from the server."""
     return {"type": "query", "name": name, "label": label, "datasource": DATASOURCE,
             "query": {"query": expression, "refId": "variable"}, "refresh": 2, "sort": 3,
             "multi": many, "includeAll": many, "allValue": ".*" if many else None, "current": {}, "options": [],
@@ -103,7 +103,7 @@ def chosen(name, label, expression, many=False):
 
 
 def typed(name, label, value):
-    """A variable that people type in."""
+    """A variable with a text box."""
     option = {"text": value, "value": value, "selected": True}
     return {"type": "textbox", "name": name, "label": label, "query": value, "current": option, "options": [option],
             "hide": 0, "skipUrlSync": False}
@@ -115,7 +115,7 @@ SOURCE = {"type": "datasource", "name": "datasource", "label": "Data source", "q
 
 
 def place(rows):
-    """Panels with ids and places; `rows` are (title, panels)."""
+    """Panels with ids and positions; `rows` are (title, panels)."""
     placed, top = [], 0
     for title, panels in rows:
         placed.append({"type": "row", "title": title, "collapsed": False, "panels": [],

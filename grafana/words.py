@@ -1,6 +1,7 @@
-"""Expressions that several dashboards have in common.
+"""Expressions shared by several dashboards.
 
-Names are those of dcgm-exporter and of what lockstep stores of trainers. `where` is what stands in a selector's braces.
+The metric names are those of dcgm-exporter and those under which lockstep stores trainers' metrics. `where` is the
+contents of a selector's braces.
 """
 
 WINDOW = "[$__rate_interval]"
@@ -9,7 +10,7 @@ OF_JOB = 'job="$job",rank=~"$rank"'
 OF_DATA = OF_JOB + ',phase=~"data|h2d"'
 GPU = 'job="$job",gpu=~"$gpu"'
 
-# Of the dense bf16 peak 0.93 of the tensor pipe and of the memory peak 0.88 of DRAM's activity are what kernels reach.
+# The most that kernels reach: tensor pipe activity at the dense bf16 peak, and DRAM activity at peak bandwidth.
 TENSOR_PEAK = 0.93
 DRAM_PEAK = 0.88
 
@@ -23,13 +24,13 @@ def step_seconds(where, window=WINDOW):
 
 
 def wait_seconds(where, window=WINDOW):
-    """Seconds of a step that a rank spends in the all-reduce, waiting included: the phase, or what PhaseTimer logs."""
+    """Seconds of a step spent in the all-reduce, including waiting: from the phases, or as logged by PhaseTimer."""
     return (mean("train_phase_seconds", f'{where},phase="allreduce"', window) + " or " +
             mean("allreduce_time_s", where, window))
 
 
 def early(where, window=WINDOW):
-    """By how much of a step a rank waits less than the median rank of its job: the others wait for it."""
+    """How much less a rank waits than the median rank of its job, as a share of the step: the others wait for it."""
     wait = wait_seconds(where, window)
     return (f"(quantile by (job) (0.5, {wait}) - on (job) group_right () ({wait}))"
             f" / on (job, rank) {step_seconds(where, window)}")
@@ -40,15 +41,15 @@ def wait_share(where, window=WINDOW):
 
 
 def compute_share(where, window=WINDOW):
-    """How much of what the tensor pipe can give is used."""
+    """Tensor pipe activity, relative to what kernels can reach."""
     return f"{mean('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', where, window)} / {TENSOR_PEAK}"
 
 
 def memory_share(where, window=WINDOW):
-    """How much of the bandwidth that memory can give is used."""
+    """DRAM activity, relative to what kernels can reach."""
     return f"{mean('DCGM_FI_PROF_DRAM_ACTIVE', where, window)} / {DRAM_PEAK}"
 
 
 def step_number(where):
-    """The step as lockstep stores it beside what is pushed, or as the recordings of trainers call it."""
+    """The step as lockstep stores it with pushed data, or under the name used in the trainers' recordings."""
     return f"max(lockstep_step{{{where}}} or train_step{{{where}}})"

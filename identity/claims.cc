@@ -7,10 +7,10 @@
 namespace lockstep::identity {
 namespace {
 
-// "10" behind "9", as hosts and GPUs are counted.
+// "10" after "9", because hosts and GPUs are numbered.
 std::pair<size_t, std::string_view> ByNumber(std::string_view text) { return {text.size(), text}; }
 
-// "node10" behind "node9".
+// "node10" after "node9".
 struct HostKey {
   std::string_view letters;
   std::pair<size_t, std::string_view> number;

@@ -1,4 +1,4 @@
-// Claims: what single series say of a job's ranks, put in one form. Between the resolver's sources.
+// Claims: what single series say about a job's ranks, in one common form. Used within the resolver.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct Claim {
   Seat seat;
   Coordinates coordinates;
   TimeRange time;
-  bool is_open = false;  // a registration's end is not known, and time.max_ms means nothing
-  int64_t last_ms = kAllTimes.max_ms;  // of an open one, at the latest
+  bool is_open = false;  // a registration whose end is unknown; time.max_ms is meaningless
+  int64_t last_ms = kAllTimes.max_ms;  // latest end of an open claim
   Source source = Source::kLabels;
 };
 
-// A GPU that the job has, as its series say, but not for which rank.
+// A GPU that belongs to the job according to its series, but whose rank is unknown.
 struct FreeGpu {
   Seat seat;
   std::optional<int64_t> node_rank;
@@ -39,8 +39,9 @@ struct JobClaims {
 
 JobClaims ClaimsOf(std::string_view job, std::span<const SeenSeries> seen, const SeatBook& seats);
 
-// Gives the free GPUs to ranks that have none: host by host where the ranks say theirs, else all in order of node, host and
-// index. Ranks are made where no rank is known at all. False if there are not as many of one as of the other.
+// Assigns the free GPUs to ranks that have none: host by host if the ranks name theirs, otherwise
+// in order of node, host and index. Creates the ranks if none is known at all. Returns false if the
+// numbers of GPUs and ranks differ.
 bool SeatFreeGpus(JobClaims& claims);
 
 }  // namespace lockstep::identity

@@ -1,4 +1,4 @@
-// Text as a part of a regular expression of a Matcher.
+// Escapes text for a regular expression of a Matcher.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace lockstep::identity {
 
-// An expression that matches `text` alone.
+// An expression that matches exactly `text`.
 inline std::string EscapeRegex(std::string_view text) {
   std::string escaped;
   for (const char byte : text) {

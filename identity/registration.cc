@@ -13,16 +13,17 @@ absl::Status Check(const Registration& registration, int64_t from_ms) {
                            !registration.parallelism.empty();
   if (!registration.rank.has_value() && !says_of_job && !registration.exit_code.has_value()) {
     return absl::InvalidArgumentError(
-        "neither \"rank\" nor anything of the job (\"world_size\", \"model\", \"parallelism\", "
-        "\"exit_code\")");
+        "\"rank\" or a field of the job (\"world_size\", \"model\", \"parallelism\", "
+        "\"exit_code\") is required");
   }
   if (registration.alive_ms.has_value() && !registration.rank.has_value()) {
-    return absl::InvalidArgumentError("\"alive\" without \"rank\": whose process is it?");
+    return absl::InvalidArgumentError("\"alive\" requires \"rank\"");
   }
   if (registration.rank.has_value() && registration.world_size.has_value() &&
       *registration.rank >= *registration.world_size) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "rank %d in a world of %d ranks", *registration.rank, *registration.world_size));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("rank %d is too large for a world of %d ranks", *registration.rank,
+                        *registration.world_size));
   }
   if (registration.to_ms.has_value() && *registration.to_ms <= from_ms) {
     return absl::InvalidArgumentError(absl::StrFormat(
@@ -31,7 +32,7 @@ absl::Status Check(const Registration& registration, int64_t from_ms) {
   return absl::OkStatus();
 }
 
-// A name that PromQL takes without quotes.
+// A name that PromQL accepts without quotes.
 std::string LabelName(std::string_view prefix, std::string_view key) {
   std::string name(prefix);
   for (const char byte : key) {
@@ -51,7 +52,7 @@ LabelSet ToLabels(const Texts& texts) {
   return LabelSet::Of(std::move(labels));
 }
 
-// Whether it says that a process is there, or how it ended, and not where it began.
+// Whether it only says that a process is running, or how it ended, and not where it began.
 bool IsOfProcessAlone(const Registration& registration) {
   const bool is_of_process =
       registration.exit_code.has_value() || registration.alive_ms.has_value();
@@ -78,7 +79,7 @@ LabelSet RankLabels(const Registration& registration) {
   return ToLabels(labels);
 }
 
-// Of the rank's process, or of the job's as a whole.
+// Labels of the rank's process, or of the job as a whole.
 LabelSet ProcessLabels(std::string_view metric, const Registration& registration) {
   Texts labels = CommonLabels(metric, registration);
   if (registration.rank.has_value())

@@ -43,12 +43,12 @@ TEST(Registration, BecomesSamplesOfInfoSeries) {
 TEST(Registration, ProcessesThatAreThereAndThatEnd) {
   EXPECT_EQ(Describe({.job = "j", .attempt = 2, .rank = 3, .alive_ms = 4000}),
             "lockstep_rank_alive{attempt=\"2\", job=\"j\", rank=\"3\"} 1@4000\n");
-  // Of a rank, and of the job; when is not said.
+  // For a rank, and for the job, without a time.
   EXPECT_EQ(Describe({.job = "j", .rank = 3, .to_ms = 4000, .exit_code = 1}),
             "lockstep_exit_code{attempt=\"0\", job=\"j\", rank=\"3\"} 1@4000\n");
   EXPECT_EQ(Describe({.job = "j", .exit_code = 0}),
             "lockstep_exit_code{attempt=\"0\", job=\"j\"} 0@5000\n");
-  // Who says when it began says where it ran.
+  // A registration that says when it began also says where it ran.
   EXPECT_EQ(Describe({.job = "j", .rank = 3, .from_ms = 1000, .to_ms = 4000, .exit_code = 0}),
             "lockstep_exit_code{attempt=\"0\", job=\"j\", rank=\"3\"} 0@4000\n"
             "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"3\"} 1@1000 0@4000\n");
@@ -60,11 +60,12 @@ TEST(Registration, ProcessesThatAreThereAndThatEnd) {
 TEST(Registration, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(Describe({}), "\"job\" is missing");
   EXPECT_EQ(Describe({.job = "j"}),
-            "neither \"rank\" nor anything of the job (\"world_size\", \"model\", "
-            "\"parallelism\", \"exit_code\")");
+            "\"rank\" or a field of the job (\"world_size\", \"model\", \"parallelism\", "
+            "\"exit_code\") is required");
   EXPECT_EQ(Describe({.job = "j", .world_size = 2, .alive_ms = 1000}),
-            "\"alive\" without \"rank\": whose process is it?");
-  EXPECT_EQ(Describe({.job = "j", .rank = 8, .world_size = 8}), "rank 8 in a world of 8 ranks");
+            "\"alive\" requires \"rank\"");
+  EXPECT_EQ(Describe({.job = "j", .rank = 8, .world_size = 8}),
+            "rank 8 is too large for a world of 8 ranks");
   EXPECT_EQ(Describe({.job = "j", .rank = 0, .from_ms = 2000, .to_ms = 2000}),
             "\"to\" (2000 ms) is not after \"from\" (2000 ms)");
 }

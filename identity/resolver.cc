@@ -1,18 +1,96 @@
 #include "identity/resolver.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
-#include "identity/attempts.h"
 #include "identity/claims.h"
 #include "identity/regex_text.h"
 #include "identity/seat_book.h"
 
 namespace lockstep::identity {
 namespace {
+
+using AttemptTimes = std::map<int64_t, TimeRange>;
+
+void Extend(const TimeRange& by, TimeRange& time) {
+  time = {std::min(time.min_ms, by.min_ms), std::max(time.max_ms, by.max_ms)};
+}
+
+// When each attempt was seen. An open registration only counts as a beginning.
+AttemptTimes TimesOf(const std::vector<Claim>& claims) {
+  AttemptTimes times;
+  for (const Claim& claim : claims) {
+    if (!claim.attempt.has_value()) continue;
+    TimeRange seen = claim.time;
+    if (claim.is_open) seen.max_ms = seen.min_ms;
+    Extend(seen, times.try_emplace(*claim.attempt, seen).first->second);
+  }
+  return times;
+}
+
+// The part of the claim in each attempt that it overlaps: each attempt lasts until the next one
+// begins.
+void Divide(const Claim& claim, const AttemptTimes& times, std::vector<Claim>& divided) {
+  for (auto at = times.begin(); at != times.end(); ++at) {
+    const auto next = std::next(at);
+    const int64_t begin = at == times.begin() ? claim.time.min_ms : at->second.min_ms;
+    const int64_t end = next == times.end() ? claim.time.max_ms : next->second.min_ms - 1;
+    const TimeRange part{std::max(claim.time.min_ms, begin), std::min(claim.time.max_ms, end)};
+    if (part.min_ms > part.max_ms) continue;
+    divided.push_back(claim);
+    divided.back().attempt = at->first;
+    divided.back().time = part;
+  }
+}
+
+// A process that was seen after it was announced ended when it was last seen; one that was not seen
+// may still be running.
+void Close(const AttemptTimes& times, TimeRange range, Claim& claim) {
+  claim.is_open = false;
+  claim.time.max_ms = std::min(range.max_ms, claim.last_ms);
+  const auto attempt = times.find(claim.attempt.value_or(0));
+  if (attempt == times.end()) return;
+  const auto next = std::next(attempt);
+  if (next != times.end()) {
+    claim.time.max_ms = std::min(claim.time.max_ms, next->second.min_ms - 1);
+  }
+  if (attempt->second.max_ms > claim.time.min_ms) claim.time.max_ms = attempt->second.max_ms;
+  claim.time.max_ms = std::max(claim.time.max_ms, claim.time.min_ms);
+}
+
+// Gives every claim an attempt and every open claim an end. A claim without an attempt gets the
+// attempt of its time; one that spans several attempts is cut where they begin. In a job whose
+// claims never name attempts, all claims are attempt 0. `range` ends whatever still continues.
+std::vector<Claim> DivideAmongAttempts(std::vector<Claim> claims, TimeRange range) {
+  AttemptTimes times = TimesOf(claims);
+  if (times.empty() && !claims.empty()) times[0] = claims.front().time;
+  std::vector<Claim> divided;
+  std::vector<Claim*> open;
+  for (Claim& claim : claims) {
+    if (claim.is_open) {
+      open.push_back(&claim);
+      continue;
+    }
+    if (claim.attempt.has_value()) {
+      divided.push_back(claim);
+    } else {
+      Divide(claim, times, divided);
+    }
+  }
+  AttemptTimes seen = times;
+  for (const Claim& claim : divided) Extend(claim.time, seen.at(*claim.attempt));
+  for (Claim* claim : open) {
+    if (!claim->attempt.has_value()) claim->attempt = times.begin()->first;
+    Close(seen, range, *claim);
+    divided.push_back(*claim);
+  }
+  return divided;
+}
 
 using PlacementsOfRank = std::map<std::pair<int64_t, int64_t>, std::vector<Placement>>;
 
@@ -42,7 +120,8 @@ Placement PlacementOf(const Claim& claim) {
           .device_matchers = {}};
 }
 
-// Claims of one rank and attempt: those that name a GPU first, the others then belong to it, if it is one.
+// Places the claims of one rank and attempt. Those that name a GPU come first; the others then
+// belong to it, if there is only one.
 void Place(const Claim& claim, std::vector<Placement>& placements) {
   const auto same = std::ranges::find_if(placements, [&](const Placement& placement) {
     return MayBeSame(placement.seat, claim.seat);
@@ -72,7 +151,7 @@ std::vector<Placement> PlaceAll(std::vector<Claim> claims) {
   return all;
 }
 
-// Clips to what was asked for; placements outside of it go.
+// Clips placements to the requested range and removes those outside.
 void Clip(TimeRange range, std::vector<Placement>& placements) {
   std::erase_if(placements, [&](Placement& placement) {
     TimeRange& time = placement.time;
@@ -81,7 +160,7 @@ void Clip(TimeRange range, std::vector<Placement>& placements) {
   });
 }
 
-// Another job came to its GPU: it was gone by then, if its end was not seen.
+// When another job appears on the GPU, a claim whose end was not seen had ended by then.
 void EndAtNextJob(std::string_view job, std::span<const SeenSeries> seen, const SeatBook& book,
                   std::vector<Claim>& claims) {
   for (const SeenSeries& series : seen) {
@@ -96,7 +175,7 @@ void EndAtNextJob(std::string_view job, std::span<const SeenSeries> seen, const 
   }
 }
 
-// Where a GPU has its series once for each of its users, those of others are not the job's.
+// If a GPU has its series once for each of its users, the series of other users are not the job's.
 void AddJobMatcher(std::string_view job, const SeenSeries& series, std::vector<Matcher>& matchers) {
   if (series.who.job != job || series.who.labels.job.empty()) return;
   auto matcher = Matcher::Make(MatchType::kRegex, std::string(series.who.labels.job),
@@ -117,7 +196,7 @@ bool BeginsWith(const std::vector<Matcher>& matchers, const std::vector<Matcher>
   return matchers.size() >= part.size() && std::equal(part.begin(), part.end(), matchers.begin());
 }
 
-// The first series of a GPU with certain labels tells how the others like it are found.
+// The first series of a GPU with certain labels shows how to find the others like it.
 void AddDeviceMatchers(std::string_view job, const SeenSeries& series, const SeatBook& book,
                        std::vector<Placement>& placements) {
   const std::vector<Matcher> place = MatchersOf(series);
@@ -135,7 +214,7 @@ void AddDeviceMatchers(std::string_view job, const SeenSeries& series, const Sea
   }
 }
 
-// Those that name the job say more than those that name none.
+// Series that name the job say more than those that name none.
 void AddAllDeviceMatchers(std::string_view job, std::span<const SeenSeries> seen,
                           const SeatBook& book, std::vector<Placement>& placements) {
   for (const std::string_view named : {job, std::string_view()}) {
@@ -157,8 +236,8 @@ void WarnOfMissingRanks(const JobIdentity& identity, std::vector<std::string>& w
   }
   for (const auto& [attempt, found] : ranks) {
     if (static_cast<int64_t>(found.size()) == *identity.world_size) continue;
-    warnings.push_back(absl::StrFormat("attempt %d: %d ranks are known of a world of %d", attempt,
-                                       found.size(), *identity.world_size));
+    warnings.push_back(absl::StrFormat("attempt %d: %d ranks are known, but the world size is %d",
+                                       attempt, found.size(), *identity.world_size));
   }
 }
 
@@ -194,7 +273,7 @@ JobIdentity ResolveJob(std::string_view job, std::span<const SeenSeries> seen, T
   JobClaims claims = ClaimsOf(job, seen, book);
   if (!SeatFreeGpus(claims)) {
     identity.warnings.push_back(absl::StrFormat(
-        "%d GPUs of the job cannot be given to its ranks: a registration would tell",
+        "%d GPUs of the job cannot be assigned to ranks: register the ranks to assign them",
         claims.gpus.size()));
   }
   EndAtNextJob(job, seen, book, claims.claims);

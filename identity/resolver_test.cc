@@ -15,7 +15,7 @@ SeenSeries Seen(Kind kind, std::initializer_list<LabelView> labels, std::vector<
   return {.kind = kind, .who = SightingOf(LabelSet::Of(labels)), .seen = std::move(seen)};
 }
 
-// "attempt.rank host/gpu/uuid from-to source" a line, matchers behind them, then warnings.
+// "attempt.rank host/gpu/uuid from-to source" per line, followed by matchers, then warnings.
 std::string Describe(const JobIdentity& identity) {
   std::string text;
   for (const Placement& p : identity.placements) {
@@ -53,13 +53,13 @@ TEST(Resolver, RegistrationsAreJoinedByUuidOrByPlace) {
   open.is_open = true;
   const SeenSeries device =
       Seen(Kind::kDevice, {{"UUID", "A"}, {"gpu", "3"}, {"Hostname", "n"}}, {{0, 10000}});
-  // Nothing else is known: it is still there.
+  // Nothing else is known: it is still running.
   EXPECT_EQ(Resolve({open, device}), "0.0 n/3/A 1000-10000 registered {UUID=\"A\";}\n");
-  // Its last step is the end.
+  // Its last step is its end.
   const SeenSeries steps =
       Seen(Kind::kSteps, {{"job", "j"}, {"attempt", "0"}, {"rank", "0"}}, {{1500, 4000}});
   EXPECT_EQ(Resolve({open, steps, device}), "0.0 n/3/A 1000-4000 registered {UUID=\"A\";}\n");
-  // Another job came.
+  // Another job appeared.
   SeenSeries other =
       Seen(Kind::kRegistration, {{"job", "k"}, {"rank", "0"}, {"host", "n"}, {"gpu", "3"}},
            {{3000, 3000}});
@@ -76,12 +76,12 @@ TEST(Resolver, StepsThatGoBackDivideAttempts) {
   SeenSeries steps =
       Seen(Kind::kSteps, {{"job", "j"}, {"rank", "0"}}, {{1000, 2000}, {3000, 4000}});
   steps.begins_attempt = {false, true};
-  // The GPU was the rank's all the time; the pause between belongs to the attempt that ended.
+  // The GPU was the rank's the whole time; the pause in between belongs to the attempt that ended.
   EXPECT_EQ(Resolve({steps, Seen(Kind::kDevice, {{"job", "j"}, {"rank", "0"}, {"UUID", "A"}},
                                  {{900, 4100}})}),
             "0.0 //A 900-2999 labels {UUID=\"A\";job=~\"|j\";}\n"
             "1.0 //A 3000-4100 labels {UUID=\"A\";job=~\"|j\";}\n");
-  // A pause alone is none.
+  // A pause alone does not start an attempt.
   steps.begins_attempt = {false, false};
   EXPECT_EQ(Resolve({steps}), "0.0 // 1000-4000 labels\n");
 }
@@ -118,7 +118,7 @@ TEST(Resolver, SchedulersGpusAreGivenToRanksInOrder) {
     return text;
   };
   EXPECT_EQ(Resolve(gpus), lines("1000", "2000"));
-  // Ranks that say their host go there, even if that is another order.
+  // Ranks that name their host are placed there, even if that changes the order.
   std::vector<SeenSeries> seen = gpus;
   for (const char* rank : {"0", "1"}) {
     seen.push_back(
@@ -132,7 +132,7 @@ TEST(Resolver, SchedulersGpusAreGivenToRanksInOrder) {
   ASSERT_EQ(identity.placements.size(), 4u);
   EXPECT_EQ(identity.placements[0].seat.uuid, "D");
   EXPECT_EQ(identity.placements[2].seat.uuid, "A");
-  // Three GPUs and four ranks: nobody knows.
+  // With three GPUs and four ranks, the assignment is unknown.
   seen.erase(seen.begin());
   const JobIdentity torn = ResolveJob("j", seen, kRange);
   EXPECT_EQ(torn.placements[0].seat.uuid, "");
@@ -156,7 +156,7 @@ TEST(Resolver, Warnings) {
                 {{1000, 2000}});
   };
   EXPECT_EQ(ResolveJob("j", std::vector{info, rank("0", "A"), rank("1", "A")}, kRange).warnings,
-            (std::vector<std::string>{"attempt 0: 2 ranks are known of a world of 4",
+            (std::vector<std::string>{"attempt 0: 2 ranks are known, but the world size is 4",
                                       "attempt 0: ranks 0 and 1 are both on GPU A"}));
 }
 

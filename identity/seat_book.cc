@@ -12,7 +12,7 @@ bool Differs(const std::string& a, const std::string& b) {
 bool MayBeSame(const Seat& a, const Seat& b) {
   if (!a.uuid.empty() && a.uuid == b.uuid) return true;
   if (Differs(a.uuid, b.uuid) || Differs(a.host, b.host) || Differs(a.gpu, b.gpu)) return false;
-  // The same host alone is not the same GPU.
+  // The same host alone does not mean the same GPU.
   return (!a.gpu.empty() && a.gpu == b.gpu) || (a.gpu.empty() && a.uuid.empty()) ||
          (b.gpu.empty() && b.uuid.empty());
 }

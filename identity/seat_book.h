@@ -1,4 +1,4 @@
-// SeatBook: which UUID is which GPU of which host, as series say that name both. Not thread-safe.
+// SeatBook: maps UUIDs to GPUs of hosts, using series that name both. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -20,12 +20,12 @@ class SeatBook {
   std::map<std::pair<std::string, std::string>, std::string> uuid_of_;  // by host and index
 };
 
-// Which GPU it is, is known, if not of which host.
+// Whether the GPU is known, even if its host is not.
 inline bool HasGpu(const Seat& seat) { return !seat.gpu.empty() || !seat.uuid.empty(); }
 
-// Nothing that is known of both differs, and there is something that is.
+// Whether the two share some known field, and no known field differs.
 bool MayBeSame(const Seat& a, const Seat& b);
-// `seat`, with what `other` knows more.
+// Adds to `seat` the fields that only `other` knows.
 void Merge(const Seat& other, Seat& seat);
 
 }  // namespace lockstep::identity

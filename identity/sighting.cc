@@ -38,11 +38,11 @@ constexpr std::string_view kNodeRankLabels[] = {"node_rank", "GROUP_RANK", "SLUR
 constexpr std::string_view kWorldSizeLabels[] = {"world_size", "nv_dl_world_size"};
 constexpr std::string_view kPodLabels[] = {"exported_pod", "pod", "k8s_pod_name", "pod_name"};
 
-// Of one job in a set, at most: so that the pods of a set are in order.
+// The limit for one job in a set, so that the pods of a set stay in order.
 constexpr int64_t kMaxPodsOfJob = 1 << 20;
 
 struct Found {
-  std::string_view name;  // of the label; empty: none
+  std::string_view name;  // the label; empty: none
   std::string_view value;
 };
 
@@ -65,7 +65,7 @@ std::optional<int64_t> NumberOf(const LabelSet& labels, std::span<const std::str
   return ToNumber(FirstOf(labels, names).value);
 }
 
-// Cuts "-REST" off the end of `name`; REST, or nothing if there is no dash.
+// Cuts "-REST" off the end of `name`; returns REST, or nothing if there is no dash.
 std::optional<std::string_view> TakeLastPart(std::string_view& name) {
   const size_t dash = name.rfind('-');
   if (dash == name.npos || dash == 0) return std::nullopt;
@@ -74,10 +74,11 @@ std::optional<std::string_view> TakeLastPart(std::string_view& name) {
   return part;
 }
 
-// The letters that Kubernetes makes names unique with: five, without vowels and look-alikes.
+// A suffix that Kubernetes generates to make names unique: five letters, without vowels and
+// look-alikes.
 bool IsRandomPart(std::string_view part) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
-  // A number alone is a number.
+  // A part that is only digits is a number.
   if (ToNumber(part).has_value()) return false;
   return part.size() == 5 && part.find_first_not_of(kLetters) == part.npos;
 }
@@ -101,11 +102,11 @@ void TakePod(const LabelSet& labels, Sighting& sighting) {
 
 void TakeJob(const LabelSet& labels, Sighting& sighting) {
   Found job = FirstOf(labels, kJobLabels);
-  // Prometheus renames a target's own "job" where its scrape adds one.
+  // Prometheus renames a target's own "job" if its scrape adds one.
   if (job.name.empty() && sighting.rank.has_value()) {
     job = FirstOf(labels, std::array<std::string_view, 2>{"exported_job", "job"});
   }
-  // A node has several jobs at a time: none of them can be told.
+  // A node has several jobs at a time, and it is unknown which one this is.
   if (job.value.find(',') != job.value.npos) return;
   sighting.job = job.value;
   sighting.labels.job = job.name;
@@ -129,12 +130,11 @@ std::string_view Name(Source source) {
 }
 
 std::span<const std::string_view> HostLabels() { return kHostLabels; }
-std::span<const std::string_view> GpuLabels() { return kGpuLabels; }
 std::span<const std::string_view> UuidLabels() { return kUuidLabels; }
 std::span<const std::string_view> JobLabels() { return kJobLabels; }
 
-// NAME-worker-2, NAME-master-0 (one master stands before the workers), NAME-2, JOB-3-x5b2k and, of a JobSet,
-// SET-REPLICATED-0-3-x5b2k.
+// NAME-worker-2, NAME-master-0 (one master precedes the workers), NAME-2, JOB-3-x5b2k and, for a
+// JobSet, SET-REPLICATED-0-3-x5b2k.
 std::optional<PodName> ReadPodName(std::string_view name) {
   std::string_view job = name;
   auto part = TakeLastPart(job);
@@ -149,7 +149,7 @@ std::optional<PodName> ReadPodName(std::string_view name) {
   if (*role == "worker") return PodName{before, *index + 1};
   if (IsMaster(*role)) return PodName{before, *index};
   const auto replica = is_random ? ToNumber(*role) : std::nullopt;
-  // What stands between the set's name and the number is the name of the job that it repeats.
+  // The part between the set's name and the number is the name of the job that it repeats.
   if (!replica.has_value() || !TakeLastPart(before).has_value()) return PodName{job, *index};
   return PodName{before, *replica * kMaxPodsOfJob + *index};
 }

@@ -11,7 +11,7 @@ std::string NumberText(std::optional<int64_t> number) {
   return number.has_value() ? std::to_string(*number) : "-";
 }
 
-// "job rank attempt host/gpu/uuid", and where the job was read if not from labels.
+// "job rank attempt host/gpu/uuid", and where the job was read from, unless from labels.
 std::string Describe(const LabelSet& labels) {
   const Sighting s = SightingOf(labels);
   std::string text =
@@ -24,7 +24,7 @@ std::string Describe(const LabelSet& labels) {
 
 TEST(Sighting, LabelsOfExportersAndSchedulers) {
   const std::pair<LabelSet, const char*> cases[] = {
-      // dcgm-exporter, before and since it wrote "hostname".
+      // dcgm-exporter, before and after it wrote "hostname".
       {LabelSet::Of({{"job", "dcgm"}, {"gpu", "3"}, {"UUID", "GPU-a"}, {"Hostname", "n1"}}),
        "- r- a- n1/3/GPU-a"},
       {LabelSet::Of({{"gpu", "3"}, {"UUID", "GPU-a"}, {"hostname", "n1"}, {"hpc_job", "4242"}}),

@@ -1,20 +1,65 @@
-#include "import/block_import.h"
+// Imports a block of a Prometheus store, decoded by import/tsdb_blocks.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "import/mapped_file.h"
-#include "import/resume_point.h"
-#include "import/sample_sender.h"
-#include "import/series_batch.h"
+#include "import/delivery/resume_point.h"
+#include "import/delivery/series_batch.h"
+#include "import/importers.h"
 #include "import/tsdb_blocks/block_reader.h"
 
 namespace lockstep::importer {
 namespace {
+
+// A memory-mapped file. The file must not shrink meanwhile.
+class MappedFile {
+ public:
+  static absl::StatusOr<MappedFile> Open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+  ~MappedFile();
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string_view bytes_;
+};
+
+absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path) {
+  const auto failed = [&path] {
+    return absl::NotFoundError(absl::StrFormat("cannot read %s: %s", path, std::strerror(errno)));
+  };
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed();
+  struct stat about {};
+  void* memory = nullptr;
+  const bool has_size = fstat(file, &about) == 0;
+  const auto size = has_size ? static_cast<size_t>(about.st_size) : 0;
+  if (size > 0) memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (!has_size || memory == MAP_FAILED) return failed();
+  return MappedFile({static_cast<const char*>(memory), size});
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, std::string_view())) {}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
 
 namespace fs = std::filesystem;
 

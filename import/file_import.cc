@@ -4,21 +4,16 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "import/block_import.h"
-#include "import/byte_source.h"
-#include "import/file_hints.h"
-#include "import/log_import.h"
-#include "import/mlflow_import.h"
-#include "import/text_import.h"
-#include "import/trace_import.h"
-#include "import/wandb_import.h"
+#include "import/files/byte_source.h"
+#include "import/files/input_files.h"
+#include "import/importers.h"
 
 namespace lockstep::importer {
 namespace {
 
 constexpr std::string_view kStepFormat = "jsonl";
 
-// `given` is what is set for all files, `hints` that and what the file's path says.
+// `given` are the hints for all files, `hints` includes those from the file's path.
 absl::Status ImportAs(const FileFormat& format, std::unique_ptr<ByteSource> source,
                       const logs::LogHints& given, logs::LogHints hints,
                       const ImportSession& session, ImportReport& report) {
@@ -29,9 +24,9 @@ absl::Status ImportAs(const FileFormat& format, std::unique_ptr<ByteSource> sour
     case FileKind::kMlflow:
       return ImportMlflow(source->path(), given, session, report);
     case FileKind::kOpenMetrics:
-      return TextImport(*source, TextFormat::kOpenMetrics, session, report).Run();
+      return ImportText(*source, TextFormat::kOpenMetrics, session, report);
     case FileKind::kPrometheus:
-      return TextImport(*source, TextFormat::kPrometheus, session, report).Run();
+      return ImportText(*source, TextFormat::kPrometheus, session, report);
     case FileKind::kSteps:
       hints.format = kStepFormat;
       return ImportLog(std::move(source), PushedLog::Route::kSteps, hints, session, report);
@@ -42,7 +37,7 @@ absl::Status ImportAs(const FileFormat& format, std::unique_ptr<ByteSource> sour
     case FileKind::kNsys:
       break;
   }
-  return TraceImport(*source, hints, session, report).Run(format.kind);
+  return ImportTrace(*source, format.kind, hints, session, report);
 }
 
 // What SampleTimes did with a file's samples.
@@ -54,14 +49,15 @@ class TimesOfFile {
   void Tell(ImportReport& report) const {
     if (const uint64_t moved = times_.moved() - moved_; moved > 0) {
       report.remarks.push_back(absl::StrFormat(
-          "%d samples are stored behind others that were logged at the same time", moved));
+          "%d samples got later times, because others of their series were logged at the same time",
+          moved));
     }
     if (const uint64_t duplicates = times_.duplicates() - duplicates_; duplicates > 0) {
-      report.remarks.push_back(absl::StrFormat("%d samples were there twice", duplicates));
+      report.remarks.push_back(absl::StrFormat("%d samples appeared twice", duplicates));
     }
     if (times_.has_forgotten()) {
       report.remarks.push_back(absl::StrFormat(
-          "of more than %d samples that are imported at once, some may take the time of others",
+          "after the first %d samples of an import, samples may replace others with the same time",
           SampleTimes::kMaxSamples));
     }
   }
@@ -84,7 +80,7 @@ absl::Status ImportFile(const InputFile& file, const FileImportOptions& options,
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> source, ByteSource::Open(file.path));
   report.file_bytes = source->file_bytes();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view head, source->Head());
-  // Of a log that nobody has written to yet.
+  // A log that is still empty.
   if (head.empty()) {
     report.format = "empty";
     return absl::OkStatus();
@@ -95,10 +91,10 @@ absl::Status ImportFile(const InputFile& file, const FileImportOptions& options,
   } else {
     LOCKSTEP_ASSIGN_OR_RETURN(format, FormatOfFile(file.path, head));
   }
-  // Whether a database is one of MLflow is known when it is open.
+  // Only opening a database shows whether it is MLflow's.
   if (format.kind != FileKind::kMlflow) report.format = format.name;
   logs::LogHints hints = HintsOf(file, options.hints);
-  // What was only found out may be found to be another format further on.
+  // Pass on only a format chosen by the user: a detected one may change later in the file.
   if (options.format.has_value() && format.kind == FileKind::kLog) hints.format = format.name;
   const TimesOfFile times(session.times);
   LOCKSTEP_RETURN_IF_ERROR(

@@ -1,20 +1,25 @@
-#include "import/log_import.h"
-
+// Pushes a training log or a file of steps to a server piece by piece.
+//
+// The stream's name is derived from the file's path, size and modification time, and from the
+// hints: importing the same file again continues where the server is, and costs nothing if it has
+// everything. Records without a time get the file's modification time, so they are the same every
+// time.
 #include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "base/crc32c.h"
-#include "ingest/limits.h"
+#include "import/importers.h"
 #include "ingest/push/log_stream.h"
+#include "ingest/write/limits.h"
 
 namespace lockstep::importer {
 namespace {
 
-// How often one file is begun again for servers that restart.
+// How often to restart a file for servers that lost its stream.
 constexpr int kMaxBeginnings = 20;
 
-// Of what tells two imports apart.
+// Built from everything that distinguishes two imports.
 std::string StreamName(const ByteSource& source, const logs::LogHints& hints) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(source.path(), error);
@@ -36,10 +41,10 @@ class LogImport {
         report_(report),
         log_(session.delivery, route, StreamName(source, hints), hints) {}
 
-  // False: the server forgot what it had of the stream.
+  // Returns false if the server has lost the stream.
   absl::StatusOr<bool> Run(const logs::LogHints& hints) {
     LOCKSTEP_ASSIGN_OR_RETURN(local_, push::LogStream::New(hints, IngestLimits()));
-    // Asks how far it is.
+    // Asks for the server's offset.
     if (!session_.is_dry_run) LOCKSTEP_RETURN_IF_ERROR(Push("", false));
     while (true) {
       LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view piece, source_.Next());
@@ -54,14 +59,14 @@ class LogImport {
     }
     if (next_offset_ > offset_) {
       return absl::FailedPreconditionError(absl::StrFormat(
-          "the server has %d bytes of it, and it has only %d", next_offset_, offset_));
+          "the server has %d bytes of the file, but the file has only %d", next_offset_, offset_));
     }
     CountKnown();
     return true;
   }
 
  private:
-  // What the server makes of it is what is made of it here.
+  // Parses the bytes as the server does, to count.
   absl::Status Count(std::string_view bytes, bool is_last) {
     LOCKSTEP_ASSIGN_OR_RETURN(const WriteRequest request,
                               local_->Begin({bytes, offset_, is_last, source_.modified_ms()}));
@@ -77,7 +82,7 @@ class LogImport {
     return absl::OkStatus();
   }
 
-  // Bytes that the server has are not sent again, and no answer counts what is in them.
+  // Counts bytes that the server already has, which are not sent again.
   void CountKnown() {
     if (!report_.fates.has_value()) return;
     const SampleFates& fates = *report_.fates;
@@ -104,7 +109,7 @@ class LogImport {
     is_forgotten_ = answer.is_gap && answer.next_offset < offset_ + known;
     if (answer.is_gap && !is_forgotten_) {
       return absl::FailedPreconditionError(
-          absl::StrFormat("the server takes nothing of it behind byte %d", answer.next_offset));
+          absl::StrFormat("the server accepts nothing after byte %d", answer.next_offset));
     }
     next_offset_ = answer.next_offset;
     return absl::OkStatus();
@@ -116,8 +121,8 @@ class LogImport {
   ImportReport& report_;
   PushedLog log_;
   std::unique_ptr<push::LogStream> local_;
-  uint64_t offset_ = 0;       // of what is read next
-  uint64_t next_offset_ = 0;  // up to there the server has it
+  uint64_t offset_ = 0;       // of the next bytes read
+  uint64_t next_offset_ = 0;  // the server has everything before this
   uint64_t refused_samples_ = 0;
   bool is_forgotten_ = false;
 };
@@ -134,13 +139,13 @@ absl::Status ImportLog(std::unique_ptr<ByteSource> source, PushedLog::Route rout
     if (is_done) return absl::OkStatus();
     if (source->path() == "-") {
       return absl::FailedPreconditionError(
-          "the server lost what it had of it, and standard input cannot be read again");
+          "the server lost the stream, and standard input cannot be read again");
     }
     LOCKSTEP_ASSIGN_OR_RETURN(source, ByteSource::Open(source->path()));
     report = empty;
   }
   return absl::UnavailableError(
-      absl::StrFormat("the server lost what it had of it %d times", kMaxBeginnings));
+      absl::StrFormat("the server lost the stream %d times", kMaxBeginnings));
 }
 
 }  // namespace lockstep::importer

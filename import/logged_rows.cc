@@ -9,7 +9,7 @@
 namespace lockstep::importer {
 namespace {
 
-// Doubles count to here without a gap.
+// The largest integer up to which doubles are exact.
 constexpr double kLargestWhole = 9007199254740992;
 
 std::optional<int64_t> WholeOf(double value) {
@@ -76,7 +76,7 @@ void LoggedRows::AddInfo(const logs::LogHints& owner, std::string_view metric, i
 absl::Status LoggedRows::Deliver() {
   LOCKSTEP_RETURN_IF_ERROR(
       sender_.Send(batch_.request(), {},
-                   absl::StrFormat("samples behind the first %d", report_.counts.samples())));
+                   absl::StrFormat("samples after the first %d", report_.counts.samples())));
   batch_.Clear();
   return absl::OkStatus();
 }

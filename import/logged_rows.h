@@ -1,4 +1,5 @@
-// What trackers (W&B, MLflow) logged of runs, on the way to a server. Not thread-safe.
+// LoggedRows: sends the logged metrics of trackers' runs (W&B, MLflow) to a server. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +10,20 @@
 #include <vector>
 
 #include "base/status.h"
-#include "import/import_session.h"
-#include "import/record_batch.h"
-#include "import/sample_sender.h"
-#include "import/traces/trace_record.h"
-#include "ingest/logs/key_cache.h"
-#include "ingest/logs/log_hints.h"
+#include "import/delivery/import_session.h"
+#include "import/delivery/record_batch.h"
+#include "import/delivery/sample_sender.h"
+#include "import/traces/records/trace_record.h"
+#include "ingest/logs/record/key_cache.h"
+#include "ingest/logs/record/log_hints.h"
 
 namespace lockstep::importer {
 
-// Rows of named values become records: names and units are those of the catalogue where it has
-// them. Some names say the step or the rank instead, as docs/log_formats.md lists them.
+// Rows of named values become records, with names and units from the catalogue if known. Some names
+// mean the step or the rank, as listed in docs/log_formats.md.
 class LoggedRows {
  public:
-  // `time_ms` is that of rows without one. Session and report outlive it.
+  // `time_ms` applies to rows without a time. Session and report must outlive this object.
   LoggedRows(const ImportSession& session, ImportReport& report, int64_t time_ms)
       : batch_(session.times, time_ms), sender_(session, report), report_(report) {}
 
@@ -30,13 +31,13 @@ class LoggedRows {
     std::optional<int64_t> step;
     std::optional<int64_t> time_ms;
   };
-  // A value of the row that Begin() began. `keys` describe the names of its source.
+  // Begin() starts a row, to which values are added. `keys` describe the names in the source.
   void Begin(const Row& row);
   void Add(logs::KeyCache& keys, std::string_view name, double value);
-  // Puts the row's values under their owner. Fails when the server takes nothing more.
+  // Stores the row's values under `owner`. Fails if the server accepts no more.
   absl::Status End(const logs::LogHints& owner);
 
-  // A sample 1 of a series that names a run: who reads an id finds there what people call it.
+  // Adds a sample of 1 to a series that maps a run's ID to its display name.
   void AddInfo(const logs::LogHints& owner, std::string_view metric, int64_t time_ms,
                std::vector<traces::TraceLabel> labels);
 
@@ -46,7 +47,7 @@ class LoggedRows {
   RecordBatch batch_;
   SampleSender sender_;
   ImportReport& report_;
-  traces::TraceRecord record_;  // what all values of the row have
+  traces::TraceRecord record_;  // fields shared by the row's values
   uint8_t step_precedence_ = 0;
   struct Value {
     const logs::MetricKey* key;

@@ -1,5 +1,4 @@
-#include "import/mlflow_import.h"
-
+// Imports the runs in MLflow's SQLite database into a server.
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -7,9 +6,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
+#include "import/importers.h"
 #include "import/logged_rows.h"
 #include "import/mlflow/mlflow_store.h"
-#include "ingest/logs/key_cache.h"
+#include "ingest/logs/record/key_cache.h"
 
 namespace lockstep::importer {
 namespace {
@@ -18,7 +18,7 @@ using logs::MetricSource;
 using mlflow::MlflowMetric;
 using mlflow::MlflowStore;
 
-// As those of MLflow's files.
+// As for MLflow's files.
 constexpr std::array kSources = {MetricSource::kMlflow, MetricSource::kGeneric,
                                  MetricSource::kLogged, MetricSource::kHuggingFace};
 
@@ -76,7 +76,7 @@ class MlflowImport {
   ImportReport& report_;
   logs::KeyCache keys_{kSources};
   LoggedRows rows_;
-  absl::flat_hash_set<std::string> runs_;  // by their ids
+  absl::flat_hash_set<std::string> runs_;  // by ID
 };
 
 }  // namespace
@@ -85,15 +85,15 @@ absl::Status ImportMlflow(const std::string& path, const logs::LogHints& given,
                           const ImportSession& session, ImportReport& report) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return absl::InvalidArgumentError("a database is read from a file of its own, not as a stream");
+    return absl::InvalidArgumentError("an MLflow database must be a regular file, not a stream");
   }
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<MlflowStore> store, MlflowStore::Open(path));
   report.format = "mlflow";
   if (!given.run.empty()) {
     LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t count, store->CountRuns());
     if (count > 1) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("it holds %d runs, which --run would make one: leave it out", count));
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "it contains %d runs, which --run would merge into one: omit --run", count));
     }
   }
   return MlflowImport(given, session, report).Run(*store);

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_format.h"
 #include "base/crc32c.h"
-#include "import/remote_read_request.h"
-#include "import/resume_point.h"
+#include "import/delivery/resume_point.h"
+#include "import/remote_read.h"
 
 namespace lockstep::importer {
 namespace {
@@ -20,7 +20,7 @@ const std::vector<std::string>& ReadHeaders() {
   return headers;
 }
 
-// "prometheus-10.0.0.1_9090" of "http://10.0.0.1:9090/".
+// "prometheus-10.0.0.1_9090" for "http://10.0.0.1:9090/".
 std::string ResumeName(std::string_view url) {
   if (const size_t scheme = url.find("://"); scheme != url.npos) url.remove_prefix(scheme + 3);
   if (const size_t user = url.rfind('@'); user != url.npos) url.remove_prefix(user + 1);
@@ -29,7 +29,7 @@ std::string ResumeName(std::string_view url) {
   return name;
 }
 
-// Another question is another import. The end may be later.
+// Different queries are different imports. Only the end may change.
 uint32_t QuestionId(const PrometheusSource& source) {
   std::string text = absl::StrFormat("%d", source.range.min_ms);
   for (const std::vector<Matcher>& selector : source.selectors) {
@@ -42,7 +42,7 @@ uint32_t QuestionId(const PrometheusSource& source) {
   return Crc32c(text);
 }
 
-// A server gives whole chunks, which may reach beyond the slice.
+// A server returns whole chunks, which may extend beyond the slice.
 SampleColumns Within(const SampleColumns& samples, const TimeRange& slice) {
   SampleColumns within;
   for (size_t i = 0; i < samples.values.size(); ++i) {
@@ -77,7 +77,7 @@ absl::Status PrometheusImport::Run() {
       ResumePoint::Open(ResumeName(source_.url), QuestionId(source_), session_.resume_use()));
   int64_t start_ms = std::max(source_.range.min_ms, static_cast<int64_t>(point.done()));
   while (start_ms <= source_.range.max_ms) {
-    // Slices end where the hour does.
+    // Slices end on the hour.
     const int64_t hour_end_ms = start_ms - start_ms % kSliceMs + kSliceMs - 1;
     const TimeRange slice{start_ms, std::min(hour_end_ms, source_.range.max_ms)};
     for (const std::vector<Matcher>& selector : source_.selectors) {
@@ -100,10 +100,10 @@ absl::Status PrometheusImport::ReadSlice(const std::vector<Matcher>& matchers,
   LOCKSTEP_RETURN_IF_ERROR(failure_);
   if (reply.status == 200) return batch_.Flush();
   return absl::FailedPreconditionError(
-      absl::StrFormat("%s cannot be read from: %s", source_.url, Describe(reply)));
+      absl::StrFormat("cannot read from %s: %s", source_.url, Describe(reply)));
 }
 
-// What is broken of an answer would be so again, and is no reason to ask again.
+// Retrying would not repair a malformed response.
 absl::StatusOr<Reply> PrometheusImport::Try(const Outgoing& request) {
   RemoteReadAnswer answer([this](const LabelSet& labels, const SampleColumns& samples) {
     return TakeSeries(labels, samples);

@@ -1,7 +1,8 @@
-// PrometheusImport: what a running Prometheus holds, by its remote read, in slices of time. Not thread-safe.
+// PrometheusImport: imports from a running Prometheus by remote read, in time slices. Not
+// thread-safe.
 //
-// Each slice is asked for as streamed chunks, which a server that knows none answers with samples. A slice that
-// broke off is asked for again: what was delivered of it is stored already.
+// Requests each slice as streamed chunks; a server without support responds with samples. An
+// interrupted slice is requested again: what was delivered of it is stored already.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +12,40 @@
 #include <vector>
 
 #include "base/status.h"
-#include "import/delivery.h"
-#include "import/import_session.h"
-#include "import/remote_read_answer.h"
-#include "import/sample_sender.h"
-#include "import/series_batch.h"
+#include "import/delivery/delivery.h"
+#include "import/delivery/import_session.h"
+#include "import/delivery/sample_sender.h"
+#include "import/delivery/series_batch.h"
+#include "import/remote_read.h"
 #include "model/matcher.h"
 #include "model/sample.h"
 
 namespace lockstep::importer {
 
-// Of time; what a slice holds waits in the source's memory.
+// The length of a slice; the source holds a slice's data in memory.
 inline constexpr int64_t kSliceMs = 3'600'000;
 
 struct PrometheusSource {
   std::string url;
-  std::vector<std::vector<Matcher>> selectors;  // each is asked for by itself
+  std::vector<std::vector<Matcher>> selectors;  // each is requested separately
   TimeRange range;
 };
 
 class PrometheusImport {
  public:
-  // Hears of a body of 200 piece by piece, with its Content-Type; false: no more of it.
+  // Receives a 200 response's body piece by piece, with its Content-Type; returns false to stop.
   using TakeBody = std::function<bool(std::string_view content_type, std::string_view bytes)>;
-  // Asks the source; bodies of other answers are in the reply. Fails if no answer came, or not all of it.
+  // Sends a request to the source; bodies of other responses are in the reply. Fails if there is no
+  // complete response.
   using Read = std::function<absl::StatusOr<Reply>(const Outgoing&, const TakeBody&)>;
 
-  // All of them outlive it.
+  // All must outlive this object.
   PrometheusImport(const PrometheusSource& source, Read read, Delivery::Wait wait,
                    Delivery::Patience patience, const ImportSession& session, ImportReport& report);
 
-  // Fails when the source answers no more or the server takes nothing more. With ImportSession::resumes the
-  // resume point is in the folder where the program runs, and is named after the source.
+  // Fails if the source stops responding or the server accepts no more. With
+  // ImportSession::resumes, the resume point is in the working directory and named after the
+  // source.
   absl::Status Run();
 
  private:
@@ -58,7 +61,7 @@ class PrometheusImport {
   SampleSender sender_;
   SeriesBatch batch_{sender_};
   TimeRange slice_;
-  absl::Status failure_;  // of the answer that is read, or of what was made of it
+  absl::Status failure_;  // from decoding or processing the response
 };
 
 }  // namespace lockstep::importer

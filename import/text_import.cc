@@ -1,11 +1,133 @@
-#include "import/text_import.h"
+// Imports a file in exposition text or OpenMetrics format in batches.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/string_map.h"
+#include "import/delivery/resume_point.h"
+#include "import/files/line_source.h"
+#include "import/importers.h"
+#include "ingest/exposition/series_text.h"
+#include "ingest/exposition/text_entry.h"
+#include "ingest/side_data/metadata_store.h"
+#include "storage/storage.h"
 
 namespace lockstep::importer {
+namespace {
 
 using exposition::EntryKind;
 using exposition::TextEntry;
+
+// Collects the samples of consecutive text lines by series into one write request. Not thread-safe.
+class TextBatch {
+ public:
+  explicit TextBatch(exposition::TextFormat format) : format_(format) {}
+
+  // Fails, and adds nothing, if labels are invalid or the sample has no time.
+  absl::Status Add(const exposition::TextEntry& entry);
+
+  size_t sample_count() const { return sample_count_; }
+  const WriteRequest& request() const { return request_; }
+  std::vector<MetadataEntry> metadata() const;
+  void Clear();
+
+ private:
+  absl::Status AddSample(const exposition::TextEntry& entry);
+
+  const exposition::TextFormat format_;
+  exposition::SeriesLabels labels_;  // of the series being added
+  WriteRequest request_;
+  StringMap<size_t> series_index_;  // into request_.series, by TextEntry::series
+  std::map<std::string, MetricMetadata, std::less<>> metadata_;
+  size_t sample_count_ = 0;
+};
+
+// Imports one file. Not thread-safe.
+class TextImport {
+ public:
+  // All must outlive this object.
+  TextImport(ByteSource& source, exposition::TextFormat format, const ImportSession& session,
+             ImportReport& report)
+      : source_(source),
+        format_(format),
+        session_(session),
+        report_(report),
+        lines_(source),
+        batch_(format),
+        sender_(session, report) {}
+
+  // Fails if the file cannot be read or the server accepts no more. Malformed lines are not
+  // failures.
+  absl::Status Run(size_t max_batch_samples);
+
+ private:
+  absl::Status SkipDoneLines(uint64_t count);
+  void TakeLine(std::string_view text);
+  absl::Status Deliver(ResumePoint& point);
+  void Conclude();
+
+  ByteSource& source_;
+  const exposition::TextFormat format_;
+  const ImportSession& session_;
+  ImportReport& report_;
+  LineSource lines_;
+  TextBatch batch_;
+  SampleSender sender_;
+  uint64_t batch_first_line_ = 1;
+  uint64_t exemplars_ = 0;
+  bool has_end_ = false;  // saw "# EOF"
+};
+
+absl::Status TextBatch::Add(const TextEntry& entry) {
+  switch (entry.kind) {
+    case EntryKind::kSample:
+      return AddSample(entry);
+    case EntryKind::kType:
+      metadata_[exposition::Unescape(entry.metric)].type = std::string(entry.text);
+      break;
+    case EntryKind::kHelp:
+      metadata_[exposition::Unescape(entry.metric)].help = exposition::Unescape(entry.text);
+      break;
+    case EntryKind::kUnit:
+      metadata_[exposition::Unescape(entry.metric)].unit = std::string(entry.text);
+      break;
+    case EntryKind::kHistogram:
+    case EntryKind::kExemplar:
+    case EntryKind::kNothing:
+    case EntryKind::kEof:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TextBatch::AddSample(const TextEntry& entry) {
+  if (!entry.timestamp_ms) return absl::InvalidArgumentError("the sample has no time");
+  auto at = series_index_.find(entry.series);
+  if (at == series_index_.end()) {
+    LOCKSTEP_RETURN_IF_ERROR(exposition::ParseSeries(entry.series, format_, labels_));
+    at = series_index_.emplace(std::string(entry.series), request_.series.size()).first;
+    request_.series.push_back({LabelSet::OfSorted(labels_.labels), {}, {}});
+  }
+  request_.series[at->second].samples.push_back({*entry.timestamp_ms, entry.value});
+  ++sample_count_;
+  return absl::OkStatus();
+}
+
+std::vector<MetadataEntry> TextBatch::metadata() const {
+  std::vector<MetadataEntry> entries;
+  for (const auto& [metric, about] : metadata_) entries.push_back({metric, about});
+  return entries;
+}
+
+void TextBatch::Clear() {
+  request_.series.clear();
+  series_index_.clear();
+  metadata_.clear();
+  sample_count_ = 0;
+}
 
 absl::Status TextImport::Run(size_t max_batch_samples) {
   LOCKSTEP_ASSIGN_OR_RETURN(
@@ -37,7 +159,7 @@ absl::Status TextImport::SkipDoneLines(uint64_t count) {
 }
 
 void TextImport::TakeLine(std::string_view text) {
-  // Of files that were made elsewhere.
+  // Accepts files with CRLF line ends.
   if (text.ends_with('\r')) text.remove_suffix(1);
   const absl::StatusOr<TextEntry> entry = exposition::TakeEntry(text, format_);
   absl::Status status = entry.status();
@@ -73,8 +195,16 @@ void TextImport::Conclude() {
   }
   if (format_ == exposition::TextFormat::kOpenMetrics && !has_end_) {
     report_.is_cut = true;
-    report_.remarks.push_back("it lacks its \"# EOF\" and may be cut short");
+    report_.remarks.push_back("it has no \"# EOF\" and may be truncated");
   }
+}
+
+}  // namespace
+
+absl::Status ImportText(ByteSource& source, exposition::TextFormat format,
+                        const ImportSession& session, ImportReport& report,
+                        size_t max_batch_samples) {
+  return TextImport(source, format, session, report).Run(max_batch_samples);
 }
 
 }  // namespace lockstep::importer

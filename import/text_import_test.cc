@@ -1,5 +1,3 @@
-#include "import/text_import.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <snappy.h>
@@ -9,8 +7,9 @@
 #include <fstream>
 
 #include "absl/strings/str_format.h"
-#include "import/resume_point.h"
-#include "ingest/remote_write.h"
+#include "import/delivery/resume_point.h"
+#include "import/importers.h"
+#include "ingest/remote_write/remote_write.h"
 
 namespace lockstep::importer {
 namespace {
@@ -49,10 +48,10 @@ class TextImportTest : public testing::Test {
                                 }};
     report_ = ImportReport();
     LOCKSTEP_ASSIGN_OR_RETURN(const auto source, ByteSource::Open(path_));
-    return TextImport(*source, exposition::TextFormat::kOpenMetrics, session, report_)
-        .Run(max_batch_samples_);
+    return ImportText(*source, exposition::TextFormat::kOpenMetrics, session, report_,
+                      max_batch_samples_);
   }
-  // Lines that are done, 0 where there is no resume file.
+  // The number of lines done, 0 without a resume file.
   uint64_t Done() {
     const auto point =
         ResumePoint::Open(path_, std::filesystem::file_size(path_), ResumePoint::Use::kRead);
@@ -60,7 +59,8 @@ class TextImportTest : public testing::Test {
     return point->done();
   }
 
-  // The server: remembers "series value@time" of all samples, and each request's number of them.
+  // The fake server: records "series value@time" of all samples, and the number of samples per
+  // request.
   absl::StatusOr<Reply> Take(std::string_view body) {
     if (answer_after_ >= 0 && static_cast<int>(batch_sizes_.size()) >= answer_after_) {
       return Reply{answer_, "", "told so"};
@@ -90,7 +90,7 @@ class TextImportTest : public testing::Test {
   std::vector<std::string> samples_;
   std::vector<size_t> batch_sizes_;
   std::vector<std::string> complaints_;
-  int answer_after_ = -1;  // so many requests are taken, then `answer_` is given
+  int answer_after_ = -1;  // accepts this many requests, then returns `answer_`
   int answer_ = 0;
 };
 

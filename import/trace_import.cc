@@ -1,15 +1,57 @@
-#include "import/trace_import.h"
+// Imports the output of profilers and TensorBoard, decoded by import/traces.
+#include <vector>
 
 #include "absl/strings/str_format.h"
-#include "import/traces/kineto_reader.h"
+#include "import/delivery/record_batch.h"
+#include "import/importers.h"
+#include "import/traces/kineto/kineto_reader.h"
 #include "import/traces/kineto_records.h"
-#include "import/traces/nsys_stats.h"
-#include "import/traces/step_profile.h"
-#include "import/traces/tensorboard_reader.h"
+#include "import/traces/nsys/nsys_stats.h"
+#include "import/traces/profile/step_profile.h"
+#include "import/traces/records/trace_problems.h"
+#include "import/traces/records/trace_record.h"
+#include "import/traces/tensorboard/tensorboard_reader.h"
 
 namespace lockstep::importer {
+namespace {
 
 using traces::TraceRecord;
+
+class TraceImport {
+ public:
+  // All must outlive this object.
+  TraceImport(ByteSource& source, const logs::LogHints& hints, const ImportSession& session,
+              ImportReport& report)
+      : source_(source),
+        session_(session),
+        report_(report),
+        hints_(hints),
+        batch_(session.times, source.modified_ms()),
+        sender_(session, report) {}
+
+  // `kind` is kTensorboard, kKineto or kNsys. Fails if the file cannot be read or the server
+  // accepts no more.
+  absl::Status Run(FileKind kind);
+
+ private:
+  absl::Status RunTensorboard();
+  absl::Status RunKineto();
+  absl::Status RunNsys();
+  // Calls feed(bytes) for each piece of the file.
+  template <typename Feed>
+  absl::Status ReadAll(const Feed& feed);
+  // Sends `records` and clears them.
+  absl::Status Take(std::vector<traces::TraceRecord>& records);
+  absl::Status Deliver();
+  void Tell(const traces::TraceProblems& problems);
+
+  ByteSource& source_;
+  const ImportSession& session_;
+  ImportReport& report_;
+  const logs::LogHints& hints_;
+  RecordBatch batch_;
+  SampleSender sender_;
+};
 
 absl::Status TraceImport::Run(FileKind kind) {
   if (kind == FileKind::kTensorboard) return RunTensorboard();
@@ -71,7 +113,7 @@ absl::Status TraceImport::RunNsys() {
   Tell(reader.problems());
   if (const uint64_t merged = reader.merged_instances(); merged > 0) {
     report_.remarks.push_back(absl::StrFormat(
-        "%d instances began in the same millisecond as others and are left out", merged));
+        "%d instances began in the same millisecond as others and were left out", merged));
   }
   for (const std::string& table : reader.unknown_tables()) {
     report_.remarks.push_back(absl::StrFormat("not read: %s", table));
@@ -91,7 +133,7 @@ absl::Status TraceImport::Take(std::vector<TraceRecord>& records) {
 absl::Status TraceImport::Deliver() {
   LOCKSTEP_RETURN_IF_ERROR(
       sender_.Send(batch_.request(), {},
-                   absl::StrFormat("samples behind the first %d", report_.counts.samples())));
+                   absl::StrFormat("samples after the first %d", report_.counts.samples())));
   batch_.Clear();
   return absl::OkStatus();
 }
@@ -102,6 +144,13 @@ void TraceImport::Tell(const traces::TraceProblems& problems) {
     session_.complain(report_, absl::StrFormat("%d x %s, first at byte %d", problem.count,
                                                problem.reason, problem.first_offset));
   }
+}
+
+}  // namespace
+
+absl::Status ImportTrace(ByteSource& source, FileKind kind, const logs::LogHints& hints,
+                         const ImportSession& session, ImportReport& report) {
+  return TraceImport(source, hints, session, report).Run(kind);
 }
 
 }  // namespace lockstep::importer

@@ -1,13 +1,13 @@
-#include "import/wandb_import.h"
-
+// Imports a run that W&B logged to disk into a server.
 #include <array>
 #include <limits>
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "import/importers.h"
 #include "import/logged_rows.h"
 #include "import/wandb/wandb_reader.h"
-#include "ingest/logs/key_cache.h"
+#include "ingest/logs/record/key_cache.h"
 
 namespace lockstep::importer {
 namespace {
@@ -42,7 +42,7 @@ class WandbImport {
     }
     reader_.Finish();
     if (reader_.log().is_foreign()) {
-      return absl::InvalidArgumentError("it does not begin as a log of W&B (run-ID.wandb) does");
+      return absl::InvalidArgumentError("it is not a W&B transaction log (run-ID.wandb)");
     }
     AddInfo();
     LOCKSTEP_RETURN_IF_ERROR(rows_.Deliver());
@@ -101,7 +101,8 @@ class WandbImport {
     LeaveOut(reader_.malformed_records(), "malformed records");
     LeaveOut(items.malformed, "malformed values");
     if (log.is_cut()) {
-      report_.remarks.push_back("its last record is cut: the run crashed or goes on");
+      report_.remarks.push_back(
+          "its last record is truncated: the run crashed or is still running");
     } else if (!reader_.has_ended()) {
       report_.remarks.push_back("the run has not ended");
     }

@@ -19,7 +19,7 @@ std::string_view WhyNot(ExemplarStore::Added added) {
     case ExemplarStore::Added::kTooLong:
       return "an exemplar's labels are too long";
     case ExemplarStore::Added::kNoMemory:
-      return "there is no memory for exemplars (--memory-limit)";
+      return "there is not enough memory for exemplars (--memory-limit)";
     case ExemplarStore::Added::kInvalidUtf8:
       return "an exemplar's labels are not valid UTF-8";
   }
@@ -35,14 +35,14 @@ absl::StatusOr<DecodedWrite> Ingester::Decode(BodyEncoding encoding, std::string
         absl::StrFormat("the body of %d bytes is larger than the limit of %d", body.size(),
                         limits_.max_body_bytes));
   }
-  // Kept from request to request: a fresh buffer of this size costs page faults every time.
+  // Reused across requests: a fresh buffer of this size costs page faults every time.
   thread_local std::string scratch;
   MemoryCharge memory(MemoryAccount::kDecoding);
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::string_view message,
       DecodeBody(encoding, body, limits_.max_decoded_bytes, scratch, &memory));
   decoded_bytes_ += message.size();
-  // Without the store every series comes with its labels, the job among them.
+  // Without the store, every series keeps its labels, including the job.
   const Storage* const storage = job_rates_.is_limited() ? nullptr : &storage_;
   absl::StatusOr<DecodedWrite> decoded = decode(message, limits_, storage);
   constexpr size_t kMaxKeptBytes = 4 << 20;
@@ -65,7 +65,7 @@ void Ingester::Write(const ClientId& client, BodyEncoding encoding, std::string_
 
 void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done) {
   const uint64_t sample_count = decoded.sample_count + decoded.histogram_count;
-  // The rate of a credential is counted where all come by.
+  // The shared rate limiter, not this one, counts a credential's rate.
   absl::Status admitted = rate_limit_.Admit({client.network, client.user}, sample_count);
   if (admitted.ok() && common_rate_ != nullptr) {
     admitted = common_rate_->Admit(client, sample_count);
@@ -74,7 +74,7 @@ void Ingester::StoreWithinRate(const ClientId& client, DecodedWrite decoded, Don
     ++throttled_requests_;
     return done(std::move(admitted));
   }
-  // A limit that was set while the request was decoded holds from the next one on.
+  // A limit set while the request was decoded applies from the next request.
   if (decoded.request.known.empty()) {
     if (absl::Status of_jobs = job_rates_.Admit(decoded); !of_jobs.ok()) {
       ++throttled_requests_;
@@ -142,8 +142,8 @@ WriteSummary Ingester::Finish(Rest rest, const WriteOutcome& outcome) {
   return std::move(rest.summary);
 }
 
-// The store tells how many samples of a series it refused, not of which kind. A series with both is rare: of
-// it the floats count as refused first.
+// The store reports how many samples of a series it refused, not of which kind. Series with both
+// kinds are rare; their floats count as refused first.
 void Ingester::TakeBack(const RejectedSeries& rejected, Rest& rest) {
   const bool is_known = rejected.series_index >= rest.sample_counts.size();
   const uint64_t float_count =

@@ -1,7 +1,7 @@
-// Ingester: write bodies in, samples into the store, counters of both.
+// Ingester: decodes write bodies, writes samples to the store, and counts both.
 //
-// Safe from any thread. Bodies are decoded on the calling thread. `storage` is borrowed and must
-// outlive the ingester, and the ingester every callback that the store still holds.
+// Thread-safe. Bodies are decoded on the calling thread. `storage` is borrowed and must outlive the
+// ingester, and the ingester must outlive every callback that the store still holds.
 #pragma once
 
 #include <array>
@@ -16,41 +16,41 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
-#include "ingest/body_encoding.h"
-#include "ingest/decoded_write.h"
-#include "ingest/exemplar_store.h"
-#include "ingest/ingest_stats.h"
 #include "ingest/job_rates.h"
-#include "ingest/limits.h"
-#include "ingest/metadata_store.h"
 #include "ingest/rate_limit.h"
-#include "ingest/refusals.h"
-#include "ingest/side_data_keeper.h"
+#include "ingest/side_data/exemplar_store.h"
+#include "ingest/side_data/metadata_store.h"
+#include "ingest/side_data/side_data_keeper.h"
+#include "ingest/write/body_encoding.h"
+#include "ingest/write/decoded_write.h"
+#include "ingest/write/ingest_stats.h"
+#include "ingest/write/limits.h"
+#include "ingest/write/refusals.h"
 #include "storage/storage.h"
 
 namespace lockstep {
 
-// How the message in a body is read: DecodeRemoteWrite() and its like, with their errors.
+// Decodes the message in a body: DecodeRemoteWrite() and similar, with their errors.
 using DecodeMessage = absl::FunctionRef<absl::StatusOr<DecodedWrite>(
     std::string_view message, const IngestLimits& limits, const Storage* storage)>;
 
-// What became of a request. Samples and exemplars that the stores had already count as written.
+// The outcome of a request. Samples and exemplars already stored count as written.
 struct WriteSummary {
   Refusals refusals;
   Refusals exemplar_refusals;    // of series that were written
-  uint64_t samples_written = 0;  // floats, among them those that were stored already
+  uint64_t samples_written = 0;  // floats, including those already stored
   uint64_t histograms_written = 0;
   uint64_t exemplars_written = 0;
-  // Of both kinds, what the store did with those that are not refused.
-  uint64_t new_samples = 0;          // no other has their time
-  uint64_t duplicate_samples = 0;    // stored already
-  uint64_t overwritten_samples = 0;  // replaced another value of their time
+  // Floats and histograms that the store accepted:
+  uint64_t new_samples = 0;          // no sample had their time
+  uint64_t duplicate_samples = 0;    // already stored
+  uint64_t overwritten_samples = 0;  // replaced a different value
 };
 
 class Ingester {
  public:
-  // Called exactly once: on the calling thread when nothing reaches the store, else on the store's.
-  // OK: what the summary counts is durable, and its refusals tell of the rest. Errors:
+  // Called exactly once: on the calling thread if nothing reaches the store, otherwise on the
+  // store's. OK: what the summary counts is durable, and its refusals list the rest. Errors:
   //   kInvalidArgument    the body cannot be decoded; nothing was stored
   //   kOutOfRange         over a limit; nothing was stored
   //   kUnavailable        there is no memory for it now; nothing was stored
@@ -58,14 +58,14 @@ class Ingester {
   //   anything else       Storage::Write's
   using Done = absl::AnyInvocable<void(absl::StatusOr<WriteSummary>)>;
 
-  // `common_rate` holds for several ingesters together, besides that of `limits`; null: there is none.
+  // `common_rate` limits several ingesters together, in addition to `limits`; null: none.
   Ingester(Storage& storage, const IngestLimits& limits,
            std::shared_ptr<RateLimit> common_rate = nullptr)
       : storage_(storage),
         limits_(limits),
-        rate_limit_(limits.max_samples_per_second, RateLimit::Clock::now,
-                    common_rate == nullptr ? RateLimit::kOfServer
-                                           : "this tenant may bring (tenants.limits)"),
+        rate_limit_(
+            limits.max_samples_per_second, RateLimit::Clock::now,
+            common_rate == nullptr ? RateLimit::kOfServer : "of this tenant (tenants.limits)"),
         job_rates_(limits.max_samples_per_second_per_job),
         common_rate_(std::move(common_rate)) {}
   Ingester(const Ingester&) = delete;
@@ -73,13 +73,12 @@ class Ingester {
 
   void Write(const ClientId& client, BodyEncoding encoding, std::string_view body,
              DecodeMessage decode, Done done);
-  // What was read elsewhere, within the rate limits; series that are known by number count for no
-  // job.
+  // Stores a decoded request within the rate limits. Series known only by number count for no job.
   void StoreWithinRate(const ClientId& client, DecodedWrite decoded, Done done);
-  // As above; no rate limit holds for it.
+  // As above, without rate limits.
   void Store(DecodedWrite decoded, Done done);
 
-  // From here on; 0: no limit.
+  // Takes effect immediately; 0: no limit.
   void SetRates(uint64_t max_samples_per_second, uint64_t max_samples_per_second_per_job) {
     rate_limit_.SetRate(max_samples_per_second);
     job_rates_.SetRate(max_samples_per_second_per_job);
@@ -88,29 +87,30 @@ class Ingester {
   IngestStats stats() const;
   const MetadataStore& metadata() const { return metadata_; }
   const ExemplarStore& exemplars() const { return exemplars_; }
-  // From here on metadata and exemplars are kept with samples alone that the store took. With those
-  // that come without series `enter` is called first, on the thread of the caller of Store(): an
-  // error is the request's. Until StopAwaiting(), which `enter` or the store may have called.
+  // From now on, keeps metadata and exemplars only with samples that the store accepted. For those
+  // without series, calls `enter` first, on the caller's thread of Store(); its error fails the
+  // request. Ends with StopAwaiting(), which `enter` or the store may call.
   void AwaitStored(std::function<absl::Status()> enter) {
     enter_ = std::move(enter);
     awaits_stored_ = true;
   }
   void StopAwaiting() { awaits_stored_ = false; }
-  // Keeps both in `rows` from here on, and has what was kept there before. `rows` outlives the ingester.
+  // From now on keeps metadata and exemplars in `rows`, and loads what is kept there. `rows` must
+  // outlive the ingester.
   void KeepSideData(KeptRows& rows) { keeper_.emplace(metadata_, exemplars_, rows); }
 
  private:
-  // What is left to do for a request once the store has answered.
+  // The remaining work for a request after the store has answered.
   struct Rest {
-    WriteSummary summary;               // as if the store refused nothing
-    std::vector<size_t> sample_counts;  // of WriteRequest::series, floats
+    WriteSummary summary;               // assuming the store refuses nothing
+    std::vector<size_t> sample_counts;  // floats per entry of WriteRequest::series
     std::vector<SeriesExemplars> exemplars;
     uint64_t exemplar_count = 0;  // that arrived
     std::vector<MetadataEntry> metadata;
-    RequestMemory memory;  // of what the store has not taken yet, too
+    RequestMemory memory;  // including what the store has not taken yet
   };
 
-  // What came without series.
+  // Finishes a request without series.
   absl::StatusOr<WriteSummary> FinishAlone(Rest rest);
   absl::StatusOr<DecodedWrite> Decode(BodyEncoding encoding, std::string_view body,
                                       DecodeMessage decode);
@@ -129,7 +129,7 @@ class Ingester {
   ExemplarStore exemplars_;
   std::function<absl::Status()> enter_;
   std::atomic<bool> awaits_stored_{false};
-  std::optional<SideDataKeeper> keeper_;  // of both; goes before them
+  std::optional<SideDataKeeper> keeper_;  // uses both; destroyed before them
 
   std::atomic<uint64_t> requests_{0};
   std::atomic<uint64_t> undecodable_requests_{0};

@@ -6,11 +6,11 @@
 
 #include <optional>
 
-#include "ingest/ingest_testing.h"
-#include "ingest/remote_write.h"
-#include "ingest/remote_write_encoder.h"
-#include "ingest/remote_write_v2.h"
-#include "ingest/remote_write_v2_encoder.h"
+#include "ingest/remote_write/remote_write.h"
+#include "ingest/remote_write/remote_write_encoder.h"
+#include "ingest/remote_write/remote_write_v2.h"
+#include "ingest/remote_write/remote_write_v2_encoder.h"
+#include "ingest/write/ingest_testing.h"
 
 namespace lockstep {
 namespace {
@@ -93,13 +93,13 @@ TEST_F(IngesterTest, CountsWhatWasWrittenByKind) {
        {Push(Compressed(EncodeRemoteWrite(request))),
         Push(Compressed(EncodeRemoteWriteV2(request)), DecodeRemoteWriteV2)}) {
     ASSERT_TRUE(summary.ok()) << summary.status();
-    EXPECT_EQ(summary->samples_written, 1u);  // of two
+    EXPECT_EQ(summary->samples_written, 1u);  // out of two
     EXPECT_EQ(summary->histograms_written, 1u);
     EXPECT_EQ(summary->refusals.count(), 2u);
   }
 }
 
-// As a Prometheus sends them, beside the series of their samples.
+// Prometheus sends them apart from their samples' series.
 TEST_F(IngesterTest, KeepsExemplarsOfSeriesWithoutSamples) {
   const LabelSet up = LabelSet::Of({{"__name__", "up"}});
   const auto push = [&](int64_t timestamp_ms, const char* trace_id) {
@@ -150,7 +150,7 @@ TEST(IngesterRatesTest, HoldsEachJobToItsRate) {
     return answer;
   };
   EXPECT_TRUE(push(Body({"up", "down", "away"})).ok());
-  // Each comes with its labels, though the store may know it.
+  // Each has its labels, though the store may know it.
   EXPECT_THAT(storage.last_request.series, SizeIs(3));
   const absl::Status refused = push(Body({"up"}));
   EXPECT_TRUE(RetryAfter(refused).has_value());

@@ -13,14 +13,14 @@ namespace lockstep {
 namespace {
 
 constexpr std::string_view kJobLabel = "job";
-// The bucket of all jobs that have none of their own.
+// The shared bucket of jobs without their own.
 constexpr size_t kOthers = 0;
 
 size_t KeyOf(std::string_view job) { return absl::Hash<std::string_view>()(job); }
 
 std::string WhyNot(std::string_view job, double per_second) {
   return absl::StrFormat(
-      "the job \"%s\" brings more than its %.0f samples a second "
+      "the job \"%s\" exceeds its limit of %.0f samples per second "
       "(ingest.max-samples-per-second-per-job)",
       job, per_second);
 }

@@ -37,7 +37,7 @@ TEST_F(JobRatesTest, AJobIsHeldToItsRateAndOthersAreNot) {
   const absl::Status refused = AdmitOne("noisy", 1);
   EXPECT_TRUE(absl::IsResourceExhausted(refused));
   EXPECT_THAT(std::string(Message(refused)),
-              HasSubstr("the job \"noisy\" brings more than its 100 samples a second "
+              HasSubstr("the job \"noisy\" exceeds its limit of 100 samples per second "
                         "(ingest.max-samples-per-second-per-job)"));
   EXPECT_EQ(RetryAfter(refused), std::chrono::seconds(2));
   EXPECT_TRUE(AdmitOne("quiet", 10).ok());
@@ -55,7 +55,7 @@ TEST_F(JobRatesTest, OfARequestOnlyWhatIsOverIsRefused) {
   ASSERT_EQ(write.request.series.size(), 2u);
   EXPECT_EQ(write.request.series[1].samples.size(), 4u);
   EXPECT_EQ(write.refusals.samples_by_reason()[static_cast<size_t>(RejectReason::kJobRate)], 5u);
-  EXPECT_THAT(write.refusals.ToString(), HasSubstr("the job \"noisy\" brings more than its 100"));
+  EXPECT_THAT(write.refusals.ToString(), HasSubstr("the job \"noisy\" exceeds its limit of 100"));
 }
 
 TEST_F(JobRatesTest, ManyJobsTakeBoundedMemory) {

@@ -16,20 +16,20 @@ namespace {
 
 constexpr char kRetryAfterPayload[] = "lockstep/retry-after-seconds";
 
-// Of the rate.
+// As a fraction of the rate.
 constexpr double kSharedPart = 7.0 / 8;
 constexpr double kSmallPart = 1 - kSharedPart;
 constexpr double kSmallRequestPart = 1.0 / 100;
 
 using Buckets = StringMap<double>;
 
-// What a client that was not active lately has. It makes the shares of the others smaller, which they learn as they
-// fill.
+// The share of a client that was not active lately. It reduces the shares of others, which shrink
+// as they refill.
 double ShareOf(const Buckets& buckets, double per_second) {
   return kSharedPart * per_second / static_cast<double>(std::max<size_t>(buckets.size(), 1));
 }
 
-// Who has a full bucket again counts as active no more.
+// A client whose bucket is full again no longer counts as active.
 void FillEach(Buckets& buckets, double per_second, double seconds) {
   const double share = ShareOf(buckets, per_second);
   absl::erase_if(buckets, [&](auto& bucket) {
@@ -43,7 +43,7 @@ bool HasTokens(const Buckets& buckets, const std::string& name) {
   return found == buckets.end() || found->second > 0;
 }
 
-// `lowest`: what the bucket need not fall below.
+// The bucket does not fall below `lowest`.
 void TakeFrom(Buckets& buckets, const std::string& name, double count, double lowest,
               double per_second) {
   if (name.empty()) return;
@@ -53,7 +53,7 @@ void TakeFrom(Buckets& buckets, const std::string& name, double count, double lo
   tokens = std::max(tokens - count, std::min(tokens, lowest));
 }
 
-// Until a bucket that owes some holds any again.
+// The time until a negative bucket is positive again.
 std::chrono::seconds WaitFor(double tokens, double per_second) {
   return std::chrono::seconds(static_cast<int64_t>(std::max(1.0, std::ceil(-tokens / per_second))));
 }
@@ -76,10 +76,11 @@ absl::Status RateLimit::Admit(const ClientId& client, uint64_t sample_count) {
   Fill();
   OwnBucket* const own = OwnBucketOf(client);
   if (own != nullptr && own->tokens <= 0) {
-    return ComeAgainIn(WaitFor(own->tokens, own->per_second),
-                       absl::StrFormat("more than the %.0f samples a second that the credential "
-                                       "\"%s\" may bring (lockstep_roles)",
-                                       own->per_second, client.user));
+    return ComeAgainIn(
+        WaitFor(own->tokens, own->per_second),
+        absl::StrFormat("over the limit of %.0f samples per second of the credential "
+                        "\"%s\" (lockstep_roles)",
+                        own->per_second, client.user));
   }
   LOCKSTEP_RETURN_IF_ERROR(AdmitToAll(client, count));
   if (own != nullptr) own->tokens -= count;
@@ -94,7 +95,7 @@ absl::Status RateLimit::AdmitToAll(const ClientId& client, double count) {
   }
   return ComeAgainIn(
       WaitFor(tokens_, per_second_),
-      absl::StrFormat("more than the %.0f samples a second that %s", per_second_, whose_));
+      absl::StrFormat("over the limit of %.0f samples per second %s", per_second_, whose_));
 }
 
 RateLimit::OwnBucket* RateLimit::OwnBucketOf(const ClientId& client) {
@@ -143,7 +144,7 @@ RateLimit::Entry RateLimit::EntryFor(const ClientId& client, double count) const
 void RateLimit::Take(const ClientId& client, double count, Entry entry) {
   tokens_ -= count;
   if (entry == Entry::kSmall) small_tokens_ -= count;
-  // Who brought more while nobody else wanted to does not owe it to those that come later.
+  // A client that used spare capacity does not owe it to those that come later.
   const double lowest = entry == Entry::kShare ? std::numeric_limits<double>::lowest() : tokens_;
   TakeFrom(by_network_, client.network, count, lowest, per_second_);
   TakeFrom(by_user_, client.user, count, lowest, per_second_);
@@ -151,7 +152,7 @@ void RateLimit::Take(const ClientId& client, double count, Entry entry) {
 
 absl::Status ComeAgainIn(std::chrono::seconds wait, std::string_view why) {
   absl::Status status = absl::ResourceExhaustedError(
-      absl::StrFormat("%s; nothing was stored, come again in %d s", why, wait.count()));
+      absl::StrFormat("%s; nothing was stored, retry in %d s", why, wait.count()));
   status.SetPayload(kRetryAfterPayload, absl::Cord(std::to_string(wait.count())));
   return status;
 }

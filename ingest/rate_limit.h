@@ -1,17 +1,19 @@
-// RateLimit: how many samples a second all writes together may bring, shared fairly by clients.
+// RateLimit: limits the samples per second of all writes together, and shares the rate fairly
+// between clients.
 //
-// A bucket of tokens, one a sample, that fills at the rate and holds at most those of one second. A
-// request is let in while the bucket holds any, and takes as many as it has samples, so that the bucket
-// may owe some: a request of any size comes through, and those behind it wait for what it owes. While it owes,
-// requests are still let in for
+// A token bucket, one token per sample, fills at the rate and holds at most one second's worth. A
+// request is admitted while the bucket is not empty and takes a token per sample, so the bucket may
+// go negative: requests of any size get through, and those after them wait. While it is negative,
+// requests are still admitted for
 //
-//   - clients that have brought less than their share of seven eighths of the rate: each network, and each credential,
-//     has a bucket of its own that fills at what is left when all that are active have the same;
+//   - clients below their share of seven eighths of the rate: each network and each credential has
+//     its own bucket, which fills at an equal share among those active;
 //   - small requests, of at most a hundredth of the rate, from the last eighth.
 //
-// These take from the common bucket too. So a client alone gets all of the rate, nobody keeps others from their share,
-// and the mean rate is never more than what was set, after a burst of one second. A credential with a limit of its own has a
-// bucket of that as well, which has to hold some. Safe from any thread.
+// These take from the common bucket too. So a single client gets the whole rate, no client takes
+// another's share, and the average rate never exceeds the limit after a burst of one second. A
+// credential with its own limit has another bucket for it, which must not be empty either.
+// Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -21,7 +23,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/client_id.h"
+#include "base/budget/client_id.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/string_map.h"
@@ -31,34 +33,34 @@ namespace lockstep {
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::string_view kOfServer = "this server takes (ingest.max-samples-per-second)";
+  static constexpr std::string_view kOfServer = "of this server (ingest.max-samples-per-second)";
 
-  // 0: no limit but those of credentials. `now` is called from any thread. `whose` ends the sentence "more than the 7 samples
-  // a second that ..." and is a literal.
+  // 0: no limit except those of credentials. `now` is called from any thread. `whose` is a literal
+  // that ends the sentence "over the limit of 7 samples per second ...".
   explicit RateLimit(uint64_t samples_per_second,
                      std::function<Clock::time_point()> now = Clock::now,
                      std::string_view whose = kOfServer);
 
-  // From here on.
+  // Takes effect immediately.
   void SetRate(uint64_t samples_per_second);
 
-  // OK: the samples may come. kResourceExhausted: nothing was taken; RetryAfter() of it says when to
-  // come again.
+  // OK: the samples are admitted. kResourceExhausted: nothing was taken; RetryAfter() says when to
+  // retry.
   absl::Status Admit(const ClientId& client, uint64_t sample_count);
 
  private:
-  // What lets a request in.
+  // Why a request is admitted.
   enum class Entry : uint8_t { kNone, kCommon, kSmall, kShare };
-  // Of a credential with a limit of its own.
+  // The bucket of a credential with its own limit.
   struct OwnBucket {
     double per_second = 0;
     double tokens = 0;
   };
-  // Clients of one kind that were active lately.
+  // Recently active clients of one kind.
   using Buckets = StringMap<double>;
 
   void Fill() LOCKSTEP_REQUIRES(mutex_);
-  // The bucket of the client's credential; null if that has no limit of its own.
+  // The bucket of the client's credential; null if it has no limit of its own.
   OwnBucket* OwnBucketOf(const ClientId& client) LOCKSTEP_REQUIRES(mutex_);
   absl::Status AdmitToAll(const ClientId& client, double count) LOCKSTEP_REQUIRES(mutex_);
   Entry EntryFor(const ClientId& client, double count) const LOCKSTEP_REQUIRES(mutex_);
@@ -72,15 +74,14 @@ class RateLimit {
   double small_tokens_ LOCKSTEP_GUARDED_BY(mutex_);
   Buckets by_network_ LOCKSTEP_GUARDED_BY(mutex_);
   Buckets by_user_ LOCKSTEP_GUARDED_BY(mutex_);
-  StringMap<OwnBucket> own_ LOCKSTEP_GUARDED_BY(mutex_);  // of credentials that have brought any
+  StringMap<OwnBucket> own_ LOCKSTEP_GUARDED_BY(mutex_);  // of credentials seen so far
   Clock::time_point filled_at_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
-// kResourceExhausted: nothing was stored, because of `why`, which is one clause; come again after
-// the wait.
+// kResourceExhausted: nothing was stored because of `why`, one clause; retry after `wait`.
 absl::Status ComeAgainIn(std::chrono::seconds wait, std::string_view why);
 
-// The wait that a refusal of RateLimit or JobRates asks for, at least a second; nothing for any
+// The wait requested by a refusal of RateLimit or JobRates, at least a second; nothing for any
 // other status.
 std::optional<std::chrono::seconds> RetryAfter(const absl::Status& status);
 

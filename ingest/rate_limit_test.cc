@@ -41,7 +41,7 @@ TEST_F(RateLimitTest, TakesOneSecondsWorthAtOnceAndThenTheRate) {
   EXPECT_TRUE(Admits(limit_, 50));
   EXPECT_FALSE(Admits(limit_, 2));
   Pass(milliseconds(3'600'000));
-  EXPECT_TRUE(Admits(limit_, 100));  // a long rest saves up no more than a second
+  EXPECT_TRUE(Admits(limit_, 100));  // idle time saves at most one second's worth
   EXPECT_FALSE(Admits(limit_, 2));
 }
 
@@ -200,7 +200,7 @@ TEST(CredentialRateTest, CredentialsHaveLimitsOfTheirOwn) {
       limit.Admit({.network = "10.0.0.2", .user = "slow", .max_samples_per_second = 10}, 9).ok());
   EXPECT_FALSE(
       limit.Admit({.network = "10.0.0.3", .user = "slow", .max_samples_per_second = 10}, 1).ok());
-  // What the limit for all refuses costs the credential nothing.
+  // A refusal by the common limit costs the credential nothing.
   RateLimit small(5, [&now] { return now; });
   EXPECT_TRUE(small.Admit(other, 10).ok());
   EXPECT_FALSE(small.Admit(slow, 9).ok());

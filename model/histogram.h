@@ -1,9 +1,10 @@
 // Histogram: one native histogram sample, exponential or with custom buckets.
 //
-// Counts are floats whatever the sender used; integer counts up to 2^53 are exact. Bucket `index` of an
-// exponential histogram of `schema` covers (base^(index-1), base^index] with base = 2^(2^-schema),
-// mirrored on the negative side. Schema -53 has custom upper bounds in `custom_values`, the last bucket
-// ending at +Inf. Source: Prometheus, "Native Histograms" specification.
+// Counts are floats, whatever the sender used; integer counts up to 2^53 are exact. Bucket `index`
+// of an exponential histogram of `schema` covers (base^(index-1), base^index] with base =
+// 2^(2^-schema), mirrored on the negative side. Schema -53 has custom upper bounds in
+// `custom_values`; the last bucket ends at +Inf. Source: Prometheus, "Native Histograms"
+// specification.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ inline constexpr int32_t kCustomBucketsSchema = -53;
 inline constexpr int32_t kMinExponentialSchema = -4;
 inline constexpr int32_t kMaxExponentialSchema = 8;
 
-// A run of neighbouring buckets. `offset` is the gap to the run before; for the first run it is the
-// index of the first bucket.
+// A run of neighbouring buckets. `offset` is the gap to the previous run; for the first run it is
+// the index of the first bucket.
 struct BucketSpan {
   int32_t offset = 0;
   uint32_t length = 0;
@@ -33,7 +34,7 @@ struct Histogram {
   double zero_count = 0;
   double count = 0;
   double sum = 0;
-  // As many absolute bucket counts as the spans' lengths add up to.
+  // One absolute count for each bucket of the spans.
   std::vector<BucketSpan> positive_spans;
   std::vector<double> positive_counts;
   std::vector<BucketSpan> negative_spans;
@@ -41,7 +42,7 @@ struct Histogram {
   std::vector<double> custom_values;
 
   bool uses_custom_buckets() const { return schema == kCustomBucketsSchema; }
-  // In memory, with its buckets.
+  // Size in memory, including buckets.
   size_t byte_count() const {
     return sizeof(Histogram) +
            sizeof(double) *

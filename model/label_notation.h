@@ -1,5 +1,5 @@
-// Label names and values as PromQL writes them, in label sets and matchers alike. Functions append to
-// the caller's text.
+// Label names and values in PromQL's notation, for label sets and matchers. Functions append to the
+// caller's text.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// "a\"b": in quotes; quotes, backslashes and newlines escaped, other bytes as they are.
+// "a\"b": in quotes, with quotes, backslashes and newlines escaped and other bytes unchanged.
 void AppendQuoted(std::string& out, std::string_view text);
-// A name of the old alphabet as it is, any other in quotes.
+// Writes a legacy name as it is, any other name in quotes.
 void AppendLabelName(std::string& out, std::string_view name);
 
 }  // namespace lockstep

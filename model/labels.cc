@@ -22,7 +22,7 @@ void AppendLabel(std::string& bytes, LabelView label) {
 // Texts shorter than this have lengths of one byte.
 constexpr size_t kLongText = 0x80;
 
-// Returns what is behind it.
+// Returns the position after it.
 char* PutShortText(char* at, std::string_view text) {
   *at++ = static_cast<char>(text.size());
   std::memcpy(at, text.data(), text.size());
@@ -34,8 +34,8 @@ bool IsNameByte(char c, bool first) {
          (!first && c >= '0' && c <= '9');
 }
 
-// How many bytes at the front of `text` are ASCII, in whole words: all but the last few of most
-// labels.
+// The number of ASCII bytes at the front of `text`, in whole words: all but the last few bytes of
+// most labels.
 size_t AsciiLength(std::string_view text) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
   size_t length = 0;
@@ -56,7 +56,7 @@ size_t Utf8SequenceLength(std::string_view text) {
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
+  // Rejects overlong forms, surrogates and everything beyond U+10FFFF.
   if (lead == 0xe0 && byte(1) < 0xa0) return 0;
   if (lead == 0xed && byte(1) > 0x9f) return 0;
   if (lead == 0xf0 && byte(1) < 0x90) return 0;
@@ -117,10 +117,10 @@ absl::StatusOr<LabelSet> LabelSet::FromBytes(std::string_view bytes) {
   while (!rest.empty()) {
     LabelView label;
     if (!GetLengthPrefixed(rest, label.name) || !GetLengthPrefixed(rest, label.value)) {
-      return absl::DataLossError("label set is cut short");
+      return absl::DataLossError("label set is truncated");
     }
     if (label.name <= previous || label.value.empty()) {
-      return absl::DataLossError("label set is not sorted, or holds an empty value");
+      return absl::DataLossError("label set is not sorted, or has an empty value");
     }
     previous = label.name;
   }
@@ -183,7 +183,7 @@ std::string LabelSet::ToString() const {
 }
 
 uint64_t LabelSet::Hash() const {
-  // FNV-1a with a final mix: simple enough to be the same for ever.
+  // FNV-1a with a final mix: simple enough to stay the same forever.
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : bytes_) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -1,10 +1,10 @@
 // LabelSet: the identity of a series, and the builder that edits one.
 //
-// A LabelSet is immutable and holds its labels packed in one string, sorted by name:
+// A LabelSet is immutable and stores its labels packed in one string, sorted by name:
 //   varint length, name, varint length, value, ...
-// so that equality is one comparison, a hash is one pass, and a set is one allocation. The metric name
-// is the label "__name__". A label with an empty value is the same as no label and is never stored.
-// Safe to read from any thread. Views that a LabelSet gives out live as long as it does (moving it
+// so that equality is one comparison, a hash is one pass, and a set is one allocation. The metric
+// name is the label "__name__". A label with an empty value means no label and is never stored.
+// Safe to read from any thread. Views that a LabelSet returns live as long as the set (moving it
 // ends them).
 #pragma once
 
@@ -62,34 +62,34 @@ class LabelSet {
   };
 
   LabelSet() = default;
-  // Labels in any order. Empty values are left out; of a name given twice the last value wins.
+  // Labels in any order. Empty values are left out; for a repeated name the last value wins.
   static LabelSet Of(std::vector<LabelView> labels);
   static LabelSet Of(std::initializer_list<LabelView> labels) {
     return Of(std::vector<LabelView>(labels));
   }
-  // Labels that are sorted by name already, each name once and no value empty.
+  // Labels that are already sorted by name, without repeated names or empty values.
   static LabelSet OfSorted(std::span<const LabelView> labels);
-  // The bytes() of another set, or such bytes put together by their rules; nothing is checked.
+  // The bytes() of another set, or equivalent bytes; nothing is checked.
   static LabelSet OfPacked(std::string bytes) {
     LabelSet set;
     set.bytes_ = std::move(bytes);
     return set;
   }
-  // From bytes() of another set, checked: names ascending and unique, values not empty.
+  // From bytes() of another set, checked: names ascend without repeats, and values are not empty.
   static absl::StatusOr<LabelSet> FromBytes(std::string_view bytes);
 
   Iterator begin() const { return {bytes_.data(), bytes_.data() + bytes_.size()}; }
   Iterator end() const { return {bytes_.data() + bytes_.size(), bytes_.data() + bytes_.size()}; }
   bool empty() const { return bytes_.empty(); }
-  // The number of labels; walks the set.
+  // The number of labels; iterates over the set.
   size_t size() const;
 
-  // The label's value, or "" when the set has no such label.
+  // The label's value, or "" if the set has no such label.
   std::string_view Get(std::string_view name) const;
   bool Has(std::string_view name) const { return !Get(name).empty(); }
   std::string_view metric_name() const { return Get(kMetricName); }
 
-  // Exactly / all but the labels named. `names` in any order.
+  // Only / all except the named labels. `names` in any order.
   LabelSet Keep(const std::vector<std::string>& names) const;
   LabelSet Drop(const std::vector<std::string>& names) const;
   LabelSet DropMetricName() const;
@@ -99,11 +99,11 @@ class LabelSet {
 
   // The packed form, stable on disk (docs/formats/labels.md).
   const std::string& bytes() const { return bytes_; }
-  // Stable over processes and versions.
+  // Stable across processes and versions.
   uint64_t Hash() const;
 
   friend bool operator==(const LabelSet& a, const LabelSet& b) { return a.bytes_ == b.bytes_; }
-  // By name, then value, label by label; a prefix comes first. Prometheus' order.
+  // By name, then value, label by label; a prefix comes first. This is Prometheus' order.
   friend std::strong_ordering operator<=>(const LabelSet& a, const LabelSet& b);
   template <typename H>
   friend H AbslHashValue(H h, const LabelSet& labels) {

@@ -20,7 +20,7 @@ TEST(LabelSet, OrderIsByNameThenValueAndAPrefixComesFirst) {
   const LabelSet none;
   const LabelSet a1 = LabelSet::Of({{"a", "1"}});
   const LabelSet a1b = LabelSet::Of({{"a", "1"}, {"b", "1"}});
-  // Longer values have longer length bytes in the packed form; the order must not see those.
+  // Longer values have longer length bytes in the packed form, which must not affect the order.
   const LabelSet a10 = LabelSet::Of({{"a", "10"}});
   const LabelSet a2 = LabelSet::Of({{"a", "2"}});
   EXPECT_LT(none, a1);
@@ -48,7 +48,7 @@ TEST(LabelSet, EveryTruncationOfItsBytesIsRefused) {
   EXPECT_EQ(*LabelSet::FromBytes(labels.bytes()), labels);
   for (size_t length = 1; length < labels.bytes().size(); ++length) {
     const auto cut = LabelSet::FromBytes(std::string_view(labels.bytes()).substr(0, length));
-    // A cut between two labels is a valid shorter set.
+    // A cut between two labels leaves a valid shorter set.
     if (cut.ok()) {
       EXPECT_EQ(*cut, LabelSet::Of({{"__name__", "m"}}));
     }

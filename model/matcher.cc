@@ -20,7 +20,7 @@ std::string_view ToString(MatchType type) {
 
 namespace {
 
-// Prometheus' message for an expression that is none.
+// With Prometheus' message for an invalid expression.
 absl::StatusOr<Regex> Compile(std::string_view pattern, size_t max_bytes) {
   absl::StatusOr<Regex> regex = Regex::Compile(pattern, Regex::Dot::kExcludesNewline, max_bytes);
   if (!regex.ok()) return Annotate(regex.status(), "error parsing regexp");
@@ -33,7 +33,7 @@ absl::StatusOr<Matcher> Matcher::Make(MatchType type, std::string name, std::str
                                       size_t max_regex_bytes) {
   Matcher matcher(type, std::move(name), std::move(value));
   if (type == MatchType::kRegex || type == MatchType::kNotRegex) {
-    // By itself too: "a)(b" is none, but would become one inside the parentheses.
+    // Also compiled by itself: "a)(b" is invalid, but would become valid inside the parentheses.
     LOCKSTEP_RETURN_IF_ERROR(Compile(matcher.value_, max_regex_bytes).status());
     LOCKSTEP_ASSIGN_OR_RETURN(matcher.regex_,
                               Compile("^(?s:" + matcher.value_ + ")$", max_regex_bytes));

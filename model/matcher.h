@@ -18,9 +18,10 @@ std::string_view ToString(MatchType type);
 // Immutable and safe from any thread; copies share the compiled expression.
 class Matcher {
  public:
-  // Fails with kInvalidArgument if `value` is to be a regular expression and is none. Expressions have
-  // RE2's syntax, match the whole value, and their dot matches a newline.
-  // `max_regex_bytes`, and further errors: see Regex::Compile().
+  // Fails with kInvalidArgument if `type` needs a regular expression and `value` is not one.
+  // Expressions have RE2's syntax, match the whole value, and their dot matches a newline.
+  //
+  // For `max_regex_bytes` and further errors see Regex::Compile().
   static absl::StatusOr<Matcher> Make(MatchType type, std::string name, std::string value,
                                       size_t max_regex_bytes = Regex::kMaxBytes);
   static Matcher Equal(std::string name, std::string value);
@@ -31,7 +32,7 @@ class Matcher {
 
   bool Matches(std::string_view label_value) const;
   bool MatchesEmpty() const { return Matches({}); }
-  // name="value", with the name quoted where it needs to be.
+  // name="value", with the name quoted if necessary.
   std::string ToString() const;
 
   friend bool operator==(const Matcher& a, const Matcher& b) {

@@ -41,7 +41,7 @@ TEST(Matcher, BadExpressionsAreToldAsGoTellsThem) {
     std::string expression;
     std::string text;
   };
-  // From a Prometheus 3.5, asked for x{a=~"..."}.
+  // From Prometheus 3.5, queried for x{a=~"..."}.
   const Case cases[] = {
       {"(", "missing closing ): `(`"},
       {"a)", "unexpected ): `a)`"},

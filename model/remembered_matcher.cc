@@ -9,12 +9,12 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostMatchers = 256;
-// A longer list of names is that of one question.
+// A longer list of names comes from a single query and is not reused.
 constexpr size_t kMostPatternBytes = 8192;
 
 struct Remembered {
   Mutex mutex;
-  // By name of the label and pattern.
+  // By label name and pattern.
   std::map<std::pair<std::string, std::string>, Matcher> matchers LOCKSTEP_GUARDED_BY(mutex);
 };
 

@@ -1,4 +1,4 @@
-// Regular-expression matchers that the program itself asks for again and again, compiled once.
+// Caches compiled regular-expression matchers that the program itself uses again and again.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// As Matcher::Make(MatchType::kRegex, name, pattern). For patterns that are lists of names, not for what clients write:
-// some hundreds are kept, whatever they take once compiled. Safe from any thread.
+// Like Matcher::Make(MatchType::kRegex, name, pattern). For patterns that are lists of names, not
+// for patterns from clients: some hundreds are kept, whatever their compiled size. Safe from any
+// thread.
 absl::StatusOr<Matcher> RememberedRegexMatcher(std::string_view name, std::string_view pattern);
 
 }  // namespace lockstep

@@ -16,10 +16,10 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 constexpr size_t kMaxVarintBytes = 10;
-// What is hashed in one go; a run of labels is rarely longer.
+// How many words are hashed at a time; a run of labels is rarely longer.
 constexpr size_t kPieceWords = 64;
 constexpr size_t kPieceBytes = kPieceWords * sizeof(uint64_t);
-// The second sum uses the keys of the first, two words on.
+// The second sum uses the keys of the first, shifted by two words.
 using Secrets = std::array<uint64_t, kPieceWords + 2>;
 
 const Secrets& ProcessSecrets() {
@@ -38,13 +38,13 @@ uint64_t WordAt(const char* at) {
   return word;
 }
 
-// The high half of the product folded onto the low one.
+// Folds the high half of the product onto the low half.
 uint64_t Fold(uint64_t a, uint64_t b) {
   const Wide product = Wide{a} * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// Sums of products of pairs of words, each with keys of its own: no product waits for another.
+// Sums of products of pairs of words. Each sum has its own keys, so no product waits for another.
 struct Sums {
   Wide first = 0;
   Wide second = 0;
@@ -76,12 +76,12 @@ Sums SumsOf(const char* at, size_t size, const Secrets& secrets) {
   for (; at < last; at += kPairBytes, keys += 2) {
     sums.Add(WordAt(at), WordAt(at + sizeof(uint64_t)), keys);
   }
-  // The last pair, some of it again: quicker than a copy of as much as is left.
+  // The last pair overlaps the one before: that is faster than copying the remaining bytes.
   sums.Add(WordAt(last), WordAt(last + sizeof(uint64_t)), keys);
   return sums;
 }
 
-// Both return what is behind it.
+// Both return the position after it.
 char* PutLength(char* at, size_t length) {
   for (; length >= 0x80; length >>= 7) *at++ = static_cast<char>(length | 0x80);
   *at++ = static_cast<char>(length);
@@ -97,7 +97,7 @@ size_t LengthOfText(std::string_view text) {
   return (text.size() < 0x80 ? 1 : VarintLength(text.size())) + text.size();
 }
 
-// Returns what is behind the label.
+// Returns the position after the label.
 char* PutLabel(char* at, std::string_view name, std::string_view value) {
   *at++ = '\x0a';
   at = PutLength(at, 2 + LengthOfText(name) + LengthOfText(value));
@@ -107,8 +107,8 @@ char* PutLabel(char* at, std::string_view name, std::string_view value) {
   return PutText(at, value);
 }
 
-// Of a label of n bytes in a set, the wire has at most 3 n: a label has two bytes at least, and gets three and
-// one length more.
+// A label of n bytes in a set has at most 3 n bytes on the wire: a label has at least two bytes,
+// and the wire adds three bytes and one more length.
 constexpr size_t kMostWireBytesPerByte = 3;
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST(SeriesKey, IsTheSameForTheSameBytes) {
   EXPECT_EQ(HashOfLabels(""), HashOfLabels(std::string()));
 }
 
-// Each half alone tells all of them apart: lengths, single bits, single bytes and swaps.
+// Each half alone distinguishes all of them: lengths, single bits, single bytes and swaps.
 TEST(SeriesKey, DiffersForEverySmallChange) {
   std::set<std::string> inputs;
   for (size_t size = 0; size < 70; ++size) {
@@ -39,7 +39,7 @@ TEST(SeriesKey, DiffersForEverySmallChange) {
   EXPECT_GT(inputs.size(), 10'000u);
 }
 
-// Where one run ends and the next begins is part of the key.
+// The boundaries between runs are part of the key.
 TEST(SeriesKey, TellsTheRunsApart) {
   std::set<uint64_t> highs, lows;
   const std::vector<WireLabels> all = {{"ab", "", ""}, {"", "ab", ""}, {"", "", "ab"},

@@ -28,8 +28,8 @@ absl::StatusOr<std::string> TenantOfId(std::string_view id) {
                      std::ranges::all_of(id, IsIdCharacter);
   if (!is_id) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("a tenant's name has 1 to %d letters, digits and characters of !-_.*'(), "
-                        "and is neither . nor ..",
+        absl::StrFormat("a tenant name must be 1 to %d letters, digits and characters from "
+                        "!-_.*'(), and not . or ..",
                         kMaxIdBytes));
   }
   return id == kDefaultTenantName ? std::string() : std::string(id);

@@ -1,9 +1,9 @@
 // Tenants: groups of people who share a store and do not see each other's samples.
 //
-// The series of a tenant have one label more than their senders gave them, kTenantLabel, whose
-// value is the tenant's name; those of the default tenant, whose name is "", do not. The label's
-// name sorts before every other name, so that series are in the same order with and without it.
-// Nobody outside the store and the module `tenants` sees it. Pure functions.
+// The series of a tenant have an additional label, kTenantLabel, whose value is the tenant's name;
+// those of the default tenant, whose name is "", do not. The label's name sorts before every other
+// name, so series have the same order with and without it. Only the store and the module `tenants`
+// see the label. Pure functions.
 #pragma once
 
 #include <string>
@@ -16,19 +16,19 @@ namespace lockstep {
 
 // One zero byte. Senders may not use this name. On disk (docs/formats/labels.md).
 inline constexpr std::string_view kTenantLabel{"\0", 1};
-// What people call the default tenant.
+// The public name of the default tenant.
 inline constexpr std::string_view kDefaultTenantName = "default";
 
-// The name in the store of the tenant that a client calls `id`: "" for "default". kInvalidArgument
-// unless `id` is 1 to 150 letters, digits and !-_.*'() and is neither "." nor "..", as Grafana
-// Mimir has it.
+// The store's name of the tenant that a client calls `id`: "" for "default". kInvalidArgument
+// unless `id` is 1 to 150 letters, digits and !-_.*'() and is neither "." nor "..", as in Grafana
+// Mimir.
 absl::StatusOr<std::string> TenantOfId(std::string_view id);
-// The other way.
+// The inverse.
 std::string_view IdOfTenant(std::string_view tenant);
 
 // "" for the default tenant.
 std::string_view TenantOf(const LabelSet& labels);
-// Precondition: `labels` are of the default tenant.
+// Precondition: `labels` belong to the default tenant.
 LabelSet WithTenant(std::string_view tenant, const LabelSet& labels);
 LabelSet WithoutTenant(const LabelSet& labels);
 

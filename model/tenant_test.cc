@@ -40,7 +40,7 @@ TEST(Tenant, LabelComesAndGoes) {
   EXPECT_EQ(WithoutTenant(WithTenant("t", LabelSet())), LabelSet());
 }
 
-// Whoever takes the label away need not sort again.
+// Removing the label requires no new sort.
 TEST(Tenant, LabelLeavesSeriesInOrder) {
   std::vector<LabelSet> all = {LabelSet::Of({{"A", "1"}}),
                                LabelSet::Of({{"A", "1"}, {"B", "2"}}),

@@ -98,7 +98,7 @@ archive() {
 
 archive_of_curl() {
   echo "build_static_libraries: libcurl"
-  # HTTP alone. Where certificates are is found out by the program that runs (cli/certificates.h), which
+  # HTTP alone. Where certificates are is found out by the program that runs (cli/process/certificates.h), which
   # tells OpenSSL: the fallback.
   cmake -S "$scratch/libcurl4-openssl-dev" -B "$scratch/curl" -G Ninja -DCMAKE_BUILD_TYPE=None \
     -DCMAKE_C_FLAGS="-DNDEBUG $(echo $hardening)" -DCMAKE_C_COMPILER_LAUNCHER="$ccache" \

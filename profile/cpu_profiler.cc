@@ -17,6 +17,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
+#include "base/clock.h"
 #include "profile/profile_builder.h"
 #include "profile/symbol_table.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 constexpr size_t kMaxFrames = 64;
 
-// Where a thread was that a signal interrupted; 0 if nobody knows on this kind of machine.
+// The address at which a signal interrupted a thread; 0 if unknown on this architecture.
 uint64_t AddressOf(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -38,42 +39,36 @@ uint64_t AddressOf(const void* context) {
 #endif
 }
 
-// The CPU clock of a thread, as the kernel numbers them: see clock_getcpuclockid(3) and the
-// kernel's posix-timers.h.
+// The CPU clock of a thread, in the kernel's numbering: see clock_getcpuclockid(3) and the kernel's
+// posix-timers.h.
 clockid_t ClockOf(int thread) {
   constexpr int kThreadClock = 4;
   constexpr int kScheduled = 2;
   return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | kThreadClock | kScheduled);
 }
 
-int64_t UnixNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 }  // namespace
 
 struct CpuProfiler::Samples {
   struct Sample {
-    // Without the frames of the signal's handler.
+    // Without the frames of the signal handler.
     std::vector<uint64_t> Stack() const;
 
     uint64_t address = 0;  // where the thread was
     int frame_count = 0;
-    std::array<void*, kMaxFrames> frames;  // with those of the signal's handler
+    std::array<void*, kMaxFrames> frames;  // includes the signal handler's frames
   };
 
   explicit Samples(size_t max_count) : list(max_count) {}
 
-  // The signal's handler: what it calls has to be safe while anything else is under way.
+  // The signal handler: it may only call async-signal-safe functions.
   static void OnSignal(int signal, siginfo_t* info, void* context);
 
   std::vector<Sample> list;
-  std::atomic<size_t> count{0};  // that were asked for; may be more than there is room for
+  std::atomic<size_t> count{0};  // requested samples; may exceed the available room
 
   static std::atomic<Samples*> current;
-  static std::atomic<int> writers;  // handlers under way
+  static std::atomic<int> writers;  // handlers in progress
 };
 
 std::atomic<CpuProfiler::Samples*> CpuProfiler::Samples::current{nullptr};
@@ -107,7 +102,7 @@ void CpuProfiler::Samples::OnSignal(int /*signal*/, siginfo_t* /*info*/, void* c
 absl::StatusOr<std::unique_ptr<CpuProfiler>> CpuProfiler::Start(size_t max_samples) {
   MemoryCharge memory(MemoryAccount::kQueries);
   LOCKSTEP_RETURN_IF_ERROR(memory.Add(max_samples * sizeof(Samples::Sample)));
-  // The first call loads what walks stacks, which no handler may do.
+  // The first call loads the code that walks stacks, which a handler must not do.
   std::array<void*, 1> frame;
   (void)backtrace(frame.data(), 1);
   struct sigaction action {};
@@ -121,7 +116,7 @@ absl::StatusOr<std::unique_ptr<CpuProfiler>> CpuProfiler::Start(size_t max_sampl
   Samples* nobody = nullptr;
   if (!Samples::current.compare_exchange_strong(nobody, profiler->samples_.get())) {
     profiler->is_running_ = false;
-    return absl::FailedPreconditionError("another CPU profile is being taken");
+    return absl::FailedPreconditionError("another CPU profile is in progress");
   }
   profiler->FindThreads();
   return profiler;
@@ -130,7 +125,7 @@ absl::StatusOr<std::unique_ptr<CpuProfiler>> CpuProfiler::Start(size_t max_sampl
 CpuProfiler::CpuProfiler(size_t max_samples, MemoryCharge memory)
     : memory_(std::move(memory)),
       samples_(std::make_unique<Samples>(max_samples)),
-      begin_ns_(UnixNs()),
+      begin_ns_(SystemTimeNs()),
       begin_(std::chrono::steady_clock::now()) {}
 
 CpuProfiler::~CpuProfiler() { Stop(); }
@@ -148,7 +143,7 @@ void CpuProfiler::FindThreads() {
     event.sigev_signo = SIGPROF;
     event._sigev_un._tid = thread;
     timer_t timer{};
-    // The thread may have ended meanwhile.
+    // The thread may have ended in the meantime.
     if (timer_create(ClockOf(thread), &event, &timer) != 0) continue;
     itimerspec period{};
     period.it_interval.tv_nsec = std::chrono::nanoseconds(kPeriod).count();
@@ -185,7 +180,7 @@ std::string CpuProfiler::Finish() {
   builder.SetTime(begin_ns_, std::chrono::nanoseconds(duration).count());
   builder.SetPeriod({"cpu", "nanoseconds"}, period_ns);
   if (const size_t asked = asked_count(); asked > samples_->list.size()) {
-    builder.AddComment(absl::StrFormat("%d samples were left out: only the first %d are here",
+    builder.AddComment(absl::StrFormat("%d samples were omitted: only the first %d are included",
                                        asked - samples_->list.size(), samples_->list.size()));
   }
   return builder.Finish();

@@ -1,7 +1,7 @@
-// CpuProfiler: where the threads of this process spend their time. Each thread has a timer of its
-// own CPU time; whenever that has gone on by a period, a signal (SIGPROF) has the thread write down
-// its stack. One profiler at a time, as there is one such signal; the others of its methods are for
-// the thread that started it.
+// CpuProfiler: records where this process's threads spend their CPU time. Each thread has a timer
+// on its own CPU time, which sends a signal (SIGPROF) after each period to record the thread's
+// stack. Only one profiler can run at a time, because there is only one such signal. Call the other
+// methods only on the thread that started it.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "base/status.h"
 
 namespace lockstep::profile {
@@ -19,22 +19,23 @@ namespace lockstep::profile {
 class CpuProfiler {
  public:
   static constexpr std::chrono::milliseconds kPeriod{10};
-  // A profile of so many has all that a reader can make out.
+  // Enough samples for a detailed profile.
   static constexpr size_t kMaxSamples = 50'000;
 
-  // Begins. Later samples than the first `max_samples` are only counted. kFailedPrecondition while
-  // another one runs; the errors of base/memory_budget.h if there is no memory for the samples.
+  // Starts profiling. Samples beyond the first `max_samples` are only counted. Fails with
+  // kFailedPrecondition if another profiler is running, and with an error of MemoryBudget if
+  // there is no memory for the samples.
   static absl::StatusOr<std::unique_ptr<CpuProfiler>> Start(size_t max_samples = kMaxSamples);
   ~CpuProfiler();
   CpuProfiler(const CpuProfiler&) = delete;
   CpuProfiler& operator=(const CpuProfiler&) = delete;
 
-  // Threads are found when this is called: do so a few times a second.
+  // Finds new threads: call it a few times per second.
   void FindThreads();
-  // How many there are, and how many there would be with room for them.
+  // The number of samples, including those for which there was no room.
   size_t sample_count() const;
   size_t asked_count() const;
-  // Ends, and gives what was found in the format of pprof. Once.
+  // Stops, and returns the profile in pprof's format. Call it once.
   std::string Finish();
 
  private:

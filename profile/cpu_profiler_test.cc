@@ -37,7 +37,7 @@ TEST(CpuProfilerTest, FindsWhatThreadsDo) {
   g_is_enough = false;
   auto profiler = CpuProfiler::Start();
   ASSERT_TRUE(profiler.ok()) << profiler.status();
-  // One that begins later.
+  // A thread that starts later.
   std::thread busy([] { (void)BusyFunctionOfTheTest(); });
   while ((*profiler)->sample_count() < kEnoughSamples) {
     (*profiler)->FindThreads();
@@ -75,7 +75,7 @@ TEST(CpuProfilerTest, SaysWhatItLeftOut) {
   busy.join();
   const ReadProfile profile = ParseProfile((*profiler)->Finish());
   ASSERT_EQ(profile.comments.size(), 1u);
-  EXPECT_THAT(profile.comments[0], testing::HasSubstr("samples were left out"));
+  EXPECT_THAT(profile.comments[0], testing::HasSubstr("samples were omitted"));
   EXPECT_EQ(profile.samples.size(), 1u);
 }
 

@@ -3,10 +3,10 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <chrono>
 #include <initializer_list>
 #include <string_view>
 
+#include "base/clock.h"
 #include "profile/profile_builder.h"
 
 namespace lockstep::profile {
@@ -23,9 +23,7 @@ HeapState ReadHeapState() {
   state.allocated_bytes = heap.uordblks + heap.hblkhd;
   state.free_bytes = heap.fordblks;
   state.budget = MemoryBudget::OfProcess().stats();
-  state.time_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                      std::chrono::system_clock::now().time_since_epoch())
-                      .count();
+  state.time_ns = SystemTimeNs();
   return state;
 }
 
@@ -39,7 +37,7 @@ std::string HeapProfile(const HeapState& state) {
   };
   uint64_t left_bytes = state.allocated_bytes;
   for (size_t i = 0; i < kMemoryAccountCount; ++i) {
-    // What is charged may be a little more than what was taken.
+    // The charged memory may slightly exceed what was allocated.
     const uint64_t bytes = std::min(left_bytes, state.budget.accounts[i].held_bytes);
     add({Name(static_cast<MemoryAccount>(i)), kAllocated, kProgram}, 0, bytes);
     left_bytes -= bytes;

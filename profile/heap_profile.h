@@ -1,23 +1,22 @@
-// What the memory of this process is for, as far as it is known: what malloc gave out, by the
-// accounts of the memory budget, in the format of pprof. It knows no stacks: single allocations are
-// not followed.
+// A profile of this process's memory in pprof's format: the memory allocated with malloc, by
+// account of the memory budget. It has no stacks, because single allocations are not tracked.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 
 namespace lockstep::profile {
 
 struct HeapState {
-  uint64_t allocated_bytes = 0;  // given out by malloc
-  uint64_t free_bytes = 0;       // kept by malloc for later
+  uint64_t allocated_bytes = 0;  // with malloc
+  uint64_t free_bytes = 0;       // kept by malloc for reuse
   MemoryBudgetStats budget;
   int64_t time_ns = 0;  // Unix
 };
 
-// The state of this process now.
+// The current state of this process.
 HeapState ReadHeapState();
 std::string HeapProfile(const HeapState& state);
 

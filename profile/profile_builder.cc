@@ -9,7 +9,7 @@
 namespace lockstep::profile {
 namespace {
 
-// Fields of the messages.
+// Field numbers of the messages.
 namespace profile_field {
 constexpr uint32_t kSampleType = 1, kSample = 2, kMapping = 3, kLocation = 4, kFunction = 5,
                    kStringTable = 6, kTimeNanos = 9, kDurationNanos = 10, kPeriodType = 11,
@@ -72,7 +72,7 @@ std::string Gzip(const std::string& plain) {
 }  // namespace
 
 ProfileBuilder::ProfileBuilder(std::vector<ValueType> types) {
-  TextNumber("");  // is always the first
+  TextNumber("");  // the empty text always comes first
   for (const ValueType& type : types) {
     std::string message;
     PutNumber(value_type_field::kType, TextNumber(type.type), message);
@@ -89,7 +89,7 @@ void ProfileBuilder::AddStack(std::span<const uint64_t> stack, std::span<const i
   table_ = &table;
   std::vector<uint64_t> locations;
   for (size_t i = 0; i < stack.size(); ++i) {
-    // A call lies before where it returns to, and that may be in the next function.
+    // A call precedes its return address, which may already belong to the next function.
     locations.push_back(LocationOf(i == 0 ? stack[i] : stack[i] - 1, table));
   }
   AddSample(locations, values);
@@ -203,7 +203,7 @@ std::string ProfileBuilder::MappingMessages() const {
     PutNumber(mapping_field::kMemoryLimit, mapping.end, message);
     PutNumber(mapping_field::kFileOffset, mapping.offset, message);
     PutNumber(mapping_field::kFilename, mapping_paths_.at(number), message);
-    // Readers look up what is missing, if they have the file.
+    // Readers look up missing names themselves if they have the file.
     PutNumber(mapping_field::kHasFunctions, all_known ? 1 : 0, message);
     PutBytes(profile_field::kMapping, message, messages);
   }

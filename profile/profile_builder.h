@@ -1,4 +1,4 @@
-// ProfileBuilder: a profile in the format of pprof, profile.proto in gzip. Source:
+// ProfileBuilder: a profile in pprof's format, gzip-compressed profile.proto. Source:
 // github.com/google/pprof, proto/profile.proto. Not thread-safe.
 #pragma once
 
@@ -21,22 +21,22 @@ struct ValueType {
 
 class ProfileBuilder {
  public:
-  // What each sample says; the last is what is shown first.
+  // The value types of each sample; readers show the last one by default.
   explicit ProfileBuilder(std::vector<ValueType> types);
 
-  // `stack` is of addresses, the innermost first; all but that are where calls return to. As many
-  // values as types. `table` outlives the builder.
+  // `stack` contains addresses, innermost first; all but the first are return addresses. There must
+  // be one value per type. `table` must outlive the builder.
   void AddStack(std::span<const uint64_t> stack, std::span<const int64_t> values,
                 const SymbolTable& table);
-  // The same, with names in place of addresses.
+  // The same, with names instead of addresses.
   void AddNames(std::span<const std::string_view> stack, std::span<const int64_t> values);
 
   void SetTime(int64_t begin_ns, int64_t duration_ns);
-  // How much of `type` lies between two samples.
+  // Sets the amount of `type` between two samples.
   void SetPeriod(const ValueType& type, int64_t period);
   void AddComment(std::string_view comment);
 
-  // In gzip. Once.
+  // Returns the gzip-compressed profile. Call it once.
   std::string Finish();
 
  private:
@@ -47,7 +47,7 @@ class ProfileBuilder {
   void AddSample(const std::vector<uint64_t>& locations, std::span<const int64_t> values);
   std::string MappingMessages() const;
 
-  std::string out_;  // messages of the profile, in any order
+  std::string out_;  // the profile's messages, in any order
   std::vector<std::string> texts_;
   absl::flat_hash_map<std::string, uint64_t> text_numbers_;
   absl::flat_hash_map<std::string, uint64_t> functions_;
@@ -55,7 +55,7 @@ class ProfileBuilder {
   absl::flat_hash_map<std::string, uint64_t> named_locations_;
   uint64_t location_count_ = 0;
   const SymbolTable* table_ = nullptr;
-  std::map<size_t, bool> mappings_;  // used ones, and whether all their functions are known
+  std::map<size_t, bool> mappings_;  // used mappings, and whether all their functions are known
   std::map<size_t, uint64_t> mapping_paths_;
 };
 

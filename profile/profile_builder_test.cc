@@ -27,8 +27,8 @@ TEST(ProfileBuilderTest, WritesNames) {
   EXPECT_THAT(profile.samples[1].values, ElementsAre(2, -1));
 }
 
-// The bytes by hand from profile.proto: a sample type (1, 2), the default one, and the table of
-// texts.
+// The expected bytes were written by hand from profile.proto: a sample type (1, 2), the default
+// one, and the string table.
 TEST(ProfileBuilderTest, WritesTheBytesOfTheFormat) {
   EXPECT_EQ(Gunzip(ProfileBuilder(std::vector<ValueType>{{"t", "u"}}).Finish()),
             std::string("\x0a\x04\x08\x01\x10\x02"

@@ -1,4 +1,4 @@
-// Reads what ProfileBuilder writes, for tests: each sample as its function names, the innermost
+// Reads the output of ProfileBuilder for tests: each sample with its function names, innermost
 // first, and its values.
 #pragma once
 
@@ -21,10 +21,10 @@ struct ReadProfile {
   std::vector<std::string> sample_types;  // "cpu/nanoseconds"
   std::vector<ReadSample> samples;
   std::vector<std::string> comments;
-  std::vector<std::string> files;  // that are mapped
+  std::vector<std::string> files;  // mapped files
 };
 
-// Its fields by number, in order: numbers as they are, messages as their bytes.
+// The fields by number, in order: numbers as values, messages as bytes.
 struct ReadField {
   uint64_t number = 0;
   std::string_view bytes;

@@ -13,10 +13,10 @@
 namespace lockstep::profile {
 namespace {
 
-// More is no table of a program's.
+// No program has a larger table.
 constexpr uint64_t kMaxTableBytes = uint64_t{256} << 20;
 
-// The `index`-th T of a table, if it is whole.
+// The `index`-th T of a table, if it is complete.
 template <typename T>
 std::optional<T> EntryOf(std::string_view table, size_t index) {
   if (index >= table.size() / sizeof(T)) return std::nullopt;
@@ -64,7 +64,7 @@ ElfFile ReadElfAt(const std::string& path) {
   return ReadElf([&file](uint64_t offset, uint64_t size) { return ReadFrom(file, offset, size); });
 }
 
-// A line of /proc/self/maps that is about code of a file.
+// Parses a line of /proc/self/maps; nullopt unless it describes code from a file.
 std::optional<Mapping> ParseMapping(const std::string& line) {
   Mapping mapping;
   unsigned long long begin = 0;

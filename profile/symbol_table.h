@@ -1,6 +1,6 @@
-// SymbolTable: the functions of the files that this process runs: what code lies where, and how it
-// is called. Reads the files' own tables of symbols; of a stripped file only the exported functions
-// are known. Immutable; safe from any thread.
+// SymbolTable: the addresses and names of the functions in the files that this process runs. Reads
+// the files' own symbol tables; for a stripped file only the exported functions are known.
+// Immutable; safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lockstep::profile {
 
-// A part of a file that is mapped to be executed.
+// A part of a file that is mapped as executable.
 struct Mapping {
   uint64_t begin = 0;  // addresses
   uint64_t end = 0;
@@ -19,46 +19,46 @@ struct Mapping {
   std::string path;
 };
 
-// A function, as its file has it.
+// A function in its file.
 struct Symbol {
   uint64_t begin = 0;  // addresses
   uint64_t end = 0;
-  std::string name;  // as the linker knows it
+  std::string name;  // the linker's name
 };
 
-// What a file is loaded as.
+// A part of a file that is loaded at an address.
 struct Segment {
   uint64_t offset = 0;
   uint64_t size = 0;
   uint64_t address = 0;
 };
 
-// What an ELF file of 64 bits says of its code.
+// The code-related contents of a 64-bit ELF file.
 struct ElfFile {
   std::vector<Symbol> symbols;  // functions, sorted by address
   std::vector<Segment> segments;
 
-  // The function that is `offset` bytes behind the file's beginning; null if it is not known.
+  // The function at `offset` bytes from the start of the file; null if unknown.
   const Symbol* FunctionAt(uint64_t offset) const;
 };
 
-// Reads `size` bytes from `offset` on; fewer where the file ends.
+// Reads `size` bytes starting at `offset`; fewer at the end of the file.
 using ReadBytes = std::function<std::string(uint64_t offset, uint64_t size)>;
 
-// Nothing of what is something else, and less of what is broken.
+// Returns nothing for other files, and less for damaged ones.
 ElfFile ReadElf(const ReadBytes& read);
-// As a programmer writes it.
+// The name as in the source code.
 std::string Demangled(std::string_view name);
 
 class SymbolTable {
  public:
-  // The table of this process as it is now.
+  // The current table of this process.
   static SymbolTable OfProcess();
 
   const std::vector<Mapping>& mappings() const { return mappings_; }
-  // Into mappings(); mappings().size() if no file is there.
+  // An index into mappings(); mappings().size() if no file is mapped there.
   size_t MappingOf(uint64_t address) const;
-  // The function that is at `address`, demangled; "" if it is not known.
+  // The demangled name of the function at `address`; "" if unknown.
   std::string FunctionAt(uint64_t address) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace lockstep::profile {
 
-// With a name that the test can ask for.
+// A function whose name the test can look up.
 __attribute__((noinline)) int FunctionOfTheTest(int number) {
   asm volatile("");
   return number + 1;
@@ -53,7 +53,7 @@ TEST(SymbolTableTest, BrokenFilesHaveNoSymbolsOrFewer) {
   for (size_t size = 0; size < whole.size(); size += 1 + whole.size() / 20) {
     EXPECT_LE(Read(std::string_view(whole).substr(0, size)).symbols.size(), count);
   }
-  // The header, each byte at its highest.
+  // Sets each byte of the header to its maximum.
   for (size_t at = 0; at < 64; ++at) {
     std::string broken = whole;
     broken[at] = '\xff';

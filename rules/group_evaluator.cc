@@ -8,9 +8,9 @@
 
 #include "absl/hash/hash.h"
 #include "absl/strings/str_format.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/matcher.h"
-#include "scrape/wall_clock.h"
 
 namespace lockstep::rules {
 namespace {
@@ -23,7 +23,7 @@ double SecondsSince(Clock::time_point start) {
 
 const std::string kTenantLabelName = "tenant";
 
-// What the data say themselves goes on as "exported_tenant": no tenant passes for another.
+// Renames a tenant label in the data to "exported_tenant", so that no tenant can pose as another.
 LabelSet WithTenantNamed(const LabelSet& labels, std::string_view tenant) {
   LabelSetBuilder named(labels);
   if (const std::string own(labels.Get(kTenantLabelName)); !own.empty()) {
@@ -38,12 +38,12 @@ engine::VectorElement StaleMarker(LabelSet labels, int64_t timestamp_ms) {
   return {std::move(labels), timestamp_ms, StaleNan(), nullptr};
 }
 
-// Whether state goes from the one to the other: what they are about is the same.
+// Whether state carries over from one rule to the other after a reload.
 bool IsSameRule(const Rule& a, const Rule& b) {
   return a.kind == b.kind && a.name == b.name && a.labels == b.labels;
 }
 
-// Of the rule at `index`; the same for rules that IsSameRule() takes for one another.
+// The seed of the rule at `index`; equal for rules for which IsSameRule() holds.
 uint64_t RuleSeedOf(const RuleGroup& group, size_t index) {
   const Rule& rule = group.rules[index];
   const auto end = group.rules.begin() + static_cast<ptrdiff_t>(index);
@@ -52,14 +52,14 @@ uint64_t RuleSeedOf(const RuleGroup& group, size_t index) {
   return absl::HashOf(group.file, group.name, rule.name, rule.labels, earlier);
 }
 
-// When an alert that is active now became so, by the last sample that was written before the gap.
+// When a currently active alert became active, from the last sample written before the gap.
 int64_t RestoredActiveAt(const Sample& last, const Rule& rule, const AlertTiming& timing,
                          int64_t now_ms) {
   const int64_t down_at_ms = last.timestamp_ms;
   const int64_t active_at_ms = static_cast<int64_t>(last.value) * 1000;
   const int64_t hold_ms = rule.hold_duration.count();
   const int64_t remaining_ms = hold_ms - (down_at_ms - active_at_ms);
-  if (remaining_ms <= 0) return active_at_ms;  // it fired by then
+  if (remaining_ms <= 0) return active_at_ms;  // it was already firing
   if (remaining_ms < timing.for_grace_period.count()) {
     return now_ms + timing.for_grace_period.count() - hold_ms;
   }
@@ -81,7 +81,7 @@ GroupEvaluator::GroupEvaluator(std::shared_ptr<const RuleGroup> group, const Rul
 
 void GroupEvaluator::Evaluate(int64_t time_ms) {
   const Clock::time_point start = Clock::now();
-  const int64_t start_ms = scrape::NowMs();
+  const int64_t start_ms = SystemTimeMs();
   {
     const MutexLock lock(mutex_);
     status_.samples = 0;
@@ -93,7 +93,7 @@ void GroupEvaluator::Evaluate(int64_t time_ms) {
       markers.push_back(StaleMarker(std::move(labels), time_ms - group_->query_offset.count()));
     }
     const absl::Status status = context_.write(markers);
-    if (!status.ok()) Log(LogLevel::kWarn, "series were not marked", {{"error", status}});
+    if (!status.ok()) Log(LogLevel::kWarn, "cannot write stale markers", {{"error", status}});
   }
   const MutexLock lock(mutex_);
   status_.evaluation_seconds = SecondsSince(start);
@@ -102,7 +102,7 @@ void GroupEvaluator::Evaluate(int64_t time_ms) {
 
 void GroupEvaluator::EvaluateRule(size_t index, int64_t time_ms) {
   const Clock::time_point start = Clock::now();
-  const int64_t start_ms = scrape::NowMs();
+  const int64_t start_ms = SystemTimeMs();
   absl::StatusOr<engine::VectorResult> samples = Samples(index, time_ms);
   absl::Status status = samples.status();
   const size_t sample_count = samples.ok() ? samples->size() : 0;
@@ -110,7 +110,7 @@ void GroupEvaluator::EvaluateRule(size_t index, int64_t time_ms) {
     if (group_->rules[index].kind == RuleKind::kAlerting) Tell(index, time_ms);
     status = Store(index, *std::move(samples), time_ms - group_->query_offset.count());
   } else {
-    Log(LogLevel::kWarn, "a rule could not be evaluated",
+    Log(LogLevel::kWarn, "cannot evaluate a rule",
         {{"group", group_->name}, {"rule", group_->rules[index].name}, {"error", Message(status)}});
   }
   const MutexLock lock(mutex_);
@@ -206,7 +206,7 @@ void GroupEvaluator::Restore(int64_t now_ms) {
   if (context_.storage == nullptr) return;
   for (size_t i = 0; i < group_->rules.size(); ++i) {
     const Rule& rule = group_->rules[i];
-    // A shorter `for` is over sooner anew than an alert that was restored may fire.
+    // With a shorter `for`, a new alert fires sooner than a restored one may.
     if (rule.kind != RuleKind::kAlerting || rule.hold_duration < context_.timing.for_grace_period) {
       continue;
     }
@@ -219,7 +219,7 @@ void GroupEvaluator::RestoreRule(size_t index, int64_t now_ms) {
   const absl::Status status =
       querier.ok() ? RestoreFrom(**querier, index, now_ms) : querier.status();
   if (status.ok()) return;
-  Log(LogLevel::kError, "the alerts of a rule were not restored",
+  Log(LogLevel::kError, "cannot restore the alerts of a rule",
       {{"rule", group_->rules[index].name}, {"error", Message(status)}});
 }
 
@@ -274,7 +274,7 @@ void GroupEvaluator::Retire(int64_t time_ms) {
   if (markers.empty()) return;
   const absl::Status status = context_.write(markers);
   if (!status.ok()) {
-    Log(LogLevel::kWarn, "the series of a rule group were not marked",
+    Log(LogLevel::kWarn, "cannot write stale markers for a rule group",
         {{"group", group_->name}, {"error", Message(status)}});
   }
 }

@@ -1,5 +1,6 @@
-// GroupEvaluator: a rule group and what became of its rules: evaluates them in their order, so that each sees what
-// those before it wrote, marks series that are gone, and keeps the state of alerts.
+// GroupEvaluator: a rule group and the state of its rules. Evaluates rules in order, so that each
+// sees the results of earlier ones, writes stale markers for series that disappear, and keeps the
+// state of alerts.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 #include "base/mutex.h"
 #include "model/labels.h"
-#include "rules/active_alerts.h"
+#include "rules/alerts/active_alerts.h"
 #include "rules/rule_context.h"
 
 namespace lockstep::rules {
@@ -21,57 +22,58 @@ struct RuleStatus {
   RuleHealth health = RuleHealth::kUnknown;
   std::string last_error;
   double evaluation_seconds = 0;
-  int64_t last_evaluation_ms = 0;  // when it began; 0: never
-  std::vector<Alert> alerts;       // pending and firing ones
+  int64_t last_evaluation_ms = 0;  // when the last evaluation began; 0 if never
+  std::vector<Alert> alerts;       // pending and firing alerts
 };
 
 struct GroupStatus {
   std::shared_ptr<const RuleGroup> group;
-  std::vector<RuleStatus> rules;  // as many as the group's
+  std::vector<RuleStatus> rules;  // one per rule of the group
   double evaluation_seconds = 0;
   int64_t last_evaluation_ms = 0;
-  // Since the group was made.
+  // Since the group was created.
   uint64_t evaluations = 0;  // of rules
   uint64_t failures = 0;     // of rules
   uint64_t samples = 0;      // of the last evaluation
 };
 
-// status() and TellOfExpiring() are safe from any thread; the rest is for one thread at a time.
+// status() and TellOfExpiring() are thread-safe; call the rest from one thread at a time.
 class GroupEvaluator {
  public:
-  // `context` outlives it. With `is_restored`, alerts have no past that matters; otherwise ALERTS is not
-  // written before Restore().
+  // `context` must outlive this. `is_restored` means that alerts need no restoring; otherwise
+  // ALERTS is not written before Restore().
   GroupEvaluator(std::shared_ptr<const RuleGroup> group, const RuleContext& context,
                  bool is_restored);
 
   const RuleGroup& group() const { return *group_; }
   bool is_restored() const { return is_restored_; }
 
-  // As of `time_ms`; blocks until all is stored.
+  // Evaluates the rules as of `time_ms`; blocks until all results are stored.
   void Evaluate(int64_t time_ms);
-  // Moves alerts that are pending to when they became active before the server was away, by what it wrote
-  // then.
+  // Restores when pending alerts became active before the server was down, from the samples it
+  // wrote then.
   void Restore(int64_t now_ms);
-  // The state of the rules that `from` has too. Series of those that it alone has will be marked.
+  // Takes over the state of rules that `from` also has. Series of rules that only `from` has get
+  // stale markers.
   void TakeOver(GroupEvaluator& from);
-  // The group is gone: marks all of its series.
+  // Writes stale markers for all series of a removed group.
   void Retire(int64_t time_ms);
 
-  // While Evaluate() takes long: tells again of firing alerts before receivers take them for resolved. Not of those whose
-  // rule has failed. Safe from any thread.
+  // Resends firing alerts while Evaluate() takes long, before receivers consider them resolved.
+  // Skips alerts whose rule has failed. Thread-safe.
   void TellOfExpiring(int64_t now_ms);
 
   GroupStatus status() const;
 
  private:
   struct RuleState {
-    uint64_t seed = 0;             // tells the rule from all others, the same after a reload
-    std::vector<LabelSet> series;  // of the evaluation before, sorted
+    uint64_t seed = 0;             // identifies the rule, also after a reload
+    std::vector<LabelSet> series;  // of the previous evaluation, sorted
     ActiveAlerts alerts;
   };
 
   void EvaluateRule(size_t index, int64_t time_ms);
-  // The samples to be stored.
+  // The samples to store.
   absl::StatusOr<engine::VectorResult> Samples(size_t index, int64_t time_ms);
   absl::StatusOr<engine::VectorResult> AlertSamples(size_t index,
                                                     const engine::VectorResult& elements,
@@ -80,18 +82,19 @@ class GroupEvaluator {
   void RestoreRule(size_t index, int64_t now_ms);
   absl::Status RestoreFrom(Querier& querier, size_t index, int64_t now_ms);
   void Tell(size_t index, int64_t time_ms);
-  // Hands over what one of the two functions that tell has taken.
+  // Passes the alerts taken by Tell() or TellOfExpiring() on to the context.
   void HandOver(size_t index, std::vector<Alert> alerts) LOCKSTEP_REQUIRES(telling_);
 
   const std::shared_ptr<const RuleGroup> group_;
   const RuleContext& context_;
   bool is_restored_;
-  std::vector<LabelSet> orphans_;  // of rules that are gone; to be marked
+  std::vector<LabelSet> orphans_;  // series of removed rules that need stale markers
 
-  // Held, before mutex_, from where states are taken to where they are told: they are told in order.
+  // Acquired before mutex_ and held from taking states until they are sent, so that they are sent
+  // in order.
   Mutex telling_;
   mutable Mutex mutex_;
-  std::vector<RuleState> states_;  // written with the lock held
+  std::vector<RuleState> states_;  // written only with the lock held
   GroupStatus status_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_format.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "query/engine/engine.h"
 #include "rules/config/rule_file.h"
 #include "tests/memory_storage.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMinuteMs = 60'000;
 
-// A store, an engine over it, and rules that are evaluated with both, once a minute.
+// A store, an engine over it, and rules that are evaluated with both once per minute.
 class GroupEvaluatorTest : public testing::Test {
  protected:
   GroupEvaluatorTest() : engine_(storage_, {.threads = 1}) {
@@ -47,7 +47,7 @@ class GroupEvaluatorTest : public testing::Test {
     storage_.Append(LabelSet::Of({{"__name__", name}, {"gpu", "1"}}), minute * kMinuteMs, value);
   }
 
-  // What an instant query gives, "labels value" each.
+  // The result of an instant query, "labels value" each.
   std::string Ask(std::string_view text, int64_t minute) {
     std::string answer;
     const auto elements = context_.query(text, minute * kMinuteMs);
@@ -116,7 +116,7 @@ TEST_F(GroupEvaluatorTest, AlertsArePendingThenFireAndEnd) {
 
 TEST_F(GroupEvaluatorTest, AlertsGoOnInRoundsThatTakeLongerThanTheyAreValid) {
   int64_t now_ms = 0;
-  std::vector<int64_t> left_min;  // for which it is valid when it is told
+  std::vector<int64_t> left_min;  // how long it is valid when sent
   context_.now_ms = [&now_ms] { return now_ms; };
   context_.tell = [&](const Rule&, const std::vector<Alert>& alerts) {
     for (const Alert& alert : alerts) {
@@ -135,7 +135,7 @@ TEST_F(GroupEvaluatorTest, AlertsGoOnInRoundsThatTakeLongerThanTheyAreValid) {
   Append("temp", 1, 81);
   now_ms = 2 * kMinuteMs;
   group.Evaluate(1 * kMinuteMs);
-  // Valid for four minutes, and told again when half of them have passed.
+  // Valid for four minutes and sent again after half of them.
   EXPECT_EQ(left_min, std::vector<int64_t>({4, 4, 4, 4, 4, 4}));
 }
 
@@ -173,7 +173,7 @@ TEST_F(GroupEvaluatorTest, AlertsAreToldWithTheirTenant) {
                          context_, true);
     group.Evaluate(kMinuteMs);
     EXPECT_EQ(labels, row.told);
-    // Within the tenant they are as they are in Prometheus.
+    // Within the tenant, they are the same as in Prometheus.
     ASSERT_EQ(group.status().rules[0].alerts.size(), 1u);
     EXPECT_EQ(group.status().rules[0].alerts[0].labels.Get("exported_tenant"), "");
   }
@@ -190,7 +190,7 @@ TEST_F(GroupEvaluatorTest, AlertsOfARuleThatFailsAreNotToldAgain) {
   EXPECT_EQ(told_, "Hot:firing");
 }
 
-// A server that was away from minute 20 on; what another one restores at minute `back`.
+// A server that was down from minute 20 on, and what its successor restores at minute `back`.
 struct Outage {
   int64_t active_since = 0;
   int64_t back = 0;
@@ -200,10 +200,10 @@ struct Outage {
 TEST_F(GroupEvaluatorTest, PendingAlertsGoOnWhereTheyWere) {
   const auto rule = Group("{alert: Hot, expr: temp > 80, for: 30m}");
   for (const Outage& outage : {
-           Outage{0, 25, 5},      // 10 minutes were left: they begin again behind the gap
+           Outage{0, 25, 5},      // 10 minutes were left: they start again after the gap
            Outage{-5, 25, 5},     // 5 were left: no sooner than the grace period of 10 minutes
-           Outage{-40, 25, -40},  // it fired by then
-           Outage{0, 85, 85},     // away for longer than an hour: as if new
+           Outage{-40, 25, -40},  // it was already firing
+           Outage{0, 85, 85},     // down for more than an hour: as if new
        }) {
     storage_.Clear();
     const LabelSet past =

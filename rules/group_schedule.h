@@ -1,5 +1,5 @@
-// When a rule group is evaluated: once in each interval, at an offset of its own by its name, so that groups are
-// spread over the interval and stay where they are over restarts. Pure.
+// When a rule group is evaluated: once per interval, at an offset derived from its name, so that
+// groups are spread over the interval and keep their offsets across restarts. No side effects.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@ namespace lockstep::rules {
 
 class GroupSchedule {
  public:
-  // `seed` is the group's own number. Precondition: interval_ms > 0. The first time is the next one.
+  // `seed` identifies the group. The first evaluation is at the next scheduled time. Precondition:
+  // interval_ms > 0.
   GroupSchedule(uint64_t seed, int64_t interval_ms, int64_t now_ms)
       : interval_ms_(interval_ms),
         offset_ms_(static_cast<int64_t>(seed % static_cast<uint64_t>(interval_ms))),
@@ -17,10 +18,10 @@ class GroupSchedule {
   int64_t due_ms() const { return due_ms_; }
 
   struct Turn {
-    int64_t time_ms = 0;  // as of which to evaluate
-    int64_t missed = 0;   // times that were left out
+    int64_t time_ms = 0;  // evaluation time
+    int64_t missed = 0;   // skipped evaluation times
   };
-  // The last time that has come, which is now taken. Precondition: now_ms >= due_ms().
+  // Takes the latest time that is due. Precondition: now_ms >= due_ms().
   Turn Take(int64_t now_ms) {
     const int64_t missed = (now_ms - due_ms_) / interval_ms_;
     const Turn turn{due_ms_ + missed * interval_ms_, missed};
@@ -28,7 +29,7 @@ class GroupSchedule {
     return turn;
   }
 
-  // For a clock that was set back.
+  // Call after the clock was set back.
   void Rewind(int64_t now_ms) {
     if (due_ms_ > now_ms + interval_ms_) due_ms_ = LastAt(now_ms) + interval_ms_;
   }

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "base/log.h"
-#include "rules/active_alerts.h"
+#include "rules/alerts/active_alerts.h"
 
 namespace lockstep::rules {
 namespace {
@@ -25,7 +25,7 @@ TemplateSamples TemplateSamplesOf(const engine::VectorResult& elements) {
   return samples;
 }
 
-// What is wrong stands in the text, as in Prometheus: an alert is worth more than its words.
+// As in Prometheus, the text contains the error: the alert matters more than its text.
 std::string Expanded(const Rule& rule, const std::string& text, const TemplateData& data) {
   if (text.find("{{") == std::string::npos) return text;
   absl::StatusOr<std::string> expanded;
@@ -35,7 +35,7 @@ std::string Expanded(const Rule& rule, const std::string& text, const TemplateDa
     expanded = parsed.status();
   }
   if (expanded.ok()) return *std::move(expanded);
-  Log(LogLevel::kWarn, "a template of an alert could not be expanded",
+  Log(LogLevel::kWarn, "cannot expand a template of an alert",
       {{"alert", rule.name}, {"error", Message(expanded.status())}});
   return absl::StrFormat("<error expanding template: %s>", Message(expanded.status()));
 }

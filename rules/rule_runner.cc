@@ -9,23 +9,21 @@
 #include <iterator>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/labels.h"
 #include "rules/stored_samples.h"
-#include "scrape/wall_clock.h"
 
 namespace lockstep::rules {
 namespace {
 
-using scrape::NowMs;
-
-// Groups that are evaluated at the same time.
+// Groups evaluated concurrently.
 constexpr int kThreads = 4;
-// Of their threads, so that the machine gives the others more.
+// Lowers the priority of their threads.
 constexpr int kNiceness = 10;
-// A clock that was set is noticed within.
+// A clock change is noticed within this time.
 constexpr milliseconds kLongestWait{1'000};
-// Alerts are restored behind so many evaluations, when what they are about has come in.
+// Alerts are restored after this many evaluations, when their data have arrived.
 constexpr int kTurnsBeforeRestoring = 2;
 
 uint64_t SeedOf(const RuleGroup& group) {
@@ -44,7 +42,7 @@ RuleRunner::RuleRunner(RuleRunnerOptions options) : options_(std::move(options))
     const MutexLock lock(mutex_);
     return external_labels_;
   };
-  common_.now_ms = NowMs;
+  common_.now_ms = SystemTimeMs;
   common_.external_url = options_.external_url;
   common_.timing = options_.timing;
 }
@@ -101,7 +99,7 @@ void RuleRunner::Configure(std::vector<RuleGroup> groups, const LabelSet& extern
     if (successor != after.end()) {
       (*successor)->evaluator.TakeOver(old->evaluator);
     } else if (home_of_) {
-      old->evaluator.Retire(NowMs());
+      old->evaluator.Retire(SystemTimeMs());
     }
   }
   const MutexLock lock(mutex_);
@@ -110,7 +108,7 @@ void RuleRunner::Configure(std::vector<RuleGroup> groups, const LabelSet& extern
   changed_.NotifyAll();
 }
 
-// Those of the same groups as before are the same.
+// Reuses the entries of unchanged groups.
 std::vector<RuleRunner::EntryPtr> RuleRunner::Entries(std::vector<RuleGroup> groups) {
   std::vector<EntryPtr> entries;
   for (RuleGroup& group : groups) {
@@ -122,7 +120,7 @@ std::vector<RuleRunner::EntryPtr> RuleRunner::Entries(std::vector<RuleGroup> gro
         same != entries_.end()
             ? *same
             : std::make_shared<Entry>(std::make_shared<const RuleGroup>(std::move(group)), context,
-                                      has_had_groups_, NowMs()));
+                                      has_had_groups_, SystemTimeMs()));
   }
   return entries;
 }
@@ -133,7 +131,7 @@ RuleRunner::TenantContext& RuleRunner::ContextOf(const std::string& tenant) {
   return at->second;
 }
 
-// Before Start() there is no home, and nothing is evaluated.
+// Before Start(), there is no home and nothing is evaluated.
 void RuleRunner::MoveIn(const std::string& tenant, TenantContext& context) {
   if (home_of_) context.home = home_of_(tenant);
   const absl::StatusOr<RuleHome>& home = context.home;
@@ -157,7 +155,7 @@ void RuleRunner::AwaitIdle(const std::vector<EntryPtr>& entries) {
 
 void RuleRunner::Run() {
   pthread_setname_np(pthread_self(), "rules");
-  // Of this thread alone, in spite of the name.
+  // Despite the name, this affects only the current thread.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
   GroupSchedule::Turn turn;
   while (const EntryPtr entry = TakeDue(turn)) {
@@ -168,12 +166,12 @@ void RuleRunner::Run() {
   }
 }
 
-// Whether the group is being evaluated, or waits for a thread, as others take long.
+// Whether the group is being evaluated or waits for a thread because others take long.
 bool RuleRunner::IsLate(const Entry& entry, int64_t now_ms) {
   return entry.is_running || entry.schedule.due_ms() < now_ms;
 }
 
-// An alert goes on while its group is late, however long that takes.
+// Keeps alerts alive while their group is late.
 void RuleRunner::KeepTelling() {
   pthread_setname_np(pthread_self(), "rules-tell");
   while (true) {
@@ -182,11 +180,11 @@ void RuleRunner::KeepTelling() {
       const MutexLock lock(mutex_);
       if (!ending_) changed_.WaitFor(mutex_, kLongestWait);
       if (ending_) return;
-      const int64_t now_ms = NowMs();
+      const int64_t now_ms = SystemTimeMs();
       std::ranges::copy_if(entries_, std::back_inserter(late),
                            [&](const EntryPtr& entry) { return IsLate(*entry, now_ms); });
     }
-    for (const EntryPtr& entry : late) entry->evaluator.TellOfExpiring(NowMs());
+    for (const EntryPtr& entry : late) entry->evaluator.TellOfExpiring(SystemTimeMs());
   }
 }
 
@@ -201,11 +199,11 @@ RuleRunner::EntryPtr RuleRunner::EarliestIdle() const {
   return earliest;
 }
 
-// Null when the runner is to stop.
+// Null when the runner should stop.
 RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::Turn& turn) {
   const MutexLock lock(mutex_);
   while (!ending_) {
-    const int64_t now_ms = NowMs();
+    const int64_t now_ms = SystemTimeMs();
     const EntryPtr entry = EarliestIdle();
     if (entry == nullptr) {
       changed_.WaitFor(mutex_, kLongestWait);
@@ -225,7 +223,7 @@ RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::Turn& turn) {
 
 void RuleRunner::EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn) {
   const GroupStatus before = entry.evaluator.status();
-  // The first time is that of the start: nothing was missed by then.
+  // Nothing can be missed before the first evaluation.
   if (entry.turns > 0) missed_iterations_ += static_cast<uint64_t>(turn.missed);
   entry.evaluator.Evaluate(turn.time_ms);
   if (++entry.turns >= kTurnsBeforeRestoring && !entry.evaluator.is_restored()) {

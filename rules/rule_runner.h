@@ -1,7 +1,7 @@
-// RuleRunner: evaluates rule groups, each at its interval, several at the same time, on threads of its own. These
-// have a lower priority than those that answer queries and take writes in, so that rules wait for people.
+// RuleRunner: evaluates rule groups at their intervals, several concurrently, on its own threads.
+// They have a lower priority than threads that serve queries and writes.
 //
-// Safe from any thread.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/budget/query_budget.h"
 #include "base/mutex.h"
-#include "base/query_budget.h"
 #include "query/engine/engine.h"
 #include "rules/config/rules_config.h"
 #include "rules/group_evaluator.h"
@@ -32,7 +32,7 @@ struct RuleRunnerOptions {
   std::string external_url;
 };
 
-// Where the groups of one tenant read and write.
+// The engine and storage for the groups of one tenant.
 struct RuleHome {
   const Storage* storage = nullptr;
   const engine::Engine* engine = nullptr;  // reads `storage`
@@ -47,18 +47,19 @@ class RuleRunner {
   RuleRunner(const RuleRunner&) = delete;
   RuleRunner& operator=(const RuleRunner&) = delete;
 
-  // The home of a tenant, by its name in the store. What it refers to stays until Stop() has returned.
+  // Returns the home of a tenant by its name in the store. Referenced objects must live until
+  // Stop() returns.
   using HomeOf = std::function<absl::StatusOr<RuleHome>(const std::string& tenant)>;
 
-  // Begins to evaluate. Its rules are those of the first Configure(), before or after. Precondition: the first call.
+  // Starts evaluation. Configure() may be called before or after this. Call only once.
   void Start(HomeOf home_of, std::function<void(const Rule&, std::vector<Alert>)> tell);
-  // These groups and no others from now on. Those that stay as they are go on; of others the state of the same
-  // rules is kept. Returns when no group that went is being evaluated any more.
+  // Replaces the groups. Unchanged groups continue; changed groups keep the state of unchanged
+  // rules. Blocks until no removed group is being evaluated.
   void Configure(std::vector<RuleGroup> groups, const LabelSet& external_labels);
-  // Ends evaluations. Idempotent.
+  // Stops evaluation. Idempotent.
   void Stop();
 
-  std::vector<GroupStatus> groups() const;  // by file and name
+  std::vector<GroupStatus> groups() const;  // sorted by file and name
   RuleStats stats() const;
 
  private:
@@ -69,7 +70,7 @@ class RuleRunner {
     GroupEvaluator evaluator;
     GroupSchedule schedule;   // guarded by mutex_
     bool is_running = false;  // guarded by mutex_
-    int turns = 0;            // of the thread that has it
+    int turns = 0;            // used only by the thread that evaluates it
   };
   using EntryPtr = std::shared_ptr<Entry>;
   struct TenantContext {
@@ -93,16 +94,16 @@ class RuleRunner {
 
   const RuleRunnerOptions options_;
   HomeOf home_of_;
-  RuleContext common_;  // what the contexts of all tenants have; not changed once the threads run
+  RuleContext common_;  // shared by all tenants; constant once the threads run
 
-  Mutex configuring_;  // held by whoever configures, before mutex_
-  // By tenant. They stay where they are, and do not change once the threads run.
+  Mutex configuring_;  // held while configuring; acquired before mutex_
+  // By tenant. Addresses are stable, and contexts are constant once the threads run.
   std::map<std::string, TenantContext> contexts_ LOCKSTEP_GUARDED_BY(configuring_);
   mutable Mutex mutex_;
   CondVar changed_;
   bool ending_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   bool has_had_groups_ LOCKSTEP_GUARDED_BY(mutex_) = false;
-  std::vector<EntryPtr> entries_ LOCKSTEP_GUARDED_BY(mutex_);  // by file and name
+  std::vector<EntryPtr> entries_ LOCKSTEP_GUARDED_BY(mutex_);  // sorted by file and name
   std::vector<QueryBudget*> budgets_ LOCKSTEP_GUARDED_BY(mutex_);
   std::shared_ptr<const TextMap> external_labels_ LOCKSTEP_GUARDED_BY(mutex_) =
       std::make_shared<const TextMap>();

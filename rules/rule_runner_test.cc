@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{30};
 
-// Stores whatever is not of the series "slow", of which it lets nobody know before Release().
+// Stores all series, but delays the result for the series "slow" until Release().
 class StallingStore {
  public:
   void Write(const DecodedWrite& write, Ingester::Done done) {
@@ -33,7 +33,7 @@ class StallingStore {
     changed_.NotifyAll();
   }
 
-  // False if it takes too long.
+  // Returns false if it takes too long.
   bool AwaitStalled(size_t count) {
     return Await([&]() LOCKSTEP_REQUIRES(mutex_) { return stalled_.size() >= count; });
   }
@@ -104,7 +104,7 @@ TEST(RuleRunnerTest, AlertsOfAGroupThatWaitsForAThreadGoOn) {
       },
       [&](const Rule&, const std::vector<Alert>&) { store.CountTelling(); });
   EXPECT_TRUE(store.AwaitTellings(1));
-  // As many as there are threads.
+  // As many as threads.
   runner.Configure(GroupsWith(4), {});
   EXPECT_TRUE(store.AwaitStalled(4));
   EXPECT_TRUE(store.AwaitTellings(3));

@@ -28,7 +28,7 @@ DecodedWrite WriteOf(const engine::VectorResult& samples) {
   return write;
 }
 
-// What a thread waits for that has asked the store to write.
+// The result of a write, for the thread that waits for it.
 class Answer {
  public:
   void Give(absl::Status status) {

@@ -1,18 +1,20 @@
-// What queries answer, as samples to be stored.
+// Converts query results to samples and stores them.
 #pragma once
 
 #include "base/status.h"
-#include "ingest/decoded_write.h"
-#include "query/engine/value.h"
+#include "ingest/write/decoded_write.h"
+#include "query/engine/values/value.h"
 #include "scrape/scrape_sink.h"
 #include "storage/storage.h"
 
 namespace lockstep::rules {
 
-// The vector that rules go by: a scalar is one element without labels. kInvalidArgument for other kinds.
+// Converts a query result to the vector that rules use; a scalar becomes one element without
+// labels. Returns kInvalidArgument for other kinds.
 absl::StatusOr<engine::VectorResult> VectorOf(engine::QueryValue value);
 
-// Return when the samples are stored, or why they are not. Samples of one series may follow each other.
+// Blocks until the samples are stored; otherwise returns an error. A series may have several
+// samples.
 absl::Status WriteAndWait(const scrape::StoreSamples& store, const engine::VectorResult& samples);
 absl::Status WriteAndWait(Storage& storage, const engine::VectorResult& samples);
 

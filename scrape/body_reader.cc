@@ -101,7 +101,7 @@ class Reader {
     if (series.is_dropped) return absl::OkStatus();
     ++counts_.kept;
     const bool has_time = entry.timestamp_ms.has_value() && config_.honor_timestamps;
-    // Of several samples without a time the first counts.
+    // If samples without a timestamp repeat, the first wins.
     if (found.is_repeated && !has_time) return absl::OkStatus();
     if (found.is_new) ++counts_.added;
     series.tracks_end = !has_time || config_.track_timestamps_staleness;
@@ -138,7 +138,7 @@ class Reader {
   ScrapeBatch& batch_;
   BodyCounts& counts_;
   const TextFormat series_format_;
-  std::string_view bound_label_;  // of the type that was said last
+  std::string_view bound_label_;  // of the latest TYPE
   exposition::SeriesLabels scratch_;
 };
 
@@ -153,7 +153,7 @@ absl::StatusOr<BodyFormat> FormatOf(std::string_view content_type, const ScrapeC
   if (type == "application/vnd.google.protobuf") return BodyFormat::kProtobuf;
   if (!config.fallback_protocol.empty()) return FormatOf(config.fallback_protocol.front());
   return absl::InvalidArgumentError(absl::StrFormat(
-      "the answer's Content-Type is \"%s\", and there is no fallback_scrape_protocol",
+      "the response's Content-Type is \"%s\", and there is no fallback_scrape_protocol",
       content_type));
 }
 

@@ -1,4 +1,4 @@
-// A body that a target answered with, to samples, exemplars and metadata. Pure but for what it is given.
+// Decodes a target's response body to samples, exemplars and metadata. Changes only its arguments.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@ namespace lockstep::scrape {
 
 enum class BodyFormat { kPrometheusText, kOpenMetricsText, kProtobuf };
 
-// How to read a body of that Content-Type. Fails on one that says nothing readable, unless the configuration
-// says what to read it as.
+// The format of a body with that Content-Type. Fails if it is not supported and the configuration
+// has no fallback.
 absl::StatusOr<BodyFormat> FormatOf(std::string_view content_type, const ScrapeConfig& config);
 
 struct ScrapedBody {
   std::string_view bytes;
   BodyFormat format;
-  int64_t timestamp_ms = 0;  // of samples that have none
+  int64_t timestamp_ms = 0;  // for samples without one
 };
 
-// Counted as far as the body was read.
+// Counts up to where the body was read.
 struct BodyCounts {
   uint64_t samples = 0;
   uint64_t kept = 0;   // after relabelling
-  uint64_t added = 0;  // of them, of series whose text is new
+  uint64_t added = 0;  // of these, from series with a new text
 };
 
-// Between series.Begin() and End() or Abandon(). After an error, which names the line or the metric family, what the batch got is
-// to be cleared.
+// Call between series.Begin() and End() or Abandon(). After an error, which names the line or the
+// metric family, the caller must clear the batch.
 absl::Status ReadBody(const ScrapedBody& body, const Target& target, TargetSeries& series,
                       TargetMetadata& metadata, ScrapeBatch& batch, BodyCounts& counts);
 

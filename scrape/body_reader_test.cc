@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
-#include "ingest/ingest_testing.h"
+#include "ingest/write/ingest_testing.h"
 #include "scrape/config/scrape_config_file.h"
 
 namespace lockstep::scrape {
@@ -15,10 +15,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// One target, scraped again and again.
+// One target, scraped repeatedly.
 class BodyReaderTest : public testing::Test {
  protected:
-  // `keys` of the job.
+  // `keys` are the job's YAML keys.
   void Configure(const std::string& keys) {
     const auto configs = ParseScrapeConfigs(
         "scrape_configs:\n- {job_name: j, static_configs: [{targets: ['h:1']}], " + keys + "}\n",
@@ -28,7 +28,7 @@ class BodyReaderTest : public testing::Test {
     target_ = MakeTargets(config, config->static_groups).active.front();
   }
 
-  // "series value@time" of what a scrape at that time stores, sorted, or its error.
+  // "series value@time" for what a scrape at that time stores, sorted, or its error.
   std::vector<std::string> Scrape(std::string_view text, int64_t timestamp_ms,
                                   BodyFormat format = BodyFormat::kPrometheusText) {
     ScrapeBatch batch;
@@ -62,7 +62,7 @@ class BodyReaderTest : public testing::Test {
   DecodedWrite write_;
 };
 
-// The process' own memory, bounded for the time of a test.
+// Limits the process's memory budget during a test.
 class BoundedMemory {
  public:
   explicit BoundedMemory(uint64_t max_bytes) { MemoryBudget::OfProcess().set_max_bytes(max_bytes); }
@@ -91,7 +91,7 @@ TEST_F(BodyReaderTest, WhatATargetSendsIsTakenFromTheMemory) {
   EXPECT_THAT(Error(), testing::HasSubstr("--memory-limit"));
   write_ = {};
   EXPECT_EQ(BoundedMemory::HeldBytes(MemoryAccount::kDecoding), 0u);
-  // What was read of the bad body is forgotten.
+  // The data of the bad body is forgotten.
   EXPECT_EQ(Scrape(Lines(1000), 3000).size(), 1000u);
   EXPECT_LE(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), of_series + (32 << 10));
   EXPECT_EQ(Scrape("", 4000).size(), 1000u);
@@ -124,16 +124,16 @@ TEST_F(BodyReaderTest, AddsTheTargetsLabels) {
   EXPECT_EQ(counts_.added, 0u);
 }
 
-// As Prometheus' documentation of honor_labels says.
+// As in Prometheus' documentation of honor_labels.
 TEST_F(BodyReaderTest, LabelsThatCollideAreRenamedOrHonored) {
   const char* const text =
       "a{job=\"own\",exported_instance=\"e\",instance=\"i\"} 1\nb{job=\"\"} 1\n";
   Configure("");
   EXPECT_THAT(
       Scrape(text, 1),
-      ElementsAre(
-          R"(a{exported_exported_instance="i", exported_instance="e", exported_job="own", instance="h:1", job="j"} 1@1)",
-          R"(b{instance="h:1", job="j"} 1@1)"));
+      ElementsAre(R"(a{exported_exported_instance="i", exported_instance="e", exported_job="own", )"
+                  R"(instance="h:1", job="j"} 1@1)",
+                  R"(b{instance="h:1", job="j"} 1@1)"));
   Configure("honor_labels: true");
   series_.Forget();
   EXPECT_THAT(Scrape(text, 2),
@@ -160,11 +160,11 @@ TEST_F(BodyReaderTest, TimesMayBeIgnored) {
 TEST_F(BodyReaderTest, SeriesThatAreGoneBecomeStale) {
   Configure("");
   Scrape("a 1\nb 2\nc 3 500\n", 1000);
-  // Series with times of their own end by themselves.
+  // Series with explicit timestamps get no stale markers.
   EXPECT_THAT(Scrape("a 1\n", 2000), ElementsAre(R"(a{instance="h:1", job="j"} 1@2000)",
                                                  R"(b{instance="h:1", job="j"} stale@2000)"));
   EXPECT_THAT(Scrape("a 1\n", 3000), ElementsAre(R"(a{instance="h:1", job="j"} 1@3000)"));
-  // They come back.
+  // The series come back.
   EXPECT_THAT(Scrape("a 1\nb 4\n", 4000), ElementsAre(R"(a{instance="h:1", job="j"} 1@4000)",
                                                       R"(b{instance="h:1", job="j"} 4@4000)"));
   EXPECT_EQ(counts_.added, 1u);
@@ -189,7 +189,7 @@ TEST_F(BodyReaderTest, ABadBodyStoresNothingAndEndsAllSeries) {
   EXPECT_EQ(Error(), "line 2: \"two\" is not a number");
   EXPECT_EQ(counts_.samples, 1u);
   EXPECT_THAT(Scrape("a one\n", 3000), IsEmpty());
-  // Known texts are no new series, as in Prometheus.
+  // As in Prometheus, known texts do not count as new series.
   EXPECT_EQ(Scrape("a 1\nb 2\n", 4000).size(), 2u);
   EXPECT_EQ(counts_.added, 0u);
 }
@@ -266,8 +266,9 @@ TEST(FormatOfTest, IsSaidByTheContentTypeOrTheConfiguration) {
             BodyFormat::kPrometheusText);
   EXPECT_EQ(*FormatOf("Application/OpenMetrics-Text; version=1.0.0", config),
             BodyFormat::kOpenMetricsText);
-  EXPECT_EQ(Message(FormatOf("text/html", config).status()),
-            "the answer's Content-Type is \"text/html\", and there is no fallback_scrape_protocol");
+  EXPECT_EQ(
+      Message(FormatOf("text/html", config).status()),
+      "the response's Content-Type is \"text/html\", and there is no fallback_scrape_protocol");
   EXPECT_FALSE(FormatOf("", config).ok());
   EXPECT_EQ(*FormatOf("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
                       "encoding=delimited",

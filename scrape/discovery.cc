@@ -8,18 +8,15 @@
 #include <utility>
 
 #include "base/log.h"
-#include "scrape/discovery/dns_source.h"
-#include "scrape/discovery/kubernetes_source.h"
-#include "scrape/discovery/slurm_source.h"
-#include "scrape/discovery/text_sources.h"
+#include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// How long Refresh() waits for sources, so that most answer in the call that asks them.
+// How long Refresh() waits for sources, so that most answer within the same call.
 constexpr milliseconds kPatience{1'000};
 
-// The files that a pattern with at most one '*', in its last part, stands for.
+// The files that match a pattern with at most one '*', in its last part.
 std::vector<std::string> FilesOf(const std::string& pattern) {
   const std::filesystem::path path(pattern);
   const std::string name = path.filename().string();
@@ -47,6 +44,7 @@ std::unique_ptr<TargetSource> Discovery::MakeSource(const SourceConfig& config) 
         if constexpr (std::is_same_v<Kind, DnsDiscovery>) return MakeDnsSource(kind);
         if constexpr (std::is_same_v<Kind, KubernetesDiscovery>) return MakeKubernetesSource(kind);
         if constexpr (std::is_same_v<Kind, SlurmDiscovery>) return MakeSlurmSource(kind);
+        if constexpr (std::is_same_v<Kind, Ec2Discovery>) return MakeEc2Source(kind);
       },
       config);
 }
@@ -54,11 +52,11 @@ std::unique_ptr<TargetSource> Discovery::MakeSource(const SourceConfig& config) 
 Discovery::Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config,
                      Discovery* before)
     : user_(std::move(user)), config_(std::move(config)) {
-  // Those that are none any more go with the first look.
+  // The first check removes files that no longer exist.
   if (before != nullptr) files_ = std::move(before->files_);
   for (const HttpDiscovery& kind : config_->urls) AddSlow(kind, before);
   for (const DnsDiscovery& kind : config_->dns) {
-    // Each by itself, so that one that cannot be resolved does not hold up the others.
+    // Each name is a separate source, so that an unresolvable one does not delay the others.
     for (const std::string& name : kind.names) {
       DnsDiscovery one = kind;
       one.names = {name};
@@ -67,6 +65,7 @@ Discovery::Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> co
   }
   for (const KubernetesDiscovery& kind : config_->kubernetes) AddSlow(kind, before);
   for (const SlurmDiscovery& kind : config_->slurm) AddSlow(kind, before);
+  for (const Ec2Discovery& kind : config_->ec2) AddSlow(kind, before);
 }
 
 Discovery::~Discovery() {
@@ -144,7 +143,7 @@ bool Discovery::Take(Lookup& lookup, Answer answer) {
   ++failures_;
   if (lookup.error != Message(answer.status())) {
     lookup.error = Message(answer.status());
-    Log(LogLevel::kWarn, "targets were not discovered",
+    Log(LogLevel::kWarn, "target discovery failed",
         {{"job", user_}, {"source", lookup.source->name()}, {"error", lookup.error}});
   }
   return false;

@@ -1,6 +1,6 @@
-// Discovery: the target groups of one job or of some other use, looked up again and again: those of
-// its configuration, of files that are read again when they change, and of sources that take their
-// time to answer: URLs, DNS, Kubernetes, Slurm. Used by one thread.
+// Discovery: repeatedly looks up the target groups of a job or another user: from its
+// configuration, from files, which are read again when they change, and from sources that take time
+// to answer: URLs, DNS, Kubernetes, Slurm, EC2. For one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,43 @@ namespace lockstep::scrape {
 
 class Discovery {
  public:
-  // `user` is who looks, for the log. What `before`, which may be null, found in sources that are
-  // still to be asked is kept until they answer again; nothing else may be done with it afterwards
-  // but its destruction.
+  // `user` identifies the user in the log. Targets that `before` (may be null) found in sources
+  // that are still configured are kept until these answer again; afterwards `before` may only be
+  // destroyed.
   Discovery(std::string user, std::shared_ptr<const DiscoveryConfig> config,
             Discovery* before = nullptr);
-  // Ends looks that are under way.
+  // Cancels lookups in progress.
   ~Discovery();
   Discovery(const Discovery&) = delete;
   Discovery& operator=(const Discovery&) = delete;
 
-  // Looks at all files, and begins to ask the other sources whose time has come, all at the same
-  // time. Blocks for about a second at most: a later answer counts in a later call. Returns whether
-  // groups() have changed. What cannot be read or makes no sense stays as it was, and is logged
-  // when that begins.
+  // Checks all files, and starts lookups of the other sources that are due, all in parallel. Blocks
+  // for at most about a second; later answers count in a later call. Returns whether groups() have
+  // changed. A source that cannot be read or is invalid keeps its groups, and the start of the
+  // failure is logged.
   bool Refresh(int64_t now_ms);
 
   std::vector<TargetGroup> groups() const;
-  // How many looks have failed since the last call.
+  // The number of failed lookups since the last call.
   uint64_t TakeFailures();
 
  private:
   using SourceConfig =
-      std::variant<HttpDiscovery, DnsDiscovery, KubernetesDiscovery, SlurmDiscovery>;
+      std::variant<HttpDiscovery, DnsDiscovery, KubernetesDiscovery, SlurmDiscovery, Ec2Discovery>;
   using Answer = absl::StatusOr<std::optional<FoundTargets>>;
 
-  // A source and what it said.
+  // A source and its last answer.
   struct Lookup {
     std::unique_ptr<TargetSource> source;
-    std::string error;  // of the last look
+    std::string error;  // of the last lookup
     FoundTargets found;
   };
-  // One that is asked on a thread of its own.
+  // A lookup on its own thread.
   struct SlowLookup {
     SourceConfig config;
     Lookup lookup;
     int64_t due_ms = 0;
-    std::future<Answer> answer;  // valid while it is asked; the last member: it is awaited first
+    std::future<Answer> answer;  // valid during a lookup; last member, so it is awaited first
   };
 
   static std::unique_ptr<TargetSource> MakeSource(const SourceConfig& config);

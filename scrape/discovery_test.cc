@@ -43,7 +43,8 @@ TEST_F(DiscoveryTest, FollowsFiles) {
   Write("u1.json", R"([{"targets": ["never:1"]}])");
   EXPECT_TRUE(discovery.Refresh(0));
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "a:1"));
-  EXPECT_EQ(discovery.groups()[1].labels.ToString(), R"({x="y"})");
+  EXPECT_EQ(discovery.groups()[1].labels.ToString(),
+            "{__meta_filepath=\"" + folder_ + "/t1.json\", x=\"y\"}");
   EXPECT_EQ(discovery.groups()[1].source, folder_ + "/t1.json:0");
   EXPECT_EQ(discovery.TakeFailures(), 1u);  // one.yml
   EXPECT_FALSE(discovery.Refresh(0));
@@ -53,7 +54,7 @@ TEST_F(DiscoveryTest, FollowsFiles) {
   EXPECT_TRUE(discovery.Refresh(0));
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "a:1", "b:1"));
 
-  // What makes no sense changes nothing.
+  // Invalid input changes nothing.
   Write("t1.json", "[{");
   discovery.TakeFailures();
   EXPECT_FALSE(discovery.Refresh(0));
@@ -63,6 +64,21 @@ TEST_F(DiscoveryTest, FollowsFiles) {
   std::filesystem::remove(folder_ + "/t1.json");
   EXPECT_TRUE(discovery.Refresh(0));
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "b:1"));
+}
+
+// Each group has the path, however short it is.
+TEST_F(DiscoveryTest, ThePathsOfGroupsTakeMemory) {
+  ScrapeConfig config;
+  config.files = {{{folder_ + "/" + std::string(200, 'n') + ".json"}}};
+  Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
+  std::string many = "[{}";
+  for (int i = 0; i < 50'000; ++i) many += ",{}";
+  Write(std::string(200, 'n') + ".json", many + "]");
+  MemoryBudget::OfProcess().set_max_bytes(128 << 20);
+  discovery.Refresh(0);
+  MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
+  EXPECT_EQ(discovery.TakeFailures(), 1u);
+  EXPECT_TRUE(discovery.groups().empty());
 }
 
 TEST_F(DiscoveryTest, WhatHasNoMemoryChangesNothing) {

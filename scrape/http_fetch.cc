@@ -15,11 +15,11 @@ namespace lockstep::scrape {
 namespace {
 
 constexpr long kMaxRedirects = 10;
-// Of every body, whatever the configuration allows.
+// The limit for every body, whatever the configuration allows.
 constexpr uint64_t kMaxBodyBytes = uint64_t{256} << 20;
 
 CURL* NewHandle() {
-  // Not safe from two threads by itself.
+  // Not thread-safe by itself.
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   return curl_easy_init();
@@ -46,6 +46,8 @@ std::string_view Reason(long status) {
       return " Forbidden";
     case 404:
       return " Not Found";
+    case 410:
+      return " Gone";
     case 500:
       return " Internal Server Error";
     case 502:
@@ -57,7 +59,7 @@ std::string_view Reason(long status) {
   }
 }
 
-// libcurl asks it about once a second or more often; not 0 ends the request.
+// libcurl calls this at least about once a second; nonzero ends the request.
 int IsCancelled(void* flag, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
 }
@@ -108,11 +110,15 @@ absl::Status HttpFetch::Prepare(const FetchOptions& options) {
   memory_refusal_ = absl::OkStatus();
   max_body_bytes_ =
       options.max_body_bytes == 0 ? kMaxBodyBytes : std::min(options.max_body_bytes, kMaxBodyBytes);
-  // Connections and sessions are kept.
+  // Keeps connections and sessions.
   curl_easy_reset(handle_);
   headers_ = std::make_unique<Headers>();
   for (const std::string& line : options.headers) headers_->Add(line);
-  LOCKSTEP_RETURN_IF_ERROR(SetAuthorization(options.http));
+  if (options.aws_signing) {
+    SetAwsSigning(*options.aws_signing);
+  } else {
+    LOCKSTEP_RETURN_IF_ERROR(SetAuthorization(options.http));
+  }
   curl_easy_setopt(handle_, CURLOPT_URL, options.url.c_str());
   curl_easy_setopt(handle_, CURLOPT_HTTPHEADER, headers_->list);
   curl_easy_setopt(handle_, CURLOPT_ERRORBUFFER, headers_->error);
@@ -124,15 +130,19 @@ absl::Status HttpFetch::Prepare(const FetchOptions& options) {
   curl_easy_setopt(handle_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.timeout.count()));
   curl_easy_setopt(handle_, CURLOPT_WRITEFUNCTION, &HttpFetch::TakeBody);
   curl_easy_setopt(handle_, CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(handle_, CURLOPT_FOLLOWLOCATION, options.http.follow_redirects ? 1L : 0L);
+  const bool follows = options.http.follow_redirects && !options.aws_signing;
+  curl_easy_setopt(handle_, CURLOPT_FOLLOWLOCATION, follows ? 1L : 0L);
   curl_easy_setopt(handle_, CURLOPT_MAXREDIRS, kMaxRedirects);
-  // What the environment says of proxies is not asked.
+  // Overrides proxies set in the environment.
   curl_easy_setopt(handle_, CURLOPT_PROXY, options.http.proxy_url.c_str());
   if (options.enable_compression) curl_easy_setopt(handle_, CURLOPT_ACCEPT_ENCODING, "gzip");
   is_post_ = options.post_body.has_value();
   if (is_post_) {
     curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE, static_cast<long>(options.post_body->size()));
     curl_easy_setopt(handle_, CURLOPT_COPYPOSTFIELDS, options.post_body->data());
+  }
+  if (!options.method.empty()) {
+    curl_easy_setopt(handle_, CURLOPT_CUSTOMREQUEST, options.method.c_str());
   }
   if (options.is_cancelled != nullptr) {
     curl_easy_setopt(handle_, CURLOPT_XFERINFOFUNCTION, &IsCancelled);
@@ -156,6 +166,15 @@ absl::Status HttpFetch::SetAuthorization(const HttpClientConfig& http) {
   return absl::OkStatus();
 }
 
+void HttpFetch::SetAwsSigning(const AwsSigning& signing) {
+  const std::string scope = absl::StrFormat("aws:amz:%s:%s", signing.region, signing.service);
+  curl_easy_setopt(handle_, CURLOPT_AWS_SIGV4, scope.c_str());
+  curl_easy_setopt(handle_, CURLOPT_USERNAME, signing.access_key.c_str());
+  curl_easy_setopt(handle_, CURLOPT_PASSWORD, signing.secret_key.c_str());
+  if (signing.session_token.empty()) return;
+  headers_->Add(absl::StrFormat("X-Amz-Security-Token: %s", signing.session_token));
+}
+
 void HttpFetch::SetTls(const TlsClientConfig& tls) {
   if (!tls.ca_file.empty()) curl_easy_setopt(handle_, CURLOPT_CAINFO, tls.ca_file.c_str());
   if (!tls.cert_file.empty()) {
@@ -171,7 +190,7 @@ void HttpFetch::SetTls(const TlsClientConfig& tls) {
 absl::Status HttpFetch::Outcome(int code) const {
   if (is_too_large_) {
     return absl::OutOfRangeError(
-        absl::StrFormat("the body has %d bytes or more, the limit", max_body_bytes_));
+        absl::StrFormat("the body reaches the limit of %d bytes", max_body_bytes_));
   }
   LOCKSTEP_RETURN_IF_ERROR(memory_refusal_);
   if (code != CURLE_OK) {
@@ -185,11 +204,17 @@ absl::Status HttpFetch::Outcome(int code) const {
   if (status == 200 || (is_post_ && status / 100 == 2)) return absl::OkStatus();
   constexpr long kTooManyRequests = 429;
   if (is_post_ && status / 100 == 4 && status != kTooManyRequests) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "server returned HTTP status %d%s: %s", status, Reason(status), body_.substr(0, 200)));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: %s", StatusText(), body_.substr(0, 200)));
   }
-  return absl::UnavailableError(
-      absl::StrFormat("server returned HTTP status %d%s", status, Reason(status)));
+  return absl::UnavailableError(StatusText());
+}
+
+std::string HttpFetch::StatusText() const {
+  long status = 0;
+  curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
+  if (status == 0) return "";
+  return absl::StrFormat("server returned HTTP status %d%s", status, Reason(status));
 }
 
 std::string HttpFetch::content_type() const {

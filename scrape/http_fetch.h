@@ -1,5 +1,5 @@
-// HttpFetch: one request at a time to one server, by libcurl, with a connection that is kept. What
-// the server answers is taken from the memory budget as it comes. Not thread-safe.
+// HttpFetch: sends one request at a time to one server with libcurl, over a persistent connection.
+// Charges responses to the memory budget as they arrive. Not thread-safe.
 #pragma once
 
 #include <atomic>
@@ -9,21 +9,34 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "base/status.h"
 #include "scrape/config/scrape_config.h"
 
 namespace lockstep::scrape {
 
+// What requests to AWS are signed with, by its "Signature Version 4".
+struct AwsSigning {
+  std::string region;   // "us-east-1"
+  std::string service;  // "ec2"
+  std::string access_key;
+  std::string secret_key;
+  std::string session_token;  // of temporary keys; "" with others
+};
+
 struct FetchOptions {
   std::string url;
+  std::string method;                // "": GET, or POST with post_body
   std::vector<std::string> headers;  // "Accept: text/plain"
   milliseconds timeout{};
   bool enable_compression = true;
-  std::optional<std::string> post_body;  // makes it a POST, which any status 2xx answers well
-  uint64_t max_body_bytes = 0;           // uncompressed; a body of so many or more is refused
+  std::optional<std::string> post_body;  // makes it a POST, for which any 2xx means success
+  uint64_t max_body_bytes = 0;           // uncompressed; bodies must be smaller
   HttpClientConfig http;
-  // If it becomes true, the request fails within about a second. Null: it does not. Borrowed.
+  // Signs the headers above and the body; no redirect is followed, because libcurl of Debian 12
+  // cannot sign a URL with parameters. Excludes the authentication of `http`.
+  std::optional<AwsSigning> aws_signing;
+  // The request fails within about a second once this becomes true. May be null. Borrowed.
   const std::atomic<bool>* is_cancelled = nullptr;
 };
 
@@ -34,21 +47,23 @@ class HttpFetch {
   HttpFetch(const HttpFetch&) = delete;
   HttpFetch& operator=(const HttpFetch&) = delete;
 
-  // Makes the handle ready for a request. Fails if a secret cannot be read.
+  // Prepares the handle for a request. Fails if a secret cannot be read.
   absl::Status Prepare(const FetchOptions& options);
   // A CURL*, to be performed once after Prepare(), alone or in a multi handle.
   void* handle() const { return handle_; }
 
-  // After the request, which ended with that CURLcode: whether there is an answer with status 200. Of a POST
-  // kInvalidArgument for one that says that the request is wrong, so that another try will not help.
+  // The result of the request that ended with that CURLcode: OK for status 200. For a POST,
+  // kInvalidArgument means that the request is invalid, so retrying does not help.
   absl::Status Outcome(int code) const;
+  // "server returned HTTP status 404 Not Found", for example; "" if there was no response.
+  std::string StatusText() const;
   const std::string& body() const { return body_; }
-  // Gives its memory back.
+  // Frees its memory.
   void DropBody();
   // "" if there is none.
   std::string content_type() const;
 
-  // Prepare(), the request and its Outcome(); blocks.
+  // Prepare(), the request and Outcome(); blocks.
   absl::Status Get(const FetchOptions& options);
 
  private:
@@ -57,12 +72,13 @@ class HttpFetch {
   bool MakeRoom(size_t bytes);
   static size_t TakeBody(char* bytes, size_t size, size_t count, void* fetch);
   absl::Status SetAuthorization(const HttpClientConfig& http);
+  void SetAwsSigning(const AwsSigning& signing);
   void SetTls(const TlsClientConfig& tls);
 
   void* const handle_;
   std::unique_ptr<Headers> headers_;
   std::string body_;
-  MemoryCharge memory_{MemoryAccount::kScrapes};  // of the body
+  MemoryCharge memory_{MemoryAccount::kScrapes};  // for the body
   absl::Status memory_refusal_;
   uint64_t max_body_bytes_ = 0;
   bool is_too_large_ = false;

@@ -5,8 +5,8 @@
 namespace lockstep::scrape {
 namespace {
 
-// Of a sample here and on its way to the store: the item, its key, its reference, and the series if
-// it is new.
+// A sample's memory here and on its way to the store: the item, its key, its reference, and the
+// series if it is new.
 constexpr uint64_t kSampleBytes = 64 + sizeof(SeriesWrite) + 2 * sizeof(KnownSample);
 
 }  // namespace

@@ -1,11 +1,11 @@
-// ScrapeBatch: the samples of one scrape on their way to the store. What a target sends is taken
-// from the memory budget first: once there is no room nothing more is added, and status() says why.
+// ScrapeBatch: the samples of one scrape on their way to the store. Charges a target's data to the
+// memory budget first: once it is exhausted, nothing more is added, and status() says why.
 // Not thread-safe.
 #pragma once
 
 #include <vector>
 
-#include "ingest/decoded_write.h"
+#include "ingest/write/decoded_write.h"
 #include "scrape/target_series.h"
 #include "storage/storage.h"
 
@@ -13,21 +13,21 @@ namespace lockstep::scrape {
 
 class ScrapeBatch {
  public:
-  // `series` stays where it is until Take() or Clear().
+  // `series` must stay valid until Take() or Clear().
   void Add(const KeyedLabels& series, const Sample& sample);
   void AddHistogram(const KeyedLabels& series, HistogramSample histogram);
   void AddExemplar(const LabelSet& series, Exemplar exemplar);
-  // Of the scraper itself: of a series that is known, or that says how the scrape went.
+  // Adds the scraper's own samples: of known series, or about the scrape.
   void AddOwn(const KeyedLabels& series, const Sample& sample) {
     items_.push_back({&series, sample});
   }
   void AddMetadata(MetadataEntry entry) { metadata_.push_back(std::move(entry)); }
   absl::Status status() const { return memory_.status(); }
 
-  // Without the metadata, which is true of a bad body too.
+  // Keeps the metadata, which is valid even in a bad body.
   void Clear();
 
-  // All of it as a write request; samples of series that `storage` knows go without labels.
+  // Everything as a write request; samples of series that `storage` knows are without labels.
   DecodedWrite Take(const Storage& storage);
 
  private:

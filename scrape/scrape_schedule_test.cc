@@ -28,7 +28,7 @@ TEST(ScrapeScheduleTest, ALittleLateIsOnTime) {
   const int64_t due_ms = schedule.due_ms();
   EXPECT_EQ(schedule.Take(due_ms + 2), due_ms);
   EXPECT_EQ(schedule.Take(due_ms + kIntervalMs + 3), due_ms + kIntervalMs + 3);
-  // What was missed is not made up for.
+  // Missed scrapes are not made up for.
   EXPECT_EQ(schedule.Take(due_ms + 5 * kIntervalMs + 7), due_ms + 5 * kIntervalMs + 7);
   EXPECT_EQ(schedule.due_ms(), due_ms + 6 * kIntervalMs);
 }

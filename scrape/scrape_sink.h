@@ -1,4 +1,4 @@
-// ScrapeSink: where scrapes put what they read, and the counters of that. Safe from any thread.
+// ScrapeSink: receives the samples of scrapes, and counts them. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -13,20 +13,20 @@
 
 namespace lockstep::scrape {
 
-// Takes what is to be stored, as Ingester::Write() does behind the decoding.
+// Stores samples, like the part of Ingester::Write() after decoding.
 using StoreSamples = std::function<void(DecodedWrite, Ingester::Done)>;
 
 class ScrapeSink {
  public:
-  // `storage` outlives the sink, and the sink every write: see AwaitWrites().
+  // `storage` must outlive the sink, and the sink must outlive every write: see AwaitWrites().
   ScrapeSink(const Storage& storage, StoreSamples store)
       : storage_(storage), store_(std::move(store)) {}
 
   const Storage& storage() const { return storage_; }
 
-  // `is_writing` is true until the store has answered.
+  // `is_writing` stays true until the store has answered.
   void Write(DecodedWrite write, std::shared_ptr<std::atomic<bool>> is_writing);
-  // Returns when no write is under way.
+  // Waits until no write is in progress.
   void AwaitWrites();
 
   struct Counters {
@@ -40,7 +40,7 @@ class ScrapeSink {
     std::atomic<uint64_t> failed_writes{0};
   };
   Counters& counters() { return counters_; }
-  // The fields that have a counter here.
+  // Sets the fields counted here.
   void FillStats(ScrapeStats& stats) const;
 
  private:

@@ -34,7 +34,7 @@ std::string_view AcceptedType(ScrapeProtocol protocol) {
   return "text/plain;version=0.0.4";
 }
 
-// The first is liked best, as much as the first of all there are.
+// The first protocol gets the highest preference, relative to all protocols.
 std::string AcceptHeader(const std::vector<ScrapeProtocol>& protocols) {
   std::string header = "Accept: ";
   size_t weight = kScrapeProtocolCount + 1;
@@ -113,7 +113,7 @@ void ScrapeTask::Finish(int code) {
 
 absl::Status ScrapeTask::ReadAnswer(const absl::Status& fetched, Report& report) {
   LOCKSTEP_RETURN_IF_ERROR(fetched);
-  // To Prometheus nothing is a good answer in every format.
+  // Prometheus accepts an empty body in every format.
   if (fetch_.body().empty()) return absl::OkStatus();
   const Target& target = *assignment_.target;
   LOCKSTEP_ASSIGN_OR_RETURN(const BodyFormat format,
@@ -171,7 +171,7 @@ void ScrapeTask::AddReport(const Report& report) {
 
 void ScrapeTask::Retire(int64_t now_ms) {
   batch_.Clear();
-  // Behind what was written last.
+  // After the last timestamp written.
   const int64_t timestamp_ms = std::max(now_ms, timestamp_ms_ + 1);
   const std::vector<KeyedLabels> gone = series_.Abandon();
   MarkStale(gone, timestamp_ms);

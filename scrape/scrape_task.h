@@ -1,5 +1,5 @@
-// ScrapeTask: one target from scrape to scrape: asks, reads, stores, reports. Used by the one thread that owns
-// it.
+// ScrapeTask: scrapes one target repeatedly: requests, parses, stores, reports. Used only by the
+// thread that owns it.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace lockstep::scrape {
 
-// A target and who hears of it.
+// A target and the receiver of its state.
 struct Assignment {
   std::shared_ptr<const Target> target;
   std::shared_ptr<TargetState> state;
@@ -27,21 +27,21 @@ struct Assignment {
 
 class ScrapeTask {
  public:
-  // `sink` outlives the task.
+  // `sink` must outlive the task.
   ScrapeTask(Assignment assignment, ScrapeSink& sink, int64_t now_ms);
 
-  // The same target, perhaps with another configuration.
+  // For the same target, possibly with another configuration.
   void Reassign(Assignment assignment, int64_t now_ms);
 
   ScrapeSchedule& schedule() { return schedule_; }
   bool is_scraping() const { return is_scraping_; }
 
-  // Begins the scrape that is due. A CURL* to be performed, whose end is for Finish(); null when there is
-  // nothing to perform: the scrape is over. Precondition: it is due, and !is_scraping().
+  // Begins the scrape that is due. Returns a CURL* to perform, and to end with Finish(); null if
+  // the scrape is already over. Precondition: it is due, and !is_scraping().
   void* Start(int64_t now_ms);
   // `code` is a CURLcode.
   void Finish(int code);
-  // The target is gone: marks all of its series stale.
+  // Marks all series stale, because the target is gone.
   void Retire(int64_t now_ms);
 
  private:
@@ -57,7 +57,7 @@ class ScrapeTask {
   FetchOptions OptionsOf(const Target& target) const;
   absl::Status ReadAnswer(const absl::Status& fetched, Report& report);
   void End(const absl::Status& fetched);
-  // `gone` stays where it is until Write().
+  // `gone` must stay valid until Write().
   void MarkStale(std::span<const KeyedLabels> gone, int64_t timestamp_ms);
   void AddReport(const Report& report);
   void Write();
@@ -72,7 +72,7 @@ class ScrapeTask {
   std::shared_ptr<std::atomic<bool>> is_writing_ = std::make_shared<std::atomic<bool>>(false);
   bool is_scraping_ = false;
   bool has_reported_ = false;
-  int64_t timestamp_ms_ = 0;  // of the scrape under way, or of the last
+  int64_t timestamp_ms_ = 0;  // of the current or last scrape
   int64_t start_ns_ = 0;      // on the steady clock
 };
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "scrape/wall_clock.h"
+#include "base/clock.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// A clock that is set is noticed after so long.
+// The longest time until a change of the clock is noticed.
 constexpr int64_t kMaxWaitMs = 1000;
 
 std::string TaskKey(const Target& target) { return target.config->job_name + '\0' + target.Key(); }
@@ -42,14 +42,14 @@ void ScrapeWorker::Assign(std::vector<Assignment> assignments) {
 
 void ScrapeWorker::Run(size_t number) {
   pthread_setname_np(pthread_self(), absl::StrFormat("scrape-%d", number).c_str());
-  while (TakeOrders(NowMs())) {
-    StartDue(NowMs());
+  while (TakeOrders(SystemTimeMs())) {
+    StartDue(SystemTimeMs());
     int running_count = 0;
     curl_multi_perform(multi_, &running_count);
     FinishDone();
-    curl_multi_poll(multi_, nullptr, 0, WaitMs(NowMs()), nullptr);
+    curl_multi_poll(multi_, nullptr, 0, WaitMs(SystemTimeMs()), nullptr);
   }
-  RetireAll(NowMs());
+  RetireAll(SystemTimeMs());
 }
 
 bool ScrapeWorker::TakeOrders(int64_t now_ms) {
@@ -83,7 +83,7 @@ void ScrapeWorker::Reassign(std::vector<Assignment> assignments, int64_t now_ms)
 void ScrapeWorker::StartDue(int64_t now_ms) {
   for (auto& [key, task] : tasks_) {
     task->schedule().Rewind(now_ms);
-    // One that is not over yet will be in a moment: its timeout is no longer than the interval.
+    // A running scrape ends soon: its timeout is at most the interval.
     if (!task->schedule().IsDue(now_ms) || task->is_scraping()) continue;
     if (void* const handle = task->Start(now_ms)) {
       scraping_[handle] = task.get();

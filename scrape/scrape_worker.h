@@ -1,5 +1,5 @@
-// ScrapeWorker: a thread that scrapes the targets it is given, all at the same time, by one libcurl multi
-// handle. Owned by the Scraper.
+// ScrapeWorker: a thread that scrapes its targets concurrently with one libcurl multi handle. Owned
+// by the Scraper.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace lockstep::scrape {
 
 class ScrapeWorker {
  public:
-  // `sink` outlives the worker. Begins with no targets.
+  // `sink` must outlive the worker. Starts without targets.
   ScrapeWorker(ScrapeSink& sink, size_t number);
   // Retires all targets.
   ~ScrapeWorker();
   ScrapeWorker(const ScrapeWorker&) = delete;
   ScrapeWorker& operator=(const ScrapeWorker&) = delete;
 
-  // From now on these are all of its targets: others are retired. Safe from any thread; returns at once.
+  // Replaces all targets; removed ones are retired. Thread-safe; returns immediately.
   void Assign(std::vector<Assignment> assignments);
 
  private:
   void Run(size_t number);
-  // False when the worker is to end.
+  // False if the worker should end.
   bool TakeOrders(int64_t now_ms);
   void Reassign(std::vector<Assignment> assignments, int64_t now_ms);
   void StartDue(int64_t now_ms);
@@ -47,7 +47,7 @@ class ScrapeWorker {
   bool ending_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   std::optional<std::vector<Assignment>> orders_ LOCKSTEP_GUARDED_BY(mutex_);
 
-  // Of the thread alone. By job and key.
+  // Used only by the thread. Keyed by job and target key.
   StringMap<std::unique_ptr<ScrapeTask>> tasks_;
   absl::flat_hash_map<void*, ScrapeTask*> scraping_;  // by CURL*
   std::thread thread_;

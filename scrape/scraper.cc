@@ -8,16 +8,16 @@
 
 #include "absl/hash/hash.h"
 #include "absl/strings/str_format.h"
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/processors.h"
-#include "scrape/wall_clock.h"
+#include "base/threads/processors.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// How soon a change of a file is seen.
+// How often files are checked for changes.
 constexpr std::chrono::seconds kLookEvery{2};
-// One is enough for thousands of targets; more share the reading of their bodies.
+// One suffices for thousands of targets; more share the parsing of bodies.
 constexpr size_t kMaxWorkers = 4;
 
 }  // namespace
@@ -94,7 +94,7 @@ bool Scraper::RefreshJobs() {
   bool has_changed = false;
   for (Job& job : jobs_) {
     if (IsEnding()) return false;
-    const bool job_has_changed = job.discovery->Refresh(NowMs());
+    const bool job_has_changed = job.discovery->Refresh(SystemTimeMs());
     failed_discoveries_ += job.discovery->TakeFailures();
     if (job_has_changed) MakePool(job);
     has_changed |= job_has_changed;
@@ -106,7 +106,7 @@ void Scraper::MakePool(Job& job) {
   TargetList list = MakeTargets(job.config, job.discovery->groups());
   LeaveOutWhatHasNoMemory(job, list);
   for (const std::string& error : list.errors) {
-    Log(LogLevel::kWarn, "not a target", {{"job", job.pool.job_name}, {"error", error}});
+    Log(LogLevel::kWarn, "invalid target", {{"job", job.pool.job_name}, {"error", error}});
   }
   std::map<std::string, std::shared_ptr<TargetState>> states;
   job.pool.active.clear();
@@ -123,9 +123,9 @@ void Scraper::MakePool(Job& job) {
   job.pool.dropped_count = list.dropped_count;
 }
 
-// A few words of a discovery's answer become a target with a connection.
+// A few bytes from discovery become a target with a connection.
 void Scraper::LeaveOutWhatHasNoMemory(Job& job, TargetList& list) {
-  // Its texts apart: the task, a handle of libcurl and what the library keeps of a connection.
+  // Besides its texts: the task, a libcurl handle and the library's memory for a connection.
   constexpr uint64_t kTargetBytes = 8 << 10;
   job.memory.Reset();
   size_t count = 0;
@@ -138,7 +138,7 @@ void Scraper::LeaveOutWhatHasNoMemory(Job& job, TargetList& list) {
   }
   if (status.ok()) return;
   list.errors.push_back(
-      absl::StrFormat("%d targets are left out: %s", list.active.size() - count, Message(status)));
+      absl::StrFormat("%d targets are skipped: %s", list.active.size() - count, Message(status)));
   list.active.resize(count);
 }
 
@@ -162,7 +162,7 @@ bool Scraper::IsEnding() const {
   return ending_;
 }
 
-// False when the scraper is to stop.
+// False if the scraper should stop.
 bool Scraper::AwaitNextLook() {
   const MutexLock lock(mutex_);
   if (!ending_ && !has_configs_) changed_.WaitFor(mutex_, kLookEvery);

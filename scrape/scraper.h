@@ -1,7 +1,7 @@
-// Scraper: asks targets for their metrics and puts them into the store, as Prometheus does. It has one thread
-// that discovers targets and a few that scrape them.
+// Scraper: scrapes targets' metrics into the store, as Prometheus does. It has one thread that
+// discovers targets and a few that scrape them.
 //
-// Safe from any thread.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -22,28 +22,28 @@
 
 namespace lockstep::scrape {
 
-// What one job scrapes at the moment.
+// One job's current targets.
 struct Pool {
   std::string job_name;
   std::shared_ptr<const ScrapeConfig> config;
   std::vector<Assignment> active;
-  std::vector<LabelSet> dropped;  // discovered labels of some that relabelling drops
+  std::vector<LabelSet> dropped;  // discovered labels of some targets dropped by relabelling
   uint64_t dropped_count = 0;
 };
 
 class Scraper {
  public:
   Scraper() = default;
-  // Stops.
+  // Calls Stop().
   ~Scraper();
   Scraper(const Scraper&) = delete;
   Scraper& operator=(const Scraper&) = delete;
 
-  // These jobs and no others from now on. Returns at once; targets that stay are scraped on without a gap.
+  // Replaces all jobs. Returns immediately; targets that remain are scraped without a gap.
   void Configure(std::vector<ScrapeConfig> configs);
 
-  // Begins to scrape. `storage` outlives the scraper; `store` is called from several threads until Stop() has
-  // returned. Precondition: the first call.
+  // Starts scraping. `storage` must outlive the scraper; `store` is called from several threads
+  // until Stop() has returned. Precondition: first call.
   void Start(const Storage& storage, StoreSamples store);
   // Marks all series stale, and returns when that is stored. Idempotent.
   void Stop();
@@ -56,12 +56,12 @@ class Scraper {
     std::shared_ptr<const ScrapeConfig> config;
     std::unique_ptr<Discovery> discovery;
     Pool pool;
-    MemoryCharge memory{MemoryAccount::kScrapes};                // of the pool
+    MemoryCharge memory{MemoryAccount::kScrapes};                // for the pool
     std::map<std::string, std::shared_ptr<TargetState>> states;  // by Target::Key()
   };
 
   void DiscoverTargets();
-  // Whether there were new ones.
+  // Returns whether there were new ones.
   bool TakeConfigs();
   bool RefreshJobs();
   void MakePool(Job& job);
@@ -77,7 +77,7 @@ class Scraper {
   std::vector<ScrapeConfig> configs_ LOCKSTEP_GUARDED_BY(mutex_);
   std::vector<Pool> pools_ LOCKSTEP_GUARDED_BY(mutex_);
 
-  std::vector<Job> jobs_;  // of the discovering thread alone, sorted by name
+  std::vector<Job> jobs_;  // only for the discovery thread; sorted by name
   std::atomic<uint64_t> failed_discoveries_{0};
   std::atomic<uint64_t> reloads_{0};
   std::atomic<const ScrapeSink*> started_sink_{nullptr};

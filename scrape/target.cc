@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_format.h"
 #include "base/string_map.h"
-#include "query/promql/literal.h"
-#include "query/promql/parser.h"
+#include "query/promql/parser/literal.h"
+#include "query/promql/parser/parser.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::string_view kInterval = "__scrape_interval__";
 constexpr std::string_view kTimeout = "__scrape_timeout__";
 constexpr std::string_view kParamPrefix = "__param_";
 constexpr std::string_view kInstance = "instance";
-// Of dropped targets so many are shown when keep_dropped_targets says nothing.
+// How many dropped targets to list without keep_dropped_targets.
 constexpr size_t kMaxKeptDropped = 10'000;
 
 void SetIfMissing(LabelSetBuilder& labels, std::string_view name, std::string_view value) {
@@ -58,7 +58,7 @@ std::string QueryEncoded(std::string_view text) {
   return encoded;
 }
 
-// "?a=b&a=c", or nothing. The labels have the first value of each parameter.
+// "?a=b&a=c", or nothing. The labels contain the first value of each parameter.
 std::string QueryOf(const ScrapeConfig& config, const LabelSet& labels) {
   std::map<std::string, std::vector<std::string>> params(config.params.begin(),
                                                          config.params.end());
@@ -123,7 +123,7 @@ absl::StatusOr<std::shared_ptr<const Target>> MakeTarget(
   return std::shared_ptr<const Target>(std::move(target));
 }
 
-// As in Prometheus none of them is scraped then.
+// As in Prometheus, none of them is scraped then.
 void RefuseTooMany(const ScrapeConfig& config, TargetList& list) {
   const uint64_t limit = config.limits.targets;
   if (limit == 0 || list.active.size() <= limit) return;

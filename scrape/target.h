@@ -1,5 +1,5 @@
-// Target: one place to scrape, as configuration, discovery and relabelling made it. Immutable; safe from any
-// thread.
+// Target: one endpoint to scrape, from configuration, discovery and relabelling. Immutable and
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,22 @@ namespace lockstep::scrape {
 struct Target {
   std::shared_ptr<const ScrapeConfig> config;
   LabelSet discovered_labels;  // before relabelling
-  LabelSet labels;             // of every sample: none begins with "__"
+  LabelSet labels;             // added to every sample; none begins with "__"
   std::string url;
   milliseconds interval{};
   milliseconds timeout{};
-  std::string refusal;  // why it is not asked and counts as down; "": it is
+  std::string refusal;  // why it is not scraped and counts as down; "" if it is
 
-  // Of the same job, this and another one of the same key are the same target.
+  // Within a job, targets with the same key are the same.
   std::string Key() const { return labels.bytes() + url; }
 };
 
 // The targets of one job.
 struct TargetList {
   std::vector<std::shared_ptr<const Target>> active;  // each once
-  std::vector<LabelSet> dropped;                      // by relabelling; their discovered labels
-  uint64_t dropped_count = 0;                         // which may be more
-  std::vector<std::string> errors;                    // of those that cannot be targets
+  std::vector<LabelSet> dropped;    // discovered labels of targets dropped by relabelling
+  uint64_t dropped_count = 0;       // may exceed dropped.size()
+  std::vector<std::string> errors;  // for invalid targets
 };
 
 TargetList MakeTargets(const std::shared_ptr<const ScrapeConfig>& config,

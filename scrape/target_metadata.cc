@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "ingest/metric_type.h"
+#include "ingest/side_data/metric_type.h"
 
 namespace lockstep::scrape {
 namespace {

@@ -1,27 +1,26 @@
-// TargetMetadata: what a target says about its metrics, as far as there is memory for it. Safe from
-// any thread.
+// TargetMetadata: a target's metric metadata, as far as there is memory for it. Thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "base/mutex.h"
 #include "base/string_map.h"
 #include "ingest/exposition/text_entry.h"
-#include "ingest/metadata_store.h"
+#include "ingest/side_data/metadata_store.h"
 
 namespace lockstep::scrape {
 
 class TargetMetadata {
  public:
-  // Takes an entry of kind kType, kHelp or kUnit.
+  // Accepts entries of kind kType, kHelp or kUnit.
   void Put(const exposition::TextEntry& entry);
-  // What has changed since the last call; what was not put since then is forgotten.
+  // Returns the changes since the last call, and forgets entries not put since then.
   std::vector<MetadataEntry> TakeChanges();
 
-  // Of one metric, or of all if `metric` is empty; sorted.
+  // The metadata of one metric, or of all if `metric` is empty; sorted.
   std::vector<MetadataEntry> List(std::string_view metric) const;
 
  private:

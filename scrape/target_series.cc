@@ -5,8 +5,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "ingest/exposition/bound_label.h"
-#include "ingest/label_check.h"
-#include "ingest/refusals.h"
+#include "ingest/write/label_check.h"
+#include "ingest/write/refusals.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -17,7 +17,7 @@ bool Names(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What is scraped wins, an empty value too.
+// Scraped labels win, even with empty values.
 void AddMissing(const exposition::SeriesLabels& scraped, const LabelSet& own,
                 LabelSetBuilder& labels) {
   for (const LabelView& label : own) {
@@ -27,7 +27,7 @@ void AddMissing(const exposition::SeriesLabels& scraped, const LabelSet& own,
   }
 }
 
-// The target wins, and what is scraped gets another name. Shorter names choose first.
+// The target's labels win, and scraped ones are renamed. Shorter names choose first.
 void AddAndRename(const LabelSet& own, LabelSetBuilder& labels) {
   std::vector<std::pair<std::string, std::string>> renamed;
   for (const LabelView& label : own) {
@@ -89,7 +89,7 @@ absl::StatusOr<LabelSet> LabelsOnTarget(const exposition::SeriesLabels& scraped,
 }
 
 uint64_t TargetSeries::Entry::ByteCount(std::string_view text) const {
-  // Of the node and the allocations.
+  // For the node and the allocations.
   constexpr uint64_t kOverheadBytes = 64;
   return sizeof(std::pair<std::string, Entry>) + kOverheadBytes + text.size() +
          series.labels.bytes().size();
@@ -130,7 +130,7 @@ std::vector<KeyedLabels> TargetSeries::End() {
     const bool stays = is_seen && entry.tracks_end;
     if (entry.awaits_end && !stays) gone.push_back(entry.series);
     entry.awaits_end = stays;
-    // Erasing leaves other entries where they are.
+    // Erasing does not invalidate other entries.
     const auto here = at++;
     if (is_seen) continue;
     forgotten_bytes += entry.ByteCount(here->first);
@@ -139,7 +139,7 @@ std::vector<KeyedLabels> TargetSeries::End() {
   GiveBack(forgotten_bytes);
   last_size_ = entries_.size();
   if (gone.empty()) return gone;
-  // The same series may be there under another text.
+  // The same series may be present under another text.
   absl::flat_hash_set<SeriesKey> present;
   for (const auto& [text, entry] : entries_) {
     if (!entry.is_dropped) present.insert(entry.series.key);
@@ -149,7 +149,7 @@ std::vector<KeyedLabels> TargetSeries::End() {
 }
 
 std::vector<KeyedLabels> TargetSeries::Abandon() {
-  // Bodies that are bad, and each time in another way, are not to fill the memory.
+  // Limits the memory of bodies that are invalid in a new way each time.
   constexpr size_t kMaxExtraEntries = 1000;
   std::vector<KeyedLabels> gone = std::move(orphans_);
   orphans_.clear();

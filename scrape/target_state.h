@@ -1,4 +1,4 @@
-// TargetState: how a target does, for whoever asks. Safe from any thread.
+// TargetState: a target's health and last scrape, for the API. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace lockstep::scrape {
 enum class Health { kUnknown, kUp, kDown };
 
 struct LastScrape {
-  Health health = Health::kUnknown;  // unknown: there was none yet
+  Health health = Health::kUnknown;  // unknown until the first scrape
   std::string error;
   int64_t time_ms = 0;
   double duration_seconds = 0;

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The targets of one job, whose keys are given.
+// The targets of one job with these keys.
 TargetList TargetsOf(const std::string& keys) {
   const auto configs =
       ParseScrapeConfigs("scrape_configs:\n- {job_name: j, " + keys + "}\n", "/a.yml");
@@ -33,7 +33,7 @@ TEST(TargetTest, HasTheLabelsAndTheUrlOfPrometheus) {
                "https://h:1/m"},
            Row{one + "params: {b: ['x y', z], a: ['&']}", R"({instance="h:1", job="j", rack="r"})",
                "http://h:1/metrics?a=%26&b=x+y&b=z"},
-           // Relabelling may say otherwise.
+           // Relabelling may change them.
            Row{one + "params: {b: [x, y]}, relabel_configs: ["
                      "{replacement: 'o:2', target_label: __address__}, "
                      "{replacement: other, target_label: job}, "

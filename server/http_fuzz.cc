@@ -1,5 +1,5 @@
 // Feeds the bytes of a connection through sessions, gate and API over a store in memory. The first
-// byte says how large the pieces are in which the others arrive.
+// byte sets the size of the pieces in which the others arrive.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -10,15 +10,15 @@
 #include "api/api.h"
 #include "base/check.h"
 #include "server/request_gate.h"
-#include "server/scripted_transport.h"
 #include "server/session.h"
+#include "server/socket/scripted_transport.h"
 #include "tenants/tenants.h"
 #include "tests/memory_storage.h"
 
 namespace lockstep::server {
 namespace {
 
-// The server but for its sockets; lives as long as the program.
+// The server without sockets; lives as long as the program.
 struct World {
   MemoryStorage storage;
   tenants::Tenants tenants{storage, nullptr, {}};
@@ -41,18 +41,19 @@ struct World {
     options.max_concurrent_queries = 1;
     options.max_query_samples = 10'000;
     options.query_timeout = std::chrono::milliseconds(100);
-    auto made = api::MakeApi({.tenants = tenants,
-                              .info = {},
-                              .options = options,
-                              .now_ms = [] { return int64_t{1000}; },
-                              .reload = {}});
+    auto made =
+        std::make_unique<api::Api>(api::ApiDependencies{.tenants = tenants,
+                                                        .info = {},
+                                                        .options = options,
+                                                        .now_ms = [] { return int64_t{1000}; },
+                                                        .reload = {}});
     made->SetReady(true);
     return made;
   }
 };
 
-// What a client has to see: one well-formed response after the other. Those to HEAD have no body,
-// so from the first such request on nothing is expected.
+// The output must be a sequence of well-formed responses. Responses to HEAD have no body, so
+// nothing is checked after the first such request.
 void CheckOutput(std::string_view output) {
   while (!output.empty()) {
     LOCKSTEP_CHECK(output.starts_with("HTTP/1.1 "));
@@ -82,7 +83,7 @@ void Run(World& world, size_t piece_bytes, std::string_view input) {
     alive = session;
     session->Start();
   }
-  // A session lives as long as something is due to it.
+  // A session stays alive while something is pending for it.
   while (!alive.expired()) state.Take()();
   LOCKSTEP_CHECK(state.closed);
   LOCKSTEP_CHECK(world.budget.held_bytes() == 0);

@@ -4,17 +4,17 @@
 #include <string>
 #include <utility>
 
-#include "server/authenticator.h"
-#include "server/fair_connections.h"
-#include "server/listener.h"
+#include "server/auth/authenticator.h"
+#include "server/limits/fair_connections.h"
+#include "server/limits/worker_pool.h"
 #include "server/request_gate.h"
 #include "server/session.h"
-#include "server/worker_pool.h"
+#include "server/socket/listener.h"
 
 namespace lockstep::server {
 namespace {
 
-constexpr const char* kTooManyConnections =
+constexpr const char* kServerIsFull =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
     "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
     "Content-Length: 70\r\n\r\n"
@@ -102,7 +102,7 @@ class SocketServer final : public HttpServer {
   WorkerPool part_workers_;
   Authenticator authenticator_;
   RequestGate gate_;
-  // Last: its threads use all of the above.
+  // The last member, because its threads use all of the above.
   const std::unique_ptr<Listener> listener_;
   const std::string url_;
 };
@@ -116,7 +116,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(HttpServerOptions 
   listening.host = options.host;
   listening.port = options.port;
   listening.io_threads = options.io_threads;
-  listening.refusal = kTooManyConnections;
+  listening.refusal = kServerIsFull;
   const TlsServerConfig* const tls = options.web.tls ? &*options.web.tls : nullptr;
   LOCKSTEP_ASSIGN_OR_RETURN(auto listener, Listener::Bind(std::move(listening), tls));
   return std::make_unique<SocketServer>(std::move(options), std::move(cors), std::move(listener),

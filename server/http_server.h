@@ -1,7 +1,7 @@
 // HttpServer: a listening socket, its connections and the threads that serve them.
 //
-// Connections are spread over a few I/O threads; requests are handled on a bounded pool of workers.
-// All methods are safe from any thread.
+// Connections are distributed over a few I/O threads; requests are handled by a bounded pool of
+// workers. All methods are safe from any thread.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,13 @@
 #include <memory>
 #include <string>
 
-#include "api/http.h"
+#include "api/http/http.h"
 #include "base/status.h"
-#include "server/audit_log.h"
-#include "server/browser_guard.h"
-#include "server/http_limits.h"
-#include "server/http_stats.h"
-#include "server/web_config.h"
+#include "server/auth/audit_log.h"
+#include "server/auth/web_config.h"
+#include "server/http/browser_guard.h"
+#include "server/limits/http_limits.h"
+#include "server/metrics/server_stats.h"
 
 namespace lockstep::server {
 
@@ -25,7 +25,7 @@ struct HttpServerOptions {
   uint16_t port = 9009;            // 0: any free one
   std::string cors_origin;         // see CorsPolicy
   BrowserGuardOptions browsers;
-  AuditLog* audit = nullptr;  // outlives the server; null: none is kept
+  AuditLog* audit = nullptr;  // must outlive the server; null: no audit log
   WebConfig web;
   HttpLimits limits;
   int io_threads = 2;
@@ -34,25 +34,24 @@ struct HttpServerOptions {
 
 class HttpServer {
  public:
-  // Listens when it returns. `handler` outlives the server.
+  // Listens when it returns. `handler` must outlive the server.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(HttpServerOptions options,
                                                            api::Handler& handler);
-  // Shuts down without patience, and waits for the handler to let go of the last request.
+  // Shuts down immediately, and waits for the handler to release the last request.
   virtual ~HttpServer() = default;
 
-  // "http://127.0.0.1:9009", with the port that was really taken.
+  // "http://127.0.0.1:9009", with the actual port.
   virtual const std::string& url() const = 0;
 
-  // Stops listening, closes idle connections, and lets requests under way finish for at most
-  // `patience`; then cancels and cuts what is left. Returns whether nothing had to be cut.
-  // Idempotent.
+  // Stops listening, closes idle connections, and lets requests in flight finish for at most
+  // `patience`; then cancels and closes the rest. Returns whether all of them finished. Idempotent.
   virtual bool Shutdown(std::chrono::milliseconds patience) = 0;
 
-  // Takes the credentials, certificates and headers of `web` for what comes from here on. Fails, and changes nothing, if
-  // files of it cannot be used, or if it turns TLS on or off.
+  // Uses the credentials, certificates and headers of `web` from now on. Fails, and changes
+  // nothing, if its files cannot be used, or if it turns TLS on or off.
   virtual absl::Status Reload(const WebConfig& web) = 0;
 
-  // From here on; see HttpLimits.
+  // Applies to new connections; see HttpLimits.
   virtual void SetMaxConnections(size_t max_connections) = 0;
 
   virtual HttpStats stats() const = 0;

@@ -1,4 +1,5 @@
-// What tests of the server share: a handler that does as the path says, and a server around it.
+// Shared by the server's tests: a handler whose behaviour depends on the path, and a server that
+// uses it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,15 +13,15 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "api/http.h"
+#include "api/http/http.h"
 #include "base/mutex.h"
 #include "server/http_server.h"
-#include "server/raw_client.h"
+#include "server/socket/raw_client.h"
 
 namespace lockstep::server {
 
-// Bodies in parts: "begin", then `part_count` of 100,000 letters, the next letter each time; an error in
-// the place of the last one if it `fails`.
+// Bodies in parts: "begin", then `part_count` parts of 100,000 letters, with the next letter each
+// time; an error replaces the last part if it `fails`.
 class Parts final : public api::BodySource {
  public:
   explicit Parts(int part_count, bool fails = false) : part_count_(part_count), fails_(fails) {}
@@ -44,10 +45,10 @@ class Parts final : public api::BodySource {
   int made_ = 0;
 };
 
-// Answers by path:
-//   /echo   "METHOD TARGET BODY"      /drop  nothing, ever
+// Responds by path:
+//   /echo   "METHOD TARGET BODY"      /drop  never responds
 //   /big    100,000 letters       /parts, /parts_cut, /parts_endless  a body of Parts
-//   /hold   when ReleaseAll() is called, from another thread than the one that asked
+//   /hold   when ReleaseAll() is called, on another thread
 class TestHandler final : public api::Handler {
  public:
   void Handle(api::Request request, api::Respond respond) override {
@@ -72,7 +73,7 @@ class TestHandler final : public api::Handler {
     return path == "/write" ? api::Role::kWrite : api::Role::kRead;
   }
 
-  // Waits for `count` requests to be held.
+  // Waits until `count` requests are held.
   void AwaitHeld(size_t count) {
     MutexLock lock(mutex_);
     while (held_.size() < count) changed_.Wait(mutex_);
@@ -81,7 +82,7 @@ class TestHandler final : public api::Handler {
     MutexLock lock(mutex_);
     while (!cancelled_) changed_.Wait(mutex_);
   }
-  // Whether an answer in parts is under way or waits for its client.
+  // Whether a response in parts is in progress or waiting for its client.
   bool place_taken() const { return place_.use_count() > 1; }
   void ReleaseAll(const std::string& body = "released") {
     std::vector<api::Respond> held;
@@ -127,7 +128,7 @@ class HttpServerTest : public testing::Test {
     server_ = *std::move(server);
   }
 
-  // Sends `bytes` on a connection of its own and returns the first response.
+  // Sends `bytes` on a new connection and returns the first response.
   RawResponse Ask(std::string_view bytes) {
     RawClient client(server_->url());
     client.Send(bytes);
@@ -139,7 +140,7 @@ class HttpServerTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
-// A request with a token, if it is not "".
+// A request with a token unless it is "".
 inline std::string WithToken(std::string_view method, std::string_view path,
                              std::string_view token) {
   return absl::StrFormat("%s %s HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n", method, path,

@@ -17,7 +17,7 @@ constexpr std::string_view kHold = "GET /hold HTTP/1.1\r\nHost: x\r\n\r\n";
 
 TEST_F(HttpServerSharesTest, ClosesTheConnectionThatWaitsLongestForAnother) {
   options_.limits.max_connections = 4;
-  // Else the first could begin to wait after the second.
+  // Otherwise the first could start waiting after the second.
   options_.io_threads = 1;
   Start();
   RawClient first(server_->url());
@@ -134,7 +134,7 @@ TEST_F(HttpServerSharesTest, CutsOffABodyThatComesSlowly) {
   EXPECT_EQ(server_->stats().body_bytes_held, 0u);
 }
 
-// A POST to /hold with so many bytes.
+// A POST to /hold with a body of this size.
 std::string HeldBody(size_t bytes) {
   return absl::StrFormat("POST /hold HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", bytes,
                          std::string(bytes, 'b'));
@@ -150,7 +150,7 @@ TEST_F(HttpServerSharesTest, BodiesOfOneClientHoldNoMoreThanItsShare) {
   EXPECT_EQ(refused.status, 503);
   EXPECT_THAT(refused.head, HasSubstr("Retry-After: "));
   EXPECT_THAT(refused.body, HasSubstr("this client's requests"));
-  // Small ones go on.
+  // Small ones still pass.
   RawClient small(server_->url());
   small.Send(HeldBody(1 << 20));
   handler_.AwaitHeld(2);

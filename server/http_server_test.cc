@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "server/http_server_fixture.h"
-#include "server/raw_client.h"
+#include "server/socket/raw_client.h"
 
 namespace lockstep::server {
 namespace {
@@ -277,7 +277,7 @@ TEST_F(HttpServerTest, CutsOffClientsThatDoNotReadTheirAnswer) {
   client.Send("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n");
   handler_.AwaitHeld(1);
   handler_.ReleaseAll(std::string(64 << 20, 'a'));
-  // A connection that could not be cut off would need all of the patience.
+  // A connection that could not be closed would use up all of the patience.
   EXPECT_TRUE(server_->Shutdown(milliseconds(30'000)));
   EXPECT_EQ(client.Receive().status, 0);
 }
@@ -415,6 +415,14 @@ TEST_F(HttpServerTest, SaysWhyItCannotListen) {
   second.host = "not-an-address";
   EXPECT_THAT(HttpServer::Start(second, handler_).status().ToString(),
               HasSubstr("\"not-an-address\" is not an IP address"));
+}
+
+// So that every handler answers HEAD as it answers GET: "GET /echo " has ten bytes.
+TEST_F(HttpServerTest, AHandlerIsAskedForHeadAsForGet) {
+  Start();
+  RawClient client(server_->url());
+  client.Send("HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(client.Receive(true).head, HasSubstr("Content-Length: 10\r\n"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The versions of the libraries that only this module sees.
+// The versions of the libraries that only this module uses.
 #pragma once
 
 #include <string>

@@ -5,26 +5,26 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "api/tenant_access.h"
-#include "server/probes.h"
+#include "api/http/form.h"
+#include "api/http/tenant_access.h"
 
 namespace lockstep::server {
 namespace {
 
-// Below this an answer fits into a packet or two as it is.
+// Below this size a response fits into a packet or two uncompressed.
 constexpr size_t kMinCompressedBytes = 1 << 10;
-// Above this zlib's 32-bit lengths come near.
+// Keeps well below the range of zlib's 32-bit lengths.
 constexpr size_t kMaxCompressedBytes = 1 << 30;
 constexpr const char* kRetryAfterSeconds = "5";
 constexpr const char* kContentTypeOptions = "X-Content-Type-Options";
 
-// A body in a coding, compressed as it comes.
+// A body that is compressed while it is generated.
 class CompressedBody final : public api::BodySource {
  public:
   CompressedBody(ContentCoding coding, std::unique_ptr<api::BodySource> plain)
       : compressor_(coding), plain_(std::move(plain)) {}
 
-  // What goes before the plain body.
+  // Compresses `first`, which precedes the plain body; returns the output so far.
   std::string Begin(std::string_view first) {
     std::string out;
     compressor_.Add(first, false, out);
@@ -34,7 +34,7 @@ class CompressedBody final : public api::BodySource {
   absl::StatusOr<bool> Next(std::string& out) override {
     const size_t size = out.size();
     bool has_more = true;
-    // The compressor keeps little bytes back.
+    // Continue while the compressor has not produced any output.
     while (has_more && out.size() == size) {
       part_.clear();
       LOCKSTEP_ASSIGN_OR_RETURN(has_more, plain_->Next(part_));
@@ -56,7 +56,7 @@ bool HasHeader(const api::Response& response, std::string_view name) {
   return false;
 }
 
-// The turn of a part that is to be made.
+// A request to generate the next part.
 struct Turn {
   std::shared_ptr<api::BodySource> rest;
   RequestGate::PartDone done;
@@ -65,7 +65,7 @@ struct Turn {
 void CompressBody(api::Response& response, ContentCoding coding) {
   const bool is_small = response.rest == nullptr && response.body.size() < kMinCompressedBytes;
   if (is_small || HasHeader(response, "Content-Encoding")) return;
-  // A compressor would keep events back.
+  // A compressor would hold back events.
   if (response.content_type == api::kEventStream) return;
   response.headers.push_back({"Vary", "Accept-Encoding"});
   if (coding == ContentCoding::kIdentity || response.body.size() > kMaxCompressedBytes) return;
@@ -81,8 +81,8 @@ void CompressBody(api::Response& response, ContentCoding coding) {
 
 }  // namespace
 
-// The one answer to a request. If a handler lets go of it without a word, the client gets an error
-// all the same.
+// The single response to a request. If a handler drops it without responding, the client gets an
+// error.
 class RequestGate::Answer {
  public:
   Answer(RequestGate& gate, AnswerTerms terms, api::Respond respond,
@@ -99,8 +99,8 @@ class RequestGate::Answer {
     }
     gate_.counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
     Send(
-        OverloadPage("All workers are busy, and no more requests of this client may wait, "
-                     "or no longer; try again later."));
+        OverloadPage("All workers are busy, and this client's queue is full or its request waited "
+                     "too long; try again later."));
   }
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
@@ -157,12 +157,21 @@ RequestGate::Asked RequestGate::AskedOf(const RequestHead& head, const Peer& pee
 
 namespace {
 
-// Clients of Datadog show their token in a header of its own.
+// Datadog clients send their token in a separate header. To validate it, their agent sends it in
+// the URL instead, where no other path takes one.
+std::string DatadogKey(const RequestHead& head) {
+  const std::string_view key = head.header("DD-API-KEY");
+  if (!key.empty() || head.path() != "/datadog/api/v1/validate") return std::string(key);
+  api::Request request;
+  request.target = head.target;
+  return std::string(api::Form::Of(request).Get("api_key"));
+}
+
 std::string CredentialOf(const RequestHead& head) {
   const std::string_view authorization = head.header("Authorization");
-  const std::string_view key = head.header("DD-API-KEY");
-  if (!authorization.empty() || key.empty()) return std::string(authorization);
-  return absl::StrFormat("Bearer %s", key);
+  if (!authorization.empty()) return std::string(authorization);
+  const std::string key = DatadogKey(head);
+  return key.empty() ? "" : absl::StrFormat("Bearer %s", key);
 }
 
 }  // namespace
@@ -187,7 +196,7 @@ std::optional<Admission> RequestGate::Admit(const RequestHead& head, const Peer&
 Admission RequestGate::AdmissionOf(AuthAnswer answer, const Asked& asked) const {
   if (answer.verdict == AuthVerdict::kOverloaded) {
     counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
-    return {false, OverloadPage("Too many passwords are waiting to be checked; try again later.")};
+    return {false, OverloadPage("Too many password checks are queued; try again later.")};
   }
   if (answer.verdict == AuthVerdict::kDenied) {
     api::Response page = ErrorPage(401, "Unauthorized");
@@ -218,7 +227,7 @@ Admission RequestGate::Refused(const Asked& asked, const api::Principal& who,
 
 std::optional<AuditEntry> RequestGate::EntryOf(const api::Request& request) const {
   if (audit_ == nullptr || !MayChange(request.method)) return std::nullopt;
-  // Queries come by POST too.
+  // Queries may also use POST.
   if (handler_.RoleFor(request.path()) == api::Role::kRead) return std::nullopt;
   return AuditEntry{request.user, request.remote_address, request.method,
                     std::string(request.path()),
@@ -242,7 +251,7 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
   request.arrived = std::chrono::steady_clock::now();
   WorkerPool& workers = IsProbe(request.path()) ? workers_.probes : workers_.requests;
   const ClientId client = api::ClientOf(request);
-  // An answer that nobody gives says that there was no room.
+  // If the task is destroyed without running, the client gets an overload error.
   static_cast<void>(workers.TrySubmit(
       client, [this, request = std::move(request), answer = std::move(answer)]() mutable {
         answer->OnHandled();
@@ -255,7 +264,7 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
 
 void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done) {
   api::BodySource& source = *rest;
-  // Whoever waits for the next part holds what it comes from, which lasts until then.
+  // The waiting `done` keeps the source of the body alive until the part is generated.
   auto turn = std::make_shared<Turn>(Turn{std::move(rest), std::move(done)});
   source.Await([this, turn = std::move(turn)] {
     workers_.parts.Submit([turn] {
@@ -275,7 +284,7 @@ api::Response RequestGate::Finish(api::Response response, const AnswerTerms& ter
     const MutexLock lock(mutex_);
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
   }
-  // No browser takes what a sender wrote for a page.
+  // Prevents browsers from treating data that a sender wrote as a page.
   if (!HasHeader(response, kContentTypeOptions)) {
     response.headers.push_back({kContentTypeOptions, "nosniff"});
   }
@@ -289,7 +298,7 @@ void RequestGate::SetHeaders(std::vector<api::Header> headers) {
 
 void RequestGate::OneAnswered() {
   MutexLock lock(mutex_);
-  // Notified under the lock: the gate may be gone as soon as it is released.
+  // Notify under the lock, because the gate may be destroyed as soon as it is released.
   if (--running_ == 0) all_answered_.NotifyAll();
 }
 

@@ -1,5 +1,5 @@
-// RequestGate: what happens to a request between its connection and its handler, and to the answer
-// on its way back: credentials, CORS, a worker, compression, the headers that every answer carries.
+// RequestGate: everything between a connection and its handler, in both directions: credentials,
+// CORS, workers, compression, and the headers of every response.
 //
 // All methods are safe from any thread.
 #pragma once
@@ -9,28 +9,34 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "api/http.h"
+#include "api/http/http.h"
 #include "base/mutex.h"
-#include "server/audit_log.h"
-#include "server/authenticator.h"
-#include "server/browser_guard.h"
-#include "server/compression.h"
-#include "server/cors.h"
-#include "server/http_stats.h"
-#include "server/request_parser.h"
-#include "server/worker_pool.h"
+#include "server/auth/audit_log.h"
+#include "server/auth/authenticator.h"
+#include "server/http/browser_guard.h"
+#include "server/http/compression.h"
+#include "server/http/cors.h"
+#include "server/http/request_parser.h"
+#include "server/limits/worker_pool.h"
+#include "server/metrics/server_stats.h"
 
 namespace lockstep::server {
 
-// Whether a request may go on, and what it is told if not.
+// Whether the path is for monitoring: connections and a worker are reserved for these.
+inline bool IsProbe(std::string_view path) {
+  return path == "/-/healthy" || path == "/health" || path == "/-/ready" || path == "/metrics";
+}
+
+// Whether a request is accepted, and the response if not.
 struct Admission {
   bool granted = true;
   api::Response refusal;
-  std::shared_ptr<const api::Principal> who{};  // of what is granted
+  std::shared_ptr<const api::Principal> who{};  // set if accepted
 };
 
-// What the answer to a request depends on besides its handler.
+// What the response to a request depends on besides its handler.
 struct AnswerTerms {
   std::string origin;
   ContentCoding coding = ContentCoding::kIdentity;
@@ -41,41 +47,42 @@ struct AnswerTerms {
 struct RequestGateOptions {
   CorsPolicy cors;
   BrowserGuardOptions browsers{};
-  AuditLog* audit = nullptr;           // outlives the gate; null: none is kept
-  std::vector<api::Header> headers{};  // added to every answer; until SetHeaders()
+  AuditLog* audit = nullptr;           // must outlive the gate; null: no audit log
+  std::vector<api::Header> headers{};  // added to every response; initial value for SetHeaders()
 };
 
 struct RequestWorkers {
   WorkerPool& requests;
-  WorkerPool& probes;  // of those alone that watch the server (server/probes.h)
-  WorkerPool& parts;   // of long answers, so that they hold up no write
+  WorkerPool& probes;  // only for monitoring requests (IsProbe())
+  WorkerPool& parts;   // for long responses, so that they do not delay writes
 };
 
 class RequestGate {
  public:
-  // The references outlive the gate.
+  // The references must outlive the gate.
   RequestGate(RequestGateOptions options, Authenticator& authenticator, RequestWorkers workers,
               api::Handler& handler, HttpCounters& counters);
-  // Waits for the requests that are being handled.
+  // Waits for requests in flight.
   ~RequestGate();
 
   static AnswerTerms TermsOf(const RequestHead& head);
 
-  // Decides on the head alone: at once, or by calling `later` from another thread.
+  // Decides on the header alone: at once, or by calling `later` from another thread.
   std::optional<Admission> Admit(const RequestHead& head, const Peer& peer,
                                  std::function<void(Admission)> later);
 
-  // Answers once, from any thread, also before Serve() returns. The answer is ready to be sent.
+  // Responds once, from any thread, possibly before Serve() returns. The response is ready to be
+  // sent.
   void Serve(api::Request request, AnswerTerms terms, api::Respond respond);
 
-  // Makes the next part of an answer on another thread. `done` is called there.
+  // Generates the next part of a response on another thread, and calls `done` there.
   using PartDone = absl::AnyInvocable<void(absl::StatusOr<bool> has_more, std::string part)>;
   void MakePart(std::shared_ptr<api::BodySource> rest, PartDone done);
 
-  // Gives a response that no handler made the headers that every answer carries.
+  // Adds the headers of every response to one that does not come from the handler.
   api::Response Finish(api::Response response, const AnswerTerms& terms) const;
 
-  // For answers from here on.
+  // Applies to subsequent responses.
   void SetHeaders(std::vector<api::Header> headers);
 
   uint64_t running_requests() const;
@@ -84,17 +91,17 @@ class RequestGate {
   class Answer;
   friend class Answer;
 
-  // What a request is about, as long as it is not known whether it may.
+  // A description of a request, before it is known whether it is permitted.
   struct Asked {
     api::Role role = api::Role::kAdmin;
     std::optional<AuditEntry> entry{};
-    std::string tenants{};  // as the header names them
+    std::string tenants{};  // as in the header
   };
 
   Asked AskedOf(const RequestHead& head, const Peer& peer) const;
   Admission AdmissionOf(AuthAnswer answer, const Asked& asked) const;
   Admission Refused(const Asked& asked, const api::Principal& who, api::Response refusal) const;
-  // Of a request that is handled; nothing if it is not to be noted.
+  // The audit entry of a request; nullopt if it is not logged.
   std::optional<AuditEntry> EntryOf(const api::Request& request) const;
   void OneAnswered();
 
@@ -112,9 +119,9 @@ class RequestGate {
   uint64_t running_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
 };
 
-// A plain-text answer for people: `text` and a line end.
+// A plain-text response for people: `text` and a newline.
 api::Response ErrorPage(int status, std::string_view text);
-// A 503 that says when to come back.
+// A 503 with Retry-After.
 api::Response OverloadPage(std::string_view text);
 
 }  // namespace lockstep::server

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "server/probes.h"
+#include "server/request_gate.h"
 
 namespace lockstep::server {
 namespace {
@@ -13,12 +13,12 @@ constexpr size_t kHeadReadBytes = 4 << 10;
 constexpr size_t kBodyReadBytes = 64 << 10;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kTooManyConnections =
-    "This client has as many connections open as it may (web.max-connections); try again later.";
+    "This client has too many open connections (web.max-connections); try again later.";
 
 }  // namespace
 
 void Session::Start() {
-  // A shutdown may have come first.
+  // A shutdown may have happened first.
   if (state_ == State::kClosed) return;
   StartTimer(shared_.limits.handshake_timeout);
   transport_->Handshake([self = shared_from_this()](std::error_code error, size_t) {
@@ -96,7 +96,7 @@ void Session::OnRead(std::error_code error, size_t size) {
       buffer_.Consume(buffer_.readable().size());
       return Read();
     default:
-      return;  // the next request came early; it waits in the buffer
+      return;  // the next request arrived early; it waits in the buffer
   }
 }
 
@@ -109,7 +109,7 @@ void Session::OnReadError() {
     case State::kAdmission:
     case State::kContinue:
     case State::kWriting:
-      // A client may close its sending side and still read.
+      // A client may close its sending side and continue to read.
       return;
     default:
       return Close();
@@ -134,7 +134,7 @@ void Session::Advance() {
   }
 }
 
-// Most requests come in one piece; the others get their time from here on.
+// Most requests arrive in one piece; for the others, a timer starts here.
 void Session::ReadOn() {
   if (!timed_) {
     timed_ = true;
@@ -173,7 +173,7 @@ void Session::OnHead() {
 void Session::OnAdmission(Admission admission) {
   if (state_ == State::kClosed) return;
   if (!admission.granted) {
-    // Without its body the request's end is not known.
+    // Without the body, the end of the request is unknown.
     std::string_view nothing;
     if (parser_->Parse(nothing) != RequestParser::Step::kDone) keep_alive_ = false;
     return WriteAnswer(shared_.gate.Finish(std::move(admission.refusal), terms_));
@@ -184,7 +184,7 @@ void Session::OnAdmission(Admission admission) {
   who_ = std::move(admission.who);
   parser_->SetClient(
       {NetworkOfAddress(transport_->peer().address), who_ == nullptr ? "" : who_->name});
-  // A client that has begun with its body does not wait for leave.
+  // A client that has started its body does not wait for "100 Continue".
   if (parser_->head().expects_continue && buffer_.empty()) return SendContinue();
   ReadBody();
 }
@@ -281,7 +281,7 @@ void Session::MakePart() {
 void Session::OnPart(absl::StatusOr<bool> has_more, std::string part) {
   if (state_ == State::kClosed) return;
   if (!has_more.ok()) {
-    Log(LogLevel::kWarn, "an answer was cut off", {{"error", Message(has_more.status())}});
+    Log(LogLevel::kWarn, "a response was aborted", {{"error", Message(has_more.status())}});
     return Close();
   }
   if (!*has_more) rest_ = nullptr;
@@ -292,7 +292,7 @@ void Session::OnPart(absl::StatusOr<bool> has_more, std::string part) {
 void Session::WritePart() {
   out_body_ = *std::exchange(next_part_, std::nullopt);
   if (framing_ == BodyFraming::kChunked) {
-    // An empty chunk would be the last.
+    // An empty chunk would end the body.
     if (!out_body_.empty()) {
       out_head_ += ChunkHead(out_body_.size());
       out_body_ += kChunkEnd;
@@ -334,14 +334,15 @@ void Session::OnWritten(std::error_code error, size_t size) {
   out_body_ = std::string();
   out_written_ = 0;
   if (next_part_) return WritePart();
-  // The client has done its part; the next one is being made.
+  // The client has received everything; the next part is being generated.
   if (rest_ != nullptr) return transport_->StopTimer();
   place_ = nullptr;
   if (keep_alive_) return AwaitRequest();
   Linger();
 }
 
-// Closing while the client still sends would reset the connection and take the answer from it.
+// Closing while the client is still sending would reset the connection, and the client would lose
+// the response.
 void Session::Linger() {
   if (peer_gone_) return Close();
   is_working_ = false;
@@ -368,7 +369,7 @@ void Session::StartTimer(std::chrono::milliseconds timeout) {
 void Session::OnTimeout() {
   switch (state_) {
     case State::kHead:
-      return TimeOut("The request's header took too long to come.");
+      return TimeOut("The request's header arrived too slowly.");
     case State::kBody:
       return OnBodyTimeout();
     case State::kWriting:
@@ -380,10 +381,10 @@ void Session::OnTimeout() {
 
 void Session::OnBodyTimeout() {
   if (BodyCheckAfter() <= std::chrono::milliseconds(0)) {
-    return TimeOut("The request's body took too long to come.");
+    return TimeOut("The request's body arrived too slowly.");
   }
   if (!pace_.KeepsUp(body_bytes_)) {
-    return TimeOut("The request's body came more slowly than it may (web.min-transfer-rate).");
+    return TimeOut("The request's body arrived too slowly (web.min-transfer-rate).");
   }
   StartTimer(BodyCheckAfter());
 }

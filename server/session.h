@@ -1,14 +1,14 @@
-// Session: one client's connection, from handshake to close. It reads requests one after the other,
-// hands each to the RequestGate and writes the answer before it looks at the next: pipelined
+// Session: one client's connection, from handshake to close. It reads requests one after another,
+// gives each to the RequestGate, and writes the response before reading the next, so pipelined
 // requests are answered in order.
 //
 //   handshake -> idle -> head -> admission -> [continue] -> body -> handling -> writing -> idle ...
 //                          `------------- refused ------------------------------^   `-> linger
 //
-// While a request is handled one read is kept pending, so that a client that hangs up is noticed. Of an
-// answer in parts one is made while the one before it is sent.
-// Everything runs on the transport's loop thread but for Drain(), MakeRoom() and Abort(), which are safe
-// from any.
+// While a request is handled, one read stays pending to notice when a client disconnects. In a
+// response in parts, the next part is generated while the previous one is sent. Everything runs on
+// the transport's loop thread, except Drain(), MakeRoom() and Abort(), which are safe from any
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +19,21 @@
 #include <string>
 #include <string_view>
 
-#include "api/http.h"
-#include "server/body_budget.h"
-#include "server/connection_shares.h"
-#include "server/http_limits.h"
-#include "server/http_stats.h"
-#include "server/read_buffer.h"
+#include "api/http/http.h"
+#include "server/http/read_buffer.h"
+#include "server/http/request_parser.h"
+#include "server/http/response_head.h"
+#include "server/limits/body_budget.h"
+#include "server/limits/connection_shares.h"
+#include "server/limits/http_limits.h"
+#include "server/limits/transfer_pace.h"
+#include "server/metrics/server_stats.h"
 #include "server/request_gate.h"
-#include "server/request_parser.h"
-#include "server/response_head.h"
-#include "server/transfer_pace.h"
-#include "server/transport.h"
+#include "server/socket/transport.h"
 
 namespace lockstep::server {
 
-// What the sessions of one server share; outlives them.
+// The state shared by all sessions of a server. Must outlive them.
 struct SessionShared {
   const HttpLimits& limits;
   RequestGate& gate;
@@ -50,13 +50,14 @@ class Session : public std::enable_shared_from_this<Session> {
         connection_(std::move(lease)),
         pace_(shared.limits) {}
 
-  // Once, on the loop thread.
+  // Call once, on the loop thread.
   void Start();
-  // Closes as soon as no request is under way.
+  // Closes the connection as soon as no request is in flight.
   void Drain();
-  // Closes unless a request that was let in is under way: another connection needs the room.
+  // Closes the connection unless an accepted request is in flight, because another connection needs
+  // the room.
   void MakeRoom();
-  // Cancels the request under way and closes at once.
+  // Cancels the request in flight and closes at once.
   void Abort();
 
  private:
@@ -102,7 +103,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnWriteTimeout();
   void TimeOut(std::string_view what);
   std::chrono::milliseconds BodyCheckAfter() const;
-  // Of what was written, that which has reached the client.
+  // The number of written bytes that the client has received.
   uint64_t TakenBytes() const {
     return written_bytes_ - std::min(written_bytes_, transport_->UnsentBytes());
   }
@@ -115,31 +116,31 @@ class Session : public std::enable_shared_from_this<Session> {
   State state_ = State::kHandshake;
   ReadBuffer buffer_;
   bool reading_ = false;
-  bool timed_ = false;  // the timer runs for the head or body that is being read
+  bool timed_ = false;  // the timer covers the head or body being read
   bool draining_ = false;
   bool peer_gone_ = false;
-  bool was_let_in_ = false;  // by a request's credentials
-  bool is_working_ = false;  // for a request that was let in
-  TransferPace pace_;        // of the body or the answer that is under way
+  bool was_let_in_ = false;  // a request's credentials were accepted
+  bool is_working_ = false;  // on an accepted request
+  TransferPace pace_;        // of the body or response in progress
 
-  // Of the request under way.
+  // The request in progress.
   std::optional<RequestParser> parser_;
   AnswerTerms terms_;
   std::shared_ptr<const api::Principal> who_;
   std::shared_ptr<api::CancelSignal> cancel_;
   BodyBudget::Lease lease_;
-  uint64_t body_bytes_ = 0;  // that came
+  uint64_t body_bytes_ = 0;  // received so far
   std::chrono::steady_clock::time_point body_deadline_{};
   bool keep_alive_ = false;
 
-  // Of the answer under way.
-  std::string out_head_;  // of the whole, or of a chunk
+  // The response in progress.
+  std::string out_head_;  // for the whole response, or for a chunk
   std::string out_body_;
   size_t out_written_ = 0;
   bool writing_ = false;
   uint64_t written_bytes_ = 0;  // since the connection began
   BodyFraming framing_ = BodyFraming::kLength;
-  std::shared_ptr<api::BodySource> rest_;  // null once its last part is there
+  std::shared_ptr<api::BodySource> rest_;  // null once its last part is generated
   std::optional<std::string> next_part_;
   std::shared_ptr<const void> place_;  // see api::Response
 };

@@ -37,7 +37,7 @@ int AwaitShutdownSignal(absl::FunctionRef<void()> reload) {
 }
 
 void ExitOnShutdownSignal() {
-  // As the shell reports a process that a signal ended.
+  // The exit status with which a shell reports a process killed by a signal.
   std::thread([] { _exit(128 + AwaitShutdownSignal([] {})); }).detach();
 }
 

@@ -1,19 +1,19 @@
-// SIGTERM, SIGINT and SIGHUP, turned from an interruption into something to wait for.
+// Turns SIGTERM, SIGINT and SIGHUP from interruptions into something to wait for.
 #pragma once
 
 #include "absl/functional/function_ref.h"
 
 namespace lockstep::server {
 
-// Blocks them for this thread and all that it starts: to be called before there are others. Writing
-// to a closed pipe becomes an error instead of the end of the process.
+// Blocks the signals for this thread and all threads it starts; call it before there are others.
+// Also makes writing to a closed pipe an error instead of killing the process.
 void BlockShutdownSignals();
 
-// Waits for one of the first two and returns its number; calls `reload` for each SIGHUP until then.
-// Precondition: they are blocked.
+// Waits for SIGTERM or SIGINT and returns its number; calls `reload` for each SIGHUP until then.
+// Precondition: the signals are blocked.
 int AwaitShutdownSignal(absl::FunctionRef<void()> reload);
 
-// From now on the next one ends the process at once.
+// From now on, the next signal ends the process at once.
 void ExitOnShutdownSignal();
 
 }  // namespace lockstep::server

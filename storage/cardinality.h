@@ -1,4 +1,4 @@
-// What takes the most room among the series of a store, counted: for status pages. Plain data.
+// Cardinality statistics of a store, for status pages: what has the most series. Plain data.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 namespace lockstep {
 
 struct CardinalityQuery {
-  size_t limit = 10;  // rows of each list
-  // Only series that match all of one of the sets; none: all series.
+  size_t limit = 10;  // rows in each list
+  // Only series that match all matchers of at least one set; if empty, all series.
   std::span<const std::vector<Matcher>> matcher_sets{};
 };
 
@@ -24,7 +24,7 @@ struct NamedCount {
   friend bool operator==(const NamedCount&, const NamedCount&) = default;
 };
 
-// Series that became known to the store, and series that left it with their last stored sample.
+// Series that were added to the store, and series that left it with their last stored sample.
 struct ChurnCount {
   std::string name;
   uint64_t appeared = 0;
@@ -32,30 +32,29 @@ struct ChurnCount {
   friend bool operator==(const ChurnCount&, const ChurnCount&) = default;
 };
 
-// Of one span of time up to now, and of the part of it that lies after the start of the store.
+// Churn over a span of time that ends now, limited to the time since the store was opened.
 struct ChurnStats {
-  ChurnCount total;  // without a name
+  ChurnCount total;  // families without a name
   std::vector<ChurnCount> by_job;
   std::vector<ChurnCount> by_metric_name;
 };
 
+// Ten minutes, an hour, a day. The counts cover up to a tenth, a sixth or a 24th more than the
+// span.
 inline constexpr size_t kChurnSpanCount = 3;
-// Ten minutes, an hour, a day. What is counted covers up to a tenth, a sixth, a 24th more.
-inline constexpr std::array<int64_t, kChurnSpanCount> kChurnSpansMs = {600'000, 3'600'000,
-                                                                       86'400'000};
 
-// Lists are exact over all shards, largest first, ties in order of name.
+// Lists are exact over all shards, sorted largest first, then by name.
 struct CardinalityStats {
   uint64_t series_count = 0;
-  uint64_t head_series_count = 0;  // of them, those with samples in memory
+  uint64_t head_series_count = 0;  // series that also have samples in memory
   std::vector<NamedCount> series_by_job;
   std::vector<NamedCount> series_by_metric_name;
   std::vector<NamedCount> values_by_label_name;
-  std::vector<NamedCount> bytes_by_label_name;   // of its values, in all series
+  std::vector<NamedCount> bytes_by_label_name;   // bytes of its values, over all series
   std::vector<NamedCount> series_by_label_pair;  // name is "label=value"
-  // By job and metric name alone: other matchers do not narrow it.
+  // By job and metric name only: other matchers do not narrow it.
   std::array<ChurnStats, kChurnSpanCount> churn;
-  int64_t churn_since_ms = 0;  // when counting began
+  int64_t churn_since_ms = 0;  // when counting started
 };
 
 }  // namespace lockstep

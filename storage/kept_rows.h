@@ -1,7 +1,8 @@
-// KeptRows: what the modules above keep in the store, beside samples, from one run of the server to the next.
+// KeptRows: small data of the modules above that the store keeps, beside samples, from one run of
+// the server to the next.
 //
-// Few and small: a kind has rows of numbers, each of bytes that only their writer understands
-// (docs/formats/kept.md). All methods are safe from any thread.
+// The rows are few and small: each kind has numbered rows, whose bytes only their writer
+// understands (docs/formats/kept.md). All methods are safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace lockstep {
 
-// On disk: never changed, never used again for another.
+// On disk: never change a value or reuse one for another kind.
 enum class KeptKind : char {
   kClock = 'C',  // the store's own
   kExemplars = 'E',
@@ -26,7 +27,7 @@ enum class KeptKind : char {
 
 struct KeptRow {
   uint32_t number = 0;
-  std::string bytes;  // ""; there is none
+  std::string bytes;  // "" if the row does not exist
 };
 
 class KeptRows {
@@ -38,9 +39,9 @@ class KeptRows {
   virtual absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const = 0;
   virtual absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
                                                               uint32_t number) const = 0;
-  // Each row by itself takes the place of the one of its number. What is written survives the end of the process at once,
-  // and that of the power when a write that comes later is acknowledged. Precondition: no row is larger than
-  // kMaxRowBytes. kPermissionDenied if the store is open for reading only.
+  // Each row on its own replaces the one with its number. Written rows survive the death of the
+  // process at once, and a power cut from the next acknowledged write on. Precondition: no row is
+  // larger than kMaxRowBytes. kPermissionDenied if the store is read-only.
   virtual absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) = 0;
 };
 

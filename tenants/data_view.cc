@@ -4,14 +4,88 @@
 #include <map>
 #include <utility>
 
+#include "model/matcher.h"
 #include "model/tenant.h"
-#include "tenants/job_storage.h"
+#include "storage/storage.h"
 #include "tenants/joined_storage.h"
 
 namespace lockstep::tenants {
 namespace {
 
-// Views of equal names read the same.
+// A store as seen by a reader that is restricted to some jobs. Read-only; safe from any thread.
+class JobStorage : public Storage {
+ public:
+  // `stored` must outlive this. `jobs` is a matcher on the label "job".
+  JobStorage(const Storage& stored, Matcher jobs) : stored_(stored), jobs_(std::move(jobs)) {}
+
+  // Always fails with kPermissionDenied.
+  void Write(WriteRequest request, WriteCallback committed) override;
+  absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
+  uint64_t change_count() const override { return stored_.change_count(); }
+  TimeRange UnchangedSince(uint64_t count) const override { return stored_.UnchangedSince(count); }
+  StorageStats stats() const override { return stored_.stats(); }
+  absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
+
+ private:
+  const Storage& stored_;
+  const Matcher jobs_;
+};
+
+class JobQuerier : public Querier {
+ public:
+  JobQuerier(std::unique_ptr<Querier> stored, const Matcher& jobs)
+      : stored_(std::move(stored)), jobs_(jobs) {}
+
+  absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
+    const Bound bound(selection, jobs_);
+    return stored_->Select(bound.selection);
+  }
+  absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override {
+    const Bound bound(selection, jobs_);
+    return stored_->LabelNames(bound.selection);
+  }
+  absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
+                                                       const Selection& selection) const override {
+    const Bound bound(selection, jobs_);
+    return stored_->LabelValues(name, bound.selection);
+  }
+
+ private:
+  // A selection with an additional matcher.
+  struct Bound {
+    Bound(const Selection& asked, const Matcher& jobs)
+        : matchers(asked.matchers.begin(), asked.matchers.end()), selection(asked) {
+      matchers.push_back(jobs);
+      selection.matchers = matchers;
+    }
+
+    std::vector<Matcher> matchers;
+    Selection selection;
+  };
+
+  const std::unique_ptr<Querier> stored_;
+  const Matcher jobs_;
+};
+
+void JobStorage::Write(WriteRequest /*request*/, WriteCallback committed) {
+  committed(absl::PermissionDeniedError("a reader that is restricted to some jobs may not write"));
+}
+
+absl::StatusOr<std::unique_ptr<Querier>> JobStorage::NewQuerier() const {
+  LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, stored_.NewQuerier());
+  return std::make_unique<JobQuerier>(std::move(stored), jobs_);
+}
+
+absl::StatusOr<CardinalityStats> JobStorage::Cardinality(const CardinalityQuery& query) const {
+  std::vector<std::vector<Matcher>> sets(query.matcher_sets.begin(), query.matcher_sets.end());
+  if (sets.empty()) sets.emplace_back();
+  for (std::vector<Matcher>& matchers : sets) matchers.push_back(jobs_);
+  CardinalityQuery bound = query;
+  bound.matcher_sets = sets;
+  return stored_.Cardinality(bound);
+}
+
+// Views with the same name read the same data.
 std::string NameOfView(const std::vector<std::shared_ptr<Tenant>>& tenants,
                        const std::optional<Matcher>& jobs) {
   std::string name;

@@ -1,4 +1,4 @@
-// DataView: what one request may read.
+// DataView: the data that one request may read.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "answers/live_jobs.h"
-#include "ingest/exemplar_store.h"
-#include "ingest/metadata_store.h"
+#include "ingest/side_data/exemplar_store.h"
+#include "ingest/side_data/metadata_store.h"
 #include "model/matcher.h"
 #include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
@@ -17,27 +17,27 @@
 
 namespace lockstep::tenants {
 
-// One tenant's data; those of several tenants joined (joined_storage.h); of either only some jobs,
-// if the reader is held to them. Safe from any thread.
+// The data of one tenant, or of several tenants joined (joined_storage.h), restricted to some jobs
+// if the reader is. Safe from any thread.
 class DataView {
  public:
-  // Keeps the tenants. `jobs` is a condition on the label "job". Precondition: at least one tenant,
-  // none twice.
+  // Keeps the tenants alive. `jobs` is a matcher on the label "job". Precondition: at least one
+  // tenant, and no duplicates.
   DataView(std::vector<std::shared_ptr<Tenant>> tenants, std::optional<Matcher> jobs);
   DataView(const DataView&) = delete;
   DataView& operator=(const DataView&) = delete;
 
-  // What was sent, and what is computed from it.
+  // Written samples, and those derived from them.
   const Storage& storage() const { return *storage_; }
-  // What was sent.
+  // Written samples only.
   const Storage& written() const { return *written_; }
   const engine::Engine& engine() const { return *engine_; }
   cache::RangeCache& range_cache() const { return *range_cache_; }
-  // What is known of the jobs that run; null: they are loaded each time.
+  // The state of running jobs; null: jobs are loaded each time.
   answers::LiveJobs* live_jobs() const { return live_jobs_; }
 
-  // As ExemplarStore::Select() and MetadataStore::List(). Metadata belong to no job: all of a
-  // tenant's are there.
+  // Like ExemplarStore::Select() and MetadataStore::List(). Metadata do not belong to jobs, so all
+  // of a tenant's are included.
   std::vector<SeriesExemplars> Exemplars(ExemplarStore::Selections selections,
                                          TimeRange range) const;
   std::vector<MetadataStore::Metric> Metadata(const MetadataStore::Filter& filter) const;
@@ -51,7 +51,7 @@ class DataView {
 
   const std::vector<std::shared_ptr<Tenant>> tenants_;
   const std::optional<Matcher> jobs_;
-  // Of this view alone, where it is not a tenant's.
+  // The storages made for this view; those of a tenant are not included.
   std::vector<std::unique_ptr<Storage>> own_storages_;
   std::optional<engine::Engine> own_engine_;
   std::optional<cache::RangeCache> own_range_cache_;

@@ -40,7 +40,7 @@ class ReadSeriesSet : public SeriesSet {
   const LabelSet& labels() const override { return (*series_)[next_ - 1].labels; }
   absl::Status Read(SampleColumns& columns) override {
     const SampleColumns& samples = (*series_)[next_ - 1].samples;
-    // Both are shorter than the values where their last ones say nothing.
+    // Both are shorter than the values if their last entries carry no information.
     if (!samples.start_timestamps_ms.empty()) {
       columns.start_timestamps_ms.resize(columns.values.size());
       AppendTo(columns.start_timestamps_ms, samples.start_timestamps_ms);
@@ -59,7 +59,7 @@ class ReadSeriesSet : public SeriesSet {
  private:
   const std::shared_ptr<const AllSeries> series_;
   const size_t begin_;
-  size_t next_;  // one more than the current one
+  size_t next_;  // the index after the current one
   const size_t end_;
 };
 
@@ -68,7 +68,7 @@ struct NamedQuerier {
   std::unique_ptr<Querier> querier;
 };
 
-// Adds what `set` has, as series of the tenant `id`.
+// Adds the contents of `set` as series of the tenant `id`.
 absl::Status ReadAll(SeriesSet& set, std::string_view id, QueryBudget* budget, AllSeries& all) {
   while (set.Next()) {
     ReadSeries one;
@@ -88,7 +88,8 @@ void SortUnique(std::vector<std::string>& texts) {
   texts.erase(std::ranges::unique(texts).begin(), texts.end());
 }
 
-// Another label orders series anew, so that they are read before the first of them is given out.
+// The additional label changes the order of series, so all of them are read before the first is
+// returned.
 class JoinedQuerier : public Querier {
  public:
   explicit JoinedQuerier(std::vector<NamedQuerier> tenants) : tenants_(std::move(tenants)) {}
@@ -140,8 +141,8 @@ class JoinedQuerier : public Querier {
   }
 
  private:
-  // Calls `visit` for each tenant that the selection's conditions on __tenant_id__ let in, with the
-  // other conditions.
+  // Calls `visit` for each tenant that the selection's matchers on __tenant_id__ match, with the
+  // other matchers.
   template <typename Visit>
   absl::Status ForEach(const Selection& selection, const Visit& visit) const {
     std::vector<Matcher> others;
@@ -164,7 +165,7 @@ class JoinedQuerier : public Querier {
 }  // namespace
 
 void JoinedStorage::Write(WriteRequest /*request*/, WriteCallback committed) {
-  committed(absl::PermissionDeniedError("samples are written to one tenant"));
+  committed(absl::PermissionDeniedError("samples can be written to only one tenant"));
 }
 
 absl::StatusOr<std::unique_ptr<Querier>> JoinedStorage::NewQuerier() const {
@@ -178,7 +179,7 @@ absl::StatusOr<std::unique_ptr<Querier>> JoinedStorage::NewQuerier() const {
 
 absl::StatusOr<CardinalityStats> JoinedStorage::Cardinality(
     const CardinalityQuery& /*query*/) const {
-  return absl::InvalidArgumentError("series are counted for one tenant at a time");
+  return absl::InvalidArgumentError("series can be counted for only one tenant at a time");
 }
 
 }  // namespace lockstep::tenants

@@ -1,5 +1,5 @@
-// JoinedStorage: several tenants' data as one, as Grafana Mimir joins them: each series has a label
-// __tenant_id__ with the name of its tenant. For reading alone; safe from any thread.
+// JoinedStorage: joins several tenants' data as Grafana Mimir does: each series gets a label
+// __tenant_id__ with its tenant's name. Read-only; safe from any thread.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@ namespace lockstep::tenants {
 inline constexpr std::string_view kTenantIdLabel = "__tenant_id__";
 
 struct NamedStorage {
-  std::string id;  // as clients spell the tenant
+  std::string id;  // the tenant's name as clients write it
   const Storage* storage = nullptr;
 };
 
 class JoinedStorage : public Storage {
  public:
-  // The storages outlive it. Precondition: at least one; no id twice.
+  // The storages must outlive this. Precondition: at least one, and unique ids.
   explicit JoinedStorage(std::vector<NamedStorage> tenants) : tenants_(std::move(tenants)) {}
 
-  // kPermissionDenied.
+  // Always fails with kPermissionDenied.
   void Write(WriteRequest request, WriteCallback committed) override;
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   StorageStats stats() const override { return tenants_.front().storage->stats(); }
-  // kInvalidArgument: each tenant is counted by itself.
+  // Always fails with kInvalidArgument: tenants are counted separately.
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
  private:

@@ -14,7 +14,7 @@ class JoinedStorageTest : public testing::Test {
  protected:
   JoinedStorageTest() {
     a_.Append(LabelSet::Of({{"__name__", "up"}, {"job", "x"}}), 1000, 1);
-    // With its tenant it comes before the series that it comes behind without.
+    // With the tenant label it sorts before the series that it follows without.
     a_.Append(LabelSet::Of({{"__name__", "up"}, {"__p", "1"}}), 1000, 2);
     a_.Append(LabelSet::Of({{"__name__", "up"}}), 1000, 3);
     b_.Append(LabelSet::Of({{"__name__", "up"}, {"job", "x"}}), 2000, 4);

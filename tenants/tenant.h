@@ -1,5 +1,5 @@
-// Tenant: all that a server has of one tenant: its view of the store, and what is computed from it
-// or kept beside it.
+// Tenant: everything a server holds for one tenant: its view of the store, and what is computed
+// from it or kept with it.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 #include <memory>
 #include <string>
 
-#include "answers/derived_storage.h"
+#include "answers/derived/derived_storage.h"
 #include "ingest/gateway/push_groups.h"
 #include "ingest/ingester.h"
-#include "ingest/limits.h"
 #include "ingest/otlp/metrics_request.h"
-#include "ingest/otlp/translation.h"
+#include "ingest/otlp/names/translation.h"
 #include "ingest/push/log_pusher.h"
 #include "ingest/rate_limit.h"
+#include "ingest/write/limits.h"
 #include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
 #include "tenants/tenant_entry.h"
@@ -25,48 +25,48 @@ namespace lockstep::tenants {
 
 struct TenantOptions {
   engine::EngineOptions engine{};
-  size_t query_cache_bytes = 0;  // of all tenants together
+  size_t query_cache_bytes = 0;  // over all tenants
   IngestLimits ingest{};
   otlp::Translation otlp{};
 };
 
-// What a tenant shares with all others.
+// The state that all tenants share.
 struct Shared {
   Storage& store;
   TenantDirectory& directory;
-  KeptRows* kept = nullptr;  // null: nothing is kept
+  KeptRows* kept = nullptr;  // null: nothing is persisted
   std::shared_ptr<RateLimit> rate_limit;
   TenantOptions options;
 };
 
-// Safe from any thread. Members are used directly: they know how to be shared.
+// Safe from any thread. Members are used directly, because they are thread-safe themselves.
 class Tenant {
  public:
-  // The default tenant, whose threads and bounds of memory the others use too. What `shared` refers
-  // to outlives it.
+  // The default tenant, whose threads and memory limits the others share. What `shared` refers to
+  // must outlive it.
   explicit Tenant(const Shared& shared);
-  // Another one. `limits` are its own. `entered` is called when it comes into the directory.
+  // Any other tenant, with its own `limits`. Calls `entered` when it is added to the directory.
   Tenant(const Shared& shared, std::string tenant, const IngestLimits& limits,
          const Tenant& default_tenant, std::function<void()> entered = {});
   Tenant(const Tenant&) = delete;
   Tenant& operator=(const Tenant&) = delete;
 
-  const std::string name;  // in the store; "" of the default tenant
+  const std::string name;  // as in the store; "" for the default tenant
 
-  // Whether it is in the directory. As long as it is not, whoever writes keeps the tenant until the
-  // store has answered.
+  // Whether it is in the directory. Until then, every writer must keep the tenant alive until the
+  // store has responded.
   TenantEntry entry;
 
  private:
   void KeepSideData();
 
-  std::unique_ptr<TenantRows> rows_;  // null: nothing is kept
+  std::unique_ptr<TenantRows> rows_;  // null: nothing is persisted
 
  public:
-  TenantStorage written;            // what was sent
-  answers::DerivedStorage storage;  // and what is computed from it
+  TenantStorage written;            // written samples
+  answers::DerivedStorage storage;  // also includes derived samples
   engine::Engine engine;
-  engine::Engine rule_engine;  // on the thread of its caller alone
+  engine::Engine rule_engine;  // runs only on its caller's thread
   cache::RangeCache range_cache;
   Ingester ingester;
   otlp::MetricsDecoder otlp_decoder;

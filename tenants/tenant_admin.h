@@ -1,5 +1,5 @@
-// TenantAdmin: a StorageAdmin that deletes one tenant's samples alone. All else is about the whole
-// store.
+// TenantAdmin: a StorageAdmin that deletes only one tenant's samples. All other operations concern
+// the whole store.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace lockstep::tenants {
 // Safe from any thread.
 class TenantAdmin : public StorageAdmin {
  public:
-  // `admin` outlives it. `tenant` is its name in the store.
+  // `admin` must outlive this. `tenant` is the name in the store.
   TenantAdmin(StorageAdmin& admin, std::string tenant)
       : admin_(admin), tenant_(std::move(tenant)) {}
 

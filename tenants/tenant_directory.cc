@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kVersion = 1;
 
-// docs/formats/kept.md
+// See docs/formats/kept.md.
 std::string RowOf(const std::vector<std::string>& names) {
   std::string row(1, kVersion);
   for (size_t number = 1; number < names.size(); ++number) PutLengthPrefixed(row, names[number]);
@@ -21,7 +21,7 @@ std::string RowOf(const std::vector<std::string>& names) {
 
 absl::Status TooMany() {
   return absl::ResourceExhaustedError(
-      absl::StrFormat("the store has %d tenants, which is the most it may have", kMaxTenants));
+      absl::StrFormat("the store already has the maximum of %d tenants", kMaxTenants));
 }
 
 absl::Status Malformed() { return absl::DataLossError("the list of tenants is malformed"); }
@@ -96,7 +96,7 @@ absl::Status TenantDirectory::Adopt(const std::vector<std::string>& tenants) {
   }
   if (names_.size() == known_count) return absl::OkStatus();
   const absl::Status status = Keep(names_);
-  // A store that is only read has nothing of them that goes by their numbers.
+  // A read-only store has nothing of these tenants that depends on their numbers.
   return absl::IsPermissionDenied(status) ? absl::OkStatus() : status;
 }
 

@@ -1,4 +1,5 @@
-// TenantDirectory: the tenants of a store, numbered in the order in which something of them was first kept.
+// TenantDirectory: the tenants of a store, numbered in the order in which their first data was
+// kept.
 #pragma once
 
 #include <atomic>
@@ -15,38 +16,38 @@
 
 namespace lockstep::tenants {
 
-// Each has caches, metadata and streams of its own; and their rows share the numbers of 32 bits.
+// Each tenant has its own caches, metadata and streams, and their rows share the 32-bit numbers.
 inline constexpr size_t kMaxTenants = 1000;
 
-// Safe from any thread. Names are those of model/tenant.h; the default tenant, "", has number 0 and
-// is always there.
+// Safe from any thread. Names are as in model/tenant.h; the default tenant, "", has number 0 and
+// always exists.
 class TenantDirectory {
  public:
-  // `kept` outlives it; null: the tenants are forgotten when the process ends.
+  // `kept` must outlive this; null: tenants are not persisted.
   explicit TenantDirectory(KeptRows* kept) : kept_(kept) {}
   TenantDirectory(const TenantDirectory&) = delete;
   TenantDirectory& operator=(const TenantDirectory&) = delete;
 
-  // Reads those that are kept. Call it once, before all else.
+  // Loads persisted tenants. Call it once, before anything else.
   absl::Status Load();
 
-  // Whether there is any but the default tenant. Whoever sees samples of another tenant sees this
-  // true.
+  // Whether there is any tenant besides the default one. Already true when samples of another
+  // tenant become visible.
   bool has_others() const { return has_others_.load(std::memory_order_acquire); }
   std::optional<uint32_t> Find(std::string_view tenant) const;
-  // Its number; adds it if it is new. kResourceExhausted: there are kMaxTenants. Otherwise
-  // KeptRows' errors.
+  // Returns the tenant's number, and adds it if it is new. Fails with kResourceExhausted if there
+  // are already kMaxTenants, or with an error of KeptRows.
   absl::StatusOr<uint32_t> Add(std::string_view tenant);
-  // OK if the tenant is there, or there is room for it.
+  // OK if the tenant exists or there is room for it.
   absl::Status CheckRoom(std::string_view tenant) const;
-  // Keeps room for a tenant of which samples are on their way into the store, until Release() is
-  // called as often. has_others() is true from here on. CheckRoom()'s error.
+  // Reserves room for a tenant whose samples are being written, until a matching call of Release().
+  // Makes has_others() true from now on. Fails like CheckRoom().
   absl::Status Reserve(std::string_view tenant);
   void Release(std::string_view tenant);
-  // Adds those that the store has samples of and that are not known: the process ended after their
-  // first write. KeptRows' errors.
+  // Adds unknown tenants that have samples in the store, because the process ended after their
+  // first write. Fails with an error of KeptRows.
   absl::Status Adopt(const std::vector<std::string>& tenants);
-  // All, by number; the first is "".
+  // All names by number; the first is "".
   std::vector<std::string> names() const;
 
  private:
@@ -60,7 +61,7 @@ class TenantDirectory {
   std::vector<std::string> names_ LOCKSTEP_GUARDED_BY(mutex_) = {""};
   StringMap<uint32_t> numbers_ LOCKSTEP_GUARDED_BY(mutex_) = {{"", 0}};
   StringMap<size_t> reserved_
-      LOCKSTEP_GUARDED_BY(mutex_);  // how often, of those that are not there
+      LOCKSTEP_GUARDED_BY(mutex_);  // reservation counts of tenants that do not exist yet
 };
 
 }  // namespace lockstep::tenants

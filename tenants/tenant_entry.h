@@ -1,5 +1,5 @@
-// TenantEntry: whether a tenant is in the directory of its store yet. It gets there with the first that
-// is kept of it, so that whoever only asks, or is refused, makes no tenant.
+// TenantEntry: a tenant's entry in the directory of its store, if any. It is added with the first
+// data kept for the tenant, so reads and rejected writes do not create tenants.
 #pragma once
 
 #include <atomic>
@@ -17,20 +17,20 @@ namespace lockstep::tenants {
 // Safe from any thread.
 class TenantEntry {
  public:
-  // `directory` outlives it.
+  // `directory` must outlive this.
   TenantEntry(TenantDirectory& directory, std::string tenant);
   TenantEntry(const TenantEntry&) = delete;
   TenantEntry& operator=(const TenantEntry&) = delete;
 
-  // Called within Enter(), once, and not for a tenant that is there already. To be set before use.
+  // Called once within Enter(), unless the tenant already exists. Must be set before use.
   void SetEntered(std::function<void()> entered) { entered_ = std::move(entered); }
 
   const std::string& tenant() const { return tenant_; }
   TenantDirectory& directory() const { return directory_; }
-  // In the directory; nothing as long as it is not there.
+  // The number in the directory; nullopt if it is not there yet.
   std::optional<uint32_t> number() const;
 
-  // Its number; adds it if it is new. TenantDirectory::Add()'s errors.
+  // Returns its number, and adds it if it is new. Fails like TenantDirectory::Add().
   absl::StatusOr<uint32_t> Enter();
 
  private:
@@ -40,7 +40,7 @@ class TenantEntry {
   const std::string tenant_;
   std::function<void()> entered_;
   std::atomic<int64_t> number_;
-  Mutex mutex_;  // held while it enters
+  Mutex mutex_;  // held while the tenant is added
 };
 
 }  // namespace lockstep::tenants

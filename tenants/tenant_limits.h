@@ -1,4 +1,4 @@
-// What tenants may send, by their ids.
+// Write limits of tenants, by their ids.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace lockstep::tenants {
 
-// Each tenant whose id matches may have so much for itself.
+// Limits that apply separately to each tenant whose id matches.
 struct TenantLimits {
-  std::optional<Matcher> tenant;        // nothing: any
-  uint64_t max_series = 0;              // that the store knows; 0: no limit
-  uint64_t max_samples_per_second = 0;  // likewise
+  std::optional<Matcher> tenant;        // nullopt: any
+  uint64_t max_series = 0;              // in the store; 0: no limit
+  uint64_t max_samples_per_second = 0;  // 0: no limit
 };
 
-// How many samples a second may come, 0: any number.
+// Maximum samples per second; 0: no limit.
 struct TenantRates {
-  uint64_t max_samples_per_second = 0;          // of all tenants together
-  uint64_t max_samples_per_second_per_job = 0;  // of each tenant
+  uint64_t max_samples_per_second = 0;          // over all tenants
+  uint64_t max_samples_per_second_per_job = 0;  // within each tenant
 };
 
 }  // namespace lockstep::tenants

@@ -1,5 +1,5 @@
-// TenantRows: the kept rows of one tenant, among those of a store. Its numbers lie in a range of
-// the store's. The first row that is written enters the tenant into the directory.
+// TenantRows: one tenant's rows among the kept rows of a store. Its numbers form a range of the
+// store's numbers. Writing the first row adds the tenant to the directory.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace lockstep::tenants {
 // Safe from any thread.
 class TenantRows : public KeptRows {
  public:
-  // A tenant's rows have numbers below this. Stores that had no tenants yet have none above.
+  // Rows of a tenant have numbers below this. Stores from before tenants have no numbers above it.
   static constexpr uint32_t kNumbersPerTenant = uint32_t{1} << 22;
 
-  // Both outlive it.
+  // Both must outlive this.
   TenantRows(KeptRows& rows, TenantEntry& tenant) : rows_(rows), tenant_(tenant) {}
 
   absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override;

@@ -7,13 +7,14 @@
 namespace lockstep::tenants {
 namespace {
 
-// The series of a set without their tenant. They stay in order: the label that goes is the first of
-// each.
+// The series of a set without the tenant label. They stay in order, because that label is the first
+// in each series.
 class PlainSeriesSet : public SeriesSet {
  public:
   explicit PlainSeriesSet(std::unique_ptr<SeriesSet> stored) : stored_(std::move(stored)) {}
 
   size_t size() const override { return stored_->size(); }
+  size_t work() const override { return stored_->work(); }
   std::vector<std::unique_ptr<SeriesSet>> Split(size_t max_parts) override {
     std::vector<std::unique_ptr<SeriesSet>> parts = stored_->Split(max_parts);
     for (std::unique_ptr<SeriesSet>& part : parts) {
@@ -114,8 +115,8 @@ void TenantStorage::Write(WriteRequest request, WriteCallback committed) {
   store_.Write(std::move(request), std::move(plain));
 }
 
-// The samples are there before the tenant is in the directory: what the store refuses makes none. If
-// the process ends between the two, Tenants::Load() finds them.
+// The samples are stored before the tenant is added to the directory, so rejected writes do not
+// create tenants. If the process ends in between, Tenants::Load() finds them.
 void TenantStorage::WriteFirst(WriteRequest request, WriteCallback committed) {
   if (absl::Status room = entry_.directory().Reserve(tenant_); !room.ok()) {
     return committed(std::move(room));
@@ -140,7 +141,8 @@ void TenantStorage::FindSeries(std::span<const SeriesKey> keys, std::span<Series
 
 absl::StatusOr<std::unique_ptr<Querier>> TenantStorage::NewQuerier() const {
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, store_.NewQuerier());
-  // Asked after the querier was made: what it sees of others was written when they were known.
+  // Checked after the querier was made: the directory knew other tenants before the querier could
+  // see their data.
   if (tenant_.empty() && !entry_.directory().has_others()) return stored;
   return std::make_unique<TenantQuerier>(std::move(stored), tenant_);
 }

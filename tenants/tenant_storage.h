@@ -1,8 +1,8 @@
-// TenantStorage: what one tenant sees of a store that several share.
+// TenantStorage: one tenant's view of a store that several tenants share.
 //
-// Writing gives each series the tenant's label, reading asks for it and takes it away again: the
-// tenant's data look as if nobody else had any. As long as there is no tenant but the default one,
-// its calls go to the store as they are. Safe from any thread.
+// Writes add the tenant's label to each series; reads select by it and remove it, so a tenant sees
+// only its own data. While only the default tenant exists, calls go to the store unchanged. Safe
+// from any thread.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace lockstep::tenants {
 
 class TenantStorage : public Storage {
  public:
-  // Both outlive it. A tenant that is not in the directory has no samples; with the first that are
-  // stored it is there.
+  // Both must outlive this. A tenant that is not in the directory has no samples; storing its first
+  // samples adds it.
   TenantStorage(Storage& store, TenantEntry& entry)
       : store_(store), entry_(entry), tenant_(entry.tenant()), key_(tenant_) {}
 
@@ -26,7 +26,7 @@ class TenantStorage : public Storage {
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   uint64_t change_count() const override { return store_.change_count(); }
   TimeRange UnchangedSince(uint64_t count) const override { return store_.UnchangedSince(count); }
-  // The store's.
+  // Statistics of the whole store.
   StorageStats stats() const override { return store_.stats(); }
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
@@ -39,7 +39,8 @@ class TenantStorage : public Storage {
   const TenantKey key_;
 };
 
-// `sets`, each held to the series of one tenant. Without sets, one that all of its series match.
+// `sets`, each restricted to the series of one tenant. If empty, returns one set that matches all
+// of its series.
 std::vector<std::vector<Matcher>> OfTenant(std::string_view tenant,
                                            std::span<const std::vector<Matcher>> sets);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kTime = kTestNowMs - 1000;
 
-// A store that three tenants share, and for each of them one that is its own.
+// A store shared by three tenants, and a separate store for each of them.
 class TenantStorageTest : public testing::TestWithParam<uint32_t> {
  protected:
   TenantStorageTest() {
@@ -40,13 +40,13 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
                              static_cast<Storage*>(owns_[tenant].get())}) {
       WriteRequest request;
       request.series.push_back({labels, {{time_ms, value}}, {}});
-      // As senders' second samples go: by what the store calls the series.
+      // Like later samples of senders, which use the store's series numbers.
       const auto outcome = WriteAndWait(*storage, WithKnownSeries(*storage, std::move(request)));
       ASSERT_TRUE(outcome.ok());
       ASSERT_EQ(outcome->rejected_count, 0u);
     }
   }
-  // Each sees what it would see alone.
+  // Checks that each tenant sees the same as with its separate store.
   void Check() {
     for (const auto& [name, view] : views_) {
       EXPECT_EQ(Dump(*view), Dump(*owns_[name])) << name;

@@ -23,7 +23,7 @@ absl::Status Tenants::Load() {
 
 void Tenants::SetLimits(const TenantRates& rates, std::vector<TenantLimits> limits) {
   shared_.rate_limit->SetRate(rates.max_samples_per_second);
-  std::vector<std::shared_ptr<Tenant>> all;  // goes after the lock
+  std::vector<std::shared_ptr<Tenant>> all;  // destroyed after the lock
   const MutexLock lock(mutex_);
   rates_ = rates;
   limits_ = std::move(limits);
@@ -84,7 +84,7 @@ IngestLimits Tenants::LimitsOf(std::string_view name) const {
 std::shared_ptr<Tenant> Tenants::Get(std::string_view name) {
   const MutexLock lock(mutex_);
   std::shared_ptr<Tenant>& tenant = active_[std::string(name)];
-  // Whoever made it known has it, and so have others by now.
+  // Another thread may have added it in the meantime.
   if (tenant == nullptr) tenant = FindNew(name);
   if (tenant == nullptr) tenant = Make(name);
   return tenant;

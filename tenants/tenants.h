@@ -1,4 +1,4 @@
-// Tenants: the tenants of a server, each made when it is first asked for.
+// Tenants: the tenants of a server, each created when it is first requested.
 #pragma once
 
 #include <memory>
@@ -18,29 +18,29 @@ namespace lockstep::tenants {
 // Safe from any thread.
 class Tenants {
  public:
-  // `store` and `kept` outlive it and the last answer of the store; `kept` may be null.
+  // `store` and `kept` must outlive this and the store's last callback; `kept` may be null.
   Tenants(Storage& store, KeptRows* kept, TenantOptions options);
   Tenants(const Tenants&) = delete;
   Tenants& operator=(const Tenants&) = delete;
 
-  // Finds those that the store knows. Call it once, before all else.
+  // Finds the tenants in the store. Call it once, before anything else.
   absl::Status Load();
 
-  // Names are those of model/tenant.h.
+  // Names are as in model/tenant.h.
   Tenant& Default() { return *default_; }
-  // A tenant of which nothing is kept has no data, and is made for the caller alone.
+  // A tenant without kept data is empty, and is created only for this caller.
   std::shared_ptr<Tenant> ForReading(std::string_view name);
-  // A tenant that is new is there for good once something of it is kept, and until then as long as
-  // somebody has it: whoever writes keeps it until the answer. kResourceExhausted: there are as many
-  // as there may be.
+  // A new tenant becomes permanent once any of its data is kept. Until then it exists only while
+  // someone holds it, so writers must hold it until the response. Fails with kResourceExhausted if
+  // there are too many tenants.
   absl::StatusOr<std::shared_ptr<Tenant>> ForWriting(std::string_view name);
 
-  // From here on, for all tenants.
+  // Applies to all tenants from now on.
   void SetLimits(const TenantRates& rates, std::vector<TenantLimits> limits);
 
-  // Those that have been asked for since the start, the default tenant among them.
+  // The tenants requested since the start, including the default tenant.
   std::vector<std::shared_ptr<const Tenant>> active() const;
-  // What came in of tenants of which nothing was kept, and that are gone.
+  // Statistics of tenants that are gone because none of their data was kept.
   struct PastStats {
     IngestStats ingest;
     push::PushStats push;
@@ -51,10 +51,10 @@ class Tenants {
  private:
   IngestLimits LimitsOf(std::string_view name) const LOCKSTEP_REQUIRES(mutex_);
   std::shared_ptr<Tenant> Get(std::string_view name);
-  // The tenant of this name that is not in the directory yet; null if nobody has it.
+  // The tenant of this name that is not in the directory yet; null if nobody holds it.
   std::shared_ptr<Tenant> FindNew(std::string_view name) LOCKSTEP_REQUIRES(mutex_);
   std::shared_ptr<Tenant> Make(std::string_view name) LOCKSTEP_REQUIRES(mutex_);
-  // It is in the directory by now.
+  // Called once the tenant is in the directory.
   void Activate(const std::string& name);
   void Destroy(Tenant* tenant);
 

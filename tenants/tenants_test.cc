@@ -61,7 +61,7 @@ class TenantsTest : public testing::Test {
     for (const std::string& name : names) tenants.push_back(tenants_.ForReading(name));
     return std::make_shared<DataView>(std::move(tenants), std::move(jobs));
   }
-  // Twice: the second answer comes from the cache, where there is one.
+  // Asks twice: the second answer comes from the cache, if there is one.
   static double Ask(const DataView& view, std::string_view query) {
     double value = -1;
     for (int i = 0; i < 2; ++i) {
@@ -170,14 +170,14 @@ TEST_F(TenantsTest, LogStreamsMakeATenantWhenTheyHaveTakenSomething) {
   EXPECT_TRUE(push("a", "", "not json\n").ok());
   EXPECT_TRUE(push("a", "stream", "").ok());
   EXPECT_EQ(tenants_.directory().Find("a"), std::nullopt);
-  // What comes next goes on there.
+  // The next push continues there.
   EXPECT_TRUE(push("a", "stream", "not json\n").ok());
   EXPECT_EQ(tenants_.directory().Find("a"), 1u);
 }
 
 TEST_F(TenantsTest, TenantsOfStoredSamplesAreFoundAgain) {
   Send("a", UpAt(kSampleMs));
-  // As if the process had ended between the samples and the directory.
+  // As if the process had ended between writing the samples and updating the directory.
   RowsInMemory nothing;
   Tenants again(*store_, &nothing, Options());
   ASSERT_TRUE(again.Load().ok());
@@ -207,7 +207,7 @@ TEST_F(TenantsTest, EachHasItsRateAndAllHaveOne) {
   Tenants limited(*store_, nullptr, Options());
   limited.SetLimits({.max_samples_per_second = 1000},
                     {{*Matcher::Make(MatchType::kRegex, "tenant", "slow"), 0, 10}});
-  std::vector<std::shared_ptr<Tenant>> held;  // nothing of them is stored
+  std::vector<std::shared_ptr<Tenant>> held;  // none of their data is stored
   const auto write = [&](const std::string& tenant, uint64_t count) {
     DecodedWrite decoded;
     decoded.sample_count = count;

@@ -1,5 +1,5 @@
-// AllSamples: a storage that gives every reader all samples, whatever is needed of them: what answers from
-// fewer samples are compared with.
+// AllSamples: a storage that returns all samples, even to readers that need only some of them.
+// Tests compare its results with those computed from fewer samples.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// As safe from threads as what it stands before, which must outlive it.
+// As thread-safe as the storage that it wraps, which must outlive it.
 class AllSamples : public Storage {
  public:
   explicit AllSamples(Storage& storage) : storage_(storage) {}

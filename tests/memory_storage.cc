@@ -57,7 +57,7 @@ class MemorySeriesSet : public SeriesSet {
   const std::vector<SeriesMap::const_iterator> found_;
   const TimeRange range_;
   const size_t first_position_;
-  size_t count_ = 0;  // of the series that Next() has moved over
+  size_t count_ = 0;  // of the series that Next() has passed
 };
 
 class MemoryQuerier : public Querier {
@@ -97,7 +97,7 @@ class MemoryQuerier : public Querier {
   const std::shared_ptr<const SeriesMap> series_;
 };
 
-// Stores one sample and counts what became of it.
+// Stores one sample and counts whether it was new, a duplicate or an overwrite.
 void Store(std::map<int64_t, Value>& samples, int64_t timestamp_ms, Value value,
            WriteOutcome& outcome) {
   const auto [at, is_new] = samples.try_emplace(timestamp_ms, value);

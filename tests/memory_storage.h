@@ -1,7 +1,8 @@
-// MemoryStorage: the contract of the store in its simplest form, for tests of what is above the store.
+// MemoryStorage: the simplest implementation of the store's contract, for tests of modules above
+// it.
 //
-// A sorted map of series, each a sorted map of samples; every query walks all of it. Counter-reset hints
-// of histograms are given back as they were written.
+// A sorted map of series, each a sorted map of samples; every query scans all of it. Counter-reset
+// hints of histograms are returned as they were written.
 #pragma once
 
 #include <map>
@@ -13,18 +14,18 @@
 
 namespace lockstep {
 
-// Safe from any thread. Queriers see the store as it was when they were made.
+// Safe from any thread. Queriers see the store as of their creation.
 class MemoryStorage : public Storage {
  public:
-  // One of the two kinds of sample.
+  // A float or a histogram.
   struct Value {
     double number = 0;
-    std::shared_ptr<const Histogram> histogram;  // when set, `number` means nothing
+    std::shared_ptr<const Histogram> histogram;  // if set, `number` is unused
     int64_t start_timestamp_ms = 0;
   };
   using SeriesMap = std::map<LabelSet, std::map<int64_t, Value>>;
 
-  // Adds at once; a sample at a time that the series has already replaces the old one.
+  // Adds immediately; a sample replaces an existing one with the same time.
   void Append(const LabelSet& labels, int64_t timestamp_ms, double value);
   void Append(const LabelSet& labels, int64_t timestamp_ms,
               std::shared_ptr<const Histogram> histogram);
@@ -38,14 +39,13 @@ class MemoryStorage : public Storage {
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 
  private:
-  // The map, copied first if a querier holds it.
+  // The map for writing; copied first if a querier holds it.
   SeriesMap& Writable() LOCKSTEP_REQUIRES(mutex_);
 
   void NoteChange(int64_t timestamp_ms) LOCKSTEP_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  std::vector<int64_t> changes_ms_
-      LOCKSTEP_GUARDED_BY(mutex_);  // the time of each sample that came
+  std::vector<int64_t> changes_ms_ LOCKSTEP_GUARDED_BY(mutex_);  // of each sample that was added
   std::shared_ptr<SeriesMap> series_ LOCKSTEP_GUARDED_BY(mutex_) = std::make_shared<SeriesMap>();
 };
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the program of tests/interop/grafana: Grafana's own Prometheus data source, asked from outside of Grafana.
+# Builds the program in tests/interop/grafana: Grafana's own Prometheus data source, used outside of Grafana.
 #
-# usage: build_grafana_prometheus.sh DIR     puts it there as grafana-prometheus; does nothing when it is there and right
+# usage: build_grafana_prometheus.sh DIR     installs it there as grafana-prometheus, unless it is up to date
 #
-# Needs Go and a module proxy; some minutes the first time.
+# Needs Go and a module proxy; takes some minutes the first time.
 set -eu
 
 fail() {
@@ -15,7 +15,7 @@ fail() {
 mkdir -p "$1"
 target=$(CDPATH='' cd -- "$1" && pwd)/grafana-prometheus
 cd "$(dirname -- "$0")/../tests/interop/grafana"
-# A fresh checkout's files are new, so it is their content that counts.
+# The files of a fresh checkout are new, so their contents are compared.
 wanted=$(cat go.mod go.sum ./*.go | sha256sum)
 if [ -x "$target" ] && [ "$(cat "$target.version" 2>/dev/null)" = "$wanted" ]; then
   exit 0

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the Helm that renders and lints packaging/helm, from its Go module.
+# Builds Helm from its Go module, to render and lint packaging/helm.
 #
-# usage: build_helm.sh DIR     puts it there as helm; does nothing when it is there and of this version
+# usage: build_helm.sh DIR     installs it there as helm, unless it is up to date
 #
-# Needs Go and a module proxy; some minutes the first time.
+# Needs Go and a module proxy; takes some minutes the first time.
 set -eu
 
 version=3.22.0

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Builds kubeconform, which holds manifests against Kubernetes' schemas, from its Go module, and fetches the
-# schemas: those that Kubernetes publishes, as the PyPI package kubernetes-validate carries them, and the
-# Prometheus operator's definitions of its own kinds, from the operator's Go module.
+# Builds kubeconform, which validates manifests against Kubernetes' schemas, from its Go module, and fetches the
+# schemas: those published by Kubernetes, from the PyPI package kubernetes-validate, and the Prometheus operator's
+# resource definitions, from the operator's Go module.
 #
-# usage: build_kubeconform.sh DIR     makes DIR/kubeconform and DIR/kubernetes-schemas; does nothing when they
-#                                     are there and of these versions
+# usage: build_kubeconform.sh DIR     creates DIR/kubeconform and DIR/kubernetes-schemas, unless they are up
+#                                     to date
 #
 # Needs Go, a module proxy, Python with pip, and a package index.
 set -eu
 
 version=0.8.0
 schemas=1.37.0
-# The oldest release that the chart is for, and the newest of the package.
+# The oldest release that the chart supports, and the newest one in the package.
 releases='v1.27.0 v1.37.0'
 operator=0.85.0
 
@@ -43,7 +43,7 @@ python3 -m venv "$scratch/python"
   "kubernetes-validate==$schemas" || fail "could not download kubernetes-validate $schemas: see above."
 python3 -m zipfile -e "$scratch"/kubernetes_validate-*.whl "$scratch/wheel"
 
-echo "build_kubeconform: fetching the Prometheus operator's definitions"
+echo "build_kubeconform: fetching the Prometheus operator's resource definitions"
 (cd "$scratch" && go mod download -json "github.com/prometheus-operator/prometheus-operator@v$operator" >module.json) ||
   fail "could not download the Prometheus operator's module: see above."
 module=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["Dir"])' <"$scratch/module.json")

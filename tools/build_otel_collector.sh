@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the OpenTelemetry Collector of tests/interop/otel_collector/manifest.yaml by OpenTelemetry's own builder.
+# Builds the OpenTelemetry Collector of tests/interop/otel_collector/manifest.yaml with OpenTelemetry's own builder.
 #
-# usage: build_otel_collector.sh DIR     puts it there as otelcol-lockstep; does nothing when it is there and right
+# usage: build_otel_collector.sh DIR     installs it there as otelcol-lockstep, unless it is up to date
 #
-# Needs Go and a module proxy; some minutes the first time.
+# Needs Go and a module proxy; takes some minutes the first time.
 set -eu
 
 fail() {
@@ -17,7 +17,7 @@ folder=$(CDPATH='' cd -- "$1" && pwd)
 target=$folder/otelcol-lockstep
 manifest=$(CDPATH='' cd -- "$(dirname -- "$0")/../tests/interop/otel_collector" && pwd)/manifest.yaml
 version=$(sed -n 's|^ *version: ||p' "$manifest")
-[ -n "$version" ] || fail "the manifest names no version."
+[ -n "$version" ] || fail "the manifest has no version."
 if [ -x "$target" ] && "$target" --version 2>&1 | grep -q "version $version$"; then
   exit 0
 fi
@@ -26,8 +26,8 @@ command -v go >/dev/null || fail "needs Go: see https://go.dev/dl, or run the te
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 echo "build_otel_collector: building the collector $version"
-# The builder writes the program's source to where the manifest says. It would have Go fetch the modules of all
-# tests too; the program needs its own alone.
+# The builder writes the program's source to the path in the manifest. By itself, it would also make Go fetch the modules
+# of all tests; the program only needs its own.
 sed "s|^dist:|dist:\n  output_path: $scratch/out|" "$manifest" >"$scratch/manifest.yaml"
 (
   cd "$scratch"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the checks of remote write receivers that the Prometheus project publishes as a Go module.
+# Builds the Prometheus project's compliance tests for remote write receivers from their Go module.
 #
-# usage: build_remote_write_compliance.sh DIR     puts them there as remote_write_receiver.test; does nothing when they
-#                                                 are there
+# usage: build_remote_write_compliance.sh DIR     installs them there as remote_write_receiver.test, unless they
+#                                                 are up to date
 #
-# Needs Go and a module proxy; some minutes the first time.
+# Needs Go and a module proxy; takes some minutes the first time.
 set -eu
 
 module=github.com/prometheus/compliance/remotewrite
@@ -30,10 +30,10 @@ trap 'rm -rf "$scratch"' EXIT
 echo "build_remote_write_compliance: building $version"
 source=$(cd "$scratch" && go mod download -json "$module@$version" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')
 [ -n "$source" ] || fail "could not fetch $module: it needs a module proxy (GOPROXY)."
-# Tests of a module are built where its go.mod is, and Go's own copy is read-only.
+# The tests of a module have to be built in the folder of its go.mod, and Go's own copy is read-only.
 cp -r "$source/." "$scratch/module"
 chmod -R u+w "$scratch"
-# Its go.mod names a Prometheus that is newer than its source: without the field CreatedTimestamp.
+# Its go.mod requires a Prometheus that is too new for its source: one without the field CreatedTimestamp.
 (cd "$scratch/module" && go mod edit -require=github.com/prometheus/prometheus@v0.307.3 &&
   go test -mod=mod -trimpath -c -o "$target" ./receiver) ||
   fail "go could not build it: see above; it needs a module proxy (GOPROXY)."

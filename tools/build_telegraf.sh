@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the Telegraf of tests/interop from its Go module, with nothing but the plugins that the tests use.
+# Builds Telegraf for tests/interop from its Go module, with only the plugins that the tests use.
 #
-# usage: build_telegraf.sh DIR     puts it there as telegraf; does nothing when it is there and right
+# usage: build_telegraf.sh DIR     installs it there as telegraf, unless it is up to date
 #
-# Needs Go and a module proxy; some minutes the first time.
+# Needs Go and a module proxy; takes some minutes the first time.
 set -eu
 
 version=1.37.2
@@ -18,7 +18,7 @@ fail() {
 [ $# = 1 ] || fail "usage: build_telegraf.sh DIR"
 mkdir -p "$1"
 folder=$(CDPATH='' cd -- "$1" && pwd)
-# What the program there was built of.
+# The version and plugins that the existing program was built with.
 stamp=$folder/telegraf.built-of
 if [ -x "$folder/telegraf" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$version: $plugins" ]; then
   exit 0

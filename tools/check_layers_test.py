@@ -1,5 +1,7 @@
-"""check_layers.py must let the allowed arrows pass and must go red on the others."""
+"""check_layers.py must accept allowed includes and reject all others."""
 
+import pathlib
+import tempfile
 import unittest
 
 import check_layers
@@ -10,7 +12,11 @@ module model : base
 module storage : model            # a comment
 module storage/kv : base
 module storage/db : model storage storage/kv
+room storage/db/head :
+room storage/db/read : storage/db/head
+test storage/db/head : storage/db
 module cli : *
+module bench : **
 test storage : storage/db
 door storage/db : storage/db/db.h
 wall rocksdb/ : storage/kv
@@ -18,7 +24,8 @@ wall zlib : base cli
 absent model storage : mutex
 """
 FILES = {"base/check.h", "model/labels.h", "storage/storage.h", "storage/db/db.h",
-         "storage/db/shard.h", "storage/kv/store.h"}
+         "storage/db/shard.h", "storage/db/head/head.h", "storage/db/read/view.h",
+         "storage/kv/store.h", "cli/model/labels.h"}
 
 
 def complaints(path, *lines):
@@ -38,8 +45,16 @@ class AllowedTest(unittest.TestCase):
         self.check("storage/kv/store.cc", '#  include <rocksdb/db.h>')
         self.check("model/labels_test.cc", "#include <mutex>")
         self.check("base/coding.h", "#include <mutex>")
-        self.check("cli/main.cc", '#include "storage/db/shard.h"')
+        self.check("cli/main.cc", '#include "storage/db/db.h"')
+        self.check("bench/head.cc", '#include "storage/db/shard.h"')
         self.check("model/labels.cc", '#include "absl/status/status.h"')
+
+
+    def test_rooms(self):
+        self.check("storage/db/db.cc", '#include "storage/db/read/view.h"')
+        self.check("storage/db/read/view.cc", '#include "storage/db/head/head.h"')
+        self.check("storage/db/read/view.cc", '#include "model/labels.h"')
+        self.check("storage/db/head/head_test.cc", '#include "storage/db/db.h"')
 
 
 class ForbiddenTest(unittest.TestCase):
@@ -55,7 +70,17 @@ class ForbiddenTest(unittest.TestCase):
     def test_tests_have_no_more_than_they_are_given(self):
         self.check("model/labels_test.cc", '#include "storage/db/db.h"', "may not include")
 
+    def test_rooms(self):
+        self.check("storage/db/head/head.h", '#include "storage/db/read/view.h"',
+                   "storage/db/head may not include storage/db/read")
+        self.check("storage/db/head/head.cc", '#include "storage/db/db.h"', "may not include")
+        self.check("storage/db/read/view_test.cc", '#include "storage/db/db.h"', "may not include")
+
+    def test_ambiguous_includes(self):
+        self.check("cli/main.cc", '#include "model/labels.h"', "ambiguous")
+
     def test_private_headers(self):
+        self.check("cli/main.cc", '#include "storage/db/shard.h"', "not a door")
         self.check("storage/contract_test.cc", '#include "storage/db/shard.h"', "not a door")
 
     def test_third_parties_outside_their_module(self):
@@ -64,17 +89,35 @@ class ForbiddenTest(unittest.TestCase):
         self.check("model/labels.cc", "#include <zlib.h>", "only for base, cli")
 
     def test_absent_headers(self):
-        self.check("storage/storage.h", "#include <mutex>", "does without")
+        self.check("storage/storage.h", "#include <mutex>", "must not include")
 
     def test_relative_includes_and_strange_folders(self):
         self.check("storage/db/db.cc", '#include "shard.h"', "path from the root")
         self.check("attic/old.cc", "#include <vector>", "in no module")
 
 
+class ReadmeTest(unittest.TestCase):
+    def test_every_top_folder_has_one(self):
+        layers = check_layers.Layers(RULES)
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            tops = check_layers.top_folders(layers)
+            self.assertIn("storage", tops)
+            self.assertNotIn("storage/db", tops)
+            for name in tops:
+                (root / name).mkdir()
+                (root / name / "README.md").write_text("# " + name)
+            self.assertEqual(check_layers.folders_without_readme(root, layers), [])
+            (root / "storage/README.md").unlink()
+            self.assertEqual(check_layers.folders_without_readme(root, layers), ["storage"])
+
+
 class RulesTest(unittest.TestCase):
     def test_mistakes_in_the_rules(self):
         for text in ("module a : b", "door a : a/a.h", "modul a :", "module a", "module :",
-                     "module a :\nmodule a :", "module a b :"):
+                     "module a :\nmodule a :", "module a b :", "room a/x :", "module a :\nroom a/x : a/y",
+                     "module a :\nmodule b : a\nroom a/x : b", "module a : b\nmodule b : a",
+                     "module a :\nroom a/x : a/y\nroom a/y : a/x"):
             with self.assertRaises(ValueError, msg=text):
                 check_layers.Layers(text)
 

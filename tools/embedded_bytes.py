@@ -1,11 +1,11 @@
-"""Bytes as C++ string literals, for files that the build compiles into the program."""
+"""Writes bytes as C++ string literals, for files that the build compiles into the program."""
 
-# Longer string literals than this make compilers slow.
+# Compilers are slow with longer string literals.
 PIECE_BYTES = 1 << 14
 
 
 def literal(content):
-    """`content` as C++ string literals, one a line."""
+    """`content` as C++ string literals, one per line."""
     lines = []
     for begin in range(0, len(content), PIECE_BYTES):
         piece = content[begin:begin + PIECE_BYTES]
@@ -16,5 +16,5 @@ def literal(content):
 
 
 def view(name, content):
-    """The definition of a string_view `name` of `content`."""
+    """The definition of a string_view `name` with the bytes of `content`."""
     return f"constexpr std::string_view {name}(\n{literal(content)},\n    {len(content)});\n"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the fuzzers of a build, and writes down what they reached and found.
+"""Runs the fuzzers of a build and reports what they reached and found.
 
 usage: fuzz.py --build BUILD [--hours N] [--jobs N] [--minimise] [SECONDS] [NAME]
 
-Each fuzzer, or the one NAMEd, runs for SECONDS (default 60), or until it has used its share of N hours of CPU time. Inputs
-that reach new code stay in BUILD/corpus/NAME; an input that breaks something, takes 10 s, or makes the program allocate 256 MiB
-at once lands in BUILD/findings. BUILD/fuzz-report.md has a row for each. --minimise then copies to tests/fuzz/corpus
-the fewest inputs that reach what is reached, beside those that are there. Status 1 if anything was found.
+Every fuzzer, or only NAME, runs for SECONDS (default 60) or until it has used its share of N hours of CPU time. Inputs that
+reach new code are kept in BUILD/corpus/NAME; inputs that break something, take 10 s, or make the program allocate 256 MiB
+at once are written to BUILD/findings. BUILD/fuzz-report.md has a row for each fuzzer. --minimise then adds to
+tests/fuzz/corpus as few inputs as possible to reach the same code. Exits with 1 if anything was found.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PROGRESS = re.compile(r"^#\d+\s.* cov: (\d+) ft: (\d+)", re.M)
 
 
 class Run(NamedTuple):
-    """What one fuzzer did. Edges and features are libFuzzer's counts."""
+    """The results of one fuzzer. Edges and features are libFuzzer's counts."""
 
     name: str
     cpu_s: int
@@ -52,7 +52,7 @@ def stat(output, name):
 
 
 def run_for(command, seconds):
-    """Runs a fuzzer; returns its status, what it said, and the seconds of CPU time that it used."""
+    """Runs a fuzzer; returns its exit status, its output, and its CPU time in seconds."""
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         process = subprocess.Popen([*command, f"-max_total_time={seconds}"],
                                    stdout=subprocess.DEVNULL, stderr=said)
@@ -70,7 +70,7 @@ def fuzz(build, program, seconds, counts_cpu):
     command = [program, *LIMITS, "-print_final_stats=1", f"-artifact_prefix={findings}/{name}-",
                corpus, KEPT / name]
     used_s, executions, peak_mib, slowest_s, broke = 0, 0, 0, 0, False
-    # On a busy machine a second of the clock is less than one of the processor.
+    # On a busy machine, a second of wall time gives less than a second of CPU time.
     while used_s == 0 or (counts_cpu and not broke and seconds - used_s > 5):
         status, said, cpu_s = run_for(command, max(round(seconds - used_s), 1))
         used_s += max(cpu_s, 1)
@@ -88,8 +88,8 @@ def fuzz(build, program, seconds, counts_cpu):
 
 
 def minimise(build, program):
-    """Adds to the kept inputs of a fuzzer what they do not reach yet."""
-    # How often code is reached makes no difference here: that would keep ten times as many.
+    """Adds inputs to a fuzzer's kept inputs that reach code they do not reach yet."""
+    # Hit counts are ignored here; otherwise ten times as many inputs would be kept.
     subprocess.run([program, "-set_cover_merge=1", "-use_counters=0", *LIMITS, KEPT / program.name,
                     build / "corpus" / program.name], check=True, stderr=subprocess.DEVNULL)
 
@@ -97,9 +97,9 @@ def minimise(build, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(), required=True)
-    parser.add_argument("--hours", type=float, help="of CPU time, shared by all fuzzers")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="fuzzers that run at once")
-    parser.add_argument("--minimise", action="store_true", help="keep what reaches new code")
+    parser.add_argument("--hours", type=float, help="hours of CPU time, shared by all fuzzers")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of fuzzers that run in parallel")
+    parser.add_argument("--minimise", action="store_true", help="keep inputs that reach new code")
     parser.add_argument("seconds", nargs="?", type=int, default=60)
     parser.add_argument("name", nargs="?")
     options = parser.parse_args()
@@ -107,7 +107,7 @@ def main():
     programs = sorted((options.build / "fuzzers").iterdir())
     programs = [program for program in programs if options.name in (None, program.name)]
     if not programs:
-        parser.error(f"there is no fuzzer {options.name or 'at all'} in {options.build}/fuzzers")
+        parser.error(f"no {options.name or 'fuzzer'} in {options.build}/fuzzers")
     seconds = options.seconds
     if options.hours is not None:
         seconds = max(round(options.hours * 3600 / len(programs)), 1)

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Puts today's Prometheus, and VictoriaMetrics with vmagent, vmalert and vmctl (the packages of Debian unstable), into a
-# folder, without installing anything.
+# Unpacks the current Prometheus and VictoriaMetrics with vmagent, vmalert and vmctl (from the packages of Debian unstable)
+# into a folder, without installing anything.
 #
-# usage: get_peers.sh DIR        does nothing when DIR has them already
+# usage: get_peers.sh DIR        does nothing if DIR already has them
 set -eu
 
 fail() {

@@ -1,4 +1,4 @@
-"""Lays out Kubernetes' and the Prometheus operator's schemas as kubeconform reads them; used by build_kubeconform.sh.
+"""Writes Kubernetes' and the Prometheus operator's schemas in kubeconform's layout; used by build_kubeconform.sh.
 
 usage: kubernetes_schemas.py PACKAGE DEFINITION OUTPUT RELEASE ...
 
@@ -12,16 +12,16 @@ import sys
 
 
 def relative(schema):
-    """Takes addresses off that only resolve inside of the package; in place."""
+    """Removes addresses that only resolve inside the package; in place."""
     for part in parts(schema):
         part.pop("$id", None)
-        # Kubernetes also has an object with a property of that name.
+        # Kubernetes also has an object with a property of this name.
         if isinstance(part.get("$ref"), str):
             part["$ref"] = part["$ref"].replace("/api/_definitions.json", "_definitions.json")
 
 
 def strict(schema):
-    """Makes unknown keys errors; in place."""
+    """Makes unknown keys an error; in place."""
     for part in parts(schema):
         if part.get("type") == "object" and "properties" in part:
             part.setdefault("additionalProperties", False)
@@ -49,7 +49,7 @@ def lay_out_definition(definition, output):
     [version] = document["spec"]["versions"]
     schema = version["schema"]["openAPIV3Schema"]
     strict(schema)
-    # Kubernetes checks these itself.
+    # Kubernetes checks the metadata itself.
     schema["properties"]["metadata"] = {"type": "object"}
     folder = output / document["spec"]["group"]
     folder.mkdir()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Format, layers, ban list and clang-tidy over the tree, or over the files named.
+"""Checks format, layers, ban list and clang-tidy for the whole tree or the given files.
 
 usage: lint.py --build DIR --clang-format PROGRAM --clang-tidy PROGRAM [--changed | --recent N] [FILE ...]
 """
@@ -19,13 +19,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def git(*arguments):
-    """The words that git prints."""
+    """The output of git, split into words."""
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True,
                           check=True).stdout.split()
 
 
 def changed_files():
-    """The files that differ from main, committed or not; from HEAD where the clone has no branch main."""
+    """The files that differ from main, committed or not; from HEAD if the clone has no branch main."""
     has_main = subprocess.run(["git", "rev-parse", "--verify", "--quiet", "main"], cwd=ROOT,
                               stdout=subprocess.DEVNULL, check=False).returncode == 0
     names = git("diff", "--name-only", *(git("merge-base", "HEAD", "main") if has_main else ["HEAD"]))
@@ -33,7 +33,7 @@ def changed_files():
 
 
 def recent_files(count):
-    """The files that differ from main, and the `count` sources that changed last on it."""
+    """The files that differ from main, and the `count` source files that changed last on it."""
     names = dict.fromkeys(changed_files())
     for name in dict.fromkeys(git("log", "-n", "200", "--name-only", "--format=", "--", "*.cc")):
         if count > 0 and (ROOT / name).is_file() and name not in names:
@@ -42,12 +42,12 @@ def recent_files(count):
     return list(names)
 
 
-# Others put a few blanks elsewhere, in places where no text pleases both.
+# Other versions place a few spaces differently, so no text satisfies both.
 CLANG_FORMAT_VERSION = "16"
 
 
 def is_our_formatter(program):
-    """Whether that clang-format is of the version that formats this tree."""
+    """Whether the program is the version of clang-format used for this tree."""
     version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
     return f" version {CLANG_FORMAT_VERSION}." in version
 
@@ -67,7 +67,7 @@ def run_clang_tidy(program, build, file):
 
 
 def clang_tidy_findings(program, build, files):
-    """How many of `files` clang-tidy complains about."""
+    """The number of `files` with clang-tidy findings."""
     compiled = {os.path.relpath(entry["file"], ROOT)
                 for entry in json.loads((build / "compile_commands.json").read_text())}
     todo = [file for file in files if file in compiled]
@@ -87,10 +87,10 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--clang-format", required=True)
     parser.add_argument("--clang-tidy", required=True)
-    parser.add_argument("--changed", action="store_true", help="only what differs from main")
+    parser.add_argument("--changed", action="store_true", help="check only files that differ from main")
     parser.add_argument("--recent", type=int, metavar="N",
-                        help="the format of everything; clang-tidy on what differs from main and the N "
-                        "sources that changed last")
+                        help="check the format of everything; run clang-tidy on files that differ from main and "
+                        "on the N source files that changed last")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
 
@@ -98,7 +98,7 @@ def main():
     code = [file for file in files if tidy.CPP.search(file)]
     failed = check_layers.main([]) + tidy.main([])
     if not is_our_formatter(options.clang_format):
-        print(f"format: not checked, for the tree is formatted by clang-format {CLANG_FORMAT_VERSION} "
+        print(f"format: not checked, because the tree is formatted with clang-format {CLANG_FORMAT_VERSION} "
               f"and this is {options.clang_format}")
     elif code and badly_formatted(options.clang_format, code):
         failed += 1

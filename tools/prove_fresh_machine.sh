@@ -1,17 +1,17 @@
 #!/bin/sh
-# Proves that a bare Debian is enough: makes one in a temporary folder with debootstrap, clones this
-# repository's HEAD into it, runs verbs of ./dev there, and prints how long each took.
+# Proves that a bare Debian system is enough: creates one in a temporary folder with debootstrap, clones
+# this repository's HEAD into it, runs verbs of ./dev there, and prints the duration of each.
 #
 # usage: prove_fresh_machine.sh [--reuse] [--output FOLDER] [bookworm|trixie|other] [VERB ...]     (as root)
 #
-#   other     the one of the two releases that this machine does not run (the default)
-#   VERB      such as demo or "test release"; default: demo and test. Each may take PROVE_LIMIT_S
-#             seconds (default 5400).
-#   --reuse   shares this machine's compiler cache, and keeps the base system, the packages and the
-#             tests' programs for later runs (the system for a week) in
+#   other     whichever of the two releases this machine does not run (the default)
+#   VERB      for example demo or "test release"; default: demo and test. Each may take up to
+#             PROVE_LIMIT_S seconds (default 5400).
+#   --reuse   uses this machine's compiler cache, and keeps the base system (for a week), the packages
+#             and the programs for the tests for later runs, in
 #             ${LOCKSTEP_CACHE:-${XDG_CACHE_HOME:-~/.cache}/lockstep}.
-#             Without it, everything is fetched and compiled from nothing.
-#   --output  copies what the verb package made into FOLDER
+#             Without it, everything is fetched and compiled from scratch.
+#   --output  copies the output of the verb package to FOLDER
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -41,8 +41,8 @@ fail() {
   exit 1
 }
 
-[ "$(id -u)" = 0 ] || fail "needs root: it makes a system of its own in a folder."
-command -v debootstrap >/dev/null || fail "needs debootstrap: ./dev setup prove"
+[ "$(id -u)" = 0 ] || fail "needs root, because it creates a Debian system in a folder."
+command -v debootstrap >/dev/null || fail "needs debootstrap: run ./dev setup prove"
 if [ "$suite" = other ]; then
   case $(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
     trixie) suite=bookworm ;;
@@ -64,7 +64,7 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 1' INT TERM
 
-# timed WORDS COMMAND ...: runs it within the limit and notes its time.
+# timed WORDS COMMAND ...: runs the command within the limit and records its duration.
 timed() {
   words=$1
   shift
@@ -74,7 +74,7 @@ timed() {
 "
 }
 
-# The mirror that this machine's apt uses for Debian itself.
+# Prints the mirror that this machine's apt uses for Debian itself.
 mirror() {
   site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Origin: Debian' 2>/dev/null |
     grep -v security | head -n 1)
@@ -83,7 +83,7 @@ mirror() {
 }
 
 make_base() {
-  # Kept systems age: their packages must be those of the mirror's lists.
+  # Kept systems expire, because their packages have to match the mirror's lists.
   [ -z "$reuse" ] || [ -n "$(find "$kept/base.tar" -mtime "-$keep_days" 2>/dev/null)" ] || rm -rf "$kept"
   if [ -n "$reuse" ] && [ -e "$kept/base.tar" ]; then
     timed "unpack the kept $suite" tar -C "$bare" -xf "$kept/base.tar"
@@ -106,7 +106,7 @@ mount_in() {
     fail "could not mount /$folder in the bare system (a container without CAP_SYS_ADMIN?)."
 }
 
-# What a machine on this network would have: its resolver, its certificate authorities, its host name.
+# Gives the system what a machine in this network has: resolver, certificate authorities, host name.
 join_network() {
   cp /etc/resolv.conf /etc/hosts "$bare/etc/"
   cp /etc/hostname "$bare/etc/" 2>/dev/null || true
@@ -115,8 +115,8 @@ join_network() {
   done
 }
 
-# inside COMMAND: runs it in the clone, timed, with nothing of this machine's environment but what leads to the
-# network.
+# inside COMMAND: runs the command in the clone, timed, with only those variables of this machine's environment that are
+# needed for the network.
 inside() {
   timed "$1" chroot "$bare" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true \
     http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" \
@@ -124,12 +124,12 @@ inside() {
     CCACHE_STATSLOG=/tmp/ccache.log sh -c "cd /lockstep && $1"
 }
 
-# A container may have root without the right to do this; debootstrap would fail with less to say.
+# Root in a container may not be allowed to do this; debootstrap would fail with a less helpful message.
 mount_in proc -t proc proc
 umount "$bare/proc"
 chroot / true || fail "this machine does not allow chroot (a container without CAP_SYS_CHROOT?)."
 if [ -n "$reuse" ]; then
-  # One run at a time, until nothing of what is kept changes any more.
+  # Only one run at a time, until the kept files no longer change.
   mkdir -p "$kept"
   exec 9>"$kept.lock"
   flock 9
@@ -138,27 +138,27 @@ make_base
 chmod 755 "$bare"
 runs_tests=
 case " $* " in *' test'*) runs_tests=yes ;; esac
-# The tests start containers, which need a root folder that is a mount of its own.
+# The tests start containers, which need a root folder that is a mount point.
 [ -z "$runs_tests" ] || mount --bind --make-private "$bare" "$bare"
 mount_in proc -t proc proc
-# Verbs for terminals are tested on pseudo-terminals of the bare system's own.
+# Verbs for terminals are tested on the bare system's own pseudo-terminals.
 mount_in dev/pts -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts
-# Tests start containers and a node_exporter, which look at devices and control groups. What is unmounted here stays
-# mounted outside.
+# Tests start containers and a node_exporter, which read devices and control groups. Unmounting inside does not affect
+# the mounts outside.
 if [ -n "$runs_tests" ]; then
   mount_in sys --rbind /sys
   mount --make-rslave "$bare/sys"
 fi
 join_network
 if [ -n "$reuse" ]; then
-  # A system that is thrown away needs no syncs and no manuals; bills of materials need the copyrights.
+  # A temporary system needs no syncs and no manuals, but bills of materials need the copyright files.
   printf '%s\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' 'path-include=/usr/share/doc/*/copyright' 'path-exclude=/usr/share/man/*' \
     >"$bare/etc/dpkg/dpkg.cfg.d/thrown-away"
   mount_in var/cache/apt/archives --bind "$kept/archives"
   mkdir -p "$cache/$suite"
   mount_in "root/.cache/lockstep/$suite" --bind "$cache/$suite"
   if command -v ccache >/dev/null; then
-    # Its size limit too, or the bare system's ccache would shrink the cache to its own default.
+    # With its size limit, otherwise the bare system's ccache would shrink the cache to the default.
     CCACHE_MAXSIZE=$(ccache --get-config max_size)
     compiler_cache=$(ccache --get-config cache_dir)
     mkdir -p "$compiler_cache"
@@ -169,7 +169,7 @@ head=$(git -c safe.directory="$root" -C "$root" rev-parse --short HEAD)
 git -c safe.directory="$root" -C "$root" bundle create -q "$bare/lockstep.bundle" HEAD
 chroot "$bare" git clone -q /lockstep.bundle /lockstep
 rm "$bare/lockstep.bundle"
-# The packages first, so that their time shows by itself.
+# The packages are installed first, so that their time is shown separately.
 for verb in "$@"; do
   case ${verb%% *} in
     demo | test | lint | bench | fuzz) inside "./dev setup ${verb%% *}" ;;
@@ -184,5 +184,5 @@ for verb in "$@"; do
 done
 printf '\nA bare %s at %s, %s cores%s:\n%s' "$suite" \
   "$head" "$(nproc)" \
-  "${reuse:+, with what earlier runs kept}" "$took"
+  "${reuse:+, with the caches of earlier runs}" "$took"
 chroot "$bare" sh -c '! command -v ccache >/dev/null || CCACHE_STATSLOG=/tmp/ccache.log ccache --show-log-stats'

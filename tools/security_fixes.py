@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which security fixes the libraries have that a program links: a table in Markdown.
+"""Prints a Markdown table of the security fixes in the libraries that a program links.
 
     tools/security_fixes.py build/release/lockstep
 
-Debian fixes flaws in the version that a release began with, and names them in the package's changelog, which is on every machine
-that has the package. For each shared library of PROGRAM the table has its package and version, the flaws that Debian fixed
-since the upstream version, and whether the package sources know a newer version. Exits with 1 if they do: run
-`apt-get update` first and `apt-get upgrade` then.
+Debian fixes vulnerabilities in the version that a release started with, and lists them in the package's changelog, which is
+installed with the package. For each shared library of PROGRAM, the table shows its package and version, the vulnerabilities
+that Debian has fixed since the upstream version, and whether the package sources have a newer version. Exits with 1 if they
+do. Run `apt-get update` before this, and `apt-get upgrade` to get the fixes.
 """
 
 import argparse
@@ -25,13 +25,13 @@ def output(*command):
 
 
 def libraries(program):
-    """The files of its shared libraries."""
+    """The files of the program's shared libraries."""
     return sorted({pathlib.Path(path).resolve() for path in re.findall(r"=> (/\S+) \(", output("ldd", program))})
 
 
 def package_of(library):
-    """The Debian package that the file belongs to, "libc6:amd64", or None."""
-    # Where /lib is a link to /usr/lib, packages name either.
+    """The Debian package that the file belongs to, for example "libc6:amd64", or None."""
+    # If /lib is a link to /usr/lib, packages may use either path.
     for path in (library, pathlib.Path("/", *library.parts[2:]) if library.parts[1] == "usr" else "/usr" / library):
         found = subprocess.run(["dpkg", "-S", str(path)], capture_output=True, text=True, check=False)
         if found.returncode == 0:
@@ -40,12 +40,12 @@ def package_of(library):
 
 
 def upstream(version):
-    """The version without what Debian adds: "1.52.0" of "1:1.52.0-1+deb12u3"."""
+    """The version without Debian's additions: "1.52.0" for "1:1.52.0-1+deb12u3"."""
     return re.sub(r"-[^-]*$", "", version.split(":")[-1])
 
 
 def fixes(package, version):
-    """The flaws that the changelog names since the upstream version of `version`."""
+    """The vulnerabilities in the changelog since the upstream version of `version`."""
     folder = pathlib.Path("/usr/share/doc") / package.split(":")[0]
     text = ""
     for name in ("changelog.Debian.gz", "changelog.gz"):
@@ -62,7 +62,7 @@ def fixes(package, version):
 
 
 def candidate(package):
-    """The version that the package sources would install."""
+    """The version that apt would install."""
     found = re.search(r"Candidate: (\S+)", output("apt-cache", "policy", package))
     return found[1] if found else None
 
@@ -73,14 +73,14 @@ def main():
     arguments = parser.parse_args()
     packages = sorted({package for package in map(package_of, libraries(arguments.program)) if package})
     is_behind = False
-    print("| package | version | fixed in it by Debian since the upstream version |\n|---|---|---|")
+    print("| package | version | fixed by Debian since the upstream version |\n|---|---|---|")
     for package in packages:
         version = output("dpkg-query", "-W", "-f=${Version}", package)
         newest = candidate(package)
         note = ", ".join(fixes(package, version)) or "–"
         if newest not in (None, "(none)", version):
             is_behind = True
-            note += f"; **{newest} is there**"
+            note += f"; **{newest} is available**"
         print(f"| {package.split(':')[0]} | {version} | {note} |")
     return 1 if is_behind else 0
 

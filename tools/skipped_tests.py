@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lists the tests that a run of ctest skipped, each with its reason.
+"""Lists the tests that a ctest run skipped, with the reasons.
 
 usage: skipped_tests.py BUILD_FOLDER ...
 
-Exit status 1 when CI=true and a test was skipped that must not be: in CI a missing part is a failure.
+Exits with 1 if CI=true and any of these tests must not be skipped: in CI, a missing dependency is a failure.
 """
 
 import os
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-# Reasons for which another class of the same file runs the test.
+# Skip reasons of tests that another class in the same file runs.
 COVERED = re.compile(r"^a base$|^told by ")
 TEST = re.compile(r"^\d+/\d+ Test: (.*)$")
 GOOGLE_SKIP = re.compile(r"^\[  SKIPPED \] (\S+) \(")
@@ -21,7 +21,7 @@ PYTHON_CASE = re.compile(r"^(\w+) \(\w+.*\)$")
 
 
 def skipped(log):
-    """(ctest's name of the test, the case or "", the reason) of what LastTest.log says was skipped."""
+    """(ctest's name of the test, the case or "", the reason) of each skipped test in LastTest.log."""
     test, case, last_line = "", "", ""
     for line in log.splitlines():
         if found := TEST.match(line):

@@ -1,5 +1,5 @@
-/* Preloaded: each sync of a file takes up to twice LOCKSTEP_SYNC_US microseconds, at random, and syncs nothing. What
- * tests assume about the order of a thread and the disk shows itself. See with_slow_disk.sh. */
+/* Preloaded: each sync of a file takes up to twice LOCKSTEP_SYNC_US microseconds, at random, and syncs nothing. This
+ * reveals tests that depend on the order of a thread and the disk. See with_slow_disk.sh. */
 #include <stdlib.h>
 #include <unistd.h>
 

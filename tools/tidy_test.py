@@ -1,4 +1,4 @@
-"""Every rule of tidy.py must go red on its bad form and stay green on the good one."""
+"""Every rule of tidy.py must report the bad form and accept the good one."""
 
 import unittest
 
@@ -25,11 +25,11 @@ class TidyTest(unittest.TestCase):
         self.bad("catch (...) {}", "documents")
         self.bad("std::filesystem::path p;", "Env", "storage/db/shard.cc")
         self.good("std::filesystem::path p;", "storage/db/shard_test.cc")
-        self.good("std::filesystem::path p;", "cli/import.cc")
+        self.good("std::filesystem::path p;", "cli/send/import.cc")
 
     def test_bans_in_tests(self):
         self.bad("std::this_thread::sleep_for(ms);", "never for time", "base/a_test.cc")
-        self.good("std::this_thread::sleep_for(ms);", "cli/import.cc")
+        self.good("std::this_thread::sleep_for(ms);", "cli/send/import.cc")
         self.bad("std::chrono::system_clock::now();", "wall clock", "base/a_test.cc")
         self.bad("TEST(A, DISABLED_B) {}", "switched off", "base/a_test.cc")
         self.bad("GTEST_SKIP();", "switched off", "base/a_test.cc")
@@ -48,30 +48,6 @@ class TidyTest(unittest.TestCase):
         self.good("mount /proc, write /dev/null, look in /usr/bin", "README.md")
         self.good("https://example.org/tmp/it/is", "README.md")
         self.bad("<<<<<<< HEAD\n", "conflict", "docs/a.md")
-
-    def test_coroutine_forms_that_break(self):
-        self.bad("if (co_await f()) { g(); }", "miscompiles if")
-        self.bad("if (x &&\n    (co_await f())) {}", "miscompiles if")
-        self.bad("switch (co_await f()) {}", "miscompiles switch")
-        self.bad('co_await f(Options{"a", 2});', "braced")
-        self.bad("auto x = co_await f({.limit = 3});", "braced")
-        self.bad("co_await co_spawn(ex, [s]() -> awaitable<void> { co_return; }, token);", "lambda")
-        self.bad("co_await f(b ? std::string(x) : std::string(y));", "?:")
-        self.bad("co_await f(co_await g());", "one co_await")
-        self.bad("h(co_await g());", "argument list")
-        self.bad("int x = 1 + co_await g();", "whole right side")
-        self.bad("return_value(a, co_await g());", "whole right side")
-
-    def test_coroutine_forms_that_hold(self):
-        self.good("const bool ok = co_await f();\nif (ok) { g(); }")
-        self.good("auto [ec, n] = co_await stream.async_read_some(buffer, token);")
-        self.good("while (co_await more()) { work(); }")
-        self.good("for (;;) { co_await step(); }")
-        self.good("if (ready) {\n  co_await step(a, b);\n}")
-        self.good("if (ready) co_await step();\nelse co_await other();")
-        self.good("(void)co_await step();")
-        self.good("co_return co_await step(std::move(options));")
-        self.good("co_await asio::async_write(socket, buffers(header, body), use_awaitable);")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unpacks packages of Debian unstable, from the mirror that apt already uses, without installing anything.
+# Unpacks packages from Debian unstable, from the mirror that apt already uses, without installing anything.
 #
 # usage: unpack_unstable.sh DIR PACKAGE ...     PACKAGE may be a regular expression: the newest match is taken
 set -eu
@@ -25,7 +25,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/lists/partial"
 echo "deb [signed-by=$keyring] $site sid main" >"$scratch/sid.list"
 
-# apt with lists of its own, so that this machine's stay as they are. A mirror that lags by some weeks will do.
+# Runs apt with separate package lists, so that this machine's own stay unchanged. The mirror may lag by some weeks.
 apt_sid() {
   program=$1
   shift

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs a command whose syncs of files take MICROSECONDS on average, at random (0 to twice that):
+# Runs a command in which syncing a file takes MICROSECONDS on average, at random (0 to twice that):
 #
 #   tools/with_slow_disk.sh 15000 ctest --test-dir build/release -j8
 #
-# Tests wait then for the disk, not for the processor: more of them run side by side, and in other
-# orders than on a quick one. Nothing is synced; what a power cut leaves is not tested so.
+# The tests then wait for the disk instead of the CPU, so more of them run in parallel, and in other
+# orders than on a fast disk. Nothing is actually synced, so this does not test power cuts.
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: with_slow_disk.sh MICROSECONDS COMMAND ..." >&2; exit 2; }

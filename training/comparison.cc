@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "base/check.h"
-#include "training/statistics.h"
+#include "training/matrix/statistics.h"
 
 namespace lockstep::training {
 namespace {
 
-// Losses part where the gap, smoothed, leaves five times its own noise and stays out.
+// Losses diverge where the smoothed gap exceeds five times its own noise and stays there.
 constexpr size_t kGapWindow = 11;
 constexpr double kGapNoiseMargin = 5.0;
-// A gap that is no more than this share of the loss is none that matters.
+// A gap below this share of the loss does not matter.
 constexpr double kLeastGap = 0.002;
 
 std::vector<double> MeansOf(const RankMatrix& matrix, size_t columns) {
@@ -46,7 +46,7 @@ std::vector<double> Points(const StepTable& table, ComparisonAxis axis) {
   return points;
 }
 
-// The value at `x` between its neighbours; unknown outside.
+// The value at `x`, interpolated linearly; unknown outside `points`.
 double ValueAt(const std::vector<double>& points, const std::vector<double>& values, double x) {
   const auto above = std::lower_bound(points.begin(), points.end(), x);
   if (above == points.end()) return kUnknown;
@@ -88,7 +88,7 @@ ComparedRun Measured(const TrainingRun& run) {
   return compared;
 }
 
-// Index of the first known gap from which on the smoothed gap stays outside of its noise.
+// Index of the first known gap from which the smoothed gap stays outside its noise.
 std::optional<size_t> PartingPoint(const std::vector<double>& gap,
                                    const std::vector<double>& loss) {
   std::vector<size_t> column;

@@ -6,12 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "training/made_steps.h"
+#include "training/job/made_steps.h"
 
 namespace lockstep::training {
 namespace {
 
-// Loss that falls with the tokens seen, with noise, and rises away from `parts_at_step` on.
+// A noisy loss that falls with the tokens seen and diverges upward from `parts_at_step` on.
 StepTable RunOf(double seconds, double tokens, int64_t parts_at_step, unsigned seed) {
   StepTable table = EvenSteps(2, 200, seconds);
   table.tokens = RankMatrix(2, 200, tokens);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "training/statistics.h"
+#include "training/matrix/statistics.h"
 
 namespace lockstep::training {
 namespace {

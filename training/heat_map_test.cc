@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "training/made_steps.h"
+#include "training/job/made_steps.h"
 
 namespace lockstep::training {
 namespace {

@@ -10,7 +10,7 @@
 namespace lockstep::training {
 namespace {
 
-// Medians over fewer steps say too little to call a job healthy.
+// Medians over fewer steps are not enough to call a job healthy.
 constexpr size_t kFewestStepsToTell = 10;
 
 struct Finding {
@@ -20,12 +20,12 @@ struct Finding {
   double margin = kUnknown;
 };
 
-// "rank 3", "ranks 1 and 5", "7 ranks, the first of them 12".
+// "rank 3", "ranks 1 and 5", "7 ranks (first: 12)".
 std::string RanksInWords(const Job& job, const std::vector<size_t>& rows) {
   const auto rank = [&](size_t i) { return job.ranks[rows[i]].rank; };
   if (rows.size() == 1) return absl::StrFormat("rank %d", rank(0));
   if (rows.size() == 2) return absl::StrFormat("ranks %d and %d", rank(0), rank(1));
-  return absl::StrFormat("%d ranks, the first of them %d,", rows.size(), rank(0));
+  return absl::StrFormat("%d ranks (first: %d)", rows.size(), rank(0));
 }
 
 std::string Sentence(std::string words) {
@@ -71,45 +71,45 @@ void Judge::AddState() {
   const std::string after =
       input_.steps.size() == 0 ? "" : absl::StrFormat(" after step %d", input_.steps.step.back());
   if (input_.state == JobState::kCrashed) {
-    Add({JobVerdict::kCrashed, absl::StrFormat("The job is gone%s, before it was done.", after)});
+    Add({JobVerdict::kCrashed, absl::StrFormat("The job died%s, before it finished.", after)});
   }
-  // One that the job got over is history.
+  // A stall that the job recovered from is history.
   const auto is_stall = [this](const Event& event) {
     return event.kind == EventKind::kStall &&
-           (input_.steps.size() == 0 || event.time.to_ms > input_.steps.end_ms.back());
+           (input_.steps.size() == 0 || event.time.max_ms > input_.steps.end_ms.back());
   };
   if (input_.state == JobState::kStalled ||
       std::any_of(input_.events.begin(), input_.events.end(), is_stall)) {
     Add({JobVerdict::kHanging,
-         absl::StrFormat("No step has ended%s, and the job holds its devices.", after)});
+         absl::StrFormat("No step has ended%s, but the job still holds its devices.", after)});
   }
   if (input_.not_reporting.empty()) return;
   std::vector<size_t> rows;
   for (const NotReportingRank& rank : input_.not_reporting) rows.push_back(rank.row);
-  std::string words = absl::StrFormat("%s sent nothing", RanksInWords(input_.job, rows));
+  std::string words = absl::StrFormat("%s stopped reporting", RanksInWords(input_.job, rows));
   if (const auto step = input_.not_reporting.front().last_step; step.has_value()) {
     words += absl::StrFormat(" after step %d", *step);
   }
-  Add({JobVerdict::kNotReporting, Sentence(words + ", while others go on."), std::move(rows)});
+  Add({JobVerdict::kNotReporting, Sentence(words + ", while others continue."), std::move(rows)});
 }
 
 void Judge::AddEvents() {
   for (const Event& event : input_.events) {
     if (event.kind == EventKind::kNan && !input_.steps.loss.empty()) {
-      // A scaled step that overflows once is skipped; only a loss that stays so is lost.
+      // Loss scaling skips a step that overflows once; only a loss that stays NaN has diverged.
       const size_t last = input_.steps.size() - 1;
       const std::vector<double> losses = input_.steps.loss.Column(last);
       const bool is_lost = std::none_of(losses.begin(), losses.end(),
                                         [](double loss) { return std::isfinite(loss); });
       if (is_lost) {
         Add({JobVerdict::kDiverged,
-             absl::StrFormat("The loss is no number since step %d.", event.step.value_or(0)),
+             absl::StrFormat("The loss is NaN from step %d on.", event.step.value_or(0)),
              event.rows});
       }
     }
     if (event.kind == EventKind::kMemoryLeak) {
       Add({JobVerdict::kMemoryLeak,
-           Sentence(absl::StrFormat("Device memory of %s grows and grows.",
+           Sentence(absl::StrFormat("Device memory on %s keeps growing.",
                                     RanksInWords(input_.job, event.rows))),
            event.rows});
     }
@@ -131,7 +131,7 @@ void Judge::AddSlowRanks(const StragglerAnswer& answer, JobVerdict verdict, bool
     words += absl::StrFormat(" by %.1f %% of a step", 100 * latest->score);
   }
   words += latest->cause == StragglerCause::kUnknown
-               ? "; the cause is not known."
+               ? "; the cause is unknown."
                : absl::StrFormat("; cause: %s.", Name(latest->cause));
   Add({verdict, Sentence(std::move(words)), std::move(rows), answer.confidence.margin});
 }
@@ -142,19 +142,19 @@ void Judge::AddStragglers() {
   AddSlowRanks(answer, JobVerdict::kSlowRank, false);
   if (Says(answer, StragglerVerdict::kUnevenWork)) {
     Add({JobVerdict::kUnevenWork,
-         "Work is uneven: another rank is the slowest each time, and no machine is to blame.",
+         "Work is uneven: a different rank is slowest each time, so no machine is to blame.",
          {},
          answer.confidence.margin});
   } else if (Says(answer, StragglerVerdict::kStageImbalance)) {
     Add({JobVerdict::kUnevenWork,
-         "Work is uneven: one pipeline stage has more to do than the others.",
+         "Work is uneven: one pipeline stage has more work than the others.",
          {},
          answer.confidence.margin});
   }
   AddSlowRanks(answer, JobVerdict::kNetwork, true);
   if (Says(answer, StragglerVerdict::kJobSlowAll) && answer.slow_since.has_value() &&
       answer.slow_since->is_open) {
-    std::string words = "Steps became longer";
+    std::string words = "Steps became slower";
     if (const auto step = answer.slow_since->first_step; step.has_value()) {
       words += absl::StrFormat(" at step %d", *step);
     }
@@ -170,28 +170,28 @@ void Judge::AddBottleneck() {
   };
   switch (answer.verdict) {
     case BottleneckClass::kIdle:
-      return add(JobVerdict::kIdle, "Its devices are held and do nothing.");
+      return add(JobVerdict::kIdle, "The job holds its devices but leaves them idle.");
     case BottleneckClass::kInputBound:
       if (answer.host_cause == HostCause::kLaunches) {
         return add(JobVerdict::kLaunchBound,
-                   "Devices rest between tiny kernels: the host cannot launch them fast enough.");
+                   "Devices idle between tiny kernels: the host cannot launch them fast enough.");
       }
       if (answer.host_cause == HostCause::kCopies) {
-        return add(JobVerdict::kInputBound, "Devices wait for copies from and to their host.");
+        return add(JobVerdict::kInputBound, "Devices wait for copies to and from their host.");
       }
       return add(JobVerdict::kInputBound, "Devices wait for their input.");
     case BottleneckClass::kFakeLoad:
-      return add(JobVerdict::kFakeLoad, "Devices look busy and do next to no work.");
+      return add(JobVerdict::kFakeLoad, "Devices look busy but do almost no work.");
     case BottleneckClass::kWaiting:
       return add(JobVerdict::kCommunicationBound,
-                 "Devices wait in collectives in which nothing is exchanged.");
+                 "Devices wait in collectives while no data is exchanged.");
     case BottleneckClass::kCommunicationBound:
       return add(JobVerdict::kCommunicationBound,
-                 "Devices spend their time exchanging data with each other.");
+                 "Devices spend most of their time exchanging data.");
     case BottleneckClass::kMemoryBound:
-      return add(JobVerdict::kMemoryBound, "Memory bandwidth of the devices is the limit.");
+      return add(JobVerdict::kMemoryBound, "Device memory bandwidth is the limit.");
     case BottleneckClass::kLatencyBound:
-      return add(JobVerdict::kLatencyBound, "Threads wait for single accesses to memory.");
+      return add(JobVerdict::kLatencyBound, "Threads wait for memory accesses.");
     case BottleneckClass::kComputeBound:
     case BottleneckClass::kUnknown:
       return;
@@ -211,17 +211,17 @@ void Judge::AddFlags() {
   }
   if (!failing.empty()) {
     std::string words =
-        absl::StrFormat("the device of %s reports errors that cannot be corrected: drain it.",
+        absl::StrFormat("the device of %s reports uncorrectable errors: drain its node.",
                         RanksInWords(input_.job, failing));
     Add({JobVerdict::kFailingDevice, Sentence(std::move(words)), std::move(failing)});
   }
   if (throttled.empty()) return;
-  std::string words = absl::StrFormat("clocks of the device of %s are held down by heat or power.",
+  std::string words = absl::StrFormat("heat or power limits hold down the clocks on %s.",
                                       RanksInWords(input_.job, throttled));
   Add({JobVerdict::kThrottled, Sentence(std::move(words)), std::move(throttled)});
 }
 
-// Healthy is what was seen to work: by its devices, or by the phases of enough steps.
+// A job is healthy only if there is evidence of work: its devices, or the phases of enough steps.
 bool Judge::IsHealthy() const {
   if (input_.bottlenecks == nullptr) return false;
   const BottleneckAnswer& answer = *input_.bottlenecks;
@@ -267,9 +267,9 @@ JobVerdictAnswer Judge::Answer() {
     const bool is_healthy = IsHealthy();
     answer.verdict = is_healthy ? JobVerdict::kHealthy : JobVerdict::kUnknown;
     if (is_healthy) {
-      answer.sentence = "Nothing holds the job back: its devices work.";
+      answer.sentence = "The devices are working, and nothing holds the job back.";
     } else {
-      answer.sentence = "Too little is known to tell whether the job is healthy.";
+      answer.sentence = "There is too little data to tell whether the job is healthy.";
       if (!answer.confidence.missing.empty()) {
         answer.sentence += absl::StrFormat(" Missing: %s.", answer.confidence.missing.front());
       }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "training/made_steps.h"
+#include "training/job/made_steps.h"
 
 namespace lockstep::training {
 namespace {
@@ -65,7 +65,8 @@ TEST(JobVerdict, SaysWhoAndWhy) {
   EXPECT_EQ(made.Verdict().sentence,
             "Ranks 2 and 3 hold the others back by 12.0 % of a step; cause: loader.");
   made.not_reporting = {{.row = 1, .last_step = 99}};
-  EXPECT_EQ(made.Verdict().sentence, "Rank 1 sent nothing after step 99, while others go on.");
+  EXPECT_EQ(made.Verdict().sentence,
+            "Rank 1 stopped reporting after step 99, while others continue.");
 }
 
 TEST(JobVerdict, AStallThatTheJobGotOverIsNotTheVerdict) {
@@ -100,7 +101,7 @@ TEST(JobVerdict, HealthNeedsEvidence) {
   EXPECT_EQ(Name(unknown.verdict), "unknown");
   EXPECT_EQ(unknown.confidence.missing, std::vector<std::string>{"DCGM_FI_PROF_SM_ACTIVE"});
   EXPECT_NE(unknown.sentence.find("DCGM_FI_PROF_SM_ACTIVE"), std::string::npos);
-  // Phases that leave little for waiting are evidence too.
+  // Phases that leave little time for waiting are evidence, too.
   made.steps.phases = {{"forward", PhaseKind::kForward, RankMatrix(4, 200, 0.19)},
                        {"data", PhaseKind::kData, RankMatrix(4, 200, 0.005)}};
   made.bottlenecks.evidence = {{.signal = "input_share", .value = 0.02, .reference = 0.3}};

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "training/statistics.h"
+#include "training/matrix/statistics.h"
 
 namespace lockstep::training {
 namespace {
@@ -53,16 +53,15 @@ PresetAnswer StepTimeSpread(const StepTable& steps) {
   return answer;
 }
 
-std::vector<double> MeansOfDevices(std::span<const GpuCounters> devices, DeviceCounter counter,
+std::vector<double> MeansOfDevices(std::span<const GpuCounters> devices, Role role,
                                    const TimeRange& time) {
   std::vector<double> means;
-  for (const GpuCounters& device : devices) means.push_back(MeanIn(device[counter], time));
+  for (const GpuCounters& device : devices) means.push_back(MeanIn(device[role], time));
   return means;
 }
 
 PresetAnswer CoolGpu(std::span<const GpuCounters> devices, const TimeRange& time) {
-  const std::vector<double> celsius =
-      MeansOfDevices(devices, DeviceCounter::kGpuTemperatureC, time);
+  const std::vector<double> celsius = MeansOfDevices(devices, Role::kGpuTemperatureCelsius, time);
   std::vector<double> below(celsius.size());
   for (size_t row = 0; row < below.size(); ++row) below[row] = Mean(celsius) - celsius[row];
   const size_t coolest = IndexOfHighest(below);
@@ -76,10 +75,10 @@ PresetAnswer CoolGpu(std::span<const GpuCounters> devices, const TimeRange& time
 PresetAnswer SmActiveSpread(std::span<const GpuCounters> devices, const TimeRange& time) {
   std::vector<double> spreads;
   for (const GpuCounters& device : devices) {
-    const CounterSeries& sm = device[DeviceCounter::kSmActiveRatio];
+    const CounterSeries& sm = device[Role::kGpuSmActiveRatio];
     std::vector<double> inside;
     for (size_t i = 0; i < sm.value.size(); ++i) {
-      if (sm.timestamp_ms[i] >= time.from_ms && sm.timestamp_ms[i] <= time.to_ms) {
+      if (sm.timestamp_ms[i] >= time.min_ms && sm.timestamp_ms[i] <= time.max_ms) {
         inside.push_back(sm.value[i]);
       }
     }
@@ -95,10 +94,10 @@ PresetAnswer SmActiveSpread(std::span<const GpuCounters> devices, const TimeRang
   return answer;
 }
 
-// A rule of the kind "below a threshold on some device".
-PresetAnswer LowestBelow(Preset preset, std::span<const GpuCounters> devices, DeviceCounter counter,
+// A rule that fires below a threshold on some device.
+PresetAnswer LowestBelow(Preset preset, std::span<const GpuCounters> devices, Role role,
                          double threshold, const TimeRange& time) {
-  std::vector<double> negated = MeansOfDevices(devices, counter, time);
+  std::vector<double> negated = MeansOfDevices(devices, role, time);
   for (double& value : negated) value = -value;
   const size_t lowest = IndexOfHighest(negated);
   PresetAnswer answer{
@@ -109,8 +108,8 @@ PresetAnswer LowestBelow(Preset preset, std::span<const GpuCounters> devices, De
 }
 
 PresetAnswer MemoryBoundByDram(std::span<const GpuCounters> devices, const TimeRange& time) {
-  const std::vector<double> dram = MeansOfDevices(devices, DeviceCounter::kDramActiveRatio, time);
-  const std::vector<double> sm = MeansOfDevices(devices, DeviceCounter::kSmActiveRatio, time);
+  const std::vector<double> dram = MeansOfDevices(devices, Role::kGpuDramActiveRatio, time);
+  const std::vector<double> sm = MeansOfDevices(devices, Role::kGpuSmActiveRatio, time);
   PresetAnswer answer{.preset = Preset::kMemoryBoundByDram,
                       .row = {},
                       .value = dram[IndexOfHighest(dram)],
@@ -135,23 +134,20 @@ std::string_view Sees(Preset preset) {
   switch (preset) {
     case Preset::kStepTimeSpread:
       return "Ranks that do not wait for each other. In synchronous training all ranks report the "
-             "same step "
-             "time, so it is blind to stragglers there; heavier pipeline stages set it off.";
+             "same step time, so this rule is blind to stragglers there; heavier pipeline stages "
+             "trigger it.";
     case Preset::kCoolGpu:
-      return "GPUs that do less. In a job these are as often the ones that wait as the one waited "
-             "for, and "
-             "the place in the chassis is worth 5 to 8 degrees.";
+      return "GPUs that do less. In a job, such a GPU may be the straggler or one that waits for "
+             "it, and the slot in the chassis alone makes a difference of 5 to 8 degrees.";
     case Preset::kSmActiveSpread:
-      return "Changes over time on one GPU: jobs that begin and end, hangs. A straggler is steady, "
-             "and "
-             "stays below.";
+      return "Changes over time on one GPU: jobs that begin and end, hangs. A straggler is steady "
+             "and stays below the threshold.";
     case Preset::kMemoryBoundByDram:
-      return "Copies by copy engines. A memory-bound kernel keeps SM_ACTIVE above 0.7, because "
-             "warps that "
-             "wait for memory count as active: the rule never fires on one.";
+      return "Transfers by copy engines. A memory-bound kernel keeps SM_ACTIVE above 0.7, because "
+             "warps that wait for memory count as active, so the rule never fires on one.";
     case Preset::kLowTensor:
-      return "Jobs without mixed precision, and everything that is not matrix products: decoding, "
-             "exchanging, idling.";
+      return "Jobs without mixed precision, and everything but matrix products: decoding, "
+             "communication, idling.";
     case Preset::kLowOccupancy:
       break;
   }
@@ -166,9 +162,9 @@ std::vector<PresetAnswer> AskPresets(const Job& job, const StepTable& steps,
   answers.push_back(CoolGpu(devices, time));
   answers.push_back(SmActiveSpread(devices, time));
   answers.push_back(MemoryBoundByDram(devices, time));
-  answers.push_back(LowestBelow(Preset::kLowTensor, devices, DeviceCounter::kTensorActiveRatio,
-                                kTensorRule, time));
-  answers.push_back(LowestBelow(Preset::kLowOccupancy, devices, DeviceCounter::kSmOccupancyRatio,
+  answers.push_back(
+      LowestBelow(Preset::kLowTensor, devices, Role::kGpuTensorActiveRatio, kTensorRule, time));
+  answers.push_back(LowestBelow(Preset::kLowOccupancy, devices, Role::kGpuSmOccupancyRatio,
                                 kOccupancyRule, time));
   return answers;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "training/made_steps.h"
+#include "training/job/made_steps.h"
 
 namespace lockstep::training {
 namespace {
@@ -33,18 +33,18 @@ TEST(Presets, DevicesAreTakenAsMeans) {
   Job job;
   job.ranks.resize(2);
   std::vector<GpuCounters> devices(2);
-  const auto put = [&devices](size_t row, DeviceCounter counter, double even, double odd) {
+  const auto put = [&devices](size_t row, Role role, double even, double odd) {
     for (int64_t at = 1; at <= 60; ++at) {
-      devices[row][counter].timestamp_ms.push_back(at * 1000);
-      devices[row][counter].value.push_back(at % 2 == 0 ? even : odd);
+      devices[row][role].timestamp_ms.push_back(at * 1000);
+      devices[row][role].value.push_back(at % 2 == 0 ? even : odd);
     }
   };
   for (size_t row = 0; row < 2; ++row) {
-    put(row, DeviceCounter::kGpuTemperatureC, row == 0 ? 40 : 60, row == 0 ? 40 : 60);
-    put(row, DeviceCounter::kSmActiveRatio, 0.2, row == 0 ? 0.2 : 0.8);
-    put(row, DeviceCounter::kDramActiveRatio, 0.9, 0.9);
-    put(row, DeviceCounter::kTensorActiveRatio, 0.5, 0.5);
-    put(row, DeviceCounter::kSmOccupancyRatio, row == 0 ? 0.1 : 0.3, row == 0 ? 0.1 : 0.3);
+    put(row, Role::kGpuTemperatureCelsius, row == 0 ? 40 : 60, row == 0 ? 40 : 60);
+    put(row, Role::kGpuSmActiveRatio, 0.2, row == 0 ? 0.2 : 0.8);
+    put(row, Role::kGpuDramActiveRatio, 0.9, 0.9);
+    put(row, Role::kGpuTensorActiveRatio, 0.5, 0.5);
+    put(row, Role::kGpuSmOccupancyRatio, row == 0 ? 0.1 : 0.3, row == 0 ? 0.1 : 0.3);
   }
   EXPECT_EQ(Firing(AskPresets(job, StepTable{}, devices, {0, 60'000})),
             "cool_gpu 0 sm_active_spread 1 memory_bound_by_dram 0 low_occupancy 0 ");

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "training/statistics.h"
+#include "training/matrix/statistics.h"
 
 namespace lockstep::training {
 namespace {
@@ -18,7 +18,7 @@ double MedianOfAll(const RankMatrix& values) {
   return Median(all);
 }
 
-// fmin and fmax leave what is unknown out.
+// fmin and fmax ignore unknown values.
 void AddRow(const PictureCells& cells, size_t row, double middle, size_t group, RowGroups& groups) {
   PictureCells& merged = groups.cells;
   for (size_t n = 0; n < cells.mean.columns(); ++n) {

@@ -1,14 +1,15 @@
-// Many ranks as few rows, without losing the one that stands out: what a picture with fewer rows than ranks shows.
+// Reduces many ranks to few rows without losing the one that stands out, for a picture with fewer
+// rows than ranks.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "training/rank_matrix.h"
+#include "training/matrix/rank_matrix.h"
 
 namespace lockstep::training {
 
-// Four numbers of each cell: matrices of one shape.
+// Four values per cell, in matrices of the same shape.
 struct PictureCells {
   RankMatrix lowest;
   RankMatrix highest;
@@ -16,15 +17,16 @@ struct PictureCells {
   RankMatrix mean;
 };
 
-// A row per group of neighbouring ranks. Lowest and highest are those of all of them; last and mean are those of the
-// rank whose mean is furthest from the median of the whole picture: one late rank among a thousand stays visible.
+// One row per group of neighbouring ranks. Lowest and highest are over the whole group; last and
+// mean are from the rank whose mean is furthest from the median of the whole picture, so that one
+// late rank among a thousand stays visible.
 struct RowGroups {
-  std::vector<size_t> first_row;  // of each group; the group ends before the next one's
+  std::vector<size_t> first_row;  // of each group, which ends before the next group's first row
   PictureCells cells;
-  RankMatrix furthest;  // which of its group that rank is, from 0; unknown where nothing is known
+  RankMatrix furthest;  // index of that rank in its group, from 0; unknown if all are unknown
 };
 
-// At most `rows` groups, of equal size but for one rank. Precondition: rows >= 1.
+// Makes at most `rows` groups, whose sizes differ by at most one rank. Precondition: rows >= 1.
 RowGroups GroupRows(const PictureCells& cells, size_t rows);
 
 }  // namespace lockstep::training

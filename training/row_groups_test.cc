@@ -18,7 +18,7 @@ TEST(RowGroups, TheRankThatStandsOutStays) {
   cells.mean(341, 1) = 1.5;
   cells.last(341, 1) = 1.6;
   cells.highest(341, 1) = 2;
-  // A spike of another rank of the same group, too short for its mean.
+  // A spike of another rank of the same group, too short to affect its mean.
   cells.highest(340, 1) = 9;
   cells.lowest(342, 1) = -3;
   const RowGroups groups = GroupRows(cells, 256);

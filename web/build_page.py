@@ -3,11 +3,10 @@
 
 usage: build_page.py --dist FOLDER --output page_files.cc
 
-The page in FOLDER is kept, with a stamp of what it was made of, and built again when that changes; so
-several builds share one. Where npm or its registry cannot be reached and nothing is cached, the program
-is built without a page, which the server says at "/".
+The page in FOLDER is cached with a stamp of its inputs and rebuilt when they change, so several
+builds share one. If npm or its registry is not available and nothing is cached, the program is
+built without a page, which the server reports at "/".
 """
-
 import argparse
 import contextlib
 import fcntl
@@ -23,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tools"))
 from embedded_bytes import view
 
-# What the page is made of; tests and the C++ around it are not.
+# The page's inputs; tests and the C++ around it are not part of it.
 INPUTS = ("package.json", "package-lock.json", "vite.config.ts", "tsconfig.json", "index.html", "src")
 CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -50,7 +49,7 @@ def stamp_of(files):
 
 
 def npm(*arguments):
-    """Whether npm did that."""
+    """Runs npm; returns whether it succeeded."""
     environment = {**os.environ, "CI": "true", "NO_COLOR": "1"}
     result = subprocess.run(["npm", *arguments], cwd=HERE, env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -60,7 +59,7 @@ def npm(*arguments):
 
 
 def install():
-    """Whether node_modules is what package-lock.json says, installing it if it is not."""
+    """Installs node_modules if it differs from package-lock.json; returns whether it is there."""
     stamp = HERE / "node_modules/.lockstep-stamp"
     wanted = stamp_of([HERE / "package-lock.json"])
     if stamp.exists() and stamp.read_text() == wanted:
@@ -75,7 +74,7 @@ def install():
 
 
 def build(dist):
-    """Whether `dist` holds the page. Ends the program when the page itself is wrong."""
+    """Builds `dist`; returns whether it holds the page. Exits if the page does not compile."""
     stamp = dist.with_suffix(".stamp")
     wanted = stamp_of(input_files())
     if stamp.exists() and stamp.read_text() == wanted:
@@ -83,7 +82,7 @@ def build(dist):
     if not install():
         return False
     if not npm("run", "build", "--", "--outDir", str(dist), "--emptyOutDir"):
-        sys.exit("web: the page does not build: see above.")
+        sys.exit("web: building the page failed: see above.")
     stamp.write_text(wanted)
     return True
 
@@ -112,7 +111,7 @@ def source(files):
 
 @contextlib.contextmanager
 def alone(dist):
-    """One program at a time works on `dist`."""
+    """Holds the lock on `dist`, so that one process at a time works on it."""
     dist.parent.mkdir(parents=True, exist_ok=True)
     with dist.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -130,8 +129,8 @@ def main():
                  for file in sorted(options.dist.rglob("*")) if file.is_file()] if is_built else []
     options.output.write_text(source(files))
     if not is_built:
-        print("web: THE PAGE IS LEFT OUT of this build; the next build tries again.", file=sys.stderr)
-        # Older than all that it is made of: not up to date.
+        print("web: THIS BUILD HAS NO PAGE; the next build tries again.", file=sys.stderr)
+        # Older than all inputs, so the next build runs this step again.
         os.utime(options.output, (0, 0))
 
 

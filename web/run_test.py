@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs one of the page's npm scripts; exits 77, which skips the test, where npm could not install them.
+"""Runs one of the page's npm scripts; exits 77, which skips the test, without node_modules.
 
 usage: run_test.py types|unit|page|links|walk|numbers
 """
@@ -14,7 +14,7 @@ SKIPPED = 77
 
 def main():
     if not (build_page.HERE / "node_modules/.lockstep-stamp").exists():
-        print("web: node_modules is missing, for npm or its registry could not be reached.")
+        print("web: node_modules is missing because npm or its registry was not available.")
         return SKIPPED
     return subprocess.run(["npm", "run", "--silent", sys.argv[1]], cwd=build_page.HERE, check=False).returncode
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "re2/re2.h"
 #include "re2/stringpiece.h"
 
@@ -58,14 +58,15 @@ struct ChargedRegex {
   MemoryCharge memory{MemoryAccount::kRegex};
 };
 
-// The program, the tree that it was made of, and the states that matching keeps of it.
+// The program, the tree that it was compiled from, and the states that matching keeps.
 uint64_t EstimatedBytes(const RE2& compiled) {
   constexpr uint64_t kLeastBytes = 32 << 10;
   constexpr uint64_t kBytesPerInstruction = 96;
   return kLeastBytes + kBytesPerInstruction * static_cast<uint64_t>(compiled.ProgramSize());
 }
 
-// How many bytes the character at `at` has; 1 at the end and for a byte that begins none.
+// The length of the character at `at` in bytes; 1 at the end and for a byte that does not start a
+// character.
 size_t CharacterLength(std::string_view text, size_t at) {
   size_t end = at + 1;
   while (end < text.size() && end < at + 4 &&
@@ -77,12 +78,12 @@ size_t CharacterLength(std::string_view text, size_t at) {
 
 struct Reference {
   std::string_view name;
-  size_t length;  // of all of it, the dollar included
+  size_t length;  // of the whole reference, including the dollar
 };
 
-// The reference at the front of `text`, which begins with a dollar; nothing if it is just a dollar.
+// The reference at the front of `text`, which begins with a dollar; nothing if it is only a dollar.
 std::optional<Reference> ReferenceAt(std::string_view text) {
-  // Go's letters and digits are those of Unicode.
+  // As in Go, letters and digits are those of Unicode.
   static const RE2* const kReference =
       new RE2(R"(\$(?:\{([\pL\p{Nd}_]+)\}|([\pL\p{Nd}_]+)))", RE2::Quiet);
   re2::StringPiece found[3];
@@ -93,7 +94,7 @@ std::optional<Reference> ReferenceAt(std::string_view text) {
   return Reference{{name.data(), name.size()}, found[0].size()};
 }
 
-// The group that a reference names by its number. As in Go, a number has no leading zeros.
+// The group that a reference refers to by number. As in Go, a number has no leading zeros.
 std::optional<size_t> GroupNumbered(std::string_view name) {
   constexpr size_t kMaxDigits = 9;  // more groups than any expression has
   const bool is_number =
@@ -162,7 +163,7 @@ std::string Regex::ReplaceAll(std::string_view text, const RegexTemplate& replac
     const auto begin = static_cast<size_t>(groups->front().data() - text.data());
     const size_t end = begin + groups->front().size();
     out += text.substr(copied, begin - copied);
-    // An empty match right behind another match does not count.
+    // An empty match directly after another match does not count.
     if (end > copied || begin == 0) out += replacement.Expand(*groups);
     copied = end;
     at = std::max(end, at + CharacterLength(text, at));

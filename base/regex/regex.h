@@ -1,7 +1,8 @@
-// Regex: a regular expression in RE2's syntax, and RegexTemplate: text that refers to what one captured.
+// Regex: a regular expression in RE2's syntax. RegexTemplate: text with references to captured
+// groups.
 //
-// All calls of RE2 are here. RE2 takes Abseil's string_view or one of its own, depending on its version, and
-// neither need be std::string_view; everything here takes and returns std::string_view.
+// All calls of RE2 are in this module. Depending on its version, RE2 takes Abseil's string_view or
+// its own, and neither need be std::string_view; this module takes and returns std::string_view.
 #pragma once
 
 #include <memory>
@@ -22,35 +23,35 @@ namespace lockstep {
 
 class RegexTemplate;
 
-// What an expression captured: first the whole match, then each group. A group that took no part in the
-// match is empty. The views point into the text that was matched.
+// The captures of an expression: first the whole match, then each group. A group that took no part
+// in the match is empty. The views point into the matched text.
 using RegexGroups = absl::InlinedVector<std::string_view, 8>;
 
-// Immutable and safe from any thread; copies share the compiled expression. Matching takes time linear in
-// the text.
+// Immutable and safe from any thread; copies share the compiled expression. Matching takes time
+// linear in the text.
 class Regex {
  public:
   enum class Dot { kExcludesNewline, kMatchesNewline };
 
-  // What an expression may need once it is compiled, with what matching keeps.
+  // The limit for a compiled expression, including what matching keeps.
   static constexpr size_t kMaxBytes = 8 << 20;
-  // Of one that a request brings: an alternation of 20,000 characters needs as much.
+  // The limit for an expression in a request: an alternation of 20,000 characters needs that much.
   static constexpr size_t kMaxBytesOfRequest = 2 << 20;
 
-  // Fails with kInvalidArgument and says why in Go's words, such as "missing closing ): `(`", if `pattern` is
-  // not a regular expression, or if it would need more than `max_bytes`; with the errors of base/memory_budget.h if
-  // there is no memory for it.
+  // Fails with kInvalidArgument if `pattern` is not a regular expression or needs more than
+  // `max_bytes`; the message is Go's, such as "missing closing ): `(`". Fails with the errors of
+  // base/budget/memory_budget.h if there is no memory for it.
   static absl::StatusOr<Regex> Compile(std::string_view pattern, Dot dot = Dot::kExcludesNewline,
                                        size_t max_bytes = kMaxBytes);
 
-  // `text` as an expression that matches just that text.
+  // An expression that matches exactly `text`.
   static std::string Escape(std::string_view text);
 
   // Whether the whole of `text` matches.
   bool FullMatch(std::string_view text) const;
   // Whether any part of `text` matches.
   bool PartialMatch(std::string_view text) const;
-  // What the groups are if the whole of `text` matches.
+  // The groups if the whole of `text` matches.
   std::optional<RegexGroups> CaptureFull(std::string_view text) const;
 
   // `text` with every match replaced, as by Go's Regexp.ReplaceAllString.
@@ -70,17 +71,17 @@ class Regex {
   std::shared_ptr<const re2::RE2> compiled_;
 };
 
-// Text with references as in Go's Regexp.Expand: $1, ${1}, $name, ${name}, and $$ for a dollar. A name is the
-// longest run of letters, digits and underscores, so that $1x is ${1x}. References to groups that do not exist
-// stand for nothing. Immutable and safe from any thread.
+// Text with references as in Go's Regexp.Expand: $1, ${1}, $name, ${name}, and $$ for a dollar. A
+// name is the longest run of letters, digits and underscores, so $1x means ${1x}. References to
+// groups that do not exist expand to nothing. Immutable and safe from any thread.
 class RegexTemplate {
  public:
-  // `regex` says which names there are.
+  // `regex` has the names of the groups.
   RegexTemplate(std::string_view text, const Regex& regex);
 
   // The text for `groups`, which `regex` captured.
   std::string Expand(std::span<const std::string_view> groups) const;
-  // How long that text is.
+  // The length of that text.
   size_t ExpandedSize(std::span<const std::string_view> groups) const;
 
  private:

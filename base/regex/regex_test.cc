@@ -1,6 +1,6 @@
 #include "base/regex/regex.h"
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(RegexTest, IsChargedToTheMemoryOfTheProcess) {
   EXPECT_EQ(held_bytes(), before);
 }
 
-// As Go 1.26's regexp.MustCompile(pattern).ReplaceAllString(text, replacement) answers.
+// The answers of Go 1.26's regexp.MustCompile(pattern).ReplaceAllString(text, replacement).
 TEST(RegexTest, ReplacesAsGoDoes) {
   EXPECT_EQ(Replaced("a(x*)b", "${1}W", "-ab-axxb-"), "-W-xxW-");
   EXPECT_EQ(Replaced("a*", "-", "baac"), "-b-c-");
@@ -112,7 +112,7 @@ TEST(RegexTest, ReplacesAsGoDoes) {
   EXPECT_EQ(Replaced("", "b", ""), "b");
 }
 
-// As Go 1.26's Regexp.ExpandString answers.
+// The answers of Go 1.26's Regexp.ExpandString.
 TEST(RegexTemplateTest, ReferencesAreThoseOfGo) {
   const Regex regex = Regex::Compile("(?P<first>[^-]*)-(?P<second>.*)").value();
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{

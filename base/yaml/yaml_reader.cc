@@ -15,7 +15,7 @@ std::string KnownKeys(const std::vector<YamlKey>& keys) {
   return absl::StrJoin(names, ", ");
 }
 
-// Where a colon is missing a value, which may be secret, is a part of the key.
+// If a colon is missing, a value, which may be secret, is part of the key.
 std::string_view WithoutValue(std::string_view key) {
   return key.substr(0, key.find_first_of(" \t\r\n"));
 }
@@ -38,7 +38,7 @@ absl::StatusOr<YAML::Node> ParseYamlMap(std::string_view yaml, const std::string
     return root;
   } catch (const YAML::Exception& error) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s line %d: not YAML: %s", path, error.mark.line + 1, error.msg));
+        absl::StrFormat("%s line %d: invalid YAML: %s", path, error.mark.line + 1, error.msg));
   }
 }
 
@@ -55,12 +55,13 @@ absl::Status ReadYamlMap(const std::string& path, const YAML::Node& map, std::st
     const auto key = std::find_if(keys.begin(), keys.end(),
                                   [&](const YamlKey& known) { return known.name == name; });
     if (key == keys.end()) {
-      return YamlError(path, entry.first,
-                       absl::StrFormat("unknown key \"%s\"%s%s; known are %s", WithoutValue(name),
-                                       where.empty() ? "" : " in ", where, KnownKeys(keys)));
+      return YamlError(
+          path, entry.first,
+          absl::StrFormat("unknown key \"%s\"%s%s; the known keys are %s", WithoutValue(name),
+                          where.empty() ? "" : " in ", where, KnownKeys(keys)));
     }
     if (!seen.insert(name).second) {
-      return YamlError(path, entry.first, absl::StrFormat("the key \"%s\" is there twice", name));
+      return YamlError(path, entry.first, absl::StrFormat("duplicate key \"%s\"", name));
     }
     LOCKSTEP_RETURN_IF_ERROR(key->read(entry.second));
   }
@@ -70,7 +71,7 @@ absl::Status ReadYamlMap(const std::string& path, const YAML::Node& map, std::st
 absl::StatusOr<std::string> YamlText(const std::string& path, const YAML::Node& node,
                                      std::string_view key) {
   if (node.IsScalar()) return node.Scalar();
-  return YamlError(path, node, absl::StrFormat("%s has to be one word or text", key));
+  return YamlError(path, node, absl::StrFormat("%s has to be a string", key));
 }
 
 absl::StatusOr<bool> YamlBool(const std::string& path, const YAML::Node& node,

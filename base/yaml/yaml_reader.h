@@ -1,4 +1,4 @@
-// Reading YAML maps strictly: every key has to be known, every complaint names its line.
+// Reads YAML maps strictly: unknown keys are errors, and every error message has its line.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -26,8 +26,8 @@ struct YamlKey {
   std::function<absl::Status(const YAML::Node& value)> read;
 };
 
-// Calls `read` of each key that `map` has. Fails on a key that `keys` lacks or that is there twice,
-// and if `map` is none. `where` is the map's own key for messages, "" at the top.
+// Calls `read` of each key that `map` has. Fails on a key that is not in `keys` or is repeated, and
+// if `map` is not a map. `where` is the map's own key for messages, "" at the top.
 absl::Status ReadYamlMap(const std::string& path, const YAML::Node& map, std::string_view where,
                          const std::vector<YamlKey>& keys);
 

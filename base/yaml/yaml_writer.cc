@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// What some reader of YAML 1.1 takes for something else than text.
+// Words that some YAML 1.1 parser does not read as text.
 constexpr std::array<std::string_view, 14> kWords = {"true", "false", "yes",   "no",   "on",
                                                      "off",  "y",     "n",     "null", "~",
                                                      ".inf", "+.inf", "-.inf", ".nan"};
@@ -20,7 +20,7 @@ bool IsWord(std::string_view text) {
   return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
 }
 
-// Numbers in any notation, dates and times of day.
+// Whether it looks like a number in any notation, a date or a time of day.
 bool IsNumeric(std::string_view text) {
   if (text.find_first_not_of("0123456789-:_") == std::string_view::npos) return true;
   std::string digits(text);

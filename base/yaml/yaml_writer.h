@@ -1,5 +1,5 @@
-// YamlWriter: YAML in block style, written front to back. The caller ends what it begins. A text is
-// read back as that text by every reader, also where it looks like a number. Not thread-safe.
+// YamlWriter: writes YAML in block style from front to back. The caller ends what it begins. Every
+// parser reads a text back as the same text, even if it looks like a number. Not thread-safe.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -26,7 +26,7 @@ class YamlWriter {
   void Number(std::string_view key, uint64_t value);
   void Texts(std::string_view key, const std::vector<std::string>& texts);
 
-  // With a newline at its end. Precondition: nothing is open.
+  // Ends with a newline. Precondition: nothing is open.
   std::string TakeText() const { return std::string(out_.c_str(), out_.size()) + "\n"; }
 
  private:

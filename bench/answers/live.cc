@@ -1,7 +1,8 @@
-// What it costs to be asked every few seconds who holds a running job back.
+// Measures the cost of asking every few seconds which rank holds a running job back.
 //
-// A made job writes its steps to a real store; between the questions only the processor time of the thread that answers
-// is counted, so that taking the steps in is left out. One rank is late in the last third of the steps: it must be named.
+// A made job writes its steps to a real store; between the questions, only the CPU time of the
+// answering thread counts, which excludes ingesting the steps. One rank is late in the last third
+// of the steps, and the answer must name it.
 #include <time.h>
 
 #include <CLI/CLI.hpp>
@@ -153,15 +154,16 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Asks again and again who holds a running job back, and says what that costs.");
+  CLI::App app("Repeatedly asks which rank holds a running job back, and reports the cost.");
   app.add_option("--data", options.data_dir, "an empty folder")->required();
-  app.add_option("--ranks", options.ranks, "of the job")->check(CLI::Range(4, 100'000));
-  app.add_option("--steps", options.steps, "before the first question")
+  app.add_option("--ranks", options.ranks, "ranks of the job")->check(CLI::Range(4, 100'000));
+  app.add_option("--steps", options.steps, "steps before the first query")
       ->check(CLI::Range(60, 1'000'000));
-  app.add_option("--step-ms", options.step_ms, "of a step")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--every-ms", options.every_ms, "between questions")
+  app.add_option("--step-ms", options.step_ms, "length of a step")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--every-ms", options.every_ms, "time between queries")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--questions", options.questions, "behind the first")->check(CLI::PositiveNumber);
+  app.add_option("--questions", options.questions, "number of queries after the first")
+      ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());

@@ -1,8 +1,9 @@
-// What the answers about one large job cost: reading it from the store, and finding what holds it back.
+// Measures the cost of the answers about one large job: reading it from the store, and finding what
+// holds it back.
 //
-// A made job: every rank numbers its steps and times six phases of each, and its GPU has twelve counters every
-// 15 s. Chips differ by a percent or so, steps jitter, and one rank is late in the last third: it must be named.
-// Times are of the wall, with all cores at work.
+// A made job: every rank numbers its steps and times six phases of each, and its GPU has twelve
+// counters every 15 s. Chips differ by about a percent, steps jitter, and one rank is late in the
+// last third: the answer must name it. Times are wall times with all cores in use.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -20,16 +21,16 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "answers/derived_metrics.h"
-#include "answers/job_list.h"
-#include "answers/job_loader.h"
+#include "answers/derived/derived_metrics.h"
+#include "answers/load/job_list.h"
+#include "answers/load/job_loader.h"
 #include "base/status.h"
 #include "storage/db/store.h"
-#include "training/bottlenecks.h"
-#include "training/efficiency.h"
-#include "training/events.h"
-#include "training/ledger.h"
-#include "training/stragglers.h"
+#include "training/bottlenecks/bottlenecks.h"
+#include "training/efficiency/efficiency.h"
+#include "training/efficiency/ledger.h"
+#include "training/events/events.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep {
 namespace {
@@ -125,7 +126,7 @@ class MadeRank {
     series.labels = Labels(name, phase);
     for (size_t step = 0; step < options_.steps; ++step) {
       const int64_t end_ms = kStartMs + kStepMs * static_cast<int64_t>(step + 1);
-      // As a trainer logs them.
+      // Rounded as a trainer logs them.
       series.samples.push_back({end_ms, std::round(value(step) * 1e6) / 1e6});
     }
   }
@@ -212,7 +213,7 @@ class Bench {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  // The least of some repeats.
+  // The minimum over several repeats.
   absl::Status Time(const char* name, const JobNeeds& needs, const Find& find) {
     double load = std::numeric_limits<double>::infinity();
     double found = load;
@@ -261,12 +262,12 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Asks about one large training job and says what that took.");
+  CLI::App app("Asks about one large training job and reports the time.");
   app.add_option("--data", options.data_dir, "an empty folder")->required();
-  app.add_option("--ranks", options.ranks, "of the job")->check(CLI::Range(4, 100'000));
-  app.add_option("--steps", options.steps, "of each rank, a second long")
+  app.add_option("--ranks", options.ranks, "ranks of the job")->check(CLI::Range(4, 100'000));
+  app.add_option("--steps", options.steps, "steps of each rank, one second each")
       ->check(CLI::Range(60, 100'000));
-  app.add_option("--repeats", options.repeats, "of each question; the fastest counts")
+  app.add_option("--repeats", options.repeats, "runs of each query; the fastest counts")
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);

@@ -1,7 +1,8 @@
-// What the codec of chunk rows costs: for each recorded metric, rows of the 64 ranks of a job, written and
-// read again. Bytes per sample, and samples per CPU second in each direction, of one thread.
+// Measures the codec of chunk rows: for each recorded metric, rows of the 64 ranks of a job are
+// written and read. Reports bytes per sample, and samples per CPU second in each direction, on one
+// thread.
 //
-// Every row is read back first and compared with what went in, bit by bit.
+// Every row is read back first and compared bit by bit.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -30,7 +31,7 @@ struct Options {
   double seconds = 0.2;
 };
 
-// The least CPU seconds that one call took, of those within about `seconds`.
+// The minimum CPU seconds of one call, over calls within about `seconds`.
 double LeastSeconds(double seconds, const std::function<void()>& work) {
   const double begin = ThreadCpuSeconds();
   double least = 1e9;
@@ -45,7 +46,7 @@ double LeastSeconds(double seconds, const std::function<void()>& work) {
 
 using Block = std::vector<SampleColumns>;  // by index in the block
 
-// A metric of the 64 ranks of the fleet's first job.
+// One metric of the 64 ranks of the fleet's first job.
 Block BlockOf(const replay::Fleet& fleet, size_t metric, size_t point_count) {
   const size_t metric_count = fleet.series_count() / kMaxRowSeries;
   Block block(kMaxRowSeries);
@@ -99,7 +100,7 @@ absl::StatusOr<Costs> Measure(const Block& block, double seconds) {
   const std::string row = WriteRow(block, builder);
   Block read(block.size());
   LOCKSTEP_RETURN_IF_ERROR(ReadRow(row, reader, read));
-  if (!SameBits(read, block)) return absl::InternalError("a row was read back otherwise");
+  if (!SameBits(read, block)) return absl::InternalError("a row read back differs");
   Costs costs;
   costs.bytes = static_cast<double>(row.size());
   costs.write_seconds = LeastSeconds(seconds, [&] { (void)WriteRow(block, builder); });
@@ -137,10 +138,10 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Writes and reads chunk rows of recorded metrics and says what that took.");
+  CLI::App app("Writes and reads chunk rows of recorded metrics and reports the time.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--points", options.point_count, "samples per series")->check(CLI::Range(1, 512));
-  app.add_option("--seconds", options.seconds, "of each metric in each direction");
+  app.add_option("--seconds", options.seconds, "duration per metric and direction");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());

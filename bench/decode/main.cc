@@ -1,8 +1,9 @@
-// What a write request costs before the store sees it: one point of a fleet's series as remote write 1.0 and
-// 2.0 and as OTLP, protobuf and JSON, uncompressed and decoded, with every series known to the store and with
-// none. Nanoseconds of CPU per sample, one thread; the messages take turns.
+// Measures the cost of a write request before it reaches the store: one point of a fleet's series
+// as remote write 1.0 and 2.0 and as OTLP, protobuf and JSON, decompressed and decoded, with every
+// series known to the store and with none. Reports nanoseconds of CPU per sample on one thread; the
+// messages take turns.
 //
-// All are decoded once before, and must have the same samples of the same series.
+// All are decoded once before, and must contain the same samples of the same series.
 #include <zlib.h>
 
 #include <CLI/CLI.hpp>
@@ -21,12 +22,12 @@
 #include "bench/decode/otlp_message.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
-#include "ingest/body_encoding.h"
 #include "ingest/otlp/metrics_request.h"
-#include "ingest/remote_write.h"
-#include "ingest/remote_write_encoder.h"
-#include "ingest/remote_write_v2.h"
-#include "ingest/remote_write_v2_encoder.h"
+#include "ingest/remote_write/remote_write.h"
+#include "ingest/remote_write/remote_write_encoder.h"
+#include "ingest/remote_write/remote_write_v2.h"
+#include "ingest/remote_write/remote_write_v2_encoder.h"
+#include "ingest/write/body_encoding.h"
 #include "snappy.h"
 
 namespace lockstep {
@@ -40,7 +41,7 @@ struct Options {
   double seconds = 2;
 };
 
-// Finds series as the store does, by their keys, and stores nothing.
+// Finds series by their keys, as the store does, and stores nothing.
 class KnownSeries : public Storage {
  public:
   explicit KnownSeries(const std::vector<SeriesWrite>& series) {
@@ -113,11 +114,11 @@ bool IsSame(const Sample& a, const Sample& b) {
          std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
 }
 
-// Whether `version` has the samples of `sent`, in any order, and no others, the series known and not. JSON is
-// translated whole, series known or not.
+// Checks that `version` contains exactly the samples of `sent`, in any order, with series known and
+// unknown. JSON is always translated completely.
 absl::Status Check(const Version& version, const std::vector<SeriesWrite>& sent,
                    const Storage& storage) {
-  // The second time they were translated before.
+  // The second time, they have been translated before.
   LOCKSTEP_RETURN_IF_ERROR(Read(version, &storage).status());
   LOCKSTEP_ASSIGN_OR_RETURN(const DecodedWrite known, Read(version, &storage));
   LOCKSTEP_ASSIGN_OR_RETURN(const DecodedWrite fresh, Read(version, nullptr));
@@ -136,7 +137,7 @@ absl::Status Check(const Version& version, const std::vector<SeriesWrite>& sent,
     is_right = is_right && IsSame(one.sample, sent.at(one.series.id).samples[0]);
   }
   if (is_right) return absl::OkStatus();
-  return absl::InternalError(std::string(version.name) + " was decoded to other samples");
+  return absl::InternalError(std::string(version.name) + " was decoded to different samples");
 }
 
 double Seconds(const Version& version, const Storage* storage) {
@@ -205,11 +206,12 @@ absl::Status Run(const Options& options) {
 int main(int argc, char** argv) {
   lockstep::Options options;
   CLI::App app(
-      "Decodes one write request as remote write 1.0 and 2.0 and as OTLP; says what a sample "
+      "Decodes one write request as remote write 1.0 and 2.0 and as OTLP; reports what a sample "
       "costs.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
-  app.add_option("--series", options.series_count, "of a request")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.seconds, "of measuring");
+  app.add_option("--series", options.series_count, "series per request")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "duration of the measurement");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());

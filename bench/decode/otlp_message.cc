@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 
 namespace lockstep {
 namespace {

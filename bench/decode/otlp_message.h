@@ -1,5 +1,5 @@
-// Samples as a request of OTLP's metrics service, as the OpenTelemetry Collector groups what it has scraped: a
-// resource for each job and instance, a gauge for each metric name, a point for each series.
+// Encodes samples as an OTLP metrics request, grouped as by the OpenTelemetry Collector after a
+// scrape: a resource per job and instance, a gauge per metric name, a point per series.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Of series with one sample each; others than gauges are gauges too.
+// Each series must have one sample; all become gauges.
 std::string OtlpProtobuf(const WriteRequest& request);
 std::string OtlpJson(const WriteRequest& request);
 

@@ -1,8 +1,9 @@
-// What reading the newest samples of many series costs while they are in memory: one metric over all GPUs, the
-// last minutes, as the panels of a dashboard ask. Of a head in which every GPU has all of its metrics.
+// Measures reading the newest samples of many series from memory: one metric over all GPUs, the
+// last minutes, like the panels of a dashboard, from a head in which every GPU has all of its
+// metrics.
 //
-// Every sample that is read is first compared with the one that was appended. Times are CPU times of the one
-// thread that reads.
+// Every sample read is first compared with the one appended. Reports CPU times of the single
+// reading thread.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -18,7 +19,7 @@
 #include "bench/cpu_time.h"
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
-#include "storage/db/head.h"
+#include "storage/db/head/head.h"
 
 namespace lockstep {
 namespace {
@@ -71,7 +72,7 @@ class Bench {
             kStartMs + static_cast<int64_t>(options_.point_count) * kStepMs};
   }
 
-  // Of one metric the series are as far apart as a GPU has metrics.
+  // Consecutive series of one metric are as far apart as a GPU has metrics.
   SeriesId IdOf(size_t gpu) const {
     return static_cast<SeriesId>(gpu * (fleet_.series_count() / options_.gpu_count));
   }
@@ -104,7 +105,7 @@ class Bench {
       }
     });
     if (is_same) return absl::OkStatus();
-    return absl::InternalError("what was read is not what was appended");
+    return absl::InternalError("the samples read differ from those appended");
   }
 
   double Read(size_t point_count) {
@@ -138,7 +139,7 @@ absl::Status Run(const Options& options) {
 int main(int argc, char** argv) {
   lockstep::Options options;
   CLI::App app(
-      "Reads the newest samples of one metric over all GPUs from memory, and says what that took.");
+      "Reads the newest samples of one metric over all GPUs from memory, and reports the time.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--gpus", options.gpu_count, "GPUs")->check(CLI::Range(1, 100'000));
   app.add_option("--points", options.point_count, "samples per series, 15 s apart")

@@ -1,4 +1,5 @@
-// Series as of a training fleet: GPUs in jobs, a fixed number of metrics each. Pure functions.
+// Series like those of a training fleet: GPUs in jobs, a fixed number of metrics each. Pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ inline std::string JobName(size_t gpu) {
   return absl::StrFormat("pretrain-%04d", gpu / kTargetsPerJob);
 }
 inline std::string Uuid(size_t gpu) {
-  // Not random, but without a pattern that neighbours share, like the hexadecimal of a real UUID.
+  // Not random, but without a pattern shared by neighbours, like the hex digits of a real UUID.
   const uint64_t scattered = (gpu + 1) * 0x9E3779B97F4A7C15u;
   return absl::StrFormat("GPU-%08x-%04x-%04x-%012x", scattered >> 32, (scattered >> 16) & 0xFFFF,
                          scattered & 0xFFFF, (scattered * 31) & 0xFFFFFFFFFFFFu);

@@ -1,8 +1,9 @@
-// What a series costs in the dictionary of a shard, and what a selection costs in its index: targets as
-// of a training fleet, 31 metrics each, made in commits of 2,000 series like those of remote write.
+// Measures the cost of series in a shard's dictionary, and of selections in its index: targets like
+// those of a training fleet, 31 metrics each, created in commits of 2,000 series like those of
+// remote write.
 //
-// Answers are compared with what follows from the labels first. Times are CPU times of one thread, bytes
-// are those that malloc has given out.
+// Answers are first compared with what follows from the labels. Times are CPU times of one thread,
+// bytes are those allocated by malloc.
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
@@ -19,9 +20,9 @@
 #include "base/status.h"
 #include "bench/cpu_time.h"
 #include "bench/index/gpu_labels.h"
-#include "storage/db/dictionary.h"
-#include "storage/db/dictionary_loader.h"
-#include "storage/kv/env.h"
+#include "storage/db/series/dictionary.h"
+#include "storage/db/series/dictionary_loader.h"
+#include "storage/kv/files/env.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/store.h"
 
@@ -37,8 +38,8 @@ double HeapBytes() {
 
 // CPU seconds by kind of work.
 struct Costs {
-  double stage = 0;   // ids, places and numbers for new series
-  double rows = 0;    // what is written to disk, put into a batch
+  double stage = 0;   // IDs, places and numbers for new series
+  double rows = 0;    // adding the rows to a batch for the disk
   double commit = 0;  // into the index, under the shard's lock
   double store = 0;   // RocksDB's part
 };
@@ -103,8 +104,8 @@ class Bench {
                 static_cast<double>(batch_bytes_) / series_count());
   }
 
-  // Selects, checks that the series found are `count` with the labels that the matchers say, and times
-  // it, with putting their labels together and without.
+  // Selects, checks that `count` series with the matchers' labels are found, and measures the time
+  // with and without assembling their labels.
   absl::Status Select(const char* what, const std::vector<Matcher>& matchers, size_t count) {
     const SeriesIndex& index = dictionary_->index();
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> found, index.Select(matchers));
@@ -167,7 +168,7 @@ class Bench {
     return absl::InternalError("not all series were read");
   }
 
-  // As if every job had started again on other hosts, and then the old samples had expired.
+  // Simulates that every job restarted on other hosts, and that the old samples expired.
   absl::Status ReplaceAllTargets() {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<SeriesId> old, dictionary_->index().Select({}));
     batch_bytes_ = 0;
@@ -218,9 +219,9 @@ absl::Status Run(const std::string& data_dir, const std::vector<size_t>& series_
 int main(int argc, char** argv) {
   std::string data_dir;
   std::vector<size_t> series_counts = {8'000, 80'000, 800'000};
-  CLI::App app("Says what series cost in the dictionary and the index of a shard.");
+  CLI::App app("Measures the cost of series in the dictionary and the index of a shard.");
   app.add_option("--data", data_dir, "an empty folder")->required();
-  app.add_option("--series", series_counts, "how many series, one or several numbers");
+  app.add_option("--series", series_counts, "numbers of series to test");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(data_dir, series_counts);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());

@@ -1,8 +1,9 @@
-// What a series costs a store in memory: while it gets samples, and once it gets none any more. Generations of
-// series come one after the other, as when jobs start again on other hosts; each is written, then sealed.
+// Measures the memory of a series in a store: while it gets samples, and after it has become stale.
+// Generations of series follow each other, as when jobs restart on other hosts; each is written,
+// then sealed.
 //
-// Bytes are those that malloc has given out for all of the store, RocksDB included. That a stale series has
-// left the head is checked.
+// Bytes are those allocated by malloc for the whole store, including RocksDB. Checks that stale
+// series have left the head.
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
@@ -18,9 +19,9 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "bench/index/gpu_labels.h"
-#include "storage/db/clock.h"
 #include "storage/db/store.h"
 
 namespace lockstep {
@@ -79,7 +80,7 @@ class Bench {
     }
     const double live = HeapBytes();
     if (store_.stats().head_series_count != series_count_) {
-      return absl::InternalError("not all of the generation is in memory, or more than it");
+      return absl::InternalError("the series in memory are not those of the generation");
     }
     LOCKSTEP_RETURN_IF_ERROR(store_.Seal());
     if (store_.stats().head_series_count != 0) {
@@ -134,7 +135,7 @@ absl::Status Run(const std::string& data_dir, size_t series_count, size_t genera
   options.data_dir = data_dir;
   options.shard_count = 1;
   options.block_cache_bytes = size_t{8} << 20;
-  options.head_bytes = size_t{4} << 30;  // sealed when this says so
+  options.head_bytes = size_t{4} << 30;  // sealed explicitly
   options.head_age_ms = 1000 * kHourMs;
   options.now_ms = [&now_ms] { return now_ms.load(); };
   options.monotonic_ms = options.now_ms;
@@ -152,11 +153,10 @@ int main(int argc, char** argv) {
   std::string data_dir;
   std::vector<size_t> series_counts = {100'000};
   size_t generation_count = 5;
-  CLI::App app("Says what live and stale series cost a store in memory.");
+  CLI::App app("Measures the memory of live and stale series in a store.");
   app.add_option("--data", data_dir, "an empty folder")->required();
-  app.add_option("--series", series_counts,
-                 "how many series a generation has, one or several numbers");
-  app.add_option("--generations", generation_count, "how many generations come");
+  app.add_option("--series", series_counts, "series per generation, one or several numbers");
+  app.add_option("--generations", generation_count, "number of generations");
   CLI11_PARSE(app, argc, argv);
   absl::Status status;
   for (const size_t series_count : series_counts) {

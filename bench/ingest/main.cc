@@ -1,9 +1,9 @@
-// How much the store takes by itself: a replayed fleet written straight into it, without HTTP or
-// protobuf. Prints samples per CPU second of the store, bytes per sample on disk once all is sealed,
-// once all is merged and once the store is closed, the process's peak memory, and what reading one
-// metric over the whole fleet takes.
+// Measures the store's ingestion by itself: a replayed fleet written directly, without HTTP or
+// protobuf. Reports samples per CPU second of the store, bytes per sample on disk after sealing,
+// after merging and after closing, the process's peak memory, and the time to read one metric over
+// the whole fleet.
 //
-// What was written is read back first and compared with the fleet, sample for sample.
+// The written samples are first read back and compared with the fleet.
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include "bench/replay/fleet.h"
 #include "bench/replay/recording.h"
 #include "storage/db/store.h"
-#include "storage/kv/env.h"
+#include "storage/kv/files/env.h"
 
 namespace lockstep {
 namespace {
@@ -36,10 +36,10 @@ struct Options {
   uint32_t gpu_count = 1024;
   size_t point_count = 240;
   size_t batch_size = 2000;
-  size_t head_megabytes = 0;  // 0: as the store has it
+  size_t head_megabytes = 0;  // 0: the store's default
 };
 
-// What the process gave the disk to write so far; 0 if the system does not say.
+// The megabytes that the process has written to disk; 0 if the system does not report it.
 double WrittenMegabytes() {
   std::ifstream file("/proc/self/io");
   std::string name;
@@ -82,8 +82,8 @@ absl::Status Take(Answer& answer, size_t sample_count) {
   return absl::InternalError("not all samples of a request were new");
 }
 
-// Two requests under way at a time, as from two connections. Returns the CPU seconds that making
-// the requests took.
+// Keeps two requests in flight, as from two connections. Returns the CPU seconds spent creating the
+// requests.
 absl::StatusOr<double> WriteFleet(Store& store, const replay::Fleet& fleet,
                                   const Options& options) {
   double making_seconds = 0;
@@ -124,13 +124,14 @@ absl::Status CheckFleet(const Store& store, const replay::Fleet& fleet, size_t p
           std::bit_cast<uint64_t>(columns.values[point]) == std::bit_cast<uint64_t>(sample.value);
     }
     if (!is_equal) {
-      return absl::InternalError("read back otherwise: " + fleet.Labels(series, 0).ToString());
+      return absl::InternalError("read back different samples of " +
+                                 fleet.Labels(series, 0).ToString());
     }
   }
   return absl::OkStatus();
 }
 
-// Milliseconds for one metric of all GPUs over all time.
+// Milliseconds to read one metric of all GPUs over all time.
 absl::StatusOr<double> ReadMetric(const Store& store, const replay::Fleet& fleet) {
   const auto start = std::chrono::steady_clock::now();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, store.NewQuerier());
@@ -228,7 +229,7 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Writes a replayed fleet straight into the store and says what that took.");
+  CLI::App app("Writes a replayed fleet directly into the store and reports the cost.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--data", options.data_dir, "an empty folder")->required();
   app.add_option("--gpus", options.gpu_count, "GPUs of the fleet");

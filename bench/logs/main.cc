@@ -1,8 +1,9 @@
-// How fast training logs become records, and samples: megabytes of input to a second of CPU, one thread, in slices
-// of 64 KiB as they come from a socket; the formats take turns, and the best of them counts.
+// Measures how fast training logs become records and samples: megabytes of input per CPU second on
+// one thread, in slices of 64 KiB as from a socket; the formats take turns, and the best run of
+// each counts.
 //
-// Every log is made of numbers that the benchmark knows: what the parser finds is summed up before and must be
-// what was written.
+// The benchmark generates the logs, so it knows their content: the parsed values are summed first
+// and must match.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,11 +29,11 @@ constexpr size_t kPushBytes = 1 << 20;
 struct Options {
   double megabytes = 64;  // of each log
   int repeats = 5;
-  std::string only;  // logs whose names hold this
+  std::string only;  // only logs whose names contain this
   bool is_tiny = false;
 };
 
-// What there is in a log: its values as they are written, summed up, with their steps.
+// A log's content: the sum of its values as written, and of its steps.
 struct Sum {
   uint64_t records = 0;
   uint64_t values = 0;
@@ -57,11 +58,12 @@ struct BenchLog {
   std::string_view name;
   std::string text;
   Sum sum;
-  double best_megabytes_per_second = 0;  // to records
-  double best_pushed_per_second = 0;     // to samples
+  double best_megabytes_per_second = 0;  // as records
+  double best_pushed_per_second = 0;     // as samples
 };
 
-// Appends lines until the log is long enough; `append(step, text)` returns what its values and step come to.
+// Appends lines until the log is long enough; `append(step, text)` returns the sum of a line's
+// values and step.
 template <typename AppendLine>
 BenchLog MakeLog(std::string_view name, double megabytes, size_t values, const AppendLine& append) {
   BenchLog log;
@@ -74,7 +76,7 @@ BenchLog MakeLog(std::string_view name, double megabytes, size_t values, const A
   return log;
 }
 
-// Numbers like those that are logged: different from line to line, with few digits.
+// Numbers like logged ones: they vary from line to line and have few digits.
 double Noise(int64_t step, int salt) {
   const auto mixed =
       static_cast<uint64_t>(step) * 2654435761U + static_cast<uint64_t>(salt) * 40503U;
@@ -147,7 +149,7 @@ absl::StatusOr<Sum> Parse(const BenchLog& log) {
   return sink.sum();
 }
 
-// Samples that the log comes to, pushed in pieces as a request's body has them.
+// The samples of the log, pushed in pieces like a request body.
 absl::StatusOr<uint64_t> Push(const BenchLog& log) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto stream, push::LogStream::New({}, IngestLimits()));
   uint64_t sample_count = 0;
@@ -167,7 +169,7 @@ absl::StatusOr<uint64_t> Push(const BenchLog& log) {
 absl::Status Check(const BenchLog& log) {
   LOCKSTEP_ASSIGN_OR_RETURN(const Sum found, Parse(log));
   LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t sample_count, Push(log));
-  // Each value, and each record's step.
+  // One sample per value, and one per record's step.
   if (sample_count != log.sum.values + log.sum.records) {
     return absl::InternalError(absl::StrFormat("%s: %d samples of %d values and %d steps", log.name,
                                                sample_count, log.sum.values, log.sum.records));
@@ -224,10 +226,10 @@ absl::Status Run(const Options& options) {
 int main(int argc, char** argv) {
   lockstep::logs::Options options;
   CLI::App app("How fast training logs become records");
-  app.add_option("--megabytes", options.megabytes, "of each log");
-  app.add_option("--repeats", options.repeats, "turns of each log; the best counts");
-  app.add_option("--only", options.only, "logs alone whose names hold this");
-  app.add_flag("--tiny", options.is_tiny, "a moment's work, as a test");
+  app.add_option("--megabytes", options.megabytes, "size of each log");
+  app.add_option("--repeats", options.repeats, "runs of each log; the best counts");
+  app.add_option("--only", options.only, "only logs whose names contain this");
+  app.add_flag("--tiny", options.is_tiny, "a short run, as a test");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::logs::Run(options);
   if (status.ok()) return 0;

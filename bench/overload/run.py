@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""More requests than the server can answer, writes and queries, for minutes: what becomes of those that it takes?
+"""Overloads the server with writes and queries for minutes, and checks how it holds up.
 
-The server has one core, the clients another. First as many clients as keep it busy wait for each answer: that is its
-capacity. Then requests come at random times, whatever becomes of those before: at a third of the capacity (quiet),
-at a multiple of it (overload), and at a third again. Refusals must say when to come again; accepted requests may take
-three times as long as when it is quiet, memory must stay flat, and ten seconds later all must be as it was.
+The server has one core, the clients another. First, just enough clients to keep the server busy
+wait for each answer: that measures its capacity. Then requests come at random times, independent of
+answers: at a third of the capacity (quiet), at a multiple of it (overload), and at a third again.
+Refusals must have a Retry-After; accepted requests may take three times as long as when quiet,
+memory must stay flat, and ten seconds later everything must be as before.
 """
 
 import argparse
@@ -36,7 +37,7 @@ SCRAPE_S = 1
 MAY_BE_SLOWER = 3
 MAY_GROW = 1.1
 NORMAL_AGAIN_AFTER_S = 10
-# Metrics and hosts are chosen by the number of the question.
+# The query's number selects metrics and hosts.
 QUERIES = (
     ("query", "avg(overload_metric_{metric})", None),
     ("query_range", 'avg by (gpu) (overload_metric_{metric}{{host="host-{host:03}"}})', 300),
@@ -82,7 +83,7 @@ class Agent:
 
 
 class Reader:
-    """Asks what a dashboard asks, up to the newest samples."""
+    """Sends a dashboard's queries, up to the newest samples."""
 
     def __init__(self, number, agent):
         self._next = number
@@ -101,7 +102,7 @@ class Reader:
 
 
 class Connection(asyncio.Protocol):
-    """One request after another; a client has its own address."""
+    """Sends one request after another; each client has its own address."""
 
     def __init__(self):
         self._head = None
@@ -132,14 +133,14 @@ class Connection(asyncio.Protocol):
         self._answer.set_result((int(head[9:12]), b"\r\nretry-after:" in head))
 
     async def ask(self, request):
-        """The status, 0 if the connection broke, and whether it says when to come again."""
+        """Returns the status, 0 if the connection broke, and whether there was a Retry-After."""
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return await self._answer
 
 
 class Client:
-    """A writer or a reader, with a connection of its own."""
+    """A writer or a reader, with its own connection."""
 
     def __init__(self, kind, address, port, source):
         self.kind = kind
@@ -165,12 +166,12 @@ class Source:
 
 
 class Count:
-    """What became of the requests of one kind in one phase."""
+    """The outcomes of one kind of request in one phase."""
 
     def __init__(self):
         self.statuses = collections.Counter()
         self.without_retry_after = 0
-        self.not_sent = 0  # all clients waited for an answer
+        self.not_sent = 0  # because all clients waited for an answer
         self.times_s = []
 
     def add(self, status, has_retry_after, seconds):
@@ -181,13 +182,13 @@ class Count:
             self.without_retry_after += 1
 
     def percentile_ms(self, share):
-        """By nearest rank."""
+        """The percentile by nearest rank."""
         ordered = sorted(self.times_s) or [math.inf]
         return ordered[max(0, math.ceil(share * len(ordered)) - 1)] * 1e3
 
 
 async def closed_loop(clients, seconds):
-    """Each client asks as soon as it is answered; returns answers a second by kind."""
+    """Each client sends again once it is answered; returns answers per second by kind."""
     counts = collections.defaultdict(Count)
     end = time.perf_counter() + seconds
 
@@ -200,7 +201,7 @@ async def closed_loop(clients, seconds):
 
 
 async def open_loop(clients, rates, seconds):
-    """Requests come at random at `rates` a second; returns the counts by kind."""
+    """Sends requests at random times, at `rates` per second; returns the counts by kind."""
     counts = {kind: Count() for kind in rates}
     idle = {kind: collections.deque(client for client in clients if client.kind == kind)
             for kind in rates}
@@ -242,7 +243,7 @@ def print_counts(phase, counts):
 
 
 class Memory:
-    """The resident memory of a server, ten times a minute."""
+    """Samples the resident memory of a server ten times a minute."""
 
     def __init__(self, peer):
         self._peer = peer
@@ -269,7 +270,7 @@ def problems_of(quiet, overload, after, memory_bytes):
                 problems.append(f"{phase}: p99 of a {kind} is {seen.percentile_ms(0.99):.1f} ms, "
                                 f"may be {limit_ms:.1f}")
         if count.without_retry_after > 0:
-            problems.append(f"{count.without_retry_after} refusals of a {kind} do not say when to come again: "
+            problems.append(f"{count.without_retry_after} rejections of a {kind} have no Retry-After: "
                             f"{dict(count.statuses)}")
         if sum(after[kind].statuses.values()) != len(after[kind].times_s):
             problems.append(f"afterwards: {dict(after[kind].statuses)} of {kind}")
@@ -290,7 +291,7 @@ async def load(options, port, peer):
     capacity = await closed_loop(clients[:BUSY] + clients[AGENTS:AGENTS + BUSY],
                                  options.capacity_seconds)
     print(f"capacity: {capacity['write']:.0f} writes of {agents[0].what.samples} samples and "
-          f"{capacity['query']:.0f} queries a second\n")
+          f"{capacity['query']:.0f} queries per second\n")
     print("| | | answered | accepted | refused | without Retry-After | not sent | p50 ms | p99 ms |\n"
           "|---|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
 
@@ -325,18 +326,18 @@ def run(options):
         port = int(server.url.rsplit(":", 1)[1])
         problems = asyncio.run(load(options, port, peers.Peer("lockstep", server, {})))
     for problem in problems:
-        print(f"NOT FINE: {problem}")
+        print(f"FAILED: {problem}")
     return 1 if problems and not options.tiny else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     peers.add_program_arguments(parser)
-    parser.add_argument("--times", type=float, default=3, help="the capacity")
-    parser.add_argument("--seconds", type=float, default=600, help="of overload")
+    parser.add_argument("--times", type=float, default=3, help="multiple of the capacity")
+    parser.add_argument("--seconds", type=float, default=600, help="seconds of overload")
     parser.add_argument("--quiet-seconds", type=float, default=60)
     parser.add_argument("--capacity-seconds", type=float, default=20)
-    parser.add_argument("--tiny", action="store_true", help="only whether it runs: a busy machine is no judge")
+    parser.add_argument("--tiny", action="store_true", help="only check that it runs: a busy machine proves nothing")
     sys.exit(run(parser.parse_args()))
 
 

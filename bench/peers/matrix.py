@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writing, at many sizes: lockstep beside VictoriaMetrics and, up to 80 k series, Prometheus.
+"""Writes at many sizes: lockstep, VictoriaMetrics and, up to 80 k series, Prometheus.
 
 Each row of the matrix is a fleet, written in slices, each slice to every server in turn. A row with
-churn is written twice at the same time, without and with it; the difference is what new
-series cost. At the end the ratios are held against the floors that we set ourselves.
+churn is written twice at the same time, without and with it; the difference is the cost of new
+series. At the end the ratios are compared with our own floors.
 """
 
 import argparse
@@ -51,13 +51,13 @@ ROWS = (
 
 
 class Measured(NamedTuple):
-    """Of one server and one fleet."""
+    """The measurements of one server and one fleet."""
 
     samples: int
     series: int
     cpu_s: float  # until it was idle after the last slice
     later_cpu_s: float  # the same, less the first slice, in which all series are new
-    whole_cpu_s: float  # until it had ended
+    whole_cpu_s: float  # until it had exited
     send_s: float
     peak_bytes: int
     disk_bytes: int
@@ -103,13 +103,13 @@ FLOORS = (
     Floor("800k", "peak_bytes", operator.le, 0.9),
     Floor("80k-churn", "us_per_new_series", operator.le, 0.2),
 )
-# What a sample may cost among many series, as a multiple of what it costs among few; both without
-# the slice in which the series are new.
+# The limit for the cost of a sample with many series, as a multiple of its cost with few; both
+# exclude the slice in which the series are new.
 MANY, FEW, MANY_OVER_FEW = "800k", "8k", 1.6
 
 
 class Lane:
-    """One server that takes one fleet."""
+    """One server that receives one fleet."""
 
     def __init__(self, server, fleet, folder):
         self.server = server
@@ -176,7 +176,7 @@ def us_per_new_series(steady, churned):
 
 
 def measures_of(steady, churned):
-    """{measure: value}: of a row with churn, those of its run without."""
+    """{measure: value}; for a row with churn, from its run without churn."""
     measures = {name: getattr(steady, name)
                 for name in ("samples_per_cpu_s", "samples_per_whole_cpu_s", "us_per_sample",
                              "later_us_per_sample", "peak_bytes", "bytes_per_sample")}
@@ -216,7 +216,7 @@ def print_row(row, results):
 
 
 def verdicts(all_results):
-    """(what, value, whether it is kept) of each floor whose row was run."""
+    """(what, value, whether it is met) for each floor whose row was run."""
     for floor in FLOORS:
         results = all_results.get(floor.row, {})
         if RIVAL in results and "lockstep" in results:
@@ -255,8 +255,8 @@ def main():
     parser.add_argument("--only", nargs="+", choices=[row.name for row in ROWS], metavar="ROW",
                         help=f"of {', '.join(row.name for row in ROWS)}")
     parser.add_argument("--servers", nargs="+", choices=peers.NAMES,
-                        help="instead of those of each row")
-    parser.add_argument("--shrink", type=int, default=1, help="so many times fewer GPUs, to try")
+                        help="instead of each row's own")
+    parser.add_argument("--shrink", type=int, default=1, help="divide the number of GPUs by this, for a trial")
     sys.exit(run(parser.parse_args()))
 
 

@@ -1,6 +1,7 @@
-"""The servers that are compared, and what is measured of them from outside."""
+"""The servers under comparison, and their measurements from outside."""
 
 import argparse
+import contextlib
 import os
 import pathlib
 import resource
@@ -10,9 +11,14 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))
 import programs
+import remote_write
 from lockstep_server import Server
 from prometheus_server import Prometheus
 
+# Prometheus' setting without which it refuses samples that are older than those of other series.
+LATE_SAMPLES = "storage: {tsdb: {out_of_order_time_window: 1d}}\n"
+# A lockstep from before a change.
+BEFORE = "before"
 CLOCK_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 # A server has settled when it used less than this share of one core for this long.
 IDLE_SHARE = 0.03
@@ -21,7 +27,7 @@ SETTLES_WITHIN_S = 180
 
 
 def disk_bytes(folder):
-    """What all files of the folder occupy."""
+    """The disk space of all files in the folder."""
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
@@ -33,12 +39,23 @@ class Peer:
         self.query_parameters = query_parameters
         self._program = program
         self.url = program.url
-        self.write_url = program.url + "/api/v1/write"
+        self.write_url = program.url + remote_write.PATH
+
+    def is_alive(self):
+        return self._program.alive
 
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self._program.pid}/stat").read_text().rsplit(")", 1)[1]
         user, system = fields.split()[11:13]
         return (int(user) + int(system)) / CLOCK_TICKS_PER_S
+
+    def thread_cpu_ms(self):
+        """The CPU time of the threads that are running, to the nanosecond."""
+        total_ns = 0
+        for task in pathlib.Path(f"/proc/{self._program.pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                total_ns += int((task / "schedstat").read_text().split()[0])
+        return total_ns / 1e6
 
     def _memory_bytes(self, field):
         status = pathlib.Path(f"/proc/{self._program.pid}/status").read_text()
@@ -52,7 +69,7 @@ class Peer:
         return self._memory_bytes("VmHWM")
 
     def settle(self):
-        """Waits until flushes and merges in the background are done."""
+        """Waits until background flushes and merges are done."""
         deadline = time.monotonic() + SETTLES_WITHIN_S
         while time.monotonic() < deadline:
             before = self.cpu_seconds()
@@ -62,7 +79,7 @@ class Peer:
         print(f"  {self.name} was still busy after {SETTLES_WITHIN_S} s")
 
     def stop(self):
-        """Returns how much CPU it used in its life; no other child may end meanwhile."""
+        """Returns its total CPU time; no other child may exit meanwhile."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._program.stop()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -73,24 +90,26 @@ class Peer:
 
 
 class VictoriaMetrics(programs.Listener):
-    def __init__(self, folder, program):
+    def __init__(self, folder, *flags, program):
         self.data = folder / "data"
         address = programs.free_address()
         super().__init__(folder, "victoria-metrics",
-                         [program, f"-storageDataPath={self.data}", f"-httpListenAddr={address}"],
-                         address, "/health")
+                         [program, f"-storageDataPath={self.data}", f"-httpListenAddr={address}",
+                          "-search.disableCache", *flags], address, "/health")
 
 
-def start(name, folder, options):
-    """The server of that name on an empty `folder`, which is made."""
-    folder.mkdir()
-    # Caches of results would answer every repetition; Prometheus has none.
-    if name == "lockstep":
-        return Peer(name, Server.ready(folder, "--query.cache-bytes", "0",
-                                       program=options.lockstep), {})
+def start(name, folder, options, *flags):
+    """The server of that name on `folder`, which is created if it is missing."""
+    folder.mkdir(exist_ok=True)
+    # Result caches would answer every repetition; Prometheus has none.
     if name == "Prometheus":
-        return Peer(name, Prometheus(folder, program=options.peers / "prometheus"), {})
-    return Peer(name, VictoriaMetrics(folder, options.peers / "victoria-metrics"), {"nocache": "1"})
+        return Peer(name, Prometheus(folder, *flags, config=LATE_SAMPLES,
+                                     program=options.peers / "prometheus"), {})
+    if name == "VictoriaMetrics":
+        return Peer(name, VictoriaMetrics(folder, *flags, program=options.peers / "victoria-metrics"),
+                    {"nocache": "1"})
+    program = options.before if name == BEFORE else options.lockstep
+    return Peer(name, Server.ready(folder, "--query.cache-bytes", "0", *flags, program=program), {})
 
 
 NAMES = ("lockstep", "Prometheus", "VictoriaMetrics")
@@ -106,7 +125,7 @@ def existing_path(text):
 def add_program_arguments(parser):
     parser.add_argument("--lockstep", type=existing_path, required=True)
     parser.add_argument("--replay", type=existing_path, required=True)
-    parser.add_argument("--folder", type=existing_path, help="where the data go (on a disk)")
+    parser.add_argument("--folder", type=existing_path, help="folder for the data (on a disk)")
 
 
 def add_arguments(parser):

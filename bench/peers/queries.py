@@ -1,4 +1,4 @@
-"""What people ask of a fleet: fifteen questions, of which some are panels over a span of time."""
+"""Fifteen typical queries about a fleet, some of them dashboard panels over a time range."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Query(NamedTuple):
     name: str
     text: str
-    is_range: bool  # the whole span in steps; otherwise at its end
-    # Whether every server means the same by it; rate() and its like differ by design.
+    is_range: bool  # the whole time range in steps; otherwise at its end
+    # Whether every server defines it equally; rate() and similar functions differ by design.
     exact: bool = True
 
 

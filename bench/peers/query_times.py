@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long the usual questions take, of lockstep and VictoriaMetrics without their caches of results.
+"""Times the usual queries on lockstep and VictoriaMetrics, without their result caches.
 
-Two fleets, one after the other: many GPUs for an hour, and fewer for a day. Every question is asked of
-both servers in turn, again and again; then 8 and 64 people ask at once; at last ten people ask the
-small questions of a dashboard while someone asks for a hundred million samples.
+Two fleets, one after the other: many GPUs for an hour, and fewer for a day. Every query is sent to
+both servers in turn, repeatedly; then by 8 and 64 clients at once; finally, ten clients send the
+small queries of a dashboard while another one queries a hundred million samples.
 """
 
 import argparse
@@ -34,7 +34,7 @@ DASHBOARD = tuple(query for query in QUERIES if query.name in (
     "energy and its price by job"))
 DASHBOARDS = 10
 RECORDED_HOURS = 8
-# Of all metrics, at twenty steps: over a day each sample lies in five windows, over an hour in ten.
+# All metrics at twenty steps: over a day each sample is in five windows, over an hour in ten.
 HEAVY = Query("everything", 'count(quantile_over_time(0.9, {__name__=~"DCGM_FI_.*"}[6h]))', True)
 
 
@@ -57,7 +57,7 @@ def url_of(server, query, fleet, end_s, step_s=None):
 
 
 def ask(url):
-    """The body of the answer and how many seconds it took."""
+    """Returns the body of the answer and the seconds it took."""
     begin = time.perf_counter()
     with urllib.request.urlopen(url, timeout=300) as response:
         body = response.read()
@@ -65,7 +65,7 @@ def ask(url):
 
 
 def alone(servers, fleet, end_s, repeats):
-    """{question: {server: milliseconds}}, medians, and the questions that were answered differently."""
+    """{query: {server: milliseconds}}, medians, and the queries with different answers."""
     times = {query.name: {server.name: [] for server in servers} for query in QUERIES}
     differ = []
     for repetition in range(repeats + 1):
@@ -87,7 +87,7 @@ def alone(servers, fleet, end_s, repeats):
 
 
 def at_once(server, urls, people, rounds):
-    """Everybody asks all of `urls`, `rounds` times in an order of his own: (questions/s, median ms)."""
+    """Every client sends all `urls` `rounds` times in its own order: (queries/s, median ms)."""
     times = []
 
     def one(seed):
@@ -105,7 +105,7 @@ def at_once(server, urls, people, rounds):
 
 
 def beside_a_heavy_one(server, fleet, end_s, seconds):
-    """(median ms of the dashboards, how many answers, what became of the heavy question)"""
+    """(median ms of the dashboards, number of answers, outcome of the heavy query)"""
     urls = [url_of(server, query, fleet, end_s, 300) for query in DASHBOARD]
     heavy_url = url_of(server, HEAVY, fleet, end_s, fleet.hours * 3600 // 20)
     times, heavy, over = [], [], threading.Event()
@@ -118,9 +118,9 @@ def beside_a_heavy_one(server, fleet, end_s, seconds):
         while not over.is_set():
             begin = time.perf_counter()
             try:
-                words = f"answered ({len(ask(heavy_url)[0]) / 1e6:.1f} MB)"
+                words = f"succeeded ({len(ask(heavy_url)[0]) / 1e6:.1f} MB)"
             except urllib.error.HTTPError as error:
-                words = f"refused: {json.loads(error.read())['error'][:150]}"
+                words = f"rejected: {json.loads(error.read())['error'][:150]}"
             heavy.append(f"{words} after {time.perf_counter() - begin:.1f} s")
 
     threads = [threading.Thread(target=dashboard) for _ in range(DASHBOARDS)]
@@ -136,7 +136,7 @@ def beside_a_heavy_one(server, fleet, end_s, seconds):
 
 def print_alone(fleet, written, medians, names):
     print(f"\n{fleet.title}: {written['series']:,} series, {written['samples']:,} samples; ranges in "
-          f"steps of {fleet.step_s} s; median ms of one who asks alone\n")
+          f"steps of {fleet.step_s} s; median ms of a single client\n")
     has_ratio = len(names) == 2
     print(f"| | {' | '.join(names)} |{' ratio |' * has_ratio}")
     print("|---" * (1 + len(names) + has_ratio) + "|")
@@ -148,7 +148,7 @@ def print_alone(fleet, written, medians, names):
 
 
 def encode(options, fleet, folder):
-    """What is written, and the files: the recordings last for eight hours, then they begin anew."""
+    """The data and the files: the recordings last for eight hours, then they repeat."""
     written = {"series": 0, "samples": 0, "end_s": replay.now_s()}
     slices = []
     for begin in range(0, fleet.hours, RECORDED_HOURS):
@@ -186,25 +186,25 @@ def run_fleet(options, fleet, folder):
             for server in servers:
                 urls = [url_of(server, query, fleet, end_s) for query in QUERIES]
                 rate, median = at_once(server, urls, people, rounds)
-                print(f"{people} at once, {server.name}: {rate:.1f} questions/s, median {median:.0f} ms",
+                print(f"{people} at once, {server.name}: {rate:.1f} queries/s, median {median:.0f} ms",
                       flush=True)
         for server in servers:
             median, count, heavy = beside_a_heavy_one(server, fleet, end_s, options.heavy_seconds)
-            print(f"{DASHBOARDS} dashboards beside a heavy question, {server.name}: median {median:.0f} "
-                  f"ms of {count} answers; the heavy one {heavy}", flush=True)
+            print(f"{DASHBOARDS} dashboards during a heavy query, {server.name}: median {median:.0f} "
+                  f"ms of {count} responses; the heavy query {heavy}", flush=True)
         for server, before in zip(servers, written_peaks):
             print(f"peak resident, {server.name}: {before / 1e6:.0f} MB after writing, "
-                  f"{server.peak_resident_bytes() / 1e6:.0f} MB after all questions", flush=True)
+                  f"{server.peak_resident_bytes() / 1e6:.0f} MB after all queries", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     peers.add_arguments(parser)
-    parser.add_argument("--repeats", type=int, default=5, help="of every question (default 5)")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each query (default 5)")
     parser.add_argument("--heavy-seconds", type=float, default=20)
-    parser.add_argument("--only", type=int, choices=(1, 24), help="hours: one fleet alone")
+    parser.add_argument("--only", type=int, choices=(1, 24), help="run only the fleet with this many hours")
     parser.add_argument("--servers", nargs="+", choices=NAMES, default=NAMES)
-    parser.add_argument("--shrink", type=int, default=1, help="so many times fewer GPUs, to try")
+    parser.add_argument("--shrink", type=int, default=1, help="divide the number of GPUs by this, for a trial")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-queries-", dir=options.folder))

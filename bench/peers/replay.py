@@ -1,4 +1,4 @@
-"""A fleet as files of requests, and how they are sent: the program lockstep_replay."""
+"""Encodes a fleet as files of requests and sends them, using lockstep_replay."""
 
 import json
 import subprocess
@@ -8,18 +8,20 @@ import peers
 
 STEP_S = 15
 METRICS_PER_GPU = 31
-# One of them, to count samples by.
+# A history's series have as many metrics.
+HISTORY_METRICS = 32
+# A metric by which to count samples.
 METRIC = "DCGM_FI_DEV_GPU_TEMP"
 
 
 def now_s():
-    """A moment at which nothing is in the future any more, on the fleet's grid."""
+    """The latest moment on the fleet's grid that is not in the future."""
     return int(time.time()) // STEP_S * STEP_S - 60
 
 
 def encode(program, folder, *, gpus, points, slices, end_s=None, first_point=0,
            samples_per_request=2000, connections=2, churn_every=0):
-    """Writes slice-0 ... into `folder`; returns what they hold. Without `end_s` they end now."""
+    """Writes slice-0 ... into `folder`; returns their content. Without `end_s` they end now."""
     end_s = end_s or now_s()
     start_s = end_s - points * STEP_S
     output = subprocess.run(
@@ -33,14 +35,23 @@ def encode(program, folder, *, gpus, points, slices, end_s=None, first_point=0,
 
 
 def send(program, url, path, rate=0):
-    """Returns the sender's report once all of the slice is taken."""
+    """Returns the sender's report once the whole slice is accepted."""
     output = subprocess.run([program, "send", "--url", url, "--rate", str(rate), path],
                             check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(output)
 
 
+def send_history(program, url, *flags, series, points, start_ms, interval_ms):
+    """Makes a history up and sends it; returns the sender's report once all of it is accepted."""
+    output = subprocess.run(
+        [program, "history", "--url", url, "--series", str(series), "--points", str(points),
+         "--start-ms", str(start_ms), "--interval-ms", str(interval_ms), *flags],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(output)
+
+
 def count(url, fleet, parameters=None):
-    """The samples of METRIC that a server has of the fleet."""
+    """The number of samples of METRIC that a server has from the fleet."""
     result = peers.programs.ask(
         url, "query", time=fleet["end_s"] + STEP_S, **(parameters or {}),
         query=f"sum(count_over_time({METRIC}[{fleet['end_s'] - fleet['start_s'] + 10 * STEP_S}s]))")

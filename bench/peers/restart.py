@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From SIGKILL, with everything unsealed, to the first correct answer."""
+"""Measures the time from SIGKILL, with everything unsealed, to the first correct answer."""
 
 import argparse
 import contextlib
@@ -25,7 +25,7 @@ def run(options):
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-restart-", dir=options.folder))
         stack.callback(shutil.rmtree, folder)
-        # Large requests over many connections: it is not the writing that is measured.
+        # Large requests over many connections, because writing is not measured.
         fleet = replay.encode(options.replay, folder, gpus=options.gpus, points=options.points,
                               slices=1, samples_per_request=10_000, connections=8)
         server = peers.Server.ready(folder, program=options.lockstep)
@@ -51,8 +51,8 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     peers.add_program_arguments(parser)
-    parser.add_argument("--gpus", type=int, default=1024, help="31 series each (default 1024)")
-    parser.add_argument("--points", type=int, default=316, help="of every series (default 316)")
+    parser.add_argument("--gpus", type=int, default=1024, help="GPUs with 31 series each (default 1024)")
+    parser.add_argument("--points", type=int, default=316, help="points per series (default 316)")
     sys.exit(run(parser.parse_args()))
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""lockstep, Prometheus and VictoriaMetrics on the same replayed fleet, interleaved in one run.
+"""Compares lockstep, Prometheus and VictoriaMetrics on one replayed fleet, interleaved.
 
-The fleet is written in slices, each slice to every server in turn; then the queries are asked of
-every server in turn, again and again. So a slow moment of the machine hits all of them.
+The fleet is written in slices, each slice to every server in turn; then the queries are sent to
+every server in turn, repeatedly. So a slow moment of the machine affects all of them.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def ingest(options, servers, folder):
 
 
 def ask(server, query, fleet):
-    """The answer and how many seconds it took, body included."""
+    """Returns the answer and the seconds it took, including the body."""
     form = {"query": query.text, **server.query_parameters}
     if query.is_range:
         path = "query_range"
@@ -67,7 +67,7 @@ def values_of(result):
 
 
 def agree(query, one, other):
-    """Whether two answers are the same; for inexact queries: the same series and times."""
+    """Whether two answers are equal; for inexact queries, whether series and times are equal."""
     one, other = values_of(one), values_of(other)
     if set(one) != set(other):
         return False
@@ -84,7 +84,7 @@ def agree(query, one, other):
 
 
 def ask_all(options, servers, fleet):
-    """{query name: {server name: [seconds, ...]}}, and the disagreements found on the way."""
+    """{query name: {server name: [seconds, ...]}}, and the disagreements found."""
     times = {query.name: {server.name: [] for server in servers} for query in QUERIES}
     disagreements = []
     for repetition in range(options.repeats + 1):
@@ -160,7 +160,7 @@ def run(options):
         print_tables(fleet, servers, totals, times)
     for words in disagreements:
         print(f"different answers: {words}")
-    # VictoriaMetrics evaluates some functions by rules of its own; Prometheus sets ours.
+    # VictoriaMetrics evaluates some functions by its own rules; Prometheus is our reference.
     return 1 if any("Prometheus" in words for words in disagreements) else 0
 
 
@@ -168,9 +168,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     peers.add_arguments(parser)
     parser.add_argument("--only", nargs="+", choices=peers.NAMES)
-    parser.add_argument("--gpus", type=int, default=1024, help="31 series each (default 1024)")
-    parser.add_argument("--points", type=int, default=240, help="15 s apart (default 240)")
-    parser.add_argument("--repeats", type=int, default=5, help="of every query (default 5)")
+    parser.add_argument("--gpus", type=int, default=1024, help="GPUs with 31 series each (default 1024)")
+    parser.add_argument("--points", type=int, default=240, help="points per series, 15 s apart (default 240)")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each query (default 5)")
     sys.exit(run(parser.parse_args()))
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The usual queries, quiet and while samples stream in: the same answers, and how soon?
+"""Compares answers and times of the usual queries when quiet and while samples stream in.
 
-A fleet is written and asked about its last hour. Then the same series go on at a steady rate, and
-the same questions about the same hour are asked all the while. Quiet and streaming take turns, so
-that a slow moment of the machine hits both.
+A fleet is written, and its last hour is queried. Then the same series continue at a steady rate,
+while the same queries about the same hour are repeated. Quiet and streaming phases take turns, so
+that a slow moment of the machine affects both.
 """
 
 import argparse
@@ -27,11 +27,11 @@ MAY_BE_SLOWER = 2
 
 
 class Asker:
-    """Asks again and again, and compares each answer with the first one to that question."""
+    """Repeats the queries, and compares each answer with the first one to that query."""
 
     def __init__(self, server, fleet):
         self._server = server
-        # At the end itself there is the first sample of what streams in.
+        # The first streamed sample is at the end itself.
         self._fleet = {**fleet, "end_s": fleet["end_s"] - replay.STEP_S}
         self._first = {}
         self.wrong = set()
@@ -45,7 +45,7 @@ class Asker:
 
 
 class Stream:
-    """Sends a slice from a thread of its own."""
+    """Sends a slice from its own thread."""
 
     def __init__(self, options, server, path):
         self._arguments = (options.replay, server.write_url, path, options.rate)
@@ -67,7 +67,7 @@ class Stream:
 
 
 def encode(options, folder):
-    """(what is asked about, what streams in behind it until now)"""
+    """(the queried part, the part that streams in after it until now)"""
     streamed = -(-int(options.rate * options.seconds) // (options.gpus * replay.METRICS_PER_GPU))
     streamed = max(streamed, TURNS)
     now_s = replay.now_s()
@@ -150,11 +150,11 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     peers.add_program_arguments(parser)
-    parser.add_argument("--gpus", type=int, default=1024, help="31 series each (default 1024)")
-    parser.add_argument("--points", type=int, default=240, help="of every series (default 240)")
-    parser.add_argument("--rate", type=float, default=1e6, help="samples a second (default 1 M)")
-    parser.add_argument("--seconds", type=float, default=20, help="of streaming (default 20)")
-    parser.add_argument("--repeats", type=int, default=3, help="of a quiet turn (default 3)")
+    parser.add_argument("--gpus", type=int, default=1024, help="GPUs with 31 series each (default 1024)")
+    parser.add_argument("--points", type=int, default=240, help="points per series (default 240)")
+    parser.add_argument("--rate", type=float, default=1e6, help="samples per second (default 1 M)")
+    parser.add_argument("--seconds", type=float, default=20, help="seconds of streaming (default 20)")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of a quiet phase (default 3)")
     sys.exit(run(parser.parse_args()))
 
 

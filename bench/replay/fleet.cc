@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kGpusPerHost = 8;
 constexpr size_t kGpusPerJob = 64;
-// A prime far from the recording's length: neighbours play moments far apart.
+// A prime far from the recording's length, so that neighbours play moments far apart.
 constexpr size_t kPhaseStep = 97;
 
 size_t ShortestLength(const std::vector<RecordedGpu>& recording) {
@@ -53,7 +53,7 @@ LabelSet Fleet::Labels(size_t series, uint32_t generation) const {
   const size_t gpu = gpu_of(series);
   const size_t host = gpu / kGpusPerHost;
   const size_t index = gpu % kGpusPerHost;
-  // Not random, but without a pattern that neighbours share, like the hexadecimal of a real UUID.
+  // Not random, but without a pattern shared by neighbours, like the hex digits of a real UUID.
   const uint64_t scattered =
       (gpu + 1 + (static_cast<uint64_t>(generation) << 32)) * 0x9E3779B97F4A7C15u;
   const std::string uuid = absl::StrFormat(
@@ -100,7 +100,7 @@ Sample Fleet::At(size_t series, size_t point) const {
   const RecordedMetric& played = Played(gpu + round, metric);
   double value = played.values[moment % point_count_];
   if (played.is_cumulative) {
-    // A counter goes on from where it was at the end of the recording before.
+    // A counter continues from its value at the end of the previous recording.
     value +=
         Played(gpu, metric).values.front() - played.values.front() + Growth(gpu, metric, round);
   }

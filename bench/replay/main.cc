@@ -3,9 +3,11 @@
 //   lockstep_replay encode --recording FILE --gpus N --points N --start-ms T --out DIR
 //   lockstep_replay send --url URL FILE
 //   lockstep_replay play --url URL --recording FILE --gpus N --points N --start-ms T
+//   lockstep_replay history --url URL --series N --points N --start-ms T
 //
-// `encode` writes DIR/slice-0 ... in order of time; `send` posts one of them; `play` makes the requests
-// while it posts them. Each prints what it did as one line of JSON.
+// `encode` writes DIR/slice-0 ... in order of time; `send` posts one of them; `play` creates the
+// requests while posting them; `history` posts a made-up history. Each prints a report as one line
+// of JSON.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -13,6 +15,7 @@
 
 #include "absl/strings/str_format.h"
 #include "bench/replay/fleet.h"
+#include "bench/replay/history.h"
 #include "bench/replay/recording.h"
 #include "bench/replay/request_file.h"
 #include "bench/replay/sender.h"
@@ -51,7 +54,7 @@ absl::Status Encode(const EncodeArguments& arguments) {
   if (!fleet.ok()) return fleet.status();
   const size_t end_point = arguments.fleet.point_count;
   if (arguments.first_point >= end_point) {
-    return absl::InvalidArgumentError(absl::StrFormat("the first point, %d, is behind the last, %d",
+    return absl::InvalidArgumentError(absl::StrFormat("the first point, %d, is after the last, %d",
                                                       arguments.first_point, end_point - 1));
   }
   const size_t point_count = end_point - arguments.first_point;
@@ -88,24 +91,39 @@ absl::Status PlayFleet(const SendOptions& options, const FleetArguments& argumen
   return Print(Play(options, *fleet, {0, arguments.point_count}, arguments.requests));
 }
 
+void AddRequestOptions(CLI::App& verb, RequestOptions& requests) {
+  verb.add_option("--samples-per-request", requests.samples_per_request)
+      ->check(CLI::Range(1, 100'000));
+  verb.add_option("--connections", requests.connection_count,
+                  "number of connections, which share the hosts, or the series of a history")
+      ->check(CLI::Range(1, 16));
+}
+
 void AddFleetOptions(CLI::App& verb, FleetArguments& arguments) {
   verb.add_option("--recording", arguments.recording)->required();
   verb.add_option("--gpus", arguments.fleet.gpu_count)->required();
   verb.add_option("--points", arguments.point_count)->required();
   verb.add_option("--start-ms", arguments.fleet.start_ms)->required();
-  verb.add_option("--interval-ms", arguments.fleet.interval_ms, "between two points (15,000)")
+  verb.add_option("--interval-ms", arguments.fleet.interval_ms, "time between two points (15,000)")
       ->check(CLI::PositiveNumber);
   verb.add_option("--churn-every", arguments.fleet.churn_every,
                   "points after which another eighth of the hosts gets new series (0: never)");
-  verb.add_option("--samples-per-request", arguments.requests.samples_per_request)
-      ->check(CLI::Range(1, 100'000));
-  verb.add_option("--connections", arguments.requests.connection_count, "that share the hosts")
-      ->check(CLI::Range(1, 16));
+  AddRequestOptions(verb, arguments.requests);
+}
+
+void AddHistoryOptions(CLI::App& verb, HistoryOptions& history) {
+  verb.add_option("--series", history.series_count)->required();
+  verb.add_option("--points", history.point_count)->required();
+  verb.add_option("--start-ms", history.start_ms)->required();
+  verb.add_option("--interval-ms", history.interval_ms, "time between two points (60,000)")
+      ->check(CLI::PositiveNumber);
+  verb.add_flag("--by-series", history.is_by_series, "one series after the other");
 }
 
 void AddSendOptions(CLI::App& verb, SendOptions& options) {
   verb.add_option("--url", options.url)->required();
-  verb.add_option("--rate", options.pace.samples_per_s, "samples a second (0: as fast as taken)")
+  verb.add_option("--rate", options.pace.samples_per_s,
+                  "samples per second (0: as fast as accepted)")
       ->check(CLI::NonNegativeNumber);
 }
 
@@ -116,7 +134,8 @@ int Main(int argc, char** argv) {
   EncodeArguments encode_arguments;
   CLI::App* encode = app.add_subcommand("encode", "write the requests of a fleet to files");
   AddFleetOptions(*encode, encode_arguments.fleet);
-  encode->add_option("--first-point", encode_arguments.first_point, "the ones before are left out");
+  encode->add_option("--first-point", encode_arguments.first_point,
+                     "first point to send; earlier ones are skipped");
   encode->add_option("--slices", encode_arguments.slice_count)->check(CLI::PositiveNumber);
   encode->add_option("--out", encode_arguments.folder)->required();
 
@@ -127,15 +146,23 @@ int Main(int argc, char** argv) {
   send->add_option("file", path)->required();
 
   FleetArguments play_arguments;
-  CLI::App* play = app.add_subcommand("play", "make the requests of a fleet and post them");
+  CLI::App* play = app.add_subcommand("play", "create the requests of a fleet and post them");
   AddFleetOptions(*play, play_arguments);
   AddSendOptions(*play, send_options);
+
+  HistoryOptions history_options;
+  RequestOptions history_requests;
+  CLI::App* history = app.add_subcommand("history", "make up a history and post it");
+  AddHistoryOptions(*history, history_options);
+  AddRequestOptions(*history, history_requests);
+  AddSendOptions(*history, send_options);
 
   CLI11_PARSE(app, argc, argv);
   absl::Status status;
   if (*encode) status = Encode(encode_arguments);
   if (*send) status = SendFile(send_options, path);
   if (*play) status = PlayFleet(send_options, play_arguments);
+  if (*history) status = Print(Play(send_options, history_options, history_requests));
   if (!status.ok()) {
     absl::FPrintF(stderr, "lockstep_replay: %s\n", std::string(status.message()));
     return 1;

@@ -1,4 +1,4 @@
-// A steady rate: when the next request is due, given how much went out before.
+// A steady rate: computes when the next request is due from the samples sent before.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace lockstep::replay {
 struct Pace {
   double samples_per_s = 0;  // 0: everything is due at once
 
-  // After the begin. A sender that is late sends without a pause until it has caught up.
+  // The delay after the start. A late sender sends without pauses until it has caught up.
   std::chrono::nanoseconds DueAfter(uint64_t samples_sent) const {
     if (samples_per_s <= 0) return {};
     return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -39,7 +39,8 @@ bool ParseNumber(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// One line `NAME{...gpu="0"...} VALUE TIME`; the recording's label values hold neither '}' nor '"'.
+// Parses a line `NAME{...gpu="0"...} VALUE TIME`; the recording's label values contain neither '}'
+// nor '"'.
 bool AddSample(std::string_view line, PointsByGpu& points) {
   const size_t labels_begin = line.find('{');
   const size_t labels_end = line.find("} ");
@@ -104,7 +105,7 @@ absl::StatusOr<std::vector<RecordedGpu>> ReadRecording(const std::string& path) 
     }
   }
   if (gpus.empty()) {
-    return absl::DataLossError(absl::StrFormat("%s holds no DCGM_* series", path));
+    return absl::DataLossError(absl::StrFormat("%s contains no DCGM_* series", path));
   }
   return gpus;
 }

@@ -1,4 +1,4 @@
-// Recorded device counters of a few GPUs, the pattern that a replayed fleet repeats.
+// Recorded device counters of a few GPUs, which a replayed fleet repeats.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct RecordedMetric {
   std::vector<double> values;  // in order of time
 };
 
-// All metrics of one GPU, sorted by name, each with equally many values.
+// All metrics of one GPU, sorted by name, each with the same number of values.
 struct RecordedGpu {
   std::vector<RecordedMetric> metrics;
 };
 
-// Reads the DCGM_* series of an OpenMetrics file, gzipped or not. Series of one GPU that differ in
-// their job are one series here.
+// Reads the DCGM_* series of an OpenMetrics file, optionally gzipped. Series of one GPU that differ
+// only in their job are merged.
 absl::StatusOr<std::vector<RecordedGpu>> ReadRecording(const std::string& path);
 
 }  // namespace lockstep::replay

@@ -1,16 +1,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "bench/replay/fleet.h"
+#include "bench/replay/history.h"
 #include "bench/replay/pace.h"
 #include "bench/replay/recording.h"
 #include "bench/replay/request_file.h"
-#include "ingest/body_encoding.h"
-#include "ingest/remote_write.h"
+#include "ingest/remote_write/remote_write.h"
+#include "ingest/write/body_encoding.h"
 
 namespace lockstep::replay {
 namespace {
@@ -31,10 +34,7 @@ train_loss{gpu="0",rank="0"} 2.5 11.000
 
 class ReplayTest : public testing::Test {
  protected:
-  ReplayTest() : folder_(std::filesystem::path(testing::TempDir()) / "replay") {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "recording.om") << kText;
-  }
+  ReplayTest() : folder_(MakeFolder()) { std::ofstream(folder_ / "recording.om") << kText; }
   ~ReplayTest() override { std::filesystem::remove_all(folder_); }
 
   std::vector<RecordedGpu> Recording() {
@@ -44,6 +44,13 @@ class ReplayTest : public testing::Test {
   }
 
   const std::filesystem::path folder_;
+
+ private:
+  static std::filesystem::path MakeFolder() {
+    std::string folder = testing::TempDir() + "replay_XXXXXX";
+    EXPECT_NE(mkdtemp(folder.data()), nullptr);
+    return folder;
+  }
 };
 
 TEST_F(ReplayTest, ReadsDeviceSeriesInOrderOfTime) {
@@ -97,7 +104,7 @@ TEST_F(ReplayTest, ACounterGoesOnInTheNextRecording) {
   const Fleet fleet(Recording(), {.gpu_count = 1, .start_ms = 1000});
   std::vector<double> values;
   for (size_t point = 0; point < 7; ++point) values.push_back(fleet.At(1, point).value);
-  // 100 103, then one more as the other GPU, then again.
+  // 100 103, then the increase of the other GPU's recording, then the first again.
   EXPECT_THAT(values, testing::ElementsAre(100, 103, 103, 104, 104, 107, 107));
 }
 
@@ -106,7 +113,7 @@ TEST_F(ReplayTest, ChurnEndsAllSeriesOfOneHostInEight) {
   const size_t series_of_host = 16;
   for (size_t series = 0; series < fleet.series_count(); ++series) {
     EXPECT_EQ(fleet.GenerationAt(series, 2), 0u);
-    // 16 hosts: the first turn is that of hosts 7 and 15, the last of eight that of 0 and 8.
+    // 16 hosts: the first replacement affects hosts 7 and 15, the last of eight hosts 0 and 8.
     EXPECT_EQ(fleet.GenerationAt(series, 3), fleet.host_of(series) % 8 == 7 ? 1u : 0u);
     EXPECT_EQ(fleet.GenerationAt(series, 24), 1u);
   }
@@ -181,6 +188,43 @@ TEST_F(ReplayTest, RequestsHoldEverySampleOnce) {
 
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
   EXPECT_FALSE(ReadRequests(path).ok());
+}
+
+// The samples of a history by series, sorted by time, as its requests have them.
+std::map<std::string, std::map<int64_t, double>> SamplesOf(const HistoryOptions& history) {
+  std::map<std::string, std::map<int64_t, double>> samples;
+  for (uint32_t connection = 0; connection < 2; ++connection) {
+    const absl::Status status = MakeHistory(
+        history, {.connection_count = 2, .samples_per_request = 8}, connection,
+        [&samples](const Request& request) {
+          EXPECT_LE(request.sample_count, 8u);
+          std::string scratch;
+          const auto body = DecodeBody(BodyEncoding::kSnappy, request.body, 1 << 20, scratch);
+          if (!body.ok()) return body.status();
+          const auto decoded = DecodeRemoteWrite(*body, IngestLimits{});
+          if (!decoded.ok()) return decoded.status();
+          for (const auto& series : decoded->request.series) {
+            for (const Sample& sample : series.samples) {
+              samples[std::string(series.labels.bytes())][sample.timestamp_ms] += sample.value;
+            }
+          }
+          return absl::OkStatus();
+        });
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  return samples;
+}
+
+TEST(History, HasTheSameSamplesInBothOrders) {
+  HistoryOptions history{.series_count = 70, .point_count = 20, .start_ms = 1000};
+  const auto by_time = SamplesOf(history);
+  history.is_by_series = true;
+  EXPECT_EQ(SamplesOf(history), by_time);
+  ASSERT_EQ(by_time.size(), 70u);
+  for (const auto& [labels, samples] : by_time) {
+    ASSERT_EQ(samples.size(), 20u);
+    EXPECT_EQ(samples.rbegin()->first - samples.begin()->first, 19 * history.interval_ms);
+  }
 }
 
 }  // namespace

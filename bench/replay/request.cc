@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write/remote_write_encoder.h"
 
 namespace lockstep::replay {
 namespace {
 
-// A series with the labels that it has at the moment.
+// A series with its current labels.
 struct Identity {
   size_t series = 0;
   uint32_t generation = 0;
@@ -27,14 +27,17 @@ std::vector<Identity> IdentitiesOf(const Fleet& fleet, const RequestOptions& opt
   return identities;
 }
 
+}  // namespace
+
 Request Encode(const WriteRequest& request) {
+  Request encoded;
+  for (const SeriesWrite& write : request.series) {
+    encoded.sample_count += static_cast<uint32_t>(write.samples.size());
+  }
   const std::string message = EncodeRemoteWrite(request);
-  Request encoded{static_cast<uint32_t>(request.series.size()), {}};
   snappy::Compress(message.data(), message.size(), &encoded.body);
   return encoded;
 }
-
-}  // namespace
 
 uint64_t SeriesOfConnection(const Fleet& fleet, const RequestOptions& options,
                             uint32_t connection) {

@@ -1,4 +1,4 @@
-// The remote-write 1.0 requests in which a fleet's samples go out.
+// Creates remote write 1.0 requests with a fleet's samples.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "bench/replay/fleet.h"
+#include "storage/storage.h"
 
 namespace lockstep::replay {
 
@@ -20,17 +21,20 @@ struct RequestOptions {
   uint32_t samples_per_request = 2000;
 };
 
+// Counts the samples and encodes them.
+Request Encode(const WriteRequest& request);
+
 // The points [begin, end) of every series.
 struct PointRange {
   size_t begin = 0;
   size_t end = 0;
 };
 
-// The series that go over `connection`: a host's all go over the same one, in their order.
+// The series sent over `connection`: all series of a host use the same one, in order.
 uint64_t SeriesOfConnection(const Fleet& fleet, const RequestOptions& options, uint32_t connection);
 
-// Hands the requests of one connection to `take`: one point of every series, then the next, as a
-// scraper sends them. Ends early with the status of `take` if that is not OK.
+// Passes the requests of one connection to `take`: one point of every series, then the next, as a
+// scraper sends them. Stops with the status of `take` if it is not OK.
 absl::Status MakeRequests(const Fleet& fleet, PointRange points, const RequestOptions& options,
                           uint32_t connection,
                           const std::function<absl::Status(const Request&)>& take);

@@ -1,8 +1,9 @@
-// Remote-write requests encoded ahead of time, so that sending them costs the sender next to nothing.
+// Remote write requests encoded ahead of time, so that sending them costs the sender almost
+// nothing.
 //
 //   +---------------+-----------------+---------------+==================+
-//   | connection u32| sample count u32| body size u32 | body (snappy)    |  one request, little-endian,
-//   +---------------+-----------------+---------------+==================+  again and again
+//   | connection u32| sample count u32| body size u32 | body (snappy)    |  request (little-
+//   +---------------+-----------------+---------------+==================+  endian), repeated
 #pragma once
 
 #include <string>
@@ -14,11 +15,11 @@
 
 namespace lockstep::replay {
 
-// Writes the requests of all connections, one connection after the other.
+// Writes the requests of all connections, connection by connection.
 absl::Status EncodeRequests(const Fleet& fleet, PointRange points, const RequestOptions& options,
                             const std::string& path);
 
-// The requests of each connection, in their order.
+// The requests of each connection, in order.
 absl::StatusOr<std::vector<std::vector<Request>>> ReadRequests(const std::string& path);
 
 }  // namespace lockstep::replay

@@ -34,7 +34,7 @@ class Connection {
     curl_easy_setopt(curl_.get(), CURLOPT_UPLOAD_BUFFERSIZE, 256L * 1024);
   }
 
-  // The HTTP status of one try.
+  // Returns the HTTP status of one attempt.
   absl::StatusOr<long> Post(const std::string& body) {
     curl_easy_setopt(curl_.get(), CURLOPT_POSTFIELDS, body.data());
     curl_easy_setopt(curl_.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
@@ -55,7 +55,7 @@ class Connection {
   std::unique_ptr<curl_slist, CurlDeleter> headers_;
 };
 
-// Posts to a server at a steady rate; used from one thread.
+// Posts to a server at a steady rate. For one thread.
 class PacedConnection {
  public:
   using Clock = std::chrono::steady_clock;
@@ -63,7 +63,7 @@ class PacedConnection {
   PacedConnection(const std::string& url, Pace pace, Clock::time_point begin)
       : connection_(url), pace_(pace), begin_(begin) {}
 
-  // Waits until the request is due, then posts it until it is taken.
+  // Waits until the request is due, then posts it until it is accepted.
   absl::Status Take(const Request& request) {
     std::this_thread::sleep_until(begin_ + pace_.DueAfter(report_.sample_count));
     for (int tries = 0; tries < kMaxTries; ++tries) {
@@ -80,7 +80,7 @@ class PacedConnection {
       ++report_.retry_count;
       std::this_thread::sleep_for(kRetryAfter);
     }
-    return absl::UnavailableError("the server refused a request again and again");
+    return absl::UnavailableError("the server kept refusing a request");
   }
 
   const SendReport& report() const { return report_; }
@@ -92,7 +92,7 @@ class PacedConnection {
   SendReport report_;
 };
 
-// Runs `work` for every connection, each in a thread. `weights` says how the rate is shared.
+// Runs `work` for every connection, each on a thread. `weights` divides the rate.
 absl::StatusOr<SendReport> RunConnections(
     const SendOptions& options, const std::vector<uint64_t>& weights,
     const std::function<absl::Status(size_t, PacedConnection&)>& work) {
@@ -149,6 +149,15 @@ absl::StatusOr<SendReport> Play(const SendOptions& options, const Fleet& fleet, 
   return RunConnections(options, series_counts, [&](size_t i, PacedConnection& connection) {
     return MakeRequests(fleet, points, requests, static_cast<uint32_t>(i),
                         [&](const Request& request) { return connection.Take(request); });
+  });
+}
+
+absl::StatusOr<SendReport> Play(const SendOptions& options, const HistoryOptions& history,
+                                const RequestOptions& requests) {
+  const std::vector<uint64_t> equal_shares(requests.connection_count, 1);
+  return RunConnections(options, equal_shares, [&](size_t i, PacedConnection& connection) {
+    return MakeHistory(history, requests, static_cast<uint32_t>(i),
+                       [&](const Request& request) { return connection.Take(request); });
   });
 }
 

@@ -1,4 +1,4 @@
-// Sends requests to a server, each connection from a thread of its own.
+// Sends requests to a server, with one thread per connection.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "bench/replay/history.h"
 #include "bench/replay/pace.h"
 #include "bench/replay/request.h"
 
@@ -19,17 +20,20 @@ struct SendOptions {
 struct SendReport {
   uint64_t request_count = 0;
   uint64_t sample_count = 0;
-  uint64_t retry_count = 0;  // answers of 429 or 5xx, each followed by another try
+  uint64_t retry_count = 0;  // responses of 429 or 5xx, each retried
   double seconds = 0;
 };
 
-// One request at a time on each connection, until all are answered 2xx. Any other 4xx is an error.
+// Sends one request at a time on each connection, until all are answered 2xx. Any other 4xx is an
+// error.
 absl::StatusOr<SendReport> Send(const SendOptions& options,
                                 const std::vector<std::vector<Request>>& connections);
 
-// The same, with requests that are made while they are sent: for fleets that play for so long that
-// their requests would not fit on a disk.
+// Like Send(), but creates the requests while sending: for runs so long that their requests would
+// not fit on a disk.
 absl::StatusOr<SendReport> Play(const SendOptions& options, const Fleet& fleet, PointRange points,
+                                const RequestOptions& requests);
+absl::StatusOr<SendReport> Play(const SendOptions& options, const HistoryOptions& history,
                                 const RequestOptions& requests);
 
 }  // namespace lockstep::replay

@@ -1,8 +1,9 @@
-// What rollup rows are worth and what they cost: functions over an hour, at every hour of some days, over
-// one metric of a job, asked of a store with them, once as it is and once as if it had none.
+// Measures the benefit and the cost of rollup rows: queries functions over an hour, at every hour
+// of some days, over one metric of a job, from a store with rollup rows, once using them and once
+// ignoring them.
 //
-// The two answers are compared, to the bit, before anything is timed. Times are CPU times of the one
-// thread that asks.
+// The two answers are compared bit by bit before measuring. Times are CPU times of the single
+// querying thread.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -28,10 +29,10 @@ namespace lockstep {
 namespace {
 
 constexpr int64_t kHourMs = int64_t{60} * 60 * 1000;
-// A border of windows.
+// At a window boundary.
 constexpr int64_t kStartMs = 118'055 * 4 * kHourMs;
 constexpr int64_t kPointMs = 15'000;
-// Between seals: two hours, so that every window is merged from two runs.
+// Two hours between seals, so that every window is merged from two runs.
 constexpr size_t kPointsPerSeal = 480;
 
 struct Options {
@@ -97,7 +98,7 @@ class Bench {
     return absl::OkStatus();
   }
 
-  // Of all samples alone, block by block and window by window. Returns CPU seconds.
+  // Rolls up all samples, block by block and window by window. Returns CPU seconds.
   double RollUp() const {
     constexpr auto kPointsPerWindow = static_cast<size_t>(kRollupWindowMs / kPointMs);
     double seconds = 0;
@@ -131,7 +132,7 @@ class Bench {
     LOCKSTEP_ASSIGN_OR_RETURN(const Answer with, Ask(store_, text));
     LOCKSTEP_ASSIGN_OR_RETURN(const Answer without, Ask(all_samples_, text));
     if (!AreSame(with.matrix, without.matrix)) {
-      return absl::InternalError("with and without rollup rows the answers differ: " + text);
+      return absl::InternalError("the answers with and without rollup rows differ: " + text);
     }
     double least_with = with.seconds, least_without = without.seconds;
     for (int i = 0; i < options_.repeats; ++i) {
@@ -179,7 +180,7 @@ class Bench {
   std::vector<size_t> series_;
 };
 
-// What the rows of both kinds take, before RocksDB compresses them. The store must be closed.
+// Prints the size of both kinds of rows before RocksDB compresses them. The store must be closed.
 absl::Status PrintBytes(const std::string& data_dir) {
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::unique_ptr<kv::Store> kv,
@@ -219,13 +220,13 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Asks for what rollup rows answer, with and without them.");
+  CLI::App app("Runs queries that rollup rows answer, with and without them.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--data", options.data_dir, "an empty folder")->required();
-  app.add_option("--metric", options.metric, "of the recording");
+  app.add_option("--metric", options.metric, "metric in the recording");
   app.add_option("--ranks", options.rank_count, "series of the metric")->check(CLI::Range(1, 4096));
-  app.add_option("--hours", options.hour_count, "of samples")->check(CLI::Range(2, 336));
-  app.add_option("--repeats", options.repeats, "of each query; the fastest counts")
+  app.add_option("--hours", options.hour_count, "hours of samples")->check(CLI::Range(2, 336));
+  app.add_option("--repeats", options.repeats, "runs of each query; the fastest counts")
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);

@@ -1,8 +1,8 @@
-// What reading costs through a Querier: one metric over all ranks of a job for a day, each of the
-// recorded metrics in turn, once from what seals leave (hot) and once from what merges make of it (cold).
+// Measures reading through a Querier: one metric over all ranks of a job for a day, for each
+// recorded metric, once from sealed data (hot) and once from merged data (cold).
 //
-// Every sample that is read is first compared with the one that was written. Times are CPU times of
-// the one thread that reads; finding the series and their blocks is part of them.
+// Every sample read is first compared with the one written. Times are CPU times of the single
+// reading thread, including finding the series and their blocks.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -68,7 +68,7 @@ class Bench {
 
  private:
   size_t metric_count() const { return fleet_.series_count() / kRanks; }
-  // Millions of samples, given the seconds that one metric took, or each.
+  // Millions of samples per second, given the seconds that one metric took, or each did.
   double PerSecond(double seconds) const {
     return static_cast<double>(kRanks * options_.point_count) / seconds / 1e6;
   }
@@ -105,7 +105,7 @@ class Bench {
     return absl::InternalError("not all samples of a request were new");
   }
 
-  // The least of some repeats, by metric.
+  // The minimum over several repeats, by metric.
   absl::StatusOr<std::vector<double>> CheckAndScanAll() {
     std::vector<double> seconds;
     for (const std::string& metric : metrics_) {
@@ -120,7 +120,7 @@ class Bench {
     return seconds;
   }
 
-  // The series of a metric, the querier that finds them included.
+  // The series of a metric, with the querier that found them.
   struct Found {
     std::unique_ptr<Querier> querier;
     std::vector<Matcher> matchers;
@@ -160,7 +160,8 @@ class Bench {
       LOCKSTEP_RETURN_IF_ERROR(found.set->Read(columns_));
       const auto series = series_.find(found.set->labels());
       if (series == series_.end() || !IsAsWritten(series->second)) {
-        return absl::InternalError("read back otherwise: " + found.set->labels().ToString());
+        return absl::InternalError("read back different samples of " +
+                                   found.set->labels().ToString());
       }
     }
     if (series_count == kRanks) return found.set->status();
@@ -183,7 +184,7 @@ class Bench {
   Store& store_;
   const replay::Fleet& fleet_;
   const Options& options_;
-  std::map<LabelSet, size_t> series_;  // numbers in the fleet
+  std::map<LabelSet, size_t> series_;  // their numbers in the fleet
   std::vector<std::string> metrics_;
   SampleColumns columns_;
 };
@@ -194,7 +195,7 @@ absl::Status Run(const Options& options) {
   const replay::Fleet fleet(std::move(recording), {kRanks, kStartMs, 15'000});
   StoreOptions store_options;
   store_options.data_dir = options.data_dir;
-  // Two days on: every window has ended, so that settling finds them all cold.
+  // Two days later, every window has ended, so that settling makes them all cold.
   store_options.now_ms = [] { return kStartMs + int64_t{48} * 60 * 60 * 1000; };
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenStore(store_options));
   LOCKSTEP_RETURN_IF_ERROR(Bench(*store, fleet, options).Run());
@@ -206,10 +207,10 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Reads one metric over all ranks of a job for a day and says what that took.");
+  CLI::App app("Reads one metric over all ranks of a job for a day and reports the time.");
   app.add_option("--recording", options.recording, "OpenMetrics file to replay")->required();
   app.add_option("--data", options.data_dir, "an empty folder")->required();
-  app.add_option("--metric", options.metric, "this metric alone");
+  app.add_option("--metric", options.metric, "only this metric");
   app.add_option("--points", options.point_count, "samples per series, 15 s apart")
       ->check(CLI::Range(1, 11'000));
   app.add_option("--repeats", options.repeats, "scans of each metric; the fastest counts")

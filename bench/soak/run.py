@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A steady stream into lockstep for minutes or hours, with churn and questions: is all flat?
+"""Streams into lockstep for minutes or hours, with churn and queries: nothing may grow.
 
-A fleet is played at a steady rate, with times of now. Every 30 s a line says what the server holds
-and how long its answers took. At the end the last third of the run is held against the second, and all
-samples are counted, before and after a restart.
+A fleet is played at a steady rate, with current times. Every 30 s, a line reports the server's
+resources and its answer times. At the end, the last third of the run is compared with the second,
+and all samples are counted, before and after a restart.
 """
 
 import argparse
@@ -33,7 +33,7 @@ UNIQUE_POINTS = 1976
 QUESTIONS_PER_S = 1
 WINDOW_S = 300
 
-# What people watch while jobs run: the last five minutes.
+# Typical queries while jobs run: the last five minutes.
 QUERIES = (
     ("query", "avg(DCGM_FI_PROF_SM_ACTIVE)"),
     ("query_range", "avg by (job) (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)"),
@@ -52,19 +52,19 @@ class Note(NamedTuple):
     files: int
     disk_mb: float
     bytes_per_sample: float
-    cpu_share: float  # of one core, since the note before
+    cpu_share: float  # of one core, since the previous note
     p50_ms: float
     p99_ms: float
     load: float  # of the machine
 
 
-# How much more the last third may have than the second.
+# How much higher the last third may be than the second.
 MAY_GROW = {"resident_mb": 1.10, "files": 1.25, "bytes_per_sample": 1.10, "cpu_share": 1.25,
             "p50_ms": 1.25, "p99_ms": 1.50}
 
 
 def percentile(values, share):
-    """By nearest rank."""
+    """The percentile by nearest rank."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
@@ -76,7 +76,7 @@ def self_metric(server, name):
 
 
 def counted_samples(url, since_s):
-    """All samples since then, one metric at a time, but for what the server computes from them."""
+    """Counts all samples since then, metric by metric, except what the server derives from them."""
     end_s = math.ceil(time.time()) + 60
     window_s = end_s - since_s + 60
     total = 0
@@ -89,7 +89,7 @@ def counted_samples(url, since_s):
 
 
 class Watcher:
-    """Asks and takes notes while the fleet plays."""
+    """Queries and takes notes while the fleet plays."""
 
     def __init__(self, server, every_s):
         self._server = server
@@ -112,7 +112,7 @@ class Watcher:
         return (time.perf_counter() - begin) * 1e3
 
     def watch(self, while_true):
-        """One note every so often, as long as `while_true` says so."""
+        """Takes notes periodically as long as `while_true` returns true."""
         while while_true():
             times = []
             end_s = self._since_s + self._every_s
@@ -152,7 +152,7 @@ def growing(notes):
     """Prints the thirds; returns the columns that grow."""
     third = len(notes) // 3
     if third == 0:
-        print("too short to say whether anything grows")
+        print("too short to tell whether anything grows")
         return []
     print("\n| | second third | last third | ratio | may be | |\n|---|---|---|---|---|---|")
     found = []
@@ -169,7 +169,7 @@ def growing(notes):
 
 
 def played_fleet(options):
-    """(GPUs, seconds between points, points) for the rate and the time asked for."""
+    """(GPUs, seconds between points, points) for the requested rate and time."""
     seconds = options.minutes * 60
     for interval_s in INTERVALS_S:
         points = math.ceil(seconds / interval_s)
@@ -226,7 +226,7 @@ def run(options):
     problems += [f"samples are missing: {count:,} of {sent['samples']:,}"
                  for count in (before, after) if count != sent["samples"]]
     for problem in problems:
-        print(f"NOT FINE: {problem}")
+        print(f"FAILED: {problem}")
     return 1 if problems else 0
 
 
@@ -234,10 +234,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     peers.add_program_arguments(parser)
     parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--rate", type=float, default=150_000, help="samples a second")
+    parser.add_argument("--rate", type=float, default=150_000, help="samples per second")
     parser.add_argument("--churns", type=int, default=12,
-                        help="so often in the run an eighth of the hosts gets new series")
-    parser.add_argument("--every", type=float, default=30, help="seconds between two lines")
+                        help="how often an eighth of the hosts gets new series")
+    parser.add_argument("--every", type=float, default=30, help="seconds between lines")
     sys.exit(run(parser.parse_args()))
 
 

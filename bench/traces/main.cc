@@ -1,8 +1,8 @@
-// What reading a profiler trace costs: megabytes of Chrome trace JSON per second of CPU, one thread, up to the times
-// of each step. The trace is made here, of the shape that PyTorch writes: four parts of five are operators of the
-// host, flow arrows and calls that are not kept.
+// Measures reading a profiler trace: megabytes of Chrome trace JSON per CPU second on one thread,
+// up to the times of each step. The generated trace has the shape of PyTorch's: four fifths are
+// host operators, flow arrows and calls that are discarded.
 //
-// Before, the times of every step are compared with sums over the whole document, parsed at once.
+// First, the times of every step are compared with sums over the whole parsed document.
 #include <simdjson.h>
 
 #include <CLI/CLI.hpp>
@@ -17,9 +17,9 @@
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "bench/cpu_time.h"
-#include "import/traces/kineto_reader.h"
+#include "import/traces/kineto/kineto_reader.h"
 #include "import/traces/kineto_records.h"
-#include "import/traces/step_profile.h"
+#include "import/traces/profile/step_profile.h"
 
 namespace lockstep {
 namespace {
@@ -116,12 +116,12 @@ struct Totals {
   size_t kernels = 0;
 };
 
-// By the whole document at once.
+// From the whole document at once.
 absl::StatusOr<Totals> PlainTotals(const std::string& trace) {
   simdjson::dom::parser parser;
   simdjson::dom::array events;
   if (parser.parse(trace)["traceEvents"].get(events) != simdjson::SUCCESS) {
-    return absl::InternalError("the trace is no JSON");
+    return absl::InternalError("the trace is not JSON");
   }
   Totals totals;
   for (const simdjson::dom::element event : events) {
@@ -149,7 +149,7 @@ traces::TraceProfile ReadTrace(std::string_view trace, std::vector<traces::Trace
   return profile;
 }
 
-// Kernels of one stream do not overlap here, so that their lengths add up.
+// Kernels of one stream do not overlap here, so their lengths add up.
 absl::Status Check(const std::string& trace, const Options& options) {
   LOCKSTEP_ASSIGN_OR_RETURN(const Totals plain, PlainTotals(trace));
   std::vector<traces::TraceRecord> records;
@@ -165,7 +165,8 @@ absl::Status Check(const std::string& trace, const Options& options) {
                         read.kernels == plain.kernels &&
                         std::abs(read.kernel_seconds - plain.kernel_seconds) < 1e-6 &&
                         std::abs(read.collective_seconds - plain.collective_seconds) < 1e-6;
-  return is_right ? absl::OkStatus() : absl::InternalError("the trace was read to other times");
+  return is_right ? absl::OkStatus()
+                  : absl::InternalError("reading the trace gave different times");
 }
 
 absl::Status Run(const Options& options) {
@@ -191,9 +192,10 @@ absl::Status Run(const Options& options) {
 
 int main(int argc, char** argv) {
   lockstep::Options options;
-  CLI::App app("Reads a profiler trace and says how many megabytes of it a second of CPU takes.");
-  app.add_option("--steps", options.steps, "of the trace, 2.5 MB each")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.seconds, "of measuring");
+  CLI::App app("Reads a profiler trace and reports megabytes per CPU second.");
+  app.add_option("--steps", options.steps, "steps in the trace, 2.5 MB each")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "duration of the measurement");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = lockstep::Run(options);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A real training on the GPUs of this machine, with a straggler planted, watched by lockstep while it runs.
+"""Runs a real training with a planted straggler on the GPUs of this machine while lockstep watches it.
 
-Starts a server, the agent and torchrun (train.py), asks every two seconds who holds the job back, and says how long
-after the onset the right rank was named. Exits with 1 if it was not within 30 s, or if anybody was named before.
+Starts a server, the agent and torchrun (train.py), asks every two seconds which rank holds the job back, and prints
+how long after the onset the right rank was named. Exits with 1 if this took longer than 30 s, or if any rank was
+named before the onset.
 
     demo/live/run.py --lockstep build/release/lockstep
 
@@ -37,7 +38,7 @@ def say(text):
 
 
 def ask(url, path, **parameters):
-    """`data` of an answer, or None while the server knows nothing of what is asked for."""
+    """`data` of the response, or None as long as the server has no such data."""
     try:
         query = urllib.parse.urlencode(parameters)
         with urllib.request.urlopen(f"{url}/api/v1/{path}?{query}", timeout=60) as response:
@@ -50,7 +51,7 @@ def ask(url, path, **parameters):
 
 @contextlib.contextmanager
 def running(command, **keywords):
-    """A child process, ended by SIGTERM."""
+    """A child process; it is terminated with SIGTERM at the end."""
     process = subprocess.Popen([str(part) for part in command], text=True, **keywords)
     try:
         yield process
@@ -70,7 +71,7 @@ def server_url(server):
 
 
 class Training:
-    """The lines that train.py prints: when the straggler begins."""
+    """Reads the output of train.py for the time at which the straggler starts to lag."""
 
     def __init__(self, process):
         self.process = process
@@ -87,7 +88,7 @@ class Training:
 
 
 def watch(training, url, window_s):
-    """(seconds from the onset to the first verdict, ranks named then); tells of every change of the verdict."""
+    """(seconds from the onset to the first named rank, ranks named then); prints every change of the verdict."""
     last = first = None
     while training.process.poll() is None:
         time.sleep(ASK_EVERY_S)
@@ -107,14 +108,14 @@ def watch(training, url, window_s):
 
 
 def tell_agent(url, seconds):
-    """What the agent sampled, and what it took."""
+    """Prints what the agent sampled and how much CPU time it used."""
     share = ask(url, "query", query=f"rate(lockstep_agent_cpu_seconds_total[{seconds:.0f}s])")["result"]
     say(f"agent: {float(share[0]['value'][1]):.2%} of a core" if share else "agent: no samples")
     for name in ask(url, "label/__name__/values"):
         if not name.startswith("DCGM_FI_PROF_"):
             continue
         rows = ask(url, "query", query=f"count_over_time({name}[{seconds:.0f}s])")["result"]
-        say(f"agent: {name}: {sorted(int(row['value'][1]) for row in rows)} samples of the GPUs in {seconds:.0f} s")
+        say(f"agent: {name}: {sorted(int(row['value'][1]) for row in rows)} samples per GPU in {seconds:.0f} s")
 
 
 def tell_answers(url):
@@ -128,7 +129,7 @@ def run(options, folder):
         server = stack.enter_context(running(
             [options.lockstep, "serve", "--http", "127.0.0.1:0", "--data", folder / "data"], stdout=subprocess.PIPE))
         url = server_url(server)
-        say(f"{options.gpus} GPUs, rank {options.slow_rank} will lag from {options.onset} s on")
+        say(f"{options.gpus} GPUs, rank {options.slow_rank} will lag after {options.onset} s")
         begin_s = time.time()
         stack.enter_context(running([sys.executable, "-m", "lockstep.agent", "--url", url], env=environment))
         process = stack.enter_context(running(
@@ -139,23 +140,23 @@ def run(options, folder):
         tell_agent(url, time.time() - begin_s)
         tell_answers(url)
     if process.returncode != 0:
-        return f"the training failed: {process.returncode}"
+        return f"the training failed with status {process.returncode}"
     if first is None:
-        return "nobody was named"
+        return "no rank was named"
     after_s, named = first
     say(f"named {after_s:.1f} s after the onset: {named}")
     is_right = [rank for rank, _ in named] == [options.slow_rank] and 0 <= after_s <= NAMED_WITHIN_S
-    return None if is_right else "that is not what was planted"
+    return None if is_right else "this is not the planted straggler"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lockstep", type=pathlib.Path, required=True, help="the program")
+    parser.add_argument("--lockstep", type=pathlib.Path, required=True, help="the lockstep program")
     parser.add_argument("--gpus", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=120, help="of training")
-    parser.add_argument("--onset", type=float, default=60, help="seconds until a rank begins to lag")
+    parser.add_argument("--seconds", type=float, default=120, help="seconds of training")
+    parser.add_argument("--onset", type=float, default=60, help="seconds until a rank starts to lag")
     parser.add_argument("--slow-rank", type=int, default=1)
-    parser.add_argument("--window", type=float, default=60, help="seconds that a question looks back")
+    parser.add_argument("--window", type=float, default=60, help="seconds to look back for each question")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="lockstep-live-") as folder:
         problem = run(options, pathlib.Path(folder))

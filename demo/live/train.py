@@ -1,7 +1,7 @@
-"""One rank of a data-parallel training with a straggler planted: started by torchrun, see run.py.
+"""One rank of a data-parallel training run with a planted straggler; started by torchrun, see run.py.
 
-A decoder learns random tokens. After backward one blocking all-reduce of all gradients makes every rank wait for
-the slowest. From `--onset` seconds on, one rank does extra matrix products in its forward pass.
+A decoder learns random tokens. After the backward pass, one blocking all-reduce of all gradients makes every rank
+wait for the slowest. After `--onset` seconds, one rank starts to do extra matrix products in its forward pass.
 """
 
 import argparse
@@ -38,7 +38,7 @@ class Decoder(nn.Module):
 
 
 def flops_per_step(model):
-    """Of one rank: 6 x parameters x tokens, and causal attention."""
+    """FLOPs per step of one rank: 6 x parameters x tokens, plus causal attention."""
     matrix_parameters = sum(p.numel() for p in model.parameters() if p.dim() > 1) - VOCABULARY * WIDTH
     return 6 * matrix_parameters * BATCH * TOKENS + 6 * LAYERS * WIDTH * TOKENS * TOKENS * BATCH
 
@@ -78,7 +78,7 @@ def train(options):
         stop = torch.zeros(1)
         while True:
             stop.fill_(time.time() > stop_s)
-            dist.all_reduce(stop, dist.ReduceOp.MAX, hosts)  # all ranks end with the same step
+            dist.all_reduce(stop, dist.ReduceOp.MAX, hosts)  # all ranks stop after the same step
             if stop.item():
                 return
             yield torch.randint(VOCABULARY, (BATCH, TOKENS + 1), device=device)
@@ -99,16 +99,16 @@ def train(options):
         timer.log(loss=loss, gpu=local_rank, world_size=dist.get_world_size(), micro_batch_size=BATCH,
                   seq_length=TOKENS, global_batch_size=BATCH * dist.get_world_size(),
                   model_flops_per_step_per_gpu=flops)
-        torch.cuda.synchronize()  # as a loop that reads its loss every step
+        torch.cuda.synchronize()  # like a loop that reads its loss every step
     logger.close()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", required=True, help="of the lockstep server")
+    parser.add_argument("--url", required=True, help="URL of the lockstep server")
     parser.add_argument("--job", default="live")
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--onset", type=float, default=60, help="seconds until the rank begins to lag")
+    parser.add_argument("--onset", type=float, default=60, help="seconds until the rank starts to lag")
     parser.add_argument("--slow-rank", type=int, default=1)
     options = parser.parse_args()
     dist.init_process_group("nccl")

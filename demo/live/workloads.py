@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records single-GPU workloads of known kinds on a real GPU, with labels: tests judge the training answers by them.
+"""Records labelled single-GPU workloads of known kinds on a real GPU; tests check the training answers against them.
 
-    demo/live/workloads.py record OUT [NAME ...]      run the workloads one after another, each in a process of its own
-    demo/live/workloads.py list                       name them
+    demo/live/workloads.py record OUT [NAME ...]      run the workloads one after another, each in its own process
+    demo/live/workloads.py list                       list the workloads
 
-OUT receives steps.jsonl.gz (what a trainer would log), metrics.om.gz (what the agent reads, once a second, with the
-labels `job` and `rank` while the job's process lives), gpus.csv, and truth.json with what an analysis should say.
-Needs PyTorch and CuPy, one GPU with profiling counters through NVML (Hopper or later), and nobody else on it.
+OUT receives steps.jsonl.gz (what a trainer would log), metrics.om.gz (what the agent reads once a second, with the
+labels `job` and `rank` while the job's process runs), gpus.csv, and truth.json with what an analysis should say.
+Needs PyTorch, CuPy and an otherwise unused GPU with profiling counters in NVML (Hopper or later).
 """
 
 import argparse
@@ -29,7 +29,7 @@ WARM_UP_STEPS = 5
 
 
 class Job:
-    """What a workload logs. Steps are numbered from `first_step`."""
+    """Logs the steps of a workload."""
 
     def __init__(self, name, rank, file, world_size=1):
         self.name, self.rank, self.world_size, self.step = name, rank, world_size, 0
@@ -43,14 +43,14 @@ class Job:
 
     @property
     def share(self):
-        """How much of its time the job has used, 0 to 1."""
+        """The elapsed share of the job's time, 0 to 1."""
         return min(1.0, (time.time() - self._begin) / (self.stop_at - self._begin))
 
     def running(self):
         return time.time() < self.stop_at
 
     def mark(self, name):
-        """Remembers the step and time at which something planted began, for truth.json."""
+        """Records the step and time at which a planted condition started, for truth.json."""
         self.marks.setdefault(name, {"step": self.step, "ms": round(time.time() * 1000)})
 
     def log(self, step_s, **values):
@@ -96,7 +96,7 @@ def decoder(width=1024, layers=12, heads=16, vocabulary=32768):
 
 
 class Training:
-    """A decoder that learns random tokens; phases are timed with a synchronisation behind each."""
+    """A decoder that learns random tokens; the GPU is synchronised after each phase to time it."""
 
     def __init__(self, job, batch=8, length=2048, phases=True, **shape):
         import torch
@@ -618,7 +618,7 @@ def run_one(name, steps_file, marks_file):
 
 
 class Telemetry(threading.Thread):
-    """Samples of the agent, once a second, with the labels of the job that runs."""
+    """Takes the agent's samples once a second and adds the labels of the running job."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -660,7 +660,7 @@ def record(out, names):
                      "planted": json.loads((out / "marks.json").read_text()),
                      "expected": {"bound": bound, "events": [], **expected}})
         time.sleep(1.5)
-        write(out, telemetry, jobs, steps)  # each time: the machine may be taken away
+        write(out, telemetry, jobs, steps)  # after every workload: the machine may be taken away
     for name in ("one.jsonl", "marks.json"):
         (out / name).unlink(missing_ok=True)
 

@@ -16,7 +16,7 @@ using simdjson::dom::element;
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int64_t kMaxNumber = int64_t{1} << 31;
-// Unix seconds stay below until the year 5138; milliseconds passed it in 1973.
+// Unix seconds stay below this until the year 5138; milliseconds exceeded it in 1973.
 constexpr double kFirstMilliseconds = 1e11;
 constexpr double kLastMilliseconds = 1e14;
 
@@ -26,7 +26,7 @@ absl::Status Wrong(std::string_view key, std::string_view what) {
 
 absl::Status ReadNumber(std::string_view key, element value, int64_t& number) {
   if (value.get(number) != SUCCESS || number < 0 || number > kMaxNumber) {
-    return Wrong(key, "is no whole number from 0 on");
+    return Wrong(key, "must be an integer from 0 to 2^31");
   }
   return absl::OkStatus();
 }
@@ -35,7 +35,7 @@ absl::Status ReadNumber(std::string_view key, element value, std::optional<int64
   return ReadNumber(key, value, number.emplace());
 }
 
-// Numbers as people write names of jobs and indices of GPUs.
+// Accepts numbers too, because people write names of jobs and indices of GPUs as numbers.
 absl::Status ReadText(std::string_view key, element value, std::string& text) {
   int64_t number = 0;
   std::string_view view;
@@ -44,16 +44,17 @@ absl::Status ReadText(std::string_view key, element value, std::string& text) {
   } else if (value.get(number) == SUCCESS) {
     text = std::to_string(number);
   } else {
-    return Wrong(key, "is no text");
+    return Wrong(key, "must be a string or an integer");
   }
   if (text.size() <= kMaxTextBytes) return absl::OkStatus();
-  return Wrong(key, absl::StrFormat("has %d bytes, more than %d", text.size(), kMaxTextBytes));
+  return Wrong(
+      key, absl::StrFormat("has %d bytes, more than the limit of %d", text.size(), kMaxTextBytes));
 }
 
 absl::Status ReadTime(std::string_view key, element value, std::optional<int64_t>& time_ms) {
   double number = 0;
   if (value.get(number) != SUCCESS || !(number >= 0 && number < kLastMilliseconds)) {
-    return Wrong(key, "is no Unix time in seconds or milliseconds");
+    return Wrong(key, "must be a Unix time in seconds or milliseconds");
   }
   time_ms = std::llround(number < kFirstMilliseconds ? number * 1e3 : number);
   return absl::OkStatus();
@@ -71,13 +72,13 @@ absl::StatusOr<std::string> ValueText(std::string_view key, element value) {
 
 absl::Status ReadEntries(std::string_view prefix, element value, int depth, Entries& entries) {
   simdjson::dom::object object;
-  if (value.get(object) != SUCCESS) return Wrong(prefix, "is no object");
-  if (depth == 0) return Wrong(prefix, "has objects in objects in objects");
+  if (value.get(object) != SUCCESS) return Wrong(prefix, "must be an object");
+  if (depth == 0) return Wrong(prefix, "nests objects too deeply");
   for (const auto& [key, member] : object) {
     const std::string name =
         depth == kMaxInfoDepth ? std::string(key) : absl::StrFormat("%s_%s", prefix, key);
     if (key.empty() || name.size() > kMaxTextBytes)
-      return Wrong(prefix, "has a name without or with too many bytes");
+      return Wrong(prefix, "has a member whose name is empty or too long");
     if (member.is_null()) continue;
     if (member.is_object()) {
       LOCKSTEP_RETURN_IF_ERROR(ReadEntries(name, member, depth - 1, entries));
@@ -122,10 +123,10 @@ absl::Status ReadMember(std::string_view key, element value, Registration& out) 
 
 absl::Status ReadOne(element value, std::vector<Registration>& out) {
   simdjson::dom::object object;
-  if (value.get(object) != SUCCESS) return absl::InvalidArgumentError("no JSON object");
+  if (value.get(object) != SUCCESS) return absl::InvalidArgumentError("not a JSON object");
   if (out.size() == kMaxRegistrations) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("more than the %d that one request may have", kMaxRegistrations));
+        absl::StrFormat("a request may have at most %d registrations", kMaxRegistrations));
   }
   Registration& registration = out.emplace_back();
   for (const auto& [key, member] : object) {
@@ -176,7 +177,7 @@ absl::StatusOr<std::vector<Registration>> ParseRegistrations(std::string_view te
   } else {
     LOCKSTEP_RETURN_IF_ERROR(ReadLines(text, parser, registrations));
   }
-  if (registrations.empty()) return absl::InvalidArgumentError("no registration");
+  if (registrations.empty()) return absl::InvalidArgumentError("the request has no registrations");
   return registrations;
 }
 

@@ -1,4 +1,5 @@
-// Feeds bytes to the reader of registrations: whatever it takes becomes series with a job, or is refused in words.
+// Fuzzes the reader of registrations: input that it accepts becomes series with a job, or is
+// refused with a message.
 #include <cstdint>
 #include <string_view>
 

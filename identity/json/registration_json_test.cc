@@ -5,7 +5,7 @@
 namespace lockstep::identity {
 namespace {
 
-// What is stored of it, or why nothing is.
+// The series stored for it, or the error.
 std::string Describe(std::string_view text) {
   const auto registrations = ParseRegistrations(text);
   if (!registrations.ok()) return std::string(registrations.status().message());
@@ -43,7 +43,8 @@ TEST(RegistrationJson, ObjectsListsAndLines) {
 TEST(RegistrationJson, WhatAJobIs) {
   EXPECT_EQ(
       Describe(R"({"job":"j","world_size":8,"parallelism":{"tp":4},
-                         "model":{"name":"llm","layers":16,"moe":{"experts":8},"dropout":0.1,"tied":true}})"),
+                         "model":{"name":"llm","layers":16,"moe":{"experts":8},)"
+               R"("dropout":0.1,"tied":true}})"),
       "lockstep_job_info{attempt=\"0\", job=\"j\", model_dropout=\"0.1\", model_layers=\"16\", "
       "model_moe_experts=\"8\", model_name=\"llm\", model_tied=\"true\", parallelism_tp=\"4\", "
       "world_size=\"8\"} 7000\n");
@@ -58,25 +59,26 @@ TEST(RegistrationJson, TimesAreSecondsOrMilliseconds) {
 
 TEST(RegistrationJson, Errors) {
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"", "no registration"},
-      {"[]", "no registration"},
-      {"7", "registration 1: no JSON object"},
+      {"", "the request has no registrations"},
+      {"[]", "the request has no registrations"},
+      {"7", "registration 1: not a JSON object"},
       {R"({"job":"j","rnak":0})", "registration 1: unknown member \"rnak\""},
       {R"([{"job":"j","rank":0},{"job":"j","rank":-1}])",
-       "registration 2: \"rank\" is no whole number from 0 on"},
-      {R"({"job":"j","rank":1.5})", "registration 1: \"rank\" is no whole number from 0 on"},
-      {R"({"job":["j"]})", "registration 1: \"job\" is no text"},
+       "registration 2: \"rank\" must be an integer from 0 to 2^31"},
+      {R"({"job":"j","rank":1.5})", "registration 1: \"rank\" must be an integer from 0 to 2^31"},
+      {R"({"job":["j"]})", "registration 1: \"job\" must be a string or an integer"},
       {R"({"job":"j","from":"now"})",
-       "registration 1: \"from\" is no Unix time in seconds or milliseconds"},
-      {R"({"job":"j","model":"llm"})", "registration 1: \"model\" is no object"},
-      {R"({"job":"j","model":{"sizes":[1,2]}})", "registration 1: \"sizes\" is no text"},
+       "registration 1: \"from\" must be a Unix time in seconds or milliseconds"},
+      {R"({"job":"j","model":"llm"})", "registration 1: \"model\" must be an object"},
+      {R"({"job":"j","model":{"sizes":[1,2]}})",
+       "registration 1: \"sizes\" must be a string or an integer"},
       {R"({"job":"j","model":{"a":{"b":{"c":{"d":{"e":1}}}}}})",
-       "registration 1: \"a_b_c_d\" has objects in objects in objects"},
+       "registration 1: \"a_b_c_d\" nests objects too deeply"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(Describe(text), error) << text;
   EXPECT_EQ(Describe("{\"job\":\"j\",\"rank\":0}\n{\"job\"").substr(0, 8), "line 2: ");
   EXPECT_EQ(Describe("{\"job\":\"" + std::string(1025, 'j') + "\"}"),
-            "registration 1: \"job\" has 1025 bytes, more than 1024");
+            "registration 1: \"job\" has 1025 bytes, more than the limit of 1024");
 }
 
 }  // namespace

@@ -17,11 +17,11 @@ namespace {
 using catalogue::Role;
 using Kind = SeenSeries::Kind;
 
-// A GPU that has none of them is watched by nobody.
+// A GPU without any of these is not monitored.
 constexpr Role kProbeRoles[] = {Role::kGpuPowerWatts, Role::kGpuUtilizationRatio,
                                 Role::kGpuTemperatureCelsius, Role::kGpuSmActiveRatio,
                                 Role::kGpuMemoryUsedBytes};
-// The best first: only the first tells attempts.
+// Best first: only the first one distinguishes attempts.
 constexpr Role kStepRoles[] = {Role::kTrainStep, Role::kTrainStepTimeSeconds, Role::kTrainLoss};
 constexpr std::string_view kPodLabels[] = {"pod", "exported_pod", "k8s_pod_name"};
 constexpr std::string_view kResourceInfo = "target_info";
@@ -61,7 +61,8 @@ absl::StatusOr<Matcher> AnyOf(std::string_view name, const std::set<std::string>
   return Matcher::Make(MatchType::kRegex, std::string(name), pattern);
 }
 
-// What was selected as the job's is the job's, even where its labels say it in a way that may mean something else.
+// Series selected for the job belong to it, even if their labels name it in a way that may mean
+// something else.
 void NameJob(std::string_view job, size_t first, std::vector<SeenSeries>& seen) {
   for (size_t i = first; i < seen.size(); ++i) {
     if (seen[i].who.job.empty()) seen[i].who.job = job;
@@ -93,7 +94,7 @@ absl::Status SeeDevices(std::string_view job, SeriesSeer& seer) {
   return absl::OkStatus();
 }
 
-// OpenTelemetry says who a process is once, beside its series.
+// OpenTelemetry describes a process once, in a separate series.
 absl::Status FillFromResources(const IdentityContext& context, std::string_view job,
                                std::vector<SeenSeries>& seen) {
   const std::vector<Matcher> matchers = {Equal(kMetricName, kResourceInfo), Equal("job", job)};
@@ -114,7 +115,7 @@ absl::Status FillFromResources(const IdentityContext& context, std::string_view 
   return series->status();
 }
 
-// Of the job, on its GPUs or hosts: whoever else is seen there.
+// Looks for other jobs on the job's GPUs or hosts.
 absl::Status SeeNeighbours(SeriesSeer& seer) {
   std::set<std::string> hosts;
   std::set<std::string> uuids;
@@ -157,20 +158,6 @@ absl::StatusOr<JobIdentity> ReadJobIdentity(const IdentityContext& context, std:
   return ResolveJob(job, seer.seen(), context.range);
 }
 
-absl::StatusOr<std::vector<std::string>> ReadTrainingJobs(const IdentityContext& context) {
-  SeriesSeer seer(context);
-  for (const Role role : kStepRoles) {
-    LOCKSTEP_RETURN_IF_ERROR(seer.See(Kind::kSteps, NamesOf(std::span(&role, 1)), {}));
-  }
-  LOCKSTEP_RETURN_IF_ERROR(seer.See(Kind::kDevice, ProbeNames(), {}));
-  LOCKSTEP_RETURN_IF_ERROR(seer.See(Kind::kRegistration, kRankInfoMetric, {}));
-  std::set<std::string> jobs;
-  for (const SeenSeries& series : seer.seen()) {
-    if (!series.who.job.empty()) jobs.insert(series.who.job);
-  }
-  return std::vector<std::string>(jobs.begin(), jobs.end());
-}
-
 absl::StatusOr<std::vector<GpuStay>> ReadGpuHistory(const IdentityContext& context,
                                                     std::string_view uuid) {
   SeriesSeer seer(context);
@@ -195,10 +182,10 @@ absl::StatusOr<std::vector<GpuStay>> ReadGpuHistory(const IdentityContext& conte
     if (!series.who.job.empty()) jobs.insert(series.who.job);
   }
   if (jobs.size() > kMaxJobsOfGpu) {
-    return absl::ResourceExhaustedError(absl::StrFormat(
-        "reading the history of GPU %s: %d jobs used it in this time, more than the "
-        "%d that are looked at: ask for less time",
-        uuid, jobs.size(), kMaxJobsOfGpu));
+    return absl::ResourceExhaustedError(
+        absl::StrFormat("reading the history of GPU %s: %d jobs used it in this time range, more "
+                        "than the limit of %d: use a shorter range",
+                        uuid, jobs.size(), kMaxJobsOfGpu));
   }
   std::vector<GpuStay> stays;
   for (const std::string& job : jobs) {

@@ -1,13 +1,15 @@
-// Who ran where, when, from what is stored: registrations, steps and device series of the time.
+// Finds who ran where and when from stored series: registrations, steps and device series of the
+// time.
 //
-// One series of a GPU tells of all of them, so one of a few is read for each. Safe from any thread; nothing kept.
+// One series of a GPU represents all of them, so only one of a few is read for each GPU. Safe from
+// any thread; keeps nothing.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/query_budget.h"
+#include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "identity/resolver.h"
 #include "storage/storage.h"
@@ -20,11 +22,8 @@ struct IdentityContext {
   QueryBudget* budget = nullptr;  // not owned; may be null
 };
 
-// Without placements for a job that nothing is known of.
+// Without placements if nothing is known about the job.
 absl::StatusOr<JobIdentity> ReadJobIdentity(const IdentityContext& context, std::string_view job);
-
-// Names of the jobs of training in the range, sorted.
-absl::StatusOr<std::vector<std::string>> ReadTrainingJobs(const IdentityContext& context);
 
 struct GpuStay {
   std::string job;
@@ -35,7 +34,8 @@ struct GpuStay {
 absl::StatusOr<std::vector<GpuStay>> ReadGpuHistory(const IdentityContext& context,
                                                     std::string_view uuid);
 
-// What the launcher said of the job itself: name and value, sorted. Of several, what was said last.
+// What the launcher reported about the job itself: sorted names and values. The latest value of
+// each name wins.
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ReadJobInfo(
     const IdentityContext& context, std::string_view job);
 

@@ -10,9 +10,10 @@ namespace {
 
 using Kind = SeenSeries::Kind;
 
-// Of each five minutes the first and the last sample are read; longer without any, and the series paused.
+// Reads the first and the last sample of every five minutes; a longer gap means that the series
+// paused.
 constexpr int64_t kPauseMs = 3 * kThinningBucketMs;
-// How many series go by between two looks at the budget.
+// How many series are read between two checks of the budget.
 constexpr size_t kSeriesPerCheck = 256;
 
 bool CountsSteps(const LabelSet& labels) {
@@ -36,7 +37,7 @@ void NoteTimes(const SampleColumns& columns, bool counts_steps, SeenSeries& seri
   }
 }
 
-// 1 says that the rank is there, 0 that it is gone.
+// 1 means that the rank is there, 0 that it is gone.
 void NoteRegistrations(const SampleColumns& columns, SeenSeries& series) {
   for (size_t i = 0; i < columns.values.size(); ++i) {
     const int64_t at_ms = columns.timestamps_ms[i];

@@ -1,4 +1,4 @@
-// SeriesSeer: selects series and notes who they are of and when they had samples. Not thread-safe.
+// SeriesSeer: selects series and records whose they are and when they had samples. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -13,11 +13,12 @@ namespace lockstep::identity {
 
 class SeriesSeer {
  public:
-  // Borrows what the context does.
+  // Borrows what the context borrows.
   explicit SeriesSeer(const IdentityContext& context) : context_(context) {}
 
-  // Series of any of `names` that match; those that differ from a series seen before in their name alone are
-  // left out, for they tell the same. Registrations are looked for from the beginning of time.
+  // Reads matching series with any of `names`; a series that differs from an earlier one only in
+  // its name is skipped, because it says the same. Registrations are searched from the beginning of
+  // time.
   absl::Status See(SeenSeries::Kind kind, std::string_view names, std::vector<Matcher> matchers);
 
   std::vector<SeenSeries>& seen() { return seen_; }

@@ -1,4 +1,4 @@
-// Feeds the reader of MLflow's stores with databases, damaged and not.
+// Feeds valid and damaged databases to the reader of MLflow stores.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr int kBusyTimeoutMs = 5000;
-// Beyond the year 5000 it is no time.
+// Times beyond the year 5000 are invalid.
 constexpr int64_t kLatestMs = 100'000'000'000'000;
 
-// Rows are numbered as they come; MLflow never changes one.
+// Row IDs give the order of arrival; MLflow never updates a row.
 constexpr std::string_view kMetricsSql =
     "SELECT m.key, m.value, m.timestamp, m.step, m.is_nan, m.run_uuid, r.name, r.start_time, "
     "r.lifecycle_stage, e.name FROM metrics m LEFT JOIN runs r ON r.run_uuid = m.run_uuid "
@@ -33,7 +33,7 @@ enum Column : int {
   kExperiment
 };
 
-// Finalizes the statement when it goes.
+// Finalizes the statement on destruction.
 class Statement {
  public:
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
@@ -92,7 +92,7 @@ absl::StatusOr<std::unique_ptr<MlflowStore>> MlflowStore::OpenBytes(std::string_
   const int opened = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, nullptr);
   std::unique_ptr<MlflowStore> store(new MlflowStore(db));
   if (opened != SQLITE_OK) return store->Failure();
-  // Read-only: nothing is written through the pointer.
+  // Read-only: SQLite does not write through this pointer.
   auto* const data =
       const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes.data()));
   const auto size = static_cast<sqlite3_int64>(bytes.size());
@@ -108,7 +108,7 @@ MlflowStore::~MlflowStore() { sqlite3_close(db_); }
 absl::Status MlflowStore::Prepare() {
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyTimeoutMs);
-  // The file may be anybody's: its schema runs nothing, and no text of it is large.
+  // The file is untrusted: its schema must not run code, and texts must not be large.
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(db_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -133,11 +133,11 @@ absl::StatusOr<sqlite3_stmt*> MlflowStore::Compile(std::string_view sql) {
 }
 
 absl::Status MlflowStore::Failure() const {
-  if (db_ == nullptr) return absl::ResourceExhaustedError("there is no memory to open it");
+  if (db_ == nullptr) return absl::ResourceExhaustedError("there is not enough memory to open it");
   const int code = sqlite3_extended_errcode(db_);
   if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY) {
     return absl::DataLossError(
-        "its last write was cut off, and reading it would have to undo that: open it once with "
+        "its last write is incomplete and must be rolled back: open it once with "
         "MLflow or sqlite3");
   }
   return absl::DataLossError(

@@ -1,8 +1,7 @@
-// MlflowStore: the metrics in an MLflow tracking store that is an SQLite database (mlflow.db),
+// MlflowStore: reads the metrics of an MLflow tracking store in an SQLite database (mlflow.db),
 // MLflow's default.
 //
-// The database is opened for reading and never changed. One that MLflow writes to meanwhile can be
-// read. Not thread-safe.
+// Opens the database read-only. It may be in use by MLflow. Not thread-safe.
 //
 // Source: mlflow/mlflow, mlflow/store/tracking/dbmodels/models.py.
 #pragma once
@@ -21,44 +20,43 @@ struct sqlite3_stmt;
 
 namespace lockstep::mlflow {
 
-// Of a name in a database; MLflow's own limit is 250.
+// The limit of a name in a database; MLflow's own limit is 250.
 inline constexpr int kMaxTextBytes = 64 << 10;
 
-// A value that was logged. Views live until the next one.
+// A logged value. Views are valid until the next one.
 struct MlflowMetric {
   std::string_view run_id;
   std::string_view run_name;  // "": none
   std::string_view experiment;
-  int64_t run_start_ms = 0;  // 0: not known
+  int64_t run_start_ms = 0;  // 0: unknown
   std::string_view key;
-  double value = 0;  // NaN and infinity, too
+  double value = 0;  // including NaN and infinity
   int64_t time_ms = 0;
   int64_t step = 0;
 };
 
 struct MlflowCounts {
-  uint64_t metrics = 0;          // that were given to the caller
-  uint64_t of_deleted_runs = 0;  // left out: they are in MLflow's bin
-  uint64_t without_run = 0;      // left out: their run is not in the database
-  uint64_t malformed = 0;        // left out: a value, a time or a step is no number, or impossible
+  uint64_t metrics = 0;          // passed to the caller
+  uint64_t of_deleted_runs = 0;  // skipped: deleted in MLflow
+  uint64_t without_run = 0;      // skipped: their run is not in the database
+  uint64_t malformed = 0;        // skipped: an invalid value, time or step
 };
 
 class MlflowStore {
  public:
-  // kInvalidArgument: it is an SQLite database, but not MLflow's. Any other error: it cannot be
-  // opened.
+  // kInvalidArgument: an SQLite database, but not MLflow's. Any other error: it cannot be opened.
   static absl::StatusOr<std::unique_ptr<MlflowStore>> Open(const std::string& path);
-  // As Open(), of a database in memory; `bytes` outlive the store.
+  // Like Open(), for a database in memory; `bytes` must outlive the store.
   static absl::StatusOr<std::unique_ptr<MlflowStore>> OpenBytes(std::string_view bytes);
   ~MlflowStore();
   MlflowStore(const MlflowStore&) = delete;
   MlflowStore& operator=(const MlflowStore&) = delete;
 
-  // Runs that have metrics and are not deleted.
+  // The number of runs that have metrics and are not deleted.
   absl::StatusOr<uint64_t> CountRuns();
 
-  // All metrics in the order in which they were logged. Fails as `take` does, or when the database
-  // is damaged.
+  // Reads all metrics in the order in which they were logged. Fails if `take` does, or if the
+  // database is damaged.
   absl::Status ReadMetrics(const std::function<absl::Status(const MlflowMetric&)>& take);
 
   const MlflowCounts& counts() const { return counts_; }

@@ -10,7 +10,7 @@
 namespace lockstep::mlflow {
 namespace {
 
-// MLflow's tables, as far as they are read.
+// The parts of MLflow's tables that are read.
 constexpr std::string_view kSchema =
     "CREATE TABLE experiments (experiment_id INTEGER PRIMARY KEY, name VARCHAR(256));"
     "CREATE TABLE runs (run_uuid VARCHAR(32) PRIMARY KEY, name VARCHAR(250), start_time BIGINT,"
@@ -21,7 +21,7 @@ constexpr std::string_view kSchema =
     "INSERT INTO experiments VALUES (1, 'exp');"
     "INSERT INTO runs VALUES ('r1', 'first', 1000, 'active', 1);";
 
-// A database that the statements make, as its file has it.
+// The file content of the database that the statements create.
 std::string DatabaseOf(const std::string& sql) {
   sqlite3* db = nullptr;
   EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
@@ -35,7 +35,7 @@ std::string DatabaseOf(const std::string& sql) {
   return database;
 }
 
-// "run key=value@time_ms/step" a line.
+// One "run key=value@time_ms/step" per line.
 std::string MetricsOf(MlflowStore& store) {
   std::string text;
   const absl::Status read = store.ReadMetrics([&text](const MlflowMetric& metric) {
@@ -119,7 +119,7 @@ TEST(MlflowStoreTest, ATextThatIsTooLongIsAnError) {
 }
 
 TEST(MlflowStoreTest, OtherDatabasesAreNotMlflows) {
-  // A view could compute for ever.
+  // A view could run forever.
   for (const std::string& sql :
        {std::string("CREATE TABLE a (b);"),
         std::string(

@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "base/log.h"
-#include "import/byte_source.h"
-#include "import/file_hints.h"
-#include "import/file_kind.h"
+#include "import/files/byte_source.h"
+#include "import/files/file_kind.h"
+#include "import/files/input_files.h"
 
 namespace lockstep::tail {
 namespace {
 
-// A log that was moved out of the folders and grows no more, or whose folder is gone.
+// When to forget a log that was moved away and no longer grows, or whose folder is gone.
 constexpr int64_t kForgetAfterMs = 600'000;
 
 std::optional<importer::PushedLog::Route> RouteOf(const importer::FileFormat& format) {
@@ -23,7 +23,7 @@ std::optional<importer::PushedLog::Route> RouteOf(const importer::FileFormat& fo
   return std::nullopt;
 }
 
-// By its first bytes, or by its newest, where it begins with chatter.
+// Detected from the first bytes, or from the newest ones if the file begins with other lines.
 std::optional<importer::PushedLog::Route> RouteOf(const OpenFile& file, const std::string& path,
                                                   uint64_t size) {
   std::string bytes;
@@ -79,7 +79,7 @@ void LogTail::Examine(const importer::InputFile& file, int64_t now_ms) {
   }
   if (!route.has_value()) return;
   looked_at_.erase(id);
-  Log(LogLevel::kInfo, "a log is followed", {{"path", file.path}, {"from", state.offset}});
+  Log(LogLevel::kInfo, "following a log", {{"path", file.path}, {"from", state.offset}});
   seen_ms_[id] = now_ms;
   logs_[id] = std::make_unique<TailedLog>(*std::move(opened), file.path, *route,
                                           importer::HintsOf(file, options_.hints), options_.host,

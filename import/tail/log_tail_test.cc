@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "absl/strings/str_format.h"
-#include "import/importing_testing.h"
+#include "import/files/importing_testing.h"
 
 namespace lockstep::tail {
 namespace {
@@ -19,7 +19,7 @@ using importer::TestFolder;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-// Keeps streams as docs/http_api.md says, until it forgets them.
+// Keeps streams as described in docs/http_api.md, until told to forget them.
 class StreamServer {
  public:
   absl::StatusOr<Reply> Take(const Outgoing& request) {
@@ -48,7 +48,7 @@ class StreamServer {
 
   bool is_away = false;
   std::map<std::string, std::string> streams;
-  std::string times;  // of pushes with bytes that were new
+  std::string times;  // of pushes with new bytes
   int ended = 0;
 
  private:
@@ -68,7 +68,7 @@ class LogTailTest : public testing::Test {
     tail_ = std::make_unique<LogTail>(TailOptions{{folder_.path()}, {}, "host"}, delivery_,
                                       std::move(state));
   }
-  // Ends, and begins again with what was kept.
+  // Restarts with the kept state.
   void Restart() {
     auto state = ParseTailState(ToText(tail_->state()));
     ASSERT_TRUE(state.ok());
@@ -153,7 +153,7 @@ TEST_F(LogTailTest, Truncated) {
   ASSERT_TRUE(Look().ok());
   folder_.Write("a.jsonl", Step(3));
   ASSERT_TRUE(Look().ok());
-  // To nothing and beyond where it was, all between two looks.
+  // Truncated and grown beyond the old offset between two checks.
   folder_.Write("a.jsonl", Step(4) + Step(5) + Step(6));
   ASSERT_TRUE(Look().ok());
   EXPECT_THAT(server_.contents(),
@@ -205,7 +205,7 @@ TEST_F(LogTailTest, GoesOnWithWhatItKept) {
   Restart();
   ASSERT_TRUE(Look().ok());
   EXPECT_THAT(server_.contents(), ElementsAre(Step(1) + Step(2)));
-  // What was kept is older than what the server has.
+  // The kept state is older than the server's.
   const TailState old = tail_->state();
   Append("a.jsonl", Step(3));
   ASSERT_TRUE(Look().ok());
@@ -213,7 +213,7 @@ TEST_F(LogTailTest, GoesOnWithWhatItKept) {
   Append("a.jsonl", Step(4));
   ASSERT_TRUE(Look().ok());
   EXPECT_THAT(server_.contents(), ElementsAre(Step(1) + Step(2) + Step(3) + Step(4)));
-  // Nothing was kept at all.
+  // No kept state.
   Start({});
   ASSERT_TRUE(Look().ok());
   EXPECT_EQ(server_.contents().size(), 2u);

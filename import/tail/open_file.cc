@@ -20,7 +20,7 @@ absl::Status Failed(std::string_view what) {
 }  // namespace
 
 absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path) {
-  // A pipe would wait for its writer.
+  // Opening a pipe would block until it has a writer.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return Failed("open");
   return OpenFile(file);
@@ -34,7 +34,7 @@ OpenFile::~OpenFile() {
 
 absl::StatusOr<OpenFile::About> OpenFile::Look() const {
   struct stat about {};
-  if (fstat(file_, &about) != 0) return Failed("look at");
+  if (fstat(file_, &about) != 0) return Failed("examine");
   const int64_t modified_ms = about.st_mtim.tv_sec * 1000 + about.st_mtim.tv_nsec / 1'000'000;
   return About{about.st_dev, about.st_ino,           static_cast<uint64_t>(about.st_size),
                modified_ms,  S_ISREG(about.st_mode), about.st_nlink == 0};

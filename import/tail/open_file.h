@@ -1,4 +1,4 @@
-// OpenFile: a file that is read at any place, whatever becomes of its name. Not thread-safe.
+// OpenFile: a file open for reading at any offset, even if it is renamed. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class OpenFile {
     uint64_t size = 0;
     int64_t modified_ms = 0;
     bool is_regular = false;
-    bool is_deleted = false;  // it has no name any more
+    bool is_deleted = false;  // it no longer has a name
   };
   absl::StatusOr<About> Look() const;
-  // What there is of `size` bytes from `offset` on.
+  // Reads up to `size` bytes from `offset`.
   absl::Status Read(uint64_t offset, size_t size, std::string& bytes) const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFirstLine = "lockstep-tail 1";
 
-// Every other, but the last.
+// Drops every other push, but keeps the last.
 void Thin(std::vector<PushedBytes>& pushes) {
   size_t kept = 0;
   for (size_t i = 1; i < pushes.size(); i += 2) {
@@ -110,7 +110,7 @@ absl::StatusOr<TailState> ParseTailState(std::string_view text) {
     }
   }
   if (is_good) return state;
-  return absl::DataLossError("it does not say how far logs were taken");
+  return absl::DataLossError("it is not a progress file of `lockstep tail`");
 }
 
 absl::StatusOr<TailState> ReadTailState(const std::string& path) {
@@ -119,7 +119,7 @@ absl::StatusOr<TailState> ReadTailState(const std::string& path) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   auto state = ParseTailState(text);
   if (!state.ok()) {
-    return Annotate(state.status(), absl::StrFormat("\"%s\" (delete it to begin anew)", path));
+    return Annotate(state.status(), absl::StrFormat("\"%s\" (delete it to start over)", path));
   }
   return state;
 }

@@ -1,9 +1,10 @@
-// TailState: how far each followed log was taken, kept in a file. Plain data, to text and back.
+// TailState: the progress of each followed log, kept in a file. Plain data with conversion to and
+// from text.
 //
 //   lockstep-tail 1
 //   log DEVICE INODE HEAD_BYTES HEAD_CRC OFFSET STREAM
-//   +BYTES MILLISECONDS                                   a push of so many bytes, and when it was
-//   +BYTES +MILLISECONDS                                  likewise, behind the one before
+//   +BYTES MILLISECONDS                                   a push of that many bytes, and its time
+//   +BYTES +MILLISECONDS                                  likewise, relative to the previous push
 //   ...
 #pragma once
 
@@ -16,27 +17,27 @@
 
 namespace lockstep::tail {
 
-// Bytes that were pushed at one time: what they say without a time of its own has this one, however often it is
+// Bytes pushed at one time. Their records without a time get this one, however often they are
 // pushed again.
 struct PushedBytes {
-  uint64_t end = 0;  // the first byte behind them
+  uint64_t end = 0;  // the offset after them
   int64_t arrival_ms = 0;
 };
 
-// Of one log. Over it every other is forgotten, and the bytes are those of the one before.
+// Per log. Beyond it, every other push is dropped and its bytes join the previous one.
 inline constexpr size_t kMaxPushesKept = 50'000;
 
 struct TailedLogState {
   uint64_t device = 0;
   uint64_t inode = 0;
-  // The log's first bytes: when they change, it is another log.
+  // The log's first bytes: if they change, it is another log.
   uint32_t head_bytes = 0;
   uint32_t head_crc = 0;
   std::string stream;   // the server's name for it, without line ends
-  uint64_t offset = 0;  // up to there it was taken
+  uint64_t offset = 0;  // everything before this was accepted
   std::vector<PushedBytes> pushes;
 
-  // Behind `offset`, which moves.
+  // Records a push after `offset`, which advances.
   void AddPush(uint64_t end, int64_t arrival_ms);
 };
 
@@ -45,12 +46,12 @@ struct TailState {
 };
 
 std::string ToText(const TailState& state);
-// kDataLoss for text that is none.
+// kDataLoss if malformed.
 absl::StatusOr<TailState> ParseTailState(std::string_view text);
 
-// Of nothing where there is no such file.
+// Empty if there is no such file.
 absl::StatusOr<TailState> ReadTailState(const std::string& path);
-// The file is the old one or the new one, whatever happens meanwhile.
+// Replaces the file atomically.
 absl::Status WriteTailState(const std::string& path, std::string_view text);
 
 }  // namespace lockstep::tail

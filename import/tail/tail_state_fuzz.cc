@@ -1,4 +1,4 @@
-// Feeds the file in which `lockstep tail` keeps how far it is: what is read is written the same.
+// Feeds the progress file of `lockstep tail`: what parses must be written back unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

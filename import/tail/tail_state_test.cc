@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "import/importing_testing.h"
+#include "import/files/importing_testing.h"
 
 namespace lockstep::tail {
 namespace {
@@ -56,7 +56,7 @@ TEST(TailStateTest, PushesAreBounded) {
   EXPECT_LE(log.pushes.size(), kMaxPushesKept);
   EXPECT_EQ(log.offset, 30 * kMaxPushesKept);
   EXPECT_EQ(log.pushes.back().end, log.offset);
-  // Times still rise with the bytes, from the first on.
+  // Times still increase with the bytes, starting from the first.
   EXPECT_EQ(log.pushes.front().arrival_ms, 1000);
   for (size_t i = 1; i < log.pushes.size(); ++i) {
     ASSERT_LT(log.pushes[i - 1].end, log.pushes[i].end);

@@ -12,10 +12,10 @@ namespace lockstep::tail {
 namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
-// A time, or whatever else tells one log from the next, is among them.
+// Enough to include a time or something else that distinguishes logs.
 constexpr uint64_t kHeadBytes = 256;
 constexpr size_t kMaxNameBytes = 200;
-// Answers about one log, without a byte that is new, before it waits for the next look.
+// How many responses without progress to accept for one log before waiting for the next check.
 constexpr int kMaxFutileAnswers = 3;
 
 }  // namespace
@@ -43,7 +43,7 @@ absl::Status TailedLog::Look(int64_t now_ms) {
   return TakeHead();
 }
 
-// Truncated, and written anew: shorter than it was, or with another beginning.
+// False if the file was truncated and rewritten: it is shorter or has another beginning.
 absl::StatusOr<bool> TailedLog::IsSameLog() {
   if (state_.stream.empty() || size_ < state_.offset || size_ < state_.head_bytes) return false;
   LOCKSTEP_RETURN_IF_ERROR(file_.Read(0, state_.head_bytes, bytes_));
@@ -51,7 +51,7 @@ absl::StatusOr<bool> TailedLog::IsSameLog() {
 }
 
 void TailedLog::Begin(int64_t now_ms) {
-  if (!state_.stream.empty()) Log(LogLevel::kInfo, "a log begins anew", {{"path", source_}});
+  if (!state_.stream.empty()) Log(LogLevel::kInfo, "a log starts over", {{"path", source_}});
   state_.head_bytes = 0;
   state_.head_crc = 0;
   state_.offset = 0;
@@ -63,7 +63,7 @@ void TailedLog::Begin(int64_t now_ms) {
   std::replace(state_.stream.begin(), state_.stream.end(), '\n', ' ');
 }
 
-// As long as it grows.
+// Repeated while the head is still growing.
 absl::Status TailedLog::TakeHead() {
   const auto bytes = static_cast<uint32_t>(std::min(size_, kHeadBytes));
   if (bytes == state_.head_bytes) return absl::OkStatus();
@@ -73,10 +73,10 @@ absl::Status TailedLog::TakeHead() {
   return absl::OkStatus();
 }
 
-// What was sent before has the time that it had then.
+// Bytes sent before keep their original time.
 absl::StatusOr<importer::PushedLog::Piece> TailedLog::NextPiece() {
   uint64_t end = size_;
-  // Of what waited for the server: when it was written, at the latest.
+  // For bytes that waited for the server: the latest time they can have been written.
   int64_t arrival_ms = written_ms_;
   if (!state_.pushes.empty()) {
     arrival_ms = std::max(arrival_ms, state_.pushes.back().arrival_ms);
@@ -100,7 +100,7 @@ bool TailedLog::Settle(const importer::PushedLog::Piece& piece,
         {{"path", source_}, {"samples", answer.refused_samples}, {"why", answer.refused}});
   }
   if (answer.next_offset < sent_) {
-    Log(LogLevel::kInfo, "the server asks for a log again",
+    Log(LogLevel::kInfo, "the server needs a log again",
         {{"path", source_}, {"from", answer.next_offset}});
   }
   sent_ = answer.next_offset;
@@ -113,7 +113,7 @@ absl::Status TailedLog::Push(importer::Delivery& delivery, int64_t now_ms) {
   int futile = 0;
   while (sent_ < size_ && futile < kMaxFutileAnswers) {
     LOCKSTEP_ASSIGN_OR_RETURN(const importer::PushedLog::Piece piece, NextPiece());
-    // It shrank just now.
+    // The file has just shrunk.
     if (piece.bytes.empty()) break;
     LOCKSTEP_ASSIGN_OR_RETURN(
         const importer::PushAnswer answer,

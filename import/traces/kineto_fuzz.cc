@@ -1,5 +1,5 @@
-// Feeds the reader of profiler traces, and makes records of what it read. The first byte chooses the size of the
-// pieces: that must not change the outcome.
+// Feeds the reader of profiler traces, and creates records from the result. The first byte selects
+// the size of the pieces, which must not change the outcome.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "import/traces/kineto_reader.h"
+#include "import/traces/kineto/kineto_reader.h"
 #include "import/traces/kineto_records.h"
-#include "import/traces/step_profile.h"
+#include "import/traces/profile/step_profile.h"
 
 namespace lockstep::traces {
 namespace {

@@ -11,7 +11,7 @@ namespace lockstep::traces {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
-// In 1971, in nanoseconds: a trace without a base time has times since 1970, or since the machine started.
+// 1971 in nanoseconds: a trace without a base time counts from 1970, or from the machine's start.
 constexpr int64_t kFirstTimeNs = 31'536'000'000'000'000;
 
 std::optional<int64_t> TimeMs(const KinetoHeader& header, int64_t time_ns) {
@@ -20,7 +20,7 @@ std::optional<int64_t> TimeMs(const KinetoHeader& header, int64_t time_ns) {
   return std::nullopt;
 }
 
-// Puts down records that have rank, step, time and labels in common.
+// Adds records that share rank, step, time and labels.
 class StepRecords {
  public:
   StepRecords(const KinetoTrace& trace, std::optional<int64_t> step, Interval window,
@@ -177,7 +177,7 @@ void AddDeviceStep(const KinetoTrace& trace, const DeviceStep& step, StepRecords
   AddPhases(step.phases, "device", out);
 }
 
-// Each at a time of its own, and of no step.
+// Records with individual times, and without a step.
 void AddOverview(const KinetoTrace& trace, const DeviceOverview& overview,
                  std::vector<TraceRecord>& records) {
   for (const UtilizationBin& bin : overview.utilization) {

@@ -1,4 +1,4 @@
-// A step made by hand, and its sums made by hand.
+// A handmade step with handmade sums.
 //
 //   ms        0  10        60     90  100  120       200 212        300 330      400
 //   gemm a       |---------|                                        |---|
@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_format.h"
 #include "import/traces/kineto_records.h"
-#include "import/traces/step_profile.h"
-#include "import/traces/traces_testing.h"
+#include "import/traces/profile/step_profile.h"
+#include "import/traces/records/traces_testing.h"
 
 namespace lockstep::traces {
 namespace {
@@ -46,7 +46,7 @@ KinetoTrace StepByHand() {
   return trace;
 }
 
-// "{label=value,...} value", one a line.
+// One "{label=value,...} value" per line.
 std::string RowsOf(std::string_view metric) {
   const KinetoTrace trace = StepByHand();
   std::vector<TraceRecord> records;

@@ -18,7 +18,7 @@ constexpr size_t kContentsNumbers = 6;
 constexpr size_t kContentsBytes = kContentsNumbers * 8 + kCrcBytes;
 constexpr uint64_t kSeriesAlignment = 16;
 
-// Whether the last four bytes of `bytes` are the checksum of those before; takes them off.
+// Removes the last four bytes, and returns whether they are the checksum of the rest.
 bool TakeCrc(std::string_view& bytes) {
   if (bytes.size() < kCrcBytes) return false;
   std::string_view written = bytes.substr(bytes.size() - kCrcBytes);
@@ -35,26 +35,28 @@ absl::StatusOr<BlockIndex> BlockIndex::Open(std::string_view file) {
   if (file.size() < kHeaderBytes + kContentsBytes || !GetFixed32(header, magic) ||
       magic != kMagic) {
     return absl::DataLossError(
-        absl::StrFormat("a file of %d bytes is no index of a block", file.size()));
+        absl::StrFormat("a file of %d bytes is not a block index", file.size()));
   }
   BlockIndex index;
   index.file_ = file;
   index.version_ = static_cast<unsigned char>(header.front());
   if (index.version_ != 1 && index.version_ != 2) {
-    return absl::UnimplementedError(absl::StrFormat("index version %d", index.version_));
+    return absl::UnimplementedError(
+        absl::StrFormat("unsupported index version %d", index.version_));
   }
   std::string_view contents = file.substr(file.size() - kContentsBytes);
-  if (!TakeCrc(contents)) return absl::DataLossError("damaged table of contents of an index");
+  if (!TakeCrc(contents))
+    return absl::DataLossError("checksum mismatch in the table of contents of the index");
   uint64_t places[kContentsNumbers] = {};
   for (uint64_t& place : places) (void)GetFixed64(contents, place);
   const uint64_t series = places[1];
   const uint64_t end = file.size() - kContentsBytes;
   if (places[0] > end || series > end) {
-    return absl::DataLossError("the table of contents of an index points outside of it");
+    return absl::DataLossError("the table of contents of the index points beyond the file");
   }
   LOCKSTEP_RETURN_IF_ERROR(index.ReadSymbols(places[0]));
   index.at_ = series;
-  // Series end where what is behind them begins.
+  // The series end where the next section begins.
   index.end_ = end;
   for (const uint64_t place : places) {
     if (place > series) index.end_ = std::min(index.end_, place);
@@ -66,16 +68,19 @@ absl::Status BlockIndex::ReadSymbols(uint64_t offset) {
   std::string_view in = file_.substr(offset);
   uint32_t length = 0;
   if (!GetFixed32(in, length) || in.size() < uint64_t{length} + kCrcBytes) {
-    return absl::DataLossError("the symbols of an index end behind it");
+    return absl::DataLossError("the symbols of the index extend beyond the file");
   }
   in = in.substr(0, length + kCrcBytes);
   uint32_t count = 0;
   if (!TakeCrc(in) || !GetFixed32(in, count))
-    return absl::DataLossError("damaged symbols of an index");
+    return absl::DataLossError("checksum mismatch in the symbols of the index");
   std::string_view symbol;
   while (symbols_.size() < count) {
-    // In version 1 a symbol is called by its place, and found again by that of its text.
-    if (!GetLengthPrefixed(in, symbol)) return absl::DataLossError("too few symbols in an index");
+    // In version 1, a symbol is referenced by its offset, here mapped to its text.
+    if (!GetLengthPrefixed(in, symbol)) {
+      return absl::DataLossError(
+          absl::StrFormat("the index has %d symbols instead of %d", symbols_.size(), count));
+    }
     symbols_.push_back(symbol);
   }
   return absl::OkStatus();
@@ -84,7 +89,8 @@ absl::Status BlockIndex::ReadSymbols(uint64_t offset) {
 absl::StatusOr<std::string_view> BlockIndex::Symbol(uint64_t ref) const {
   if (version_ == 2) {
     if (ref < symbols_.size()) return symbols_[static_cast<size_t>(ref)];
-    return absl::DataLossError(absl::StrFormat("symbol %d of %d", ref, symbols_.size()));
+    return absl::DataLossError(absl::StrFormat(
+        "a series refers to symbol %d, but the index has only %d symbols", ref, symbols_.size()));
   }
   const auto place_of = [&](std::string_view symbol) {
     return static_cast<uint64_t>(symbol.data() - file_.data()) - VarintLength(symbol.size());
@@ -93,7 +99,8 @@ absl::StatusOr<std::string_view> BlockIndex::Symbol(uint64_t ref) const {
       symbols_.begin(), symbols_.end(), ref,
       [&](std::string_view symbol, uint64_t asked) { return place_of(symbol) < asked; });
   if (found != symbols_.end() && place_of(*found) == ref) return *found;
-  return absl::DataLossError(absl::StrFormat("no symbol at byte %d", ref));
+  return absl::DataLossError(
+      absl::StrFormat("a series refers to a symbol at byte %d, where none begins", ref));
 }
 
 absl::StatusOr<LabelSet> BlockIndex::ReadLabels(std::string_view& in) const {
@@ -155,13 +162,14 @@ absl::StatusOr<std::optional<IndexedSeries>> BlockIndex::Next() {
   uint64_t length = 0;
   if (!GetVarint64(in, length) || in.size() < kCrcBytes || length > in.size() - kCrcBytes) {
     at_ = end_;
-    return absl::DataLossError(
-        absl::StrFormat("the series at byte %d of an index ends behind the others", offset));
+    return absl::DataLossError(absl::StrFormat(
+        "the series at byte %d of the index extends beyond the section of series", offset));
   }
   in = in.substr(0, static_cast<size_t>(length) + kCrcBytes);
   at_ = static_cast<uint64_t>(in.data() + in.size() - file_.data());
   if (!TakeCrc(in)) {
-    return absl::DataLossError(absl::StrFormat("damaged series at byte %d of an index", offset));
+    return absl::DataLossError(
+        absl::StrFormat("checksum mismatch in the series at byte %d of the index", offset));
   }
   IndexedSeries series;
   series.ref = version_ == 2 ? offset / kSeriesAlignment : offset;

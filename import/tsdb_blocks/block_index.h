@@ -1,15 +1,17 @@
-// The index of a block: every series with its labels and where its chunks are.
+// The index of a block: every series with its labels and the locations of its chunks.
 //
 //   magic: 4 | version: 1 | symbols | series | ... | table of contents: 6 x 8, crc: 4
 //
 //   symbols   length: 4 | count: 4 | (length: varint, text) ... | crc: 4
-//   series    (length: varint | labels | chunks | crc: 4) ..., in version 2 each at a multiple of 16
-//   labels    count: varint | (name: varint, value: varint) ...     references of symbols: numbers in version 2,
-//                                                                   places in the file in version 1
-//   chunks    count: varint | first: signed varint, last - first: varint, reference: varint
-//                           | first - last before: varint, last - first: varint, reference delta: signed varint ...
+//   series    (length: varint | labels | chunks | crc: 4) ...; in version 2 at multiples of 16
+//   labels    count: varint | (name: varint, value: varint) ...
+//             references to symbols: their numbers in version 2, offsets in the file in version 1
+//   chunks    count: varint
+//             | first: signed varint, last - first: varint, reference: varint
+//             | first - previous last: varint, last - first: varint, reference delta: signed varint
+//             | ...
 //
-// Fixed numbers are big-endian; a crc is CRC-32C of what stands between it and the length.
+// Fixed-width numbers are big-endian; a crc is CRC-32C of the bytes between it and the length.
 // Source: Prometheus, tsdb/docs/format/index.md and tsdb/index/index.go.
 #pragma once
 
@@ -31,19 +33,19 @@ struct ChunkPlace {
 };
 
 struct IndexedSeries {
-  uint64_t ref = 0;  // what tombstones call it
+  uint64_t ref = 0;  // its reference in tombstones
   LabelSet labels;
   std::vector<ChunkPlace> chunks;
 };
 
-// Reads a file that must outlive it. For one thread.
+// The file must outlive this object. For one thread.
 class BlockIndex {
  public:
   // Checks the table of contents and the symbols.
   static absl::StatusOr<BlockIndex> Open(std::string_view file);
 
-  // The next series in the order of the file, nothing behind the last. Where one is damaged the status says so, and
-  // the call after goes on behind it if its length could be read.
+  // The next series in file order; nothing after the last. The status reports a damaged series, and
+  // the next call continues after it if its length was readable.
   absl::StatusOr<std::optional<IndexedSeries>> Next();
 
  private:
@@ -55,8 +57,8 @@ class BlockIndex {
   std::string_view file_;
   int version_ = 0;
   std::vector<std::string_view> symbols_;
-  uint64_t at_ = 0;   // the next series
-  uint64_t end_ = 0;  // of the series
+  uint64_t at_ = 0;   // offset of the next series
+  uint64_t end_ = 0;  // end of the series section
 };
 
 }  // namespace lockstep::tsdb_blocks

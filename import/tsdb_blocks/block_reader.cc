@@ -35,7 +35,8 @@ absl::StatusOr<BlockReader> BlockReader::Open(BlockFiles files) {
   }
   for (size_t i = 0; i < files.segments.size(); ++i) {
     if (IsSegment(files.segments[i])) continue;
-    return absl::DataLossError(absl::StrFormat("file %d of the chunks is none", i + 1));
+    return absl::DataLossError(
+        absl::StrFormat("chunk file %d is not in Prometheus' format", i + 1));
   }
   return BlockReader(std::move(files), std::move(index), std::move(tombstones));
 }
@@ -53,7 +54,7 @@ absl::Status BlockReader::ReadChunkAt(const ChunkPlace& place, SampleColumns& sa
   uint64_t length = 0;
   constexpr uint64_t kAround = 1 + sizeof(uint32_t);  // encoding, crc
   if (!GetVarint64(in, length) || in.size() < kAround || length > in.size() - kAround) {
-    return damaged("chunk that ends behind its file");
+    return damaged("chunk that extends beyond its file");
   }
   const std::string_view checked = in.substr(0, static_cast<size_t>(length) + 1);
   std::string_view written = in.substr(checked.size());

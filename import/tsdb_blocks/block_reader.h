@@ -1,4 +1,4 @@
-// A block of a Prometheus TSDB: its series with their samples, less what was deleted.
+// Reads a block of a Prometheus TSDB: its series with their samples, without deleted ones.
 //
 //   01M82DMRRCAEW6C81BY9KX2X9R/
 //     index, chunks/000001, chunks/000002, ..., tombstones, meta.json
@@ -6,7 +6,7 @@
 //   segment   magic: 4 | version: 1 | padding: 3 | chunk ...
 //   chunk     length: varint | encoding: 1 | data | crc: 4, CRC-32C of encoding and data
 //
-// What is damaged is counted and left out. Source: Prometheus, tsdb/docs/format/chunks.md.
+// Damaged parts are counted and skipped. Source: Prometheus, tsdb/docs/format/chunks.md.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@
 
 namespace lockstep::tsdb_blocks {
 
-// Contents of a block's files.
+// The contents of a block's files.
 struct BlockFiles {
   std::string_view index;
-  std::vector<std::string_view> segments;  // in order of their names
-  std::string_view tombstones;             // empty: there is no such file
+  std::vector<std::string_view> segments;  // sorted by name
+  std::string_view tombstones;             // empty if there is no such file
 };
 
 struct BlockSeries {
@@ -38,19 +38,19 @@ struct BlockCounts {
   uint64_t series = 0;
   uint64_t chunks = 0;
   uint64_t samples = 0;
-  uint64_t deleted_samples = 0;       // by tombstones
-  uint64_t out_of_order_samples = 0;  // left out: not behind the sample before
+  uint64_t deleted_samples = 0;       // deleted by tombstones
+  uint64_t out_of_order_samples = 0;  // skipped: not after the previous sample
   uint64_t bad_series = 0;
   uint64_t bad_chunks = 0;
   absl::Status first_damage;
 };
 
-// Reads files that must outlive it. For one thread.
+// The files must outlive this object. For one thread.
 class BlockReader {
  public:
   static absl::StatusOr<BlockReader> Open(BlockFiles files);
 
-  // The next series in order of the index; nothing behind the last.
+  // The next series in index order; nothing after the last.
   std::optional<BlockSeries> Next();
   const BlockCounts& counts() const { return counts_; }
 

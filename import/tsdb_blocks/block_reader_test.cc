@@ -15,7 +15,7 @@
 namespace lockstep::tsdb_blocks {
 namespace {
 
-// What was given to `promtool tsdb create-blocks-from openmetrics`.
+// The input of `promtool tsdb create-blocks-from openmetrics`.
 std::map<std::string, SampleColumns> WrittenSamples() {
   using exposition::TextFormat::kOpenMetrics;
   std::map<std::string, SampleColumns> series;
@@ -44,7 +44,7 @@ struct Block {
 
 struct ReadBlock {
   absl::Status status;
-  std::map<std::string, std::string> series;  // as DescribeFloats() has it
+  std::map<std::string, std::string> series;  // as from DescribeFloats()
   BlockCounts counts;
 };
 
@@ -79,7 +79,7 @@ TEST(BlockReaderTest, ReadsWhatPromtoolWrote) {
     ASSERT_TRUE(read.series.contains(labels)) << labels;
     const std::string& text = read.series.at(labels);
     with_nan += IsNanText(text);
-    // Prometheus' NaN has one bit more than ours.
+    // Prometheus' NaN has one more bit set than ours.
     std::string expected = DescribeFloats(samples);
     const size_t nan = expected.find(":7ff8000000000000");
     if (nan != expected.npos) expected.replace(nan, 17, ":7ff8000000000001");
@@ -141,7 +141,7 @@ TEST(BlockReaderTest, ADamagedTombstonesFileIsAnError) {
   }
 }
 
-// Damage never makes other samples, only fewer.
+// Damage never creates samples, it only loses some.
 void CheckIsPartOf(const ReadBlock& read, const ReadBlock& whole) {
   for (const auto& [labels, text] : read.series) {
     ASSERT_TRUE(whole.series.contains(labels)) << labels;
@@ -159,7 +159,7 @@ TEST(BlockReaderTest, FlippedBitsOfChunksAreNoticed) {
     Block damaged = block;
     damaged.chunks[bit / 8] = static_cast<char>(damaged.chunks[bit / 8] ^ (1 << bit % 8));
     const ReadBlock read = ReadAllSeries(damaged.files());
-    // The three bytes of padding say nothing.
+    // The three bytes of padding are ignored.
     if (bit / 8 >= 5 && bit / 8 < 8) continue;
     EXPECT_TRUE(!read.status.ok() || read.counts.bad_chunks == 1) << bit;
     CheckIsPartOf(read, whole);
@@ -177,7 +177,7 @@ TEST(BlockReaderTest, FlippedBitsOfTheIndexNeverMakeOtherSamples) {
     noticed += !read.status.ok() || read.counts.bad_series > 0;
     if (read.status.ok()) CheckIsPartOf(read, whole);
   }
-  // What is behind the series, postings and tables, is not read.
+  // The sections after the series, postings and tables, are not read.
   EXPECT_GT(noticed, block.index.size() * 8 / 5 / 4);
 }
 
@@ -198,7 +198,7 @@ TEST(BlockReaderTest, ATornIndexIsAnErrorAndTornChunksAreFewer) {
   }
 }
 
-// An index of version 1: symbols are called by their places, series lie without gaps.
+// An index of version 1: symbols are referenced by offset, series have no gaps.
 std::string VersionOneIndex() {
   std::string file;
   PutFixed32(file, 0xbaaad700);

@@ -1,4 +1,4 @@
-// What the tests of this folder share.
+// Helpers for the tests in this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace lockstep::tsdb_blocks {
 
-// Of testdata/.
+// Reads a file in testdata/.
 inline std::string ReadBlockFile(std::string_view name) {
   const std::string path =
       std::string(LOCKSTEP_SOURCE_DIR) + "/import/tsdb_blocks/testdata/" + std::string(name);
@@ -23,7 +23,7 @@ inline std::string ReadBlockFile(std::string_view name) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// "time:value" of each float, with the bits of the value, so that NaN compares as well.
+// "time:value" for each float, with the value's bits, so that NaN compares too.
 inline std::string DescribeFloats(const SampleColumns& samples) {
   std::string text;
   for (size_t i = 0; i < samples.values.size(); ++i) {

@@ -11,10 +11,10 @@
 namespace lockstep::tsdb_blocks {
 namespace {
 
-// By the number of ones in front.
+// Indexed by the number of leading ones.
 constexpr int kDeltaWidths[] = {0, 14, 17, 20, 64};
 
-// As export/float_chunk.h draws it.
+// The layout is in export/float_chunk.h.
 absl::Status ReadFloatChunk(std::string_view data, SampleColumns& samples) {
   uint16_t count = 0;
   if (!GetFixed16(data, count)) return absl::DataLossError("float chunk without a count");
@@ -60,7 +60,7 @@ absl::Status ReadChunk(uint8_t encoding, std::string_view data, SampleColumns& s
       return absl::OkStatus();
     }
   }
-  return absl::UnimplementedError(absl::StrFormat("chunk encoding %d", encoding));
+  return absl::UnimplementedError(absl::StrFormat("unsupported chunk encoding %d", encoding));
 }
 
 }  // namespace lockstep::tsdb_blocks

@@ -1,4 +1,4 @@
-// Samples of one of Prometheus' chunks. Pure functions.
+// Decodes Prometheus chunks. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace lockstep::tsdb_blocks {
 // On disk.
 enum class ChunkEncoding : uint8_t { kFloat = 1, kHistogram = 2, kFloatHistogram = 3 };
 
-// Appends the samples of `data` to `samples`; of a malformed chunk nothing. kUnimplemented for encodings that are
-// not known.
+// Appends the samples of `data` to `samples`; nothing if the chunk is malformed. kUnimplemented for
+// unknown encodings.
 absl::Status ReadChunk(uint8_t encoding, std::string_view data, SampleColumns& samples);
 
 }  // namespace lockstep::tsdb_blocks

@@ -67,7 +67,7 @@ TEST(ChunkReaderTest, ReadsFloatsBack) {
     SampleColumns read;
     ASSERT_TRUE(ReadChunk(1, data, read).ok());
     ASSERT_EQ(DescribeFloats(read), DescribeFloats(samples));
-    // Bits that fill the last byte may be missing, and nothing else.
+    // Only padding bits in the last byte may be missing.
     for (size_t size = 0; size + 1 < data.size(); size += 17) {
       SampleColumns torn;
       ASSERT_FALSE(ReadChunk(1, std::string_view(data).substr(0, size), torn).ok());
@@ -86,7 +86,7 @@ std::string BytesOfHex(std::string_view hex) {
   return bytes;
 }
 
-// Written by a Prometheus 3.5.
+// Written by Prometheus 3.5.
 TEST(ChunkReaderTest, ReadsAChunkOfPrometheus) {
   const std::string data = BytesOfHex(
       "0012a4a3fcf4be633ff0000000000000a575400d6137ffb7f4a8068c06c00e006b07d7c57c8791000eb3d"
@@ -120,7 +120,7 @@ Histogram RandomHistogram(std::mt19937_64& random, bool is_custom) {
   return h;
 }
 
-// `next` of the layout of `before`, with counts that rose.
+// A successor of `before` with the same layout and increased counts.
 std::shared_ptr<const Histogram> Risen(const Histogram& before, std::mt19937_64& random) {
   auto next = std::make_shared<Histogram>(before);
   for (auto* counts : {&next->positive_counts, &next->negative_counts}) {

@@ -41,7 +41,7 @@ double GetBound(MsbBitReader& bits) {
   return code == 0 ? bits.GetDouble() : static_cast<double>(code - 1) / 1000;
 }
 
-// As many buckets as the spans have.
+// Returns the number of buckets in the spans.
 size_t GetSpans(MsbBitReader& bits, std::vector<BucketSpan>& spans) {
   const uint64_t count = bits.GetUnsignedVarbit();
   uint64_t buckets = 0;
@@ -57,7 +57,7 @@ size_t GetSpans(MsbBitReader& bits, std::vector<BucketSpan>& spans) {
   return bits.is_good() ? static_cast<size_t>(buckets) : 0;
 }
 
-// A histogram with the layout and no counts.
+// A histogram with the layout but no counts.
 Histogram GetLayout(MsbBitReader& bits) {
   Histogram layout;
   layout.zero_threshold = GetZeroThreshold(bits);
@@ -77,7 +77,7 @@ Histogram GetLayout(MsbBitReader& bits) {
   return layout;
 }
 
-// An integer as itself, then its delta, then deltas of the delta.
+// An integer, then its delta, then deltas of deltas.
 struct IntegerSequence {
   int64_t value = 0;
   int64_t delta = 0;
@@ -176,7 +176,7 @@ absl::StatusOr<std::vector<HistogramSample>> ReadSamples(std::string_view data) 
       timestamp_ms.First(bits.GetVarbit());
       numbers.First(bits, *histogram);
     } else {
-      // Whatever the first is, what stands behind it is no reset.
+      // Whatever the first sample is, those after it are not resets.
       if (histogram->reset_hint != CounterResetHint::kGauge) {
         histogram->reset_hint = CounterResetHint::kNotReset;
       }

@@ -1,13 +1,14 @@
-// Chunks of native histograms, with counts that are integers or floats.
+// Decodes chunks of native histograms, with integer or float counts.
 //
 //   count: 2 bytes | flags: 1 byte | layout | sample ...
 //
-// The layout is as export/histogram_chunk.h draws it, as are samples with float counts. With integers a sample is
+// The layout and samples with float counts are described in export/histogram_chunk.h. With
+// integers, a sample is
 //
 //   time | count | zero count | sum | positive buckets ... | negative buckets ...
 //
-// time, counts and buckets as varbits, first themselves, then the delta, then the deltas of the delta; the sum as
-// the xor to the one before. A bucket is the difference to its neighbour.
+// Time, counts and buckets are varbits: first the value, then its delta, then deltas of deltas; the
+// sum is the xor with the previous one. A bucket is the difference to its neighbour.
 // Source: Prometheus, tsdb/chunkenc/histogram.go, float_histogram.go and histogram_meta.go.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Numbers of any width in bits, most significant bit first, as Prometheus' chunks have them. What the writer of
-// export/msb_bits.h puts down is read here.
+// Reads numbers of any bit width, most significant bit first, as in Prometheus' chunks: the
+// counterpart of the writer in export/msb_bits.h.
 //
 // Source: Prometheus, tsdb/chunkenc/bstream.go and varbit.go.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace lockstep::tsdb_blocks {
 
-// Reads bytes that must outlive it. Past their end, and behind a malformed number, all reads are 0 and is_good() is
-// false. Not thread-safe.
+// The bytes must outlive this object. Past their end, and after a malformed number, all reads are 0
+// and is_good() is false. Not thread-safe.
 class MsbBitReader {
  public:
   explicit MsbBitReader(std::string_view bytes) : bytes_(bytes) {}
@@ -37,7 +37,7 @@ class MsbBitReader {
     }
     return value;
   }
-  // What Fits in `width` bits from -(2^(width-1) - 1) to 2^(width-1).
+  // A number from -(2^(width-1) - 1) to 2^(width-1) in `width` bits.
   int64_t GetSigned(int width) {
     const uint64_t value = Get(width);
     if (width == 0 || width == 64 || value <= uint64_t{1} << (width - 1)) {
@@ -49,7 +49,7 @@ class MsbBitReader {
 
   int64_t GetVarbit() { return GetSigned(kVarbitWidths[Ones(kVarbitClasses - 1)]); }
   uint64_t GetUnsignedVarbit() { return Get(kVarbitWidths[Ones(kVarbitClasses - 1)]); }
-  // Set bits up to the next zero, which is taken too, or up to `most`.
+  // Counts set bits up to the next zero, which is consumed, or up to `most`.
   int Ones(int most) {
     int count = 0;
     while (count < most && Get(1) == 1) ++count;
@@ -81,13 +81,13 @@ class MsbBitReader {
   bool is_good_ = true;
 };
 
-// Doubles as what differs from the one before.
+// Doubles encoded as the xor with the previous one.
 class XorReader {
  public:
   explicit XorReader(double first = 0) : bits_(std::bit_cast<uint64_t>(first)) {}
 
   double Next(MsbBitReader& in) {
-    const int form = in.Ones(2);  // the same; in the window of the one before; with a window
+    const int form = in.Ones(2);  // unchanged; in the previous window; with a new window
     if (form == 2) ReadWindow(in);
     if (form > 0) bits_ ^= in.Get(64 - leading_ - trailing_) << trailing_;
     return std::bit_cast<double>(bits_);
@@ -108,7 +108,7 @@ class XorReader {
   int trailing_ = 0;
 };
 
-// Adds what a malformed file may make wrap around.
+// Adds with wraparound, which a malformed file may cause.
 inline int64_t WrappingSum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }

@@ -18,16 +18,16 @@ absl::StatusOr<Tombstones> ReadTombstones(std::string_view file) {
   std::string_view in = file;
   if (file.size() < kFrameBytes || !GetFixed32(in, magic) || magic != kTombstonesMagic) {
     return absl::DataLossError(
-        absl::StrFormat("a file of %d bytes has no tombstones", file.size()));
+        absl::StrFormat("the file of %d bytes is not a tombstones file", file.size()));
   }
   if (static_cast<unsigned char>(in.front()) != kTombstonesVersion) {
-    return absl::UnimplementedError("tombstones of another version");
+    return absl::UnimplementedError("unsupported version of the tombstones file");
   }
   in = in.substr(1, in.size() - 1 - sizeof(uint32_t));
   std::string_view written = file.substr(file.size() - sizeof(uint32_t));
   uint32_t crc = 0;
   if (!GetFixed32(written, crc) || crc != Crc32c(in))
-    return absl::DataLossError("damaged tombstones");
+    return absl::DataLossError("checksum mismatch in the tombstones file");
   Tombstones tombstones;
   while (!in.empty()) {
     uint64_t ref = 0;

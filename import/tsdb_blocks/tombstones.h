@@ -1,6 +1,7 @@
-// What was deleted from a block and is in its chunks still.
+// The deletions from a block whose samples are still in its chunks.
 //
-//   magic: 4 | version: 1 | (series: varint, first: signed varint, last: signed varint) ... | crc: 4
+//   magic: 4 | version: 1
+//   | (series: varint, first: signed varint, last: signed varint) ... | crc: 4
 //
 // The crc is CRC-32C of the entries. Source: Prometheus, tsdb/docs/format/tombstones.md.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace lockstep::tsdb_blocks {
 
-// Times that are deleted, by the series' reference.
+// Deleted time ranges, by series reference.
 using Tombstones = absl::flat_hash_map<uint64_t, std::vector<TimeRange>>;
 
 absl::StatusOr<Tombstones> ReadTombstones(std::string_view file);

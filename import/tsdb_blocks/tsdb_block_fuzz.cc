@@ -1,5 +1,5 @@
-// Feeds the readers of a block's parts. The first byte chooses: a chunk of each encoding, tombstones, or an index
-// with one file of chunks that is the index's own bytes.
+// Feeds the readers of a block's parts. The first byte selects a chunk of each encoding,
+// tombstones, or an index with one chunk file that is the index's own bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Feeds the reader of W&B's transaction logs. The first byte chooses: the rest as a file, or as
-// records of a whole one, with right checksums, so that the messages are reached.
+// Feeds the reader of W&B's transaction logs. The first byte selects what the rest is: a file, or
+// records of a valid one with correct checksums, to reach the messages.
 #include <cstddef>
 #include <cstdint>
 #include <string>

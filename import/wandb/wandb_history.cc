@@ -23,7 +23,7 @@ std::optional<double> NumberOfWord(std::string_view word) {
   return std::nullopt;
 }
 
-// Nothing for what is no plain number: that is for the parser.
+// Nothing if it is not a plain number; the parser handles the rest.
 std::optional<double> PlainNumber(std::string_view json) {
   if (json.empty() || !(json.front() == '-' || (json.front() >= '0' && json.front() <= '9'))) {
     return std::nullopt;
@@ -43,10 +43,10 @@ std::string Joined(const std::vector<std::string_view>& path, size_t count, char
   return name;
 }
 
-// Of paths that are compared: it stands in no name.
+// A separator for comparing paths: it occurs in no name.
 constexpr char kNoName = '\xff';
 
-// `json` with its bare NaN and Infinity as texts: Python writes them, and JSON has none.
+// `json` with bare NaN and Infinity quoted: Python writes them, but JSON lacks them.
 std::string WithQuotedWords(std::string_view json) {
   std::string quoted;
   bool is_in_text = false;
@@ -70,7 +70,7 @@ std::string WithQuotedWords(std::string_view json) {
   return quoted;
 }
 
-// The objects that say their type.
+// The objects with a "_type".
 std::set<std::string> TypedObjects(const std::vector<WandbItem>& items) {
   std::set<std::string> typed;
   for (const WandbItem& item : items) {
@@ -100,7 +100,7 @@ void WandbItemReader::Read(const std::vector<WandbItem>& items, std::vector<Wand
 
 void WandbItemReader::ReadItem(const WandbItem& item, std::vector<WandbValue>& values) {
   std::string name = Joined(item.path, item.path.size(), '.');
-  // The parser takes no null pointer, which a field that is empty may have.
+  // The parser accepts no null pointer, which an empty field may have.
   if (item.json.empty()) {
     ++counts_.malformed;
     return;

@@ -1,9 +1,9 @@
-// The items of a record of W&B's transaction log, to numbers. Not thread-safe.
+// Converts the items of a record in W&B's transaction log to numbers. Not thread-safe.
 //
-// An item is a path and a value in JSON. The path is one key, or the keys of objects within
-// objects, which older writers put into the JSON instead: {"a": {"b": 1}} is a.b = 1 either way.
-// NaN and Infinity are written bare or as texts. An object with a member "_type" is an image, a
-// histogram, a table or the like: it is left out whole.
+// An item is a path and a value in JSON. The path is one key, or the keys of nested objects, which
+// older writers put into the JSON instead: {"a": {"b": 1}} is a.b = 1 either way. NaN and Infinity
+// are bare or quoted. An object with a member "_type" is an image, a histogram, a table or similar,
+// and is skipped as a whole.
 #pragma once
 
 #include <simdjson.h>
@@ -23,14 +23,14 @@ struct WandbItem {
 };
 
 struct WandbItemCounts {
-  uint64_t media = 0;       // objects with a type, left out
-  uint64_t no_numbers = 0;  // texts, lists, booleans, null, left out
-  uint64_t malformed = 0;   // JSON that cannot be read, names that are too long, objects too deep
+  uint64_t media = 0;       // skipped objects with a type
+  uint64_t no_numbers = 0;  // skipped texts, lists, booleans, null
+  uint64_t malformed = 0;   // invalid JSON, overlong names, objects too deep
 };
 
 class WandbItemReader {
  public:
-  // Appends the numbers in `items`, which are those of one record.
+  // Appends the numbers in `items`, which belong to one record.
   void Read(const std::vector<WandbItem>& items, std::vector<WandbValue>& values);
 
   const WandbItemCounts& counts() const { return counts_; }

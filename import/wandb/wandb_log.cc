@@ -109,11 +109,11 @@ std::optional<WandbLogReader::Chunk> WandbLogReader::TakeChunk() {
 bool WandbLogReader::Join(const Chunk& chunk) {
   const bool begins = chunk.type == kFull || chunk.type == kFirst;
   if (begins) {
-    // The one before lacks its end: its writer was killed, and began again in this file.
+    // The previous record has no end: its writer was killed, and restarted in this file.
     if (is_in_record_) ++damaged_chunks_;
     DropRecord();
   } else if (!is_in_record_) {
-    return false;  // of a record whose first chunk is lost
+    return false;  // its record's first chunk is lost
   }
   is_too_long_ = is_too_long_ || record_.size() + chunk.data.size() > kMaxRecordBytes;
   if (!is_too_long_) record_ += chunk.data;

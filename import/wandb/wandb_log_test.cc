@@ -42,8 +42,8 @@ std::string LogOf(const std::vector<std::string>& records) {
   return log;
 }
 
-// Of many blocks: short ones, one that ends where a block does, some that leave no room for a
-// chunk, and one of several blocks.
+// Records over many blocks: short ones, one that ends with its block, some that leave no room for a
+// chunk, and one that spans several blocks.
 std::vector<std::string> ManyRecords() {
   std::vector<std::string> records = {"a", std::string(100, 'b')};
   for (size_t left = 0; left < 10; ++left) {
@@ -102,7 +102,7 @@ TEST(WandbLogTest, AFlippedBitCostsOneRecord) {
     damaged[at] = static_cast<char>(damaged[at] ^ 4);
     const ReadLog read = ReadPieces(damaged, 1000);
     EXPECT_GE(read.damaged_chunks + (read.is_cut ? 1 : 0), 1u) << at;
-    // Never a wrong one; behind a damaged length the rest of its block is lost.
+    // Never yields a wrong record; after a damaged length, the rest of its block is lost.
     for (const std::string& record : read.records) {
       EXPECT_NE(std::find(records.begin(), records.end(), record), records.end()) << at;
     }

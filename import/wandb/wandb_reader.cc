@@ -36,7 +36,7 @@ enum ConfigField : uint32_t { kConfigUpdate = 1 };
 enum StepField : uint32_t { kStepNumber = 1 };
 enum TimeField : uint32_t { kSeconds = 1, kNanos = 2 };
 
-// Beyond the year 5000 or before 1970 it is no time.
+// Times beyond the year 5000 or before 1970 are invalid.
 constexpr double kLatestSecond = 1e11;
 
 std::optional<int64_t> TimeMs(double seconds) {
@@ -73,7 +73,7 @@ WandbItem ReadItem(std::string_view message) {
         item.path.insert(item.path.begin(), reader.get_view());
         break;
       case tag_and_type(kNestedKey, kBytes):
-        // Deeper paths are of no number: they would be too long a name.
+        // Ignore deeper paths, whose names would be too long.
         if (item.path.size() < kMaxNameBytes) {
           item.path.push_back(reader.get_view());
         } else {
@@ -102,7 +102,7 @@ void ReadText(pbf_reader& reader, std::string& text) {
   if (!written.empty()) text = written.substr(0, kMaxTextBytes);
 }
 
-// The step as a value of history, where the record has none of its own.
+// The step from the history's values, if the record has none itself.
 std::optional<int64_t> StepOf(double value) {
   constexpr double kLargestStep = 9e15;
   if (!(std::abs(value) < kLargestStep) || value != std::floor(value)) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<int64_t> StepOf(double value) {
 }  // namespace
 
 void WandbReader::Feed(std::string_view bytes) {
-  // As little is held at a time as a piece and a record.
+  // Only one piece and one record are held at a time.
   constexpr size_t kPieceBytes = 256 << 10;
   while (!bytes.empty()) {
     log_.Append(bytes.substr(0, kPieceBytes));
@@ -240,7 +240,7 @@ void WandbReader::ReadStats(std::string_view message) {
         reader.skip();
     }
   }
-  // As W&B's exports name them.
+  // Names as in W&B's exports.
   for (WandbItem& item : record_items_) item.path.insert(item.path.begin(), "system");
   items_.Read(record_items_, row_.values);
   Emit();

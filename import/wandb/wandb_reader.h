@@ -1,8 +1,8 @@
-// WandbReader: a run's transaction log (run-ID.wandb), as W&B writes it on disk while it is
-// offline, and online beside what it sends.
+// WandbReader: reads a run's transaction log (run-ID.wandb), which W&B writes to disk both offline
+// and online.
 //
-// A run that crashed, or is still going on, leaves a file whose last record may be cut; what is
-// whole is read. Not thread-safe.
+// The file of a crashed or running run may end with an incomplete record; the complete ones are
+// read. Not thread-safe.
 //
 // Source: wandb/wandb, wandb/proto/wandb_internal.proto.
 #pragma once
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/wandb/wandb_history.h"
@@ -20,21 +21,22 @@ namespace lockstep::wandb {
 
 class WandbReader {
  public:
-  // Hears of each row that has a value, in the file's order; run() is what was known of the run
-  // before it.
+  // Called for each row with a value, in file order; run() returns what was known about the run by
+  // then.
   using TakeRow = std::function<void(const WandbRow&)>;
 
   explicit WandbReader(TakeRow take_row) : take_row_(std::move(take_row)) {}
 
-  // The next bytes of the file, of any number.
+  // Adds the next bytes of the file.
   void Feed(std::string_view bytes);
+  // Call it after the last bytes.
   void Finish();
 
   const WandbRun& run() const { return run_; }
   const WandbLogReader& log() const { return log_; }
   const WandbItemCounts& item_counts() const { return items_.counts(); }
   uint64_t malformed_records() const { return malformed_records_; }
-  // Whether the run said that it ended.
+  // Whether the run recorded its end.
   bool has_ended() const { return has_ended_; }
 
  private:

@@ -49,7 +49,7 @@ std::string LogOfRecords(const std::vector<std::string>& records) {
   return log;
 }
 
-// "step@time_ms name=value name=value" a row.
+// One "step@time_ms name=value name=value" per row.
 struct ReadRun {
   std::string rows;
   WandbRun run;
@@ -123,7 +123,7 @@ TEST(WandbReaderTest, WhatIsNoNumberIsLeftOut) {
 }
 
 TEST(WandbReaderTest, MediaAreLeftOutWhole) {
-  // As newer and as older writers have them.
+  // In the forms of newer and older writers.
   const ReadRun read =
       ReadOf({HistoryOf({{{"img", "width"}, "4"},
                          {{"img", "_type"}, "\"image-file\""},
@@ -186,7 +186,7 @@ TEST(WandbReaderTest, WhoTheRunIs) {
   const ReadRun read = ReadOf(
       {RunRecord({{1, "abc"}, {3, "proj"}, {6, "g"}, {7, "train"}, {8, "name"}},
                  {{{"lr"}, "0.1"}, {{"rank"}, "3"}}),
-       // Later ones say what is new.
+       // Later records contain only changes.
        RunRecord({{1, "abc"}, {2, "team"}, {8, std::string(2 * kMaxTextBytes, 'n')}}, {}), exit});
   EXPECT_EQ(read.run.id, "abc");
   EXPECT_EQ(read.run.entity, "team");

@@ -1,4 +1,5 @@
-// What W&B's transaction log holds of a run. Plain data; views live until the reader's next call.
+// The content of W&B's transaction log for a run. Plain data; views are valid until the reader's
+// next call.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +10,25 @@
 
 namespace lockstep::wandb {
 
-// Who the run is. Texts are those of the user, cut to kMaxTextBytes.
+// Describes the run. Texts come from the user, cut to kMaxTextBytes.
 struct WandbRun {
   std::string id;
   std::string entity;
   std::string project;
   std::string group;     // "": none
   std::string job_type;  // "": none
-  std::string name;      // as the page shows it; "" for an offline run that was given none
+  std::string name;      // display name; "" for an unnamed offline run
   std::optional<int64_t> start_ms;
-  std::optional<int64_t> rank;  // what its config says: rank, global_rank, RANK
+  std::optional<int64_t> rank;  // from its config: rank, global_rank, RANK
 };
 
-// A number that was logged, by the names that lead to it, joined by '.'.
+// A logged number with its path, joined by '.'.
 struct WandbValue {
   std::string name;
   double value = 0;
 };
 
-// One run.log(), or one look at the machine.
+// One run.log() call, or one sample of system metrics.
 struct WandbRow {
   enum class Kind : uint8_t { kHistory, kSystem };
   Kind kind = Kind::kHistory;

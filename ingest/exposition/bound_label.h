@@ -1,5 +1,6 @@
-// Bounds of classic histograms and quantiles of summaries, which texts write in several ways, in one: le="1" is "1.0".
-// Source: Prometheus 3, model/textparse (labels of series that follow a TYPE line). Pure functions.
+// Normalizes the bounds of classic histograms and the quantiles of summaries, which texts spell
+// differently: le="1" becomes "1.0". Source: Prometheus 3, model/textparse (labels of series after
+// a TYPE line). Pure functions.
 #pragma once
 
 #include <string_view>
@@ -8,10 +9,10 @@
 
 namespace lockstep::exposition {
 
-// The label that is a bound in series that follow a TYPE line with this text: "le", "quantile", or "" for none.
+// The bound label of series after a TYPE line with this type: "le", "quantile", or "" for none.
 std::string_view BoundLabelOf(std::string_view type);
 
-// Writes the label's value as OpenMetrics writes the number. What is no number stays.
+// Rewrites the label's value in OpenMetrics' number format; a value that is not a number stays.
 void UnifyBound(std::string_view bound_label, SeriesLabels& labels);
 
 }  // namespace lockstep::exposition

@@ -7,7 +7,7 @@
 namespace lockstep::exposition {
 namespace {
 
-// The label's value, if it is one of the bound label's.
+// The value of the type's bound label.
 std::string Unified(std::string_view type, std::string_view series) {
   SeriesLabels labels;
   EXPECT_TRUE(ParseSeries(series, TextFormat::kPrometheus, labels).ok());

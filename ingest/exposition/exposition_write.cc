@@ -11,7 +11,7 @@
 #include "ingest/exposition/series_text.h"
 #include "ingest/exposition/text_entry.h"
 #include "ingest/exposition/text_reader.h"
-#include "ingest/sample_gatherer.h"
+#include "ingest/write/sample_gatherer.h"
 
 namespace lockstep::exposition {
 namespace {
@@ -26,7 +26,7 @@ class EntryGatherer {
 
   bool Charge(uint64_t bytes) { return out_.memory.Add(bytes); }
 
-  // kInvalidArgument: the entry is malformed, and nothing of it was taken.
+  // kInvalidArgument if the entry is malformed; then nothing of it was added.
   absl::Status Add(const TextEntry& entry, std::string_view place) {
     switch (entry.kind) {
       case EntryKind::kSample:
@@ -66,7 +66,8 @@ class EntryGatherer {
  private:
   absl::Status AddSample(const TextEntry& entry, std::string_view place) {
     if (entry.timestamp_ms.has_value() && !terms_.may_have_times) {
-      return absl::InvalidArgumentError("a sample has a timestamp, and is of the time it arrives");
+      return absl::InvalidArgumentError(
+          "a sample has a timestamp, but samples get their time of arrival");
     }
     if (!ChargeSeries(entry.series.size())) return absl::OkStatus();
     LOCKSTEP_RETURN_IF_ERROR(ParseSeries(entry.series, format_, series_));
@@ -81,7 +82,7 @@ class EntryGatherer {
     return absl::OkStatus();
   }
 
-  // For its labels, which are kept from one to the next.
+  // Charges the label buffer, which series reuse.
   bool ChargeSeries(size_t text_bytes) {
     constexpr uint64_t kExpansion = 16;
     if (text_bytes <= longest_series_bytes_) return true;
@@ -152,7 +153,7 @@ absl::StatusOr<DecodedWrite> DecodeExposition(std::string_view body,
                                               const IngestLimits& limits) {
   EntryGatherer gatherer(body.size(), format.value_or(TextFormat::kPrometheus), terms, limits);
   if (format.has_value()) return ReadWhole(TextReader(body, *format), gatherer);
-  // A message of two bytes is noted in sixteen or more.
+  // A two-byte message is stored in sixteen bytes or more.
   constexpr uint64_t kMessageExpansion = 16;
   if (!gatherer.Charge(kMessageExpansion * body.size())) return gatherer.status();
   return ReadWhole(FamilyReader(body, {.takes_native = true, .takes_both = true}), gatherer);

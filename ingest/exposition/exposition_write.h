@@ -1,6 +1,6 @@
-// What stands in an exposition, text or protobuf, to a write request. Pure functions.
+// Converts an exposition, text or protobuf, to a write request. Pure functions.
 //
-// Exemplars are left out. Types, helps and units become metadata.
+// Exemplars are dropped. TYPE, HELP and UNIT become metadata.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,28 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "ingest/decoded_write.h"
 #include "ingest/exposition/text_format.h"
-#include "ingest/extra_labels.h"
-#include "ingest/limits.h"
+#include "ingest/write/decoded_write.h"
+#include "ingest/write/extra_labels.h"
+#include "ingest/write/limits.h"
 
 namespace lockstep::exposition {
 
 struct ExpositionTerms {
-  int64_t time_ms = 0;         // of samples without one
-  bool may_have_times = true;  // if not, a sample with a time is malformed
+  int64_t time_ms = 0;         // for samples without a timestamp
+  bool may_have_times = true;  // if false, timestamps are errors
   const ExtraLabels& labels;
 };
 
-// Lines that cannot be read are refused, and the others taken. Nothing in the result refers to
-// `text`. Errors:
+// Refuses lines that cannot be parsed and keeps the others. The result does not refer to `text`.
+// Errors:
 //   kOutOfRange, kUnavailable  over a limit, or no memory now
 absl::StatusOr<DecodedWrite> DecodeTextLines(std::string_view text, TextFormat format,
                                              const ExpositionTerms& terms,
                                              const IngestLimits& limits);
 
-// An exposition as a whole: the first thing that cannot be read is kInvalidArgument. `format`:
-// nothing is protobuf.
+// Decodes a whole exposition; the first error is kInvalidArgument. Without `format`, it is
+// protobuf.
 absl::StatusOr<DecodedWrite> DecodeExposition(std::string_view body,
                                               std::optional<TextFormat> format,
                                               const ExpositionTerms& terms,

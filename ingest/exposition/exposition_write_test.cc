@@ -75,7 +75,7 @@ TEST(ExpositionWriteTest, TimesMayBeUnwanted) {
 }
 
 TEST(ExpositionWriteTest, Protobuf) {
-  // A family "up" with a gauge of 1: name = 1, type = 3, metric = 4 { gauge = 2 { value = 1 } }.
+  // A family "up", a gauge of 1: name = 1, type = 3, metric = 4 { gauge = 2 { value = 1 } }.
   const std::string message(
       "\x0a\x02up\x18\x01\x22\x0b\x12\x09\x09\x00\x00\x00\x00\x00\x00\xf0\x3f", 19);
   const std::string body = static_cast<char>(message.size()) + message;

@@ -1,11 +1,11 @@
-// Feeds bodies of metric families to their reader, with histograms taken in all ways. The text that it makes of a series
-// has to be one, or to say why not; a native histogram is one that the store takes.
+// Feeds metric families to their reader, with every histogram option. The series text that it
+// produces must parse or yield an error, and the store must accept its native histograms.
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.h"
 #include "ingest/exposition/family_reader.h"
-#include "ingest/histogram_check.h"
+#include "ingest/histogram/histogram_check.h"
 
 namespace lockstep::exposition {
 namespace {
@@ -25,7 +25,7 @@ void CheckBody(std::string_view body, const HistogramChoice& choice) {
   while (true) {
     const absl::StatusOr<bool> more = reader.Next(entry);
     if (!more.ok() || !*more) return;
-    // Of a metric's two bytes a histogram's count, sum and last bucket are made at most.
+    // A two-byte metric yields at most a histogram's count, sum and +Inf bucket.
     LOCKSTEP_CHECK(++entry_count <= 4 * body.size());
     if (!entry.series.empty()) CheckSeries(entry.series);
     if (entry.kind == EntryKind::kHistogram) {

@@ -5,7 +5,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <utility>
 
-#include "ingest/wire_histogram.h"
+#include "ingest/histogram/wire_histogram.h"
 
 namespace lockstep::exposition {
 namespace {
@@ -15,7 +15,7 @@ using protozero::tag_and_type;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A count is written as an integer or, of a histogram of floats, as one of those.
+// A count is an integer, or a float in a float histogram.
 struct Count {
   uint64_t integer = 0;
   double floating = 0;
@@ -26,8 +26,8 @@ struct HistogramMessage {
   Count count;
   Count zero_count;
   WireHistogram wire;
-  std::vector<FamilySample> buckets;        // classic ones
-  std::vector<std::string_view> exemplars;  // of the native one
+  std::vector<FamilySample> buckets;        // of the classic histogram
+  std::vector<std::string_view> exemplars;  // of the native histogram
 };
 
 FamilySample ReadBucket(std::string_view message) {
@@ -56,7 +56,7 @@ FamilySample ReadBucket(std::string_view message) {
   return bucket;
 }
 
-// Reads the current field if it is none of the native buckets.
+// Reads the current field unless it belongs to the native buckets.
 bool ReadPlainField(protozero::pbf_reader& reader, HistogramMessage& message) {
   switch (reader.tag_and_type()) {
     case tag_and_type(1, pbf_wire_type::varint):
@@ -106,13 +106,13 @@ HistogramMessage ReadMessage(std::string_view bytes) {
   return message;
 }
 
-// A native histogram without observations has a span of no buckets, so that it can be told.
+// A native histogram without observations has an empty span, which identifies it.
 bool IsNative(const HistogramMessage& message) {
   return !message.wire.positive.spans.empty() || !message.wire.negative.spans.empty() ||
          message.wire.histogram.zero_threshold > 0 || message.zero_count.value() > 0;
 }
 
-// Those with a time: its own, or those of the classic buckets where it has none.
+// The native exemplars that have a timestamp; without any, those of the classic buckets.
 std::vector<std::string_view> NativeExemplars(const HistogramMessage& message) {
   std::vector<std::string_view> exemplars = message.exemplars;
   if (exemplars.empty()) {

@@ -1,5 +1,5 @@
-// Histograms of io.prometheus.client, which hold classic buckets, native ones or both, to samples. Throws
-// protozero::exception on bytes that are no message.
+// Converts io.prometheus.client histograms, which have classic buckets, native ones or both, to
+// samples. Throws protozero::exception for malformed messages.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace lockstep::exposition {
 
-// The native one first, then the classic series: count, sum and buckets, that of +Inf among them. kInvalidArgument for a
-// native histogram that breaks the rules.
+// The native histogram first, then the classic series: count, sum and buckets including +Inf.
+// kInvalidArgument for an invalid native histogram.
 absl::StatusOr<std::vector<FamilySample>> ReadHistogram(std::string_view message,
                                                         CounterResetHint hint,
                                                         const HistogramChoice& choice);

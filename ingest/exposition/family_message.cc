@@ -30,7 +30,7 @@ std::pair<std::string_view, std::string_view> ReadLabel(std::string_view message
 }
 
 int64_t ReadTimeMs(std::string_view message) {
-  constexpr int64_t kMaxSeconds = int64_t{1} << 52;  // whose milliseconds fit, too
+  constexpr int64_t kMaxSeconds = int64_t{1} << 52;  // fits as milliseconds, too
   constexpr int64_t kNsPerMs = 1'000'000;
   int64_t seconds = 0;
   int64_t nanoseconds = 0;
@@ -50,7 +50,7 @@ int64_t ReadTimeMs(std::string_view message) {
   return std::clamp(seconds, -kMaxSeconds, kMaxSeconds) * 1000 + nanoseconds / kNsPerMs;
 }
 
-// Of a gauge, a counter or what has no type.
+// The value of a gauge, a counter or an untyped metric.
 FamilySample ReadNumber(std::string_view message) {
   FamilySample sample;
   protozero::pbf_reader reader(message);
@@ -108,7 +108,7 @@ std::vector<FamilySample> ReadSummary(std::string_view message) {
   return samples;
 }
 
-// The field of a metric that holds what a family of that type has.
+// The field of a metric that holds the value for this family type.
 uint32_t FieldOf(FamilyType type) {
   switch (type) {
     case FamilyType::kGauge:
@@ -177,13 +177,13 @@ MetricFamily ReadFamily(std::string_view message) {
 absl::StatusOr<FamilyMetric> ReadMetric(std::string_view message, FamilyType type,
                                         const HistogramChoice& choice) {
   FamilyMetric metric;
-  std::string_view content;  // empty for a metric that leaves it out: zeros
+  std::string_view content;  // empty if omitted: all zeros
   protozero::pbf_reader reader(message);
   while (reader.next()) {
     if (reader.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
       metric.labels.push_back(ReadLabel(reader.get_view()));
     } else if (reader.tag_and_type() == tag_and_type(6, pbf_wire_type::varint)) {
-      // Go's library writes 0 where there is no time.
+      // Go's client library writes 0 for no timestamp.
       const int64_t timestamp_ms = reader.get_int64();
       if (timestamp_ms != 0) metric.timestamp_ms = timestamp_ms;
     } else if (reader.tag() == FieldOf(type) &&

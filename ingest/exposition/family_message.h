@@ -1,6 +1,7 @@
-// The protobuf in which targets show their metrics: a body is messages of io.prometheus.client.MetricFamily, each
-// behind its length. Views point into the body. Everything here throws protozero::exception on bytes that are no message.
-// Source: prometheus/client_model, io/prometheus/client/metrics.proto.
+// The protobuf exposition format: a body is a sequence of length-delimited
+// io.prometheus.client.MetricFamily messages. Views point into the body. All functions throw
+// protozero::exception for malformed messages. Source: prometheus/client_model,
+// io/prometheus/client/metrics.proto.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +22,25 @@ struct MetricFamily {
   std::string_view name;
   std::string_view help;
   std::string_view unit;
-  FamilyType type = FamilyType::kCounter;  // as the format has it where none is said
+  FamilyType type = FamilyType::kCounter;  // the format's default
   std::vector<std::string_view> metrics;   // messages
 };
 
 MetricFamily ReadFamily(std::string_view message);
 
-// What is made of a histogram that has native buckets.
+// How to convert histograms that have native buckets.
 struct HistogramChoice {
-  bool takes_native = false;  // else it is read as a classic one
-  bool takes_both = false;    // its classic buckets, too
+  bool takes_native = false;  // otherwise reads the classic buckets
+  bool takes_both = false;    // reads the classic buckets too
 };
 
-// One sample of a metric, whose labels are the metric's and perhaps one more.
+// One sample of a metric: its labels are the metric's, plus the bound label if any.
 struct FamilySample {
-  std::string_view suffix = {};       // of the name: "_bucket"
+  std::string_view suffix = {};       // of the metric name: "_bucket"
   std::string_view bound_label = {};  // "le", "quantile", or none
   double bound = 0;
   double value = 0;
-  std::shared_ptr<const Histogram> histogram = nullptr;  // instead of the value
+  std::shared_ptr<const Histogram> histogram = nullptr;  // if set, replaces the value
   std::vector<std::string_view> exemplars = {};          // messages
 };
 
@@ -49,7 +50,7 @@ struct FamilyMetric {
   std::vector<FamilySample> samples;
 };
 
-// kInvalidArgument for a native histogram that breaks the rules.
+// kInvalidArgument for an invalid native histogram.
 absl::StatusOr<FamilyMetric> ReadMetric(std::string_view message, FamilyType type,
                                         const HistogramChoice& choice);
 

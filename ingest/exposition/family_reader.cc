@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "ingest/exposition/family_text.h"
 #include "ingest/exposition/malformed.h"
-#include "ingest/metric_type.h"
+#include "ingest/side_data/metric_type.h"
 
 namespace lockstep::exposition {
 namespace {
@@ -30,7 +30,7 @@ std::string_view TypeName(FamilyType type) {
   return MetricTypeName(0);
 }
 
-// Takes one message with its length from the front of `rest`; false if it is not whole.
+// Takes one length-delimited message from the front of `rest`; false if it is truncated.
 bool TakeMessage(std::string_view& rest, std::string_view& message) {
   const char* at = rest.data();
   const char* const end = at + rest.size();
@@ -44,13 +44,13 @@ bool TakeMessage(std::string_view& rest, std::string_view& message) {
 }  // namespace
 
 absl::StatusOr<bool> FamilyReader::Next(TextEntry& entry) {
-  // Where protozero's exceptions end.
+  // protozero's exceptions end here.
   try {
     absl::StatusOr<bool> more = Take(entry);
     if (!more.ok()) return InPlace(more.status());
     return more;
   } catch (const protozero::exception& error) {
-    return InPlace(Malformed(absl::StrFormat("not a message of metrics: %s", error.what())));
+    return InPlace(Malformed(absl::StrFormat("not a MetricFamily message: %s", error.what())));
   }
 }
 
@@ -85,12 +85,12 @@ absl::StatusOr<bool> FamilyReader::Take(TextEntry& entry) {
 absl::Status FamilyReader::TakeFamily() {
   ++family_count_;
   std::string_view message;
-  if (!TakeMessage(rest_, message)) return Malformed("not a message of metrics: it is cut");
+  if (!TakeMessage(rest_, message)) return Malformed("not a MetricFamily message: it is truncated");
   family_ = ReadFamily(message);
   metric_ = FamilyMetric();
   next_metric_ = next_sample_ = next_description_ = 0;
   descriptions_.clear();
-  // Prometheus takes no notice of it.
+  // Prometheus ignores it.
   if (family_.metrics.empty()) return absl::OkStatus();
   if (!IsValidUtf8(family_.help)) return Malformed("the help text is not valid UTF-8");
   LOCKSTEP_RETURN_IF_ERROR(CheckUnit());
@@ -104,7 +104,7 @@ absl::Status FamilyReader::TakeFamily() {
   return absl::OkStatus();
 }
 
-// As in text: a unit is the end of its metric's name; "_total" may follow in a counter's.
+// As in text, a unit is the suffix of its metric's name; a counter may append "_total".
 absl::Status FamilyReader::CheckUnit() const {
   constexpr std::string_view kTotal = "_total";
   std::string_view name = family_.name;
@@ -138,7 +138,7 @@ void FamilyReader::TakeSample(const FamilySample& sample, TextEntry& entry) {
   next_exemplar_ = 0;
 }
 
-// The next one of the sample that was taken last.
+// Takes the next exemplar of the last sample.
 bool FamilyReader::TakeExemplar(TextEntry& entry) {
   if (next_sample_ == 0) return false;
   const FamilySample& sample = metric_.samples[next_sample_ - 1];

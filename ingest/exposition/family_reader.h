@@ -1,5 +1,5 @@
-// FamilyReader: the entries of a protobuf exposition, one after the other, as those of the text that would say the same:
-// so a series is known by one text whatever the format. Not thread-safe.
+// FamilyReader: iterates over a protobuf exposition and yields the entries that equivalent text
+// would, so a series has the same text in every format. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ namespace lockstep::exposition {
 
 class FamilyReader {
  public:
-  // `body` outlives the reader. Views in entries live until the next call of Next(); series and exemplars are for
-  // TextFormat::kPrometheus.
+  // `body` must outlive the reader. Views in entries are valid until the next Next(). Series and
+  // exemplars use TextFormat::kPrometheus.
   FamilyReader(std::string_view body, const HistogramChoice& choice)
       : rest_(body), choice_(choice) {}
 
-  // False at the end. An error is kInvalidArgument and names the family: "metric family 3: ...".
+  // False at the end. Errors are kInvalidArgument and name the family: "metric family 3: ...".
   absl::StatusOr<bool> Next(TextEntry& entry);
 
-  // `status`, which is about the entry that Next() gave last, with its family.
+  // Adds the family of the last entry to `status`.
   absl::Status InPlace(const absl::Status& status) const;
 
  private:
   absl::StatusOr<bool> Take(TextEntry& entry);
-  // The next family, and the entries that describe it.
+  // Takes the next family and the entries that describe it.
   absl::Status TakeFamily();
   absl::Status CheckUnit() const;
   void Describe(EntryKind kind, std::string_view text);
@@ -38,7 +38,7 @@ class FamilyReader {
   std::string_view rest_;
   const HistogramChoice choice_;
   size_t family_count_ = 0;
-  // Each with what is to be given next.
+  // The current family and metric, and the next entry to return.
   MetricFamily family_;
   std::vector<TextEntry> descriptions_;
   size_t next_description_ = 0;
@@ -46,7 +46,7 @@ class FamilyReader {
   FamilyMetric metric_;
   size_t next_sample_ = 0;
   size_t next_exemplar_ = 0;  // of the sample before next_sample_
-  // What entries view.
+  // Buffers that entries refer to.
   std::string name_;
   std::string help_;
   std::string series_;

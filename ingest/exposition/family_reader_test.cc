@@ -1,4 +1,4 @@
-// Messages are put together byte by byte, as prometheus/client_model describes them.
+// Builds messages byte by byte, as prometheus/client_model describes them.
 #include "ingest/exposition/family_reader.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::string Double(int field, double value) {
 std::string Bytes(int field, const std::string& value) {
   return Tag(field, 2) + Varint(value.size()) + value;
 }
-// Of a sint32 or sint64.
+// Encodes a sint32 or sint64.
 uint64_t ZigZag(int64_t value) {
   return static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
 }
@@ -51,7 +51,7 @@ std::string Exemplar(const std::string& trace, double value, int64_t seconds, in
                       Number(2, static_cast<uint64_t>(nanoseconds)));
 }
 enum Type { kCounter, kGauge, kSummary, kUntyped, kHistogram, kGaugeHistogram };
-// A family of one metric, `content` in its field of that type.
+// A family of one metric with `content` in its type's field.
 std::string Family(const std::string& name, Type type, const std::string& labels, int field,
                    const std::string& content) {
   return Delimited(Bytes(1, name) + Number(3, type) + Bytes(4, labels + Bytes(field, content)));
@@ -94,7 +94,7 @@ std::string TextOf(const TextEntry& entry) {
   }
 }
 
-// The entries of `body`, and how reading them ended if not well.
+// The entries of `body`, and the error at the end if any.
 std::vector<std::string> Read(std::string_view body, const HistogramChoice& choice) {
   FamilyReader reader(body, choice);
   std::vector<std::string> entries;
@@ -125,7 +125,7 @@ TEST(FamilyReaderTest, NumbersAndWhatIsSaidOfThem) {
          "x_bytes_total 3", R"(# x_bytes_total {trace="t"} 0.5 17.250)"});
   Check(Family("g", kGauge, "", 2, Double(1, -1)) + Family("u", kUntyped, "", 5, Double(1, 7)),
         kClassic, {"type g gauge", "g -1", "type u unknown", "u 7"});
-  // Names beyond the old alphabet; a family without metrics; a value left out is 0.
+  // UTF-8 names; a family without metrics; an omitted value is 0.
   Check(Family("a.b", kGauge, Label("c.d", "e"), 2, "") + Delimited(Bytes(1, "none")) +
             Family("rule:x", kGauge, "", 2, ""),
         kClassic, {"type a.b gauge", R"({"a.b","c.d"="e"} 0)", "type rule:x gauge", "rule:x 0"});
@@ -173,7 +173,7 @@ TEST(FamilyReaderTest, NativeHistograms) {
   const std::string both = ClassicBuckets() + NativeBuckets();
   Check(Family("h", kHistogram, "", 7, both), kNative,
         {"type h histogram", native, R"(# h {trace="c"} 9 5)"});
-  // Its own exemplars win; one without a time is none.
+  // Native exemplars win; those without a timestamp are ignored.
   Check(Family("h", kHistogram, "", 7,
                both + Bytes(16, Exemplar("n", 1, 6, 0)) + Bytes(16, Label("trace", "timeless")) +
                    Bytes(16, Exemplar("m", 2, 7, 0))),
@@ -182,12 +182,12 @@ TEST(FamilyReaderTest, NativeHistograms) {
         {"type h histogram", native, R"(# h {trace="c"} 9 5)", "h_count 4", "h_sum 2.5",
          R"(h_bucket{le="1.0"} 1)", R"(h_bucket{le="1e+06"} 3)",
          R"(# h_bucket{le="1e+06"} {trace="c"} 9 5)", R"(h_bucket{le="+Inf"} 4)"});
-  // Of floats, of a gauge, with buckets below zero.
+  // A float gauge histogram with negative buckets.
   Check(Family("h", kGaugeHistogram, "", 7,
                Double(4, 2.5) + Double(2, 1) + Span(9, -1, 1) + Double(11, 2.5)),
         kNative,
         {"type h gaugehistogram", "h schema 0 hint 3 count 2.5 sum 1 zero 0 <= 0 [] -[-1:1 2.5]"});
-  // Without observations: a span of no buckets says that it is native.
+  // Without observations: an empty span marks it as native.
   Check(Family("h", kHistogram, "", 7, Span(12, 0, 0)), kNative,
         {"type h histogram", "h schema 0 hint 0 count 0 sum 0 zero 0 <= 0 [0:0 ] -[]"});
 }
@@ -204,11 +204,11 @@ TEST(FamilyReaderTest, SaysWhatIsWrong) {
             "metric family 1: the metric name \"a_total\" does not end with its unit \"seconds\"");
   EXPECT_EQ(error(Delimited(Bytes(2, "\xff") + Bytes(4, ""))),
             "metric family 1: the help text is not valid UTF-8");
-  // Cut anywhere but between families.
+  // Truncated anywhere except between families.
   const std::string body = good + Family("h", kHistogram, "", 7, ClassicBuckets());
   for (size_t size = 1; size < body.size(); ++size) {
     if (size == good.size()) continue;
-    EXPECT_TRUE(error(body.substr(0, size)).find("not a message of metrics") != std::string::npos)
+    EXPECT_TRUE(error(body.substr(0, size)).find("not a MetricFamily message") != std::string::npos)
         << size;
   }
 }

@@ -1,12 +1,12 @@
 #include "ingest/exposition/family_text.h"
 
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "ingest/exposition/series_text.h"
 
 namespace lockstep::exposition {
 namespace {
 
-// A name of a label; of a metric, where ':' is one of its bytes, too.
+// Whether a label name needs no quotes; metric names may also contain ':'.
 bool IsBare(std::string_view name) {
   return !name.empty() && NameLength(name) == name.size() && name.find(':') == name.npos;
 }

@@ -1,5 +1,5 @@
-// What stands in messages of io.prometheus.client, as text: series and exemplars for ParseSeries() and ParseExemplar().
-// Pure functions.
+// Converts io.prometheus.client messages to text: series and exemplars for ParseSeries() and
+// ParseExemplar(). Pure functions.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lockstep::exposition {
 
-// With what Unescape() resolves escaped.
+// Escapes what Unescape() resolves.
 void AppendEscaped(std::string& out, std::string_view text);
 
 // name_suffix{label="value",le="0.5"}, or {"na.me_suffix",...}.
@@ -18,7 +18,7 @@ void AppendSeriesText(std::string& out, std::string_view name, const FamilyMetri
 // {label="value"} 0.5 1700000000.250
 void AppendExemplarText(std::string& out, const FamilyExemplar& exemplar);
 
-// A bound in a label, as OpenMetrics writes it: "1.0", "0.25", "+Inf".
+// A bound label's value in OpenMetrics' number format: "1.0", "0.25", "+Inf".
 void AppendBound(std::string& out, double bound);
 
 }  // namespace lockstep::exposition

@@ -1,4 +1,4 @@
-// What is said of text that cannot be read.
+// Errors for text that cannot be parsed.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace lockstep::exposition {
 // kInvalidArgument. `what` is one clause.
 inline absl::Status Malformed(const std::string& what) { return absl::InvalidArgumentError(what); }
 
-// As much of `text` as a message shows.
+// `text`, shortened for messages.
 inline std::string Shown(std::string_view text) {
   constexpr size_t kMaxShownBytes = 100;
   return std::string(text.substr(0, std::min(text.find('\n'), kMaxShownBytes)));

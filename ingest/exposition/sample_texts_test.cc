@@ -1,4 +1,4 @@
-// What real exporters show, read whole.
+// Parses the output of real exporters.
 #include <gtest/gtest.h>
 
 #include <fstream>

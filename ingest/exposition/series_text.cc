@@ -4,7 +4,7 @@
 #include <array>
 
 #include "absl/strings/str_format.h"
-#include "base/byte_scan.h"
+#include "base/text/byte_scan.h"
 #include "ingest/exposition/malformed.h"
 
 namespace lockstep::exposition {
@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kNoEnd = std::string_view::npos;
 
-constexpr uint8_t kMayBegin = 1;    // a label name, or a metric name, with ':' or without
-constexpr uint8_t kMayFollow = 2;   // likewise
+constexpr uint8_t kMayBegin = 1;    // start of a label or metric name
+constexpr uint8_t kMayFollow = 2;   // rest of a label or metric name
 constexpr uint8_t kMetricOnly = 4;  // ':'
 
 constexpr std::array<uint8_t, 256> NameBytes() {
@@ -48,7 +48,7 @@ void AppendUnescaped(std::string& out, std::string_view text) {
   }
 }
 
-// Reads the parts of one series from front to back.
+// Parses one series from front to back.
 class Parser {
  public:
   Parser(std::string_view text, TextFormat format, SeriesLabels& out)
@@ -56,7 +56,7 @@ class Parser {
     out_.labels.clear();
     out_.empty_labels.clear();
     out_.unescaped.clear();
-    // So that views of what is appended stay where they are.
+    // Keeps views of earlier parts valid.
     out_.unescaped.reserve(text.size());
   }
 
@@ -99,10 +99,10 @@ class Parser {
       const bool has_comma = TakeIf(',');
       SkipBlanks();
       if (!has_comma && !rest_.starts_with('}') && format_ == TextFormat::kOpenMetrics) {
-        return Malformed("labels need a comma or a closing brace between them");
+        return Malformed("expected a comma or a closing brace after a label");
       }
     }
-    return rest_.empty() ? absl::OkStatus() : Malformed("there is text behind the labels");
+    return rest_.empty() ? absl::OkStatus() : Malformed("there is text after the labels");
   }
 
   // A label, or the metric name in quotes.
@@ -111,7 +111,7 @@ class Parser {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view name, quoted ? TakeQuoted() : TakeBareName());
     SkipBlanks();
     if (quoted && (rest_.starts_with(',') || rest_.starts_with('}'))) {
-      if (has_name_) return Malformed("the metric name is there twice");
+      if (has_name_) return Malformed("the metric name appears twice");
       if (name.empty()) return Malformed("the metric name is empty");
       if (!IsValidUtf8(name)) return Malformed("the metric name is not valid UTF-8");
       Name(name);
@@ -164,7 +164,7 @@ class Parser {
     }
     for (size_t i = 1; i < labels.size(); ++i) {
       if (labels[i].name == labels[i - 1].name) {
-        return Malformed(absl::StrFormat("label %s is there twice", labels[i].name));
+        return Malformed(absl::StrFormat("label %s appears twice", labels[i].name));
       }
     }
     for (const LabelView& label : labels) {

@@ -5,7 +5,7 @@
 namespace lockstep::exposition {
 namespace {
 
-// The labels in PromQL's notation, or "error: ...".
+// The labels in PromQL notation, or "error: ...".
 std::string ReadSeriesText(std::string_view series, TextFormat format) {
   SeriesLabels labels;
   const absl::Status status = ParseSeries(series, format, labels);
@@ -46,13 +46,13 @@ TEST(SeriesTextTest, ReadsLabels) {
 
 TEST(SeriesTextTest, PrometheusTextMayHaveBlanksAndLacksCommas) {
   CheckSeriesTexts(TextFormat::kPrometheus,
-                   {{"up { a = \"b\"\t,  c = \"d\" } ", "error: there is text behind the labels"},
+                   {{"up { a = \"b\"\t,  c = \"d\" } ", "error: there is text after the labels"},
                     {"up { a = \"b\"\t,  c = \"d\" }", R"(up{a="b", c="d"})"},
                     {R"(up{a="b" c="d"})", R"(up{a="b", c="d"})"},
                     {"up{a=\"x\ny\"}", R"(up{a="x\ny"})"}});
   CheckSeriesTexts(
       TextFormat::kOpenMetrics,
-      {{R"(up{a="b" c="d"})", "error: labels need a comma or a closing brace between them"},
+      {{R"(up{a="b" c="d"})", "error: expected a comma or a closing brace after a label"},
        {R"(up {a="b"})", "error: the labels do not begin with a brace"},
        {R"(up{ a="b"})", R"(error: a label name is missing)"}});
 }
@@ -63,18 +63,18 @@ TEST(SeriesTextTest, SaysWhatIsWrong) {
                               {R"(up{a='b'})", "error: the value of label a is not quoted"},
                               {R"(up{a})", "error: label a has no value"},
                               {R"(up{a,b="c"})", "error: label a has no value"},
-                              {R"(up{a="b"},)", "error: there is text behind the labels"},
-                              {R"(up{a="b",a="c"})", "error: label a is there twice"},
-                              {R"(up{a="b",a=""})", "error: label a is there twice"},
-                              {R"(up{__name__="b"})", "error: label __name__ is there twice"},
+                              {R"(up{a="b"},)", "error: there is text after the labels"},
+                              {R"(up{a="b",a="c"})", "error: label a appears twice"},
+                              {R"(up{a="b",a=""})", "error: label a appears twice"},
+                              {R"(up{__name__="b"})", "error: label __name__ appears twice"},
                               {R"(up{1a="b"})", R"(error: "1a" is not a label name)"},
                               {R"(up{a:b="c"})", "error: label a has no value"},
                               {R"(up{,a="b"})", "error: a label name is missing"},
                               {R"(up{a="b",,c="d"})", "error: a label name is missing"},
                               {R"(up{="b"})", "error: a label name is missing"},
                               {R"(up{""="b"})", "error: a label name is empty"},
-                              {R"(up{"x"})", "error: the metric name is there twice"},
-                              {R"({"x","y"})", "error: the metric name is there twice"},
+                              {R"(up{"x"})", "error: the metric name appears twice"},
+                              {R"({"x","y"})", "error: the metric name appears twice"},
                               {R"({""})", "error: the metric name is empty"},
                               {"up{a=\"\xff\"}", "error: the value of label a is not valid UTF-8"},
                               {"up{\"\xff\"=\"a\"}", "error: a label name is not valid UTF-8"},

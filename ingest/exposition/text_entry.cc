@@ -6,12 +6,12 @@
 #include "absl/strings/str_format.h"
 #include "ingest/exposition/malformed.h"
 #include "ingest/exposition/text_number.h"
-#include "ingest/metric_type.h"
+#include "ingest/side_data/metric_type.h"
 
 namespace lockstep::exposition {
 namespace {
 
-// The text that is left to read, taken from its front.
+// Reads entries from the front of the remaining text.
 class EntryReader {
  public:
   EntryReader(std::string_view text, TextFormat format) : rest_(text), format_(format) {}
@@ -41,7 +41,7 @@ class EntryReader {
     if (IsOpenMetrics()) return;
     while (rest_.starts_with(' ') || rest_.starts_with('\t')) rest_.remove_prefix(1);
   }
-  // What may stand between two words.
+  // Takes the blanks between two words.
   bool TakeBlank() {
     if (IsOpenMetrics()) {
       if (!rest_.starts_with(' ')) return false;
@@ -69,12 +69,12 @@ class EntryReader {
     entry.kind = kind;
     if (kind == EntryKind::kEof) return absl::OkStatus();
     if (kind != EntryKind::kNothing) return ReadMetadata(entry);
-    if (IsOpenMetrics()) return Malformed("a comment that is none of HELP, TYPE, UNIT and EOF");
+    if (IsOpenMetrics()) return Malformed("a comment other than HELP, TYPE, UNIT and EOF");
     TakeLine();
     return absl::OkStatus();
   }
 
-  // With the blank behind it.
+  // Takes the blank after it, too.
   EntryKind TakeKeyword() {
     const std::string_view all = rest_;
     const std::string_view word = TakeWord();
@@ -107,7 +107,7 @@ class EntryReader {
     return CheckMetadata(entry);
   }
 
-  // Help of a name beyond the old alphabet that is not in quotes is to Prometheus no worse than a comment.
+  // Prometheus treats HELP for an unquoted UTF-8 name as a comment.
   absl::Status NoTextFollows(TextEntry& entry) {
     if (entry.kind != EntryKind::kHelp || IsOpenMetrics()) {
       return Malformed(absl::StrFormat("\"%s\" follows the metric name", Shown(rest_)));
@@ -157,7 +157,7 @@ class EntryReader {
     LOCKSTEP_RETURN_IF_ERROR(TakeSeries(entry));
     const bool has_blank = TakeBlank();
     if (AtLineEnd()) return Malformed("the value is missing");
-    if (!has_blank && IsOpenMetrics()) return Malformed("there is no space in front of the value");
+    if (!has_blank && IsOpenMetrics()) return Malformed("there is no space before the value");
     LOCKSTEP_ASSIGN_OR_RETURN(entry.value, ParseValue(TakeWord()));
     if (!TakeBlank() || (AtLineEnd() && !IsOpenMetrics())) return absl::OkStatus();
     if (!rest_.starts_with('#')) {
@@ -192,7 +192,7 @@ class EntryReader {
     return absl::OkStatus();
   }
 
-  // "# {...} value", of OpenMetrics alone.
+  // "# {...} value", only in OpenMetrics.
   absl::Status TakeExemplar(TextEntry& entry) {
     if (!IsOpenMetrics() || !rest_.starts_with("# {")) {
       return Malformed(absl::StrFormat("\"%s\" follows", Shown(rest_)));
@@ -209,7 +209,7 @@ class EntryReader {
 }  // namespace
 
 absl::StatusOr<TextEntry> TakeEntry(std::string_view& rest, TextFormat format) {
-  // A quoted text of OpenMetrics ends in its line.
+  // In OpenMetrics, quoted text ends within its line.
   const std::string_view text =
       format == TextFormat::kOpenMetrics ? rest.substr(0, rest.find('\n')) : rest;
   EntryReader reader(text, format);

@@ -26,7 +26,7 @@ std::string SampleText(const TextEntry& entry) {
   return out;
 }
 
-// What one line says, or "error: ...".
+// A line's parsed content, or "error: ...".
 std::string ReadLine(std::string_view line, TextFormat format) {
   std::string_view rest = line;
   const absl::StatusOr<TextEntry> entry = TakeEntry(rest, format);
@@ -95,8 +95,8 @@ TEST(TextEntryTest, SaysWhatIsWrong) {
               {"up", "error: the value is missing"},
               {"up one", "error: \"one\" is not a number"},
               {"up  1", "error: \"\" is not a number"},
-              {"up\t1", "error: there is no space in front of the value"},
-              {R"(up{a="b"}1)", "error: there is no space in front of the value"},
+              {"up\t1", "error: there is no space before the value"},
+              {R"(up{a="b"}1)", "error: there is no space before the value"},
               {"up 1 ", "error: \"\" is not a time in seconds"},
               {"up 1 soon", "error: \"soon\" is not a time in seconds"},
               {"up 1 1 1", "error: \"1\" follows"},
@@ -119,9 +119,9 @@ TEST(TextEntryTest, SaysWhatIsWrong) {
               {"# UNIT a_seconds econds",
                "error: the metric name \"a_seconds\" does not end with its unit \"econds\""},
               {"# UNIT s s", "error: the metric name \"s\" does not end with its unit \"s\""},
-              {"# EOF ", "error: a comment that is none of HELP, TYPE, UNIT and EOF"},
-              {"# words", "error: a comment that is none of HELP, TYPE, UNIT and EOF"},
-              {"#", "error: a comment that is none of HELP, TYPE, UNIT and EOF"}});
+              {"# EOF ", "error: a comment other than HELP, TYPE, UNIT and EOF"},
+              {"# words", "error: a comment other than HELP, TYPE, UNIT and EOF"},
+              {"#", "error: a comment other than HELP, TYPE, UNIT and EOF"}});
   CheckLines(TextFormat::kPrometheus,
              {{"up", "error: the value is missing"},
               {"up 1 1.5", "error: \"1.5\" is not a time in milliseconds"},
@@ -143,8 +143,8 @@ TEST(TextEntryTest, TakesOneLineAfterTheOther) {
   EXPECT_TRUE(rest.empty());
 }
 
-// Every beginning of a line, and the line with any one bit turned over, is read or refused: the
-// sanitizers watch.
+// Every prefix of a line, and the line with any one bit flipped, is parsed or refused; the
+// sanitizers check the rest.
 TEST(TextEntryTest, SurvivesDamage) {
   const std::string whole = R"({"m.x",a="b\"\\\n}"} 1.5e3 17.25 # {t="x"} 0.5 1)";
   for (const TextFormat format : {TextFormat::kOpenMetrics, TextFormat::kPrometheus}) {

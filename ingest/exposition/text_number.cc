@@ -14,7 +14,7 @@ namespace {
 
 // Source: Prometheus, model/value (NormalNaN).
 constexpr uint64_t kNormalNanBits = 0x7ff8000000000001;
-// Beyond this a time in milliseconds does not fit into 64 bits.
+// Beyond this, milliseconds do not fit into 64 bits.
 constexpr double kMaxSeconds = 9e15;
 
 absl::Status NotA(std::string_view what, std::string_view text) {
@@ -23,7 +23,7 @@ absl::Status NotA(std::string_view what, std::string_view text) {
 
 bool IsDigitOrDot(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
-// Whether it is "nan", in any case and nothing more.
+// Whether it is exactly "nan", in any case.
 bool IsNan(std::string_view text) {
   return text.size() == 3 && (text[0] | 0x20) == 'n' && (text[1] | 0x20) == 'a' &&
          (text[2] | 0x20) == 'n';
@@ -43,7 +43,7 @@ absl::StatusOr<double> ParseValue(std::string_view text) {
   const auto [at, error] = std::from_chars(digits.data(), end, value);
   if (at != end || error == std::errc::invalid_argument) return NotA("a number", text);
   if (error == std::errc()) return value;
-  // Too small for a double, which is zero or nearly so, or too large.
+  // Out of a double's range: too small, so (almost) zero, or too large.
   value = std::strtod(std::string(digits).c_str(), nullptr);
   if (std::isinf(value)) return NotA("a number that fits into 64 bits", text);
   return value;

@@ -1,4 +1,4 @@
-// Numbers of the text formats, read as strictly as Prometheus reads them. Pure functions.
+// Parses the text formats' numbers as strictly as Prometheus does. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace lockstep::exposition {
 
-// Decimal, inf, infinity or nan in any case; not hexadecimal, no underscores, and nothing that is too
-// large for a double. Every NaN becomes the ordinary one of Prometheus.
+// Decimal, or inf, infinity or nan in any case; no hexadecimal, no underscores, nothing too large
+// for a double. Every NaN becomes Prometheus' normal NaN.
 absl::StatusOr<double> ParseValue(std::string_view text);
 
 // Unix milliseconds, not before 1970.

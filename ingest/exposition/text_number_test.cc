@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Go's strconv.ParseFloat is what Prometheus reads values with.
+// Prometheus parses values with Go's strconv.ParseFloat.
 TEST(TextNumberTest, ReadsValues) {
   struct Row {
     std::string_view text;

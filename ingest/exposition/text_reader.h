@@ -1,4 +1,4 @@
-// TextReader: the entries of a whole exposition, one after the other. Not thread-safe.
+// TextReader: iterates over the entries of a whole exposition. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace lockstep::exposition {
 
 class TextReader {
  public:
-  // `text` outlives the reader and the entries.
+  // `text` must outlive the reader and its entries.
   TextReader(std::string_view text, TextFormat format)
       : text_(text), rest_(text), format_(format) {}
 
-  // False at the end. An error is kInvalidArgument and names the line: "line 3: ..."; so is text of
-  // OpenMetrics that does not end with "# EOF", or goes on behind it.
+  // False at the end. Errors are kInvalidArgument and name the line: "line 3: ...". In OpenMetrics,
+  // a missing "# EOF" or text after it is an error.
   absl::StatusOr<bool> Next(TextEntry& entry);
 
-  // `status`, which is about the entry that Next() gave last, with its line.
+  // Adds the line of the last entry to `status`.
   absl::Status InPlace(const absl::Status& status) const;
 
  private:
@@ -28,7 +28,7 @@ class TextReader {
   std::string_view rest_;
   const TextFormat format_;
   size_t entry_begin_ = 0;
-  bool has_ended_ = false;  // "# EOF" was there
+  bool has_ended_ = false;  // saw "# EOF"
 };
 
 }  // namespace lockstep::exposition

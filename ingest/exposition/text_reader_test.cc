@@ -5,7 +5,7 @@
 namespace lockstep::exposition {
 namespace {
 
-// The series of all samples, and the error at the end.
+// The series of all samples, followed by the error at the end.
 std::string ReadAll(std::string_view text, TextFormat format) {
   TextReader reader(text, format);
   TextEntry entry;

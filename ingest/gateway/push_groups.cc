@@ -10,7 +10,7 @@
 namespace lockstep::gateway {
 namespace {
 
-// Its labels here and in what is being written, and what the table has beside them.
+// Its labels here and in the pending change, plus the table's overhead.
 uint64_t BytesOf(const LabelSet& series) { return 2 * series.bytes().size() + 96; }
 
 SeriesWrite StaleMarker(const LabelSet& series, bool is_histogram, int64_t time_ms) {
@@ -25,7 +25,7 @@ SeriesWrite StaleMarker(const LabelSet& series, bool is_histogram, int64_t time_
   return marker;
 }
 
-// What a push has, to tell what it has no more.
+// The series and metric names of a push, to find those that it no longer has.
 struct Pushed {
   explicit Pushed(const std::vector<SeriesWrite>& pushed) {
     for (const SeriesWrite& one : pushed) {
@@ -80,7 +80,7 @@ void PushGroups::End(const PushChange& change, bool was_stored) {
   const auto found = by_labels_.find(change.group);
   if (found == by_labels_.end()) return;
   Group& group = *found->second;
-  // What was not stored may be pushed again.
+  // Series that were not stored may be pushed again.
   for (const LabelSet& series : was_stored ? change.ended : change.added) {
     if (group.series.erase(series) == 0) continue;
     --series_count_;
@@ -115,7 +115,7 @@ PushGroups::Group& PushGroups::Touch(const LabelSet& labels) {
   while (groups_.size() >= max_groups_) Forget(std::prev(groups_.end()));
   groups_.emplace_front().labels = labels;
   by_labels_.emplace(labels, groups_.begin());
-  // Should there be no room, a group of a few labels is none the less known.
+  // Even without room, an almost empty group is kept.
   Charge(groups_.front(), sizeof(Group) + BytesOf(labels));
   return groups_.front();
 }
@@ -142,7 +142,7 @@ bool PushGroups::Charge(Group& group, uint64_t bytes) {
 
 void PushGroups::Release(Group& group, uint64_t bytes) {
   group.charged_bytes -= bytes;
-  // Less is always to be had.
+  // Shrinking always succeeds.
   static_cast<void>(memory_.Resize(memory_.bytes() - bytes));
 }
 

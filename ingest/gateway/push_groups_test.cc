@@ -22,7 +22,7 @@ LabelSet Named(std::string_view name, std::string_view rank = "") {
 
 class PushGroupsTest : public testing::Test {
  protected:
-  // Pushes these series and returns those that end.
+  // Pushes these series and returns the series that end.
   std::vector<std::string> Push(PushKind kind, const std::vector<LabelSet>& series,
                                 bool is_stored = true, const LabelSet& group = kGroup) {
     DecodedWrite write;
@@ -120,7 +120,7 @@ TEST(PushGroupsSeriesTest, AreBounded) {
   };
   EXPECT_EQ(push("a", 2), 2u);
   EXPECT_EQ(push("b", 1), 1u);
-  EXPECT_EQ(push("c", 1), 1u);  // a makes room
+  EXPECT_EQ(push("c", 1), 1u);  // evicts a
   EXPECT_EQ(groups.size(), 2u);
   EXPECT_EQ(push("d", 5), 3u);
   EXPECT_EQ(groups.size(), 1u);

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "ingest/influx/line_protocol.h"
-#include "ingest/plain_name.h"
-#include "ingest/sample_gatherer.h"
+#include "ingest/influx/plain_name.h"
+#include "ingest/write/sample_gatherer.h"
 
 namespace lockstep::influx {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kDatabaseLabel = "db";
 constexpr std::string_view kNamelessField = "value";
 
-// To the millisecond in which it lies. Nothing if it does not fit.
+// Rounds down to milliseconds. Nothing if it does not fit.
 std::optional<int64_t> ToMilliseconds(int64_t time, Precision precision) {
   const auto floor_by = [time](int64_t divisor) {
     return time / divisor - (time % divisor < 0 ? 1 : 0);
@@ -69,7 +69,7 @@ class Decoder {
   absl::Status Read(std::string_view line, std::string_view place) {
     if (line.size() > limits_.max_point_bytes) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "its %d bytes are more than the limit of %d", line.size(), limits_.max_point_bytes));
+          "its size of %d bytes exceeds the limit of %d", line.size(), limits_.max_point_bytes));
     }
     if (!gatherer_.ChargeLine(line.size())) return absl::OkStatus();
     LOCKSTEP_RETURN_IF_ERROR(ParsePoint(line, point_));
@@ -97,7 +97,7 @@ class Decoder {
         point_.tags, [](const auto& tag) { return tag.first == kDatabaseLabel; });
     size_t name_bytes = 0;
     for (const auto& [name, value] : point_.tags) name_bytes += name.size() + 1;
-    // Views into it stay where they are.
+    // Keeps views into it valid.
     names_.reserve(name_bytes);
     for (const auto& [name, value] : point_.tags) {
       if (!gatherer_.HasRoomFor(tags_)) break;

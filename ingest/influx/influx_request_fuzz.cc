@@ -1,11 +1,11 @@
-// Feeds whole bodies of InfluxDB line protocol. The first byte chooses the precision.
+// Feeds whole bodies of InfluxDB line protocol. The first byte selects the precision.
 #include "ingest/influx/influx_request.h"
 
 #include <cstdint>
 #include <string_view>
 
 #include "ingest/influx/line_protocol.h"
-#include "ingest/write_fuzzing.h"
+#include "ingest/write/write_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep;

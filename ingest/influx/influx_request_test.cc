@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 constexpr int64_t kNowMs = 1'700'000'000'123;
 
-// "cpu_idle{host="a"} 1@5 2@6", a series each.
+// "cpu_idle{host="a"} 1@5 2@6", one string per series.
 std::vector<std::string> SeriesOf(const DecodedWrite& decoded) {
   std::vector<std::string> lines;
   for (const SeriesWrite& series : decoded.request.series) {
@@ -109,8 +109,8 @@ TEST(InfluxRequestTest, BadLinesLeaveTheOthers) {
       {.precision = Precision::kSeconds});
   EXPECT_THAT(SeriesOf(decoded), ElementsAre("good 1@0", "also 2@0"));
   const std::string told = decoded.refusals.ToString();
-  EXPECT_THAT(told,
-              HasSubstr("line 3: the field \"other\" has the value \"x\", which is no number\n"));
+  EXPECT_THAT(
+      told, HasSubstr("line 3: the field \"other\" has the value \"x\", which is not a number\n"));
   EXPECT_THAT(told, HasSubstr("line 4: its time is out of range\n"));
   EXPECT_THAT(told, HasSubstr("line 5: duplicate label name \"a\"\n"));
   EXPECT_EQ(decoded.refusals.sample_count(), 3u);
@@ -123,7 +123,7 @@ TEST(InfluxRequestTest, LimitsOfLabelsHold) {
              {.max_labels_per_series = 3, .max_label_value_bytes = 2});
   EXPECT_THAT(SeriesOf(decoded), ElementsAre("m{a=\"12\"} 1@0"));
   const std::string told = decoded.refusals.ToString();
-  EXPECT_THAT(told, HasSubstr("line 1: 4 labels are more than the limit of 3"));
+  EXPECT_THAT(told, HasSubstr("line 1: 4 labels exceed the limit of 3"));
   EXPECT_THAT(told, HasSubstr("line 2: a label value of 3 bytes is longer than the limit of 2"));
 }
 
@@ -131,7 +131,7 @@ TEST(InfluxRequestTest, ManyTagsAreNoMemory) {
   std::string line = "m";
   for (int i = 0; i < 10'000; ++i) line += ",t" + std::to_string(i) + "=x";
   const DecodedWrite decoded = Decode(line + " value=1");
-  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("labels are more than the limit of 64"));
+  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("labels exceed the limit of 64"));
 }
 
 TEST(InfluxRequestTest, LongLinesAreRefused) {
@@ -139,7 +139,7 @@ TEST(InfluxRequestTest, LongLinesAreRefused) {
                                       {.max_point_bytes = 50});
   EXPECT_THAT(SeriesOf(decoded), ElementsAre("m 1@0"));
   EXPECT_THAT(decoded.refusals.ToString(),
-              HasSubstr("line 2: its 111 bytes are more than the limit of 50"));
+              HasSubstr("line 2: its size of 111 bytes exceeds the limit of 50"));
 }
 
 TEST(InfluxRequestTest, TooManySeriesRefuseTheBody) {

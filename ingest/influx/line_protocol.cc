@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ingest/refusals.h"
+#include "ingest/write/refusals.h"
 
 namespace lockstep::influx {
 namespace {
@@ -23,8 +23,8 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// Where the first of `ends` is that no backslash stands before; the length of `text` if there is
-// none.
+// The position of the first of `ends` without a backslash before it; the length of `text` if there
+// is none.
 size_t FindUnescaped(std::string_view text, std::string_view ends) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 1 < text.size() && IsSpecial(text[i + 1])) {
@@ -36,7 +36,7 @@ size_t FindUnescaped(std::string_view text, std::string_view ends) {
   return text.size();
 }
 
-// Where the quoted text that begins at `begin` ends: behind its last quote; npos if it does not.
+// The position after the closing quote of the text that begins at `begin`; npos if there is none.
 size_t EndOfText(std::string_view text, size_t begin) {
   for (size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -48,7 +48,7 @@ size_t EndOfText(std::string_view text, size_t begin) {
   return std::string_view::npos;
 }
 
-// Where the fields at the front end: at a blank outside of quotes.
+// The end of the fields at the front: the first blank outside quotes.
 size_t EndOfFields(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
@@ -65,8 +65,8 @@ size_t EndOfFields(std::string_view text) {
   return std::min(i, text.size());
 }
 
-// `text` itself if it has no backslash, else without those that take a meaning, at the end of
-// `unescaped`, which has room for it.
+// `text` itself if it has no backslash; otherwise `text` without its escapes, appended to
+// `unescaped`, which must have room.
 std::string_view Unescaped(std::string_view text, std::string& unescaped) {
   if (text.find('\\') == std::string_view::npos) return text;
   const size_t begin = unescaped.size();
@@ -84,7 +84,7 @@ absl::Status ParseTags(std::string_view text, Point& point) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const size_t equals = FindUnescaped(tag, "=");
     if (equals == 0 || equals == tag.size()) {
-      return Malformed(absl::StrFormat("the tag %s is no name=value", DescribeText(tag)));
+      return Malformed(absl::StrFormat("the tag %s is not name=value", DescribeText(tag)));
     }
     point.tags.emplace_back(Unescaped(tag.substr(0, equals), point.unescaped),
                             Unescaped(tag.substr(equals + 1), point.unescaped));
@@ -110,23 +110,23 @@ std::optional<double> NumberOf(std::string_view text) {
   return static_cast<double>(number);
 }
 
-// Reads a value without quotes.
+// Parses an unquoted value.
 std::optional<double> ValueOf(std::string_view text) {
   if (const auto truth = TruthOf(text)) return *truth ? 1.0 : 0.0;
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   if (text.ends_with('i')) return NumberOf<int64_t>(text.substr(0, text.size() - 1));
   if (text.ends_with('u')) return NumberOf<uint64_t>(text.substr(0, text.size() - 1));
   const auto number = NumberOf<double>(text);
-  // from_chars() knows words for what is no number here.
+  // from_chars() accepts words that are not numbers here.
   if (!number.has_value() || !std::isfinite(*number)) return std::nullopt;
   return number;
 }
 
-// Takes a field and the comma behind it off the front of `text`.
+// Takes a field and the comma after it from the front of `text`.
 absl::Status TakeField(std::string_view& text, Point& point) {
   const size_t equals = FindUnescaped(text, ",=");
   if (equals == 0 || equals == text.size() || text[equals] != '=') {
-    return Malformed(absl::StrFormat("the field %s is no name=value",
+    return Malformed(absl::StrFormat("the field %s is not name=value",
                                      DescribeText(text.substr(0, FindUnescaped(text, ",")))));
   }
   Field field{Unescaped(text.substr(0, equals), point.unescaped), std::nullopt};
@@ -139,20 +139,20 @@ absl::Status TakeField(std::string_view& text, Point& point) {
                                        DescribeText(field.key)));
     }
     if (end < text.size() && text[end] != ',') {
-      return Malformed(
-          absl::StrFormat("the field %s goes on behind its text", DescribeText(field.key)));
+      return Malformed(absl::StrFormat("the field %s has text after its closing quote",
+                                       DescribeText(field.key)));
     }
   } else {
     end = std::min(text.find(','), text.size());
     field.value = ValueOf(text.substr(0, end));
     if (!field.value.has_value()) {
-      return Malformed(absl::StrFormat("the field %s has the value %s, which is no number",
+      return Malformed(absl::StrFormat("the field %s has the value %s, which is not a number",
                                        DescribeText(field.key), DescribeText(text.substr(0, end))));
     }
   }
   const bool has_more = end < text.size();
   text.remove_prefix(std::min(end + 1, text.size()));
-  if (has_more && text.empty()) return Malformed("a field is missing behind the last comma");
+  if (has_more && text.empty()) return Malformed("a field is missing after the last comma");
   point.fields.push_back(field);
   return absl::OkStatus();
 }
@@ -163,7 +163,7 @@ std::string_view TakeLine(std::string_view& rest, size_t& line_count) {
   size_t end = std::min(rest.find('\n'), rest.size());
   const size_t begin = std::min(rest.find_first_not_of(kBlanks), rest.size());
   const bool is_comment = begin < rest.size() && rest[begin] == '#';
-  // Text in quotes, which fields alone may be, goes on behind the end of a line, if it ends at all.
+  // Only fields may have quoted text, which may span lines, if it is closed.
   for (size_t i = begin + FindUnescaped(rest.substr(begin, end - begin), " ");
        !is_comment && i < end;) {
     if (rest[i] == '\\' && i + 1 < end && IsSpecial(rest[i + 1])) {
@@ -188,7 +188,7 @@ absl::Status ParsePoint(std::string_view line, Point& point) {
   point.fields.clear();
   point.time.reset();
   point.unescaped.clear();
-  // Views into it stay where they are.
+  // Keeps views into it valid.
   point.unescaped.reserve(line.size());
 
   const size_t end_of_name = FindUnescaped(line, ", ");
@@ -197,7 +197,7 @@ absl::Status ParsePoint(std::string_view line, Point& point) {
   line.remove_prefix(end_of_name);
   if (line.starts_with(',')) {
     const size_t end_of_tags = FindUnescaped(line, " ");
-    if (end_of_tags == 1) return Malformed("a tag is missing behind the comma");
+    if (end_of_tags == 1) return Malformed("a tag is missing after the comma");
     LOCKSTEP_RETURN_IF_ERROR(ParseTags(line.substr(1, end_of_tags - 1), point));
     line.remove_prefix(end_of_tags);
   }
@@ -212,7 +212,7 @@ absl::Status ParsePoint(std::string_view line, Point& point) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), number);
   if (error != std::errc() || end != time.data() + time.size()) {
-    return Malformed(absl::StrFormat("the time %s is no whole number", DescribeText(time)));
+    return Malformed(absl::StrFormat("the time %s is not an integer", DescribeText(time)));
   }
   point.time = number;
   return absl::OkStatus();

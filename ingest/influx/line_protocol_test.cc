@@ -21,13 +21,13 @@ std::vector<std::string> LinesOf(std::string_view body) {
   return lines;
 }
 
-// The text of what is wrong with it; "" if nothing is.
+// The error message for `line`; "" if it is valid.
 std::string Complaint(std::string_view line) {
   Point point;
   return std::string(Message(ParsePoint(line, point)));
 }
 
-// The value of the one field `line` has; an error if it cannot be read.
+// The value of the line's only field, or an error.
 absl::StatusOr<double> ValueIn(std::string_view text) {
   const std::string line = "m f=" + std::string(text);
   Point point;
@@ -129,19 +129,19 @@ TEST(ParsePointTest, Complaints) {
   EXPECT_EQ(Complaint(",a=b v=1"), "the measurement is missing");
   EXPECT_EQ(Complaint("cpu"), "the fields are missing");
   EXPECT_EQ(Complaint("cpu,a=b"), "the fields are missing");
-  EXPECT_EQ(Complaint("cpu, v=1"), "a tag is missing behind the comma");
-  EXPECT_EQ(Complaint("cpu,host v=1"), "the tag \"host\" is no name=value");
-  EXPECT_EQ(Complaint("cpu,=b v=1"), "the tag \"=b\" is no name=value");
-  EXPECT_EQ(Complaint("cpu v"), "the field \"v\" is no name=value");
-  EXPECT_EQ(Complaint("cpu =1"), "the field \"=1\" is no name=value");
-  EXPECT_EQ(Complaint("cpu v=x"), "the field \"v\" has the value \"x\", which is no number");
+  EXPECT_EQ(Complaint("cpu, v=1"), "a tag is missing after the comma");
+  EXPECT_EQ(Complaint("cpu,host v=1"), "the tag \"host\" is not name=value");
+  EXPECT_EQ(Complaint("cpu,=b v=1"), "the tag \"=b\" is not name=value");
+  EXPECT_EQ(Complaint("cpu v"), "the field \"v\" is not name=value");
+  EXPECT_EQ(Complaint("cpu =1"), "the field \"=1\" is not name=value");
+  EXPECT_EQ(Complaint("cpu v=x"), "the field \"v\" has the value \"x\", which is not a number");
   EXPECT_EQ(Complaint("cpu v=\"x"), "the text of the field \"v\" has no closing quote");
-  EXPECT_EQ(Complaint("cpu v=\"x\"y"), "the field \"v\" goes on behind its text");
-  EXPECT_EQ(Complaint("cpu v=1,"), "a field is missing behind the last comma");
-  EXPECT_EQ(Complaint("cpu v=1 now"), "the time \"now\" is no whole number");
-  EXPECT_EQ(Complaint("cpu v=1 1.5"), "the time \"1.5\" is no whole number");
+  EXPECT_EQ(Complaint("cpu v=\"x\"y"), "the field \"v\" has text after its closing quote");
+  EXPECT_EQ(Complaint("cpu v=1,"), "a field is missing after the last comma");
+  EXPECT_EQ(Complaint("cpu v=1 now"), "the time \"now\" is not an integer");
+  EXPECT_EQ(Complaint("cpu v=1 1.5"), "the time \"1.5\" is not an integer");
   EXPECT_EQ(Complaint("cpu v=1 9223372036854775808"),
-            "the time \"9223372036854775808\" is no whole number");
+            "the time \"9223372036854775808\" is not an integer");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What Datadog's names become, whichever form they came in. Pure.
+// Converts Datadog's names, the same for every format. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace lockstep::json {
 
-// Times beyond it are out of range: as milliseconds they are still far from 64 bits.
+// Times beyond this are out of range; as milliseconds they are still far from 64 bits.
 inline constexpr double kMaxDatadogSeconds = 9e15;
 
-// As Datadog itself makes names plain: what is no letter or digit becomes one underscore, and none
-// stands beside a dot.
+// Normalizes a name as Datadog does: each run of characters other than letters and digits becomes
+// one underscore, and none stands next to a dot.
 std::string PlainDatadogName(std::string_view name);
 
-// "name:value", or "name", which has the value "no_label_value". Views of `tag`, or of static
-// texts.
+// The label of "name:value", or of "name", whose value is "no_label_value". Views of `tag` or of
+// static text.
 LabelView LabelOfTag(std::string_view tag);
 
 }  // namespace lockstep::json

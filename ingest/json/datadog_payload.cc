@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "ingest/json/datadog_names.h"
-#include "ingest/sample_gatherer.h"
+#include "ingest/write/sample_gatherer.h"
 
 namespace lockstep::json {
 namespace {
@@ -40,7 +40,7 @@ Point ReadPoint(std::string_view message) {
   return point;
 }
 
-// The type is the label's name.
+// The resource's type is the label name.
 LabelView ReadResource(std::string_view message) {
   LabelView label;
   protozero::pbf_reader reader(message);
@@ -66,7 +66,8 @@ class PayloadDecoder {
 
   absl::StatusOr<DecodedWrite> Decode(std::string_view body) {
     out_.memory.Begin(body.size(), limits_);
-    // The points of a series while it is read: one may have two bytes there.
+    // The memory of a series' points while it is decoded: a point may take only two bytes in the
+    // body.
     constexpr uint64_t kExpansion = 16;
     if (!out_.memory.Add(kExpansion * body.size())) return out_.memory.status();
     protozero::pbf_reader reader(body);
@@ -162,7 +163,7 @@ absl::StatusOr<DecodedWrite> DecodeDatadogPayload(std::string_view body, int64_t
     return PayloadDecoder(now_ms, limits).Decode(body);
   } catch (const protozero::exception& error) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("the body is no MetricPayload: %s", error.what()));
+        absl::StrFormat("the body is not a MetricPayload: %s", error.what()));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "ingest/json/datadog_payload.h"
-#include "ingest/write_fuzzing.h"
+#include "ingest/write/write_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep;

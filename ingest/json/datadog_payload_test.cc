@@ -1,5 +1,4 @@
-// Messages are made by protozero's writer from the numbers of the fields in Datadog's
-// agent_payload.proto.
+// Builds messages with protozero's writer and the field numbers of Datadog's agent_payload.proto.
 #include "ingest/json/datadog_payload.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "ingest/json/datadog_names.h"
 #include "ingest/json/json_number.h"
-#include "ingest/sample_gatherer.h"
+#include "ingest/write/sample_gatherer.h"
 
 namespace lockstep::json {
 namespace {
@@ -27,12 +27,12 @@ absl::Status BadSeries(std::string_view what) {
   return absl::InvalidArgumentError(std::string(what));
 }
 
-// Null is a text that is not there.
+// Treats null as absent text.
 absl::Status ReadOptionalText(value content, std::string_view what, std::string_view& text) {
   json_type type{};
   if (content.type().get(type) == SUCCESS && type == json_type::null) return absl::OkStatus();
   if (content.get_string().get(text) == SUCCESS) return absl::OkStatus();
-  return BadSeries(absl::StrFormat("\"%s\" is no text", what));
+  return BadSeries(absl::StrFormat("\"%s\" is not a string", what));
 }
 
 class DatadogDecoder {
@@ -42,8 +42,8 @@ class DatadogDecoder {
 
   absl::StatusOr<DecodedWrite> Decode(std::string_view body) {
     out_.memory.Begin(body.size(), limits_);
-    // For the copy, what the parser notes of it, and the numbers and tags of a series, of which one
-    // may have two bytes there.
+    // The memory of the copy, the parser's index, and a series' points and tags, which may take
+    // only two bytes each in the body.
     constexpr uint64_t kExpansion = 16;
     if (!out_.memory.Add(kExpansion * body.size())) return out_.memory.status();
     const simdjson::padded_string padded(body);
@@ -51,22 +51,22 @@ class DatadogDecoder {
     object whole;
     if (parser_.iterate(padded).get(document) != SUCCESS ||
         document.get_object().get(whole) != SUCCESS) {
-      return absl::InvalidArgumentError("the body is no JSON object");
+      return absl::InvalidArgumentError("the body is not a JSON object");
     }
     for (auto member : whole) {
       std::string_view key;
       if (member.unescaped_key().get(key) != SUCCESS) {
-        return absl::InvalidArgumentError("the body is no JSON object");
+        return absl::InvalidArgumentError("the body is not a JSON object");
       }
       if (key != "series") continue;
       array all;
       if (member.value().get_array().get(all) != SUCCESS) {
-        return absl::InvalidArgumentError("\"series\" is no list");
+        return absl::InvalidArgumentError("\"series\" is not a list");
       }
       LOCKSTEP_RETURN_IF_ERROR(ReadAll(all));
     }
     if (!IsAtEnd(document)) {
-      return absl::InvalidArgumentError("the body goes on behind its JSON object");
+      return absl::InvalidArgumentError("there is text after the body's JSON object");
     }
     return std::move(out_);
   }
@@ -78,7 +78,8 @@ class DatadogDecoder {
       ++number;
       object one;
       if (element.get_object().get(one) != SUCCESS) {
-        return absl::InvalidArgumentError(absl::StrFormat("series %d is no JSON object", number));
+        return absl::InvalidArgumentError(
+            absl::StrFormat("series %d is not a JSON object", number));
       }
       Clear();
       const std::string place = absl::StrFormat("series %d", number);
@@ -105,7 +106,7 @@ class DatadogDecoder {
       std::string_view key;
       value content;
       if (member.unescaped_key().get(key) != SUCCESS || member.value().get(content) != SUCCESS) {
-        return BadSeries("it is no JSON object");
+        return BadSeries("it is not a JSON object");
       }
       LOCKSTEP_RETURN_IF_ERROR(ReadMember(key, content));
     }
@@ -135,11 +136,11 @@ class DatadogDecoder {
 
   absl::Status ReadTags(value content) {
     array all;
-    if (content.get_array().get(all) != SUCCESS) return BadSeries("\"tags\" is no list");
+    if (content.get_array().get(all) != SUCCESS) return BadSeries("\"tags\" is not a list");
     for (auto element : all) {
       std::string_view tag;
       if (element.get_string().get(tag) != SUCCESS)
-        return BadSeries("\"tags\" has what is no text");
+        return BadSeries("\"tags\" contains a value that is not a string");
       const LabelView label = LabelOfTag(tag);
       AddLabel(label.name, label.value);
     }
@@ -148,17 +149,17 @@ class DatadogDecoder {
 
   absl::Status ReadResources(value content) {
     array all;
-    if (content.get_array().get(all) != SUCCESS) return BadSeries("\"resources\" is no list");
+    if (content.get_array().get(all) != SUCCESS) return BadSeries("\"resources\" is not a list");
     for (auto element : all) {
       object one;
-      if (element.get_object().get(one) != SUCCESS) return BadSeries("a resource is no object");
+      if (element.get_object().get(one) != SUCCESS) return BadSeries("a resource is not an object");
       std::string_view type;
       std::string_view name;
       for (auto member : one) {
         std::string_view key;
         value text;
         if (member.unescaped_key().get(key) != SUCCESS || member.value().get(text) != SUCCESS) {
-          return BadSeries("a resource is no object");
+          return BadSeries("a resource is not an object");
         }
         if (key == "type") LOCKSTEP_RETURN_IF_ERROR(ReadOptionalText(text, key, type));
         if (key == "name") LOCKSTEP_RETURN_IF_ERROR(ReadOptionalText(text, key, name));
@@ -170,16 +171,17 @@ class DatadogDecoder {
 
   absl::Status ReadPoints(value content) {
     array all;
-    if (content.get_array().get(all) != SUCCESS) return BadSeries("\"points\" is no list");
+    if (content.get_array().get(all) != SUCCESS) return BadSeries("\"points\" is not a list");
     for (auto element : all) {
       value point;
       json_type type{};
       if (element.get(point) != SUCCESS || point.type().get(type) != SUCCESS) {
-        return BadSeries("\"points\" is no list");
+        return BadSeries("\"points\" is not a list");
       }
       const auto numbers = type == json_type::array ? ReadPair(point) : ReadPoint(point);
       if (!numbers) {
-        return BadSeries(absl::StrFormat("point %d is no time with a number", samples_.size() + 1));
+        return BadSeries(
+            absl::StrFormat("point %d is not a [time, number] pair", samples_.size() + 1));
       }
       const auto [seconds, number] = *numbers;
       if (std::abs(seconds) > kMaxDatadogSeconds) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/write_fuzzing.h"
+#include "ingest/write/write_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep;

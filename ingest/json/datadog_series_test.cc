@@ -68,11 +68,11 @@ TEST(DatadogSeriesTest, BadSeriesLeaveTheOthers) {
       R"({"metric":"e","points":[[1,1]],"tags":[7]},{"metric":"f","points":[[1,1]]}]})");
   EXPECT_THAT(Texts(decoded), ElementsAre("a 1@1000", "f 1@1000"));
   const std::string told = decoded.refusals.ToString();
-  EXPECT_THAT(told, HasSubstr("series 2: point 1 is no time with a number\n"));
+  EXPECT_THAT(told, HasSubstr("series 2: point 1 is not a [time, number] pair\n"));
   EXPECT_THAT(told, HasSubstr("series 3: it has no \"metric\"\n"));
-  EXPECT_THAT(told, HasSubstr("series 4: \"points\" is no list\n"));
+  EXPECT_THAT(told, HasSubstr("series 4: \"points\" is not a list\n"));
   EXPECT_THAT(told, HasSubstr("series 5: the time of point 1 is out of range\n"));
-  EXPECT_THAT(told, HasSubstr("series 6: \"tags\" has what is no text\n"));
+  EXPECT_THAT(told, HasSubstr("series 6: \"tags\" contains a value that is not a string\n"));
 }
 
 TEST(DatadogSeriesTest, OtherBodiesAreRefused) {

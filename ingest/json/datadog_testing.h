@@ -1,4 +1,4 @@
-// What the tests of Datadog's forms have in common.
+// Helpers shared by the tests of Datadog's formats.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "ingest/decoded_write.h"
+#include "ingest/write/decoded_write.h"
 
 namespace lockstep::json {
 
 inline constexpr int64_t kNowMs = 9000;
 
-// Labels and samples of each series.
+// The labels and samples of each series.
 inline std::vector<std::string> Texts(const DecodedWrite& decoded) {
   std::vector<std::string> lines;
   for (const SeriesWrite& series : decoded.request.series) {

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "ingest/json/json_number.h"
-#include "ingest/sample_gatherer.h"
+#include "ingest/write/sample_gatherer.h"
 
 namespace lockstep::json {
 namespace {
@@ -27,7 +27,7 @@ constexpr uint64_t kNormalNanBits = 0x7ff8000000000001;
 
 absl::Status Malformed(const std::string& what) { return absl::InvalidArgumentError(what); }
 
-// A value that JSON has no number for.
+// Values that JSON numbers cannot express.
 std::optional<double> WordToDouble(std::string_view word) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const std::string_view name : {"Infinity", "infinity", "Inf", "inf"}) {
@@ -85,17 +85,17 @@ class Decoder {
     times_ms_.clear();
     if (!gatherer_.ChargeLine(line.size())) return absl::OkStatus();
     buffer_.assign(line);
-    // What the parser reads beyond the end.
+    // The parser may read past the end.
     buffer_.append(simdjson::SIMDJSON_PADDING, ' ');
     simdjson::ondemand::document document;
     object whole;
     const simdjson::padded_string_view padded(buffer_.data(), line.size(), buffer_.size());
     if (parser_.iterate(padded).get(document) != SUCCESS ||
         document.get_object().get(whole) != SUCCESS) {
-      return Malformed("it is no JSON object");
+      return Malformed("it is not a JSON object");
     }
     LOCKSTEP_RETURN_IF_ERROR(ReadMembers(whole));
-    if (!IsAtEnd(document)) return Malformed("it goes on behind its JSON object");
+    if (!IsAtEnd(document)) return Malformed("there is text after its JSON object");
     if (values_.size() != times_ms_.size()) {
       return Malformed(
           absl::StrFormat("it has %d values and %d timestamps", values_.size(), times_ms_.size()));
@@ -114,7 +114,7 @@ class Decoder {
       std::string_view key;
       value content;
       if (member.unescaped_key().get(key) != SUCCESS || member.value().get(content) != SUCCESS) {
-        return Malformed("it is no JSON object");
+        return Malformed("it is not a JSON object");
       }
       if (key == "metric") {
         LOCKSTEP_RETURN_IF_ERROR(ReadLabels(content));
@@ -129,13 +129,13 @@ class Decoder {
 
   absl::Status ReadLabels(value content) {
     object all;
-    if (content.get_object().get(all) != SUCCESS) return Malformed("\"metric\" is no object");
+    if (content.get_object().get(all) != SUCCESS) return Malformed("\"metric\" is not an object");
     for (auto member : all) {
       std::string_view name;
       std::string_view label;
       if (member.unescaped_key().get(name) != SUCCESS ||
           member.value().get_string().get(label) != SUCCESS) {
-        return Malformed("\"metric\" is no object of texts");
+        return Malformed("\"metric\" is not an object of strings");
       }
       if (gatherer_.HasRoomFor(labels_)) labels_.push_back({name, label});
     }
@@ -144,12 +144,12 @@ class Decoder {
 
   absl::Status ReadValues(value content) {
     array all;
-    if (content.get_array().get(all) != SUCCESS) return Malformed("\"values\" is no list");
+    if (content.get_array().get(all) != SUCCESS) return Malformed("\"values\" is not a list");
     for (auto element : all) {
       value one;
       const auto number = element.get(one) == SUCCESS ? ReadValue(one) : std::optional<double>();
       if (!number) {
-        return Malformed(absl::StrFormat("value %d is no number", values_.size() + 1));
+        return Malformed(absl::StrFormat("value %d is not a number", values_.size() + 1));
       }
       values_.push_back(*number);
     }
@@ -158,12 +158,12 @@ class Decoder {
 
   absl::Status ReadTimes(value content) {
     array all;
-    if (content.get_array().get(all) != SUCCESS) return Malformed("\"timestamps\" is no list");
+    if (content.get_array().get(all) != SUCCESS) return Malformed("\"timestamps\" is not a list");
     for (auto element : all) {
       value one;
       const auto number = element.get(one) == SUCCESS ? ReadInteger(one) : std::optional<int64_t>();
       if (!number) {
-        return Malformed(absl::StrFormat("timestamp %d is no whole number of milliseconds",
+        return Malformed(absl::StrFormat("timestamp %d is not an integer number of milliseconds",
                                          times_ms_.size() + 1));
       }
       times_ms_.push_back(*number);

@@ -1,26 +1,27 @@
-// Samples as lines of JSON, as VictoriaMetrics imports and exports them. Pure functions.
+// Converts JSON lines, VictoriaMetrics' import and export format, to a write request. Pure
+// functions.
 //
 //   {"metric":{"__name__":"up","job":"x"},"values":[1,"Infinity",null],
 //    "timestamps":[1700000000000,1700000015000,1700000030000]}
 //
-// Times are Unix milliseconds. JSON has no words for some values, so these are texts or null:
+// Timestamps are Unix milliseconds. Values that JSON numbers cannot express are strings or null:
 //
-//   "Infinity", "-Infinity"  infinities; "Inf" and "-Inf" are read, too
-//   "NaN"                    no number; every one becomes the ordinary one
-//   null                     a stale marker, which VictoriaMetrics writes so, too
+//   "Infinity", "-Infinity"  infinities; "Inf" and "-Inf" are accepted too
+//   "NaN"                    NaN; every one becomes the normal NaN
+//   null                     a stale marker, as in VictoriaMetrics
 #pragma once
 
 #include <string_view>
 
 #include "base/status.h"
-#include "ingest/decoded_write.h"
-#include "ingest/extra_labels.h"
-#include "ingest/limits.h"
+#include "ingest/write/decoded_write.h"
+#include "ingest/write/extra_labels.h"
+#include "ingest/write/limits.h"
 
 namespace lockstep::json {
 
-// Lines that cannot be read are refused, and the others taken. Nothing in the result refers to
-// `body`. Errors:
+// Refuses lines that cannot be parsed and keeps the others. The result does not refer to `body`.
+// Errors:
 //   kOutOfRange, kUnavailable  over a limit, or no memory now
 absl::StatusOr<DecodedWrite> DecodeJsonLines(std::string_view body, const ExtraLabels& extra,
                                              const IngestLimits& limits);

@@ -21,7 +21,7 @@ DecodedWrite Decode(std::string_view body, const ExtraLabels& extra = {},
   return decoded.ok() ? *std::move(decoded) : DecodedWrite();
 }
 
-// The bits of what the list says.
+// The bits of the parsed values.
 std::vector<uint64_t> BitsOf(const std::string& values, size_t count) {
   std::string times = "0";
   for (size_t i = 1; i < count; ++i) times += "," + std::to_string(i);
@@ -64,7 +64,7 @@ TEST(JsonLinesTest, LinesOfOneSeriesComeTogether) {
 TEST(JsonLinesTest, EveryBitOfNumbers) {
   EXPECT_THAT(BitsOf("0,-0,0.1, 5e-324 ,1.7976931348623157e308,-0.0", 6),
               ElementsAre(0, 1ull << 63, 0x3fb999999999999a, 1, 0x7fefffffffffffff, 1ull << 63));
-  // 2^70, with all digits.
+  // 2^70, spelled out.
   EXPECT_THAT(BitsOf("1180591620717411303424", 1),
               ElementsAre(std::bit_cast<uint64_t>(std::ldexp(1, 70))));
   EXPECT_THAT(
@@ -86,21 +86,21 @@ TEST(JsonLinesTest, BadLinesLeaveTheOthers) {
 }
 
 TEST(JsonLinesTest, Complaints) {
-  EXPECT_THAT(Told("x"), HasSubstr("line 1: it is no JSON object"));
-  EXPECT_THAT(Told("[]"), HasSubstr("line 1: it is no JSON object"));
+  EXPECT_THAT(Told("x"), HasSubstr("line 1: it is not a JSON object"));
+  EXPECT_THAT(Told("[]"), HasSubstr("line 1: it is not a JSON object"));
   EXPECT_THAT(Told("{\"metric\":{\"__name__\":\"b\"}"), HasSubstr("line 1: "));
-  EXPECT_THAT(Told("{} {}"), HasSubstr("line 1: it goes on behind its JSON object"));
+  EXPECT_THAT(Told("{} {}"), HasSubstr("line 1: there is text after its JSON object"));
   EXPECT_THAT(Told("{}"), HasSubstr("line 1: it has no values"));
-  EXPECT_THAT(Told(R"({"metric":7})"), HasSubstr("\"metric\" is no object"));
-  EXPECT_THAT(Told(R"({"metric":{"a":7}})"), HasSubstr("\"metric\" is no object of texts"));
-  EXPECT_THAT(Told(R"({"values":7})"), HasSubstr("\"values\" is no list"));
-  EXPECT_THAT(Told(R"({"values":[1,"x"]})"), HasSubstr("value 2 is no number"));
-  EXPECT_THAT(Told(R"({"values":[1e999]})"), HasSubstr("value 1 is no number"));
-  EXPECT_THAT(Told(R"({"values":[-inf]})"), HasSubstr("value 1 is no number"));
+  EXPECT_THAT(Told(R"({"metric":7})"), HasSubstr("\"metric\" is not an object"));
+  EXPECT_THAT(Told(R"({"metric":{"a":7}})"), HasSubstr("\"metric\" is not an object of strings"));
+  EXPECT_THAT(Told(R"({"values":7})"), HasSubstr("\"values\" is not a list"));
+  EXPECT_THAT(Told(R"({"values":[1,"x"]})"), HasSubstr("value 2 is not a number"));
+  EXPECT_THAT(Told(R"({"values":[1e999]})"), HasSubstr("value 1 is not a number"));
+  EXPECT_THAT(Told(R"({"values":[-inf]})"), HasSubstr("value 1 is not a number"));
   EXPECT_THAT(Told(R"({"timestamps":[1,2.5]})"),
-              HasSubstr("timestamp 2 is no whole number of milliseconds"));
+              HasSubstr("timestamp 2 is not an integer number of milliseconds"));
   EXPECT_THAT(Told(R"({"timestamps":[9223372036854775808]})"),
-              HasSubstr("timestamp 1 is no whole number"));
+              HasSubstr("timestamp 1 is not an integer"));
 }
 
 TEST(JsonLinesTest, ExtraLabelsReplaceOthers) {

@@ -14,7 +14,7 @@ std::optional<Number> Read(simdjson::ondemand::value value) {
       type != simdjson::ondemand::json_type::number) {
     return std::nullopt;
   }
-  // With the blanks behind it.
+  // The token includes trailing blanks.
   std::string_view token = value.raw_json_token();
   token = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
   Number number{};

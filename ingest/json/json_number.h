@@ -1,4 +1,4 @@
-// Numbers of JSON, all digits of them, and where a document ends. Pure functions.
+// Parses JSON numbers exactly, and finds the end of a document. Pure functions.
 #pragma once
 
 #include <simdjson.h>
@@ -8,13 +8,13 @@
 
 namespace lockstep::json {
 
-// To the nearest double, "-0" and integers of any length included. Nothing for what is no number,
-// or too large for one.
+// The nearest double, including "-0" and integers of any length. Nothing if it is not a number or
+// too large.
 std::optional<double> ReadDouble(simdjson::ondemand::value value);
-// Reads a number without a decimal point.
+// Parses a number without a decimal point.
 std::optional<int64_t> ReadInteger(simdjson::ondemand::value value);
 
-// Whether nothing but blanks follows what was read.
+// Whether only blanks follow.
 inline bool IsAtEnd(simdjson::ondemand::document& document) {
   const char* rest = nullptr;
   return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ingest/logs/log_limits.h"
+#include "ingest/logs/record/log_limits.h"
 
 namespace lockstep::logs {
 namespace {
@@ -39,8 +39,8 @@ std::optional<RawLine> LineBuffer::Next() {
 
 std::optional<RawLine> LineBuffer::Rest() {
   if (next_ == end_) return std::nullopt;
-  // Its end follows any other line; behind this one stand bytes of lines that are gone. Parsers
-  // that look behind a line must find no brace or quote there.
+  // Other lines are followed by their line end, but this one by bytes of dropped lines. Parsers
+  // that look past a line must not find a brace or quote there.
   std::memset(buffer_.data() + end_, 0, kBufferPadding);
   const RawLine line = LineAt(next_, end_);
   next_ = end_;
@@ -64,7 +64,7 @@ std::optional<LineBuffer::Held> LineBuffer::held() const {
 inline RawLine LineBuffer::LineAt(size_t begin, size_t end) const {
   const bool is_behind_cut = cut_.has_value() && begin >= *cut_;
   const bool is_cut = cut_.has_value() && begin < *cut_ && end >= *cut_;
-  // The end of a line that is too long may come before it is cut.
+  // An overlong line may end before it is cut.
   const bool is_too_long = is_cut || end - begin > kMaxLineBytes;
   if (is_too_long) end = std::min(end, begin + kMaxKeptTextBytes);
   const std::string_view text(buffer_.data() + begin, end - begin);

@@ -1,8 +1,8 @@
 #include "ingest/logs/line_prefix.h"
 
-#include "ingest/logs/line_time.h"
-#include "ingest/logs/log_limits.h"
-#include "ingest/logs/number_text.h"
+#include "ingest/logs/record/log_limits.h"
+#include "ingest/logs/text/line_time.h"
+#include "ingest/logs/text/number_text.h"
 
 namespace lockstep::logs {
 namespace {
@@ -15,14 +15,14 @@ bool IsWordByte(char byte) {
          byte == '_' || byte == '-' || byte == '.';
 }
 
-// The digits at the end of `text`.
+// The trailing digits of `text`.
 std::string_view DigitsAtEnd(std::string_view text) {
   size_t begin = text.size();
   while (begin > 0 && IsDigit(text[begin - 1])) --begin;
   return text.substr(begin);
 }
 
-// "default3]:" behind the bracket: a role and a rank.
+// "default3]:" after the bracket: a role and a rank.
 bool TakeTorchrun(std::string_view& line, LinePrefix& prefix) {
   const size_t end = line.substr(0, kMaxPrefixBytes).find("]:");
   if (end == line.npos) return false;
@@ -51,7 +51,8 @@ bool TakeMpirun(std::string_view& line, LinePrefix& prefix) {
   return true;
 }
 
-// A worker counts behind its master; an indexed job's pod ends with its index and five random characters.
+// Workers are numbered after their master; an indexed job's pod ends with its index and five random
+// characters.
 std::optional<int32_t> RankOfPod(std::string_view pod) {
   constexpr size_t kRandomBytes = sizeof("-x7k2p") - 1;
   const std::string_view digits = DigitsAtEnd(pod);
@@ -81,7 +82,7 @@ bool TakeKubectl(std::string_view& line, LinePrefix& prefix) {
   return true;
 }
 
-// "  3: ": the task is right-justified to the width of the highest.
+// "  3: ": the task, right-justified to the width of the highest one.
 bool TakeSrun(std::string_view& line, LinePrefix& prefix) {
   std::string_view rest = line;
   TakeSpaces(rest);
@@ -96,7 +97,8 @@ bool TakeSrun(std::string_view& line, LinePrefix& prefix) {
   return true;
 }
 
-// Only with a zone, as container runtimes write it: a trainer's own time is its line's.
+// Requires a time zone, as container runtimes write it: times without one belong to the trainer's
+// line.
 bool TakeTimestamp(std::string_view& line, LinePrefix& prefix) {
   std::string_view rest = line;
   if (rest.size() < 20 || rest[4] != '-' || rest[10] != 'T') return false;
@@ -116,7 +118,7 @@ bool TakePrefixOnce(std::string_view& line, LinePrefix& prefix) {
   return TakeSrun(line, prefix) || TakeTimestamp(line, prefix);
 }
 
-// The size of the terminal sequence that `text` begins with.
+// The size of the terminal sequence at the front of `text`.
 size_t SequenceBytes(std::string_view text) {
   if (text.size() < 2) return text.size();
   if (text[1] != '[') return 2;

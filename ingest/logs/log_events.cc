@@ -8,7 +8,7 @@ struct Sign {
   LogEvent event;
 };
 
-// The first that a line holds names the event.
+// The first sign in a line names the event.
 constexpr Sign kSigns[] = {
     {"using world size:", {"launch", true}},
     {" - INFO - Starting job:", {"launch", true}},
@@ -34,7 +34,7 @@ constexpr Sign kSigns[] = {
     {"CUDA error:", {"crash"}},
     {"Segmentation fault", {"crash"}},
     {"closing signal SIG", {"terminated"}},
-    // Megatron, Lightning and what builds on it, torchtitan and transformers.
+    // Megatron, Lightning and its derivatives, torchtitan and transformers.
     {"[after training is done]", {"training_end"}},
     {"`Trainer.fit` stopped:", {"training_end"}},
     {"Training completed", {"training_end"}},

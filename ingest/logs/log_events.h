@@ -1,4 +1,4 @@
-// Lines of any log that say that something happened: a start, a checkpoint, a crash. Pure functions.
+// Recognizes events in lines of any log: a start, a checkpoint, a crash. Pure functions.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace lockstep::logs {
 
 struct LogEvent {
   std::string_view name;    // "launch", "checkpoint_loaded", "crash", ...; static storage
-  bool is_restart = false;  // training starts, or goes on from where a checkpoint is
+  bool is_restart = false;  // training starts or resumes from a checkpoint
 };
 
 std::optional<LogEvent> EventOf(std::string_view line);

@@ -1,26 +1,13 @@
 #include "ingest/logs/log_formats.h"
 
-#include "ingest/logs/csv_table.h"
-#include "ingest/logs/deepspeed.h"
-#include "ingest/logs/hugging_face_stdout.h"
-#include "ingest/logs/json_lines.h"
-#include "ingest/logs/megatron.h"
-#include "ingest/logs/mlflow_file.h"
-#include "ingest/logs/nanogpt.h"
-#include "ingest/logs/nccl_debug.h"
-#include "ingest/logs/nccl_tests.h"
-#include "ingest/logs/nemo.h"
-#include "ingest/logs/nvrx_report.h"
-#include "ingest/logs/torchtitan.h"
-#include "ingest/logs/trainer_state.h"
-#include "ingest/logs/wandb_export.h"
+#include "ingest/logs/formats/formats.h"
 
 namespace lockstep::logs {
 namespace {
 
 bool IsNever(std::string_view) { return false; }
 
-// Special ones before those that take more.
+// Specific formats before more general ones.
 constexpr LogFormatKind kKinds[] = {
     {"lightning_csv", IsLightningHeader, true, NewCsv},
     {"wandb_export", IsWandbExport, true, NewWandbExport},

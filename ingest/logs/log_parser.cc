@@ -5,19 +5,20 @@
 
 #include "absl/strings/str_format.h"
 #include "ingest/logs/line_prefix.h"
-#include "ingest/logs/line_time.h"
 #include "ingest/logs/log_events.h"
-#include "ingest/logs/log_limits.h"
-#include "ingest/logs/number_text.h"
-#include "ingest/logs/state_coding.h"
+#include "ingest/logs/record/log_limits.h"
+#include "ingest/logs/record/state_coding.h"
+#include "ingest/logs/text/line_time.h"
+#include "ingest/logs/text/number_text.h"
 
 namespace lockstep::logs {
 namespace {
 
-// Lines that stand in other logs, too: NCCL's, and a configuration printed as JSON.
+// Formats whose lines also appear in other logs: NCCL's, and a configuration printed as JSON.
 bool IsWeak(const LogFormatKind& kind) { return kind.name == "nccl" || kind.name == "jsonl"; }
 
-// So many records, or one of a step, and JSON lines are no longer taken for a configuration.
+// After this many records, or one with a step, JSON lines are no longer mistaken for a
+// configuration.
 constexpr uint64_t kSureRecords = 16;
 
 // "[2026-03-02 09:15:48] ...", "2026-03-02 09:15:48,125 ...", "[titan] 2026-03-02 ..."
@@ -36,7 +37,7 @@ absl::StatusOr<std::unique_ptr<LogParser>> LogParser::New(LogHints hints, LogSin
     kind = LogFormatByName(hints.format);
     if (kind == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("no format of training logs is called \"%s\"", hints.format));
+          absl::StrFormat("unknown training log format \"%s\"", hints.format));
     }
   }
   std::unique_ptr<LogParser> parser(new LogParser(std::move(hints), sink));
@@ -96,7 +97,7 @@ bool LogParser::AppendState(std::string& out) const {
     PutVarint64(out, flag ? 1 : 0);
   PutVarint64(out, held->offset);
   PutLengthPrefixed(out, held->bytes);
-  // Of lines that wait for their format nothing was said yet.
+  // Lines that wait for their format have no state yet.
   if (is_sniffing_) return true;
   for (const uint64_t count : {counts_.bytes, counts_.lines, counts_.ignored, counts_.rejected}) {
     PutVarint64(out, count);
@@ -138,7 +139,7 @@ bool LogParser::LoadState(std::string_view in) {
   return in.empty();
 }
 
-// Lines wait in the buffer until one of them shows the format.
+// Lines wait in the buffer until one reveals the format.
 void LogParser::FindFormat() {
   if (!is_sniffing_) return;
   while (const auto line = buffer_.Next()) {
@@ -154,7 +155,7 @@ void LogParser::FindFormat() {
   if (!is_sniffing_) buffer_.Rewind();
 }
 
-// Once per line in the stream's order.
+// Called once per line, in stream order.
 bool LogParser::ShowsFormat(std::string_view line) {
   TakeLinePrefixes(line);
   if (Trim(line).empty()) return false;

@@ -1,9 +1,10 @@
-// LogParser: a training log as it is written, in arbitrary slices, to records.
+// LogParser: converts a training log, in arbitrary slices, to records.
 //
-// One parser to a stream, with all that earlier lines say about later ones: how the bytes are sliced does not
-// matter. The format is that of the hints, or is found from the first lines, which wait for it; launchers'
-// prefixes, terminal sequences and progress bars are taken off. A line is taken, or ignored for chatter, or
-// rejected for broken, and never ends the stream. For one thread. Memory is bounded: see log_limits.h.
+// Use one parser per stream: it keeps all state that later lines need, so slicing does not matter.
+// The format comes from the hints or is detected from the first lines, which wait for it; launcher
+// prefixes, terminal sequences and progress bars are stripped. A line is parsed, ignored, or
+// rejected as malformed, and never ends the stream. For one thread. Memory is bounded: see
+// log_limits.h.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@
 #include "absl/status/statusor.h"
 #include "ingest/logs/line_buffer.h"
 #include "ingest/logs/log_formats.h"
-#include "ingest/logs/log_hints.h"
-#include "ingest/logs/log_record.h"
-#include "ingest/logs/record_writer.h"
+#include "ingest/logs/record/log_hints.h"
+#include "ingest/logs/record/log_record.h"
+#include "ingest/logs/record/record_writer.h"
 
 namespace lockstep::logs {
 
 struct RejectedLine {
-  uint64_t number;  // the stream's first line is 1
+  uint64_t number;  // 1-based
   uint64_t offset;
   std::string_view reason;  // static storage
   std::string text;         // clipped
@@ -30,38 +31,38 @@ struct RejectedLine {
 
 struct LogCounts {
   uint64_t bytes = 0;
-  uint64_t lines = 0;     // with an end, or the last
-  uint64_t ignored = 0;   // lines, and parts of lines between carriage returns
+  uint64_t lines = 0;     // including an unterminated last line
+  uint64_t ignored = 0;   // lines, and parts between carriage returns
   uint64_t rejected = 0;  // likewise
   RecordCounts records;
 };
 
 class LogParser {
  public:
-  // `sink` is borrowed and outlives the parser. Fails if no format has the hints' name.
+  // `sink` is borrowed and must outlive the parser. Fails if the hints name an unknown format.
   static absl::StatusOr<std::unique_ptr<LogParser>> New(LogHints hints, LogSink& sink);
   LogParser(const LogParser&) = delete;
   LogParser& operator=(const LogParser&) = delete;
 
-  // The stream's next bytes. Records of whole lines reach the sink before this returns, but for those that
-  // wait for the format or for the line behind them.
+  // Parses the stream's next bytes. Records of complete lines reach the sink before this returns,
+  // except those that wait for the format or the next line.
   void Feed(std::string_view bytes);
-  // All that later lines need of those before, for a parser of the same hints that was fed nothing; false if that
-  // cannot be told: in the midst of a document, or of a line that is too long. On disk: docs/formats/kept.md.
+  // Appends the state that later lines need, for a new parser with the same hints. False if that is
+  // not possible now: inside a document or an overlong line. On disk: docs/formats/kept.md.
   [[nodiscard]] bool AppendState(std::string& out) const;
-  // False if it is malformed; the parser is then of no use.
+  // False if malformed; then the parser is unusable.
   [[nodiscard]] bool LoadState(std::string_view in);
 
-  // Nothing follows: a last line without an end is one too.
+  // Ends the stream: parses an unterminated last line.
   void Finish();
 
-  // Of memory: some 100 KB, and what is not parsed yet.
+  // The memory used: about 100 KB plus unparsed input.
   size_t held_bytes() const;
 
-  // "" while it is not known.
+  // "" while unknown.
   std::string_view format_name() const;
   LogCounts counts() const;
-  // Those since the last call, kMaxKeptRejections at most.
+  // Rejections since the last call, at most kMaxKeptRejections.
   std::vector<RejectedLine> TakeRejections() { return std::move(rejections_); }
 
  private:
@@ -74,13 +75,14 @@ class LogParser {
   void ParseLine(const RawLine& line);
   void ParsePart(LogLine& line);
   void TakePrefixes(LogLine& line) const;
-  // Whether `line` is of another format than the one that is used so far.
+  // Switches the format if `line` reveals another one.
   void ReviewFormat(std::string_view line);
   void TakeOther(const LogLine& line, const LineVerdict& verdict);
   bool TakeEvent(const LogLine& line);
   void Reject(const LogLine& line, std::string_view reason);
 
-  // visit(text, follows_return) for each part of `line` between carriage returns, without terminal sequences.
+  // Calls visit(text, follows_return) for each part of `line` between carriage returns, without
+  // terminal sequences.
   template <typename Visit>
   void ForEachPart(const RawLine& line, const Visit& visit);
 
@@ -90,8 +92,8 @@ class LogParser {
   const LogFormatKind* kind_ = nullptr;
   std::unique_ptr<LogFormat> format_;
   bool is_sniffing_ = true;     // lines wait for their format
-  bool may_change_ = true;      // none is known, or one that stands in other logs, too
-  bool has_seen_line_ = false;  // that is not empty
+  bool may_change_ = true;      // the format is unknown, or may appear inside other logs
+  bool has_seen_line_ = false;  // a non-empty one
   size_t sniffed_lines_ = 0;
   LogCounts counts_;
   std::vector<RejectedLine> rejections_;

@@ -1,5 +1,5 @@
-// Feeds a stream to every parser of logs. The first byte chooses the format, the second how the stream is sliced;
-// whole and in slices it has to come to the same.
+// Feeds a stream to every log parser. The first byte selects the format, the second the slicing;
+// the whole stream and the sliced one must yield the same.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "ingest/logs/log_parser_testing.h"
-#include "ingest/logs/number_text.h"
+#include "ingest/logs/text/number_text.h"
 
 namespace lockstep::logs {
 namespace {
 
-// Names that a store takes, on records of a stream that goes on.
+// Checks that names are valid for a store and that offsets increase.
 class CheckingSink : public LogSink {
  public:
   explicit CheckingSink(uint64_t size) : size_(size) {}

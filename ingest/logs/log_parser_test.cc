@@ -1,4 +1,4 @@
-// What streams come to, format by format: lines in, records out.
+// Streams of each format: lines in, records out.
 #include "ingest/logs/log_parser.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ LogHints Hints(std::string_view format) {
   return hints;
 }
 
-// Rows as three generations of the programs print them.
+// Rows as printed by three generations of the programs.
 TEST(LogParserTest, NcclTests) {
   Check(
       "# nccl-tests version 2.18.2 nccl-headers=23007 nccl-library=23007\n"
@@ -56,7 +56,7 @@ TEST(LogParserTest, NcclTests) {
       "measurement collective=all_reduce nccl_test_out_of_bounds_values=0\n"
       "measurement collective=all_reduce "
       "nccl_test_mean_bus_bandwidth_bytes_per_second=8.125e+09\n");
-  // Without the program's name; of all_gather, without operation and root; a prefix of mpirun.
+  // Without the program's name; all_gather has no operation or root; a prefix from mpirun.
   Check(
       "[1,0]<stdout>:#       size         count      type     time   algbw   busbw  error     time "
       "  "
@@ -82,7 +82,7 @@ TEST(LogParserTest, Megatron) {
       "| elapsed time per iteration (ms): 7488.1 | lm loss: 4.408391E+00 |\n",
       "step step=60 samples=7680 time=1772442001571 train_samples_total=7680 "
       "train_step_time_seconds=7.4881 train_loss=4.408391\n");
-  // Without a time; a name that nobody knows.
+  // Without a time; with an unknown name.
   Check(" iteration 5/ 10 | mtp_1 loss: 1.5E+00 | lm loss: nan |\n",
         "event step=5 nan: lm loss\n"
         "step step=5 mtp_1_loss=1.5 train_loss=NaN\n");
@@ -109,7 +109,7 @@ TEST(LogParserTest, Megatron) {
   CheckRejected(" iteration 1/ 10 | lm loss: 1.0 |\n iteration 2/ 10 | lm lo\n",
                 "2 @34: the line ends before its last '|'\n");
   CheckRejected("times across ranks (ms):\n  forward-compute:\n     rank  x: 10.50\n",
-                "3 @44: no rank in front of a timer's value\n", Hints("megatron"));
+                "3 @44: no rank before a timer's value\n", Hints("megatron"));
 }
 
 TEST(LogParserTest, Nemo) {
@@ -141,12 +141,12 @@ TEST(LogParserTest, Torchtitan) {
 }
 
 TEST(LogParserTest, HuggingFaceStdout) {
-  // A bar that is drawn again behind a dictionary shows its step; one before it may be old.
+  // A bar redrawn after a dictionary shows its step; one before it may be outdated.
   Check(
       "\r  1%|          | 1/120 [00:01<02:26]\r            \r{'loss': '6.978', 'epoch': '0.008'}\n"
       "\r  2%|          | 2/120 [00:01<02:26]\n",
       "step step=2 train_loss=6.978 epoch=0.008\n");
-  // Without it, the bar in front.
+  // Otherwise the bar before it.
   Check(
       "  1%|| 10/520 [00:30<--:--]\r{'loss': 3.1, 'grad_norm': nan}\n{'loss': 3.0}\n"
       "{'eval_loss': 2.7, 'epoch': 0.3}\n{'train_runtime': 18.2, 'train_loss': 1.4}\n",
@@ -161,7 +161,7 @@ TEST(LogParserTest, HuggingFaceStdout) {
         hints);
   Check("{'loss': 3.1, 'epoch': 0.5}\n", "step train_loss=3.1 epoch=0.5\n");
   CheckRejected("{'loss': 3.1, 'epoch': 0.5}\n{'loss': 3.\n",
-                "2 @28: a dictionary without its end\n");
+                "2 @28: an unterminated dictionary\n");
 }
 
 TEST(LogParserTest, TrainerState) {
@@ -179,14 +179,14 @@ TEST(LogParserTest, JsonLines) {
   Check(R"({"step": 1, "ts_ms": 1772442000000, "rank": "3", "job": "j", "loss": 2.5, "ok": true})"
         "\n",
         "step rank=3 step=1 time=1772442000000 train_loss=2.5\n");
-  // NaN and Infinity as Python writes them, and W&B.
+  // NaN and Infinity as Python and W&B write them.
   Check("{\"step\": 1, \"a\": NaN, \"b\": -Infinity, \"c\": \"Infinity\", \"d\": null}\n",
         "event step=1 nan: a\nstep step=1 a=NaN b=-Inf c=+Inf\n");
   Check("{\"step\": 1, \"train\": {\"loss\": 2, \"x y\": {\"z\": 3}}, \"list\": [1, {\"q\": 2}]}\n",
         "step step=1 train_loss=2 train_x_y_z=3\n");
   Check("{\"time\": \"2026-03-02T10:00:00+01:00\", \"mfu\": 41.5, \"step_ms\": 250}\n",
         "measurement time=1772442000000 train_mfu_ratio=0.415 train_step_time_seconds=0.25\n");
-  // A short time is a duration.
+  // A small time is a duration.
   Check("{\"step\": 1, \"time\": 0.25}\n", "step step=1 time=0.25\n");
   Check("{\"_step\": 40, \"trainer/global_step\": 4, \"_timestamp\": 1772442000.5, \"lr\": 0.5}\n",
         "step step=4 time=1772442000500 train_learning_rate=0.5\n");
@@ -198,9 +198,9 @@ TEST(LogParserTest, JsonLines) {
       "{\"step\": 4, \"a\": tru}\n{\"step\": 5, \"a\": 1.2.3}\n",
       absl::StrFormat("2 @23: the line does not begin with '{'\n"
                       "3 @32: %s\n"
-                      "4 @52: more behind the end of the object\n"
-                      "5 @67: a value that is neither text, number, list nor object\n"
-                      "6 @89: a value that is neither text, number, list nor object\n",
+                      "4 @52: text after the end of the object\n"
+                      "5 @67: a value that is not valid JSON\n"
+                      "6 @89: a value that is not valid JSON\n",
                       simdjson::error_message(simdjson::INCOMPLETE_ARRAY_OR_OBJECT)));
 }
 
@@ -211,16 +211,16 @@ TEST(LogParserTest, JsonWithAFormOfItsOwn) {
         "measurement time=1772442000000 gpu_sm_active_ratio{gpu=1}=0.55 "
         "gpu_pcie_tx_bytes_per_second{gpu=1}=2.097152e+06 "
         "node_filesystem_used_bytes{mountpoint=/a.b}=2e+09\n");
-  Check(
-      R"({"header":{"id":"0x7f","rank":2,"n_ranks":4},"metadata":{"dump_timestamp_us":1772442000000000},)"
-      R"("coll_perf":{"coll":"AllReduce","coll_sn":7,"coll_exec_time_us":5117}})"
-      "\n",
-      "measurement rank=2 time=1772442000000 comm=0x7f coll=AllReduce nccl_collective_sequence=7 "
-      "nccl_collective_seconds=0.005117\n");
-  Check(
-      R"({"message": {"message": "RuntimeError: no", "extraInfo": {"py_callstack": "x", "timestamp": "1772442000"}}})",
-      "event time=1772442000000 crash: RuntimeError: no\n");
-  // A dumped history of a trainer: its train_loss is a mean.
+  Check(R"({"header":{"id":"0x7f","rank":2,"n_ranks":4},)"
+        R"("metadata":{"dump_timestamp_us":1772442000000000},)"
+        R"("coll_perf":{"coll":"AllReduce","coll_sn":7,"coll_exec_time_us":5117}})"
+        "\n",
+        "measurement rank=2 time=1772442000000 comm=0x7f coll=AllReduce nccl_collective_sequence=7 "
+        "nccl_collective_seconds=0.005117\n");
+  Check(R"({"message": {"message": "RuntimeError: no", )"
+        R"("extraInfo": {"py_callstack": "x", "timestamp": "1772442000"}}})",
+        "event time=1772442000000 crash: RuntimeError: no\n");
+  // A trainer's dumped history: its train_loss is a mean.
   Check(
       "{\"loss\": 3, \"learning_rate\": 1, \"epoch\": 0.5, \"step\": 1}\n"
       "{\"train_runtime\": 3, \"train_loss\": 2, \"epoch\": 0.5, \"step\": 1}\n",
@@ -229,7 +229,7 @@ TEST(LogParserTest, JsonWithAFormOfItsOwn) {
 }
 
 TEST(LogParserTest, Csv) {
-  // Several rows of a step, with blanks; a header that comes again.
+  // Several rows per step, with empty cells; a repeated header.
   Check("epoch,lr-AdamW,step,train_loss\n0,,9,4.5\n0,0.5,9,\nepoch,step,val_loss\n1,19,2\n",
         "step step=9 epoch=0 train_loss=4.5\n"
         "+step step=9 epoch=0 train_learning_rate{group=AdamW}=0.5\n"
@@ -237,11 +237,12 @@ TEST(LogParserTest, Csv) {
   Check("step,\"odd, name\"\r\n1,2\r\n", "step step=1 odd_name=2\n");
   Check("step,train_loss\n1280,7.5\n", "step samples=1280 train_loss=7.5\n",
         Hints("deepspeed_csv"));
-  CheckRejected("step,loss\n1,2\n2\nx,3\n",
-                "3 @14: not as many cells as the header\n4 @16: a step that is not a number\n");
+  CheckRejected(
+      "step,loss\n1,2\n2\nx,3\n",
+      "3 @14: not the same number of cells as the header\n4 @16: a step that is not a number\n");
 }
 
-// As W&B's page quotes it: two runs, the second grouped and without a value in the first row.
+// Quoted as by W&B's page: two runs, the second grouped and without a value in the first row.
 TEST(LogParserTest, WandbExport) {
   constexpr std::string_view kHeader =
       "\"Step\",\"sun-1 - loss\",\"sun-1 - loss__MIN\",\"sun-1 - loss__MAX\",\"sun-1 - _step\","
@@ -252,8 +253,9 @@ TEST(LogParserTest, WandbExport) {
         "step step=10 run=sun-1 train_loss=2.5\n"
         "step step=20 run=sun-1 train_loss=2.25\n"
         "+step step=20 run=a - b train_learning_rate=0.5 train_lr_min=0.25 train_lr_max=0.75\n");
-  CheckRejected(std::string(kHeader) + "10,2.5\nx,1,1,1,1,1,1,1\n",
-                "2 @145: not as many cells as the header\n3 @152: a step that is not a number\n");
+  CheckRejected(
+      std::string(kHeader) + "10,2.5\nx,1,1,1,1,1,1,1\n",
+      "2 @145: not the same number of cells as the header\n3 @152: a step that is not a number\n");
   CheckRejected("1,2\n", "1 @0: a row without a header\n", Hints("wandb_export"));
 }
 
@@ -316,8 +318,8 @@ TEST(LogParserTest, Prefixes) {
 }
 
 TEST(LogParserTest, Attempts) {
-  // A step that goes back; a restart that the log tells of; a step that comes again in a format that says
-  // each once.
+  // A decreasing step; a restart announced by the log; a repeated step in a format that prints each
+  // step once.
   Check(
       " iteration 1/ 9 | lm loss: 1 |\n iteration 2/ 9 | lm loss: 1 |\n iteration 2/ 9 | lm loss: "
       "1 |\n"
@@ -327,7 +329,7 @@ TEST(LogParserTest, Attempts) {
       "step attempt=2 step=1 train_loss=1\n"
       "event attempt=2 step=1 checkpoint_loaded: loading checkpoint from x at iteration 5\n"
       "step attempt=3 step=6 train_loss=1\n");
-  // Ranks count for themselves.
+  // Ranks count separately.
   Check(
       "0: {\"step\": 2, \"loss\": 1}\n1: {\"step\": 1, \"loss\": 1}\n0: {\"step\": 1, \"loss\": "
       "1}\n",
@@ -379,11 +381,11 @@ void CheckSlices(std::string_view log, std::initializer_list<size_t> slices) {
 }
 
 TEST(LogParserTest, SlicesDoNotMatter) {
-  // An empty line is chatter, whether a later one has controls or not.
+  // An empty line is ignored, whether or not a later one has control characters.
   const std::string_view empty_line = "step,loss\n1,2\n\n2,3\r\n3,\x1b[31m4\n";
   CheckSlices(empty_line, {1, 14, 15, 16});
   EXPECT_EQ(ParseLog(empty_line).counts.ignored, 1u);
-  // A line is too long, even if its end comes before it is cut.
+  // An overlong line is detected even if it ends before it is cut.
   const std::string good = "{\"step\": 1, \"loss\": 2}\n";
   for (const size_t excess : {0, 1, 2, 5000}) {
     const std::string line = "{\"step\": 2, \"loss\": 3, \"note\": \"";
@@ -392,7 +394,7 @@ TEST(LogParserTest, SlicesDoNotMatter) {
     CheckSlices(log, {100, 4096, 60'000});
     EXPECT_EQ(ParseLog(log).counts.rejected, excess == 0 ? 0u : 1u) << excess;
   }
-  // What stands in the buffer behind the last line is no part of it.
+  // Bytes in the buffer after the last line are not part of it.
   const std::string braces = "{\"step\": 1, \"note\": \"}}}}}}}}}}}}}}}}}}}}}}\"}\n";
   const std::string broken = "{\"step\": 2, \"loss\": [1}";
   CheckSlices(braces + broken, {1, braces.size()});

@@ -1,4 +1,4 @@
-// For tests and fuzzers: a stream's records as text, one a line.
+// For tests and fuzzers: a stream's records as text, one per line.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/check.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "ingest/logs/log_parser.h"
 
 namespace lockstep::logs {
@@ -16,8 +16,8 @@ inline std::string_view KindName(RecordKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-// "step rank=3 step=10 time=1772442948730 train_loss=1.5", with units and labels as they are stored; a '+' in
-// front of more of the record before.
+// "step rank=3 step=10 time=1772442948730 train_loss=1.5", with units and labels as stored; a
+// leading '+' marks a continuation of the previous record.
 inline std::string RecordText(const LogRecord& record) {
   std::string text = record.is_continuation ? "+" : "";
   text.append(KindName(record.kind));
@@ -54,10 +54,10 @@ class TextSink : public LogSink {
   std::string text_;
 };
 
-// What a whole stream came to.
+// The result of parsing a whole stream.
 struct ParsedLog {
   std::string records;
-  std::string rejections;  // "2 @17: reason" a line
+  std::string rejections;  // one "2 @17: reason" per line
   std::string format;
   LogCounts counts;
 
@@ -68,7 +68,7 @@ struct ParsedLog {
   }
 };
 
-// `next_size` says how long the next slice is.
+// `next_size` returns the length of the next slice.
 template <typename NextSize>
 ParsedLog ParseInSlices(std::string_view bytes, const LogHints& hints, const NextSize& next_size) {
   TextSink sink;

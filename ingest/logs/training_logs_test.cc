@@ -1,4 +1,4 @@
-// The sample files of every format against their truth, tests/training_logs/data/expected.json.
+// Checks the sample files of every format against tests/training_logs/data/expected.json.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -52,7 +52,7 @@ std::vector<Expected> ReadExpected() {
 uint64_t RecordCount(const std::string& format, const RecordCounts& counts) {
   if (format == "torchelastic_error") return counts.of(RecordKind::kEvent);
   const uint64_t measured = counts.of(RecordKind::kMeasurement);
-  // Dumped as JSON lines, a trainer's summary is one record of many.
+  // In JSON lines, a trainer's summary is one of many records.
   const uint64_t summaries = format == "jsonl" ? counts.of(RecordKind::kSummary) : 0;
   return counts.of(RecordKind::kStep) + measured + summaries;
 }
@@ -88,7 +88,7 @@ TEST(TrainingLogsTest, SlicesDoNotMatter) {
   }
 }
 
-// The facts that were planted in the samples, and those of real runs that their README tells.
+// Checks facts planted in the samples, and facts of real runs from their README.
 struct Point {
   int64_t step;
   int32_t rank;
@@ -116,7 +116,7 @@ class PointSink : public LogSink {
   int events_ = 0;
 };
 
-// The points of the metric `name`; with it the events of that name.
+// The points of metric `name`, and the events of that name.
 PointSink PointsOf(const std::string& path, std::string_view name) {
   PointSink sink(name);
   auto parser = LogParser::New(HintsFromPath(path), sink);
@@ -175,7 +175,7 @@ TEST(TrainingLogsTest, RealRuns) {
   EXPECT_EQ(loss.back().step, 120);
   EXPECT_NEAR(loss.back().value, 6.342394, 1e-6);
   EXPECT_NEAR(PointsOf(state, "validation_loss").points().back().value, 6.271109, 1e-6);
-  // Printed with four digits, and without steps.
+  // Standard output has four digits and no steps.
   const auto printed = PointsOf("real/hf_trainer/stdout.log", "train_loss").points();
   ASSERT_EQ(printed.size(), 60u);
   for (size_t i = 0; i < printed.size(); ++i) {

@@ -5,7 +5,7 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "absl/strings/str_format.h"
-#include "ingest/otlp/value_text.h"
+#include "ingest/otlp/points/value_text.h"
 
 namespace lockstep::otlp {
 
@@ -14,7 +14,7 @@ std::string ExportResponse(Encoding encoding, uint64_t rejected_data_points,
   const bool is_whole = rejected_data_points == 0 && error_message.empty();
   if (encoding == Encoding::kJson) {
     if (is_whole) return "{}";
-    // 64 bits are text in JSON.
+    // 64-bit integers are strings in JSON.
     return absl::StrFormat(R"({"partialSuccess":{"rejectedDataPoints":"%d","errorMessage":%s}})",
                            rejected_data_points, QuotedText(error_message));
   }
@@ -43,7 +43,7 @@ std::string StatusWithRetryInfo(int32_t code, std::string_view message, int64_t 
   constexpr std::string_view kRetryInfo = "type.googleapis.com/google.rpc.RetryInfo";
   std::string bytes = StatusResponse(Encoding::kProtobuf, code, message);
   {
-    // Each writes its length when it ends.
+    // Each writer writes its length when it ends.
     protozero::pbf_writer status(bytes);
     protozero::pbf_writer any(status, 3);
     any.add_string(1, kRetryInfo.data(), kRetryInfo.size());

@@ -12,7 +12,7 @@ TEST(ExportResponse, IsEmptyWhenAllWasTaken) {
   EXPECT_EQ(ExportResponse(Encoding::kJson, 0, ""), "{}");
 }
 
-// By hand from the message definitions.
+// Written by hand from the message definitions.
 TEST(ExportResponse, TellsWhatWasRejected) {
   EXPECT_EQ(ExportResponse(Encoding::kProtobuf, 300, "no"), "\x0a\x07\x08\xac\x02\x12\x02no"s);
   EXPECT_EQ(ExportResponse(Encoding::kJson, 300, "say \"no\"\n"),

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "ingest/otlp/json_request.h"
-#include "ingest/otlp/known_samples.h"
-#include "ingest/otlp/protobuf_request.h"
-#include "ingest/otlp/translator.h"
+#include "ingest/otlp/json/json_request.h"
+#include "ingest/otlp/protobuf/protobuf_request.h"
+#include "ingest/otlp/translate/known_samples.h"
+#include "ingest/otlp/translate/translator.h"
 
 namespace lockstep::otlp {
 namespace {
@@ -21,7 +21,7 @@ absl::Status NoRequest(std::string_view why) {
       absl::StrFormat("the body is not an OTLP metrics request: %s", why));
 }
 
-// What the translator has, and the deltas with it, unless that is an error.
+// The translator's result; commits the deltas unless it is an error.
 absl::StatusOr<DecodedWrite> Finished(Translator& translator, DeltaTotals::Change& deltas) {
   absl::StatusOr<DecodedWrite> decoded = translator.Finish();
   if (decoded.ok()) deltas.Commit();
@@ -30,7 +30,7 @@ absl::StatusOr<DecodedWrite> Finished(Translator& translator, DeltaTotals::Chang
 
 }  // namespace
 
-// Translates all points, and lets `keys`, if there are any, learn their series.
+// Translates all points; `keys`, if any, learn their series.
 absl::StatusOr<DecodedWrite> MetricsDecoder::TranslateAll(std::string_view message,
                                                           const IngestLimits& limits,
                                                           SeriesKeys* keys) {
@@ -41,14 +41,14 @@ absl::StatusOr<DecodedWrite> MetricsDecoder::TranslateAll(std::string_view messa
   return Finished(translator, deltas);
 }
 
-// Translates the points whose series `keys` do not know. Nothing if they know one that the store has not, be it
-// that it is gone or that it never came so far.
+// Translates the points whose series `keys` do not know. Nothing if they know a series that the
+// store lacks, because it is gone or was never stored.
 std::optional<absl::StatusOr<DecodedWrite>> MetricsDecoder::TranslateUnknown(
     std::string_view message, const IngestLimits& limits, SeriesKeys& keys,
     const Storage& storage) {
   DeltaTotals::Change deltas(deltas_);
   Translator translator(translation_, limits, &deltas);
-  // A point with some attributes.
+  // The size of a point with a few attributes.
   constexpr size_t kPointBytes = 100;
   KnownSamples known(keys, message.size() / kPointBytes);
   translator.BeginRequest(message.size());
@@ -64,7 +64,7 @@ std::optional<absl::StatusOr<DecodedWrite>> MetricsDecoder::TranslateUnknown(
 absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeProtobuf(std::string_view message,
                                                             const IngestLimits& limits,
                                                             const Storage* storage) {
-  // The one place where protozero's exceptions end.
+  // protozero's exceptions end here.
   try {
     if (storage == nullptr) return TranslateAll(message, limits, nullptr);
     const SeriesKeysPool::Loan keys = series_keys_.Take();
@@ -78,7 +78,7 @@ absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeProtobuf(std::string_view mes
 
 absl::StatusOr<DecodedWrite> MetricsDecoder::DecodeJson(std::string_view text,
                                                         const IngestLimits& limits) {
-  // A document of brackets and single digits is the worst.
+  // The worst case is a document of brackets and single digits.
   constexpr uint64_t kParsedExpansion = 12;
   MemoryCharge memory(MemoryAccount::kDecoding);
   LOCKSTEP_RETURN_IF_ERROR(AsWriteError(memory.Add(kParsedExpansion * text.size())));

@@ -1,14 +1,14 @@
-// MetricsDecoder: requests of OTLP's metrics service, bytes to a DecodedWrite, the two forms that they may have.
+// MetricsDecoder: decodes OTLP metrics requests, protobuf or JSON, to a DecodedWrite.
 //
-// Nothing in the result refers to the message. Samples of series that `storage` knows and that were translated
-// before are in request.known; without a storage there are none. Deltas that the translation adds up count from when the
-// decoder was made; of a request with an error they count not. Of points that cannot be translated the refusals
-// tell, one by one. Errors:
+// The result does not refer to the message. With `storage`, samples of series that it knows and
+// that were translated before are in request.known. Delta totals count from the decoder's creation;
+// requests with errors do not change them. The refusals list each point that cannot be translated.
+// Errors:
 //   kInvalidArgument  the bytes are not such a request
-//   kOutOfRange       more series than the limit, or over one of ingest/request_memory.h
+//   kOutOfRange       over the series limit, or a limit in ingest/write/request_memory.h
 //   kUnavailable      there is no memory for it now
 //
-// Safe from any thread.
+// Thread-safe.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@
 #include <utility>
 
 #include "base/status.h"
-#include "ingest/decoded_write.h"
-#include "ingest/limits.h"
-#include "ingest/otlp/delta_totals.h"
-#include "ingest/otlp/series_keys.h"
-#include "ingest/otlp/translation.h"
+#include "ingest/otlp/names/translation.h"
+#include "ingest/otlp/translate/delta_totals.h"
+#include "ingest/otlp/translate/series_keys.h"
+#include "ingest/write/decoded_write.h"
+#include "ingest/write/limits.h"
 #include "storage/storage.h"
 
 namespace lockstep::otlp {

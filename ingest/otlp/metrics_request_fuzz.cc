@@ -1,4 +1,4 @@
-// Feeds the path of an OTLP metrics request. The first byte chooses the form and the translation.
+// Feeds OTLP metrics requests. The first byte selects the encoding and the translation.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "ingest/otlp/metrics_request.h"
-#include "ingest/write_fuzzing.h"
+#include "ingest/write/write_fuzzing.h"
 
 namespace lockstep {
 namespace {
 
-// Knows every series, and remembers which it was asked for.
+// Knows every series, and records which were requested.
 class KnowsAll : public KnowsHalf {
  public:
   void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override {
@@ -46,9 +46,9 @@ std::vector<Float> FloatsOf(const WriteRequest& request, std::span<const SeriesK
   return floats;
 }
 
-// But for deltas that are added up, of which the totals are another thing each time:
-// a request has the same samples whether its series were translated before or not, and whether the store knows
-// them, knows some or none.
+// A request yields the same samples whether or not its series were translated before, and whether
+// the store knows all, some or none of them. Deltas are exempt, because their totals differ each
+// time.
 void CheckKnown(std::string_view body, const otlp::Translation& translation,
                 const DecodedWrite& fresh) {
   otlp::MetricsDecoder decoder(translation);

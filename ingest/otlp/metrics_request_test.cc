@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ingest/remote_write_encoder.h"
+#include "ingest/remote_write/remote_write_encoder.h"
 
 namespace lockstep::otlp {
 namespace {
@@ -45,21 +45,21 @@ std::string StringAttribute(const std::string& key, const std::string& value) {
   return Field(1, key) + Field(2, Field(1, value));
 }
 
-// Of the service "s" and the scope "lib", with these metrics.
+// A request of service "s" and scope "lib" with these metrics.
 std::string RequestOf(const std::string& metrics) {
   const std::string resource = Field(1, Field(1, StringAttribute("service.name", "s")));
   const std::string scope = Field(1, Field(1, "lib") + Field(2, "1.2"));
   return Field(1, resource + Field(2, scope + metrics));
 }
 
-// By hand from the message definitions, one metric of every kind. The JSON says the same.
+// Written by hand from the message definitions: one metric of every kind. The JSON is equivalent.
 std::string EveryKind() {
   const std::string times = "\x11"s + kOneSecond + "\x19" + kTwoSeconds;
   const std::string attribute = StringAttribute("gpu", "0");
   const std::string gauge =
       Field(1, "power") + Field(2, "Watts drawn.") + Field(3, "W") +
       Field(5, Field(1, Field(7, attribute) + times + "\x21\x00\x00\x00\x00\x00\x00\xf8\x3f"s));
-  // -2, of trace 01ff with 0.5 at one second.
+  // -2 with trace 01ff; 0.5 at one second.
   const std::string exemplar =
       "\x11"s + kOneSecond + "\x19\x00\x00\x00\x00\x00\x00\xe0\x3f"s + Field(5, "\x01\xff");
   const std::string sum =
@@ -120,7 +120,7 @@ constexpr std::string_view kEveryKindInJson = R"({"resourceMetrics": [{
     {"name": "from the future", "novelty": {"dataPoints": [{}]}}
   ]}]}]})";
 
-// Labels and samples of the series number `i`.
+// The labels and samples of series number `i`.
 std::string Row(const DecodedWrite& decoded, size_t i) {
   const SeriesWrite& series = decoded.request.series.at(i);
   std::string row = series.labels.ToString();
@@ -196,7 +196,8 @@ TEST(MetricsRequest, ValuesOfAttributesAreText) {
       {Field(5, list), R"({"arrayValue": {"values": [{"stringValue": "a"}, {"intValue": 7}, {}]}})",
        R"(["a",7,null])"},
       {Field(6, Field(1, StringAttribute("b", "x")) + Field(1, Field(1, "a"))),
-       R"({"kvlistValue": {"values": [{"key": "b", "value": {"stringValue": "x"}}, {"key": "a"}]}})",
+       R"({"kvlistValue": {"values": [{"key": "b", "value": {"stringValue": "x"}}, )"
+       R"({"key": "a"}]}})",
        R"({"a":null,"b":"x"})"},
       {"", "{}", ""},
   };
@@ -213,7 +214,7 @@ TEST(MetricsRequest, ValuesOfAttributesAreText) {
   }
 }
 
-// Each costs a frame of the stack.
+// Each level costs a stack frame.
 TEST(MetricsRequest, ValuesInsideValuesEndSomewhere) {
   std::string protobuf = Field(1, "deep");
   std::string json = R"({"stringValue": "deep"})";
@@ -259,7 +260,7 @@ TEST(MetricsRequest, MembersOfOtherTypesAreNone) {
   }
 }
 
-// Finds the series of one request by their keys, in their order, and stores nothing.
+// Knows the series of one request by their keys, in order, and stores nothing.
 class KnownSeries : public Storage {
  public:
   explicit KnownSeries(const WriteRequest& request) {
@@ -287,7 +288,7 @@ class KnownSeries : public Storage {
   std::vector<SeriesKey> keys_;
 };
 
-// One row for every float, as Row() has them, known or not, sorted.
+// One row per float, in Row()'s format, known or not, sorted.
 std::vector<std::string> Floats(const DecodedWrite& decoded, const WriteRequest& named) {
   std::vector<std::string> rows;
   for (const KnownSample& known : decoded.request.known) {
@@ -305,7 +306,7 @@ std::vector<std::string> Floats(const DecodedWrite& decoded, const WriteRequest&
   return rows;
 }
 
-// A gauge, a counter and a histogram with the same attributes, of a resource with a target_info.
+// A gauge, a counter and a histogram with the same attributes, from a resource with a target_info.
 std::string PlainRequest() {
   const std::string times = "\x11"s + kOneSecond + "\x19" + kTwoSeconds;
   const std::string gpus[] = {StringAttribute("gpu", "0"), StringAttribute("gpu", "1")};
@@ -332,7 +333,7 @@ TEST(MetricsRequest, SeriesThatAreSentAgainAreKnown) {
   const std::string message = PlainRequest();
   const DecodedWrite first = FromProtobuf(message);
   const std::vector<std::string> all = Floats(first, {});
-  // Two of each gauge and counter, four series of each histogram, and the target.
+  // Two gauges, two counters, four series per histogram, and the target.
   ASSERT_THAT(all, SizeIs(2 + 2 + 2 * 4 + 1));
   KnownSeries storage(first.request);
   DecodedWrite got = Decoded(decoder.DecodeProtobuf(message, {}, &storage));
@@ -346,7 +347,7 @@ TEST(MetricsRequest, SeriesThatAreSentAgainAreKnown) {
   EXPECT_EQ(got.sample_count, first.sample_count);
   EXPECT_EQ(got.series_count, first.series_count);
 
-  // What the store has lost is told whole again.
+  // Series that the store has lost come with their labels again.
   storage.Forget(3);
   got = Decoded(decoder.DecodeProtobuf(message, {}, &storage));
   EXPECT_THAT(got.request.known, SizeIs(0));
@@ -402,7 +403,7 @@ TEST(MetricsRequest, SurvivesCutsAndFlippedBits) {
       CheckSound(cut);
       EXPECT_TRUE(!is_json || !cut.ok());
     }
-    // JSON is long: of each byte one bit or two, not always the same.
+    // JSON is long, so flip only one or two varying bits per byte.
     for (size_t bit = 0; bit < whole.size() * 8; bit += is_json ? 5 : 1) {
       std::string damaged = whole;
       damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));

@@ -64,7 +64,7 @@ absl::StatusOr<WriteRequest> LogPusher::Begin(Use& use, const LogPush& push) {
   if (!request.ok() || !push.check) return request;
   const absl::Status checked = push.check(*request);
   if (checked.ok()) return request;
-  // What the stream parsed would come along with the next push.
+  // Otherwise the next push would contain what the stream has parsed.
   use.is_refused = true;
   return checked;
 }
@@ -87,7 +87,7 @@ PushResult LogPusher::End(Use& use, const absl::StatusOr<WriteSummary>& summary)
   PushResult result;
   result.status = summary.status();
   result.answer = use.stream->End(summary.ok());
-  // A stream of which nothing came is none.
+  // Forgets a stream that received nothing.
   if (summary.ok() && use.own == nullptr && result.answer.next_offset == 0) use.is_refused = true;
   if (summary.ok() && use.own == nullptr && !use.is_refused) streams_.Keep(use.name);
   Close(use);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ingest/logs/log_limits.h"
-#include "ingest/logs/state_coding.h"
+#include "ingest/logs/record/log_limits.h"
+#include "ingest/logs/record/state_coding.h"
 #include "ingest/push/push_limits.h"
 
 namespace lockstep::push {
@@ -51,7 +51,8 @@ bool GetHints(std::string_view& in, logs::LogHints& hints) {
 void RefuseDropped(uint64_t value_count, Refusals& refusals) {
   if (value_count == 0) return;
   refusals.Add(RejectReason::kSeriesLimit, value_count, {},
-               absl::StrFormat("a record may have %d values, a stream %d names, a name %d bytes",
+               absl::StrFormat("the limits are %d values per record, %d names per stream and "
+                               "%d bytes per name",
                                logs::kMaxValuesPerRecord, logs::kMaxKeys, logs::kMaxKeyBytes));
 }
 
@@ -73,7 +74,7 @@ LogStream::LogStream(logs::LogHints hints, const IngestLimits& limits)
 
 absl::StatusOr<std::unique_ptr<LogStream>> LogStream::Restore(std::string_view state,
                                                               const IngestLimits& limits) {
-  const absl::Status malformed = absl::DataLossError("what was kept of a log stream is damaged");
+  const absl::Status malformed = absl::DataLossError("the kept state of the log stream is damaged");
   logs::LogHints hints;
   uint64_t offset = 0;
   bool has_ended = false;
@@ -103,7 +104,7 @@ bool LogStream::AppendState(std::string& out) const {
 }
 
 absl::Status LogStream::Reserve(size_t byte_count) {
-  // A document grows by all of them; lines are taken into the buffer one piece after the other.
+  // A document grows by all bytes; lines enter the buffer one piece at a time.
   const size_t growth = 2 * std::min(byte_count, logs::kMaxDocumentBytes) + logs::kReadBytes;
   return memory_.Resize(parser_->held_bytes() + growth);
 }
@@ -112,19 +113,19 @@ absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
   const uint64_t offset = push.offset.value_or(stored_offset_);
   if (offset > parsed_offset_) {
     return absl::OutOfRangeError(absl::StrFormat(
-        "the log goes on at offset %d, but the push begins at %d: send the bytes between",
+        "the log continues at offset %d, but the push begins at %d: send the bytes in between",
         stored_offset_, offset));
   }
   const uint64_t known = parsed_offset_ - offset;
   const std::string_view bytes = push.bytes.substr(std::min<uint64_t>(known, push.bytes.size()));
   if (has_ended_ && !bytes.empty()) {
     return absl::FailedPreconditionError(absl::StrFormat(
-        "the log ended at offset %d: give a new one a name of its own", parsed_offset_));
+        "the log ended at offset %d: use another stream name for a new one", parsed_offset_));
   }
   batch_.set_arrival_ms(push.arrival_ms);
   parser_->Feed(bytes);
   parsed_offset_ += bytes.size();
-  // Whole only if the push reaches as far as the stream does.
+  // Complete only if the push reaches the stream's end.
   if (push.is_last && !has_ended_ && offset + push.bytes.size() == parsed_offset_) {
     parser_->Finish();
     has_ended_ = true;
@@ -137,7 +138,7 @@ absl::StatusOr<WriteRequest> LogStream::Begin(const LogPush& push) {
 LogPushAnswer LogStream::End(bool was_stored) {
   LogPushAnswer answer;
   answer.next_offset = stored_offset_;
-  // What was parsed is told of when it is stored.
+  // Counts are reported once the samples are stored.
   if (!was_stored) return answer;
   const logs::LogCounts counts = parser_->counts();
   unstored_.series.clear();

@@ -1,4 +1,4 @@
-// Feeds what is kept of log streams: a stream that comes of it can be kept again, and takes more of its log.
+// Feeds kept stream state: a stream restored from it can be kept again, and parses more of its log.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace lockstep::push {
 namespace {
 
-// Ends a line that is held, whatever it is, and goes on in several formats.
+// Ends any held line, and continues in several formats.
 constexpr std::string_view kMore =
     "\n{\"step\": 8, \"loss\": 2.5, \"rank\": 3}\n9,0.5,1.5\n[2026-03-02 09:15:48] iteration 10/ "
     "20 | lm "

@@ -50,7 +50,7 @@ std::string Whole(std::string_view bytes, const logs::LogHints& hints) {
   return stored.text();
 }
 
-// Sent twice, in pieces that overlap those before, some of which could not be stored at first.
+// Sends everything twice, in overlapping pieces, some of which fail to be stored at first.
 std::string Resumed(std::string_view bytes, const logs::LogHints& hints, uint32_t seed) {
   std::mt19937 random(seed);
   const auto stream = NewStream(hints);
@@ -72,7 +72,7 @@ std::string Resumed(std::string_view bytes, const logs::LogHints& hints, uint32_
   return stored.text();
 }
 
-// The server stops and starts after every push; where a stream cannot be kept, it goes on as it is.
+// Restarts the server after every push; a stream that cannot be kept continues as it is.
 std::string Restarted(std::string_view bytes, const logs::LogHints& hints, uint32_t seed,
                       size_t& restart_count) {
   std::mt19937 random(seed);
@@ -126,7 +126,7 @@ TEST(LogStreamTest, WorkedExampleOfWhatIsKept) {
   Store(*stream, PushOf("{\"step\": 7, \"rank\": 3, \"ts_ms\": 1000000000000}\n{", 0), stored);
   std::string state;
   ASSERT_TRUE(stream->AppendState(state));
-  // The page shows the whole row, which begins with its version and the name of the stream.
+  // The page shows the whole row, which begins with a version and the stream's name.
   EXPECT_EQ(std::string("\x01\x01s") + state, FormatPageExample("kept.md", "log-stream"));
 }
 
@@ -140,7 +140,7 @@ TEST(LogStreamTest, DamagedStatesAreRefused) {
   for (size_t at = 0; at < state.size() * 8; ++at) {
     std::string flipped = state;
     flipped[at / 8] = static_cast<char>(flipped[at / 8] ^ (1 << (at % 8)));
-    // Whatever it is, it goes on.
+    // Whatever was restored, it can continue.
     auto restored = LogStream::Restore(flipped, IngestLimits());
     if (!restored.ok()) continue;
     const auto request = (*restored)->Begin({"\"step\": 8}\n", std::nullopt, true, kArrivalMs});
@@ -206,7 +206,7 @@ TEST(LogStreamTest, GapsNameTheOffsetToGoOnFrom) {
   const auto gap = stream->Begin(PushOf("x", 5));
   EXPECT_EQ(gap.status().code(), absl::StatusCode::kOutOfRange);
   EXPECT_EQ(Message(gap.status()),
-            "the log goes on at offset 4, but the push begins at 5: send the bytes between");
+            "the log continues at offset 4, but the push begins at 5: send the bytes in between");
   EXPECT_EQ(Store(*stream, PushOf("x", 4), stored).next_offset, 5u);
 }
 

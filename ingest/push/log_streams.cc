@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kRowVersion = 1;
 
-// The parts of a row; false if it is malformed.
+// Splits a row; false if it is malformed.
 bool OpenRow(std::string_view row, std::string_view& name, std::string_view& state) {
   if (!row.starts_with(kRowVersion)) return false;
   row.remove_prefix(1);
@@ -38,15 +38,15 @@ LogStreams::LogStreams(const IngestLimits& limits, size_t max_streams, KeptRows*
 
 absl::StatusOr<LogStream*> LogStreams::Lend(std::string_view name, const logs::LogHints& hints) {
   if (name.empty() || name.size() > kMaxStreamNameBytes) {
-    return absl::InvalidArgumentError(absl::StrFormat("a stream's name has 1 to %d bytes, not %d",
-                                                      kMaxStreamNameBytes, name.size()));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "a stream name must have 1 to %d bytes, not %d", kMaxStreamNameBytes, name.size()));
   }
   const MutexLock lock(mutex_);
   const auto found = by_name_.find(name);
   if (found != by_name_.end()) {
     if (found->second->is_lent) {
       return absl::AbortedError(
-          absl::StrFormat("another push of the stream \"%s\" is under way", name));
+          absl::StrFormat("another push to the stream \"%s\" is in progress", name));
     }
     return LendKnown(found->second, hints);
   }
@@ -54,7 +54,7 @@ absl::StatusOr<LogStream*> LogStreams::Lend(std::string_view name, const logs::L
   const std::optional<uint32_t> number = MakeRoom();
   if (!number.has_value()) {
     return absl::ResourceExhaustedError(
-        absl::StrFormat("%d streams have a push under way, which is the limit", max_streams_));
+        absl::StrFormat("%d streams have a push in progress, which is the limit", max_streams_));
   }
   entries_.push_front({std::string(name), *number, std::move(stream), true, false});
   by_name_.emplace(std::string(name), entries_.begin());
@@ -122,8 +122,7 @@ void LogStreams::FindKept() {
   if (rows_ == nullptr) return;
   const absl::StatusOr<std::vector<KeptRow>> rows = rows_->ReadKept(KeptKind::kLogStreams);
   if (!rows.ok()) {
-    Log(LogLevel::kError, "what was kept of log streams cannot be read",
-        {{"error", Message(rows.status())}});
+    Log(LogLevel::kError, "cannot read kept log streams", {{"error", Message(rows.status())}});
     return;
   }
   for (const KeptRow& row : *rows) {
@@ -142,8 +141,7 @@ absl::StatusOr<std::unique_ptr<LogStream>> LogStreams::Restore(const Entry& entr
     absl::StatusOr<std::unique_ptr<LogStream>> stream = LogStream::Restore(state, limits_);
     if (stream.ok()) return stream;
   }
-  Log(LogLevel::kError, "what was kept of a log stream cannot be read; it begins anew",
-      {{"stream", entry.name}});
+  Log(LogLevel::kError, "cannot read a kept log stream; it starts over", {{"stream", entry.name}});
   return LogStream::New(hints, limits_);
 }
 
@@ -153,7 +151,7 @@ absl::StatusOr<LogStream*> LogStreams::LendKnown(Entries::iterator entry,
     LOCKSTEP_ASSIGN_OR_RETURN(entry->stream, Restore(*entry, hints));
   }
   entry->is_lent = true;
-  // Until it is kept again.
+  // Changes until it is kept again.
   entry->is_kept = false;
   entries_.splice(entries_.begin(), entries_, entry);
   return entry->stream.get();
@@ -168,7 +166,7 @@ void LogStreams::Keep(std::string_view name) {
     LOCKSTEP_CHECK(found != by_name_.end() && found->second->is_lent);
     entry = &*found->second;
   }
-  // What is lent stays where it is, and is the caller's.
+  // A lent stream stays in place and belongs to the caller.
   std::string bytes(1, kRowVersion);
   PutLengthPrefixed(bytes, name);
   const bool is_whole = entry->stream->AppendState(bytes);
@@ -180,7 +178,7 @@ bool LogStreams::WriteRow(uint32_t number, std::string bytes) const {
   if (rows_ == nullptr) return false;
   const absl::Status status = rows_->WriteKept(KeptKind::kLogStreams, {{number, std::move(bytes)}});
   if (!status.ok()) {
-    Log(LogLevel::kWarn, "how far a log was taken could not be kept", {{"error", Message(status)}});
+    Log(LogLevel::kWarn, "cannot keep the state of a log stream", {{"error", Message(status)}});
   }
   return status.ok();
 }

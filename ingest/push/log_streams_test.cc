@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ingest/ingest_testing.h"
 #include "ingest/push/push_limits.h"
+#include "ingest/write/ingest_testing.h"
 
 namespace lockstep::push {
 namespace {
@@ -33,7 +33,7 @@ TEST(LogStreamsTest, TheQuietestMakesWay) {
   ASSERT_TRUE((*b)->Begin({"x", 0}).ok());
   (*b)->End(true);
   streams.Return("b");
-  ASSERT_TRUE(streams.Lend("c", {}).ok());  // a went
+  ASSERT_TRUE(streams.Lend("c", {}).ok());  // evicts a
   EXPECT_EQ(streams.size(), 2u);
   const auto same_b = streams.Lend("b", {});
   ASSERT_TRUE(same_b.ok());
@@ -41,7 +41,7 @@ TEST(LogStreamsTest, TheQuietestMakesWay) {
   EXPECT_EQ(streams.Lend("d", {}).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// Pushes `bytes` behind what the stream has.
+// Pushes `bytes` at the stream's end.
 uint64_t PushTo(LogStreams& streams, std::string_view name, std::string_view bytes) {
   const auto stream = streams.Lend(name, {});
   if (!stream.ok() || !(*stream)->Begin({bytes, std::nullopt}).ok()) return 0;
@@ -57,13 +57,13 @@ TEST(LogStreamsTest, StreamsGoOnAfterARestart) {
     LogStreams streams(IngestLimits(), 2, &rows);
     EXPECT_EQ(PushTo(streams, "a", "{\"step\": 1}\n"), 12u);
     EXPECT_EQ(PushTo(streams, "b", "{\"step\": 1}\n{"), 13u);
-    EXPECT_EQ(PushTo(streams, "c", "{}"), 2u);  // a made way
+    EXPECT_EQ(PushTo(streams, "c", "{}"), 2u);  // evicted a
   }
   {
     LogStreams streams(IngestLimits(), 2, &rows);
     EXPECT_EQ(streams.size(), 2u);
     EXPECT_EQ(PushTo(streams, "b", "}\n"), 15u);
-    EXPECT_EQ(PushTo(streams, "a", "{"), 1u);  // anew; c made way
+    EXPECT_EQ(PushTo(streams, "a", "{"), 1u);  // starts over; evicted c
   }
   rows.Damage(KeptKind::kLogStreams, 0);
   LogStreams streams(IngestLimits(), 2, &rows);

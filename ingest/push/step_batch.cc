@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ingest/logs/state_coding.h"
+#include "ingest/logs/record/state_coding.h"
 #include "ingest/push/push_limits.h"
 
 namespace lockstep::push {
@@ -19,9 +19,10 @@ bool IsSame(const Sample& a, const Sample& b) {
          std::bit_cast<uint64_t>(a.value) == std::bit_cast<uint64_t>(b.value);
 }
 
-// What can stand in no label: so that texts beside each other are told apart.
+// A byte that is invalid in labels, to separate adjacent texts.
 constexpr char kSeparator = '\xff';
-constexpr std::string_view kNoMemory = "there is no memory for more series (--memory-limit)";
+constexpr std::string_view kNoMemory =
+    "there is not enough memory for more series (--memory-limit)";
 
 void AddLabel(Labels& labels, std::string_view name, std::string_view value) {
   if (!value.empty()) labels.emplace_back(name, value);
@@ -124,7 +125,7 @@ StepBatch::Owner* StepBatch::OwnerOf(const logs::LogRecord& record) {
   return last_owner_;
 }
 
-// Before anything is made of the labels: each of the owner's series would have them.
+// Checked before the labels are used, because each of the owner's series would have them.
 std::optional<BadLabels> StepBatch::RefusalOf(const logs::LogRecord& record) const {
   const auto check = [this](std::string_view text) -> std::optional<BadLabels> {
     if (text.size() <= limits_.max_label_value_bytes) return std::nullopt;
@@ -161,7 +162,8 @@ void StepBatch::RefuseValue(std::string_view name) {
 }
 
 bool StepBatch::TakeMemory(size_t label_bytes) {
-  // The labels are in the map, in the series and in requests; the rest is what maps and series have.
+  // The labels are in the map, the series and requests; the rest is the overhead of maps and
+  // series.
   constexpr uint64_t kCopies = 3;
   constexpr uint64_t kOverheadBytes = 256;
   return memory_.Add(kCopies * label_bytes + kOverheadBytes).ok();
@@ -190,8 +192,8 @@ StepBatch::Owner StepBatch::MakeOwner(const logs::LogRecord& record) const {
   return owner;
 }
 
-// Logs write whole seconds, and several measurements in one. As of steps, a log whose times go back is taken at
-// its word.
+// Logs write whole seconds, with several measurements in one. As for steps, a log whose times go
+// back is trusted.
 int64_t StepBatch::FreeTimeOf(Series& series, Sample logged) {
   const std::optional<Sample> last = std::exchange(series.last_logged, logged);
   if (!last.has_value() || logged.timestamp_ms < last->timestamp_ms) {
@@ -221,7 +223,7 @@ StepBatch::Series* StepBatch::FindSeries(Owner& owner, std::string_view name,
   std::vector<LabelView> labels = {{kMetricName, name}};
   for (const auto& [label, value] : owner.labels) labels.push_back({label, value});
   for (const auto& [label, value] : own_labels) labels.push_back({label, value});
-  // Of a label given twice the metric's own counts.
+  // If a label is given twice, the metric's own wins.
   LabelSet set = LabelSet::Of(std::move(labels));
   if (const auto found = owner.by_labels.find(set); found != owner.by_labels.end()) {
     return found->second.get();
@@ -250,7 +252,7 @@ void StepBatch::Add(Series& series, Sample sample) {
     request_.series.push_back({series.labels, {}, {}, {}});
   }
   std::vector<Sample>& samples = request_.series[series.index].samples;
-  // Several lines of a step say it again.
+  // Several lines of a step repeat it.
   const bool is_again = !samples.empty() && samples.back().timestamp_ms == sample.timestamp_ms &&
                         samples.back().value == sample.value;
   if (!is_again) samples.push_back(sample);

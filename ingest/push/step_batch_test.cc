@@ -54,7 +54,7 @@ TEST(StepBatchTest, ValuesAndTheirSteps) {
         "\n"
         R"(train_step_time_seconds{attempt="0", job="j", rank="3", run="r"} 0.25@1000000000000)"
         "\n");
-  // A line's own job and run; its node is a label of its values.
+  // A line may set its own job and run; its node becomes a label.
   Check(R"({"ts_ms": 1000000000000, "job": "k", "run_id": "s", "host": "n1", "loss": 2})",
         R"(train_loss{attempt="0", job="k", node="n1", run="s"} 2@1000000000000)"
         "\n");
@@ -68,7 +68,7 @@ TEST(StepBatchTest, LongLabelsOfARecordAreRefusedWithAllItsValues) {
     return std::pair(batched.refused_count, batched.refused_cases);
   };
   EXPECT_EQ(refused(kStepBatchLimits.max_label_value_bytes), std::pair(uint64_t{0}, uint64_t{0}));
-  // At once, before a series is made of each.
+  // Refused before a series is created for each.
   EXPECT_EQ(refused(kStepBatchLimits.max_label_value_bytes + 1),
             std::pair(uint64_t{3}, uint64_t{1}));
 }
@@ -82,11 +82,12 @@ TEST(StepBatchTest, LabelsOfTheMetric) {
       "\n"
       R"(train_loss{attempt="0", job="j", run="r"} NaN@5000)"
       "\n"
-      R"(train_phase_seconds{agg="max", attempt="0", job="j", phase="optimizer", run="r"} 0.25@5000)"
+      R"(train_phase_seconds{agg="max", attempt="0", job="j", phase="optimizer", run="r"} )"
+      R"(0.25@5000)"
       "\n");
 }
 
-// Without times, steps are a millisecond apart from when they arrived; those of several ranks have one.
+// Steps without times start at their arrival, a millisecond apart; all ranks share a step's time.
 TEST(StepBatchTest, StepsWithoutTimesAndAttempts) {
   Check(
       "0: {\"step\": 1, \"a\": 1}\n1: {\"step\": 1, \"a\": 2}\n0: {\"step\": 2, \"a\": 3}\n"
@@ -105,7 +106,7 @@ TEST(StepBatchTest, StepsWithoutTimesAndAttempts) {
       "\n");
 }
 
-// "rank step time" a line, and the times at which lockstep_step has the steps of rank 0.
+// Lines of "rank step time", and the times of rank 0's steps in lockstep_step.
 void CheckStepTimes(std::string_view lines, std::string_view steps) {
   std::string log;
   for (const auto line : absl::StrSplit(std::string(lines), ';')) {
@@ -124,10 +125,10 @@ TEST(StepBatchTest, StepsOfOneTimeAreAMillisecondApart) {
   CheckStepTimes(
       "0 1 0;0 2 0;0 3 0;0 4 1;0 5 9",
       " 1@1000000000000 2@1000000000001 3@1000000000002 4@1000000000003 5@1000000000009");
-  // Each rank by itself.
+  // Each rank separately.
   CheckStepTimes("0 1 0;1 1 0;0 2 0;1 2 0;0 3 5",
                  " 1@1000000000000 2@1000000000001 3@1000000000005");
-  // Lines of one step stay together.
+  // Lines of one step keep one time.
   CheckStepTimes("0 1 0;0 2 0;0 2 0;0 3 2", " 1@1000000000000 2@1000000000001 3@1000000000002");
 }
 
@@ -135,10 +136,10 @@ TEST(StepBatchTest, AClockThatIsSetRightTakesNoTimesOfEarlierSteps) {
   CheckStepTimes(
       "0 1 700;0 2 700;0 3 0;0 4 0;0 5 900",
       " 1@1000000000700 2@1000000000701 3@1000000000702 4@1000000000703 5@1000000000900");
-  // Whole seconds: of steps 3 and 4 none has the time of 1 or 2.
+  // Whole seconds: steps 3 and 4 must not get the times of 1 or 2.
   CheckStepTimes("0 1 2000;0 2 2000;0 3 1000;0 4 2000",
                  " 1@1000000002000 2@1000000002001 3@1000000002002 4@1000000002003");
-  // Another local time is believed.
+  // A change of local time is trusted.
   CheckStepTimes("0 1 3600700;0 2 3600700;0 3 0;0 4 0",
                  " 3@1000000000000 4@1000000000001 1@1000003600700 2@1000003600701");
   // Lines of one step may come in any order.

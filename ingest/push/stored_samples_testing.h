@@ -1,4 +1,5 @@
-// For tests: what a store holds after some requests, as text. Of one series and time the last wins.
+// For tests: a store's content after some requests, as text. For each series and time the last
+// sample wins.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "storage/storage.h"
 
 namespace lockstep::push {
@@ -21,7 +22,7 @@ class StoredSamples {
     }
   }
 
-  // "{labels} 1.5@1000 2@2000" a line.
+  // One line per series: "{labels} 1.5@1000 2@2000".
   std::string text() const {
     std::string text;
     for (const auto& [labels, samples] : samples_) {

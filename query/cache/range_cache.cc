@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "query/cache/step_reach.h"
-#include "query/engine/histogram_stats.h"
-#include "query/engine/series_reader.h"
-#include "query/promql/parser.h"
+#include "query/engine/context/histogram_stats.h"
+#include "query/engine/selectors/series_reader.h"
 
 namespace lockstep::cache {
 namespace {
@@ -19,34 +18,31 @@ using engine::RangeQuery;
 
 int64_t Modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
 
-// The steps of the query up to a time.
+// The steps of the query up to `end_ms`.
 StepSpan StepsUpTo(const RangeQuery& query, int64_t end_ms) {
   if (end_ms < query.start_ms) return {};
   return {query.start_ms, end_ms - Modulo(end_ms - query.start_ms, query.step_ms)};
 }
 
-// What the cache may know of a query, if anything.
-std::optional<StepReach> ReachOfQuery(const RangeQuery& query, int64_t lookback_ms,
-                                      const QueryBudget& budget) {
-  const absl::StatusOr<promql::ExprPtr> expr = promql::ParseExpr(query.text, &budget);
-  if (!expr.ok()) return std::nullopt;
-  // What they make of a sample depends on the ones before, however old.
-  if (!engine::FindHistogramStatsSelectors(**expr).empty()) return std::nullopt;
-  return cache::ReachOf(**expr, lookback_ms);
+// The reach of a query's steps, or nullopt if the query cannot be cached.
+std::optional<StepReach> ReachOfQuery(const promql::Expr& expr, int64_t lookback_ms) {
+  // Their result for a sample depends on earlier ones, however old.
+  if (!engine::FindHistogramStatsSelectors(expr).empty()) return std::nullopt;
+  return cache::ReachOf(expr, lookback_ms);
 }
 
-// Of the query's first steps those whose values are kept and have not changed.
+// The first steps of the query, as far as their values are kept and have not changed.
 StepSpan KnownSteps(const RangeQuery& query, const KeptSteps& kept, StepReach reach,
                     TimeRange unchanged) {
   if (query.start_ms < kept.start_ms) return {};
   if (query.start_ms - reach.before_ms < unchanged.min_ms) return {};
   int64_t end_ms = std::min(kept.end_ms, query.end_ms);
-  // As a difference of what is known: the other one may be beyond 64 bits.
+  // Compute the difference on the side that cannot overflow.
   if (end_ms + reach.after_ms > unchanged.max_ms) end_ms = unchanged.max_ms - reach.after_ms;
   return StepsUpTo(query, end_ms);
 }
 
-// The samples of these steps. Empty series are left out.
+// The samples of these steps, without empty series.
 MatrixResult Cut(const MatrixResult& matrix, StepSpan steps) {
   MatrixResult cut;
   for (const MatrixSeries& series : matrix) {
@@ -75,7 +71,8 @@ void Append(SampleColumns& to, const SampleColumns& later) {
   to.histograms.insert(to.histograms.end(), later.histograms.begin(), later.histograms.end());
 }
 
-// Both sorted by labels, the steps of the second behind those of the first.
+// Joins two matrices that are sorted by labels; the steps of the second come after those of the
+// first.
 MatrixResult Join(MatrixResult first, MatrixResult second) {
   MatrixResult joined;
   joined.reserve(std::max(first.size(), second.size()));
@@ -100,7 +97,7 @@ int64_t BudgetSize(const MatrixResult& matrix) {
   return size;
 }
 
-// Whether all of the query is to be evaluated, because the evaluation itself is looked at.
+// Whether the whole query must be evaluated because the caller inspects the evaluation itself.
 bool IsLookedAt(const engine::QueryWishes& wishes) {
   return wishes.fresh || wishes.counts_per_step || wishes.plan;
 }
@@ -110,13 +107,14 @@ bool IsLookedAt(const engine::QueryWishes& wishes) {
 absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBudget& budget) {
   const int64_t lookback_ms = query.lookback_ms != 0 ? query.lookback_ms : engine_.lookback_ms();
   const bool may_know = is_on_ && query.step_ms > 0 && !IsLookedAt(query.wishes);
-  const std::optional<StepReach> reach =
-      may_know ? ReachOfQuery(query, lookback_ms, budget) : std::nullopt;
-  if (!reach.has_value()) return engine_.Execute(query, budget);
+  if (!may_know) return engine_.Execute(query, budget);
+  LOCKSTEP_ASSIGN_OR_RETURN(const engine::ParsedQuery parsed, engine_.Parse(query.text, budget));
+  const std::optional<StepReach> reach = ReachOfQuery(*parsed.expr, lookback_ms);
+  if (!reach.has_value()) return engine_.Execute(query, parsed, budget);
 
   const StepKey key{view_, std::string(query.text), query.step_ms,
                     Modulo(query.start_ms, query.step_ms), lookback_ms};
-  // First: what changes from now on changes what is kept now.
+  // Read this first: any later change invalidates what is stored now.
   const uint64_t change_count = storage_.change_count();
   const std::shared_ptr<const KeptSteps> kept = steps_->Find(key);
   const auto known_now = [&] {
@@ -125,9 +123,11 @@ absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBu
   };
   const StepSpan known = known_now();
   Count(known, query.step_ms);
-  LOCKSTEP_ASSIGN_OR_RETURN(QueryResult result, Complete(query, known, kept.get(), budget));
-  // All steps are to be of one moment: that at which the new ones were evaluated.
-  if (!known.empty() && known_now().end_ms < known.end_ms) return engine_.Execute(query, budget);
+  LOCKSTEP_ASSIGN_OR_RETURN(QueryResult result, Complete(query, parsed, known, kept.get(), budget));
+  // All steps must reflect one moment: the one at which the new steps were evaluated.
+  if (!known.empty() && known_now().end_ms < known.end_ms) {
+    return engine_.Execute(query, parsed, budget);
+  }
   const StepSpan all = StepsUpTo(query, query.end_ms);
   const bool is_new = known.empty() || known.end_ms < all.end_ms;
   const bool is_silent = result.annotations.warnings.empty() && result.annotations.infos.empty();
@@ -138,17 +138,18 @@ absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBu
   return result;
 }
 
-absl::StatusOr<QueryResult> RangeCache::Complete(const RangeQuery& query, StepSpan known,
+absl::StatusOr<QueryResult> RangeCache::Complete(const RangeQuery& query,
+                                                 const engine::ParsedQuery& parsed, StepSpan known,
                                                  const KeptSteps* kept, QueryBudget& budget) const {
-  if (known.empty()) return engine_.Execute(query, budget);
+  if (known.empty()) return engine_.Execute(query, parsed, budget);
   MatrixResult value = Cut(kept->value, known);
   const int64_t known_size = BudgetSize(value);
   LOCKSTEP_RETURN_IF_ERROR(budget.Charge(known_size));
   RangeQuery rest = query;
   rest.start_ms = known.end_ms + query.step_ms;
   absl::StatusOr<QueryResult> result = QueryResult();
-  if (rest.start_ms <= rest.end_ms) result = engine_.Execute(rest, budget);
-  // As the engine does with its result: what is answered is no longer charged.
+  if (rest.start_ms <= rest.end_ms) result = engine_.Execute(rest, parsed, budget);
+  // Like the engine, stop charging for the result.
   budget.Release(known_size);
   if (!result.ok()) return result;
   if (auto* const evaluated = std::get_if<MatrixResult>(&result->value)) {

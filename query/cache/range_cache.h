@@ -1,11 +1,12 @@
-// RangeCache: range queries that are asked again and again, as dashboards do, evaluated only at the steps
-// that are new or whose samples have changed.
+// RangeCache: evaluates repeated range queries, such as those of dashboards, only at steps that are
+// new or whose samples have changed.
 //
-// An answer is the same, to the bit, as without the cache: late samples, overwrites, deletions and retention
-// included. What cannot be known to be the same is evaluated: queries that look at times of their own, queries
-// with warnings, and those that ask for counts or a plan. docs/adr/0015 says why this is exact.
+// Results are bit for bit the same as without the cache, also after late samples, overwrites,
+// deletions and retention. Queries that cannot be proven the same are evaluated in full: those with
+// times of their own, those with warnings, and those that request counts or a plan. docs/adr/0015
+// explains why this is exact.
 //
-// Safe from any thread. Engine and storage are borrowed.
+// Thread-safe. Engine and storage are borrowed.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "base/query_budget.h"
+#include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "query/cache/step_store.h"
 #include "query/engine/engine.h"
@@ -24,13 +25,13 @@
 namespace lockstep::cache {
 
 struct RangeCacheStats {
-  uint64_t hit_count = 0;         // queries of which some steps were known
-  uint64_t miss_count = 0;        // others that might have been
-  uint64_t known_step_count = 0;  // that were not evaluated
+  uint64_t hit_count = 0;         // queries with some known steps
+  uint64_t miss_count = 0;        // other cacheable queries
+  uint64_t known_step_count = 0;  // steps that were not evaluated
   StepStoreStats kept;
 };
 
-// Steps of a query, both ends included; none if the end is before the start.
+// Steps of a query, with inclusive ends; empty if the end is before the start.
 struct StepSpan {
   int64_t start_ms = 0;
   int64_t end_ms = -1;
@@ -40,14 +41,14 @@ struct StepSpan {
 
 class RangeCache {
  public:
-  // `storage` is the engine's. With 0 bytes every query is evaluated whole.
+  // `storage` must be the engine's. With 0 bytes, every query is evaluated in full.
   RangeCache(const engine::Engine& engine, const Storage& storage, size_t max_bytes)
       : engine_(engine),
         storage_(storage),
         is_on_(max_bytes > 0),
         steps_(std::make_shared<StepStore>(max_bytes)) {}
-  // Keeps what it keeps within the bound of `other`. `view` tells apart what the engines of the two may read, and is not
-  // that of another cache within this bound with another view.
+  // Shares the memory limit of `other`. `view` identifies the data that the engine can read; caches
+  // that share a limit must use different views for different data.
   RangeCache(const engine::Engine& engine, const Storage& storage, std::string view,
              const RangeCache& other)
       : engine_(engine),
@@ -56,14 +57,16 @@ class RangeCache {
         view_(std::move(view)),
         steps_(other.steps_) {}
 
-  // As Engine::Execute(); the statistics of the result are of what was evaluated.
+  // Like Engine::Execute(); the statistics of the result cover only what was evaluated.
   absl::StatusOr<engine::QueryResult> Execute(const engine::RangeQuery& query, QueryBudget& budget);
 
   RangeCacheStats stats() const;
 
  private:
-  // Evaluates the steps behind those known. Precondition: none are, or they are in `kept`.
-  absl::StatusOr<engine::QueryResult> Complete(const engine::RangeQuery& query, StepSpan known,
+  // Evaluates the steps after the known ones. Precondition: `known` is empty or its steps are in
+  // `kept`.
+  absl::StatusOr<engine::QueryResult> Complete(const engine::RangeQuery& query,
+                                               const engine::ParsedQuery& parsed, StepSpan known,
                                                const KeptSteps* kept, QueryBudget& budget) const;
   void Count(StepSpan known, int64_t step_ms);
 

@@ -23,15 +23,15 @@ bool IsOfTheStepAlone(const promql::TimeModifiers& modifiers) {
   return modifiers.at == promql::AtModifier::kNone && modifiers.offset_expr == nullptr;
 }
 
-// Else names that are taken off may leave two series with the same labels. An evaluation of one step looks for
-// that later than one of many.
+// Otherwise dropping names may leave two series with the same labels, which an evaluation of a
+// single step detects later than one of several steps.
 bool HasOneName(const promql::VectorSelector& selector) {
   return std::ranges::any_of(selector.matchers, [](const Matcher& matcher) {
     return matcher.name() == kMetricName && matcher.type() == MatchType::kEqual;
   });
 }
 
-// Of what looks `range_ms` back from each step.
+// The reach of a selector that looks back `range_ms` from each step.
 Reach OfSelector(const promql::VectorSelector& selector, int64_t range_ms, int64_t lookback_ms) {
   if (!IsOfTheStepAlone(selector.modifiers) || !HasOneName(selector)) return std::nullopt;
   const int64_t margin_ms = selector.edges == promql::RangeEdges::kPlain ? 0 : lookback_ms;
@@ -52,7 +52,7 @@ Reach OfSubquery(const promql::SubqueryExpr& subquery, int64_t lookback_ms) {
   return reach;
 }
 
-// Which of equal elements is taken may hang on the order in which steps before have brought them.
+// Which of several equal elements is chosen may depend on their order in earlier steps.
 bool TakesSome(promql::AggregateOp op) {
   return op == promql::AggregateOp::kTopk || op == promql::AggregateOp::kBottomk ||
          op == promql::AggregateOp::kLimitk || op == promql::AggregateOp::kLimitRatio;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "query/promql/parser.h"
+#include "query/promql/parser/parser.h"
 
 namespace lockstep::cache {
 namespace {

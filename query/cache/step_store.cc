@@ -5,7 +5,7 @@
 namespace lockstep::cache {
 namespace {
 
-// What tables and allocations take beside the data, roughly.
+// Approximate overhead of tables and allocations in addition to the data.
 constexpr size_t kEntryBytes = 512;
 constexpr size_t kSeriesBytes = sizeof(engine::MatrixSeries) + 64;
 

@@ -1,6 +1,5 @@
-// StepStore: the values that range queries had at their steps, by query, within a bound of memory
-// and what the memory budget has to spare: what was used longest ago goes first. Safe from any
-// thread.
+// StepStore: the values of range queries at their steps, by query, within a memory limit and what
+// the memory budget can spare. Evicts the least recently used first. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +10,18 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "base/mutex.h"
-#include "query/engine/value.h"
+#include "query/engine/values/value.h"
 
 namespace lockstep::cache {
 
-// Of queries with equal keys, values at equal steps are comparable.
+// For queries with equal keys, values at equal steps are comparable.
 struct StepKey {
-  std::string view;  // what the query may read
+  std::string view;  // identifies the data that the query can read
   std::string text;
   int64_t step_ms = 0;
-  int64_t phase_ms = 0;  // of the steps: start modulo step
+  int64_t phase_ms = 0;  // start modulo step
   int64_t lookback_ms = 0;
 
   friend bool operator==(const StepKey&, const StepKey&) = default;
@@ -33,10 +32,9 @@ struct StepKey {
 };
 
 struct KeptSteps {
-  int64_t start_ms = 0;  // of the first step
-  int64_t end_ms = 0;    // of the last
-  uint64_t change_count =
-      0;  // of the storage, before the first of them was evaluated for the last time
+  int64_t start_ms = 0;       // of the first step
+  int64_t end_ms = 0;         // of the last
+  uint64_t change_count = 0;  // of the storage, before the latest evaluation of the first step
   engine::MatrixResult value;
 };
 
@@ -54,7 +52,7 @@ class StepStore {
 
   // Null if there is none.
   std::shared_ptr<const KeptSteps> Find(const StepKey& key);
-  // In the place of what is there. One that takes more than an eighth of the bound is not kept.
+  // Replaces the entry. Steps that take more than an eighth of the limit are not kept.
   void Put(const StepKey& key, KeptSteps steps);
 
   StepStoreStats stats() const;
@@ -74,10 +72,10 @@ class StepStore {
   const size_t max_bytes_;
   MemoryBudget& memory_;
   mutable Mutex mutex_;
-  Entries entries_ LOCKSTEP_GUARDED_BY(mutex_);  // the latest used first
+  Entries entries_ LOCKSTEP_GUARDED_BY(mutex_);  // most recently used first
   absl::flat_hash_map<StepKey, Entries::iterator> by_key_ LOCKSTEP_GUARDED_BY(mutex_);
   size_t byte_count_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
-  const uint64_t cache_number_;  // last: from then on others have it give way
+  const uint64_t cache_number_;  // last member: from here on, others can make this cache shrink
 };
 
 }  // namespace lockstep::cache

@@ -27,7 +27,7 @@ TEST(StepStore, FindsTheLatestOfAKey) {
   store.Put(Key("a", 7), Steps(3));
   const auto first = store.Find(Key("a"));
   store.Put(Key("a"), Steps(4));
-  EXPECT_EQ(first->end_ms, 1);  // who has it keeps it
+  EXPECT_EQ(first->end_ms, 1);  // holders keep it
   EXPECT_EQ(store.Find(Key("a"))->end_ms, 4);
   EXPECT_EQ(store.Find(Key("a", 7))->end_ms, 3);
   EXPECT_EQ(store.stats().entry_count, 3u);
@@ -63,7 +63,7 @@ TEST(StepStore, GivesWayToOthersWhenMemoryIsShort) {
   };
   put_many();
   EXPECT_EQ(memory.stats().held_bytes, store.stats().byte_count);
-  // Its account has an eighth of the whole.
+  // Its account is an eighth of the total.
   EXPECT_LE(store.stats().byte_count, 8 * kMebibyte);
   EXPECT_GT(store.stats().byte_count, 7 * kMebibyte);
   ASSERT_TRUE(memory.Take(MemoryAccount::kDecoding, 22 * kMebibyte, 0).ok());
@@ -71,7 +71,7 @@ TEST(StepStore, GivesWayToOthersWhenMemoryIsShort) {
   EXPECT_GT(store.stats().entry_count, 8u);
   EXPECT_TRUE(memory.Take(MemoryAccount::kScrapes, 12 * kMebibyte, 0).ok());
   EXPECT_EQ(store.stats().entry_count, 0u);
-  // What there is not, it does not take again.
+  // It does not retry memory that is not available.
   put_many();
   EXPECT_EQ(store.stats().entry_count, 0u);
   memory.GiveBack(MemoryAccount::kScrapes, 12 * kMebibyte);

@@ -5,14 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "query/engine/annotation_set.h"
-#include "query/engine/duration_eval.h"
-#include "query/engine/evaluator.h"
-#include "query/engine/name_removal.h"
-#include "query/engine/plan_builder.h"
-#include "query/engine/query_context.h"
+#include "query/engine/context/annotation_set.h"
+#include "query/engine/context/evaluator.h"
+#include "query/engine/context/query_context.h"
+#include "query/engine/context/query_trace.h"
+#include "query/engine/context/series_assembler.h"
 #include "query/engine/query_result.h"
-#include "query/promql/parser.h"
+#include "query/engine/selectors/duration_eval.h"
+#include "query/promql/parser/parser.h"
 
 namespace lockstep::engine {
 namespace {
@@ -23,19 +23,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-struct ParsedQuery {
-  promql::ExprPtr expr;
-  double seconds = 0;
-};
-
-absl::StatusOr<ParsedQuery> Parse(std::string_view text, promql::Dialect dialect,
-                                  const QueryBudget& budget) {
-  const Clock::time_point start = Clock::now();
-  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr, promql::ParseExpr(text, &budget, dialect));
-  return ParsedQuery{std::move(expr), SecondsSince(start)};
-}
-
-// Evaluates over `grid` and takes the names off that are to go.
+// Evaluates over `grid` and drops the names that are marked.
 absl::StatusOr<EvaluatedValue> EvaluateWhole(const promql::Expr& expr, const StepGrid& grid,
                                              QueryContext& context) {
   Evaluator evaluator(context, grid);
@@ -78,7 +66,7 @@ absl::Status CheckRangeQuery(const RangeQuery& query, const promql::Expr& expr) 
   return absl::OkStatus();
 }
 
-// The times of a query; an instant query has a start equal to its end and no step.
+// The times of a query. An instant query has equal start and end and no step.
 struct QueryTimes {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
@@ -87,7 +75,7 @@ struct QueryTimes {
   int64_t lookback_ms = 0;
 };
 
-// Whole seconds and the rest apart, as Prometheus has it: the sum is rounded once.
+// Like Prometheus, adds whole seconds and the fraction, so that the sum is rounded once.
 double StepSeconds(const RangeQuery& query) {
   constexpr int64_t kSecondNs = 1'000'000'000;
   if (query.asked_step_ns == 0) return static_cast<double>(query.step_ms) / 1000;
@@ -96,7 +84,7 @@ double StepSeconds(const RangeQuery& query) {
   return static_cast<double>(whole_seconds) + static_cast<double>(rest_ns) / 1e9;
 }
 
-// Evaluates `parsed` by `evaluate`, with all that is needed around it.
+// Evaluates `parsed` with `evaluate`, including the necessary setup.
 template <typename Evaluate>
 absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& options,
                                 TaskPool& pool, std::string_view text, const ParsedQuery& parsed,
@@ -118,7 +106,7 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   if (wishes.plan) context.trace = &trace;
   if (wishes.progress != nullptr) context.samples_read = &wishes.progress->samples_read;
   context.histogram_stats_selectors = FindHistogramStatsSelectors(*parsed.expr);
-  // The same text may stand for histograms with and without buckets.
+  // The same text may mean histograms with and without buckets.
   std::optional<SharedParts> shared_parts;
   if (context.histogram_stats_selectors.empty()) {
     context.shared_parts = &shared_parts.emplace(*parsed.expr);
@@ -135,15 +123,27 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
 
 }  // namespace
 
+absl::StatusOr<ParsedQuery> Engine::Parse(std::string_view text, const QueryBudget& budget) const {
+  const Clock::time_point start = Clock::now();
+  LOCKSTEP_ASSIGN_OR_RETURN(promql::ExprPtr expr,
+                            promql::ParseExpr(text, &budget, options_.dialect));
+  return ParsedQuery{std::move(expr), SecondsSince(start)};
+}
+
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, options_.dialect, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
   const QueryTimes times{query.time_ms, query.time_ms, 0, 0, query.lookback_ms};
   return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
              EvaluateInstant);
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, options_.dialect, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
+  return Execute(query, parsed, budget);
+}
+
+absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, const ParsedQuery& parsed,
+                                            QueryBudget& budget) const {
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
   const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, StepSeconds(query),
                          query.lookback_ms};

@@ -1,9 +1,9 @@
-// Engine: a PromQL text and a store in, a value out.
+// Engine: evaluates a PromQL query over a store.
 //
-// Errors carry their meaning in their code, which the API maps to errorType and HTTP status:
-//   kInvalidArgument    bad_data   the text does not parse, or the parameters make no sense
-//   kFailedPrecondition execution  the evaluation failed by its own rules (matching, duplicates...)
-//   kResourceExhausted  execution  over the sample budget
+// The API maps error codes to errorType and HTTP status:
+//   kInvalidArgument    bad_data   the text does not parse, or the parameters are invalid
+//   kFailedPrecondition execution  the evaluation failed (matching, duplicates...)
+//   kResourceExhausted  execution  the sample budget is exceeded
 //   kCancelled          canceled
 //   kDeadlineExceeded   timeout
 //   anything else       internal   the store failed
@@ -16,12 +16,12 @@
 #include <memory>
 #include <string_view>
 
-#include "base/processors.h"
-#include "base/query_budget.h"
+#include "base/budget/query_budget.h"
 #include "base/status.h"
-#include "base/task_pool.h"
-#include "query/engine/value.h"
-#include "query/promql/parser.h"
+#include "base/threads/processors.h"
+#include "base/threads/task_pool.h"
+#include "query/engine/values/value.h"
+#include "query/promql/parser/parser.h"
 #include "storage/storage.h"
 
 namespace lockstep::engine {
@@ -30,27 +30,27 @@ struct EngineOptions {
   int64_t lookback_ms = 5 * 60 * 1000;
   int64_t default_subquery_step_ms = 60 * 1000;
   promql::Dialect dialect = promql::Dialect::kMetricsql;
-  // That evaluate one query together.
+  // Threads that evaluate one query together.
   size_t threads = UsableProcessorCount();
 };
 
-// What a running query has done so far. Its threads write, any may read.
+// Progress of a running query. Written by its threads, readable from any thread.
 struct QueryProgress {
   std::atomic<int64_t> samples_read{0};  // from the store
 };
 
-// What a query is to tell besides its answer.
+// What a query should return in addition to its result.
 struct QueryWishes {
-  bool fresh = false;                 // nothing that earlier queries left is to be used
-  bool counts_per_step = false;       // fills in QueryStats::samples_per_step
-  bool plan = false;                  // fills in QueryResult::plan
-  QueryProgress* progress = nullptr;  // written if there is one
+  bool fresh = false;                 // do not use results of earlier queries
+  bool counts_per_step = false;       // fill in QueryStats::samples_per_step
+  bool plan = false;                  // fill in QueryResult::plan
+  QueryProgress* progress = nullptr;  // updated if not null
 };
 
 struct InstantQuery {
   std::string_view text;
   int64_t time_ms = 0;
-  int64_t lookback_ms = 0;  // 0: the engine's
+  int64_t lookback_ms = 0;  // 0: the engine's default
   QueryWishes wishes{};
 };
 
@@ -61,28 +61,38 @@ struct RangeQuery {
   int64_t step_ms = 0;   // > 0
   int64_t lookback_ms = 0;
   QueryWishes wishes{};
-  // What the query was asked with, when steps were cut to step_ms: step() tells it. 0: step_ms.
+  // The requested step before truncation to step_ms, which step() returns. 0: step_ms.
   int64_t asked_step_ns = 0;
 };
 
-// Immutable; safe from any thread. `storage` is borrowed and must outlive the engine.
+// A parsed query; made by Engine::Parse().
+struct ParsedQuery {
+  promql::ExprPtr expr;
+  double seconds = 0;  // that parsing took
+};
+
+// Immutable and thread-safe. `storage` is borrowed and must outlive the engine.
 class Engine {
  public:
   Engine(const Storage& storage, EngineOptions options)
       : storage_(storage),
         options_(options),
         pool_(std::make_shared<TaskPool>(std::max<size_t>(options.threads, 1) - 1)) {}
-  // Like `other`, with whose threads it works, for another storage.
+  // Like `other`, whose threads it shares, for another storage.
   Engine(const Storage& storage, const Engine& other)
       : storage_(storage), options_(other.options_), pool_(other.pool_) {}
 
   absl::StatusOr<QueryResult> Execute(const InstantQuery& query, QueryBudget& budget) const;
   // The value is always a MatrixResult.
   absl::StatusOr<QueryResult> Execute(const RangeQuery& query, QueryBudget& budget) const;
-  // The threads that work on queries, for those who work on their results.
+  // For a caller that needs the expression too. `parsed` is what Parse() returned for the text.
+  absl::StatusOr<ParsedQuery> Parse(std::string_view text, const QueryBudget& budget) const;
+  absl::StatusOr<QueryResult> Execute(const RangeQuery& query, const ParsedQuery& parsed,
+                                      QueryBudget& budget) const;
+  // The threads that evaluate queries, for other work on their results.
   TaskPool& pool() const { return *pool_; }
 
-  // How far back a query looks for a last sample, unless it says otherwise.
+  // The default lookback of queries.
   int64_t lookback_ms() const { return options_.lookback_ms; }
 
  private:

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "tests/memory_storage.h"
 
 namespace lockstep::engine {
@@ -23,7 +23,7 @@ QueryBudget& Unlimited() {
   return budget;
 }
 
-// name{labels} value, one string per element in the order of the answer.
+// name{labels} value, one string per element in result order.
 std::vector<std::string> Lines(const VectorResult& vector) {
   std::vector<std::string> lines;
   for (const VectorElement& element : vector) {
@@ -48,7 +48,7 @@ std::vector<std::string> Lines(const MatrixResult& matrix) {
 
 class EngineTest : public ::testing::Test {
  protected:
-  // One sample a minute from time 0 on.
+  // One sample per minute from time 0 on.
   void Load(std::initializer_list<LabelView> labels, const std::vector<double>& values) {
     const LabelSet set = LabelSet::Of(labels);
     int64_t time_ms = 0;
@@ -194,7 +194,7 @@ TEST_F(EngineTest, NamesGoAtTheEndAndWhatBecomesEqualMustNotMeet) {
               ElementsAre("vector cannot contain metrics with the same labelset"));
 }
 
-// Where there is only one step because the next one would be behind the end.
+// If there is only one step because the next one would be after the end.
 TEST_F(EngineTest, DuplicatesOfARangeAreJudgedAlsoAtOneStep) {
   Load({{"__name__", "m_bucket"}, {"le", "1"}}, {1});
   Load({{"__name__", "m_bucket"}, {"le", "+Inf"}}, {2});
@@ -231,7 +231,7 @@ TEST_F(EngineTest, QuantilesOfClassicHistogramsCarryTheirQuantile) {
   EXPECT_THAT(InstantLines("histogram_quantile(0.75, h_bucket)"), ElementsAre("{} 1.5"));
   EXPECT_THAT(InstantLines("histogram_quantiles(h_bucket, \"q\", 0.5, 1)"),
               UnorderedElementsAre("{q=\"0.5\"} 1", "{q=\"1.0\"} 2"));
-  // The name is there until the end of the query.
+  // The name is kept until the end of the query.
   EXPECT_THAT(InstantLines("label_replace(histogram_quantile(0.75, h_bucket), \"was\", \"$1\", "
                            "\"__name__\", \"(.*)\")"),
               ElementsAre("{was=\"h_bucket\"} 1.5"));
@@ -248,7 +248,7 @@ TEST_F(EngineTest, SortingIsForOneStep) {
   const auto range = Range("sort(m)", 0, kMinute);
   ASSERT_TRUE(range.ok()) << range.status();
   EXPECT_THAT(range->annotations.warnings, ElementsAre(HasSubstr("sort is ineffective")));
-  // One step, but not by the bounds alone.
+  // One step, but not because of the bounds.
   EXPECT_THAT(Range("sort(m)", 0, 1)->annotations.warnings,
               ElementsAre(HasSubstr("sort is ineffective")));
   EXPECT_THAT(Range("sort(m)", 0, 0)->annotations.warnings, ElementsAre());
@@ -323,7 +323,7 @@ TEST_F(EngineTest, AnnotationsSayWhere) {
                           "_total/_sum/_count/_bucket: \"m\" (2:7)"));
 }
 
-// What follows was found by asking a Prometheus 3.5 the same.
+// The following results are those of Prometheus 3.5 for the same queries.
 
 TEST_F(EngineTest, TheFirstBrokenMatchingRuleIsTheError) {
   Load({{"__name__", "many"}, {"g", "1"}}, {1, 1});
@@ -332,7 +332,7 @@ TEST_F(EngineTest, TheFirstBrokenMatchingRuleIsTheError) {
   Load({{"__name__", "one"}, {"g", "1"}, {"v", "2"}}, {StaleNan(), 2});
   Load({{"__name__", "one"}, {"g", "2"}, {"v", "1"}}, {1, 1});
   Load({{"__name__", "one"}, {"g", "2"}, {"v", "2"}}, {2, 2});
-  // The group of g="1" is broken at a later step only.
+  // The group of g="1" breaks a rule only at a later step.
   EXPECT_THAT(RangeLines("many + on (g) one", 0, kMinute),
               ElementsAre(HasSubstr("match group {g=\"2\"} on the right hand-side")));
   EXPECT_THAT(RangeLines("one + on (g) group_right () many", kMinute, kMinute),
@@ -370,7 +370,7 @@ TEST_F(EngineTest, NotesAboutHistograms) {
   EXPECT_THAT(Notes("histogram_quantile(0.5, h)"), at("(1:20)"));
   EXPECT_THAT(Notes("histogram_fraction(0, 1, h)"), at("(1:20)"));
   EXPECT_THAT(Notes("min((h))"), at("(1:6)"));
-  // A histogram that has become a number is not ignored.
+  // A histogram converted to a number is not ignored.
   EXPECT_THAT(Notes("topk(1, h)"), at("ignored histogram in topk"));
   EXPECT_THAT(Notes("topk(1, histogram_count(h))"), ElementsAre());
 }
@@ -382,7 +382,7 @@ TEST_F(EngineTest, DurationsThatAreNone) {
   // Before anything is evaluated.
   EXPECT_THAT(Notes("label_replace(m, \"\", \"\", \"\", \"\") + rate(m[5m - 5m])"),
               ElementsAre("42:49: duration must be greater than 0"));
-  // Less than a millisecond is more than nothing.
+  // Less than a millisecond is not zero.
   EXPECT_THAT(InstantLines("count_over_time(m[1ms / 2])"), ElementsAre());
   EXPECT_THAT(InstantLines("count_over_time(m[2m:1ms / 2])", kMinute), ElementsAre("{} 2"));
 }
@@ -395,20 +395,20 @@ TEST_F(EngineTest, DurationsThatAreNoNumber) {
   EXPECT_THAT(Notes("m[9e9 * 2]"), ElementsAre(HasSubstr(": duration is out of range")));
 }
 
-// Every value is the number of its minute.
+// Each value is the number of its minute.
 TEST_F(EngineTest, AnOffsetEndsBehindASignAndParentheses) {
   Load({{"__name__", "m"}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   EXPECT_THAT(InstantLines("m offset -(2m) * 2", 3 * kMinute), ElementsAre("{} 10"));
   EXPECT_THAT(InstantLines("m offset +(2m) * 2", 3 * kMinute), ElementsAre("{} 2"));
   EXPECT_THAT(InstantLines("m offset -(max_of(step(), 1m)) + 1000", 3 * kMinute),
               ElementsAre("{} 1004"));
-  // As after parentheses alone, or after two signs, all is the offset.
+  // After parentheses or two signs, the whole expression is the offset.
   EXPECT_THAT(InstantLines("m offset (1m) * 2", 3 * kMinute), ElementsAre("m 1"));
   EXPECT_THAT(InstantLines("m offset -+1m * 2", 3 * kMinute), ElementsAre("m 5"));
   EXPECT_THAT(InstantLines("m offset --(1m) * 2", 3 * kMinute), ElementsAre("m 1"));
 }
 
-// Steps are cut to milliseconds, what step() says is not.
+// Steps are truncated to milliseconds, the value of step() is not.
 TEST_F(EngineTest, StepSaysWhatWasAskedFor) {
   Load({{"__name__", "m"}}, {1, 2, 3});
   const auto range = [&](std::string_view text) {
@@ -423,7 +423,7 @@ TEST_F(EngineTest, StepSaysWhatWasAskedFor) {
   };
   EXPECT_THAT(range("step()"), ElementsAre("{} 1.000999999@0 1.000999999@1 1.000999999@2"));
   EXPECT_THAT(range("range()"), ElementsAre("{} 2@0 2@1 2@2"));
-  // 1000.999999 ms are cut to 1000, a thousand times as many to 1000999.
+  // 1000.999999 ms are truncated to 1000, a thousand times that to 1000999.
   EXPECT_THAT(range("count_over_time(m[step() * 1000]) > bool 0"), ElementsAre("{} 1@0 1@1 1@2"));
   EXPECT_THAT(RangeLines("step()", 0, kMinute), ElementsAre("{} 60@0 60@60"));
 }
@@ -455,7 +455,7 @@ TEST_F(EngineTest, InfoLooksWhereItsArgumentLooks) {
   EXPECT_THAT(version("info(last_over_time((m offset 3m)[3m:1m] offset 3m))"), old_version);
   EXPECT_THAT(version("info(last_over_time((m offset 3m)[3m:1m] @ 420))"), old_version);
   EXPECT_THAT(version("info(last_over_time(m[3m:1m] offset -6m @ 60))"), new_version);
-  // The inner one wins over what is around it.
+  // The inner one takes precedence.
   EXPECT_THAT(version("info(last_over_time((m @ 180)[3m:1m]))"), old_version);
   EXPECT_THAT(version("info(sum by (job) (max_over_time(m[3m:1m] @ 180)))"), old_version);
 }
@@ -495,11 +495,63 @@ TEST_F(EngineTest, TheBudgetIsGivenBackInFull) {
   query.text = "sum by (i) (rate(m[2m]) + on(i) m) > 0 or topk(3, m) or m @ end()";
   query.end_ms = 4 * kMinute;
   query.step_ms = kMinute;
-  // Were anything kept, the budget would run dry.
+  // If anything were kept, the budget would run out.
   for (int i = 0; i < 100; ++i) {
     const auto result = engine_.Execute(query, budget);
     ASSERT_TRUE(result.ok()) << result.status() << " in round " << i;
   }
+}
+
+// With however little, a query fails or has its answer, and gives all back. What is used twice
+// needs room for a copy, and is read again where there is none.
+TEST_F(EngineTest, EveryBudgetIsEnoughOrNot) {
+  for (int i = 0; i < 5; ++i) Load({{"__name__", "m"}, {"i", std::to_string(i)}}, {1, 2, 3, 4});
+  for (const char* text : {"sum(m) + sum(m)", "m + m", "rate(m[2m]) / rate(m[2m])", "m @ 60 + pi()",
+                           "-m or topk(2, m)", "max_over_time(sum(m)[3m:1m]) - sum(m @ end())"}) {
+    const std::vector<std::string> expected = RangeLines(text, 0, 3 * kMinute);
+    RangeQuery query;
+    query.text = text;
+    query.end_ms = 3 * kMinute;
+    query.step_ms = kMinute;
+    bool was_enough = false;
+    for (int64_t samples = 0; samples < 400; ++samples) {
+      QueryBudget budget(samples, QueryBudget::Clock::time_point::max());
+      const auto result = engine_.Execute(query, budget);
+      if (result.ok()) {
+        EXPECT_EQ(Lines(std::get<MatrixResult>(result->value)), expected) << text << samples;
+        was_enough = true;
+      } else {
+        ASSERT_EQ(result.status().code(), absl::StatusCode::kResourceExhausted) << text;
+      }
+    }
+    EXPECT_TRUE(was_enough) << text;
+  }
+}
+
+// What is the same at every step is made once, and takes the room of all steps.
+TEST_F(EngineTest, StepsThatRepeatAreCharged) {
+  Load({{"__name__", "m"}}, {1});
+  RangeQuery query;
+  query.step_ms = 1;
+  query.end_ms = 9'999;
+  for (const char* text : {"m @ 0", "pi()", "sum(m @ 0)"}) {
+    query.text = text;
+    QueryBudget small(5'000, QueryBudget::Clock::time_point::max());
+    EXPECT_EQ(engine_.Execute(query, small).status().code(), absl::StatusCode::kResourceExhausted)
+        << text;
+    QueryBudget large(50'000, QueryBudget::Clock::time_point::max());
+    EXPECT_TRUE(engine_.Execute(query, large).ok()) << text;
+  }
+}
+
+TEST_F(EngineTest, LongLabelsAreCharged) {
+  const std::string text(1'000'000, 'x');
+  Load({{"__name__", "m"}, {"long", text}}, {1});
+  InstantQuery query;
+  query.text = "m";
+  QueryBudget budget(1'000, QueryBudget::Clock::time_point::max());
+  EXPECT_EQ(engine_.Execute(query, budget).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(engine_.Execute(query, Unlimited()).ok());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Evaluates any query twice: over a range, and at each of its steps alone. Both must say the same, though one walks
-// columns with sliding windows and the other looks at a single moment, and neither may hold more than its budget.
+// Evaluates any query twice: over a range and at each single step. Both must agree, although one
+// uses columns with sliding windows and the other a single moment, and neither may exceed its
+// budget.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -21,7 +22,7 @@ constexpr int64_t kStepMs = 50'000;
 constexpr int kSteps = 5;
 constexpr int64_t kEndMs = kStartMs + (kSteps - 1) * kStepMs;
 constexpr int64_t kMaxSamples = 50'000;
-// Callers bound the length of a query.
+// Callers limit the length of a query.
 constexpr size_t kMaxQueryBytes = 512;
 
 void AppendFleet(MemoryStorage& storage) {
@@ -34,7 +35,7 @@ void AppendFleet(MemoryStorage& storage) {
     };
     for (int i = 0; i < 60; ++i) {
       const int64_t at_ms = i * kScrapeMs + rank * 700;
-      // Gaps, resets and values of both signs.
+      // Gaps, resets, and values of both signs.
       if (i % 17 != 5 + rank) append("steps_total", at_ms, (i % 23) * (rank + 1));
       append("temperature_celsius", at_ms, std::sin(i * 0.7 + rank) * 40);
       if (i % 9 == 0) append("odd", at_ms, rank == 0 ? NAN : INFINITY);
@@ -64,9 +65,9 @@ absl::StatusOr<QueryResult> Evaluate(const World& world, const Query& query) {
   return result;
 }
 
-using Values = std::map<std::string, double>;  // by the text of the labels
+using Values = std::map<std::string, double>;  // by labels as text
 
-// Nothing for what has no floats.
+// Empty for results without floats.
 std::optional<Values> ValuesOf(const QueryResult& result) {
   Values values;
   if (const auto* scalar = std::get_if<ScalarResult>(&result.value)) {
@@ -82,7 +83,7 @@ std::optional<Values> ValuesOf(const QueryResult& result) {
   return values;
 }
 
-// Windows that slide add up in another order.
+// Sliding windows add in a different order.
 bool IsSame(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (a == b) return true;
@@ -104,7 +105,7 @@ void CheckStep(const MatrixResult& range, int64_t time_ms, const Values& expecte
   LOCKSTEP_CHECK(found == expected.size());
 }
 
-// What means another thing over a range, or may choose among equals as it likes.
+// Whether the query means something else over a range, or may choose freely among equal elements.
 bool IsOfTheRange(std::string_view text) {
   for (const char* word : {"start", "end", "range", "step", "limit", "topk", "bottomk"}) {
     if (text.find(word) != std::string_view::npos) return true;
@@ -123,7 +124,7 @@ void Run(const World& world, std::string_view text) {
   for (int step = 0; step < kSteps; ++step) {
     const int64_t time_ms = kStartMs + step * kStepMs;
     const auto instant = Evaluate(world, InstantQuery{.text = text, .time_ms = time_ms});
-    // What did not stop the range may only stop a moment of it for want of time.
+    // If the range query succeeded, a single step may fail only because of its deadline.
     LOCKSTEP_CHECK(instant.ok() || instant.status().code() == absl::StatusCode::kDeadlineExceeded);
     if (!instant.ok()) return;
     if (const auto expected = ValuesOf(*instant)) CheckStep(matrix, time_ms, *expected);

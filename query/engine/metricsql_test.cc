@@ -1,9 +1,9 @@
-// The functions of MetricsQL. Expected values follow from what VictoriaMetrics' MetricsQL page says of each
+// The functions of MetricsQL. Expected values follow from VictoriaMetrics' MetricsQL page
 // (docs.victoriametrics.com/victoriametrics/metricsql/).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "query/engine/engine.h"
 #include "tests/memory_storage.h"
 
@@ -19,7 +19,7 @@ constexpr int64_t kMinuteMs = 60'000;
 
 class MetricsqlTest : public ::testing::Test {
  protected:
-  // One sample a minute from time 0 on; a stale marker is one.
+  // One sample per minute from time 0 on; one is a stale marker.
   void Load(std::initializer_list<LabelView> labels, const std::vector<double>& values) {
     const LabelSet set = LabelSet::Of(labels);
     int64_t time_ms = 0;
@@ -43,7 +43,7 @@ class MetricsqlTest : public ::testing::Test {
     return lines;
   }
 
-  // name{labels} value@minute ..., a step a minute; or the error.
+  // name{labels} value@minute ..., one step per minute; or the error.
   std::vector<std::string> Range(std::string_view text, int64_t start_ms, int64_t end_ms) {
     RangeQuery query;
     query.text = text;
@@ -75,8 +75,8 @@ class MetricsqlTest : public ::testing::Test {
   Engine engine_{storage_, {}};
 };
 
-// "Returns the last raw sample value on the given lookbehind window." "Compared to last_over_time it accounts
-// for staleness markers to detect stale series."
+// "Returns the last raw sample value on the given lookbehind window." "Compared to last_over_time
+// it accounts for staleness markers to detect stale series."
 TEST_F(MetricsqlTest, DefaultRollupIsTheLastSampleUnlessStale) {
   Load({{"__name__", "ALERTS_FOR_STATE"}, {"alertname", "x"}}, {100, 100, 100});
   Load({{"__name__", "ALERTS_FOR_STATE"}, {"alertname", "y"}}, {200, 200, StaleNan()});
@@ -93,7 +93,7 @@ TEST_F(MetricsqlTest, DefaultRollupIsTheLastSampleUnlessStale) {
 
 TEST_F(MetricsqlTest, DefaultRollupLooksAsFarAsItsWindow) {
   Load({{"__name__", "m"}}, {1});
-  // The lookback of the query, five minutes, says nothing here. Windows are open to the left.
+  // The query's lookback of five minutes does not apply here. Windows are open on the left.
   EXPECT_THAT(Instant("default_rollup(m[10m])", 9 * kMinuteMs), ElementsAre("m 1"));
   EXPECT_THAT(Instant("default_rollup(m[10m])", 10 * kMinuteMs), IsEmpty());
   EXPECT_THAT(Instant("default_rollup(m[1m])", 2 * kMinuteMs), IsEmpty());
@@ -111,13 +111,14 @@ TEST_F(MetricsqlTest, AliasNamesAllSeries) {
   LoadGpus();
   EXPECT_THAT(Instant("alias(gpu{host=\"b\"}, \"foobar\")", 0),
               ElementsAre("foobar{host=\"b\", rank=\"2\"} 30"));
-  // A name that is to go is given anew.
+  // Sets a name that was going to be dropped.
   EXPECT_THAT(Instant("alias(sum(gpu) * 2, \"twice\")", 0), ElementsAre("twice 120"));
   EXPECT_THAT(Instant("alias(gpu{host=\"b\"}, \"\")", 0),
               ElementsAre("{host=\"b\", rank=\"2\"} 30"));
 }
 
-// "Sets {label1="value1", ..., labelN="valueN"} labels to all the time series"; an empty value removes one.
+// "Sets {label1="value1", ..., labelN="valueN"} labels to all the time series"; an empty value
+// removes one.
 TEST_F(MetricsqlTest, LabelSet) {
   LoadGpus();
   EXPECT_THAT(
@@ -170,11 +171,12 @@ TEST_F(MetricsqlTest, RunningFunctionsGoOverTheSteps) {
   EXPECT_THAT(Range("running_avg(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 3@1 3@2 4@3"));
   EXPECT_THAT(Range("running_min(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 2@1 2@2 2@3"));
   EXPECT_THAT(Range("running_max(m)", 0, 3 * kMinuteMs), ElementsAre("{} 4@0 4@1 4@2 6@3"));
-  // Also of what is the same at every step.
+  // Also for values that are the same at every step.
   EXPECT_THAT(Range("running_sum(vector(1))", 0, 2 * kMinuteMs), ElementsAre("{} 1@0 2@1 3@2"));
 }
 
-// "Skips offset time series from series returned by q and then returns up to limit of the remaining."
+// "Skips offset time series from series returned by q and then returns up to limit of the
+// remaining."
 TEST_F(MetricsqlTest, LimitOffsetPages) {
   LoadGpus();
   EXPECT_THAT(Instant("limit_offset(1, 1, gpu)", 0), ElementsAre("gpu{host=\"a\", rank=\"1\"} 20"));
@@ -203,7 +205,7 @@ TEST_F(MetricsqlTest, WhatGrowsIsCharged) {
     } else {
       EXPECT_EQ(result.status().code(), absl::StatusCode::kResourceExhausted) << text;
     }
-    // All of it is given back.
+    // All of it is released.
     EXPECT_TRUE(small.Charge(999).ok()) << text;
     small.Release(999);
   }
@@ -216,7 +218,7 @@ TEST_F(MetricsqlTest, IsUnknownInStrictMode) {
   query.text = "alias(gpu, \"x\")";
   EXPECT_THAT(std::string(Message(strict.Execute(query, budget_).status())),
               HasSubstr("1:1: parse error: unknown function with name \"alias\""));
-  // Names alone are metrics in either mode.
+  // Plain names are metrics in either mode.
   query.text = "alias or default_rollup";
   EXPECT_TRUE(strict.Execute(query, budget_).ok());
   EXPECT_TRUE(engine_.Execute(query, budget_).ok());
@@ -244,7 +246,7 @@ TEST_F(MetricsqlTest, RollupsAreThreeSeries) {
               ElementsAre("c{a=\"b\"} 0@0 60@1 180@2 180@3"));
   EXPECT_THAT(Instant("rollup(c[5m:1m], \"max\")", 3 * kMinuteMs), ElementsAre("c{a=\"b\"} 180"));
   EXPECT_THAT(Instant("rollup(c[5m], \"median\")", 0),
-              ElementsAre("rollup() knows \"min\", \"max\" and \"avg\", not \"median\""));
+              ElementsAre("rollup() expects \"min\", \"max\" or \"avg\", got \"median\""));
 }
 
 // "increase_pure ... assumes that counter always starts from 0"; between windows nothing is lost.
@@ -252,7 +254,7 @@ TEST_F(MetricsqlTest, IncreasePureStartsBeforeItsWindow) {
   Load({{"__name__", "c"}}, {5, 6, 9, 2});
   EXPECT_THAT(Range("increase_pure(c[1m])", 0, 5 * kMinuteMs),
               ElementsAre("{} 5@0 1@1 3@2 2@3 0@4 0@5"));
-  // A window that is left out is the step.
+  // An omitted window is the step.
   EXPECT_THAT(Range("increase_pure(c)", 0, 3 * kMinuteMs), ElementsAre("{} 5@0 1@1 3@2 2@3"));
   EXPECT_THAT(Instant("increase_pure(c[1m:1m])", 2 * kMinuteMs), ElementsAre("{} 3"));
   EXPECT_THAT(Range("increase_pure(c[1m] @ 120)", 0, kMinuteMs), ElementsAre("{} 3@0 3@1"));
@@ -260,8 +262,7 @@ TEST_F(MetricsqlTest, IncreasePureStartsBeforeItsWindow) {
 
 TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
   Load({{"__name__", "c_total"}}, {0, 60, 180, 300});
-  // A step is a minute; a rate needs two samples, and looks for them as far back as a selector
-  // looks.
+  // A step is a minute; a rate needs two samples and looks for them as far back as a selector.
   EXPECT_THAT(
       Range("rollup_rate(c_total, \"avg\")", 3 * kMinuteMs, 3 * kMinuteMs),
       ElementsAre(Range("rollup_rate(c_total[5m], \"avg\")", 3 * kMinuteMs, 3 * kMinuteMs)[0]));
@@ -270,7 +271,7 @@ TEST_F(MetricsqlTest, WindowsThatAreLeftOut) {
   query.lookback_ms = 90'000;
   const auto result = engine_.Execute(query, budget_);
   ASSERT_TRUE(result.ok());
-  // The step, ten minutes, is longer than the lookback. It ends behind the first sample.
+  // The step of ten minutes is longer than the lookback. It ends after the first sample.
   EXPECT_EQ(std::get<MatrixResult>(result->value).at(0).samples.values, std::vector<double>{2});
 }
 
@@ -291,7 +292,7 @@ TEST_F(MetricsqlTest, UnionTakesTheFirst) {
   EXPECT_THAT(Instant("union(1, 2)", 0), ElementsAre(HasSubstr("got scalar")));
 }
 
-// What vmui's "Explore Prometheus metrics" sends.
+// The queries of vmui's "Explore Prometheus metrics".
 TEST_F(MetricsqlTest, ExploreOfVmui) {
   Load({{"__name__", "c_total"}, {"instance", "a"}}, {0, 60, 180});
   Load({{"__name__", "c_total"}, {"instance", "b"}}, {0, 240, 480});

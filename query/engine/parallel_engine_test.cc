@@ -1,4 +1,4 @@
-// What several threads make of a query is what one makes of it; and nothing is read twice.
+// Several threads return the same result as one, and nothing is read twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class ParallelEngineTest : public ::testing::Test {
   }
 
   static LabelSet LabelsOf(int i) {
-    // Names that are no counters', one series in fifty, leave an info each.
+    // One series in fifty does not have a counter's name and causes an info.
     const std::string name = i % 50 == 49 ? absl::StrFormat("gauge_%d", i) : "m_total";
     return LabelSet::Of(
         {{"__name__", name}, {"i", std::to_string(i)}, {"half", i < kSeries / 2 ? "a" : "b"}});
@@ -45,7 +45,7 @@ class ParallelEngineTest : public ::testing::Test {
     return engine.Execute(query, budget);
   }
 
-  // All of the answer, to the bit.
+  // The whole result, bit for bit.
   std::string Answer(const Engine& engine, std::string_view text) {
     const absl::StatusOr<QueryResult> result = Ask(engine, text);
     if (!result.ok()) return result.status().ToString();
@@ -95,7 +95,7 @@ TEST_F(ParallelEngineTest, ABudgetThatIsTooSmallIsAnError) {
     EXPECT_EQ(together_.Execute(query, budget).status().code(),
               absl::StatusCode::kResourceExhausted);
   }
-  // All was given back.
+  // Everything was released.
   EXPECT_TRUE(budget.Charge(500).ok());
 }
 

@@ -1,25 +1,99 @@
 #include "query/engine/query_result.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
-#include "query/engine/evaluator.h"
-#include "query/engine/extended_range.h"
-#include "query/engine/name_removal.h"
-#include "query/engine/range_series.h"
-#include "query/engine/series_reader.h"
-#include "query/engine/step_invariant.h"
-#include "query/engine/subquery_eval.h"
+#include "absl/strings/str_format.h"
+#include "base/status.h"
+#include "model/sample.h"
+#include "query/engine/context/evaluator.h"
+#include "query/engine/context/series_assembler.h"
+#include "query/engine/context/step_invariant.h"
+#include "query/engine/kernels/windows/window.h"
+#include "query/engine/kernels/windows/window_functions.h"
+#include "query/engine/ranges/range_series.h"
+#include "query/engine/ranges/subquery_eval.h"
+#include "query/engine/selectors/series_reader.h"
 
 namespace lockstep::engine {
 namespace {
 
-void AppendColumn(const Column& column, const StepGrid& grid, SampleColumns& samples) {
-  const size_t count = column.PresentCount();
-  if (!column.has_histograms()) {
-    samples.timestamps_ms.reserve(count);
-    samples.values.reserve(count);
+using promql::RangeEdges;
+
+FloatPoint PointAt(const Window& window, size_t index) {
+  return {window.timestamps_ms[index], window.values[index]};
+}
+
+// The value at the start of the range. `first` is the newest sample at or before it, otherwise the
+// first.
+double LeftEdge(const Window& window, size_t first) {
+  const bool between = window.edges == RangeEdges::kSmoothed &&
+                       window.timestamps_ms[first] < window.range_start_ms &&
+                       first + 1 < window.values.size();
+  if (!between) return window.values[first];
+  return Interpolate(PointAt(window, first), PointAt(window, first + 1), window.range_start_ms,
+                     SeriesKind::kGauge);
+}
+
+// The value at the end of the range. `last` is the first sample at or after it, otherwise the last.
+double RightEdge(const Window& window, size_t last) {
+  const bool between = window.edges == RangeEdges::kSmoothed && last > 0 &&
+                       window.timestamps_ms[last] > window.range_end_ms;
+  if (!between) return window.values[last];
+  return Interpolate(PointAt(window, last - 1), PointAt(window, last), window.range_end_ms,
+                     SeriesKind::kGauge);
+}
+
+void CopyExtended(const Window& window, SampleColumns& samples) {
+  const auto& times = window.timestamps_ms;
+  if (times.empty()) return;
+  const auto behind_start = std::upper_bound(times.begin(), times.end(), window.range_start_ms);
+  const auto at_end = std::lower_bound(times.begin(), times.end(), window.range_end_ms);
+  const size_t inside_begin = static_cast<size_t>(behind_start - times.begin());
+  const size_t inside_end = static_cast<size_t>(at_end - times.begin());
+  const size_t last = std::min(inside_end, times.size() - 1);
+  if (times[last] <= window.range_start_ms) return;
+  samples.Append(window.range_start_ms, LeftEdge(window, inside_begin > 0 ? inside_begin - 1 : 0));
+  for (size_t i = inside_begin; i < inside_end; ++i) samples.Append(times[i], window.values[i]);
+  samples.Append(window.range_end_ms, RightEdge(window, last));
+}
+
+// Appends the window's samples to `samples`. For a window with anchored or smoothed edges, appends
+// floats at both edges of the range, synthesized if necessary, and those in between; returns
+// kFailedPrecondition if it has histograms.
+absl::Status CopyWindow(const Window& window, SampleColumns& samples) {
+  if (window.edges != RangeEdges::kPlain) {
+    if (!window.histograms.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrFormat("%s modifier is not supported with histograms",
+                          window.edges == RangeEdges::kSmoothed ? "smoothed" : "anchored"));
+    }
+    CopyExtended(window, samples);
+    return absl::OkStatus();
   }
+  samples.timestamps_ms.assign(window.timestamps_ms.begin(), window.timestamps_ms.end());
+  samples.values.assign(window.values.begin(), window.values.end());
+  samples.histograms.assign(window.histograms.begin(), window.histograms.end());
+  return absl::OkStatus();
+}
+
+void AppendFloats(const Column& column, const StepGrid& grid, SampleColumns& samples) {
+  const size_t count = column.PresentCount();
+  samples.timestamps_ms.resize(count);
+  samples.values.resize(count);
+  int64_t* next_time_ms = samples.timestamps_ms.data();
+  double* next_value = samples.values.data();
+  column.ForEachRun({0, column.step_count()}, [&](size_t step, std::span<const double> values) {
+    int64_t time_ms = grid.TimeAt(step);
+    for (size_t i = 0; i < values.size(); ++i, time_ms += grid.step_ms) *next_time_ms++ = time_ms;
+    next_value = std::ranges::copy(values, next_value).out;
+  });
+}
+
+// Precondition: `samples` is empty.
+void AppendColumn(const Column& column, const StepGrid& grid, SampleColumns& samples) {
+  if (!column.has_histograms()) return AppendFloats(column, grid, samples);
   column.ForEachPresent([&](size_t step) {
     if (column.histogram(step) != nullptr) {
       samples.histograms.push_back({grid.TimeAt(step), column.histogram_ptr(step)});
@@ -33,7 +107,7 @@ void SortByLabels(MatrixResult& matrix) {
   const auto is_less = [](const MatrixSeries& a, const MatrixSeries& b) {
     return a.labels < b.labels;
   };
-  // Selections are already.
+  // Results of selectors are already sorted.
   if (std::is_sorted(matrix.begin(), matrix.end(), is_less)) return;
   std::sort(matrix.begin(), matrix.end(), is_less);
 }
@@ -64,7 +138,7 @@ VectorResult VectorToInstant(VectorValue vector, int64_t time_ms) {
   return result;
 }
 
-// A subquery's own steps; names go as they do from any other result.
+// The steps of a subquery itself; drops names like any other result.
 absl::StatusOr<MatrixResult> SubqueryMatrix(const promql::SubqueryExpr& subquery,
                                             const RangeWindows& windows, QueryContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(SubqueryResult result, EvaluateSubquery(subquery, windows, context));

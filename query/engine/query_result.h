@@ -1,21 +1,21 @@
-// From columns to the values that a query answers with.
+// Converts columns to query results.
 #pragma once
 
-#include "query/engine/evaluated.h"
-#include "query/engine/query_context.h"
-#include "query/engine/step_grid.h"
-#include "query/engine/value.h"
-#include "query/promql/ast.h"
+#include "query/engine/context/query_context.h"
+#include "query/engine/values/evaluated.h"
+#include "query/engine/values/step_grid.h"
+#include "query/engine/values/value.h"
+#include "query/promql/syntax/ast.h"
 
 namespace lockstep::engine {
 
-// Precondition of the first two: the value's steps are those of `grid`; names are removed already.
+// Precondition of the first two: the value has the steps of `grid`, and names are already dropped.
 // A scalar becomes one series without labels.
 MatrixResult ToMatrix(EvaluatedValue value, const StepGrid& grid);
 // Precondition: one step.
 QueryValue ToInstantValue(EvaluatedValue value, int64_t time_ms);
 
-// The samples of a range vector itself, which an instant query may ask for.
+// The samples of a range vector, for an instant query that is a range vector.
 absl::StatusOr<MatrixResult> EvaluateRangeVector(const promql::Expr& expr, int64_t time_ms,
                                                  QueryContext& context);
 

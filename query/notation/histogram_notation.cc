@@ -18,13 +18,13 @@ absl::Status Malformed(std::string_view what, std::string_view text) {
 
 absl::StatusOr<double> Number(std::string_view text) {
   const std::optional<double> value = ParseValue(text);
-  if (!value) return Malformed("no number in a histogram", text);
+  if (!value) return Malformed("invalid number in a histogram", text);
   return *value;
 }
 
 absl::StatusOr<std::vector<double>> NumberList(std::string_view text) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
-    return Malformed("no list in a histogram", text);
+    return Malformed("invalid list in a histogram", text);
   }
   text = text.substr(1, text.size() - 2);
   std::vector<double> numbers;
@@ -47,7 +47,7 @@ std::optional<CounterResetHint> Hint(std::string_view text) {
   return std::nullopt;
 }
 
-// Takes the next `key:value` off `rest`; a list in brackets may hold blanks.
+// Takes the next `key:value` off `rest`; a list in brackets may contain spaces.
 std::string_view TakeField(std::string_view& rest) {
   size_t end = 0;
   bool in_list = false;
@@ -71,7 +71,7 @@ absl::Status SetField(std::string_view key, std::string_view value, NotedHistogr
   Histogram& histogram = noted.histogram;
   if (key == "counter_reset_hint") {
     const std::optional<CounterResetHint> hint = Hint(value);
-    if (!hint) return Malformed("no counter reset hint", value);
+    if (!hint) return Malformed("invalid counter reset hint", value);
     histogram.reset_hint = *hint;
     noted.names_hint = true;
     return absl::OkStatus();
@@ -99,7 +99,7 @@ absl::Status SetField(std::string_view key, std::string_view value, NotedHistogr
   } else if (key == "n_offset") {
     offsets.negative = static_cast<int32_t>(number);
   } else {
-    return Malformed("no field of a histogram", key);
+    return Malformed("unknown field of a histogram", key);
   }
   return absl::OkStatus();
 }
@@ -117,7 +117,7 @@ void AddBuckets(const std::vector<BucketSpan>& spans, const std::vector<double>&
   for (const BucketSpan& span : spans) {
     index += span.offset;
     for (uint32_t i = 0; i < span.length; ++i, ++index) {
-      // Each step to a coarser schema makes one bucket of two: 1 and 2 become 1, 3 and 4 become 2.
+      // Each step to a coarser schema merges two buckets: 1 and 2 become 1, 3 and 4 become 2.
       into[((index - 1) >> schema_shift) + 1] += factor * counts[next++];
     }
   }
@@ -146,7 +146,7 @@ CounterResetHint CombinedHint(CounterResetHint a, CounterResetHint b) {
 
 absl::StatusOr<NotedHistogram> ParseHistogram(std::string_view text) {
   if (text.size() < 4 || text.substr(0, 2) != "{{" || text.substr(text.size() - 2) != "}}") {
-    return Malformed("no histogram", text);
+    return Malformed("invalid histogram", text);
   }
   std::string_view rest = text.substr(2, text.size() - 4);
   NotedHistogram noted;
@@ -158,7 +158,7 @@ absl::StatusOr<NotedHistogram> ParseHistogram(std::string_view text) {
     }
     const std::string_view field = TakeField(rest);
     const size_t colon = field.find(':');
-    if (colon == field.npos) return Malformed("no field of a histogram", field);
+    if (colon == field.npos) return Malformed("invalid field of a histogram", field);
     LOCKSTEP_RETURN_IF_ERROR(
         SetField(field.substr(0, colon), field.substr(colon + 1), noted, offsets));
   }

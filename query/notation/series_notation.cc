@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "model/sample.h"
 #include "query/notation/histogram_notation.h"
-#include "query/promql/parser.h"
+#include "query/promql/parser/parser.h"
 
 namespace lockstep::notation {
 namespace {
@@ -21,7 +21,8 @@ absl::Status MalformedSeries(std::string_view what, std::string_view text) {
   return absl::InvalidArgumentError(absl::StrFormat("%s: '%s'", what, text));
 }
 
-// How far a number (with its sign, if `signed_first`) reaches at the start of `text`; 0: no number.
+// The length of the number (with its sign, if `signed_first`) at the start of `text`; 0 if there is
+// none.
 size_t NumberSize(std::string_view text) {
   size_t at = 0;
   if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
@@ -46,7 +47,7 @@ size_t NumberSize(std::string_view text) {
   return at;
 }
 
-// Takes what stands in front of `rest` up to a blank; blanks inside {{...}} belong to it.
+// Takes the item at the start of `rest`, up to a space that is not inside {{...}}.
 std::string_view TakeItem(std::string_view& rest) {
   size_t end = 0;
   int depth = 0;
@@ -60,14 +61,14 @@ std::string_view TakeItem(std::string_view& rest) {
   return item;
 }
 
-// "" is no repetition, "x5" is five; anything else is malformed.
+// "" means no repetition, "x5" five; anything else is malformed.
 absl::StatusOr<std::optional<int>> Repetition(std::string_view text) {
   if (text.empty()) return std::optional<int>();
   int count = 0;
   const char* const end = text.data() + text.size();
-  if (text.front() != 'x') return MalformedSeries("no repetition", text);
+  if (text.front() != 'x') return MalformedSeries("invalid repetition", text);
   const auto [stop, error] = std::from_chars(text.data() + 1, end, count);
-  if (error != std::errc() || stop != end) return MalformedSeries("no repetition", text);
+  if (error != std::errc() || stop != end) return MalformedSeries("invalid repetition", text);
   return std::optional<int>(count);
 }
 
@@ -75,13 +76,13 @@ absl::StatusOr<std::optional<int>> Repetition(std::string_view text) {
 absl::Status AppendNumbers(std::string_view item, std::vector<Slot>& slots) {
   const size_t first_size = NumberSize(item);
   const std::optional<double> first = ParseValue(item.substr(0, first_size));
-  if (!first) return MalformedSeries("no value", item);
+  if (!first) return MalformedSeries("invalid value", item);
   std::string_view rest = item.substr(first_size);
   double increment = 0;
   if (!rest.empty() && rest.front() != 'x') {
     const size_t size = NumberSize(rest);
     const std::optional<double> parsed = ParseValue(rest.substr(0, size));
-    if (!parsed) return MalformedSeries("no value", item);
+    if (!parsed) return MalformedSeries("invalid value", item);
     increment = *parsed;
     rest.remove_prefix(size);
   }
@@ -98,7 +99,7 @@ absl::Status AppendNumbers(std::string_view item, std::vector<Slot>& slots) {
 // {{..}}, {{..}}xN, {{..}}+{{..}}xN, {{..}}-{{..}}xN.
 absl::Status AppendHistograms(std::string_view item, std::vector<Slot>& slots) {
   const size_t first_end = item.find("}}");
-  if (first_end == item.npos) return MalformedSeries("no histogram", item);
+  if (first_end == item.npos) return MalformedSeries("invalid histogram", item);
   LOCKSTEP_ASSIGN_OR_RETURN(const NotedHistogram first,
                             ParseHistogram(item.substr(0, first_end + 2)));
   std::string_view rest = item.substr(first_end + 2);
@@ -107,7 +108,7 @@ absl::Status AppendHistograms(std::string_view item, std::vector<Slot>& slots) {
   if (!rest.empty() && rest.front() != 'x') {
     factor = rest.front() == '-' ? -1 : 1;
     const size_t end = rest.find("}}");
-    if (end == rest.npos) return MalformedSeries("no histogram", item);
+    if (end == rest.npos) return MalformedSeries("invalid histogram", item);
     LOCKSTEP_ASSIGN_OR_RETURN(increment, ParseHistogram(rest.substr(1, end + 1)));
     rest.remove_prefix(end + 2);
   }
@@ -138,7 +139,7 @@ absl::Status AppendItem(std::string_view item, std::vector<Slot>& slots) {
   return item.front() == '{' ? AppendHistograms(item, slots) : AppendNumbers(item, slots);
 }
 
-// Where the series ends and its values begin: behind the braces, or at the first blank.
+// Where the series ends and its values begin: after the braces, or at the first space.
 size_t SeriesSize(std::string_view line) {
   char quote = 0;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -161,7 +162,7 @@ absl::StatusOr<LabelSet> ParseLabels(std::string_view text) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, promql::ParseMetricSelector(text));
   std::vector<LabelView> labels;
   for (const Matcher& matcher : matchers) {
-    if (matcher.type() != MatchType::kEqual) return MalformedSeries("no series", text);
+    if (matcher.type() != MatchType::kEqual) return MalformedSeries("invalid series", text);
     labels.push_back({matcher.name(), matcher.value()});
   }
   return LabelSet::Of(std::move(labels));

@@ -16,7 +16,7 @@ namespace lockstep::notation {
 struct SlotValue {
   double value = 0;
   std::shared_ptr<const Histogram> histogram;
-  // Whether the notation names the histogram's reset hint; if not, it may be any.
+  // Whether the notation specifies the histogram's reset hint; otherwise any hint matches.
   bool names_hint = false;
 };
 using Slot = std::optional<SlotValue>;
@@ -24,13 +24,13 @@ using Slot = std::optional<SlotValue>;
 struct SeriesLine {
   LabelSet labels;
   std::vector<Slot> slots;
-  // When the counter of each slot began, as seconds after the slot's own time; empty: unknown.
+  // When the counter of each slot began, in seconds after the slot's own time; empty if unknown.
   std::vector<Slot> start_offsets;
 };
 
 absl::StatusOr<SeriesLine> ParseSeriesLine(std::string_view line);
 
-// A number as values are written: no hexadecimal, durations allowed; `inf`, `NaN`.
+// Parses a number as in values: decimal, a duration, `inf` or `NaN`; not hexadecimal.
 std::optional<double> ParseValue(std::string_view text);
 
 }  // namespace lockstep::notation

@@ -11,7 +11,7 @@ namespace lockstep::rules {
 namespace {
 
 absl::Status ReadMatch(const scrape::ConfigKeys& keys, const YAML::Node& node, Texts& match) {
-  if (!node.IsMap()) return keys.Error(node, "match has to hold labels and values");
+  if (!node.IsMap()) return keys.Error(node, "match has to be a map of labels to values");
   for (const auto& entry : node) {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string name,
                               YamlText(keys.path(), entry.first, "a label name"));
@@ -25,15 +25,14 @@ absl::Status CheckHook(const scrape::ConfigKeys& keys, const YAML::Node& node,
   if (hook.name.empty()) return keys.Error(node, "a hook needs a name");
   if (hook.match.empty()) return keys.Error(node, "a hook needs labels to match");
   if (hook.command.empty() == hook.webhook.empty()) {
-    return keys.Error(node, "a hook needs one of command and webhook");
+    return keys.Error(node, "a hook needs either command or webhook");
   }
   if (!hook.command.empty() && !hook.command.front().starts_with('/')) {
     return keys.Error(
         node, absl::StrFormat("the command \"%s\" is not an absolute path", hook.command.front()));
   }
   if (!hook.command.empty() && hook.command.front().find("{{") != std::string::npos) {
-    return keys.Error(node,
-                      "a label may not say which program runs: the command begins with a template");
+    return keys.Error(node, "the program of a command must not contain a template");
   }
   for (const std::string& argument : hook.command) {
     const absl::Status status = Template::Parse(argument).status();

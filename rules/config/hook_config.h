@@ -1,15 +1,15 @@
-// `remediation` of a configuration file: what is to be done about alerts besides telling of them.
+// `remediation` of a configuration file: actions on alerts in addition to notifications.
 //
 //   remediation:
-//     dry_run: false           # true unless it is given: the log says what would be done
-//     max_nodes: 2             # within the window; of an NVLink domain all together count as one
+//     dry_run: false           # default true: only log what would be done
+//     max_nodes: 2             # per window; an NVLink domain counts as one node
 //     window: 24h
 //     min_interval: 10m        # between two actions
 //     hooks:
 //     - name: drain
-//       match: {action: drain}                 # labels that the alert has
-//       node_labels: [Hostname, hostname]      # the first that the alert has names the node
-//       domain_label: nvlink_domain            # if the alert has it, its value is acted on instead
+//       match: {action: drain}                 # labels that the alert must have
+//       node_labels: [Hostname, hostname]      # the first one present names the node
+//       domain_label: nvlink_domain            # if present, its value is used instead of the node
 //       command: [/usr/local/bin/drain, "{{ $labels.Hostname }}"]   # or webhook: URL
 //       timeout: 2m
 #pragma once
@@ -31,8 +31,8 @@ struct HookConfig {
   std::string name;
   Texts match;
   std::vector<std::string> node_labels = {"Hostname", "hostname", "node", "instance"};
-  std::string domain_label;          // "": none
-  std::vector<std::string> command;  // templates; empty: there is a webhook
+  std::string domain_label;          // "" if none
+  std::vector<std::string> command;  // templates; empty if there is a webhook
   std::string webhook;
   milliseconds timeout{120'000};
 };
@@ -45,7 +45,7 @@ struct RemediationConfig {
   std::vector<HookConfig> hooks;
 };
 
-// The value of the key. kInvalidArgument: "FILE line 7: ...".
+// Reads the value of the key. Returns kInvalidArgument ("FILE line 7: ...") for errors.
 absl::StatusOr<RemediationConfig> ReadRemediation(const std::string& path, const YAML::Node& node);
 
 }  // namespace lockstep::rules

@@ -14,8 +14,8 @@
 #include "base/yaml/yaml_reader.h"
 #include "model/labels.h"
 #include "model/tenant.h"
-#include "query/promql/parser.h"
-#include "query/promql/printer.h"
+#include "query/promql/parser/parser.h"
+#include "query/promql/printer/printer.h"
 #include "rules/template/template.h"
 
 namespace lockstep::rules {
@@ -45,7 +45,7 @@ class RuleFileReader {
     return ForEach(list, "groups", [&](const YAML::Node& node) -> absl::Status {
       LOCKSTEP_ASSIGN_OR_RETURN(RuleGroup group, ReadGroup(node));
       if (!names.insert(group.name).second) {
-        return Error(node, absl::StrFormat("the group \"%s\" is there twice", group.name));
+        return Error(node, absl::StrFormat("duplicate group \"%s\"", group.name));
       }
       groups.push_back(std::move(group));
       return absl::OkStatus();
@@ -75,7 +75,7 @@ class RuleFileReader {
       group.tenant = *std::move(name);
     }
     if (group.interval == milliseconds(0)) group.interval = defaults_.interval;
-    // Those of a rule win.
+    // Labels of a rule take precedence.
     for (Rule& rule : group.rules) rule.labels.insert(labels.begin(), labels.end());
     return group;
   }
@@ -97,7 +97,7 @@ class RuleFileReader {
          Duration("for", rule.hold_duration), Duration("keep_firing_for", rule.keep_firing_for),
          Labels("labels", rule.labels), Values("annotations", rule.annotations)}));
     if (record.empty() == alert.empty()) {
-      return Error(node, "a rule needs one of \"record\" and \"alert\"");
+      return Error(node, "a rule needs either \"record\" or \"alert\"");
     }
     rule.kind = record.empty() ? RuleKind::kAlerting : RuleKind::kRecording;
     rule.name = record.empty() ? alert : record;
@@ -119,7 +119,7 @@ class RuleFileReader {
   absl::Status CheckRecording(const YAML::Node& node, const Rule& rule) const {
     for (const char* key : {"for", "keep_firing_for", "annotations"}) {
       if (node[key]) {
-        return Error(node[key], absl::StrFormat("a recording rule takes no \"%s\"", key));
+        return Error(node[key], absl::StrFormat("a recording rule cannot have \"%s\"", key));
       }
     }
     const bool is_selector = rule.name.find_first_of("{}") != std::string::npos;
@@ -135,8 +135,7 @@ class RuleFileReader {
       for (const auto& [name, text] : texts) {
         const absl::Status status = Template::Parse(text).status();
         if (status.ok()) continue;
-        return Error(node[key],
-                     absl::StrFormat("the template of \"%s\": %s", name, Message(status)));
+        return Error(node[key], absl::StrFormat("template of \"%s\": %s", name, Message(status)));
       }
     }
     return absl::OkStatus();
@@ -158,7 +157,7 @@ class RuleFileReader {
             }};
   }
 
-  // Of nothing or more.
+  // A duration that is not negative.
   YamlKey Duration(std::string_view key, milliseconds& into) const {
     return {key, [this, key, &into](const YAML::Node& node) -> absl::Status {
               LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, YamlText(path_, node, key));
@@ -191,7 +190,7 @@ class RuleFileReader {
   absl::Status ReadTexts(std::string_view key, const YAML::Node& node, Texts& into) const {
     if (node.IsNull()) return absl::OkStatus();
     if (!node.IsMap()) {
-      return Error(node, absl::StrFormat("%s has to hold keys and values", key));
+      return Error(node, absl::StrFormat("%s has to be a map", key));
     }
     for (const auto& entry : node) {
       LOCKSTEP_ASSIGN_OR_RETURN(const std::string name, YamlText(path_, entry.first, "a name"));
@@ -200,7 +199,7 @@ class RuleFileReader {
         return Error(entry.second, absl::StrFormat("the value of \"%s\" is not UTF-8", name));
       }
       if (!into.emplace(name, std::move(text)).second) {
-        return Error(entry.first, absl::StrFormat("the key \"%s\" is there twice", name));
+        return Error(entry.first, absl::StrFormat("duplicate key \"%s\"", name));
       }
     }
     return absl::OkStatus();
@@ -222,7 +221,7 @@ class RuleFileReader {
   const GroupDefaults& defaults_;
 };
 
-// Each file once, in order.
+// Returns each file once, in order.
 absl::StatusOr<std::set<std::string>> FilesOf(const std::vector<std::string>& patterns) {
   std::set<std::string> files;
   for (const std::string& pattern : patterns) {
@@ -231,7 +230,7 @@ absl::StatusOr<std::set<std::string>> FilesOf(const std::vector<std::string>& pa
     for (size_t i = 0; i < found.gl_pathc; ++i) files.insert(found.gl_pathv[i]);
     globfree(&found);
     if (code != 0 && code != GLOB_NOMATCH) {
-      return absl::NotFoundError(absl::StrFormat("cannot look for \"%s\"", pattern));
+      return absl::NotFoundError(absl::StrFormat("cannot search for \"%s\"", pattern));
     }
   }
   return files;

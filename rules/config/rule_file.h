@@ -1,4 +1,4 @@
-// Rule files as Prometheus 3 writes them:
+// Rule files in the format of Prometheus 3:
 //
 //   groups:
 //   - name: gpus
@@ -9,9 +9,9 @@
 //     - alert: GpuIsHot
 //       expr: DCGM_FI_DEV_GPU_TEMP > 80
 //       for: 5m
-//       annotations: {summary: "{{ $labels.gpu }} has {{ $value }} degrees"}
+//       annotations: {summary: "{{ $labels.gpu }} is at {{ $value }} degrees"}
 //
-// Every key has to be known; every complaint names its line.
+// Unknown keys are errors; every error names its line.
 #pragma once
 
 #include <string>
@@ -19,26 +19,27 @@
 #include <vector>
 
 #include "base/status.h"
-#include "query/promql/parser.h"
+#include "query/promql/parser/parser.h"
 #include "rules/config/rule_group.h"
 
 namespace lockstep::rules {
 
-// What groups have that do not say otherwise, and the language of all expressions.
+// Defaults for groups, and the language of all expressions.
 struct GroupDefaults {
   milliseconds interval{60'000};
   milliseconds query_offset{};
   promql::Dialect dialect = promql::Dialect::kMetricsql;
 };
 
-// kInvalidArgument: "FILE line 7: ...".
+// Returns kInvalidArgument ("FILE line 7: ...") for errors.
 absl::StatusOr<std::vector<RuleGroup>> ParseRuleFile(std::string_view yaml, const std::string& path,
                                                      const GroupDefaults& defaults);
 absl::StatusOr<std::vector<RuleGroup>> ReadRuleFile(const std::string& path,
                                                     const GroupDefaults& defaults);
 
-// The groups of all files that the patterns stand for, by file and name. A pattern is an absolute path whose
-// last part may have a '*'; one that fits no file stands for none.
+// Reads the groups of all files that match the patterns, sorted by file and name. A pattern is an
+// absolute path whose last component may contain '*'. A pattern that matches no file is not an
+// error.
 absl::StatusOr<std::vector<RuleGroup>> ReadRuleFiles(const std::vector<std::string>& patterns,
                                                      const GroupDefaults& defaults);
 

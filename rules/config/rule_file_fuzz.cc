@@ -1,4 +1,5 @@
-// Any text either is no rule file, or one whose groups have names and whose rules have expressions.
+// Any text is either rejected or a rule file whose groups have names and whose rules have
+// expressions.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -59,20 +59,21 @@ TEST(RuleFileTest, ComplaintsNameTheLine) {
   };
   for (const Row& row : {
            Row{"{record: a}", "r.yml line 4: a rule needs \"expr\""},
-           Row{"{expr: a}", "r.yml line 4: a rule needs one of \"record\" and \"alert\""},
+           Row{"{expr: a}", "r.yml line 4: a rule needs either \"record\" or \"alert\""},
            Row{"{record: a, alert: b, expr: c}",
-               "r.yml line 4: a rule needs one of \"record\" and \"alert\""},
+               "r.yml line 4: a rule needs either \"record\" or \"alert\""},
            Row{"{record: a, expr: 'sum('}",
                "r.yml line 4: could not parse expression: 1:5: parse error: unclosed left "
                "parenthesis"},
-           Row{"{record: a, expr: b, for: 5m}", "r.yml line 4: a recording rule takes no \"for\""},
+           Row{"{record: a, expr: b, for: 5m}",
+               "r.yml line 4: a recording rule cannot have \"for\""},
            Row{"{record: 'a{b=\"c\"}', expr: b}", "r.yml line 4: \"a{b=\"c\"}\" is not a metric"},
            Row{"{alert: a, expr: b, for: soon}",
                "r.yml line 4: for: \"soon\" is not a duration like 15s or 1h30m"},
            Row{"{alert: a, expr: b, labels: {__name__: x}}",
                "r.yml line 4: \"__name__\" is not a label name"},
            Row{"{alert: a, expr: b, annotations: {x: '{{ frob }}'}}",
-               "r.yml line 4: the template of \"x\": line 1: function \"frob\" not defined"},
+               "r.yml line 4: template of \"x\": line 1: function \"frob\" not defined"},
            Row{"{alert: a, expr: b, severity: high}",
                "r.yml line 4: unknown key \"severity\" in a rule"},
        }) {
@@ -81,7 +82,7 @@ TEST(RuleFileTest, ComplaintsNameTheLine) {
     EXPECT_TRUE(Message(status).starts_with(row.error)) << Message(status);
   }
   EXPECT_EQ(Message(ParseRuleFile("groups: [{name: a}, {name: a}]\n", "r.yml", {}).status()),
-            "r.yml line 1: the group \"a\" is there twice");
+            "r.yml line 1: duplicate group \"a\"");
 }
 
 TEST(RuleFileTest, ExpressionsAreOfTheDialectOfTheServer) {

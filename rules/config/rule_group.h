@@ -1,4 +1,4 @@
-// What is evaluated again and again: rules and their groups as plain data, in Prometheus' words.
+// Rules and rule groups as plain data, in Prometheus' terms.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,19 @@ namespace lockstep::rules {
 
 using std::chrono::milliseconds;
 
-// By name. Unlike a label set it keeps empty values: in a rule they take a label away.
+// By name. Unlike a label set, it keeps empty values: in a rule, they remove a label.
 using Texts = std::map<std::string, std::string>;
 
 enum class RuleKind { kRecording, kAlerting };
 
 struct Rule {
   RuleKind kind = RuleKind::kRecording;
-  std::string name;        // of the series, or of the alert
-  std::string expression;  // as the printer writes it
-  Texts labels;            // with those of the group; values of an alert's are templates
-  // Of alerts alone.
+  std::string name;        // of the series or alert
+  std::string expression;  // as formatted by the printer
+  Texts labels;            // including the group's; for alerts, values are templates
+  // For alerts only.
   milliseconds hold_duration{};    // `for`
-  milliseconds keep_firing_for{};  // 0: not at all
+  milliseconds keep_firing_for{};  // 0 if not set
   Texts annotations;               // values are templates
 
   bool operator==(const Rule&) const = default;
@@ -32,12 +32,12 @@ struct Rule {
 
 struct RuleGroup {
   std::string file;  // absolute
-  std::string name;  // once in its file
+  std::string name;  // unique in its file
   std::string
-      tenant;  // whose data it reads and writes, by the name in the store; lockstep's own key
+      tenant;  // whose data it reads and writes, by its name in the store; a lockstep extension
   milliseconds interval{};
   milliseconds query_offset{};
-  uint64_t limit = 0;  // on the series or alerts of one rule; 0: none
+  uint64_t limit = 0;  // on the series or alerts of one rule; 0 means no limit
   std::vector<Rule> rules;
 
   bool operator==(const RuleGroup&) const = default;

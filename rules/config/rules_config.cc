@@ -19,7 +19,7 @@ constexpr std::string_view kAlertmanager = "alertmanagers";
 constexpr std::string_view kWebhook = "webhooks";
 
 absl::StatusOr<LabelSet> ReadExternalLabels(const std::string& path, const YAML::Node& node) {
-  if (!node.IsMap()) return YamlError(path, node, "external_labels has to hold keys and values");
+  if (!node.IsMap()) return YamlError(path, node, "external_labels has to be a map");
   LabelSetBuilder labels;
   for (const auto& entry : node) {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string name, YamlText(path, entry.first, "a label name"));
@@ -57,7 +57,7 @@ class RulesConfigReader {
   }
 
  private:
-  // The others of `global` are about scraping.
+  // The other keys of `global` concern scraping.
   absl::Status ReadGlobal(const YAML::Node& global) {
     const YAML::Node interval = global["evaluation_interval"];
     const YAML::Node offset = global["rule_query_offset"];
@@ -83,8 +83,8 @@ class RulesConfigReader {
     for (std::string& pattern : config_.rule_files) {
       const std::filesystem::path file(pattern);
       if (file.parent_path().string().find('*') != std::string::npos) {
-        return keys_.Error(node,
-                           absl::StrFormat("\"%s\" may have a * in its last part alone", pattern));
+        return keys_.Error(
+            node, absl::StrFormat("\"%s\" may contain * only in its last component", pattern));
       }
       pattern = (folder / file).lexically_normal().string();
     }
@@ -109,8 +109,7 @@ class RulesConfigReader {
       for (YamlKey& key : keys_.HttpClient(config.http)) keys.push_back(std::move(key));
       LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(keys_.path(), node, kWebhook, keys));
       if (!config.url.starts_with("http://") && !config.url.starts_with("https://")) {
-        return keys_.Error(node,
-                           absl::StrFormat("\"%s\" is not a URL of http or https", config.url));
+        return keys_.Error(node, absl::StrFormat("\"%s\" is not an http or https URL", config.url));
       }
       LOCKSTEP_RETURN_IF_ERROR(CheckHttpClient(keys_, node, config.http));
       config_.webhooks.push_back(std::move(config));

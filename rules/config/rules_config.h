@@ -1,5 +1,5 @@
-// The part of a configuration file that rules and their alerts need, in Prometheus' YAML: of `global` three keys,
-// `rule_files`, `alerting` and `remediation`. Every key has to be known.
+// The part of a configuration file that concerns rules and alerts, in Prometheus' YAML: three keys
+// of `global`, `rule_files`, `alerting` and `remediation`. Unknown keys are errors.
 #pragma once
 
 #include <string>
@@ -17,23 +17,23 @@ namespace lockstep::rules {
 inline constexpr std::string_view kRuleFilesKey = "rule_files";
 inline constexpr std::string_view kAlertingKey = "alerting";
 
-// Alertmanagers that are asked in one way.
+// Alertmanagers that share one configuration.
 struct AlertmanagerConfig {
   std::string scheme = "http";
   std::string path_prefix = "/";
   milliseconds timeout{10'000};
   scrape::HttpClientConfig http;
   scrape::DiscoveryConfig discovery;
-  std::vector<scrape::RelabelRule> relabel_rules;        // of the Alertmanagers
-  std::vector<scrape::RelabelRule> alert_relabel_rules;  // of what they are sent
+  std::vector<scrape::RelabelRule> relabel_rules;        // for the Alertmanagers
+  std::vector<scrape::RelabelRule> alert_relabel_rules;  // for the alerts sent to them
 };
 
-// Lockstep's own: `webhooks` beside `alertmanagers`.
+// A lockstep extension: `webhooks` next to `alertmanagers`.
 struct WebhookConfig {
   std::string url;
   milliseconds timeout{10'000};
   scrape::HttpClientConfig http;
-  std::vector<scrape::RelabelRule> alert_relabel_rules;  // `keep` chooses alerts
+  std::vector<scrape::RelabelRule> alert_relabel_rules;  // `keep` selects alerts
 };
 
 struct RulesConfig {
@@ -46,8 +46,8 @@ struct RulesConfig {
   RemediationConfig remediation;
 };
 
-// Of a whole file; its other keys are not looked at. kInvalidArgument: "FILE line 7: ...". File names in it
-// are relative to the folder of `path`.
+// Parses a whole file and ignores its other keys. File names in it are relative to the folder of
+// `path`. Returns kInvalidArgument ("FILE line 7: ...") for errors.
 absl::StatusOr<RulesConfig> ParseRulesConfig(std::string_view yaml, const std::string& path);
 absl::StatusOr<RulesConfig> ReadRulesConfig(const std::string& path);
 

@@ -45,7 +45,7 @@ TEST(RulesConfigTest, ComplaintsNameTheLine) {
     return std::string(Message(ParseRulesConfig(yaml, "a.yml").status()));
   };
   EXPECT_EQ(error("rule_files: [a/*/b.yml]\n"),
-            "a.yml line 1: \"a/*/b.yml\" may have a * in its last part alone");
+            "a.yml line 1: \"a/*/b.yml\" may contain * only in its last component");
   EXPECT_EQ(error("alerting:\n  alertmanagers: [{api_version: v1}]\n"),
             "a.yml line 2: api_version \"v1\" is not v2");
   EXPECT_EQ(error("global: {evaluation_interval: often}\n"),

@@ -1,6 +1,6 @@
 #include "rules/config/rules_config_yaml.h"
 
-#include "base/redact_url.h"
+#include "base/text/url.h"
 #include "scrape/config/scrape_config_yaml.h"
 
 namespace lockstep::rules {
@@ -66,7 +66,7 @@ void WriteHook(const HookConfig& hook, YamlWriter& yaml) {
   yaml.Texts("node_labels", hook.node_labels);
   if (!hook.domain_label.empty()) yaml.Text("domain_label", hook.domain_label);
   if (!hook.command.empty()) {
-    // Arguments may be secrets of the program.
+    // Arguments may contain secrets.
     std::vector<std::string> shown(hook.command.size(), std::string(scrape::kSecretText));
     shown.front() = hook.command.front();
     yaml.Texts("command", shown);

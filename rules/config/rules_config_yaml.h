@@ -1,5 +1,5 @@
-// The effective RulesConfig as YAML, as scrape/config/scrape_config_yaml.h does it for what is
-// scraped.
+// Writes the effective RulesConfig as YAML, like scrape/config/scrape_config_yaml.h does for the
+// scrape configuration.
 #pragma once
 
 #include "base/yaml/yaml_writer.h"
@@ -7,9 +7,9 @@
 
 namespace lockstep::rules {
 
-// The keys of `global` that are about rules.
+// Writes the keys of `global` that concern rules.
 void WriteRuleDefaults(const RulesConfig& config, YamlWriter& yaml);
-// The keys rule_files, alerting and remediation; those with nothing in them are left out.
+// Writes the keys rule_files, alerting and remediation; omits empty ones.
 void WriteRulesConfig(const RulesConfig& config, YamlWriter& yaml);
 
 }  // namespace lockstep::rules

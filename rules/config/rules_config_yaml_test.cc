@@ -24,7 +24,8 @@ alerting:
     basic_auth: {username: me, password: PASSWORD-SECRET}
     static_configs: [{targets: ["am0:9093"]}]
   webhooks:
-  - {url: "http://user:HOOK-SECRET@h:1/services/PATH-SECRET", authorization: {credentials: TOKEN-SECRET}}
+  - url: "http://user:HOOK-SECRET@h:1/services/PATH-SECRET"
+    authorization: {credentials: TOKEN-SECRET}
 remediation:
   dry_run: false
   hooks:

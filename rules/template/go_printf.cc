@@ -1,4 +1,4 @@
-// GoPrintf: the part of Go's fmt.Sprintf that numbers and texts need.
+// GoPrintf: the subset of Go's fmt.Sprintf for numbers and strings.
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -6,16 +6,16 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "rules/template/template_value.h"
 
 namespace lockstep::rules {
 namespace {
 
-// Nobody's message is wider; it keeps a template from asking for gigabytes.
+// More than any real message needs; keeps a template from requesting gigabytes.
 constexpr int kMaxWidth = 1000;
 
-// One "%-08.3f".
+// A format verb such as "%-08.3f".
 struct Verb {
   std::string flags;
   int width = 0;
@@ -33,7 +33,7 @@ int ReadNumber(std::string_view format, size_t& at) {
   return number;
 }
 
-// From behind the '%' on; nothing if the format ends in it.
+// Reads the verb after a '%'; empty if the format ends within it.
 std::optional<Verb> ReadVerb(std::string_view format, size_t& at) {
   Verb verb;
   for (; at < format.size() && std::string_view("+-# 0").find(format[at]) != std::string_view::npos;
@@ -60,7 +60,7 @@ std::string WithSign(std::string text, const Verb& verb) {
   return text;
 }
 
-// Zeros go between the sign and the digits.
+// Puts zeros between the sign and the digits.
 std::string PaddedNumber(std::string text, const Verb& verb) {
   text = WithSign(std::move(text), verb);
   const size_t width = static_cast<size_t>(verb.width);

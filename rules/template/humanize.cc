@@ -59,7 +59,7 @@ std::string HumanizeDuration(double seconds) {
   if (std::abs(seconds) < 1) return Multiplied(seconds) + "s";
   const std::string_view sign = seconds < 0 ? "-" : "";
   const double length = std::abs(seconds);
-  // Longer ones are not told apart by people.
+  // Longer durations need not be distinguished.
   const auto whole = static_cast<int64_t>(std::min(length, 9e18));
   const int64_t s = whole % 60, m = whole / 60 % 60, h = whole / 3600 % 24, d = whole / 86'400;
   if (d != 0) return absl::StrFormat("%s%dd %dh %dm %ds", sign, d, h, m, s);

@@ -1,4 +1,4 @@
-// Numbers for people, as Prometheus' templates write them.
+// Formats numbers for people like Prometheus' templates.
 #pragma once
 
 #include <string>

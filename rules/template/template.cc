@@ -12,14 +12,14 @@
 namespace lockstep::rules {
 namespace {
 
-// Alertmanagers and people read it.
+// The result goes to Alertmanagers and people.
 constexpr size_t kMaxTextBytes = size_t{1} << 20;
-// A range in a range in a range...
+// Limits nested ranges.
 constexpr size_t kMaxNodes = 1'000'000;
 
 enum class Flow { kOn, kBreak, kContinue };
 
-// What a list of values holds, one after the other, with its keys.
+// An element of a list of values, with its key.
 struct Item {
   TemplateValue key;
   TemplateValue value;
@@ -59,7 +59,7 @@ class Run {
  private:
   absl::StatusOr<Flow> Walk(const TemplateList& list, const TemplateValue& dot) {
     for (const TemplateNode& node : list.nodes) {
-      if (++nodes_ > kMaxNodes) return absl::OutOfRangeError("the template goes on for too long");
+      if (++nodes_ > kMaxNodes) return absl::OutOfRangeError("the template runs for too long");
       LOCKSTEP_ASSIGN_OR_RETURN(const Flow flow, WalkNode(node, dot));
       if (out_.size() > kMaxTextBytes) {
         return absl::OutOfRangeError(
@@ -93,7 +93,7 @@ class Run {
     return Scoped([&] { return WalkChoice(node, dot); });
   }
 
-  // What is declared inside ends with it.
+  // Variables declared inside go out of scope at its end.
   template <typename F>
   absl::StatusOr<Flow> Scoped(const F& walk) {
     const size_t known = variables_.size();
@@ -160,11 +160,12 @@ class Run {
     return Annotate(value.status(), absl::StrFormat("error calling %s", function.name));
   }
 
-  // A text that is doubled again and again is soon larger than the machine.
+  // A string that doubles repeatedly would soon exhaust memory.
   static absl::StatusOr<TemplateValue> Bounded(TemplateValue value) {
     const auto* text = std::get_if<std::string>(&value);
     if (text == nullptr || text->size() <= kMaxTextBytes) return value;
-    return absl::OutOfRangeError(absl::StrFormat("a text is longer than %d bytes", kMaxTextBytes));
+    return absl::OutOfRangeError(
+        absl::StrFormat("a string is longer than %d bytes", kMaxTextBytes));
   }
 
   absl::StatusOr<TemplateValue> EvaluateOperand(const TemplateOperand& operand,
@@ -194,7 +195,7 @@ class Run {
     return dot;
   }
 
-  // A function among arguments has none of its own.
+  // A function used as an argument takes no arguments of its own.
   absl::StatusOr<TemplateValue> EvaluateFunction(const TemplateOperand& operand) {
     if (operand.function->min_arguments > 0) {
       return absl::InvalidArgumentError(

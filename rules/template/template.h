@@ -1,12 +1,12 @@
-// Template: the part of Go's text/template that labels and annotations of alerts use, with Prometheus'
-// functions.
+// Template: the subset of Go's text/template that labels and annotations of alerts use, with
+// Prometheus' functions.
 //
-//   {{ $labels.gpu }} has {{ $value | printf "%.1f" }} degrees
+//   {{ $labels.gpu }} is at {{ $value | printf "%.1f" }} degrees
 //   {{ with query "up" }}{{ . | first | value }}{{ end }}
 //
-// There are: text, {{- trimming -}}, comments, pipelines, variables, fields, parentheses, if, else if, else, range,
-// with, break, continue, and the functions of template_functions.h. There are not: define, template, block, and
-// calls of methods.
+// Supported: text, {{- trimming -}}, comments, pipelines, variables, fields, parentheses, if, else
+// if, else, range, with, break, continue, and the functions of template_functions.h. Not supported:
+// define, template, block, and method calls.
 #pragma once
 
 #include <functional>
@@ -19,26 +19,27 @@
 
 namespace lockstep::rules {
 
-// What an expansion may see.
+// The data available to an expansion.
 struct TemplateData {
   std::shared_ptr<const TextMap> labels;           // $labels, .Labels
   std::shared_ptr<const TextMap> external_labels;  // $externalLabels
   std::string external_url;                        // $externalURL
   double value = 0;                                // $value
   int64_t time_ms = 0;                             // of `now`
-  // The answer to an instant query; an error ends the expansion.
+  // Runs an instant query; an error ends the expansion.
   std::function<absl::StatusOr<TemplateSamples>(std::string_view expression)> query;
 };
 
 struct TemplateList;
 
-// Immutable; safe from any thread.
+// Immutable and thread-safe.
 class Template {
  public:
-  // kInvalidArgument for what is none; functions have to be known, and variables.
+  // Returns kInvalidArgument for invalid templates, including unknown functions and variables.
   static absl::StatusOr<Template> Parse(std::string_view text);
 
-  // Fails where Go's would: a function that cannot take what it is given, a text that grows too long.
+  // Fails like Go if a function gets arguments that it does not accept, and if the text grows too
+  // long.
   absl::StatusOr<std::string> Expand(const TemplateData& data) const;
 
  private:

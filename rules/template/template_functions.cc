@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "base/regex/regex.h"
-#include "query/promql/parser.h"
+#include "query/promql/parser/parser.h"
 #include "rules/template/humanize.h"
 
 namespace lockstep::rules {
@@ -23,7 +23,7 @@ constexpr size_t kAny = SIZE_MAX;
 
 absl::Status Bad(std::string_view what) { return absl::InvalidArgumentError(std::string(what)); }
 
-// The argument as a T.
+// Returns the argument as a T.
 template <typename T>
 absl::StatusOr<T> As(const TemplateValue& value, std::string_view wanted) {
   if (const T* found = std::get_if<T>(&value)) return *found;
@@ -102,13 +102,13 @@ std::string AsItIs(std::string_view text) { return std::string(text); }
 Result HumanizeTimestamp(const Arguments& arguments, const TemplateData&) {
   LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, ToNumber(arguments[0]));
   if (!std::isfinite(seconds)) return HumanizeDuration(seconds);
-  if (std::abs(seconds) > 9.2e9) return Bad(absl::StrFormat("%g is no time", seconds));
+  if (std::abs(seconds) > 9.2e9) return Bad(absl::StrFormat("%g is not a valid time", seconds));
   return ToText(TemplateTime{seconds});
 }
 
 Result ToTime(const Arguments& arguments, const TemplateData&) {
   LOCKSTEP_ASSIGN_OR_RETURN(const double seconds, ToNumber(arguments[0]));
-  if (!(std::abs(seconds) <= 9.2e9)) return Bad(absl::StrFormat("%g is no time", seconds));
+  if (!(std::abs(seconds) <= 9.2e9)) return Bad(absl::StrFormat("%g is not a valid time", seconds));
   return TemplateTime{seconds};
 }
 
@@ -124,7 +124,7 @@ Result ParseDuration(const Arguments& arguments, const TemplateData&) {
 
 Result Query(const Arguments& arguments, const TemplateData& data) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, TextOf(arguments[0]));
-  if (!data.query) return Bad("there is nothing to query here");
+  if (!data.query) return Bad("queries are not available here");
   LOCKSTEP_ASSIGN_OR_RETURN(TemplateSamples samples, data.query(text));
   return std::make_shared<const TemplateSamples>(std::move(samples));
 }
@@ -188,7 +188,7 @@ Result ReReplaceAll(const Arguments& arguments, const TemplateData&) {
 
 Result ExternalUrl(const Arguments&, const TemplateData& data) { return data.external_url; }
 
-// The path of the external URL, without a slash behind it.
+// The path of the external URL without a trailing slash.
 Result PathPrefix(const Arguments&, const TemplateData& data) {
   const size_t host = data.external_url.find("://");
   const size_t path =
@@ -204,7 +204,7 @@ Result Printf(const Arguments& arguments, const TemplateData&) {
   return GoPrintf(format, {arguments.begin() + 1, arguments.end()});
 }
 
-// Blanks between two values of which neither is a text.
+// Puts spaces between two values if neither is a string.
 Result Print(const Arguments& arguments, const TemplateData&) {
   std::string text;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -277,7 +277,7 @@ absl::StatusOr<bool> Less(const TemplateValue& a, const TemplateValue& b) {
   return Bad("invalid type for comparison");
 }
 
-// Whether the first is one of the others.
+// Whether the first argument equals one of the others.
 Result Eq(const Arguments& arguments, const TemplateData&) {
   for (size_t i = 1; i < arguments.size(); ++i) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool equal, Equal(arguments[0], arguments[i]));

@@ -1,4 +1,5 @@
-// The functions of templates: Go's own and, query, first, ...; Prometheus' humanize, label, match, ...
+// Template functions: those of Go (and, or, print, ...) and of Prometheus (query, first, humanize,
+// ...).
 #pragma once
 
 #include <string>
@@ -19,13 +20,13 @@ struct TemplateFunction {
                                         const TemplateData& data);
 };
 
-// Null if there is none of that name.
+// Null if there is no such function.
 const TemplateFunction* FindTemplateFunction(std::string_view name);
 
-// Where this server shows the answer to an expression, behind its external URL.
+// The path, below the external URL, at which this server shows the result of an expression.
 std::string TableLink(std::string_view expression);
 
-// `and` and `or` evaluate no further than they need.
+// `and` and `or` short-circuit.
 bool IsAnd(const TemplateFunction& function);
 bool IsOr(const TemplateFunction& function);
 

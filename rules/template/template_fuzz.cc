@@ -1,4 +1,4 @@
-// Any text either is no template, or expands to a text or an error.
+// Any text is either rejected or a template that expands to a text or an error.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

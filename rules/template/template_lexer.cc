@@ -30,7 +30,7 @@ class Lexer {
   }
 
  private:
-  // Up to the next action.
+  // Reads text up to the next action.
   void LexText() {
     const size_t end = std::min(text_.find("{{", at_), text_.size());
     std::string_view piece = text_.substr(at_, end - at_);
@@ -64,7 +64,7 @@ class Lexer {
     return Error("an action is not closed with }}");
   }
 
-  // Of "}}" or " -}}".
+  // Takes "}}" or " -}}".
   bool TakeEnd() {
     const size_t dash = text_.find_first_not_of(kBlanks, at_);
     const bool trims =
@@ -82,7 +82,7 @@ class Lexer {
     line_ += static_cast<int>(std::ranges::count(text_.substr(begin, end - begin), '\n'));
     at_ = end + 2;
     tokens_.push_back({TokenKind::kBegin, "", line_});
-    if (!TakeEnd()) return Error("a comment has to be all of its action");
+    if (!TakeEnd()) return Error("a comment must fill its whole action");
     tokens_.resize(tokens_.size() - 2);
     return absl::OkStatus();
   }
@@ -103,7 +103,7 @@ class Lexer {
 
   absl::Status LexSpace() {
     const int line = line_;
-    // A blank belongs to a trimming end.
+    // A trimming end begins with a space.
     while (at_ < text_.size() && IsBlank(text_[at_])) line_ += text_[at_++] == '\n';
     return Add(TokenKind::kSpace, "", line);
   }
@@ -114,7 +114,7 @@ class Lexer {
       if (quote == '"' && text_[end] == '\n') break;
       end += quote == '"' && text_[end] == '\\' ? 2 : 1;
     }
-    if (end >= text_.size() || text_[end] != quote) return Error("a text is not closed");
+    if (end >= text_.size() || text_[end] != quote) return Error("a string is not closed");
     const std::string_view inner = text_.substr(at_ + 1, end - at_ - 1);
     std::string meant(inner);
     std::string why;
@@ -165,7 +165,7 @@ class Lexer {
         if (text_.substr(at_).starts_with(":=")) return Take(TokenKind::kDeclare, at_ + 2);
         [[fallthrough]];
       default:
-        return Error(absl::StrFormat("'%c' means nothing in an action", c));
+        return Error(absl::StrFormat("unexpected '%c' in an action", c));
     }
   }
 
@@ -187,7 +187,7 @@ class Lexer {
   const std::string_view text_;
   size_t at_ = 0;
   int line_ = 1;
-  bool trims_ = false;  // what follows the last action
+  bool trims_ = false;  // whether to trim the text after the last action
   std::vector<Token> tokens_;
 };
 

@@ -1,4 +1,4 @@
-// Tokens of a template: the text between actions, and what stands in them.
+// Tokens of a template: the text between actions, and the tokens within actions.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 namespace lockstep::rules {
 
 enum class TokenKind {
-  kText,        // outside of actions
+  kText,        // outside actions
   kBegin,       // {{
   kEnd,         // }}
   kIdentifier,  // if, humanize, true, nil
-  kField,       // .Labels, without its dot
+  kField,       // .Labels, without the dot
   kDot,
-  kVariable,  // $value, with its '$'
+  kVariable,  // $value, with the '$'
   kNumber,
-  kString,  // what its quotes mean
+  kString,  // unquoted value
   kPipe,
   kOpen,   // (
   kClose,  // )
@@ -34,7 +34,7 @@ struct Token {
   int line = 1;
 };
 
-// Comments are left out and trimming is done. kInvalidArgument for what is no token.
+// Drops comments and applies trimming. Returns kInvalidArgument for invalid tokens.
 absl::StatusOr<std::vector<Token>> LexTemplate(std::string_view text);
 
 }  // namespace lockstep::rules

@@ -11,7 +11,7 @@
 namespace lockstep::rules {
 namespace {
 
-// How deep actions and parentheses may nest: whoever walks the tree recurses.
+// How deep actions and parentheses may nest, because walking the tree is recursive.
 constexpr int kMaxDepth = 64;
 
 std::optional<TemplateValue> ConstantOf(std::string_view word) {
@@ -36,7 +36,8 @@ class Parser {
   }
 
  private:
-  // Up to the end of the text or to an `end` or `else`, which is in word_ then and not closed.
+  // Parses up to the end of the text or to an `end` or `else`, which is then in word_ and not
+  // closed.
   absl::StatusOr<TemplateList> ParseList() {
     TemplateList list;
     if (++depth_ > kMaxDepth) return Error("actions are nested too deep");
@@ -78,13 +79,13 @@ class Parser {
     return node;
   }
 
-  // From `if` and its like to their {{end}}.
+  // Parses `if`, `range` and `with` up to their {{end}}.
   absl::StatusOr<TemplateNode> ParseControl(NodeKind kind) {
     const size_t known = variables_.size();
     TemplateNode node{kind};
     ++at_;
     LOCKSTEP_ASSIGN_OR_RETURN(node.pipe, ParsePipe(kind == NodeKind::kRange ? 2 : 1));
-    if (node.pipe.commands.empty()) return Error("an action lacks its value");
+    if (node.pipe.commands.empty()) return Error("an action needs a value");
     LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kEnd, "}}"));
     range_depth_ += kind == NodeKind::kRange;
     LOCKSTEP_ASSIGN_OR_RETURN(node.body, ParseList());
@@ -92,7 +93,7 @@ class Parser {
     if (at_ < tokens_.size() && word_ == "else") {
       LOCKSTEP_ASSIGN_OR_RETURN(node.otherwise, ParseElse(kind));
     }
-    // Of a chain of else ifs the innermost has taken the end.
+    // In a chain of else ifs, the innermost has consumed the end.
     if (!closed_) {
       if (at_ >= tokens_.size()) return Error("an {{end}} is missing");
       ++at_;
@@ -112,7 +113,7 @@ class Parser {
     if (!chains) {
       LOCKSTEP_RETURN_IF_ERROR(Expect(TokenKind::kEnd, "}}"));
       LOCKSTEP_ASSIGN_OR_RETURN(TemplateList list, ParseList());
-      if (word_ == "else" && at_ < tokens_.size()) return Error("a second {{else}}");
+      if (word_ == "else" && at_ < tokens_.size()) return Error("duplicate {{else}}");
       return list;
     }
     if (++depth_ > kMaxDepth) return Error("actions are nested too deep");
@@ -124,7 +125,7 @@ class Parser {
     return list;
   }
 
-  // Up to what ends it, which stays.
+  // Parses up to the terminator, which it does not consume.
   absl::StatusOr<TemplatePipe> ParsePipe(size_t max_variables) {
     TemplatePipe pipe;
     SkipSpace();
@@ -152,10 +153,10 @@ class Parser {
     const TemplateFunction& function = *command[0].function;
     const size_t count = command.size() - 1 + (gets_value ? 1 : 0);
     if (count >= function.min_arguments && count <= function.max_arguments) return absl::OkStatus();
-    return Error(absl::StrFormat("%s does not take %d arguments", function.name, count));
+    return Error(absl::StrFormat("%s cannot take %d arguments", function.name, count));
   }
 
-  // "$i, $e :=", "$x =" or nothing.
+  // Parses "$i, $e :=", "$x =" or nothing.
   absl::Status ParseVariables(size_t max_variables, TemplatePipe& pipe) {
     const size_t begin = at_;
     std::vector<std::string> names;
@@ -193,7 +194,7 @@ class Parser {
       command.push_back(std::move(operand));
       const bool is_apart = Is(TokenKind::kSpace) || Is(TokenKind::kEnd) || Is(TokenKind::kPipe) ||
                             Is(TokenKind::kClose);
-      if (!is_apart) return Error("a blank is missing between two values");
+      if (!is_apart) return Error("a space is missing between two values");
       SkipSpace();
     }
     return command;
@@ -226,7 +227,7 @@ class Parser {
         LOCKSTEP_RETURN_IF_ERROR(ParseParentheses(operand));
         break;
       default:
-        return Error("a value was expected");
+        return Error("expected a value");
     }
     while (Is(TokenKind::kField)) operand.fields.push_back(tokens_[at_++].text);
     return operand;
@@ -274,7 +275,7 @@ class Parser {
 
   absl::Status Expect(TokenKind kind, std::string_view what) {
     SkipSpace();
-    if (!Is(kind)) return Error(absl::StrFormat("\"%s\" was expected", what));
+    if (!Is(kind)) return Error(absl::StrFormat("expected \"%s\"", what));
     ++at_;
     return absl::OkStatus();
   }
@@ -286,7 +287,7 @@ class Parser {
 
   const std::vector<Token> tokens_;
   size_t at_ = 0;
-  std::string word_;  // that the last action begins with
+  std::string word_;  // first word of the last action
   bool closed_ = false;
   int depth_ = 0;
   int range_depth_ = 0;

@@ -23,7 +23,7 @@ TemplateData Data() {
   return data;
 }
 
-// What the text becomes, or "error: " and why not.
+// The expanded text, or "error: " and the error.
 void Check(std::string_view text, std::string_view expected) {
   const auto parsed = Template::Parse(text);
   absl::StatusOr<std::string> expanded =
@@ -34,7 +34,7 @@ void Check(std::string_view text, std::string_view expected) {
 }
 
 TEST(TemplateTest, ValuesAndFunctions) {
-  // What Go's text/template and Prometheus' functions give.
+  // Results of Go's text/template and Prometheus' functions.
   Check("plain", "plain");
   Check("GPU {{ $labels.gpu }} of {{.Labels.instance}}", "GPU 3 of node7.rack.example:9400");
   Check("[{{ $labels.absent }}]", "[]");

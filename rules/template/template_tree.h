@@ -1,4 +1,4 @@
-// The syntax tree of a template. Plain data.
+// The syntax tree of a template.
 #pragma once
 
 #include <memory>
@@ -16,21 +16,21 @@ struct TemplatePipe;
 
 enum class OperandKind { kConstant, kDot, kVariable, kFunction, kPipe };
 
-// What stands between blanks: "text", .Labels.gpu, $value, humanize, (query "up" | first).Value
+// A space-separated operand: "text", .Labels.gpu, $value, humanize, (query "up" | first).Value
 struct TemplateOperand {
   OperandKind kind = OperandKind::kDot;
   TemplateValue constant{};
-  std::string variable{};                      // with its '$'
+  std::string variable{};                      // with the '$'
   const TemplateFunction* function = nullptr;  // static storage
   std::unique_ptr<TemplatePipe> pipe{};
-  std::vector<std::string> fields{};  // of all but constants and functions
+  std::vector<std::string> fields{};  // not for constants and functions
 };
 
 using TemplateCommand = std::vector<TemplateOperand>;
 
 struct TemplatePipe {
-  std::vector<std::string> variables;  // that take the value; two only in range
-  bool declares = false;               // :=, else =
+  std::vector<std::string> variables;  // assigned the value; two only in range
+  bool declares = false;               // := rather than =
   std::vector<TemplateCommand> commands;
 };
 
@@ -50,7 +50,7 @@ struct TemplateNode {
   TemplateList otherwise{};
 };
 
-// kInvalidArgument: what is wrong and in which line of the text.
+// Returns kInvalidArgument with the error and the line of the text.
 absl::StatusOr<TemplateList> ParseTemplate(std::string_view text);
 
 }  // namespace lockstep::rules

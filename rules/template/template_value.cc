@@ -4,8 +4,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
+#include "base/utc_text.h"
 
 namespace lockstep::rules {
 namespace {
@@ -33,8 +33,7 @@ std::string TextOfSamples(const TemplateSamples& samples) {
 }
 
 std::string TextOfTime(const TemplateTime& time) {
-  const absl::Time at = absl::FromUnixMillis(std::llround(time.unix_seconds * 1e3));
-  return absl::FormatTime("%E4Y-%m-%d %H:%M:%E*S +0000 UTC", at, absl::UTCTimeZone());
+  return UtcText("%E4Y-%m-%d %H:%M:%E*S +0000 UTC", std::llround(time.unix_seconds * 1e3));
 }
 
 template <typename... F>

@@ -1,4 +1,4 @@
-// Values that templates compute with, of the kinds that alerts meet, and how Go prints them.
+// Values of templates, limited to the kinds that alerts need, and their formatting as in Go.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct TemplateSample {
   TextMap labels;
   double value = 0;
 };
-// In the order of the answer.
+// In the order of the query result.
 using TemplateSamples = std::vector<TemplateSample>;
 
 // A point in time; prints as "2026-01-02 03:04:05.678 +0000 UTC".
@@ -28,10 +28,10 @@ struct TemplateTime {
   double unix_seconds = 0;
 };
 
-// What the dot is outside of range and with.
+// The value of the dot outside range and with.
 struct TemplateRoot {};
 
-// One of several samples, which it keeps alive.
+// One of several samples; keeps them alive.
 struct SampleAt {
   std::shared_ptr<const TemplateSamples> all;
   size_t index = 0;
@@ -42,16 +42,16 @@ using TemplateValue =
     std::variant<std::monostate, bool, int64_t, double, std::string, std::shared_ptr<const TextMap>,
                  std::shared_ptr<const TemplateSamples>, SampleAt, TemplateTime, TemplateRoot>;
 
-// Whether `if` takes it for true: not zero, not empty.
+// Whether `if` considers it true: not zero, not empty.
 bool IsTrue(const TemplateValue& value);
-// As Go's %v.
+// Formats like Go's %v.
 std::string ToText(const TemplateValue& value);
-// "float64", "string"...: Go's name of its kind, for messages.
+// Go's name of its kind ("float64", "string"...), for messages.
 std::string_view KindName(const TemplateValue& value);
-// Of numbers, and of texts that are numbers.
+// Accepts numbers and strings that contain a number.
 absl::StatusOr<double> ToNumber(const TemplateValue& value);
 
-// Go's fmt.Sprintf; what is wrong with it stands in the text, as there: "%!d(string=a)".
+// Formats like Go's fmt.Sprintf, including its error texts: "%!d(string=a)".
 std::string GoPrintf(std::string_view format, const std::vector<TemplateValue>& arguments);
 
 }  // namespace lockstep::rules

@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "base/yaml/yaml_reader.h"
-#include "query/promql/parser.h"
+#include "query/promql/parser/parser.h"
 
 namespace lockstep::rules {
 namespace {
@@ -80,7 +80,7 @@ class TestFileReader {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, YamlText(path_, node, "start_timestamp"));
     double seconds = 0;
     if (!absl::SimpleAtod(text, &seconds)) {
-      return Error(node, "start_timestamp has to be Unix seconds");
+      return Error(node, "start_timestamp has to be in Unix seconds");
     }
     start_ms = static_cast<int64_t>(seconds * 1e3);
     return absl::OkStatus();
@@ -90,7 +90,7 @@ class TestFileReader {
     std::string series, values;
     LOCKSTEP_RETURN_IF_ERROR(
         ReadYamlMap(path_, node, "a series", {Text("series", series), Text("values", values)}));
-    // Folded texts have their lines' ends in them.
+    // Folded strings may contain newlines.
     std::ranges::replace(values, '\n', ' ');
     absl::StatusOr<notation::SeriesLine> line = notation::ParseSeriesLine(series + " " + values);
     if (!line.ok()) return Error(node, Message(line.status()));
@@ -132,11 +132,12 @@ class TestFileReader {
     LOCKSTEP_RETURN_IF_ERROR(
         ReadYamlMap(path_, node, "exp_samples",
                     {Text("labels", labels), Text("value", value), Text("histogram", histogram)}));
-    // A sample is a series of one.
+    // A sample is parsed as a series with one value.
     const std::string& written = histogram.empty() ? value : histogram;
     const auto line = notation::ParseSeriesLine((labels.empty() ? "{}" : labels) + " " + written);
     if (!line.ok()) return Error(node, Message(line.status()));
-    if (line->slots.size() != 1 || !line->slots[0]) return Error(node, "a sample has one value");
+    if (line->slots.size() != 1 || !line->slots[0])
+      return Error(node, "a sample must have exactly one value");
     samples.push_back({line->labels, line->slots[0]->value, line->slots[0]->histogram});
     return absl::OkStatus();
   }
@@ -171,7 +172,7 @@ class TestFileReader {
     return {key, [this, key, &into](const YAML::Node& node) -> absl::Status {
               if (node.IsNull()) return absl::OkStatus();
               if (!node.IsMap()) {
-                return Error(node, absl::StrFormat("%s has to hold keys and values", key));
+                return Error(node, absl::StrFormat("%s has to be a map", key));
               }
               for (const auto& entry : node) {
                 LOCKSTEP_ASSIGN_OR_RETURN(const std::string name,

@@ -34,13 +34,13 @@ struct ExpectedAlert {
 struct AlertCheck {
   int64_t time_ms = 0;
   std::string alert;
-  std::vector<ExpectedAlert> alerts;  // that fire
+  std::vector<ExpectedAlert> alerts;  // firing alerts
 };
 
 struct ExpectedSample {
   LabelSet labels;
   double value = 0;
-  std::shared_ptr<const Histogram> histogram;  // when set, `value` means nothing
+  std::shared_ptr<const Histogram> histogram;  // if set, `value` is ignored
 };
 
 struct QueryCheck {
@@ -61,13 +61,14 @@ struct UnitTest {
 };
 
 struct TestFile {
-  std::vector<RuleGroup> groups;  // in the order in which they are evaluated
+  std::vector<RuleGroup> groups;  // in evaluation order
   int64_t evaluation_interval_ms = 60'000;
-  bool fuzzy_compare = false;  // values may differ in their last bits
+  bool fuzzy_compare = false;  // ignore differences in the last bits of values
   std::vector<UnitTest> tests;
 };
 
-// With its rule files, whose names are relative to the folder of `path`. kInvalidArgument: "FILE line 7: ...".
+// Reads a test file and its rule files, whose names are relative to the folder of `path`. Returns
+// kInvalidArgument ("FILE line 7: ...") for errors.
 absl::StatusOr<TestFile> ReadTestFile(const std::string& path);
 
 }  // namespace lockstep::rules

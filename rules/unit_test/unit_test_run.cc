@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "base/float_format.h"
+#include "base/text/float_format.h"
 #include "query/engine/engine.h"
 #include "rules/group_evaluator.h"
 #include "rules/stored_samples.h"
@@ -73,7 +73,7 @@ class UnitTestRun {
     return WriteAndWait(storage_, samples);
   }
 
-  // Each once.
+  // Reports each error once.
   void NoteErrors() {
     for (const auto& group : groups_) {
       const GroupStatus status = group->status();
@@ -124,7 +124,7 @@ class UnitTestRun {
         }
       }
     }
-    if (!is_known) Fail(absl::StrFormat("there is no alert \"%s\"", check.alert));
+    if (!is_known) Fail(absl::StrFormat("no rule defines the alert \"%s\"", check.alert));
     Compare(absl::StrFormat("alert %s at %d s", check.alert, check.time_ms / 1000),
             std::move(expected), std::move(got));
   }
@@ -134,7 +134,7 @@ class UnitTestRun {
       return absl::StrFormat("histogram count %s sum %s", FormatShortValue(histogram->count),
                              FormatShortValue(histogram->sum));
     }
-    // Twelve digits are what both sides have in common then.
+    // A fuzzy comparison uses twelve digits.
     return file_.fuzzy_compare ? absl::StrFormat("%.12g", value) : FormatSampleValue(value);
   }
 
@@ -158,7 +158,7 @@ class UnitTestRun {
     return absl::OkStatus();
   }
 
-  // As sets.
+  // Ignores the order.
   void Compare(const std::string& what, std::vector<std::string> expected,
                std::vector<std::string> got) {
     std::ranges::sort(expected);

@@ -1,4 +1,5 @@
-// Runs unit tests of rules: fills a store with the series of a test, evaluates the rules over its time, compares.
+// Runs unit tests of rules: fills a store with the series of a test, evaluates the rules, and
+// compares.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace lockstep::rules {
 
-// What was not as expected, a text each; none: the test passed. `storage` is empty and the test's alone, and takes
-// samples of any time. Blocks.
+// Returns a description of each mismatch; empty if the test passed. `storage` must be empty, used
+// only by this test, and accept samples of any time. Blocks.
 absl::StatusOr<std::vector<std::string>> RunUnitTest(const TestFile& file, const UnitTest& test,
                                                      Storage& storage);
 

@@ -34,7 +34,7 @@ groups:
     std::ofstream(folder_ / name) << text;
   }
 
-  // What one test, given in the middle of a file, finds.
+  // The mismatches that one test, given in the middle of a file, finds.
   std::vector<std::string> Failures(const std::string& checks) {
     Write("test.yml",
           "rule_files: [rules.yml]\ntests:\n- interval: 1m\n"
@@ -77,7 +77,7 @@ TEST_F(UnitTestRunTest, SaysWhatIsNot) {
               testing::ElementsAre("twice at 60 s\n    expected:\n      twice 1\n    got:\n      "
                                    "twice{gpu=\"1\"} 162"));
   EXPECT_THAT(Failures("  alert_rule_test: [{eval_time: 1m, alertname: Cold}]\n"),
-              testing::ElementsAre("there is no alert \"Cold\""));
+              testing::ElementsAre("no rule defines the alert \"Cold\""));
 }
 
 }  // namespace

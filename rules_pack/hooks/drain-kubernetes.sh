@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes a node out of a Kubernetes cluster: nothing new is placed on it, and its pods are moved.
+# Drains a node of a Kubernetes cluster: no new pods are scheduled on it, and its pods are evicted.
 # usage: drain-kubernetes.sh NODE [WHY]
 set -eu
 node=$1

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "base/byte_size.h"
-#include "query/promql/parser.h"
+#include "base/text/byte_size.h"
+#include "query/promql/parser/parser.h"
 
 namespace lockstep::scrape {
 namespace {

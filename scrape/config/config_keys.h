@@ -1,5 +1,5 @@
-// ConfigKeys: what the readers of `scrape_configs` share: keys with a type, and where in the file they are.
-// Not thread-safe; lives as long as the reading.
+// ConfigKeys: helpers for the readers of `scrape_configs`: typed keys, and their positions in the
+// file. Not thread-safe; lives as long as the reading.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace lockstep::scrape {
 
 class ConfigKeys {
  public:
-  // `path` is for messages and for file names, which are relative to its folder.
+  // `path` appears in messages; file names are relative to its folder.
   explicit ConfigKeys(std::string path);
 
   const std::string& path() const { return path_; }
@@ -22,7 +22,7 @@ class ConfigKeys {
     return YamlError(path_, node, what);
   }
 
-  // Each reads into `into`, which outlives the key.
+  // Each reads into `into`, which must outlive the key.
   YamlKey Text(std::string_view key, std::string& into) const;
   YamlKey Bool(std::string_view key, bool& into) const;
   YamlKey Texts(std::string_view key, std::vector<std::string>& into) const;
@@ -30,20 +30,21 @@ class ConfigKeys {
   YamlKey Bytes(std::string_view key, uint64_t& into) const;
   // From 1 to 65535.
   YamlKey Port(std::string_view key, uint16_t& into) const;
-  // More than nothing.
+  // Greater than zero.
   YamlKey Duration(std::string_view key, milliseconds& into) const;
   YamlKey File(std::string_view key, std::string& into) const;
   YamlKey Protocols(std::string_view key, std::vector<ScrapeProtocol>& into) const;
   YamlKey Relabelling(std::string_view key, std::vector<RelabelRule>& into) const;
 
-  // Keys that Prometheus knows and this server does not.
+  // Prometheus' keys that this server does not support.
   static void AddUnsupported(std::string_view path, std::string_view where,
                              std::initializer_list<std::string_view> names,
                              std::vector<YamlKey>& keys);
 
-  // The ways to ask a server.
+  // The keys of HTTP clients.
   std::vector<YamlKey> HttpClient(HttpClientConfig& into) const;
-  // The ways to find servers; those that Prometheus has besides are refused as part of `where`.
+  // The keys of service discovery; kinds that only Prometheus supports are refused as part of
+  // `where`.
   std::vector<YamlKey> Discovery(std::string_view where, DiscoveryConfig& into) const;
 
  private:
@@ -58,7 +59,7 @@ class ConfigKeys {
   const std::string path_;
 };
 
-// What must hold of all of it together; `node` is for the message.
+// Checks that the keys are consistent; `node` is for the message.
 absl::Status CheckHttpClient(const ConfigKeys& keys, const YAML::Node& node,
                              const HttpClientConfig& config);
 

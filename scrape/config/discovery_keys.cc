@@ -1,4 +1,4 @@
-// The part of ConfigKeys about where servers are found.
+// The part of ConfigKeys for service discovery.
 #include <filesystem>
 #include <utility>
 
@@ -23,6 +23,8 @@ std::vector<YamlKey> ConfigKeys::Discovery(std::string_view where, DiscoveryConf
        [this, &into](const YAML::Node& node) { return ReadUrls(node, into.urls); }},
       {"dns_sd_configs",
        [this, &into](const YAML::Node& node) { return ReadDnsDiscovery(*this, node, into.dns); }},
+      {"ec2_sd_configs",
+       [this, &into](const YAML::Node& node) { return ReadEc2Discovery(*this, node, into.ec2); }},
       {"kubernetes_sd_configs",
        [this, &into](const YAML::Node& node) {
          return ReadKubernetesDiscovery(*this, node, into.kubernetes);
@@ -33,15 +35,14 @@ std::vector<YamlKey> ConfigKeys::Discovery(std::string_view where, DiscoveryConf
        }},
   };
   AddUnsupported(path_, where,
-                 {"azure_sd_configs",    "consul_sd_configs",      "digitalocean_sd_configs",
-                  "docker_sd_configs",   "dockerswarm_sd_configs", "ec2_sd_configs",
-                  "eureka_sd_configs",   "gce_sd_configs",         "hetzner_sd_configs",
-                  "ionos_sd_configs",    "kuma_sd_configs",        "lightsail_sd_configs",
-                  "linode_sd_configs",   "marathon_sd_configs",    "nerve_sd_configs",
-                  "nomad_sd_configs",    "openstack_sd_configs",   "ovhcloud_sd_configs",
-                  "puppetdb_sd_configs", "scaleway_sd_configs",    "serverset_sd_configs",
-                  "stackit_sd_configs",  "triton_sd_configs",      "uyuni_sd_configs",
-                  "vultr_sd_configs"},
+                 {"azure_sd_configs",     "consul_sd_configs",      "digitalocean_sd_configs",
+                  "docker_sd_configs",    "dockerswarm_sd_configs", "eureka_sd_configs",
+                  "gce_sd_configs",       "hetzner_sd_configs",     "ionos_sd_configs",
+                  "kuma_sd_configs",      "lightsail_sd_configs",   "linode_sd_configs",
+                  "marathon_sd_configs",  "nerve_sd_configs",       "nomad_sd_configs",
+                  "openstack_sd_configs", "ovhcloud_sd_configs",    "puppetdb_sd_configs",
+                  "scaleway_sd_configs",  "serverset_sd_configs",   "stackit_sd_configs",
+                  "triton_sd_configs",    "uyuni_sd_configs",       "vultr_sd_configs"},
                  keys);
   return keys;
 }
@@ -50,7 +51,7 @@ absl::Status ConfigKeys::ReadFiles(const YAML::Node& node, std::vector<FileDisco
   if (!node.IsSequence()) return Error(node, "file_sd_configs has to be a list");
   for (const YAML::Node& item : node) {
     FileDiscovery files;
-    // Files are looked at every few seconds anyway.
+    // Accepted but unused: files are checked every few seconds anyway.
     milliseconds refresh_interval{};
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(
         path_, item, "file_sd_configs",
@@ -89,7 +90,7 @@ absl::Status ConfigKeys::ReadUrls(const YAML::Node& node, std::vector<HttpDiscov
     for (YamlKey& key : HttpClient(discovery.http)) keys.push_back(std::move(key));
     LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(path_, item, "http_sd_configs", keys));
     if (!discovery.url.starts_with("http://") && !discovery.url.starts_with("https://")) {
-      return Error(item, absl::StrFormat("\"%s\" is not a URL of http or https", discovery.url));
+      return Error(item, absl::StrFormat("\"%s\" is not an http or https URL", discovery.url));
     }
     LOCKSTEP_RETURN_IF_ERROR(CheckHttpClient(*this, item, discovery.http));
     into.push_back(std::move(discovery));

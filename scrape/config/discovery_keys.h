@@ -1,4 +1,4 @@
-// The readers of single kinds of discovery, for ConfigKeys::Discovery(). Each appends a list's
+// The readers of each kind of discovery, for ConfigKeys::Discovery(). Each appends a list's
 // entries.
 #pragma once
 
@@ -10,6 +10,8 @@ namespace lockstep::scrape {
 
 absl::Status ReadDnsDiscovery(const ConfigKeys& keys, const YAML::Node& node,
                               std::vector<DnsDiscovery>& into);
+absl::Status ReadEc2Discovery(const ConfigKeys& keys, const YAML::Node& node,
+                              std::vector<Ec2Discovery>& into);
 absl::Status ReadKubernetesDiscovery(const ConfigKeys& keys, const YAML::Node& node,
                                      std::vector<KubernetesDiscovery>& into);
 absl::Status ReadSlurmDiscovery(const ConfigKeys& keys, const YAML::Node& node,

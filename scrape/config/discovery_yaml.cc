@@ -1,7 +1,7 @@
-// The part of scrape_config_yaml.h about where targets are found.
+// The part of scrape_config_yaml.h for service discovery.
 #include <string>
 
-#include "base/redact_url.h"
+#include "base/text/url.h"
 #include "scrape/config/scrape_config_yaml.h"
 
 namespace lockstep::scrape {
@@ -49,11 +49,38 @@ void WriteOne(const KubernetesDiscovery& discovery, YamlWriter& yaml) {
     yaml.EndMap();
   }
   WriteSelectors(discovery.selectors, yaml);
-  if (!discovery.attach_node) return;
+  if (!discovery.attach_node && !discovery.attach_namespace) return;
   yaml.Key("attach_metadata");
   yaml.BeginMap();
-  yaml.Bool("node", true);
+  if (discovery.attach_node) yaml.Bool("node", true);
+  if (discovery.attach_namespace) yaml.Bool("namespace", true);
   yaml.EndMap();
+}
+
+void WriteFilters(const std::vector<Ec2Filter>& filters, YamlWriter& yaml) {
+  if (filters.empty()) return;
+  yaml.Key("filters");
+  yaml.BeginList();
+  for (const Ec2Filter& filter : filters) {
+    yaml.BeginMap();
+    yaml.Text("name", filter.name);
+    yaml.Texts("values", filter.values);
+    yaml.EndMap();
+  }
+  yaml.EndList();
+}
+
+void WriteOne(const Ec2Discovery& discovery, YamlWriter& yaml) {
+  if (!discovery.endpoint.empty()) yaml.Text("endpoint", discovery.endpoint);
+  if (!discovery.region.empty()) yaml.Text("region", discovery.region);
+  if (!discovery.access_key.empty()) {
+    yaml.Text("access_key", discovery.access_key);
+    yaml.Text("secret_key", kSecretText);
+  }
+  WriteConnection(discovery.http, yaml);
+  WriteDuration("refresh_interval", discovery.refresh_interval, yaml);
+  yaml.Number("port", discovery.port);
+  WriteFilters(discovery.filters, yaml);
 }
 
 void WriteOne(const SlurmDiscovery& discovery, YamlWriter& yaml) {
@@ -90,6 +117,7 @@ void WriteDiscovery(const DiscoveryConfig& config, YamlWriter& yaml) {
   WriteList("file_sd_configs", config.files, yaml);
   WriteList("http_sd_configs", config.urls, yaml);
   WriteList("dns_sd_configs", config.dns, yaml);
+  WriteList("ec2_sd_configs", config.ec2, yaml);
   WriteList("kubernetes_sd_configs", config.kubernetes, yaml);
   WriteList("slurm_sd_configs", config.slurm, yaml);
   WriteList("static_configs", config.static_groups, yaml);

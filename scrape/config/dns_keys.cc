@@ -8,9 +8,9 @@
 namespace lockstep::scrape {
 namespace {
 
-// The wire format allows no more.
+// The limit of the wire format.
 constexpr size_t kMaxNameBytes = 253;
-// By DnsRecordType.
+// Indexed by DnsRecordType.
 constexpr std::array<std::string_view, 5> kRecordTypeNames = {"SRV", "A", "AAAA", "MX", "NS"};
 
 absl::Status CheckDns(const ConfigKeys& keys, const YAML::Node& node, std::string_view type,

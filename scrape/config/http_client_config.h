@@ -1,12 +1,12 @@
-// How a server is asked: authentication, TLS, redirects and a proxy, as plain data in Prometheus'
-// words.
+// HTTP client configuration: authentication, TLS, redirects and a proxy, as plain data in
+// Prometheus' terms.
 #pragma once
 
 #include <string>
 
 namespace lockstep::scrape {
 
-// Either in the configuration or in a file that is read again for every request.
+// A secret in the configuration, or in a file that is read again for every request.
 struct Secret {
   std::string text;
   std::string file;
@@ -25,10 +25,10 @@ struct TlsClientConfig {
 };
 
 struct HttpClientConfig {
-  std::string user;  // of basic authentication, "" when there is none
+  std::string user;  // for basic authentication, "" if none
   Secret password;
   std::string authorization_type = "Bearer";
-  Secret credentials;  // of any other
+  Secret credentials;  // for other authentication
   TlsClientConfig tls;
   bool follow_redirects = true;
   std::string proxy_url;

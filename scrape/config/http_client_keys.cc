@@ -1,4 +1,4 @@
-// The part of ConfigKeys about how servers are asked: authentication, TLS, redirects, a proxy.
+// The part of ConfigKeys for HTTP clients: authentication, TLS, redirects, a proxy.
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -31,7 +31,7 @@ absl::Status ConfigKeys::ReadBasicAuth(const YAML::Node& node, HttpClientConfig&
   LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(path_, node, "basic_auth", keys));
   if (into.user.empty()) return Error(node, "basic_auth needs username");
   if (!into.password.text.empty() && !into.password.file.empty()) {
-    return Error(node, "basic_auth takes one of password and password_file");
+    return Error(node, "basic_auth takes either password or password_file");
   }
   return absl::OkStatus();
 }
@@ -43,7 +43,7 @@ absl::Status ConfigKeys::ReadAuthorization(const YAML::Node& node, HttpClientCon
   AddUnsupported(path_, "authorization", {"credentials_ref"}, keys);
   LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(path_, node, "authorization", keys));
   if (into.authorization_type == "Basic" || into.authorization_type == "basic") {
-    return Error(node, "authorization cannot be of type Basic: there is basic_auth for it");
+    return Error(node, "authorization cannot have type Basic: use basic_auth");
   }
   return absl::OkStatus();
 }
@@ -58,7 +58,7 @@ absl::Status ConfigKeys::ReadTls(const YAML::Node& node, TlsClientConfig& into) 
                  keys);
   LOCKSTEP_RETURN_IF_ERROR(ReadYamlMap(path_, node, "tls_config", keys));
   if (into.cert_file.empty() != into.key_file.empty()) {
-    return Error(node, "tls_config needs cert_file and key_file, or neither");
+    return Error(node, "tls_config needs both cert_file and key_file, or neither");
   }
   return absl::OkStatus();
 }

@@ -10,14 +10,15 @@ namespace lockstep::scrape {
 namespace {
 
 constexpr std::string_view kKubernetesKey = "kubernetes_sd_configs";
-// By KubernetesRole.
-constexpr std::array<std::string_view, 5> kRoleNames = {"node", "pod", "service", "endpoints",
-                                                        "endpointslice"};
+// Indexed by KubernetesRole.
+constexpr std::array<std::string_view, 7> kRoleNames = {
+    "node", "pod", "service", "endpoints", "endpointslice", "ingress", "namespace"};
 
 std::optional<KubernetesRole> RoleOf(std::string_view name) {
   const auto known = std::find(kRoleNames.begin(), kRoleNames.end(), name);
-  if (known == kRoleNames.end()) return std::nullopt;
-  return static_cast<KubernetesRole>(known - kRoleNames.begin());
+  const auto role = static_cast<KubernetesRole>(known - kRoleNames.begin());
+  if (known == kRoleNames.end() || role == KubernetesRole::kNamespace) return std::nullopt;
+  return role;
 }
 
 bool HasPods(KubernetesRole role) {
@@ -25,7 +26,7 @@ bool HasPods(KubernetesRole role) {
          role == KubernetesRole::kEndpointSlice;
 }
 
-// Whether discovery by `role` lists objects of the role `listed`.
+// Whether this discovery lists objects of the role `listed`.
 bool Lists(const KubernetesDiscovery& discovery, KubernetesRole listed) {
   if (listed == discovery.role) return true;
   switch (listed) {
@@ -71,7 +72,7 @@ class KubernetesReader {
   absl::StatusOr<KubernetesRole> ReadRole(const YAML::Node& node, std::string_view name) const {
     if (const auto role = RoleOf(name)) return *role;
     return keys_.Error(node, absl::StrFormat("role \"%s\" is not one of node, pod, service, "
-                                             "endpoints and endpointslice",
+                                             "endpoints, endpointslice and ingress",
                                              name));
   }
 
@@ -106,8 +107,10 @@ class KubernetesReader {
   }
 
   absl::Status ReadAttached(const YAML::Node& node, KubernetesDiscovery& discovery) const {
-    std::vector<YamlKey> keys = {keys_.Bool("node", discovery.attach_node)};
-    ConfigKeys::AddUnsupported(keys_.path(), "attach_metadata", {"namespace"}, keys);
+    std::vector<YamlKey> keys = {keys_.Bool("node", discovery.attach_node),
+                                 keys_.Bool("namespace", discovery.attach_namespace)};
+    ConfigKeys::AddUnsupported(keys_.path(), "attach_metadata", {"deployment", "job", "cronjob"},
+                               keys);
     return ReadYamlMap(keys_.path(), node, "attach_metadata", keys);
   }
 
@@ -116,28 +119,30 @@ class KubernetesReader {
     if (url.empty()) {
       if (discovery.http == HttpClientConfig()) return absl::OkStatus();
       return keys_.Error(node,
-                         "kubernetes_sd_configs takes keys of an HTTP client only with "
+                         "kubernetes_sd_configs allows HTTP client keys only with "
                          "api_server");
     }
     if (!url.starts_with("http://") && !url.starts_with("https://")) {
       return keys_.Error(node["api_server"],
-                         absl::StrFormat("api_server: \"%s\" is not a URL of http or https", url));
+                         absl::StrFormat("api_server: \"%s\" is not an http or https URL", url));
     }
     while (url.ends_with('/')) url.pop_back();
     if (!discovery.own_namespace) return absl::OkStatus();
-    return keys_.Error(node, "namespaces: own_namespace does not go with api_server");
+    return keys_.Error(node, "namespaces: own_namespace cannot be used with api_server");
   }
 
   absl::Status CheckLists(const YAML::Node& node, const KubernetesDiscovery& discovery) const {
     const std::string_view role = Name(discovery.role);
-    if (discovery.attach_node && !HasPods(discovery.role)) {
+    const bool is_node = discovery.role == KubernetesRole::kNode;
+    if ((discovery.attach_node && !HasPods(discovery.role)) ||
+        (discovery.attach_namespace && is_node)) {
       return keys_.Error(node["attach_metadata"],
-                         absl::StrFormat("attach_metadata does not go with the role %s", role));
+                         absl::StrFormat("attach_metadata cannot be used with the role %s", role));
     }
     for (const KubernetesSelector& selector : discovery.selectors) {
       if (Lists(discovery, selector.role)) continue;
       return keys_.Error(node["selectors"],
-                         absl::StrFormat("selectors for %s do not go with the role %s",
+                         absl::StrFormat("selectors for %s cannot be used with the role %s",
                                          Name(selector.role), role));
     }
     return absl::OkStatus();

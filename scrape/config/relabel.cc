@@ -31,11 +31,11 @@ constexpr std::string_view kDefaultRegex = "(.*)";
 constexpr std::string_view kDefaultReplacement = "$1";
 constexpr std::string_view kDefaultSeparator = ";";
 
-// Whether `text` may stand where a label name is expected. Prometheus allows any UTF-8 there, references to
-// groups included.
+// Whether `text` is allowed as a label name. Prometheus allows any UTF-8 there, including
+// references to groups.
 bool IsLabelNameTemplate(std::string_view text) { return !text.empty() && IsValidUtf8(text); }
 
-// The last eight bytes of the MD5 sum, as Prometheus shards by them.
+// The last eight bytes of the MD5 sum, which Prometheus uses for sharding.
 uint64_t HashOf(std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
@@ -66,7 +66,7 @@ absl::Status CheckTarget(const RelabelSpec& spec) {
   const bool is_name = spec.action == kReplace ? IsLabelNameTemplate(spec.target_label)
                                                : IsValidUtf8(spec.target_label);
   if (is_name) return absl::OkStatus();
-  return Wrong(spec.action, "has a target_label that is no label name");
+  return Wrong(spec.action, "has a target_label that is not a label name");
 }
 
 absl::Status CheckSpec(const RelabelSpec& spec) {
@@ -80,23 +80,23 @@ absl::Status CheckSpec(const RelabelSpec& spec) {
   const std::string replacement = spec.replacement.value_or(std::string(kDefaultReplacement));
   switch (spec.action) {
     case kHashMod:
-      if (spec.modulus == 0) return Wrong(spec.action, "needs a modulus that is not 0");
+      if (spec.modulus == 0) return Wrong(spec.action, "needs a nonzero modulus");
       break;
     case kLabelMap:
       if (IsLabelNameTemplate(replacement)) break;
-      return Wrong(spec.action, "has a replacement that is no label name");
+      return Wrong(spec.action, "has a replacement that is not a label name");
     case kLowercase:
     case kUppercase:
       if (replacement == kDefaultReplacement) break;
-      return Wrong(spec.action, "takes no replacement");
+      return Wrong(spec.action, "does not take replacement");
     case kLabelDrop:
     case kLabelKeep:
       if (!has_others && spec.source_labels.empty() && spec.target_label.empty()) break;
-      return Wrong(spec.action, "takes regex and nothing else");
+      return Wrong(spec.action, "takes only regex");
     case kKeepEqual:
     case kDropEqual:
       if (!has_others && !has_regex) break;
-      return Wrong(spec.action, "takes source_labels and target_label and nothing else");
+      return Wrong(spec.action, "takes only source_labels and target_label");
     default:
       break;
   }

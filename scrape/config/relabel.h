@@ -1,6 +1,6 @@
-// Relabelling: rules that rewrite, keep and drop label sets, of targets and of samples. Semantics are those
-// of Prometheus 3. Source: Prometheus, "Configuration", relabel_config; its relabel actions, and what each
-// demands of the other fields.
+// Relabelling: rules that rewrite, keep and drop label sets of targets and samples, with the
+// semantics of Prometheus 3. Source: Prometheus, "Configuration", relabel_config; its relabel
+// actions, and the fields that each requires.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ enum class RelabelAction {
   kUppercase,
 };
 std::string_view Name(RelabelAction action);
-// By its name in any case.
+// Accepts any case.
 std::optional<RelabelAction> ParseRelabelAction(std::string_view name);
 
-// A rule as it is written; what is not given has its default where it is used.
+// A rule as configured; missing fields get their defaults where they are used.
 struct RelabelSpec {
   RelabelAction action = RelabelAction::kReplace;
   std::vector<std::string> source_labels;
@@ -44,13 +44,13 @@ struct RelabelSpec {
   uint64_t modulus = 0;
 };
 
-// Immutable and safe from any thread; copies share what is compiled.
+// Immutable and thread-safe; copies share the compiled expression.
 class RelabelRule {
  public:
-  // kInvalidArgument if the fields do not go together or the expression is none.
+  // kInvalidArgument if the fields are inconsistent or the expression is invalid.
   static absl::StatusOr<RelabelRule> Make(RelabelSpec spec);
 
-  // False if the labels are to be dropped.
+  // Returns false if the labels are to be dropped.
   bool Apply(LabelSetBuilder& labels) const;
 
   const RelabelSpec& spec() const { return compiled_->spec; }
@@ -75,7 +75,7 @@ class RelabelRule {
   std::shared_ptr<const Compiled> compiled_;
 };
 
-// All rules in turn; false if one of them drops the labels.
+// Applies all rules in order; false if one of them drops the labels.
 bool Relabel(const std::vector<RelabelRule>& rules, LabelSetBuilder& labels);
 
 }  // namespace lockstep::scrape

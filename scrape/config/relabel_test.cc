@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_format.h"
 
-// A rule leaves out the fields whose defaults it wants.
+// Rules omit fields whose defaults they use.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace lockstep::scrape {
@@ -16,7 +16,7 @@ LabelSet Input() {
   return LabelSet::Of({{"a", "foo"}, {"b", "bar"}, {"c", "baz"}, {"__meta_rack", "R1"}});
 }
 
-// What is left of the labels, "dropped", or "error: ...".
+// The resulting labels, "dropped", or "error: ...".
 std::string Applied(RelabelSpec spec, const LabelSet& input = Input()) {
   const absl::StatusOr<RelabelRule> rule = RelabelRule::Make(std::move(spec));
   if (!rule.ok()) return "error: " + std::string(Message(rule.status()));
@@ -31,10 +31,10 @@ struct RuleRow {
 
 constexpr std::string_view kUnchanged = R"({__meta_rack="R1", a="foo", b="bar", c="baz"})";
 
-// The truth of these rows is the description of relabel_config in Prometheus' documentation.
+// The expected values follow from the description of relabel_config in Prometheus' documentation.
 TEST(RelabelTest, Replaces) {
   for (const RuleRow& row : {
-           // The whole of the sources, joined by ';', has to match.
+           // The joined sources must match completely; the separator is ';'.
            RuleRow{{.source_labels = {"a"},
            .regex = "f(.*)",
            .replacement = "ch$1-ch$1",
@@ -52,14 +52,14 @@ TEST(RelabelTest, Replaces) {
            RuleRow{
                {.source_labels = {"a"}, .regex = "fo|x", .replacement = "x", .target_label = "d"},
                kUnchanged},
-           // A constant; nothing deletes; a missing label is nothing.
+           // A constant; an empty value deletes; a missing label is empty.
            RuleRow{{.replacement = "x", .target_label = "b"},
                    R"({__meta_rack="R1", a="foo", b="x", c="baz"})"},
            RuleRow{{.replacement = "", .target_label = "b"},
                    R"({__meta_rack="R1", a="foo", c="baz"})"},
            RuleRow{{.source_labels = {"none"}, .target_label = "b"},
                    R"({__meta_rack="R1", a="foo", c="baz"})"},
-           // References in the target; named ones; those to nothing; an escaped dollar.
+           // References in the target; named ones; to missing groups; an escaped dollar.
            RuleRow{{.source_labels = {"a"},
            .regex = "(f).*",
            .replacement = "v",
@@ -119,7 +119,7 @@ TEST(RelabelTest, RewritesNamesAndCase) {
   }
 }
 
-// md5("foo") is acbd18db4cc2f85cedef654fccc4a4d8: its last eight bytes, as a number.
+// md5("foo") is acbd18db4cc2f85cedef654fccc4a4d8: its last eight bytes as a number.
 TEST(RelabelTest, HashesAsPrometheusDoes) {
   EXPECT_EQ(
       Applied({.action = kHashMod, .source_labels = {"a"}, .target_label = "d", .modulus = 1000}),
@@ -131,17 +131,17 @@ TEST(RelabelTest, RefusesFieldsThatDoNotGoTogether) {
   for (const RuleRow& row : {
            RuleRow{{}, "error: action replace needs target_label"},
            RuleRow{{.target_label = "\xff"},
-                   "error: action replace has a target_label that is no label name"},
+                   "error: action replace has a target_label that is not a label name"},
            RuleRow{{.action = kHashMod, .target_label = "d"},
-                   "error: action hashmod needs a modulus that is not 0"},
+                   "error: action hashmod needs a nonzero modulus"},
            RuleRow{{.action = kLowercase, .replacement = "x", .target_label = "d"},
-                   "error: action lowercase takes no replacement"},
+                   "error: action lowercase does not take replacement"},
            RuleRow{{.action = kLabelDrop, .source_labels = {"a"}, .regex = "x"},
-                   "error: action labeldrop takes regex and nothing else"},
+                   "error: action labeldrop takes only regex"},
            RuleRow{{.action = kKeepEqual, .regex = "x", .target_label = "d"},
-                   "error: action keepequal takes source_labels and target_label and nothing else"},
+                   "error: action keepequal takes only source_labels and target_label"},
            RuleRow{{.action = kLabelMap, .replacement = ""},
-                   "error: action labelmap has a replacement that is no label name"},
+                   "error: action labelmap has a replacement that is not a label name"},
            RuleRow{{.action = kKeep, .regex = "("},
                    "error: \"(\" is not a regular expression: missing closing ): `(`"},
        }) {

@@ -1,4 +1,4 @@
-// What is to be scraped and how: `scrape_configs` as plain data, in Prometheus' words.
+// Scrape configuration: `scrape_configs` as plain data, in Prometheus' terms.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ inline constexpr size_t kScrapeProtocolCount = 5;
 // "PrometheusProto"
 std::string_view Name(ScrapeProtocol protocol);
 
-// Of one scrape; 0: no limit.
+// Limits per scrape; 0: no limit.
 struct ScrapeLimits {
   uint64_t body_bytes = 0;  // uncompressed
   uint64_t samples = 0;     // after relabelling
-  uint64_t labels = 0;      // of one series
+  uint64_t labels = 0;      // per series
   uint64_t label_name_bytes = 0;
   uint64_t label_value_bytes = 0;
   uint64_t targets = 0;  // of the job, after relabelling
@@ -46,11 +46,11 @@ struct ScrapeConfig : DiscoveryConfig {
   bool honor_timestamps = true;
   bool track_timestamps_staleness = false;
   bool enable_compression = true;
-  std::vector<ScrapeProtocol> protocols;  // the first is liked best
-  // What a body without a Content-Type that says so is read as.
+  std::vector<ScrapeProtocol> protocols;  // most preferred first
+  // The format of bodies whose Content-Type does not tell.
   std::vector<ScrapeProtocol> fallback_protocol;  // one or none
-  bool scrape_native_histograms = false;          // else they are read as classic ones
-  bool always_scrape_classic_histograms = false;  // those, too, of what has both
+  bool scrape_native_histograms = false;          // otherwise reads the classic ones
+  bool always_scrape_classic_histograms = false;  // reads both if a histogram has both
   ScrapeLimits limits;
   HttpClientConfig http;
   std::vector<RelabelRule> relabel_rules;

@@ -21,7 +21,7 @@ void Append(std::vector<YamlKey>& keys, std::vector<YamlKey> more) {
   for (YamlKey& key : more) keys.push_back(std::move(key));
 }
 
-// Native histograms are in protobuf alone.
+// Only protobuf contains native histograms.
 std::vector<ScrapeProtocol> DefaultProtocols(const ScrapeConfig& config) {
   std::vector<ScrapeProtocol> protocols = {
       ScrapeProtocol::kOpenMetrics100, ScrapeProtocol::kOpenMetrics001,
@@ -53,7 +53,7 @@ class Reader {
     for (const YAML::Node& node : list) {
       LOCKSTEP_ASSIGN_OR_RETURN(ScrapeConfig config, ReadOne(node));
       if (!names.insert(config.job_name).second) {
-        return keys_.Error(node, absl::StrFormat("the job \"%s\" is there twice", config.job_name));
+        return keys_.Error(node, absl::StrFormat("the job \"%s\" appears twice", config.job_name));
       }
       configs.push_back(std::move(config));
     }
@@ -67,7 +67,7 @@ class Reader {
                                  keys_.Protocols("scrape_protocols", defaults_.protocols)};
     Append(keys, HistogramKeys(defaults_));
     Append(keys, LimitKeys(defaults_.limits));
-    // Who evaluates rules reads them.
+    // These keys are read by the rule evaluation.
     for (const char* key : {"evaluation_interval", "rule_query_offset", "external_labels"}) {
       keys.push_back({key, [](const YAML::Node&) { return absl::OkStatus(); }});
     }

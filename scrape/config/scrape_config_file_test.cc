@@ -54,7 +54,7 @@ scrape_configs:
 
   const ScrapeConfig& second = (*configs)[1];
   EXPECT_EQ(second.interval, milliseconds(5'000));
-  EXPECT_EQ(second.timeout, milliseconds(5'000));  // no longer than the interval
+  EXPECT_EQ(second.timeout, milliseconds(5'000));  // capped at the interval
   EXPECT_EQ(second.limits.body_bytes, 10u << 20);
   EXPECT_EQ(second.limits.samples, 1000u);
   EXPECT_THAT(second.protocols, ElementsAre(ScrapeProtocol::kPrometheusText004));
@@ -81,6 +81,7 @@ scrape_configs:
     selectors: [{role: pod, label: "app=dcgm", field: "spec.nodeName=n"}]
     attach_metadata: {node: true}
   - {role: node, refresh_interval: 10s}
+  - {role: ingress, attach_metadata: {namespace: true}}
 )",
                                           "/etc/a.yml");
   ASSERT_TRUE(configs.ok()) << configs.status();
@@ -94,7 +95,7 @@ scrape_configs:
   ASSERT_EQ(config.slurm.size(), 2u);
   EXPECT_THAT(config.slurm[0].command, ElementsAre("scontrol", "show", "nodes", "--oneliner"));
   EXPECT_EQ(config.slurm[1].file, "/etc/nodes.txt");
-  ASSERT_EQ(config.kubernetes.size(), 2u);
+  ASSERT_EQ(config.kubernetes.size(), 3u);
   const KubernetesDiscovery& first = config.kubernetes[0];
   EXPECT_EQ(first.role, KubernetesRole::kEndpointSlice);
   EXPECT_EQ(first.api_server, "https://k.example/cluster");
@@ -103,10 +104,48 @@ scrape_configs:
   ASSERT_EQ(first.selectors.size(), 1u);
   EXPECT_EQ(first.selectors[0].label, "app=dcgm");
   EXPECT_TRUE(first.attach_node);
+  EXPECT_FALSE(first.attach_namespace);
   EXPECT_EQ(config.kubernetes[1].refresh_interval, milliseconds(10'000));
+  EXPECT_EQ(config.kubernetes[2].role, KubernetesRole::kIngress);
+  EXPECT_TRUE(config.kubernetes[2].attach_namespace);
 }
 
-// As in Prometheus 3: who wants native histograms asks for protobuf first.
+TEST(ScrapeConfigFileTest, ReadsDiscoveryInEc2) {
+  const auto configs = ParseScrapeConfigs(R"(
+scrape_configs:
+- job_name: a
+  ec2_sd_configs:
+  - region: us-east-1
+    endpoint: ec2.example:8443/
+    access_key: AKIA
+    secret_key: s
+    port: 9400
+    refresh_interval: 5m
+    filters: [{name: "tag:role", values: [gpu, cpu]}, {name: vpc-id, values: [v]}]
+    tls_config: {ca_file: ca.crt}
+    proxy_url: http://proxy:1
+  - {}
+)",
+                                          "/etc/a.yml");
+  ASSERT_TRUE(configs.ok()) << configs.status();
+  const auto& discoveries = configs->at(0).ec2;
+  ASSERT_EQ(discoveries.size(), 2u);
+  Ec2Discovery expected;
+  expected.region = "us-east-1";
+  expected.endpoint = "https://ec2.example:8443";
+  expected.access_key = "AKIA";
+  expected.secret_key = "s";
+  expected.port = 9400;
+  expected.refresh_interval = milliseconds(300'000);
+  expected.filters = {{"tag:role", {"gpu", "cpu"}}, {"vpc-id", {"v"}}};
+  expected.http.tls.ca_file = "/etc/ca.crt";
+  expected.http.proxy_url = "http://proxy:1";
+  EXPECT_EQ(discoveries[0], expected);
+  EXPECT_EQ(discoveries[1].port, 80);
+  EXPECT_EQ(discoveries[1].refresh_interval, milliseconds(60'000));
+}
+
+// As in Prometheus 3, native histograms make protobuf the preferred format.
 TEST(ScrapeConfigFileTest, NativeHistogramsChangeWhatIsAskedFor) {
   const auto configs = ParseScrapeConfigs(
       "global: {scrape_native_histograms: true, always_scrape_classic_histograms: true}\n"
@@ -129,7 +168,7 @@ TEST(ScrapeConfigFileTest, AFileWithoutJobsHasNone) {
 
 TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
   struct Row {
-    std::string_view job;  // its keys, in line 2
+    std::string_view job;  // the job's keys, in line 2
     std::string_view error;
   };
   for (const Row& row : {
@@ -159,31 +198,56 @@ TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
            Row{"job_name: x, slurm_sd_configs: [{command: [sinfo]}]",
                "a.yml line 2: slurm_sd_configs needs port"},
            Row{"job_name: x, slurm_sd_configs: [{port: 1, command: [a], file: b}]",
-               "a.yml line 2: slurm_sd_configs takes one of command and file"},
+               "a.yml line 2: slurm_sd_configs takes either command or file"},
            Row{"job_name: x, slurm_sd_configs: [{port: 1, command: []}]",
                "a.yml line 2: slurm_sd_configs: command has to name a program"},
            Row{"job_name: x, kubernetes_sd_configs: [{api_server: \"http://a\"}]",
                "a.yml line 2: kubernetes_sd_configs needs role"},
-           Row{"job_name: x, kubernetes_sd_configs: [{role: ingress}]",
-               "a.yml line 2: role \"ingress\" is not one of node, pod, service, endpoints and "
-               "endpointslice"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: namespace}]",
+               "a.yml line 2: role \"namespace\" is not one of node, pod, service, endpoints, "
+               "endpointslice and ingress"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: pod, api_server: a}]",
-               "a.yml line 2: api_server: \"a\" is not a URL of http or https"},
+               "a.yml line 2: api_server: \"a\" is not an http or https URL"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: pod, bearer_token: a}]",
-               "a.yml line 2: kubernetes_sd_configs takes keys of an HTTP client only with "
+               "a.yml line 2: kubernetes_sd_configs allows HTTP client keys only with "
                "api_server"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: pod, api_server: \"http://a\", "
                "namespaces: {own_namespace: true}}]",
-               "a.yml line 2: namespaces: own_namespace does not go with api_server"},
+               "a.yml line 2: namespaces: own_namespace cannot be used with api_server"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: pod, selectors: [{role: node}]}]",
-               "a.yml line 2: selectors for node do not go with the role pod"},
+               "a.yml line 2: selectors for node cannot be used with the role pod"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: pod, selectors: [{role: pod}, {role: "
                "pod}]}]",
                "a.yml line 2: selectors has the role pod twice"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: node, attach_metadata: {node: true}}]",
-               "a.yml line 2: attach_metadata does not go with the role node"},
+               "a.yml line 2: attach_metadata cannot be used with the role node"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: node, attach_metadata: {namespace: "
+               "true}}]",
+               "a.yml line 2: attach_metadata cannot be used with the role node"},
+           Row{"job_name: x, kubernetes_sd_configs: [{role: pod, attach_metadata: {job: true}}]",
+               "a.yml line 2: \"job\" of attach_metadata is not supported here"},
            Row{"job_name: x, kubernetes_sd_configs: [{role: pod, kubeconfig_file: a}]",
                "a.yml line 2: \"kubeconfig_file\" of kubernetes_sd_configs is not supported here"},
+           Row{"job_name: x, ec2_sd_configs: [{profile: p}]",
+               "a.yml line 2: \"profile\" of ec2_sd_configs is not supported here"},
+           Row{"job_name: x, ec2_sd_configs: [{role_arn: a}]",
+               "a.yml line 2: \"role_arn\" of ec2_sd_configs is not supported here"},
+           Row{"job_name: x, ec2_sd_configs: [{basic_auth: {username: a}}]",
+               "a.yml line 2: \"basic_auth\" of ec2_sd_configs is not supported here"},
+           Row{"job_name: x, ec2_sd_configs: [{region: \"us-east-1:s3\"}]",
+               "a.yml line 2: region: \"us-east-1:s3\" is not the name of a region like "
+               "us-east-1"},
+           Row{"job_name: x, ec2_sd_configs: [{secret_key: s}]",
+               "a.yml line 2: ec2_sd_configs needs access_key and secret_key, or neither"},
+           Row{"job_name: x, ec2_sd_configs: [{endpoint: \"http://u:p@h/x\"}]",
+               "a.yml line 2: endpoint: \"http://u:xxxxx@h/x\" is not scheme, host and port of a "
+               "URL of http or https"},
+           Row{"job_name: x, ec2_sd_configs: [{endpoint: \"ftp://h\"}]",
+               "a.yml line 2: endpoint: \"ftp://h\" is not scheme, host and port"},
+           Row{"job_name: x, ec2_sd_configs: [{filters: [{name: a}]}]",
+               "a.yml line 2: the filter \"a\" needs values"},
+           Row{"job_name: x, ec2_sd_configs: [{filters: [{values: [a]}]}]",
+               "a.yml line 2: a filter needs name"},
            Row{"job_name: x, oauth2: {}",
                "a.yml line 2: \"oauth2\" of an HTTP client is not supported here"},
            Row{"job_name: x, basic_auth: {username: a}, bearer_token: b",
@@ -207,7 +271,7 @@ TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
   EXPECT_EQ(
       Message(
           ParseScrapeConfigs("scrape_configs:\n- job_name: x\n- job_name: x\n", "a.yml").status()),
-      "a.yml line 3: the job \"x\" is there twice");
+      "a.yml line 3: the job \"x\" appears twice");
 }
 
 }  // namespace

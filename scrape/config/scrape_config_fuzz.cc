@@ -1,5 +1,5 @@
-// Any text either is no configuration, or one whose jobs have names and targets that can be scraped; and it is no list
-// of targets, as discovery reads it, or one whose groups say where they come from.
+// Any text is either rejected as a configuration, or yields jobs with names and scrapable targets.
+// Likewise, it is either rejected as a target list for discovery, or yields groups with sources.
 #include <cstddef>
 #include <cstdint>
 #include <set>

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "base/redact_url.h"
-#include "query/promql/literal.h"
+#include "base/text/url.h"
+#include "query/promql/parser/literal.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -110,7 +110,7 @@ void WriteLabels(std::string_view key, const LabelSet& labels, YamlWriter& yaml)
   yaml.Key(key);
   yaml.BeginMap();
   for (const LabelView& label : labels) {
-    // Parameters of requests are labels too.
+    // Request parameters are labels too.
     const bool is_secret = label.name.starts_with(kParameterLabel) &&
                            NamesSecret(label.name.substr(kParameterLabel.size()));
     yaml.Text(label.name, is_secret ? kSecretText : label.value);
@@ -142,8 +142,12 @@ void WriteHttpClient(const HttpClientConfig& config, YamlWriter& yaml) {
     WriteSecret("credentials", "credentials_file", config.credentials, yaml);
     yaml.EndMap();
   }
-  WriteTls(config.tls, yaml);
   yaml.Bool("follow_redirects", config.follow_redirects);
+  WriteConnection(config, yaml);
+}
+
+void WriteConnection(const HttpClientConfig& config, YamlWriter& yaml) {
+  WriteTls(config.tls, yaml);
   WriteIfGiven("proxy_url", RedactUrl(config.proxy_url), yaml);
 }
 

@@ -1,6 +1,6 @@
-// What a configuration says in effect, as YAML in Prometheus' words: defaults are written out,
-// limits that are off are left out, and secrets are replaced. Except for these it can be read as a
-// configuration again.
+// Writes the effective configuration as YAML in Prometheus' terms: defaults are written out,
+// disabled limits are omitted, and secrets are replaced. Except for secrets, it can be parsed
+// again.
 #pragma once
 
 #include <string_view>
@@ -14,19 +14,21 @@ namespace lockstep::scrape {
 inline constexpr std::string_view kSecretText = "<secret>";
 
 void WriteDuration(std::string_view key, milliseconds duration, YamlWriter& yaml);
-// A map of names and values; nothing without labels.
+// Writes a map of names and values; nothing without labels.
 void WriteLabels(std::string_view key, const LabelSet& labels, YamlWriter& yaml);
-// A list; nothing without rules.
+// Writes a list; nothing without rules.
 void WriteRelabelling(std::string_view key, const std::vector<RelabelRule>& rules,
                       YamlWriter& yaml);
 
-// Each writes keys of a map that has begun.
+// Each writes keys into an open map.
 void WriteHttpClient(const HttpClientConfig& config, YamlWriter& yaml);
+// Writes only the TLS and proxy keys of the client.
+void WriteConnection(const HttpClientConfig& config, YamlWriter& yaml);
 void WriteDiscovery(const DiscoveryConfig& config, YamlWriter& yaml);
-// The keys of `global` that are about scraping.
+// Writes the keys of `global` about scraping.
 void WriteScrapeDefaults(const ScrapeConfig& defaults, YamlWriter& yaml);
 
-// The key scrape_configs with all jobs; nothing without any.
+// Writes the key scrape_configs with all jobs; nothing without any.
 void WriteScrapeConfigs(const std::vector<ScrapeConfig>& configs, YamlWriter& yaml);
 
 }  // namespace lockstep::scrape

@@ -30,7 +30,8 @@ scrape_configs:
   tls_config: {ca_file: ca.crt, insecure_skip_verify: true}
   proxy_url: http://me:PROXY-SECRET@proxy:1
   file_sd_configs: [{files: [targets/*.json]}]
-  http_sd_configs: [{url: "http://u:SD-SECRET@h/sd?api_key=KEY-SECRET", bearer_token: BEARER-SECRET}]
+  http_sd_configs:
+  - {url: "http://u:SD-SECRET@h/sd?api_key=KEY-SECRET", bearer_token: BEARER-SECRET}
   dns_sd_configs: [{names: [a.example], type: AAAA, port: 9100}]
   kubernetes_sd_configs:
   - role: pod
@@ -38,8 +39,17 @@ scrape_configs:
     bearer_token: KUBERNETES-SECRET
     namespaces: {names: [gpu]}
     selectors: [{role: pod, label: "app=dcgm", field: "spec.nodeName=n"}]
-    attach_metadata: {node: true}
+    attach_metadata: {node: true, namespace: true}
   - {role: node, namespaces: {own_namespace: true}}
+  ec2_sd_configs:
+  - region: us-east-1
+    endpoint: https://ec2.example
+    access_key: AKIA
+    secret_key: EC2-SECRET
+    port: 9402
+    filters: [{name: "tag:role", values: [gpu]}]
+    proxy_url: http://me:EC2-PROXY-SECRET@proxy:1
+  - {}
   slurm_sd_configs: [{port: 9400}, {port: 9401, file: nodes.txt}]
   relabel_configs:
   - {source_labels: [__address__], regex: "(.*):\\d+", target_label: node, replacement: "$1"}
@@ -99,6 +109,13 @@ TEST(ScrapeConfigYamlTest, SaysAllOfIt) {
                                       "field: spec.nodeName=n",
                                       "own_namespace: true",
                                       "attach_metadata:\n          node: true",
+                                      "          namespace: true",
+                                      "region: us-east-1",
+                                      "endpoint: https://ec2.example",
+                                      "access_key: AKIA",
+                                      "secret_key: <secret>",
+                                      "port: 9402",
+                                      "name: tag:role",
                                       "- scontrol",
                                       "file: /etc/nodes.txt",
                                       "regex: (.*):\\d+",

@@ -16,7 +16,7 @@ absl::Status ReadSlurmDiscovery(const ConfigKeys& keys, const YAML::Node& node,
                      keys.Duration("refresh_interval", discovery.refresh_interval)}));
     if (discovery.port == 0) return keys.Error(item, "slurm_sd_configs needs port");
     if (item["command"] && item["file"]) {
-      return keys.Error(item, "slurm_sd_configs takes one of command and file");
+      return keys.Error(item, "slurm_sd_configs takes either command or file");
     }
     if (discovery.command.empty() || discovery.command.front().empty()) {
       return keys.Error(item, "slurm_sd_configs: command has to name a program");

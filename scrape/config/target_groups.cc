@@ -9,7 +9,7 @@ namespace lockstep::scrape {
 namespace {
 
 absl::StatusOr<LabelSet> ReadLabels(const std::string& path, const YAML::Node& node) {
-  if (!node.IsMap()) return YamlError(path, node, "labels has to hold keys and values");
+  if (!node.IsMap()) return YamlError(path, node, "labels has to map names to values");
   LabelSetBuilder builder;
   for (const auto& entry : node) {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string name, YamlText(path, entry.first, "a label name"));

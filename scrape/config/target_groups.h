@@ -1,4 +1,4 @@
-// Target groups as static_configs and discovery write them, in YAML or in JSON, which YAML includes:
+// Parses target groups of static_configs and discovery, in YAML or in JSON, a subset of YAML:
 //
 //   - targets: [node0:9400, node1:9400]
 //     labels: {rack: r1}
@@ -15,11 +15,11 @@
 
 namespace lockstep::scrape {
 
-// `path` is for messages, `source` for TargetGroup::source, which gets the group's number behind it.
+// `path` appears in messages; `source` plus the group's number becomes TargetGroup::source.
 absl::StatusOr<std::vector<TargetGroup>> ReadTargetGroups(const std::string& path,
                                                           const YAML::Node& node,
                                                           const std::string& source);
-// A whole document.
+// Parses a whole document.
 absl::StatusOr<std::vector<TargetGroup>> ParseTargetGroups(std::string_view text,
                                                            const std::string& source);
 

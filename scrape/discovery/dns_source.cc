@@ -1,5 +1,5 @@
-#include "scrape/discovery/dns_source.h"
-
+// DNS records as a source of targets, from the name servers in /etc/resolv.conf and with its search
+// list.
 #include <arpa/inet.h>
 #include <arpa/nameser.h>
 #include <netdb.h>
@@ -13,11 +13,12 @@
 
 #include "absl/strings/str_format.h"
 #include "scrape/discovery/meta_labels.h"
+#include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// A name server is waited for so long, and asked so often.
+// The timeout and the number of tries per name server.
 constexpr int kTimeoutS = 2;
 constexpr int kTries = 2;
 
@@ -37,11 +38,11 @@ ns_type TypeOf(DnsRecordType type) {
   return ns_t_invalid;
 }
 
-// What a record says of a target. An empty host: it is none.
+// A record's target. With an empty host, it is not a target.
 struct Record {
   std::string host;
   uint16_t port = 0;
-  std::string_view label;  // that has the host's name: "srv_record"; "": it is an address
+  std::string_view label;  // label for the host's name: "srv_record"; "": it is an address
 };
 
 std::string AddressOf(int family, const unsigned char* bytes) {
@@ -55,7 +56,7 @@ class AnswerReader {
   AnswerReader(const DnsDiscovery& config, std::span<const unsigned char> answer)
       : config_(config), answer_(answer) {}
 
-  // Parsed here, as the C library's functions for it are in a library of their own. Source: RFC
+  // Parsed here because the C library's functions for it are in a separate library. Source: RFC
   // 1035, 4.1.
   absl::StatusOr<FoundTargets> Read() {
     if (answer_.size() < NS_HFIXEDSZ) return Malformed();
@@ -71,12 +72,12 @@ class AnswerReader {
       at_ += NS_RRFIXEDSZ;
       const size_t begin = at_;
       if (!Skip(size)) return Malformed();
-      // Aliases are among them.
+      // Skips aliases.
       if (type != TypeOf(config_.type)) continue;
       LOCKSTEP_ASSIGN_OR_RETURN(const Record record, ReadRecord(answer_.subspan(begin, size)));
       if (!record.host.empty()) LOCKSTEP_RETURN_IF_ERROR(found.Add(TargetOf(record)));
     }
-    // Name servers answer in another order each time.
+    // Name servers vary the order of their answers.
     std::ranges::sort(found.groups, {}, [](const TargetGroup& group) {
       return std::pair(group.addresses.front(), group.labels.bytes());
     });
@@ -88,7 +89,7 @@ class AnswerReader {
     return static_cast<uint16_t>(bytes[at] << 8 | bytes[at + 1]);
   }
 
-  // False if the answer ends before.
+  // False if the answer ends earlier.
   bool Skip(size_t bytes) {
     if (answer_.size() - at_ < bytes) return false;
     at_ += bytes;
@@ -140,7 +141,7 @@ class AnswerReader {
                                        static_cast<int>(name.size())) < 0) {
       return Malformed();
     }
-    // The root says that there is no such service.
+    // The root name means that there is no such service.
     record.host = name.data();
     record.label = label;
     return record;
@@ -158,7 +159,7 @@ class AnswerReader {
     TargetGroup group;
     group.source = config_.names.front();
     group.addresses = {HostWithPort(record.host, record.port)};
-    // A few short texts, and an answer has at most 64 KiB.
+    // A few short texts from an answer of at most 64 KiB, so memory suffices.
     if (auto built = labels.Build(); built.ok()) group.labels = *std::move(built);
     return group;
   }
@@ -168,7 +169,7 @@ class AnswerReader {
   size_t at_ = 0;
 };
 
-// The resolver of the C library with a state of its own.
+// The C library's resolver with its own state.
 class Resolver {
  public:
   Resolver() { is_ready_ = res_ninit(&state_) == 0; }
@@ -186,7 +187,7 @@ class Resolver {
     state_.nsaddr_list[0].sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   }
 
-  // Fills `answer` and returns its size; 0: there are no such records.
+  // Fills `answer` and returns its size; 0 if there are no such records.
   absl::StatusOr<size_t> Ask(const std::string& name, ns_type type,
                              std::span<unsigned char> answer) {
     if (!is_ready_) return absl::UnavailableError("the resolver could not be set up");
@@ -216,7 +217,7 @@ class DnsSource : public TargetSource {
 
   absl::StatusOr<std::optional<FoundTargets>> Look() override {
     constexpr size_t kMaxAnswerBytes = 64 << 10;
-    // Made anew for each look, so that a change of /etc/resolv.conf counts.
+    // Created for each lookup, to notice changes of /etc/resolv.conf.
     Resolver resolver;
     if (loopback_port_ != 0) resolver.AskLoopback(loopback_port_);
     std::vector<unsigned char> answer(kMaxAnswerBytes);

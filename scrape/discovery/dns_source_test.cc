@@ -1,4 +1,4 @@
-#include "scrape/discovery/dns_source.h"
+#include "scrape/discovery/sources.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A name as labels with their lengths: "\3www\7example\0".
+// A name as length-prefixed labels: "\3www\7example\0".
 std::string WireName(std::string_view name) {
   std::string wire;
   while (!name.empty()) {
@@ -38,7 +38,7 @@ struct WireRecord {
   std::string data;
 };
 
-// Answers one question after another at a port of its own, all with the same records.
+// A name server on its own port that gives the same records to every query.
 class NameServer {
  public:
   NameServer(unsigned code, std::vector<WireRecord> records)
@@ -55,7 +55,7 @@ class NameServer {
     thread_ = std::thread([this] { Serve(); });
   }
   ~NameServer() {
-    // Ends the thread's wait.
+    // Wakes the thread.
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -89,7 +89,7 @@ class NameServer {
     answer += Number16(0x8180 | code_) + Number16(1) +
               Number16(static_cast<unsigned>(records_.size())) + Number16(0) + Number16(0) + asked;
     for (const WireRecord& record : records_) {
-      // The name is that of the question.
+      // The name refers to the question.
       answer += Number16(0xc00c) + Number16(record.type) + Number16(1) + Number16(0) +
                 Number16(60) + Number16(static_cast<unsigned>(record.data.size())) + record.data;
     }
@@ -139,7 +139,7 @@ TEST(DnsSourceTest, RecordsBecomeTargets) {
                           "__meta_dns_ns_record_target=\"n.example.\"}"));
   EXPECT_THAT(*Look(DnsRecordType::kSrv, kNoError,
                     {{kSrv, Number16(1) + Number16(2) + Number16(9400) + WireName("s.example")},
-                     // There is no such service.
+                     // No such service.
                      {kSrv, Number16(1) + Number16(2) + Number16(1) + WireName("")}}),
               ElementsAre("s.example:9400 {__meta_dns_name=\"nodes.example.\", "
                           "__meta_dns_srv_record_port=\"9400\", "
@@ -167,7 +167,7 @@ TEST(DnsSourceTest, AMalformedAnswerIsAnError) {
                    .ok());
 }
 
-// Any end is before the end of a record.
+// Every truncation cuts off a record.
 TEST(DnsTargetsTest, EveryCutOfAnAnswerIsAnError) {
   DnsDiscovery config;
   config.names = {"n.example"};
@@ -177,7 +177,7 @@ TEST(DnsTargetsTest, EveryCutOfAnAnswerIsAnError) {
                              Number16(0) + Number16(60) + Number16(17) + Number16(0) + Number16(0) +
                              Number16(80) + WireName("h.example");
   for (size_t size = 0; size <= answer.size(); ++size) {
-    // A copy, so that a sanitizer sees what is behind its end.
+    // A copy, so that sanitizers notice reads past its end.
     const std::vector<unsigned char> cut(answer.begin(), answer.begin() + size);
     EXPECT_EQ(DnsTargets(config, cut).ok(), size == answer.size()) << size;
   }

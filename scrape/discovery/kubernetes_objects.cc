@@ -16,13 +16,19 @@ using simdjson::SUCCESS;
 using simdjson::dom::element;
 using JsonField = simdjson::simdjson_result<element>;
 
-// What the parser holds for a byte of text.
+// The parser's memory per byte of text.
 constexpr uint64_t kParsedBytesPerByte = 16;
 constexpr size_t kMaxRefusalBytes = 300;
 
 std::string_view TextOf(JsonField field) {
   std::string_view text;
   return field.get(text) == SUCCESS ? text : std::string_view();
+}
+
+std::string LowerTextOf(JsonField field) {
+  std::string text(TextOf(field));
+  absl::AsciiStrToLower(&text);
+  return text;
 }
 
 std::string_view TruthOf(JsonField field) {
@@ -45,7 +51,7 @@ absl::Status ForEach(JsonField field, const Visit& visit) {
   return absl::OkStatus();
 }
 
-// A label for each member of an object whose value is a text, and one that says that it is there.
+// Sets a label for each member of an object whose value is a string, and one for its presence.
 void SetMap(std::string_view prefix, JsonField field, MetaLabels& labels) {
   simdjson::dom::object object;
   if (field.get(object) != SUCCESS) return;
@@ -71,6 +77,10 @@ class PageReader {
         return ReadEndpoints(item);
       case KubernetesRole::kEndpointSlice:
         return ReadEndpointSlice(item);
+      case KubernetesRole::kIngress:
+        return ReadIngress(item);
+      case KubernetesRole::kNamespace:
+        return ReadNamespace(item);
     }
     return absl::OkStatus();
   }
@@ -78,7 +88,7 @@ class PageReader {
  private:
   MetaLabels NewLabels() const { return MetaLabels("__meta_kubernetes_"); }
 
-  // For one object of ours with such texts.
+  // Charges one object with these texts.
   absl::Status Charge(std::initializer_list<std::string_view> texts) {
     constexpr uint64_t kObjectBytes = 256;
     uint64_t bytes = kObjectBytes;
@@ -91,7 +101,7 @@ class PageReader {
     return objects_.memory.Add(into.bytes().size());
   }
 
-  // The namespace, the name, labels and annotations; `kind` begins the names of labels: "pod".
+  // Reads namespace, name, labels and annotations; `kind` prefixes the label names: "pod".
   absl::Status ReadMetadata(std::string_view kind, JsonField item, KubernetesObject& object,
                             MetaLabels& labels) {
     const JsonField metadata = item["metadata"];
@@ -102,32 +112,44 @@ class PageReader {
     object.namespace_name = space;
     labels.Set("namespace", space);
     labels.Set(absl::StrFormat("%s_name", kind), name);
+    SetMaps(kind, metadata, labels);
+    return absl::OkStatus();
+  }
+
+  static void SetMaps(std::string_view kind, JsonField metadata, MetaLabels& labels) {
     SetMap(absl::StrFormat("%s_label", kind), metadata["labels"], labels);
     SetMap(absl::StrFormat("%s_annotation", kind), metadata["annotations"], labels);
-    return absl::OkStatus();
   }
 
   absl::Status ReadNode(JsonField item) {
     KubernetesNode node;
     MetaLabels labels = NewLabels();
     LOCKSTEP_RETURN_IF_ERROR(ReadMetadata("node", item, node, labels));
-    labels.Set("node_provider_id", TextOf(item["spec"]["providerID"]));
+    LOCKSTEP_RETURN_IF_ERROR(Take(labels, node.labels));
+    MetaLabels details = NewLabels();
+    details.Set("node_provider_id", TextOf(item["spec"]["providerID"]));
     const JsonField status = item["status"];
+    LOCKSTEP_RETURN_IF_ERROR(ForEach(status["conditions"], [&](JsonField condition) {
+      const std::string type = LabelNameOf(LowerTextOf(condition["type"]));
+      details.Set(absl::StrFormat("node_condition_%s", type), LowerTextOf(condition["status"]));
+      return absl::OkStatus();
+    }));
     node.port = NumberOf(status["daemonEndpoints"]["kubeletEndpoint"]["Port"]);
     node.address = AddressOf(status["addresses"]);
-    std::set<std::string_view> types;  // the first address of each counts
+    std::set<std::string_view> types;  // the first address of each type wins
     LOCKSTEP_RETURN_IF_ERROR(ForEach(status["addresses"], [&](JsonField address) {
       const std::string_view type = TextOf(address["type"]);
       if (!types.insert(type).second) return absl::OkStatus();
-      labels.Set(absl::StrFormat("node_address_%s", LabelNameOf(type)), TextOf(address["address"]));
+      details.Set(absl::StrFormat("node_address_%s", LabelNameOf(type)),
+                  TextOf(address["address"]));
       return absl::OkStatus();
     }));
-    LOCKSTEP_RETURN_IF_ERROR(Take(labels, node.labels));
+    LOCKSTEP_RETURN_IF_ERROR(Take(details, node.details));
     objects_.nodes.push_back(std::move(node));
     return absl::OkStatus();
   }
 
-  // The first of the best type that there is.
+  // The first address of the most preferred type.
   static std::string AddressOf(JsonField addresses) {
     for (const std::string_view type :
          {"InternalIP", "InternalDNS", "ExternalIP", "ExternalDNS", "LegacyHostIP", "Hostname"}) {
@@ -174,10 +196,7 @@ class PageReader {
   static std::string ReadinessOf(JsonField conditions) {
     std::string ready = "unknown";
     ForEach(conditions, [&](JsonField condition) {
-      if (TextOf(condition["type"]) == "Ready") {
-        ready = TextOf(condition["status"]);
-        absl::AsciiStrToLower(&ready);
-      }
+      if (TextOf(condition["type"]) == "Ready") ready = LowerTextOf(condition["status"]);
       return absl::OkStatus();
     }).IgnoreError();
     return ready;
@@ -191,13 +210,13 @@ class PageReader {
     labels.Set("pod_container_name", name);
     labels.Set("pod_container_image", TextOf(item["image"]));
     labels.Set("pod_container_init", is_init ? "true" : "false");
+    LOCKSTEP_RETURN_IF_ERROR(Take(labels, container.labels));
+    MetaLabels id = NewLabels();
     LOCKSTEP_RETURN_IF_ERROR(ForEach(statuses, [&](JsonField status) {
-      if (TextOf(status["name"]) == name) {
-        labels.Set("pod_container_id", TextOf(status["containerID"]));
-      }
+      if (TextOf(status["name"]) == name) id.Set("pod_container_id", TextOf(status["containerID"]));
       return absl::OkStatus();
     }));
-    LOCKSTEP_RETURN_IF_ERROR(Take(labels, container.labels));
+    LOCKSTEP_RETURN_IF_ERROR(Take(id, container.id));
     LOCKSTEP_RETURN_IF_ERROR(ForEach(item["ports"], [&](JsonField port) {
       return ReadPort("pod_container_port", "containerPort", port, container.ports);
     }));
@@ -225,18 +244,26 @@ class PageReader {
     KubernetesService service;
     MetaLabels labels = NewLabels();
     LOCKSTEP_RETURN_IF_ERROR(ReadMetadata("service", item, service, labels));
+    LOCKSTEP_RETURN_IF_ERROR(Take(labels, service.labels));
+    MetaLabels details = NewLabels();
     const JsonField spec = item["spec"];
     const std::string_view type = TextOf(spec["type"]);
-    labels.Set("service_type", type);
+    details.Set("service_type", type);
     if (type == "ExternalName") {
-      labels.Set("service_external_name", TextOf(spec["externalName"]));
+      details.Set("service_external_name", TextOf(spec["externalName"]));
     } else {
-      labels.Set("service_cluster_ip", TextOf(spec["clusterIP"]));
+      details.Set("service_cluster_ip", TextOf(spec["clusterIP"]));
     }
     if (type == "LoadBalancer") {
-      labels.Set("service_loadbalancer_ip", TextOf(spec["loadBalancerIP"]));
+      details.Set("service_loadbalancer_ip", TextOf(spec["loadBalancerIP"]));
     }
-    LOCKSTEP_RETURN_IF_ERROR(Take(labels, service.labels));
+    LOCKSTEP_RETURN_IF_ERROR(Take(details, service.details));
+    const std::string_view policy = TextOf(spec["ipFamilyPolicy"]);
+    if (policy == "PreferDualStack" || policy == "RequireDualStack") {
+      const std::string_view family = TextOf(spec["ipFamilies"].at(0));
+      LOCKSTEP_RETURN_IF_ERROR(Charge({family}));
+      service.primary_family = family;
+    }
     LOCKSTEP_RETURN_IF_ERROR(ForEach(spec["ports"], [&](JsonField port) {
       return ReadPort("service_port", "port", port, service.ports);
     }));
@@ -274,6 +301,8 @@ class PageReader {
     labels.Set("endpoint_node_name", TextOf(item["nodeName"]));
     LOCKSTEP_RETURN_IF_ERROR(AddAddress(TextOf(item["ip"]), endpoint));
     LOCKSTEP_RETURN_IF_ERROR(ReadTarget("endpoint_address_target", item, endpoint, labels));
+    // Beside the name of its node, a target that is a node does not count.
+    if (const std::string_view node = TextOf(item["nodeName"]); !node.empty()) endpoint.node = node;
     LOCKSTEP_RETURN_IF_ERROR(Take(labels, endpoint.labels));
     endpoints.push_back(std::move(endpoint));
     return absl::OkStatus();
@@ -285,7 +314,7 @@ class PageReader {
     return absl::OkStatus();
   }
 
-  // What stands behind an endpoint.
+  // Reads the endpoint's target. The node is the target itself, or else the one that is named.
   absl::Status ReadTarget(std::string_view prefix, JsonField item, KubernetesEndpoint& endpoint,
                           MetaLabels& labels) {
     const JsonField target = item["targetRef"];
@@ -295,7 +324,7 @@ class PageReader {
     LOCKSTEP_RETURN_IF_ERROR(Charge({name, space, node}));
     labels.Set(absl::StrFormat("%s_kind", prefix), kind);
     labels.Set(absl::StrFormat("%s_name", prefix), name);
-    endpoint.node = node.empty() && kind == "Node" ? name : node;
+    endpoint.node = kind == "Node" ? name : node;
     if (kind != "Pod") return absl::OkStatus();
     endpoint.pod = name;
     endpoint.pod_namespace = space;
@@ -320,12 +349,14 @@ class PageReader {
     KubernetesEndpoints object;
     MetaLabels labels = NewLabels();
     LOCKSTEP_RETURN_IF_ERROR(ReadMetadata("endpointslice", item, object, labels));
-    labels.Set("endpointslice_address_type", TextOf(item["addressType"]));
+    const std::string_view family = TextOf(item["addressType"]);
+    labels.Set("endpointslice_address_type", family);
     LOCKSTEP_RETURN_IF_ERROR(Take(labels, object.labels));
     const std::string_view service =
         TextOf(item["metadata"]["labels"]["kubernetes.io/service-name"]);
-    LOCKSTEP_RETURN_IF_ERROR(Charge({service}));
+    LOCKSTEP_RETURN_IF_ERROR(Charge({service, family}));
     object.service = service;
+    object.address_family = family;
     KubernetesEndpointSubset& subset = object.subsets.emplace_back();
     LOCKSTEP_RETURN_IF_ERROR(ForEach(item["endpoints"], [&](JsonField endpoint) {
       return ReadSliceEndpoint(endpoint, subset.endpoints);
@@ -375,13 +406,77 @@ class PageReader {
     LOCKSTEP_RETURN_IF_ERROR(Charge({protocol}));
     port.protocol = protocol.empty() ? "TCP" : protocol;
     MetaLabels labels = NewLabels();
-    labels.Set("endpointslice_port", std::to_string(port.number));
+    if (port.number != 0) labels.Set("endpointslice_port", std::to_string(port.number));
     labels.Set("endpointslice_port_name", TextOf(item["name"]));
     labels.Set("endpointslice_port_protocol", port.protocol);
     labels.Set("endpointslice_port_app_protocol", TextOf(item["appProtocol"]));
     LOCKSTEP_RETURN_IF_ERROR(Take(labels, port.labels));
     subset.ports.push_back(std::move(port));
     return absl::OkStatus();
+  }
+
+  absl::Status ReadIngress(JsonField item) {
+    KubernetesIngress ingress;
+    MetaLabels labels = NewLabels();
+    LOCKSTEP_RETURN_IF_ERROR(ReadMetadata("ingress", item, ingress, labels));
+    const JsonField spec = item["spec"];
+    labels.Set("ingress_class_name", TextOf(spec["ingressClassName"]));
+    LOCKSTEP_RETURN_IF_ERROR(Take(labels, ingress.labels));
+    LOCKSTEP_RETURN_IF_ERROR(ForEach(spec["rules"], [&](JsonField rule) -> absl::Status {
+      const std::string_view host = TextOf(rule["host"]);
+      const std::string_view scheme = HasTls(spec["tls"], host) ? "https" : "http";
+      if (rule["http"].error() != SUCCESS) return AddPath(host, scheme, "/", ingress.paths);
+      return ForEach(rule["http"]["paths"], [&](JsonField path) {
+        const std::string_view text = TextOf(path["path"]);
+        return AddPath(host, scheme, text.empty() ? "/" : text, ingress.paths);
+      });
+    }));
+    objects_.ingresses.push_back(std::move(ingress));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadNamespace(JsonField item) {
+    KubernetesObject object;
+    const JsonField metadata = item["metadata"];
+    const std::string_view name = TextOf(metadata["name"]);
+    LOCKSTEP_RETURN_IF_ERROR(Charge({name}));
+    object.name = name;
+    MetaLabels labels = NewLabels();
+    SetMaps("namespace", metadata, labels);
+    LOCKSTEP_RETURN_IF_ERROR(Take(labels, object.labels));
+    objects_.namespaces.push_back(std::move(object));
+    return absl::OkStatus();
+  }
+
+  static bool HasTls(JsonField tls, std::string_view host) {
+    bool found = false;
+    ForEach(tls, [&](JsonField item) {
+      return ForEach(item["hosts"], [&](JsonField pattern) {
+        found |= MatchesHost(TextOf(pattern), host);
+        return absl::OkStatus();
+      });
+    }).IgnoreError();
+    return found;
+  }
+
+  // Whether the host is what the pattern says; a first part "*" stands for any one part.
+  static bool MatchesHost(std::string_view pattern, std::string_view host) {
+    if (pattern == host) return true;
+    if (!pattern.starts_with("*.")) return false;
+    const size_t dot = host.find('.');
+    return dot != std::string_view::npos && host.substr(dot) == pattern.substr(1);
+  }
+
+  absl::Status AddPath(std::string_view host, std::string_view scheme, std::string_view path,
+                       std::vector<KubernetesPath>& paths) {
+    LOCKSTEP_RETURN_IF_ERROR(Charge({host}));
+    MetaLabels labels = NewLabels();
+    labels.Set("ingress_scheme", scheme);
+    labels.Set("ingress_host", host);
+    labels.Set("ingress_path", path);
+    KubernetesPath& added = paths.emplace_back();
+    added.host = host;
+    return Take(labels, added.labels);
   }
 
   KubernetesObjects& objects_;
@@ -409,7 +504,7 @@ absl::StatusOr<std::string> ReadKubernetesPage(KubernetesRole role, const std::s
 }
 
 std::string KubernetesRefusal(const std::string& json) {
-  // Longer ones are none.
+  // Longer responses are not Status objects.
   constexpr size_t kMaxStatusBytes = 64 << 10;
   if (json.size() > kMaxStatusBytes) return "";
   simdjson::dom::parser parser;

@@ -1,18 +1,18 @@
-#include "scrape/discovery/kubernetes_source.h"
-
+// A Kubernetes API server as a source of targets. Every lookup lists all objects that the role
+// needs, in pages; nothing is watched in between.
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "base/percent_encode.h"
-#include "base/redact_url.h"
+#include "base/text/url.h"
+#include "scrape/discovery/environment.h"
 #include "scrape/discovery/kubernetes_objects.h"
 #include "scrape/discovery/kubernetes_targets.h"
+#include "scrape/discovery/sources.h"
 #include "scrape/http_fetch.h"
 
 namespace lockstep::scrape {
@@ -20,13 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For all lists of a look together.
+// For all lists of a lookup together.
 constexpr milliseconds kLookTimeout{30'000};
-// So that a page of large pods is a few MB.
+// Keeps a page of large pods to a few MB.
 constexpr int kObjectsPerPage = 500;
 
 struct Resource {
-  std::string_view group;  // of the API: "/api/v1"
+  std::string_view group;  // API group: "/api/v1"
   std::string_view name;
   bool has_namespace = true;
 };
@@ -43,13 +43,12 @@ Resource ResourceOf(KubernetesRole role) {
       return {"/api/v1", "endpoints"};
     case KubernetesRole::kEndpointSlice:
       return {"/apis/discovery.k8s.io/v1", "endpointslices"};
+    case KubernetesRole::kIngress:
+      return {"/apis/networking.k8s.io/v1", "ingresses"};
+    case KubernetesRole::kNamespace:
+      return {"/api/v1", "namespaces", false};
   }
   return {};
-}
-
-std::string_view EnvironmentAt(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 absl::StatusOr<std::string> OwnNamespace(const std::string& path) {
@@ -96,6 +95,7 @@ class KubernetesSource : public TargetSource {
       roles.push_back(KubernetesRole::kPod);
     }
     if (config_.attach_node) roles.push_back(KubernetesRole::kNode);
+    if (config_.attach_namespace) roles.push_back(KubernetesRole::kNamespace);
     return roles;
   }
 
@@ -137,7 +137,7 @@ class KubernetesSource : public TargetSource {
     return absl::OkStatus();
   }
 
-  // With what the server says of it.
+  // Adds the server's explanation.
   absl::Status Refusal(const absl::Status& status) const {
     const std::string reason = KubernetesRefusal(fetch_.body());
     if (reason.empty()) return status;
@@ -156,7 +156,7 @@ class KubernetesSource : public TargetSource {
 
   const KubernetesDiscovery config_;
   HttpFetch fetch_;
-  Clock::time_point deadline_;  // of the look
+  Clock::time_point deadline_;  // of the lookup
 };
 
 }  // namespace
@@ -172,7 +172,7 @@ absl::StatusOr<KubernetesAccess> KubernetesAccessOf(const KubernetesDiscovery& c
     const std::string_view port = EnvironmentAt("KUBERNETES_SERVICE_PORT");
     if (host.empty() || port.empty()) {
       return absl::FailedPreconditionError(
-          "this process is not in a pod, which has KUBERNETES_SERVICE_HOST and "
+          "this process is not in a pod with KUBERNETES_SERVICE_HOST and "
           "KUBERNETES_SERVICE_PORT in its environment: kubernetes_sd_configs needs api_server");
     }
     access.url = absl::StrFormat("https://%s:%s", HostOfUrl(host), port);

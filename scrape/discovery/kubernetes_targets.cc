@@ -1,5 +1,6 @@
 #include "scrape/discovery/kubernetes_targets.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -31,6 +32,7 @@ class TargetMaker {
   TargetMaker(const KubernetesDiscovery& config, const KubernetesObjects& objects)
       : config_(config),
         objects_(objects),
+        namespaces_(ByName(objects.namespaces)),
         nodes_(ByName(objects.nodes)),
         pods_(ByName(objects.pods)),
         services_(ByName(objects.services)) {}
@@ -54,14 +56,21 @@ class TargetMaker {
           LOCKSTEP_RETURN_IF_ERROR(AddEndpoints(endpoints));
         }
         break;
+      case KubernetesRole::kIngress:
+        for (const auto& ingress : objects_.ingresses) {
+          LOCKSTEP_RETURN_IF_ERROR(AddIngress(ingress));
+        }
+        break;
+      case KubernetesRole::kNamespace:
+        break;
     }
     return std::move(found_);
   }
 
  private:
-  using Ports = std::set<std::pair<uint64_t, std::string_view>>;  // number and protocol
-  // Those ports of pods that endpoints have. Sorted by name, so that two looks find the same in the
-  // same order.
+  // The ports of pods covered by endpoints, of any protocol, as for Prometheus. Sorted by name, so
+  // that two lookups yield the same order.
+  using Ports = std::set<uint64_t>;
   using PortsOfPods = std::map<NameInNamespace, Ports>;
 
   absl::Status Add(const KubernetesObject& object, std::string address, LabelSet labels) {
@@ -76,29 +85,39 @@ class TargetMaker {
   absl::Status AddNode(const KubernetesNode& node) {
     if (node.address.empty()) return absl::OkStatus();
     const LabelSet instance = LabelSet::Of({{"instance", node.name}});
-    return Add(node, HostWithPort(node.address, node.port), Merged({&node.labels, &instance}));
+    return Add(node, HostWithPort(node.address, node.port),
+               Merged({&node.labels, &node.details, &instance}));
   }
 
-  // Those of the node, if they are asked for.
+  // The labels of the node, if requested.
   const LabelSet& NodeLabels(std::string_view name) const {
     static const LabelSet none;
     const KubernetesNode* const node = config_.attach_node ? Find(nodes_, "", name) : nullptr;
     return node == nullptr ? none : node->labels;
   }
 
+  // The labels of the namespace, which are there if requested.
+  const LabelSet& NamespaceLabels(const KubernetesObject& object) const {
+    static const LabelSet none;
+    const KubernetesObject* const found = Find(namespaces_, "", object.namespace_name);
+    return found == nullptr ? none : found->labels;
+  }
+
   absl::Status AddPod(const KubernetesPod& pod) {
-    // It is starting, or has been evicted.
+    // The pod is starting or has been evicted.
     if (pod.ip.empty()) return absl::OkStatus();
+    // A selector of nodes leaves out their pods, too.
+    if (config_.attach_node && Find(nodes_, "", pod.node) == nullptr) return absl::OkStatus();
     const LabelSet& node = NodeLabels(pod.node);
     for (const KubernetesContainer& container : pod.containers) {
+      const LabelSet common =
+          Merged({&node, &NamespaceLabels(pod), &pod.labels, &container.labels, &container.id});
       for (const KubernetesPort& port : container.ports) {
         LOCKSTEP_RETURN_IF_ERROR(
-            Add(pod, HostWithPort(pod.ip, port.number),
-                Merged({&node, &pod.labels, &container.labels, &port.labels})));
+            Add(pod, HostWithPort(pod.ip, port.number), Merged({&common, &port.labels})));
       }
       if (!container.ports.empty()) continue;
-      LOCKSTEP_RETURN_IF_ERROR(
-          Add(pod, HostOfUrl(pod.ip), Merged({&node, &pod.labels, &container.labels})));
+      LOCKSTEP_RETURN_IF_ERROR(Add(pod, HostOfUrl(pod.ip), common));
     }
     return absl::OkStatus();
   }
@@ -106,16 +125,33 @@ class TargetMaker {
   absl::Status AddService(const KubernetesService& service) {
     for (const KubernetesPort& port : service.ports) {
       const std::string host = absl::StrFormat("%s.%s.svc", service.name, service.namespace_name);
-      LOCKSTEP_RETURN_IF_ERROR(
-          Add(service, HostWithPort(host, port.number), Merged({&service.labels, &port.labels})));
+      LOCKSTEP_RETURN_IF_ERROR(Add(
+          service, HostWithPort(host, port.number),
+          Merged({&NamespaceLabels(service), &service.labels, &service.details, &port.labels})));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddIngress(const KubernetesIngress& ingress) {
+    for (const KubernetesPath& path : ingress.paths) {
+      // A rule for all hosts has no address.
+      if (path.host.empty()) continue;
+      LOCKSTEP_RETURN_IF_ERROR(Add(
+          ingress, path.host, Merged({&NamespaceLabels(ingress), &ingress.labels, &path.labels})));
     }
     return absl::OkStatus();
   }
 
   absl::Status AddEndpoints(const KubernetesEndpoints& object) {
     const KubernetesService* const service = Find(services_, object.namespace_name, object.service);
-    const LabelSet common =
-        service == nullptr ? object.labels : Merged({&service->labels, &object.labels});
+    static const LabelSet none;
+    const LabelSet common = Merged(
+        {&NamespaceLabels(object), service == nullptr ? &none : &service->labels, &object.labels});
+    // The slice of a second IP family has the same pods again.
+    if (service != nullptr && !service->primary_family.empty() && !object.address_family.empty() &&
+        service->primary_family != object.address_family) {
+      return absl::OkStatus();
+    }
     PortsOfPods ports_of_pods;
     for (const KubernetesEndpointSubset& subset : object.subsets) {
       for (const KubernetesEndpoint& endpoint : subset.endpoints) {
@@ -138,32 +174,51 @@ class TargetMaker {
     LabelSet labels = Merged({&NodeLabels(endpoint.node), &common, &endpoint.labels, &port.labels});
     const KubernetesPod* const pod = Find(pods_, endpoint.pod_namespace, endpoint.pod);
     if (pod != nullptr) {
-      labels = Merged({&labels, &pod->labels});
-      ports_of_pods[{pod->namespace_name, pod->name}].emplace(port.number, port.protocol);
-      for (const KubernetesContainer& container : pod->containers) {
-        for (const KubernetesPort& own : container.ports) {
-          if (own.number != port.number || own.protocol != port.protocol) continue;
-          labels = Merged({&labels, &container.labels, &own.labels});
-        }
+      // The namespace stays that of the endpoints.
+      labels = Merged({&pod->labels, &labels});
+      Ports& known = ports_of_pods[{pod->namespace_name, pod->name}];
+      if (port.number != 0) {
+        known.insert(port.number);
+        AddContainer(*pod, port, labels);
       }
     }
     for (const std::string& address : endpoint.addresses) {
-      LOCKSTEP_RETURN_IF_ERROR(Add(object, HostWithPort(address, port.number), labels));
+      LOCKSTEP_RETURN_IF_ERROR(
+          Add(object, port.number == 0 ? HostOfUrl(address) : HostWithPort(address, port.number),
+              labels));
     }
     return absl::OkStatus();
   }
 
-  // Those of the pod that no endpoint has.
+  // Adds the labels of the last container that has the endpoint's port. Only an EndpointSlice leaves
+  // the protocol to the container.
+  void AddContainer(const KubernetesPod& pod, const KubernetesPort& port, LabelSet& labels) const {
+    const KubernetesContainer* having = nullptr;
+    const KubernetesPort* found = nullptr;
+    for (const KubernetesContainer& container : pod.containers) {
+      const auto own = std::ranges::find(container.ports, port.number, &KubernetesPort::number);
+      if (own == container.ports.end()) continue;
+      having = &container;
+      found = &*own;
+    }
+    if (having == nullptr) return;
+    labels = Merged({&labels, &having->labels, &found->labels});
+    if (config_.role != KubernetesRole::kEndpoints) return;
+    const LabelSet protocol =
+        LabelSet::Of({{"__meta_kubernetes_pod_container_port_protocol", port.protocol}});
+    labels = Merged({&labels, &protocol});
+  }
+
+  // Adds the pod's ports that no endpoint has.
   absl::Status AddOtherPorts(const KubernetesEndpoints& object, const LabelSet& common,
                              const KubernetesPod& pod, const Ports& known) {
     if (pod.ip.empty()) return absl::OkStatus();
-    const LabelSet& node = NodeLabels(pod.node);
     for (const KubernetesContainer& container : pod.containers) {
       for (const KubernetesPort& port : container.ports) {
-        if (known.contains({port.number, port.protocol})) continue;
+        if (known.contains(port.number)) continue;
         LOCKSTEP_RETURN_IF_ERROR(
             Add(object, HostWithPort(pod.ip, port.number),
-                Merged({&node, &common, &pod.labels, &container.labels, &port.labels})));
+                Merged({&pod.labels, &common, &container.labels, &port.labels})));
       }
     }
     return absl::OkStatus();
@@ -171,6 +226,7 @@ class TargetMaker {
 
   const KubernetesDiscovery& config_;
   const KubernetesObjects& objects_;
+  const std::map<NameInNamespace, const KubernetesObject*> namespaces_;
   const std::map<NameInNamespace, const KubernetesNode*> nodes_;
   const std::map<NameInNamespace, const KubernetesPod*> pods_;
   const std::map<NameInNamespace, const KubernetesService*> services_;

@@ -1,5 +1,5 @@
-// The targets that objects of a Kubernetes are, with Prometheus' labels. Source: Prometheus,
-// "Configuration", kubernetes_sd_config. Pure.
+// Converts Kubernetes objects to targets with Prometheus' labels. Source: Prometheus,
+// "Configuration", kubernetes_sd_config. Pure function.
 #pragma once
 
 #include "base/status.h"
@@ -8,8 +8,8 @@
 
 namespace lockstep::scrape {
 
-// `objects` has what the role needs: for endpoints also pods and services, with `attach_node` also
-// nodes. Fails if there is no memory for the targets.
+// `objects` must contain what the role needs: for endpoints also pods and services, with
+// `attach_node` also nodes. Fails if there is no memory for the targets.
 absl::StatusOr<FoundTargets> KubernetesTargets(const KubernetesDiscovery& config,
                                                const KubernetesObjects& objects);
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <map>
 
-#include "scrape/discovery/kubernetes_source.h"
+#include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -48,7 +48,7 @@ std::vector<std::string> Addresses(const std::vector<TargetGroup>& groups) {
   return addresses;
 }
 
-// Without the prefix that all meta labels have.
+// Without the common prefix of meta labels.
 Labels LabelsOf(const TargetGroup& group) {
   constexpr std::string_view kPrefix = "__meta_kubernetes_";
   Labels labels;
@@ -134,6 +134,8 @@ constexpr const char* kNodes = R"([
    "status": {"addresses": [{"type": "Hostname", "address": "node-7.example"},
                             {"type": "InternalIP", "address": "10.0.0.7"},
                             {"type": "InternalIP", "address": "10.0.1.7"}],
+              "conditions": [{"type": "Ready", "status": "True"},
+                             {"type": "example.org/Hot", "status": "Unknown"}],
               "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}}}},
   {"metadata": {"name": "without-address"}}
 ])";
@@ -150,6 +152,8 @@ TEST(KubernetesTargetsTest, NodesHaveTheBestAddressAndTheirName) {
                                          {"node_labelpresent_gpu", "true"},
                                          {"node_annotation_a", "b"},
                                          {"node_annotationpresent_a", "true"},
+                                         {"node_condition_ready", "true"},
+                                         {"node_condition_example_org_hot", "unknown"},
                                          {"node_address_Hostname", "node-7.example"},
                                          {"node_address_InternalIP", "10.0.0.7"}}));
 }
@@ -158,11 +162,36 @@ TEST(KubernetesTargetsTest, PodsMayHaveTheLabelsOfTheirNode) {
   KubernetesObjects objects;
   Read(KubernetesRole::kPod, kPods, objects);
   Read(KubernetesRole::kNode, kNodes, objects);
+  Read(KubernetesRole::kPod, R"([{"metadata": {"name": "elsewhere"}, "spec":
+    {"nodeName": "node-8", "containers": [{}]}, "status": {"podIP": "10.1.0.8"}}])",
+       objects);
   KubernetesDiscovery config = Finding(KubernetesRole::kPod);
   config.attach_node = true;
-  EXPECT_THAT(LabelsOf(TargetsOf(config, objects).at(0)),
+  const auto groups = TargetsOf(config, objects);
+  EXPECT_THAT(LabelsOf(groups.at(0)),
               IsSupersetOf({Pair("node_name", "node-7"), Pair("node_label_gpu", "h100"),
-                            Pair("pod_name", "dcgm-x7")}));
+                            Pair("node_annotation_a", "b"), Pair("pod_name", "dcgm-x7")}));
+  // Of the node as a target itself.
+  for (const char* name : {"node_provider_id", "node_address_InternalIP", "node_condition_ready"}) {
+    EXPECT_THAT(LabelsOf(groups.at(0)), Not(Contains(Key(name))));
+  }
+  // A pod of a node that is not there, or was not selected, is left out.
+  EXPECT_THAT(Addresses(groups), Not(Contains("10.1.0.8")));
+  EXPECT_THAT(Addresses(TargetsOf(Finding(KubernetesRole::kPod), objects)), Contains("10.1.0.8"));
+}
+
+TEST(KubernetesTargetsTest, AnyMayHaveTheLabelsOfTheirNamespace) {
+  KubernetesObjects objects;
+  Read(KubernetesRole::kPod, kPods, objects);
+  Read(KubernetesRole::kNamespace,
+       R"([{"metadata": {"name": "gpu", "labels": {"team": "x"}, "annotations": {"a": ""}}},
+           {"metadata": {"name": "other", "labels": {"team": "y"}}}])",
+       objects);
+  const Labels labels = LabelsOf(TargetsOf(Finding(KubernetesRole::kPod), objects).at(0));
+  EXPECT_THAT(labels, IsSupersetOf({Pair("namespace", "gpu"), Pair("namespace_label_team", "x"),
+                                    Pair("namespace_labelpresent_team", "true"),
+                                    Pair("namespace_annotationpresent_a", "true")}));
+  EXPECT_THAT(labels, Not(Contains(Key("namespace_name"))));
 }
 
 constexpr const char* kServices = R"([
@@ -205,7 +234,7 @@ TEST(KubernetesTargetsTest, EndpointsBringTheirPodsAndServices) {
     {"metadata": {"name": "none", "namespace": "gpu"}}])",
        objects);
   const auto groups = TargetsOf(Finding(KubernetesRole::kEndpoints), objects);
-  // The pod has two ports besides.
+  // The pod has two more ports.
   ASSERT_THAT(Addresses(groups),
               ElementsAre("10.1.0.7:9400", "10.1.0.8:9400", "10.1.0.7:9401", "10.1.0.7:7"));
   EXPECT_THAT(
@@ -223,6 +252,152 @@ TEST(KubernetesTargetsTest, EndpointsBringTheirPodsAndServices) {
   EXPECT_THAT(LabelsOf(groups[1]), Not(Contains(Key("pod_name"))));
   EXPECT_THAT(LabelsOf(groups[2]), Contains(Pair("pod_container_port_number", "9401")));
   EXPECT_THAT(LabelsOf(groups[2]), Not(Contains(Key("endpoint_ready"))));
+}
+
+TEST(KubernetesTargetsTest, EndpointsShowNoDetailsOfOthers) {
+  KubernetesObjects objects;
+  Read(KubernetesRole::kPod, kPods, objects);
+  Read(KubernetesRole::kService, kServices, objects);
+  Read(KubernetesRole::kNode, kNodes, objects);
+  Read(KubernetesRole::kEndpoints, R"([
+    {"metadata": {"name": "dcgm", "namespace": "gpu"},
+     "subsets": [{
+       "addresses": [{"ip": "10.1.0.7", "nodeName": "node-7",
+                      "targetRef": {"kind": "Pod", "namespace": "gpu", "name": "dcgm-x7"}}],
+       "ports": [{"port": 9400}]}]}])",
+       objects);
+  KubernetesDiscovery config = Finding(KubernetesRole::kEndpoints);
+  config.attach_node = true;
+  const auto groups = TargetsOf(config, objects);
+  ASSERT_THAT(Addresses(groups), ElementsAre("10.1.0.7:9400", "10.1.0.7:9401", "10.1.0.7:7"));
+  for (const TargetGroup& group : groups) {
+    const Labels labels = LabelsOf(group);
+    EXPECT_THAT(labels, Contains(Pair("service_label_team", "infra")));
+    EXPECT_THAT(labels, Not(Contains(Key("service_type"))));
+    EXPECT_THAT(labels, Not(Contains(Key("service_cluster_ip"))));
+    EXPECT_THAT(labels, Not(Contains(Key("pod_container_id"))));
+    EXPECT_THAT(labels, Not(Contains(Key("node_address_InternalIP"))));
+  }
+  EXPECT_THAT(LabelsOf(groups[0]), Contains(Pair("node_label_gpu", "h100")));
+  EXPECT_THAT(LabelsOf(groups[1]), Not(Contains(Key("node_label_gpu"))));
+}
+
+TEST(KubernetesTargetsTest, EndpointsHaveTheLastContainerWithTheirPort) {
+  KubernetesObjects objects;
+  Read(KubernetesRole::kPod, R"([{
+    "metadata": {"name": "names", "namespace": "a"}, "status": {"podIP": "10.1.0.7"},
+    "spec": {"containers": [
+      {"name": "first", "ports": [{"name": "dns", "containerPort": 53, "protocol": "UDP"}]},
+      {"name": "last", "ports": [{"containerPort": 53, "protocol": "SCTP"},
+                                 {"name": "tcp", "containerPort": 53}]}]}}])",
+       objects);
+  const std::string rest = R"("targetRef": {"kind": "Pod", "namespace": "a", "name": "names"}}],
+    "ports": [{"port": 53, "protocol": "TCP"}])";
+  Read(KubernetesRole::kEndpoints,
+       R"([{"metadata": {"name": "e", "namespace": "b"},
+    "subsets": [{"addresses": [{"ip": "10.1.0.7", )" +
+           rest + "}]}]",
+       objects);
+  const auto groups = TargetsOf(Finding(KubernetesRole::kEndpoints), objects);
+  ASSERT_THAT(Addresses(groups), ElementsAre("10.1.0.7:53"));
+  Labels labels = LabelsOf(groups[0]);
+  EXPECT_EQ(labels["namespace"], "b");
+  EXPECT_EQ(labels["pod_container_name"], "last");
+  EXPECT_EQ(labels["pod_container_port_protocol"], "TCP");
+  EXPECT_THAT(labels, Not(Contains(Key("pod_container_port_name"))));
+
+  objects.endpoints.clear();
+  Read(KubernetesRole::kEndpointSlice,
+       R"([{"metadata": {"name": "s", "namespace": "a"},
+    "endpoints": [{"addresses": ["10.1.0.7"], )" +
+           rest + "}]",
+       objects);
+  const auto slices = TargetsOf(Finding(KubernetesRole::kEndpointSlice), objects);
+  ASSERT_EQ(slices.size(), 1u);
+  EXPECT_EQ(LabelsOf(slices[0])["pod_container_port_protocol"], "SCTP");
+}
+
+TEST(KubernetesTargetsTest, AnEndpointSliceMayLeaveThePortOpen) {
+  KubernetesObjects objects;
+  Read(KubernetesRole::kPod, kPods, objects);
+  Read(KubernetesRole::kEndpointSlice, R"([{
+    "metadata": {"name": "s", "namespace": "gpu"}, "ports": [{"name": "any"}],
+    "endpoints": [{"addresses": ["10.1.0.9"], "targetRef": {"kind": "Pod", "namespace": "gpu",
+                   "name": "dcgm-x7"}}]}])",
+       objects);
+  const auto groups = TargetsOf(Finding(KubernetesRole::kEndpointSlice), objects);
+  ASSERT_THAT(Addresses(groups),
+              ElementsAre("10.1.0.9", "10.1.0.7:9400", "10.1.0.7:9401", "10.1.0.7:7"));
+  EXPECT_THAT(LabelsOf(groups[0]), Not(Contains(Key("endpointslice_port"))));
+  EXPECT_THAT(LabelsOf(groups[0]), Contains(Pair("endpointslice_port_name", "any")));
+}
+
+TEST(KubernetesTargetsTest, TheSliceOfASecondIpFamilyIsLeftOut) {
+  const std::string services = R"([{"metadata": {"name": "s", "namespace": "a"},
+    "spec": {"ipFamilyPolicy": "%s", "ipFamilies": ["IPv6", "IPv4"]}}])";
+  const std::string slices = R"([
+    {"metadata": {"name": "4", "namespace": "a", "labels": {"kubernetes.io/service-name": "s"}},
+     "addressType": "IPv4", "endpoints": [{"addresses": ["10.0.0.1"]}], "ports": [{"port": 1}]},
+    {"metadata": {"name": "6", "namespace": "a", "labels": {"kubernetes.io/service-name": "s"}},
+     "addressType": "IPv6", "endpoints": [{"addresses": ["fd00::1"]}], "ports": [{"port": 1}]}])";
+  for (const auto& [policy, expected] : std::map<std::string, std::vector<std::string>>{
+           {"RequireDualStack", {"[fd00::1]:1"}},
+           {"PreferDualStack", {"[fd00::1]:1"}},
+           {"SingleStack", {"10.0.0.1:1", "[fd00::1]:1"}}}) {
+    KubernetesObjects objects;
+    std::string of_policy = services;
+    Read(KubernetesRole::kService, of_policy.replace(of_policy.find("%s"), 2, policy), objects);
+    Read(KubernetesRole::kEndpointSlice, slices, objects);
+    EXPECT_EQ(Addresses(TargetsOf(Finding(KubernetesRole::kEndpointSlice), objects)), expected)
+        << policy;
+  }
+}
+
+TEST(KubernetesTargetsTest, ATargetThatIsANodeHasItsLabels) {
+  KubernetesObjects objects;
+  Read(KubernetesRole::kNode, R"([{"metadata": {"name": "named"}}, {"metadata": {"name": "is"}}])",
+       objects);
+  const std::string both = R"("nodeName": "named", "targetRef": {"kind": "Node", "name": "is"}}],
+                              "ports": [{"port": 1}])";
+  Read(KubernetesRole::kEndpoints,
+       R"([{"metadata": {"name": "e"}, "subsets": [{"addresses": [{"ip": "10.0.0.1", )" + both +
+           "}]}]",
+       objects);
+  KubernetesDiscovery config = Finding(KubernetesRole::kEndpoints);
+  config.attach_node = true;
+  EXPECT_EQ(LabelsOf(TargetsOf(config, objects).at(0))["node_name"], "named");
+  objects.endpoints.clear();
+  Read(KubernetesRole::kEndpointSlice,
+       R"([{"metadata": {"name": "s"}, "endpoints": [{"addresses": ["10.0.0.1"], )" + both + "}]",
+       objects);
+  config.role = KubernetesRole::kEndpointSlice;
+  EXPECT_EQ(LabelsOf(TargetsOf(config, objects).at(0))["node_name"], "is");
+}
+
+TEST(KubernetesTargetsTest, EveryPathOfAnIngressIsATarget) {
+  KubernetesObjects objects;
+  Read(KubernetesRole::kIngress, R"([{
+    "metadata": {"name": "web", "namespace": "a", "labels": {"team": "x"}},
+    "spec": {"ingressClassName": "nginx", "tls": [{"hosts": ["a.example", "*.b.example"]}],
+             "rules": [{"host": "a.example", "http": {"paths": [{"path": "/one"}, {}]}},
+                       {"host": "x.b.example"}, {"host": "x.y.b.example"}, {"host": "b.example"},
+                       {"http": {"paths": [{"path": "/"}]}}]}}])",
+       objects);
+  const auto groups = TargetsOf(Finding(KubernetesRole::kIngress), objects);
+  ASSERT_THAT(Addresses(groups),
+              ElementsAre("a.example", "a.example", "x.b.example", "x.y.b.example", "b.example"));
+  EXPECT_EQ(LabelsOf(groups[0]), (Labels{{"namespace", "a"},
+                                         {"ingress_name", "web"},
+                                         {"ingress_label_team", "x"},
+                                         {"ingress_labelpresent_team", "true"},
+                                         {"ingress_class_name", "nginx"},
+                                         {"ingress_scheme", "https"},
+                                         {"ingress_host", "a.example"},
+                                         {"ingress_path", "/one"}}));
+  EXPECT_EQ(LabelsOf(groups[1])["ingress_path"], "/");
+  std::vector<std::string> schemes;
+  for (const TargetGroup& group : groups) schemes.push_back(LabelsOf(group)["ingress_scheme"]);
+  EXPECT_THAT(schemes, ElementsAre("https", "https", "https", "http", "http"));
 }
 
 TEST(KubernetesTargetsTest, EndpointSlicesBringTheirPodsAndServices) {

@@ -26,7 +26,7 @@ void MetaLabels::SetEntry(std::string_view name, std::string_view key, std::stri
 }
 
 void MetaLabels::Set(std::string_view name, std::string_view value) {
-  // Two strings, and what views of them take while the set is built.
+  // Two strings, plus views of them while the set is built.
   constexpr uint64_t kLabelBytes = 160;
   if (value.empty() || !refusal_.ok()) return;
   refusal_ = memory_.Add(kLabelBytes + 2 * (prefix_.size() + name.size() + value.size()));

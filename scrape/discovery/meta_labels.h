@@ -1,5 +1,5 @@
-// MetaLabels: collects the labels of what a source found. Linear in what it is given, which is
-// charged to the memory budget as it comes. Not thread-safe.
+// MetaLabels: collects the labels of discovered targets, in linear time, and charges them to the
+// memory budget as they arrive. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -7,29 +7,29 @@
 #include <utility>
 #include <vector>
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "base/status.h"
 #include "model/labels.h"
 
 namespace lockstep::scrape {
 
-// `key` with '_' for each byte that names of labels do not have.
+// Replaces each byte of `key` that is invalid in label names by '_'.
 std::string LabelNameOf(std::string_view key);
 
-// Labels of all sets; later ones win.
+// Merges the sets; later ones win.
 LabelSet Merged(std::initializer_list<const LabelSet*> sets);
 
 class MetaLabels {
  public:
-  // `prefix` begins all names: "__meta_kubernetes_". It outlives the labels.
+  // `prefix` starts all names: "__meta_kubernetes_". It must outlive the labels.
   explicit MetaLabels(std::string_view prefix) : prefix_(prefix) {}
 
-  // An empty value is left out.
+  // Drops empty values.
   void Set(std::string_view name, std::string_view value);
-  // An entry of a map: `name`_`key` with its value, and `name`present_`key`, which is "true".
+  // Sets an entry of a map: `name`_`key` to its value, and `name`present_`key` to "true".
   void SetEntry(std::string_view name, std::string_view key, std::string_view value);
 
-  // Fails if there was no memory for one.
+  // Fails if there was not enough memory.
   absl::StatusOr<LabelSet> Build() const;
 
  private:

@@ -1,5 +1,5 @@
-#include "scrape/discovery/slurm_source.h"
-
+// The nodes of a Slurm cluster as a source of targets, from the output of `scontrol show nodes
+// --oneliner`.
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -7,11 +7,12 @@
 
 #include "absl/strings/str_format.h"
 #include "base/run_program.h"
+#include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// The nodes of large clusters fit in many times.
+// Many times the output for a large cluster.
 constexpr size_t kMaxOutputBytes = 64 << 20;
 constexpr milliseconds kCommandTimeout{30'000};
 
@@ -64,14 +65,14 @@ class SlurmSource : public TargetSource {
       return absl::OutOfRangeError(
           absl::StrFormat("the list of nodes has more than %d bytes", kMaxOutputBytes));
     }
-    // A string that grows has twice the room that it needs.
+    // A growing string may allocate twice its size.
     LOCKSTEP_RETURN_IF_ERROR(memory_.Add(2 * output.size()));
     text_ += output;
     return absl::OkStatus();
   }
 
   const SlurmDiscovery config_;
-  std::string text_;  // of the look that is under way
+  std::string text_;  // of the current lookup
   MemoryCharge memory_{MemoryAccount::kScrapes};
 };
 

@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "scrape/discovery/meta_labels.h"
-#include "scrape/discovery/slurm_source.h"
+#include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -17,7 +17,7 @@ struct NodeField {
   bool is_list;
 };
 
-// What becomes a label as it is. A list gets a comma at both ends too, so that ",gpu," finds a
+// Fields that become labels unchanged. Lists are surrounded by commas, so that ",gpu," matches a
 // whole item.
 constexpr std::array kNodeFields = {
     NodeField{"NodeName", "node_name", false},
@@ -33,16 +33,16 @@ constexpr std::array kNodeFields = {
 };
 constexpr std::string_view kNodeAddressKey = "NodeAddr";
 constexpr std::string_view kNodeStateKey = "State";
-// Texts of people, which end a line and could have any words in them.
+// Free texts, which end a line and may contain anything.
 constexpr std::array<std::string_view, 3> kFreeTexts = {"Reason", "Comment", "Extra"};
 
-// Marks behind a state are short for flags. Source: sinfo(1), "Node state codes".
+// Suffixes of a state stand for flags. Source: sinfo(1), "Node state codes".
 constexpr std::pair<char, std::string_view> kStateMarks[] = {
     {'*', "NOT_RESPONDING"},   {'~', "POWERED_DOWN"},  {'#', "POWERING_UP"},
     {'!', "POWER_DOWN"},       {'%', "POWERING_DOWN"}, {'$', "MAINTENANCE"},
     {'@', "REBOOT_REQUESTED"}, {'^', "REBOOT_ISSUED"}, {'-', "PLANNED"}};
 
-// Cuts the text up to `mark`, or all of it, off `rest`.
+// Takes the text up to `mark`, or all of it, from `rest`.
 std::string_view CutAt(char mark, std::string_view& rest) {
   const size_t end = std::min(rest.find(mark), rest.size());
   const std::string_view cut = rest.substr(0, end);
@@ -68,7 +68,7 @@ class NodeLine {
     }
   }
 
-  // "" if it is not known.
+  // "" if unknown.
   std::string_view Get(std::string_view key) const {
     const auto found = std::ranges::find(values_, key, &Value::first);
     return found == values_.end() || !IsKnown(found->second) ? "" : found->second;

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <map>
 
-#include "scrape/discovery/slurm_source.h"
+#include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -24,7 +24,7 @@ Labels LabelsWithoutPrefix(const TargetGroup& group) {
   return labels;
 }
 
-// In the form that scontrol(1) has, with a reason that looks like more than one.
+// In the format of scontrol(1), with a reason that looks like several fields.
 constexpr std::string_view kOutput =
     "NodeName=gpu-1 Arch=x86_64 CoresPerSocket=56 CPUAlloc=0 CPUEfctv=224 CPUTot=224 "
     "CPULoad=0.10 AvailableFeatures=h100,ib ActiveFeatures=h100 Gres=gpu:h100:8(S:0-1) "
@@ -84,7 +84,7 @@ TEST(SlurmSourceTest, RunsACommandWithoutAShell) {
   config.command = {"printf", "NodeName=%s\\n", "a", "$(id)", "c"};
   EXPECT_EQ(*NodesOf(config), 3u);
   config.command = {"sh", "-c", "echo NodeName=a; exit 1"};
-  EXPECT_EQ(Message(NodesOf(config).status()), "sh ended with status 1");
+  EXPECT_EQ(Message(NodesOf(config).status()), "sh exited with status 1");
   config.command = {"no-such-program"};
   EXPECT_THAT(std::string(Message(NodesOf(config).status())), HasSubstr("cannot run"));
 }

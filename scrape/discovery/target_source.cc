@@ -7,7 +7,7 @@
 namespace lockstep::scrape {
 
 absl::Status FoundTargets::Add(TargetGroup group) {
-  // Its texts are in the group, in a copy of it for the pool, and twice in the pool's target.
+  // Its texts are in the group, in the pool's copy of it, and twice in the pool's target.
   constexpr uint64_t kCopies = 4;
   constexpr uint64_t kGroupBytes = 512;
   uint64_t bytes = group.labels.bytes().size() + group.source.size();

@@ -1,6 +1,6 @@
-// TargetSource: one place to look for targets, again and again: a file, a URL, names in DNS, the
-// API server of a Kubernetes, a Slurm. Looks come one after another, from any thread; Cancel() is
-// safe at any time.
+// TargetSource: one source of targets to look up repeatedly: a file, a URL, DNS names, a Kubernetes
+// API server, a Slurm cluster, EC2. Lookups are sequential, from any thread; Cancel() is always
+// safe.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_budget.h"
+#include "base/budget/memory_budget.h"
 #include "base/status.h"
 #include "scrape/config/discovery_config.h"
 
 namespace lockstep::scrape {
 
-// What a look found, and the memory that it takes.
+// The result of a lookup, and its memory.
 struct FoundTargets {
   std::vector<TargetGroup> groups;
   MemoryCharge memory{MemoryAccount::kScrapes};
@@ -30,12 +30,12 @@ class TargetSource {
   TargetSource(const TargetSource&) = delete;
   TargetSource& operator=(const TargetSource&) = delete;
 
-  // Blocks, but for a bounded time. Nothing: the same as in the last look that succeeded.
+  // Blocks for a bounded time. Nothing if unchanged since the last successful lookup.
   virtual absl::StatusOr<std::optional<FoundTargets>> Look() = 0;
   // For people, without secrets.
   virtual std::string name() const = 0;
 
-  // A look that is under way fails soon.
+  // Makes a lookup in progress fail soon.
   void Cancel() { is_cancelled_ = true; }
 
  protected:
@@ -45,7 +45,7 @@ class TargetSource {
   std::atomic<bool> is_cancelled_{false};
 };
 
-// With brackets around an IPv6 address.
+// Adds brackets around an IPv6 address.
 std::string HostOfUrl(std::string_view host);
 // "host:9400", with brackets around an IPv6 address.
 std::string HostWithPort(std::string_view host, uint64_t port);

@@ -1,28 +1,32 @@
-#include "scrape/discovery/text_sources.h"
-
+// Sources that return target groups as text: a file, and a URL.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "base/redact_url.h"
+#include "base/text/url.h"
 #include "scrape/config/target_groups.h"
+#include "scrape/discovery/meta_labels.h"
+#include "scrape/discovery/sources.h"
 #include "scrape/http_fetch.h"
 
 namespace lockstep::scrape {
 namespace {
 
-// For each byte of a text: what it becomes while it is read, when a name of two bytes is a node of
-// a document, and what is kept of it.
+// Memory per byte of text: the parsed document, in which a two-byte name is a node, and the result.
 constexpr uint64_t kReadBytesPerByte = 128;
 constexpr uint64_t kKeptBytesPerByte = 24;
 constexpr milliseconds kUrlTimeout{5'000};
 
-// Reads a text only if it is another one than before.
+// Parses a text only if it has changed. All groups get `label` with the value `name`.
 class TextReader {
  public:
-  explicit TextReader(std::string name) : name_(std::move(name)) {}
+  TextReader(std::string_view label, std::string name) : name_(std::move(name)) {
+    LabelSetBuilder builder;
+    builder.Set(label, name_);
+    own_ = builder.Build();
+  }
 
   const std::string& name() const { return name_; }
 
@@ -31,7 +35,12 @@ class TextReader {
     FoundTargets found;
     LOCKSTEP_RETURN_IF_ERROR(found.memory.Add(kReadBytesPerByte * text.size()));
     LOCKSTEP_ASSIGN_OR_RETURN(found.groups, ParseTargetGroups(text, name_));
-    found.memory.Resize(kKeptBytesPerByte * text.size()).IgnoreError();
+    // They are in the group, in a copy of it for the pool, and twice in the pool's target.
+    constexpr uint64_t kCopies = 4;
+    const uint64_t own_bytes = kCopies * own_.bytes().size() * found.groups.size();
+    LOCKSTEP_RETURN_IF_ERROR(found.memory.Add(own_bytes));
+    for (TargetGroup& group : found.groups) group.labels = Merged({&group.labels, &own_});
+    found.memory.Resize(kKeptBytesPerByte * text.size() + own_bytes).IgnoreError();
     text_ = std::move(text);
     is_read_ = true;
     return found;
@@ -39,13 +48,15 @@ class TextReader {
 
  private:
   const std::string name_;
+  LabelSet own_;
   std::string text_;
   bool is_read_ = false;
 };
 
 class FileSource : public TargetSource {
  public:
-  explicit FileSource(std::string path) : path_(std::move(path)), reader_(path_) {}
+  explicit FileSource(std::string path)
+      : path_(std::move(path)), reader_("__meta_filepath", path_) {}
 
   std::string name() const override { return reader_.name(); }
 
@@ -65,7 +76,7 @@ class FileSource : public TargetSource {
 class HttpSource : public TargetSource {
  public:
   explicit HttpSource(HttpDiscovery config)
-      : config_(std::move(config)), reader_(RedactUrl(config_.url)) {}
+      : config_(std::move(config)), reader_("__meta_url", RedactUrl(config_.url)) {}
 
   std::string name() const override { return reader_.name(); }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "api/tenant_access.h"
-#include "base/client_id.h"
+#include "api/http/tenant_access.h"
+#include "base/budget/client_id.h"
 #include "server/otlp_grpc/connection.h"
 #include "server/otlp_grpc/pending_answer.h"
 
@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::string_view kExport =
     "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
-// Where the handler takes the same by HTTP.
+// The handler's HTTP path for the same data.
 constexpr const char* kHttpPath = "/v1/metrics";
 constexpr std::string_view kContentType = "application/grpc";
 constexpr size_t kPrefixBytes = 5;
 constexpr size_t kMaxEncodingBytes = 32;
-// One more than the name of a tenant may have.
+// One more than the maximum length of a tenant name.
 constexpr size_t kMaxTenantBytes = 151;
 
-// What Content-Encoding calls them, too.
+// The names that Content-Encoding also uses.
 bool IsKnownEncoding(std::string_view encoding) {
   return encoding == "gzip" || encoding == "deflate" || encoding == "zstd";
 }
@@ -34,7 +34,7 @@ std::vector<api::Header> AnswerHead(int http_status) {
           {"grpc-accept-encoding", "identity,deflate,gzip,zstd"}};
 }
 
-// An uncompressed message behind its prefix.
+// An uncompressed message with its prefix.
 std::string Framed(std::string_view message) {
   std::string framed(kPrefixBytes, '\0');
   for (size_t i = 1; i < kPrefixBytes; ++i) {
@@ -77,9 +77,10 @@ void Call::Begin(CallHead head) {
   }
   if (head.path != kExport) {
     return Refuse({GrpcCode::kUnimplemented,
-                   "this server has the metrics service of OTLP alone, not " + head.path});
+                   "this server only supports the OTLP metrics service, not " + head.path});
   }
-  // Kept for as long as the call is, and charged to nobody: what cannot be right need not be told back whole.
+  // Kept for the duration of the call without being charged, so an invalid value is not echoed in
+  // full.
   message_encoding_ = head.message_encoding.substr(0, kMaxEncodingBytes);
   tenants_ = head.tenants.substr(0, kMaxTenantBytes);
   Admit(head.authorization);
@@ -110,14 +111,14 @@ void Call::OnVerdict(AuthAnswer answer) {
       who_ = std::move(answer.who);
       state_ = State::kMessage;
       connection_.OnCallLetIn();
-      if (!reader_.SetUser(who_->name)) return Refuse(Busy("too much is under way at once"));
+      if (!reader_.SetUser(who_->name)) return Refuse(Busy("too many messages in flight"));
       connection_.http2().Consume(stream_, std::exchange(unconsumed_bytes_, 0));
       return Advance();
     case AuthVerdict::kDenied:
       Audit({}, 401);
       return Refuse({GrpcCode::kUnauthenticated, "Unauthorized"});
     case AuthVerdict::kOverloaded:
-      return Refuse(Busy("too many passwords are waiting to be checked"));
+      return Refuse(Busy("too many password checks are queued"));
   }
 }
 
@@ -143,10 +144,10 @@ void Call::Advance() {
     const bool is_plain = message_encoding_.empty() || message_encoding_ == "identity";
     return Refuse(
         is_plain ? GrpcStatus{GrpcCode::kInternal,
-                              "the message is compressed, and its "
-                              "encoding is not told"}
+                              "the message is compressed, but its encoding is not given"}
                  : GrpcStatus{GrpcCode::kUnimplemented,
-                              "messages can be gzip, deflate and zstd, not " + message_encoding_});
+                              "unsupported message encoding; expected gzip, deflate or zstd, not " +
+                                  message_encoding_});
   }
   Handle();
 }
@@ -173,7 +174,7 @@ void Call::Expire() {
     answered_at_ = connection_.now();
     return connection_.http2().Reset(stream_);
   }
-  Refuse({GrpcCode::kDeadlineExceeded, "the message took too long"});
+  Refuse({GrpcCode::kDeadlineExceeded, "the message arrived too slowly"});
 }
 
 api::Request Call::RequestOf() {
@@ -200,7 +201,7 @@ void Call::Handle() {
   auto answer = std::make_unique<PendingAnswer>(door_, connection_.shared_from_this(), stream_,
                                                 AuditEntryOf(*who_), reader_.TakeLease(),
                                                 api::ClientOf(request));
-  // An answer that nobody gives says what there was no room for.
+  // Without an answer, the destructor reports what was full.
   if (!answer->has_room()) return;
   const ClientId client = api::ClientOf(request);
   const bool is_taken =

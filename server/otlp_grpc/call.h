@@ -1,10 +1,10 @@
-// Call: one call of the gRPC door, from its head to its answer.
+// Call: one gRPC call, from its header to its response.
 //
 //   head ──▶ admission ──▶ message ──▶ handling ──▶ answered
 //              └──────────────┴── refused ───────────┘
 //
-// It lives on the thread of its connection; what it waits for may answer from any thread, and finds
-// it by its stream (Connection::WithCall).
+// Lives on its connection's thread. What it waits for may answer from any thread, and finds the
+// call by its stream (Connection::WithCall).
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/http.h"
-#include "server/authenticator.h"
+#include "api/http/http.h"
+#include "server/auth/authenticator.h"
 #include "server/otlp_grpc/grpc_door.h"
 #include "server/otlp_grpc/http2_session.h"
 #include "server/otlp_grpc/message_reader.h"
@@ -28,9 +28,9 @@ class Call {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The connection outlives the call.
+  // `connection` must outlive the call.
   Call(Connection& connection, GrpcDoor& door, int32_t stream, Time now);
-  // Whoever works on the request is told that nobody waits.
+  // Notifies those working on the request that the result is no longer needed.
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -39,13 +39,13 @@ class Call {
   void Add(std::string_view bytes);
   void OnRequestEnd();
 
-  // When Expire() is due unless something happens; nothing while the handler works.
+  // When Expire() is due unless something happens; nullopt while the handler works.
   std::optional<Time> deadline() const;
   void Expire();
-  // By its credentials.
+  // Whether its credentials were accepted.
   bool was_let_in() const { return who_ != nullptr; }
 
-  // What others found out.
+  // Results from other threads.
   void OnVerdict(AuthAnswer answer);
   void OnAnswer(api::Response response);
 
@@ -56,7 +56,6 @@ class Call {
   void Advance();
   void Handle();
   api::Request RequestOf();
-  std::string_view MessageEncoding() const;
   void Refuse(const GrpcStatus& status);
   void Answer(const GrpcStatus& status, std::string body);
   AuditEntry AuditEntryOf(const api::Principal& who) const;
@@ -72,7 +71,7 @@ class Call {
   std::string tenants_;
   MessageReader reader_;
   size_t unconsumed_bytes_ = 0;  // received before the call was admitted
-  bool has_ended_ = false;       // the request
+  bool has_ended_ = false;       // the request is complete
   std::shared_ptr<const api::Principal> who_;
   std::shared_ptr<api::CancelSignal> cancel_;
   Time answered_at_{};

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kQuietReadBytes = 4 << 10;
 constexpr size_t kCallReadBytes = 64 << 10;
 constexpr size_t kWriteBytes = 64 << 10;
-// What a client may have sent before it reads that its connection is over.
+// How much a client may have sent before it learns that its connection is over.
 constexpr size_t kMaxDiscardedBytes = 4 << 20;
 
 }  // namespace
@@ -26,7 +26,7 @@ Connection::Connection(GrpcDoor& door, std::unique_ptr<Transport> transport,
       quiet_since_(now_) {}
 
 void Connection::Start() {
-  // A shutdown may have come first.
+  // A shutdown may have happened first.
   if (state_ == State::kClosed) return;
   ArmTimer();
   transport_->Handshake([self = shared_from_this()](std::error_code error, size_t) {
@@ -123,7 +123,7 @@ void Connection::OnRead(std::error_code error, size_t size) {
   Continue();
 }
 
-// Sends what there is to send; then reads on, or ends.
+// Sends pending output; then reads again, or closes.
 void Connection::Continue() {
   if (state_ != State::kOpen) return;
   if (!is_writing_) {
@@ -160,7 +160,8 @@ void Connection::OnWritten(std::error_code error, size_t size) {
   Continue();
 }
 
-// Closing while the client still sends would reset the connection and take the last words from it.
+// Closing while the client is still sending would reset the connection, and the client would lose
+// the last message.
 void Connection::Linger() {
   if (http2_.is_broken()) ++door_.counters.broken_connections;
   state_ = State::kLinger;

@@ -1,11 +1,11 @@
-// Connection: one client's HTTP/2 connection at the gRPC door, from handshake to close, and its
+// Connection: one client's HTTP/2 connection to the gRPC server, from handshake to close, and its
 // calls.
 //
 //   handshake ──▶ open ──▶ linger ──▶ closed
 //
-// It reads only when everything is written: a client that takes no answers gets no further ones
-// made. Everything runs on the transport's loop thread but for Drain(), MakeRoom(), Abort()
-// and WithCall(), which are safe from any.
+// Reads only when all output is written, so no further responses are generated for a client that
+// does not receive them. Everything runs on the transport's loop thread, except Drain(),
+// MakeRoom(), Abort() and WithCall(), which are safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@
 #include <unordered_map>
 
 #include "absl/functional/any_invocable.h"
-#include "server/connection_shares.h"
+#include "server/http/read_buffer.h"
+#include "server/limits/connection_shares.h"
 #include "server/otlp_grpc/call.h"
 #include "server/otlp_grpc/grpc_door.h"
 #include "server/otlp_grpc/http2_session.h"
-#include "server/read_buffer.h"
-#include "server/transport.h"
+#include "server/socket/transport.h"
 
 namespace lockstep::server {
 
@@ -30,24 +30,25 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // The door outlives the connection.
+  // `door` must outlive the connection.
   Connection(GrpcDoor& door, std::unique_ptr<Transport> transport,
              ConnectionShares::Lease lease = {});
 
-  // Once, on the loop thread.
+  // Call once, on the loop thread.
   void Start();
-  // Takes no further calls, and closes when the last is answered.
+  // Accepts no more calls, and closes after the last response.
   void Drain();
-  // Closes unless a call that was let in is under way: another connection needs the room.
+  // Closes the connection unless an accepted call is in flight, because another connection needs
+  // the room.
   void MakeRoom();
-  // Cancels the calls under way and closes at once.
+  // Cancels calls in flight and closes at once.
   void Abort();
 
-  // Runs `act` on the loop thread if the call is still there.
+  // Runs `act` on the loop thread if the call still exists.
   static void WithCall(std::shared_ptr<Connection> connection, int32_t stream,
                        absl::AnyInvocable<void(Call&)> act);
 
-  // For its calls.
+  // For use by its calls.
   Http2Session& http2() { return http2_; }
   const Peer& peer() const { return transport_->peer(); }
   Time now() const { return now_; }
@@ -89,7 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   State state_ = State::kHandshake;
   bool is_draining_ = false;
   bool has_had_call_ = false;
-  size_t let_in_calls_ = 0;  // of calls_
+  size_t let_in_calls_ = 0;  // among calls_
   Time quiet_since_;         // the end of the last call, or of the handshake
   Time lingering_since_{};
   size_t discarded_bytes_ = 0;  // since then
@@ -99,9 +100,9 @@ class Connection : public std::enable_shared_from_this<Connection>, private Http
   std::string out_;
   size_t out_written_ = 0;
   bool is_writing_ = false;
-  Time writing_since_{};  // without the client having taken a byte
+  Time writing_since_{};  // since the client last received a byte
 
-  Time timer_at_ = Time::max();  // when it expires; max: it does not run
+  Time timer_at_ = Time::max();  // when it expires; max: it is off
 };
 
 }  // namespace lockstep::server

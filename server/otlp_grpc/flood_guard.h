@@ -1,6 +1,6 @@
-// FloodGuard: tells whether a connection sends more of what costs the server work and brings no
-// call than a client has reason to: resets of streams (CVE-2023-44487 and its kin), and frames that
-// carry nothing. Two token buckets. Not thread-safe.
+// FloodGuard: detects connections that cause work without making calls, beyond what a client has
+// reason to: resets of streams (CVE-2023-44487 and similar), and frames without content. Two token
+// buckets. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class FloodGuard {
         idle_frames_left_(limits.max_idle_frames),
         now_(now) {}
 
-  // Time has gone on: the buckets fill.
+  // Refills the buckets for the elapsed time.
   void Advance(Time now) {
     const double seconds = std::chrono::duration<double>(now - now_).count();
     now_ = now;

@@ -1,26 +1,26 @@
-// GrpcDoor: what all connections and calls of the gRPC door share; outlives them.
+// GrpcDoor: the state shared by all connections and calls of the gRPC server. Must outlive them.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-#include "api/http.h"
-#include "base/fair_pool.h"
-#include "server/audit_log.h"
-#include "server/authenticator.h"
-#include "server/body_budget.h"
+#include "api/http/http.h"
+#include "base/budget/fair_pool.h"
+#include "server/auth/audit_log.h"
+#include "server/auth/authenticator.h"
+#include "server/limits/body_budget.h"
+#include "server/limits/worker_pool.h"
 #include "server/otlp_grpc/grpc_limits.h"
 #include "server/otlp_grpc/grpc_status.h"
-#include "server/worker_pool.h"
 
 namespace lockstep::server {
 
 // Safe from any thread.
 struct GrpcCounters {
-  std::atomic<uint64_t> received_bytes{0};         // of whole messages
-  std::atomic<uint64_t> displaced_connections{0};  // closed for want of room for others
-  std::atomic<uint64_t> broken_connections{0};     // ended for a flood or a breach of the protocol
+  std::atomic<uint64_t> received_bytes{0};         // of complete messages
+  std::atomic<uint64_t> displaced_connections{0};  // closed to make room for others
+  std::atomic<uint64_t> broken_connections{0};     // closed because of a flood or a protocol error
   std::array<std::atomic<uint64_t>, kGrpcCodeCount> answers{};
 };
 
@@ -36,11 +36,11 @@ struct GrpcDoor {
         workers(worker_threads, grpc_limits.max_calls, kRequestQueue) {}
 
   api::Handler& handler;
-  AuditLog* const audit;  // null: none is kept
+  AuditLog* const audit;  // null: no audit log
   const GrpcLimits limits;
   Authenticator authenticator;
   BodyBudget budget;
-  FairPool calls;  // handed to the handler and not answered
+  FairPool calls;  // given to the handler but not answered yet
   GrpcCounters counters;
   WorkerPool workers;
 };

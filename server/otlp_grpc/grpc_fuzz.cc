@@ -1,5 +1,5 @@
-// Feeds the bytes of a connection through the gRPC door to a handler that knows no storage. The
-// first byte says how large the pieces are in which the others arrive.
+// Feeds the bytes of a connection through the gRPC server to a handler without storage. The first
+// byte sets the size of the pieces in which the others arrive.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,12 +8,12 @@
 #include "base/check.h"
 #include "server/otlp_grpc/connection.h"
 #include "server/otlp_grpc/grpc_door.h"
-#include "server/scripted_transport.h"
+#include "server/socket/scripted_transport.h"
 
 namespace lockstep::server {
 namespace {
 
-// Answers with the message, as one of the statuses that a handler may answer with.
+// Responds with the message, and one of the statuses that a handler may return.
 class EchoHandler final : public api::Handler {
  public:
   void Handle(api::Request request, api::Respond respond) override {
@@ -44,7 +44,7 @@ struct World {
   GrpcDoor door{handler, WebConfig(), nullptr, SmallLimits(), 1};
 };
 
-// What a client has to see: whole frames.
+// The output must consist of complete frames.
 void CheckOutput(std::string_view output) {
   constexpr size_t kHeadBytes = 9;
   while (!output.empty()) {
@@ -67,7 +67,7 @@ void Run(World& world, size_t piece_bytes, std::string_view input) {
     alive = connection;
     connection->Start();
   }
-  // A connection lives as long as something is due to it.
+  // A connection stays alive while something is pending for it.
   while (!alive.expired()) state.Take()();
   LOCKSTEP_CHECK(state.closed);
   LOCKSTEP_CHECK(world.door.budget.held_bytes() == 0);

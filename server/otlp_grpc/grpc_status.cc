@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kProtobufType = "application/x-protobuf";
 constexpr int64_t kRetryAfterSeconds = 5;
-// Clients accept little more in all trailers together.
+// Clients accept little more than this in all trailers together.
 constexpr size_t kMaxMessageBytes = 2048;
 
 GrpcCode CodeOf(int http_status) {
@@ -33,7 +33,7 @@ GrpcCode CodeOf(int http_status) {
   }
 }
 
-// 0: not at all.
+// 0: do not retry.
 int64_t RetryAfterSeconds(const api::Response& response) {
   int64_t seconds = 0;
   for (const api::Header& header : response.headers) {
@@ -43,7 +43,7 @@ int64_t RetryAfterSeconds(const api::Response& response) {
   return seconds;
 }
 
-// Printable ASCII stays as it is, but for '%'.
+// Keeps printable ASCII except '%'.
 std::string PercentEncoded(std::string_view text) {
   std::string encoded;
   for (const char byte : text) {

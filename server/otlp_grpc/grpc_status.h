@@ -1,5 +1,5 @@
-// GrpcStatus: how a call ended, from the answer of POST /v1/metrics, and as trailers. Pure
-// functions.
+// GrpcStatus: the result of a call, converted from the response to POST /v1/metrics, and to
+// trailers. Pure functions.
 //
 // Source: gRPC over HTTP2 (the project's PROTOCOL-HTTP2.md), "Responses".
 #pragma once
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/http.h"
+#include "api/http/http.h"
 
 namespace lockstep::server {
 
@@ -34,19 +34,18 @@ struct GrpcStatus {
   bool ok() const { return code == GrpcCode::kOk; }
 };
 
-// OK for 200, whose body is then the message of the answer. Senders repeat only what has a
-// Retry-After.
+// OK for 200, with the body as the response message. Senders retry only responses with Retry-After.
 GrpcStatus StatusOf(const api::Response& response);
 
-// Tells the client to repeat the call after that time, by a RetryInfo.
+// Tells the client to retry the call after that time, with a RetryInfo.
 GrpcStatus RetryLater(GrpcCode code, std::string message, int64_t after_seconds);
-// The same for what is over a limit that others' calls fill: UNAVAILABLE.
+// The same when other calls have filled a limit: UNAVAILABLE.
 GrpcStatus Busy(std::string message);
 
 // "OK", "RESOURCE_EXHAUSTED".
 std::string_view NameOf(GrpcCode code);
 
-// grpc-status, and the text and details if there are any.
+// grpc-status, with the message and details if present.
 std::vector<api::Header> TrailersOf(const GrpcStatus& status);
 
 }  // namespace lockstep::server

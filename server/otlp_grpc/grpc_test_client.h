@@ -11,25 +11,25 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "server/raw_client.h"
+#include "server/socket/raw_client.h"
 
 namespace lockstep::server {
 
-// How a call ended, as the client sees it.
+// The result of a call as the client sees it.
 struct GrpcReply {
-  std::map<std::string, std::string> fields;  // head and trailers together
-  std::string body;                           // with the prefix of its message
-  bool is_closed = false;                     // the stream, by the server
-  uint32_t stream_error = 0;                  // of HTTP/2
-  bool is_going_away = false;                 // the connection
+  std::map<std::string, std::string> fields;  // header and trailers combined
+  std::string body;                           // with the message's prefix
+  bool is_closed = false;                     // by the server
+  uint32_t stream_error = 0;                  // HTTP/2 error code
+  bool is_going_away = false;                 // the connection is closing
   uint32_t connection_error = 0;
 
-  // -1: none came.
+  // -1 if there was none.
   int status() const {
     const auto found = fields.find("grpc-status");
     return found == fields.end() ? -1 : std::atoi(found->second.c_str());
   }
-  // As it is on the wire.
+  // As sent over the wire.
   std::string message() const {
     const auto found = fields.find("grpc-message");
     return found == fields.end() ? "" : found->second;
@@ -47,11 +47,11 @@ struct GrpcRequest {
   std::string method = "POST";
   std::map<std::string, std::string> fields = {{"content-type", "application/grpc"},
                                                {"te", "trailers"}};
-  std::string data;  // with the prefix of its message
-  bool ends = true;  // otherwise the stream stays open
+  std::string data;  // with the message's prefix
+  bool ends = true;  // if false, the stream stays open
 };
 
-// A message behind its prefix.
+// A message with its prefix.
 inline std::string GrpcData(std::string_view message, bool is_compressed = false) {
   std::string data(1, is_compressed ? '\1' : '\0');
   for (const int shift : {24, 16, 8, 0}) data += static_cast<char>(message.size() >> shift & 0xff);
@@ -76,7 +76,7 @@ class GrpcTestClient {
   GrpcTestClient(const GrpcTestClient&) = delete;
   GrpcTestClient& operator=(const GrpcTestClient&) = delete;
 
-  // Returns the stream.
+  // Returns the stream ID.
   int32_t Begin(const GrpcRequest& request) {
     std::map<std::string, std::string> fields = request.fields;
     fields.insert({{":method", request.method},
@@ -97,7 +97,7 @@ class GrpcTestClient {
     return stream;
   }
 
-  // Until the stream or the connection ends.
+  // Waits until the stream or the connection ends.
   GrpcReply Await() {
     while (!reply_.is_closed && !reply_.is_going_away && Receive()) {
     }
@@ -114,7 +114,7 @@ class GrpcTestClient {
     Flush();
   }
 
-  // Whether the server closes the connection, whatever it sends before.
+  // Whether the server closes the connection, whatever it sends first.
   bool AwaitEnd() {
     while (Receive()) {
     }
@@ -159,7 +159,7 @@ class GrpcTestClient {
   }
 
   void Flush() {
-    // One packet for all frames: the system may hold back a second one.
+    // Send all frames in one packet, because the system may delay a second one.
     std::string frames;
     const uint8_t* bytes = nullptr;
     for (ssize_t size = 1; size > 0;) {
@@ -169,7 +169,7 @@ class GrpcTestClient {
     socket_.Send(frames);
   }
 
-  // False at the end of the stream.
+  // Returns false at the end of the stream.
   bool Receive() {
     const std::string bytes = socket_.ReceiveAny();
     if (bytes.empty()) return false;
@@ -181,7 +181,7 @@ class GrpcTestClient {
 
   RawClient socket_;
   nghttp2_session* session_ = nullptr;
-  std::string data_;  // of the request that is being sent
+  std::string data_;  // of the request being sent
   bool data_ends_ = true;
   GrpcReply reply_;
 };

@@ -1,4 +1,4 @@
-// Clients that say things in HTTP/2 that no client has reason to say, frame by frame.
+// Clients that send HTTP/2 frames that no client has reason to send.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
@@ -8,7 +8,7 @@
 
 #include "server/otlp_grpc/grpc_test_client.h"
 #include "server/otlp_grpc/otlp_grpc_server.h"
-#include "server/raw_client.h"
+#include "server/socket/raw_client.h"
 
 namespace lockstep::server {
 namespace {
@@ -31,7 +31,7 @@ std::string Frame(uint8_t type, uint8_t flags, int32_t stream, std::string_view 
   return frame.append(payload);
 }
 
-// A field that is not indexed, in plain letters. Source: RFC 7541, 6.2.2.
+// A non-indexed field without Huffman coding. Source: RFC 7541, 6.2.2.
 std::string Field(std::string_view name, std::string_view value) {
   const auto text = [](std::string_view letters) {
     LOCKSTEP_CHECK(letters.size() < 127);
@@ -59,7 +59,7 @@ class Http2FloodTest : public testing::Test {
   Http2FloodTest() {
     OtlpGrpcOptions options;
     options.port = 0;
-    // Nothing comes back while a test runs.
+    // The bucket does not refill during a test.
     options.limits.http2.resets_per_second = 0;
     options.limits.http2.idle_frames_per_second = 0;
     server_ = *OtlpGrpcServer::Start(options, handler_);
@@ -67,8 +67,8 @@ class Http2FloodTest : public testing::Test {
     client_->Send(std::string(kPreface) + Frame(NGHTTP2_SETTINGS, 0, 0, ""));
   }
 
-  // The error of the GOAWAY that ends the connection, after all that the server sends; -1 without
-  // one.
+  // The error code of the GOAWAY that ends the connection, after everything the server sends; -1 if
+  // there is none.
   int64_t ErrorAtEnd() {
     const std::string bytes = client_->ReceiveAll();
     size_t at = 0;
@@ -82,7 +82,7 @@ class Http2FloodTest : public testing::Test {
     return -1;
   }
 
-  // After what a client sent, others are served, and the door knows why it closed the connection.
+  // Checks that others are still served, and that the server recorded why it closed the connection.
   void ExpectBroken() {
     GrpcTestClient polite(server_->address());
     GrpcRequest request;
@@ -91,8 +91,8 @@ class Http2FloodTest : public testing::Test {
     EXPECT_EQ(server_->stats().broken_connections, 1u);
   }
 
-  // Sends the frames of one step after the other until the server closes, and returns how many it
-  // took.
+  // Sends the frames of one step after another until the server closes the connection; returns the
+  // number of steps.
   template <typename Step>
   int Flood(int max_steps, Step step) {
     for (int i = 0; i < max_steps; ++i) {
@@ -126,7 +126,7 @@ TEST_F(Http2FloodTest, AFewResetsAreNoFlood) {
 
 TEST_F(Http2FloodTest, StreamsThatTheServerIsMadeToReset) {
   std::string frames;
-  // A window beyond its largest size is an error of the stream.
+  // A window beyond its maximum size is a stream error.
   for (int32_t stream = 1; stream < 2 * 201 + 1; stream += 2) {
     frames += Begin(stream) + Frame(NGHTTP2_WINDOW_UPDATE, 0, stream, "\x7f\xff\xff\xff");
   }
@@ -177,7 +177,7 @@ TEST_F(Http2FloodTest, AHeadOfManyContinuations) {
 }
 
 TEST_F(Http2FloodTest, AFieldThatGrowsWhenItIsUnpacked) {
-  // One field of 4000 bytes in the table, and a byte for each time that it is named again.
+  // One field of 4000 bytes in the table, and one byte for each repetition.
   std::string frames = Begin(1);
   std::string block = Head();
   block +=

@@ -10,13 +10,13 @@
 namespace lockstep::server {
 namespace {
 
-// What RFC 9113, 6.5.2 adds to the name and value of each field.
+// RFC 9113, 6.5.2 adds this to the name and value of each field.
 constexpr size_t kFieldOverheadBytes = 32;
-// A client that sends so many times more than it may is not merely careless.
+// A client that exceeds the limit this many times over is malicious.
 constexpr size_t kHeaderBombFactor = 8;
-// DATA that carries less, and does not end its stream, counts as a frame that carries nothing.
+// A smaller DATA frame that does not end its stream counts as a frame without content.
 constexpr size_t kSmallDataBytes = 128;
-// Answers to PING and SETTINGS that wait to be sent, and settings in one frame.
+// The maximum number of pending PING and SETTINGS acknowledgements, and of settings in one frame.
 constexpr size_t kMaxWaitingAcks = 100;
 constexpr size_t kMaxSettings = 32;
 
@@ -33,7 +33,7 @@ Option MakeOption(const Http2Limits& limits) {
 }
 
 nghttp2_nv FieldOf(const api::Header& field) {
-  // Copied by the library.
+  // The library copies the data.
   return {reinterpret_cast<uint8_t*>(const_cast<char*>(field.name.data())),
           reinterpret_cast<uint8_t*>(const_cast<char*>(field.value.data())), field.name.size(),
           field.value.size(), NGHTTP2_NV_FLAG_NONE};
@@ -53,11 +53,11 @@ std::string_view TextOf(nghttp2_rcbuf* text) {
 
 }  // namespace
 
-// What is kept of a stream until it is closed.
+// The state of a stream until it is closed.
 struct Http2Session::Stream {
-  CallHead head;           // until the call is told of
-  bool has_ended = false;  // the request
-  std::string body;        // of the answer
+  CallHead head;           // until the call is reported
+  bool has_ended = false;  // the request is complete
+  std::string body;        // of the response
   size_t body_sent = 0;
   std::vector<api::Header> trailers;
 };
@@ -69,7 +69,7 @@ struct Http2Session::State {
 
   bool IsFlooded() const { return has_header_bomb || guard.is_flooded(); }
 
-  // The first time that it is.
+  // Returns true only the first time.
   bool EndIfFlooded() {
     if (is_broken || !IsFlooded()) return false;
     End(NGHTTP2_ENHANCE_YOUR_CALM);
@@ -86,13 +86,12 @@ struct Http2Session::State {
   FloodGuard guard;
   nghttp2_session* session = nullptr;
   std::unordered_map<int32_t, Stream> streams;
-  size_t header_bytes = 0;  // of the block that is being read
+  size_t header_bytes = 0;  // of the header block being read
   bool has_header_bomb = false;
   bool is_broken = false;
 };
 
-// What nghttp2 calls. Once the connection is flooded they ignore what is left of the bytes
-// received.
+// Callbacks for nghttp2. Once a flood is detected they ignore the remaining received bytes.
 class Http2Session::Callbacks {
  public:
   static State& Of(void* state) { return *static_cast<State*>(state); }
@@ -163,7 +162,7 @@ class Http2Session::Callbacks {
   static int OnData(nghttp2_session* session, uint8_t, int32_t stream, const uint8_t* bytes,
                     size_t size, void* user) {
     State& state = Of(user);
-    // Streams wait for each other only where the client wants it so.
+    // Streams wait for each other only if the client requests it.
     nghttp2_session_consume_connection(session, size);
     if (Knows(state, stream)) {
       state.events.OnData(stream, {reinterpret_cast<const char*>(bytes), size});
@@ -183,7 +182,7 @@ class Http2Session::Callbacks {
     if (frame->hd.type != NGHTTP2_RST_STREAM) return 0;
     const uint32_t error = frame->rst_stream.error_code;
     if (error == NGHTTP2_REFUSED_STREAM) {
-      // A client that has not read our settings yet may open too many.
+      // A client that has not read our settings yet may open too many streams.
       state.guard.CountIdleFrame();
     } else if (error != NGHTTP2_NO_ERROR && error != NGHTTP2_CANCEL) {
       state.guard.CountReset();
@@ -219,7 +218,7 @@ class Http2Session::Callbacks {
     return !state.IsFlooded() && state.streams.contains(stream);
   }
 
-  // An answer before the request's end tells that the rest is not wanted (RFC 9113, 8.1).
+  // A response before the end of the request tells the client to stop sending (RFC 9113, 8.1).
   static void DeclineRest(const State& state, nghttp2_session* session,
                           const nghttp2_frame_hd& sent) {
     const auto found = state.streams.find(sent.stream_id);
@@ -275,7 +274,7 @@ void Http2Session::TakeOutput(std::string& out, size_t max_bytes) {
     const uint8_t* bytes = nullptr;
     const ssize_t size = nghttp2_session_mem_send(state_->session, &bytes);
     if (size < 0) state_->is_broken = true;
-    // Resets that we are made to send count when they are sent.
+    // Resets that we are made to send are counted when they are sent.
     if (size == 0 && state_->EndIfFlooded()) continue;
     if (size <= 0) return;
     out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));

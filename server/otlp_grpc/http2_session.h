@@ -1,8 +1,8 @@
-// Http2Session: the server's side of HTTP/2 on one connection: bytes in, calls out, and the
-// reverse. The only code that knows nghttp2.
+// Http2Session: the server side of one HTTP/2 connection: converts bytes to calls and responses to
+// bytes. The only code that uses nghttp2.
 //
-// It has no socket and no clock. Floods end it: the client is told to calm down
-// (ENHANCE_YOUR_CALM), and nothing that comes afterwards counts. Not thread-safe.
+// It has no socket and no clock. A flood ends the session: the client gets ENHANCE_YOUR_CALM, and
+// everything received after that is ignored. Not thread-safe.
 //
 // Source: RFC 9113; RFC 7541 for headers.
 #pragma once
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/http.h"
+#include "api/http/http.h"
 #include "server/otlp_grpc/flood_guard.h"
 #include "server/otlp_grpc/grpc_limits.h"
 
@@ -22,7 +22,7 @@ struct nghttp2_session;
 
 namespace lockstep::server {
 
-// The fields of a request that calls look at; "" where there is none.
+// The request fields that calls use; "" if missing.
 struct CallHead {
   std::string method;
   std::string path;
@@ -37,42 +37,43 @@ class Http2Session {
  public:
   using Time = FloodGuard::Time;
 
-  // Told from within Receive() and TakeOutput(); may answer at once, but not call these two.
+  // Called from within Receive() and TakeOutput(); may respond at once, but must not call these
+  // two.
   class Events {
    public:
     virtual ~Events() = default;
     virtual void OnHead(int32_t stream, CallHead head) = 0;
     virtual void OnData(int32_t stream, std::string_view bytes) = 0;
     virtual void OnRequestEnd(int32_t stream) = 0;
-    // Answered, or reset by either side: nothing more happens to it.
+    // The stream was answered, or reset by either side; there are no further events.
     virtual void OnClosed(int32_t stream) = 0;
   };
 
-  // Both references outlive the session.
+  // Both references must outlive the session.
   Http2Session(const Http2Limits& limits, Events& events, Time now);
   ~Http2Session();
   Http2Session(const Http2Session&) = delete;
   Http2Session& operator=(const Http2Session&) = delete;
 
   void Receive(std::string_view bytes, Time now);
-  // Appends what there is to send, up to about `max_bytes`.
+  // Appends pending output, up to about `max_bytes`.
   void TakeOutput(std::string& out, size_t max_bytes);
-  // Nothing that comes counts any more, and what there is to send is the last.
+  // Whether further input is ignored and the pending output is the last.
   bool is_over() const;
-  // Whether a flood or a breach of the protocol is why.
+  // Whether the reason is a flood or a protocol error.
   bool is_broken() const;
 
-  // So much of a stream's data has been taken: the client may send as much again.
+  // Reports that this much of a stream's data was processed, so the client may send as much again.
   void Consume(int32_t stream, size_t bytes);
 
-  // Answers with fields, a body and fields behind it.
+  // Responds with header fields, a body and trailers.
   void Answer(int32_t stream, std::vector<api::Header> fields, std::string body,
               std::vector<api::Header> trailers);
-  // Answers with fields alone. What the client still sends of its request is not wanted.
+  // Responds with header fields only. Discards the rest of the client's request.
   void Refuse(int32_t stream, const std::vector<api::Header>& fields);
-  // Ends a stream of which the client takes no answer.
+  // Ends a stream whose client does not receive its response.
   void Reset(int32_t stream);
-  // No further call is taken; those under way go on.
+  // Accepts no more calls; those in flight continue.
   void GoAway();
 
  private:

@@ -7,7 +7,7 @@
 namespace lockstep::server {
 namespace {
 
-// Of a message of which only the first byte has come.
+// The minimum allocation, for a message of which only the first byte has arrived.
 constexpr size_t kMinRoomBytes = 4 << 10;
 
 }  // namespace
@@ -29,17 +29,18 @@ GrpcStatus MessageReader::Add(std::string_view bytes) {
   }
   if (bytes.empty()) return {};
   if (bytes.size() > length_ - message_.size()) {
-    return {GrpcCode::kInvalidArgument, "the call has more than one message"};
+    return {GrpcCode::kInvalidArgument, "the call contains more than one message"};
   }
-  if (!MakeRoom(message_.size() + bytes.size())) return Busy("too much is under way at once");
+  if (!MakeRoom(message_.size() + bytes.size())) return Busy("too many messages in flight");
   message_.append(bytes);
   return {};
 }
 
 GrpcStatus MessageReader::Finish() const {
   if (prefix_size_ == prefix_.size() && message_.size() == length_) return {};
-  return {GrpcCode::kInvalidArgument,
-          prefix_size_ == 0 ? "the call has no message" : "the message ends before its length"};
+  return {GrpcCode::kInvalidArgument, prefix_size_ == 0
+                                          ? "the call contains no message"
+                                          : "the message is shorter than its announced length"};
 }
 
 GrpcStatus MessageReader::ReadPrefix() {

@@ -1,10 +1,10 @@
-// MessageReader: the one message of a unary call, from the DATA of its stream:
+// MessageReader: reads the single message of a unary call from its stream's DATA:
 //
 //   1 byte   whether the message is compressed, 0 or 1
 //   4 bytes  its length, big-endian
 //
-// Memory grows with the bytes that arrive, not with the length that is announced, and is charged to
-// the budget before it is taken. Not thread-safe.
+// Memory grows with the bytes received, not with the announced length, and is charged to the budget
+// before it is allocated. Not thread-safe.
 //
 // Source: gRPC over HTTP2, "Length-Prefixed-Message".
 #pragma once
@@ -15,33 +15,33 @@
 #include <string_view>
 #include <utility>
 
-#include "base/client_id.h"
-#include "server/body_budget.h"
+#include "base/budget/client_id.h"
+#include "server/limits/body_budget.h"
 #include "server/otlp_grpc/grpc_status.h"
 
 namespace lockstep::server {
 
 class MessageReader {
  public:
-  // The budget outlives the reader.
+  // `budget` must outlive the reader.
   MessageReader(uint64_t max_bytes, BodyBudget& budget, ClientId client)
       : max_bytes_(max_bytes),
         budget_(budget),
         client_(std::move(client)),
         lease_(budget, client_) {}
 
-  // What has come and what comes counts for that credential too. False: the client has no room for
-  // it.
+  // Also charges previous and future bytes to that credential. Returns false if the client has no
+  // room for them.
   [[nodiscard]] bool SetUser(const std::string& user);
 
-  // What follows in the stream. After an error no more may be added.
+  // Adds data from the stream. Do not call it again after an error.
   GrpcStatus Add(std::string_view bytes);
-  // The stream has ended: an error unless the message is whole.
+  // At the end of the stream: returns an error unless the message is complete.
   GrpcStatus Finish() const;
 
   uint64_t received_bytes() const { return received_bytes_; }
 
-  // Once it is whole.
+  // Precondition: the message is complete.
   bool is_compressed() const { return prefix_[0] == 1; }
   std::string TakeMessage() { return std::move(message_); }
   BodyBudget::Lease TakeLease() { return std::move(lease_); }
@@ -58,7 +58,7 @@ class MessageReader {
   std::array<uint8_t, 5> prefix_{};
   size_t prefix_size_ = 0;
   uint64_t length_ = 0;
-  size_t room_ = 0;  // what the lease holds
+  size_t room_ = 0;  // charged to the lease
   std::string message_;
 };
 

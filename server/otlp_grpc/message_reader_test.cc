@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kMebibyte = uint64_t{1} << 20;
 
-// The first bytes of a message of that size, behind its prefix.
+// The first bytes of a message of that size, with its prefix.
 std::string Begun(uint64_t size, size_t received_bytes) {
   std::string bytes(1, '\0');
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(size >> shift & 0xff);
@@ -29,7 +29,7 @@ TEST(MessageReaderTest, ACredentialHasOneShareFromAllNetworks) {
   MessageReader same(32 * kMebibyte, budget, {.network = "c", .user = ""});
   ASSERT_TRUE(same.SetUser("sender"));
   EXPECT_EQ(same.Add(message).code, GrpcCode::kUnavailable);
-  // What came before the credential was known counts likewise.
+  // Bytes received before the credential is known also count.
   MessageReader early(32 * kMebibyte, budget, {.network = "d", .user = ""});
   EXPECT_TRUE(early.Add(message).ok());
   EXPECT_FALSE(early.SetUser("sender"));

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/listener.h"
+#include "server/socket/listener.h"
 
 namespace lockstep::server {
 namespace {
 
-// What TLS clients have to agree on (RFC 9113, 3.2).
+// The protocol required of TLS clients (RFC 9113, 3.2).
 constexpr const char* kProtocol = "h2";
 
 const TlsServerConfig* TlsOf(const WebConfig& web) { return web.tls ? &*web.tls : nullptr; }

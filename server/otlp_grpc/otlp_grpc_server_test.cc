@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 using std::chrono::milliseconds;
 
-// As the client sees it.
+// The code on the wire.
 int Number(GrpcCode code) { return static_cast<int>(code); }
 
 GrpcRequest RequestWith(std::string_view message) {
@@ -37,7 +37,7 @@ GrpcRequest RequestAs(const std::string& authorization) {
   return request;
 }
 
-// Whose one token is "open sesame".
+// The only token is "open sesame".
 WebConfig WithToken() {
   const auto web = ParseWebConfig(
       "lockstep_bearer_tokens:\n"
@@ -48,7 +48,7 @@ WebConfig WithToken() {
   return *web;
 }
 
-// Answers with what the test set, and remembers the request.
+// Responds as set by the test, and remembers the request.
 class ScriptedHandler : public api::Handler {
  public:
   void Handle(api::Request request, api::Respond respond) override {
@@ -67,7 +67,7 @@ class ScriptedHandler : public api::Handler {
   }
   api::Role RoleFor(std::string_view) const override { return api::Role::kWrite; }
   const api::Request& request() const { return request_; }
-  // The next request is answered by who takes it from there.
+  // The next request is answered by the holder of `held`.
   void Hold(std::promise<api::Respond>& held) { held_ = &held; }
 
   int status = 200;
@@ -138,7 +138,7 @@ TEST_F(OtlpGrpcServerTest, LeavesCompressedMessagesAsTheyAre) {
     EXPECT_EQ(client_->Call(request).status(), 0);
     EXPECT_EQ(handler_.request().header("Content-Encoding"), encoding);
     EXPECT_EQ(handler_.request().body, "packed");
-    // The encoding is for the messages that say so.
+    // The encoding only applies to messages marked as compressed.
     request.data = GrpcData("plain");
     EXPECT_EQ(client_->Call(request).status(), 0);
     EXPECT_EQ(handler_.request().header("Content-Encoding"), "");
@@ -221,7 +221,7 @@ TEST_F(OtlpGrpcServerTest, LetsInWhoHasAToken) {
 
 TEST_F(OtlpGrpcServerTest, WaitsForPasswordsToBeChecked) {
   OtlpGrpcOptions options;
-  // The hash of "test" that Prometheus' documentation shows.
+  // The hash of "test" from Prometheus' documentation.
   const auto web = ParseWebConfig(
       "basic_auth_users:\n"
       "  admin: $2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay\n",
@@ -246,7 +246,7 @@ TEST_F(OtlpGrpcServerTest, RefusesWhatIsTooMuch) {
   EXPECT_EQ(Send(std::string(4'000, 'a')).status(), 0);
   EXPECT_EQ(Send(std::string(5'001, 'a')).status(), Number(GrpcCode::kUnavailable));
   EXPECT_EQ(Send(std::string(10'001, 'a')).status(), Number(GrpcCode::kResourceExhausted));
-  // What was refused holds nothing.
+  // Rejected calls hold no memory.
   EXPECT_EQ(Send(std::string(4'000, 'a')).status(), 0);
 }
 
@@ -333,7 +333,7 @@ TEST_F(OtlpGrpcServerTest, ClosesConnectionsWithoutACall) {
   EXPECT_TRUE(client_->AwaitEnd());
   GrpcTestClient silent(server_->address());
   EXPECT_TRUE(silent.AwaitEnd());
-  // One that has brought a call may rest.
+  // A connection that has made a call may stay idle.
   GrpcTestClient other(server_->address());
   EXPECT_EQ(other.Call(RequestWith("points")).status(), 0);
   GrpcTestClient later(server_->address());
@@ -372,7 +372,7 @@ TEST_F(OtlpGrpcServerTest, ConnectionsThatWaitMakeRoom) {
   OtlpGrpcOptions options;
   options.limits.max_connections = 2;
   Start(std::move(options));
-  // One that has brought a call and rests waits, too.
+  // An idle connection that has made a call also counts as waiting.
   EXPECT_EQ(Send("points").status(), 0);
   GrpcTestClient silent(server_->address());
   EXPECT_TRUE(client_->AwaitEnd());

@@ -20,7 +20,7 @@ api::Response TextAnswer(int status, std::string text) {
 // `whose`: " of this client".
 api::Response TooManyCalls(std::string_view whose) {
   api::Response response =
-      TextAnswer(503, absl::StrFormat("too many calls%s at once; try again later", whose));
+      TextAnswer(503, absl::StrFormat("too many concurrent calls%s; try again later", whose));
   response.headers.push_back({"Retry-After", "5"});
   return response;
 }

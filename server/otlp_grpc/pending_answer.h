@@ -1,16 +1,16 @@
-// PendingAnswer: what a call that was handed to the handler still owes: its one answer, which
-// reaches the call if that is still there, its line in the audit log, and the memory of its
-// message. Safe from any thread.
+// PendingAnswer: the outstanding response to a call that was given to the handler. It delivers one
+// answer if the call still exists, writes the audit log entry, and holds the memory of the message.
+// Safe from any thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "api/http.h"
-#include "base/client_id.h"
-#include "base/fair_pool.h"
-#include "server/audit_log.h"
-#include "server/body_budget.h"
+#include "api/http/http.h"
+#include "base/budget/client_id.h"
+#include "base/budget/fair_pool.h"
+#include "server/auth/audit_log.h"
+#include "server/limits/body_budget.h"
 #include "server/otlp_grpc/grpc_door.h"
 
 namespace lockstep::server {
@@ -21,13 +21,13 @@ class PendingAnswer {
  public:
   PendingAnswer(GrpcDoor& door, std::shared_ptr<Connection> connection, int32_t stream,
                 AuditEntry entry, BodyBudget::Lease lease, ClientId client);
-  // Without an answer the call is told that there was no room or, once it was handled, that it got
-  // lost.
+  // If no answer was sent, tells the call that there was no room or, once it was handled, that the
+  // answer was lost.
   ~PendingAnswer();
   PendingAnswer(const PendingAnswer&) = delete;
   PendingAnswer& operator=(const PendingAnswer&) = delete;
 
-  // Whether the door, the client and the connection may have one more under way: this one.
+  // Whether the server, the client and the connection had room for this call.
   bool has_room() const { return has_room_; }
   void OnHandled();
   void Send(api::Response response);

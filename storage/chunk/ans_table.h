@@ -1,13 +1,12 @@
-// The entropy coder: tabled asymmetric numeral systems. A coder's state is a number below 2^table_log;
-// every state belongs to a bin, and a bin of weight w has w states. Reading a bin is looking its
-// state up; the next state is the entry's base plus a few bits of the stream. A bin with a share p of
-// the states so takes -log2(p) bits on average, fractions included.
+// The entropy coder: tabled asymmetric numeral systems. A coder's state is a number below
+// 2^table_log; every state belongs to a bin, and a bin of weight w has w states. To read a bin,
+// look up its state; the next state is the entry's base plus a few bits of the stream. So a bin
+// with a share p of the states takes -log2(p) bits on average, fractions included.
 //
-// Writing goes backwards: from the last bin to the first, each step giving the bits that the reader
-// will need to get to the state that comes after.
+// The writer works backwards, from the last bin to the first. Each step emits the bits that the
+// reader needs to reach the next state.
 //
-// Source: Duda, "Asymmetric numeral systems", 2013; the spreading of states is that of Yann Collet's
-// FSE.
+// Source: Duda, "Asymmetric numeral systems", 2013; the spread of states follows Yann Collet's FSE.
 #pragma once
 
 #include <cstddef>
@@ -21,28 +20,28 @@ namespace lockstep {
 // One state of a reader.
 struct AnsEntry {
   uint32_t next_base = 0;
-  uint8_t state_bits = 0;   // to add to next_base
-  uint8_t offset_bits = 0;  // of the bin
+  uint8_t state_bits = 0;   // added to next_base
+  uint8_t offset_bits = 0;  // the bin's
   uint8_t bin = 0;
-  uint8_t unused = 0;  // eight bytes: a table is indexed by the processor's addressing
+  uint8_t unused = 0;  // eight bytes, so that the processor's addressing modes can index a table
 };
 
-// The entries of all states. Precondition: `set` has a bin at least.
-std::vector<AnsEntry> MakeAnsEntries(const BinSet& set);
+// Replaces `entries` with those of all states. Precondition: `set` has at least one bin.
+void FillAnsEntries(const BinSet& set, std::vector<AnsEntry>& entries);
 
 class AnsWriter {
  public:
-  // Precondition: `set` has a bin at least, of which it keeps nothing.
+  // Precondition: `set` has at least one bin. The writer keeps no reference to it.
   explicit AnsWriter(const BinSet& set);
 
   struct Step {
     uint16_t bits = 0;
     uint8_t bit_count = 0;
   };
-  // A state from which a reader reads `bin` as the last of its lane.
+  // A state from which a reader reads `bin` as the last bin of its lane.
   uint16_t Last(uint8_t bin) const { return states_[bins_[bin].first_state]; }
-  // Replaces `state` by one from which a reader reads `bin` and, with the bits of the step, gets to
-  // what `state` was.
+  // Replaces `state` with one from which a reader reads `bin` and then, using the bits of the step,
+  // returns to the old `state`.
   Step Put(uint8_t bin, uint16_t& state) const {
     const BinStates& states = bins_[bin];
     const uint32_t full = state_count_ + state;
@@ -55,14 +54,14 @@ class AnsWriter {
  private:
   struct BinStates {
     uint32_t weight = 0;
-    uint32_t first_state = 0;  // of `weight` neighbours in states_
-    // Added to a state plus 2^table_log, the upper half is the number of bits to give.
+    uint32_t first_state = 0;  // the first of `weight` neighbours in states_
+    // Added to a state plus 2^table_log; the upper half of the sum is the number of bits to emit.
     uint32_t bit_count_base = 0;
   };
 
   uint32_t state_count_;
   std::vector<BinStates> bins_;
-  std::vector<uint16_t> states_;  // bin by bin
+  std::vector<uint16_t> states_;  // by bin
 };
 
 }  // namespace lockstep

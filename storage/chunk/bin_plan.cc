@@ -14,14 +14,16 @@
 namespace lockstep {
 namespace {
 
-// What one more bin takes in the set: a lower bound, a width and a weight.
+// The cost of one more bin in the set: a lower bound, a width and a weight.
 constexpr double kBitsPerBin = 32;
-// Bins are made of groups of neighbours, of about equal counts; more groups than this only cost time.
+// Bins are built from groups of neighbours with about equal counts; more groups than this only cost
+// time.
 constexpr size_t kGroupCount = 63;
 static_assert(2 * (2 * kGroupCount + 1) <= kMaxBins);
-// Below this share of multiples two lists of bins are not worth it.
+// With a smaller share of multiples, a second list of bins does not pay.
 constexpr size_t kIntegersPerMultiple = 8;
-// A larger table is taken only if it saves as many bits for each of its states: a reader fills it.
+// A larger table is taken only if it saves this many bits per state, because a reader has to fill
+// it.
 constexpr double kBitsPerState = 0.5;
 
 double Log2(size_t count) {
@@ -35,7 +37,7 @@ double Log2(size_t count) {
   return shift + static_cast<double>(table[count >> shift]);
 }
 
-// Sorts by digits of the distance to the smallest: the usual list needs two passes.
+// A radix sort on the distance to the smallest integer; most lists need two passes.
 template <int kDigitBits>
 void SortByDigits(std::vector<int64_t>& integers) {
   constexpr size_t kDigits = size_t{1} << kDigitBits;
@@ -56,7 +58,7 @@ void SortByDigits(std::vector<int64_t>& integers) {
   }
 }
 
-// Counting digits has to be worth it.
+// Counting digits only pays for long lists.
 void Sort(std::vector<int64_t>& integers) {
   if (integers.size() < 64) {
     std::sort(integers.begin(), integers.end());
@@ -67,7 +69,8 @@ void Sort(std::vector<int64_t>& integers) {
   }
 }
 
-// The greatest common divisor of all of them; 1 if they are all the same, which has nothing to gain.
+// The greatest common divisor of all integers; 1 if they are all equal, because then a unit saves
+// nothing.
 uint64_t CommonDivisor(const std::vector<int64_t>& integers) {
   if (std::adjacent_find(integers.begin(), integers.end(), std::not_equal_to<>()) ==
       integers.end()) {
@@ -108,16 +111,16 @@ Split SplitByUnit(const std::vector<int64_t>& integers, uint64_t unit_hint) {
   return {1, integers, {}};
 }
 
-// Neighbours in the sorted list that are never parted.
+// Neighbours in the sorted list that are never split.
 struct Group {
   int64_t first = 0;
   int64_t last = 0;
-  size_t begin = 0;  // in the list
+  size_t begin = 0;  // index into the list
   size_t end = 0;
 };
 
-// At most 2 * kGroupCount + 1: at most kGroupCount hold a full share, be it one frequent integer or
-// several, and one can be cut short before each frequent one, and at the end.
+// At most 2 * kGroupCount + 1 groups: at most kGroupCount are full, whether they hold one frequent
+// integer or several, and one partial group can precede each frequent integer and end the list.
 std::vector<Group> MakeGroups(const std::vector<int64_t>& sorted) {
   const size_t share = (sorted.size() + kGroupCount - 1) / kGroupCount;
   std::vector<Group> groups;
@@ -138,7 +141,8 @@ std::vector<Group> MakeGroups(const std::vector<int64_t>& sorted) {
   return groups;
 }
 
-// The cheapest way to put groups together to bins, found for the first one, two, three... of them.
+// The cheapest way to merge groups into bins, found for the first group, the first two, the first
+// three, and so on.
 std::vector<Bin> ChooseBins(const std::vector<int64_t>& sorted, size_t total_count,
                             std::vector<size_t>& counts, double& bit_count) {
   const std::vector<Group> groups = MakeGroups(sorted);
@@ -154,7 +158,7 @@ std::vector<Bin> ChooseBins(const std::vector<int64_t>& sorted, size_t total_cou
                                        static_cast<uint64_t>(groups[begin].first));
       const double in_one_bin =
           kBitsPerBin + static_cast<double>(count) * (total_log - Log2(count) + width);
-      // From two bits on a bin that begins still earlier costs still more.
+      // From a width of two bits on, a bin that starts even earlier only costs more.
       if (width >= 2 && in_one_bin >= cost[end]) break;
       const double trial = cost[begin] + in_one_bin;
       if (trial >= cost[end]) continue;
@@ -187,7 +191,7 @@ std::vector<uint16_t> Weights(const std::vector<size_t>& counts, int table_log) 
     weights.push_back(static_cast<uint16_t>(std::max(1.0, std::nearbyint(share))));
     left -= weights.back();
   }
-  // The largest can best give or take.
+  // The largest share can best absorb the difference.
   while (left != 0) {
     uint16_t& largest = *std::max_element(weights.begin(), weights.end());
     const int64_t step = left > 0 ? left : std::max<int64_t>(left, -(largest / 8 + 1));
@@ -210,7 +214,7 @@ void SetWeights(const std::vector<size_t>& counts, BinSet& set) {
   if (set.bins.size() == 1) set.bins[0].weight = 1;
   if (set.bins.size() <= 1) return;
   double least = std::numeric_limits<double>::infinity();
-  // With fewer than two states a bin the shares are too rough.
+  // With fewer than two states per bin the shares are too coarse.
   const int smallest = std::max<int>(kMinTableLog, std::bit_width(set.bins.size()) + 1);
   for (int table_log = smallest; table_log <= kMaxTableLog; ++table_log) {
     const std::vector<uint16_t> weights = Weights(counts, table_log);

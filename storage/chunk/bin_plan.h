@@ -1,5 +1,5 @@
-// Plans the bins for a list of integers: as many as pay for their place in the set, each where it
-// saves most.
+// Plans the bins for a list of integers: as many bins as pay for themselves, each where it saves
+// the most bits.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@ namespace lockstep {
 
 struct BinPlan {
   BinSet set;
-  double bit_count = 0;  // of all the integers, and of the set
+  double bit_count = 0;  // all integers and the set itself
 };
 
-// The integers must be written with the bins of the plan and no others. `unit_hint` is a number that
-// many of them are a multiple of (1: none is known); a divisor of all of them is found without.
+// The integers must be written with exactly the bins of the plan. `unit_hint` is a number that many
+// integers are multiples of (1 if unknown); a common divisor of all integers is found without a
+// hint.
 BinPlan PlanBins(const std::vector<int64_t>& integers, uint64_t unit_hint);
 
 }  // namespace lockstep

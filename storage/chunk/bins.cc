@@ -1,7 +1,9 @@
 #include "storage/chunk/bins.h"
 
+#include <array>
 #include <bit>
 #include <limits>
+#include <span>
 
 #include "base/coding.h"
 #include "storage/chunk/packed_integers.h"
@@ -46,8 +48,8 @@ bool GetCounts(std::string_view& in, BinSet& set) {
 }
 
 bool GetWidths(std::string_view& in, std::vector<Bin>& bins) {
-  std::vector<int64_t> widths(bins.size());
-  if (!GetPackedIntegers(in, widths)) return false;
+  std::array<int64_t, kMaxBins> widths;
+  if (!GetPackedIntegers(in, std::span(widths).first(bins.size()))) return false;
   for (size_t i = 0; i < bins.size(); ++i) {
     if (widths[i] < 0 || widths[i] > 64) return false;
     bins[i].offset_bits = static_cast<uint8_t>(widths[i]);
@@ -64,10 +66,10 @@ bool GetWeights(std::string_view& in, BinSet& set) {
   in.remove_prefix(1);
   if (set.table_log < kMinTableLog || set.table_log > kMaxTableLog) return false;
   const int64_t state_count = int64_t{1} << set.table_log;
-  std::vector<int64_t> weights(set.bins.size());
-  if (!GetPackedIntegers(in, weights)) return false;
+  std::array<int64_t, kMaxBins> weights;
+  if (!GetPackedIntegers(in, std::span(weights).first(set.bins.size()))) return false;
   int64_t sum = 0;
-  for (size_t i = 0; i < weights.size(); ++i) {
+  for (size_t i = 0; i < set.bins.size(); ++i) {
     if (weights[i] < 1 || weights[i] > state_count) return false;
     set.bins[i].weight = static_cast<uint16_t>(weights[i]);
     sum += weights[i];
@@ -107,7 +109,8 @@ bool GetBinSet(std::string_view& in, BinSet& set) {
 UnitDivider::UnitDivider(uint64_t unit) : shift_(std::countr_zero(unit)) {
   low_mask_ = (uint64_t{1} << shift_) - 1;
   const uint64_t odd = unit >> shift_;
-  // Newton's iteration doubles the number of right bits; an odd number is its own inverse modulo 8.
+  // Newton's iteration doubles the number of correct bits; an odd number is its own inverse modulo
+  // 8.
   inverse_ = odd;
   for (int right_bits = 3; right_bits < 64; right_bits *= 2) inverse_ *= 2 - odd * inverse_;
   limit_ = static_cast<int64_t>(static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / unit);

@@ -1,13 +1,14 @@
-// Bins: how integers of one kind are written in few bits. The range of the integers is cut into
-// intervals, many where many integers lie; an integer is then the number of its bin, which an entropy
-// coder makes short (ans_table.h), and its offset inside the bin, in as many bits as the bin is wide.
+// Bins encode integers of one kind in few bits. The range of the integers is cut into intervals,
+// denser where there are more integers. An integer is written as the number of its bin, which an
+// entropy coder makes short (ans_table.h), and its offset inside the bin, in as many bits as the
+// bin is wide.
 //
 //   integers   . .  .:.::|:.:. . .      .         .
 //   bins      [     ][  ][ ][   ][               ]
 //
-// A bin of one value takes no offset bits. Bins may be scaled: then they hold multiples of the set's
-// unit alone, and lower bounds and offsets count in units. Scaled and plain bins may overlap: a rate in
-// bytes may be whole but for a few samples.
+// A bin of one value takes no offset bits. Bins may be scaled: then they hold only multiples of the
+// set's unit, and lower bounds and offsets are in units. Scaled and plain bins may overlap: a rate
+// in bytes may be whole except for a few samples.
 //
 // Source of the idea: Loncaric, "Pcodec: Better Compression for Numerical Sequences", 2025.
 #pragma once
@@ -35,37 +36,41 @@ struct Bin {
   friend bool operator==(const Bin&, const Bin&) = default;
 };
 
-// On disk, numbers being varints and lists as in packed_integers.h:
+// On disk; numbers are varints, lists are in the format of packed_integers.h:
 //
-//   +-------------+--------------+------+--------------+---------------+-------------+-----------+---------+
-//   | plain count | scaled count | unit | plain lowers | scaled lowers | offset bits | table log | weights |
-//   +-------------+--------------+------+--------------+---------------+-------------+-----------+---------+
+//   +-------+--------+------+--------+---------+-------------+-----------+---------+
+//   | plain | scaled | unit | plain  | scaled  | offset bits | table log | weights |
+//   | count | count  |      | lowers | lowers  |             |           |         |
+//   +-------+--------+------+--------+---------+-------------+-----------+---------+
 //
-// The unit is there if a bin is scaled, table log (a byte) and weights if there are two bins or more.
-// Lowers ascend in each list: the first as zigzag, then differences.
+// The unit is present if a bin is scaled; table log (a byte) and weights are present if there are
+// two bins or more. The lowers of each list ascend: the first is a zigzag varint, the others are
+// differences.
 struct BinSet {
-  std::vector<Bin> bins;  // plain ones, then scaled ones; each ascending
+  std::vector<Bin> bins;  // plain ones, then scaled ones, each list ascending
   size_t plain_count = 0;
   uint64_t unit = 1;
-  int table_log = 0;  // 0 for up to one bin, else kMinTableLog to kMaxTableLog; weights sum to 2^it
+  int table_log =
+      0;  // 0 for up to one bin, else kMinTableLog to kMaxTableLog; weights sum to 2^table_log
 
   friend bool operator==(const BinSet&, const BinSet&) = default;
 };
 
 void PutBinSet(std::string& out, const BinSet& set);
-// Replaces `set`. False on anything malformed: a set that is read keeps every promise above.
+// Replaces `set`. Returns false on malformed input; a set that was read keeps every promise above.
 [[nodiscard]] bool GetBinSet(std::string_view& in, BinSet& set);
 
-// Divides without the processor's slow division.
+// Divides without the processor's slow division instruction.
 class UnitDivider {
  public:
   // Precondition: 1 <= unit.
   explicit UnitDivider(uint64_t unit);
-  // Nothing if the integer is no multiple of the unit.
+  // Returns nothing if the integer is not a multiple of the unit.
   std::optional<int64_t> Divide(int64_t integer) const {
     const auto bits = static_cast<uint64_t>(integer);
     if ((bits & low_mask_) != 0) return std::nullopt;
-    // An exact quotient is a product with the inverse modulo 2^64; any other integer leaves the range.
+    // An exact quotient is a product with the inverse modulo 2^64; any other integer falls outside
+    // the range.
     const auto quotient = static_cast<int64_t>(static_cast<uint64_t>(integer >> shift_) * inverse_);
     if (quotient > limit_ || quotient < -limit_) return std::nullopt;
     return quotient;
@@ -81,18 +86,18 @@ class UnitDivider {
 // Finds the bins of integers that a set was planned for.
 class BinFinder {
  public:
-  // `set` has a bin at least and must outlive the finder.
+  // `set` has at least one bin and must outlive the finder.
   explicit BinFinder(const BinSet& set);
 
   struct Place {
     uint8_t bin = 0;
     uint64_t offset = 0;
   };
-  // Precondition: `integer` is one of those that the set was planned for.
+  // Precondition: the set was planned for `integer`.
   Place Find(int64_t integer) const;
 
  private:
-  // The last bin from `first` on, before `end`, whose lower bound is not above.
+  // The last bin in [first, end) whose lower bound is not above `integer`.
   size_t LastNotAbove(size_t first, size_t end, int64_t integer) const;
 
   const BinSet& set_;

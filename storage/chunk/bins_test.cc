@@ -23,7 +23,7 @@ absl::Status Get(std::string_view in) {
   return GetBinSet(in, set) ? absl::OkStatus() : absl::DataLossError("");
 }
 
-// The promises that a set of bins keeps, and that each integer is found in one of them.
+// Checks the promises that a set of bins keeps, and that each integer is found in one of them.
 void ExpectPlanHolds(const std::vector<int64_t>& integers, uint64_t unit_hint) {
   const BinSet set = PlanBins(integers, unit_hint).set;
   const std::string bytes = Put(set) + "rest";
@@ -76,7 +76,7 @@ TEST(BinPlan, FrequentIntegersHaveBinsWithoutOffsets) {
   ASSERT_EQ(plan.set.bins.size(), 2u);
   EXPECT_EQ(plan.set.bins[0].offset_bits, 0);
   EXPECT_EQ(plan.set.bins[0].weight, plan.set.bins[1].weight);
-  // A bit an integer and the bins.
+  // One bit per integer, plus the bins.
   EXPECT_LT(plan.bit_count, 1100);
 }
 
@@ -101,7 +101,7 @@ TEST(BinPlan, MultiplesOfTheHintHaveBinsOfTheirOwn) {
   EXPECT_EQ(plan.set.unit, 1'000'000u);
   EXPECT_GT(plan.set.plain_count, 0u);
   EXPECT_LT(plan.bit_count, 21.5 * 1000);
-  // Too few multiples are not worth it.
+  // Too few multiples do not pay.
   integers.resize(8);
   integers.insert(integers.end(), 200, 1);
   EXPECT_EQ(PlanBins(integers, 1'000'000).set.unit, 1u);

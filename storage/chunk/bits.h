@@ -1,5 +1,5 @@
-// BitSink and BitsAt: numbers of any width in bits, least significant bit first, so that a reader gets
-// at any of them with one unaligned load. Not thread-safe.
+// BitSink and BitsAt: numbers of any width in bits, least significant bit first, so that a reader
+// gets any of them with one unaligned load. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ inline uint64_t LowBits(uint64_t value, int width) {
   return width == 64 ? value : value & ((uint64_t{1} << width) - 1);
 }
 
-// Appends to a string that must outlive it.
+// Appends to a string, which must outlive the sink.
 class BitSink {
  public:
   explicit BitSink(std::string& out) : out_(out) {}
   BitSink(const BitSink&) = delete;
   BitSink& operator=(const BitSink&) = delete;
 
-  // Precondition: 0 <= width <= 64, and no bit of `value` above them is set.
+  // Precondition: 0 <= width <= 64, and the bits of `value` above `width` are zero.
   void Put(uint64_t value, int width) {
     if (width > kMaxStep) {
       Put(value & 0xffffffff, 32);
@@ -42,7 +42,7 @@ class BitSink {
     pending_ = whole_bytes == 8 ? 0 : pending_ >> (8 * whole_bytes);
     pending_width_ -= 8 * whole_bytes;
   }
-  // Pads with zero bits to a whole byte. Call once, at the end.
+  // Pads with zero bits to a whole byte. Call it once, at the end.
   void Finish() {
     if (pending_width_ > 0) out_.push_back(static_cast<char>(pending_));
   }
@@ -52,12 +52,15 @@ class BitSink {
   static constexpr int kMaxStep = 57;
 
   std::string& out_;
-  uint64_t pending_ = 0;  // the low pending_width_ bits are not written yet, the others zero
+  uint64_t pending_ = 0;  // the low pending_width_ bits are unwritten, the others zero
   int pending_width_ = 0;
 };
 
-// The `width` bits from bit `position` on; those behind the end read as zero. Precondition:
-// 0 <= width <= 57.
+// The least number of bits that one load of a word gives.
+inline constexpr int kWordBits = 57;
+
+// The `width` bits from bit `position` on; bits past the end read as zero. Precondition: 0 <= width
+// <= kWordBits.
 inline uint64_t BitsAt(std::string_view bytes, uint64_t position, int width) {
   const uint64_t first = position / 8;
   uint64_t word = 0;

@@ -58,7 +58,7 @@ void ChunkRowBuilder::AddFloats(uint32_t index_in_block, ColumnsView samples) {
 }
 
 size_t ChunkRowBuilder::TimeColumn(std::span<const int64_t> timestamps_ms) {
-  // Neighbours are often scraped together: the newest column is the likeliest.
+  // Neighbours are often scraped together, so the newest column is the most likely match.
   for (size_t column = time_column_count_; column-- > 0;) {
     if (std::ranges::equal(times_[column], timestamps_ms)) return column;
   }

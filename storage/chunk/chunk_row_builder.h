@@ -1,6 +1,6 @@
-// A chunk row: samples of up to 64 neighbouring series, usually one metric of the ranks of one job, in one
-// span of time. Times that series share are kept once, values in columns that share what is learned
-// from them (value_columns.h), and yet each series can be read alone.
+// A chunk row: samples of up to 64 neighbouring series, usually one metric of the ranks of one job,
+// in one span of time. Times that series share are stored once, and values are stored in columns
+// that share one model (value_columns.h). Even so, each series can be read on its own.
 //
 //   +------------+-----------------+------------+-----------+------------+------------------+
 //   | version u8 | min time zigzag | max - min, | floats    | histograms | starts of floats |
@@ -24,9 +24,10 @@
 //   series       | count varint * 2, plus 1 if they are others than the first ones |
 //                | if so: varint, bit i set if series i of the block has samples    |
 //
-// Packed: packed_integers.h. Times are distances to the min time, as integer_columns.h, and start times
-// are in Unix milliseconds; a row has them (version 2) if one is known. Series of histograms, which keep
-// their own: histogram_series.h. docs/formats/chunk.md has the whole layout and examples.
+// "Packed" is the format of packed_integers.h. Times are distances to the min time, in the format
+// of integer_columns.h. Start times are in Unix milliseconds; a row has them (version 2) if at
+// least one is known. Series of histograms keep their own start times: histogram_series.h.
+// docs/formats/chunk.md has the whole layout and examples.
 #pragma once
 
 #include <cstddef>
@@ -44,28 +45,30 @@ namespace lockstep {
 inline constexpr char kChunkRowVersion = 1;
 inline constexpr char kChunkRowVersionWithStarts = 2;
 inline constexpr uint32_t kMaxRowSeries = 64;
-// Samples of a row, floats and histograms together. A reader allocates no more than for these, whatever
-// its input claims. So many floats are below 1 MiB even if no two share anything.
+// The most samples in a row, floats and histograms together. A reader allocates no more than for
+// these, whatever its input claims. This many floats take less than 1 MiB even if no two share
+// anything.
 inline constexpr size_t kMaxRowSamples = size_t{1} << 15;
 
-// Takes series by series and makes the row. Can be used again after Finish(), and keeps its memory then.
+// Takes one series after another and builds the row. It can be used again after Finish(), and keeps
+// its memory.
 class ChunkRowBuilder {
  public:
-  // Preconditions: indices ascend and are below kMaxRowSeries; there is a sample, and the samples keep
-  // the rules of SampleColumns, histograms as EncodeHistograms() wants them; with these the row has no
-  // more than kMaxRowSamples samples.
+  // Preconditions: indices ascend and are below kMaxRowSeries; there is at least one sample; the
+  // samples follow the rules of SampleColumns, and histograms those of EncodeHistograms(); the row
+  // then has at most kMaxRowSamples samples.
   void Add(uint32_t index_in_block, ColumnsView samples);
 
   bool empty() const { return sample_count_ == 0; }
   size_t sample_count() const { return sample_count_; }
   TimeRange range() const { return range_; }
 
-  // The row's value; the builder is empty afterwards. Precondition: it is not empty.
+  // Returns the row's value; the builder is empty afterwards. Precondition: it is not empty.
   std::string Finish();
 
  private:
   void AddFloats(uint32_t index_in_block, ColumnsView samples);
-  // The column of these times, a new one if there is none.
+  // Returns the column with these times, adding it if it is missing.
   size_t TimeColumn(std::span<const int64_t> timestamps_ms);
   void PutFloats(std::string& out);
   void PutTimes(std::string& out);
@@ -74,16 +77,16 @@ class ChunkRowBuilder {
 
   size_t sample_count_ = 0;
   TimeRange range_;
-  uint64_t float_series_ = 0;  // bits by index
+  uint64_t float_series_ = 0;  // bit i: series i
   uint64_t histogram_series_ = 0;
   uint64_t start_series_ = 0;
-  std::vector<std::vector<int64_t>> times_;  // the first time_column_count_ are columns
+  std::vector<std::vector<int64_t>> times_;  // the first time_column_count_ are in use
   size_t time_column_count_ = 0;
-  std::vector<int64_t> time_columns_;  // of each series with floats
+  std::vector<int64_t> time_columns_;  // per series with floats
   ValueColumnsWriter values_;
   std::vector<int64_t> histogram_sizes_;
   std::string histograms_;
-  IntegerColumnsWriter starts_;  // of the series with known ones
+  IntegerColumnsWriter starts_;  // per series with known start times
 };
 
 }  // namespace lockstep

@@ -1,5 +1,6 @@
-// Feeds the reader of chunk rows: what it takes must come back from the builder, and it must be the same.
-// Inputs are rows; every one is also read as plain samples, to go through builder and reader.
+// Fuzzes the reader of chunk rows: a row that it accepts must come back from the builder with the
+// same samples. Each input is read as a row, and also as plain samples that go through builder and
+// reader.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +24,7 @@ bool Same(const SampleColumns& a, const SampleColumns& b) {
   return a.size() == b.size() && counts.duplicate_count == a.size();
 }
 
-// False if a series is malformed.
+// Returns false if a series is malformed.
 bool ReadAll(std::string_view value, Row& row) {
   ChunkRowReader reader;
   if (!reader.Open(value).ok()) return false;
@@ -58,7 +59,7 @@ void CheckAsRow(std::string_view in) {
   if (ReadAll(in, row)) CheckRoundTrip(row);
 }
 
-// Ten bytes make a sample: of which series, how much later, and its value.
+// Ten bytes make a sample: its series, its distance in time, and its value.
 void CheckAsSamples(std::string_view in) {
   Row row;
   int64_t timestamp_ms = 0;

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-using Row = std::map<uint32_t, SampleColumns>;  // by index in the block
+using Row = std::map<uint32_t, SampleColumns>;  // index in the block
 
 HistogramSample HistogramAt(int64_t timestamp_ms, double sum) {
   auto h = std::make_shared<Histogram>();
@@ -41,7 +41,7 @@ std::string Build(const Row& row) {
   return builder.Finish();
 }
 
-// Everything that a reader can be asked.
+// Reads everything that a reader offers.
 absl::Status ReadAll(std::string_view value, TimeRange range, Row& row) {
   ChunkRowReader reader;
   LOCKSTEP_RETURN_IF_ERROR(reader.Open(value));
@@ -101,7 +101,8 @@ TEST(ChunkRow, RoundTripsEdges) {
   for (const Row& row : Cases()) ExpectRoundTrip(row);
 }
 
-// Scrapes at one pace or jittered, with holes, late starts and early ends; values of all kinds.
+// Scrapes at a steady or jittered interval, with gaps, late starts and early ends; values of all
+// kinds.
 Row RandomRow(std::mt19937_64& random) {
   Row row;
   const uint64_t jitter = random() % 3 == 0 ? 1 + random() % 50 : 1;
@@ -176,6 +177,50 @@ TEST(ChunkRow, GivesTheSamplesOfARange) {
   }
 }
 
+// What is needed of the samples at steps: see SamplesNeeded::kNewest.
+SampleColumns NewestAtSteps(const SampleColumns& columns, StepTimes steps) {
+  SampleColumns newest;
+  for (size_t i = 0; i < columns.values.size(); ++i) {
+    const bool is_last =
+        i + 1 == columns.values.size() ||
+        steps.NotBefore(columns.timestamps_ms[i + 1]) != steps.NotBefore(columns.timestamps_ms[i]);
+    if (is_last) newest.Append(columns.timestamps_ms[i], columns.values[i]);
+  }
+  return newest;
+}
+
+TEST(ChunkRow, GivesTheNewestSampleOfEachStep) {
+  Row row;
+  for (int64_t i = 0; i < 300; ++i) {
+    row[0].Append(10 * i, static_cast<double>(i * i % 17));
+    row[1].Append(10 * i, 5);
+    if (i % 7 != 0) row[2].Append(10 * i + 3, static_cast<double>(i % 5));
+  }
+  ChunkRowReader reader;
+  const std::string value = Build(row);
+  ASSERT_TRUE(reader.Open(value).ok());
+  for (const StepTimes steps : {StepTimes{0, 100}, {-7000, 130}, {5, 1000}, {9999, 70'000}}) {
+    for (const TimeRange range : {kAllTimes, TimeRange{55, 1990}, {10, 10}, {11, 12}}) {
+      for (const uint32_t index : {0u, 1u, 2u}) {
+        SampleColumns read, in_range;
+        ASSERT_TRUE(reader.Read(index, range, steps, read).ok());
+        AppendInRange(row.at(index), range, in_range);
+        ExpectSameColumns(read, NewestAtSteps(in_range, steps));
+      }
+    }
+  }
+}
+
+TEST(ChunkRow, StepsThatAreNearEachOtherLeaveNothingOut) {
+  const SampleColumns columns = Columns({{10, 1}, {20, 2}, {30, 3}, {40, 4}});
+  const std::string value = Build({{4, columns}});
+  ChunkRowReader reader;
+  ASSERT_TRUE(reader.Open(value).ok());
+  SampleColumns read;
+  ASSERT_TRUE(reader.Read(4, kAllTimes, {0, 20}, read).ok());
+  ExpectSameColumns(read, columns);
+}
+
 TEST(ChunkRow, SamplesAreAppended) {
   const std::string value = Build({{4, Columns({{20, 2}, {30, 3}})}});
   SampleColumns columns = Columns({{10, 1}});
@@ -217,7 +262,7 @@ TEST(ChunkRow, TimesThatRanksShareAreKeptOnce) {
   for (uint32_t index = 0; index < kMaxRowSeries; ++index) {
     for (const int64_t t : times) row[index].Append(t, 1);
   }
-  // About a byte of jitter for each of the 100 times.
+  // About one byte of jitter for each of the 100 times.
   EXPECT_LT(Build(row).size(), 200u);
 }
 

@@ -1,4 +1,4 @@
-// What the tests of every decoder share: damage in all its forms.
+// Shared by the tests of all decoders: damage in all its forms.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,13 +22,13 @@ inline constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 template <typename Decode>
 void ExpectEveryTruncationFails(const std::string& bytes, Decode decode) {
   for (size_t size = 0; size < bytes.size(); ++size) {
-    // A copy of its own, so that AddressSanitizer sees a read behind the end.
+    // A separate copy, so that AddressSanitizer sees a read past the end.
     const std::string cut = bytes.substr(0, size);
     EXPECT_EQ(decode(cut).code(), absl::StatusCode::kDataLoss) << "cut to " << size;
   }
 }
 
-// Damaged bytes may decode to something else, but must end in OK or kDataLoss.
+// Damaged bytes may decode to something else, but the result must be OK or kDataLoss.
 template <typename Decode>
 void ExpectDamageIsSurvived(const std::string& bytes, Decode decode) {
   const auto survives = [&](const std::string& damaged) {

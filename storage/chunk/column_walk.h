@@ -1,4 +1,4 @@
-// ColumnWalk: goes through the samples of both kinds in order of time. Must not outlive its columns.
+// ColumnWalk: iterates over samples of both kinds in order of time. Must not outlive its columns.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ class ColumnWalk {
   bool done() const {
     return float_ == columns_.values.size() && histogram_ == columns_.histograms.size();
   }
-  // Precondition for the rest: !done().
+  // Precondition of the rest: !done().
   int64_t time_ms() const {
     return at_histogram() ? columns_.histograms[histogram_].timestamp_ms
                           : columns_.timestamps_ms[float_];
   }
   void Next() { ++(at_histogram() ? histogram_ : float_); }
-  // Of one kind and equal in every bit, start timestamps included.
+  // Whether both samples have the same kind and the same bits, including their start timestamps.
   bool SameValueAs(const ColumnWalk& other) const;
   void CopyTo(SampleColumns& out) const;
 

@@ -1,4 +1,5 @@
-// ColumnsView: samples of one series in somebody else's columns. Keeps the rules of SampleColumns.
+// ColumnsView: a view of the samples of one series in columns owned by the caller. Follows the
+// rules of SampleColumns.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +12,11 @@
 namespace lockstep {
 
 struct ColumnsView {
-  std::span<const int64_t> timestamps_ms;  // of `values`
+  std::span<const int64_t> timestamps_ms;  // one for each of `values`
   std::span<const double> values;
   std::span<const HistogramSample> histograms;
-  std::span<const int64_t> start_timestamps_ms;  // of the first of `values`, as in SampleColumns
+  std::span<const int64_t>
+      start_timestamps_ms;  // index of the first of `values`, as in SampleColumns
 
   ColumnsView() = default;
   // Must not outlive the columns.

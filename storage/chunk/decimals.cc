@@ -8,8 +8,8 @@
 namespace lockstep {
 namespace {
 
-// Powers of ten up to 10^22 are exact, so a quotient is rounded once: it is the float that is nearest to
-// the decimal.
+// Powers of ten up to 10^22 are exact, so a quotient is rounded only once: it is the float nearest
+// to the decimal.
 constexpr double kPowersOfTen[kMaxExponent + 1] = {
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
 constexpr double kMaxMagnitude = 0x1p62;
@@ -28,9 +28,10 @@ void PortableOrderedBits(std::span<const int64_t> integers, double* values) {
 
 #define LOCKSTEP_AVX2 __attribute__((target("avx2,fma")))
 
-// Four 64-bit integers as the nearest floats. Their upper 16 bits are steps of 2^48 above 3 * 2^67, their
-// lower 48 bits steps of one above 2^52; that makes a float without rounding, as does taking both bases
-// off the upper one. Only the last addition rounds.
+// Converts four 64-bit integers to the nearest floats. Their upper 16 bits are steps of 2^48 above
+// 3 * 2^67, and their lower 48 bits are steps of one above 2^52; both floats are built without
+// rounding, and so is the subtraction of both bases from the upper one. Only the last addition
+// rounds.
 LOCKSTEP_AVX2 inline __m256d ToDoubles(__m256i integers) {
   const __m256d high_base = _mm256_set1_pd(0x3p67);
   const __m256d low_base = _mm256_set1_pd(0x1p52);
@@ -43,10 +44,11 @@ LOCKSTEP_AVX2 inline __m256d ToDoubles(__m256i integers) {
                        _mm256_castsi256_pd(low));
 }
 
-// Quotients by 10^exponent without dividing: a product with the rounded reciprocal is at most 2 units in
-// the last place off. Its remainder, exact in one fused step since 5^exponent has at most 38 bits,
-// corrects it. The result is the rounded quotient: a quotient that is not itself halfway between two
-// floats is further from halfway than 2^-39 units, and the correction is off by 2^-51 at most.
+// Quotients by 10^exponent without a division: a product with the rounded reciprocal is off by at
+// most 2 units in the last place. Its remainder, which one fused step computes exactly because
+// 5^exponent has at most 38 bits, corrects it. The result is the rounded quotient: a quotient that
+// is not exactly halfway between two floats is more than 2^-39 units away from halfway, and the
+// correction is off by at most 2^-51.
 LOCKSTEP_AVX2 void Avx2Decimals(std::span<const int64_t> integers, int exponent, double* values) {
   const __m256d power = _mm256_set1_pd(kPowersOfTen[exponent]);
   const __m256d reciprocal = _mm256_set1_pd(1 / kPowersOfTen[exponent]);

@@ -27,7 +27,7 @@ bool IsWhole(double value) {
          Bits(static_cast<double>(static_cast<int64_t>(value))) == Bits(value);
 }
 
-// What a whole number is written against.
+// The number that a whole number is encoded as a difference to.
 int64_t Reference(double previous) {
   return IsWhole(previous) ? static_cast<int64_t>(previous) : 0;
 }
@@ -55,7 +55,7 @@ bool GetNumber(std::string_view& in, double previous, double& value) {
   }
   const uint64_t zigzag = code >> 1;
   const int64_t difference = static_cast<int64_t>(zigzag >> 1) ^ -static_cast<int64_t>(zigzag & 1);
-  // Neither side is beyond 2^63 / 2, so the sum does not wrap.
+  // Both are at most 2^63 / 2 in magnitude, so the sum does not wrap.
   const int64_t whole = Reference(previous) + difference;
   value = static_cast<double>(whole);
   return std::fabs(value) <= kMaxWhole;
@@ -77,7 +77,7 @@ bool SameLayout(const Histogram& a, const Histogram& b) {
          SameBits(a.custom_values, b.custom_values);
 }
 
-// Decides whether a layout may be given as "the same"; writer and reader keep the same count.
+// Decides whether a layout may be encoded as "the same"; writer and reader count alike.
 class RepeatLimit {
  public:
   [[nodiscard]] bool Take(size_t entries) {
@@ -158,7 +158,7 @@ void PutCounts(std::string& out, const std::vector<double>& counts,
 
 bool GetCounts(std::string_view& in, uint64_t count, const std::vector<double>* previous,
                std::vector<double>& counts) {
-  // Each takes a byte at least.
+  // Each takes at least one byte.
   if (count > in.size()) return false;
   counts.resize(count);
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -190,7 +190,7 @@ void PutStart(std::string& out, int64_t start_ms, int64_t previous_ms) {
                                               static_cast<uint64_t>(previous_ms)));
 }
 
-// Adds to `start_ms` what PutStart() wrote.
+// Adds to `start_ms` the difference that PutStart() wrote.
 bool GetStart(std::string_view& in, int64_t& start_ms) {
   int64_t difference = 0;
   if (!GetVarintSigned64(in, difference)) return false;
@@ -245,7 +245,7 @@ absl::Status DecodeHistograms(std::string_view& in, std::span<HistogramSample> s
   for (HistogramSample& sample : samples) {
     auto histogram = std::make_shared<Histogram>();
     if (!GetHistogram(in, previous, repeats, start_ms, *histogram)) {
-      return absl::DataLossError("histogram stream: a histogram is cut short or malformed");
+      return absl::DataLossError("histogram stream: a histogram is truncated or malformed");
     }
     sample.start_timestamp_ms = start_ms;
     previous = histogram.get();

@@ -15,7 +15,7 @@ HistogramSample Shared(Histogram histogram) {
   return {0, std::make_shared<const Histogram>(std::move(histogram))};
 }
 
-// Any double at all, whole numbers being likely.
+// Any double at all; whole numbers are likely.
 double RandomNumber(std::mt19937_64& random) {
   switch (random() % 4) {
     case 0:
@@ -47,7 +47,7 @@ Histogram RandomHistogram(std::mt19937_64& random) {
   return h;
 }
 
-// The same layout, other numbers.
+// The same layout with other numbers.
 Histogram Next(Histogram h, std::mt19937_64& random) {
   h.reset_hint = static_cast<CounterResetHint>(random() % 4);
   h.count = RandomNumber(random);
@@ -136,7 +136,7 @@ TEST(HistogramCodec, LayoutsAreNotRepeatedWithoutEnd) {
   Histogram h;
   h.custom_values.assign(kMaxRepeatedLayoutEntries / 4, 1.0);
   const std::vector<HistogramSample> samples(7, Shared(h));
-  // The first is written, the next four are repeats, then the limit is reached.
+  // The first layout is written out, the next four are repeats, and then the limit is reached.
   EXPECT_GT(Encode(samples).size(), 3 * 8 * h.custom_values.size());
   ExpectRoundTrip(samples);
 

@@ -20,7 +20,7 @@ bool GetHeader(std::string_view& in, Header& header) {
   }
   header.range.max_ms =
       static_cast<int64_t>(static_cast<uint64_t>(header.range.min_ms) + duration_ms);
-  // Each sample takes a byte at least, and one in memory many.
+  // Each sample takes at least one byte here, and many in memory.
   return header.count >= 1 && header.count <= in.size() &&
          header.range.min_ms <= header.range.max_ms;
 }

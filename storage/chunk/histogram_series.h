@@ -5,7 +5,7 @@
 //   |              |                   | varint        | how much later, varint |            |
 //   +--------------+-------------------+---------------+------------------------+------------+
 //
-// Histograms, and when their counters began: histogram_codec.h. Pure functions.
+// histogram_codec.h has the format of histograms and their start timestamps. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@
 
 namespace lockstep {
 
-// Appends. Preconditions: there is a sample, times ascend, and the histograms are as EncodeHistograms()
-// wants them.
+// Appends. Preconditions: there is at least one sample, times ascend, and the histograms follow the
+// rules of EncodeHistograms().
 void EncodeHistogramSeries(std::string& out, std::span<const HistogramSample> samples);
 
-// Consumes the samples at the front of `in` and appends them. kDataLoss on anything malformed; then
+// Consumes the samples at the front of `in` and appends them. kDataLoss on malformed input; then
 // `samples` and `in` are unspecified.
 absl::Status DecodeHistogramSeries(std::string_view& in, std::vector<HistogramSample>& samples);
 
-// Of the samples at the front of `in`, which are not looked at further.
+// The time range of the samples at the front of `in`. Does not check them any further.
 absl::StatusOr<TimeRange> HistogramSeriesRange(std::string_view in);
 
 }  // namespace lockstep

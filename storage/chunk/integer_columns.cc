@@ -10,10 +10,10 @@
 namespace lockstep {
 namespace {
 
-// The order is chosen by what so many integers take, from columns far apart.
+// The order is chosen by the encoded size of this many integers, taken from columns far apart.
 constexpr size_t kTrialIntegers = 2048;
 
-// The beginning of a column, if it is long.
+// The beginning of a long column, or all of a short one.
 std::span<const int64_t> Trial(std::span<const int64_t> column) {
   return column.first(std::min(column.size(), kTrialIntegers));
 }
@@ -41,7 +41,7 @@ void AppendResiduals(std::span<const int64_t> column, int order, std::vector<int
   }
 }
 
-// In bits, of a packed list.
+// The size of a packed list, in bits.
 double PackedBits(const std::vector<int64_t>& integers) {
   if (integers.empty()) return 0;
   const auto [low, high] = std::minmax_element(integers.begin(), integers.end());
@@ -149,13 +149,13 @@ bool IntegerColumnsReader::GetStreams(std::string_view& in, size_t column_count)
   streams_ = in;
   stream_ends_.assign(column_count, 0);
   if (!HasStreams(bins_)) return true;
-  std::vector<int64_t> sizes(column_count);
-  if (!GetPackedIntegers(in, sizes)) return false;
+  sizes_.resize(column_count);
+  if (!GetPackedIntegers(in, sizes_)) return false;
   streams_ = in;
   size_t end = 0;
   for (size_t column = 0; column < column_count; ++column) {
-    if (sizes[column] < 0 || static_cast<uint64_t>(sizes[column]) > in.size() - end) return false;
-    end += static_cast<size_t>(sizes[column]);
+    if (sizes_[column] < 0 || static_cast<uint64_t>(sizes_[column]) > in.size() - end) return false;
+    end += static_cast<size_t>(sizes_[column]);
     stream_ends_[column] = end;
   }
   in.remove_prefix(end);
@@ -163,7 +163,7 @@ bool IntegerColumnsReader::GetStreams(std::string_view& in, size_t column_count)
 }
 
 bool IntegerColumnsReader::Open(std::string_view& in, std::span<const uint32_t> counts) {
-  residuals_.reset();
+  has_tables_ = false;
   if (!GetFirsts(in, counts.size()) || !GetBinSet(in, bins_)) return false;
   const bool has_residuals = std::any_of(counts.begin(), counts.end(), [this](uint32_t count) {
     return count > static_cast<uint32_t>(order_);
@@ -172,15 +172,17 @@ bool IntegerColumnsReader::Open(std::string_view& in, std::span<const uint32_t> 
   return GetStreams(in, counts.size());
 }
 
-bool IntegerColumnsReader::Read(size_t column, int64_t base, std::span<int64_t> values) {
+bool IntegerColumnsReader::ReadFirst(size_t column, int64_t base, size_t count,
+                                     std::span<int64_t> values) {
   if (order_ >= 1) values[0] = Sum(firsts_[column], base);
   if (order_ == 2 && values.size() > 1) values[1] = Sum(values[0], first_differences_[column]);
   if (values.size() <= static_cast<size_t>(order_)) return true;
-  if (!residuals_) residuals_.emplace(bins_);
+  if (!has_tables_) residuals_.Reset(bins_);
+  has_tables_ = true;
   const size_t begin = column == 0 ? 0 : stream_ends_[column - 1];
   const size_t end = stream_ends_[column];
   const std::string_view stream = streams_.substr(begin, end - begin);
-  if (!residuals_->Read(stream, streams_.size() - end, order_, values)) return false;
+  if (!residuals_.ReadFirst(stream, streams_.size() - end, order_, count, values)) return false;
   if (order_ == 0 && base != 0) {
     for (int64_t& value : values) value = Sum(value, base);
   }

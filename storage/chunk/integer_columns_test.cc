@@ -39,7 +39,7 @@ absl::Status Read(std::string_view in, const std::vector<uint32_t>& counts,
 }
 
 void ExpectColumnsRoundTrip(const std::vector<Column>& columns, uint64_t unit_hint = 1) {
-  // With nothing behind them, and with enough for the loops that look ahead.
+  // Once with nothing after them, and once with enough for the loops that look ahead.
   for (const std::string& behind : {std::string(), std::string(200, '\xa5')}) {
     const std::string bytes = Write(columns, unit_hint) + behind;
     std::string_view in = bytes;
@@ -85,7 +85,7 @@ TEST(IntegerColumns, RoundTripWhateverTheWidth) {
   }
 }
 
-// 0: noise, 1: a walk, 2: a counter with an even pace.
+// 0: noise, 1: a walk, 2: a counter at an even pace.
 std::vector<Column> OfOrder(int order) {
   std::mt19937_64 random(8);
   std::vector<Column> columns(8, Column(100));
@@ -130,6 +130,29 @@ TEST(IntegerColumns, TheBaseIsAdded) {
   }
 }
 
+TEST(IntegerColumns, TheFirstOnesAreReadAlone) {
+  std::mt19937_64 random(3);
+  for (int order = 0; order <= kMaxOrder; ++order) {
+    for (const size_t count : {1u, 2u, 31u, 40u, 130u, 600u}) {
+      Column column;
+      for (size_t i = 0; i < count; ++i) {
+        const auto n = static_cast<int64_t>(i);
+        const auto noise = static_cast<int64_t>(random() % 5003);
+        column.push_back(order == 0 ? noise : order == 1 ? 5 * n + noise : 3 * n * n + noise);
+      }
+      const std::string bytes = Write({column, column});
+      std::string_view in = bytes;
+      IntegerColumnsReader reader;
+      ASSERT_TRUE(reader.Open(in, Counts({column, column})));
+      for (size_t first = 1; first <= count; ++first) {
+        Column read(first, 4711);
+        ASSERT_TRUE(reader.ReadFirst(1, 0, count, read)) << first << " of " << count;
+        ASSERT_EQ(read, Column(column.begin(), column.begin() + static_cast<ptrdiff_t>(first)));
+      }
+    }
+  }
+}
+
 TEST(IntegerColumns, DamageIsSurvived) {
   const std::vector<std::vector<Column>> cases = {
       OfOrder(0), OfOrder(1), OfOrder(2), {{kMin, kMax, 0, 5, -77, 1'000'000'000'000, 3}}};
@@ -146,10 +169,12 @@ TEST(IntegerColumns, DamageIsSurvived) {
   }
 }
 
-// Both builds of the loops, on good streams and on noise: equal in what they give and in what they refuse.
+// Runs both builds of the loops on good streams and on noise: both accept and refuse the same, with
+// the same result.
 TEST(ResidualReader, BothBuildsAreEqual) {
   if (!HasAvx2()) return;
   std::mt19937_64 random(9);
+  ResidualReader portable_reader(CodecBuild::kPortable), bmi2_reader(CodecBuild::kAvx2);
   for (int round = 0; round < 2000; ++round) {
     Column residuals(1 + random() % 600);
     const int width = static_cast<int>(random() % 65);
@@ -168,12 +193,14 @@ TEST(ResidualReader, BothBuildsAreEqual) {
     const int order = round % 3;
     Column portable(residuals.size() + static_cast<size_t>(order), 17), bmi2 = portable;
     const std::string_view in = std::string_view(readable).substr(0, stream.size());
-    const bool is_good = ResidualReader(set, CodecBuild::kPortable).Read(in, 300, order, portable);
-    EXPECT_EQ(ResidualReader(set, CodecBuild::kAvx2).Read(in, 300, order, bmi2), is_good);
+    portable_reader.Reset(set);
+    bmi2_reader.Reset(set);
+    const bool is_good = portable_reader.Read(in, 300, order, portable);
+    EXPECT_EQ(bmi2_reader.Read(in, 300, order, bmi2), is_good);
     ASSERT_EQ(bmi2, portable);
-    // What can be read behind the stream makes no difference either.
+    // Bytes that can be read after the stream make no difference either.
     Column careful(portable.size(), 17);
-    if (ResidualReader(set).Read(stream, 0, order, careful)) {
+    if (bmi2_reader.Read(stream, 0, order, careful)) {
       EXPECT_EQ(careful, portable);
     }
     if (round % 2 != 0) {

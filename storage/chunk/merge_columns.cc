@@ -17,7 +17,8 @@ void Count(bool same, MergeCounts& counts) {
   ++(same ? counts.duplicate_count : counts.overwritten_count);
 }
 
-// Of samples at one time keeps the last; `same` compares two of them. Precondition: stably sorted.
+// Keeps the last of the samples at each time; `same` compares two of them. Precondition: stably
+// sorted.
 template <typename T, typename Same>
 void KeepLast(std::vector<T>& samples, Same same, MergeCounts& counts) {
   size_t kept = 0;
@@ -141,6 +142,16 @@ void AppendInRange(const SampleColumns& from, TimeRange range, SampleColumns& to
                           part.timestamps_ms.end());
   to.values.insert(to.values.end(), part.values.begin(), part.values.end());
   to.histograms.insert(to.histograms.end(), part.histograms.begin(), part.histograms.end());
+}
+
+void MoveFrom(SampleColumns& from, int64_t begin_ms, SampleColumns& to) {
+  to.Clear();
+  AppendInRange(from, {begin_ms, kAllTimes.max_ms}, to);
+  const size_t float_count = from.values.size() - to.values.size();
+  from.timestamps_ms.resize(float_count);
+  from.values.resize(float_count);
+  from.histograms.resize(from.histograms.size() - to.histograms.size());
+  if (from.start_timestamps_ms.size() > float_count) from.start_timestamps_ms.resize(float_count);
 }
 
 TimeRange TimeRangeOf(const ColumnsView& columns) {

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// The judge: a map in which the last write of a time stays.
+// The reference: a map in which the last write of each time stays.
 using Value = std::variant<uint64_t, double>;  // the bits of a float, or the sum of a histogram
 using Model = std::map<int64_t, Value>;
 
@@ -55,7 +55,7 @@ MergeCounts Put(Model& model, int64_t t, Value value) {
 
 Value RandomValue(std::mt19937_64& random) {
   if (random() % 4 == 0) return static_cast<double>(random() % 2);
-  // Two NaNs with different payloads among them.
+  // Includes two NaNs with different payloads.
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const double values[] = {0.0, -0.0, 1.0, kNan, StaleNan()};
   return std::bit_cast<uint64_t>(values[random() % std::size(values)]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/coding.h"
 #include "storage/chunk/bits.h"
@@ -30,11 +31,24 @@ bool GetPackedIntegers(std::string_view& in, std::span<int64_t> integers) {
   const size_t byte_count = (integers.size() * static_cast<size_t>(width) + 7) / 8;
   if (byte_count > in.size()) return false;
   const std::string_view bits = in.substr(0, byte_count);
-  uint64_t position = 0;
-  for (int64_t& integer : integers) {
-    integer =
-        static_cast<int64_t>(static_cast<uint64_t>(smallest) + WideBitsAt(bits, position, width));
-    position += static_cast<uint64_t>(width);
+  const auto base = static_cast<uint64_t>(smallest);
+  size_t next = 0;
+  if (width == 0) {
+    std::ranges::fill(integers, smallest);
+    next = integers.size();
+  } else if (width <= kWordBits && in.size() >= sizeof(uint64_t)) {
+    // As long as a whole word can be read.
+    const size_t readable_bits = 8 * (in.size() - sizeof(uint64_t));
+    const size_t count = std::min(integers.size(), readable_bits / static_cast<size_t>(width));
+    for (uint64_t position = 0; next < count; ++next, position += static_cast<uint64_t>(width)) {
+      uint64_t word = 0;
+      std::memcpy(&word, in.data() + position / 8, sizeof(word));
+      integers[next] = static_cast<int64_t>(base + LowBits(word >> (position % 8), width));
+    }
+  }
+  for (; next < integers.size(); ++next) {
+    const uint64_t position = next * static_cast<uint64_t>(width);
+    integers[next] = static_cast<int64_t>(base + WideBitsAt(bits, position, width));
   }
   in.remove_prefix(byte_count);
   return true;

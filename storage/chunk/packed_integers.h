@@ -1,11 +1,11 @@
-// A short list of integers: the smallest, and what each is above it in equally many bits. Numbers that
-// are all the same take two bytes or so, however many they are.
+// A short list of integers: the smallest, then the distance of each to it, all in the same number
+// of bits. Equal numbers take about two bytes together, however many there are.
 //
 //   +-------------------+----------+---------------------------------------+
 //   | smallest, zigzag  | width u8 | differences to it, `width` bits each  |
 //   +-------------------+----------+---------------------------------------+
 //
-// The count is kept by the caller; no integers take no bytes. Differences wrap at 64 bits.
+// The caller keeps the count; an empty list takes no bytes. Differences wrap at 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace lockstep {
 
 void PutPackedIntegers(std::string& out, std::span<const int64_t> integers);
 
-// Fills `integers`, consuming their bytes. False on anything malformed.
+// Fills `integers` and consumes their bytes. Returns false on malformed input.
 [[nodiscard]] bool GetPackedIntegers(std::string_view& in, std::span<int64_t> integers);
 
 }  // namespace lockstep

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "storage/chunk/bits.h"
-
 namespace lockstep {
 namespace {
 
@@ -25,7 +23,7 @@ LOCKSTEP_INLINE uint64_t WideOffset(const unsigned char* bytes, uint32_t positio
   return LowBits(low | WordAt(bytes, position + 32) << 32, width);
 }
 
-// How many residuals one word of the stream is enough for.
+// How many residuals one word of the stream suffices for.
 constexpr int ResidualsPerWord(StepForm form) {
   return form == StepForm::kBinsAlone ? 4 : form == StepForm::kNarrow ? 2 : 1;
 }
@@ -64,7 +62,7 @@ LOCKSTEP_INLINE void Rounds(RoundsJob& job) {
         word >>= entry.offset_bits;
       } else if constexpr (kForm != StepForm::kBinsAlone) {
         uint64_t offset;
-        // Most offsets are narrow where some are wide.
+        // Most offsets are narrow even where some are wide.
         if (kForm == StepForm::kWide && total > uint32_t{kWordBits}) [[unlikely]] {
           offset = WideOffset(bytes, offset_position, entry.offset_bits);
         } else {

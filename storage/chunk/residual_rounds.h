@@ -1,19 +1,19 @@
-// The inner loop of reading residuals, eight at a time, built twice: for every processor, and with the
-// bit instructions (BMI2) that all have which know AVX2. Both give the same; residual_stream.h is
-// what others use.
+// The inner loop of ResidualReader (residual_stream.h, which other code uses): reads residuals,
+// eight at a time. Built twice: for every processor, and with the bit instructions (BMI2) that
+// every processor with AVX2 has. Both give the same results. docs/formats/chunk.md explains
+// residuals, bins, states and lanes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "storage/chunk/ans_table.h"
+#include "storage/chunk/bits.h"
 
 namespace lockstep {
 
 inline constexpr int kMaxLanes = 4;
-// What one load of a word gives at least.
-inline constexpr int kWordBits = 57;
-// Residuals of one round. A multiple of the number of lanes.
+// Residuals per round. A multiple of the number of lanes.
 inline constexpr size_t kRoundSize = 8;
 
 // How much of the loop the bins need: a wider form can do all that a narrower one can.
@@ -27,20 +27,20 @@ inline constexpr size_t kStepFormCount = 4;
 inline constexpr size_t kLaneFormCount = 3;  // 1, 2 and 4 lanes
 inline constexpr size_t kOrderCount = 3;
 
-// What a loop works on and where it got to.
+// The input of a loop and its progress.
 struct RoundsJob {
-  // By state. What a step adds to something has a table of its own: the processor then needs no
-  // instruction to load it.
+  // Indexed by state. Every table that a step adds from is separate, because then the processor
+  // needs no extra instruction to load from it.
   const AnsEntry* entries = nullptr;
-  const uint64_t* lowers = nullptr;      // of the state's bin; of a scaled one times the unit
-  const uint32_t* total_bits = nullptr;  // of state and offset
+  const uint64_t* lowers = nullptr;      // of the state's bin; of a scaled bin, times the unit
+  const uint32_t* total_bits = nullptr;  // of state and offset together
   const uint64_t* factors = nullptr;     // by bin: the unit, or 1
   const unsigned char* bytes = nullptr;
   uint32_t position = 0;       // in bits
-  uint32_t safe_position = 0;  // no round begins behind it
+  uint32_t safe_position = 0;  // no round starts after it
   uint32_t states[kMaxLanes] = {};
-  // The next value to write is values[next]; those before it are there, as many as the order at least.
-  // A round needs kRoundSize values before `end`.
+  // The next value to write is values[next]; the values before it are set, at least as many as the
+  // order. A round needs kRoundSize values before `end`.
   uint64_t* values = nullptr;
   size_t next = 0;
   size_t end = 0;
@@ -48,8 +48,9 @@ struct RoundsJob {
 
 using RoundsFunction = void (*)(RoundsJob& job);
 
-// Preconditions of the functions: from `safe_position` on a round's bits and 16 bytes more can be read,
-// and the values that are left before the first round are a multiple of the lanes.
+// Preconditions of the functions: a round that starts at or before `safe_position` can read its
+// bits and 16 bytes more, and the number of values left before the first round is a multiple of the
+// lanes.
 struct RoundsTable {
   RoundsFunction functions[kLaneFormCount][kStepFormCount][kOrderCount];
 };

@@ -1,6 +1,7 @@
 #include "storage/chunk/residual_stream.h"
 
 #include <algorithm>
+#include <array>
 
 #include "storage/chunk/bits.h"
 
@@ -19,7 +20,7 @@ StepForm FormFor(const BinSet& set, int most_bits) {
   return StepForm::kUsual;
 }
 
-// Sums a residual up into values[job.next].
+// Sums up a residual into values[job.next].
 void PutValue(uint64_t residual, int order, RoundsJob& job) {
   uint64_t* const at = job.values + job.next;
   if (order == 0) {
@@ -32,7 +33,7 @@ void PutValue(uint64_t residual, int order, RoundsJob& job) {
   ++job.next;
 }
 
-// The same residual over and over.
+// The same residual for all values.
 void PutSteadyValues(uint64_t residual, int order, std::span<int64_t> values) {
   size_t next = static_cast<size_t>(order);
   uint64_t value = order >= 1 ? static_cast<uint64_t>(values[next - 1]) : 0;
@@ -71,18 +72,25 @@ void ResidualWriter::Write(std::span<const int64_t> residuals, std::string& out)
   bits.Finish();
 }
 
-ResidualReader::ResidualReader(const BinSet& set, CodecBuild build)
-    : build_(build), entries_(MakeAnsEntries(set)), table_log_(set.table_log) {
+void ResidualReader::Reset(const BinSet& set) {
+  FillAnsEntries(set, entries_);
+  table_log_ = set.table_log;
+  factors_.resize(set.bins.size());
+  std::array<uint64_t, kMaxBins> lowers;
   for (size_t bin = 0; bin < set.bins.size(); ++bin) {
-    factors_.push_back(bin < set.plain_count ? 1 : set.unit);
+    factors_[bin] = bin < set.plain_count ? 1 : set.unit;
+    lowers[bin] = static_cast<uint64_t>(set.bins[bin].lower) * factors_[bin];
   }
-  lowers_.reserve(entries_.size());
-  total_bits_.reserve(entries_.size());
-  for (const AnsEntry& entry : entries_) {
-    lowers_.push_back(static_cast<uint64_t>(set.bins[entry.bin].lower) * factors_[entry.bin]);
-    total_bits_.push_back(uint32_t{entry.state_bits} + entry.offset_bits);
-    most_bits_ = std::max(most_bits_, static_cast<int>(total_bits_.back()));
+  lowers_.resize(entries_.size());
+  total_bits_.resize(entries_.size());
+  uint32_t most_bits = 0;
+  for (size_t state = 0; state < entries_.size(); ++state) {
+    const AnsEntry& entry = entries_[state];
+    lowers_[state] = lowers[entry.bin];
+    total_bits_[state] = uint32_t{entry.state_bits} + entry.offset_bits;
+    most_bits = std::max(most_bits, total_bits_[state]);
   }
+  most_bits_ = static_cast<int>(most_bits);
   form_ = FormFor(set, most_bits_);
 }
 
@@ -91,24 +99,23 @@ RoundsFunction ResidualReader::Rounds(int lane_count, int order) const {
   return table.functions[lane_count / 2][static_cast<size_t>(form_)][order];
 }
 
-bool ResidualReader::Read(std::string_view stream, size_t slack_bytes, int order,
-                          std::span<int64_t> values) const {
+bool ResidualReader::ReadFirst(std::string_view stream, size_t slack_bytes, int order, size_t count,
+                               std::span<int64_t> values) const {
   RoundsJob job;
   job.next = static_cast<size_t>(order);
-  if (values.size() <= job.next) return stream.empty();
+  if (count <= job.next) return stream.empty();
   if (most_bits_ == 0) {
     PutSteadyValues(lowers_.front(), order, values);
     return stream.empty();
   }
-  const size_t count = values.size() - job.next;
-  const int lane_count = LaneCount(count);
-  const auto last_count = static_cast<size_t>(lane_count);
+  const size_t residual_count = count - job.next;
+  const int lane_count = LaneCount(residual_count);
   job.entries = entries_.data();
   job.lowers = lowers_.data();
   job.total_bits = total_bits_.data();
   job.factors = factors_.data();
   job.bytes = reinterpret_cast<const unsigned char*>(stream.data());
-  // The type may differ in its sign.
+  // The types may differ in signedness.
   job.values = reinterpret_cast<uint64_t*>(values.data());
   for (int lane = 0; lane < lane_count; ++lane) {
     job.states[lane] = static_cast<uint32_t>(BitsAt(stream, job.position, table_log_));
@@ -116,26 +123,27 @@ bool ResidualReader::Read(std::string_view stream, size_t slack_bytes, int order
   }
   const uint64_t readable_bits = 8 * (uint64_t{stream.size()} + slack_bytes);
   const uint64_t needed_bits = kRoundSize * static_cast<uint64_t>(most_bits_) + kSlackBits;
-  // A lane's last residual has no next state, which rounds do not know.
-  job.end = values.size() - std::min(count, last_count);
+  // A lane's last residual has no next state, which rounds cannot handle.
+  job.end = count - std::min(residual_count, static_cast<size_t>(lane_count));
+  job.end = std::min(job.end, values.size());
   if (readable_bits >= needed_bits) {
     job.safe_position = static_cast<uint32_t>(readable_bits - needed_bits);
     Rounds(lane_count, order)(job);
   }
-  return ReadRest(stream, order, values.size(), job, lane_count);
+  return ReadRest(stream, order, count, values.size(), job, lane_count);
 }
 
-bool ResidualReader::ReadRest(std::string_view stream, int order, size_t value_count,
+bool ResidualReader::ReadRest(std::string_view stream, int order, size_t count, size_t read_count,
                               RoundsJob& job, int lane_count) const {
   const auto stream_bits = static_cast<uint32_t>(8 * stream.size());
   const auto lanes = static_cast<size_t>(lane_count);
   size_t lane = (job.next - static_cast<size_t>(order)) % lanes;
-  for (; job.next < value_count; lane = (lane + 1) % lanes) {
+  for (; job.next < read_count; lane = (lane + 1) % lanes) {
     if (job.position > stream_bits) return false;
     const uint32_t state = job.states[lane];
     const AnsEntry& entry = entries_[state];
     uint64_t word = BitsAt(stream, job.position, kWordBits);
-    if (job.next + lanes < value_count) {
+    if (job.next + lanes < count) {
       job.states[lane] = entry.next_base + static_cast<uint32_t>(LowBits(word, entry.state_bits));
       job.position += entry.state_bits;
       word >>= entry.state_bits;
@@ -146,8 +154,9 @@ bool ResidualReader::ReadRest(std::string_view stream, int order, size_t value_c
     job.position += entry.offset_bits;
     PutValue(lowers_[state] + factors_[entry.bin] * LowBits(word, entry.offset_bits), order, job);
   }
-  // Neither longer than the stream nor a byte shorter.
-  return job.position <= stream_bits && stream_bits - job.position < 8;
+  if (job.position > stream_bits) return false;
+  // All of them take neither more than the stream nor a whole byte less.
+  return read_count < count || stream_bits - job.position < 8;
 }
 
 }  // namespace lockstep

@@ -15,11 +15,11 @@ namespace lockstep {
 namespace {
 
 constexpr int kOrderedBitsForm = kMaxExponent + 1;
-// Above one value in so many exceptions cost more than they save.
+// With more than one exception in this many values, exceptions cost more than they save.
 constexpr size_t kValuesPerException = 8;
-// If one value in so many is whole, bins of whole numbers are worth a try.
+// If one value in this many is whole, bins of whole numbers are worth a try.
 constexpr size_t kValuesPerWhole = 8;
-// The exponent is chosen by about so many values.
+// The exponent is chosen by about this many values.
 constexpr size_t kTrialValues = 1024;
 constexpr double kBitsPerException = 80;
 constexpr double kBitsPerDigit = 3.32;
@@ -69,10 +69,11 @@ void ValueColumnsWriter::Classify() {
   }
 }
 
-// Weighs exceptions against digits, with values from all over. Whole numbers cost no digits if there are
-// enough of them for bins of their own.
+// Weighs exceptions against digits, using values from the whole range. Whole numbers cost no digits
+// if there are enough of them for bins of their own.
 void ValueColumnsWriter::ChooseExponent() {
-  std::array<size_t, kMaxExponent + 2> counts{};  // by the smallest exponent that suits a value
+  std::array<size_t, kMaxExponent + 2>
+      counts{};  // count by the smallest exponent that fits a value
   size_t trial_count = 0;
   const size_t stride = values_.size() / kTrialValues + 1;
   for (size_t series = 0; series < ends_.size(); ++series) {
@@ -100,7 +101,7 @@ void ValueColumnsWriter::ChooseExponent() {
   unit_hint_ = has_wholes ? PowerOfTen(exponent_) : 1;
 }
 
-// False, with nothing added, if too many values are no such decimals.
+// Returns false and adds nothing if too many values are not such decimals.
 bool ValueColumnsWriter::AddDecimals(std::span<const double> values) {
   integers_.clear();
   std::vector<size_t> exceptions;
@@ -152,7 +153,7 @@ void ValueColumnsWriter::PutConstants(std::string& out) {
   for (const double value : constants) {
     while (form < kOrderedBitsForm && !AsDecimal(value, form)) ++form;
   }
-  // An exponent that suits one may be too large for another.
+  // An exponent that fits one value may be too large for another.
   const bool is_decimal =
       form <= kMaxExponent && std::all_of(constants.begin(), constants.end(), [&](double value) {
         return AsDecimal(value, form).has_value();
@@ -211,12 +212,15 @@ void ValueColumnsWriter::Clear() {
 
 bool ValueColumnsReader::GetPlaces(std::string_view& in, std::span<const uint32_t> counts,
                                    size_t& constant_count) {
-  std::vector<int64_t> groups(counts.size());
-  if (!GetPackedIntegers(in, groups)) return false;
+  integers_.resize(counts.size());
+  if (!GetPackedIntegers(in, integers_)) return false;
   for (size_t series = 0; series < counts.size(); ++series) {
-    if (groups[series] < 0 || static_cast<size_t>(groups[series]) > counts.size()) return false;
-    const auto group = static_cast<uint32_t>(groups[series]);
+    if (integers_[series] < 0 || static_cast<size_t>(integers_[series]) > counts.size()) {
+      return false;
+    }
+    const auto group = static_cast<uint32_t>(integers_[series]);
     if (group > groups_.size()) groups_.resize(group);
+    for (; group_count_ < group; ++group_count_) groups_[group_count_].Clear();
     Place place{group, static_cast<uint32_t>(constant_count), counts[series]};
     if (group == 0) {
       ++constant_count;
@@ -240,13 +244,12 @@ bool ValueColumnsReader::GetConstants(std::string_view& in, size_t count) {
 }
 
 bool ValueColumnsReader::GetExceptions(std::string_view& in, Group& group) {
-  std::vector<int64_t> exception_counts(group.counts.size());
-  if (!GetPackedIntegers(in, exception_counts)) return false;
+  integers_.resize(group.counts.size());
+  if (!GetPackedIntegers(in, integers_)) return false;
   for (size_t column = 0; column < group.counts.size(); ++column) {
-    if (exception_counts[column] < 0 || exception_counts[column] > group.counts[column])
-      return false;
+    if (integers_[column] < 0 || integers_[column] > group.counts[column]) return false;
     uint64_t index = 0;
-    for (int64_t i = 0; i < exception_counts[column]; ++i) {
+    for (int64_t i = 0; i < integers_[column]; ++i) {
       uint64_t step = 0;
       if (!GetVarint64(in, step) || step >= group.counts[column] - index) return false;
       index += step;
@@ -278,27 +281,28 @@ bool ValueColumnsReader::GetGroup(std::string_view& in, Group& group) {
 
 bool ValueColumnsReader::Open(std::string_view& in, std::span<const uint32_t> counts) {
   places_.clear();
-  groups_.clear();
+  group_count_ = 0;
   size_t constant_count = 0;
   if (!GetPlaces(in, counts, constant_count) || !GetConstants(in, constant_count)) return false;
-  return std::all_of(groups_.begin(), groups_.end(),
-                     [&in](Group& group) { return GetGroup(in, group); });
+  return std::ranges::all_of(std::span(groups_).first(group_count_),
+                             [&](Group& group) { return GetGroup(in, group); });
 }
 
-bool ValueColumnsReader::Read(size_t series, double* values) {
+bool ValueColumnsReader::ReadFirst(size_t series, std::span<double> values) {
   const Place place = places_[series];
   if (place.group == 0) {
-    std::fill_n(values, place.count, constants_[place.column]);
+    std::ranges::fill(values, constants_[place.column]);
     return true;
   }
   Group& group = groups_[place.group - 1];
-  integers_.resize(place.count);
-  if (!group.columns.Read(place.column, /*base=*/0, integers_)) return false;
-  ToValues(integers_, group.form, values);
+  integers_.resize(values.size());
+  if (!group.columns.ReadFirst(place.column, /*base=*/0, place.count, integers_)) return false;
+  ToValues(integers_, group.form, values.data());
   if (group.exceptions.empty()) return true;
   const size_t begin = place.column == 0 ? 0 : group.exception_ends[place.column - 1];
   for (size_t i = begin; i < group.exception_ends[place.column]; ++i) {
-    values[group.exceptions[i].index] = group.exceptions[i].value;
+    const Exception& exception = group.exceptions[i];
+    if (exception.index < values.size()) values[exception.index] = exception.value;
   }
   return true;
 }

@@ -49,9 +49,12 @@ void ExpectValuesRoundTrip(const std::vector<Values>& series) {
   ASSERT_TRUE(reader.Open(in, Counts(series)));
   EXPECT_EQ(in, "rest");
   for (size_t i = series.size(); i-- > 0;) {
-    Values read(series[i].size(), 4711);
-    ASSERT_TRUE(reader.Read(i, read.data())) << "series " << i;
-    EXPECT_EQ(AllBits(read), AllBits(series[i])) << "series " << i;
+    for (const size_t count : {series[i].size(), series[i].size() / 2 + 1}) {
+      Values read(count, 4711);
+      ASSERT_TRUE(reader.ReadFirst(i, read)) << "series " << i;
+      const Values first(series[i].begin(), series[i].begin() + static_cast<ptrdiff_t>(count));
+      EXPECT_EQ(AllBits(read), AllBits(first)) << "series " << i;
+    }
   }
 }
 
@@ -60,7 +63,7 @@ absl::Status Read(std::string_view in, const std::vector<uint32_t>& counts) {
   if (!reader.Open(in, counts)) return absl::DataLossError("open");
   for (size_t i = 0; i < counts.size(); ++i) {
     Values read(counts[i]);
-    if (!reader.Read(i, read.data())) return absl::DataLossError("read");
+    if (!reader.ReadFirst(i, read)) return absl::DataLossError("read");
   }
   return absl::OkStatus();
 }
@@ -138,7 +141,7 @@ TEST(ValueColumns, EachKindTakesAboutWhatItIsWorth) {
     }
     return series;
   };
-  // The same bits over and over, one kind of them or several.
+  // The same bits in every value, of one kind or several.
   EXPECT_LT(BytesPerValue(make([](size_t, size_t, uint64_t) { return StaleNan(); })), 0.01);
   EXPECT_LT(BytesPerValue(
                 make([](size_t s, size_t, uint64_t) { return 1000.0 + static_cast<double>(s); })),
@@ -148,29 +151,29 @@ TEST(ValueColumns, EachKindTakesAboutWhatItIsWorth) {
               return static_cast<double>(500'000 + noise % 65536) / 1000;
             })),
             2.1);
-  // The same with stale markers: each an exception.
+  // The same with stale markers, each of which is an exception.
   EXPECT_LT(BytesPerValue(make([](size_t, size_t i, uint64_t noise) {
               return i == 199 ? StaleNan() : static_cast<double>(500'000 + noise % 65536) / 1000;
             })),
             2.15);
-  // Floats of 32 bits: 8 bits of noise in the mantissa, at any exponent.
+  // 32-bit floats: 8 bits of noise in the mantissa, at any exponent.
   EXPECT_LT(BytesPerValue(make([](size_t, size_t, uint64_t noise) {
               return static_cast<double>(
                   std::bit_cast<float>(static_cast<uint32_t>(0x3dcccccd + (noise % 256))));
             })),
             1.2);
-  // One in a hundred values changes.
+  // One value in a hundred changes.
   EXPECT_LT(BytesPerValue(make([](size_t s, size_t i, uint64_t) {
               return static_cast<double>(s + (i > 100 ? 1 : 0));
             })),
             0.1);
-  // Whole numbers but for a few: those with six digits do not make the others longer.
+  // Whole numbers except for a few: those with six digits do not make the others longer.
   EXPECT_LT(BytesPerValue(make([](size_t, size_t, uint64_t noise) {
               const auto number = static_cast<double>(noise % 65536);
               return noise >> 60 == 0 ? number / 1e6 : number + 1e10;
             })),
             2.5);
-  // No more than they are, and little above.
+  // No more than the raw size, and little above it.
   EXPECT_LT(BytesPerValue(make([](size_t, size_t, uint64_t noise) { return FromBits(noise); })),
             8.1);
 }

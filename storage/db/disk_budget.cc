@@ -4,14 +4,15 @@
 
 #include "absl/strings/str_format.h"
 #include "base/log.h"
-#include "storage/db/day_check.h"
-#include "storage/db/window.h"
+#include "base/utc_text.h"
+#include "storage/db/rows/window.h"
 #include "storage/kv/key_schema.h"
 
 namespace lockstep {
 namespace {
 
-// A look asks RocksDB for its files. What comes in between two is little beside a budget.
+// A look asks RocksDB for its files. What arrives between two looks is small compared with a
+// budget.
 constexpr std::chrono::seconds kLookEvery{10};
 constexpr std::chrono::minutes kWarnEvery{10};
 constexpr kv::Space kChunkSpaces[] = {kv::Space::kHot, kv::Space::kCold, kv::Space::kRollup};
@@ -46,7 +47,8 @@ bool HasInMemoryUpTo(const ShardState& shard, int32_t window) {
   return span.has_value() && span->oldest <= window;
 }
 
-// What the shard takes, without the rows before all that it knows to be stored.
+// The bytes that the shard takes, without the rows of windows before the first one that it knows:
+// those were dropped.
 absl::StatusOr<uint64_t> UsedBytesOf(const ShardState& shard) {
   int32_t first_stored = WindowOf(kStorableTimes.max_ms);
   {
@@ -62,11 +64,7 @@ absl::StatusOr<uint64_t> UsedBytesOf(const ShardState& shard) {
 }
 
 // "2026-01-02T04:00Z"
-std::string HourName(int64_t time_ms) {
-  const auto hour = std::chrono::floor<std::chrono::hours>(std::chrono::milliseconds(time_ms)) -
-                    std::chrono::days(DayOf(time_ms));
-  return absl::StrFormat("%sT%02d:00Z", DayName(DayOf(time_ms)), hour.count());
-}
+std::string HourName(int64_t time_ms) { return UtcText("%E4Y-%m-%dT%H:00Z", time_ms); }
 
 }  // namespace
 
@@ -99,7 +97,7 @@ void DiskBudget::Run() {
   while (WaitForNextLook()) {
     const absl::Status status = Keep();
     if (!status.ok()) {
-      Log(LogLevel::kWarn, "keeping within storage.max-bytes failed and will be tried again",
+      Log(LogLevel::kWarn, "enforcing storage.max-bytes failed and will be retried",
           {{"why", status}});
     }
   }
@@ -118,7 +116,7 @@ absl::Status DiskBudget::Keep() {
       break;
     }
     if (!is_flushed) {
-      // Logs may hold rows that are deleted already.
+      // Logs may hold rows that were already deleted.
       for (const auto& shard : shards_) LOCKSTEP_RETURN_IF_ERROR(shard->state().kv->Flush());
       is_flushed = true;
       continue;
@@ -147,7 +145,7 @@ std::optional<WindowSpan> DiskBudget::SpanOfWindows() const {
   return all;
 }
 
-// So that what is dropped next does not come back from memory.
+// Makes sure that dropped samples do not come back from memory.
 absl::Status DiskBudget::SealSamplesUpTo(int32_t window) {
   for (const auto& shard : shards_) {
     if (!HasInMemoryUpTo(shard->state(), window)) continue;
@@ -166,7 +164,7 @@ absl::Status DiskBudget::Drop(int32_t window, uint64_t used_bytes) {
     if (!status.ok()) break;
   }
   dropped_samples_ += dropped.sample_count;
-  Log(LogLevel::kWarn, "dropped the oldest window: the store takes more than storage.max-bytes",
+  Log(LogLevel::kWarn, "dropped the oldest window: the store exceeds storage.max-bytes",
       {{"from", HourName(range.min_ms)},
        {"to", HourName(range.max_ms + 1)},
        {"samples", dropped.sample_count},
@@ -176,7 +174,7 @@ absl::Status DiskBudget::Drop(int32_t window, uint64_t used_bytes) {
   return status;
 }
 
-// Tables that hold dropped rows beside others are rewritten without them.
+// Rewrites tables that hold dropped rows beside others.
 absl::Status DiskBudget::FreeDropped(int32_t first_kept) {
   const kv::KeyRange dropped = kv::ChunkKeysBefore(first_kept);
   for (const auto& shard : shards_) {
@@ -194,8 +192,8 @@ void DiskBudget::Warn(uint64_t used_bytes) {
   if (warned_.has_value() && now - *warned_ < kWarnEvery) return;
   warned_ = now;
   Log(LogLevel::kWarn,
-      "the store takes more than storage.max-bytes, and has nothing to drop but the window that is "
-      "being written: give it more, or send it less",
+      "the store exceeds storage.max-bytes, and only the window being written is left, which is "
+      "never dropped: raise the limit, or send less data",
       {{"store_bytes", used_bytes}, {"max_bytes", max_bytes_}});
 }
 

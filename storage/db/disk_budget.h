@@ -1,15 +1,16 @@
-// DiskBudget: keeps what a store takes on disk below a limit: while it takes more, the oldest window of
-// all shards is dropped.
+// DiskBudget: keeps the disk usage of a store below a limit: while the store exceeds it, the oldest
+// window of all shards is dropped.
 //
-//   tables in use and logs   of all shards: samples, dictionary, journal. Not counted are tables that a
-//                            compaction is writing or that only a reader still has: they come and go by
-//                            themselves. Nor snapshots and backups: dropping makes none of them smaller.
-//   - rows already dropped   that tables hold until a compaction comes by
-//   = what the budget is compared with, so that no second window is dropped for bytes that are on their
-//     way already
+//   tables in use and logs   of all shards: samples, dictionary, journal. Tables that a compaction
+//                            is writing or that only a reader still has are not counted: they come
+//                            and go by themselves. Neither are snapshots and backups: dropping does
+//                            not make them smaller.
+//   - rows already dropped   that tables hold until the next compaction
+//   = compared with the budget, so that no second window is dropped for bytes that will be freed
+//     anyway
 //
-// The window that is being written is never dropped. If the rest does not fit without it either, the log
-// says so now and then.
+// The window being written is never dropped. If the store exceeds the limit without any other
+// window, the log says so now and then.
 #pragma once
 
 #include <atomic>
@@ -20,24 +21,24 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "storage/db/clock.h"
 #include "storage/db/shard.h"
 
 namespace lockstep {
 
-// The numbers of windows with samples, in memory or stored, of all shards.
+// The oldest and the newest window with samples, in memory or stored, over all shards.
 struct WindowSpan {
   int32_t oldest = 0;
   int32_t newest = 0;
 };
 
-// The window that makes room, if any may be dropped: the oldest, unless it is the newest or that of now
-// or later. Pure.
+// The window to drop, if any may be dropped: the oldest one, unless it is the newest one, the
+// current one or a future one. Pure.
 std::optional<int32_t> WindowToDrop(std::optional<WindowSpan> windows, int32_t window_of_now);
 
-// Start() and Stop() come once, in this order; the others are safe from any thread.
+// Call Start() and Stop() once, in this order; the others are safe from any thread.
 class DiskBudget {
  public:
   // `shards` must outlive it. `max_bytes` 0: no limit.
@@ -45,15 +46,16 @@ class DiskBudget {
       : shards_(shards), max_bytes_(max_bytes), now_ms_(std::move(now_ms)) {}
   ~DiskBudget() { Stop(); }
 
-  // Looks every few seconds from now on, on a thread of its own, if there is a limit.
+  // Starts a thread that checks every few seconds, if there is a limit.
   void Start();
-  // Ends the thread, after the step that it is at.
+  // Ends the thread after its current step.
   void Stop();
 
-  // Looks now, and drops what has to go. Returns when it fits or nothing more may be dropped.
+  // Checks now and drops windows as needed. Returns when the store fits or nothing more may be
+  // dropped.
   absl::Status Keep();
 
-  // What is compared with the limit.
+  // The size that is compared with the limit.
   absl::StatusOr<uint64_t> UsedBytes() const;
   uint64_t dropped_samples() const { return dropped_samples_; }
 
@@ -71,7 +73,7 @@ class DiskBudget {
   const Clock now_ms_;
   std::atomic<uint64_t> dropped_samples_{0};
 
-  Mutex keeping_;  // one look at a time
+  Mutex keeping_;  // one check at a time
   std::optional<std::chrono::steady_clock::time_point> warned_ LOCKSTEP_GUARDED_BY(keeping_);
 
   Mutex mutex_;

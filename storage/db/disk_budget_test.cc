@@ -5,9 +5,9 @@
 #include <random>
 
 #include "absl/strings/str_format.h"
+#include "storage/db/rows/window.h"
 #include "storage/db/store_testing.h"
-#include "storage/db/window.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -19,9 +19,10 @@ TEST(WindowToDropTest, TheOldestButNotTheOneThatIsBeingWritten) {
   EXPECT_EQ(WindowToDrop(WindowSpan{98, kNow}, kNow), 98);
   EXPECT_EQ(WindowToDrop(WindowSpan{99, kNow + 6}, kNow), 99);
   EXPECT_EQ(WindowToDrop(WindowSpan{kNow, kNow}, kNow), std::nullopt);
-  // A clock that is ahead sends what lies after the present: that is no reason to drop the present.
+  // A sender whose clock is ahead sends samples of the future: that is no reason to drop the
+  // present.
   EXPECT_EQ(WindowToDrop(WindowSpan{kNow, kNow + 6}, kNow), std::nullopt);
-  // Backfill of old times alone.
+  // Only backfill of old times.
   EXPECT_EQ(WindowToDrop(WindowSpan{40, 41}, kNow), 40);
   EXPECT_EQ(WindowToDrop(WindowSpan{40, 40}, kNow), std::nullopt);
 }
@@ -29,14 +30,14 @@ TEST(WindowToDropTest, TheOldestButNotTheOneThatIsBeingWritten) {
 constexpr int kWindowCount = 5;
 const int32_t kNewest = WindowOf(kTestNowMs);
 
-// Without the samples in the message.
+// Compares without printing the samples in the message.
 void ExpectSame(const std::string& dump, const std::string& expected) {
   EXPECT_TRUE(dump == expected) << dump.size() << " bytes instead of " << expected.size();
 }
 
 TimeRange FromWindow(int32_t window) { return {RangeOfWindow(window).min_ms, INT64_MAX}; }
 
-// Samples that no codec makes small, of every series in one window.
+// Writes samples that no codec makes small, for every series in one window.
 void WriteWindow(Store& store, int32_t window, int sample_count) {
   std::mt19937_64 random(static_cast<uint64_t>(window));
   std::uniform_real_distribution<double> values(0, 1);
@@ -58,11 +59,12 @@ class DiskBudgetTest : public testing::TestWithParam<uint32_t> {
  protected:
   void SetUp() override {
     options_.shard_count = GetParam();
-    // What tables hold in a range is known to a block: there are many blocks to each window of a shard.
+    // The size of a key range in a table is only known to the block: each window of a shard has
+    // many blocks.
     samples_per_series_ = 100 * static_cast<int>(GetParam());
   }
 
-  // Writes all windows and closes the store; what it takes.
+  // Writes all windows, closes the store, and returns its size.
   uint64_t WriteAll() {
     const auto store = MustOpen(options_);
     for (int i = kWindowCount; i-- > 0;) {
@@ -76,7 +78,7 @@ class DiskBudgetTest : public testing::TestWithParam<uint32_t> {
     EXPECT_TRUE(store->Close().ok());
     return byte_count;
   }
-  // Gives it a budget above which are three of the windows.
+  // Sets a budget that is about three windows too small.
   void WriteTooMuch() { options_.max_bytes = WriteAll() - 5 * window_bytes_ / 2; }
 
   kv::TestFolder folder_;
@@ -126,7 +128,7 @@ TEST_P(DiskBudgetTest, NoSecondWindowGoesForBytesThatAReaderHolds) {
   EXPECT_LE(store->stats().used_bytes, options_.max_bytes);
   EXPECT_GT(store->stats().disk_bytes, options_.max_bytes);
   EXPECT_EQ(store->stats().budget_dropped_samples, uint64_t{3} * 100 * samples_per_series_);
-  // The reader has its moment.
+  // The reader sees its snapshot.
   ExpectSame(Dump(**querier), all_);
 }
 

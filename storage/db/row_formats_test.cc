@@ -1,4 +1,4 @@
-// The rows beside the journal's: window rows, rows of the dictionary, chunk rows, and the manifest.
+// All rows except the journal's: window rows, dictionary rows, chunk rows, and the manifest.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "storage/chunk/codec_test_support.h"
-#include "storage/db/dictionary_row.h"
-#include "storage/db/store_manifest.h"
-#include "storage/db/window_row.h"
+#include "storage/db/layout/store_layout.h"
+#include "storage/db/rows/window_row.h"
+#include "storage/db/series/dictionary_row.h"
 #include "tests/support/format_page.h"
 
 namespace lockstep {
@@ -97,7 +97,7 @@ TEST(SeriesRow, WorkedExample) {
   EXPECT_EQ(read[0].place.index_in_block(), 1u);
 }
 
-// Of any numbers, with gaps: as after many removals.
+// With arbitrary numbers and gaps, as after many removals.
 std::vector<SeriesEntry> RandomEntries(std::mt19937& random, SeriesId first_id, size_t count) {
   const auto number = [&random] {
     return static_cast<uint32_t>(random()) % (random() % 2 == 0 ? 5 : UINT32_MAX);
@@ -144,7 +144,7 @@ TEST(SeriesRow, DamageIsDataLossOrOtherSeries) {
   std::vector<SeriesEntry> read;
   const auto decode = [&read](std::string_view bytes) { return DecodeSeriesRow(7, bytes, read); };
   ExpectDamageIsSurvived(value, decode);
-  const std::string_view none("\x01\x00\x00\x00", 4);  // a run of no series
+  const std::string_view none("\x01\x00\x00\x00", 4);  // a run without series
   for (const std::string_view bytes : {std::string_view(), std::string_view("\x01"), none}) {
     EXPECT_EQ(decode(bytes).code(), absl::StatusCode::kDataLoss);
   }
@@ -175,8 +175,8 @@ TEST(StoreManifest, RefusesANewerFormatAndSaysWhoReadsIt) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(
       Message(status),
-      "the store has format 2, which lockstep 7.8.9 and later read; this one reads formats up "
-      "to 1. Use lockstep 7.8.9 or later, or restore a backup that is older than the upgrade");
+      "the store has format 2, which lockstep 7.8.9 and later can read; this version reads "
+      "formats up to 1. Use lockstep 7.8.9 or later, or restore a backup from before the upgrade");
 }
 
 TEST(StoreManifest, RefusesAFormatThatIsTooOld) {
@@ -186,10 +186,10 @@ TEST(StoreManifest, RefusesAFormatThatIsTooOld) {
                                   "anything at all\n")
                                   .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(
-      Message(status),
-      "the store has format 0, and this lockstep reads formats from 1 on. Open it once with a "
-      "lockstep between 0.0.1 and this one, which upgrades it");
+  EXPECT_EQ(Message(status),
+            "the store has format 0, but this version of lockstep reads formats from 1 on. Open "
+            "the store "
+            "once with a version between 0.0.1 and this one to upgrade it");
 }
 
 TEST(StoreManifest, RefusesEverythingElse) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/db/recovery.h"
+#include "storage/db/state/recovery.h"
 
 namespace lockstep {
 

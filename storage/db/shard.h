@@ -6,20 +6,20 @@
 #include <string>
 
 #include "base/status.h"
-#include "storage/db/shard_keeper.h"
-#include "storage/db/shard_state.h"
-#include "storage/db/shard_view.h"
-#include "storage/db/shard_writer.h"
+#include "storage/db/read/shard_view.h"
+#include "storage/db/rewrite/shard_keeper.h"
+#include "storage/db/state/shard_state.h"
+#include "storage/db/write/shard_writer.h"
 
 namespace lockstep {
 
 // Safe from any thread, but Close() and the destructor come last.
 class Shard {
  public:
-  // A read-only shard is never started: nothing ever changes.
+  // A read-only shard is never started, so nothing in it ever changes.
   enum Access { kReadAndWrite, kReadOnly };
-  // Start() comes next. `number` is its place among the shards of the store, whose series `directory` has and `series_limit`
-  // counts.
+  // Call Start() next. `number` is the shard's index in the store; `directory` has the series of
+  // all shards and `series_limit` counts them.
   static absl::StatusOr<std::unique_ptr<Shard>> Open(
       std::string folder, uint32_t number, std::shared_ptr<SeriesDirectory> directory,
       std::shared_ptr<ChangeLog> changes, std::shared_ptr<SeriesLimit> series_limit,
@@ -27,7 +27,7 @@ class Shard {
       const WriterLimits& limits, Clock now_ms, Access access);
   // Starts the writer and the keeper. Precondition: the clock of the limits has begun.
   void Start();
-  // As after a crash: what is queued is answered with an error.
+  // Leaves the state of a crash; queued requests are answered with an error.
   ~Shard();
 
   const ShardState& state() const { return state_; }
@@ -35,9 +35,9 @@ class Shard {
   ShardKeeper& keeper() { return keeper_; }
   ShardView View() const { return ShardView(state_); }
 
-  // Answers what is queued, and lets the keeper seal what is in memory for as long as `seal_patience`.
+  // Answers queued requests, and lets the keeper seal what is in memory for up to `seal_patience`.
   void Finish(std::chrono::milliseconds seal_patience);
-  // Waits for that and closes the files. Precondition: Finish().
+  // Waits for Finish() to complete and closes the files. Precondition: Finish() was called.
   absl::Status Close();
 
  private:

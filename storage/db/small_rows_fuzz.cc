@@ -1,17 +1,17 @@
-// Feeds the readers of the store's small rows and text files; the first byte chooses the format. What a reader takes must
-// come back from the writer, and be read as the same.
+// Fuzzes the readers of the store's small rows and text files; the first byte selects the format.
+// Input that a reader accepts must come back from the writer and be read the same again.
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
-#include "storage/db/backup_record.h"
-#include "storage/db/clock_record.h"
-#include "storage/db/dictionary_row.h"
-#include "storage/db/journal_block.h"
-#include "storage/db/store_manifest.h"
-#include "storage/db/window_row.h"
+#include "storage/db/backup/backup_folder.h"
+#include "storage/db/head/journal_block.h"
+#include "storage/db/layout/store_layout.h"
+#include "storage/db/retention/clock_record.h"
+#include "storage/db/rows/window_row.h"
+#include "storage/db/series/dictionary_row.h"
 
 namespace lockstep {
 namespace {
@@ -27,7 +27,8 @@ void CheckSeriesRow(std::string_view in) {
   constexpr SeriesId kFirst = 7;
   std::vector<SeriesEntry> entries, again;
   if (!DecodeSeriesRow(kFirst, in, entries).ok()) return;
-  // A row costs no more memory than a small multiple of its bytes: each series takes two of them at least.
+  // A row costs no more memory than a small multiple of its bytes: each series takes at least two
+  // bytes.
   LOCKSTEP_CHECK(entries.size() <= in.size());
   LOCKSTEP_CHECK(DecodeSeriesRow(kFirst, EncodeSeriesRow(kFirst, entries), again).ok());
   LOCKSTEP_CHECK(again == entries);
@@ -70,7 +71,8 @@ void CheckJournalBlock(std::string_view in) {
   if (!ReadJournal(in, entries) || entries.empty()) return;
   JournalBlockBuilder builder;
   for (const JournalEntry& entry : entries) {
-    // Damage that the checksum of the row's file finds first: no builder would be given this.
+    // The checksum of the row's file would catch this damage first: no builder is ever given such
+    // samples.
     if (!Ascends(entry.columns) || !entry.columns.histograms.empty()) return;
     builder.Add(entry.id, entry.columns);
   }

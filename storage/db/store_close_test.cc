@@ -1,4 +1,4 @@
-// What a clean stop leaves behind, and what one that cannot do its work does.
+// What a clean stop leaves behind, and a stop that cannot do its work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/fault_env.h"
+#include "storage/kv/faults/fault_env.h"
+#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/store.h"
-#include "storage/kv/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -95,7 +95,7 @@ TEST(StoreClose, AFullDiskLeavesTheJournal) {
   EXPECT_EQ(Dump(*store), before);
 }
 
-// Whichever change of a file is the first to fail while it closes; every third is tried, for time.
+// Whichever change of a file fails first during the close; to save time, only every third is tried.
 TEST(StoreClose, LosesNothingWhicheverWriteFails) {
   uint64_t change_count = 1;
   for (uint64_t n = 1; n <= change_count; n += 3) {
@@ -111,7 +111,7 @@ TEST(StoreClose, LosesNothingWhicheverWriteFails) {
     env->FailFrom(n);
     (void)store->Close();
     if (n == 1) {
-      // What a close that nothing disturbs takes.
+      // The number of changes that an undisturbed close makes.
       store = nullptr;
       env->Heal();
       store = MustOpen(options);

@@ -1,6 +1,6 @@
-// A file of a store that is not open is damaged: bits flip, its end goes, a block of it is blank, or it
-// is not there any more. Then the store says so, by an error that names a file, when it is opened or
-// when what is damaged is asked for; or all answers are what they were. It never answers anything else.
+// Damages a file of a closed store: flips bits, cuts off the end, blanks a block, or removes the
+// file. Then either the store reports an error that names a file, when it is opened or when the
+// damaged data is requested; or all answers stay the same. It never answers anything else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "storage/db/rows/window.h"
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/db/window.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -38,7 +38,7 @@ void WriteFile(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// The newest log, to which a store that is open writes.
+// The newest log, to which an open store writes.
 fs::path LogOf(const fs::path& data) {
   fs::path newest;
   for (const auto& entry : fs::recursive_directory_iterator(data)) {
@@ -47,7 +47,7 @@ fs::path LogOf(const fs::path& data) {
   return newest;
 }
 
-// A store that has worked, and what it answered.
+// A store after some work, and its answers.
 class WorkedStore {
  public:
   enum class End { kClosed, kKilled };
@@ -61,7 +61,7 @@ class WorkedStore {
     Must(store->Seal());
     Must(store->Close());
     store = MustOpen(options);
-    // What has ended is merged at once: not later, while the log is looked at.
+    // Merges ended windows now, rather than later, while the log is examined.
     Must(store->Settle());
     Write(*store, kTestNowMs - kWindowMs + 500);
     Must(store->Seal());
@@ -79,13 +79,13 @@ class WorkedStore {
   fs::path data() const { return folder_.path() + "/data"; }
   const std::string& answer() const { return answer_; }
 
-  // What it answered when its log was not longer than this.
+  // The answers while the log was no longer than this.
   const std::string& AnswerOfLog(uint64_t size) const {
     const auto behind = std::upper_bound(log_sizes_.begin(), log_sizes_.end(), size);
     if (behind == log_sizes_.begin()) return answers_.front();
     return answers_[static_cast<size_t>(behind - log_sizes_.begin()) - 1];
   }
-  // Where the last write begins in the log.
+  // The position of the last write in the log.
   uint64_t log_size_before_last() const { return log_sizes_[log_sizes_.size() - 2]; }
 
  private:
@@ -115,7 +115,8 @@ class WorkedStore {
   std::vector<uint64_t> log_sizes_;   // the same
 };
 
-// Where the records of a log of one block begin: 7 bytes of header, with the length in the fifth and sixth.
+// The positions of the records in a log of one block: 7 bytes of header, with the length in the
+// fifth and sixth.
 std::vector<uint64_t> RecordsOf(const std::string& log) {
   std::vector<uint64_t> records;
   for (size_t at = 0; at + 7 <= log.size();) {
@@ -151,7 +152,8 @@ class StoreDamage : public ::testing::TestWithParam<WorkedStore::End> {
     return files;
   }
 
-  // `harmless`: the answer of a store for which the damage is none. The damage may take the file away.
+  // `harmless` is the answer of a store to which the damage does nothing. The damage may remove the
+  // file.
   void Check(const std::string& what, const std::string& harmless,
              const std::function<void(const fs::path& data)>& damage) {
     kv::TestFolder folder;
@@ -189,7 +191,7 @@ TEST_P(StoreDamage, NoFlippedBitChangesAnAnswer) {
     for (int i = 0; i < 16 && size > 0; ++i) {
       const uint64_t at = Below(size);
       const int bit = static_cast<int>(Below(8));
-      // In the log's last record it cannot be told from a write that the power cut.
+      // In the log's last record it cannot be told from a write that a power cut interrupted.
       const bool is_in_last = IsLog(file) && at >= store_.log_size_before_last();
       const std::string& harmless =
           is_in_last ? store_.AnswerOfLog(store_.log_size_before_last()) : store_.answer();
@@ -218,7 +220,7 @@ TEST_P(StoreDamage, NoLostEndChangesAnAnswer) {
   EXPECT_GT(found_count_, 10);
 }
 
-// RocksDB itself takes a MANIFEST that ends early for one that never was longer.
+// RocksDB itself takes a truncated MANIFEST for one that was never longer.
 TEST_P(StoreDamage, NoLengthOfAManifestIsTakenForItsEnd) {
   for (const fs::path& file : Files()) {
     if (!file.filename().string().starts_with("MANIFEST-0")) continue;
@@ -236,7 +238,7 @@ TEST_P(StoreDamage, NoLengthOfAManifestIsTakenForItsEnd) {
                    return bytes;
                  });
     }
-    // Of the last change, which may be one that moves no rows, nobody need hear.
+    // Damage to the last change, which may be one that moves no rows, need not be reported.
     EXPECT_GE(found_count_, 2 * static_cast<int>(records.size()) - 2);
   }
 }

@@ -1,4 +1,4 @@
-// The store when files fail, the process dies or the power goes, at every point of its work.
+// The store when files fail, the process dies or the power fails, at every point of its work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,21 +10,21 @@
 #include <string>
 #include <thread>
 
+#include "storage/db/rows/window.h"
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/db/window.h"
-#include "storage/kv/fault_env.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/faults/fault_env.h"
+#include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
 namespace {
 
-// What was acknowledged: time -> value, of one series.
+// The acknowledged samples of one series: time -> value.
 class Acknowledged {
  public:
   explicit Acknowledged(LabelSet labels) : labels_(std::move(labels)) {}
 
-  // False if the store refused.
+  // Returns false if the store refused.
   bool Write(Store& store, int64_t time_ms, double value) {
     attempted_[time_ms] = value;
     if (!WriteFloats(store, labels_, {{time_ms, value}}).ok()) return false;
@@ -32,7 +32,7 @@ class Acknowledged {
     return true;
   }
 
-  // All that was acknowledged is there, once, and nothing that was never written.
+  // Expects every acknowledged sample once, and nothing that was never written.
   void ExpectIn(const Store& store, const std::string& when) const {
     const auto querier = store.NewQuerier();
     const auto set = (*querier)->Select({{}, {INT64_MIN, INT64_MAX}, nullptr});
@@ -66,7 +66,7 @@ class Acknowledged {
   std::map<int64_t, double> attempted_;
 };
 
-// A life of the store: writes, a late one, seals.
+// The work of a store: writes, a late one, seals.
 void Work(Store& store, Acknowledged& acknowledged, int64_t from_ms) {
   for (int i = 0; i < 4; ++i) acknowledged.Write(store, from_ms + i * 1000, i);
   (void)store.Seal();
@@ -90,12 +90,12 @@ uint64_t ChangesOfWork() {
 
 class StoreFaults : public ::testing::TestWithParam<kv::UnsyncedTail> {
  protected:
-  // Every point of failure is tried with one tail: which one matters little, and it saves time.
+  // Each point of failure is tried with one tail, to save time: which one matters little.
   static constexpr uint64_t kTailCount = 3;
   static uint64_t FirstChange() { return 1 + static_cast<uint64_t>(GetParam()); }
 };
 
-// The n-th change of a file fails, and all after it; then the power goes.
+// The n-th change of a file and all later ones fail; then the power fails.
 TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFails) {
   const uint64_t change_count = ChangesOfWork();
   ASSERT_GT(change_count, 30u);
@@ -125,7 +125,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFails) {
   }
 }
 
-// No change fails, but the power goes after the n-th.
+// No change fails, but the power fails after the n-th.
 TEST_P(StoreFaults, NothingAcknowledgedIsLostWheneverThePowerGoes) {
   const uint64_t change_count = ChangesOfWork();
   for (uint64_t n = FirstChange(); n <= change_count; n += 4 * kTailCount) {
@@ -149,9 +149,9 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWheneverThePowerGoes) {
   }
 }
 
-// The n-th change fails while a store is opened that has a journal to replay, and all after it.
+// The n-th change and all later ones fail while a store with a journal to replay is opened.
 TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileOpening) {
-  // Opening makes fewer changes than this; where it makes less than n, nothing fails.
+  // Opening makes fewer changes than this; if it makes fewer than n, nothing fails.
   constexpr uint64_t kMostChanges = 120;
   int failed_count = 0;
   for (uint64_t n = FirstChange(); n <= kMostChanges; n += kTailCount) {
@@ -180,7 +180,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileOpening) {
   EXPECT_GT(failed_count, 5);
 }
 
-// The n-th change fails while expired samples are dropped, and all after it.
+// The n-th change and all later ones fail while expired samples are dropped.
 TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
   constexpr uint64_t kMostChanges = 30;
   int failed_count = 0;
@@ -213,7 +213,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
   EXPECT_GT(failed_count, 0);
 }
 
-// Also while nobody writes.
+// This also happens while nobody writes.
 TEST(StoreFolder, WritesAreRefusedWhileTheFolderIsAwayAndTakenWhenItIsBack) {
   kv::TestFolder folder;
   StoreOptions options = TestOptions(folder);
@@ -237,7 +237,8 @@ TEST(StoreFolder, WritesAreRefusedWhileTheFolderIsAwayAndTakenWhenItIsBack) {
   acknowledged.ExpectIn(*store, "back");
 }
 
-// Every kind of work meets the error; then its cause goes, and the store goes on without a restart.
+// Every kind of work meets the error; then its cause disappears, and the store continues without a
+// restart.
 TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
   const uint64_t change_count = ChangesOfWork();
   for (uint64_t n = FirstChange(); n <= change_count; n += 2 * kTailCount) {

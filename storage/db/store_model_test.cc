@@ -1,6 +1,6 @@
-// The store against a map: random writes, late ones, retries and overwrites among them, with seals, merges,
-// deletions, restarts, clean stops and crashes between, on stores of 1, 2 and 7 shards at once. All give
-// the same bytes.
+// Compares the store with a map: random writes, including late ones, retries and overwrites, with
+// seals, merges, deletions, restarts, clean stops and crashes in between, on stores of 1, 2 and 7
+// shards at once. All return the same bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr uint32_t kShardCounts[] = {1, 2, 7};
 
 class SamplesModel {
  public:
-  // What Storage::Write() should count.
+  // The expected outcome of Storage::Write().
   WriteOutcome Write(const WriteRequest& request) {
     WriteOutcome outcome;
     for (const SeriesWrite& write : request.series) {
@@ -67,7 +67,7 @@ class SamplesModel {
     return {values.begin(), values.end()};
   }
 
-  // As Dump() prints the store.
+  // The expected output of Dump().
   std::string Dump(TimeRange range) const {
     std::string out;
     for (const auto& [labels, samples] : series_) {
@@ -103,7 +103,7 @@ class RandomWrites {
 
   uint64_t Below(uint64_t end) { return random_() % end; }
 
-  // Of one series, or of a job, or of a metric.
+  // Matchers for one series, one job or one metric.
   std::vector<Matcher> Matchers() {
     const int number = static_cast<int>(Below(kModelSeries));
     switch (Below(4)) {
@@ -136,7 +136,7 @@ class RandomWrites {
       SeriesWrite write;
       write.labels = Series(number % 3 == 0 ? "power" : "sm", "job" + std::to_string(number % 4),
                             number * 100);
-      // One kind a write: the order of kinds inside one is the store's own.
+      // One kind per write, because the order of kinds within a write is up to the store.
       if (number % 10 == 9 && Below(2) == 0) {
         AddHistograms(write);
       } else {
@@ -151,7 +151,7 @@ class RandomWrites {
   int64_t Time() {
     switch (Below(10)) {
       case 0:
-        return now_ms_ - static_cast<int64_t>(Below(20)) * 15'000;  // late, often again
+        return now_ms_ - static_cast<int64_t>(Below(20)) * 15'000;  // late, often repeated
       case 1:
         return kTestNowMs - static_cast<int64_t>(Below(40)) * 6 * kHourMs;  // days late
       default:
@@ -159,7 +159,7 @@ class RandomWrites {
     }
   }
   void AddFloats(SeriesWrite& write) {
-    // No time twice: samples of one series and request are compared with one another first.
+    // No repeated times: samples of one series and request are first compared with one another.
     std::set<int64_t> times;
     for (uint64_t left = Below(8) == 0 ? 5 : 1; left > 0; --left) times.insert(Time());
     for (const int64_t time_ms : times) {
@@ -193,7 +193,7 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
     for (size_t i = 0; i < std::size(kShardCounts); ++i) {
       options_.push_back(TestOptions(folders_[i]));
       options_.back().shard_count = kShardCounts[i];
-      // So small that seals also begin by themselves.
+      // So small that some seals start by themselves.
       options_.back().head_bytes = kShardCounts[i] * 40'000;
       stores_.push_back(MustOpen(options_.back()));
     }
@@ -207,7 +207,7 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
       for (const auto& store : stores_) ASSERT_TRUE(store->Settle().ok());
     } else if (what == 1) {
       for (const auto& store : stores_) ASSERT_TRUE(store->Close().ok());
-      // The next close may leave all to the journal.
+      // The next close may leave everything to the journal.
       const std::chrono::milliseconds patience(random_.Below(2) == 0 ? 0 : 8000);
       for (StoreOptions& options : options_) options.close_patience = patience;
       Reopen();
@@ -215,7 +215,7 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
     } else if (what == 5 || what == 6) {
       Delete();
     } else if (what == 2) {
-      Reopen();  // without Close(): as after kill -9
+      Reopen();  // without Close(), as after kill -9
     } else if (what == 3) {
       ExpectEqual({kTestNowMs - 120 * kHourMs, kTestNowMs - 48 * kHourMs});
     } else {
@@ -248,8 +248,8 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
     ExpectEqual({INT64_MIN, INT64_MAX});
   }
 
-  // Precondition: nothing was written since the start. Of a series that only retries were written to,
-  // which were there, the head may remember the name.
+  // Precondition: nothing was written since the start. If a series only received retries of
+  // existing samples, the head may still remember its name.
   void ExpectSameNames() {
     for (const auto& store : stores_) {
       ASSERT_TRUE(store->DropExpired().ok());

@@ -1,5 +1,4 @@
 #include "storage/db/store.h"
-#include "storage/db/rejection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,10 +16,11 @@
 
 #include "absl/strings/str_format.h"
 #include "base/mutex.h"
-#include "storage/db/rejection.h"
+#include "storage/db/retention/retention_clock.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/fault_env.h"
-#include "storage/kv/test_folder.h"
+#include "storage/db/write/rejection.h"
+#include "storage/kv/faults/fault_env.h"
+#include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -55,7 +55,7 @@ TEST(Store, KeepsRowsForOthers) {
   ASSERT_TRUE(store->WriteKept(KeptKind::kMetadata, {{0, "a"}, {2, "b"}}).ok());
   ASSERT_TRUE(store->WriteKept(KeptKind::kLogStreams, {{1, "c"}}).ok());
   ASSERT_TRUE(store->WriteKept(KeptKind::kMetadata, {{0, ""}, {3, "d"}}).ok());
-  // As a crash leaves it, then as a clean stop does.
+  // First after a crash, then after a clean stop.
   for (int life = 0; life < 2; ++life) {
     store.reset();
     store = MustOpen(options);
@@ -94,7 +94,7 @@ TEST(Store, SealingChangesNoAnswer) {
   EXPECT_EQ(Dump(*store), before);
 }
 
-// Everything of one request is counted once.
+// Each sample of a request is counted once.
 void ExpectCounts(const absl::StatusOr<WriteOutcome>& outcome, uint64_t written, uint64_t duplicate,
                   uint64_t overwritten, uint64_t rejected) {
   ASSERT_TRUE(outcome.ok()) << outcome.status();
@@ -162,7 +162,7 @@ TEST(Store, TakesSamplesOfSeriesThatItKnows) {
   request.series.push_back({Series("m"), {{kTestNowMs, 1}}, {}});
   EXPECT_TRUE(WithKnownSeries(*store, request).known.empty());
   ExpectCounts(WriteAndWait(*store, request), 1, 0, 0, 0);
-  // The newest, a late one, one again, another value, one too far ahead.
+  // The newest, a late one, a repeated one, another value, one too far in the future.
   request.series[0].samples = {{kTestNowMs + 1, 2},
                                {kTestNowMs - 1, 0},
                                {kTestNowMs, 1},
@@ -212,9 +212,9 @@ TEST(Store, TakesARequestLargerThanABatch) {
   EXPECT_TRUE(Dump(*store) == before);
 }
 
-// Together they are larger than a row of the journal may be.
+// Together they exceed the maximum size of a journal row.
 TEST(Store, TakesManyOfTheLargestHistogramsAtOnce) {
-  constexpr size_t kBucketCount = kMaxHistogramNumbers - 2;  // and a span
+  constexpr size_t kBucketCount = kMaxHistogramNumbers - 2;  // the span takes two numbers
   kv::TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
@@ -254,7 +254,7 @@ TEST(Store, AQuerierKeepsItsMoment) {
   EXPECT_FALSE((*set)->Next());
 }
 
-// The newest sample of m in the range, wherever it is; NaN if there is none.
+// The newest sample of m in the range, wherever it is stored; NaN if there is none.
 double Newest(const Storage& storage, TimeRange range) {
   const Matcher matcher = Matcher::Equal(std::string(kMetricName), "m");
   const auto querier = storage.NewQuerier();
@@ -278,7 +278,8 @@ TEST(Store, TheNewestAloneIsTheNewestOfAll) {
   EXPECT_TRUE(std::isnan(Newest(*store, {t + 21, kTestNowMs})));
   ASSERT_TRUE(store->Seal().ok());
   EXPECT_EQ(Newest(*store, all), 3);
-  // Memory has only what is older than the sealed ones, then a newer one too, then another value of it.
+  // Memory has only samples older than the sealed ones, then a newer one too, then another value
+  // for it.
   write({{t + 5, 4}});
   EXPECT_EQ(Newest(*store, all), 3);
   write({{t + 30, 5}});
@@ -352,8 +353,8 @@ TEST(Store, RefusesWritesAfterClosing) {
             absl::StatusCode::kUnavailable);
 }
 
-// A clock that a test turns, with a door that it can keep shut: the writer asks for the time before
-// each group, so while it waits the queue only grows.
+// A clock that a test advances, with a door that can be kept shut: the writer asks for the time
+// before each group, so while it waits the queue only grows.
 class DoorClock {
  public:
   int64_t now_ms() {
@@ -400,7 +401,7 @@ TEST(Store, RefusesWhatItsQueueCannotHold) {
   EXPECT_EQ(refused, 7);
 }
 
-// Series that are larger than a commit, and than the queue.
+// Series that exceed a commit, and the queue.
 WriteRequest LargeRequest() {
   WriteRequest request;
   for (int i = 0; i < 3000; ++i) {
@@ -418,7 +419,7 @@ TEST(Store, SmallWritesDoNotWaitForLargeOnes) {
   options.max_queue_bytes = size_t{2} << 20;
   const auto store = MustOpen(options);
   clock.Set(false);
-  std::vector<std::string> answered;  // by the one thread that writes
+  std::vector<std::string> answered;  // only the writer thread uses it
   std::latch all_answered(3);
   const auto write = [&](WriteRequest request, std::string name, std::function<void()> then) {
     store->Write(std::move(request), [&answered, &all_answered, name = std::move(name),
@@ -435,7 +436,8 @@ TEST(Store, SmallWritesDoNotWaitForLargeOnes) {
     return request;
   };
   write(LargeRequest(), "large", {});
-  // The second comes when part of the large one is stored: its first commit answers the first.
+  // The second one arrives when part of the large one is stored, because the large one's first
+  // commit answers the first.
   write(small(1), "first", [&] { write(small(2), "second", {}); });
   clock.Set(true);
   all_answered.wait();
@@ -495,7 +497,7 @@ TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
   EXPECT_EQ(store->stats().min_time_ms, kTestNowMs + 23 * kHourMs);
   const std::string before = Dump(*store);
 
-  // A series that comes back is a new one.
+  // A series that comes back is a new series.
   ASSERT_TRUE(WriteFloats(*store, Series("gone"), {{kTestNowMs + 60 * kHourMs, 3}}).ok());
   const std::string after = Dump(*store);
   EXPECT_NE(after, before);
@@ -515,7 +517,7 @@ TEST(Store, SeriesThatStoppedLeaveMemoryWithTheNextSeal) {
   }
   ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kTestNowMs, 1}}).ok());
   EXPECT_EQ(store->stats().head_series_count, 101u);
-  // Nobody writes any more: that the head is old is seen without it.
+  // There are no more writes: the keeper still notices that the head is old.
   clock.Turn(options.head_age_ms);
   while (store->stats().head_series_count > 0) std::this_thread::yield();
   ASSERT_TRUE(WriteFloats(*store, Series("m", "goes_on"), {{kTestNowMs + 1, 1}}).ok());
@@ -530,7 +532,7 @@ TEST(Store, AnOldHeadIsSealedByItself) {
   const auto store = MustOpen(options);
   ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}).ok());
   clock.Turn(options.head_age_ms);
-  // The next write finds the head old, or the keeper did before it.
+  // The next write finds the head old, unless the keeper found it before.
   ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs + 1, 1}}).ok());
   while (store->stats().sealed_chunks == 0) std::this_thread::yield();
 }

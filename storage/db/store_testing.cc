@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/check.h"
-#include "storage/kv/fault_env.h"
+#include "storage/kv/faults/fault_env.h"
 
 namespace lockstep {
 

@@ -1,4 +1,4 @@
-// For tests of the store: a clock that stands still, and words to write and read with.
+// Helpers for tests of the store: clocks under the test's control, and functions to write and read.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 #include "base/status.h"
 #include "storage/db/store.h"
-#include "storage/kv/env.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/env.h"
+#include "storage/kv/files/test_folder.h"
 #include "storage/storage.h"
 
 namespace lockstep {
@@ -20,23 +20,23 @@ namespace lockstep {
 inline constexpr int64_t kHourMs = 3'600'000;
 inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
 
-// A small store of one shard in `folder` at kTestNowMs, over a FaultEnv of its own.
+// A small store of one shard in `folder` at kTestNowMs, over its own FaultEnv.
 StoreOptions TestOptions(const kv::TestFolder& folder);
 std::unique_ptr<Store> MustOpen(StoreOptions options);
 
-// Clocks that tests turn. Must outlive the store.
+// Clocks that tests advance. Must outlive the store.
 class HandClock {
  public:
   explicit HandClock(StoreOptions& options) {
     options.now_ms = [this] { return wall_ms_.load(); };
     options.monotonic_ms = [this] { return monotonic_ms_.load(); };
   }
-  // Time goes by.
+  // Time passes.
   void Turn(int64_t by_ms) {
     monotonic_ms_ += by_ms;
     wall_ms_ += by_ms;
   }
-  // Somebody sets the wall clock, or it goes on while nobody looks.
+  // Sets the wall clock, or lets it run on unseen.
   void Leap(int64_t by_ms) { wall_ms_ += by_ms; }
   int64_t now_ms() const { return wall_ms_; }
 
@@ -52,15 +52,15 @@ absl::StatusOr<WriteOutcome> WriteAndWait(Storage& storage, WriteRequest request
 absl::StatusOr<WriteOutcome> WriteFloats(Storage& storage, const LabelSet& labels,
                                          std::vector<Sample> samples);
 
-// The same request as a sender makes it who has asked which series the storage knows: floats of those,
-// unless the request has histograms or start timestamps of them too, go by their refs.
+// The same request from a sender that has asked for the known series: floats of those are sent by
+// ref, unless the request also has histograms or start timestamps for them.
 WriteRequest WithKnownSeries(const Storage& storage, WriteRequest request);
 
 // "@start", or nothing if it is unknown.
 std::string StartText(int64_t start_ms);
 
-// "name{labels}: time=value@start ..." for every series that has samples, floats by their bits, a line
-// each: equal for equal answers, byte by byte.
+// "name{labels}: time=value@start ..." for every series that has samples, floats by their bits, one
+// line each: equal answers give equal text, byte by byte.
 std::string Dump(const Storage& storage, TimeRange range = {INT64_MIN, INT64_MAX},
                  std::vector<Matcher> matchers = {});
 std::string Dump(const Querier& querier, TimeRange range = {INT64_MIN, INT64_MAX},

@@ -1,4 +1,4 @@
-// Writers, readers and seals at once; for ThreadSanitizer above all.
+// Concurrent writers, readers and seals, mainly for ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -20,8 +20,8 @@ constexpr int kSeriesPerWriter = 20;
 constexpr int64_t kStepMs = 1000;
 constexpr int64_t kStartMs = kTestNowMs - kRoundCount * kStepMs;
 
-// Each round writes one sample to every series of the writer, so whatever a querier finds was
-// written in whole rounds: sample i of a series has the value i.
+// Each round writes one sample to every series of the writer, so a querier always finds whole
+// rounds: sample i of a series has the value i.
 void WriteRounds(Store& store, int writer, std::atomic<int>& rounds) {
   for (int round = 0; round < kRoundCount; ++round) {
     WriteRequest request;
@@ -53,7 +53,7 @@ void ReadOnce(const Store& store, const std::atomic<int>* rounds) {
       ASSERT_EQ(columns.values[i], static_cast<double>(i));
       ASSERT_EQ(columns.timestamps_ms[i], kStartMs + static_cast<int64_t>(i) * kStepMs);
     }
-    // All series of a request become visible at once, with all that was acknowledged.
+    // All series of a request become visible at once, with everything that was acknowledged.
     ASSERT_GE(columns.size(), static_cast<size_t>(least[writer]));
     if (sizes[writer] == 0) sizes[writer] = columns.size();
     ASSERT_EQ(columns.size(), sizes[writer]);

@@ -1,4 +1,4 @@
-// What takes the most room among series: names, values and pairs, counted over any number of indexes.
+// The names, values and pairs that most series have, counted over any number of indexes.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@
 
 namespace lockstep {
 
-// Keeps the largest rows, largest first, ties in order of name.
+// Keeps the largest rows, sorted largest first, then by name.
 void KeepLargest(std::vector<NamedCount>& rows, size_t limit);
 
-// Holds every distinct label pair that was added, as long as it lives. Not thread-safe.
+// Holds every distinct label pair that was added for its lifetime. Not thread-safe.
 class CardinalityCounter {
  public:
-  // A target or a metric (label_split.h) that so many series have. Its tenant is not counted as a label.
+  // Adds a target or a metric (label_split.h) with this number of series. Its tenant is not counted
+  // as a label.
   void Add(const LabelSet& labels, uint64_t series_count);
 
-  // The lists of `stats`, at most `limit` rows each.
+  // Fills the lists of `stats` with at most `limit` rows each.
   void ListLargest(size_t limit, CardinalityStats& stats) const;
 
  private:

@@ -1,5 +1,5 @@
-// IdSet: a set of ids as bits, for asking about many. Memory follows the ids' spread by pages of 4,096.
-// Not thread-safe.
+// IdSet: a set of ids as bits, for many lookups. It takes memory in pages of 4,096 ids. Not
+// thread-safe.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class IdSet {
     for (const uint32_t id : ids) Insert(id);
   }
 
-  // False if it was there.
+  // Returns false if it was there.
   bool Insert(uint32_t id) {
     const size_t page = id / kPageIds;
     if (page >= page_index_.size()) page_index_.resize(page + 1, kNoPage);

@@ -3,7 +3,7 @@
 namespace lockstep {
 namespace {
 
-// A free place in `items`, made at the end if `free` has none.
+// A free index in `items`, appended if `free` has none.
 template <typename T>
 uint32_t TakePlace(std::deque<T>& items, std::vector<uint32_t>& free) {
   if (free.empty()) {

@@ -1,8 +1,8 @@
-// LabelPairs: every distinct (name, value) of many label sets once, with a small number for it and the
-// sets that carry it.
+// LabelPairs: numbers every distinct (name, value) of many label sets, and lists the sets that have
+// it.
 //
-// Threads: as SeriesIndex, one writer or many readers. Views and references live until the pair is
-// erased.
+// Threads: as for SeriesIndex, one writer or many readers. Views and references live until the pair
+// is erased.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct LabelPair {
   Postings postings;
 };
 
-// Of one label name: all its values, keyed by views of LabelPair::value.
+// All values of one label name, keyed by views of LabelPair::value.
 using LabelValueMap = absl::flat_hash_map<std::string_view, PairId>;
 
 class LabelPairs {
@@ -37,9 +37,9 @@ class LabelPairs {
   LabelPairs(const LabelPairs&) = delete;
   LabelPairs& operator=(const LabelPairs&) = delete;
 
-  // The id of the pair, which is made if need be.
+  // Returns the id of the pair, adding it if it is missing.
   PairId Intern(std::string_view name, std::string_view value);
-  // Forgets the pair; its id may be given out again. Precondition: it is interned.
+  // Forgets the pair; its id may be given out again. Precondition: the pair is there.
   void Erase(PairId id);
 
   std::optional<PairId> Find(std::string_view name, std::string_view value) const;
@@ -50,7 +50,7 @@ class LabelPairs {
   const std::string& name(NameId id) const { return names_[id].text; }
   const LabelValueMap& values(NameId id) const { return names_[id].values; }
 
-  // In no order. Each name in use has at least one value.
+  // In any order. Each name in use has at least one value.
   const StringMap<NameId>& names() const { return name_ids_; }
   size_t size() const { return pairs_.size() - free_pairs_.size(); }
 
@@ -62,7 +62,7 @@ class LabelPairs {
 
   NameId InternName(std::string_view name);
 
-  // Deques, so that what the maps' views point to stays where it is.
+  // Deques, because the maps hold views into their elements.
   std::deque<Name> names_;
   std::deque<LabelPair> pairs_;
   std::vector<NameId> free_names_;

@@ -1,7 +1,7 @@
-// LabelSets: label sets by number, each once, with the inverted index over their pairs. One holds the
-// targets of a shard, one its metrics.
+// LabelSets: distinct label sets by number, with the inverted index over their pairs. One object
+// holds the targets of a shard, another one its metrics.
 //
-// Threads: as SeriesIndex, one writer or many readers.
+// Threads: as for SeriesIndex, one writer or many readers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_set.h"
-#include "base/sparse_array.h"
+#include "base/memory/sparse_array.h"
 #include "base/string_map.h"
 #include "model/labels.h"
 #include "storage/index/label_pairs.h"
@@ -27,10 +27,10 @@ class LabelSets {
 
   // Preconditions: neither `id` nor `labels` is there. Fastest with ascending ids.
   void Add(uint32_t id, LabelSet labels);
-  // Precondition: all are there, ascending. Every postings list concerned is rewritten once per call.
+  // Precondition: all are there, ascending. Rewrites every affected postings list once per call.
   void Remove(PostingsView ids);
 
-  // By the bytes of a LabelSet.
+  // Finds a set by the bytes of its LabelSet.
   std::optional<uint32_t> Find(std::string_view bytes) const;
   bool Has(uint32_t id) const { return sets_.Has(id); }
   // The reference lives until the set is removed. Precondition: it is there.
@@ -46,16 +46,16 @@ class LabelSets {
     sets_.ForEachFrom(first, last, visit);
   }
   size_t size() const { return sets_.size(); }
-  // Of all sets, packed.
+  // Packed size of all sets.
   size_t byte_count() const { return byte_count_; }
-  // Above all ids that are there.
+  // Greater than all ids that are there.
   size_t id_end() const { return sets_.number_end(); }
 
   // Their postings are ids of label sets.
   const LabelPairs& pairs() const { return pairs_; }
 
  private:
-  // The set of ids is asked with bytes.
+  // Allows lookups in the set of ids by bytes.
   struct IdHash {
     using is_transparent = void;
     size_t operator()(uint32_t id) const { return (*this)((*sets)[id].bytes()); }

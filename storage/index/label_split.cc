@@ -20,7 +20,7 @@ PackedLabel TakeLabel(std::string_view& rest) {
   return {name, all.substr(0, all.size() - rest.size())};
 }
 
-// Takes the labels off the front of `rest` whose names come before `name`.
+// Takes the labels whose names come before `name` off the front of `rest`.
 std::string_view TakeLabelsBefore(std::string_view name, std::string_view& rest) {
   const std::string_view all = rest;
   while (!rest.empty()) {
@@ -56,7 +56,7 @@ bool IsMetricLabel(std::string_view name) {
   }
 }
 
-// Neighbouring labels of one part are copied at once.
+// Copies neighbouring labels of one part at once.
 void SplitLabels(const LabelSet& labels, std::string& target, std::string& metric) {
   target.clear();
   metric.clear();

@@ -6,8 +6,8 @@
 namespace lockstep {
 namespace {
 
-// The first position from `from` on whose id is not below `id`: steps that double, then a binary search
-// in the last of them.
+// The first position at or after `from` whose id is not below `id`: steps that double, then a
+// binary search in the last step.
 size_t Gallop(PostingsView list, size_t from, uint32_t id) {
   size_t low = from, step = 1;
   while (low + step < list.size() && list[low + step] < id) {
@@ -33,7 +33,8 @@ void KeepIf(Postings& ids, PostingsView other, bool keep_common) {
 }  // namespace
 
 void Insert(Postings& ids, uint32_t id) {
-  // Grows by a quarter, not by doubling: there are many lists and they are most of the index.
+  // Grows by a quarter instead of doubling, because there are many lists and they are most of the
+  // index.
   if (ids.size() == ids.capacity()) ids.reserve(ids.size() + ids.size() / 4 + 1);
   if (ids.empty() || ids.back() < id) {
     ids.push_back(id);
@@ -52,7 +53,7 @@ void SubtractAndShrink(Postings& ids, PostingsView other) {
 
 Postings UnionOfDisjoint(std::span<const PostingsView> lists) {
   Postings ids;
-  std::vector<size_t> ends = {0};  // of the ascending runs in `ids`
+  std::vector<size_t> ends = {0};  // ends of the ascending runs in `ids`
   for (const PostingsView list : lists) {
     ids.insert(ids.end(), list.begin(), list.end());
     ends.push_back(ids.size());

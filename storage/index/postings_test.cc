@@ -24,7 +24,7 @@ Postings AsPostings(const Set& ids) { return {ids.begin(), ids.end()}; }
 TEST(Postings, IntersectAndSubtractAgreeWithSets) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
-    // Sizes far apart, so that galloping takes long steps.
+    // Very different sizes, so that galloping takes long steps.
     const Set a = RandomSet(random, round % 2 == 0 ? 5 : 500);
     const Set b = RandomSet(random, round % 3 == 0 ? 5 : 1000);
     Postings common, only_a;

@@ -10,9 +10,9 @@
 namespace lockstep {
 namespace {
 
-// How many values or label sets are looked at between two looks at the budget.
+// How many values or label sets are visited between two checks of the budget.
 constexpr size_t kCheckInterval = 4096;
-// Finding one label of one set costs about as much as this many steps along postings.
+// Looking up one label of one set costs about as much as this many steps along postings.
 constexpr size_t kStepsPerQuestion = 32;
 
 class Selector {
@@ -38,7 +38,7 @@ class Selector {
     bool matches_empty;
   };
 
-  // A label with one known value goes to `exact_`, everything else that can exclude a set to
+  // A label with one known value goes to `exact_`; any other matcher that can exclude a set goes to
   // `filtering_`.
   void Sort(std::span<const Matcher* const> matchers) {
     for (const Matcher* matcher : matchers) {
@@ -54,12 +54,13 @@ class Selector {
         filtering_.push_back(std::move(condition));
       }
     }
-    // Those that give a list go before those that only take away.
+    // Conditions that give a list go before those that only exclude sets.
     std::stable_partition(filtering_.begin(), filtering_.end(),
                           [](const Condition& c) { return !c.matches_empty; });
   }
 
-  // Sets ids_ to what the exact labels leave, or to the first filtered list, or to everything.
+  // Sets ids_ to the sets that the exact labels leave, or to the first filtered list, or to
+  // everything.
   absl::Status Start() {
     if (!exact_.empty()) {
       std::sort(exact_.begin(), exact_.end(),
@@ -97,7 +98,7 @@ class Selector {
     return absl::OkStatus();
   }
 
-  // Asks each set that is left, and the filter once for each of their values.
+  // Checks each set that is left, running the filter only once for each of their values.
   absl::Status KeepMatching(const Condition& condition) {
     absl::flat_hash_map<std::string_view, bool> matches;
     size_t kept = 0;
@@ -112,7 +113,7 @@ class Selector {
     return absl::OkStatus();
   }
 
-  // The postings of the values that decide: those that match, or, if "" matches, those that do not.
+  // The postings of the relevant values: those that match or, if "" matches, those that do not.
   absl::StatusOr<std::vector<PostingsView>> Wanted(const Condition& condition) {
     std::vector<PostingsView> lists;
     const std::optional<NameId> name = pairs_.FindName(condition.label);

@@ -20,7 +20,7 @@ Postings ToPostings(const IdSet& set) {
   return ids;
 }
 
-// The words live as long as `sets` does not change. No `ids`: of all sets.
+// The words live as long as `sets` does not change. Without `ids`: over all sets.
 void AddNames(const LabelSets& sets, const std::optional<Postings>& ids, Words& names) {
   if (!ids) {
     for (const auto& [name, id] : sets.pairs().names()) names.insert(name);
@@ -47,7 +47,7 @@ void AddValues(const LabelSets& sets, const std::optional<Postings>& ids, std::s
 
 absl::StatusOr<std::vector<std::string>> Sorted(const Words& words, QueryBudget* budget) {
   if (budget != nullptr) {
-    // Of a word here, in the list and, for a moment, in the list of all shards.
+    // The memory of a word here, in the list and, for a moment, in the list of all shards.
     constexpr size_t kWordBytes = 2 * sizeof(std::string_view) + 2 * sizeof(std::string);
     size_t bytes = words.size() * kWordBytes;
     for (const std::string_view word : words) bytes += word.size();
@@ -138,7 +138,7 @@ absl::StatusOr<std::vector<std::string>> SeriesIndex::LabelValues(std::string_vi
                                                                   QueryBudget* budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(SelectedParts parts, SelectParts(matchers, budget));
   const bool is_metric = IsMetricLabel(name);
-  // What is selected of one part alone has series without exception.
+  // If only one part is selected, everything selected has series.
   if (is_metric ? parts.targets.has_value() : parts.metrics.has_value()) {
     LOCKSTEP_ASSIGN_OR_RETURN(parts, PartsInUse(parts, budget));
   }

@@ -1,12 +1,12 @@
 // SeriesIndex: the inverted index of one shard, in memory. Series id <-> label set, and matchers ->
 // ids.
 //
-// A series is a target and a metric (label_split.h). The labels of each are held once and have an
-// inverted index of their own; a series is two numbers, listed with its target and with its metric. So
-// what is new about a target costs once, however many series it has.
+// A series is a target and a metric (label_split.h). The labels of each are held once, and targets
+// and metrics have separate inverted indexes. A series is two numbers, listed with its target and
+// with its metric. So a new target costs its labels only once, however many series it has.
 //
-// Threads: no lock inside. One writer at a time; const methods may run on many threads at once
-// while no writer does. The caller's shared lock makes it so.
+// Threads: it has no lock. There is one writer at a time; const methods may run on many threads at
+// once while no writer does. The caller's shared lock ensures this.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/query_budget.h"
+#include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "model/labels.h"
 #include "model/matcher.h"
@@ -35,10 +35,10 @@ class SeriesIndex {
   SeriesIndex(const SeriesIndex&) = delete;
   SeriesIndex& operator=(const SeriesIndex&) = delete;
 
-  // A target that gets `series_count` series now. Preconditions: neither its id nor its labels are
-  // there; no label is a metric's.
+  // Adds a target that is about to get `series_count` series. Preconditions: neither its id nor its
+  // labels are there; none of its labels belongs to a metric.
   void AddTarget(TargetId id, LabelSet labels, size_t series_count);
-  // The same for a metric, all of whose labels are.
+  // Adds a metric, all of whose labels belong to a metric.
   void AddMetric(MetricId id, LabelSet labels);
   // Preconditions: neither the id nor a series with these parts is there, but the parts are.
   // Fastest with ascending ids.
@@ -46,11 +46,11 @@ class SeriesIndex {
   // Gives the series `old_id` the number `id`. Preconditions: `old_id` is there, `id` is not.
   void Renumber(SeriesId old_id, SeriesId id);
 
-  // Takes series out, and the targets and metrics that are left without any, which it returns; ids that
-  // are unknown are passed over. Cheaper for many at once than one by one: every list concerned is
-  // rewritten once per call.
+  // Removes series, and the targets and metrics that no series is left for, which it returns;
+  // unknown ids are ignored. One call for many series is cheaper than many calls: every affected
+  // list is rewritten once per call.
   SeriesTable::Emptied Remove(std::span<const SeriesId> ids);
-  // The same for targets and metrics that never had a series.
+  // Removes targets and metrics that never had a series.
   void RemoveParts(const SeriesTable::Emptied& parts);
 
   const LabelSets& targets() const { return targets_; }
@@ -61,14 +61,13 @@ class SeriesIndex {
   // A fresh copy. Precondition: Contains(id).
   LabelSet Labels(SeriesId id) const;
 
-  // Ascending ids of the series for which every matcher matches; all series when there is no
-  // matcher. A label that a series lacks counts as "". Fails only with the error of `budget`, which
-  // may be null.
+  // Ascending ids of the series for which every matcher matches; all series if there is no matcher.
+  // A label that a series lacks counts as "". Fails only with the error of `budget`, which may be
+  // null.
   absl::StatusOr<std::vector<SeriesId>> Select(std::span<const Matcher> matchers,
                                                const QueryBudget* budget = nullptr) const;
 
-  // Sorted and unique, of the series that Select() finds. The memory for them is taken from
-  // `budget`.
+  // Sorted and unique, over the series that Select() finds. Their memory is charged to `budget`.
   absl::StatusOr<std::vector<std::string>> LabelNames(std::span<const Matcher> matchers,
                                                       QueryBudget* budget = nullptr) const;
   absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
@@ -81,7 +80,7 @@ class SeriesIndex {
  private:
   absl::StatusOr<SelectedParts> SelectParts(std::span<const Matcher> matchers,
                                             const QueryBudget* budget) const;
-  // Of selected parts those that have series with each other.
+  // The selected parts that have series with one another.
   absl::StatusOr<SelectedParts> PartsInUse(const SelectedParts& parts,
                                            const QueryBudget* budget) const;
 

@@ -41,7 +41,7 @@ struct SplitSeries {
   std::string target, metric;
 };
 
-// Targets and metrics that are not there yet get numbers from `next_part` on.
+// New targets and metrics get numbers from `next_part` on.
 void Add(SeriesIndex& index, SeriesId id, const LabelSet& labels, uint32_t& next_part) {
   const SplitSeries split(labels);
   if (!index.targets().Find(split.target)) {
@@ -183,7 +183,7 @@ TEST(SeriesIndex, AStoppedQueryStopsTheSelection) {
   EXPECT_EQ(index.Select(matchers, &budget).status().code(), absl::StatusCode::kCancelled);
 }
 
-// The judge: every series is asked every question.
+// The reference checks every series separately.
 class Model {
  public:
   void Add(SeriesId id, const LabelSet& labels) { series_.emplace(id, labels); }
@@ -209,7 +209,7 @@ class Model {
   std::map<SeriesId, LabelSet> series_;
 };
 
-// Of targets and of metrics.
+// Labels of targets and of metrics.
 const char* const kNames[] = {"__name__", "job", "rank", "gpu", "host", "le", "mode"};
 
 LabelSet RandomLabels(std::mt19937& random) {
@@ -273,7 +273,7 @@ TEST(SeriesIndex, AgreesWithAskingEverySeries) {
   SeriesIndex index;
   Model model;
   for (int round = 0; round < 400; ++round) {
-    // Many at once now and then, so that every way to select is the best one once.
+    // Many at once now and then, so that each way to select is sometimes the best one.
     for (size_t i = random() % (round % 100 == 50 ? 3000 : 20); i > 0; --i) {
       const LabelSet labels = RandomLabels(random);
       const auto id = static_cast<SeriesId>(random() % 1000000);
@@ -301,7 +301,7 @@ TEST(SeriesIndex, AgreesWithAskingEverySeries) {
   }
 }
 
-// As a fleet has them: each target with the same many metrics.
+// As in a fleet: each target has the same many metrics.
 TEST(SeriesIndex, AgreesWithAskingEverySeriesOfAFleet) {
   uint32_t next_part = 0;
   SeriesIndex index;

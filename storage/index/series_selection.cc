@@ -9,10 +9,10 @@
 namespace lockstep {
 namespace {
 
-// How many targets or metrics are looked at between two looks at the budget.
+// How many targets or metrics are visited between two checks of the budget.
 constexpr size_t kPartsCheckInterval = 256;
-// Costs, in steps of a walk over all series: getting to one target, finding a metric among its series,
-// putting a found series into its place.
+// Costs, in steps of a walk over all series: reaching one target, finding a metric among its
+// series, and putting a found series into its place.
 constexpr size_t kStepsPerTarget = 16;
 constexpr size_t kStepsPerSearch = 8;
 constexpr size_t kStepsPerSorted = 8;
@@ -42,7 +42,7 @@ class PartsSelector {
   size_t StepsByMetric() const {
     size_t count = 0;
     for (const MetricId metric : *parts_.metrics) count += series_.OfMetric(metric).size();
-    // Of lists that are merged two by two each series is moved once per round.
+    // Merging lists two by two moves each series once per round.
     return count * (1 + static_cast<size_t>(std::bit_width(parts_.metrics->size())));
   }
 

@@ -1,21 +1,21 @@
-// Which series are of selected targets and selected metrics.
+// Finds the series of selected targets and selected metrics.
 //
-// Three ways lead there: a walk over all series, over those of each metric, over those of each target.
-// Which one is taken follows from how many series each would look at.
+// There are three ways: a walk over all series, over those of each metric, or over those of each
+// target. The estimated number of series to visit decides.
 //
-// Const reads only: as SeriesIndex, any number of threads while nobody writes.
+// Reads only: as for SeriesIndex, any number of threads while no thread writes.
 #pragma once
 
 #include <optional>
 
-#include "base/query_budget.h"
+#include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "storage/index/postings.h"
 #include "storage/index/series_table.h"
 
 namespace lockstep {
 
-// What matchers leave of a shard's targets and metrics: ascending, nullopt: all of them.
+// The targets and metrics of a shard that matchers leave, ascending; nullopt: all of them.
 struct SelectedParts {
   std::optional<Postings> targets;
   std::optional<Postings> metrics;

@@ -15,7 +15,8 @@ auto At(const std::vector<TargetSeries>& series, MetricId metric) {
 }
 
 void Insert(std::vector<TargetSeries>& series, TargetSeries added) {
-  // Grows by a quarter, not by doubling: there are many of these and they are much of the index.
+  // Grows by a quarter instead of doubling, because there are many of these and they are a large
+  // part of the index.
   if (series.size() == series.capacity()) series.reserve(series.size() + series.size() / 4 + 1);
   if (series.empty() || series.back().metric < added.metric) {
     series.push_back(added);
@@ -26,7 +27,7 @@ void Insert(std::vector<TargetSeries>& series, TargetSeries added) {
   series.insert(at, added);
 }
 
-// Items of `array` made if need be.
+// The item of `array`, created if missing.
 template <typename Array>
 auto& Get(Array& array, uint32_t number) {
   return array.Has(number) ? array[number] : array.Put(number, {});

@@ -1,6 +1,6 @@
-// SeriesTable: which target and metric a series is of, and the other way round.
+// SeriesTable: maps a series to its target and metric, and back.
 //
-// Threads: as SeriesIndex, one writer or many readers. Spans live until the next change.
+// Threads: as for SeriesIndex, one writer or many readers. Spans live until the next change.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/sparse_array.h"
+#include "base/memory/sparse_array.h"
 #include "storage/index/postings.h"
 
 namespace lockstep {
@@ -20,7 +20,7 @@ struct SeriesParts {
   friend bool operator==(const SeriesParts&, const SeriesParts&) = default;
 };
 
-// A series of a known target.
+// One series of a given target.
 struct TargetSeries {
   MetricId metric = 0;
   SeriesId id = 0;
@@ -30,8 +30,8 @@ class SeriesTable {
  public:
   // Preconditions: neither the id nor the parts are there. Fastest if ids ascend.
   void Add(SeriesId id, SeriesParts parts);
-  // Takes out what is there of `ids`; returns the targets and the metrics that are left without series,
-  // ascending.
+  // Removes the series of `ids` that are there; returns the targets and the metrics that no series
+  // is left for, ascending.
   struct Emptied {
     Postings targets;
     Postings metrics;
@@ -47,7 +47,7 @@ class SeriesTable {
   // Ascending by metric; empty if there are none.
   std::span<const TargetSeries> OfTarget(TargetId target) const;
   PostingsView OfMetric(MetricId metric) const;
-  // Makes room for series of a target.
+  // Makes room for more series of a target.
   void Reserve(TargetId target, size_t count);
 
   // Calls visit(id, parts) for each, ids ascending.

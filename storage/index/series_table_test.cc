@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// By target and metric, and by metric and id.
+// Indexed by target and metric, and by metric and id.
 class TableModel {
  public:
   void Add(SeriesId id, SeriesParts parts) {
@@ -83,7 +83,7 @@ TEST(SeriesTable, AgreesWithMapsThroughManyRemovals) {
       table.Add(id, parts);
       model.Add(id, parts);
     }
-    Postings gone = {1'000'000};  // which is not there
+    Postings gone = {1'000'000};  // not there
     for (const auto& [id, parts] : model.parts()) {
       if (random() % 10 < 7) gone.push_back(id);
     }

@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kMeta = R"(\.+*?()|[]{}^$)";
 constexpr std::string_view kEscapable = R"(\.+*?()|[]{}^$-/:,;=~!@#%&"'<> `)";
 
-// `pattern` without a group around all of it. A parenthesis left inside is no literal, so what is not one
-// group only will not be recognised later.
+// `pattern` without a group around all of it. A parenthesis that remains inside is not a literal,
+// so a pattern that is not a single group will not be recognised later.
 std::string_view WithoutGroup(std::string_view pattern) {
   if (!pattern.starts_with('(') || !pattern.ends_with(')')) return pattern;
   pattern.remove_suffix(1);
@@ -18,7 +18,7 @@ std::string_view WithoutGroup(std::string_view pattern) {
   return pattern;
 }
 
-// Takes a run of literal characters, escapes undone, off the front of `pattern`.
+// Takes a run of literal characters, unescaped, off the front of `pattern`.
 std::string TakeLiteral(std::string_view& pattern) {
   std::string literal;
   while (!pattern.empty()) {

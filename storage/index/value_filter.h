@@ -1,7 +1,7 @@
-// ValueFilter: a matcher as a question about label values, with the usual regular expressions answered
+// ValueFilter: applies a matcher to label values. It evaluates the usual regular expressions
 // without a regular-expression engine.
 //
-//   a|b|c, (a|b|c), a\.b    a few literals      foo.*   a prefix      .*  anything      .+  not empty
+//   a|b|c, (a|b|c), a\.b    a few literals    foo.*  a prefix    .*  anything    .+  not empty
 //
 // Immutable and safe from any thread.
 #pragma once
@@ -18,18 +18,18 @@ class ValueFilter {
  public:
   explicit ValueFilter(const Matcher& matcher);
 
-  // As matcher.Matches(value), for values in valid UTF-8.
+  // Same result as matcher.Matches(value), for values in valid UTF-8.
   bool Matches(std::string_view value) const { return Admits(value) != negated_; }
 
   enum class Form { kLiterals, kPrefix, kAnything, kNotEmpty, kRegex };
   Form form() const { return form_; }
-  // True for != and !~: what has the form is what does not match.
+  // True for != and !~: the form describes the values that do not match.
   bool negated() const { return negated_; }
-  // Sorted and unique; of the form kLiterals.
+  // Sorted and unique; for the form kLiterals.
   const std::vector<std::string>& literals() const { return literals_; }
 
  private:
-  // Without regard to negation.
+  // Ignores negation.
   bool Admits(std::string_view value) const;
   void Recognise(std::string_view pattern);
 

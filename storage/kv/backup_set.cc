@@ -6,22 +6,22 @@
 
 #include "rocksdb/utilities/backup_engine.h"
 #include "storage/kv/database.h"
-#include "storage/kv/rocks_status.h"
+#include "storage/kv/files/rocks_status.h"
 
 namespace lockstep::kv {
 namespace {
 
-// A backup must not take the disk from the log's syncs.
+// Limits backups, so that they do not slow down the log's syncs.
 constexpr uint64_t kBackupBytesPerSecond = uint64_t{128} << 20;
 
 rocksdb::BackupEngineOptions MakeOptions(const std::string& folder, const Env& env) {
   rocksdb::BackupEngineOptions options(folder);
   options.backup_env = env.rocks();
-  // By the sums of their contents: files of different stores never meet under one name.
+  // Shares by checksum of the content, so that files of different stores never collide on a name.
   options.share_table_files = true;
   options.share_files_with_checksum = true;
   options.sync = true;
-  // Rows may be in the log alone when the copy is taken: it is part of it.
+  // Some rows may only be in the log when the copy is taken, so the log is part of it.
   options.backup_log_files = true;
   options.backup_rate_limit = kBackupBytesPerSecond;
   return options;
@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<BackupSet>> BackupSet::Open(const std::string& fo
 
 absl::StatusOr<BackupId> BackupSet::Add(Store& store) {
   rocksdb::CreateBackupOptions options;
-  // Then the log is short, and table files are what is not copied twice.
+  // Keeps the log short; table files are not copied twice.
   options.flush_before_backup = true;
   BackupId id = 0;
   LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, store.Changeable());

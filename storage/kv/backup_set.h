@@ -1,8 +1,9 @@
-// BackupSet: backups of one Store in one folder. Table files that several backups have in common are
-// there once, so a backup costs what changed since the last one.
+// BackupSet: backups of one Store in one folder. Table files that several backups share are stored
+// once, so a backup costs what changed since the last one.
 //
-// One thread at a time, and one BackupSet of a folder at a time in all processes: the caller holds a
-// FolderLock. The form on disk is RocksDB's (its BackupEngine), every file with a checksum.
+// Not thread-safe; only one BackupSet of a folder may exist at a time in all processes: the caller
+// holds a FolderLock. The format on disk is that of RocksDB's BackupEngine; every file has a
+// checksum.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "storage/kv/env.h"
+#include "storage/kv/files/env.h"
 #include "storage/kv/store.h"
 
 namespace rocksdb {
@@ -20,29 +21,30 @@ class BackupEngine;
 
 namespace lockstep::kv {
 
-// Of one set; counts up.
+// Unique within a set; ascends.
 using BackupId = uint32_t;
 
 class BackupSet {
  public:
-  // Makes the folder if it is not there.
+  // Creates the folder if it does not exist.
   static absl::StatusOr<std::unique_ptr<BackupSet>> Open(const std::string& folder,
                                                          std::shared_ptr<Env> env);
   ~BackupSet();
   BackupSet(const BackupSet&) = delete;
   BackupSet& operator=(const BackupSet&) = delete;
 
-  // Copies what the store holds now, every batch included that was committed before. The store may be
-  // read and written meanwhile.
+  // Copies the current content of the store, including every batch committed before. The store may
+  // be read and written meanwhile.
   absl::StatusOr<BackupId> Add(Store& store);
-  // Deletes all backups but these, what unfinished ones left too.
+  // Deletes all backups except these, and the remains of unfinished ones.
   absl::Status KeepOnly(std::span<const BackupId> ids);
 
-  // Of all files of the backup, those that it shares with others included.
+  // Over all files of the backup, including those that it shares with others.
   absl::StatusOr<uint64_t> BytesOf(BackupId id) const;
-  // Reads every file of the backup. kDataLoss if one is not what it was.
+  // Reads every file of the backup. kDataLoss if one has changed.
   absl::Status Verify(BackupId id) const;
-  // Makes `folder` the store that the backup is of. Precondition: it is empty, or not there.
+  // Restores the backup as a store in `folder`. Precondition: the folder is empty or does not
+  // exist.
   absl::Status Restore(BackupId id, const std::string& folder) const;
 
  private:

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
-#include "storage/kv/test_folder.h"
 
 namespace lockstep::kv {
 namespace {
@@ -61,7 +61,7 @@ class BackupSetTest : public ::testing::Test {
   std::unique_ptr<BackupSet> set_;
 };
 
-// That no compression makes smaller.
+// Incompressible bytes.
 std::string Noise(size_t size) {
   std::mt19937 random(1);
   std::string bytes(size, '\0');

@@ -8,7 +8,7 @@
 namespace lockstep::kv {
 namespace {
 
-// The batch cannot fail on valid handles.
+// Writing to the batch cannot fail on valid handles.
 void MustBeOk(const rocksdb::Status& status) { LOCKSTEP_CHECK(status.ok()); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Batch: changes that a Store makes all or none. Not thread-safe; must not outlive its Store.
+// Batch: changes that a Store applies atomically. Not thread-safe; must not outlive its Store.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ class Batch {
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
 
-  // Preconditions: a key of 1 to kMaxKeyBytes, a value of at most kMaxValueBytes.
+  // Preconditions: the key has 1 to kMaxKeyBytes, the value at most kMaxValueBytes.
   void Put(Space space, std::string_view key, std::string_view value);
   void Delete(Space space, std::string_view key);
-  // Every key in [begin, end).
+  // Deletes every key in [begin, end).
   void DeleteRange(Space space, std::string_view begin, std::string_view end);
   void Clear();
 
   bool empty() const;
-  // What it takes in memory and in the log. The writer keeps it at kMaxBatchBytes or less.
+  // Size in memory and in the log. The writer keeps it at kMaxBatchBytes or less.
   size_t byte_count() const;
 
  private:

@@ -1,8 +1,11 @@
 #include "storage/kv/cursor.h"
 
+#include <utility>
+
+#include "base/check.h"
 #include "rocksdb/iterator.h"
-#include "storage/kv/cursor_bounds.h"
-#include "storage/kv/rocks_status.h"
+#include "storage/kv/database.h"
+#include "storage/kv/files/rocks_status.h"
 
 namespace lockstep::kv {
 
@@ -24,6 +27,14 @@ void Cursor::Seek(std::string_view key) {
   const std::string_view begin = bounds_->range.begin;
   const std::string_view from = key < begin ? begin : key;
   rows_->Seek(rocksdb::Slice(from.data(), from.size()));
+}
+
+void Cursor::Seek(KeyRange range) {
+  LOCKSTEP_CHECK(!bounds_->range.end.empty() && !range.end.empty());
+  bounds_->range = std::move(range);
+  // `rows_` looks at the bound only after a seek.
+  bounds_->upper = bounds_->range.end;
+  rows_->Seek(bounds_->range.begin);
 }
 
 absl::Status Cursor::status() const { return FromRocks(rows_->status()); }

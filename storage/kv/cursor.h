@@ -1,5 +1,5 @@
-// Cursor: walks the rows of one range of one space in key order. Not thread-safe; must not outlive
-// its Store nor the snapshot that it was made with.
+// Cursor: iterates over the rows of one range of one space in key order. Not thread-safe; must not
+// outlive its Store or the snapshot that it was created with.
 #pragma once
 
 #include <memory>
@@ -28,13 +28,16 @@ class Cursor {
 
   // False at the end of the range, and after an error.
   bool Valid() const;
-  // Precondition for the next three: Valid(). Views live until the next move.
+  // Precondition of the next three: Valid(). Views live until the next move.
   void Next();
   std::string_view key() const;
   std::string_view value() const;
-  // To the first row of the range at or after `key`.
+  // Moves to the first row of the range at or after `key`.
   void Seek(std::string_view key);
-  // Asked once, after the loop.
+  // Replaces the range and moves to its first row, which is much cheaper than a new cursor.
+  // Precondition: both ranges have an end.
+  void Seek(KeyRange range);
+  // Check it once, after the loop.
   absl::Status status() const;
 
  private:
@@ -42,7 +45,7 @@ class Cursor {
   struct Bounds;
   Cursor(std::unique_ptr<Bounds> bounds, std::unique_ptr<rocksdb::Iterator> rows);
 
-  std::unique_ptr<Bounds> bounds_;  // what `rows_` points to; goes after it
+  std::unique_ptr<Bounds> bounds_;  // `rows_` points to it, so it is destroyed after it
   std::unique_ptr<rocksdb::Iterator> rows_;
 };
 

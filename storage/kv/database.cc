@@ -8,21 +8,21 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
-#include "storage/kv/log_damage.h"
-#include "storage/kv/log_mark.h"
-#include "storage/kv/manifest_mark.h"
+#include "storage/kv/files/rocks_status.h"
+#include "storage/kv/marks/log_damage.h"
+#include "storage/kv/marks/log_mark.h"
+#include "storage/kv/marks/manifest_mark.h"
+#include "storage/kv/marks/store_files.h"
 #include "storage/kv/rocks_options.h"
-#include "storage/kv/rocks_status.h"
-#include "storage/kv/store_files.h"
 
 namespace lockstep::kv {
 namespace {
 
 using Access = Database::Access;
 
-// RocksDB would try to go on by itself after some errors. That is left to the store: a log to which
-// a write failed, or a write buffer whose log could not be made, must not be used again, and a
-// RocksDB with assertions, as Debian's is, ends the process when its own attempt does.
+// RocksDB would try to resume by itself after some errors. That is left to the store: a log with a
+// failed write, or a write buffer whose log could not be created, must not be used again, and a
+// RocksDB with assertions, such as Debian's, ends the process when its own attempt does that.
 class FailureListener : public rocksdb::EventListener {
  public:
   explicit FailureListener(std::shared_ptr<Failure> failure) : failure_(std::move(failure)) {}
@@ -36,7 +36,7 @@ class FailureListener : public rocksdb::EventListener {
   }
 
  private:
-  // A compaction without room, which is tried again.
+  // A compaction without room, which is retried.
   static bool IsHarmless(rocksdb::BackgroundErrorReason reason, const rocksdb::Status& error) {
     return reason == rocksdb::BackgroundErrorReason::kCompaction &&
            error.severity() < rocksdb::Status::Severity::kHardError;
@@ -71,8 +71,8 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(
   if (opened.IsCorruption()) {
     LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*place.env, place.folder));
     if (damage == LogDamage::kAtEnd) {
-      // A power cut can leave a last record of full length with other content. It was never
-      // acknowledged, so what is before it is all there is.
+      // A power cut can leave a last record of full length with wrong content. It was never
+      // acknowledged, so everything before it is complete.
       options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
       opened = open();
     }
@@ -120,14 +120,21 @@ absl::StatusOr<std::shared_ptr<Database>> Database::Open(const Place& place, Acc
   StoreFiles::Readers readers;
   if (before != nullptr) readers = ReadersBefore(before->files_->readers(), before->left_files_);
   database->left_files_ = std::make_shared<LeftFiles>();
-  database->files_ = std::make_shared<StoreFiles>(place.env->rocks()->GetFileSystem(), place.folder,
-                                                  marker, std::move(readers));
+  database->files_ = std::make_shared<StoreFiles>(
+      place.env->rocks()->GetFileSystem(), place.folder, marker, std::move(readers),
+      [failure = database->failure_](const auto& why) { failure->Set(FromRocks(why)); });
   database->env_ = MakeRocksEnv(database->files_, *place.env->rocks());
   options.env = database->env_.get();
   options.listeners.push_back(MakeManifestMarker(place.env, place.folder, marker));
   options.listeners.push_back(std::make_shared<FailureListener>(database->failure_));
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  LOCKSTEP_ASSIGN_OR_RETURN(database->db_, OpenRocks(place, access, options, handles));
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> opened = OpenRocks(place, access, options, handles);
+  if (!opened.ok()) {
+    // What ended the opening says more than what failed because of it.
+    LOCKSTEP_RETURN_IF_ERROR(Annotate(database->failure(), "opening " + place.folder));
+    return opened.status();
+  }
+  database->db_ = *std::move(opened);
   LOCKSTEP_CHECK(handles.size() == kSpaceCount);
   std::copy(handles.begin(), handles.end(), database->handles_.begin());
   if (access != Access::kReadAndWrite) return database;

@@ -1,5 +1,6 @@
-// Database: one opening of a store's RocksDB. A store has one at a time; when a write has failed it
-// retires that and opens another one in the same folder, and who reads the old one goes on with it.
+// Database: one opening of a store's RocksDB. A store has one at a time; when a write has failed,
+// it retires that one and opens another in the same folder, while existing readers continue with
+// the old one.
 //
 // Safe from any thread.
 #pragma once
@@ -7,11 +8,14 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "rocksdb/slice.h"
 #include "storage/kv/batch.h"
-#include "storage/kv/env.h"
+#include "storage/kv/cursor.h"
+#include "storage/kv/files/env.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/space.h"
 
@@ -28,7 +32,7 @@ namespace lockstep::kv {
 class LeftFiles;
 class StoreFiles;
 
-// Why RocksDB has stopped to take changes. Set once.
+// Why RocksDB no longer accepts changes. Set once.
 class Failure {
  public:
   void Set(absl::Status why);
@@ -43,13 +47,13 @@ class Failure {
 class Database {
  public:
   struct Place {
-    std::string folder;  // whose lock the caller holds
+    std::string folder;  // the caller holds its lock
     std::shared_ptr<Env> env;
     std::shared_ptr<const Resources> resources;
   };
   enum class Access { kReadAndWrite, kReadOnly, kReadDamaged };
 
-  // `before`, which may be null, has retired; what it reads is left to it.
+  // `before`, which may be null, has been retired; files that it reads are left to it.
   static absl::StatusOr<std::shared_ptr<Database>> Open(const Place& place, Access access,
                                                         const Database* before);
   ~Database();
@@ -62,25 +66,25 @@ class Database {
     return handles_[static_cast<size_t>(space)];
   }
 
-  // OK as long as it takes changes. After an error what its memory and its files hold may differ.
+  // OK as long as it accepts changes. After an error its memory and its files may differ.
   absl::Status failure() const { return failure_->status(); }
-  // A synced commit has gone well.
+  // Call it after a successful synced commit.
   void Committed() const;
-  // From now on it takes no changes, and changes no file by itself.
+  // From now on it accepts no changes, and changes no file by itself.
   void Fail(const absl::Status& why) const;
-  // kNotFound, naming it, if the log that is being written is not in the folder any more.
+  // kNotFound, with the name of the log, if the log being written is no longer in the folder.
   absl::Status CheckNewestLog() const;
-  // Ends all changes for good, and makes the files hold what was committed, apart from what was not
-  // synced. Cursors and snapshots go on. Can be tried again after an error.
+  // Ends all changes permanently, and makes the files hold what was committed, except commits that
+  // were not synced. Cursors and snapshots still work. Can be retried after an error.
   absl::Status Retire();
 
-  // The last call; cursors and snapshots must be gone.
+  // The last call; cursors and snapshots must have been destroyed before.
   absl::Status Close();
 
  private:
   Database() = default;
 
-  std::shared_ptr<LeftFiles> left_files_;  // to be deleted when this is closed
+  std::shared_ptr<LeftFiles> left_files_;  // deleted when the database is closed
   std::shared_ptr<StoreFiles> files_;
   std::unique_ptr<rocksdb::Env> env_;
   const std::shared_ptr<Failure> failure_ = std::make_shared<Failure>();
@@ -88,7 +92,7 @@ class Database {
   Batch::Handles handles_{};
 };
 
-// The rows as they were at one moment.
+// The rows as of one moment.
 struct Snapshot {
   Snapshot(std::shared_ptr<const Database> of, const rocksdb::Snapshot* moment);
   ~Snapshot();
@@ -97,6 +101,15 @@ struct Snapshot {
 
   const std::shared_ptr<const Database> database;
   const rocksdb::Snapshot* const at;
+};
+
+// What a RocksDB iterator points to during its lifetime.
+struct Cursor::Bounds {
+  Bounds(KeyRange keys, std::shared_ptr<const Database> of)
+      : database(std::move(of)), range(std::move(keys)), upper(range.end) {}
+  std::shared_ptr<const Database> database;
+  KeyRange range;
+  rocksdb::Slice upper;
 };
 
 }  // namespace lockstep::kv

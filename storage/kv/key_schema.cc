@@ -148,14 +148,14 @@ KeyRange ChunkKeysOf(int32_t window, uint32_t family, uint32_t block) {
   PutFixed32(begin, family);
   std::string end = begin;
   PutFixed32(begin, block);
-  // Blocks hold 64 series of 32-bit numbers: there is always a next one.
+  // Blocks hold 64 series with 32-bit numbers, so there is always a next block.
   PutFixed32(end, block + 1);
   return {std::move(begin), std::move(end)};
 }
 
 KeyRange ChunkKeysOf(int32_t window) {
   std::string begin = ChunkPrefix(window);
-  // Families are 32-bit numbers that count from 0: no shard has the last of them.
+  // Families are 32-bit numbers that count from 0; no shard ever reaches the last one.
   std::string end = begin;
   PutFixed32(end, UINT32_MAX);
   return {std::move(begin), std::move(end)};

@@ -14,7 +14,7 @@ namespace {
 // Flushes and compactions leave the rest of the disk to the log's syncs.
 constexpr int64_t kBackgroundBytesPerSecond = int64_t{256} << 20;
 
-// With fewer RocksDB opens and closes them all the time; more are of no use.
+// With fewer tables RocksDB opens and closes them all the time; more are of no use.
 constexpr uint64_t kFewestTables = 32;
 constexpr uint64_t kMostTables = 512;
 
@@ -22,7 +22,7 @@ constexpr uint64_t kMostTables = 512;
 
 int OpenTablesOf(uint32_t store_count) {
   rlimit limit = {};
-  // The soft limit is raised to the hard one.
+  // Raises the soft limit to the hard one.
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMostTables;
   return static_cast<int>(
       std::clamp<uint64_t>(limit.rlim_max / 4 / store_count, kFewestTables, kMostTables));

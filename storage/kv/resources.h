@@ -1,5 +1,5 @@
-// Resources: what all shards of a process share, so that its memory and its disk traffic are
-// bounded once and not per shard. Immutable; safe from any thread.
+// Resources: shared by all shards of a process, so that its memory and its disk traffic are bounded
+// once and not per shard. Immutable; safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace lockstep::kv {
 
 struct ResourceLimits {
   uint64_t block_cache_bytes = uint64_t{64} << 20;
-  uint64_t write_buffer_bytes = uint64_t{64} << 20;  // of all shards and spaces together
-  int max_open_tables = 512;                         // of each store
+  uint64_t write_buffer_bytes = uint64_t{64} << 20;  // over all shards and spaces
+  int max_open_tables = 512;                         // per store
 };
 
-// How many tables each of so many stores may hold open, so that all take a quarter of the file
-// handles that the process may have.
+// How many tables each of this many stores may keep open, so that together they use a quarter of
+// the process's file handles.
 int OpenTablesOf(uint32_t store_count);
 
 struct Resources {

@@ -1,4 +1,4 @@
-// How RocksDB is set up: one place for every option, each with its reason.
+// The configuration of RocksDB: one place for every option, each with its reason.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
-#include "storage/kv/env.h"
+#include "storage/kv/files/env.h"
 #include "storage/kv/resources.h"
 
 namespace lockstep::kv {

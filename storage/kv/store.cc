@@ -7,17 +7,16 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/utilities/checkpoint.h"
-#include "storage/kv/cursor_bounds.h"
 #include "storage/kv/database.h"
-#include "storage/kv/rocks_status.h"
+#include "storage/kv/files/rocks_status.h"
 
 namespace lockstep::kv {
 namespace {
 
-// Between attempts to resume: at first, and at most.
+// The shortest and the longest wait between attempts to resume.
 constexpr std::chrono::milliseconds kShortestResumeWait{250};
 constexpr std::chrono::milliseconds kLongestResumeWait{4000};
-// More than this is not held in memory until it is synced.
+// More unsynced batches than this are not held in memory.
 constexpr size_t kMaxBufferedBatches = 64;
 
 }  // namespace
@@ -113,12 +112,12 @@ absl::Status Store::Commit(Batch& batch, Durability durability) {
 
 absl::Status Store::CheckFolder() {
   const absl::StatusOr<std::string> id = env_->FolderId(folder_);
-  // That it cannot be looked at now says nothing about it.
+  // A failure to look at the folder says nothing about it.
   if (!id.ok() && !absl::IsNotFound(id.status())) return absl::OkStatus();
   if (id.ok() && *id == folder_id_) return absl::OkStatus();
-  const absl::Status gone = absl::UnavailableError(
-      "the folder " + folder_ + (id.ok() ? " was replaced by another one" : " is gone") +
-      " while the store is open: put it back, or stop the server");
+  const absl::Status gone =
+      absl::UnavailableError("the folder " + folder_ + (id.ok() ? " was replaced" : " is gone") +
+                             ", but the store is still open: put it back, or stop the server");
   current()->Fail(gone);
   return gone;
 }
@@ -128,8 +127,8 @@ absl::Status Store::CheckFiles() {
   const absl::Status log = current()->CheckNewestLog();
   if (log.ok()) return log;
   return absl::UnavailableError("the write-ahead log " + folder_ + "/" + std::string(Message(log)) +
-                                " was deleted while the store is open: stop the server by SIGTERM, "
-                                "so that it saves what it has in memory");
+                                " was deleted while the store was open: stop the server with "
+                                "SIGTERM, so that it saves the samples in memory");
 }
 
 absl::Status Store::Resume() {
@@ -143,7 +142,7 @@ absl::Status Store::Resume() {
   const absl::Status opened = OpenAnew();
   if (opened.ok()) {
     resume_wait_ = std::chrono::milliseconds(0);
-    Log(LogLevel::kInfo, "a store was opened anew after an error",
+    Log(LogLevel::kInfo, "reopened a store after an error",
         {{"folder", folder_}, {"error", failure}});
     return opened;
   }
@@ -169,7 +168,7 @@ absl::Status Store::OpenAnew() {
   return absl::OkStatus();
 }
 
-// What was taken back of the log may have held them.
+// The part of the log that was cut off may have held them.
 absl::Status Store::CommitBufferedAgain(const Database& database) {
   MutexLock lock(buffered_mutex_);
   rocksdb::WriteOptions options;
@@ -218,7 +217,7 @@ std::vector<TableFile> Store::Tables() const {
     LOCKSTEP_CHECK(space != kSpaceNames.end());
     const size_t slash = file.name.find_last_of('/');
     tables.push_back({file.name.substr(slash + 1), Space(space - kSpaceNames.begin()),
-                      file.smallestkey, file.largestkey, file.size});
+                      file.largestkey, file.size});
   }
   return tables;
 }
@@ -242,8 +241,8 @@ absl::StatusOr<uint64_t> Store::UsedBytes() const {
   return bytes;
 }
 
-// One at a time, and none after an error: with assertions RocksDB ends the process where a write
-// buffer whose log could not be made is flushed again.
+// One flush at a time, and none after an error: a RocksDB with assertions ends the process if a
+// write buffer whose log could not be created is flushed again.
 absl::Status Store::Flush() {
   MutexLock lock(flush_mutex_);
   LOCKSTEP_ASSIGN_OR_RETURN(const std::shared_ptr<const Database> database, Changeable());
@@ -290,7 +289,8 @@ absl::Status Store::Close() {
   return closed;
 }
 
-// At every start RocksDB writes its options to a file. Nobody reads it: MakeDbOptions() is what counts.
+// RocksDB writes its options to a file at every start. Nobody reads it: MakeDbOptions() is
+// authoritative.
 void Store::DeleteOptionFiles() {
   if (is_read_only_) return;
   std::vector<std::string> names;

@@ -1,12 +1,13 @@
-// Store: one RocksDB: four spaces of rows, changed by atomic batches, read through snapshots.
+// Store: one RocksDB with several spaces of rows, changed by atomic batches, read through
+// snapshots.
 //
 // All methods are safe from any thread, but Close() must be the last call. Batches, cursors and
-// snapshots must be gone before Close() or the destructor.
+// snapshots must be destroyed before Close() or the destructor.
 //
-// A change committed as kSynced survives the end of the process and of the power. Opening brings
-// back every such change; what the log holds behind its last complete record was never
-// acknowledged and is dropped, while damage anywhere else in the log makes Open fail with
-// kDataLoss (docs/adr/0004-store-journal-and-seal.md).
+// A change committed as kSynced survives the death of the process and a power cut. Opening brings
+// back every such change. What the log holds after its last complete record was never acknowledged
+// and is dropped; damage anywhere else in the log makes Open() fail with kDataLoss
+// (docs/adr/0004-store-journal-and-seal.md).
 #pragma once
 
 #include <chrono>
@@ -21,8 +22,8 @@
 #include "base/status.h"
 #include "storage/kv/batch.h"
 #include "storage/kv/cursor.h"
-#include "storage/kv/env.h"
-#include "storage/kv/folder_lock.h"
+#include "storage/kv/files/env.h"
+#include "storage/kv/files/folder_lock.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/space.h"
 #include "storage/kv/table_file.h"
@@ -32,7 +33,7 @@ namespace lockstep::kv {
 class Database;
 struct Snapshot;
 
-// The rows as they were at one moment.
+// The rows as of one moment.
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 enum class Durability {
@@ -42,17 +43,17 @@ enum class Durability {
 
 class Store {
  public:
-  // Makes the folder and an empty store when there is none.
+  // Creates the folder and an empty store if there is none.
   static absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& folder,
                                                      std::shared_ptr<Env> env,
                                                      std::shared_ptr<const Resources> resources);
-  // A store that is there, as it is, the rows of its log included; nothing in the folder is changed
-  // but its lock. Commit() and what else would change something fails.
+  // Opens an existing store as it is, including the rows of its log. Nothing in the folder is
+  // changed except its lock. Commit() and other changes fail.
   static absl::StatusOr<std::unique_ptr<Store>> OpenReadOnly(
       const std::string& folder, std::shared_ptr<Env> env,
       std::shared_ptr<const Resources> resources);
-  // The same of a store that is damaged: what can be read of it. Damaged records of the log are
-  // passed over.
+  // Opens a damaged store in the same way, as far as it can be read. Damaged records of the log are
+  // skipped.
   static absl::StatusOr<std::unique_ptr<Store>> OpenDamaged(
       const std::string& folder, std::shared_ptr<Env> env,
       std::shared_ptr<const Resources> resources);
@@ -61,47 +62,47 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   Batch NewBatch() const;
-  // All or none. After an error nothing of the batch is visible, nothing more can be committed, and
-  // reads go on, until Resume() succeeds; whether the batch is there after the process ends without
-  // that is not known.
+  // Atomic. After an error nothing of the batch is visible, nothing more can be committed, and
+  // reads still work, until Resume() succeeds. If the process ends before that, it is unknown
+  // whether the store has the batch.
   absl::Status Commit(Batch& batch, Durability durability);
-  // Whether the folder at its path is the one that was opened, and has the log that is being
-  // written; kUnavailable if not: what is committed now would be lost. Where there is another
-  // folder, or none, nothing is changed any more until the old one is back. Cheap.
+  // Whether the folder at its path is the one that was opened and has the log being written;
+  // kUnavailable if not, because a commit would be lost. If another folder is there, or none,
+  // nothing is changed until the original is back. Cheap.
   absl::Status CheckFiles();
-  // Makes the store writable again after an I/O error, if what caused it is gone: takes back what
-  // the log has of a failed write and opens the files anew, as a start does. Those who read go on
-  // with the old ones. Tried again at growing distances, up to some seconds; in between, and while
-  // it does not help, it returns what stopped the store. Damaged files are not opened anew. Fine,
-  // and cheap, on a store that is writable.
+  // Makes the store writable again after an I/O error whose cause is gone: cuts a failed write off
+  // the log and reopens the files, as a start does. Existing readers continue with the old files.
+  // Attempts are made at growing intervals, up to some seconds; in between, and as long as they
+  // fail, it returns the error that stopped the store. Damaged files are not reopened. OK, and
+  // cheap, if the store is writable.
   absl::Status Resume();
 
   absl::StatusOr<std::optional<std::string>> Get(Space space, std::string_view key) const;
   SnapshotPtr NewSnapshot() const;
-  // Stands on the first row of the range. Without a snapshot it sees the moment of its making.
-  // `snapshot` must outlive it.
+  // Starts at the first row of the range. Without a snapshot the cursor sees the rows as of its
+  // creation. `snapshot` must outlive it.
   Cursor NewCursor(Space space, KeyRange range, const SnapshotPtr& snapshot = nullptr) const;
 
-  // That hold rows now, in no order.
+  // Those that hold rows now, in any order.
   std::vector<TableFile> Tables() const;
 
-  // What tables hold in the range, to a block of each; rows that were deleted count until a compaction
-  // comes by.
+  // The size of the range in tables, to the accuracy of one block per table; deleted rows count
+  // until the next compaction.
   uint64_t TableBytes(Space space, const KeyRange& range) const;
-  // Of all tables that hold rows now, and of the logs. Tables that are being written, and those that a
-  // reader alone still has, are not among them.
+  // The size of all tables that hold rows now, and of the logs. Tables that are being written, and
+  // those that only a reader still has, are not counted.
   absl::StatusOr<uint64_t> UsedBytes() const;
 
-  // Moves all that is in write buffers to table files; the logs behind them are deleted.
+  // Moves everything in write buffers to table files, and deletes the logs of those buffers.
   absl::Status Flush();
-  // Rewrites the table files that hold rows of the range, without what was deleted.
+  // Rewrites the table files that hold rows of the range, without deleted rows.
   absl::Status Compact(Space space, const KeyRange& range);
-  // Gives the disk space of a deleted range back sooner than compaction would: table files that
-  // hold nothing else are unlinked. Rows of the range may or may not be deleted by it.
+  // Frees the disk space of a deleted range sooner than compaction would, by unlinking table files
+  // that hold nothing else. Rows of the range may or may not be deleted by it.
   absl::Status DropFiles(Space space, const KeyRange& range);
 
-  // Makes `folder`, which must not be there, a store with the same rows, every batch included that
-  // was committed before. They share table files where the file system can.
+  // Creates in `folder`, which must not exist, a store with the same rows, including every batch
+  // committed before. The two share table files where the file system allows it.
   absl::Status CopyTo(const std::string& folder);
 
   // Ends background work and closes the files. Rows stay in the log; nothing is lost.
@@ -120,7 +121,7 @@ class Store {
       const std::string& folder, std::shared_ptr<Env> env,
       std::shared_ptr<const Resources> resources, bool is_damaged);
   std::shared_ptr<const Database> current() const;
-  // The same, or why it takes no changes.
+  // The current database, or the error that stops changes.
   absl::StatusOr<std::shared_ptr<const Database>> Changeable() const;
   absl::Status CheckFolder();
   absl::Status OpenAnew() LOCKSTEP_REQUIRES(resume_mutex_);
@@ -138,8 +139,8 @@ class Store {
   std::chrono::milliseconds resume_wait_ LOCKSTEP_GUARDED_BY(resume_mutex_){0};
   std::chrono::steady_clock::time_point next_resume_ LOCKSTEP_GUARDED_BY(resume_mutex_);
 
-  Mutex flush_mutex_;         // held while write buffers are flushed on demand
-  SharedMutex commit_mutex_;  // held shared while something is committed
+  Mutex flush_mutex_;         // held during a flush on demand
+  SharedMutex commit_mutex_;  // held shared during a commit
   mutable SharedMutex mutex_;
   std::shared_ptr<Database> database_ LOCKSTEP_GUARDED_BY(mutex_);
   Mutex buffered_mutex_;

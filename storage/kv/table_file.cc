@@ -2,7 +2,7 @@
 
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
-#include "storage/kv/rocks_status.h"
+#include "storage/kv/files/rocks_status.h"
 
 namespace lockstep::kv {
 
@@ -15,7 +15,7 @@ absl::Status VerifyTable(const Env& env, const std::string& path) {
   read.fill_cache = false;
   rocksdb::Status status = reader.Open(path);
   if (status.ok()) status = reader.VerifyChecksum(read);
-  // A file that is no table at all has other codes.
+  // A file that is not a table at all has other codes.
   if (status.IsNotSupported() || status.IsInvalidArgument()) {
     return absl::DataLossError(status.ToString());
   }

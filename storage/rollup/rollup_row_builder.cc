@@ -31,7 +31,7 @@ void RollupRowBuilder::Add(uint32_t index_in_block, const SampleColumns& columns
 }
 
 size_t RollupRowBuilder::TimeColumn(const BucketTimes& times) {
-  // Neighbours are often scraped together: the newest column is the likeliest.
+  // Neighbours are often scraped together, so the newest column is the most likely match.
   for (size_t column = time_column_count_; column-- > 0;) {
     if (times_[column] == times) return column;
   }

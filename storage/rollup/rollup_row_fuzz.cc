@@ -1,5 +1,5 @@
-// Feeds the reader of rollup rows: whatever it takes must be a few samples a bucket, in order of time,
-// each in its window.
+// Fuzzes the reader of rollup rows: what it accepts must be a few samples per bucket, in order of
+// time, each in its window.
 #include <algorithm>
 #include <cstdint>
 #include <functional>

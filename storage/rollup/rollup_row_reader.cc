@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// A bucket's sample count; what a series holds of one millisecond each.
+// The limit of a bucket's sample count: one sample per millisecond.
 constexpr int64_t kMaxCount = kThinningBucketMs;
 
 absl::Status Malformed() { return absl::DataLossError("a rollup row is malformed"); }
@@ -125,7 +125,7 @@ RollupRowReader::Slice RollupRowReader::SliceOf(const Times& times, TimeRange ra
     return static_cast<size_t>(std::popcount(times.buckets & ((uint64_t{1} << buckets) - 1)));
   };
   const int64_t end_ms = begin_ms_ + kRollupWindowMs;
-  // The window's last bucket ends behind it.
+  // The window's last bucket ends after it.
   const size_t end = range.max_ms >= end_ms - 1 ? times.count : count_before(range.max_ms + 1);
   return {std::min(end, count_before(range.min_ms)), end};
 }
@@ -133,7 +133,7 @@ RollupRowReader::Slice RollupRowReader::SliceOf(const Times& times, TimeRange ra
 bool RollupRowReader::ReadValues(ValueColumnsReader& reader, size_t series, size_t count,
                                  std::vector<double>& values) const {
   values.resize(count);
-  return reader.Read(series, values.data()) &&
+  return reader.ReadFirst(series, values) &&
          std::ranges::none_of(values, [](double value) { return std::isnan(value); });
 }
 

@@ -1,6 +1,6 @@
-// Reads rollup rows (rollup_row_builder.h): of one series, the few samples that answer a question about
-// its buckets. Bytes come from disk and may be damaged: then the answer is kDataLoss, or other samples
-// than were written, but never more than two a bucket.
+// Reads rollup rows (rollup_row_builder.h): for one series, the few samples that answer a question
+// about its buckets. Bytes come from disk and may be damaged: then reading fails with kDataLoss or
+// returns other samples than were written, but never more than two per bucket.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@
 
 namespace lockstep {
 
-// Not thread-safe: columns of times are kept once they were read, as many series share them.
+// Not thread-safe: the reader keeps columns of times, because many series share them.
 class RollupRowReader {
  public:
-  // `value`, of the window that begins at `begin_ms`, must outlive the reader.
+  // `value`, the row of the window that begins at `begin_ms`, must outlive the reader.
   absl::Status Open(std::string_view value, int64_t begin_ms);
 
-  // Whether the row tells what is needed of the series, be it that it has no samples.
+  // Whether the row has what is needed of the series; a series known to have no samples counts.
   bool Answers(uint32_t index_in_block, SamplesNeeded needed) const;
-  // Appends what is needed of the buckets in `range`, as SeriesSet::Read() does; it must be later than all
-  // that `columns` holds. Preconditions: Answers(index_in_block, needed), and the range begins and ends at
-  // borders of buckets or outside the window. On failure (kDataLoss) `columns` is as it was.
+  // Appends what is needed of the buckets in `range`, as SeriesSet::Read() does; it must be later
+  // than all that `columns` holds. Preconditions: Answers(index_in_block, needed), and the range
+  // begins and ends at borders of buckets or outside the window. On failure (kDataLoss) `columns`
+  // is unchanged.
   absl::Status Read(uint32_t index_in_block, SamplesNeeded needed, TimeRange range,
                     SampleColumns& columns);
 
  private:
   struct Times {
     uint64_t buckets = 0;
-    uint32_t count = 0;  // of buckets
+    uint32_t count = 0;  // number of buckets
     bool is_read = false;
     BucketTimes read;
   };
@@ -50,7 +51,7 @@ class RollupRowReader {
   const Times* TimesOf(size_t column);
   Slice SliceOf(const Times& times, TimeRange range) const;
   bool Ascends(uint32_t index_in_block) const { return (ascending_ >> index_in_block & 1) != 0; }
-  // The values of a series, in `values_`; false if they are malformed.
+  // Reads the values of a series into `values_`; returns false if they are malformed.
   [[nodiscard]] bool ReadValues(ValueColumnsReader& reader, size_t series, size_t count,
                                 std::vector<double>& values) const;
   [[nodiscard]] bool ReadOneEach(uint32_t index_in_block, SamplesNeeded needed, const Times& times,
@@ -66,7 +67,7 @@ class RollupRowReader {
   IntegerColumnsReader counts_;
   IntegerColumnsReader firsts_;
   IntegerColumnsReader lasts_of_times_;
-  std::vector<int64_t> column_of_series_;  // by rank among those that are summed up
+  std::vector<int64_t> column_of_series_;  // by rank among the rolled-up series
   ValueColumnsReader lows_;
   ValueColumnsReader highs_;
   ValueColumnsReader lasts_;

@@ -25,7 +25,7 @@ std::optional<std::string> Build(const Row& row) {
   return builder.Finish();
 }
 
-// What the samples of the range come to by plain looking.
+// The expected result for the samples in the range, found by a plain scan.
 SampleColumns Thinned(const SampleColumns& all, SamplesNeeded needed, TimeRange range) {
   std::map<uint32_t, std::vector<Sample>> buckets;
   for (size_t i = 0; i < all.values.size(); ++i) {
@@ -70,7 +70,7 @@ void ExpectThinned(RollupRowReader& reader, uint32_t index, const SampleColumns&
   EXPECT_EQ(read.left_out, expected.left_out);
 }
 
-// All kinds of series: none, counters, gauges, with gaps, stale markers, NaN.
+// All kinds of series: empty, counters, gauges, with gaps, stale markers, NaN.
 SampleColumns RandomSeries(std::mt19937_64& random) {
   SampleColumns columns;
   const uint64_t kind = random() % 6;
@@ -91,7 +91,7 @@ SampleColumns RandomSeries(std::mt19937_64& random) {
   return columns;
 }
 
-// Whether it has NaNs, or too few samples in its buckets.
+// Whether it has NaNs, or too few samples per bucket.
 bool IsRaw(const SampleColumns& columns) {
   uint64_t buckets = 0;
   for (size_t i = 0; i < columns.values.size(); ++i) {

@@ -52,7 +52,7 @@ void SeriesRollup::Clear() {
 
 bool RollUp(const SampleColumns& columns, int64_t begin_ms, SeriesRollup& rollup) {
   rollup.Clear();
-  // A start timestamp tells of a restart that no bucket shows.
+  // A start timestamp signals a restart that no bucket shows.
   const auto is_known = [](int64_t start_ms) { return start_ms != 0; };
   if (!columns.histograms.empty() || std::ranges::any_of(columns.start_timestamps_ms, is_known)) {
     return false;

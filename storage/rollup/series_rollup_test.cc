@@ -42,7 +42,7 @@ TEST(SeriesRollup, AFallInsideABucketIsNoAscent) {
   EXPECT_EQ(rollup.lows, (std::vector<double>{2}));
   EXPECT_EQ(rollup.highs, (std::vector<double>{9}));
   EXPECT_EQ(rollup.lasts, (std::vector<double>{7}));
-  // Between buckets it is none.
+  // A fall between buckets does not count.
   EXPECT_TRUE(RolledUp({{1, 5}, {kBucket + 1, 2}}).ascends);
 }
 
@@ -51,7 +51,7 @@ TEST(SeriesRollup, OfEqualValuesTheFirstStays) {
   EXPECT_FALSE(std::signbit(rollup.lows[0]));
   EXPECT_FALSE(std::signbit(rollup.highs[0]));
   EXPECT_TRUE(rollup.ascends);
-  // The highest is not the last to the bit.
+  // The highest value is not the last one to the bit.
   EXPECT_FALSE(RolledUp({{1, 0.0}, {2, -0.0}}).ascends);
 }
 

@@ -1,4 +1,4 @@
-"""What pages of other sites can do to a server that somebody's browser reaches: nothing."""
+"""Pages of other sites can do nothing to a server that a user's browser can reach."""
 
 import http.client
 import json
@@ -62,7 +62,7 @@ class PageTest(AccessTest):
                 for page in foreign:
                     answer = self.ask(server, method, path, {**kind, **page}, body)
                     self.assertEqual(answer.status, 403, (method, path, kind, page))
-                    self.assertIn("may not change anything here", answer.text)
+                    self.assertIn("may not make changes", answer.text)
         names = json.loads(self.ask(server, "GET", "/api/v1/label/__name__/values").body)["data"]
         self.assertEqual(names, ["up"])
         own = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}

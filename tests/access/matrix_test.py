@@ -1,4 +1,5 @@
-"""Every path of docs/openapi.yaml with every method and every credential: answered, 401 or 403 as its x-lockstep-role says.
+"""Sends every method with every credential to every path of docs/openapi.yaml: the status is that
+of the handler, or 401 or 403 as the path's x-lockstep-role says.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -22,7 +23,7 @@ GRPC_OK, GRPC_PERMISSION_DENIED, GRPC_UNAUTHENTICATED = 0, 7, 16
 
 
 def expected(role, shown):
-    """401, 403, or None for whatever the handler answers."""
+    """401, 403, or None if the handler decides."""
     if role == "none" or shown in (role, "admin"):
         return None
     if shown in (None, credentials.WRONG):
@@ -82,7 +83,7 @@ class MatrixTest(unittest.TestCase):
             with self.subTest(path=path):
                 self.assertEqual(self.status("GET", path, None), 401)
                 self.assertIn(self.status("GET", path, credentials.IDLE), (403, 404))
-        # What names no path of its own is that path.
+        # Spellings of /metrics.
         for path in ("/metrics?x=/-/healthy", "http://localhost/metrics"):
             with self.subTest(path=path):
                 self.assertEqual(self.status("GET", path, None), 401)

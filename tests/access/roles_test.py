@@ -1,4 +1,4 @@
-"""What a credential may do: jobs that it is bound to, certificates, and what a reload changes."""
+"""What a credential may do: jobs that it is bound to, certificates, and the effect of a reload."""
 
 import base64
 import http.client
@@ -89,7 +89,7 @@ class BoundToJobsTest(AccessTest):
             self.assertEqual(refused.status, 403, jobs)
             self.assertIn("may not write the job", refused.text)
         self.assertEqual(self.jobs(), ["a-1", "a-2"])
-        # Also of series that the store knows by number.
+        # Also for series that the store already knows.
         self.assertEqual(self.write("team_b", "b-1").status, 204)
         self.assertEqual(self.write("team_a", "b-1").status, 403)
 
@@ -116,7 +116,7 @@ class BoundToJobsTest(AccessTest):
     def test_what_was_refused_does_not_come_along_later(self):
         self.assertEqual(self.steps("team_a", "b-forged", 1, stream="s").status, 403)
         self.assertEqual(self.steps("team_a", "a-1", 2, stream="s").status, 200)
-        # The stream of that name is another one.
+        # Another credential's stream of the same name is separate.
         self.assertEqual(self.steps("team_b", "b-1", 1, stream="s").status, 200)
         self.assertEqual(self.steps("team_a", "a-1", 3, stream="s").status, 200)
         self.assertEqual(self.jobs(), ["a-1", "b-1"])
@@ -189,7 +189,7 @@ class ReloadTest(AccessTest):
         self.assertEqual(answer.status, 500)
         self.assertIn("lockstep_rolls", answer.text)
         self.assertEqual((self.status(server, "old"), self.status(server, "new")), (200, 401))
-        self.assertIn("the configuration stays as it was", server.log)
+        self.assertIn("cannot reload the configuration; keeping the old one", server.log)
 
 
 class OpenDoorTest(AccessTest):
@@ -201,7 +201,7 @@ class OpenDoorTest(AccessTest):
         return server.log
 
     def test_a_server_says_that_everybody_may_use_it(self):
-        said = "everybody who reaches this address may use it"
+        said = "anyone who can reach this address has full access"
         self.assertIn(said, self.logged("0.0.0.0:0"))
         self.assertIn("door=otlp-grpc", self.logged("127.0.0.1:0", "", "--otlp-grpc", "0.0.0.0:0"))
 
@@ -247,7 +247,7 @@ lockstep_roles:
         self.assertEqual(statuses("client"), (403, 204))
         self.assertEqual(statuses("server"), (200, 403))
         self.assertEqual(statuses(None), (401, 401))
-        # Of another authority.
+        # Signed by another authority.
         self.assertEqual(self.ask(server, "GET", "/-/ready", tls=self.context()).status, 200)
         with self.assertRaises((ssl.SSLError, OSError)):
             statuses("other")
@@ -279,7 +279,7 @@ lockstep_roles:
         server = self.start(self.WEB, "--otlp-grpc", grpc_address)
 
         def shown(address):
-            """The certificate that the server shows there."""
+            """The certificate that the server presents."""
             context = ssl.create_default_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
             context.set_alpn_protocols(["h2", "http/1.1"])
@@ -298,7 +298,7 @@ lockstep_roles:
         self.assertEqual(credentials.grpc_status(grpc_address, None, b"", self.context("client")), GRPC_OK)
         (self.folder / "server.key").write_text("no key")
         os.kill(server.pid, signal.SIGHUP)
-        programs.wait_until(lambda: "the configuration stays as it was" in server.log, "the complaint", WITHIN_S)
+        programs.wait_until(lambda: "cannot reload the configuration; keeping the old one" in server.log, "the complaint", WITHIN_S)
         self.assertEqual(self.ask(server, "GET", "/-/ready", tls=self.context()).status, 200)
 
 

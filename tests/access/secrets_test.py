@@ -1,4 +1,4 @@
-"""What is nobody else's business: files, secrets in URLs, and control characters that somebody put into labels."""
+"""What must stay private: files, secrets in URLs, and control characters in labels."""
 
 import http.client
 import json
@@ -61,7 +61,7 @@ class SecretsTest(unittest.TestCase):
         (self.folder / "rules.yml").write_text(RULES)
         (self.folder / "lockstep.yml").write_text(CONFIG)
         server, connection = self.start("--config", str(self.folder / "lockstep.yml"))
-        for said in ("targets were not discovered", "a receiver of alerts did not take them"):
+        for said in ("target discovery failed", "an alert receiver did not accept alerts"):
             programs.wait_until(lambda said=said: said in server.log, said, WITHIN_S)
         pages = {path: connection.get(path).text for path in
                  ("/api/v1/targets", "/api/v1/status/config", "/api/v1/status/flags", "/api/v1/alertmanagers",

@@ -1,4 +1,4 @@
-"""Tenants: every path with every method, role and tenant; and that nobody sees or changes another's data.
+"""Tenants: every path with every method, role and tenant. No tenant sees or changes another's data.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -26,15 +26,15 @@ METHODS = ("GET", "POST", "PUT", "DELETE")
 IN_PATHS = {"{name}": "job", "{id}": "4711", "{file}": "none.js", "{group}": "bmlnaHRseQ"}
 GRPC_OK, GRPC_INVALID_ARGUMENT, GRPC_PERMISSION_DENIED = 0, 3, 7
 WRITING = ("write", "push")
-# What the Datadog agent sends beside series is not kept for any tenant.
+# What the Datadog agent sends besides series is not stored for any tenant.
 KEEPS_NOTHING = ("/datadog/api/beta/sketches", "/datadog/api/v1/check_run", "/datadog/api/v1/metadata",
                  "/datadog/intake", "/datadog/intake/")
 OF_THE_SERVER = ("/metrics", "/api/v1/status/self_metrics")
 OF_ONE_TENANT = ("/api/v1/status/tsdb", "/api/v1/status/cardinality", "/api/v1/admin/tsdb/delete_series")
 
-# The roles of tokens, by what the token is called after.
+# The roles of tokens, by the beginning of the token's name.
 GRANTS = {**{role: {role} for role in credentials.ROLES}, "cross": {"read", "cross-tenant"}}
-# What a credential is for, by the name of its token's ending.
+# The tenants of a token, by the end of its name.
 BINDINGS = {
     "one": ("tenants: [a]", {"a"}),
     "two": ("tenants: [a, b]", {"a", "b"}),
@@ -63,13 +63,13 @@ def with_tenant(header):
 
 
 def expected(path, role_of_path, reach, role, binding, header):
-    """The status of a refusal for the tenant, or None: whatever the handler answers."""
+    """The status if the tenant is rejected, or None if the handler decides."""
     if role_of_path == "none":
         return None
     may = None if (role, binding) == ("admin", "unnamed") else BINDINGS[binding][1]
     if header is None:
         if binding == "two":
-            return 403  # which of them?
+            return 403  # ambiguous
         named = ["a"] if binding == "one" else ["default"]
     else:
         named = header.split("|")
@@ -218,7 +218,7 @@ class IsolationTest(TenantServer):
         self.assertEqual(self.query("sum(up)"), [("{}", "0")])
         self.assertEqual(list(self.get("/api/v1/metadata", "b", metric="points")), ["points"])
         self.assertEqual(self.get("/api/v1/metadata", "a", metric="points"), {})
-        # The stream goes on where it ended, for its tenant alone.
+        # The stream continues where it ended, only for its own tenant.
         for tenant, status in (("a", 409), ("b", 200)):
             answer = self.ask("POST", "/api/v1/push/steps?stream=s&offset=0", tenant, b"")
             self.assertIn(answer.status, (200, 409))
@@ -275,7 +275,7 @@ class IsolationTest(TenantServer):
         self.assertEqual(self.query("last_over_time(total[1m])"), [('{"__name__": "total"}', "100")])
         self.assertEqual([group["name"] for group in self.get("/api/v1/rules", "a")["groups"]], ["a"])
         self.assertEqual([group["name"] for group in self.get("/api/v1/rules")["groups"]], ["all"])
-        # Evaluated behind what the group records.
+        # Evaluated after what the group records.
         programs.wait_until(lambda: len(self.get("/api/v1/alerts", "a")["alerts"]) == 2, "both fire", WITHIN_S)
         self.assertEqual(self.get("/api/v1/alerts")["alerts"], [])
 
@@ -299,10 +299,12 @@ class IsolationTest(TenantServer):
 
 
 class UnknownTenantsTest(TenantServer):
-    """A tenant is made by the first that is kept of it: nobody uses up the tenants by asking or by what is refused."""
+    """A tenant comes into being with its first stored sample: queries and rejected writes create
+    none.
+    """
 
     def is_kept(self, tenant):
-        """Whether any file of the store names it."""
+        """Whether any file of the store contains the name."""
         files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
         self.assertTrue(files)
         return any(tenant.encode() in path.read_bytes() for path in files)

@@ -1,5 +1,6 @@
-"""Every way in is bound as remote write is: by the jobs and the rate of a credential, the tenant, the limits of jobs, of bodies and of what
-these unpack to; and refuses a part without losing the rest.
+"""Every ingestion protocol obeys the same limits as remote write: the jobs, rate and tenant of a
+credential, and the limits on jobs, on bodies and on their decompressed size. A rejected part does
+not affect the rest.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -52,7 +53,7 @@ def samples(jobs):
     return remote_write.body([({"__name__": "points", "job": job}, [(now_ms(), 1)]) for job in jobs])
 
 
-# Method, path, the body with a sample of each of some jobs, headers.
+# Method, path, a body with one sample for each job, and headers.
 WAYS = {
     "remote write": ("POST", "/api/v1/write", samples, remote_write.HEADERS),
     "influxdb 1": ("POST", "/write?precision=ms", influx, {}),
@@ -119,7 +120,7 @@ class WaysTest(unittest.TestCase):
             self.assertLess(self.send(way, [f"j{i}"]).status, 300)
             body = WAYS[way][2]([f"j{i}", f"k{i}"])
             if way != "remote write":
-                # Another series of the job, and a good one.
+                # Another series of the job, which is rejected, and a valid one.
                 body = body.replace(b"points", b"others", 1)
             else:
                 body = remote_write.body([({"__name__": "others", "job": f"j{i}"}, [(now_ms(), 1)]),
@@ -144,7 +145,7 @@ class WaysTest(unittest.TestCase):
         self.start()
         for _, way in self.each():
             if way == "remote write":
-                continue  # is snappy
+                continue  # is always snappy
             self.assertEqual(self.send(way, [], {"Content-Encoding": "br"}).status, 415)
             gzipped = {"Content-Encoding": "gzip"}
             self.assertEqual(self.send(way, [], gzipped, gzip.compress(b" " * LARGE_BYTES)).status, 413)

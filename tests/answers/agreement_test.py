@@ -1,4 +1,4 @@
-"""Numbers that mean the same are the same, wherever they are shown: API, report, PromQL, of every recorded job."""
+"""The same number is the same in the API, the report and PromQL, for every recorded job."""
 
 import contextlib
 import os
@@ -75,7 +75,7 @@ class AgreementTest(unittest.TestCase):
             found = self.values(f'lockstep_wasted_gpu_seconds{{job="{job["job"]}"}}',
                                 job["end_ms"] / 1000, "bin")
             for (name,), seconds in found.items():
-                # The metric ends with the last step, and the answer with the job.
+                # The metric ends with the last step, the answer with the job.
                 if name != "idle_held":
                     self.assertAlmostEqual(seconds, bins[name], places=6, msg=name)
             missing = {name for name, seconds in bins.items() if seconds > 0} - {name for (name,) in found}
@@ -112,7 +112,7 @@ class AgreementTest(unittest.TestCase):
         for job in self.each():
             answer = self.ask("mfu", job)
             self.assertEqual(answer["is_above_peak"], (answer["hfu"] or 0) > 1)
-            # An H200 has a seventh of its bf16 peak in fp32 on CUDA cores.
+            # On CUDA cores, the fp32 peak of an H200 is a seventh of its bf16 peak.
             wrong = self.ask("mfu", job, dtype="fp32")
             if wrong["is_above_peak"]:
                 self.assertIn("not possible", wrong["reason"])

@@ -1,4 +1,6 @@
-"""What was planted in recorded jobs is named over HTTP, however the recording came in, and nothing else is."""
+"""Over HTTP, exactly the faults planted in recorded jobs are reported, whichever way the recording
+came in.
+"""
 
 import contextlib
 import json
@@ -24,7 +26,9 @@ def bound_of(job):
 
 
 class Answers:
-    """A server with a recording in it: `load` writes it. Classes of tests are these and unittest.TestCase."""
+    """A server with a recording, which `load` writes. Test classes inherit this and
+    unittest.TestCase.
+    """
 
     recording = "h200"
     has_devices = True
@@ -89,8 +93,8 @@ class WithSteps(Answers):
 
     def test_events_are_those_that_were_planted(self):
         for job in self.jobs:
-            # A learning rate that is too high shows in the gradients as well; power that swings with the load
-            # is what it is.
+            # A learning rate that is too high also shows in the gradients; power that swings with
+            # the load is reported rightly.
             found = [event for event in self.ask("events", job=job["job"])["events"]
                      if event["kind"] not in ("grad_spike", "saw_tooth_power")]
             planted = job["expected"]["events"]
@@ -160,7 +164,7 @@ class ImportedTest(WithSteps, WithDevices, ListsJobs, unittest.TestCase):
         picture = self.ask("heatmap", job="straggler-gpu", metric="lateness", bins="4")
         self.assertEqual((picture["by"], len(picture["bins"]), picture["ranks"]),
                          ("step", 4, [0, 1, 2, 3]))
-        # The planted rank alone is late, from the third of the bins on.
+        # Only the planted rank is late, from the third bin on.
         late = [[value > 0.05 for value in row] for row in picture["mean"]]
         self.assertEqual(late, [[False] * 4, [False] * 4, [False, True, True, True], [False] * 4])
         for lowest, mean, highest in zip(picture["min"][2], picture["mean"][2], picture["max"][2]):
@@ -209,9 +213,9 @@ class ImportedTest(WithSteps, WithDevices, ListsJobs, unittest.TestCase):
 
     def test_the_report_says_it_in_words(self):
         words = self.report("straggler-gpu", "--price", "3.6").stdout
-        self.assertIn("Rank 2 (h200-node-0, GPU 2) is late by 12.3 % of a step since step 65: "
-                      "its GPU has more work", words)
-        self.assertIn("They cost 0.16", words)
+        self.assertIn("Rank 2 (h200-node-0, GPU 2) is late by 12.3 % of a step from step 65 on: "
+                      "its GPU does more work", words)
+        self.assertIn("It cost 0.16", words)
         self.assertIn("| hang | 66   | 3 ", self.report("hang", "--markdown").stdout)
         data = json.loads(self.report("hang", "--json").stdout)["data"]
         self.assertEqual(data["summary"]["job"], "hang")
@@ -219,14 +223,14 @@ class ImportedTest(WithSteps, WithDevices, ListsJobs, unittest.TestCase):
             self.assertEqual(data[part], self.ask(part, job="hang"))
         nobody = self.report("nobody")
         self.assertEqual(nobody.returncode, 1)
-        self.assertIn("nothing is stored of a training job \"nobody\"", nobody.stderr)
+        self.assertIn("no data for training job \"nobody\"", nobody.stderr)
 
     def test_what_is_wrong_is_said(self):
         with contextlib.closing(self.server.connect()) as connection:
             for path, status, words in (
                     ("stragglers", 400, "no job parameter"),
-                    ("stragglers?job=nobody", 404, "nothing is stored"),
-                    ("stragglers?job=hang&method=magic", 400, "none of collective_waits"),
+                    ("stragglers?job=nobody", 404, "no data for training job"),
+                    ("stragglers?job=hang&method=magic", 400, "not one of collective_waits"),
                     ("stragglers?job=hang&attempt=3", 404, "1 attempts"),
                     ("mfu?job=hang&dtype=bf17", 400, "bf17"),
                     ("ledger?job=hang&price=cheap", 400, "price")):
@@ -247,7 +251,7 @@ class PushedTest(WithSteps, ListsJobs, unittest.TestCase):
         self.assertEqual((answer["consumed_tokens"], answer["consumed_samples"]),
                          (236 * 65536, 236 * 32))
         self.assertIsNone(answer["mfu"])
-        self.assertIn("model of the GPUs", answer["reason"])
+        self.assertIn("the GPU model is unknown", answer["reason"])
 
 
 class DevicesAloneTest(WithDevices, unittest.TestCase):
@@ -261,8 +265,9 @@ class DevicesAloneTest(WithDevices, unittest.TestCase):
 
 
 class RegisteredTest(WithSteps, WithDevices, unittest.TestCase):
-    """Counters of an exporter that knows no job: the launcher said which GPU each rank is on. Devices are found job by
-    job, so the list of jobs does not have them."""
+    """Counters of an exporter without job labels; the launcher registered which GPU each rank is
+    on. Devices are looked up per job, so the list of jobs does not have them.
+    """
 
     @classmethod
     def load(cls, server):
@@ -295,7 +300,7 @@ class TracesTest(Answers, unittest.TestCase):
         answer = self.ask("stragglers", job="ar")
         self.assertEqual((answer["verdict"], answer["also"]), ("slow_rank", []))
         self.assertEqual([rank["rank"] for rank in answer["ranks"]], [0])
-        # 26 s more than its peers in each step; steps are written a minute apart.
+        # 26 s more than its peers in each step; steps are a minute apart.
         self.assertAlmostEqual(answer["ranks"][0]["score"], 26.1 / 60, delta=0.01)
         answer = self.ask("stragglers", job="st")
         self.assertEqual((answer["verdict"], answer["ranks"]), ("stage_imbalance", []))

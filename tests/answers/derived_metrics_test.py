@@ -1,4 +1,4 @@
-"""Derived metrics in PromQL say of recorded jobs what the training answers say."""
+"""Derived metrics in PromQL agree with the training answers about recorded jobs."""
 
 import contextlib
 import os
@@ -49,7 +49,7 @@ class DerivedMetricsTest(unittest.TestCase):
         by_step = self.values(text.format("by-step"), end_s + 10, "rank", "gpu", "dtype")
         self.assertEqual(by_second.keys(), by_step.keys())
         for key, mfu in by_second.items():
-            # The recording has three decimals of some 450 TFLOP/s.
+            # The recording has some 450 TFLOP/s with three decimals.
             self.assertAlmostEqual(by_step[key] / mfu, 1, delta=0.0005 / 450)
         self.assertEqual(len(self.query('lockstep_mfu{job="by-step"}', end_s + 30)), 4)
         self.assertEqual(self.query('lockstep_mfu{job="by-step"}', end_s + 120), [])
@@ -126,7 +126,7 @@ class DerivedMetricsTest(unittest.TestCase):
                               query='train_step{job="straggler-gpu",rank="0"}',
                               start=10, end=100, step=30)["result"]
         self.assertEqual(matrix[0]["values"], [[10, "10"], [40, "40"], [70, "70"], [100, "100"]])
-        # Device counters too: as at the ends of steps.
+        # Device counters too: their values at the ends of steps.
         text = 'max(DCGM_FI_PROF_SM_ACTIVE{job="straggler-gpu"})'
         by_step = programs.ask(self.server.url, "query_range", axis="step", job="straggler-gpu",
                                query=text, start=50, end=52)["result"][0]["values"]
@@ -135,9 +135,10 @@ class DerivedMetricsTest(unittest.TestCase):
             at = self.query(text, steps["end"][step])
             self.assertEqual(value, at[0]["value"][1])
         with contextlib.closing(self.server.connect()) as connection:
-            for query, words in (("axis=step", "needs a job"), ("axis=epoch", "neither time nor step"),
-                                 ("axis=step&job=nobody", "nothing is stored"),
-                                 ("axis=step&job=hang&start=9&end=3", "before start")):
+            for query, words in (("axis=step", "requires the parameter"), ("axis=epoch", "must be time or step"),
+                                 ("axis=step&job=nobody", "no data for training job"),
+                                 ("axis=step&job=hang&start=9&end=3", "is before the first"),
+                                 (f"axis=step&job=hang&start={-2**63}&end=9", "must be a number of training")):
                 answer = connection.get(f"/api/v1/query_range?query=up&{query}")
                 self.assertGreaterEqual(answer.status, 400)
                 self.assertIn(words, answer.text)

@@ -1,5 +1,6 @@
-"""Jobs of other sizes, on a pair of GPUs, with other troubles than those that the thresholds come from: what was planted
-in them is named, and nothing else."""
+"""Jobs of other sizes, on two GPUs, with other faults than those that the thresholds were tuned on:
+exactly the planted faults are reported.
+"""
 
 import pathlib
 import sys
@@ -12,13 +13,14 @@ import programs
 import recorded_jobs
 
 CAUSES = {"loader-slow": "loader", "h2d-slow": "h2d", "gpu-slow": "gpu"}
-# 1.6 % of the step: the two chips of a pair differ by as much.
+# 1.6 % of the step: two healthy GPUs differ by as much.
 TOO_WEAK = ("t-gpu5",)
-# 3.5 %, on and off: seen by own times, and not by phases, which leave out 1 % of the step.
+# 3.5 %, intermittent: visible in own times, but not in phases, which omit 1 % of the step.
 BORDERLINE = ("t-gpu-onoff",)
-# Its host could not launch kernels fast enough, and had worse seconds: a rank was slow that nobody planted.
+# The host was too slow to launch kernels and had bad seconds, so a rank was slow without a planted
+# fault.
 UNPLANNED = ("u-tiny-steps",)
-# Kernels are launched one by one, and the device rests for most of the time, whatever they do.
+# Kernels are launched one by one, so the device is idle most of the time, whatever they do.
 LAUNCHED_SINGLY = ("t-tiny", "u-tiny-steps")
 
 

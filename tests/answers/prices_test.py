@@ -1,4 +1,6 @@
-"""What the server is told of prices is in ledger, stragglers and report; a request knows better."""
+"""The configured prices appear in ledger, stragglers and report; parameters of a request override
+them.
+"""
 
 import os
 import pathlib

@@ -1,4 +1,6 @@
-"""The recorded jobs of tests/training/data on their way into a server, and what was planted in them."""
+"""Loads the recorded jobs of tests/training/data into a server, and lists the faults planted in
+them.
+"""
 
 import csv
 import gzip
@@ -13,7 +15,7 @@ import remote_write
 DATA = pathlib.Path(__file__).resolve().parent.parent / "training/data"
 # The same recording as data/h200, as OpenMetrics text.
 OPENMETRICS = DATA.parent.parent.parent / "demo/data/metrics.om.gz"
-# Below what healthy chips differ: 0.9 % of a step.
+# 0.9 % of a step: less than the difference between healthy GPUs.
 TOO_WEAK = "sweep-mm1"
 
 
@@ -28,7 +30,7 @@ def import_openmetrics(server, program):
 
 
 def push_steps(server, recording):
-    """The file as it is."""
+    """Pushes the unmodified file."""
     request = urllib.request.Request(
         f"{server.url}/api/v1/push/steps", (DATA / recording / "steps.jsonl.gz").read_bytes(),
         {"Content-Encoding": "gzip"})
@@ -37,8 +39,9 @@ def push_steps(server, recording):
 
 
 def write_telemetry(server, recording, names_jobs=True):
-    """Device counters by remote write, with the job and rank that a device works for while it does, or without
-    either, as an exporter has them."""
+    """Writes device counters by remote write, with the job and rank that use the device, or without
+    both, as an exporter writes them.
+    """
     jobs = truth(recording)
     series = {}
     with gzip.open(DATA / recording / "telemetry.jsonl.gz") as file:
@@ -57,7 +60,9 @@ def write_telemetry(server, recording, names_jobs=True):
 
 
 def write_workloads(server):
-    """The jobs of data/workloads: samples name the job they are of, and its rank unless ranks share the GPU."""
+    """Loads the jobs of data/workloads. Samples name their job, and its rank unless ranks share the
+    GPU.
+    """
     series = {}
     with gzip.open(DATA / "workloads/telemetry.jsonl.gz") as file:
         for sample in map(json.loads, file):
@@ -73,7 +78,7 @@ def write_workloads(server):
 
 
 def operations(recording, job, name):
-    """What ranks of a job `name` would write that report the operations of each step, as those of `job` did."""
+    """What the ranks of a job `name` write if they report the operations of each step as `job` did."""
     series = {}
     with gzip.open(DATA / recording / "steps.jsonl.gz") as file:
         for step in map(json.loads, file):
@@ -91,7 +96,9 @@ def operations(recording, job, name):
 
 
 def register_ranks(server, recording):
-    """What a launcher says: which rank is on which GPU, from the job's begin to its end."""
+    """A launcher's registration: which rank is on which GPU, from the beginning of the job to its
+    end.
+    """
     with gzip.open(DATA / recording / "telemetry.jsonl.gz") as file:
         samples = [json.loads(line) for line in file]
     uuids = {sample["gpu"]: sample["UUID"] for sample in samples if sample["gpu"] is not None}
@@ -116,7 +123,7 @@ def write(server, series):
 
 
 def write_trace(server, name, begin_ms):
-    """A production job's phase times; its steps end at `begin_ms` and later."""
+    """Phase times of a production job, moved so that its steps end at `begin_ms` and later."""
     steps = {}
     with gzip.open(DATA / f"straggler_traces/{name}_phases.csv.gz", "rt") as file:
         rows = list(csv.DictReader(io.StringIO(file.read())))

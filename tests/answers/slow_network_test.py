@@ -1,5 +1,7 @@
-"""A job whose steps become longer because of one host's interface, or of one GPU's NVLink, over HTTP: the ranks behind
-it are named. The job is made: steps by remote write, interfaces as node_exporter counts them, without the job's name."""
+"""A job's steps become longer because of one host's network interface or one GPU's NVLink: the
+ranks behind it are named over HTTP. The job is synthetic: steps by remote write, and interface
+counters as from node_exporter, without a job label.
+"""
 
 import contextlib
 import pathlib
@@ -27,7 +29,9 @@ def step_ends(slow_seconds):
 
 
 def step_series(job, slow_seconds):
-    """Two ranks a host; a slow link makes everybody's exchange longer, and nobody's own work."""
+    """Two ranks per host. A slow link makes communication longer for all ranks, but no rank's own
+    work.
+    """
     series = {}
 
     def add(name, rank, at, value, **labels):
@@ -37,7 +41,7 @@ def step_series(job, slow_seconds):
     before = BEGIN_S
     for step, at in step_ends(slow_seconds):
         for rank in range(2 * HOSTS):
-            # Chips differ by a little, and so does each from step to step.
+            # GPUs differ a little, and so do steps.
             own = 0.6 * (1 + 0.002 * (rank % 3) + 0.001 * (step % 5))
             add("train_step", rank, at, step)
             add("train_step_time_seconds", rank, at, at - before)
@@ -48,7 +52,7 @@ def step_series(job, slow_seconds):
 
 
 def total(until_s, slow_from_s, before, after):
-    """A counter's samples; so much a second before the steps became longer, and from then on."""
+    """Samples of a counter with one rate before the steps became longer and another one afterwards."""
     value = 5000.0
     for at in range(BEGIN_S - 60, int(until_s) + SCRAPE_S, SCRAPE_S):
         yield at * 1000, value
@@ -102,7 +106,7 @@ class SlowNetwork(unittest.TestCase):
         self.assertAlmostEqual(evidence["value"], 3.0, delta=0.5)
         self.assertEqual(evidence["reference"], 0)
         self.assertIn("mlx5_2 on bad-link-2", evidence["words"])
-        # 120 steps, 0.4 s each.
+        # 120 steps of 0.4 s.
         self.assertAlmostEqual(answer["lost_seconds"], 48, delta=2)
 
     def test_interfaces_are_drawn_over_time(self):
@@ -118,7 +122,7 @@ class SlowNetwork(unittest.TestCase):
         with contextlib.closing(self.server.connect()) as connection:
             answer = connection.get("/api/v1/training/heatmap?job=drawn&metric=nic_sent_bytes_per_second&by=step")
         self.assertEqual(answer.status, 400)
-        self.assertIn("over time", answer.text)
+        self.assertIn("by time", answer.text)
 
     def test_the_rank_whose_nvlink_replays(self):
         answer = self.stragglers("bad-nvlink", 1.2, errors_of_rank={5: 20.0})

@@ -1,4 +1,4 @@
-"""Work of many kinds, as it was recorded, is called what it is over HTTP, in PromQL and in the report."""
+"""Recorded workloads of many kinds are classified correctly over HTTP, in PromQL and in the report."""
 
 import contextlib
 import pathlib
@@ -16,7 +16,7 @@ VERDICTS = {
     "decode-eager": "launch_bound", "idle": "idle", "gemm-fp32": "healthy", "tiny-batch": "memory_bound",
     "rollouts": "input_bound", "lengths": "healthy", "leak-foreign": "memory_leak", "hang": "healthy",
     "uneven-work": "uneven_work", "creeping-slowdown": "slower"}
-# Their hosts wander by more than 5 %: that steps became longer is as true.
+# The speed of their hosts varies by more than 5 %, so longer steps are also a correct answer.
 WANDERING = {"decode-eager", "tiny-batch"}
 
 
@@ -66,7 +66,7 @@ class WorkloadsTest(unittest.TestCase):
             found = {event["kind"] for event in events} & judged
             self.assertLessEqual(found, wanted | allowed, condition)
             self.assertLessEqual(wanted, found, condition)
-        # A step that stands still once, of one rank that logs no phases: nothing tells a hang from a loader's stall.
+        # One long step of one rank without phases: a hang cannot be told from a stalled loader.
         stood = [event for event in self.ask("events", "hang")["events"] if event["kind"] in ("hang", "stall")]
         self.assertEqual([(event["kind"], event["step"]) for event in stood], [("stall", 378)])
         self.assertTrue(stood[0]["words"].startswith("unknown: "))

@@ -1,5 +1,6 @@
-"""Clients without a credential that try to exhaust the server at its gRPC port: the server ends their connections, its
-memory stays as it was, and somebody else is served."""
+"""Unauthenticated clients that try to exhaust the server at its gRPC port: the server closes their
+connections, its memory does not grow, and other clients are served.
+"""
 
 import pathlib
 import re
@@ -16,13 +17,13 @@ import lockstep_server
 import programs
 
 MIB = 1 << 20
-# What an attack may add to the server's memory.
+# How much memory an attack may add to the server.
 MAX_GROWTH = 64 * MIB
 OK, DEADLINE_EXCEEDED, UNAUTHENTICATED = 0, 4, 16
 WITHIN_S = 60
-ADDRESS = re.compile(r"taking OTLP by gRPC.*address=\"?([0-9.]+:[0-9]+)")
+ADDRESS = re.compile(r"listening for OTLP over gRPC.*address=\"?([0-9.]+:[0-9]+)")
 TOKEN = "somebody"
-# Those who attack come from 127.0.0.1.
+# The attackers come from 127.0.0.1.
 POLITE = "127.0.0.2"
 # docs/otlp.md
 MAX_CONNECTIONS, MAX_STREAMS, MAX_RESETS = 1024, 100, 200
@@ -58,12 +59,12 @@ class GrpcAttackTest(unittest.TestCase):
         return client
 
     def assert_ended(self, client, frames, error, max_bytes):
-        """Sends the frames again and again until the server ends the connection, which it does soon."""
+        """Sends the frames repeatedly until the server closes the connection, which it soon does."""
         sent = 0
         while client.send(frames):
             sent += len(frames)
             self.assertLess(sent, max_bytes)
-        # What it said last may be lost when it closes under what still arrives.
+        # The last response may be lost if the server closes while data still arrives.
         self.assertIn(client.error_at_end(), (error, None))
 
     def test_streams_that_are_reset_at_once(self):

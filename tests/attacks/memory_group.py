@@ -1,4 +1,4 @@
-"""A control group that bounds the memory of a process, where this user may make one."""
+"""A control group that limits the memory of a process, if this user may create one."""
 
 import os
 import pathlib
@@ -7,7 +7,9 @@ ROOT = pathlib.Path("/sys/fs/cgroup")
 
 
 class MemoryGroup:
-    """Holds a process to `max_bytes`: the kernel kills it beyond. Without the right to make groups it does nothing."""
+    """Limits a process to `max_bytes`; the kernel kills it beyond. Does nothing without the right
+    to create groups.
+    """
 
     def __init__(self, name, max_bytes):
         is_v2 = (ROOT / "cgroup.controllers").exists()

@@ -1,5 +1,6 @@
-"""Small requests that would grow to gigabytes: each is answered as docs/limits.md says, in bounded memory, while somebody
-else is served."""
+"""Small requests that would expand to gigabytes: each is answered as docs/limits.md says, within
+limited memory, while other clients are served.
+"""
 
 import gzip
 import http.client
@@ -22,7 +23,7 @@ from remote_write import length_delimited
 
 MIB = 1 << 20
 LIMIT = 256 * MIB
-# The budget, the program and its store, and what allocators keep.
+# The budget, plus the program and its store, plus what allocators keep.
 MAX_RESIDENT = 640 * MIB
 GROUP = 1024 * MIB
 PROTOBUF = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
@@ -35,7 +36,7 @@ def key_value(key, text):
 
 
 class PoliteClient(threading.Thread):
-    """Asks and writes one little thing after the other until it is stopped."""
+    """Sends small queries and writes in turn until stopped."""
 
     def __init__(self, address):
         super().__init__()
@@ -96,7 +97,7 @@ class MemoryTest(unittest.TestCase):
         return self.post("/api/v1/query", urllib.parse.urlencode({"query": text, **parameters}), FORM)
 
     def at_once(self, count, act):
-        """The answers of so many calls of act(number), all under way together."""
+        """The answers of `count` concurrent calls of act(number)."""
         answers = [None] * count
 
         def run(number):

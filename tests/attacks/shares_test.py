@@ -1,5 +1,6 @@
-"""One client takes what it can of connections, bodies, queries and samples a second; another one, from an address of its
-own, is served all the same, and health checks are always answered."""
+"""One client takes all it can get of connections, bodies, queries and samples per second. Another
+one, with a different address, is served all the same, and health checks always succeed.
+"""
 
 import contextlib
 import http.client
@@ -21,18 +22,18 @@ import remote_write
 
 KIB = 1 << 10
 MIB = 1 << 20
-# Where the polite client comes from; those who attack come from 127.0.0.1.
+# The polite client's address; attackers come from 127.0.0.1.
 POLITE = "127.0.0.2"
 WITHIN_S = 60
-# Limits of time so short that an attack is over soon.
+# Short timeouts, so that attacks are over soon.
 IMPATIENT = ("--web.slow-transfer-timeout", "1s", "--web.first-request-timeout", "1s")
-# Of all that the polite client asks.
+# Of all requests of the polite client.
 MIN_SUCCESS = 0.99
 PROBES = ("/-/healthy", "/-/ready", "/metrics")
 
 
 def ask(address, method, path, body=None, headers=None, source=POLITE):
-    """The answer to a request on a connection of its own."""
+    """The response to a request on a separate connection."""
     connection = http.client.HTTPConnection(address, timeout=WITHIN_S, source_address=(source, 0))
     try:
         connection.request(method, path, body, headers or {})
@@ -74,7 +75,7 @@ class AttackTest(unittest.TestCase):
         return connection
 
     def assert_served(self, rounds=100):
-        """The polite client writes and asks, and somebody looks whether the server lives."""
+        """The polite client writes and queries while health checks run."""
         answers = []
         for _ in range(rounds):
             answers.append(write(self.address, "polite"))
@@ -86,7 +87,7 @@ class AttackTest(unittest.TestCase):
 
     def assert_probed(self):
         for path in PROBES:
-            # Whoever looks comes from the address that attacks, as behind a proxy.
+            # Health checks come from the attacker's address, as behind a proxy.
             self.assertEqual(ask(self.address, "GET", path, source="127.0.0.1").status, 200, path)
 
     def metric(self, name):
@@ -118,7 +119,7 @@ class SlowBodies(AttackTest):
         self.assertLessEqual(self.metric("lockstep_http_body_bytes_held"), 512 * MIB)
         self.assert_served()
         answers = {self.status_of(sender) for sender in senders}
-        # Cut off by the server, which may leave no time to read why.
+        # The server closed the connection, perhaps before its response could be read.
         self.assertLessEqual(answers, {408, 503, None})
         self.assert_memory_returns(before)
         self.assertEqual(self.metric("lockstep_http_body_bytes_held"), 0)
@@ -159,7 +160,7 @@ class SlowReaders(AttackTest):
             self.connect(receive_bytes=4096).sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         programs.wait_until(lambda: self.metric("lockstep_queries_queued") > 0, "readers that wait", WITHIN_S)
         self.assert_served(rounds=20)
-        # Each is cut off, and the next one takes its place.
+        # Each is closed, and the next one takes its place.
         programs.wait_until(lambda: self.metric("lockstep_queries_running") == 0, "their end", WITHIN_S)
         self.assertEqual(self.metric("lockstep_queries_queued"), 0)
         self.sockets.close()
@@ -216,9 +217,10 @@ class NoisySender(AttackTest):
             sender.start()
         try:
             programs.wait_until(lambda: 429 in answers, "a refusal", WITHIN_S)
-            # However quickly they come, they fit into the eighth of the rate that is kept for small ones.
+            # However fast they come, they fit into the eighth of the rate that is reserved for
+            # small requests.
             polite = [write(self.address, "polite", count=1).status for _ in range(100)]
-            # Small requests of the noisy address come through.
+            # Small requests from the noisy address succeed.
             same = [write(self.address, "same", source="127.0.0.1").status for _ in range(20)]
         finally:
             is_over.set()
@@ -253,7 +255,9 @@ class SlowQueries(AttackTest):
 
 
 class FileHandles(AttackTest):
-    """With few file handles the store keeps those that it needs, and connections come back after handles ran out."""
+    """With few file handles, the store keeps those that it needs, and connections recover after
+    handles run out.
+    """
     handles = 256
 
     def start(self, folder):

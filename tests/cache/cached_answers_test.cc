@@ -1,5 +1,5 @@
-// Range queries asked through the cache, while samples arrive in time and late, are overwritten, deleted, sealed
-// and expire: every answer is the one that the engine gives by itself.
+// Range queries through the cache return what the engine returns without it, while samples arrive
+// on time and late, are overwritten, deleted and sealed, and expire.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,7 +15,7 @@
 #include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
 #include "storage/db/store.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -28,7 +28,7 @@ constexpr int64_t kScrape = 15 * kSecondMs;
 constexpr int64_t kKeep = 80 * kMinuteMs;
 constexpr int kRanks = 12;
 
-// Rounding shows whether sums were made of other parts; resets, whether windows began elsewhere.
+// Rounding errors reveal sums over other parts; counter resets reveal windows that began elsewhere.
 constexpr const char* kQueries[] = {
     "power", "sum(power)", "sum by (job) (rate(steps_total[5m]))",
     "avg by (job) (power) / ignoring (a) avg by (job) (power offset 10m)",
@@ -39,9 +39,9 @@ constexpr const char* kQueries[] = {
     "irate(steps_total[2m] offset 5m) + on (rank) group_left () power",
     "count_values(\"v\", round(power, 20))",
     "changes(power[3m] anchored) + 0 * rate(steps_total[5m] smoothed)",
-    // Never from the cache.
+    // Never cached.
     "topk(3, power)", "power @ end()", "label_replace(power, \"x\", \"$1\", \"rank\", \"(.)\")",
-    "rate(power[5m])",  // has an info
+    "rate(power[5m])",  // returns an info annotation
 };
 
 std::string ValueText(const SampleColumns& samples) {
@@ -69,7 +69,7 @@ std::string Text(const absl::StatusOr<engine::QueryResult>& result) {
   return text;
 }
 
-// A storage that does something before it gives out its next querier.
+// A storage that calls a function before it creates its next querier.
 class Interrupted : public Storage {
  public:
   explicit Interrupted(Storage& storage) : storage_(storage) {}
@@ -141,7 +141,7 @@ class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
   void Scrape() {
     now_ms_ += kScrape;
     for (int rank = 0; rank < kRanks; ++rank) {
-      // Some are late, and some are not there for a while.
+      // Some samples are late, some missing.
       if (Below(20) != 0) Write(rank, now_ms_ - static_cast<int64_t>(Below(3)) * kSecondMs);
     }
   }
@@ -178,7 +178,7 @@ class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
     if (Below(4) == 0) query.end_ms -= static_cast<int64_t>(Below(20)) * query.step_ms;
     const int64_t steps = Below(5) == 0 ? 1 + static_cast<int64_t>(Below(250)) : 60;
     query.start_ms = query.end_ms - steps * query.step_ms;
-    // Steps that do not begin at the end's phase, and an end between steps.
+    // The end is not on a step.
     if (Below(10) == 0) query.start_ms += 7 * kSecondMs;
     return query;
   }
@@ -215,7 +215,7 @@ TEST_P(CachedAnswers, AreThoseOfTheEngine) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CachedAnswers, ::testing::Values(1, 2, 3));
 
-// A dashboard that is shown again a minute later, of samples that come in order of time.
+// A dashboard is refreshed a minute later; its samples arrived in order.
 TEST_P(CachedAnswers, OnlyNewStepsAreEvaluated) {
   for (int i = 0; i < 240; ++i) Scrape();
   const auto ask = [this] {
@@ -233,14 +233,14 @@ TEST_P(CachedAnswers, OnlyNewStepsAreEvaluated) {
   const int64_t later = ask();
   EXPECT_GT(later, 0);
   EXPECT_LE(later, 2 * kRanks);
-  // A sample of half an hour ago: what lies behind it is evaluated again.
+  // A sample from half an hour ago: all later steps are evaluated again.
   Write(3, now_ms_ - 30 * kMinuteMs);
   const int64_t late = ask();
   EXPECT_GE(late, 29 * (kRanks - 2));
   EXPECT_LE(late, 31 * kRanks);
 }
 
-// A late sample comes between the look at what is known and the evaluation of the rest.
+// A late sample arrives between the cache lookup and the evaluation of the remaining steps.
 TEST_P(CachedAnswers, AllStepsAreOfOneMoment) {
   for (int i = 0; i < 240; ++i) Scrape();
   Interrupted storage(*store_);

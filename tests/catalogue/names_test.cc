@@ -1,4 +1,4 @@
-// Every name of the two lists has the role that its neighbours have, in the unit that its row says.
+// Every name in the two lists has the role of its neighbours, in the unit given in its row.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::vector<std::string> NamesIn(const std::string& text) {
   return names;
 }
 
-// Of one unit as a list writes it, in base units.
+// How many base units one unit is; units are spelt as in the lists.
 const std::map<std::string, double> kUnits = {
     {"ratio", 1},  {"percent", 0.01}, {"MHz", 1e6},     {"MiB", 1 << 20}, {"W", 1},
     {"mJ", 1e-3},  {"ns", 1e-9},      {"celsius", 1},   {"s", 1},         {"bytes/s", 1},
@@ -81,7 +81,8 @@ TEST(Names, AllNamesOfADcgmFieldHaveOneRoleInItsUnit) {
   EXPECT_GT(with_role, 150u);
 }
 
-// What everyone who watches GPUs exports has a role, but for what says nothing of a device's work or health.
+// Every commonly exported GPU metric has a role, except those unrelated to a device's work or
+// health.
 TEST(Names, WhatExportersSendByDefaultHasARole) {
   const std::vector<std::string> without = {"DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
                                             "DCGM_FI_DEV_VGPU_LICENSE_STATUS"};
@@ -93,7 +94,7 @@ TEST(Names, WhatExportersSendByDefaultHasARole) {
   }
 }
 
-// The name that a log's value is stored under.
+// The name under which a value from a log is stored.
 std::string StoredName(const std::string& canonical) {
   return canonical.substr(0, canonical.find('{'));
 }
@@ -129,7 +130,7 @@ TEST(Names, ExportersNamesFoldWithWhatLogsGive) {
   EXPECT_GT(compared, 40u);
 }
 
-// What trainers log is stored under a name and unit of its own; those have roles, and the same factor.
+// The names under which values from training logs are stored have the same roles and factors.
 TEST(Names, WhatTrainersLogHasARole) {
   for (const char* metric : {"train_step_time_seconds",
                              "train_loss",

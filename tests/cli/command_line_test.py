@@ -1,4 +1,5 @@
-"""What the program says to somebody who is new to it: help, wrong verbs and flags, an absent server, empty answers.
+"""What the program tells new users: help, wrong verbs and flags, an unreachable server, empty
+answers.
 
 LOCKSTEP_PROGRAM names the program.
 """
@@ -19,7 +20,7 @@ import recorded_jobs
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
 WITHIN_S = 60
 DAY_MS = 86_400_000
-# The job ended so long ago: it is still stored, but not in the last 30 days.
+# How long ago the job ended: it is still stored, but not within the last 30 days.
 AGO_MS = 100 * DAY_MS
 
 
@@ -30,7 +31,7 @@ def run(*arguments, **variables):
 
 
 class CommandLineTest(unittest.TestCase):
-    """Without any server."""
+    """Without a server."""
 
     def check_usage(self, said, *arguments):
         result = run(*arguments)
@@ -89,7 +90,7 @@ class CommandLineTest(unittest.TestCase):
                 result = run(*verb, LOCKSTEP_URL=url)
                 self.assertEqual((result.returncode, result.stdout), (1, ""))
                 self.assertRegex(result.stderr, rf"^lockstep: no answer from {url}: [^\n]+; start one with "
-                                                r"`lockstep serve`, or name another with --url or LOCKSTEP_URL\n$")
+                                                r"`lockstep serve`, or set --url or LOCKSTEP_URL\n$")
 
 
 class ServerAddressTest(unittest.TestCase):
@@ -110,7 +111,7 @@ class ServerAddressTest(unittest.TestCase):
         for verb in (("jobs",), ("query", "1"), ("import", str(self.log))):
             self.check_reaches(*verb, "--url", self.server.url)
             self.check_reaches(*verb, LOCKSTEP_URL=self.server.url)
-            # The flag counts for more than the variable.
+            # The flag overrides the variable.
             self.check_reaches(*verb, "--url", self.server.url, LOCKSTEP_URL="http://127.0.0.1:1")
 
     def test_older_spellings_work_and_are_not_shown(self):
@@ -120,7 +121,7 @@ class ServerAddressTest(unittest.TestCase):
             self.assertNotIn(f"{flag} ", run("help", verb).stdout)
         both = run("import", "--to", self.server.url, "--url", self.server.url, str(self.log))
         self.assertEqual((both.returncode, both.stderr),
-                         (2, "lockstep import: --to is an older spelling of --url, which is given too\n"
+                         (2, "lockstep import: --to is an older spelling of --url; use only one of them\n"
                              "See: lockstep help import\n"))
 
     def test_an_empty_variable_is_none(self):
@@ -130,7 +131,7 @@ class ServerAddressTest(unittest.TestCase):
 
 
 class EmptyAnswerTest(unittest.TestCase):
-    """Of a server with recorded jobs that ended more than 30 days ago."""
+    """With a server that has recorded jobs, which ended more than 30 days ago."""
 
     @classmethod
     def setUpClass(cls):
@@ -146,7 +147,7 @@ class EmptyAnswerTest(unittest.TestCase):
         series = recorded_jobs.operations("h200", "straggler-gpu", "straggler-gpu")
         recorded_jobs.write(cls.server, {labels: [(time_ms + moved_ms, value) for time_ms, value in samples]
                                          for labels, samples in series.items()})
-        # What is still in memory is listed whatever its time.
+        # Jobs in memory are listed whatever their time.
         cls.server.stop()
         cls.server = lockstep_server.Server.ready(*start)
 
@@ -161,14 +162,14 @@ class EmptyAnswerTest(unittest.TestCase):
                                r"ended at \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\.\n`lockstep jobs --start 0` lists all of "
                                r"them\.\n$")
         self.assertIn("straggler-gpu", self.say("jobs", "--start", "0"))
-        self.assertTrue(self.say("jobs", "--start", "0", "--end", "10").startswith("no training jobs in that time. "))
+        self.assertTrue(self.say("jobs", "--start", "0", "--end", "10").startswith("no training jobs in that time range. "))
         # Programs get an empty list.
         self.assertEqual(self.say("jobs", "--json"), "[]\n")
 
     def test_a_misspelled_job_is_named_with_the_one_that_was_meant(self):
         for verb in ("ranks", "report"):
             said = self.say(verb, "stragler-gpu", status=1)
-            self.assertIn('nothing is stored of a training job "stragler-gpu"', said)
+            self.assertIn('no data for training job "stragler-gpu"', said)
             self.assertTrue(said.endswith("; did you mean straggler-gpu?\n"), said)
             self.assertIn("`lockstep jobs --start 0` lists all jobs", self.say(verb, "x", status=1))
 
@@ -190,12 +191,12 @@ class EmptyAnswerTest(unittest.TestCase):
     def test_samples_of_another_time_are_found_by_the_advice(self):
         said = self.say("query", "train_step")
         self.assertRegex(said, r'^\(no result\)\n\{__name__="train_step"\} has no samples at \S+ \S+; the server has '
-                               r"samples from .* to .*, and --time chooses a time\n$")
+                               r"samples from .* to .*; set --time to query another time\n$")
         self.assertNotIn("(no result)", self.say("query", "--time", str(self.end_ms / 1000), "train_step"))
 
     def test_a_condition_that_nothing_meets_is_not_called_missing(self):
         said = self.say("query", "--time", str(self.end_ms / 1000), "train_step < 0")
-        self.assertIn("its series have samples", said)
+        self.assertIn("the series have samples", said)
 
     def test_for_programs_nothing_is_explained(self):
         self.assertEqual(self.say("query", "--csv", "nothing"), "value\n")

@@ -1,4 +1,5 @@
-"""Completion scripts and the manual page: bash and zsh take them, and they name every verb and flag.
+"""Completion scripts and the manual page: bash and zsh accept them, and they have every verb and
+flag.
 
 LOCKSTEP_PROGRAM names the program.
 """
@@ -16,7 +17,7 @@ import unittest
 
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
 WITHIN_S = 60
-# Completions of one line, one each.
+# Prints the completions of a command line, one per line.
 BASH = """
 source {script}
 COMP_WORDS=({words}) COMP_CWORD={index}
@@ -31,7 +32,7 @@ def say(*arguments):
 
 
 def flags_and_verbs(text):
-    """Those that a help page lists."""
+    """The verbs or flags that a help page lists."""
     sections = re.split(r"^(Verbs|Arguments|Flags):$", text, flags=re.M)
     listed = {name: re.findall(r"^  (\S.*?)(?:  |$)", body, re.M)
               for name, body in zip(sections[1::2], sections[2::2])}
@@ -40,7 +41,7 @@ def flags_and_verbs(text):
 
 
 def help_pages(*verbs):
-    """{verbs: (flags, verbs below)} of a verb and all below it, as `help` has them."""
+    """{verbs: (flags, verbs below)} of a verb and all below it, according to `help`."""
     flags, below = flags_and_verbs(say("help", *verbs))
     pages = {verbs: (flags, below)}
     for verb in below:
@@ -66,7 +67,7 @@ class CompletionTest(unittest.TestCase):
             (cls.folder / f"lockstep.{shell}").write_text(say("completion", shell))
 
     def bash(self, *words):
-        """What bash offers for the last of the words; those before it are typed."""
+        """What bash offers for the last word after the others."""
         script = BASH.format(script=shlex.quote(str(self.folder / "lockstep.bash")),
                              words=" ".join(map(shlex.quote, words)), index=len(words) - 1)
         done = subprocess.run(["bash", "-u", "-c", script], text=True, capture_output=True, cwd=self.folder,
@@ -94,7 +95,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.bash("lockstep", "jobs", "--js"), ["--json"])
         self.assertEqual(self.bash("lockstep", "completion", ""), ["bash", "zsh"])
         self.assertEqual(self.bash("lockstep", "help", "ver"), ["version"])
-        # The value of a flag is no verb.
+        # The value of a flag is not a verb.
         self.assertEqual(self.bash("lockstep", "query", "--url", "jobs", "--js"), ["--json"])
 
     def test_bash_completes_files_and_folders_where_they_are_wanted(self):
@@ -108,7 +109,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.bash("lockstep", "query", "--time", ""), [])
 
     def press_tabs(self, shell, begin, **environment):
-        """Lets a shell on a terminal complete a line, and run it."""
+        """Lets a shell on a terminal complete a line and run it."""
         ours, theirs = pty.openpty()
         program = subprocess.Popen(shell, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
                                    cwd=self.folder, env={**os.environ, "TERM": "dumb", **environment})
@@ -139,7 +140,7 @@ class CompletionTest(unittest.TestCase):
     def test_zsh_takes_the_tab_key(self):
         if shutil.which("zsh") is None:
             raise missing("zsh")
-        # As an installed package has it: a file in a folder of $fpath.
+        # As in an installed package: a file in a folder of $fpath.
         functions = self.folder / "functions"
         functions.mkdir()
         shutil.copy(self.folder / "lockstep.zsh", functions / "_lockstep")

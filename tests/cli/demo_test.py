@@ -1,4 +1,5 @@
-"""`lockstep demo`: from nothing to a report, queries that work as they are printed, and nothing left behind.
+"""`lockstep demo`: creates a report from nothing, prints queries that work, and leaves nothing
+behind.
 
 LOCKSTEP_PROGRAM names the program.
 """
@@ -32,7 +33,7 @@ class DemoTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        # Where the demo's own folder is made.
+        # Where the demo creates its folder.
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
         # The printed commands say `lockstep`.
@@ -41,11 +42,11 @@ class DemoTest(unittest.TestCase):
         self.environment = {**os.environ, "TMPDIR": str(self.temporary), "LC_ALL": "C.UTF-8",
                             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
         self.environment.pop("LOCKSTEP_URL", None)
-        # Where a proxy is the way out, the way to one's own machine is still direct.
+        # The local machine is reached directly even if a proxy is configured.
         self.environment["http_proxy"] = "http://127.0.0.1:1"
 
     def start(self, *arguments):
-        """A demo that listens on a port of its own choice."""
+        """A demo on a free port."""
         demo = subprocess.Popen([PROGRAM, "demo", *(arguments or ("--http", "127.0.0.1:0"))],
                                 env=self.environment, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE)
@@ -56,7 +57,7 @@ class DemoTest(unittest.TestCase):
         return demo
 
     def serving(self, *arguments):
-        """A demo that has printed all, and what it printed."""
+        """A demo that has finished printing, and its output."""
         demo = self.start(*arguments)
         said = ""
         for line in demo.stdout:
@@ -74,8 +75,8 @@ class DemoTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         # What was planted in that job: demo/data/truth.json.
         self.assertRegex(done.stdout, r"Rank 2 \(h200-node-0, GPU 2\) is late by 1\d\.\d % of a step")
-        self.assertIn("its GPU has more work than the others", done.stdout)
-        self.assertRegex(done.stdout, r"cost 0\.\d+ USD, of which 0\.\d+ were wasted")
+        self.assertIn("its GPU does more work than the others", done.stdout)
+        self.assertRegex(done.stdout, r"cost 0\.\d+ USD, of which 0\.\d+ was wasted")
         self.assertRegex(done.stdout, r"priced at 3\.50 USD")
         self.assertRegex(done.stdout, r"a job on 1024 GPUs about 1\d,000 USD a day")
         self.assertNotRegex(done.stdout, URL)
@@ -95,7 +96,7 @@ class DemoTest(unittest.TestCase):
         self.assertEqual(min(waits, key=lambda rank: float(waits[rank])), "2")
         self.assertEqual(max(busy, key=lambda rank: float(busy[rank])), "2")
         self.assertEqual(len(energy), 13)
-        # By default, jobs of the last 30 days: the recording seems to have just ended.
+        # The default is jobs of the last 30 days; the recording appears to have just ended.
         jobs = subprocess.run([PROGRAM, "jobs", "--csv", "--url", URL.search(said)[1]], text=True,
                               capture_output=True, check=True, timeout=WITHIN_S).stdout
         self.assertEqual(len(jobs.splitlines()), 1 + 13)
@@ -129,13 +130,13 @@ class DemoTest(unittest.TestCase):
         [server] = children_of(demo.pid)
         os.kill(server, signal.SIGKILL)
         self.assertEqual(demo.wait(WITHIN_S), 1)
-        self.assertIn("the server of the demo has ended", demo.stderr.read())
+        self.assertIn("the demo server exited unexpectedly", demo.stderr.read())
         self.assert_nothing_is_left()
 
     def test_the_usual_port_may_be_taken(self):
         with contextlib.ExitStack() as stack:
             taken = stack.enter_context(socket.socket())
-            # Whoever has it already serves as well.
+            # If another program has the port already, that works as well.
             with contextlib.suppress(OSError):
                 taken.bind(("127.0.0.1", 9009))
                 taken.listen()

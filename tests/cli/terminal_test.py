@@ -1,4 +1,5 @@
-"""What `lockstep jobs`, `ranks` and `query` say of recorded jobs: as tables, CSV and JSON, again and again, and on a terminal.
+"""What `lockstep jobs`, `ranks` and `query` print about recorded jobs: as tables, CSV and JSON,
+repeatedly, and on a terminal.
 
 LOCKSTEP_PROGRAM names the server and the verbs.
 """
@@ -28,7 +29,7 @@ WITHIN_S = 60
 
 
 class Terminal:
-    """A verb on a terminal of its own: 20 lines of 60 columns."""
+    """Runs a verb on a terminal of 20 lines and 60 columns."""
 
     def __init__(self, *arguments):
         self.ours, self._theirs = pty.openpty()
@@ -107,7 +108,8 @@ class TerminalTest(unittest.TestCase):
             self.assertEqual(sorted(row["rank"] for row in rows), [0, 1, 2, 3])
             self.assertEqual(rows[0]["rank"], planted["ranks"][0])
             self.assertEqual([row["verdict"] for row in rows], ["slow_rank", "", "", ""])
-            # The others wait for it: its own time is the longest, and all steps are equally long.
+            # The others wait for it: its own time is the longest, while all steps take equally
+            # long.
             self.assertEqual(rows[0]["own_seconds"], max(row["own_seconds"] for row in rows))
             self.assertLess(max(row["step_seconds"] for row in rows), 1.02 * min(row["step_seconds"] for row in rows))
             for row in rows:
@@ -136,7 +138,7 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual([len(series["values"]) for series in answer["data"]["result"]], [31] * 4)
 
     def test_errors_are_the_servers(self):
-        for arguments, words in ((("ranks", "nobody"), 'nothing is stored of a training job "nobody"'),
+        for arguments, words in ((("ranks", "nobody"), 'no data for training job "nobody"'),
                                  (("query", "1 +"), "HTTP 400: bad_data"),
                                  (("query", "--range", "soon", "1"), "--range"),
                                  (("jobs", "--start", "never"), "HTTP 400: bad_data")):

@@ -1,4 +1,4 @@
-"""lockstep answers the PromQL compliance queries as a real Prometheus does.
+"""lockstep answers the PromQL compliance queries like a real Prometheus.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -14,9 +14,9 @@ sys.path.insert(0, str(HERE.parent / "support"))
 from lockstep_server import Server
 from prometheus_server import Prometheus
 
-# The data end here, and so does every window.
+# The data and all windows end here.
 END_S = 1709251657
-# (start, step) in seconds: the usual window, and nearly all of the data.
+# (start, step) in seconds: the usual window, and almost all of the data.
 WINDOWS = ((END_S - 1200, 10), (END_S - 6600, 60))
 
 

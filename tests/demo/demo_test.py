@@ -1,4 +1,4 @@
-"""The demo must name what was planted in the recording (demo/data/truth.json), on the real server."""
+"""The real server must find the faults planted in the recording (demo/data/truth.json)."""
 
 import json
 import os
@@ -23,7 +23,9 @@ def run_demo(folder, *arguments):
 
 
 def rows_of(output, title):
-    """The rows of the table under the heading that begins with `title`, its own heading left out."""
+    """The rows of the table under the heading that begins with `title`, without the table's
+    heading.
+    """
     section = output.split(f"\n{title}", 1)[1].split("\n\n", 1)[0]
     return [re.sub(r"^  \| ", "", line).split()
             for line in section.splitlines() if line.startswith("  | ")][1:]

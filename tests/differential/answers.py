@@ -1,4 +1,4 @@
-"""Answers of the query API, and what differs between two of them."""
+"""Responses of the query API, and the differences between two of them."""
 
 import http.client
 import json
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 ANSWER_WITHIN_S = 120
 
-# Results of these come from the mathematics library: Go's own in Prometheus, the C library in
-# lockstep, which round the last bits in other ways. Everything else is compared bit by bit.
+# Results of these functions come from a mathematics library: Go's in Prometheus, the C library in
+# lockstep, whose last bits are rounded differently. Everything else is compared bit by bit.
 INEXACT = re.compile(
     r"(?i)\b(a?(sin|cos|tan)h?|exp|ln|log2|log10|atan2"
     r"|histogram_(quantiles?|fraction|stddev|stdvar))\b|\^|</|>/"
@@ -20,20 +20,20 @@ RELATIVE_TOLERANCE = 1e-12
 
 @dataclass
 class Answer:
-    """What a server answered: `kind` is the type of the result, or "error"."""
+    """A server's response: `kind` is the type of the result, or "error"."""
 
     status: int
     kind: str
-    # {labels: {time: value}}, where labels are sorted pairs and a value is text or histogram
+    # {labels: {time: value}}; labels are sorted pairs, values texts or histograms
     series: dict
-    order: list  # the labels, as they came
+    order: list  # the labels in the order of the response
     error: tuple
     annotations: tuple
     body: str
 
 
 class Client:
-    """Asks one server over one connection."""
+    """Queries one server over one connection."""
 
     def __init__(self, address):
         self._http = http.client.HTTPConnection(address, timeout=ANSWER_WITHIN_S)
@@ -96,7 +96,7 @@ def same_value(a, b, tolerance):
         x, y = float(a), float(b)
     except ValueError:
         return False
-    # Go's exp() ends a little below the largest number, and its cosh() and sinh() are half of that.
+    # Go's exp() overflows slightly below the largest number, its cosh() and sinh() at half of it.
     if math.isinf(x) and x * y > 0 and abs(y) > 0.85e308:
         return True
     return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
@@ -106,7 +106,7 @@ NUMBER = re.compile(r"(?<![\w.:])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.:])")
 
 
 def same_notes(a, b, tolerance):
-    """Whether warnings and infos are the same; numbers in them may be a little off with a tolerance."""
+    """Whether warnings and infos are equal. With a tolerance, numbers in them may differ slightly."""
     if a == b or not tolerance:
         return a == b
     texts, numbers = zip(
@@ -118,11 +118,11 @@ def same_notes(a, b, tolerance):
 
 
 def same_order(query, reference, other):
-    """Whether rows come in the same order where it means something. Equal values may change places."""
+    """Whether rows are in the same order where the order matters. Equal values may be in any order."""
     if reference.kind == "matrix":
         return reference.order == other.order
     if re.match(r"\(*\s*sort_by_label(_desc)?\b", query.text):
-        # Prometheus' order of texts is none when one of them is empty.
+        # Prometheus' order of texts is undefined if one of them is empty.
         names = re.findall(r'"([^"]*)"', re.search(r'(, ?"[^"]*")*\)*$', query.text)[0])
         complete = all(name in dict(labels) for name in names for labels in reference.order)
         return reference.order == other.order or not complete
@@ -138,7 +138,7 @@ def same_order(query, reference, other):
 
 
 def difference(query, reference, other, tolerance=0):
-    """The first thing in which they differ, in words, or None. `tolerance` is relative."""
+    """Describes the first difference, or returns None. `tolerance` is relative."""
     if (reference.status, reference.kind) != (other.status, other.kind):
         return f"{reference.status} {reference.kind} against {other.status} {other.kind}"
     if reference.error != other.error:

@@ -1,11 +1,11 @@
-"""A query as it is asked."""
+"""A query with its parameters."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Query:
-    """An instant query when `start` is None; times are as the API takes them."""
+    """An instant query if `start` is None. Times are in the API's format."""
 
     tree: object
     end: str

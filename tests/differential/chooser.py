@@ -1,4 +1,4 @@
-"""What every part of the grammar chooses with."""
+"""Random choices for all parts of the grammar."""
 
 import re
 
@@ -6,7 +6,7 @@ import answers
 
 
 class Chooser:
-    """Chooses by a seeded `random`. `lacking` names what the language is to do without."""
+    """Makes choices with a seeded `random`. `lacking` names the parts of the language to avoid."""
 
     def __init__(self, random, lacking):
         self.random = random
@@ -22,12 +22,12 @@ class Chooser:
         return self.random.random() < share
 
     def weighted(self, *choices):
-        """The result of one of (weight, function, arguments...)."""
+        """Picks one of (weight, function, arguments...) and returns its result."""
         chosen = self.random.choices(choices, [choice[0] for choice in choices])[0]
         return chosen[1](*chosen[2:])
 
     def exact(self, make, *arguments):
-        """Of what `make` makes something without rounding of its own, for values that become labels."""
+        """A result of `make` without rounding errors of its own, for values that become labels."""
         for _ in range(20):
             made = make(*arguments)
             if not answers.INEXACT.search(str(made)) and not re.search(r"\b(sum|avg)", str(made)):

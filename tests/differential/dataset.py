@@ -1,9 +1,9 @@
-"""The data of a run: all from one seed, under an hour long, in order of labels.
+"""The data of a run, all derived from one seed: less than an hour, in the order of labels.
 
-An hour at most and one write in label order, because then Prometheus keeps all of it in its head and
-hands series out in label order, as lockstep does: sums add up in the same order in both.
+With at most an hour and one write in label order, Prometheus keeps everything in its head and
+returns series in label order, as lockstep does, so both add up sums in the same order.
 
-`METRICS` tells the grammar what there is: which labels a metric has and what its samples are.
+`METRICS` tells the grammar which labels a metric has and what its samples are.
 """
 
 import math
@@ -26,7 +26,8 @@ GPUS = ("0", "1")
 @dataclass(frozen=True)
 class Metric:
     """`kind`: counter, gauge, bucket (classic), histogram (native), custom (native, custom
-    buckets), mixed (floats and histograms) or info."""
+    buckets), mixed (floats and histograms) or info.
+    """
 
     name: str
     labels: tuple
@@ -67,7 +68,7 @@ METRICS = (
 
 
 def make(random):
-    """[(labels, [(time in ms, float, marker or Histogram), ...]), ...] in order of labels."""
+    """[(labels, [(time in ms, float, marker or Histogram), ...]), ...] in the order of labels."""
     series = [
         *counters(random),
         *gauges(random),
@@ -79,9 +80,10 @@ def make(random):
 
 
 def requests(series):
-    """Remote-write bodies: the first run of every series in order, then the second run of those that
-    have one... Prometheus stores the floats, histograms and float histograms of a request one after
-    the other, so a request has one kind of a series."""
+    """Remote-write bodies: the first run of every series in order, then the second run of those
+    that have one... Prometheus stores the floats, histograms and float histograms of a request one
+    after the other, so a request has only one kind of each series.
+    """
     waiting = [(labels, runs(samples)) for labels, samples in series]
     number = 0
     while waiting:
@@ -94,8 +96,9 @@ def requests(series):
 
 
 def runs(samples):
-    """The samples, cut where their kind changes. A marker is one of floats or of histograms by what
-    came before it, which Prometheus only knows of requests that are over."""
+    """Splits the samples where their kind changes. Whether a staleness marker is a float or a
+    histogram depends on the sample before it, which Prometheus only knows from earlier requests.
+    """
     has_histograms = any(isinstance(value, Histogram) for _, value in samples)
     found = {}
     number = 0
@@ -112,7 +115,7 @@ def runs(samples):
 
 
 def times(random, interval_s=None, jitter=False, begin=0.0, end=1.0):
-    """Times in ms of scrapes, some of them missing or out of phase."""
+    """Scrape times in ms, some missing or out of phase."""
     interval_ms = 1000 * (interval_s or random.choice((15, 15, 15, 30, 20)))
     phase_ms = random.choice((0, 0, 0, 137, 5000, 7400))
     found = []
@@ -130,14 +133,14 @@ def times(random, interval_s=None, jitter=False, begin=0.0, end=1.0):
 
 
 def marker_like(value):
-    """A staleness marker among such values."""
+    """A staleness marker of the same kind as the values."""
     if isinstance(value, Histogram):
         return Histogram(sum=remote_write.STALE, floats=value.floats)
     return remote_write.STALE
 
 
 def with_markers(random, samples):
-    """Puts staleness markers in place of a few samples."""
+    """Replaces a few samples by staleness markers."""
     return [
         (time_ms, marker_like(value) if random.random() < 0.01 else value)
         for time_ms, value in samples
@@ -145,7 +148,7 @@ def with_markers(random, samples):
 
 
 def each(name, **values):
-    """Label sets of all combinations."""
+    """Label sets of all combinations of values."""
     sets = [{"__name__": name}]
     for label, choices in values.items():
         sets = [{**labels, label: choice} for labels in sets for choice in choices]
@@ -292,7 +295,7 @@ def gauges(random):
 
 
 def bucket_series(random, labels, bounds, at, faults=0.0):
-    """One series per bound; with faults some populations fall below the bucket before."""
+    """One series per bound; with faults, some populations fall below that of the previous bucket."""
     totals = [0] * len(bounds)
     columns = [[] for _ in bounds]
     for time_ms in at:
@@ -341,7 +344,7 @@ def classic_histograms(random):
 
 
 def observe(random, histogram, observations):
-    """Adds observations to buckets around the middle; the sum roughly follows."""
+    """Adds observations to buckets around the middle, and roughly adapts the sum."""
     for _ in range(observations):
         index = int(random.gauss(1, 3))
         if histogram.schema == -53:
@@ -360,7 +363,7 @@ def observe(random, histogram, observations):
 
 
 def is_zero(histogram, index):
-    """Whether the bucket reaches into the zero bucket."""
+    """Whether the bucket overlaps the zero bucket."""
     return 2 ** ((index - 1) * 2**-histogram.schema) < histogram.zero_threshold
 
 
@@ -375,7 +378,7 @@ def snapshot(histogram):
 
 
 def native(random, at, change=0.0, **shape):
-    """A series of growing histograms. With `change` its layout changes now and then."""
+    """A series of growing histograms. With `change`, its layout changes occasionally."""
 
     resets = 0
 
@@ -383,9 +386,10 @@ def native(random, at, change=0.0, **shape):
         nonlocal resets
         resets += 1
         histogram = Histogram(**shape)
-        # Never near zero: how far a rate extrapolates to the left then does not depend on the count,
-        # and both sides of zero have buckets all the time if they ever do.
-        # Of gauges the count falls, as nothing else tells a function that reads only that.
+        # Never near zero, so that the extrapolation of a rate to the left does not depend on the
+        # count, and each side of zero always has buckets or never.
+        # The count of a gauge falls, because nothing else distinguishes it for functions that read
+        # only counts.
         observe(random, histogram, max(100, 900 - 100 * resets) if histogram.gauge else 400)
         return histogram
 

@@ -1,9 +1,9 @@
-"""lockstep answers random queries over random data as a real Prometheus 3 does.
+"""lockstep answers random queries over random data like a real Prometheus 3.
 
-LOCKSTEP_PROGRAM names the server. Runs beside the Prometheus that tools/build_prometheus.sh
-has put among the peers, with data and queries that follow from the commit: every commit asks others. Without
-it, as many as are quick are asked beside the packaged one, when that is new enough, else beside the other peer;
-without any of them it is skipped. Where CI=true, only the first will do.
+LOCKSTEP_PROGRAM names the server. Runs next to the Prometheus of tools/build_prometheus.sh, with
+data and queries derived from the commit, so that every commit tests others. Without it, a small
+number of queries runs next to the packaged Prometheus if that is new enough, or else next to the
+other peer; without any of them the test is skipped. With CI=true, only the first will do.
 """
 
 import os
@@ -22,7 +22,8 @@ import programs
 OLDEST = (3, 5)
 NEWEST_PEER = "prometheus-next"
 QUERIES = 4000
-# Beside an older one, which was held against these; a commit of its own might bring out what nobody has explained.
+# Older references were compared with these seeds; a seed per commit might find unexplained
+# differences.
 OLD_QUERIES = 500
 OLD_SEED = 1
 
@@ -42,7 +43,7 @@ def older_prometheus():
 
 
 def seed_of_commit():
-    """A number that follows from the commit; always the same one where there is no git."""
+    """A number derived from the commit; constant without git."""
     said = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, check=False).stdout
     return int(said[:8], 16) if re.match(r"[0-9a-f]{40}", said) else OLD_SEED

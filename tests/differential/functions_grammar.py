@@ -1,4 +1,4 @@
-"""The grammar of functions, those of histograms excepted."""
+"""The grammar of functions, except those of histograms."""
 
 from chooser import Chooser
 from tree import MATRIX, OPTIONAL, VECTOR, node

@@ -1,6 +1,6 @@
-"""Random PromQL over the metrics of `dataset`, typed so that most of it means something.
+"""Random PromQL over the metrics of `dataset`, typed so that most queries are meaningful.
 
-Weights are relative. Whatever the reference does not have is left out.
+Weights are relative. Parts that the reference lacks are left out.
 """
 
 import dataset
@@ -15,7 +15,7 @@ from words import AGGREGATIONS, ARITHMETIC, COMPARISONS, FLOAT_KINDS, HISTOGRAM_
 
 
 class Grammar(Selectors, Operators, Histograms, Functions):
-    """Makes queries from a seeded `random`. `lacking` names what the language is to do without."""
+    """Makes queries with a seeded `random`. `lacking` names the parts of the language to avoid."""
 
     def query(self):
         ranged = self.chance(0.45)

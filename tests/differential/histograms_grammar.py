@@ -6,7 +6,7 @@ from words import HISTOGRAM_KINDS, HISTOGRAM_PARTS, HISTOGRAM_RANGES
 
 
 class Histograms(Chooser):
-    """Native and classic histograms, and what reads them."""
+    """Native and classic histograms, and the functions that read them."""
 
     def histograms(self, depth):
         """A vector of native histograms."""
@@ -101,7 +101,7 @@ class Histograms(Chooser):
         )
 
     def buckets(self, depth):
-        """Something with histograms in it, classic or native."""
+        """An expression with classic or native histograms."""
         classic = self.metric("bucket").name
         rated = node(
             VECTOR,

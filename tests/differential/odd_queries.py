@@ -1,6 +1,6 @@
-"""Queries that should not work: of a wrong type, damaged, or against a rule. Their errors must agree.
+"""Queries that should fail: wrongly typed, damaged, or against a rule. Their errors must agree.
 
-All take the Grammar that makes the parts of them.
+All functions take the Grammar that makes their parts.
 """
 
 import words
@@ -50,7 +50,7 @@ PIECES = (
     " inf ",
     " @ ",
 )
-# Where a duration stands; DURATION is one.
+# Where durations occur; DURATION is replaced by one.
 PLACES = (
     "up[DURATION]",
     "rate(up[DURATION])",
@@ -60,7 +60,7 @@ PLACES = (
     "max_over_time(up[5m:DURATION])",
     "up @ DURATION",
 )
-# GOOD stands for a vector.
+# GOOD is replaced by a vector.
 REFUSED = (
     'label_replace(GOOD, "", "x", "job", ".*")',
     'label_replace(GOOD, "x", "x", "job", "(")',
@@ -193,7 +193,7 @@ def mistyped(language, depth):
 
 
 def damaged(language, depth):
-    """Something cut out of the text, put into it, or both."""
+    """The text with something cut out, inserted, or both."""
     text = str(language.vector(min(depth, 2)))
     begin = language.random.randrange(len(text) + 1)
     end = min(len(text), begin + language.one(1, 1, 2, 5))
@@ -211,7 +211,7 @@ def damaged(language, depth):
 
 
 def odd_duration(language):
-    """A duration that is damaged, or none."""
+    """A damaged duration, or none."""
     text = str(language.one(language.duration, language.offset)(2))
     at = language.random.randrange(len(text) + 1)
     odd = language.one(

@@ -1,6 +1,7 @@
-"""What a Prometheus before 3.14 answers otherwise than the newer one whose language lockstep speaks.
+"""Differences between a Prometheus before 3.14 and the newer one whose language lockstep has.
 
-One rule per difference; docs/promql-differences.md lists them. They go when every distribution has a newer one.
+One rule per difference; docs/promql-differences.md lists them. They can be removed when every
+distribution has a newer one.
 """
 
 import dataclasses
@@ -9,7 +10,7 @@ import re
 import answers
 import explained
 
-# What newer servers say, and the older one in its place.
+# Messages of newer servers, and the older one's in their place.
 NEW_WORDS = (
     ("expected number, duration, step(), or range()", "expected number or duration"),
     ("in subquery or range selector", "in subquery selector"),
@@ -17,7 +18,7 @@ NEW_WORDS = (
     ("Ratio value is NaN", "Ratio value NaN is NaN"),
     (' for metric name ""', ""),
 )
-# Infos told when and between which buckets, which the older one does not.
+# Infos that the older one does not return, or not between these buckets.
 MONOTONICITY = re.compile(r", from buckets .* to \S+Z \(")
 NEW_WARNINGS = ("sort is ineffective for range queries", "conflicting counter resets during")
 
@@ -29,7 +30,7 @@ def in_old_words(text):
 
 
 def new_words(answer):
-    """The answer without what only newer servers say."""
+    """The response without what only newer servers report."""
     annotations = [
         tuple(
             sorted(
@@ -50,19 +51,19 @@ def new_words(answer):
 
 
 def broken_parser(query, reference, other):
-    """The parser of 3.5 stumbles over itself."""
+    """The parser of 3.5 gets confused."""
     return reference.error and reference.error[1].endswith('"query": unexpected error')
 
 
 def aliased_histograms(query, reference, other):
-    """Sums over subqueries of native histograms change the histograms that they add up."""
+    """Sums over subqueries of native histograms modify the histograms that they add up."""
     return re.search(explained.HISTOGRAMS, query.text) and re.search(
         r"(sum|avg)_over_time\(.*\[[^]]*:", query.text
     )
 
 
 def negated_histograms(query, reference, other):
-    """A negated native histogram is a gauge, of which rate() of a subquery warns."""
+    """A negated native histogram is a gauge, about which rate() of a subquery warns."""
     kept = [
         dataclasses.replace(
             answer,
@@ -81,12 +82,12 @@ def negated_histograms(query, reference, other):
 
 
 def deviations_beside_nan(query, reference, other):
-    """mad_over_time leaves NaN out."""
+    """mad_over_time ignores NaN."""
     return "mad_over_time" in query.text
 
 
 def columns_of_parentheses(query, reference, other):
-    """Annotations about an argument in parentheses may point at these."""
+    """Annotations about an argument in parentheses may refer to the parentheses."""
     bare = [
         dataclasses.replace(
             answer,
@@ -106,8 +107,9 @@ def far_durations(query, reference, other):
 
 
 def rates_of_gauges(query, reference, other):
-    """Where only counts and sums are read, resets of gauges that show in buckets only are not seen,
-    but whether histograms have custom buckets."""
+    """Where only counts and sums are read, resets of gauges that show only in buckets are not
+    detected, but custom buckets are.
+    """
     if re.search(r"histogram_(count|sum|avg)\(.* [-+] ", query.text) and re.search(
         explained.HISTOGRAMS, query.text
     ):
@@ -120,12 +122,12 @@ def rates_of_gauges(query, reference, other):
 
 
 def unknown_functions(query, reference, other):
-    """Functions that only newer servers have, made by damaging a query."""
+    """Functions of newer servers only, produced by damaging a query."""
     return reference.error and "unknown function with name" in reference.error[1]
 
 
 def limits_of_nothing(query, reference, other):
-    """A limit that is no number is an error, whether there are elements or not."""
+    """A limit that is NaN is an error, whether there are elements or not."""
     return (
         not reference.error
         and not reference.series
@@ -135,15 +137,16 @@ def limits_of_nothing(query, reference, other):
 
 
 def rates_of_few(query, reference, other):
-    """Rates of native histograms do not begin below a count of zero. The data keep away from that, but
-    not the rates of rates."""
+    """Rates of native histograms do not start below a count of zero. The data avoid that, but rates
+    of rates do not.
+    """
     return re.search(explained.HISTOGRAMS, query.text) and re.search(
         r"(rate|increase)\(.*(rate|increase|delta)\(.*\[[^]]*:", query.text
     )
 
 
 def filtered_matches(query, reference, other):
-    """Matches that a comparison then filters away count when it is looked for ambiguous ones."""
+    """Matches that a comparison later removes count as ambiguous ones."""
     return (
         "multiple matches for labels" not in str(reference.error)
         and other.error
@@ -153,7 +156,7 @@ def filtered_matches(query, reference, other):
 
 
 def series_of_other_steps(query, reference, other):
-    """Series that become the same by losing their names are one if they are not at the same steps."""
+    """Series that become equal by losing their names are merged if they have no step in common."""
     return (
         not other.error
         and reference.error
@@ -162,7 +165,7 @@ def series_of_other_steps(query, reference, other):
 
 
 def quantiles_of_steps(query, reference, other):
-    """Each step tells of its quantile that is none."""
+    """Every step reports its invalid quantile."""
     kept = [
         dataclasses.replace(
             answer,
@@ -177,7 +180,7 @@ def quantiles_of_steps(query, reference, other):
 
 
 def errors_in_brackets(query, reference, other):
-    """What may stand in the brackets of a range, and how it is told."""
+    """What the brackets of a range may contain, and how errors are reported."""
     old = r"unexpected colon|in duration expression|in subquery selector"
     return (
         reference.error
@@ -188,7 +191,7 @@ def errors_in_brackets(query, reference, other):
 
 
 def reconciled_bounds(query, reference, other):
-    """Native histograms with other custom bounds are added up over the bounds that they share."""
+    """Native histograms with different custom bounds are added up over their common bounds."""
     said = str(reference.annotations)
     if reference.error and other.error and "queue_seconds" in query.text:
         return reference.error[1].startswith("found duplicate series for the match group")
@@ -199,7 +202,9 @@ def reconciled_bounds(query, reference, other):
 
 
 def sums_of_histograms(query, reference, other):
-    """Sums and averages of native histograms are compensated, averages divided at another moment."""
+    """Sums and averages of native histograms are compensated, and averages divided at another
+    point.
+    """
     about = r"\bavg(_over_time)?\b"
     if re.search(explained.HISTOGRAMS, query.text):
         about = r"\b(sum|avg)(_over_time)?\b"
@@ -228,7 +233,7 @@ RULES = (
 
 
 def explanation(query, reference, other):
-    """As explained.explanation()."""
+    """See explained.explanation()."""
     reference, other = new_words(reference), new_words(other)
     if answers.difference(query, reference, other) is None:
         return new_words.__name__

@@ -1,4 +1,4 @@
-"""The grammar of binary operators and of how vectors match."""
+"""The grammar of binary operators and vector matching."""
 
 from chooser import Chooser
 from selectors_grammar import quoted_label
@@ -7,7 +7,7 @@ from words import ARITHMETIC, COMPARISONS, MATH, SETS
 
 
 class Operators(Chooser):
-    """Binary operators between what the other parts make."""
+    """Binary operators between expressions of the other parts."""
 
     def with_scalar(self, depth):
         inner = self.paren(self.vector(depth))

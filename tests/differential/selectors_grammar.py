@@ -92,7 +92,7 @@ class Selectors(Chooser):
     def selector(self, *kinds, labels=()):
         smoothed = node(OPTIONAL, " smoothed") if self.has("smoothed") and self.chance(0.03) else ""
         modifiers = self.modifiers(1)
-        # What follows an offset belongs to it or not.
+        # What follows an offset may be part of it or not.
         tail = node(OPTIONAL, self.one(" * 2", "^2", " + 8000", " - 1m", "/step()", " > 2"))
         return node(
             VECTOR,
@@ -176,7 +176,7 @@ class Selectors(Chooser):
         )
 
     def has_steps(self):
-        """Whether the reference reads what may follow an offset as that of today does."""
+        """Whether the reference parses what may follow an offset like today's."""
         return not self.lacking & {"duration arithmetic", "duration step()", "duration min_of()"}
 
     def matrix(self, depth, *kinds):

@@ -1,15 +1,15 @@
-"""Queries as trees of typed pieces of text, so that smaller ones of the language can be made of them."""
+"""Queries as trees of typed pieces of text, from which smaller valid queries can be made."""
 
 from dataclasses import dataclass
 
 SCALAR, VECTOR, MATRIX, STRING, DURATION = "scalar", "vector", "matrix", "string", "duration"
-# May be left out.
+# May be omitted.
 OPTIONAL = "optional"
 
 
 @dataclass(frozen=True)
 class Node:
-    """A piece of a query: text and other pieces, one after the other."""
+    """A piece of a query: a sequence of text and other pieces."""
 
     type: str
     parts: tuple
@@ -30,7 +30,7 @@ def descendants(root):
 
 
 def paths(root, here=()):
-    """Where all nodes are: indexes of parts from the root on."""
+    """The positions of all nodes: the indices of parts from the root on."""
     yield here
     for i, part in enumerate(root.parts):
         if isinstance(part, Node):
@@ -56,7 +56,7 @@ PLAIN = {SCALAR: "1", DURATION: "5m", OPTIONAL: ""}
 
 
 def smaller(root):
-    """Trees of the same type with less in them, the smallest first."""
+    """Smaller trees of the same type, the smallest first."""
     found = {}
     for path in paths(root):
         old = at(root, path)

@@ -1,4 +1,4 @@
-"""The words of PromQL that queries are made of, and how to find out whether a server has them."""
+"""The words of PromQL that queries are made of, and how to find out whether a server knows them."""
 
 MATH = (
     "abs ceil floor exp sqrt ln log2 log10 sgn sin cos tan asin acos atan sinh cosh tanh asinh "
@@ -25,7 +25,7 @@ NUMBERS = (
 HISTOGRAM_KINDS = ("histogram", "custom")
 FLOAT_KINDS = ("counter", "gauge", "info")
 
-# What older servers may lack, with a query that only one that has it can parse.
+# What older servers may lack, with a query that parses only on a server that has it.
 FUNCTION_CALLS = {
     **{
         name: f"{name}(a)"
@@ -65,7 +65,7 @@ SYNTAX = {
     "duration range()": "a[range() + 1m]",
     "duration min_of()": "a[min_of(1m, 2m)]",
 }
-# What older servers answer otherwise, with a query and what only they answer to it.
+# What older servers treat differently, with a query and the response of only those.
 BEHAVIOUR = {
     "fractions of classic histograms": (
         'histogram_fraction(0.1, 1, label_replace(vector(1), "le", "2", "", "") or'

@@ -1,13 +1,15 @@
-"""Every query of docs/cookbook.md over the recorded jobs: no error, and what the page says of it.
+"""Runs every query of docs/cookbook.md over the recorded jobs: no errors, and the results that the
+page promises.
 
-LOCKSTEP_PROGRAM names the server. What a query gives stands behind "promql" in its block's first line:
+LOCKSTEP_PROGRAM names the server. The first line of a block says after "promql" what to expect:
 
-  at=JOB        asked at the end of that job, whose name is put in for JOB; some are logs of tests/training_logs, or traces
+  at=JOB        evaluate at the end of that job, whose name replaces JOB; some jobs are logs of
+                tests/training_logs, or traces
   ago=SECONDS   so long before that
-  gives=N       so many series;  some: at least one, and fewer than there are ranks or bins
+  gives=N       N series;  some: at least one, and fewer than there are ranks or bins
   rank=R        one series, of that rank
-  value=X       of every series, within 1.5 %
-  unrecorded=W  the recordings hold no such series: it must be no error
+  value=X       the value of every series, within 1.5 %
+  unrecorded=W  the recordings have no such series, but there must be no error
 """
 
 import datetime
@@ -31,7 +33,7 @@ PAGE = ROOT / "docs/cookbook.md"
 BLOCK = re.compile(r"^```promql ?([^\n]*)\n(.*?)^```$", re.M | re.S)
 RELATIVE_TOLERANCE = 0.015
 LOGS = ROOT / "tests/training_logs/data"
-# Job, its logs, and when the last line was.
+# Job, its logs, and the time of the last line.
 LOGS_BY_JOB = (
     ("nccl-inspector", [f"nccl/inspector/node0-pid424{rank + 2}.log" for rank in range(4)],
      lambda line: json.loads(line)["metadata"]["dump_timestamp_us"] / 1e6),
@@ -42,7 +44,7 @@ LOGS_BY_JOB = (
      lambda line: datetime.datetime.fromisoformat(f"{line[2:28].decode()}+00:00").timestamp()),
 )
 TRACES = ROOT / "import/traces/testdata"
-# Job, and the files that `lockstep import` reads of it.
+# Job, and the files that `lockstep import` reads for it.
 TRACES_BY_JOB = (
     ("kineto-ranks", [f"kineto/rank{rank}.pt.trace.json" for rank in range(4)]),
     ("nsys-tables", ["nsys/profile_cuda_gpu_kern_sum.csv", "nsys/profile_nvtx_sum.csv"]),
@@ -58,14 +60,16 @@ def blocks():
 
 
 def ends():
-    """{job: the moment at which it ended, in Unix seconds}"""
+    """{job: when it ended, in Unix seconds}"""
     texts = [(ROOT / "demo/data/truth.json").read_text(),
              gzip.decompress((ROOT / "tests/training/data/sweep/truth.json.gz").read_bytes()).decode()]
     return {job["job"]: job["end_ms"] / 1000 for text in texts for job in json.loads(text)["jobs"]}
 
 
 def push_logs(server):
-    """{job: when its last line was}, in Unix seconds; lines without a time have that of their arrival."""
+    """{job: the time of its last line, in Unix seconds}; lines without a time have that of their
+    arrival.
+    """
     told = {}
     for job, names, last in LOGS_BY_JOB:
         for name in names:
@@ -76,7 +80,7 @@ def push_logs(server):
 
 
 def import_traces(server):
-    """{job: a moment after its last sample}, in Unix seconds"""
+    """{job: a time after its last sample, in Unix seconds}"""
     told = {}
     for job, names in TRACES_BY_JOB:
         done = subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "import", "--to", server.url, "--job", job,
@@ -120,7 +124,7 @@ class CookbookTest(unittest.TestCase):
         self.assertGreater(len(list(blocks())), 40)
 
     def test_no_healthy_job_is_blamed(self):
-        """Queries that name one rank name none where nothing was planted."""
+        """Queries that name one rank name none without a planted fault."""
         for expected, query in blocks():
             if "rank" in expected:
                 with self.subTest(query=query):

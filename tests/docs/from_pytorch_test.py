@@ -1,4 +1,5 @@
-"""docs/from-pytorch.md: its loop names the late rank, on a real server and with the real client; its other snippets are taken.
+"""docs/from-pytorch.md: its loop names the late rank, with a real server and the real client; its
+other snippets are valid.
 
 LOCKSTEP_PROGRAM names the server and the command line.
 """
@@ -36,7 +37,7 @@ class FromPytorchTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-from-pytorch-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        # Recorded logs have their own dates.
+        # Recorded logs have dates in the past.
         self.server = lockstep_server.Server.ready(self.folder, "--storage.retention.time", "100y")
         self.addCleanup(self.server.kill)
 
@@ -51,13 +52,13 @@ class FromPytorchTest(unittest.TestCase):
                               timeout=WITHIN_S, env={**os.environ, "PYTHONPATH": str(SOURCES),
                                                      "LOCKSTEP_SPOOL": str(self.folder / "spool")})
         self.assertEqual(done.returncode, 0, done.stderr)
-        # Busy machines may make another rank late for a while, too.
+        # On a busy machine, another rank may also be late for a while.
         self.assertIn("rank 2 holds the job back: loader\n", done.stdout)
         self.assertIn("rank 2 holds the job back: loader", PAGE)
         self.assertIn("Rank 2", self.run_program("report", "--url", self.server.url, "first-straggler"))
         self.assertIn("first-straggler", self.run_program("jobs", "--url", self.server.url))
         self.assertIn("loader", self.run_program("ranks", "--url", self.server.url, "first-straggler"))
-        # What the shipped alert StragglerFound asks for.
+        # The query of the shipped alert StragglerFound.
         self.assertIn("(lockstep_straggler) == 1", (ROOT / "rules_pack/jobs.yml").read_text())
         late = programs.ask(self.server.url, "query_range", query="lockstep_straggler == 1", start=begin_s, end=time.time(),
                             step=1)["result"]
@@ -66,7 +67,7 @@ class FromPytorchTest(unittest.TestCase):
     def test_the_loop_is_the_one_of_the_example(self):
         [loop] = [block for block in blocks("python") if "timer.steps" in block]
         example = textwrap.dedent(EXAMPLE.read_text().partition("def train(")[2].partition("\n")[2].partition("\n\n\n")[0])
-        # The stand-in for a tensor is no tensor.
+        # The stand-in for a tensor is not one.
         example = example.replace("float(loss)", "loss")
         for line in loop.partition("timer = ")[2].splitlines()[1:]:
             self.assertIn(line, example.splitlines())

@@ -1,4 +1,5 @@
-"""docs/hardware.md: its figures are the catalogue's, and its queries give what they should.
+"""docs/hardware.md: its figures are those of the catalogue, and its queries return what they
+should.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -18,7 +19,7 @@ TIME_S = 1_795_242_195
 ROW = re.compile(r"^\| (\w+)[^|]*\| ([\d.]+|none) \| ([\d.]+|none) \|$", re.M)
 QUERY = re.compile(r"^```promql (\w+)\n(.*?)^```$", re.M | re.S)
 MODELS = ("h100-sxm5-80gb", "gb200")
-# Bytes a second that a port receives, and the speed that node_exporter tells of it.
+# Bytes per second that a port receives, and its speed as node_exporter reports it.
 PORTS = {"busy7": (40e9, 50e9), "idle7": (10e9, 50e9), "busy8": (80e9, 100e9)}
 
 

@@ -1,4 +1,4 @@
-"""Every relative link of every page leads to a file, and to a heading where it names one."""
+"""Every relative link of every page leads to a file, and to an existing heading if it names one."""
 
 import pathlib
 import re
@@ -21,7 +21,7 @@ def pages():
 
 
 def anchor(heading):
-    """As GitHub makes it of a heading."""
+    """The anchor that GitHub makes for a heading."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 

@@ -1,8 +1,9 @@
-"""What docs/sending says of Telegraf, a Pushgateway, VictoriaMetrics and Datadog is so: the configurations, programs and lines of the
-pages, as they stand there but for addresses and times, bring the series that their tables name.
+"""What docs/sending says about Telegraf, a Pushgateway, VictoriaMetrics and Datadog is true: the
+configurations, programs and lines on the pages, with only addresses and times replaced, produce the
+series in the pages' tables.
 
-LOCKSTEP_PROGRAM names the server. Telegraf is made by `tools/build_telegraf.sh build/tools`, clients come from PyPI. What is not there is
-skipped.
+LOCKSTEP_PROGRAM names the server. `tools/build_telegraf.sh build/tools` builds Telegraf, clients
+come from PyPI. What is missing is skipped.
 """
 
 import json
@@ -44,7 +45,7 @@ class OtherSendersTest(unittest.TestCase):
         self.now_s = int(time.time())
 
     def here(self, text):
-        """What a page has, for this server and now."""
+        """A snippet of a page, adapted to this server and time."""
         self.assertIn("http://lockstep.example:9009", text)
         return text.replace("http://lockstep.example:9009", self.server.url).replace(str(TIME_OF_PAGES_S), str(self.now_s))
 

@@ -1,7 +1,8 @@
-"""Every query of docs/profiles.md over imported traces and tables: no error, and what the page says of it.
+"""Runs every query of docs/profiles.md over imported traces and tables: no errors, and the results
+that the page promises.
 
-LOCKSTEP_PROGRAM names the program. The words behind "promql" are those of cookbook_test.py. Traces are those of
-import/traces/testdata, which say when they were made; tables are given that time.
+LOCKSTEP_PROGRAM names the program. The words after "promql" are those of cookbook_test.py. The
+traces are those of import/traces/testdata, which contain their time; tables get the same time.
 """
 
 import os
@@ -62,7 +63,7 @@ class ProfilesTest(unittest.TestCase):
 
     @classmethod
     def written(cls, name, text):
-        """The file, last changed when the traces begin."""
+        """The file, with a modification time at which the traces begin."""
         path = cls.folder / name
         path.write_text(text)
         os.utime(path, (BEGIN_S, BEGIN_S))
@@ -98,7 +99,7 @@ class ProfilesTest(unittest.TestCase):
         self.assertGreater(len(list(blocks())), 20)
 
     def test_steps_of_ranges_are_steps_of_the_job(self):
-        """Three of a table of ranges, and three of a trace."""
+        """Three ranges from a table, and three from a trace."""
         rows = self.ask('sum(count_over_time(train_step_time_seconds{job="JOB",rank="0"}[5m]))')
         self.assertEqual([float(row["value"][1]) for row in rows], [6])
 

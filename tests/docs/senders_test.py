@@ -1,5 +1,5 @@
-"""What the pages of docs/sending say is so: configurations are accepted, lines, tables and logs are taken, and become the series that the
-tables name. And the first page's commands work.
+"""What the pages of docs/sending say is true: configurations are accepted; lines, tables and logs
+are accepted and become the series in the pages' tables. The commands on the first page work.
 
 LOCKSTEP_PROGRAM names the server. The logs are those of tests/training_logs.
 """
@@ -25,7 +25,8 @@ LOGS = ROOT / "tests/training_logs/data"
 FIELDS = ROOT / "tests/catalogue/data/dcgm_fields.csv"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 NAME = re.compile(r"`((?:train|gpu_torch|lockstep)_\w+)(?:\{([^`]*)\})?`")
-# Of each page: logs, how they are pushed, and what of its tables those logs do not have.
+# For each page: logs, how they are pushed, and the entries of its tables that those logs do not
+# have.
 PUSHED = {
     "nemo": (("nemo/bf16_run.log", {}),),
     "megatron": (("megatron_lm/timers_all.log", {}), ("megatron_lm/timers_minmax.log", {}),
@@ -35,7 +36,7 @@ PUSHED = {
     "lightning": (("lightning_csv/version_2/metrics.csv", {"path": "lightning_logs/version_2/metrics.csv"}),),
 }
 
-# As all_reduce_perf prints it: out of place, then in place.
+# In the order of all_reduce_perf: out of place, then in place.
 NCCL_TESTS = """\
 # nThread 1 nGpus 8 minBytes 8388608 maxBytes 16777216 step: 2(factor) warmup iters: 5 iters: 20 validation: 1
 #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
@@ -86,7 +87,7 @@ class SendersTest(unittest.TestCase):
         self.assertIn(("train_grad_norm", "rank", "3"), self.names("pretrain-7"))
 
     def rows_by_awk(self, command, table):
-        """What the page's awk makes of a program's output."""
+        """The output of the page's awk program."""
         [script] = [block for block in blocks("curl", "") if block.startswith(command)]
         awk = shlex.split(re.search(r"\| (awk .*') \|", script)[1])
         return subprocess.run(awk, input=table, check=True, capture_output=True, text=True).stdout.encode()
@@ -129,7 +130,7 @@ class SendersTest(unittest.TestCase):
         self.assertEqual(len(commands), 3)
         for command in commands:
             with self.subTest(command=command):
-                # The demo moves the recording's times; here it has its own.
+                # The demo moves the times of the recording; here they stay.
                 all_times = ["--start", "0"] if command[1] == "jobs" else []
                 result = subprocess.run([os.environ["LOCKSTEP_PROGRAM"], *command[1:], *all_times,
                                          "--url", self.server.url],

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A store under a load of every kind is killed with SIGKILL at random moments, again and again. After
-each death all is there that it had acknowledged and nobody deleted, once, with its last value, and
-nothing else: what was deleted, has expired or was dropped for a limit does not come back.
+"""Kills a store under load with SIGKILL at random moments, repeatedly. After each kill it must
+contain everything that was acknowledged and not deleted, once and with its last value, and nothing
+else: what was deleted, has expired or was dropped for a limit does not come back.
 
-LOCKSTEP_STORE_LOAD names the program of store_load.cc, which says what the load is and compares.
+LOCKSTEP_STORE_LOAD names the program of store_load.cc, which defines the load and compares.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import time
 PROGRAM = os.environ["LOCKSTEP_STORE_LOAD"]
 KINDS_OF_WORK = {"drop", "seal", "merge", "backup", "deleted", "clean", "dropped", "rejected"}
 EVENTS = {"sent", "stored", "rejected", "deleting", "deleted"}
-# What a life goes on until, and how often that comes at most.
+# The reports that a life waits for before it is killed, and at most how many.
 AWAITED = [("stored", 2000), ("deleting", 12), ("deleted", 12), ("did", 40)]
 BUDGET_DROP = re.compile(r'msg="dropped the oldest window.* to=(\S+)Z ')
 
@@ -32,20 +32,22 @@ class Campaign:
         self.seed = seed
         self.random = random.Random(seed)
         self.batch_count = self.samples = 0
-        self.did = collections.Counter()  # what the load did beside writing, in all lives
+        self.did = collections.Counter()  # work of the load other than writing, in all lives
 
     def live(self, life):
-        """One life, from the start to the kill, which may come before it is open. Returns its events."""
+        """Runs one life from the start to the kill, which may come before the store is open.
+        Returns its events.
+        """
         with subprocess.Popen([PROGRAM, "run", self.folder, str(self.seed), str(life)],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as store:
             lines = []
-            # Many die young, some see every kind of work end.
+            # Many lives are short; some see every kind of work complete.
             awaited, most = self.random.choice(AWAITED)
             wanted = 0 if self.random.random() < 0.15 else int(most ** self.random.random())
             while wanted > 0 and (line := store.stdout.readline()):
                 lines.append(line)
                 wanted -= line.startswith(awaited)
-            # Not in step with what it says.
+            # A random delay, independent of the reports.
             threading.Event().wait(2 ** self.random.uniform(-10, -1))
             died_by_itself = store.poll() is not None
             store.kill()
@@ -56,7 +58,7 @@ class Campaign:
         return [event for event in map(self.event, lines) if event]
 
     def event(self, line):
-        """What the judge has to know of it, or nothing."""
+        """The line for the check, or None."""
         what, *rest = line.split()
         if what == "did":
             self.did[rest[0]] += 1

@@ -1,7 +1,7 @@
-"""The disk fills up under a running server: writes are answered 503 with a reason and a Retry-After,
-reads go on, writes come back with the space, and nothing acknowledged is lost.
+"""The disk of a running server fills up: writes are answered with 503, a reason and a Retry-After,
+reads continue, writes succeed again when there is space, and nothing acknowledged is lost.
 
-Needs a small file system of its own: runs as root, or else is skipped with the reason.
+Needs a small file system: runs as root, otherwise skipped with the reason.
 """
 
 import errno
@@ -35,13 +35,13 @@ def mount_small_disk(test, folder):
 
 
 class Ballast:
-    """A file that takes what room there is."""
+    """A file that takes all free space."""
 
     def __init__(self, folder):
         self._path = folder / "ballast"
 
     def leave(self, free_bytes):
-        """The server may take from the same room at the same time."""
+        """The server may take from the same space at the same time."""
         with self._path.open("ab") as ballast:
             while (room := self._free_bytes() - free_bytes) > 0:
                 try:
@@ -59,7 +59,7 @@ class Ballast:
 
 
 def push(connection, script, ledger):
-    """The answer to the next batch."""
+    """The response to the next batch."""
     batch = script.next_batch(0)
     ledger.send(batch)
     answer = connection.write(batch)
@@ -69,8 +69,9 @@ def push(connection, script, ledger):
 
 
 class Pusher(threading.Thread):
-    """Writes for as long as it may, whatever the answers are; `complaint` is one that is neither good
-    nor a 503."""
+    """Writes for some time, whatever the responses are. `complaint` is one that is neither a
+    success nor a 503.
+    """
 
     def __init__(self, server, number, ledger, start_ms):
         super().__init__(daemon=True)
@@ -117,13 +118,13 @@ class DiskFullTest(unittest.TestCase):
         return push(self.connection, self.script, self.ledger)
 
     def refusal(self):
-        """The first answer that is not good; every answer is either good or a 503."""
+        """The first response that is not a success; every response is a success or a 503."""
         answer = self.push()
         self.assertTrue(answer.stored or answer.status == 503, f"{answer.status} {answer.text}")
         return None if answer.stored else answer
 
     def check_full(self):
-        """Writes are refused as they should be, again and again, and reads go on."""
+        """Writes are repeatedly rejected as they should be, and reads continue."""
         programs.wait_until(self.refusal, "writes are refused", REFUSED_WITHIN_S)
         for _ in range(5):
             answer = self.push()

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "storage/db/window.h"
+#include "storage/db/rows/window.h"
 
 namespace lockstep {
 
@@ -90,7 +90,7 @@ void Expectation::Dropped(int64_t before_ms) {
     for (auto at = series.begin(); at != end; ++at) {
       Expected& expected = at->second;
       expected.may_be_absent = true;
-      // What the life wrote may have come after the drop.
+      // What this life wrote may have been written after the drop.
       if (expected.is_from_before && !expected.was_overwritten) expected.values.clear();
       expected.is_from_before = false;
     }
@@ -106,7 +106,7 @@ void Expectation::End() {
     }
   }
   if (LimitOf(life_) != Limit::kBytes) return;
-  // It says that it dropped a window only afterwards, and takes the oldest first.
+  // A drop is logged only afterwards. The oldest window is dropped first.
   const int64_t end_ms = EndOfOldestWindow();
   for (auto& [labels, series] : series_) {
     const auto end = series.lower_bound(end_ms);
@@ -114,7 +114,7 @@ void Expectation::End() {
   }
 }
 
-// Of those that had samples for all of the life, unless it is the one of now, which is never dropped.
+// Considers only windows with samples from before this life: the current one is never dropped.
 int64_t Expectation::EndOfOldestWindow() const {
   std::optional<int32_t> oldest;
   for (const auto& [labels, series] : series_) {

@@ -1,12 +1,12 @@
-// Expectation: what a store has to have after a life that was killed, from what it had before and from
-// what the life said while it ran. Of each sample one of three things holds:
+// Expectation: what a store must contain after its process was killed, derived from what it
+// contained before and from what the process reported. A life is one run of the process. Each
+// sample
 //
-//   it is there      it was acknowledged, or found after an earlier death, and nothing deleted it since
-//   it may be there  nobody answered for it: its batch, or what deletes it, was under way at the death, or
-//                    both were at the same time
-//   it is not there  its deletion was acknowledged, it has expired, or nobody sent it
+//   must be there      if it was acknowledged or found after an earlier kill, and not deleted since
+//   may be there       if its batch or its deletion was in progress at the kill, or both overlapped
+//   must not be there  if its deletion was acknowledged, it has expired, or it was never sent
 //
-// A death decides what was open: what was found after it is there, and what was not found never comes.
+// A kill settles open cases: a sample found afterwards stays, one not found never appears.
 #pragma once
 
 #include <cstddef>
@@ -24,38 +24,38 @@ namespace lockstep {
 
 class Expectation {
  public:
-  // `before` is all that the store had when the life began.
+  // `before` is the content of the store when the life began.
   Expectation(uint64_t seed, int64_t life, const Batch& before);
 
-  // In the order in which the life said so; then End().
+  // Call these in the order of the life's reports; then End().
   void Sent(const BatchName& name);
-  // The store refused new series of the batch, and acknowledged the rest of it.
+  // The store rejected these new series of the batch and acknowledged the rest.
   void Stored(const BatchName& name, const std::set<std::string>& rejected_series);
   void Deleting(int64_t number);
   void Deleted();
-  // To keep within the budget, all that was before.
+  // The store dropped everything before this time to stay within its budget.
   void Dropped(int64_t before_ms);
   void End();
 
-  // Fails unless the store has what it has to have, and nothing else.
+  // Ends the process unless `found` is as expected.
   void Check(const Batch& found) const;
-  // Whether anybody may have sent it in this life, or it was there before.
+  // Whether the sample was sent in this life or was there before.
   bool MayHaveBeenThere(const LabelSet& labels, int64_t time_ms) const;
 
  private:
-  // At one time of one series.
+  // The sample of one series at one time.
   struct Expected {
     bool may_be_absent = true;
-    std::vector<double> values;    // any of these
-    size_t doomed_count = 0;       // so many of the first ones go when the deletion that runs ends
-    bool is_from_before = false;   // it was there when the life began, and nothing deletes it
+    std::vector<double> values;    // any of these is allowed
+    size_t doomed_count = 0;       // how many of the first values the running deletion removes
+    bool is_from_before = false;   // there when the life began, and not being deleted
     bool was_overwritten = false;  // in this life
   };
   using Series = std::map<int64_t, Expected>;
   struct Sending {
     Batch batch;
-    std::vector<Deletion> deletions;  // that ran meanwhile
-    int64_t dropped_before_ms = 0;    // meanwhile
+    std::vector<Deletion> deletions;  // that ran at the same time
+    int64_t dropped_before_ms = 0;    // at the same time
   };
 
   void CheckSeries(const LabelSet& labels, const Series& series, const Times& found) const;

@@ -1,7 +1,7 @@
-"""Writers push while the server is killed with SIGKILL, again and again: what was answered 2xx is
+"""Writers push while the server is repeatedly killed with SIGKILL: what was answered with 2xx is
 there afterwards, once, with its value.
 
-LOCKSTEP_PROGRAM names the server; LOCKSTEP_KILL_ROUNDS is how often it dies (default 20).
+LOCKSTEP_PROGRAM names the server; LOCKSTEP_KILL_ROUNDS is the number of kills (default 20).
 """
 
 import os
@@ -24,7 +24,7 @@ FLAGS = ("--storage.shards=3",)
 
 
 class Life:
-    """One server from its start to its violent end, with writers on it."""
+    """One server from its start to its kill, with writers."""
 
     def __init__(self, folder, scripts, generation, ledger):
         self._stored = threading.Semaphore(0)
@@ -37,7 +37,7 @@ class Life:
             writer.start()
 
     def kill_after(self, stored_batches, delay_s):
-        """SIGKILL at a moment that no answer and no commit is tied to."""
+        """SIGKILL at a moment unrelated to responses and commits."""
         for _ in range(stored_batches):
             if not self._stored.acquire(timeout=PROGRESS_WITHIN_S):
                 raise TimeoutError(f"no batch was stored within {PROGRESS_WITHIN_S} s")
@@ -62,8 +62,9 @@ class KillTest(unittest.TestCase):
         self.ledger.check(self, connection, self.start_ms / 1000 + 3600)
 
     def resend_some(self, server, batches):
-        """Half of what nobody knows about is sent again, as a sender would: it must not be there
-        twice. The other half is never heard of again."""
+        """Sends half of the unanswered batches again, as a sender would: they must not be stored
+        twice. The other half is never sent again.
+        """
         connection = server.connect()
         self.addCleanup(connection.close)
         for batch in batches:

@@ -1,4 +1,6 @@
-"""What was sent to a server and what became of it: the judge of every durability test."""
+"""Records what was sent to a server and what it answered, and checks the server in every durability
+test.
+"""
 
 import threading
 
@@ -6,9 +8,10 @@ METRIC = "durable"
 
 
 class Ledger:
-    """Samples by series and time. Each value is sent once only, at one time of one series.
+    """Samples by series and time. Each value is sent only once, at one time of one series.
 
-    A batch, as everywhere here, is a list of (labels, [(time in ms, value), ...]) pairs. Thread-safe.
+    A batch, as everywhere here, is a list of (labels, [(time in ms, value), ...]) pairs.
+    Thread-safe.
     """
 
     def __init__(self):
@@ -17,11 +20,11 @@ class Ledger:
         self._acknowledged = {}
 
     def send(self, batch):
-        """Enter a batch here before it goes out: from then on the server may have it."""
+        """Call this before sending the batch: from then on the server may have it."""
         self._enter(self._sent, batch)
 
     def acknowledge(self, batch):
-        """The server promised to keep these."""
+        """The server acknowledged these."""
         self._enter(self._acknowledged, batch)
 
     @property
@@ -30,7 +33,9 @@ class Ledger:
             return sum(len(samples) for samples in self._acknowledged.values())
 
     def check(self, test, connection, time_s, window="4h"):
-        """Fails `test` unless all that was acknowledged is there, once, and nothing was made up."""
+        """Fails `test` unless everything acknowledged is there, once, and nothing that was not
+        sent.
+        """
         acknowledged = self._copy(self._acknowledged)
         stored = self._stored(test, connection.query(f"{METRIC}[{window}]", time_s))
         sent = self._copy(self._sent)
@@ -54,7 +59,7 @@ class Ledger:
 
     @staticmethod
     def _stored(test, result):
-        """{labels: {time in ms: value}} of a query's answer, in which nothing may be twice."""
+        """{labels: {time in ms: value}} of a query's response, in which nothing may occur twice."""
         stored = {}
         for row in result:
             labels = tuple(sorted(row["metric"].items()))

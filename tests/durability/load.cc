@@ -19,19 +19,19 @@ constexpr int64_t kFirstMs = 1'700'000'000'000;
 constexpr int64_t kStepMs = 1000;
 constexpr int kSeriesCount = 10;
 constexpr int kSteps = 5;
-// In order, a batch is later than the one before by kSteps; few lives have more of them.
+// The time range of a life's batches: in-order batches advance by kSteps, and few lives have more.
 constexpr int64_t kWrittenMs = 40 * kMinuteMs;
-// Series of this writer, and of this metric whoever writes it, are kept for a shorter time.
+// The series of this writer, and those of the metric kVisits, have a shorter retention.
 constexpr int64_t kHastyWriter = 1;
 std::atomic<int64_t> monotonic_ms = 0;
 
 constexpr int64_t kHastyWriterKeepMs = 12 * kHourMs;
 constexpr std::string_view kVisits = "visits";
 constexpr int64_t kVisitsKeepMs = 20 * kHourMs;
-// Small, so that a seal is under way most of the time, and that much is dropped to keep within it.
+// Small, so that a seal is in progress most of the time and the size limit drops much.
 constexpr size_t kHeadBytes = size_t{256} << 10;
 constexpr uint64_t kMaxBytes = uint64_t{160} << 10;
-// How far apart the values of batches, writers and lives are.
+// The distances between the values of batches, writers and lives.
 constexpr int64_t kValuesPerBatch = 1000;
 constexpr int64_t kValuesPerWriter = 10'000 * kValuesPerBatch;
 constexpr int64_t kValuesPerLife = 10 * kValuesPerWriter;
@@ -117,7 +117,7 @@ class BatchMaker {
       Add("s" + std::to_string(random_.Below(kSeriesCount)), StepTime(step));
     }
   }
-  // Those of a life, and one that is there in every fifth life alone.
+  // The current life's series, and one that exists only in every fifth life.
   void AddNewSeries() {
     const std::string name =
         "life-" + std::to_string(name_.life) + "-" + std::to_string(random_.Below(20));
@@ -169,7 +169,7 @@ class DeletionMaker {
   static TimeRange EverMs() {
     return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
   }
-  // A part of what a life has written in order.
+  // A part of what this life has written in order.
   TimeRange WrittenMs(int64_t length_ms) {
     const int64_t begin_ms = BeginMs(life_) + random_.Below(kWrittenMs);
     return {begin_ms, begin_ms + random_.Below(length_ms)};
@@ -254,7 +254,7 @@ StoreOptions OptionsOf(const std::string& folder, int64_t life, Limit limit) {
 }
 
 void AwaitTrustedClock(const Store& store) {
-  // Less than what the store takes for a leap.
+  // Shorter than what the store considers a clock jump.
   constexpr int64_t kStepMs = kHourMs / 4;
   while (!store.stats().clock_is_trusted) monotonic_ms += kStepMs;
 }

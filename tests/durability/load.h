@@ -1,6 +1,6 @@
-// The load of a kill campaign: what the writers and the deleter of every life send, and how the store is
-// opened for it. All of it follows from a seed and from names alone, so that the process that judges makes
-// again what the one that was killed had sent.
+// The load of a kill campaign: what the writers and the deleter of every life send, and how the
+// store is opened. It is determined by a seed and by names, so that the checking process can
+// reproduce what the killed one had sent.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct BatchName {
 using Times = std::map<int64_t, double>;  // in ms, to values
 using Batch = std::map<LabelSet, Times>;
 
-// No two batches share a value, and no two samples of one.
+// Every sample of every batch has a different value.
 Batch MakeBatch(uint64_t seed, const BatchName& name);
-// Which batch sent it.
+// The batch that contains the value.
 BatchName BatchOfValue(double value);
 
 struct Deletion {
@@ -44,28 +44,28 @@ struct Deletion {
   bool Concerns(const LabelSet& labels) const;
 };
 
-// Mostly a little here and there, now and then all of a writer or of one hour.
+// Mostly small ranges of a few series, occasionally all series of a writer or a whole hour.
 Deletion MakeDeletion(uint64_t seed, int64_t life, int64_t number);
 
-// What a life does, beside writing and deleting, to make room.
+// The limit of a life, which makes the store drop or reject data.
 enum class Limit { kNone, kBytes, kSeries };
 Limit LimitOf(int64_t life);
 inline constexpr uint64_t kMaxSeries = 150;
 
-// Each life's clock stands still, three hours after that of the one before.
+// The clock of each life stands still, three hours after that of the previous life.
 int64_t NowMs(int64_t life);
-// The oldest sample of such a series that a life shows.
+// The oldest time of the series that has not expired in this life.
 int64_t OldestMs(const LabelSet& labels, int64_t life);
 
-// With the rules of retention that OldestMs() is about.
+// With the retention rules of OldestMs().
 StoreOptions OptionsOf(const std::string& folder, int64_t life, Limit limit);
-// The hours between two lives pass for the monotonic clock too, until the store believes the wall
+// Advances the monotonic clock by the hours between two lives, until the store trusts the wall
 // clock and drops what has expired.
 void AwaitTrustedClock(const Store& store);
 std::unique_ptr<Store> OpenStoreOf(const std::string& folder, int64_t life, Limit limit);
 std::string BackupsOf(const std::string& folder);
 
-// Ends the process; the reason is on standard error.
+// Prints the reason to standard error and ends the process.
 [[noreturn]] void Fail(std::string_view why);
 void Must(const absl::Status& status);
 template <typename T>
@@ -74,7 +74,7 @@ T Must(absl::StatusOr<T> result) {
   return *std::move(result);
 }
 
-// All that the store has of these series; fails if a series is there twice, or a time.
+// All samples of the matching series. Ends the process if a series or a time occurs twice.
 Batch ReadAll(const Store& store, const std::vector<Matcher>& matchers, TimeRange range);
 
 }  // namespace lockstep

@@ -1,14 +1,13 @@
-// A store under a load of every kind, whose machine loses power at random moments, again and again,
-// and the judge of what the disk then has.
+// Simulates power cuts at random moments while a store is under load, and checks what is on disk
+// afterwards.
 //
-//   power_loss ROUNDS SEED    makes so many power cuts in one process, over kv::PowerEnv. Says
-//                             each round on standard error, and sums up on standard output. Ends
-//                             with 1 at the first sample that is lost, doubled, or there and should
-//                             not be
+//   power_loss ROUNDS SEED
+//     Makes ROUNDS power cuts in one process, over kv::PowerEnv. Reports each round on standard
+//     error and a summary on standard output. Exits with 1 at the first sample that is lost,
+//     duplicated or unexpected.
 //
-// In each round writers write in order, late, over what is there and of new series, while others
-// delete, read, seal, merge and drop what has expired. Some cuts come while the store is being
-// opened.
+// In each round writers send samples in order, late, as overwrites and of new series, while other
+// threads delete, read, seal, merge and drop expired data. Some cuts happen while the store opens.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -22,8 +21,8 @@
 
 #include "absl/strings/str_format.h"
 #include "base/mutex.h"
-#include "storage/kv/power_env.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/faults/power_env.h"
+#include "storage/kv/files/test_folder.h"
 #include "tests/durability/expectation.h"
 #include "tests/durability/load.h"
 
@@ -31,10 +30,10 @@ namespace lockstep {
 namespace {
 
 constexpr TimeRange kAllTimes{INT64_MIN, INT64_MAX};
-// Some cuts come within the first changes of a life, which open the store; most later.
+// The first changes of a life open the store. Some cuts happen among them, most later.
 constexpr uint64_t kOpeningChanges = 60;
 constexpr uint64_t kMostChanges = 4000;
-// Without a rest between deletions little would be left to lose.
+// Without pauses between deletions, little would be left to lose.
 constexpr uint64_t kBatchesPerDeletion = 12;
 constexpr int64_t kDeletionsPerCleaning = 4;
 
@@ -45,8 +44,7 @@ struct Counts {
   uint64_t cut_opening = 0;
 };
 
-// From the opening to the power cut. The lives of a store have even numbers: none has a limit of
-// bytes.
+// From opening the store to the power cut. Lives have even numbers here, so none has a size limit.
 class Life {
  public:
   Life(uint64_t seed, int64_t life, StoreOptions options, kv::PowerEnv& power, const Batch& before)
@@ -56,7 +54,7 @@ class Life {
         power_(power),
         expectation_(seed, life, before) {}
 
-  // Returns when the power is off and nobody uses the files.
+  // Returns when the power is off and no thread uses the files.
   void Run(Counts& counts) {
     absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(options_);
     if (!store.ok()) {
@@ -98,11 +96,11 @@ class Life {
   std::unique_ptr<Store> store_;
   Mutex mutex_;
   CondVar stored_;
-  int running_writers_ = kWriterCount;  // as `expectation_`
-  Expectation expectation_;             // holding `mutex_` while threads run
+  int running_writers_ = kWriterCount;  // guarded by `mutex_`
+  Expectation expectation_;             // guarded by `mutex_` while threads run
 };
 
-// Again, if a series was dropped meanwhile.
+// Retries if a series was dropped in the meantime.
 absl::Status Life::Send(const Batch& batch) {
   while (true) {
     WriteRequest request;
@@ -139,7 +137,7 @@ void Life::Write(int64_t writer, Counts& counts) {
   stored_.NotifyAll();
 }
 
-// False if the power is off first.
+// Returns false if the power goes off first.
 bool Life::AwaitBatches(const Counts& counts) {
   MutexLock lock(mutex_);
   const uint64_t wanted = counts.stored + kBatchesPerDeletion;
@@ -213,7 +211,7 @@ class PowerLoss {
     of.Run(counts_);
     of.expectation().End();
     Restore();
-    // The next start may be cut off too.
+    // The power may also go off during the next start.
     while (Below(4) == 0) {
       power_->CutPowerAfter(1 + Below(kOpeningChanges));
       (void)OpenStore(OptionsOf(life));

@@ -1,11 +1,11 @@
-"""The store's file system becomes read-only under a running server, and writable again: writes are refused with
-the cause and the server is not ready, reads go on; soon after it takes writes again, without a restart, and
-nothing acknowledged is lost.
+"""The store's file system becomes read-only under a running server, and writable again: writes are
+rejected with the cause, the server is not ready, and reads continue; soon after it accepts writes
+again, without a restart, and nothing acknowledged is lost.
 
-The kernel refuses to make a mount read-only on which files are open for writing, as the store's log is. So the
-folder gets a second mount on top, which is read-only: what is opened from then on fails with EROFS.
+The kernel does not make a mount read-only while files on it are open for writing, like the store's
+log. So the folder gets a second, read-only mount on top: opening files then fails with EROFS.
 
-Needs mounts of its own: runs as root, or else is skipped with the reason.
+Needs its own mounts: runs as root, otherwise skipped with the reason.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ CLONE_NEWNS = 0x20000  # linux/sched.h
 
 
 def enter_private_mounts():
-    """What this process and its children mount from now on, nobody else sees."""
+    """Makes later mounts of this process and its children invisible to others."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) != 0:
         raise unittest.SkipTest(f"cannot have mounts of its own: {os.strerror(ctypes.get_errno())}")
@@ -51,7 +51,7 @@ class ReadOnlyTest(ServedStoreTest):
         mount("--bind", self.data, self.data)
         self.addCleanup(subprocess.run, ["umount", "--lazy", self.data], check=True)
         mount("-o", "remount,bind,ro", self.data)
-        # It moves what is in memory to tables, which are new files.
+        # Moves data in memory to tables, which are new files.
         self.assertNotEqual(self.connection.post("/api/v1/admin/tsdb/clean_tombstones").status, 200)
         for _ in range(3):
             self.check_refuses("Read-only file system")

@@ -1,6 +1,6 @@
-"""What a store needs is taken away from a running server and given back: file handles, its folder.
-Meanwhile writes are refused with the cause and the server is not ready; soon after it goes on, without
-a restart.
+"""A running server temporarily loses what its store needs: file handles, its folder. Meanwhile
+writes are rejected with the cause and the server is not ready; soon after it continues, without a
+restart.
 """
 
 import resource
@@ -18,9 +18,9 @@ class RecoveryTest(ServedStoreTest):
         for _ in range(3):
             self.assertTrue(self.push().stored)
         _, most = resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE)
-        # Those that are open stay; no number is free below this.
+        # Open handles stay; no number below this one is free.
         resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, (3, most))
-        # It moves what is in memory to tables, which need handles.
+        # Moves data in memory to tables, which need handles.
         self.assertNotEqual(
             self.connection.post("/api/v1/admin/tsdb/clean_tombstones").status, 200)
         self.check_refuses("Too many open files")

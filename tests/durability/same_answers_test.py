@@ -1,6 +1,6 @@
-"""Every query is answered by the same bytes wherever the samples are: in memory, in chunks of one
-generation or of several, merged to cold ones, behind a restart, a kill or a restored backup, in 1, 2 or
-7 shards.
+"""Every query returns the same bytes wherever the samples are: in memory, in chunks of one or
+several generations, merged to cold runs, after a restart, a kill or a restored backup, in 1, 2 or 7
+shards.
 
 The data and the queries are those of tests/compliance. LOCKSTEP_PROGRAM names the server.
 """
@@ -26,13 +26,13 @@ DURATION_S, INTERVAL_S = 3000, 30
 FORM = {"start": END_S - 1200, "end": END_S, "step": 60}
 QUERIES = [entry["query"] for entry in json.loads((TESTS / "compliance/queries.json").read_text())]
 SERIES_PER_REQUEST = 100
-# Ranks this far apart are in slots of their own, and so in shards of their own.
+# Ranks this far apart are in different slots, and thus in different shards.
 RANK_STEP = 256
 COLD_WITHIN_S = 60
 
 
 def dataset():
-    """Of three instances, each a rank of its own."""
+    """Three instances, each of which is a rank."""
     series = demo_dataset.build(END_S * 1000, DURATION_S * 1000, INTERVAL_S * 1000, instances=3,
                                 seed=1, stale_markers=True, scale=0.1)
     return [({**labels, "rank": str(RANK_STEP * int(labels["instance"][len("demo-service-")]))},
@@ -54,7 +54,7 @@ class SameAnswersTest(unittest.TestCase):
         return server
 
     def push(self, server, keep=lambda index: True):
-        """Sends the samples whose index in their series `keep` wants."""
+        """Sends the samples whose index in their series `keep` accepts."""
         connection = server.connect()
         part = [(labels, [sample for i, sample in enumerate(samples) if keep(i)])
                 for labels, samples in self.data]
@@ -65,7 +65,7 @@ class SameAnswersTest(unittest.TestCase):
         connection.close()
 
     def check(self, server, state):
-        """The answers are those of the first state of all."""
+        """The responses are those of the first state."""
         connection = server.connect()
         answers = {}
         for query in QUERIES:
@@ -96,7 +96,7 @@ class SameAnswersTest(unittest.TestCase):
             self.assertEqual(server.stop(), 0)
 
     def run_generations(self, shards):
-        """Each third of the samples comes later than its neighbours in time."""
+        """Each third of the samples arrives later than its neighbours."""
         with tempfile.TemporaryDirectory(prefix="lockstep-same-") as folder:
             self.folder = pathlib.Path(folder)
             for third in (2, 0):
@@ -122,7 +122,7 @@ class SameAnswersTest(unittest.TestCase):
         self.check_restored(shards)
 
     def await_cold(self, server):
-        """Windows that ended before the start are merged without being asked."""
+        """Windows that ended before the start are merged unasked."""
         connection = server.connect()
 
         def gauge(text, name):
@@ -139,7 +139,7 @@ class SameAnswersTest(unittest.TestCase):
         connection.close()
 
     def back_up(self, server):
-        """To a folder that outlives the store's."""
+        """Backs up to a folder that outlives the store's."""
         connection = server.connect()
         answer = connection.post("/api/v1/admin/backup", to=str(self.backups))
         self.assertEqual(answer.status, 200, answer.text)

@@ -1,5 +1,6 @@
-"""What tests have in common that take something from a running server: a server, what was pushed to it, and what it
-acknowledged."""
+"""What tests that take something away from a running server have in common: a server, what was
+pushed to it, and what it acknowledged.
+"""
 
 import pathlib
 import sys
@@ -46,7 +47,7 @@ class ServedStoreTest(unittest.TestCase):
         self.ledger.check(self, self.connection, self.start_ms / 1000 + 3600)
 
     def check_refuses(self, cause):
-        """Writes are refused for it; reads go on."""
+        """Writes are rejected with this cause, and reads continue."""
         answer = programs.wait_until(lambda: not self.is_ready() and self.push(), "it refuses", BACK_WITHIN_S)
         self.assertEqual(answer.status, 503)
         self.assertIn(cause, answer.text)
@@ -54,7 +55,7 @@ class ServedStoreTest(unittest.TestCase):
         self.check_samples()
 
     def check_is_back(self):
-        """It takes writes again, and a restart finds all that was acknowledged."""
+        """Writes succeed again, and after a restart everything acknowledged is there."""
         programs.wait_until(lambda: self.push().stored and self.is_ready(), "it takes writes", BACK_WITHIN_S)
         self.check_samples()
         self.server.kill()

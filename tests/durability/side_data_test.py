@@ -1,4 +1,4 @@
-"""Metadata and exemplars, which live in memory, are there again after a clean stop.
+"""Metadata and exemplars, which are kept in memory, survive a clean stop.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -44,7 +44,7 @@ class SideDataTest(unittest.TestCase):
         text = path / "text.om"
         text.write_text(TEXT.format(now=now))
         told = []
-        # Twice: what was kept is kept again.
+        # Twice: restored data are saved again.
         for life in range(3):
             server = Server.ready(path)
             self.addCleanup(lambda server=server: server.alive and server.kill())

@@ -1,19 +1,19 @@
-// A store under a load of every kind, for campaign.py to kill, and the judge of what it left behind.
+// Puts a store under load for campaign.py to kill, and checks what it left behind.
 //
-//   store_load run FOLDER SEED LIFE     writes with several threads while others read, delete, back up to
-//                                       FOLDER.backups, seal, merge and drop what is expired or over a
-//                                       limit, for ever. What it says of it:
-//                                         sent|stored WRITER NUMBER     before a batch; once it was
-//                                                                       acknowledged
-//                                         rejected WRITER SERIES        just before "stored"
-//                                         deleting|deleted NUMBER       before and after a deletion
-//                                         did WORK                      after work of other kinds
-//                                       The store's log, in between, tells what was dropped for the budget
-//   store_load check FOLDER SEED LIFE   opens what that life left and compares it with what the life said,
-//                                       which is on standard input, with "dropped TIME_MS" for each window
-//                                       that the budget cost. Restores the newest backup too, to
-//                                       FOLDER.restored. What was found is in FOLDER.found, for the check
-//                                       of the next life
+//   store_load run FOLDER SEED LIFE
+//     Writes with several threads while others read, delete, back up to FOLDER.backups, seal,
+//     merge and drop data that is expired or over a limit, until killed. Reports on standard
+//     output:
+//       sent|stored WRITER NUMBER   before a batch; after it was acknowledged
+//       rejected WRITER SERIES      just before "stored"
+//       deleting|deleted NUMBER     before and after a deletion
+//       did WORK                    after other work
+//     The store's log, in between, says what was dropped to stay within the budget.
+//   store_load check FOLDER SEED LIFE
+//     Opens the store that this life left and compares it with the life's reports on standard
+//     input, to which "dropped TIME_MS" is added for each window dropped for the budget. Also
+//     restores the newest backup, to FOLDER.restored. Saves what it found in FOLDER.found for the
+//     next check.
 #include <unistd.h>
 
 #include <array>
@@ -25,26 +25,26 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
-#include "storage/db/backup_folder.h"
-#include "storage/kv/env.h"
+#include "storage/db/backup/backup_folder.h"
+#include "storage/kv/files/env.h"
 #include "tests/durability/expectation.h"
 #include "tests/durability/load.h"
 
 namespace lockstep {
 namespace {
 
-// Everything is merged once in so many seals, and given back once in so many deletions.
+// How many seals there are per full merge, and deletions per cleaning of tombstones.
 constexpr int kTurnsPerMerge = 4;
 constexpr int kDeletionsPerCleaning = 8;
-// A sender that is told to send again does so; more often than this in a row means that it never ends.
+// More retries in a row than this mean that a batch can never be written.
 constexpr int kMaxAttempts = 1000;
 
-// One write() a line: a line that came out is whole, whatever happens next.
+// One write() per line, so that no line is printed in part.
 void Say(const std::string& line) {
   if (write(STDOUT_FILENO, line.data(), line.size()) < 0) std::_Exit(1);
 }
 
-// One life, whose threads end with the process alone.
+// One life. Its threads end only with the process.
 class Life {
  public:
   Life(const std::string& folder, uint64_t seed, int64_t life)
@@ -84,10 +84,10 @@ class Life {
   const std::string backups_;
   const std::unique_ptr<Store> store_;
   std::array<std::atomic<int64_t>, kWriterCount> stored_;  // the last batch of each writer
-  std::atomic<int64_t> deletion_ = 0;                      // that runs, or is the next
+  std::atomic<int64_t> deletion_ = 0;                      // the running or next one
 };
 
-// Half of the series by the numbers under which the store knows them, as a server writes them.
+// Addresses every second series by its reference, as the server does for known series.
 WriteRequest Life::RequestOf(const Batch& batch) const {
   WriteRequest request;
   bool by_ref = false;
@@ -109,7 +109,7 @@ WriteRequest Life::RequestOf(const Batch& batch) const {
   return request;
 }
 
-// Again, if a series was dropped meanwhile.
+// Retries if a series was dropped in the meantime.
 WriteOutcome Life::Send(const Batch& batch) {
   absl::StatusOr<WriteOutcome> outcome;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
@@ -135,7 +135,7 @@ void Life::Write(int64_t writer) {
     }
     Say(absl::StrFormat("stored %d %d\n", writer, number));
     stored_[static_cast<size_t>(writer)] = number;
-    // A drop for the budget may come between the answer and the look at it.
+    // With a size limit, samples may be dropped between the acknowledgement and the check.
     const bool is_kept = LimitOf(life_) != Limit::kBytes && outcome.rejected.empty();
     if (is_kept && number % 8 == writer) CheckWritten(batch, first_deletion);
   }
@@ -150,7 +150,7 @@ bool Life::MayBeDeleted(const LabelSet& labels, int64_t time_ms, int64_t first,
   return false;
 }
 
-// What was acknowledged a moment ago is there, unless a deletion came since the first of these.
+// Checks that acknowledged samples are there, unless a deletion since `first_deletion` covers them.
 void Life::CheckWritten(const Batch& batch, int64_t first_deletion) const {
   for (const auto& [labels, times] : batch) {
     const std::vector<Matcher> matchers = {
@@ -193,7 +193,7 @@ void Life::Delete() {
   }
 }
 
-// Nothing of it is left that was acknowledged before.
+// Checks that nothing is left of what was acknowledged before the deletion.
 void Life::CheckDeleted(const Deletion& deletion,
                         const std::array<int64_t, kWriterCount>& stored) const {
   for (const std::vector<Matcher>& matchers : deletion.sets) {
@@ -259,7 +259,7 @@ void SaveFound(const Batch& found, const std::string& path) {
   }
 }
 
-// What the life said.
+// Reads the life's reports.
 void Hear(Expectation& expectation, int64_t life) {
   std::map<int64_t, std::set<std::string>> rejected;
   std::string what, series;
@@ -284,8 +284,8 @@ void Hear(Expectation& expectation, int64_t life) {
   expectation.End();
 }
 
-// A backup that the life has made is whole, and has no series and no time that nobody sent. Its values may
-// be from before others were written over them.
+// Checks that the life's last backup is complete and has only series and times that were sent. Its
+// values may since have been overwritten.
 void CheckBackup(const std::string& folder, int64_t life, const Expectation& expectation) {
   const std::unique_ptr<BackupFolder> backups =
       Must(BackupFolder::Open(BackupsOf(folder), kv::Env::Default()));

@@ -1,6 +1,6 @@
-"""The newest write-ahead log of a killed server loses its end, has it garbled, or is gone: the server
-does not start and names the log. Once its mark is deleted it starts, and has everything that was
-acknowledged before the damage. A write that was torn behind what was acknowledged is nothing to it.
+"""The newest write-ahead log of a killed server is truncated, garbled or deleted: the server does
+not start and names the log. Once its mark is deleted it starts, with everything that was
+acknowledged before the damage. A torn write after the last acknowledged one does no harm.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ from ledger import Ledger
 from writer import Script, recent_hour_ms
 
 BATCHES = 30
-# One shard, so that there is one log and its size tells what is in it.
+# One shard has only one log, whose size shows what it contains.
 FLAGS = ("--storage.shards=1",)
 
 
@@ -24,13 +24,13 @@ def newest_log(folder):
 
 
 def cut(path, damage_at):
-    """As after a power loss in the middle of a write."""
+    """As after a power loss during a write."""
     with path.open("r+b") as log:
         log.truncate(damage_at)
 
 
 def garble(path, damage_at):
-    """As when the file had grown before its content came to the disk."""
+    """As if the file had grown before its content reached the disk."""
     with path.open("r+b") as log:
         length = log.seek(0, 2) - damage_at
         log.seek(damage_at)
@@ -85,7 +85,7 @@ class TornWalTest(unittest.TestCase):
         self.assertIn("LOG-MARK", server.log)
 
     def check_goes_on(self, ledger):
-        """It has what it has to have, and new writes are kept over another violent end."""
+        """Everything acknowledged is there, and new writes survive another kill."""
         server, connection = self.serve()
         ledger.check(self, connection, self.start_ms / 1000 + 3600)
         ledger.acknowledge(self.push(connection, ledger))

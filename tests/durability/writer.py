@@ -11,12 +11,12 @@ STEP_MS = 10
 
 
 def recent_hour_ms():
-    """A time that no retention has passed and that leaves room for an hour of samples."""
+    """A time within every retention that leaves room for an hour of samples."""
     return int(time.time() - 3600) * 1000
 
 
 class Script:
-    """The batches of one writer, one after the other over the lives of many servers."""
+    """The batches of one writer, across the lives of many servers."""
 
     def __init__(self, number, start_ms):
         self._number = number
@@ -24,7 +24,7 @@ class Script:
         self._sent_count = 0
 
     def next_batch(self, generation):
-        """Some series live on, one is new in every generation. Every fifth batch is out of order."""
+        """Some series persist, one is new in every generation. Every fifth batch is out of order."""
         self._sent_count += 1
         backwards = self._sent_count % 5 == 0
         time_ms = self._start_ms + STEP_MS * (-self._sent_count if backwards else self._sent_count)
@@ -35,10 +35,10 @@ class Script:
 
 
 class Writer(threading.Thread):
-    """Pushes batch after batch on one connection until that breaks; then it has ended.
+    """Pushes batches on one connection until that breaks; then it has ended.
 
-    `in_doubt` are the batches without an answer; `complaint` is an answer that no healthy server gives,
-    or None. `on_stored` is called after every batch that was stored.
+    `in_doubt` are the batches without a response; `complaint` is a response that no healthy server
+    gives, or None. `on_stored` is called after every stored batch.
     """
 
     def __init__(self, server, script, generation, ledger, on_stored):

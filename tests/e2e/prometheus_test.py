@@ -1,5 +1,5 @@
-"""A real Prometheus scrapes itself and a real node_exporter and writes all of it to lockstep;
-afterwards both must give the same answers.
+"""A real Prometheus scrapes itself and a real node_exporter and writes everything to lockstep;
+afterwards both must give the same responses.
 
 LOCKSTEP_PROGRAM names the server; LOCKSTEP_E2E_SECONDS is how long Prometheus scrapes (default 60).
 """
@@ -21,7 +21,7 @@ from prometheus_server import Prometheus
 
 SCRAPE_S = float(os.environ.get("LOCKSTEP_E2E_SECONDS", "60"))
 STEP_S = 3
-# Results of arithmetic may differ in the last bits: the two add in a different order.
+# Arithmetic may differ in the last bits, because the two add in different orders.
 RELATIVE_TOLERANCE = 1e-10
 
 CONFIG = """
@@ -43,7 +43,7 @@ def start_node_exporter(folder):
     address = programs.free_address()
     flags = [f"--web.listen-address={address}"]
     if not pathlib.Path("/sys/devices/system/cpu").exists():
-        # node_exporter 1.9 falls over where no /sys is mounted; this one has a CPU and no more.
+        # node_exporter 1.9 fails where /sys is not mounted; this /sys has only a CPU.
         sysfs = folder / "sysfs"
         cpus = sysfs / "devices/system/cpu"
         (cpus / "cpu0").mkdir(parents=True)
@@ -68,10 +68,10 @@ def sent_until(prometheus):
 
 
 def quiet_fraction(prometheus):
-    """The part of a second that is farthest from every scrape.
+    """The fraction of a second that is farthest from every scrape.
 
-    Windows of Prometheus before 3.0 include their left edge, ours do not: asked at such a time,
-    no edge of a window (all are whole seconds long) falls on a sample.
+    Windows of Prometheus before 3.0 include their left edge, ours do not. At such a time, no edge
+    of a window (all are whole seconds long) coincides with a sample.
     """
     scrapes = ask(prometheus.url, "query", query=f"up[{int(SCRAPE_S) + 60}s]")["result"]
     fractions = sorted({time_s % 1 for row in scrapes for time_s, _ in row["values"]})
@@ -82,7 +82,7 @@ def quiet_fraction(prometheus):
 
 
 def by_labels(data):
-    """{labels: [(time, value text), ...]} of a query's answer."""
+    """{labels: [(time, value text), ...]} of a query's response."""
     rows = data["result"]
     if data["resultType"] == "scalar":
         return {(): [tuple(rows)]}
@@ -114,7 +114,7 @@ class PrometheusTest(unittest.TestCase):
         time.sleep(SCRAPE_S)
 
         cls.end = math.floor(time.time()) - 1
-        # The target goes away: Prometheus marks its series as stale, and so must we.
+        # The target disappears: Prometheus marks its series as stale, and so must we.
         node.stop()
         cls.gone = cls.end + 6
         programs.wait_until(lambda: sent_until(cls.prometheus) > cls.gone + 1,
@@ -122,7 +122,7 @@ class PrometheusTest(unittest.TestCase):
         fraction = quiet_fraction(cls.prometheus)
         cls.end += fraction
         cls.gone += fraction
-        # No window reaches back to where the series begin.
+        # No window reaches back to the beginning of the series.
         cls.start = cls.end - SCRAPE_S + queries.LONGEST_WINDOW_S + 10
 
     def both(self, path, **parameters):
@@ -147,9 +147,9 @@ class PrometheusTest(unittest.TestCase):
                 answered += self.check(exact, "query", query=text, time=self.end) > 0
                 self.check(exact, "query_range", query=text, start=self.start, end=self.end,
                            step=STEP_S)
-                # Everything of the node's is stale by now.
+                # All series of the node are stale by now.
                 self.check(exact, "query", query=text, time=self.gone)
-        # Equal because both are empty would prove little.
+        # Equality of empty responses would prove little.
         self.assertGreaterEqual(answered, len(texts) - 1)
 
     def test_queries_that_answer_with_samples(self):
@@ -159,7 +159,7 @@ class PrometheusTest(unittest.TestCase):
         self.check_queries(queries.VALUES, exact=False)
 
     def test_every_sample_of_every_series(self):
-        """The raw samples, with their own times."""
+        """The raw samples with their own times."""
         for text in ('{job="node"}', '{job="prometheus"}'):
             series = self.check(True, "query", query=f"{text}[{queries.LONGEST_WINDOW_S}s]",
                                 time=self.end)

@@ -1,12 +1,12 @@
-"""What both servers are asked. `{w}` is a window; all windows are at most LONGEST_WINDOW_S.
+"""The queries for both servers. `{w}` is a window; all windows are at most LONGEST_WINDOW_S.
 
 Every series of a rate() exists from the first scrape on: Prometheus before 2.51 extrapolates
-otherwise where a counter begins inside the window.
+differently where a counter begins inside the window.
 """
 
 LONGEST_WINDOW_S = 20
 
-# Answered with the stored samples themselves, so compared bit for bit.
+# Results are stored samples, compared bit by bit.
 SAMPLES = (
     'up',
     '{job="node"}',
@@ -31,7 +31,7 @@ SAMPLES = (
     'last_over_time(node_load5[10s])',
 )
 
-# Answered with arithmetic.
+# Results are computed.
 VALUES = (
     'rate(node_cpu_seconds_total[20s])',
     'increase(prometheus_tsdb_head_samples_appended_total[10s])',
@@ -69,7 +69,7 @@ VALUES = (
     '-node_load1 == bool -node_load1',
 )
 
-# Paths of the API beside queries, with their parameters.
+# Other paths of the API with their parameters.
 NAMES = (
     ("labels", {}),
     ("labels", {"match": ['up', 'node_load1']}),

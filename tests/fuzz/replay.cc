@@ -1,4 +1,4 @@
-// Runs a fuzz target over every kept input of its corpus, the folder that LOCKSTEP_CORPUS names.
+// Runs a fuzz target on every input of its corpus, in the folder LOCKSTEP_CORPUS.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-"""Each alert of grafana/alerts.py fires where it should, on recorded jobs or on a planted fault, and nowhere else.
+"""Each alert of grafana/alerts.py fires exactly where it should, on recorded jobs or on a planted
+fault.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -17,7 +18,7 @@ from alerts import ALERTS
 PLANTED_S = 1795244400
 GPU = {"job": "planted", "gpu": "0", "UUID": "GPU-0", "Hostname": "node-9"}
 SELF = {"job": "lockstep", "instance": "lockstep:9009"}
-# Name, labels, value before the fault and from it on.
+# Name, labels, value before the fault and after.
 PLANTED = (
     ("DCGM_FI_DEV_GPU_TEMP", GPU, 60, 86),
     ("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", GPU, 0, 2),
@@ -31,15 +32,15 @@ PLANTED = (
 )
 FAULT_S = 120
 STEPS_END_S = 100
-# Where each fires: (moment, {labels that are told}).
+# Where each alert fires: (time, {labels to check}).
 FIRES = {
     "GPU is hot": (PLANTED_S + FAULT_S, {"gpu": "0"}),
     "Uncorrected ECC error": (PLANTED_S + FAULT_S, {"gpu": "0"}),
     "XID": (PLANTED_S + FAULT_S, {"gpu": "0"}),
-    "Clocks are held down": (PLANTED_S + FAULT_S, {"gpu": "0"}),
+    "Clocks are throttled": (PLANTED_S + FAULT_S, {"gpu": "0"}),
     "Device memory is nearly full": (PLANTED_S + FAULT_S, {"gpu": "0"}),
     "No progress": (PLANTED_S + STEPS_END_S + 45, {"job": "planted"}),
-    "lockstep refuses samples": (PLANTED_S + FAULT_S + 60, {"reason": "series_limit"}),
+    "lockstep rejects samples": (PLANTED_S + FAULT_S + 60, {"reason": "series_limit"}),
     "lockstep cannot write": (PLANTED_S + FAULT_S + 60, {"instance": "lockstep:9009"}),
     "A rank holds its job back": (1795242232, {"job": "straggler-loader", "rank": "1"}),
     "Steps wait for communication": (1795242400, {"job": "comm-bound"}),
@@ -47,7 +48,7 @@ FIRES = {
     "Memory-bound": (1795242259, {"job": "memory-bound-stream"}),
     "Fake load": (1795242376, {"job": "fake-load"}),
 }
-# While the healthy job runs, which is the first of the recording.
+# While the healthy job runs, the first one of the recording.
 HEALTHY_S = 1795242089
 
 

@@ -1,4 +1,4 @@
-"""The dashboards of grafana/ as they are asked: panels, their queries, and variables put in as Grafana does."""
+"""The dashboards of grafana/: panels with their queries, and variables replaced as Grafana does."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Every query of every panel, on a server that holds the recorded jobs; and the same of a Prometheus.
+"""Runs every query of every panel on a server with the recorded jobs, and on a Prometheus.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -17,20 +17,22 @@ from programs import ask
 
 RELATIVE_TOLERANCE = 1e-9
 RANGE_S, STEP_S = 30, 5
-# Of each dashboard: the job and the moment that it is asked for. Those of the demo's data/truth.json.
+# For each dashboard: the job and the time to query, those of the demo's data/truth.json.
 ASKED_FOR = {
     "efficiency": ("pretrain-bf16", 1795242085), "fleet": (".*", 1795242085), "inference": ("", 1795242085),
     "job": ("straggler-loader", 1795242230), "server": ("lockstep", 1795242090),
     "straggler": ("straggler-pcie", 1795242350), "training": (PUSHED_JOB, 1795243160),
 }
-# What the recordings hold nothing of, and why. No inference server was recorded, so that all of its panels are empty.
+# What the recordings lack, and why. No inference server was recorded, so all of its panels are
+# empty.
 EMPTY = {
     ("fleet", "Fake load"): "no job of that moment is one; it is asked for by itself below",
 }
-# Computed by lockstep when they are asked for: no Prometheus has them.
+# Computed by lockstep at query time; Prometheus does not have them.
 DERIVED = re.compile(r"\blockstep_(bottleneck|goodput_ratio|mfu|straggler|straggler_score|wasted_gpu_seconds)\b")
-# What a Prometheus before 2.51 answers otherwise: it extrapolates a counter that begins inside the window further.
-NOT_COMPARED = {("training", "Tokens a second")}
+# Where a Prometheus before 2.51 differs: it extrapolates a counter that begins inside the window
+# further.
+NOT_COMPARED = {("training", "Tokens/s")}
 
 
 def values_of(name, job, dashboard):
@@ -63,7 +65,7 @@ class PanelsTest(unittest.TestCase):
         self.assertEqual(set(self.dashboards), set(ASKED_FOR))
 
     def test_panels_have_data(self):
-        """No panel is in error, and one is empty only where the reason is known."""
+        """No panel has an error, and a panel is empty only for a known reason."""
         seen = {}
         for asked, job, time_s in self.all_queries():
             with self.subTest(dashboard=asked.dashboard, panel=asked.panel, query=asked.expression):
@@ -103,12 +105,12 @@ class PanelsTest(unittest.TestCase):
         truth = {job["job"]: job for job in json.loads((ROOT / "demo/data/truth.json").read_text())["jobs"]}
         for job in ("straggler-gpu", "straggler-loader", "straggler-pcie", "pretrain-bf16"):
             with self.subTest(job=job):
-                rows = self.panel("straggler", "Who is waited for", job, truth[job]["end_ms"] / 1000)
+                rows = self.panel("straggler", "Rank the others wait for", job, truth[job]["end_ms"] / 1000)
                 late = [int(row["metric"]["rank"]) for row in rows if float(row["value"][1]) > 0.05]
                 self.assertEqual(late, truth[job]["affected_ranks"])
 
     def test_the_verdict_is_the_planted_one(self):
-        rows = self.panel("straggler", "The verdict", "straggler-pcie", 1795242350)
+        rows = self.panel("straggler", "Verdict", "straggler-pcie", 1795242350)
         self.assertEqual([(row["metric"]["rank"], row["metric"]["cause"]) for row in rows], [("3", "h2d")])
 
     def test_numbers_are_those_of_the_recording(self):

@@ -1,6 +1,6 @@
-"""The recorded jobs on a lockstep and on Debian's Prometheus: what Grafana's panels are asked over.
+"""The recorded jobs on a lockstep and on Debian's Prometheus, for queries of Grafana's panels.
 
-What the recordings lack of a server's own metrics is taken from lockstep's /metrics while they are loaded.
+Server metrics, which the recordings lack, are taken from lockstep's /metrics while they are loaded.
 """
 
 import gzip
@@ -20,12 +20,12 @@ from prometheus_server import Prometheus
 
 RECORDING = ROOT / "demo/data/metrics.om.gz"
 PUSHED = ROOT / "tests/training/data/sweep/steps.jsonl.gz"
-# Recorded twenty minutes after the others; pushed as a trainer's script does.
+# Recorded twenty minutes after the others; pushed as by a trainer's script.
 PUSHED_JOB = "sweep-healthy"
 SAMPLE = re.compile(r'([a-z_]\w*)(?:\{(.*)\})? (\S+)')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-# When the server's own metrics are said to have been read: before all that is asked about, and never at the edge of a
-# window, which older Prometheus servers count in.
+# The time given to the server's own metrics: before everything that is queried, and never on the
+# edge of a window, which older Prometheus servers include.
 SELF_BEGIN_MS, SELF_EVERY_MS, SELF_TIMES = 1795241990700, 5000, 22
 FOREVER = ("--storage.retention.time", "100y")
 
@@ -62,14 +62,14 @@ def pushed_lines():
 
 
 def stored(server, selector, time_s, span):
-    """Series of the server as write() takes them."""
+    """Series of the server in write()'s format."""
     result = programs.ask(server.url, "query", query=f"{selector}[{span}]", time=time_s)["result"]
     return {tuple(sorted(row["metric"].items())): [(round(time * 1000), float(value)) for time, value in row["values"]]
             for row in result}
 
 
 class Recordings:
-    """Both servers; `flags` are lockstep's, and `prometheus` is None where it was not asked for."""
+    """Both servers. `flags` are lockstep's; `prometheus` is None if it was not requested."""
 
     def __init__(self, test_class, *flags, with_prometheus=False):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-grafana-")

@@ -1,7 +1,7 @@
-"""Dashboards and provisioning files by Grafana's own schemas, as its foundation SDK has them.
+"""Checks dashboards and provisioning files against Grafana's schemas, as in its foundation SDK.
 
-What Grafana does not know does not come back from its classes, and what is missing there is an error. Types of single
-values are not checked by them.
+Unknown keys do not survive a round trip through its classes, and missing ones raise errors. Types
+of single values are not checked.
 """
 
 import json
@@ -17,7 +17,7 @@ import pypi
 
 
 def missing(told, kept, path=""):
-    """Paths of what was told and is not kept as it was."""
+    """Paths of values that the round trip lost or changed."""
     if isinstance(told, dict) and isinstance(kept, dict):
         return [one for key, value in told.items() if value is not None
                 for one in (missing(value, kept[key], f"{path}/{key}") if key in kept else [f"{path}/{key}"])]
@@ -33,7 +33,7 @@ class SchemaTest(unittest.TestCase):
         cls.python = pypi.environment("grafana_schema", FOLDER / "schema_requirements.txt")
 
     def through(self, kind, document):
-        """The document as Grafana's classes write it again."""
+        """The document as Grafana's classes write it."""
         result = subprocess.run([str(self.python), str(FOLDER / "through_schema.py"), kind], input=json.dumps(document),
                                 capture_output=True, text=True, timeout=120)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -64,7 +64,7 @@ class SchemaTest(unittest.TestCase):
         self.assertLessEqual(max(map(len, uids)), 40)
         for rule in group["rules"]:
             with self.subTest(rule=rule["title"]):
-                # What Grafana's own API asks for beside what a file says.
+                # What Grafana's API requires in addition to a file's content.
                 whole = {**rule, "folderUID": group["folder"], "orgID": group["orgId"], "ruleGroup": group["name"]}
                 self.assertEqual(missing(whole, self.through("rule", whole)), [])
                 self.assertIn(rule["condition"], [query["refId"] for query in rule["data"]])

@@ -1,4 +1,4 @@
-"""Reads a document (JSON) from standard input into Grafana's classes and writes what they make of it.
+"""Reads a document (JSON) from standard input into Grafana's classes and writes it again.
 
 usage: through_schema.py dashboard|rule      runs where grafana-foundation-sdk is installed
 """

@@ -1,4 +1,6 @@
-"""The real program over real sockets: its one line, its pages, its limits, and how it ends."""
+"""The real program over real sockets: its one line of output, its pages, its limits, and how it
+stops.
+"""
 
 import http.client
 import json
@@ -39,7 +41,7 @@ class HttpTest(unittest.TestCase):
         return connection
 
     def raw(self, server):
-        """A plain socket to the server."""
+        """A plain socket connected to the server."""
         host, port = server.address.split(":")
         connection = socket.create_connection((host, int(port)), timeout=WITHIN_S)
         self.addCleanup(connection.close)
@@ -78,12 +80,12 @@ class HttpTest(unittest.TestCase):
         self.assertIn('"query.timeout":"7s"', flags)
         self.assertIn('"storage.retention.time":"4d"', flags)
 
-    # Minutes of work over no data at all: 11,000 windows of 86,400 points.
+    # Minutes of work without any data: 11,000 windows of 86,400 points.
     LONG_QUERY = {"query": "mad_over_time(vector(1)[1d:1s])", "start": 1_700_000_000,
                   "end": 1_700_660_000, "step": 60}
 
     def begin_long_query(self, server):
-        """The connection that waits for its answer."""
+        """The connection, which waits for its response."""
         connection = self.raw(server)
         target = f"/api/v1/query_range?{urllib.parse.urlencode(self.LONG_QUERY)}"
         connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -195,7 +197,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(result.returncode, 3)
         self.assertIn('lockstep: bad.txt: line 2: "one" is not a number\n', result.stderr)
         self.assertIn("lockstep: bad.txt: lines 1 to 4: ", result.stderr)  # a sample of 1970
-        self.assertIn("1 broken ones left out; 1 requests taken only in part", result.stdout)
+        self.assertIn("1 malformed ones skipped; 1 requests partly accepted", result.stdout)
         self.assertEqual(self.connect(server).query("a", second)[0]["value"][1], "1")
         (self.folder / "cut.txt").write_text(f"a 1 {second}\n")
         self.assertEqual(self.run_program("import", "--to", server.url, "cut.txt").returncode, 3)
@@ -215,13 +217,13 @@ class HttpTest(unittest.TestCase):
         idle.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertEqual(self.receive(idle)[0], 200)
         body = b"query=1%2B1"
-        # The answer to "100-continue" shows that the request has begun.
+        # The response to "100-continue" shows that the server has begun to read the request.
         busy.sendall(b"POST /api/v1/format_query HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                      b"Content-Type: application/x-www-form-urlencoded\r\n"
                      b"Content-Length: %d\r\n\r\n" % len(body))
         self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
         os.kill(server.pid, signal.SIGTERM)
-        self.assertEqual(idle.recv(1), b"")  # idle connections are closed at once
+        self.assertEqual(idle.recv(1), b"")  # idle connections are closed immediately
         busy.sendall(body)
         status, headers, answer = self.receive(busy)
         self.assertEqual(status, 200)
@@ -233,7 +235,7 @@ class HttpTest(unittest.TestCase):
     def test_a_query_under_way_is_stopped_at_shutdown(self):
         server = self.start()
         busy = self.raw(server)
-        # Longer than the server has patience.
+        # Longer than the server waits.
         query = "+".join(f"quantile_over_time(0.{i},vector(time())[90000s:1s])" for i in range(100))
         body = b"start=0&end=10000&step=1&query=" + urllib.parse.quote(query).encode()
         busy.sendall(b"POST /api/v1/query_range HTTP/1.1\r\nHost: localhost\r\n"
@@ -257,7 +259,7 @@ class HttpTest(unittest.TestCase):
                      b"Content-Length: 5\r\n\r\n")
         self.assertEqual(busy.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n")
         os.kill(server.pid, signal.SIGTERM)
-        self.assertEqual(idle.recv(1), b"")  # the first signal was seen
+        self.assertEqual(idle.recv(1), b"")  # the server has received the first signal
         os.kill(server.pid, signal.SIGINT)
         self.assertEqual(server.wait(), 128 + signal.SIGINT)
 
@@ -271,7 +273,7 @@ class HttpTest(unittest.TestCase):
 
 
 def now_ms():
-    """The store refuses samples outside its retention, so times have to be of today."""
+    """The store rejects samples outside its retention, so times must be current."""
     return int(time.time() * 1000)
 
 

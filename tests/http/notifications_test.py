@@ -1,4 +1,4 @@
-"""What the server says to whoever runs it: a configuration that cannot be read again, and the one that is in effect.
+"""Notifications for operators: a configuration that cannot be reloaded, and the one in effect.
 
 LOCKSTEP_PROGRAM names the server.
 """

@@ -1,6 +1,6 @@
-"""Profiles of a server under load as `go tool pprof` reads them.
+"""Profiles of a server under load, read by `go tool pprof`.
 
-LOCKSTEP_PROGRAM names the server. Without Go its part is skipped.
+LOCKSTEP_PROGRAM names the server. Without Go, its part is skipped.
 """
 
 import gzip
@@ -17,7 +17,7 @@ import programs
 from lockstep_server import Server
 
 SECONDS = 2
-# Evaluated anew each time, and long.
+# Evaluated afresh each time, and slow.
 QUERY = {"query": "count(sum by (a) (count_over_time(vector(1)[10m:1s])))", "start": "1", "end": "4000", "step": "1", "stats": "all"}
 
 
@@ -38,7 +38,7 @@ class ProfileTest(unittest.TestCase):
         return answer.body
 
     def cpu_profile(self):
-        """Of a server that works for queries meanwhile."""
+        """Profiles of a server that evaluates queries at the same time."""
         done = threading.Event()
 
         def ask():

@@ -45,7 +45,7 @@ class TlsTest(unittest.TestCase):
         return server
 
     def curl(self, server, *arguments, path="/-/ready", authority="ca.crt"):
-        """(status, body); the status is 0 when there was no answer."""
+        """(status, body); the status is 0 without a response."""
         result = run("curl", "--silent", "--show-error", "--cacert", authority, "--max-time",
                      str(WITHIN_S), "--write-out", "\n%{http_code}", *arguments,
                      server.url + path, cwd=self.folder)
@@ -64,7 +64,7 @@ class TlsTest(unittest.TestCase):
         self.assertEqual(self.curl(server, "--tls-max", "1.2")[0], 200)
         answer = self.curl(server, "--data-urlencode", "query=1+1", path="/api/v1/query")
         self.assertEqual(json.loads(answer[1])["data"]["result"][1], "2")
-        # Plain HTTP to the TLS port is no request.
+        # Plain HTTP to the TLS port is not a valid request.
         plain = run("curl", "--silent", "--max-time", str(WITHIN_S),
                     server.url.replace("https", "http"))
         self.assertNotEqual(plain.returncode, 0)
@@ -73,7 +73,7 @@ class TlsTest(unittest.TestCase):
     def test_large_bodies_over_tls(self):
         server = self.start(self.SERVER)
         (self.folder / "form").write_text("query=" + "1%2B" * 100_000 + "1")
-        # Longer than a query may be: read to its end, and then refused.
+        # Longer than a query may be: read completely, then rejected.
         status, _ = self.curl(server, "--data-binary", "@form", path="/api/v1/query")
         self.assertEqual(status, 422)
         (self.folder / "huge").write_bytes(bytes(65 << 20))
@@ -113,7 +113,7 @@ class TlsTest(unittest.TestCase):
                  (("-H", "Authorization: nonsense"), 401))
         for arguments, status in cases:
             self.assertEqual(self.curl(server, *arguments)[0], status, arguments)
-        # Credentials cover everything.
+        # Credentials are required everywhere.
         for path in ("/-/healthy", "/metrics", "/", "/api/v1/status/config"):
             self.assertEqual(self.curl(server, path=path)[0], 401, path)
         config = self.curl(server, "--oauth2-bearer", TOKEN, path="/api/v1/status/config")[1]

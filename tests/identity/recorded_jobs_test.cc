@@ -1,4 +1,5 @@
-// Thirteen jobs that ran one after another on four GPUs: who ran where and when, by labels, by registrations, and after restarts.
+// Thirteen jobs that ran one after another on four GPUs: which rank ran where and when, from
+// labels, from registrations, and after restarts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -18,7 +19,7 @@ namespace lockstep::identity {
 namespace {
 
 constexpr std::string_view kPower = "DCGM_FI_DEV_POWER_USAGE";
-// The recorder looks once a second, and says of a sample whose it is when it writes it.
+// The recorder samples once a second and assigns a sample to a job when it writes it.
 constexpr int64_t kToleranceMs = 2500;
 
 struct RecordedSample {
@@ -27,7 +28,7 @@ struct RecordedSample {
   double value = 0;
 };
 
-// name{a="b",c="d"} VALUE SECONDS. No label of the recording has an escape.
+// name{a="b",c="d"} VALUE SECONDS. The recording has no escapes in labels.
 RecordedSample ParseLine(std::string_view line) {
   RecordedSample sample;
   const size_t open = line.find('{');
@@ -97,7 +98,7 @@ JobIdentity Read(const MemoryStorage& storage, std::string_view job) {
   return *std::move(identity);
 }
 
-// How many samples of power the rank's device series have while it was there.
+// The number of power samples of the rank's device while the rank was on it.
 size_t DeviceSamples(const MemoryStorage& storage, const Placement& placement) {
   size_t count = 0;
   const auto querier = storage.NewQuerier();
@@ -138,7 +139,7 @@ TEST(RecordedJobs, LabelsOfSeries) {
   ASSERT_EQ(jobs.size(), 13u);
   for (const TrueJob& job : jobs) CheckJob(storage, job);
 
-  // Each GPU had all of them, one after another.
+  // Every job ran on every GPU, one after another.
   const auto querier = storage.NewQuerier();
   for (const auto& [gpu, uuid] : UuidsByGpu()) {
     const auto stays = ReadGpuHistory({**querier, kAllTimes}, uuid);
@@ -153,13 +154,13 @@ TEST(RecordedJobs, LabelsOfSeries) {
   }
 }
 
-// As dcgm-exporter gives them, device series name no job; what the launchers said tells them apart.
+// Like dcgm-exporter's, these device series have no job label; registrations tell the jobs apart.
 TEST(RecordedJobs, BareDeviceSeriesAndRegistrations) {
   MemoryStorage storage;
   for (RecordedSample& sample : Recorded()) {
     const bool is_device = sample.labels.front().value == kPower;
     if (is_device) std::erase_if(sample.labels, NamesJob);
-    // Steps as a logger pushes them, without GPU and host.
+    // Steps as a logger pushes them, without labels for GPU and host.
     if (!is_device) {
       std::erase_if(sample.labels, [](const LabelView& label) {
         return label.name == "gpu" || label.name == "Hostname";
@@ -179,7 +180,7 @@ TEST(RecordedJobs, BareDeviceSeriesAndRegistrations) {
   for (const TrueJob& job : TrueJobs()) CheckJob(storage, job);
 }
 
-// Three of the jobs under one name are three attempts, for their steps begin again.
+// Three jobs under one name are three attempts, because their step numbers start again.
 TEST(RecordedJobs, RestartsAreAttempts) {
   const std::vector<TrueJob> jobs = TrueJobs();
   const std::vector<TrueJob> attempts = {jobs[2], jobs[3], jobs[10]};
@@ -199,7 +200,7 @@ TEST(RecordedJobs, RestartsAreAttempts) {
     EXPECT_EQ(placement.attempt, static_cast<int64_t>(i / 4));
     EXPECT_EQ(placement.rank, static_cast<int64_t>(i % 4));
     EXPECT_EQ(placement.seat.gpu, std::to_string(placement.rank));
-    // An attempt's first step ends a few seconds after the attempt begins.
+    // The first step of an attempt ends a few seconds after the attempt begins.
     EXPECT_NEAR(placement.time.min_ms, attempts[i / 4].begin_ms, 5000);
   }
   EXPECT_NEAR(identity.placements.back().time.max_ms, attempts[2].end_ms, kToleranceMs);

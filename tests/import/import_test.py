@@ -1,7 +1,8 @@
-"""`lockstep import` with files of every kind and a real server: what is stored is what the files hold.
+"""`lockstep import` with files of every kind and a real server: what is stored is what the files
+contain.
 
-LOCKSTEP_PROGRAM names the program. What is expected was counted by Python over the raw files, or is said by their
-README.
+LOCKSTEP_PROGRAM names the program. Expected values were counted by Python over the raw files, or
+come from their README.
 """
 
 import gzip
@@ -27,8 +28,8 @@ METRICS = PROJECT / "demo/data/metrics.om.gz"
 TRACES = PROJECT / "import/traces/testdata"
 BLOCK = PROJECT / "import/tsdb_blocks/testdata/block"
 PROGRAM = os.environ["LOCKSTEP_PROGRAM"]
-# Of samples that a file holds, those that are new are counted in front.
-OTHERS = re.compile(r"; ([0-9,]+) (?:were stored already|replaced others of the same series and time)")
+# The number of new samples comes before the number of samples in the file.
+OTHERS = re.compile(r"; ([0-9,]+) (?:already stored|replaced a sample of the same series and time)")
 REPORT = re.compile(r"^(.+?): ([a-z_ ]+): ([0-9,]+) samples of ([0-9,]+) series(?:, ([0-9,]+) steps)?", re.M)
 IMPORT_WITHIN_S = 300
 ALL_TIME = "30y"
@@ -39,7 +40,7 @@ def number(text):
 
 
 def samples_of_text(lines):
-    """{series as written: number of samples}, of exposition text with times."""
+    """{series as written: number of samples} of exposition text with times."""
     counts = {}
     for line in lines:
         if line and not line.startswith("#"):
@@ -73,7 +74,7 @@ class ImportTest(unittest.TestCase):
                 for path, form, samples, series, steps in REPORT.findall(stdout)}
 
     def held(self, *arguments, status=0):
-        """As reports(), with all samples that a file holds, and how many of all files are new."""
+        """Like reports(), with all samples of a file, and the number of new ones in all files."""
         stdout = self.run_import(*arguments, status=status).stdout
         held, new = {}, 0
         for line in stdout.splitlines():
@@ -113,7 +114,7 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(report[:3], ("openmetrics", sum(text.values()), len(text)))
         device = sum(count for series, count in text.items() if series.startswith("DCGM_"))
         self.assertEqual(self.sample_count('{__name__=~"DCGM_.*"}'), device)
-        # Again: nothing new.
+        # Again: nothing is new.
         everything = self.sample_count()
         self.run_import(STEPS, METRICS)
         self.assertEqual(self.sample_count(), everything)
@@ -130,8 +131,8 @@ class ImportTest(unittest.TestCase):
                 parser = "steps" if name.endswith(".jsonl") and truth["parser"] == "jsonl" else truth["parser"]
                 self.assertIn(str(logs / name), dry)
                 self.assertEqual(dry[str(logs / name)][0].replace("jsonl", "steps"), parser.replace("jsonl", "steps"))
-        # The broken lines of one file are all that is left out. Some files of one folder hold the same steps, and
-        # each import counts what it added.
+        # Only the broken lines of one file are left out. Some files of one folder have the same
+        # steps, and each import counts what it added.
         held, new = self.held("--job", "j", logs, status=3)
         self.assertEqual(held, dry)
         stored = self.sample_count()
@@ -139,7 +140,7 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(new, stored)
         self.assertEqual(self.held("--job", "j", logs, status=3), (dry, 0))
         self.assertEqual(self.sample_count(), stored)
-        # A server that forgot its streams gets all of it again, and stores nothing twice.
+        # A server that forgot its streams receives everything again and stores nothing twice.
         address = self.server.address
         self.server.kill()
         self.server = self.serve(http=address)
@@ -152,7 +153,7 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(sorted(series["metric"]["rank"] for series in ranks), ["0", "1", "2", "3"])
 
     def test_final_values_of_real_runs(self):
-        """As the README of the logs says them."""
+        """As stated in the README of the logs."""
         self.run_import(LOGS / "real")
         at_step = "last_over_time(%s[30y]) and on (run, attempt) (last_over_time(lockstep_step[30y]) == %d)"
         events = TRACES / "tensorboard/hf_trainer.tfevents"
@@ -207,12 +208,12 @@ class ImportTest(unittest.TestCase):
         (tree / "train.log").write_text("iter 10: loss 4.1234, time 123.45ms, mfu 41.20%\n")
         result = self.run_import("--job", "j", tree)
         self.assertEqual(self.sample_count("train_loss"), 1)
-        self.assertIn("notes.md: of no known format\n", result.stderr)
-        self.assertIn("; 2 of no known format", result.stdout)
-        # Who names it wants it.
+        self.assertIn("notes.md: unknown format\n", result.stderr)
+        self.assertIn("; 2 of unknown format", result.stdout)
+        # An explicitly named file is imported.
         result = self.run_import("--job", "j", tree / "notes.md", tree / "train.log", tree / "none", status=3)
         self.assertIn("none: cannot open it", result.stderr)
-        self.assertIn("notes.md: nothing in its first 25 bytes is of a format that is known (openmetrics, ",
+        self.assertIn("notes.md: its first 25 bytes match no known format (openmetrics, ",
                       result.stderr)
         self.run_import(tree / "notes.md", status=1)
 

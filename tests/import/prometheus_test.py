@@ -1,4 +1,4 @@
-"""`lockstep import --from-prometheus` with a real Prometheus: what it has is what is stored.
+"""`lockstep import --from-prometheus` with a real Prometheus: everything it has is stored.
 
 LOCKSTEP_PROGRAM names the program.
 """
@@ -28,7 +28,7 @@ IMPORT_WITHIN_S = 120
 SERIES = 20
 STEP_MS = 15_000
 HOUR_MS = 3_600_000
-# Ends where a slice does not, so that chunks reach beyond slices.
+# Not at the end of a slice, so that chunks extend beyond slices.
 LENGTH_MS = 3 * HOUR_MS + 1234 * 1000
 
 
@@ -45,7 +45,7 @@ def content(start_ms):
 
 
 class LimitedReceiver:
-    """Takes so many writes, and then no more."""
+    """Accepts a number of writes and then no more."""
 
     def __init__(self, writes):
         receiver = self
@@ -81,7 +81,7 @@ class PrometheusImportTest(unittest.TestCase):
         (self.folder / "source").mkdir()
         self.prometheus = prometheus_server.Prometheus(self.folder / "source")
         self.addCleanup(self.prometheus.stop)
-        # What comes in one request may reach back as far as it wants.
+        # Samples of a single request may be arbitrarily old.
         self.start_ms = int(time.time() * 1000) // HOUR_MS * HOUR_MS - 4 * HOUR_MS
         series = content(self.start_ms)
         request = urllib.request.Request(self.prometheus.url + remote_write.PATH, remote_write.body(series),

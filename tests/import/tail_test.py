@@ -1,4 +1,5 @@
-"""`lockstep tail` with a real server that is killed meanwhile: what logs hold in the end is what is stored.
+"""`lockstep tail` with a real server that is killed in between: what is stored in the end is what
+the logs contain.
 
 LOCKSTEP_PROGRAM names the program.
 """
@@ -56,7 +57,7 @@ class TailTest(unittest.TestCase):
                     log.write(LINE % (self.steps[rank], START_S + self.steps[rank]))
 
     def stored(self):
-        """Steps by rank, in the order of their times."""
+        """Steps by rank, ordered by time."""
         connection = self.server.connect()
         try:
             result = connection.query('lockstep_step{job="j",run="8f2c"}[1h]', time.time() + 60)
@@ -74,7 +75,7 @@ class TailTest(unittest.TestCase):
         self.await_all()
         self.write(5)
         self.await_all()
-        # The server is away while logs grow and are rotated.
+        # The server is down while logs grow and are rotated.
         self.server.kill()
         self.write(5)
         for rank in range(RANKS):
@@ -88,7 +89,7 @@ class TailTest(unittest.TestCase):
         self.write(5)
         tail = self.tail()
         self.await_all()
-        # It sends the rest when it is told to end.
+        # It sends the rest when it is told to stop.
         self.write(5)
         os.kill(tail.pid, signal.SIGTERM)
         self.assertEqual(tail.wait(), 0)

@@ -1,6 +1,8 @@
-"""Trains nothing, and tells real trackers of it: usage: track.py wandb|mlflow|files|tensorboard FOLDER
+"""Trains nothing, but reports to real trackers: usage: track.py wandb|mlflow|files|tensorboard
+FOLDER
 
-Prints what it told them as JSON. Started by trackers_test.py with an interpreter that has the trackers.
+Prints what it reported as JSON. Started by trackers_test.py with an interpreter that has the
+trackers.
 """
 
 import contextlib
@@ -14,7 +16,7 @@ STEPS = 60
 
 
 def loss(rank, step):
-    """With what is no plain number, too."""
+    """Includes NaN and infinities."""
     if step == 7:
         return math.nan
     if step == 8:
@@ -51,7 +53,7 @@ def track_wandb(folder):
 
 
 def wandb_system(folder):
-    """What W&B itself reads of the machine: {run id: [[time ms, name, value]]}."""
+    """What W&B itself measures on the machine: {run id: [[time ms, name, value]]}."""
     from wandb.proto import wandb_internal_pb2 as proto
     system = {}
     for path in folder.glob("wandb/offline-run-*/*.wandb"):
@@ -66,7 +68,7 @@ def wandb_system(folder):
 
 
 def records(log):
-    """The records of a transaction log, by the format's description: blocks of 32 KiB with chunks."""
+    """The records of a transaction log, as its format is described: blocks of 32 KiB with chunks."""
     at, record = 7, b""
     while at + 7 <= len(log):
         left = 32768 - at % 32768
@@ -91,7 +93,7 @@ def track_mlflow(store):
             rows = []
             for step in range(STEPS // 3):
                 row = {"loss": loss(0, step), "nested/accuracy": step / 16}
-                # All at one time, as what is logged in one go has it.
+                # All at one time, as if logged together.
                 mlflow.log_metrics(row, step=step, timestamp=1_795_242_060_000 + step // 5)
                 rows.append(row)
             mlflow.log_param("lr", 0.1)
@@ -115,19 +117,19 @@ def track_tensorboard(folder):
     begin = 1_795_242_060
     tags = ("train/loss", "lr")
     scalars = {
-        # As fast as the writer goes.
+        # As fast as the writer can.
         "fast": [[(tag, 2.0 / (step + 1), step, None) for step in range(20) for tag in tags]],
         # One tag after the other, all in one millisecond.
         "tags": [[(tag, step / 2, step, begin) for tag in tags for step in range(20)]],
-        # Whole seconds, ten steps each, with a clock that is set back by two.
+        # Whole seconds with ten steps each, with a clock that is set back by two.
         "seconds": [[("train/loss", step, step, begin + step // 10 - (2 if step >= 50 else 0)) for step in range(100)]],
-        # A writer that began again, twice in the same second.
+        # A writer that restarted, twice in the same second.
         "files": [[("train/loss", 100 * number + step, 5 * number + step, begin) for step in range(10)]
                   for number in range(3)],
     }
     for run, files in scalars.items():
         write(run, *files)
-    # The format has 32 bits of a value.
+    # The format stores 32 bits of a value.
     return {run: [[tag, float(numpy.float32(value)), step] for file in files for tag, value, step, _ in file]
             for run, files in scalars.items()}
 

@@ -1,7 +1,7 @@
-"""Runs that real trackers kept (W&B offline, MLflow's database and files, TensorBoard), imported and compared with what
-the trackers were told, value by value.
+"""Imports runs of real trackers (W&B offline, MLflow's database and files, TensorBoard) and
+compares them with what was reported to the trackers, value by value.
 
-LOCKSTEP_PROGRAM names the program. The trackers are installed from PyPI when the test first runs.
+LOCKSTEP_PROGRAM names the program. The trackers are installed from PyPI on the first run.
 """
 
 import json
@@ -44,7 +44,7 @@ class TrackersTest(unittest.TestCase):
         self.addCleanup(self.server.stop)
 
     def track(self, what):
-        """What track.py told the tracker that it was asked to use."""
+        """What track.py reported to the tracker."""
         result = subprocess.run([self.python, FOLDER / "track.py", what, self.runs], capture_output=True, text=True,
                                 timeout=WITHIN_S, check=False, cwd=self.runs,
                                 env=dict(os.environ, HOME=str(self.folder)))
@@ -59,7 +59,7 @@ class TrackersTest(unittest.TestCase):
         return result
 
     def series(self, selector):
-        """[(labels, [[time s, value]])] of all that is stored."""
+        """[(labels, [[time s, value]])] of everything stored."""
         connection = self.server.connect()
         try:
             result = connection.query(f"{selector}[{ALL_TIME}]", time.time() + 10 * 365 * 86400)
@@ -73,7 +73,7 @@ class TrackersTest(unittest.TestCase):
         return found[0][1]
 
     def by_step(self, metric, labels):
-        """[(step, value)] in the order of time, by the step that is stored at the same time."""
+        """[(step, value)] ordered by time, with the step that is stored at the same time."""
         steps = dict(self.samples("lockstep_step{%s}" % labels))
         return [(steps[at], value) for at, value in self.samples("%s{%s}" % (metric, labels))]
 
@@ -87,12 +87,12 @@ class TrackersTest(unittest.TestCase):
         return sum(len(samples) for _, samples in self.series('{__name__=~".+"}'))
 
     def check_count(self, result):
-        """That as many samples are stored as the import says."""
+        """The number of stored samples is the one that the import prints."""
         said = result.stdout.splitlines()[-1].split()
         self.assertEqual(int(said[1].replace(",", "")), self.count(), result.stdout)
 
     def check_again(self, *arguments):
-        """That another import of the same stores nothing, and says so."""
+        """Importing the same again stores nothing, and says so."""
         before = sorted((sorted(labels.items()), str(samples)) for labels, samples in self.series('{__name__=~".+"}'))
         again = self.run_import(*arguments)
         self.assertIn("imported 0 samples of ", again.stdout)
@@ -115,7 +115,7 @@ class TrackersTest(unittest.TestCase):
                 self.check_values("nested_a", labels, [(step, row["nested"]["a"]) for step, row in enumerate(rows)])
                 self.check_values("nested_b_c", labels,
                                   [(step, row["nested"]["b"]["c"]) for step, row in enumerate(rows)])
-        # Images, histograms, lists and texts are none, and of W&B's own logs nothing is.
+        # Images, histograms, lists and texts are not samples, and W&B's own logs are not imported.
         self.assertEqual([labels for labels, _ in self.series('{__name__=~"image.*|histogram.*|list.*|text|flag|_.*"}')], [])
         self.assertIn("2 images, histograms, tables and the like were left out", result.stdout)
         self.assertEqual({labels.get("job") for labels, _ in self.series('{__name__=~".+"}')}, {"proj"})
@@ -143,17 +143,17 @@ class TrackersTest(unittest.TestCase):
         whole = path.read_bytes()
         shutil.rmtree(self.runs / "wandb")
         path.parent.mkdir(parents=True)
-        # Within a record, which begins where another one ends.
+        # Within a record that begins where another one ended.
         within = whole.index(b"train/loss", len(whole) * 6 // 10) + 1
         path.write_bytes(whole[:within])
         result = self.run_import("--job", "j", path.parent)
-        self.assertIn("its last record is cut: the run crashed or goes on", result.stdout)
+        self.assertIn("its last record is truncated: the run crashed or is still running", result.stdout)
         (labels, samples), = self.series("train_loss")
         self.assertEqual((labels["job"], labels["run"]), ("j", "exp"))
         rows = told["runs"][f'exp/{labels["rank"]}']
         self.assertTrue(10 < len(samples) < len(rows), len(samples))
         self.check_values("train_loss", 'job="j"', [(step, rows[step]["train/loss"]) for step in range(len(samples))])
-        # It went on: only what is new is stored.
+        # The run continued: only what is new is stored.
         before = self.count()
         path.write_bytes(whole)
         result = self.run_import("--job", "j", path.parent)
@@ -166,11 +166,11 @@ class TrackersTest(unittest.TestCase):
         (folder / "logs").mkdir(parents=True)
         (folder / "logs/notes.md").write_text("nothing\n")
         result = self.run_import(self.runs, status=1)
-        self.assertIn("nothing in it can be imported: of its 1 files none is whole and of a known format",
+        self.assertIn("nothing to import: none of its 1 files is complete and of a known format",
                       result.stderr)
         self.assertIn("1 folder with nothing to import", result.stdout)
         (self.runs / "empty").mkdir()
-        self.assertIn("it holds no file", self.run_import(self.runs / "empty", status=1).stderr)
+        self.assertIn("the folder has no files", self.run_import(self.runs / "empty", status=1).stderr)
         log = self.runs / "train.log"
         log.write_text("iter 10: loss 4.1234, time 123.45ms, mfu 41.20%\n")
         self.run_import(log, self.runs / "empty", status=3)
@@ -194,8 +194,8 @@ class TrackersTest(unittest.TestCase):
         infos = {labels["run"]: (labels["name"], labels["experiment"]) for labels, _ in self.series("mlflow_run_info")}
         self.assertEqual(infos, {run: (about["name"], about["experiment"]) for run, about in told.items()})
         self.check_again(self.runs)
-        # Three runs under one name would be one.
-        self.assertIn("it holds 3 runs", self.run_import("--run", "r", self.runs / "mlflow.db", status=1).stderr)
+        # Three runs under one name would be merged.
+        self.assertIn("it contains 3 runs", self.run_import("--run", "r", self.runs / "mlflow.db", status=1).stderr)
         other = self.runs / "other"
         other.mkdir()
         (other / "a.db").write_bytes((self.runs / "mlflow.db").read_bytes()[:5000])
@@ -218,7 +218,8 @@ class TrackersTest(unittest.TestCase):
                 stored = self.by_step(names[tag], f'run="{run}"')
                 if run in ("fast", "tags"):
                     self.assertEqual(stored, expected, run)
-                # Where times go back, or several files have the same ones, steps lie between others.
+                # Where times go back, or several files have the same ones, steps are between
+                # others.
                 self.assertEqual(sorted(stored), sorted(expected), run)
         self.check_again("--job", "tb", self.runs)
 

@@ -1,4 +1,4 @@
-"""What a pager hears of a lockstep's alerts when their receivers were away or slow: what is true, and soon.
+"""What a pager receives from a lockstep whose receivers were away or slow: what is true, and soon.
 
 Most tests have a real Alertmanager between the lockstep and the pager.
 """
@@ -18,7 +18,7 @@ import receivers
 from prometheus3 import ask, push
 
 WITHIN_S = 60
-# So soon after it is back a receiver hears, on machines that are busy.
+# How soon a receiver is notified once it is back, on busy machines.
 SOON_S = 15
 RULES = """
 groups:
@@ -27,12 +27,12 @@ groups:
   rules:
   - {alert: Hot, expr: temp > 80}
 """
-# So that nothing that is told again hides what was not told.
+# So that repeated notifications do not hide missing ones.
 NEVER_AGAIN = "1h"
 
 
 def end_of(alert):
-    """Unix seconds of its endsAt."""
+    """The endsAt in Unix seconds."""
     return datetime.datetime.fromisoformat(alert["endsAt"].replace("Z", "+00:00")).timestamp()
 
 
@@ -44,7 +44,7 @@ class AlertOutageTest(receivers.ReceiversTest):
         self.hook = self.receiver(receivers.Receiver())
 
     def gate(self, name="alertmanager"):
-        """One in front of an Alertmanager that posts to the hook."""
+        """An Alertmanager behind a gate that posts to the hook."""
         made = receivers.Gate(self.alertmanager(self.hook, name=name).address)
         self.addCleanup(made.ended.set)
         return self.receiver(made)
@@ -55,12 +55,12 @@ class AlertOutageTest(receivers.ReceiversTest):
                 f"    static_configs: [{{targets: {json.dumps(addresses)}}}]\n")
 
     def firing(self, server):
-        """The GPUs of alerts that fire."""
+        """The GPUs of firing alerts."""
         return sorted(alert["labels"].get("gpu") for alert in ask(server, "alerts")[1]["data"]["alerts"]
                       if alert["state"] == "firing")
 
     def heat(self, server, gpu, value):
-        """Until the rule has seen it."""
+        """Until the rule has been evaluated with it."""
         push(server, receivers.temperature(gpu, value))
         programs.wait_until(lambda: (str(gpu) in self.firing(server)) == (value > 80),
                             f"the rule sees GPU {gpu}", WITHIN_S)
@@ -82,7 +82,9 @@ class AlertOutageTest(receivers.ReceiversTest):
         programs.wait_until(lambda: gate.requests >= before + count, "it is tried", WITHIN_S)
 
     def assert_true_when_sent(self, gate):
-        """Every alert of the gate's bodies, which all fired: once in each, and not over before its answer came."""
+        """Every alert in the gate's bodies: all fired, each occurs once per body, and none ends
+        before its response.
+        """
         self.assertTrue(gate.bodies)
         for came_s, body in gate.bodies:
             labels = [json.dumps(alert["labels"], sort_keys=True) for alert in body]
@@ -96,7 +98,8 @@ class AlertOutageTest(receivers.ReceiversTest):
         self.heat(server, 3, 81)
         told_first_s = time.time()
         failures = "lockstep_notification_failures_total"
-        # By then all that was told at the beginning has ended, four resend delays and the timeout later.
+        # By then everything sent at the beginning has ended, four resend delays and the timeout
+        # later.
         programs.wait_until(lambda: time.time() > told_first_s + 16 and
                             receivers.metric(server, failures) > 3, "it was away for long", WITHIN_S)
         self.alertmanager(self.hook, address)
@@ -112,11 +115,11 @@ class AlertOutageTest(receivers.ReceiversTest):
         self.await_states("firing", "firing")
         gate.status = 503
         gate.bodies.clear()
-        self.heat(server, 1, 20)    # over
-        self.heat(server, 2, 20)    # over, and again
+        self.heat(server, 1, 20)    # resolved
+        self.heat(server, 2, 20)    # resolved, and firing again
         self.await_tries(gate, 2)
         self.heat(server, 2, 81)
-        self.heat(server, 4, 81)    # as if it never was
+        self.heat(server, 4, 81)    # as if it had never fired
         self.heat(server, 4, 20)
         self.await_tries(gate, 2)
         gate.status = 200
@@ -145,7 +148,7 @@ class AlertOutageTest(receivers.ReceiversTest):
     def test_one_that_answers_late_does_not_hear_of_an_end(self):
         gate = self.gate()
         gate.answer_after_s = 20
-        # Three requests that end by their timeout take longer than four resend delays.
+        # Three requests that time out take longer than four resend delays.
         server = self.lockstep(self.managers(gate.address, more="    timeout: 3s\n"), "1s")
         self.heat(server, 3, 81)
         programs.wait_until(lambda: len(gate.bodies) >= 5, "it is told again", WITHIN_S)
@@ -193,7 +196,7 @@ class AlertOutageTest(receivers.ReceiversTest):
         self.heat(server, 3, 20)
         self.configure(webhook + "  alertmanagers: []\n")
         os.kill(server.pid, signal.SIGHUP)
-        programs.wait_until(lambda: "the configuration was read again" in server.log, "", WITHIN_S)
+        programs.wait_until(lambda: "configuration reloaded" in server.log, "", WITHIN_S)
         self.await_evaluations(server, 5)
         self.hook.status = 200
         self.await_states("firing", "resolved", within_s=SOON_S)

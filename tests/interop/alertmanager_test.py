@@ -1,4 +1,4 @@
-"""A lockstep tells a real Alertmanager and a webhook of alerts."""
+"""A lockstep sends alerts to a real Alertmanager and a webhook."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ class Receivers(receivers.ReceiversTest):
     rules = RULES
 
     def hook(self, more):
-        """A server whose hook writes its arguments to a file, behind what is there."""
+        """A server whose hook appends its arguments to a file."""
         script = self.folder / "drain.sh"
         script.write_text(f'#!/bin/sh\necho "$@" >> {self.folder / "drained"}\n')
         script.chmod(0o755)
@@ -75,10 +75,10 @@ class Receivers(receivers.ReceiversTest):
         server = self.hook("  dry_run: false\n  min_interval: 100ms\n  max_nodes: 1\n")
         push(server, receivers.temperature(3, 81))
         programs.wait_until(self.drained, "the node is drained", WITHIN_S)
-        # Another node, and the same one again and again.
+        # Another node, and the same one repeatedly.
         push(server, remote_write.protobuf([({"__name__": "temp", "gpu": "4"},
                                              [(int(time.time() * 1000), 90.0)])]))
-        programs.wait_until(lambda: "as many nodes as it may" in server.log, "it refuses", WITHIN_S)
+        programs.wait_until(lambda: "max_nodes reached" in server.log, "it refuses", WITHIN_S)
         self.assertEqual(self.drained(), ["3 because"])
 
     def test_a_restart_does_not_make_a_hook_act_again(self):
@@ -91,8 +91,8 @@ class Receivers(receivers.ReceiversTest):
         push(server, receivers.temperature(3, 81))
         push(server, remote_write.protobuf([({"__name__": "temp", "gpu": "4"},
                                              [(int(time.time() * 1000), 90.0)])]))
-        # The first node was done before; the second is one too many.
-        programs.wait_until(lambda: "as many nodes as it may" in server.log, "it refuses", WITHIN_S)
+        # The first node was handled before; the second exceeds the limit.
+        programs.wait_until(lambda: "max_nodes reached" in server.log, "it refuses", WITHIN_S)
         self.assertEqual(self.drained(), ["3 because"])
 
     def test_what_was_rehearsed_is_done_when_it_may_be(self):
@@ -123,7 +123,7 @@ class Receivers(receivers.ReceiversTest):
                             "the webhook was asked", WITHIN_S)
         hook.status = 200
         programs.wait_until(lambda: hook.states(), "the webhook heard", WITHIN_S)
-        # Several evaluations and times of telling Alertmanagers.
+        # Several evaluations and notifications of Alertmanagers.
         evaluated = receivers.metric(server, "lockstep_rule_group_iterations_total")
         programs.wait_until(
             lambda: receivers.metric(server, "lockstep_rule_group_iterations_total") > evaluated + 5, "", WITHIN_S)

@@ -1,6 +1,8 @@
-"""Sends metrics with Datadog's client for Python; runs inside the environment of client_requirements.txt.
+"""Sends metrics with Datadog's client for Python; runs inside the environment of
+client_requirements.txt.
 
-The input is a JSON object: `url`, `token`, and `metrics`, a list of the arguments of api.Metric.send(). The answers come out.
+The input is a JSON object: `url`, `token`, and `metrics`, a list of the arguments of
+api.Metric.send(). The output is the responses.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Datadog's client for Python sends, and requests of version 2 of its API as they are documented, and what its agent
-sends: protobuf.
+"""Datadog's client for Python, requests of version 2 of its API as documented, and its agent's
+protobuf.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -67,6 +67,11 @@ class DatadogTest(unittest.TestCase):
                 self.assertEqual(answer.status, status)
                 answer = connection.send("GET", "/datadog/api/v1/validate", None, {"DD-API-KEY": key})
                 self.assertEqual(answer.status, 401 if status == 401 else 200)
+                # As the agent does; other paths do not accept a key in the URL.
+                answer = connection.send("GET", f"/datadog/api/v1/validate?api_key={key}")
+                self.assertEqual(answer.status, 401 if status == 401 else 200)
+                answer = connection.send("POST", f"/datadog/api/v2/series?api_key={key}", body, {"Content-Type": "application/json"})
+                self.assertEqual(answer.status, 401)
         self.assertEqual(self.series("load[1m]"), {(("__name__", "load"), ("env", "prod"), ("host", "n2")): [1.5]})
 
     def test_protobuf_of_the_agent(self):
@@ -95,7 +100,7 @@ class DatadogTest(unittest.TestCase):
                     self.assertEqual(answer.status, expected)
         answer = connection.send("POST", "/datadog/api/beta/sketches", b"\n\0", {
             "DD-API-KEY": TOKEN, "Content-Type": "application/x-protobuf"})
-        self.assertEqual(json.loads(answer.body), {"errors": ["sketches of distributions are not stored: send series"]})
+        self.assertEqual(json.loads(answer.body), {"errors": ["sketches of distributions are not supported; send series instead"]})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""/federate answers as a real Prometheus 3 does, byte for byte, and a Prometheus that scrapes it gets the
-native histograms too.
+"""/federate responds byte for byte like a real Prometheus 3, and a Prometheus that scrapes it also
+gets the native histograms.
 
 LOCKSTEP_PROGRAM names the server.
 """

@@ -1,7 +1,8 @@
-"""Pushes with Prometheus' client for Python; runs inside the environment of client_requirements.txt.
+"""Pushes with Prometheus' client for Python; runs inside the environment of
+client_requirements.txt.
 
-The input is a JSON object: `url`, `token`, and `pushes`, a list of [what, job, grouping key, {name: value}]. `what` is the function's
-name. What raises is told on standard output, in a list as long: null for what went well.
+The input is a JSON object: `url`, `token`, and `pushes`, a list of [function name, job, grouping
+key, {name: value}]. The output is a list of the same length: the exception of each push, or null.
 """
 
 import json

@@ -70,7 +70,7 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(self.push(["delete_from_gateway", "j", {}, {}]), [None])
         self.assertEqual(list(self.values('{__name__=~"rows|columns|push_time_seconds",job="j"}')), [])
         self.assertEqual(list(self.values('rows').values()), [5])
-        # What was pushed stays in the past.
+        # Pushed samples stay in the past.
         self.assertEqual(list(self.values('last_over_time(rows{job="j"}[1h])').values()), [4])
 
     def test_after_a_restart_a_group_begins_anew(self):
@@ -80,7 +80,8 @@ class GatewayTest(unittest.TestCase):
         self.server = Server.ready(folder, "--web.config.file", str(folder / "web.yml"), http=address)
         self.addCleanup(self.server.kill)
         self.assertEqual(self.push(["push_to_gateway", "j", {}, {"rows": 3}]), [None])
-        # Nobody knows any more that columns were in the group; they end as every series without new samples does.
+        # The server no longer knows that columns were in the group; they end like every series
+        # without new samples.
         self.assertEqual(sorted(self.values('{__name__=~"rows|columns"}').values()), [2, 3])
         self.push(["delete_from_gateway", "j", {}, {}])
         self.assertEqual(list(self.values('{__name__=~"rows|columns"}').values()), [2])

@@ -1,8 +1,8 @@
-"""Grafana's own Prometheus data source, the Go module that its server runs, asks lockstep: every panel of grafana/,
-health, labels, metadata, exemplars.
+"""Grafana's own Prometheus data source, the Go module that its server runs, queries lockstep: every
+panel of grafana/, health, labels, metadata, exemplars.
 
-LOCKSTEP_PROGRAM names the server. tools/build_grafana_prometheus.sh build/tools makes the program of tests/interop/grafana;
-without it the test is skipped.
+LOCKSTEP_PROGRAM names the server. tools/build_grafana_prometheus.sh build/tools builds the program
+in tests/interop/grafana; without it the test is skipped.
 """
 
 import json
@@ -23,13 +23,13 @@ PROGRAM = programs.ROOT / "build/tools/grafana-prometheus"
 WITHIN_S = 120
 RANGE_MS, INTERVAL_MS = 30_000, 5_000
 TIME_S = 1795242085
-# The data source fills in these itself.
+# The data source replaces these itself.
 ITS_OWN = {name: f"${{{name}}}" for name in ("__rate_interval", "__range", "__range_s")}
 JOB = "pretrain-bf16"
 
 
 def write_exemplar(server):
-    """A counter whose sample at TIME_S tells of a trace."""
+    """A counter whose sample at TIME_S has an exemplar with a trace."""
     exemplar = (length_delimited(1, length_delimited(1, b"trace_id") + length_delimited(2, b"abc123")) +
                 b"\x11" + double(0.25) + b"\x18" + varint(TIME_S * 1000))
     series = (label("__name__", "traced_total") + label("job", "traced") + sample(TIME_S * 1000, 7.0) +
@@ -53,7 +53,7 @@ def put_in(asked, dashboard, job):
 
 
 def columns(frame):
-    """Times in milliseconds and values of a frame, and the labels of its values."""
+    """Times in milliseconds and values of a frame, and the labels of the values."""
     times, values = frame["data"]["values"]
     return times, values, frame["schema"]["fields"][1].get("labels", {})
 
@@ -88,7 +88,7 @@ class GrafanaTest(unittest.TestCase):
         answer = self.ask()
         self.assertEqual((answer["health"]["Status"], answer["health"]["Message"]),
                          (1, "Successfully queried the Prometheus API."))
-        # It is taken for the Prometheus whose API it has.
+        # It is recognized as the Prometheus whose API it has.
         self.assertEqual(answer["details"]["application"], "Prometheus")
 
     def test_every_panel(self):
@@ -120,7 +120,7 @@ class GrafanaTest(unittest.TestCase):
                              [[time, float(value)] for time, value in series["values"]])
 
     def test_its_own_variables(self):
-        """It makes a rate interval of four scrape intervals and the interval of the query."""
+        """Computes a rate interval from four scrape intervals and the interval of the query."""
         [frame] = self.frames(query(f'sum(count_over_time(train_step{{job="{JOB}",rank="0"}}[$__range]))',
                                     instant=True, range=False))
         in_range = programs.ask(self.server.url, "query", time=TIME_S,

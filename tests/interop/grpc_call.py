@@ -1,6 +1,6 @@
-"""Makes one gRPC call after another: of each length and so many bytes on standard input.
+"""Makes gRPC calls in turn: each with a length and so many bytes from standard input.
 
-usage: grpc_call.py ADDRESS METHOD     prints the answers as hexadecimal lines; needs grpcio
+usage: grpc_call.py ADDRESS METHOD     prints the responses as hexadecimal lines; needs grpcio
 """
 
 import struct

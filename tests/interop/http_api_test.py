@@ -1,5 +1,5 @@
-"""The HTTP API answers as a real Prometheus does: the same data in both, the same requests to both,
-the same bytes from both. promtool, too, sees no difference.
+"""The HTTP API responds like a real Prometheus: same data in both, same requests to both, same
+bytes from both. promtool sees no difference either.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -20,7 +20,7 @@ from lockstep_server import Server
 from prometheus3 import send
 from prometheus_server import Prometheus
 
-# Scrapes: one every 15 s for 15 minutes, 0.4 s after the whole second.
+# One scrape every 15 s for 15 minutes, 0.4 s after the whole second.
 SCRAPE_TIMES_MS = [(requests.T - 900 + 15 * i) * 1000 + 400 for i in range(60)]
 
 
@@ -57,11 +57,11 @@ class HttpApiTest(unittest.TestCase):
         theirs = ask(self.prometheus, path, parameters, method)
         ours = ask(self.lockstep, path, parameters, method)
         if path == "query" and json.loads(theirs[2]).get("data", {}).get("resultType") == "vector":
-            # The order of a vector means something only where it was sorted.
+            # The order of a vector only matters if it was sorted.
             if not parameters["query"].startswith("sort"):
                 theirs, ours = sorted_vector(theirs), sorted_vector(ours)
         if path == "series":
-            # Prometheus 2.53 gives the series of one matcher as it finds them.
+            # Prometheus 2.53 returns the series of a single matcher in any order.
             theirs, ours = sorted_series(theirs), sorted_series(ours)
         self.assertEqual(theirs, ours)
 

@@ -1,7 +1,8 @@
-"""Writes points with InfluxDB's client for Python; runs inside the environment of client_requirements.txt.
+"""Writes points with InfluxDB's client for Python; runs inside the environment of
+client_requirements.txt.
 
-The input is a JSON object: `url`, `token`, and `points`, a list of [measurement, tags, fields, time in ms]. The output tells
-whether the server was well, and what a bad line was answered.
+The input is a JSON object: `url`, `token`, and `points`, a list of [measurement, tags, fields, time
+in ms]. The output is the server's health and the response to an invalid line.
 """
 
 import json

@@ -1,6 +1,8 @@
-"""Senders of InfluxDB line protocol: Telegraf's outputs for InfluxDB 1 and 2, and InfluxDB's client for Python.
+"""Senders of InfluxDB line protocol: Telegraf's outputs for InfluxDB 1 and 2, and InfluxDB's client
+for Python.
 
-LOCKSTEP_PROGRAM names the server; `tools/build_telegraf.sh build/tools` makes Telegraf. What is not there is skipped.
+LOCKSTEP_PROGRAM names the server; `tools/build_telegraf.sh build/tools` builds Telegraf. What is
+missing is skipped.
 """
 
 import json
@@ -52,7 +54,7 @@ def escaped(text):
 
 
 def line_protocol(series):
-    """A field called value for each sample, and text that becomes none."""
+    """A field called value for each sample, and a text, which does not become one."""
     return "".join(
         ",".join([dict(labels)["__name__"], *(f"{name}={escaped(value)}" for name, value in labels if name != "__name__")]) +
         f' value={value!r},unit="a, \\"b\\" = c" {time_ms * 1_000_000}\n'
@@ -70,7 +72,7 @@ class InfluxTest(unittest.TestCase):
         self.addCleanup(lambda: self.server.alive and self.server.kill())
 
     def serve_with_roles(self):
-        """A server at which TOKEN may write, and whoever shows "reader" read."""
+        """A server where TOKEN may write and the token "reader" may read."""
         web = self.folder / "web.yml"
         web.write_text(f"lockstep_bearer_tokens:\n  telegraf: {{sha256: {credentials.digest(TOKEN)}}}\n"
                        f"  reader: {{sha256: {credentials.digest('reader')}}}\n"
@@ -126,7 +128,7 @@ class InfluxTest(unittest.TestCase):
         told = json.loads(result.stdout)
         self.assertEqual((told["ping"], told["health"]), (True, "pass"))
         self.assertEqual(told["refusal"]["status"], 400)
-        self.assertIn("line 2: the field \"value\" has the value \"x\", which is no number", told["refusal"]["message"])
+        self.assertIn("line 2: the field \"value\" has the value \"x\", which is not a number", told["refusal"]["message"])
 
         def values(query):
             found = programs.ask_as(self.server.url, credentials.bearer("reader"), "query", query=query)["result"]

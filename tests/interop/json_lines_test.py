@@ -1,6 +1,8 @@
-"""JSON lines go from lockstep to VictoriaMetrics and back, and text of Prometheus comes in as it is.
+"""JSON lines go from lockstep to VictoriaMetrics and back, and Prometheus' text format is imported
+unchanged.
 
-LOCKSTEP_PROGRAM names the server; VictoriaMetrics is among the peers of `./dev setup test`. What is not there is skipped.
+LOCKSTEP_PROGRAM names the server; VictoriaMetrics is among the peers of `./dev setup test`. What is
+missing is skipped.
 """
 
 import json
@@ -29,7 +31,7 @@ def export(url):
 
 
 def samples(lines):
-    """Of each series, its samples; infinities and what is no number as texts and None."""
+    """The samples of each series; infinities as texts, NaN as None."""
     series = {}
     for line in lines.splitlines():
         row = json.loads(line)
@@ -62,7 +64,7 @@ class JsonLinesTest(unittest.TestCase):
             self.assertEqual(answer.status, 204)
 
     def filled(self, *more_values):
-        """A server with a recording, and a series of what is hard to write."""
+        """A server with a recording, and a series with values and labels that are hard to encode."""
         server = self.serve("from")
         series = [(dict(labels), found) for labels, found in recording.read(BEGIN_S, BEGIN_S + SPAN_S).items()]
         self.assertGreater(len(series), 100)
@@ -82,7 +84,7 @@ class JsonLinesTest(unittest.TestCase):
         self.assertEqual(export(other.url), lines)
 
     def test_there_and_back(self):
-        # VictoriaMetrics keeps nothing that is no number, or nearly zero.
+        # VictoriaMetrics does not keep NaN, or values close to zero.
         program = programs.find_peer("victoria-metrics")
         server = self.filled()
         lines = export(server.url)

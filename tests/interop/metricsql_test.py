@@ -1,7 +1,7 @@
-"""The functions of MetricsQL that lockstep knows answer as VictoriaMetrics' own do.
+"""The MetricsQL functions in lockstep return what VictoriaMetrics' own do.
 
-LOCKSTEP_PROGRAM names the server. Runs beside the victoria-metrics that tools/get_peers.sh has put among the
-peers; without it the test is skipped.
+LOCKSTEP_PROGRAM names the server. Runs next to the victoria-metrics that tools/get_peers.sh unpacks
+among the peers; without it the test is skipped.
 """
 
 import pathlib
@@ -36,7 +36,7 @@ with (q = %s) (
   alias(max(label_match(q, "rollup", "max")), "max"),
   alias(avg(label_match(q, "rollup", "avg")), "avg"),
 )"""
-# Query, and the minute of the evaluation: (m,) of an instant query, (first, last) of one over a range.
+# Query, and the minutes of the evaluation: (m,) for an instant query, (first, last) for a range.
 ASKED = (
     ('default_rollup(ALERTS_FOR_STATE{alertname="pending"}[3600s])', (32,)),
     ("default_rollup(ALERTS_FOR_STATE[3600s])", (1,)),
@@ -64,7 +64,8 @@ ASKED = (
     ("limit_offset(1, 0, sort_desc(gpu))", (0,)),
     ("limit_offset(1, 2, sort(gpu))", (0,)),
     ("limit_offset(5, 3, gpu)", (0,)),
-    # Between the samples of a window VictoriaMetrics counts the last change twice: means are those of a steady series.
+    # Between the samples of a window VictoriaMetrics counts the last change twice, so averages are
+    # tested with a steady series.
     ("rollup_rate(steady_total[10m])", (4,)),
     ("rollup_increase(steady_total[10m])", (4,)),
     ("rollup_delta(steady_total[10m])", (4,)),
@@ -88,7 +89,7 @@ ASKED = (
     ("WITH (x = vector(1) + 1) x * x", (0,)),
     ("WITH (f(x) = x, x = 7) f(x, 1)", (0,)),
     ("WITH (x = y) 2 +", (0,)),
-    # What vmui sends for a page of metrics.
+    # The queries of vmui for a page of metrics.
     (EXPLORE % 'rollup_rate({job="x",__name__="steady_total"})', (2, 4)),
     (EXPLORE % 'rollup({job="x",__name__="flat"})', (1, 2)),
 )

@@ -1,8 +1,8 @@
-"""The OpenTelemetry Collector takes what OpenTelemetry's SDK sends and passes it on by OTLP/gRPC, OTLP/HTTP and remote
-write: the same samples each.
+"""The OpenTelemetry Collector receives from OpenTelemetry's SDK and forwards by OTLP/gRPC,
+OTLP/HTTP and remote write: the same samples each.
 
-LOCKSTEP_PROGRAM names the server. tools/build_otel_collector.sh build/tools makes the collector; without it the test
-is skipped.
+LOCKSTEP_PROGRAM names the server. tools/build_otel_collector.sh build/tools builds the collector;
+without it the test is skipped.
 """
 
 import pathlib
@@ -36,7 +36,9 @@ WITHIN_S = 60
 
 
 def samples(server):
-    """{labels: (floats, histograms)} of the service, without what the collector's own translation adds of scopes."""
+    """{labels: (floats, histograms)} of the service, without the scope labels that the collector's
+    translation adds.
+    """
     data = ask(server.url, "query", query=f'{{job="fleet/{SERVICE}"}}[10m]', time=time.time() + 60)
     found = {}
     for row in data["result"]:
@@ -87,8 +89,8 @@ class OtelCollectorTest(unittest.TestCase):
         otel_sdk.send(protocol=protocol, endpoint=http if protocol == "http" else grpc,
                       compression="none", temporality="cumulative", service=SERVICE,
                       rounds=ROUNDS)
-        # Each round exports 12 samples at least: five counts and levels, six series of the histogram, the native
-        # one.
+        # Each round exports at least 12 samples: five counts and levels, six series of the
+        # histogram, and the native one.
         programs.wait_until(lambda: all(sample_count(samples(server)) >= 12 * len(ROUNDS)
                                         for server in servers), "all samples have come", WITHIN_S)
         by_grpc, by_http, by_write = (samples(server) for server in servers)

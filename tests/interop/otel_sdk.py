@@ -1,4 +1,4 @@
-"""OpenTelemetry's Python SDK in an environment of its own, made from PyPI when it is first asked for."""
+"""OpenTelemetry's Python SDK in an environment made from PyPI on first use."""
 
 import json
 import pathlib
@@ -18,8 +18,8 @@ def python():
 
 
 def send(**told):
-    """Has the SDK send; see otel_sender.py."""
-    # Beside the sender lies a module with the name of one of the SDK's own.
+    """Makes the SDK send; see otel_sender.py."""
+    # The sender's folder has a module with the same name as one of the SDK's.
     result = subprocess.run([str(python()), "-P", str(FOLDER / "otel_sender.py")], text=True,
                             input=json.dumps(told), capture_output=True, timeout=SEND_WITHIN_S)
     if result.returncode != 0:

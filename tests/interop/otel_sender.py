@@ -1,8 +1,10 @@
-"""Sends what it is told on standard input with OpenTelemetry's Python SDK; runs inside the SDK's environment.
+"""Sends the metrics given on standard input with OpenTelemetry's Python SDK; runs inside its
+environment.
 
-The input is a JSON object: `protocol` ("http" or "grpc"), `endpoint`, `compression` ("none", "gzip" or "deflate"),
-`temporality` ("cumulative" or "delta"), `service`, and `rounds`, a list of lists of [instrument, value, attributes].
-After each round everything is exported once; a failed export ends the program with status 1.
+The input is a JSON object: `protocol` ("http" or "grpc"), `endpoint`, `compression` ("none", "gzip"
+or "deflate"), `temporality` ("cumulative" or "delta"), `service`, and `rounds`, a list of lists of
+[instrument, value, attributes]. After each round everything is exported once; a failed export ends
+the program with status 1.
 """
 
 import json
@@ -38,7 +40,7 @@ def make_exporter(told):
 
 
 class Watched:
-    """Remembers whether each export succeeded."""
+    """Records whether each export succeeded."""
 
     def __init__(self, exporter):
         self.failed = False
@@ -76,7 +78,7 @@ def main():
         for instrument, value, attributes in events:
             instruments[instrument](value, attributes)
         provider.force_flush()
-        # Samples are milliseconds apart at least.
+        # Samples are at least a millisecond apart.
         time.sleep(0.005)
     provider.shutdown()
     sys.exit(1 if watched.failed else 0)

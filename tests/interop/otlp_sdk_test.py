@@ -1,4 +1,4 @@
-"""OpenTelemetry's Python SDK sends by OTLP/HTTP and OTLP/gRPC: PromQL answers with what it was told to record.
+"""OpenTelemetry's Python SDK sends by OTLP/HTTP and OTLP/gRPC: PromQL returns what was recorded.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -16,7 +16,7 @@ import programs
 from lockstep_server import Server
 from programs import ask
 
-GRPC_ADDRESS = re.compile(r"taking OTLP by gRPC.*address=\"?([0-9.]+:[0-9]+)")
+GRPC_ADDRESS = re.compile(r"listening for OTLP over gRPC.*address=\"?([0-9.]+:[0-9]+)")
 GPU_0, GPU_1 = {"gpu.index": 0}, {"gpu.index": 1}
 ROUNDS = [
     [("train.steps", 5, GPU_0), ("train.steps", 7, GPU_0), ("train.steps", 3, GPU_1),
@@ -29,7 +29,7 @@ ROUNDS = [
     [("train.steps", 1, GPU_1), ("train.steps", 4, GPU_0), ("step.duration", 0.2, {}),
      ("message.size", 1e6, {})],
 ]
-# Of the last round, from the rounds above by hand.
+# After the last round, computed by hand from the rounds above.
 EXPECTED = {
     'train_steps_total{gpu_index="0"}': 5 + 7 + 2 + 4,
     'train_steps_total{gpu_index="1"}': 3 + 1,
@@ -47,7 +47,7 @@ EXPECTED = {
     # The zero and the one are below two, the others above.
     "histogram_fraction(-1, 2, message_size_bytes) * 5": 2,
     'target_info{host_name="node-1", gpu_count="8", job="fleet/%(service)s"}': 1,
-    # Each counter was seen growing: the increase of a counter that began at a known time is all of it.
+    # The counter's beginning is known, so its increase is its whole value.
     'resets(train_steps_total{gpu_index="0"}[5m])': 0,
 }
 
@@ -75,7 +75,7 @@ class OtlpSdkTest(unittest.TestCase):
                                        value)
 
     def value_of(self, query, service, at_s):
-        """Of the one series of that service."""
+        """Queries the only series of that service."""
         result = ask(self.lockstep.url, "query", query=query, time=at_s)["result"]
         of_service = [row for row in result if row["metric"].get("job") == f"fleet/{service}"]
         self.assertEqual(len(of_service), 1, (query, result))

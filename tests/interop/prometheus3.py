@@ -1,4 +1,6 @@
-"""A Prometheus 3 and a lockstep side by side, for the parts of the API that an older Prometheus lacks."""
+"""A Prometheus 3 and a lockstep side by side, for parts of the API that older Prometheus servers
+lack.
+"""
 
 import http.client
 import json
@@ -52,7 +54,7 @@ def push(server, content):
 
 
 class SideBySide(unittest.TestCase):
-    """Both servers, empty; a subclass says what Prometheus is started with."""
+    """Both servers, empty; a subclass defines Prometheus' configuration."""
 
     prometheus_flags = ()
     lockstep_flags = ()

@@ -1,5 +1,5 @@
-"""stats=all counts samples as a real Prometheus 3 does, in all and at each step, for the compliance queries
-and for more of what decides the count.
+"""stats=all counts samples like a real Prometheus 3, in total and per step, for the compliance
+queries and for other cases that affect the count.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -22,7 +22,7 @@ EXPRESSIONS = (
 
 
 def histograms():
-    """Native histograms: they count by their size."""
+    """Native histograms, which count by their size."""
     return remote_write.protobuf([({"__name__": "h"}, [
         ((END_S - 600 + 30 * i) * 1000 + 400,
          remote_write.Histogram(schema=0, count=10.0 + i, sum=5.0, floats=True,
@@ -48,7 +48,7 @@ class QueryStatsTest(prometheus3.SideBySide):
     def check(self, path, **parameters):
         for query in (*prometheus3.compliance_queries(), *EXPRESSIONS):
             theirs = self.counts(self.prometheus, path, query, parameters)
-            if theirs is not None:  # else the query fails in both, which others test
+            if theirs is not None:  # otherwise the query fails in both, which other tests cover
                 with self.subTest(path=path, query=query):
                     self.assertEqual(theirs, self.counts(self.lockstep, path, query, parameters))
 
@@ -57,7 +57,7 @@ class QueryStatsTest(prometheus3.SideBySide):
         if status != 200:
             return None
         samples = document["data"]["stats"]["samples"]
-        # Of the memory of an evaluation that works otherwise.
+        # About the memory of an evaluation that works differently.
         self.assertGreaterEqual(samples.pop("peakSamples"), 0)
         return samples
 

@@ -1,7 +1,8 @@
-"""What the specifications of remote write 1.0 and 2.0 ask of a receiver, over HTTP: codes and `Written` headers.
+"""What the specifications of remote write 1.0 and 2.0 require of a receiver: status codes and
+`Written` headers.
 
-LOCKSTEP_PROGRAM names the server. With `tools/build_remote_write_compliance.sh build/tools` the published checks of the
-Prometheus project run, too.
+LOCKSTEP_PROGRAM names the server. With `tools/build_remote_write_compliance.sh build/tools`, the
+Prometheus project's published checks run too.
 """
 
 import http.client
@@ -26,7 +27,7 @@ COMPLIANCE_WITHIN_S = 300
 V1, V2 = remote_write.HEADERS, remote_write_v2.HEADERS
 NOW_MS = int(time.time() * 1000)
 DAY_MS = 24 * 3600 * 1000
-# Encodings that a receiver may refuse with 415; lockstep reads them.
+# Encodings that a receiver may reject with 415; lockstep accepts them.
 READ_ALL_THE_SAME = {"TestBadContentEncodings/gzip", "TestBadContentEncodings/deflate"}
 TOO_LARGE = 33 << 20
 UP = (("__name__", "up"), ("job", "j"))
@@ -37,12 +38,12 @@ def sample(time_ms=NOW_MS, value=1.0):
 
 
 def v1_series(labels=UP, samples=None):
-    """A TimeSeries with labels exactly as they are given."""
+    """A TimeSeries with exactly these labels."""
     return length_delimited(1, b"".join(label(*pair) for pair in labels) + (samples or sample()))
 
 
 def v2(*series):
-    """A Request of (labels, rest of the TimeSeries) with labels exactly as they are given."""
+    """A Request of (labels, rest of the TimeSeries) with exactly these labels."""
     symbols = [""]
     encoded = b""
     for labels, rest in series:
@@ -56,7 +57,7 @@ def v2(*series):
 
 
 def v2_histogram(count=3, buckets=(1, 1)):
-    """Schema 0, two buckets from index 1 on, a zero bucket of 1."""
+    """Schema 0, two buckets from index 1 on, a zero bucket with 1."""
     deltas = remote_write.zigzag(buckets[0]) + remote_write.zigzag(buckets[1] - buckets[0])
     return length_delimited(3, varint_field(1, count) + b"\x19" + double(5.0) + varint_field(4, 0) +
                             varint_field(6, 1) +
@@ -83,7 +84,7 @@ class ReceiverTest(unittest.TestCase):
         try:
             connection.request("POST", remote_write.PATH, body, headers)
         except BrokenPipeError:
-            pass  # answered before all of it was sent
+            pass  # answered before the whole body was sent
         answer = connection.getresponse()
         text = answer.read().decode()
         written = [answer.headers[f"X-Prometheus-Remote-Write-{what}-Written"]
@@ -122,7 +123,7 @@ class ReceiverTest(unittest.TestCase):
         self.check("1.0, too big when decompressed", varint(TOO_LARGE) + b"\0" * 100, V1, 413)
         self.check("2.0, too big when decompressed", varint(TOO_LARGE) + b"\0" * 100, V2, 413, nothing)
 
-    # Labels, and what each version makes of them: all of it, or nothing.
+    # Labels, and whether versions 1.0 and 2.0 accept them.
     LABELS = {
         "good": (UP, True, True),
         "not sorted": (UP[::-1], True, False),
@@ -200,7 +201,7 @@ class ReceiverTest(unittest.TestCase):
             ran = subprocess.run([str(COMPLIANCE), "-test.v"], cwd=folder, capture_output=True,
                                  timeout=COMPLIANCE_WITHIN_S, text=True,
                                  env={**os.environ, "PROMETHEUS_RW2_COMPLIANCE_CONFIG_FILE": str(config)})
-        # Of a test within a test; what they are within fails along.
+        # Of nested tests; their parents fail with them.
         failed = {found[1] for found in re.finditer(r"--- FAIL: (\S+)/lockstep ", ran.stdout)}
         self.assertEqual(failed, READ_ALL_THE_SAME, ran.stdout[-4000:] + ran.stderr[-2000:])
         self.assertGreater(ran.stdout.count("--- PASS"), 50)

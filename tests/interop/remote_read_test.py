@@ -1,5 +1,5 @@
-"""Remote read: the chunks and samples are those of a real Prometheus 3, byte for byte, and a Prometheus
-without data of its own answers queries by reading them from lockstep.
+"""Remote read: chunks and samples equal those of a real Prometheus 3 byte for byte, and a
+Prometheus without data answers queries by reading from lockstep.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -15,7 +15,7 @@ import prometheus3
 import remote_read
 import remote_write
 
-# Samples of one chunk lie between two multiples of two hours: there Prometheus cuts.
+# The samples of one chunk are between two multiples of two hours, where Prometheus cuts chunks.
 START_MS = 1709251200_000
 END_MS = START_MS + 7_199_999
 ODD_VALUES = (1, 1, 2.5, 2.5, -7, 1e300, math.nan, remote_write.STALE, 0, math.pi, 42, 43, 45.5,
@@ -39,7 +39,8 @@ def content():
             value += rng.choice((0, 1, rng.random() * 10, 3.5))
             points.append((START_MS + 500 + 60_000 * i + rng.choice((0, 0, 0, 1, -300, 70)), value))
         series.append(({"__name__": "noise", "k": str(k)}, points))
-    # More than goes into one part of an answer, of values that are small enough for one chunk a series.
+    # More than fits into one part of a response, with values so small that each series has one
+    # chunk.
     for k in range(600):
         series.append(({"__name__": "many", "k": f"{k:03}"},
                        [(START_MS + 1000 * i + rng.randrange(1000), rng.randrange(1 << 20))

@@ -1,5 +1,5 @@
-"""A Prometheus 3 that writes by remote write 2.0: lockstep has its samples, native histograms included, and
-its metadata.
+"""A Prometheus 3 writes by remote write 2.0: lockstep has its samples, native histograms included,
+and its metadata.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -39,7 +39,7 @@ def sent_until(prometheus):
 
 
 def samples(server, selector, at_s):
-    """{labels: samples} of the span before `at_s`."""
+    """{labels: samples} of the interval before `at_s`."""
     data = ask(server.url, "query", query=f"{selector}[{SPAN_S}s]", time=at_s)
     return {tuple(sorted(row["metric"].items())): (row.get("values"), row.get("histograms"))
             for row in data["result"]}

@@ -1,13 +1,14 @@
-"""What is asked of both servers: paths below /api/v1/, with their parameters.
+"""The requests to both servers: paths below /api/v1/, with their parameters.
 
-The data lie at T and the 15 minutes before it, off whole seconds, so that no edge of a window falls on a
-sample: windows include their left edge in Prometheus before 3.0 and do not in lockstep.
+The data are at T and in the 15 minutes before it, off whole seconds, so that no edge of a window
+coincides with a sample: windows include their left edge in Prometheus before 3.0, but not in
+lockstep.
 """
 
 import math
 
 T = 1700000000
-# As a writer would send them.
+# As written by a sender.
 SERIES = (
     ({"__name__": "up", "job": "api", "instance": "a:1"}, 1),
     ({"__name__": "up", "job": "api", "instance": "b:2"}, 0),
@@ -30,9 +31,9 @@ SERIES = (
     ({"__name__": "requests_total", "job": "api"}, 1000),
 )
 
-# Answered byte for byte as Prometheus does.
+# Responses are equal to Prometheus' byte for byte.
 SAME_BYTES = (
-    # Every type of result, and every way to say when.
+    # Every type of result, and every way to specify times.
     ("query", {"query": "up", "time": T}),
     ("query", {"query": "up", "time": f"{T}.5"}),
     ("query", {"query": "up", "time": "2023-11-14T22:13:20.250Z"}),
@@ -81,7 +82,7 @@ SAME_BYTES = (
     ("series", {"match[]": ['up{job="web"}', '{__name__=~"odd.*"}', "up"]}),
     ("series", {"match[]": "none"}),
     ("series", {"match[]": "up", "start": T - 60, "end": T}),
-    # What is not there.
+    # Unknown names.
     ("query_exemplars", {"query": "test", "start": T * 1000, "end": T * 1000 + 60}),
     ("query_exemplars", {"query": "1"}),
     ("metadata", {}),
@@ -95,7 +96,7 @@ SAME_BYTES = (
     ("format_query", {"query": "sum by(job)(rate(a_long_metric_name_total{b='c',d=~'e|f'}[5m]))"
                                "/on(job)group_left(x)count without(a)(another_long_metric_name offset 5m"
                                ">bool 0.5)"}),
-    # Mistakes.
+    # Invalid requests.
     ("query", {"query": "foo +"}),
     ("query", {"query": "sum(up, up)"}),
     ("query", {"query": "foo(up)"}),
@@ -123,7 +124,8 @@ SAME_BYTES = (
     ("metadata", {"limit": "x"}),
 )
 
-# Answered with the same status and errorType; the words changed after the Prometheus that we run here.
+# Responses have the same status and errorType; the texts changed after the Prometheus version used
+# here.
 SAME_ERROR = (
     ("query", {"query": ""}),
     ("query", {"query": "up["}),
@@ -141,7 +143,7 @@ SAME_ERROR = (
     ("nothing", {}),
 )
 
-# Arguments of promtool; {url} is the server's.
+# Arguments of promtool; {url} is replaced by the server's.
 PROMTOOL = (
     ("query", "instant", "{url}", "up", f"--time={T}"),
     ("query", "instant", "-o", "json", "{url}", "odd_labels", f"--time={T}"),

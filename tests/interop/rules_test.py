@@ -59,7 +59,7 @@ groups:
 """
 
 def content():
-    """Of a write request: the power of two GPUs."""
+    """The content of a write request: the power of two GPUs."""
     now_ms = int(time.time() * 1000)
     return remote_write.protobuf(
         [({"__name__": "power", "gpu": gpu, "job": "a"}, [(now_ms, value)])
@@ -68,7 +68,7 @@ def content():
 
 
 def normal(document):
-    """Without moments, alerts in one order."""
+    """Alerts without their times, sorted."""
     def walk(node):
         if isinstance(node, dict):
             return {key: walk(value) for key, value in node.items()
@@ -82,7 +82,7 @@ def normal(document):
 
 
 def result(server, query):
-    """{labels: value} of now."""
+    """The current {labels: value}."""
     status, answer = ask(server, "query", query=query)
     assert status == 200, answer
     return {json.dumps(row["metric"], sort_keys=True): row["value"][1]
@@ -136,7 +136,7 @@ class Rules(unittest.TestCase):
             self.assertEqual(normal(ours), normal(theirs), (path, form))
         for query in ("ALERTS", "gpu:power:double", "gpu:power:fourfold", "scalar",
                       "count(ALERTS_FOR_STATE)", "twice_the_same"):
-            # A state is told before its sample is stored.
+            # A state is reported before its sample is stored.
             programs.wait_until(lambda query=query: result(servers[0], query) == result(servers[1], query),
                                 f"both have the same {query}", WITHIN_S)
         errors = [[rule.get("lastError", "") != "" for group in ask(server, "rules")[1]["data"]["groups"]
@@ -187,7 +187,7 @@ class Rules(unittest.TestCase):
              str(start_s), "--end", str(end_s), str(file)],
             capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        # A sample each half minute, both ends included.
+        # One sample every half minute, both ends included.
         self.assertIn("fourfold: 121 samples", done.stdout)
         answer = ask(server, "query", query="fourfold", time=end_s)[1]["data"]["result"]
         self.assertEqual([(row["metric"]["by"], row["value"][1]) for row in answer],
@@ -207,7 +207,7 @@ class Rules(unittest.TestCase):
                             ask(server, "alerts")[1]["data"]["alerts"], "it is back", WITHIN_S)
 
         def restored():
-            # Moved by as long as the server was away, which is less than a minute.
+            # Moved by the server's downtime, which is less than a minute.
             now = result(server, 'timestamp(ALERTS_FOR_STATE{alertname="Pends"})')
             since = result(server, 'ALERTS_FOR_STATE{alertname="Pends"}')
             return now and all(0 <= float(value) - min(map(float, before)) < 60

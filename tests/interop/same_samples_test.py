@@ -1,4 +1,4 @@
-"""Recorded telemetry through every way in ends as the same samples.
+"""Recorded telemetry becomes the same samples, whichever protocol it is sent by.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -25,13 +25,13 @@ import remote_write
 import remote_write_v2
 from lockstep_server import Server
 
-# The first job of the run begins in it.
+# The first job of the run begins in this interval.
 BEGIN_S, SPAN_S = 1795242030, 120
 SERIES_IN_A_REQUEST = 100
-GRPC_ADDRESS = re.compile(r"taking OTLP by gRPC.*?(127\.0\.0\.1:[0-9]+)")
+GRPC_ADDRESS = re.compile(r"listening for OTLP over gRPC.*?(127\.0\.0\.1:[0-9]+)")
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 WITHIN_S = 60
-# What a scrape adds to samples that have none of it is taken off again.
+# What a scrape adds to samples is removed again.
 SCRAPE = """
 global: {{scrape_interval: 1s}}
 scrape_configs:
@@ -45,7 +45,7 @@ scrape_configs:
 
 
 class Page:
-    """An exporter that shows the pages one after another, then the last one."""
+    """An exporter that returns the pages in turn, then the last one."""
 
     def __init__(self, pages):
         self.shown = 0
@@ -101,7 +101,7 @@ class SameSamplesTest(unittest.TestCase):
             return answer.headers
 
     def stored(self, server):
-        # The beginning of a range is not in it.
+        # Ranges exclude their beginning.
         found = programs.ask(server.url, "query", query=f'{{__name__!=""}}[{SPAN_S}s]',
                              time=f"{BEGIN_S + SPAN_S - 0.001:.3f}")["result"]
         return {tuple(sorted(row["metric"].items())):
@@ -154,7 +154,7 @@ class SameSamplesTest(unittest.TestCase):
             input=b"".join(struct.pack("<I", len(one)) + one for one in messages),
             capture_output=True, timeout=WITHIN_S)
         self.assertEqual(called.returncode, 0, called.stderr.decode(errors="replace"))
-        # No answer tells of a partial success.
+        # No response reports partial success.
         self.assertEqual(called.stdout, b"\n" * len(messages))
         self.check(server)
 

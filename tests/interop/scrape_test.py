@@ -19,7 +19,7 @@ WITHIN_S = 60
 INTERVAL_S = 2
 INTERVALS = f"global: {{scrape_interval: {INTERVAL_S}s, scrape_timeout: {INTERVAL_S}s}}\n"
 
-# What a page of the test answers: path -> (Content-Type, body). Others are 404.
+# The test's pages: path -> (Content-Type, body). Others are 404.
 TEXT = "text/plain; version=0.0.4"
 PROTOBUF = ("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
             "encoding=delimited")
@@ -61,7 +61,7 @@ RULES = """
 
 
 class Pages(http.server.ThreadingHTTPServer):
-    """Shows what `answers` says at the time."""
+    """Returns the current content of `answers`."""
 
     def __init__(self):
         self.answers = {}
@@ -92,7 +92,7 @@ class Pages(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
-        """Whoever asked has given up, or was killed."""
+        """The client has given up, or was killed."""
 
 
 def job(name, address, more="", path="/metrics"):
@@ -106,13 +106,13 @@ def targets(server):
 
 
 def was_answered(target):
-    """Whether there was a scrape that did not take too long, which says nothing of the answer."""
+    """Whether there was a scrape within the timeout, whatever its response."""
     error = target["lastError"].lower()
     return target["health"] != "unknown" and not ("deadline" in error or "timed out" in error)
 
 
 def values(server, selector):
-    """{labels: value} of now, as texts; what changes from scrape to scrape is left out."""
+    """The current {labels: value} as texts, without what changes from scrape to scrape."""
     result = programs.ask(server.url, "query", query=selector)["result"]
     return {json.dumps(sample["metric"], sort_keys=True):
             (sample.get("value") or sample["histogram"])[1] for sample in result}
@@ -124,7 +124,7 @@ def series(server, selector):
 
 
 class Scraping(unittest.TestCase):
-    """Pages to scrape, and the servers that do."""
+    """Pages to scrape, and the servers that scrape them."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -142,7 +142,7 @@ class Scraping(unittest.TestCase):
         return server
 
     def both(self, jobs, program=None):
-        """A lockstep and a Prometheus, both with a scrape of every target behind them."""
+        """A lockstep and a Prometheus that have scraped every target."""
         config = INTERVALS + "scrape_configs:\n" + jobs
         prometheus = Prometheus(self.folder, config=config, program=program)
         self.addCleanup(lambda: prometheus.alive and prometheus.kill())
@@ -164,7 +164,7 @@ class Scraping(unittest.TestCase):
         return exporter
 
     def assert_same_soon(self, what, servers):
-        """`what` is asked of both until it is the same, for they scrape at different moments."""
+        """Queries both until they agree, because they scrape at different times."""
         try:
             programs.wait_until(lambda: what(servers[0]) == what(servers[1]), "the same", WITHIN_S)
         except TimeoutError:
@@ -187,7 +187,7 @@ class ScrapeTest(Scraping):
         for server in servers:
             programs.wait_until(lambda server=server: list(values(server, "up").values()) == ["0"],
                                 "the exporter is down", WITHIN_S)
-        # Every series of its ended with the scrape that failed; what is said of scrapes goes on.
+        # All its series ended with the failed scrape; the scrape metrics continue.
         names = 'group by(__name__) ({job="node"})'
         self.assert_same_soon(lambda server: set(values(server, names)), servers)
         self.assertEqual(
@@ -227,7 +227,7 @@ class ScrapeTest(Scraping):
         self.assertEqual(*metadata)
         self.assertEqual(metadata[0], {"jobs_total": ("counter", "Of the queue.")})
 
-        # A series that is not shown any more ends at once.
+        # A series that disappears ends immediately.
         self.pages.answers["/plain"] = (TEXT, COLLIDING.replace(b"gauge NaN\n", b""))
         gauge = 'gauge{job="plain",le=""}'
         for server in servers:
@@ -248,19 +248,19 @@ class ScrapeTest(Scraping):
         programs.wait_until(lambda: not targets(server), "it is gone", WITHIN_S)
         programs.wait_until(lambda: not values(server, '{rack="r7"}'), "all of it ended", WITHIN_S)
 
-        # Another configuration, and one that is wrong.
+        # Another configuration, and an invalid one.
         path = self.folder / "lockstep.yml"
         path.write_text(config + job("other", address, "", "/other"))
         os.kill(server.pid, signal.SIGHUP)
         programs.wait_until(lambda: values(server, 'b{job="other"}'), "it is scraped", WITHIN_S)
         path.write_text("scrape_configs: [{job_nam: x}]\n")
         os.kill(server.pid, signal.SIGHUP)
-        programs.wait_until(lambda: "the configuration stays as it was" in server.log,
+        programs.wait_until(lambda: "cannot reload the configuration; keeping the old one" in server.log,
                             "it is refused", WITHIN_S)
         self.assertEqual(programs.ask(server.url, "scrape_pools"),
                          {"scrapePools": ["found", "other"]})
 
-        # A server that stops leaves nothing that looks alive.
+        # A server that stops leaves no series that look alive.
         self.assertEqual(server.stop(), 0)
         path.write_text("{}\n")
         after = self.lockstep("{}\n")
@@ -290,7 +290,7 @@ class ScrapeTest(Scraping):
 
 
 class ProtobufTest(Scraping):
-    """Against a Prometheus that reads native histograms as the configuration says."""
+    """Next to a Prometheus that reads native histograms as configured."""
 
     KINDS = ("", "\n  scrape_native_histograms: true",
              "\n  scrape_native_histograms: true\n  always_scrape_classic_histograms: true",
@@ -316,7 +316,7 @@ class ProtobufTest(Scraping):
         self.assertEqual(natives[0], 0)
         self.assertGreater(natives[1], 3)
         self.assertEqual(natives, [0, natives[1], natives[1], 0, 0])
-        # They end as other series do.
+        # They end like other series.
         self.pages.answers["/1"] = (PROTOBUF, b"")
         of_kind = '{job="kind1",__name__!="up",__name__!~"scrape_.*"}'
         for server in servers:
@@ -327,11 +327,11 @@ class ProtobufTest(Scraping):
         self.pages.answers = {"/metrics": (PROTOBUF, b"\x05\x0a\x01x")}
         server = self.lockstep(INTERVALS + "scrape_configs:\n" + job("cut", self.pages.address))
         programs.wait_until(lambda: targets(server).get("cut", {}).get("health") == "down", "down", WITHIN_S)
-        self.assertIn("metric family 1: not a message of metrics",
+        self.assertIn("metric family 1: not a MetricFamily message",
                       targets(server)["cut"]["lastError"])
 
 
-# Bounds in every way to write them, and labels that are none.
+# Bounds in all notations, and invalid labels.
 BOUNDS = b"""# TYPE seconds histogram
 seconds_bucket{le="0.50"} 1
 seconds_bucket{le="1"} 2
@@ -354,7 +354,7 @@ width_bucket{le="1"} 1
 
 
 class BoundsTest(Scraping):
-    """Against a Prometheus that writes bounds in one way."""
+    """Next to a Prometheus that has only one notation of bounds."""
 
     def test_bounds_of_texts(self):
         self.pages.answers = {"/plain": (TEXT, BOUNDS), "/om": (OPENMETRICS, BOUNDS + b"# EOF\n")}
@@ -366,7 +366,7 @@ class BoundsTest(Scraping):
         self.assertEqual(list(values(servers[0], 'seconds_bucket{le="1.0",job="om"}').values()), ["2"])
 
 
-# Texts that one of the two might refuse.
+# Texts that one of the two might reject.
 PROMETHEUS_TEXTS = [
     b'up{a="b" c="d"} 1\n', b'up { a = "b" , } 1\n', b'a 1 -5\n', b'a -1\n', b'a{b="x\ny"} 1\n',
     b'a{,b="c"} 1\n', b'a{b="c",,d="e"} 1\n', b'a 1\r\n', b'# TYPE a info\na 1\n',
@@ -392,7 +392,7 @@ OPENMETRICS_TEXTS = [text + b"# EOF\n" for text in (
     b'a{b="c",b="d"} 1\n', b'# HELP a \xff\na 1\n', b'a 1 # {a="\xff"} 1\n',
     b'a 1 # {a="b"} 1 x\n', b'# UNIT a_b b c\n', b'a{"b"="c"} 1\n', b'{"a", "b"="c"} 1\n',
     b'a 1 # { a="b"} 1\n')] + [b'a 1\n', b'a 1\n# EOF', b'a 1\n# EOF\n\n', b'# EOF\n', b'']
-# Labels given twice in an exemplar, a time that fits into no integer: Prometheus lets them pass.
+# Repeated labels in an exemplar, and a time that fits into no integer: Prometheus accepts them.
 REFUSED_HERE_ALONE = [b'a 1 # {a="b",a="c"} 1\n# EOF\n', b'a 1 1e300\n# EOF\n']
 
 

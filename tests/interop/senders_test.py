@@ -1,7 +1,7 @@
-"""Senders that people run: what they were given is what lockstep has.
+"""Common senders: lockstep has the samples that they were given.
 
-LOCKSTEP_PROGRAM names the server. vmagent is among the peers of `./dev setup test`; `tools/build_telegraf.sh build/tools`
-makes Telegraf. What is not there is skipped.
+LOCKSTEP_PROGRAM names the server. vmagent is among the peers of `./dev setup test`;
+`tools/build_telegraf.sh build/tools` builds Telegraf. What is missing is skipped.
 """
 
 import decimal
@@ -18,7 +18,7 @@ import recording
 from lockstep_server import Server
 
 BEGIN_S, SPAN_S = 1795242035, 20
-# For a request a sample.
+# For one sample per request.
 SPAN_OF_SINGLE_SAMPLES_S = 4
 TELEGRAF = programs.ROOT / "build/tools/telegraf"
 WITHIN_S = 120
@@ -34,7 +34,7 @@ scrape_configs:
   - {{regex: instance, action: labeldrop}}
   - {{source_labels: [job], regex: recording, target_label: job, replacement: ""}}
 """
-# A request holds one time of a series: of several Telegraf keeps the last alone.
+# A request has one time per series: Telegraf keeps only the last one.
 TELEGRAF_CONFIG = """
 [agent]
   precision = "1ms"
@@ -56,9 +56,9 @@ TELEGRAF_CONFIG = """
 
 
 def exposition(series):
-    """In Prometheus' text format, whose times are milliseconds.
+    """In Prometheus' text format, whose times are in milliseconds.
 
-    Numbers have no exponents: vmagent reads those to the last bit but one.
+    Numbers have no exponents, because vmagent parses those with an error in the last bit.
     """
     lines = []
     for labels, samples in sorted(series.items()):
@@ -81,7 +81,7 @@ class SendersTest(unittest.TestCase):
         self.expected = {tuple(sorted(labels)): samples for labels, samples in self.series.items()}
 
     def show(self, text):
-        """The address of an exporter that shows `text`."""
+        """The address of an exporter that returns `text`."""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(200)

@@ -1,5 +1,5 @@
-"""parse_query and format_query answer as a real Prometheus 3 does: the same documents for the compliance
-queries, for more of the grammar, and for what does not parse.
+"""parse_query and format_query respond like a real Prometheus 3: the same documents for the
+compliance queries, for more of the grammar, and for invalid expressions.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -8,7 +8,7 @@ import unittest
 
 import prometheus3
 
-# Beyond the compliance queries.
+# In addition to the compliance queries.
 EXPRESSIONS = (
     "foo[5m:1m] @ end() offset -3m", "foo[5m:]", "x @ start()", "x @ 1.5", "x[1m] offset -1h",
     "x offset 1ms", '{"a.b", c="d"}', '{__name__="x"}', 'x{a="b",a="b"}', 'absent(x{a!~"b"})',
@@ -20,7 +20,7 @@ EXPRESSIONS = (
     'info(a, {b="c"})', 'sort_by_label(x, "a", "b")',
 )
 MISTAKES = ("", "sum(", "rate(x)", 'foo{"x"}', "x[", "1 and 1", 'x{a=~"("}')
-# Of a grammar that is newer than the Prometheus that we run here: its trees lack them.
+# Of a newer grammar than that of the Prometheus used here, whose trees lack them.
 NEWER_KEYS = ("anchored", "smoothed", "fillValues")
 
 

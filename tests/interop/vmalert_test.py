@@ -1,8 +1,9 @@
-"""vmalert and vmctl work with lockstep as they do with VictoriaMetrics: vmalert evaluates its rules there, keeps its
-state there and finds it again after it was killed; vmctl reads by remote read and writes lines of JSON.
+"""vmalert and vmctl work with lockstep as with VictoriaMetrics: vmalert evaluates its rules and
+keeps its state there, and restores it after it was killed; vmctl uses remote read and writes JSON
+lines.
 
-LOCKSTEP_PROGRAM names the server. All three of VictoriaMetrics' programs are among the peers of `./dev setup test`;
-without them the tests are skipped.
+LOCKSTEP_PROGRAM names the server. All three programs of VictoriaMetrics are among the peers of
+`./dev setup test`; without them the tests are skipped.
 """
 
 import datetime
@@ -51,7 +52,7 @@ COPIED = [
 
 
 class Receiver:
-    """Takes alerts as an Alertmanager does; `alerts` is a queue of them."""
+    """Receives alerts like an Alertmanager; `alerts` is a queue of them."""
 
     def __init__(self):
         self.alerts = queue.Queue()
@@ -115,7 +116,7 @@ class VmalertTest(Setting):
                 f"-notifier.url={self.receiver.url}",
                 f"-httpListenAddr={address}",
                 "-remoteWrite.flushInterval=1s",
-                # Otherwise rules are evaluated half a minute back.
+                # Otherwise rules are evaluated half a minute in the past.
                 "-rule.evalDelay=0s",
             ],
             address,
@@ -129,7 +130,7 @@ class VmalertTest(Setting):
         self.assertTrue(self.connection.write([(labels, [(int(time.time() * 1000), degrees)])]).stored)
 
     def alert(self, vmalert, name):
-        """What vmalert says of an alert; None before it knows it."""
+        """vmalert's view of an alert; None until it knows it."""
         with urllib.request.urlopen(vmalert.url + "/api/v1/alerts", timeout=60) as answer:
             found = [a for a in json.load(answer)["data"]["alerts"] if a["name"] == name]
         return found[0] if found else None
@@ -157,7 +158,7 @@ class VmalertTest(Setting):
             lambda: self.query('ALERTS_FOR_STATE{alertname="GpuStaysHot"}'),
             "the state is kept", WITHIN_S)
         first.kill()
-        # What is pending since then can only come from the server: a second is over.
+        # An alert pending for longer than a second can only be restored from the server.
         begun = datetime.datetime.fromisoformat(pending["activeAt"])
         programs.wait_until(
             lambda: time.time() > begun.timestamp() + 2, "time goes by", WITHIN_S)

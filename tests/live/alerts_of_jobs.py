@@ -1,12 +1,14 @@
-"""Many jobs run, end, crash and start again on one server with the shipped rules and a real Alertmanager: which alerts does it
-hear of?
+"""Many jobs run, end, crash and restart on one server with the shipped rules and a real
+Alertmanager: which alerts does it receive?
 
-usage: LOCKSTEP_PROGRAM=build/release/lockstep python3 tests/live/alerts_of_jobs.py [--jobs 200] [--slow 8] [--hang 1] [--seconds 60]
+usage: LOCKSTEP_PROGRAM=build/release/lockstep python3 tests/live/alerts_of_jobs.py [--jobs 200]
+       [--slow 8] [--hang 1] [--seconds 60]
 
-Most jobs are healthy: some end by exits of their ranks, some by one of the job, some fall silent, some start again, some push
-everything twice, some have a sender that is late or dies. `--slow` more have a rank that becomes slow, `--hang` more hang.
-Exits with 0 if nobody was paged but for the jobs that hang, each slow rank was told once and was resolved, and no other job
-was said to have one. Where pushes were many seconds late the machine was too busy for the result to mean much.
+Most jobs are healthy: some end by exits of their ranks, some by one of the job, some fall silent,
+some restart, some push everything twice, some have a sender that is late or dies. `--slow` more
+have a rank that becomes slow, `--hang` more hang. Exits with 0 if pages were sent only for the jobs
+that hang, each slow rank was reported once and resolved, and no other job was reported to have one.
+If pushes were many seconds late, the machine was too busy for a meaningful result.
 """
 
 import argparse
@@ -45,7 +47,7 @@ def plans(options):
         plan.dead_at_s = plan.seconds / 3 if kind == "dead" else NEVER
         plan.batch_s = 15.0 if kind == "batch" else plan.batch_s
         yield plan
-    # Slow for long enough that the alert fires: a minute and what it takes to be named.
+    # Slow for long enough that the alert fires: a minute, plus the time until the rank is named.
     for number in range(options.slow):
         yield Plan(f"slow-{number}", ranks=8, seconds=180, batch_s=(1.0, 5.0)[number % 2], onset_s=20, until_s=130,
                    late=(0.3, 0.1)[number // 2 % 2], seed=1000 + number,
@@ -76,7 +78,7 @@ def serve(folder, manager):
 
 
 def counts(hook):
-    """{(alert, job): [times it fired, times it was resolved]}; each notification is of one alert."""
+    """{(alert, job): [times it fired, times it was resolved]}; each notification has one alert."""
     told = collections.defaultdict(lambda: [0, 0])
     severity = {}
     for body in hook.bodies:

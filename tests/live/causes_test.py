@@ -1,5 +1,6 @@
-"""Jobs run against a real server and become slow because of a host's interface, of a GPU's NVLink, and of a host as a whole:
-PromQL and the API name the ranks behind it, with the cause, at every question until the jobs recover."""
+"""Jobs become slow on a real server because of a host's network interface, a GPU's NVLink, or a
+whole host: PromQL and the API name the ranks and the cause in every answer until the jobs recover.
+"""
 
 import os
 import pathlib
@@ -18,7 +19,7 @@ from watcher import SETTLE_S, Watcher
 
 
 class CountedJob(RunningJob):
-    """One whose exporters send what they count every `every_s`."""
+    """A job whose exporters send their counters every `every_s`."""
 
     def __init__(self, plan, begin, sender, every_s=1.0, **trouble):
         super().__init__(plan, begin)

@@ -1,14 +1,15 @@
-"""What exporters on the hosts of a running job count: nobody among them knows the job."""
+"""The counters of exporters on the hosts of a running job; they do not know the job."""
 
 import itertools
 import subprocess
 
 
 class HostCounters:
-    """Totals of every host, by node_exporter, and of every GPU, by dcgm-exporter. `job` is a RunningJob.
+    """Totals of every host, as from node_exporter, and of every GPU, as from dcgm-exporter. `job`
+    is a RunningJob.
 
-    From the job's onset until it recovers the interface of host `bad_host` counts errors, or the NVLink of rank
-    `bad_rank`, or the processors of `busy_host` have no rest.
+    From the job's onset until it recovers, the interface of host `bad_host` counts errors, or the
+    NVLink of rank `bad_rank`, or the processors of `busy_host` are fully busy.
     """
 
     def __init__(self, job, bad_host=None, bad_rank=None, busy_host=None):
@@ -20,7 +21,7 @@ class HostCounters:
         self._counted_until = job.begin - 5
 
     def samples(self, now):
-        """Pairs of labels and the value at `now`. Call it in the order of time."""
+        """Pairs of labels and the value at `now`. Call it with ascending times."""
         job, plan = self._job, self._job.plan
         since = now - self._counted_until
         is_slow = job.onset is not None and job.onset <= now < job.begin + plan.until_s

@@ -1,7 +1,9 @@
-"""Two jobs run against a real server for some seconds, one of them with a rank that becomes slow and recovers: PromQL and the
-API name it, and it alone, at every question until it recovers; and the server knows how they ended.
+"""Two jobs run on a real server for some seconds, and one has a rank that becomes slow and
+recovers: PromQL and the API name only that rank, in every answer until it recovers, and the server
+knows how the jobs ended.
 
-`live_jobs.py` in this folder runs larger and longer ones."""
+`live_jobs.py` in this folder runs larger and longer ones.
+"""
 
 import pathlib
 import sys

@@ -59,7 +59,7 @@ class Maker {
     return begin_s + step_s;
   }
 
-  // Seconds; infinity: never.
+  // In seconds; infinity means never.
   double ArrivalOf(int64_t rank, double end_s) const {
     const double phase_s = phase_s_[static_cast<size_t>(rank)];
     double at_s = (std::floor((end_s - phase_s) / job_.batch_s) + 1) * job_.batch_s + phase_s;
@@ -100,7 +100,7 @@ class Maker {
   const MadeJob& job_;
   Replay& replay_;
   std::mt19937 random_;
-  std::vector<double> phase_s_;  // of each rank's pushes
+  std::vector<double> phase_s_;  // by rank: the offset of its pushes
   int attempt_ = 0;
   MadeTruth truth_;
 };

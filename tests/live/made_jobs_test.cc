@@ -1,6 +1,6 @@
-// Jobs that run, asked about every second: the slow rank is named within two batches and ten seconds, is named at every
-// later question until it recovers, and nobody else ever is. And what is kept from one question to the next says what a
-// load of the whole job says.
+// Running jobs, queried every second: the slow rank is named within two batches and ten seconds,
+// and in every later answer until it recovers; no other rank is ever named. Answers from the state
+// kept between queries equal those from loading the whole job.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace lockstep::live {
 namespace {
 
 constexpr int64_t kQuestionEveryMs = 1000;
-// A load of the whole takes most of the time.
+// Loading the whole job takes most of the time.
 constexpr int kComparedEvery = 4;
 
 int64_t Ms(double seconds) {
   return seconds == kNever ? int64_t{1} << 50 : static_cast<int64_t>(seconds * 1000);
 }
 
-// Who holds the job back now.
+// The ranks that currently slow the job down.
 std::vector<int64_t> OpenRanks(const Replay::Answer& answer) {
   std::vector<int64_t> ranks;
   for (const training::SlowRankFinding& finding : answer.stragglers.ranks) {
@@ -39,13 +39,13 @@ class MadeRun {
  public:
   explicit MadeRun(const MadeJob& job) : job_(job), truth_(AddMadeJob(job, replay_)) {}
 
-  // What the checks count: when it was named, and what went wrong.
+  // What the checks record: when the rank was named, and what went wrong.
   struct Counts {
     std::optional<int64_t> named_after_ms;
     int missed = 0;
     int wrong = 0;
     int other_cause = 0;
-    int not_reporting = 0;  // questions at which only the innocent rank was said not to report
+    int not_reporting = 0;  // answers in which only the innocent rank was not reporting
     int wrongly_silent = 0;
   };
 
@@ -61,7 +61,7 @@ class MadeRun {
   void Ask(int64_t now_ms) {
     replay_.AdvanceTo(now_ms);
     const Replay::Answer live = replay_.AskLive(job_.name, now_ms);
-    // Late steps behind the frontier are read again at times, not at once.
+    // Late steps before the frontier are only reread from time to time.
     const bool is_late = job_.back_at_s != kNever || job_.joins_at_s != 0;
     if (!is_late && ++question_ % kComparedEvery == 0) {
       EXPECT_EQ(live.text, replay_.AskWhole(job_.name, now_ms).text);
@@ -90,7 +90,7 @@ class MadeRun {
     if (is_named && live.stragglers.ranks.front().cause != CauseOf(job_)) ++counts_.other_cause;
   }
 
-  // While an attempt begins anew nobody can be named.
+  // While an attempt restarts, no rank can be named.
   bool IsForgiven(int64_t now_ms) const {
     const int64_t restart_ms = truth_.begin_ms + Ms(job_.restart_at_s);
     return now_ms >= restart_ms && now_ms < restart_ms + Ms(5) + SettleMs();
@@ -163,7 +163,7 @@ TEST(MadeJobs, LongSteps) {
   Check({.step_s = 0.5, .seconds = 120, .onset_s = 40, .batch_s = 5, .seed = 20});
 }
 
-// The slow rank is slow in the next attempt too.
+// The slow rank is also slow in the next attempt.
 TEST(MadeJobs, ARestart) { Check({.seconds = 110, .batch_s = 5, .restart_at_s = 55, .seed = 21}); }
 
 TEST(MadeJobs, HealthyOnes) {

@@ -1,5 +1,5 @@
-// Every recorded job once more, as if it ran now: at every step, what is kept from one question to the next says what a
-// load of the whole job says.
+// Replays every recorded job: at every step, the answer from the state kept between queries equals
+// that from loading the whole job.
 #include <gtest/gtest.h>
 
 #include "tests/live/replay.h"
@@ -11,7 +11,7 @@ void CheckRecording(std::string_view name) {
   for (const training::RecordedJob& job : training::LoadRecording(name)) {
     if (job.steps.size() == 0) continue;
     Replay replay;
-    // Pushed once a second; the second rank's sender is half a second behind.
+    // Ranks push once a second; the second rank's sender is half a second late.
     std::vector<int64_t> late_ms(job.job.ranks.size(), 0);
     late_ms[1] = 500;
     replay.AddJob(job, 1000, late_ms);

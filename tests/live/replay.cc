@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "answers/job_loader.h"
-#include "answers/job_stragglers.h"
+#include "answers/load/job_loader.h"
+#include "answers/stragglers.h"
 #include "base/check.h"
+#include "catalogue/roles.h"
 
 namespace lockstep::live {
 namespace {
-
-using training::DeviceCounter;
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
@@ -31,7 +30,7 @@ std::string TextOf(const answers::LoadedJob& job, const training::StragglerAnswe
                           job.job.ranks[finding.row].rank, finding.score, Name(finding.cause),
                           Name(finding.gpu_reason), finding.lost_seconds);
     for (const training::StragglerEpisode& episode : finding.episodes) {
-      absl::StrAppendFormat(&text, " %d-%d%s", episode.time.from_ms, episode.time.to_ms,
+      absl::StrAppendFormat(&text, " %d-%d%s", episode.time.min_ms, episode.time.max_ms,
                             episode.is_open ? " open" : "");
     }
   }
@@ -59,7 +58,7 @@ class RankPush {
   void AddAt(std::string_view name, int64_t time_ms, double value, std::string_view phase = "") {
     const training::RankPlace& place = job_.job.ranks[row_];
     const std::string rank = absl::StrFormat("%d", place.rank);
-    // Each rank at a moment of its own.
+    // Each rank pushes at a different time.
     const int64_t phase_ms = batch_ms_ * static_cast<int64_t>(row_) / 7 % batch_ms_;
     const int64_t arrival_ms =
         ((time_ms + phase_ms) / batch_ms_ + 1) * batch_ms_ - phase_ms + late_ms_;
@@ -99,11 +98,10 @@ void Replay::AddJob(const training::RecordedJob& job, int64_t batch_ms,
       push.Add("train_phase_seconds", phase.seconds, phase.name);
     }
     if (job.devices.empty()) continue;
-    for (size_t i = 0; i < training::kDeviceCounterCount; ++i) {
-      const auto counter = static_cast<DeviceCounter>(i);
-      const training::CounterSeries& series = job.devices[row][counter];
+    for (const catalogue::Role role : training::kDeviceRoles) {
+      const training::CounterSeries& series = job.devices[row][role];
       for (size_t n = 0; n < series.value.size(); ++n) {
-        push.AddAt(training::DcgmName(counter), series.timestamp_ms[n], series.value[n]);
+        push.AddAt(catalogue::InfoOf(role).name, series.timestamp_ms[n], series.value[n]);
       }
     }
   }

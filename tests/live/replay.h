@@ -1,5 +1,5 @@
-// Jobs that happen again before a test's eyes: what their ranks push arrives in a store piece by piece, and at any moment
-// the job can be asked about as it was then.
+// Replays jobs: what their ranks pushed arrives in a store piece by piece, and the job can be
+// queried at any time in between.
 #pragma once
 
 #include <cstdint>
@@ -8,37 +8,38 @@
 #include <vector>
 
 #include "answers/live_jobs.h"
-#include "answers/loaded_job.h"
-#include "base/query_budget.h"
-#include "base/task_pool.h"
+#include "answers/load/loaded_job.h"
+#include "base/budget/query_budget.h"
+#include "base/threads/task_pool.h"
 #include "model/labels.h"
 #include "tests/memory_storage.h"
 #include "tests/training/recording.h"
-#include "training/stragglers.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep::live {
 
-// Samples with the moments of their arrival.
+// Samples with their arrival times.
 class Replay {
  public:
   void Add(int64_t arrival_ms, const LabelSet& labels, int64_t time_ms, double value);
-  // All that `job` recorded; the rank of row r pushes what it has every `batch_ms` and sends it `late_ms[r]` later.
+  // Adds everything that `job` recorded: the rank in row r pushes every `batch_ms`, and its pushes
+  // arrive `late_ms[r]` later.
   void AddJob(const training::RecordedJob& job, int64_t batch_ms,
               const std::vector<int64_t>& late_ms);
 
-  // Lets everything arrive that has by then. Moments do not go back.
+  // Delivers everything that arrives until then. Times must not decrease.
   void AdvanceTo(int64_t now_ms);
-  // A server that starts again knows what is stored, and nothing else.
+  // Restarts the server, which then knows only what is stored.
   void Restart() { live_ = std::make_unique<answers::LiveJobs>(storage_, kCells); }
 
   struct Answer {
-    answers::LoadedJob job;  // without its devices
+    answers::LoadedJob job;  // without devices
     training::StragglerAnswer stragglers;
-    std::string text;  // all of it that matters, for comparing
+    std::string text;  // everything relevant, for comparison
   };
-  // As it is kept from one moment to the next; an empty text if no such job is known.
+  // Answers from the state kept between queries. The text is empty if there is no such job.
   Answer AskLive(const std::string& job, int64_t now_ms);
-  // As it is when it is loaded whole.
+  // Answers from loading the whole job.
   Answer AskWhole(const std::string& job, int64_t now_ms);
 
  private:

@@ -1,4 +1,4 @@
-"""Synchronous training jobs that run now: their ranks push steps in batches, each at its own moment."""
+"""Synchronous training jobs in real time: ranks push steps in batches, each at its own times."""
 
 import dataclasses
 import http.client
@@ -13,32 +13,33 @@ NEVER = math.inf
 
 @dataclasses.dataclass
 class Plan:
-    """What happens to a job; seconds since its begin."""
+    """What happens to a job; times are seconds since its beginning."""
 
     name: str
     ranks: int = 8
-    hosts: str = "node"  # what the names of hosts begin with
+    hosts: str = "node"  # the prefix of host names
     ranks_of_host: int = 8
     seconds: float = 40
     step_s: float = 0.18
     batch_s: float = 1.0
-    onset_s: float = NEVER  # of a rank that becomes slow
-    slow: str = "rank"  # who does: "rank", "host" (all of its ranks), "exchange" (nobody by its own time)
+    onset_s: float = NEVER  # when something becomes slow
+    slow: str = "rank"  # "rank", "host" (all of its ranks), "exchange" (no rank by its own time)
     until_s: float = NEVER
-    late: float = 0.3  # of a step
-    phase: str = "data_time_s"  # in which it is slow
-    slow_sender_s: float = 0  # by which an innocent rank's pushes are late
-    dead_at_s: float = NEVER  # when that rank's sender stops for good
+    late: float = 0.3  # as a share of a step
+    phase: str = "data_time_s"  # the slow phase
+    slow_sender_s: float = 0  # delay of an innocent rank's pushes
+    dead_at_s: float = NEVER  # when that rank's sender stops
     sends_twice: bool = False
-    restart_at_s: float = NEVER  # all ranks stop, and go on from an earlier step five seconds later
+    # all ranks stop; five seconds later they resume from an earlier step
+    restart_at_s: float = NEVER
     exit_code: int = 0
-    says_exit: str = "ranks"  # who says that it ended: "ranks", "job", "nobody"
-    hangs_at_s: float = NEVER  # no step ends any more, and the processes say that they are there
+    says_exit: str = "ranks"  # who reports the end: "ranks", "job", "nobody"
+    hangs_at_s: float = NEVER  # no more steps end, but the processes report that they are alive
     seed: int = 1
 
 
 class Server:
-    """Takes pushes over one connection."""
+    """Sends pushes over one connection."""
 
     def __init__(self, url):
         self._address = urllib.parse.urlsplit(url).netloc
@@ -63,7 +64,7 @@ class Server:
 
 
 class RunningJob:
-    """All moments are Unix seconds. Its moments of pushing come in order: call `push` at `next_push`."""
+    """All times are Unix seconds. Call `push` at each `next_push`, in order."""
 
     def __init__(self, plan, begin):
         self.plan = plan
@@ -112,11 +113,11 @@ class RunningJob:
 
     @property
     def next_push(self):
-        """When the next push is due; NEVER after the last."""
+        """When the next push is due; NEVER after the last one."""
         return min(self._next)
 
     def push(self, server, now):
-        """Lets every rank push whose moment has come."""
+        """Pushes for every rank that is due."""
         if not self._has_begun:
             self._has_begun = True
             self._register(server, [{"rank": rank, "host": self.host_of(rank), "gpu": rank % self.plan.ranks_of_host,
@@ -133,7 +134,7 @@ class RunningJob:
             self._end(server, now)
 
     def stay(self, server, now):
-        """While the job hangs, its processes say that they are there."""
+        """While the job hangs, its processes report that they are alive."""
         if self.plan.hangs_at_s != NEVER and now >= self._said_alive + 15:
             self._said_alive = now
             self._register(server, [{"rank": rank, "alive": now} for rank in range(self.plan.ranks)])
@@ -169,7 +170,8 @@ class RunningJob:
 
 
 def run(url, jobs, ask, poll_s=0.5, seconds_after=0.0):
-    """Lets the jobs run, and calls `ask(server, now)` every `poll_s` until `seconds_after` the last of them ended.
+    """Runs the jobs, and calls `ask(server, now)` every `poll_s` until `seconds_after` the last of
+    them ended.
 
     Returns by how many seconds the latest push was late.
     """

@@ -1,19 +1,23 @@
-"""Who is named when in a job that runs, by PromQL and by the API, against who is to be."""
+"""Records which ranks of a running job PromQL and the API name when, and compares with the expected
+ones.
+"""
 
-# A machine that is busy with other things answers and pushes late.
+# A busy machine responds and pushes late.
 SETTLE_S = 12
 
 
 class Watcher:
-    """`expected` holds each (rank, cause) that is to be named while the job is slow, and nothing else ever is."""
+    """`expected` has the (rank, cause) pairs that must be named while the job is slow; no others
+    may be.
+    """
 
     def __init__(self, job, expected):
         self.job = job
         self.expected = sorted(expected)
-        self.named = {"promql": None, "api": None}  # after how many seconds, first
+        self.named = {"promql": None, "api": None}  # after how many seconds they were first named
         self.missed = []
         self.wrong = []
-        self.polls_after = 0  # that were to name nobody any more
+        self.polls_after = 0  # polls in which no rank may be named any more
 
     def ask(self, server, now):
         rows = server.query(f'lockstep_straggler{{job="{self.job.plan.name}"}} == 1')

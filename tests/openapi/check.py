@@ -1,7 +1,7 @@
-"""Checks docs/openapi.yaml, and answers of a server by it.
+"""Checks docs/openapi.yaml, and responses of a server against it.
 
-Reads a list of answers (JSON: method, path, status, type, body) from standard input; writes the document's operations by path
-and what is wrong. Runs where requirements.txt is installed.
+Reads a list of responses (JSON: method, path, status, type, body) from standard input; writes the
+document's operations by path and the problems. Runs where requirements.txt is installed.
 
 usage: check.py OPENAPI.yaml
 """
@@ -15,7 +15,7 @@ import yaml
 
 
 def resolved(document, node):
-    """The node, or what its $ref names."""
+    """The node, or the target of its $ref."""
     while "$ref" in node:
         name = node["$ref"]
         node = document
@@ -25,7 +25,7 @@ def resolved(document, node):
 
 
 def complaint(document, answer):
-    """What is wrong with an answer, or None."""
+    """What is wrong with a response, or None."""
     responses = document["paths"][answer["path"]][answer["method"]]["responses"]
     response = responses.get(str(answer["status"])) or responses.get("default")
     if response is None:

@@ -1,4 +1,5 @@
-"""docs/openapi.yaml against the server: the same paths and methods on both sides, and answers of the forms that it tells.
+"""docs/openapi.yaml and the server have the same paths and methods, and responses match their
+schemas.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -28,7 +29,7 @@ JOB = "straggler-loader"
 AT = {"time": "1795242060"}
 RANGE = {"start": "1795242060", "end": "1795242090"}
 LOSS = {"query": "train_loss"}
-# Path and parameters of what is asked with GET and, where the path takes forms, with POST as well.
+# Path and parameters, requested with GET and, where the path accepts forms, with POST as well.
 ASKED = (
     ("/", {}), ("/assets/{file}", {}), ("/-/healthy", {}), ("/-/ready", {}), ("/metrics", {}),
     ("/api/v1/export", {"match[]": "train_loss"}), ("/api/v1/export", {}),
@@ -40,6 +41,8 @@ ASKED = (
     ("/api/v1/query", {"query": "train_loss * on (job) train_loss", **AT}), ("/api/v1/query", {"query": "taken"}),
     ("/api/v1/query_range", {**LOSS, **RANGE, "step": "10", "limit": "1"}), ("/api/v1/query_range", LOSS),
     ("/api/v1/query_range", {"query": "DCGM_FI_DEV_POWER_USAGE", "axis": "step", "job": JOB}),
+    ("/api/v1/query_range", {**LOSS, **RANGE, "step": "10", "units": "role"}),
+    ("/api/v1/query", {**LOSS, **AT, "units": "MB"}),
     ("/api/v1/explain", {"query": "sum(rate(train_step[10s]))", **AT}),
     ("/api/v1/series", {"match[]": "train_loss"}), ("/api/v1/series", {}),
     ("/api/v1/labels", {}), ("/api/v1/labels", {"match[]": "{"}), ("/api/v1/label/{name}/values", {}),
@@ -137,7 +140,7 @@ class OpenApiTest(unittest.TestCase):
         return json.loads(result.stdout)
 
     def ask(self, method, path, parameters="", body=None, headers=()):
-        """The answer as check.py takes it."""
+        """The response in check.py's format."""
         connection = http.client.HTTPConnection(self.server.address, timeout=60)
         connection.request(method, filled(path) + (f"?{parameters}" if parameters else ""), body, dict(headers))
         response = connection.getresponse()
@@ -151,10 +154,10 @@ class OpenApiTest(unittest.TestCase):
         self.assertEqual(self.check([])["wrong"], [])
 
     def test_every_route_of_the_server_is_in_the_document(self):
-        routes = {route.rstrip("*") for route in ROUTE.findall((programs.ROOT / "api/api.cc").read_text())}
+        routes = {route.rstrip("*") for route in ROUTE.findall((programs.ROOT / "api/routes.cc").read_text())}
         self.assertGreater(len(routes), 40)
         told = {re.sub(r"\{(\w+)\}", r":\1", path) for path in self.operations}
-        self.assertEqual(routes | {"/metrics", "/api/v1/status/self_metrics"}, told, "docs/openapi.yaml and the routes of api/api.cc")
+        self.assertEqual(routes | {"/metrics", "/api/v1/status/self_metrics"}, told, "docs/openapi.yaml and the routes of api/routes.cc")
 
     def test_methods_are_the_servers(self):
         for path, methods in self.operations.items():
@@ -173,7 +176,7 @@ class OpenApiTest(unittest.TestCase):
                 answers.append(self.ask("POST", path, "", form, FORM))
         self.assertEqual(self.check(answers)["wrong"], [])
         asked = {answer["path"] for answer in answers}
-        # tests/interop asks for remote read, tests/http for the stream that has no end.
+        # tests/interop covers remote read, tests/http the endless stream.
         self.assertEqual(set(self.operations) - asked, {"/api/v1/read", "/api/v1/notifications/live"})
         well = {answer["path"] for answer in answers if answer["status"] < 300}
         self.assertEqual(asked - well,

@@ -1,5 +1,6 @@
-"""What operators do, with the real program: backups, restores, snapshots, a server that only reads,
-and the limits that are answered 429."""
+"""Operations with the real program: backups, restores, snapshots, a read-only server, and the
+limits that answer 429.
+"""
 
 import hashlib
 import json
@@ -58,7 +59,7 @@ class OperationsTest(unittest.TestCase):
         self.assertEqual(connection.write(series).status, 204)
 
     def sum_of(self, connection, name):
-        """Of all samples of all series."""
+        """All samples of all series."""
         result = connection.query(f"sum(sum_over_time({name}[1h]))", self.now_ms / 1000)
         return float(result[0]["value"][1]) if result else None
 
@@ -122,7 +123,7 @@ class OperationsTest(unittest.TestCase):
             self.succeed("backup", "--data", "data", "--to", "backups", "--keep", 2)
         listed = self.succeed("backup", "--to", "backups", "--list")
         self.assertEqual(re.findall(r"^ *(\d+) +20", listed, re.MULTILINE), ["3", "4"])
-        # What is there already is not copied again.
+        # What is already there is not copied again.
         self.assertLess(self.folder_bytes(self.backups), 1.5 * bytes_of_one)
 
     def test_what_cannot_be_done_is_said(self):
@@ -207,7 +208,7 @@ class OperationsTest(unittest.TestCase):
         result = self.run_program("check", "--data", "data")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"lockstep: damage: shard-000 0\d+\.sst \((hot|cold) chunks\): ")
-        self.assertRegex(result.stdout, r"data is damaged: \d+ cases\n$")
+        self.assertRegex(result.stdout, r"data is damaged: \d+ errors\n$")
         self.assertEqual(self.run_program("check", "--data", "none").returncode, 2)
         self.assertEqual(self.run_program("check").returncode, 2)
 
@@ -265,14 +266,14 @@ class OperationsTest(unittest.TestCase):
         self.assertGreater(accounts["series"], 0)
         answer = connection.write([({"__name__": name, "job": "job0"}, [(self.now_ms, 1)]) for name in "abc"])
         self.assertEqual(answer.status, 400)
-        self.assertIn("the job \"job0\" has its limit of 2 series (--ingest.max-series-per-job)", answer.text)
+        self.assertIn("the job \"job0\" has reached its limit of 2 series (--ingest.max-series-per-job)", answer.text)
         self.assertEqual(connection.write([({"__name__": "a", "job": "noisy"},
                                             [(self.now_ms + i, i) for i in range(300)])]).status, 204)
         answer = connection.write([({"__name__": "a", "job": "noisy"}, [(self.now_ms + 1000, 1)])])
         self.assertEqual(answer.status, 429)
-        self.assertIn("the job \"noisy\" brings more than its 100 samples a second", answer.text)
+        self.assertIn("the job \"noisy\" exceeds its limit of 100 samples per second", answer.text)
         self.write(connection, "a", [4])
-        # What makes no sense changes nothing.
+        # An invalid file changes nothing.
         config.write_text("query: {max-samples: none}\n")
         self.assertEqual(connection.post("/-/reload").status, 500)
         self.assertEqual(connection.get("/api/v1/query", query="sum_over_time(a[1h])").status, 422)

@@ -1,7 +1,8 @@
-"""What people install: contents and metadata of the artefacts, their bills of materials, and that the same
-programs give the same bytes.
+"""Packages: contents and metadata of the artefacts, their bills of materials, and reproducible
+builds.
 
-LOCKSTEP_BUILD names the folder of the programs. Tests of what this release of Debian does not build are absent.
+LOCKSTEP_BUILD names the build folder of the programs. Tests of artefacts that this Debian release
+does not build are absent.
 """
 
 import base64
@@ -45,7 +46,7 @@ def setUpModule():
 
 
 def build(output, umask=0o022):
-    """Runs packaging/package.sh as `./dev package` does."""
+    """Runs packaging/package.sh like `./dev package`."""
     outcome = subprocess.run(["sh", "-c", f'umask {umask:o}; exec "$@"', "sh", ROOT / "packaging/package.sh", BUILD,
                               output, *PARTS], text=True, capture_output=True, check=False)
     if outcome.returncode:
@@ -120,7 +121,7 @@ class BillTest(unittest.TestCase):
     @unittest.skipUnless(PORTABLE.exists(), "the portable program is built on Debian 12 alone")
     def test_that_of_the_tarball_names_every_library(self):
         named = self.named_files(only("lockstep-*-linux-x86_64.tar.gz.spdx.json"))
-        # What the linker was given is the upper bound; of it the map says what was used.
+        # The linker's inputs are the upper bound; its map says what was used.
         used = {pathlib.Path(path).name for path in linked.archives_of_map(BUILD / "lockstep-portable.map")}
         theirs = {name for name in used if not name.startswith("liblockstep_")}
         self.assertLess({"libcurl.a", "libcrypto.a", "librocksdb.a", "libsimdjson.a", "libstdc++.a"}, theirs)

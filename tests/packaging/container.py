@@ -1,6 +1,7 @@
-"""Containers of an image archive: unpacked by umoci and run by runc, as an orchestrator would, on a read-only root.
+"""Runs containers from image archives: unpacked by umoci and run by runc, as by an orchestrator, on
+a read-only root.
 
-Both are Debian packages, and both need root here: the image's user is another than the one that runs the test.
+Both are Debian packages, and both need root here: the image's user is not the test's.
 """
 
 import json
@@ -12,12 +13,12 @@ import unittest
 import uuid
 
 WITHIN_S = 120
-# Sandboxes of tests often have no control groups of their own to give, and these tests need no limits.
+# Sandboxes often have no control groups to delegate, and these tests need no limits.
 NAMESPACES = ("pid", "ipc", "uts", "mount")
 
 
 def require_runtime():
-    """Skips the test where containers cannot be run."""
+    """Skips the test where containers cannot run."""
     missing = [name for name in ("umoci", "runc") if shutil.which(name) is None]
     if missing:
         raise unittest.SkipTest(f"{' and '.join(missing)} missing: run './dev setup test'")
@@ -26,7 +27,7 @@ def require_runtime():
 
 
 class Image:
-    """An image archive, unpacked to `folder`."""
+    """An image archive unpacked to `folder`."""
 
     def __init__(self, archive, folder):
         layout = folder / "layout"
@@ -48,10 +49,11 @@ class Image:
         return json.loads((layout / "blobs" / descriptor["digest"].replace(":", "/")).read_text())
 
     def container(self, arguments=None, mounts=(), environment=()):
-        """[program, argument, ...] that runs one: the image's entry point with `arguments`, or with its own.
+        """[program, argument, ...] to run a container: the image's entry point with `arguments`, or
+        with its own.
 
-        `mounts` are (folder outside, folder inside) that it may write to. Everything else but /tmp is read-only, it has
-        no capabilities, and it shares the test's network.
+        `mounts` are (folder outside, folder inside) and writable. Everything else but /tmp is
+        read-only. The container has no capabilities and shares the test's network.
         """
         specification = json.loads(json.dumps(self._specification))
         process = specification["process"]
@@ -62,7 +64,7 @@ class Image:
         specification["root"] = {"path": str(self.root), "readonly": True}
         specification["linux"].pop("resources", None)
         specification["linux"]["namespaces"] = [{"type": name} for name in NAMESPACES]
-        # Volumes of the image are folders like any other here: nothing is written but where the test says so.
+        # The image's volumes are treated like other folders: only the mounts are writable.
         specification["mounts"] = [mount for mount in specification["mounts"]
                                    if mount["destination"] not in self.config["config"].get("Volumes", {})]
         specification["mounts"].append({"destination": "/tmp", "type": "tmpfs", "source": "tmpfs"})
@@ -75,5 +77,5 @@ class Image:
         return ["runc", "--root", str(bundle / "state"), "run", "--bundle", str(bundle), name]
 
     def run(self, arguments, **options):
-        """The finished process of a container that ends by itself."""
+        """Runs a container that ends by itself."""
         return subprocess.run(self.container(arguments, **options), capture_output=True, text=True, timeout=WITHIN_S)

@@ -1,8 +1,8 @@
-"""The Helm chart and the plain manifests: rendered with settings that people use, and held against Kubernetes' published
-schemas and the Prometheus operator's; settings that make no sense are rejected.
+"""The Helm chart and the plain manifests: rendered with common settings and validated against the
+published schemas of Kubernetes and the Prometheus operator; invalid settings are rejected.
 
-Needs the helm and kubeconform that tools/build_helm.sh and tools/build_kubeconform.sh make, and PyYAML.
-LOCKSTEP_PROGRAM names the program that reads the configuration which the chart writes.
+Needs helm and kubeconform as built by tools/build_helm.sh and tools/build_kubeconform.sh, and
+PyYAML. LOCKSTEP_PROGRAM names the program that reads the configuration in the chart.
 """
 
 import json
@@ -36,7 +36,7 @@ BCRYPT = "$2y$10$" + "a" * 53
 SHA256 = "0123456789abcdef" * 4
 DIGEST = f"sha256:{SHA256}"
 
-# Settings by what they are for. Each is rendered, and held against the schemas.
+# Settings by purpose. Each is rendered and validated against the schemas.
 SETTINGS = {
     "defaults": {},
     "gpu agents": {"agent": {"enabled": True, "gpu": {"enabled": True}, "labels": {"cluster": "a"}},
@@ -89,7 +89,7 @@ SETTINGS = {
     },
 }
 
-# Settings that make no sense, and what the complaint names.
+# Invalid settings, and what the error mentions.
 REJECTED = (
     ({"retention": {"time": "15 days"}}, "retention/time"),
     ({"retention": {"time": None}}, "time"),
@@ -121,7 +121,9 @@ REJECTED = (
 
 
 def require(name):
-    """The path of a program or folder that `./dev setup test` makes; without it the test is skipped."""
+    """The path of a program or folder that `./dev setup test` provides; without it the test is
+    skipped.
+    """
     path = TOOLS / name
     if not path.exists():
         raise unittest.SkipTest(f"{path} is missing: run './dev setup test'")
@@ -250,7 +252,7 @@ class HelmTest(unittest.TestCase):
         self.assertEqual(chosen(objects["NetworkPolicy", "run-lockstep"]["spec"]["podSelector"]["matchLabels"]), {"server"})
         self.assertEqual(chosen(objects["PodDisruptionBudget", "run-lockstep"]["spec"]["selector"]["matchLabels"]), {"server"})
         self.assertEqual(server["serviceName"], "run-lockstep-headless")
-        # One of the two Services, or every sample would be there twice.
+        # One of the two Services; otherwise every sample would be scraped twice.
         monitored = objects["ServiceMonitor", "run-lockstep"]["spec"]["selector"]["matchLabels"].items()
         self.assertEqual([name for (kind, name), one in objects.items()
                           if kind == "Service" and monitored <= one["metadata"]["labels"].items()], ["run-lockstep"])

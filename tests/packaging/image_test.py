@@ -1,5 +1,5 @@
-"""The images of packaging/image: what is in them, that two builds are the same bytes, and that they work as a user
-without rights on a read-only root: written, stopped, started again, read back.
+"""The images of packaging/image: their contents, reproducible builds, and that they work as an
+unprivileged user on a read-only root: written, stopped, started again, read.
 
 LOCKSTEP_PROGRAM names the program that the server's image is made of.
 """
@@ -33,10 +33,10 @@ def build(image, archive, **environment):
 
 
 class ImageTests:
-    """Of one image, unpacked once for all tests of a class, which sets these."""
+    """For one image, unpacked once for all tests of a class, which sets these."""
 
     image_name = None
-    programs = None  # all that is in /usr/bin: no shell, no package manager
+    programs = None  # everything in /usr/bin: no shell, no package manager
 
     @classmethod
     def setUpClass(cls):
@@ -83,7 +83,7 @@ class ServerImageTest(ImageTests, unittest.TestCase):
         os.chown(self.data, USER_ID, USER_ID)
 
     def start(self):
-        """A container of the server on this test's data; its address."""
+        """Runs a container of the server on this test's data; yields its address."""
         address = programs.free_address()
         command = self.image.container(["serve", "--http", address, "--data", "/var/lib/lockstep"],
                                        mounts=[(self.data, "/var/lib/lockstep")])

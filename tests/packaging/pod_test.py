@@ -1,7 +1,8 @@
-"""The chart's pod, as kubelet would start it: its image, arguments, configuration and secrets, with TLS and a token, as a
-user without rights on a read-only root.
+"""The chart's pod as started by kubelet: its image, arguments, configuration and secrets, with TLS
+and a token, as an unprivileged user on a read-only root.
 
-LOCKSTEP_PROGRAM names the program that the image is made of. Needs what helm_test.py and image_test.py need.
+LOCKSTEP_PROGRAM names the program that the image is made of. Needs what helm_test.py and
+image_test.py need.
 """
 
 import hashlib
@@ -73,7 +74,7 @@ class PodTest(unittest.TestCase):
         return {"tls.crt": certificate.read_text(), "tls.key": key.read_text()}
 
     def files_of(self, volume):
-        """{name: text} of a volume's files, or None for one that begins empty."""
+        """{name: text} of a volume's files, or None for one that is initially empty."""
         if "configMap" in volume:
             return self.objects["ConfigMap", volume["configMap"]["name"]]["data"]
         if "secret" not in volume:
@@ -82,7 +83,7 @@ class PodTest(unittest.TestCase):
         return self.tls if name == "lockstep-tls" else self.objects["Secret", name]["stringData"]
 
     def mounts(self):
-        """(folder here, folder inside) of the pod's volumes, filled as kubelet fills them."""
+        """(folder here, folder inside) of the pod's volumes, filled as by kubelet."""
         volumes = {volume["name"]: volume for volume in self.pod["volumes"]}
         for mount in self.pod["containers"][0]["volumeMounts"]:
             folder = self.folder / "volumes" / mount["name"]

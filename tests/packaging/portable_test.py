@@ -1,6 +1,7 @@
-"""The portable program: what it needs, how large and how hardened it is, and that it runs by itself.
+"""The portable program: its dependencies, size and hardening, and that it runs on its own.
 
-LOCKSTEP_PORTABLE names it, LOCKSTEP_PROGRAM the program with shared libraries, LOCKSTEP_BUILD the folder of both.
+LOCKSTEP_PORTABLE names it, LOCKSTEP_PROGRAM the program with shared libraries, LOCKSTEP_BUILD the
+build folder of both.
 """
 
 import http.server
@@ -26,8 +27,9 @@ PORTABLE = pathlib.Path(os.environ["LOCKSTEP_PORTABLE"])
 PROGRAM = pathlib.Path(os.environ["LOCKSTEP_PROGRAM"])
 GLIBC_LIBRARIES = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 MOST_SHARED_LIBRARIES = 10
-# SQLite, which reads MLflow's database, is one megabyte of them.
-MOST_BYTES = 24_000_000
+# This includes one megabyte for SQLite, which reads MLflow's database, and a fifth of one for
+# expat, which reads EC2's responses.
+MOST_BYTES = 24_500_000
 
 
 def run(*command):
@@ -89,7 +91,7 @@ class HardeningTest(unittest.TestCase):
                 self.assertRegex(symbols, r"__(memcpy|snprintf|read|fprintf|vsnprintf)_chk@")
 
     def test_our_own_code_is_compiled_with_every_check(self):
-        """Symbols alone could be those of a library inside the program."""
+        """Symbols alone could come from a library inside the program."""
         commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
         self.assertTrue(commands)
         for command in commands:
@@ -102,8 +104,9 @@ class HardeningTest(unittest.TestCase):
             self.assertRegex(undefined, r"UND __\w+_chk\n")
 
     def test_indirect_jumps_are_marked(self):
-        """In our objects. The whole program is marked only where every library's objects are, and those of
-        Debian's static archives are not."""
+        """Checks our objects. The whole program is marked only if all objects of all libraries are,
+        and those in Debian's static archives are not.
+        """
         for archive in sorted(BUILD.glob("**/liblockstep_*.a")):
             text = run("readelf", "-nW", archive)
             objects = re.split(r"^File: ", text, flags=re.MULTILINE)[1:]

@@ -14,7 +14,7 @@
 namespace lockstep::promqltest {
 namespace {
 
-// What is known of one classic histogram at one time.
+// One classic histogram at one time.
 struct ClassicHistogram {
   std::map<double, double> cumulative;  // by upper bound
   std::optional<double> count;

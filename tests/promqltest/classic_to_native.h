@@ -1,4 +1,4 @@
-// Classic histograms, made of series per bucket, as native ones with custom buckets.
+// Converts classic histograms, with one series per bucket, to native ones with custom buckets.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@
 
 namespace lockstep::promqltest {
 
-// One series for each classic histogram among `series`: X_bucket{le=..}, X_count, X_sum become X.
+// Returns one series for each classic histogram in `series`: X_bucket{le=..}, X_count and X_sum
+// become X.
 std::vector<SeriesWrite> ClassicToNative(std::span<const SeriesWrite> series);
 
 }  // namespace lockstep::promqltest

@@ -63,7 +63,7 @@ std::string CompareAnnotations(std::string_view kind, const std::vector<TextPatt
 
 using Buckets = std::map<int32_t, double>;
 
-// Populated buckets by index: the layout that is left when spans are compacted.
+// The non-empty buckets by index, which do not depend on how spans are divided.
 Buckets Populated(const std::vector<BucketSpan>& spans, const std::vector<double>& counts) {
   Buckets buckets;
   int32_t index = 0;
@@ -112,7 +112,7 @@ std::string Show(double value, const Histogram* histogram) {
       Show(Populated(h.negative_spans, h.negative_counts)), bounds, static_cast<int>(h.reset_hint));
 }
 
-// The samples of one series by time: SlotValue is the shape that both sides have in common.
+// The samples of one series by time, in the type that expectations use.
 using TimedValues = std::map<int64_t, SlotValue>;
 
 TimedValues Timed(const SampleColumns& samples) {
@@ -193,7 +193,7 @@ std::vector<TimedSeries> Expected(const Expectations& expected, int64_t start_ms
   std::vector<TimedSeries> series;
   for (const SeriesLine& line : expected.series) {
     TimedValues values = Timed(line, start_ms, step_ms);
-    // A line of nothing but empty slots expects no series.
+    // A line with only empty slots expects no series.
     if (!values.empty()) series.push_back({line.labels, std::move(values)});
   }
   return series;

@@ -1,18 +1,19 @@
-// Whether a query's answer is what a script expects. An empty text: it is; else what is wrong.
+// Compares a query's answer with what a script expects. Returns what is wrong, or an empty text.
 #pragma once
 
 #include <string>
 
 #include "base/status.h"
-#include "query/engine/value.h"
+#include "query/engine/values/value.h"
 #include "tests/promqltest/script.h"
 
 namespace lockstep::promqltest {
 
-// The value, the failure and the annotations of `eval`.
+// Compares the value, the failure and the annotations.
 std::string Compare(const EvalCommand& eval, const absl::StatusOr<engine::QueryResult>& answer);
 
-// Numbers agree up to a relative difference of 1e-6; NaN equals NaN, but a stale marker only itself.
+// Whether the relative difference is at most 1e-6. NaN equals NaN; a stale marker equals only
+// itself.
 bool NumbersAgree(double a, double b);
 
 }  // namespace lockstep::promqltest

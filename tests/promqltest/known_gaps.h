@@ -1,4 +1,4 @@
-// Evals that do not pass yet, each with its reason: a list that may only become shorter.
+// Evals that do not pass yet, each with its reason. The list may only become shorter.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace lockstep::promqltest {
 
-// Of one script, by line: the reason.
+// The reason for each gap in one script, by line.
 using KnownGaps = std::map<int, std::string>;
 
 // By script. `text` has a line "FILE:LINE REASON" for each gap; '#' begins a comment.

@@ -10,7 +10,7 @@
 namespace lockstep::promqltest {
 namespace {
 
-// 0 when it is not known.
+// The start timestamp of the slot; 0 if unknown.
 int64_t StartOf(const SeriesLine& series, size_t slot, int64_t timestamp_ms) {
   if (series.start_offsets.empty() || !series.start_offsets[slot]) return 0;
   return timestamp_ms + std::llround(series.start_offsets[slot]->value * 1000);

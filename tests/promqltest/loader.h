@@ -1,4 +1,4 @@
-// From the series of a `load` command to what is written to a store.
+// Converts the series of a `load` command to a write request.
 #pragma once
 
 #include "storage/storage.h"
@@ -6,7 +6,7 @@
 
 namespace lockstep::promqltest {
 
-// The first slot of a series is at time 0. Of a series named twice the later line wins.
+// The first slot of a series is at time 0. If a series occurs twice, the later line wins.
 WriteRequest ToWriteRequest(const LoadCommand& load);
 
 }  // namespace lockstep::promqltest

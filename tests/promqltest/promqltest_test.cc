@@ -1,4 +1,4 @@
-// Every script of testdata/ against the engine, over a store in memory and over the real one.
+// Runs every script in testdata/ with a store in memory and with the real one.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -13,11 +13,11 @@
 
 #include "base/check.h"
 #include "gtest/gtest.h"
-#include "query/promql/ast_equality.h"
-#include "query/promql/parser.h"
-#include "query/promql/printer.h"
+#include "query/promql/parser/parser.h"
+#include "query/promql/printer/printer.h"
+#include "query/promql/syntax/ast_equality.h"
 #include "storage/db/store.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/test_folder.h"
 #include "tests/memory_storage.h"
 #include "tests/promqltest/known_gaps.h"
 #include "tests/promqltest/script.h"
@@ -63,10 +63,10 @@ const StoreKind kKinds[] = {{"memory", 0, false},
                             {"two_shards_sealed", 2, true},
                             {"seven_shards", 7, false}};
 
-// The scripts live in 1970.
+// The times in the scripts are in 1970.
 constexpr int64_t kNowMs = int64_t{365} * 24 * 3600 * 1000;
 
-// A real store in a folder of its own, which goes with it.
+// A real store in its own folder, which is removed with it.
 struct RealStores {
   explicit RealStores(const StoreKind& kind) : kind(kind) {}
 
@@ -141,7 +141,7 @@ void CheckRoundTrip(const std::string& query) {
   }
 }
 
-// All queries of the scripts, and those of the PromQL compliance suite.
+// All queries in the scripts and in the PromQL compliance suite.
 TEST(QueriesTest, PrintAndParseToTheSameTree) {
   size_t count = 0;
   for (const std::string& script : ScriptNames()) {

@@ -1,5 +1,5 @@
-// Runs scripts and prints a table of what passed, then each eval that did not: for people who work on
-// the engine. Arguments: the scripts' paths.
+// Runs scripts and prints how many evals of each passed, then each eval that failed. For work on
+// the engine. Arguments: the paths of the scripts.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -25,7 +25,7 @@ void PrintRow(std::string_view name, const Tally& tally) {
   std::cout << absl::StrFormat("%5d of %5d  %s\n", tally.passed, tally.total, name);
 }
 
-// The outcomes of one script; the problems are appended to `problems`.
+// Runs one script; appends what failed to `problems`.
 Tally RunFile(const std::string& path, std::string& problems) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

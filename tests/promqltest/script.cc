@@ -5,8 +5,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "query/promql/parser.h"
-#include "query/promql/quoting.h"
+#include "query/promql/parser/parser.h"
+#include "query/promql/syntax/quoting.h"
 
 namespace lockstep::promqltest {
 namespace {
@@ -19,7 +19,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
 }
 
-// Takes the first word off `text`, and the blanks behind it.
+// Removes the first word and the blanks after it from `text`.
 std::string_view TakeWord(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
   text = Trim(text.substr(word.size()));
@@ -39,8 +39,8 @@ absl::StatusOr<int64_t> TakeDuration(std::string_view& text) {
   return promql::ParseDurationMs(TakeWord(text));
 }
 
-// Start timestamps stand on a line of their own, behind the series with `@st`, before the line of the
-// series' values. Gives the line without that mark; nothing if it is none of these.
+// Start timestamps are on a separate line before the line with the series' values, after the series
+// with the suffix `@st`. Returns the line without the suffix, or nothing for any other line.
 std::optional<std::string> StartTimestampsLine(std::string_view line) {
   constexpr std::string_view kMark = "@st";
   const size_t brace = line.rfind('}');
@@ -90,7 +90,7 @@ class Parser {
     return absl::InvalidArgumentError("unknown command");
   }
 
-  // The next line of the block in work; empty at its end.
+  // The next line of the current block; empty at its end.
   std::string_view NextLine() {
     if (next_ == lines_.size()) return {};
     return lines_[next_++];

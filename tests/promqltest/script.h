@@ -1,5 +1,5 @@
-// Scripts of PromQL acceptance tests: what a file says, before anything runs.
-// testdata/ has the files; README.md describes their language.
+// Parses the scripts of PromQL acceptance tests.
+// The scripts are in testdata/; README.md describes their language.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct LoadCommand {
   std::vector<SeriesLine> series;
 };
 
-// What a failing query must say, or an annotation. Neither: anything.
+// What an error message or an annotation must be. If neither is set, anything.
 struct TextPattern {
   std::optional<std::string> exact;
   std::optional<std::string> regex;
@@ -66,7 +66,7 @@ struct EvalCommand {
 
 using Command = std::variant<ClearCommand, LoadCommand, EvalCommand>;
 
-// Errors name the line.
+// Errors contain the line number.
 absl::StatusOr<std::vector<Command>> ParseScript(std::string_view text);
 
 }  // namespace lockstep::promqltest

@@ -1,4 +1,4 @@
-// Runs a script against stores that the caller makes.
+// Runs a script with stores that the caller creates.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,14 @@ struct EvalOutcome {
 };
 
 struct StorageUnderTest {
-  // An empty store: one for the start and one for each `clear`. The one before is gone by then.
+  // Creates an empty store, at the start and for each `clear`, after the previous one was
+  // destroyed.
   std::function<std::unique_ptr<Storage>()> make;
   // Called after each load; may be empty.
   std::function<void(Storage&)> after_load;
 };
 
-// Runs the commands in order and reports every eval. Loads must be taken by the store in full.
+// Runs the commands in order and reports every eval. The store must accept every load completely.
 std::vector<EvalOutcome> RunScript(const std::vector<Command>& commands,
                                    const StorageUnderTest& storages);
 

@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Empty slots show as infinity.
+// Empty slots are shown as infinity.
 std::vector<double> Values(std::string_view line) {
   const absl::StatusOr<SeriesLine> series = ParseSeriesLine(line);
   EXPECT_TRUE(series.ok()) << line << ": " << series.status();
@@ -78,7 +78,7 @@ TEST(SeriesNotationTest, Histograms) {
 }
 
 TEST(SeriesNotationTest, HistogramsThatGrow) {
-  // At schema 1 the increment's buckets 1 and 2 are bucket 1 of schema 0.
+  // The increment's buckets 1 and 2 of schema 1 are bucket 1 of schema 0.
   const absl::StatusOr<SeriesLine> line = ParseSeriesLine(
       "h {{schema:0 sum:1 count:1 buckets:[1] offset:1}}+{{schema:1 sum:2 count:3 buckets:[1 2] "
       "offset:1}}x2");
@@ -111,7 +111,7 @@ eval instant at 10s a + # comment of the query
   EXPECT_EQ(load.step_ms, 300000);
   EXPECT_EQ(load.series.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<ClearCommand>((*commands)[1]));
-  // The lines count from 1, and the text begins with an empty one.
+  // Lines count from 1, and the first line is empty.
   EXPECT_EQ(std::get<EvalCommand>((*commands)[2]).line, 9);
 }
 
@@ -137,7 +137,7 @@ eval range from 0 to 1m step 30s a
   EXPECT_EQ(first.expected.warnings[0].exact, "some text");
   EXPECT_TRUE(first.expected.no_infos);
   EXPECT_EQ(first.expected.series.size(), 1u);
-  // A number ends its block at once.
+  // A number ends its block immediately.
   EXPECT_EQ(std::get<EvalCommand>((*commands)[1]).expected.scalar, 1);
   const auto& range = std::get<EvalCommand>((*commands)[2]);
   EXPECT_EQ(range.line, 8);
@@ -198,7 +198,7 @@ engine::QueryResult VectorOf(std::vector<engine::VectorElement> elements) {
   return result;
 }
 
-// The comparer must be able to say no.
+// The comparison must be able to fail.
 TEST(ComparisonTest, Vectors) {
   const auto commands = ParseScript("eval instant at 1s a\n  {x=\"1\"} 1\n  {x=\"2\"} 2");
   ASSERT_TRUE(commands.ok());

@@ -28,7 +28,7 @@ bool AnyBucketFell(const CountsByIndex& before, const CountsByIndex& now) {
   return false;
 }
 
-// Whether `now` cannot continue the run that `before` is in.
+// Whether `now` cannot continue the run of `before`.
 bool EndsRun(const Histogram& before, const Histogram& now) {
   return now.reset_hint == CounterResetHint::kReset || now.schema != before.schema ||
          now.zero_threshold != before.zero_threshold || now.custom_values != before.custom_values ||

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "query/promql/parser.h"
-#include "query/promql/printer.h"
+#include "query/promql/parser/parser.h"
+#include "query/promql/printer/printer.h"
 
 namespace lockstep::promqltest {
 namespace {
@@ -17,7 +17,7 @@ using promql::Expr;
 using promql::ExprKind;
 using promql::FunctionId;
 
-// Whether the function's value depends on the evaluation time, however its selectors are pinned.
+// Whether the function's value depends on the evaluation time even if its selectors are pinned.
 bool DependsOnTime(FunctionId id) {
   constexpr FunctionId kIds[] = {
       FunctionId::kDayOfMonth,  FunctionId::kDayOfWeek, FunctionId::kDayOfYear,
@@ -29,7 +29,7 @@ bool DependsOnTime(FunctionId id) {
   return std::find(std::begin(kIds), std::end(kIds), id) != std::end(kIds);
 }
 
-// Puts `@ TIME` on every selector and subquery that has none, outermost subqueries only.
+// Adds `@ TIME` to every selector and outermost subquery without one.
 class Pinner {
  public:
   explicit Pinner(int64_t at_ms) : at_ms_(at_ms) {}
@@ -70,7 +70,7 @@ class Pinner {
 
   void PinSubquery(promql::SubqueryExpr& subquery) {
     Set(subquery.modifiers);
-    // Only to find functions that depend on the time: what is inside is pinned by the subquery.
+    // The subquery already pins what is inside; this only finds functions that depend on the time.
     const bool outer = std::exchange(inside_subquery_, true);
     Pin(*subquery.inner);
     inside_subquery_ = outer;
@@ -119,7 +119,7 @@ Variation RangeAround(const EvalCommand& eval, std::string name) {
   variation.asked.start_ms = eval.start_ms - kMinuteMs;
   variation.asked.end_ms = eval.start_ms + kMinuteMs;
   variation.asked.step_ms = kMinuteMs;
-  // The other steps may well have something to say.
+  // The other steps may cause annotations.
   Expectations& expected = variation.expected.expected;
   expected.warnings.clear();
   expected.infos.clear();

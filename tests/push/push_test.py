@@ -1,6 +1,6 @@
 """Training logs pushed to a real server: however a log is sent, the same is stored.
 
-LOCKSTEP_PROGRAM names the server. The logs are those of tests/training_logs, in every format that is text.
+LOCKSTEP_PROGRAM names the server. The logs are those of tests/training_logs, in every text format.
 """
 
 import gzip
@@ -22,7 +22,7 @@ LOGS = ROOT / "training_logs/data"
 STEPS = ROOT / "training/data/h200/steps.jsonl.gz"
 STEPS_PER_BODY = 5000
 SEED = 5
-# Samples of what has no time of its own have that of their arrival.
+# Samples without a time get their arrival time.
 ALL_TIME = "30y"
 
 
@@ -36,7 +36,7 @@ def logs():
 
 
 def slices(data, chooser):
-    """(offset, bytes) one after the other, of any length."""
+    """Consecutive (offset, bytes) of arbitrary lengths."""
     at = 0
     while at < len(data):
         size = chooser.choice((1, 7, 100, 3000, 20000))
@@ -85,7 +85,7 @@ def twice(pusher, name, data, _):
 
 
 def resumed(pusher, name, data, chooser):
-    """The sender forgets how far it was and begins somewhere before."""
+    """The sender forgets its position and resumes from an earlier one."""
     middle = chooser.randrange(len(data) + 1)
     pusher.piece(name, 0, data[:middle])
     again = chooser.randrange(middle + 1)
@@ -156,14 +156,14 @@ class PushTest(unittest.TestCase):
         self.assertEqual(self.stored(server), self.stored(at_once))
 
     def go_on(self, pusher, name, data, offset, is_last):
-        """Pushes from `offset` on, or from where the server says."""
+        """Pushes from `offset` on, or from the server's position."""
         more = {"last": "true"} if is_last else {}
         while True:
             status, answer = pusher.post("/api/v1/push/log", data[offset:], job="j", run=name, path=name,
                                          stream=name, offset=offset, **more)
             if status == 200:
                 return answer["data"]["next_offset"]
-            # A document that has not ended is sent again from its beginning.
+            # An incomplete document is sent again from its beginning.
             self.assertEqual((status, answer["expected_offset"]), (409, 0), (name, answer))
             offset = 0
 
@@ -203,7 +203,7 @@ class PushTest(unittest.TestCase):
         server.kill()
         server = lockstep_server.Server.ready(pathlib.Path(folder.name), *flags)
         self.addCleanup(server.stop)
-        # It knows how far the stream was taken, and what is sent again is cut off.
+        # The server knows the stream's position, and drops what is sent again.
         headers["X-Lockstep-Offset"] = "0"
         status, answer = self.pusher(server).post("/api/v1/push/steps", b"".join(lines[:2]), headers)
         self.assertEqual((status, answer["accepted"]), (200, 1))

@@ -1,5 +1,5 @@
-// A store with rollup rows gives the very answers that samples give: its own when it is asked for all of
-// them, and those of the store in memory, which has nothing else.
+// Queries of a store with rollup rows return exactly what they return without rollups: from all
+// samples of the same store, and from the store in memory, which has no rollups.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "query/engine/engine.h"
 #include "storage/db/store.h"
-#include "storage/kv/test_folder.h"
+#include "storage/kv/files/test_folder.h"
 #include "tests/all_samples.h"
 #include "tests/memory_storage.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kMinuteMs = 60'000;
 constexpr int64_t kHourMs = 60 * kMinuteMs;
-// A border of windows.
+// A boundary between windows.
 constexpr int64_t kEnd = 118'055 * 4 * kHourMs;
 constexpr int64_t kStart = kEnd - 12 * kHourMs;
 constexpr int64_t kNow = kEnd + 30 * kMinuteMs;
@@ -42,17 +42,17 @@ std::shared_ptr<const Histogram> MakeHistogram(double count) {
   return std::make_shared<const Histogram>(std::move(histogram));
 }
 
-// What a series may be, by its number.
+// The kind of a series, by its number.
 enum Kind : int {
-  kCounter,         // integers that ascend, now and then from 0 again
-  kFractions,       // a counter of fractions, never reset
-  kGauge,           // decimals of both signs
+  kCounter,         // ascending integers, with occasional resets
+  kFractions,       // a counter of fractions without resets
+  kGauge,           // positive and negative decimals
   kWholeGauge,      // integers
-  kZeros,           // of both signs
-  kWithNans,        // also infinities
-  kWithMarkers,     // stale, and gaps
-  kWithHistograms,  // floats and histograms in turn, long stretches of each
-  kSparse,          // one a minute
+  kZeros,           // positive and negative
+  kWithNans,        // and infinities
+  kWithMarkers,     // stale markers and gaps
+  kWithHistograms,  // long stretches of floats and histograms in turn
+  kSparse,          // one sample a minute
   kKindCount,
 };
 
@@ -277,7 +277,8 @@ TEST_P(RollupAnswers, AreThoseOfTheSamples) {
   ExpectSameAnswers(20);
   ASSERT_TRUE(real_.store->Settle().ok());
   ExpectSameAnswers(150);
-  // Late samples and overwrites: first in the head, then in hot runs, in some windows of some series.
+  // Late samples and overwrites in some windows of some series: first in the head, then in hot
+  // runs.
   WriteSeries(kStart + kHourMs, kStart + 2 * kHourMs, 4);
   ExpectSameAnswers(60);
   ASSERT_TRUE(real_.store->Seal().ok());
@@ -287,7 +288,7 @@ TEST_P(RollupAnswers, AreThoseOfTheSamples) {
   ExpectSameAnswers(100);
 }
 
-// That they are read at all.
+// Rollups are really read.
 TEST_P(RollupAnswers, HoldFewSamples) {
   WriteSeries(kStart, kEnd, 1);
   ASSERT_TRUE(real_.store->Settle().ok());

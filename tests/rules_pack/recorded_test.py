@@ -1,7 +1,9 @@
-"""The shipped rules over recorded jobs: what was planted sets off the rules that tell of it, and nothing else does. And six
-queries that people bring along, as they are; the forms that answer what those ask are tested in docs/cookbook.md.
+"""The shipped rules over recorded jobs: exactly the rules about the planted faults fire. Also six
+queries that people commonly bring along, unchanged; docs/cookbook.md tests the forms that answer
+the same questions.
 
-The jobs last half a minute each, so rules that look at minutes are asked at a sixtieth of their durations."""
+The jobs last half a minute each, so the durations in rules are divided by sixty.
+"""
 
 import contextlib
 import os
@@ -16,8 +18,9 @@ import lockstep_server
 import recorded_jobs
 
 ALL_GPUS = {"0", "1", "2", "3"}
-# By what was planted: memory-bound kernels, tiny kernels and pure exchange use no tensor cores; decoding holds few
-# warps, and so does a job that hangs: rank 3 rests and the others spin; the leak is on all ranks.
+# By planted fault. Memory-bound kernels, tiny kernels and pure exchange use no tensor cores;
+# decoding has few warps, and so does a hanging job: rank 3 is idle and the others spin; the leak is
+# on all ranks.
 FIRING = {
     "StragglerFound": {"straggler-gpu": {"2"}, "straggler-loader": {"1"}, "straggler-pcie": {"3"}},
     "GpuTensorCoresIdle": {job: ALL_GPUS for job in ("memory-bound-stream", "memory-bound-decode",
@@ -25,8 +28,9 @@ FIRING = {
     "GpuOccupancyLow": {"memory-bound-decode": ALL_GPUS, "hang": ALL_GPUS},
     "GpuMemoryLeaks": {"memory-leak": ALL_GPUS},
 }
-# Of counters and signals that the recordings have, and of which nothing was planted. The job that hangs does so for less than
-# a minute, which is no alert yet; tests/live has jobs that hang for longer.
+# About counters and signals that are in the recordings, but for which no fault was planted. The
+# hanging job hangs for less than a minute, which is no alert yet; tests/live has jobs that hang for
+# longer.
 SILENT = {"GpuDoubleBitEcc", "GpuIsHot", "MfuDropped", "MfuImpossible", "JobMakesNoProgress", "JobCrashed", "RankNotReporting"}
 SCALED = {"GpuMemoryLeaks"}
 
@@ -43,24 +47,26 @@ def expressions():
 
 
 def scaled(expression):
-    """A sixtieth of every duration: minutes are seconds, and seconds as many times 17 ms. A leak is followed for three
-    such hours, not one: the recorded one leaves that much memory."""
+    """Divides every duration by sixty: minutes become seconds, and seconds 17 ms. A leak is
+    followed for three such hours instead of one, because the recorded one leaves that much memory.
+    """
     expression = re.sub(r"\b(\d+)s\b", lambda found: f"{1000 * int(found[1]) // 60}ms", expression)
     expression = re.sub(r"\b(\d+)m\b", r"\1s", expression)
     return expression.replace(", 60)", ", 1)").replace(", 3600)", ", 180)")
 
 
-# Query, a job, and the least and greatest value of that job's four GPUs at its end; None: it gives nothing for any job.
+# Query, a job, and the least and greatest value of that job's four GPUs at its end; None: no result
+# for any job.
 QUERIES = (
     ("DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE) * 100", "pretrain-bf16", (20, 40)),
     # SM_ACTIVE counts warps that wait for memory.
     ("DCGM_FI_PROF_DRAM_ACTIVE > 0.8 and DCGM_FI_PROF_SM_ACTIVE < 0.3", "memory-bound-stream", None),
-    # It fires on a hang, and on no straggler.
+    # It fires on a hang, but on no straggler.
     ("stddev_over_time(DCGM_FI_PROF_SM_ACTIVE[5m]) > 0.15", "hang", (0.15, 0.5)),
-    # The counter is a gauge: nothing, even where GPU 3 is sent 3 GB in each step.
+    # The counter is a gauge: no result, even where GPU 3 is sent 3 GB in each step.
     ("rate(DCGM_FI_PROF_PCIE_RX_BYTES[1m]) > 15e9", "straggler-pcie", None),
     ("avg_over_time(DCGM_FI_DEV_POWER_USAGE[5m])", "pretrain-bf16", (600, 700)),
-    # Dollars a second: 0.08 an hour.
+    # Dollars per second: 0.08 an hour.
     ("(DCGM_FI_DEV_POWER_USAGE / 1000) * 0.12 * (1/3600)", "pretrain-bf16", (0.07 / 3600, 0.085 / 3600)),
 )
 
@@ -74,14 +80,14 @@ class RecordedRules(unittest.TestCase):
         cls.rules = expressions()
 
     def moments(self, job):
-        """When the job has shown what it has to show, and in the middle of its events."""
+        """When the fault is visible, and in the middle of the job's events."""
         yield job["end_ms"] / 1000 - 1
         for event in job["expected"]["events"]:
             if "until_ms" in event:
                 yield event["until_ms"] / 1000 - 1
 
     def firing(self, name, job):
-        """GPUs of the job of which the rule fires; {None}: of the job as a whole."""
+        """The GPUs of the job for which the rule fires; {None}: the job as a whole."""
         text = scaled(self.rules[name]) if name in SCALED else self.rules[name]
         gpus = set()
         with contextlib.closing(self.server.connect()) as connection:

@@ -1,4 +1,4 @@
-"""The shipped rules: every alert has a test, which lockstep and promtool pass."""
+"""Every alert of the shipped rules has a unit test that passes in lockstep and in promtool."""
 
 import os
 import pathlib

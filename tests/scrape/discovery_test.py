@@ -1,4 +1,6 @@
-"""A lockstep finds targets in a Kubernetes and in a Slurm, which are small servers and programs of the test."""
+"""A lockstep discovers targets in a Kubernetes and in a Slurm, which are small servers and programs
+of the test.
+"""
 
 import http.server
 import json
@@ -19,7 +21,7 @@ WITHIN_S = 60
 
 
 def pod(name, address, **more):
-    """A pod of the namespace "gpu" with an exporter, in the shape of the Kubernetes API."""
+    """A pod in the namespace "gpu" with an exporter, as in the Kubernetes API."""
     status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
     return {"metadata": {"name": name, "namespace": "gpu", "labels": {"app": "dcgm"}},
             "spec": {"nodeName": "node-7", "containers": [
@@ -46,15 +48,15 @@ def endpoints(ready, not_ready):
 
 
 class ApiServer(http.server.ThreadingHTTPServer):
-    """Lists what `objects` has by path, two at a time, to those who have the token."""
+    """Lists `objects` by path, two at a time, for clients with the token."""
 
     PAGE = 2
 
     def __init__(self):
         self.objects = {}
-        self.texts = {}  # path -> what everybody is answered there
+        self.texts = {}  # path -> the response to all clients
         self.token = "first"
-        self.failures = {}  # path -> status of what begins there
+        self.failures = {}  # path -> status of new requests
         self.requests = []  # (path, parameters)
         api = self
 
@@ -100,7 +102,7 @@ class ApiServer(http.server.ThreadingHTTPServer):
         return len([request for request in self.requests if request[2] == status])
 
     def handle_error(self, *_):
-        """Whoever asked has given up, or was killed."""
+        """The client has given up, or was killed."""
 
 
 class DiscoveryTest(unittest.TestCase):
@@ -114,7 +116,7 @@ class DiscoveryTest(unittest.TestCase):
         (self.folder / "token").write_text("first\n")
 
     def lockstep(self, jobs):
-        """One whose targets need not be there to be found: they are asked once an hour."""
+        """A server that scrapes only once an hour, so that discovered targets need not exist."""
         config = self.folder / "lockstep.yml"
         config.write_text("global: {scrape_interval: 1h}\nscrape_configs:\n" + jobs)
         server = Server.ready(self.folder, "--config", str(config))
@@ -159,12 +161,12 @@ class DiscoveryTest(unittest.TestCase):
              "pod_container_port_protocol": "TCP"})
         self.assertEqual({parameters["limit"] for _, parameters, _ in self.api.requests}, {"500"})
 
-        # A list that ends in the middle is none.
+        # A truncated list is ignored.
         self.api.objects["/api/v1/pods"] = [pod(f"dcgm-{i}", f"10.1.0.{i}") for i in (1, 2, 3)]
         self.api.failures[("/api/v1/pods", 2)] = 410
         programs.wait_until(lambda: self.api.count(410) > 2, "lists fail", WITHIN_S)
         self.assertEqual(set(self.discovered(server, "pod")), set(found))
-        self.assertIn("pods: server returned HTTP status 410: /api/v1/pods is not for you",
+        self.assertIn("pods: server returned HTTP status 410 Gone: /api/v1/pods is not for you",
                       server.log)
         del self.api.failures[("/api/v1/pods", 2)]
         self.await_targets(server, "pod", [f"10.1.0.{i}:9400" for i in (1, 2, 3)])
@@ -239,7 +241,7 @@ class DiscoveryTest(unittest.TestCase):
             f"  - {{role: pod, api_server: 'http://127.0.0.1:{silent.server_address[1]}'}}\n" +
             self.kubernetes("pod"))
         self.await_targets(server, "pod", ["10.1.0.1:9400"])
-        self.assertNotIn("targets were not discovered", server.log)  # it is still waited for
+        self.assertNotIn("target discovery failed", server.log)  # the server still waits for it
         self.assertEqual(server.stop(), 0)
 
     def test_a_url(self):
@@ -248,6 +250,7 @@ class DiscoveryTest(unittest.TestCase):
                                f"  - {{url: '{self.api.url}/targets', refresh_interval: 100ms}}\n")
         found = self.await_targets(server, "url", ["10.0.0.1:1", "10.0.0.2:1"])
         self.assertEqual(found["10.0.0.1:1"]["a"], "b")
+        self.assertEqual(found["10.0.0.1:1"]["__meta_url"], f"{self.api.url}/targets")
         self.api.failures[("/targets", 0)] = 503
         programs.wait_until(lambda: self.api.count(503) > 1, "it fails", WITHIN_S)
         self.assertEqual(len(self.discovered(server, "url")), 2)
@@ -270,7 +273,7 @@ class DiscoveryTest(unittest.TestCase):
         self.assertEqual(found["10.0.0.1:9400"]["__meta_slurm_state_flags"], ",DRAIN,")
         self.await_targets(server, "file", ["10.0.0.1:9100"])
         nodes.unlink()
-        programs.wait_until(lambda: "cat ended with status 1" in server.log, "it fails", WITHIN_S)
+        programs.wait_until(lambda: "cat exited with status 1" in server.log, "it fails", WITHIN_S)
         self.assertEqual(len(self.discovered(server, "slurm")), 2)
 
     def test_the_configuration_in_effect(self):

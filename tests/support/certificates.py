@@ -1,4 +1,4 @@
-"""Certificates for tests, by openssl."""
+"""Creates certificates for tests with openssl."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Credentials for tests: tokens, the web configuration that names them, and gRPC calls with them."""
+"""Credentials for tests: tokens, a web configuration with them, and gRPC calls that use them."""
 
 import hashlib
 import re
@@ -7,15 +7,15 @@ import http2
 import programs
 
 ROLES = ("read", "write", "push", "rules", "metrics", "admin")
-# One of no token.
+# A token that is not configured.
 WRONG = "no-such-token"
-# No role at all.
+# A token without roles.
 IDLE = "idle"
 
 
-# Streams without an end: an answer is what its head says.
+# Endless streams: only the head of the response counts.
 ENDLESS = ("/api/v1/notifications/live",)
-# Parameters of paths that take their time without them.
+# Parameters for paths that take long without them.
 QUICK = {"/debug/pprof/profile": "?seconds=0"}
 
 
@@ -24,19 +24,19 @@ def digest(token):
 
 
 def bearer(token):
-    """Headers that show the token; none for None."""
+    """Headers with the token; none for None."""
     return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
 def tokens_by_role():
-    """A web configuration: for each role a token that is called as it, and IDLE."""
+    """A web configuration with one token per role, named after it, and IDLE."""
     tokens = "".join(f"  {name}: {{sha256: {digest(name)}}}\n" for name in (*ROLES, IDLE))
     roles = "".join(f"  - {{token: {name}, roles: [{name}]}}\n" for name in ROLES)
     return f"lockstep_bearer_tokens:\n{tokens}lockstep_roles:\n{roles}"
 
 
 def paths_of_page():
-    """Each path of docs/openapi.yaml with what the page says of it."""
+    """Each path of docs/openapi.yaml with its description."""
     document = (programs.ROOT / "docs/openapi.yaml").read_text()
     paths = re.findall(r"^  (/[^\s:]*):(.*(?:\n    .*)*)", document.split("\npaths:\n")[1].split("\ncomponents:")[0],
                        re.M)
@@ -44,7 +44,7 @@ def paths_of_page():
 
 
 def roles_of_paths():
-    """What docs/openapi.yaml says that each path asks for."""
+    """The role that docs/openapi.yaml requires for each path."""
     roles = {}
     for path, item in paths_of_page().items():
         found = re.search(r"x-lockstep-role: ([a-z-]+)", item)
@@ -55,7 +55,7 @@ def roles_of_paths():
 
 
 def reach_of_paths():
-    """What docs/openapi.yaml says that a credential has to be for: "some", "all-jobs" or "all-tenants"."""
+    """What docs/openapi.yaml requires a credential to cover: "some", "all-jobs" or "all-tenants"."""
     reach = {}
     for path, item in paths_of_page().items():
         found = re.search(r"x-lockstep-reach: ([a-z-]+)", item)

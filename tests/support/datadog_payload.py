@@ -1,4 +1,4 @@
-"""What the Datadog agent sends: the protobuf message MetricPayload, from nothing but the standard library."""
+"""The Datadog agent's protobuf message MetricPayload, with only the standard library."""
 
 import struct
 
@@ -6,7 +6,7 @@ from remote_write import length_delimited, varint
 
 
 def message(series):
-    """Of (metric, [(seconds, value), ...], tags, [(type, name of a resource), ...])."""
+    """Encodes (metric, [(seconds, value), ...], tags, [(type, name of a resource), ...])."""
     return b"".join(length_delimited(1, one_series(*one)) for one in series)
 
 

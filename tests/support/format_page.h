@@ -1,7 +1,7 @@
-// Worked examples out of docs/formats/, for tests: the pages and the code cannot drift apart.
+// Reads the worked examples in docs/formats/ for tests, so that pages and code cannot diverge.
 //
-// An example is a fenced block whose first line is "```hex NAME". Bytes are two hex digits each;
-// what follows a "#" or a "|" on a line is commentary.
+// An example is a fenced block whose first line is "```hex NAME". Each byte is two hex digits; the
+// rest of a line after "#" or "|" is a comment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// The bytes of example `name` of docs/formats/`page`; a failed expectation if there is none.
+// The bytes of example `name` in docs/formats/`page`. Adds a test failure if there is none.
 inline std::string FormatPageExample(const std::string& page, const std::string& name) {
   std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/formats/" + page);
   std::string line, bytes;

@@ -1,4 +1,6 @@
-"""HTTP/2 frame by frame, for tests that say what no library would: gRPC calls of OTLP's metrics service."""
+"""HTTP/2 frame by frame, for tests that send what no library would: gRPC calls of OTLP's metrics
+service.
+"""
 
 import re
 import socket
@@ -10,9 +12,10 @@ WITHIN_S = 60
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 3, 4, 6, 7, 9
 END_STREAM, END_HEADERS = 1, 4
 NO_ERROR, COMPRESSION_ERROR, ENHANCE_YOUR_CALM = 0, 9, 11
-# A setting: no field of the server refers to one before. Source: RFC 9113, 6.5.2.
+# A setting that makes the server's fields independent of earlier ones. Source: RFC 9113, 6.5.2.
 NO_TABLE = b"\0\1" + bytes(4)
-# The name as a literal, in Huffman's code, then the number and its length. Source: RFC 7541, 5.2 and B.
+# The name as a literal, in Huffman code, then the number with its length. Source: RFC 7541, 5.2 and
+# B.
 GRPC_STATUS = re.compile(rb"\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f[\x01\x02](\d+)")
 
 
@@ -21,7 +24,7 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def literal(name, value):
-    """A field that is not indexed. Both texts are shorter than 127 bytes."""
+    """A field without indexing. Both texts must be shorter than 127 bytes."""
     return b"\0" + b"".join(bytes([len(text)]) + text.encode() for text in (name, value))
 
 
@@ -39,7 +42,7 @@ def whole_call(stream, message=b"", fields=None, scheme="http"):
 
 
 class Client:
-    """A connection to HOST:PORT; `tls` is an ssl.SSLContext, `source` the address that it comes from."""
+    """A connection to HOST:PORT; `tls` is an ssl.SSLContext, `source` the client's address."""
 
     def __init__(self, address, tls=None, source=None):
         host, port = address.split(":")
@@ -60,7 +63,7 @@ class Client:
         self.close()
 
     def send(self, frames):
-        """False once the server has gone."""
+        """Returns False once the server has closed the connection."""
         try:
             self.socket.sendall(frames)
         except OSError:

@@ -1,4 +1,4 @@
-"""A lockstep server as a child process, and the little HTTP that tests talk to it."""
+"""A lockstep server as a child process, and a simple HTTP client for it."""
 
 import http.client
 import json
@@ -32,7 +32,7 @@ class Answer:
 
     @property
     def stored(self):
-        """Whether the server promised to keep what it was sent."""
+        """Whether the server acknowledged the data."""
         return 200 <= self.status < 300
 
 
@@ -74,14 +74,16 @@ class Connection:
 
 
 class Server(programs.Program):
-    """A lockstep on a port of its own choice.
+    """A lockstep on a free port.
 
-    `await_ready` ends when it answers; without it nothing but kill() and stop() may be called.
+    `await_ready` returns when it responds; before that, only kill() and stop() may be called.
     """
 
     def __init__(self, folder, *flags, program=None, http="127.0.0.1:0"):
-        """`folder` holds the data and the log; a later server on it continues them. Runs `program`,
-        or the one that LOCKSTEP_PROGRAM names. `http` may be the address of one that ended."""
+        """`folder` holds the data and the log; a later server in the same folder continues them.
+        Runs `program`, or the one that LOCKSTEP_PROGRAM names. `http` may be the address of a
+        server that has ended.
+        """
         self.data = folder / "data"
         super().__init__(
             folder, "lockstep",
@@ -102,8 +104,9 @@ class Server(programs.Program):
 
     @classmethod
     def of_recordings(cls, test_class, *flags):
-        """One on an empty folder that all tests of a class ask; it ends with them. Samples of any age are kept, as
-        recordings have their own dates."""
+        """A server on an empty folder for all tests of a class; it ends with them. Samples of any
+        age are kept, because recordings have dates in the past.
+        """
         folder = tempfile.TemporaryDirectory(prefix="lockstep-test-")
         test_class.addClassCleanup(folder.cleanup)
         server = cls.ready(pathlib.Path(folder.name), "--storage.retention.time", "100y", *flags)

@@ -1,6 +1,6 @@
-"""OTLP's requests of metrics, as protobuf and as JSON, from nothing but the standard library.
+"""OTLP metrics requests, as protobuf and as JSON, with only the standard library.
 
-Every series is a gauge; the label `job` is the name of the service.
+Every series is a gauge; the label `job` becomes the service's name.
 """
 
 import struct
@@ -57,7 +57,7 @@ def json_gauge(name, all_series):
 
 
 def json_object(series):
-    """The same in OTLP's JSON."""
+    """The same as OTLP's JSON."""
     return {"resourceMetrics": [
         {"resource": {"attributes": [] if service is None else
                       json_attributes({"service.name": service})},

@@ -1,4 +1,4 @@
-"""Programs as child processes: started, awaited and ended in one way."""
+"""Starts, awaits and stops programs as child processes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Where `./dev setup` unpacks what it does not install.
 UNPACKED = ROOT / "build/tools/bin"
-# Where `./dev setup test` unpacks servers of today, newer than the machine's own.
+# Where `./dev setup test` unpacks current servers, newer than the machine's own.
 PEERS = ROOT / "build/peers"
 READY_WITHIN_S = 60
 STOP_WITHIN_S = 60
@@ -38,7 +38,7 @@ def find_peer(name):
 
 
 def free_address(*preferred_ports):
-    """127.0.0.1 with a port that nobody listens on: the first such of those preferred, or any."""
+    """127.0.0.1 with a free port: the first free one of those preferred, or any."""
     for port in (*preferred_ports, 0):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -51,7 +51,7 @@ def free_address(*preferred_ports):
 
 
 def wait_until(condition, what, within_s):
-    """Returns the first true answer of `condition`, which is asked again and again."""
+    """Calls `condition` repeatedly, and returns its first true result."""
     deadline = time.monotonic() + within_s
     while True:
         answer = condition()
@@ -63,12 +63,12 @@ def wait_until(condition, what, within_s):
 
 
 def ask(url, path, **parameters):
-    """The "data" of an answer of the HTTP API at `url`; `match` stands for match[]."""
+    """The "data" of a response of the HTTP API at `url`; `match` stands for match[]."""
     return ask_as(url, {}, path, **parameters)
 
 
 def ask_as(url, headers, path, **parameters):
-    """The same for whom the headers show."""
+    """The same with these headers."""
     form = urllib.parse.urlencode(
         {{"match": "match[]"}.get(key, key): value for key, value in parameters.items()},
         doseq=True)
@@ -81,7 +81,7 @@ def ask_as(url, headers, path, **parameters):
 
 
 class Program:
-    """A child process that writes what it says to NAME.log in `folder`, behind what is there."""
+    """A child process that appends its output to NAME.log in `folder`."""
 
     def __init__(self, folder, name, arguments, stdout=None, **options):
         """`stdout` and `options` are those of subprocess.Popen."""
@@ -103,13 +103,13 @@ class Program:
         return self._process.poll() is None
 
     def kill(self):
-        """SIGKILL, and waits for the end."""
+        """Sends SIGKILL and waits for the end."""
         self._process.kill()
         self._process.wait()
         self._close()
 
     def stop(self):
-        """SIGTERM, and returns the exit status; kills a program that does not end."""
+        """Sends SIGTERM and returns the exit status; kills a program that does not end."""
         self._process.terminate()
         return self.wait()
 
@@ -132,7 +132,7 @@ class Program:
 
 
 class Listener(Program):
-    """A program that listens on `address`; made when it answers on `ready_path`."""
+    """A program that listens on `address`; returned when it responds at `ready_path`."""
 
     def __init__(self, folder, name, arguments, address, ready_path, **options):
         super().__init__(folder, name, arguments, **options)

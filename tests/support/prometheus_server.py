@@ -4,10 +4,10 @@ import programs
 
 
 class Prometheus(programs.Listener):
-    """Takes remote writes; made when it is ready.
+    """Accepts remote writes; returned when it is ready.
 
-    `folder` holds the configuration, the data and the log. A `config` in which its own address
-    stands needs that `address`; otherwise it takes a free one. Runs `program`, or the one that
+    `folder` holds the configuration, the data and the log. A `config` that contains the server's
+    address needs that `address`; otherwise a free one is used. Runs `program`, or the one that
     `./dev setup test` provides.
     """
 

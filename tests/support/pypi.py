@@ -1,4 +1,4 @@
-"""Python environments of tests, made from PyPI when they are first asked for, below build/tools."""
+"""Python environments for tests below build/tools, made from PyPI on first use."""
 
 import pathlib
 import subprocess
@@ -11,11 +11,12 @@ INSTALL_WITHIN_S = 400
 
 
 def environment(name, requirements, *more):
-    """The interpreter of build/tools/NAME, which has what the file `requirements` names, and `more` beside it.
+    """The interpreter of build/tools/NAME, with the packages in the file `requirements` and `more`.
 
     Without PyPI the test is skipped.
     """
-    # Its real path: a virtual environment knows where it lies, and the checkout may go before it does.
+    # The real path, because a virtual environment records it, and this checkout may be removed
+    # earlier.
     folder = (programs.ROOT / "build/tools").resolve() / name
     interpreter = folder / "bin/python"
     wanted = "\n".join([pathlib.Path(requirements).read_text(), *map(str, more)])

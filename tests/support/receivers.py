@@ -1,4 +1,4 @@
-"""Those that a lockstep tells of alerts: webhooks, and a real Alertmanager behind a gate."""
+"""Receivers of a lockstep's alerts: webhooks, and a real Alertmanager behind a gate."""
 
 import http.server
 import json
@@ -14,12 +14,14 @@ import programs
 import remote_write
 from lockstep_server import Server
 
-# Of Debian's Alertmanager, which does not start without.
+# Debian's Alertmanager does not start without this.
 TEMPLATES = pathlib.Path("/usr/share/prometheus/alertmanager")
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """Keeps the bodies that were posted to it and answered with 200; `status` says what it answers."""
+    """Keeps the bodies that were posted to it and answered with 200; `status` is the status of
+    responses.
+    """
 
     def __init__(self):
         self.bodies = []
@@ -34,7 +36,7 @@ class Receiver(http.server.ThreadingHTTPServer):
                     self.send_response(status)
                     self.end_headers()
                 except OSError:
-                    pass  # it was not waited for
+                    pass  # the client did not wait
 
             def log_message(self, *_):
                 pass
@@ -54,12 +56,14 @@ class Receiver(http.server.ThreadingHTTPServer):
         pass
 
     def states(self):
-        """What a webhook has heard, an alert each."""
+        """The alerts that a webhook has received."""
         return [alert["status"] for body in self.bodies for alert in body["alerts"]]
 
 
 class Gate(Receiver):
-    """In front of an Alertmanager: lets requests through while `status` is 200, and answers `answer_after_s` later."""
+    """In front of an Alertmanager: passes requests on while `status` is 200, and responds
+    `answer_after_s` later.
+    """
 
     def __init__(self, target):
         self.target = target
@@ -84,7 +88,7 @@ class Gate(Receiver):
 
 
 def temperature(gpu, value):
-    """A WriteRequest with one sample of now."""
+    """A WriteRequest with one current sample."""
     return remote_write.protobuf(
         [({"__name__": "temp", "gpu": str(gpu)}, [(int(time.time() * 1000), float(value))])])
 
@@ -119,7 +123,7 @@ class ReceiversTest(unittest.TestCase):
         return made
 
     def alertmanager(self, hook=None, address=None, name="alertmanager"):
-        """A real one, that posts to `hook` if there is one, as soon as it hears of something."""
+        """A real Alertmanager that posts to `hook`, if any, as soon as it receives something."""
         config = self.folder / f"{name}.yml"
         receiver = "{name: r}" if hook is None else (
             f"{{name: r, webhook_configs: [{{url: '{hook.url}', send_resolved: true}}]}}")
@@ -142,7 +146,7 @@ class ReceiversTest(unittest.TestCase):
 
 
 def metric(server, name):
-    """The value of a metric of the server's own, 0 if there is none."""
+    """The value of one of the server's own metrics, 0 if there is none."""
     with urllib.request.urlopen(server.url + "/metrics") as answer:
         text = answer.read().decode()
     return next((float(line.split()[1]) for line in text.splitlines() if line.startswith(name)), 0)

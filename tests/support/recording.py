@@ -10,7 +10,9 @@ LABEL = re.compile(r'(\w+)="([^"\\]*)"')
 
 
 def read(begin_s, end_s):
-    """{labels: [(time in ms, value), ...]} of begin_s <= time < end_s, labels as a tuple of pairs, __name__ first."""
+    """{labels: [(time in ms, value), ...]} of begin_s <= time < end_s; labels are tuples of pairs,
+    __name__ first.
+    """
     series = {}
     with gzip.open(PATH, "rt") as lines:
         for line in lines:
@@ -25,7 +27,7 @@ def read(begin_s, end_s):
 
 
 def openmetrics(series):
-    """The samples as an exposition, each metric's series together."""
+    """The samples as an exposition, grouped by metric."""
     lines = []
     before = None
     for labels, samples in sorted(series.items()):

@@ -1,4 +1,4 @@
-"""Remote read: requests and answers, from nothing but the standard library."""
+"""Remote read: requests and responses, with only the standard library."""
 
 import struct
 
@@ -75,7 +75,7 @@ def crc32c(content):
 
 
 def frames(content):
-    """The messages of a streamed answer; raises ValueError if one is damaged."""
+    """The messages of a streamed response; raises ValueError if one is damaged."""
     at = 0
     while at < len(content):
         size, at = read_varint(content, at)
@@ -104,7 +104,7 @@ def chunks(content):
 
 
 def unsnappy(block):
-    """The content of a snappy block."""
+    """Decompresses a snappy block."""
     size, at = read_varint(block, 0)
     out = bytearray()
     while at < len(block):

@@ -1,4 +1,4 @@
-"""Remote write 1.0 requests, from nothing but the standard library."""
+"""Remote write 1.0 requests, with only the standard library."""
 
 import struct
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ HEADERS = {
     "Content-Encoding": "snappy",
     "X-Prometheus-Remote-Write-Version": "0.1.0",
 }
-# The value that ends a series: a NaN whose payload a Python float does not keep everywhere.
+# The staleness marker: a NaN whose payload Python does not preserve everywhere.
 STALE = struct.pack("<Q", 0x7FF0000000000002)
 
 SNAPPY_LITERAL_OF_4_LENGTH_BYTES = 63 << 2
@@ -19,7 +19,8 @@ SNAPPY_LITERAL_OF_4_LENGTH_BYTES = 63 << 2
 class Histogram:
     """A native histogram: schema -53 has the upper bounds `custom_bounds`, others powers of two.
 
-    `positive` and `negative` are populations by bucket index. With `floats` populations may be fractions.
+    `positive` and `negative` are populations by bucket index. With `floats`, populations may be
+    fractions.
     """
 
     schema: int = 0
@@ -90,7 +91,7 @@ def spans(field_number, indexes):
 
 
 def populations(first_field, buckets, floats):
-    """Spans in `first_field`, then deltas of integers or absolute floats in the two fields after it."""
+    """Spans in `first_field`, then integer deltas or absolute floats in the two fields after it."""
     indexes = sorted(buckets)
     encoded = spans(first_field, indexes)
     if floats:
@@ -125,7 +126,7 @@ def protobuf(series):
 
 
 def snappy(content):
-    """A snappy block that is one literal."""
+    """A snappy block that is a single literal."""
     if not content:
         return b"\x00"
     return (varint(len(content)) + bytes([SNAPPY_LITERAL_OF_4_LENGTH_BYTES]) +

@@ -20,9 +20,11 @@ class RemoteWriteTest(unittest.TestCase):
         self.assertEqual(request, b"\x0a" + bytes([len(series)]) + series)
 
     def test_histogram(self):
-        """By hand from prompb: Histogram.count_int 1, .sum 3, .schema 4 (sint32), .zero_threshold 5,
-        .zero_count_int 6, .positive_spans 11 with .offset 1 (sint32) and .length 2, .positive_deltas 12
-        (sint64), .reset_hint 14, .timestamp 15; buckets 1, 2 and 5 with 3, 1 and 1."""
+        """By hand from prompb: Histogram.count_int 1, .sum 3, .schema 4 (sint32), .zero_threshold
+        5, .zero_count_int 6, .positive_spans 11 with .offset 1 (sint32) and .length 2,
+        .positive_deltas 12 (sint64), .reset_hint 14, .timestamp 15; buckets 1, 2 and 5 with 3, 1
+        and 1.
+        """
         value = remote_write.Histogram(schema=-1, sum=0.0, count=5, positive={1: 3, 2: 1, 5: 1})
         zero = b"\0" * 8
         self.assertEqual(
@@ -32,7 +34,7 @@ class RemoteWriteTest(unittest.TestCase):
             b"\x62\x03\x06\x03\x00" + b"\x70\x00" + b"\x78\x07")
 
     def test_snappy(self):
-        """The length, then a literal with its length less one in four bytes."""
+        """The length, then a literal whose length minus one takes four bytes."""
         self.assertEqual(remote_write.snappy(b""), b"\x00")
         self.assertEqual(remote_write.snappy(b"abc"), b"\x03\xfc\x02\x00\x00\x00abc")
 

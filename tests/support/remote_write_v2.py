@@ -1,4 +1,4 @@
-"""Remote write 2.0 requests, from nothing but the standard library."""
+"""Remote write 2.0 requests, with only the standard library."""
 
 from remote_write import double, length_delimited, snappy, varint
 

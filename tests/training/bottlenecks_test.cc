@@ -1,5 +1,5 @@
-// Every window of the recorded jobs gets the class of what was run.
-#include "training/bottlenecks.h"
+// Every window of the recorded jobs is classified as what was run.
+#include "training/bottlenecks/bottlenecks.h"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,10 @@ std::string Planted(const RecordedJob& job) {
   return bound;
 }
 
-// While one rank hangs it idles, and the others wait.
+// While one rank hangs, it is idle and the others wait.
 bool IsInHang(const RecordedJob& job, const TimeRange& time) {
-  return job.job.name == "hang" && time.from_ms <= job.truth.time.to_ms &&
-         time.to_ms >= job.truth.time.from_ms;
+  return job.job.name == "hang" && time.min_ms <= job.truth.time.max_ms &&
+         time.max_ms >= job.truth.time.min_ms;
 }
 
 TEST(RecordedBottlenecks, EveryWindowIsClassedRightly) {
@@ -57,7 +57,7 @@ TEST(RecordedBottlenecks, InAHangOneIdlesAndTheOthersWait) {
     for (const ClassifiedWindow& window :
          FindBottlenecks({job.job, StepTable{}, job.devices}).windows) {
       const bool is_inside =
-          window.time.from_ms > job.truth.time.from_ms && window.time.to_ms < job.truth.time.to_ms;
+          window.time.min_ms > job.truth.time.min_ms && window.time.max_ms < job.truth.time.max_ms;
       if (!is_inside) continue;
       ++inside;
       for (size_t row = 0; row < 4; ++row) {

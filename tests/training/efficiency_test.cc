@@ -1,5 +1,5 @@
-// The share of peak operations, against what was measured when the jobs ran.
-#include "training/efficiency.h"
+// Compares MFU with what was measured when the jobs ran.
+#include "training/efficiency/efficiency.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace lockstep::training {
 namespace {
 
-// The part of a job that the measured shares belong to.
+// The part of a job to which a measured MFU belongs.
 RecordedJob PartOf(const RecordedJob& job, const std::string& part) {
   if (part == "off") return StepRangeOf(job, 0, static_cast<size_t>(job.truth.from_step) - 1);
   if (part != "on") return job;

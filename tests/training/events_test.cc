@@ -1,5 +1,5 @@
-// What was planted in the recorded jobs, and nothing else, is an event.
-#include "training/events.h"
+// Exactly what was planted in the recorded jobs is reported as events.
+#include "training/events/events.h"
 
 #include <gtest/gtest.h>
 
@@ -29,18 +29,18 @@ void CheckPlanted(const RecordedJob& job, const PlantedEvent& planted, const Eve
   if (planted.step.has_value()) {
     EXPECT_EQ(event.step, planted.step) << job.job.name;
   }
-  if (planted.time.to_ms > 0) {
-    EXPECT_LE(std::abs(event.time.from_ms - planted.time.from_ms), 500) << job.job.name;
-    EXPECT_LE(std::abs(event.time.to_ms - planted.time.to_ms), 500) << job.job.name;
+  if (planted.time.max_ms > 0) {
+    EXPECT_LE(std::abs(event.time.min_ms - planted.time.min_ms), 500) << job.job.name;
+    EXPECT_LE(std::abs(event.time.max_ms - planted.time.max_ms), 500) << job.job.name;
   }
 }
 
-// A learning rate that is too high shows in the gradients as well.
+// A learning rate that is too high also shows in the gradients.
 bool IsGradientOfLossSpike(const RecordedJob& job, const Event& event) {
   return event.kind == EventKind::kGradientSpike && job.job.name == "loss-spike";
 }
 
-// Loads that come and go with each step make power swing: that is what they are.
+// Loads that change within each step do make power swing.
 bool IsSwing(const Event& event) { return event.kind == EventKind::kSawToothPower; }
 
 TEST(RecordedEvents, AreWhatWasPlanted) {
@@ -74,8 +74,8 @@ TEST(RecordedEvents, TheHangIsSeenByDevicesAlone) {
     ASSERT_EQ(events.size(), 1u);
     EXPECT_EQ(events[0].kind, EventKind::kHang);
     EXPECT_EQ(events[0].rows, std::vector<size_t>{3});
-    EXPECT_LE(std::abs(events[0].time.from_ms - job.truth.time.from_ms), 2000);
-    EXPECT_LE(std::abs(events[0].time.to_ms - job.truth.time.to_ms), 2000);
+    EXPECT_LE(std::abs(events[0].time.min_ms - job.truth.time.min_ms), 2000);
+    EXPECT_LE(std::abs(events[0].time.max_ms - job.truth.time.max_ms), 2000);
   }
 }
 

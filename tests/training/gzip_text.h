@@ -1,4 +1,4 @@
-// Text of gzip files under tests/training/data.
+// Reads gzip files in tests/training/data.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lockstep::training {
 
-// Ends the test program if there is no such file.
+// Returns the decompressed text. Ends the test program if there is no such file.
 std::string ReadGzip(std::string_view path);
 
 std::vector<std::string_view> Lines(std::string_view text);

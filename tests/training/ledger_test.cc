@@ -1,5 +1,5 @@
-// The ledger of each recorded job adds up.
-#include "training/ledger.h"
+// The ledgers of the recorded jobs.
+#include "training/efficiency/ledger.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(RecordedLedger, BinsHoldWhatWasPlanted) {
       EXPECT_GT(share(LedgerBin::kCommunicationExposed), 0.9);
     }
     if (which == "hang") {
-      // 12 s of four GPUs.
+      // Four GPUs for 12 s.
       EXPECT_NEAR(ledger[LedgerBin::kUnhealthy], 4 * 12, 1);
     }
     if (which == "straggler-loader") {
@@ -56,7 +56,7 @@ TEST(RecordedLedger, EnergyIsThatOfTheMeanPower) {
   const RecordedJob job = LoadRecording("sweep").front();
   const EnergyUse energy = EnergyOf(job.job, job.devices, {job.job.begin_ms, job.end_ms},
                                     static_cast<double>(job.steps.size()), 76 * 65536.0, 0.12);
-  // Four GPUs at about 685 W for 16.7 s, but for the first second.
+  // Four GPUs at about 685 W for 16.7 s, except in the first second.
   EXPECT_NEAR(energy.joules / (4 * 685 * 16.7), 1, 0.1);
   EXPECT_FALSE(energy.is_from_power);
 }

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "base/check.h"
+#include "tests/memory_storage.h"
 #include "tests/training/gzip_text.h"
-#include "training/step_alignment.h"
+#include "tests/training/stored_job.h"
 
 namespace lockstep::training {
 namespace {
@@ -45,91 +48,83 @@ std::vector<int64_t> Integers(const element& list) {
   return values;
 }
 
-constexpr std::string_view kPhaseFields[] = {
-    "data_time_s",      "h2d_time_s",       "forward_time_s",   "backward_time_s",
-    "allreduce_time_s", "optimizer_time_s", "checkpoint_time_s"};
+// The metric as which a field of a step is stored.
+struct StepField {
+  std::string_view field;
+  std::string_view metric;
+};
 
-void AddStep(const object& record, RankSteps& rank) {
-  if (rank.phases.empty()) {
-    for (const std::string_view field : kPhaseFields)
-      rank.phases.push_back({std::string(field), {}});
-  }
-  rank.step.push_back(Integer(record, "step"));
-  rank.end_ms.push_back(Integer(record, "ts_ms"));
-  rank.step_seconds.push_back(Number(record, "train_step_timing in s"));
-  for (NamedColumn& phase : rank.phases) phase.values.push_back(Number(record, phase.name));
-  rank.loss.push_back(Number(record, "reduced_train_loss"));
-  rank.gradient_norm.push_back(Number(record, "grad_norm"));
-  rank.memory_allocated_bytes.push_back(Number(record, "memory_allocated"));
-  rank.model_flops.push_back(Number(record, "model_flops_per_step_per_gpu"));
-  rank.tokens.push_back(Number(record, "tokens_per_step"));
-}
+constexpr StepField kStepFields[] = {
+    {"step", "train_step"},
+    {"train_step_timing in s", "train_step_time_seconds"},
+    {"data_time_s", "data_time_s"},
+    {"h2d_time_s", "h2d_time_s"},
+    {"forward_time_s", "forward_time_s"},
+    {"backward_time_s", "backward_time_s"},
+    {"allreduce_time_s", "allreduce_time_s"},
+    {"optimizer_time_s", "optimizer_time_s"},
+    {"checkpoint_time_s", "checkpoint_time_s"},
+    {"reduced_train_loss", "train_loss"},
+    {"grad_norm", "train_grad_norm"},
+    {"memory_allocated", "gpu_torch_memory_allocated_bytes"},
+    {"model_flops_per_step_per_gpu", "train_model_flops"},
+    {"tokens_per_step", "train_tokens"},
+};
 
-// Trainers that log no phases have no columns of them.
-void DropUnknownPhases(std::vector<RankSteps>& ranks) {
-  const auto is_known = [&ranks](std::string_view name) {
-    return std::any_of(ranks.begin(), ranks.end(), [name](const RankSteps& rank) {
-      return std::any_of(rank.phases.begin(), rank.phases.end(), [name](const NamedColumn& phase) {
-        return phase.name == name && std::any_of(phase.values.begin(), phase.values.end(),
-                                                 [](double value) { return !std::isnan(value); });
-      });
-    });
-  };
-  for (const std::string_view field : kPhaseFields) {
-    if (is_known(field)) continue;
-    for (RankSteps& rank : ranks) {
-      std::erase_if(rank.phases, [field](const NamedColumn& phase) { return phase.name == field; });
-    }
+void StoreStep(const object& record, MemoryStorage& storage) {
+  const std::string rank = std::to_string(Integer(record, "rank"));
+  for (const StepField& field : kStepFields) {
+    const double value = Number(record, field.field);
+    if (std::isnan(value)) continue;
+    storage.Append(
+        LabelSet::Of({{kMetricName, field.metric}, {"job", Text(record, "job")}, {"rank", rank}}),
+        Integer(record, "ts_ms"), value);
   }
 }
 
-using StepsOfJobs = std::map<std::string, std::vector<RankSteps>>;
-
-StepsOfJobs LoadSteps(const std::string& folder) {
-  StepsOfJobs jobs;
-  const std::string text = ReadGzip(folder + "/steps.jsonl.gz");
-  simdjson::dom::parser parser;
-  for (const std::string_view line : Lines(text)) {
-    const simdjson::padded_string padded(line);
-    object record;
-    LOCKSTEP_CHECK(parser.parse(padded).get(record) == simdjson::SUCCESS);
-    std::vector<RankSteps>& ranks = jobs[Text(record, "job")];
-    const auto rank = static_cast<size_t>(Integer(record, "rank"));
-    if (ranks.size() <= rank) ranks.resize(rank + 1);
-    AddStep(record, ranks[rank]);
-  }
-  for (auto& [job, ranks] : jobs) DropUnknownPhases(ranks);
-  return jobs;
-}
-
-void AddSample(const object& record, GpuCounters& device) {
+// Samples of "workloads" name their job. Others belong to the job that ran at that time, with one
+// rank per GPU.
+void StoreSample(const object& record, std::span<const RecordedJob> jobs, MemoryStorage& storage) {
   const int64_t timestamp_ms = Integer(record, "ts_ms");
-  device.model = Text(record, "modelName");
+  if (std::isnan(Number(record, "gpu"))) return;
+  const std::string gpu = std::to_string(Integer(record, "gpu"));
+  std::string job = Text(record, "job");
+  std::string rank =
+      std::isnan(Number(record, "rank")) ? "" : std::to_string(Integer(record, "rank"));
+  if (job.empty()) {
+    const auto ran = std::ranges::find_if(jobs, [timestamp_ms](const RecordedJob& one) {
+      return one.job.begin_ms <= timestamp_ms && timestamp_ms <= one.end_ms;
+    });
+    if (ran == jobs.end()) return;
+    job = ran->job.name;
+    rank = gpu;
+  }
   object values;
   LOCKSTEP_CHECK(record["values"].get(values) == simdjson::SUCCESS);
   for (const auto field : values) {
-    const std::optional<DeviceCounter> counter = DeviceCounterOf(field.key);
     double value = 0;
-    if (!counter.has_value() || field.value.get(value) != simdjson::SUCCESS) continue;
-    device[*counter].timestamp_ms.push_back(timestamp_ms);
-    device[*counter].value.push_back(value);
+    if (field.value.get(value) != simdjson::SUCCESS) continue;
+    storage.Append(LabelSet::Of({{kMetricName, field.key},
+                                 {"job", job},
+                                 {"rank", rank},
+                                 {"gpu", gpu},
+                                 {"UUID", Text(record, "UUID")},
+                                 {"Hostname", Text(record, "Hostname")},
+                                 {"modelName", Text(record, "modelName")}}),
+                   timestamp_ms, value);
   }
 }
 
-std::vector<GpuCounters> LoadDevices(const std::string& folder) {
-  std::vector<GpuCounters> devices;
-  const std::string text = ReadGzip(folder + "/telemetry.jsonl.gz");
+template <typename Store>
+void ForEachRecord(const std::string& path, Store store) {
+  const std::string text = ReadGzip(path);
   simdjson::dom::parser parser;
   for (const std::string_view line : Lines(text)) {
     const simdjson::padded_string padded(line);
     object record;
     LOCKSTEP_CHECK(parser.parse(padded).get(record) == simdjson::SUCCESS);
-    int64_t gpu = 0;
-    if (record["gpu"].get(gpu) != simdjson::SUCCESS) continue;
-    if (devices.size() <= static_cast<size_t>(gpu)) devices.resize(static_cast<size_t>(gpu) + 1);
-    AddSample(record, devices[static_cast<size_t>(gpu)]);
+    store(record);
   }
-  return devices;
 }
 
 PlantedEvent EventOf(const object& record) {
@@ -187,6 +182,25 @@ RecordedTruth TruthOf(const object& record) {
   return truth;
 }
 
+std::vector<RecordedJob> TruthsOf(const std::string& folder) {
+  const simdjson::padded_string text(ReadGzip(folder + "/truth.json.gz"));
+  simdjson::dom::parser parser;
+  simdjson::dom::array records;
+  LOCKSTEP_CHECK(parser.parse(text)["jobs"].get(records) == simdjson::SUCCESS);
+  std::vector<RecordedJob> jobs;
+  for (const element item : records) {
+    const object record = item.get_object();
+    RecordedJob& job = jobs.emplace_back();
+    job.job.name = Text(record, "job");
+    job.condition = Text(record, "condition");
+    job.job.begin_ms = Integer(record, "begin_ms");
+    job.end_ms = Integer(record, "end_ms");
+    job.is_training = Text(record, "kind") == "train";
+    job.truth = TruthOf(record);
+  }
+  return jobs;
+}
+
 CounterSeries Between(const CounterSeries& series, int64_t from_ms, int64_t to_ms) {
   CounterSeries part;
   for (size_t i = 0; i < series.timestamp_ms.size(); ++i) {
@@ -202,8 +216,8 @@ std::vector<GpuCounters> DevicesBetween(const std::vector<GpuCounters>& devices,
   std::vector<GpuCounters> parts(devices.size());
   for (size_t row = 0; row < devices.size(); ++row) {
     parts[row].model = devices[row].model;
-    for (size_t i = 0; i < kDeviceCounterCount; ++i) {
-      parts[row].series[i] = Between(devices[row].series[i], from_ms, to_ms);
+    for (const Role role : kDeviceRoles) {
+      parts[row][role] = Between(devices[row][role], from_ms, to_ms);
     }
   }
   return parts;
@@ -243,77 +257,30 @@ std::vector<size_t> AllRows(const RecordedJob& job) {
 
 std::vector<RecordedJob> LoadRecording(std::string_view name) {
   const std::string folder(name);
-  const StepsOfJobs steps = LoadSteps(folder);
-  const std::vector<GpuCounters> devices = LoadDevices(folder);
-  const simdjson::padded_string text(ReadGzip(folder + "/truth.json.gz"));
-  simdjson::dom::parser parser;
-  simdjson::dom::array records;
-  LOCKSTEP_CHECK(parser.parse(text)["jobs"].get(records) == simdjson::SUCCESS);
-  std::vector<RecordedJob> jobs;
-  for (const element item : records) {
-    const object record = item.get_object();
-    RecordedJob job;
-    job.job.name = Text(record, "job");
-    job.job.begin_ms = Integer(record, "begin_ms");
-    job.end_ms = Integer(record, "end_ms");
-    job.is_training = Text(record, "kind") == "train";
-    job.steps = AlignSteps(steps.at(job.job.name));
-    job.devices = DevicesBetween(devices, job.job.begin_ms, job.end_ms);
-    for (int64_t rank = 0; rank < Integer(record, "world_size"); ++rank) {
-      job.job.ranks.push_back({.rank = rank, .host = "h200-node-0", .gpu = std::to_string(rank)});
-    }
-    job.truth = TruthOf(record);
-    jobs.push_back(std::move(job));
+  std::vector<RecordedJob> jobs = TruthsOf(folder);
+  MemoryStorage storage;
+  ForEachRecord(folder + "/steps.jsonl.gz",
+                [&](const object& record) { StoreStep(record, storage); });
+  ForEachRecord(folder + "/telemetry.jsonl.gz",
+                [&](const object& record) { StoreSample(record, jobs, storage); });
+  for (RecordedJob& job : jobs) {
+    answers::LoadedJob loaded = LoadStored(storage, job.job.name);
+    job.job.ranks = std::move(loaded.job.ranks);
+    job.steps = std::move(loaded.steps);
+    job.devices = std::move(loaded.devices);
   }
   return jobs;
 }
 
-std::vector<RecordedJob> LoadWorkloads() {
-  const std::string folder("workloads");
-  const StepsOfJobs steps = LoadSteps(folder);
-  const std::string samples = ReadGzip(folder + "/telemetry.jsonl.gz");
-  simdjson::dom::parser parser;
-  std::map<std::string, GpuCounters> devices;
-  std::map<std::string, RankPlace> places;
-  for (const std::string_view line : Lines(samples)) {
-    const simdjson::padded_string padded(line);
-    object record;
-    LOCKSTEP_CHECK(parser.parse(padded).get(record) == simdjson::SUCCESS);
-    const std::string job = Text(record, "job");
-    AddSample(record, devices[job]);
-    places[job] = {.host = Text(record, "Hostname"), .gpu = "0", .gpu_uuid = Text(record, "UUID")};
-  }
-  const simdjson::padded_string text(ReadGzip(folder + "/truth.json.gz"));
-  simdjson::dom::array records;
-  LOCKSTEP_CHECK(parser.parse(text)["jobs"].get(records) == simdjson::SUCCESS);
-  std::vector<RecordedJob> jobs;
-  for (const element item : records) {
-    const object record = item.get_object();
-    RecordedJob job;
-    job.job.name = Text(record, "job");
-    job.condition = Text(record, "condition");
-    job.job.begin_ms = Integer(record, "begin_ms");
-    job.end_ms = Integer(record, "end_ms");
-    job.is_training = Text(record, "kind") == "train";
-    if (steps.contains(job.job.name)) job.steps = AlignSteps(steps.at(job.job.name));
-    for (int64_t rank = 0; rank < Integer(record, "world_size"); ++rank) {
-      job.job.ranks.push_back(places.at(job.job.name));
-      job.job.ranks.back().rank = rank;
-      job.devices.push_back(devices.at(job.job.name));
-    }
-    job.truth = TruthOf(record);
-    jobs.push_back(std::move(job));
-  }
-  return jobs;
-}
+std::vector<RecordedJob> LoadWorkloads() { return LoadRecording("workloads"); }
 
 RecordedJob Thinned(const RecordedJob& job, int64_t period_ms) {
   RecordedJob thin = job;
   for (GpuCounters& device : thin.devices) {
-    for (size_t i = 0; i < kDeviceCounterCount; ++i) {
-      const bool is_mean = i <= static_cast<size_t>(DeviceCounter::kNvlinkSentBytesPerS);
-      const CounterSeries all = std::move(device.series[i]);
-      CounterSeries& kept = device.series[i] = {};
+    for (const Role role : kDeviceRoles) {
+      const bool is_mean = role <= Role::kGpuNvlinkTxBytesPerSecond;
+      const CounterSeries all = std::move(device[role]);
+      CounterSeries& kept = device[role] = {};
       double sum = 0;
       size_t count = 0;
       for (size_t n = 0; n < all.value.size(); ++n) {
@@ -347,9 +314,9 @@ RecordedJob Repeated(const RecordedJob& job, int64_t from_ms, size_t times) {
       longer.steps.end_ms.push_back(job.steps.end_ms[n] + after * length_ms);
     }
     for (size_t row = 0; row < job.devices.size(); ++row) {
-      for (size_t i = 0; i < kDeviceCounterCount; ++i) {
-        const CounterSeries& from = job.devices[row].series[i];
-        CounterSeries& to = longer.devices[row].series[i];
+      for (const Role role : kDeviceRoles) {
+        const CounterSeries& from = job.devices[row][role];
+        CounterSeries& to = longer.devices[row][role];
         for (size_t n = 0; n < from.value.size(); ++n) {
           if (from.timestamp_ms[n] <= from_ms) continue;
           to.timestamp_ms.push_back(from.timestamp_ms[n] + after * length_ms);

@@ -1,4 +1,4 @@
-// Jobs that were recorded on four H200 GPUs, with what was planted in them.
+// Jobs recorded on four H200 GPUs, and the faults that were planted in them.
 #pragma once
 
 #include <map>
@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "training/devices.h"
-#include "training/job.h"
-#include "training/steps.h"
+#include "training/devices/devices.h"
+#include "training/job/job.h"
+#include "training/job/steps.h"
 
 namespace lockstep::training {
 
@@ -21,15 +21,16 @@ struct PlantedEvent {
 };
 
 struct RecordedTruth {
-  std::vector<int64_t> slow_ranks;  // empty: nobody is to be named
+  std::vector<int64_t> slow_ranks;  // empty: no rank may be named
   std::string cause;
-  std::string bound;                // of several that are right the first
-  std::vector<std::string> bounds;  // all that are right; empty: not judged
-  int64_t from_step = 0;            // of what was planted, if anything
+  std::string bound;                // the first of `bounds`
+  std::vector<std::string> bounds;  // all correct ones; empty: not checked
+  int64_t from_step = 0;            // of the planted fault, if any
   int64_t until_step = 0;
   TimeRange time;
   std::vector<PlantedEvent> events;
-  // By part ("whole", or "off" and "on" for what was planted) and rank; training jobs only.
+  // By part ("whole", or "off" and "on" for without and with the fault) and rank; only for
+  // training.
   std::map<std::string, std::map<int64_t, double>> mfu_bf16;
 };
 
@@ -43,25 +44,26 @@ struct RecordedJob {
   RecordedTruth truth;
 };
 
-// "h200" (13 jobs) or "sweep" (8 jobs with ever smaller slowdowns).
+// "h200" (13 jobs) or "sweep" (8 jobs with smaller and smaller slowdowns).
 std::vector<RecordedJob> LoadRecording(std::string_view name);
 
-// "workloads": 14 jobs of many kinds, each on one GPU of its own host. Two have four ranks on that GPU.
+// "workloads": 14 jobs of many kinds, each on one GPU of a different host. Two have four ranks on
+// that GPU.
 std::vector<RecordedJob> LoadWorkloads();
 
-// As a scrape every `period_ms` would have it: every so many samples become one. Counters of activity
-// are means since the sample before, everything else is what the last of them says.
+// Reduces samples to one every `period_ms`, as a scrape would see them. Activity ratios become the
+// mean since the previous sample, everything else the last value.
 RecordedJob Thinned(const RecordedJob& job, int64_t period_ms);
 
-// The steps and samples from `from_ms` on, as often again as `times` says, one after the other: a long job of
-// the same kind.
+// Makes a long job of the same kind: appends the steps and samples from `from_ms` on another
+// `times` times.
 RecordedJob Repeated(const RecordedJob& job, int64_t from_ms, size_t times);
 
-// Parts of a job: columns [first, last] of its steps, and device samples from the time of these steps. Its
-// job keeps its begin, so that warm-up stays warm-up.
+// A part of a job: columns [first, last] of its steps, and the device samples from that time.
+// `begin_ms` stays, so that warm-up is still known as such.
 RecordedJob StepRangeOf(const RecordedJob& job, size_t first, size_t last);
 
-// The given rows of it only.
+// Only these rows of the job.
 RecordedJob RanksOf(const RecordedJob& job, const std::vector<size_t>& rows);
 
 }  // namespace lockstep::training

@@ -1,5 +1,5 @@
-// Recorded jobs that stand still once more than they did: as when a loader stalls, a checkpoint is written that nobody logs,
-// or a rank hangs. What cannot be told apart is called unknown.
+// Recorded jobs with an added standstill, as from a stalled loader, an unlogged checkpoint or a
+// hanging rank. Causes that cannot be told apart are reported as unknown.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "tests/training/recording.h"
-#include "training/bottlenecks.h"
-#include "training/events.h"
+#include "training/bottlenecks/bottlenecks.h"
+#include "training/events/events.h"
 #include "training/job_verdict.h"
-#include "training/stragglers.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep::training {
 namespace {
@@ -26,40 +26,40 @@ RecordedJob RecordedAs(std::vector<RecordedJob> jobs, std::string_view what) {
   return {};
 }
 
-// What a resting H200 counts, recorded while a job stood still.
-double AtRest(DeviceCounter counter, double before) {
-  switch (counter) {
-    case DeviceCounter::kGraphicsEngineActiveRatio:
+// The counters of an idle H200, recorded while a job stood still.
+double AtRest(Role role, double before) {
+  switch (role) {
+    case Role::kGpuGrEngineActiveRatio:
       return 6.3e-5;
-    case DeviceCounter::kPowerW:
+    case Role::kGpuPowerWatts:
       return 124;
-    case DeviceCounter::kPcieSentBytesPerS:
+    case Role::kGpuPcieTxBytesPerSecond:
       return 4e5;
-    case DeviceCounter::kPcieReceivedBytesPerS:
+    case Role::kGpuPcieRxBytesPerSecond:
       return 1.4e5;
-    case DeviceCounter::kSmActiveRatio:
-    case DeviceCounter::kSmOccupancyRatio:
-    case DeviceCounter::kTensorActiveRatio:
-    case DeviceCounter::kDramActiveRatio:
-    case DeviceCounter::kFp64ActiveRatio:
-    case DeviceCounter::kFp32ActiveRatio:
-    case DeviceCounter::kFp16ActiveRatio:
-    case DeviceCounter::kNvlinkReceivedBytesPerS:
-    case DeviceCounter::kNvlinkSentBytesPerS:
+    case Role::kGpuSmActiveRatio:
+    case Role::kGpuSmOccupancyRatio:
+    case Role::kGpuTensorActiveRatio:
+    case Role::kGpuDramActiveRatio:
+    case Role::kGpuFp64ActiveRatio:
+    case Role::kGpuFp32ActiveRatio:
+    case Role::kGpuFp16ActiveRatio:
+    case Role::kGpuNvlinkRxBytesPerSecond:
+    case Role::kGpuNvlinkTxBytesPerSecond:
       return 0;
     default:
       return before;
   }
 }
 
-void Rest(int64_t from_ms, int64_t length_ms, DeviceCounter counter, CounterSeries& series) {
+void Rest(int64_t from_ms, int64_t length_ms, Role role, CounterSeries& series) {
   CounterSeries longer;
   bool has_rested = false;
   for (size_t i = 0; i < series.value.size(); ++i) {
     const bool is_after = series.timestamp_ms[i] >= from_ms;
     for (int64_t at_ms = 1000; is_after && !has_rested && at_ms <= length_ms; at_ms += 1000) {
       longer.timestamp_ms.push_back(from_ms + at_ms);
-      longer.value.push_back(AtRest(counter, series.value[i]));
+      longer.value.push_back(AtRest(role, series.value[i]));
     }
     has_rested = has_rested || is_after;
     longer.timestamp_ms.push_back(series.timestamp_ms[i] + (is_after ? length_ms : 0));
@@ -70,7 +70,7 @@ void Rest(int64_t from_ms, int64_t length_ms, DeviceCounter counter, CounterSeri
 
 enum class Where { kInStep, kBetweenSteps };
 
-// All devices rest for some seconds in step `column`, or before it.
+// Makes all devices idle for some seconds in step `column` or before it.
 RecordedJob StandingStill(RecordedJob job, size_t column, double seconds, Where where) {
   const int64_t length_ms = std::llround(1000 * seconds);
   const int64_t from_ms = job.steps.end_ms[column - 1];
@@ -79,9 +79,7 @@ RecordedJob StandingStill(RecordedJob job, size_t column, double seconds, Where 
     job.steps.step_seconds(row, column) += seconds;
   }
   for (GpuCounters& device : job.devices) {
-    for (size_t i = 0; i < kDeviceCounterCount; ++i) {
-      Rest(from_ms, length_ms, static_cast<DeviceCounter>(i), device.series[i]);
-    }
+    for (const Role role : kDeviceRoles) Rest(from_ms, length_ms, role, device[role]);
   }
   job.end_ms += length_ms;
   return job;
@@ -100,7 +98,7 @@ std::vector<Event> FoundIn(const RecordedJob& job) {
   return FindEvents({job.job, job.steps, job.devices, {}});
 }
 
-// "stall 60 " and so on: of kinds that tell of standing still.
+// The events that are standstills: "stall 60 "...
 std::string Standstills(const RecordedJob& job) {
   std::string words;
   for (const Event& event : FoundIn(job)) {
@@ -144,7 +142,7 @@ TEST(Standstills, OneThatNobodyLogsIsOfUnknownCause) {
       for (const Event& event : FoundIn(stood)) {
         if (event.kind != EventKind::kStall) continue;
         EXPECT_EQ(event.words.substr(0, 8), "unknown:");
-        EXPECT_NEAR(static_cast<double>(event.time.to_ms - event.time.from_ms) / 1000, seconds,
+        EXPECT_NEAR(static_cast<double>(event.time.max_ms - event.time.min_ms) / 1000, seconds,
                     0.5);
       }
       EXPECT_EQ(VerdictAfter(stood), "healthy") << seconds;
@@ -183,7 +181,7 @@ TEST(Standstills, ARankThatTheOthersWaitForHangs) {
   EXPECT_EQ(Standstills(job), "hang 100 [2] ");
 }
 
-// A checkpoint every 18 s, for long enough that power swings often.
+// Has a checkpoint every 18 s, for so long that power swings often.
 TEST(Standstills, PowerThatFallsInCheckpointsIsNoSawTooth) {
   const RecordedJob recorded = RecordedAs(LoadWorkloads(), "checkpoints");
   RecordedJob job = Repeated(recorded, recorded.steps.end_ms[20], 3);
@@ -191,15 +189,15 @@ TEST(Standstills, PowerThatFallsInCheckpointsIsNoSawTooth) {
     return Standstills(of).find("saw_tooth") != std::string::npos;
   };
   EXPECT_FALSE(has_swings(job));
-  // Nobody logs them: copies to the host tell.
+  // Unlogged checkpoints are recognized by copies to the host.
   job.steps.phases.clear();
   EXPECT_FALSE(has_swings(job));
   EXPECT_NE(Standstills(job).find("checkpoint "), std::string::npos);
-  // Copies are not counted: that they come back tells.
-  for (GpuCounters& device : job.devices) device[DeviceCounter::kPcieSentBytesPerS] = {};
+  // Without counters of copies, the repetition explains the pauses.
+  for (GpuCounters& device : job.devices) device[Role::kGpuPcieTxBytesPerSecond] = {};
   EXPECT_FALSE(has_swings(job));
   EXPECT_NE(Standstills(job).find("pause "), std::string::npos);
-  // Without steps nothing tells.
+  // Without steps nothing explains them.
   job.steps = {};
   EXPECT_TRUE(has_swings(job));
 }

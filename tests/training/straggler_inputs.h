@@ -1,15 +1,15 @@
-// Recorded jobs with all inputs taken away but those that one method needs.
+// Recorded jobs reduced to the inputs that one method needs.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "tests/training/recording.h"
-#include "training/stragglers.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep::training {
 
-// As if the all-reduce had been reported as a wait, and nothing else but the step time.
+// Only step times, and the all-reduce as if it had been reported as a wait.
 inline StepTable WaitsOnly(const StepTable& table) {
   StepTable waits = table;
   waits.phases.clear();
@@ -28,7 +28,7 @@ inline StepTable PhasesOnly(const StepTable& table) {
   return phases;
 }
 
-// Step time and communication, as two numbers: own time is the difference.
+// Only step times and communication, whose difference is the own time.
 inline StepTable OwnTimeOnly(const StepTable& table) {
   StepTable own = table;
   std::erase_if(own.phases,
@@ -42,7 +42,7 @@ inline StepTable StepTimesOnly(const StepTable& table) {
   return steps;
 }
 
-// The answer by `method`, when nothing but what it needs was recorded.
+// The answer from only the inputs that `method` needs.
 inline StragglerAnswer AnswerBy(StragglerMethod method, const RecordedJob& job) {
   const StepTable nothing;
   switch (method) {

@@ -1,4 +1,4 @@
-// Recorded steps put together anew: a condition that comes and goes, and two late ranks at once.
+// Recorded steps recombined: an intermittent slowdown, and two late ranks at once.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +28,7 @@ RankMatrix Columns(const RankMatrix& matrix, const std::vector<size_t>& columns)
   return chosen;
 }
 
-// The job's steps in another order, numbered anew.
+// The job's steps in another order and renumbered.
 StepTable Reordered(const StepTable& table, const std::vector<size_t>& columns) {
   StepTable mixed = table;
   mixed.step_seconds = Columns(table.step_seconds, columns);
@@ -44,7 +44,7 @@ StepTable Reordered(const StepTable& table, const std::vector<size_t>& columns) 
   return mixed;
 }
 
-// `period` quiet steps, `period` slow ones, and so on, from the steps before and after the onset.
+// Alternates `period` normal and `period` slow steps, taken from before and after the onset.
 StepTable OnAndOff(const RecordedJob& job, size_t period) {
   size_t quiet = 10;
   auto slow = static_cast<size_t>(job.truth.from_step) + 2;
@@ -84,7 +84,7 @@ TEST(StragglerMixtures, TwoLateRanksAreBothNamed) {
     const RecordedJob job = Recorded(name);
     const auto slow = static_cast<size_t>(job.truth.slow_ranks.front());
     std::vector<size_t> rows = {0, 1, 2, 3};
-    rows[slow == 0 ? 1 : 0] = slow;  // the late rank twice
+    rows[slow == 0 ? 1 : 0] = slow;  // the late rank occurs twice
     RecordedJob twins = RanksOf(job, rows);
     for (size_t row = 0; row < 4; ++row) twins.job.ranks[row].rank = static_cast<int64_t>(row);
     for (const StragglerMethod method :

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "tests/memory_storage.h"
 #include "tests/training/gzip_text.h"
-#include "training/step_alignment.h"
+#include "tests/training/stored_job.h"
 
 namespace lockstep::training {
 namespace {
@@ -34,25 +35,32 @@ constexpr double kUsPerS = 1e6;
 constexpr std::string_view kPhases[] = {"forward-compute", "backward-compute", "optimizer",
                                         "optimizer-clip-main-grad", "gc"};
 
-RankSteps RankOf(const std::map<int64_t, TracedStep>& steps) {
-  RankSteps rank;
-  for (const std::string_view phase : kPhases) rank.phases.push_back({std::string(phase), {}});
+using StepsOfRank = std::map<int64_t, TracedStep>;
+
+void StoreSteps(std::string_view job, int64_t rank, const StepsOfRank& steps,
+                MemoryStorage& storage) {
+  const std::string rank_label = std::to_string(rank);
   for (const auto& [number, step] : steps) {
-    rank.step.push_back(number);
-    rank.end_ms.push_back(static_cast<int64_t>(step.end_us / 1000));
-    for (NamedColumn& phase : rank.phases) {
-      const auto at = step.phase_us.find(phase.name);
-      phase.values.push_back(at == step.phase_us.end() ? kUnknown : at->second / kUsPerS);
+    const auto end_ms = static_cast<int64_t>(step.end_us / 1000);
+    const auto store = [&](std::string_view metric, std::string_view phase, double value) {
+      storage.Append(
+          LabelSet::Of(
+              {{kMetricName, metric}, {"job", job}, {"rank", rank_label}, {"phase", phase}}),
+          end_ms, value);
+    };
+    store("train_step", "", static_cast<double>(number));
+    for (const std::string_view phase : kPhases) {
+      const auto at = step.phase_us.find(std::string(phase));
+      if (at != step.phase_us.end()) store("train_phase_seconds", phase, at->second / kUsPerS);
     }
   }
-  return rank;
 }
 
 }  // namespace
 
 TracedJob LoadTrace(std::string_view name) {
   const std::string text = ReadGzip("straggler_traces/" + std::string(name) + "_phases.csv.gz");
-  std::map<std::pair<int64_t, int64_t>, std::map<int64_t, TracedStep>> ranks;  // by stage, dp rank
+  std::map<std::pair<int64_t, int64_t>, StepsOfRank> ranks;  // by stage, dp rank
   bool is_header = true;
   for (const std::string_view line : Lines(text)) {
     if (std::exchange(is_header, false)) continue;
@@ -61,14 +69,15 @@ TracedJob LoadTrace(std::string_view name) {
     step.phase_us[fields[3]] += std::strtod(fields[5].c_str(), nullptr);
     step.end_us = std::max(step.end_us, std::strtod(fields[7].c_str(), nullptr));
   }
-  TracedJob traced;
-  traced.job.name = name;
-  std::vector<RankSteps> rows;
-  for (const auto& [place, steps] : ranks) {
-    traced.job.ranks.push_back({.rank = place.second, .stage = place.first});
-    rows.push_back(RankOf(steps));
-  }
-  traced.steps = AlignSteps(rows);
+  MemoryStorage storage;
+  int64_t rank = 0;
+  for (const auto& [place, steps] : ranks) StoreSteps(name, rank++, steps, storage);
+  answers::LoadedJob loaded = LoadStored(storage, std::string(name));
+  TracedJob traced{std::move(loaded.job), std::move(loaded.steps)};
+  size_t row = 0;
+  for (const auto& [place, steps] : ranks) traced.job.ranks[row++].stage = place.first;
+  // The traces omit part of each step, so the times between their ends are not step times.
+  traced.steps.step_seconds = {};
   return traced;
 }
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "training/job.h"
-#include "training/steps.h"
+#include "training/job/job.h"
+#include "training/job/steps.h"
 
 namespace lockstep::training {
 

@@ -1,4 +1,5 @@
-// Random parts of the recorded jobs: no false alarm where nothing is planted, no miss where it shows.
+// Random parts of the recorded jobs: no false alarms without a planted fault, and no misses where
+// it is visible.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::vector<RecordedJob> AllJobs() {
   return jobs;
 }
 
-// At least two rows, in order.
+// At least two random rows, in order.
 std::vector<size_t> SomeRows(size_t count, std::mt19937& random) {
   std::vector<size_t> rows(count);
   for (size_t row = 0; row < count; ++row) rows[row] = row;
@@ -66,18 +67,18 @@ TEST(StragglerWindows, NobodyIsNamedWhereNothingIsPlanted) {
   RecordProperty("named", named);
 }
 
-// Ranks late by under 3 % of the step.
+// Ranks are late by less than 3 % of a step.
 bool IsWeak(const RecordedJob& job) {
   return job.job.name == "sweep-mm3" || job.job.name == "sweep-load5";
 }
 
-// Whether the part shows what is planted: 25 steps before the onset and 25 after it, of three ranks or all;
-// for weak effects all ranks, since of three ranks the late one is held against the later of the others. Device
-// counters need twice their window of 5 s.
+// Whether the fault is visible in the part: 25 steps before the onset and 25 after it, with at
+// least three ranks. Weak effects need all ranks: among three, the late rank is compared with the
+// later of the two others. Device counters need two of their 5 s windows.
 bool Shows(const RecordedJob& job, const RecordedJob& part, StragglerMethod method) {
   const size_t ranks = part.job.ranks.size();
   if (ranks < (IsWeak(job) ? 4 : 3)) return false;
-  const int64_t shown_ms = part.steps.end_ms.back() - job.truth.time.from_ms;
+  const int64_t shown_ms = part.steps.end_ms.back() - job.truth.time.min_ms;
   const bool is_all = part.steps.step.back() == job.truth.until_step;
   return method != StragglerMethod::kDeviceCounters || shown_ms >= 10000 || is_all;
 }

@@ -1,5 +1,5 @@
-// What was planted in the recorded jobs is named by each method, and nothing else is.
-#include "training/stragglers.h"
+// Each method names exactly the slow ranks that were planted in the recorded jobs.
+#include "training/stragglers/stragglers.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr StragglerMethod kRankMethods[] = {StragglerMethod::kCollectiveWaits,
                                             StragglerMethod::kPhaseTimes, StragglerMethod::kOwnTime,
                                             StragglerMethod::kDeviceCounters};
 
-// One extra product of matrices in 110: 0.9 %, less than healthy chips differ.
+// One extra matrix product in 110: 0.9 %, less than the difference between healthy GPUs.
 bool IsBelowWhatCanBeSeen(const RecordedJob& job) { return job.job.name == "sweep-mm1"; }
 
 bool IsSlow(const RecordedJob& job) {
@@ -25,7 +25,7 @@ bool IsSlow(const RecordedJob& job) {
 }
 
 std::string CauseWord(const RecordedJob& job, StragglerMethod method) {
-  // A single wait or own time does not say what the rank did meanwhile.
+  // Waits and own time do not show what the rank did.
   if (method == StragglerMethod::kCollectiveWaits || method == StragglerMethod::kOwnTime) {
     return "unknown";
   }
@@ -40,8 +40,8 @@ std::string Expected(const RecordedJob& job, StragglerMethod method) {
 }
 
 void CheckInterval(const RecordedJob& job, const StragglerEpisode& found, int64_t tolerance_ms) {
-  EXPECT_LE(std::abs(found.time.from_ms - job.truth.time.from_ms), tolerance_ms) << job.job.name;
-  EXPECT_LE(std::abs(found.time.to_ms - job.truth.time.to_ms), tolerance_ms) << job.job.name;
+  EXPECT_LE(std::abs(found.time.min_ms - job.truth.time.min_ms), tolerance_ms) << job.job.name;
+  EXPECT_LE(std::abs(found.time.max_ms - job.truth.time.max_ms), tolerance_ms) << job.job.name;
 }
 
 void Check(const RecordedJob& job, StragglerMethod method) {
@@ -51,7 +51,7 @@ void Check(const RecordedJob& job, StragglerMethod method) {
   EXPECT_EQ(Summary(job, answer), Expected(job, method)) << where;
   if (!IsSlow(job) || answer.ranks.size() != 1) return;
   ASSERT_EQ(answer.ranks.front().episodes.size(), 1u) << where;
-  // Steps last 0.2 s; a device counter is told apart in windows of 5 s and bins of 1 s at most.
+  // Steps last 0.2 s; device counters are compared in windows of 5 s and bins of at most 1 s.
   const bool by_devices = method == StragglerMethod::kDeviceCounters;
   CheckInterval(job, answer.ranks.front().episodes.front(), by_devices ? 2500 : 1000);
 }
@@ -81,13 +81,13 @@ TEST(Stragglers, WithEverythingTheCauseAndTheCostAreKnown) {
     const StragglerAnswer answer = FindStragglers({job.job, job.steps, job.devices});
     ASSERT_EQ(answer.ranks.size(), 1u) << job.job.name;
     const SlowRankFinding& finding = answer.ranks.front();
-    // More work was planted on the late GPU, and no clock was touched.
+    // The late GPU had more work, and clocks were unchanged.
     EXPECT_EQ(finding.gpu_reason,
               job.truth.cause == "gpu-slow" ? GpuReason::kMoreWork : GpuReason::kUnknown);
     EXPECT_GE(finding.evidence.size(), 8u);
     EXPECT_TRUE(finding.episodes.front().is_open);
-    // What the job really lost: slow steps less what steps took before. Peers that rest run up to 3 %
-    // faster, which the replay without the rank counts as well.
+    // The job's real loss is the difference to the steps before. Peers that rest run up to 3 %
+    // faster, which the replay without the rank includes.
     const double steps = static_cast<double>(job.truth.until_step - job.truth.from_step + 1);
     const double lost =
         steps * (answer.what_if.step_seconds_now - answer.what_if.step_seconds_before);
@@ -106,7 +106,7 @@ TEST(Stragglers, ProductionTracesGetTheirPublishedVerdicts) {
   ASSERT_EQ(one_bad.ranks.size(), 1u);
   EXPECT_EQ(ar.job.ranks[one_bad.ranks.front().row].rank, 0);
   EXPECT_EQ(ar.job.ranks[one_bad.ranks.front().row].stage, 0);
-  // 2.35 times what its peers take.
+  // Takes 2.35 times as long as its peers.
   EXPECT_NEAR(one_bad.ranks.front().score, 1.35, 0.01);
   EXPECT_EQ(one_bad.ranks.front().persistence, 1.0);
 

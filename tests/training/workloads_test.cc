@@ -1,5 +1,5 @@
-// Answers about work of kinds that thresholds were not tuned on: training that pauses, kernels that do
-// nothing, hosts that are too slow, ranks that share a GPU.
+// Answers about workloads that thresholds were not tuned on: training with pauses, kernels that do
+// nothing, slow hosts, ranks that share a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 #include <string>
 
 #include "tests/training/recording.h"
-#include "training/bottlenecks.h"
-#include "training/efficiency.h"
-#include "training/events.h"
+#include "training/bottlenecks/bottlenecks.h"
+#include "training/bottlenecks/long_steps.h"
+#include "training/efficiency/efficiency.h"
+#include "training/efficiency/ledger.h"
+#include "training/events/events.h"
 #include "training/job_verdict.h"
-#include "training/ledger.h"
-#include "training/long_steps.h"
-#include "training/stragglers.h"
+#include "training/stragglers/stragglers.h"
 
 namespace lockstep::training {
 namespace {
@@ -91,13 +91,13 @@ TEST(Workloads, LongStepsAreExplainedOrUnknown) {
   for (const RecordedJob& job : Workloads()) {
     const std::vector<int64_t> wanted =
         job.condition == "hang" ? std::vector<int64_t>{378} : std::vector<int64_t>{};
-    // One rank, which logs no phases and whose device rested: a loader that stalls looks the same.
+    // One rank without logged phases, on an idle device: a stalled loader looks the same.
     EXPECT_EQ(EventsOf(job)["stall"], wanted) << job.condition;
     EXPECT_TRUE(EventsOf(job)["hang"].empty()) << job.condition;
   }
 }
 
-// The same jobs, had their trainers logged no phases: devices and repetition explain.
+// The same jobs without logged phases: devices and repetition explain the long steps.
 TEST(Workloads, LongStepsAreExplainedWithoutPhases) {
   for (const auto& [condition, kind] :
        {std::pair{"checkpoints", "checkpoint"}, std::pair{"rollouts", "pause"}}) {
@@ -124,7 +124,7 @@ TEST(Workloads, NothingElseIsAnEvent) {
 TEST(Workloads, OnlyPlantedSlowdownsAreCalledSlower) {
   const std::map<std::string, int64_t> planted = {{"regression", 418}, {"creeping-slowdown", -1}};
   for (const RecordedJob& job : Workloads()) {
-    // The host wanders by up to 17 % in this one, and nobody said whether that is slower.
+    // The host's speed varies by up to 17 % in these; whether they become slower is not defined.
     if (job.condition == "decode-eager" || job.condition == "tiny-batch") continue;
     const StragglerAnswer answer = FindStragglers({job.job, job.steps, job.devices});
     EXPECT_TRUE(answer.ranks.empty()) << job.condition;
@@ -173,7 +173,7 @@ TEST(Workloads, TheLedgerBelievesDevicesWherePhasesAreNotLogged) {
   };
   EXPECT_GT(share(JobOf("spin"), LedgerBin::kFakeLoad), 0.9);
   EXPECT_LT(share(JobOf("spin"), LedgerBin::kProductive), 0.05);
-  // Busy for 36 % of the time.
+  // The GPU is busy for 36 % of the time.
   EXPECT_NEAR(share(JobOf("decode-eager"), LedgerBin::kHostStall), 0.62, 0.05);
   EXPECT_NEAR(LedgerOfJob(JobOf("rollouts"))[LedgerBin::kDataStall], 30.0, 1.5);
   EXPECT_NEAR(LedgerOfJob(JobOf("checkpoints"))[LedgerBin::kCheckpoint], 7.5 + 8.2 + 7.8, 1.0);
@@ -222,7 +222,7 @@ TEST(Workloads, OneVerdictPerJob) {
     const JobVerdictAnswer answer = VerdictOfJob(job);
     const std::string verdict(Name(answer.verdict));
     if (verdict == "slower" && (job.condition == "decode-eager" || job.condition == "tiny-batch")) {
-      continue;  // the host wanders
+      continue;  // the host's speed varies
     }
     EXPECT_EQ(verdict, wanted.at(job.condition)) << job.condition << ": " << answer.sentence;
     EXPECT_FALSE(answer.sentence.empty());
@@ -230,15 +230,15 @@ TEST(Workloads, OneVerdictPerJob) {
   }
 }
 
-// Exporters are scraped every 15 or 30 s. A short job then has too few samples to class it, and a long one
-// of the same kind has enough.
+// Exporters are scraped every 15 or 30 s. That gives too few samples to classify a short job, but
+// enough for a long one of the same kind.
 TEST(Workloads, SparseSamplesAreEnoughForLongJobs) {
   for (const int64_t period_ms : {15'000, 30'000}) {
     for (const char* condition : {"dense-bf16", "spin", "decode-eager", "gemm-fp32", "idle"}) {
       const RecordedJob& job = JobOf(condition);
       const BottleneckAnswer abstains = Bound(Thinned(job, period_ms));
       EXPECT_TRUE(period_ms < 30'000 || abstains.verdict == BottleneckClass::kUnknown) << condition;
-      // Some of it is start-up; ends of the repeated part lie in its middle.
+      // Repeats the second half: the first includes start-up.
       const int64_t from_ms = job.job.begin_ms + (job.end_ms - job.job.begin_ms) / 2;
       const RecordedJob hours = Repeated(job, from_ms, 120);
       const BottleneckAnswer answer = Bound(Thinned(hours, period_ms));

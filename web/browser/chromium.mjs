@@ -1,4 +1,4 @@
-// A real, headless Chromium whose pages keep a list of everything that went wrong.
+// A real, headless Chromium whose pages record everything that goes wrong.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -11,8 +11,8 @@ export async function startChromium() {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
-// A page at `url` and its `complaints`: errors of scripts, of the console, violations of the security policy,
-// and requests that leave the server.
+// A page at `url` and its `complaints`: script errors, console errors and warnings, security policy
+// violations, and requests to other servers.
 export async function openPage(browser, url, { colours = "dark", width = 1440, height = 900, expects = () => false } = {}) {
   const context = await browser.newContext({ colorScheme: colours, viewport: { width, height }, timezoneId: "UTC" });
   const page = await context.newPage();
@@ -32,7 +32,7 @@ export async function openPage(browser, url, { colours = "dark", width = 1440, h
   return { page, complaints, visit, close: () => context.close() };
 }
 
-// Waits until every question of the page is answered and drawn.
+// Waits until every request of the page is answered and drawn.
 export async function settled(page) {
   await page.waitForSelector("main h1, main .notice");
   await page.waitForLoadState("networkidle");
@@ -42,7 +42,8 @@ export async function settled(page) {
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
-// Runs `check` until it no longer fails: a page shows some of its answers later than others. Fails as the last try did.
+// Retries `check` until it passes, because a page shows some answers later than others. On timeout,
+// throws the last failure.
 export async function eventually(check) {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -55,7 +56,7 @@ export async function eventually(check) {
   }
 }
 
-// Waits until the text that people see of `locator` matches `pattern`.
+// Waits until the visible text of `locator` matches `pattern`.
 export function shows(locator, pattern) {
   return eventually(async () => assert.match(await locator.innerText(), pattern));
 }

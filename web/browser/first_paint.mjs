@@ -1,17 +1,17 @@
-// How soon pages show something useful, nothing cached:
+// Measures how soon pages show something useful, with nothing cached:
 //   node browser/first_paint.mjs                        the recorded runs
-//   node browser/first_paint.mjs URL PATH SELECTOR...   a server that runs, and what is useful on its page
+//   node browser/first_paint.mjs URL PATH SELECTOR...   a running server, and what to wait for
 import { openPage, settled, startChromium } from "./chromium.mjs";
 import { startLockstep } from "./lockstep.mjs";
 
 const ROUNDS = 5;
-// What one came for, on each page.
+// The useful content of each page.
 const PLACES = { "/": "tbody tr", "/jobs/straggler-gpu": ".late", "/explore?q=sum(DCGM_FI_DEV_POWER_USAGE)": ".u-over", "/status": ".bar-row" };
 
 const [url, place, ...selectors] = process.argv.slice(2);
 const median = (numbers) => Math.round([...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]);
 
-// Milliseconds until each of `selectors` is there, and until all is drawn.
+// Milliseconds until each of `selectors` appears, and until everything is drawn.
 async function onePaint(browser, base, path, selectors) {
   const { page, close } = await openPage(browser, base);
   const begin = performance.now();

@@ -1,4 +1,4 @@
-// Links of Prometheus' page lead to what they are about: those of alerts, and those that people have.
+// Links to Prometheus' page, from alerts and from bookmarks, lead to the equivalent place.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
@@ -17,9 +17,9 @@ groups:
 
 let server;
 let browser;
-let alert; // as the receiver hears of it
+let alert; // as the receiver gets it
 
-// Resolves with the first alert that is posted.
+// Resolves with the first alert posted.
 function startReceiver() {
   return new Promise((started) => {
     let hear;
@@ -64,10 +64,10 @@ async function withPage(use) {
   }
 }
 
-const answer = (page) => page.getByRole("region", { name: "Answer", exact: true });
+const answer = (page) => page.getByRole("region", { name: "Result", exact: true });
 const chosen = (page, name) => page.getByRole("button", { name, pressed: true }).waitFor();
 
-test("the generatorURL of an alert that fires opens its query in Explore, as a table", async () => {
+test("a firing alert's generatorURL opens its query in Explore as a table", async () => {
   assert.equal(alert.labels.alertname, "AlwaysOn");
   await withPage(async ({ page }) => {
     await page.goto(alert.generatorURL);
@@ -79,7 +79,7 @@ test("the generatorURL of an alert that fires opens its query in Explore, as a t
   });
 });
 
-test("graphLink and tableLink of a template open what they name", async () => {
+test("a template's graphLink and tableLink open a graph and a table", async () => {
   await withPage(async ({ page, visit }) => {
     await visit(alert.annotations.graph);
     assert.equal(new URL(page.url()).searchParams.get("q"), "vector(43)");
@@ -91,7 +91,7 @@ test("graphLink and tableLink of a template open what they name", async () => {
   });
 });
 
-test("links of Prometheus 3 keep their time", async () => {
+test("links of Prometheus 3 keep their time range", async () => {
   await withPage(async ({ page, visit }) => {
     await visit("/query?g0.expr=time()&g0.show_tree=0&g0.tab=table&g0.range_input=6h&g0.moment_input=2026-01-31%2012%3A00%3A00");
     await shows(answer(page), /\b1769860800\b/);
@@ -100,25 +100,25 @@ test("links of Prometheus 3 keep their time", async () => {
   });
 });
 
-test("of several queries one is shown and the others are a click away", async () => {
+test("a link with several queries shows one; the others are a click away", async () => {
   await withPage(async ({ page, visit }) => {
     await visit("/graph?g0.expr=vector(1001)&g0.tab=1&g1.expr=vector(1002)&g1.tab=1&g1.end_input=soon");
-    await shows(page.locator("main"), /The link has 2 queries, of which Explore shows one at a time/);
+    await shows(page.locator("main"), /The link has 2 queries; Explore shows one at a time/);
     await shows(answer(page), /\b1001\b/);
     await page.getByRole("link", { name: "vector(1002)" }).click();
     await settled(page);
     await shows(answer(page), /\b1002\b/);
-    await shows(page.locator("main"), /g1.end_input=soon, which is no time: it was left out/);
+    await shows(page.locator("main"), /Ignored g1.end_input=soon in the link: not a valid time or duration/);
   });
 });
 
-// Whether the top of the element is in view, below the bar.
+// Whether the element's top is in view, below the bar.
 const isInView = (page, selector) => page.locator(selector).evaluate((element) => {
   const { top } = element.getBoundingClientRect();
   return top > 49 && top < window.innerHeight;
 });
 
-test("other places of Prometheus' page lead to what is here", async () => {
+test("other addresses of Prometheus' page lead to their equivalents", async () => {
   const places = {
     "/alerts": ["Alerts and rules", null], "/rules": ["Alerts and rules", "#rules"], "/targets": ["Status", "#targets"],
     "/service-discovery": ["Status", "#targets"], "/status": ["Status", null], "/tsdb-status": ["Status", "#cardinality"],

@@ -1,4 +1,4 @@
-// A lockstep server with the recorded runs of demo/data, for as long as a test needs it.
+// Runs a lockstep server for a test, optionally with the recorded runs of demo/data.
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -15,11 +15,11 @@ const READY = /lockstep is ready on (http:\/\/[0-9.]+:[0-9]+)/;
 
 function program() {
   const named = process.env.LOCKSTEP_PROGRAM;
-  if (!named) throw new Error("LOCKSTEP_PROGRAM names no lockstep");
+  if (!named) throw new Error("LOCKSTEP_PROGRAM is not set");
   return path.resolve(named);
 }
 
-// The address in what the server says when it is ready.
+// The address in the server's ready message.
 function addressOf(child) {
   return new Promise((resolve, reject) => {
     let said = "";
@@ -40,7 +40,7 @@ async function configWith(folder, rules, more) {
   return config;
 }
 
-// A port that nobody listens on.
+// A port without a listener.
 export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -52,13 +52,13 @@ export function freePort() {
   });
 }
 
-// { url, stop } of a server on an empty folder; `recorded` loads the runs, `rules` is the text of a rule file, and `config`
-// stands beside it in the configuration.
+// Starts a server on an empty folder and returns { url, stop }. `recorded` loads the recorded runs,
+// `rules` is the text of a rule file, and `config` is appended to the configuration.
 export async function startLockstep({ recorded, rules = null, config = "", port = 0, flags = [] }) {
   const folder = await mkdtemp(path.join(tmpdir(), "lockstep-page-"));
   const child = spawn(program(), [
     "serve", "--http", `127.0.0.1:${port}`, "--data", path.join(folder, "data"),
-    // The recording keeps its own dates, so nothing may be too old.
+    // The recording keeps its original timestamps, so retention must not drop it.
     "--storage.retention.time", "100y",
     ...(rules ? ["--config", await configWith(folder, rules, config)] : []),
     ...flags,
@@ -76,7 +76,7 @@ export async function startLockstep({ recorded, rules = null, config = "", port 
   return { url, stop };
 }
 
-// Loads `text`, which is OpenMetrics.
+// Imports `text`, in OpenMetrics format.
 export async function importText(url, text) {
   const folder = await mkdtemp(path.join(tmpdir(), "lockstep-import-"));
   const file = path.join(folder, "metrics.om");
@@ -85,11 +85,11 @@ export async function importText(url, text) {
   await rm(folder, { recursive: true });
 }
 
-// Work of many kinds, recorded on one GPU each: its counters name the job.
+// Pushes recordings of many workloads, each on one GPU; their counters have a job label.
 export async function pushWorkloads(url) {
   const body = await readFile(path.join(WORKLOADS, "steps.jsonl.gz"));
   const pushed = await fetch(`${url}/api/v1/push/steps`, { method: "POST", body, headers: { "Content-Encoding": "gzip" } });
-  if (!pushed.ok) throw new Error(`steps were answered with ${pushed.status}: ${await pushed.text()}`);
+  if (!pushed.ok) throw new Error(`pushing steps failed with status ${pushed.status}: ${await pushed.text()}`);
   const series = new Map();
   const telemetry = gunzipSync(await readFile(path.join(WORKLOADS, "telemetry.jsonl.gz"))).toString().trim();
   for (const line of telemetry.split("\n")) {
@@ -108,7 +108,8 @@ const STEP_MS = 250;
 const TOKENS_PER_STEP = 4096;
 const BEGIN_MS = 1_795_000_000_000;
 
-// What a rank logs of a step: it works and waits for the slowest, which is one rank from some step on.
+// A rank's log line for a step: it works, then waits for the slowest rank. From step `from` on, one
+// rank is late.
 function madeStep(job, ranks, step, rank) {
   const { rank: late, from, seconds } = LATE;
   const delay = step >= from ? seconds : 0;
@@ -121,14 +122,14 @@ function madeStep(job, ranks, step, rank) {
   });
 }
 
-// A job of many ranks, pushed to the server at `url`; returns the one that is late.
+// Pushes a job of many ranks to the server at `url`; returns the late rank's parameters.
 export async function pushMadeJob(url, { job, ranks, steps, fromStep = 0 }) {
   for (let step = fromStep; step < steps; step += 1) {
     const lines = Array.from({ length: ranks }, (_, rank) => madeStep(job, ranks, step, rank));
     const response = await fetch(`${url}/api/v1/push/steps`, {
       method: "POST", body: `${lines.join("\n")}\n`, headers: { "X-Lockstep-Stream": `${job}-${step}`, "X-Lockstep-Offset": "0" },
     });
-    if (!response.ok) throw new Error(`step ${step} was answered with ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`pushing step ${step} failed with status ${response.status}: ${await response.text()}`);
   }
   return LATE;
 }

@@ -1,4 +1,4 @@
-// The numbers that people read on the page are those of the API, rounded as the page rounds, for every recorded job.
+// The numbers on the page are those of the API, rounded as the page rounds, for every recorded job.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eventually, openPage, settled, shows, startChromium } from "./chromium.mjs";
@@ -6,7 +6,7 @@ import { pushWorkloads, startLockstep } from "./lockstep.mjs";
 import { count, percent, plain, seconds, short, word } from "./page_words.mjs";
 
 const ANSWERS = ["stragglers", "bottlenecks", "mfu", "ledger", "events"];
-// What is left of subtractions, and a zero that is negative.
+// Rounding errors of subtractions, and negative zero.
 const NOISE = /\de-\d|(^|\s)[-−]0(\.0+)?\s/;
 
 let server;
@@ -36,7 +36,7 @@ after(async () => {
   await server?.stop();
 });
 
-// { name: [value, note] } of the tiles in sight.
+// { name: [value, note] } of the visible tiles.
 async function tilesOf(page) {
   const tiles = await page.locator(".tile").all();
   const read = tiles.map(async (tile) => {
@@ -50,16 +50,16 @@ function tilesFor({ stragglers, mfu, ledger }) {
   const known = (value, words) => (value === null ? "" : words);
   const lost = stragglers.lost_gpu_seconds;
   const energy = ledger.energy;
-  const perGpu = mfu.tokens_per_second === null ? "not reported" : `${short(mfu.tokens_per_second_per_gpu)} a GPU`;
+  const perGpu = mfu.tokens_per_second === null ? "not reported" : `${short(mfu.tokens_per_second_per_gpu)} per GPU`;
   const speed = mfu.peak && `${plain(mfu.tflops_per_gpu)} of ${plain(mfu.peak.flops / 1e12)} TFLOP/s`;
   return {
     "Step time": [seconds(mfu.step_seconds), "median"],
-    "Tokens a second": [short(mfu.tokens_per_second), perGpu],
+    "Tokens/s": [short(mfu.tokens_per_second), perGpu],
     MFU: [percent(mfu.mfu), mfu.peak && !mfu.is_above_peak ? speed : mfu.reason],
     Goodput: [percent(ledger.goodput), `${seconds(ledger.gpu_seconds)} of GPU time`],
     [lost > 0 && stragglers.ranks.length === 0 ? "Lost to longer steps" : "Lost to stragglers"]:
       [seconds(lost), lost > 0 ? "GPU time, at most" : "GPU time"],
-    "Energy a step": [short(energy?.joules_per_step, "J"), known(energy?.kwh ?? null, `${plain(energy?.kwh)} kWh in all`)],
+    "Energy per step": [short(energy?.joules_per_step, "J"), known(energy?.kwh ?? null, `${plain(energy?.kwh)} kWh total`)],
   };
 }
 
@@ -71,35 +71,35 @@ async function checkHead(page, job) {
   assert.deepEqual(badges.map((text) => text.replace(/^\S+\s/, "")), [word(job.state), word(job.verdict)]);
 }
 
-// A straggler costs the same wherever the page says so.
+// A straggler's cost is the same everywhere on the page.
 async function checkStragglers(page, stragglers) {
   const card = await page.getByRole("region", { name: "Stragglers" }).innerText();
   for (const rank of stragglers.ranks) {
     assert.ok(card.includes(`${percent(rank.score)} late`), card);
     assert.ok(card.includes(`Cause: ${word(rank.cause)}`), card);
-    assert.ok(card.includes(`Lost: ${seconds(rank.lost_seconds)} of the job.`), card);
+    assert.ok(card.includes(`Lost: ${seconds(rank.lost_seconds)} of job time.`), card);
   }
   if (stragglers.ranks.length === 0) return;
   const { saved_seconds: saved, saved_gpu_seconds: savedOfGpus } = stragglers.what_if;
-  assert.ok(card.includes(`It would save ${seconds(saved)} of the job, ${seconds(savedOfGpus)} of GPU time, at most.`), card);
+  assert.ok(card.includes(`Saves at most ${seconds(saved)} of job time, ${seconds(savedOfGpus)} of GPU time.`), card);
   assert.equal(seconds(saved), seconds(stragglers.ranks[0].lost_seconds));
   assert.deepEqual((await tilesOf(page))["Lost to stragglers"], [seconds(savedOfGpus), "GPU time, at most"]);
 }
 
-// What was booked, and nothing else, in shares that add up.
+// Exactly the bins with GPU time, in shares that add up.
 async function checkLedger(page, ledger) {
-  const card = page.getByRole("region", { name: "Ledger" });
+  const card = page.getByRole("region", { name: "GPU-time breakdown" });
   const shown = (await card.locator(".bins > div").allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
   const wanted = Object.entries(ledger.bins).filter(([, size]) => size > 0)
     .map(([name, size]) => `${word(name)} ${percent(size / ledger.gpu_seconds)} ${seconds(size)}`);
   assert.deepEqual(shown.sort(), wanted.sort());
   const sum = shown.reduce((total, text) => total + Number(/([\d.]+) %/.exec(text)[1]), 0);
   assert.ok(Math.abs(sum - 100) <= 0.05 * shown.length + 1e-9, `${sum} %`);
-  // What peers wait for the slowest rank, late or not, is another number than what a straggler costs.
+  // The time that peers wait for the slowest rank, late or not, differs from a straggler's cost.
   assert.doesNotMatch(shown.join(), /straggler/);
 }
 
-test("the page of every job says what the API says", async (t) => {
+test("every job's page shows the API's numbers", async (t) => {
   assert.equal(jobs.length, 27);
   const { page, complaints, visit, close } = await openPage(browser, server.url);
   for (const job of jobs) {
@@ -116,7 +116,7 @@ test("the page of every job says what the API says", async (t) => {
   await close();
 });
 
-// A row of the front page's table, whose columns are called `names`.
+// Checks a job's row in the front page's table, whose columns are `names`.
 async function checkRow(page, names, job, { mfu, ledger, stragglers, bottlenecks }) {
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: job.job, exact: true }) });
   const cells = await row.getByRole("cell").allInnerTexts();
@@ -126,13 +126,13 @@ async function checkRow(page, names, job, { mfu, ledger, stragglers, bottlenecks
   assert.equal(said("Wasted"), seconds(ledger.wasted_gpu_seconds), job.job);
   assert.equal(said("Step"), seconds(mfu.step_seconds), job.job);
   assert.equal(said("GPUs"), count(job.gpus), job.job);
-  assert.equal(said("Bound"), word(bottlenecks.verdict), job.job);
+  assert.equal(said("Bottleneck"), word(bottlenecks.verdict), job.job);
   const [late] = stragglers.ranks;
   const verdict = job.verdict === "slow_rank" ? `rank ${late.rank}: ${word(late.cause)}` : word(job.verdict);
   assert.ok(said("Verdict").includes(verdict), `${job.job}: ${said("Verdict")}, not ${verdict}`);
 }
 
-test("the front page says the same of each job", async () => {
+test("the front page shows the same numbers for each job", async () => {
   const { page, complaints, visit, close } = await openPage(browser, server.url, { width: 2400 });
   await visit("/");
   await page.getByRole("button", { name: /^Show all/ }).click();
@@ -143,15 +143,15 @@ test("the front page says the same of each job", async () => {
     const answers = await answersOf(job);
     await eventually(() => checkRow(page, names, job, answers));
   }
-  // The recording is days old: nobody knows what its GPUs do now.
+  // The recording is days old, so its GPUs' current state is unknown.
   await eventually(async () => assert.match((await tilesOf(page))["GPUs that reported"]?.[1] ?? "", /were busy .* ago$/));
   assert.deepEqual(complaints, []);
   await close();
 });
 
-test("a share above the peak is never without a word", async () => {
+test("an MFU above the peak is always explained", async () => {
   const { page, complaints, visit, close } = await openPage(browser, server.url);
-  // As if every answer spoke of a wrong peak.
+  // Pretends that every answer uses a wrong peak.
   await page.route("**/training/mfu**", async (route) => {
     const answer = await route.fetch();
     const body = await answer.json();
@@ -162,16 +162,16 @@ test("a share above the peak is never without a word", async () => {
   const wanted = ["137.0 %", "a share of 137 % is not possible"];
   await eventually(async () => assert.deepEqual((await tilesOf(page)).MFU, wanted));
   await page.unroute("**/training/mfu**");
-  // Of steps that do different amounts of work, short ones would seem to be fast.
+  // If steps do different amounts of work, short steps would seem fast.
   const lengths = [];
   for (const job of jobs) {
     const { mfu } = await answersOf(job);
     if (!mfu.work_varies) continue;
     lengths.push(job.job);
     await visit(`/jobs/${job.job}`);
-    const course = page.getByRole("region", { name: "Course" });
+    const course = page.getByRole("region", { name: "Training curves" });
     await shows(course, /Steps do different amounts of work/);
-    assert.doesNotMatch(await course.innerText(), /Tokens a second/);
+    assert.doesNotMatch(await course.innerText(), /Tokens\/s/);
   }
   assert.ok(lengths.includes("wl-29"), lengths.join());
   assert.deepEqual(complaints, []);

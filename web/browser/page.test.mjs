@@ -1,4 +1,4 @@
-// What people see of the recorded runs, in a real browser.
+// What users see of the recorded runs, in a real browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ const PLACES = [
   "/explore?q=avg by (job) (DCGM_FI_PROF_SM_ACTIVE)", "/explore?q=sum(DCGM_FI_DEV_POWER_USAGE)&view=table", "/alerts", "/status",
 ];
 
-// At a moment of the recording, so that they are true whenever they are asked.
+// Fixed to a moment of the recording, so that they hold whenever they are evaluated.
 const RULES = `
 groups:
   - name: recorded
@@ -46,7 +46,7 @@ after(async () => {
   await server?.stop();
 });
 
-// A page for the time of `use`; nothing may have gone wrong on it.
+// Opens a page for `use`, then checks that nothing went wrong on it.
 async function withPage(options, use) {
   const opened = await openPage(browser, server.url, options);
   try {
@@ -72,12 +72,12 @@ test("the planted stragglers are found in two clicks from the front page", async
       await card.getByRole("link", { name: `Rank ${rank}` }).click();
       await settled(page);
       await shows(page.locator("h1"), new RegExp(`^Rank ${rank}$`));
-      await shows(page.locator("main"), /It holds the job back/);
+      await shows(page.locator("main"), /This rank holds the job back/);
     }
   });
 });
 
-test("the front page names every job and GPU of the recording", async () => {
+test("the front page lists every job and GPU of the recording", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/");
     const jobs = page.getByRole("region", { name: "Jobs" }).first();
@@ -86,7 +86,7 @@ test("the front page names every job and GPU of the recording", async () => {
   });
 });
 
-test("the address keeps what is shown, and the browser's buttons go back", async () => {
+test("the address holds the page's state, and the browser's back button works", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/");
     await page.getByRole("searchbox", { name: "Search jobs" }).fill("straggler");
@@ -104,11 +104,11 @@ test("the address keeps what is shown, and the browser's buttons go back", async
   });
 });
 
-test("keys go everywhere, and ? tells which", async () => {
+test("keyboard shortcuts reach every page, and ? lists them", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     for (const [keys, title] of [["gs", "Status"], ["ga", "Alerts and rules"], ["gc", "Compare"], ["ge", "Explore"], ["gf", "Fleet"]]) {
       await page.keyboard.press(keys[0]);
@@ -120,7 +120,7 @@ test("keys go everywhere, and ? tells which", async () => {
   });
 });
 
-test("the status page tells what clients hold of the memory", async () => {
+test("the status page shows the memory held for clients", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/status");
     const memory = page.getByRole("region", { name: "Memory", exact: true });
@@ -131,7 +131,7 @@ test("the status page tells what clients hold of the memory", async () => {
   });
 });
 
-test("the editor completes names of the server, and runs what was typed", async () => {
+test("the editor completes the server's metric names and runs the query", async () => {
   await withPage({}, async ({ page, visit }) => {
     await visit("/explore");
     await page.locator(".cm-content").click();
@@ -145,11 +145,11 @@ test("the editor completes names of the server, and runs what was typed", async 
     await page.getByRole("button", { name: "Table" }).click();
     await settled(page);
     await page.waitForURL(/q=count/);
-    await shows(page.getByRole("region", { name: "The query's answer" }), /\t4$/);
+    await shows(page.getByRole("region", { name: "Query result" }), /\t4$/);
   });
 });
 
-test("a wrong query says what is wrong", async () => {
+test("an invalid query shows its error", async () => {
   const isRefusal = (words) => words.includes("status of 400");
   await withPage({ expects: isRefusal }, async ({ page, visit }) => {
     await visit("/explore?q=sum(&view=table");
@@ -160,16 +160,16 @@ test("a wrong query says what is wrong", async () => {
   });
 });
 
-// What axe finds wrong on the page and calls serious.
+// The page's serious and critical axe findings.
 async function seriousFindings(page) {
-  // Evaluated by the debugger, which the security policy does not bind.
+  // The debugger evaluates this, so the security policy does not block it.
   await page.evaluate(readFileSync(AXE, "utf8"));
   const findings = await page.evaluate(async () => (await globalThis.axe.run()).violations);
   return findings.filter((finding) => ["serious", "critical"].includes(finding.impact))
     .map((finding) => `${finding.id}: ${finding.nodes.slice(0, 3).map((node) => node.html).join(" | ")}`);
 }
 
-test("pages keep the rules of accessibility, dark and light", async () => {
+test("pages pass the accessibility checks in the dark and light themes", async () => {
   for (const colours of ["dark", "light"]) {
     await withPage({ colours }, async ({ page, visit }) => {
       for (const place of PLACES) {
@@ -180,7 +180,7 @@ test("pages keep the rules of accessibility, dark and light", async () => {
   }
 });
 
-test("nothing is wider than a phone", async () => {
+test("no page is wider than a phone", async () => {
   await withPage({ width: 390, height: 844 }, async ({ page, visit }) => {
     for (const place of PLACES) {
       await visit(place);
@@ -190,12 +190,12 @@ test("nothing is wider than a phone", async () => {
   });
 });
 
-test("an empty server says how to send it data", async () => {
+test("an empty server explains how to send data", async () => {
   const empty = await startLockstep({ recorded: false });
   try {
     const { page, complaints, visit, close } = await openPage(browser, empty.url);
     await visit("/");
-    await shows(page.locator("main"), /Nothing has been sent to this server yet/);
+    await shows(page.locator("main"), /This server has not received any data yet/);
     await shows(page.locator("main"), /remote_write/);
     assert.deepEqual(complaints, []);
     await close();
@@ -204,7 +204,7 @@ test("an empty server says how to send it data", async () => {
   }
 });
 
-test("one late rank among 1,024 is named, seen in the heat map, and read under the pointer", async () => {
+test("one late rank among 1,024 is reported, visible in the heat map, and readable by hovering", async () => {
   const ranks = 1024;
   const own = await startLockstep({ recorded: false });
   try {
@@ -217,7 +217,7 @@ test("one late rank among 1,024 is named, seen in the heat map, and read under t
     const map = page.getByRole("region", { name: "Ranks", exact: true });
     const canvas = map.getByRole("img");
     await canvas.scrollIntoViewIfNeeded();
-    // Columns and rows that the screen has pixels for, and of four numbers the one that is drawn.
+    // Only as many rows and columns as the screen has pixels for, and only the statistic shown.
     const picture = (await (await answered).json()).data;
     assert.ok(picture.rows.length <= 420 && picture.mean.length === picture.rows.length && picture.max.length === 0);
     const box = await canvas.boundingBox();
@@ -229,14 +229,14 @@ test("one late rank among 1,024 is named, seen in the heat map, and read under t
       return red + green;
     }, { x, y });
     await eventually(async () =>
-      assert.ok((await bright(right)) > (await bright(left)) + 150, "the row is no brighter where the rank is late"));
+      assert.ok((await bright(right)) > (await bright(left)) + 150, "the row is not brighter where the rank is late"));
     const readsOut = (pattern) => eventually(async () => {
       await page.mouse.move(box.x + right - 1, box.y + y);
       await page.mouse.move(box.x + right, box.y + y);
       assert.match(await map.locator(".readout").innerText(), pattern);
     });
-    await readsOut(new RegExp(`^rank ${late.rank} \\(stands out of .*mean 1\\d\\.\\d %`));
-    await map.getByLabel("Number of a cell").selectOption("max");
+    await readsOut(new RegExp(`^rank ${late.rank} \\(outlier among ranks .*mean 1\\d\\.\\d %`));
+    await map.getByLabel("Statistic per cell").selectOption("max");
     await readsOut(/highest 1\d\.\d %$/);
     await canvas.click({ position: { x: right, y: y + 0.5 } });
     await settled(page);
@@ -248,7 +248,7 @@ test("one late rank among 1,024 is named, seen in the heat map, and read under t
   }
 });
 
-test("a page that asks again by itself shows the newest step, keeps its place, and waits for a slow server", async () => {
+test("an auto-refreshing page shows the newest step, keeps its scroll position, and waits for a slow server", async () => {
   const own = await startLockstep({ recorded: false });
   try {
     const job = { job: "live", ranks: 2 };
@@ -256,7 +256,7 @@ test("a page that asks again by itself shows the newest step, keeps its place, a
     const { page, complaints, visit, close } = await openPage(browser, own.url, { height: 500 });
     await page.clock.install();
     await visit("/jobs/live");
-    await page.getByLabel("Ask again", { exact: true }).selectOption("5s");
+    await page.getByLabel("Auto-refresh", { exact: true }).selectOption("5s");
     await page.waitForURL(/refresh=5s/);
     await page.evaluate(() => window.scrollTo(0, 300));
     await pushMadeJob(own.url, { ...job, steps: 40, fromStep: 30 });
@@ -291,13 +291,13 @@ test("a page that asks again by itself shows the newest step, keeps its place, a
   }
 });
 
-test("alerts that fire and that are about to say what, of what, since when, and lead to their queries", async () => {
+test("firing and pending alerts show summary, labels and start, and link to their queries", async () => {
   const own = await startLockstep({ recorded: true, rules: RULES });
   try {
     const { page, complaints, visit, close } = await openPage(browser, own.url);
     await visit("/alerts");
     const alerts = page.getByRole("region", { name: "Alerts" }).first();
-    // Rules are evaluated each second: the page is asked until they were.
+    // Rules are evaluated each second: refresh until they have been.
     await eventually(async () => {
       await page.keyboard.press("r");
       await settled(page);
@@ -307,7 +307,7 @@ test("alerts that fire and that are about to say what, of what, since when, and 
     await shows(firing, /^■\s+firing\s+RankIsLate\s+rank 2 holds straggler-gpu back: gpu/);
     await shows(firing, /severity=page/);
     await shows(firing, /(now|ago)\s*$/);
-    assert.equal(await firing.getByRole("link", { name: "What to do" }).getAttribute("href"), "https://runbooks.invalid/late");
+    assert.equal(await firing.getByRole("link", { name: "Runbook" }).getAttribute("href"), "https://runbooks.invalid/late");
     const pending = alerts.getByRole("row", { name: "GpuIsWarm" });
     await shows(pending, /pending\s+GpuIsWarm\s+GPU 3 has \d+ °C/);
     await shows(pending, /of 2 h\s*$/);
@@ -329,10 +329,10 @@ test("alerts that fire and that are about to say what, of what, since when, and 
   }
 });
 
-test("a GPU is found under the names and labels of other exporters", async () => {
+test("a GPU is found by other exporters' metric names and labels", async () => {
   const own = await startLockstep({ recorded: false });
   try {
-    // As exporters other than dcgm-exporter write them: names in lower case, another label for the device.
+    // Exporters other than dcgm-exporter use lower-case names and another device label.
     const samples = Array.from({ length: 30 }, (_, i) => 1_795_000_000 + i * 10).map((at) => `dcgm_gpu_utilization{uuid="GPU-other",hostname="n7",gpu="5"} 40 ${at}\n`);
     const watts = samples.map((line) => line.replace("dcgm_gpu_utilization", "dcgm_power_usage").replace("} 40", "} 640"));
     await importText(own.url, `# TYPE dcgm_gpu_utilization gauge\n${samples.join("")}# TYPE dcgm_power_usage gauge\n${watts.join("")}# EOF\n`);
@@ -349,7 +349,7 @@ test("a GPU is found under the names and labels of other exporters", async () =>
     await shows(charts, /power 640 W/);
     const history = page.getByRole("region", { name: "Jobs on this GPU" });
     await shows(history, /elsewhere\s+rank 3/);
-    await shows(history, /its launcher/);
+    await shows(history, /launcher/);
     assert.deepEqual(complaints, []);
     await close();
   } finally {
@@ -357,7 +357,7 @@ test("a GPU is found under the names and labels of other exporters", async () =>
   }
 });
 
-test("the axis of tokens is that of the tokens reported, and says what is missing where none are", async () => {
+test("the token axis uses the reported tokens, and explains what is missing without them", async () => {
   const own = await startLockstep({ recorded: false });
   try {
     for (const job of ["one", "two"]) await pushMadeJob(own.url, { job, ranks: 2, steps: 30 });
@@ -366,16 +366,16 @@ test("the axis of tokens is that of the tokens reported, and says what is missin
     // 30 steps of 4,096 tokens.
     await shows(page.getByRole("region", { name: "Loss", exact: true }), /\b(119|123) k tokens\s+one 2\.\d+\s+two 2\.\d+/);
     await visit("/jobs/one?axis=tokens");
-    const course = page.getByRole("region", { name: "Course" });
+    const course = page.getByRole("region", { name: "Training curves" });
     await shows(course, /\b123 k tokens\s+step time/);
-    await shows(course, /Tokens a second/);
-    // The log of a trainer that tells only what it has seen in all.
+    await shows(course, /Tokens\/s/);
+    // The log of a trainer that reports only its total tokens.
     const log = readFileSync(new URL("../../tests/training_logs/data/real/hf_trainer/stdout.log", import.meta.url));
     const pushed = await fetch(`${own.url}/api/v1/push/log?job=logged`, { method: "POST", body: log });
     assert.equal(pushed.status, 200);
     for (const place of ["/jobs/logged?axis=tokens", "/compare?runs=logged&axis=tokens"]) {
       await visit(place);
-      await shows(page.locator("main"), /How many tokens a step .*is not known\.\s+Report tokens_per_step/);
+      await shows(page.locator("main"), /Tokens per step are unknown.*\.\s+Report tokens_per_step/);
     }
     assert.deepEqual(complaints, []);
     await close();

@@ -1,4 +1,5 @@
-// The page's own words for numbers and names, from its sources, so that tests round as it does.
+// The page's own formatting functions, built from its sources, so that tests round as the page
+// does.
 import { buildSync } from "esbuild";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

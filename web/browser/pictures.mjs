@@ -1,6 +1,6 @@
-// Pictures of the page with the recorded runs:
-//   node browser/pictures.mjs FOLDER [NAMES]   of every page, or of those named, whole, in dark, light and phone width
-//   node browser/pictures.mjs --docs           those of ../docs/pictures
+// Takes pictures of the page with the recorded runs:
+//   node browser/pictures.mjs FOLDER [NAMES]   full pages, all or NAMES; dark, light and phone
+//   node browser/pictures.mjs --docs           the pictures in ../docs/pictures
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { openPage, settled, startChromium } from "./chromium.mjs";
@@ -15,7 +15,7 @@ const LOOKS = {
   dark: { colours: "dark" }, light: { colours: "light" }, phone: { colours: "dark", width: 390, height: 844 },
 };
 
-// What the documentation shows: the upper part of a page, in one look or in both.
+// The documentation's pictures: the upper part of a page, in the dark and light themes.
 const DOCS = [
   ["fleet-light", "/", { colours: "light", width: 1280, height: 860 }],
   ["fleet-dark", "/", { colours: "dark", width: 1280, height: 860 }],
@@ -30,7 +30,7 @@ async function picturesOfDocs(browser, url) {
   for (const [name, place, options] of DOCS) {
     const { page, visit, close } = await openPage(browser, url, options);
     await visit(place);
-    // The editor comes after the answer.
+    // The editor loads after the result.
     if (place.startsWith("/explore")) await page.locator(".cm-content").waitFor();
     await page.screenshot({ path: path.join(DOCS_FOLDER, `${name}.png`) });
     await close();

@@ -1,5 +1,6 @@
-// A new user's first five minutes with the recorded runs: from the front page to the rank at fault, its cause and cost, the
-// query behind it, and two runs side by side. Leaves a picture of each stop in build/web/walk.
+// A new user's first five minutes with the recorded runs: from the front page to the slow rank, its
+// cause and cost, the query behind it, and two runs side by side. Saves a screenshot of each stop
+// in build/web/walk.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -23,7 +24,7 @@ after(async () => {
   await server?.stop();
 });
 
-test("a new user finds the straggler, its cause, its cost and its query, and compares two runs", async () => {
+test("a new user finds the straggler with its cause, cost and query, and compares two runs", async () => {
   const { page, complaints, visit, close } = await openPage(browser, server.url);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   let stop = 0;
@@ -38,8 +39,8 @@ test("a new user finds the straggler, its cause, its cost and its query, and com
   const card = page.getByRole("region", { name: "Stragglers" });
   await shows(card, /Rank 2\b/);
   await shows(card, /Cause: GPU: .*more work/i);
-  await shows(card, /Lost: [0-9.]+ m?s of the job/);
-  await shows(card, /It would save .* of GPU time/);
+  await shows(card, /Lost: [0-9.]+ m?s of job time/);
+  await shows(card, /Saves at most .* of GPU time/);
   await picture("job");
 
   const query = 'lockstep_straggler{job="straggler-gpu"} == 1';

@@ -1,4 +1,4 @@
-// The frame around every page: where one can go, which time is shown, and the keys that work everywhere.
+// The frame around every page: navigation, the time range and the global keyboard shortcuts.
 import { Suspense } from "preact/compat";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Help } from "./parts/help";
@@ -51,7 +51,7 @@ export function App() {
   const current = ["job", "rank", "gpu"].includes(route.page) ? "fleet" : route.page;
   return (
     <div class="frame" onClick={followLink}>
-      <a class="skip" href="#content">To the content</a>
+      <a class="skip" href="#content">Skip to content</a>
       <nav class="side" aria-label="Pages">
         <a class="brand" href="/">lockstep</a>
         {PAGES.map(([href, name, title, mark]) => (
@@ -63,11 +63,11 @@ export function App() {
       <div class="bar">
         {hasRange(route) ? <RangePicker range={range} params={params} /> : <span class="grow" />}
         <span class="grow" />
-        <button type="button" onClick={refresh} title="Ask again (r)" aria-label="Ask again now">↻</button>
+        <button type="button" onClick={refresh} title="Refresh (r)" aria-label="Refresh now">↻</button>
         <RefreshPicker params={params} />
-        <button type="button" onClick={toggleTheme} title="Dark or light (t)"
-                aria-label={theme === "dark" ? "Light colours" : "Dark colours"}>◐</button>
-        <button type="button" onClick={() => setHelpOpen(true)} title="Keys (?)" aria-label="Keys">?</button>
+        <button type="button" onClick={toggleTheme} title="Toggle theme (t)"
+                aria-label={theme === "dark" ? "Light theme" : "Dark theme"}>◐</button>
+        <button type="button" onClick={() => setHelpOpen(true)} title="Keyboard shortcuts (?)" aria-label="Keyboard shortcuts">?</button>
       </div>
       <main id="content" tabIndex={-1}>
         <Suspense fallback={<Loading height={300} />}>{pageOf(route, range)}</Suspense>

@@ -1,4 +1,4 @@
-// The pages by route, each loaded when it is first shown, and what each asks first.
+// The pages by route, each loaded when it is first shown, and the data to prefetch for each.
 import { lazy } from "preact/compat";
 import { Empty } from "./parts/notice";
 import { FleetPage } from "./pages/fleet/fleet_page";
@@ -26,10 +26,10 @@ const ExplorePage = lazy(() => load.explore().then((page) => page.ExplorePage));
 const AlertsPage = lazy(() => load.alerts().then((page) => page.AlertsPage));
 const StatusPage = lazy(() => load.status().then((page) => page.StatusPage));
 
-// Pages of one job show that job's time.
+// Pages about one job use that job's time range.
 export const hasRange = (route: Route): boolean => ["fleet", "explore", "gpu"].includes(route.page);
 
-// Fetches what the page will need while the frame around it is still being made.
+// Fetches what the page needs while the frame around it is still being built.
 export function hurry(route: Route): void {
   if (route.page in load) void load[route.page as keyof typeof load]().catch(() => {});
   if (hasRange(route)) askEarly(...HOLDS);
@@ -48,6 +48,6 @@ export function pageOf(route: Route, range: KnownRange) {
     case "alerts": return <AlertsPage />;
     case "status": return <StatusPage />;
     case "unknown":
-      return <Empty title="There is no such page."><a href="/">To the fleet</a></Empty>;
+      return <Empty title="Page not found."><a href="/">Back to the fleet</a></Empty>;
   }
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What StepLogger.log costs the training that calls it, in microseconds per call.
+"""Measures the cost of StepLogger.log for the calling training, in microseconds per call.
 
-usage: log_overhead.py [--steps N] [--values N] [--url URL]      without --url: a server that is away
+usage: log_overhead.py [--steps N] [--values N] [--url URL]      without --url: an unreachable server
 
-A call is timed alone, with the logger's own thread at work beside it as in a training.
+Each call is timed separately, with the logger's own thread running as in a training.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from lockstep import StepLogger
 
 
 def times_us(logger, steps, values):
-    """The duration of each call; every hundredth waits, so that the queue never fills."""
+    """The duration of each call; waits after every hundredth, so that the queue never fills."""
     taken = []
     for step in range(steps):
         begin = time.perf_counter_ns()

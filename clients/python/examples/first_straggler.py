@@ -1,10 +1,11 @@
-"""Four ranks of a made-up training, one of which gets its batches late: lockstep says which, and why.
+"""Four ranks of a simulated training, one with late batches: lockstep finds which one, and why.
 
     lockstep serve                         # in another terminal
     python3 first_straggler.py             # takes 20 s; then: lockstep report first-straggler
 
-No GPU and no torch: model, loader and optimizer are stand-ins that take some time. The loop is that of
-docs/from-pytorch.md, and as with DistributedDataParallel, ranks wait for each other inside of the backward pass.
+Needs no GPU and no torch: model, loader and optimizer are stand-ins that take some time. The loop is
+that of docs/from-pytorch.md; as with DistributedDataParallel, ranks wait for each other inside the
+backward pass.
 """
 
 import argparse
@@ -20,7 +21,7 @@ LOAD_S, LATE_LOAD_S, FORWARD_S, BACKWARD_S, OPTIMIZER_S = 0.004, 0.024, 0.02, 0.
 
 
 class Loss:
-    """Of one batch; the backward pass ends with the exchange of gradients."""
+    """Processes one batch; the backward pass ends with the exchange of gradients."""
 
     def __init__(self, value, exchange):
         self._value, self._exchange = value, exchange

@@ -1,4 +1,4 @@
-"""The program lockstep-agent against a real server, with the kernel's files and a stand-in for NVIDIA's library."""
+"""Tests lockstep-agent against a real server, with the kernel's files and a fake NVIDIA library."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""A backlog is a list of lines that are taken from the front, wherever they lie."""
+"""A backlog behaves as a list of lines taken from the front, wherever they are stored."""
 
 import pathlib
 import random
@@ -29,7 +29,7 @@ class BacklogTest(unittest.TestCase):
         return filled
 
     def rest(self, of, max_bytes=1 << 20):
-        """All that waits, taken piece by piece."""
+        """All waiting lines, taken piece by piece."""
         lines = b""
         while (piece := of.oldest(max_bytes)) is not None:
             self.assertEqual(piece.offset, of.acknowledged)

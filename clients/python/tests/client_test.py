@@ -1,4 +1,4 @@
-"""The client against a real server: what it answers is what the recording says."""
+"""Tests the client against a real server: its answers must match the recording."""
 
 import datetime
 import threading
@@ -19,7 +19,7 @@ class ClientTest(unittest.TestCase):
         cls.addClassCleanup(cls.client.close)
 
     def newest(self, metric, time_s, **labels):
-        """What an instant query has to answer, by rank."""
+        """The expected result of an instant query, by rank."""
         return {labels["rank"]: value for labels, time, value in recording.samples(metric, **labels)
                 if time <= time_s}
 

@@ -1,4 +1,4 @@
-"""How a process ended reaches the server, behind its steps, also if the server was away at that moment.
+"""The end of a process reaches the server after its steps, even if the server was unreachable then.
 
 The other side is steps_server.py, as in step_logger_test.py.
 """
@@ -27,7 +27,7 @@ class EndRecordTest(LoggerTestCase):
         return sorted(path.name for path in self.spool.glob("*/*"))
 
     def send_what_is_kept(self):
-        """As the next process on this host does."""
+        """Acts like the next process on this host."""
         with self.logger(rank=9) as logger:
             self.log(logger, [99])
             programs.wait_until(lambda: not self.kept(), "the spool is empty", WITHIN_S)
@@ -48,7 +48,7 @@ class EndRecordTest(LoggerTestCase):
         last = max(line["time"] for line in self.server.lines if line["rank"] == 3)
         self.assertEqual(told["attempt"], 1)
         self.assertTrue(told["host"])
-        # Times are whole milliseconds, and all of this may happen in one.
+        # Times are whole milliseconds, and all of this may happen within one.
         self.assertGreaterEqual(told["to"], last)
         self.assertLessEqual(told["to"], min(line["time"] for line in self.server.lines if line["rank"] == 9))
         self.assertEqual(list(self.spool.iterdir()), [])

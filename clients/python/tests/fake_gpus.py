@@ -1,4 +1,4 @@
-"""Builds fake_nvml.c, the libnvidia-ml of machines without a GPU."""
+"""Builds fake_nvml.c, a libnvidia-ml for machines without a GPU."""
 
 import pathlib
 import shutil
@@ -9,7 +9,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent / "fake_nvml.c"
 
 
 def build(folder):
-    """The path of the library, made in `folder`."""
+    """Builds the library in `folder` and returns its path."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise unittest.SkipTest("there is no C compiler")

@@ -1,4 +1,4 @@
-"""Scripts that tell W&B and TensorBoard (the real libraries) have the same told to lockstep."""
+"""What scripts log to W&B and TensorBoard (the real libraries) is also logged to lockstep."""
 
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Answers as data frames and Arrow tables, with the real libraries and a real server."""
+"""Results as data frames and Arrow tables, with the real libraries and a real server."""
 
 import unittest
 
@@ -90,7 +90,7 @@ class FromServerTest(unittest.TestCase):
 
 @unittest.skipIf(pandas is None, "pandas is not installed")
 class FromSeriesTest(unittest.TestCase):
-    """Shapes that a recording does not have."""
+    """Shapes that do not occur in a recording."""
 
     def series(self, labels, times, values):
         return Series(labels, list(map(float, times)), values)

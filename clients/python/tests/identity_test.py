@@ -1,4 +1,4 @@
-"""Who a process is, from the environments that launchers make."""
+"""The identity of a process from launchers' environments."""
 
 import socket
 import sys

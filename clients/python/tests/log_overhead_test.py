@@ -1,4 +1,4 @@
-"""The benchmark runs, and a call costs a training step less than it may."""
+"""The benchmark runs, and the cost of a call per training step is below the limit."""
 
 import pathlib
 import re

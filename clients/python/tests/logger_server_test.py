@@ -1,4 +1,4 @@
-"""The step logger against a real server, which is killed and started again while steps are logged, or when they end."""
+"""Tests the step logger against a real server that is killed and restarted while steps are logged, or when they end."""
 
 import pathlib
 import tempfile
@@ -57,10 +57,10 @@ class LoggerServerTest(unittest.TestCase):
         return listed["state"], listed["state_reason"]
 
     def test_ends_are_known_though_the_server_was_away_when_they_came(self):
-        """Job "sent" had sent its steps when the server went, of "failed" some are left, and "unheard" began after it."""
+        """When the server stops, job "sent" has sent its steps, "failed" has some left, and "unheard" begins later."""
         server = self.serve()
         sent, failed = self.logger(server.url, "sent"), self.logger(server.url, "failed")
-        # Steps of one millisecond would be set apart from each other, the last of them to after the end.
+        # Steps within one millisecond would be spread out, the last of them past the end.
         start = time.time() - STEPS
         for step in range(20):
             sent.log(step, time=start + step, loss=1.0)
@@ -81,7 +81,7 @@ class LoggerServerTest(unittest.TestCase):
             self.assertEqual(self.state(server.url, job), (state, "exit"), job)
 
     def test_an_end_that_comes_late_does_not_end_the_next_attempt(self):
-        """Nobody counts attempts, and the next process tells the server before the last one's end arrives."""
+        """Without attempt numbers, the next process registers before the previous one's end arrives."""
         server = self.serve()
         first = self.logger(server.url, attempt=None)
         first.log(0, loss=1.0)

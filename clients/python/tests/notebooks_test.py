@@ -1,7 +1,7 @@
-"""The example notebooks, executed with the real libraries against a real server that holds the demo's recording, with the
+"""Executes the example notebooks with the real libraries against a real server with the demo's recording, using the
 package as pip installs it into an empty environment.
 
-LOCKSTEP_PROGRAM names the server. The libraries come from PyPI; without it the test is skipped.
+LOCKSTEP_PROGRAM names the server. The libraries come from PyPI; without them the test is skipped.
 """
 
 import json
@@ -39,7 +39,7 @@ class NotebooksTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="lockstep-notebooks-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        # Building leaves files beside the sources.
+        # Building leaves files next to the sources.
         shutil.copytree(PACKAGE, cls.folder / "source",
                         ignore=shutil.ignore_patterns("*.egg-info", "build", "__pycache__"))
         run(cls.python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
@@ -68,11 +68,11 @@ class NotebooksTest(unittest.TestCase):
         self.check("first_steps", 2, "pretrain-bf16", "<td>49</td>", "accepted=50")
 
     def test_find_the_straggler(self):
-        # The planted one, by data/truth.json of the demo.
+        # The planted straggler, from the demo's data/truth.json.
         self.check("find_the_straggler", 2, "rank 1 on h200-node-0", "cause: loader", "goodput", "own_seconds")
 
     def test_compare_two_runs(self):
-        # 46.4 % are the MFU of the bf16 run in data/truth.json.
+        # 46.4 % is the MFU of the bf16 run in data/truth.json.
         self.check("compare_two_runs", 3, "2 runs, by step", "MFU 46.", "h200")
 
     def test_every_notebook_is_executed(self):

@@ -1,4 +1,4 @@
-"""Which GPU a process trains on, by a stand-in for torch."""
+"""The GPU that a process trains on, with a fake torch."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
-"""Phases are timed on the clock that they run on, and nobody waits for a GPU.
+"""Phases are timed with the clock that they run on, and nothing waits for a GPU.
 
-The GPU here is a stand-in for torch.cuda: a stream of work that takes as long as a test says and is
-done when a test says so.
+The GPU here is a fake torch.cuda: a stream of work that takes as long as a test says and is done
+when a test says so.
 """
 
 import unittest
@@ -15,7 +15,7 @@ WITHIN_S = 300
 
 
 class Gpu:
-    """A stream: `work` queues some, `do` lets the GPU come to where `ms` of all work is done."""
+    """A stream: `work` queues work, `do` lets the GPU finish `ms` of all work."""
 
     def __init__(self):
         self.queued_ms = 0
@@ -36,7 +36,7 @@ class Gpu:
 
 
 class Event:
-    """As torch.cuda.Event: reading one that has not passed is an error."""
+    """Like torch.cuda.Event: reading one that has not passed is an error."""
 
     def __init__(self, gpu):
         self._gpu = gpu

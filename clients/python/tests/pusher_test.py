@@ -1,4 +1,4 @@
-"""Requests arrive in order and once, whatever a real HTTP server answers."""
+"""Requests arrive in order and exactly once, whatever a real HTTP server answers."""
 
 import http.server
 import logging
@@ -14,7 +14,7 @@ WITHIN_S = 300
 
 
 class WriteServer(http.server.ThreadingHTTPServer):
-    """Answers with the statuses it was told, then with 204; `taken` are bodies that were answered so."""
+    """Answers with the given statuses, then with 204; `taken` are the bodies answered with 204."""
 
     daemon_threads = True
 

@@ -1,4 +1,4 @@
-"""The demo's recording, on a real server and as it stands in the file."""
+"""The demo's recording, on a real server and as in its file."""
 
 import gzip
 import os
@@ -16,10 +16,10 @@ LABEL = re.compile(r'(\w+)="([^"]*)"')
 
 
 def serve(test_class):
-    """A server with the recording for the tests of a class; returns its URL."""
+    """Starts a server with the recording for the tests of a class; returns its URL."""
     folder = tempfile.TemporaryDirectory(prefix="lockstep-client-")
     test_class.addClassCleanup(folder.cleanup)
-    # The recording keeps its own dates, so nothing may be too old.
+    # The recording keeps its original timestamps, so retention must not drop it.
     server = lockstep_server.Server.ready(pathlib.Path(folder.name), "--storage.retention.time", "100y")
     test_class.addClassCleanup(server.kill)
     subprocess.run([os.environ["LOCKSTEP_PROGRAM"], "import", "--to", server.url, "--format", "openmetrics",
@@ -28,7 +28,7 @@ def serve(test_class):
 
 
 def samples(metric, **labels):
-    """The samples in the file of that metric and labels, as (labels, time in s, value)."""
+    """The file's samples with that metric and labels, as (labels, time in s, value)."""
     found = []
     with gzip.open(PATH, "rt") as file:
         for line in file:

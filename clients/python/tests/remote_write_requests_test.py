@@ -1,4 +1,4 @@
-"""The agent's requests are byte for byte those of the encoder that the server's tests use."""
+"""The agent's requests equal those of the server tests' encoder byte for byte."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Executes a notebook and writes what its cells showed (JSON): a list of kinds and texts for each code cell.
+"""Executes a notebook and writes the output of its cells as JSON: kinds and texts for each code cell.
 
 usage: run_notebook.py NOTEBOOK.ipynb      runs where requirements-notebooks.txt is installed; a cell that raises is an error
 """
@@ -13,7 +13,7 @@ CELL_WITHIN_S = 300
 
 
 def shown(cell):
-    """{MIME type or "stream": text} of all that a cell showed."""
+    """{MIME type or "stream": text} for all output of a cell."""
     told = {}
     for output in cell.outputs:
         parts = {"stream": output.text} if output.output_type == "stream" else output.data

@@ -1,4 +1,4 @@
-"""What the agent reads, from kernel files and from a library that say known things."""
+"""The agent's samplers, with kernel files and a library of known content."""
 
 import pathlib
 import tempfile
@@ -58,7 +58,7 @@ class SamplerTestCase(unittest.TestCase):
             path.write_text(textwrap.dedent(text))
 
     def check(self, sampler, expected):
-        """All samples, by name and values of labels."""
+        """All samples, by name and label values."""
         found = {(sample.name, *(value for _, value in sample.labels)): sample.value for sample in sampler.sample()}
         self.assertEqual(found, expected)
 
@@ -121,7 +121,7 @@ class GpuTest(SamplerTestCase):
         return {sample.name: sample.value for sample in self.sampler.sample() if dict(sample.labels)["gpu"] == gpu}
 
     def all_values(self, gpu):
-        """What is sampled once in a while included."""
+        """Includes what is sampled only occasionally."""
         return {name: value for _ in range(COSTLY_EVERY_SAMPLES) for name, value in self.values(gpu).items()}
 
     def test_labels_are_those_of_dcgm_exporter(self):

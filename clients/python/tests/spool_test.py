@@ -1,4 +1,4 @@
-"""The folder that processes share: who may send what, while others come and go."""
+"""The shared spool folder: which process may send which stream, while others come and go."""
 
 import contextlib
 import itertools
@@ -23,7 +23,7 @@ class SpoolTest(unittest.TestCase):
         self.spool = Spool(self.folder)
 
     def left(self, stream):
-        """A stream with a line on disk, that nobody has."""
+        """An unclaimed stream with a line on disk."""
         claim = self.spool.claim(stream)
         backlog = Backlog(claim.folder, 8 << 20, 1 << 20)
         backlog.append(LINE)
@@ -84,7 +84,7 @@ class SpoolTest(unittest.TestCase):
                     return
                 segment = self.folder / f"stream{number}" / "0.ndjson"
                 segment.parent.mkdir(parents=True)
-                with contextlib.suppress(FileNotFoundError):  # Empty, it may be released away.
+                with contextlib.suppress(FileNotFoundError):  # If empty, releasing it may delete it.
                     segment.write_bytes(LINE)
                     segment.unlink()
                     segment.parent.rmdir()

@@ -1,6 +1,6 @@
-"""Values are held as they are when they are logged, and a GPU's are read when it has come that far.
+"""Values are captured when logged, and a GPU's values are read once it has computed them.
 
-The GPU is a stand-in for torch: a stream that does its work when somebody waits for an event on it.
+The GPU is a fake torch: a stream that does its work when something waits for an event on it.
 """
 
 import json
@@ -15,7 +15,7 @@ from lockstep.step_lines import StepRecord
 
 
 class Stream:
-    """Work that is queued and not done."""
+    """Queued work that is not done."""
 
     def __init__(self):
         self.queued = []
@@ -34,7 +34,7 @@ class Event:
 
 
 class GpuTensor:
-    """A tensor on a GPU; reading it gives what is in its memory now, finished or not."""
+    """A tensor on a GPU; reading it returns its current memory, finished or not."""
 
     is_cuda = True
     device = types.SimpleNamespace(type="cuda")
@@ -76,7 +76,7 @@ class StepLinesTest(unittest.TestCase):
             self.assertEqual(self.line(step_lines.identity_fields(shared)), {**expected, "step": 1, "time": 2.5})
 
     def test_values(self):
-        class Scalar:  # As numpy's.
+        class Scalar:  # Like numpy's.
             def item(self):
                 return 7
         for value, expected in ((1, 1), (0.1, 0.1), (True, 1), ("text", "text"), (Scalar(), 7),

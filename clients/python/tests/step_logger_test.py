@@ -1,6 +1,6 @@
-"""Every logged step is stored exactly once, whatever the server and the network do, and none of it shows.
+"""Every logged step is stored exactly once, whatever the server and the network do, without disturbing the training.
 
-The other side is steps_server.py, a real HTTP server that keeps the contract and fails as told.
+The other side is steps_server.py, a real HTTP server that keeps the protocol and fails on request.
 """
 
 import json
@@ -22,9 +22,9 @@ from lockstep import StepLogger, step_logger
 from lockstep.backlog import spooled_bytes
 from steps_server import StepsServer, answered, cut_after_storing, cut_before_storing, forgetting
 
-# As long as it takes on a machine that is busy with other things.
+# Long enough for a busy machine.
 WITHIN_S = 300
-# Rounds follow each other fast, so that what is tried again is tried again soon.
+# Short rounds, so that retries come soon.
 INTERVAL_S = 0.01
 
 
@@ -49,7 +49,7 @@ class LoggerTestCase(unittest.TestCase):
             logger.log(step, loss=step / 2)
 
     def run_program(self, text, *, check=True):
-        """Runs a program that has `url` and `spool`, and returns how it ended."""
+        """Runs a program with `url` and `spool` defined, and returns its result."""
         begin = f"from lockstep import StepLogger\nurl, spool = {self.server.url!r}, {str(self.spool)!r}\n"
         return subprocess.run([sys.executable, "-c", begin + textwrap.dedent(text)], check=check,
                               timeout=WITHIN_S, stderr=subprocess.PIPE, text=True)
@@ -212,7 +212,7 @@ class FaultsTest(LoggerTestCase):
 
 class SpoolTest(LoggerTestCase):
     def left_behind(self, steps, **options):
-        """A logger that ended while the server was away."""
+        """A logger that ended while the server was unreachable."""
         self.server.stop()
         with self.logger(**options) as logger:
             self.log(logger, steps)
@@ -220,7 +220,7 @@ class SpoolTest(LoggerTestCase):
         self.server.start()
 
     def flush_all(self, logger):
-        """Sends what `logger` has, and waits for what others left."""
+        """Sends what `logger` has, and waits until what others left is sent."""
         self.assertTrue(logger.flush(WITHIN_S))
         programs.wait_until(lambda: not any(self.spool.glob("*/*")), "the spool is empty", WITHIN_S)
 
@@ -304,7 +304,7 @@ class SpoolTest(LoggerTestCase):
             self.server.start()
             self.log(logger, [3])
             self.assertTrue(logger.flush(WITHIN_S))
-        # The step may have been read, to be sent, just before its file went.
+        # The step may have been read for sending just before its file disappeared.
         self.assertIn(self.server.steps(), ([1, 3], [1, 2, 3]))
 
     def test_without_a_spool_steps_wait_in_memory(self):
@@ -321,7 +321,7 @@ class TrainingTest(LoggerTestCase):
     """The training is neither slowed nor ended."""
 
     def hold_requests(self):
-        """Requests from now on are not answered before the event that this returns is set."""
+        """From now on, requests are answered only after the returned event is set."""
         release, arrived = threading.Event(), threading.Event()
         self.addCleanup(release.set)
 
@@ -416,7 +416,7 @@ class TrainingTest(LoggerTestCase):
             child.join()
             logger.log(3, loss=0.125)
             """)
-        # What could not be sent in the seconds that an end may take is in the spool.
+        # Whatever could not be sent in the seconds allowed at the end is in the spool.
         left = [json.loads(line)["step"] for line in self.spooled_lines()]
         self.assertEqual(sorted(self.server.steps() + left), [1, 2, 3])
 

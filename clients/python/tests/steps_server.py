@@ -1,6 +1,6 @@
-"""A server that keeps the contract of POST /api/v1/push/steps (docs/python.md) and can be made to fail.
+"""A server that implements POST /api/v1/push/steps (docs/python.md) and can be made to fail.
 
-What it stores outlives `stop` and `start`, as on a server with a disk; the port stays the same and
+What it stores survives `stop` and `start`, as on a server with a disk; the port stays the same and
 refuses connections in between.
 """
 
@@ -20,7 +20,7 @@ MAX_BODY_BYTES = 1 << 20
 
 
 class Request:
-    """A body with its place in a stream."""
+    """A body with its position in a stream."""
 
     def __init__(self, headers: Any, body: bytes) -> None:
         self.stream: str = headers["X-Lockstep-Stream"]
@@ -31,14 +31,14 @@ class Request:
         self.body = gzip.decompress(body) if self.encoding == "gzip" else body
 
 
-# Status, headers, body; None: the connection breaks without an answer.
+# Status, headers, body; None breaks the connection without a response.
 Reply = Optional[Tuple[int, Dict[str, str], bytes]]
-# What happens to one request instead of being stored and answered.
+# What happens to a request instead of being stored and answered.
 Fault = Callable[["StepsServer", Request], Reply]
 
 
 def answered(status: int, body: bytes = b"", **headers: str) -> Fault:
-    """Nothing is stored, the server says so."""
+    """Nothing is stored, and the response says so."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda server, request: (status, named, body)
 
@@ -53,7 +53,7 @@ def cut_after_storing(server: "StepsServer", request: Request) -> Reply:
 
 
 def forgetting(server: "StepsServer", request: Request) -> Reply:
-    """The server has lost where its streams are, though not their lines."""
+    """The server has lost the positions of its streams, but not their lines."""
     server.lengths.clear()
     return server.store(request)
 
@@ -66,13 +66,13 @@ class StepsServer:
         self.requests: List[Request] = []
         self.registrations: List[Dict[str, Any]] = []
         self.register_status = 204
-        # Of whatever was taken or refused, in order: "steps", "alive" or "end", and of which rank.
+        # Everything accepted or refused, in order: "steps", "alive" or "end", with its rank.
         self.arrivals: List[Tuple[str, int]] = []
         self.lengths: Dict[str, int] = {}
         self.faults: Deque[Fault] = deque()
         self.max_body_bytes = MAX_BODY_BYTES
         self._lock = threading.Lock()
-        # Bound and never listening: nobody else gets the port while the server is away.
+        # Bound but never listening: keeps the port reserved while the server is down.
         self._place = socket.socket()
         self._place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._place.bind(("127.0.0.1", 0))
@@ -95,7 +95,7 @@ class StepsServer:
         self._place.close()
 
     def steps(self) -> List[int]:
-        """The steps that are stored, in the order of their arrival."""
+        """The stored steps in order of arrival."""
         return [line["step"] for line in self.lines]
 
     def answer(self, request: Request) -> Reply:
@@ -127,7 +127,7 @@ class StepsServer:
         for number, text in enumerate(body.splitlines(), 1):
             line = json.loads(text)
             if line["step"] < 0:
-                rejected.append({"line": number, "reason": "a step is not negative"})
+                rejected.append({"line": number, "reason": "a step must not be negative"})
             else:
                 taken.append(line)
         self.lines += taken
@@ -153,7 +153,7 @@ class Listener(http.server.ThreadingHTTPServer):
         return connection, address
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no news."""
+        """Ignores clients that disconnect."""
 
     def cut_connections(self) -> None:
         for connection in self._open:

@@ -1,4 +1,4 @@
-"""A training script that tells W&B and TensorBoard what it does, with one line more for each. Started by followers_test.py:
+"""A training script that logs to W&B and TensorBoard, with one extra line for each. Started by followers_test.py:
 track.py URL FOLDER."""
 
 import sys
@@ -38,7 +38,7 @@ def log_to_tensorboard(logger, folder):
 with StepLogger(sys.argv[1], job="tracked", rank=0, spool="") as shared:
     log_to_wandb(shared, sys.argv[2])
     log_to_tensorboard(shared, sys.argv[2])
-    # Followed twice is told once.
+    # Following twice logs once.
     followers.follow_tensorboard(shared)
     with tensorboardX.SummaryWriter(sys.argv[2]) as again:
         again.add_scalar("train/loss", 2.5, 24)

@@ -1,4 +1,4 @@
-"""Training answers of a real server as objects: what they say is what was planted in the recording."""
+"""Training answers of a real server as objects: they must match what was planted in the recording."""
 
 import json
 import pathlib
@@ -79,7 +79,7 @@ class TrainingServerTest(unittest.TestCase):
         self.check_html(report, report.words[0], "slow_rank", "goodput")
 
     def test_nothing_of_note_is_left_unknown(self):
-        """What only machines read may be; a field that people look for is an attribute."""
+        """Only machine-readable fields may be unknown; fields for people are attributes."""
         told = {name: sorted(answer.unknown) for name, answer in (
             ("stragglers", self.training.stragglers("straggler-gpu")), ("mfu", self.training.mfu("pretrain-bf16")),
             ("ledger", self.training.ledger("pretrain-bf16")), ("job", self.training.jobs(BEGIN, END)["hang"]))}

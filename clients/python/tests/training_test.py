@@ -1,4 +1,4 @@
-"""Training answers as objects: what the API names has an attribute, the rest is kept."""
+"""Training answers as objects: known API fields have attributes, the rest is kept."""
 
 import json
 import unittest

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "query/engine/kernels/quantile.h"
-#include "query/promql/operator_names.h"
+#include "query/engine/kernels/numbers/quantile.h"
+#include "query/promql/syntax/operator_names.h"
 
 namespace lockstep::engine {
 

@@ -1,10 +1,10 @@
 // GroupAccumulator: one group of an aggregation at one step.
 //
-// For sum avg min max stddev stdvar count group quantile; the operators that choose or relabel
-// elements (topk bottomk limitk limit_ratio count_values) are the evaluator's. Elements are added
-// in any order; the order only shows in the last bits. Not thread-safe. A fresh one costs no
-// allocation, but some 70 bytes: fold group by group over all steps, not all groups at once.
-// Source: prometheus/prometheus, promql/engine.go (aggregation).
+// For sum, avg, min, max, stddev, stdvar, count, group and quantile. The evaluator implements
+// operators that select or relabel elements (topk, bottomk, limitk, limit_ratio, count_values).
+// Elements may be added in any order, which affects only the last bits. Not thread-safe. A new
+// accumulator allocates nothing but takes some 70 bytes, so fold group by group over all steps, not
+// all groups at once. Source: prometheus/prometheus, promql/engine.go (aggregation).
 #pragma once
 
 #include <cmath>
@@ -12,12 +12,11 @@
 #include <memory>
 #include <vector>
 
-#include "query/engine/kernels/annotation.h"
-#include "query/engine/kernels/histogram_accumulator.h"
-#include "query/engine/kernels/kahan.h"
-#include "query/engine/kernels/running_mean.h"
-#include "query/engine/kernels/window.h"
-#include "query/promql/ast.h"
+#include "query/engine/kernels/histograms/histogram_accumulator.h"
+#include "query/engine/kernels/numbers/kahan.h"
+#include "query/engine/kernels/text/annotation.h"
+#include "query/engine/kernels/windows/window.h"
+#include "query/promql/syntax/ast.h"
 
 namespace lockstep::engine {
 
@@ -25,13 +24,13 @@ class GroupAccumulator {
  public:
   // `op` must be the same in all calls on one accumulator.
   void Add(promql::AggregateOp op, double value);
-  // Ignored with an info by min max stddev stdvar quantile. When sum or avg meets exponential
-  // beside custom buckets, the metric name for the warning is that of the histogram just added; behind a
-  // float histograms are not looked at, since nothing can come of them.
+  // Ignored with an info by min, max, stddev, stdvar and quantile. If sum or avg meets exponential
+  // and custom buckets, the warning refers to the metric name of the histogram just added. After a
+  // float, histograms are not looked at, because there can be no result.
   void Add(promql::AggregateOp op, const Histogram& histogram, AnnotationSink& sink);
 
-  // kNone if nothing that counts was added, or if floats and histograms met in a sum or average
-  // (then with a warning). `param` is quantile's q; the warning about it is the caller's
+  // kNone if nothing relevant was added, or, with a warning, if floats and histograms were mixed in
+  // a sum or average. `param` is quantile's q; the caller warns about invalid values
   // (IsInvalidQuantile).
   WindowResult Finish(promql::AggregateOp op, double param, AnnotationSink& sink);
 
@@ -40,16 +39,16 @@ class GroupAccumulator {
   void AddToVariance(double value);
   WindowResult FinishHistograms(AnnotationSink& sink);
 
-  uint64_t count_ = 0;  // of floats; for count and group of histograms too
+  uint64_t count_ = 0;  // of floats; for count and group also of histograms
   RunningMean mean_;    // avg
   KahanSum sum_;        // sum; min and max: the extreme in .sum; Welford: the mean in .sum
   double squares_ = 0;  // Welford's sum of squared differences
-  bool floats_came_first_ = false;  // in a sum or average that histograms are in, too
+  bool floats_came_first_ = false;  // in a sum or average that also has histograms
   std::unique_ptr<HistogramAccumulator> histograms_;
   std::unique_ptr<std::vector<double>> values_;  // quantile
 };
 
-// Here, so that a loop with one `op` has no branches on it.
+// Inline, so that a loop with a constant `op` does not branch on it.
 inline void GroupAccumulator::Add(promql::AggregateOp op, double value) {
   using promql::AggregateOp;
   ++count_;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "query/engine/kernels/constants.h"
 #include "query/engine/kernels/kernel_testing.h"
-#include "query/promql/operator_names.h"
+#include "query/engine/kernels/numbers/constants.h"
+#include "query/promql/syntax/operator_names.h"
 
 namespace lockstep::engine {
 namespace {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <string>
 
-#include "query/engine/kernels/calendar_functions.h"
-#include "query/engine/kernels/constants.h"
-#include "query/engine/kernels/hash_ratio.h"
-#include "query/engine/kernels/label_text.h"
-#include "query/engine/kernels/math_functions.h"
-#include "query/engine/kernels/quantile.h"
-#include "query/engine/kernels/xxhash64.h"
+#include "query/engine/kernels/numbers/calendar_functions.h"
+#include "query/engine/kernels/numbers/constants.h"
+#include "query/engine/kernels/numbers/hash_ratio.h"
+#include "query/engine/kernels/numbers/math_functions.h"
+#include "query/engine/kernels/numbers/quantile.h"
+#include "query/engine/kernels/numbers/xxhash64.h"
+#include "query/engine/kernels/text/label_text.h"
 
 namespace lockstep::engine {
 namespace {
@@ -59,7 +59,7 @@ TEST(MathFunctionsTest, OperatorsAsInGo) {
   EXPECT_EQ(Power(-1, kInfinity), 1);
 }
 
-// From the calendar.
+// Values from the calendar.
 TEST(CalendarTest, Fields) {
   const auto field = [](FunctionId id, double seconds) {
     return FindCalendarFunction(id)(seconds);
@@ -83,7 +83,7 @@ TEST(CalendarTest, Fields) {
   EXPECT_EQ(FindCalendarFunction(FunctionId::kAbs), nullptr);
 }
 
-// They become the lowest integer, which Go on amd64 takes for 2^63 seconds: 292277026596-12-04.
+// They become the lowest integer, which Go on amd64 interprets as 2^63 seconds: 292277026596-12-04.
 TEST(CalendarTest, NumbersThatAreNoTime) {
   for (const double seconds : {kNan, kInfinity, -kInfinity, 1e300, -1e300}) {
     EXPECT_EQ(FindCalendarFunction(FunctionId::kYear)(seconds), 292277026596);
@@ -163,7 +163,7 @@ TEST(NaturalLessTest, OrdersNumbersInsideText) {
   }
 }
 
-// Values of the reference implementation's test suite.
+// Values from the reference implementation's test suite.
 TEST(XxHash64Test, GoldenValues) {
   EXPECT_EQ(XxHash64(""), 0xEF46DB3751D8E999);
   EXPECT_EQ(XxHash64("a"), 0xD24EC4F1A98C6E5B);

@@ -1,18 +1,26 @@
-// What the kernels' tests build their inputs with.
+// Input builders for the tests of kernels.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "model/sample.h"
-#include "query/engine/kernels/annotation.h"
-#include "query/engine/kernels/window_functions.h"
+#include "query/engine/kernels/text/annotation.h"
+#include "query/engine/kernels/windows/window_functions.h"
 
 namespace lockstep::engine {
 
-// A run of buckets with the counts given, the first of index `offset`.
+// Every NaN counts as the same.
+inline bool HaveSameBits(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+
+// A run of buckets with the given counts, the first at index `offset`.
 struct Run {
   int32_t offset = 0;
   std::vector<double> counts = {};
@@ -50,11 +58,11 @@ inline Histogram Make(const HistogramSpec& spec) {
   return histogram;
 }
 
-// A series of samples, and a window over all of them.
+// A series of samples and a window over all of them.
 class TestSeries {
  public:
   TestSeries() = default;
-  // Values one step apart, the first at `first_ms`.
+  // Values are one step apart, the first at `first_ms`.
   TestSeries(int64_t first_ms, int64_t step_ms, const std::vector<double>& values) {
     for (const double value : values) {
       Add(first_ms, value);

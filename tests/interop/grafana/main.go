@@ -1,8 +1,8 @@
-// Grafana's own Prometheus data source, asked as Grafana's server asks it.
+// Grafana's own Prometheus data source, called as by Grafana's server.
 //
-// Reads one request (JSON) from standard input and writes one answer to standard output. A query is what a
-// panel holds, in the data source's own words (expr, refId, instant, range, exemplar, intervalMs, ...); a
-// resource is a path that the query editor asks for.
+// Reads one request (JSON) from standard input and writes one response to standard output. A query has the
+// fields of a panel (expr, refId, instant, range, exemplar, intervalMs, ...); a resource is a path that the
+// query editor requests.
 package main
 
 import (
@@ -68,7 +68,7 @@ func pluginContext(url string) backend.PluginContext {
 	}
 }
 
-// One query at a time: what one is answered is then its own.
+// One query at a time, so that each response belongs to its query.
 func run(service *promlib.Service, plugin backend.PluginContext, one query) response {
 	const refID = "A"
 	found, err := service.QueryData(context.Background(), &backend.QueryDataRequest{

@@ -8,7 +8,7 @@ const attempt = (number: number, first: number, ends: number[]) => ({
 });
 const points = pointsOf([attempt(0, 0, [101, 102, 103]), attempt(1, 2, [110, 111])]);
 
-test("the same step lies elsewhere on each axis", () => {
+test("a step has a different position on each axis", () => {
   const point = { step: 9, end: 150, seconds: 1 };
   expect(positionOf(point, "step", 100, 64)).toBe(9);
   expect(positionOf(point, "time", 100, 64)).toBe(50);
@@ -16,7 +16,7 @@ test("the same step lies elsewhere on each axis", () => {
   expect(positionOf(point, "tokens", 100, null)).toBeNaN();
 });
 
-test("of a step that was done again the later one counts", () => {
+test("a repeated step counts once, with its later time", () => {
   expect(sorted(points, "step").map((point) => [point.step, point.end])).toEqual(
     [[0, 101], [1, 102], [2, 110], [3, 111]]);
   expect(sorted(points, "time").map((point) => point.step)).toEqual([0, 1, 2, 2, 3]);

@@ -1,4 +1,4 @@
-// Where points lie when a job is looked at by step, by time or by tokens.
+// Positions of points on a job's step, time or token axis.
 import type { Align, StepsOfAttempt } from "../server/training";
 
 export interface StepPoint {
@@ -16,14 +16,14 @@ export function pointsOf(attempts: readonly StepsOfAttempt[]): StepPoint[] {
     })));
 }
 
-// `tokensPerStep` null: the tokens axis has no points.
+// NaN on the tokens axis if `tokensPerStep` is null.
 export function positionOf(point: StepPoint, align: Align, begin: number, tokensPerStep: number | null): number {
   if (align === "step") return point.step;
   if (align === "time") return point.end - begin;
   return tokensPerStep === null ? NaN : (point.step + 1) * tokensPerStep;
 }
 
-// Where a moment lies on the axis: by the last step that ended until then.
+// Where a moment lies on the axis: at the last step that ended by then.
 export function positionAt(points: readonly StepPoint[], moment: number, align: Align, begin: number,
                            tokensPerStep: number | null): number | null {
   if (align === "time") return moment - begin;
@@ -38,7 +38,7 @@ export function positionAt(points: readonly StepPoint[], moment: number, align: 
   return Number.isNaN(position) ? null : position;
 }
 
-// Uninterrupted growth along the axis: of steps that an attempt did again, the later ones.
+// Points in increasing order. Of repeated steps, only the latest attempt's point remains.
 export function sorted(points: readonly StepPoint[], align: Align): StepPoint[] {
   if (align === "time") return [...points].sort((a, b) => a.end - b.end);
   const latest = new Map<number, StepPoint>();

@@ -1,5 +1,6 @@
-// A number or a class for every row and column, on a canvas: a thousand ranks by hundreds of steps. Hover or the
-// arrow keys read a cell, dragging sideways zooms, a click chooses a cell.
+// A heat map on a canvas: a number or a class for every row and column, for example a thousand
+// ranks by hundreds of steps. Hovering or the arrow keys read a cell, dragging sideways zooms, a
+// click selects a cell.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { colour, useTheme } from "../parts/use_theme";
 import { cellAt, layoutOf, type Cell, type Layout } from "./heat_map_layout";
@@ -44,7 +45,7 @@ function paintNames(context: CanvasRenderingContext2D, layout: Layout, props: He
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const row of layout.namedRows) {
-    // The name of the first row is cut off at the top where rows are thinner than letters.
+    // Where rows are thinner than letters, the first row's name would be cut off at the top.
     const middle = Math.max(HALF_LETTER, layout.top + (row + 0.5) * layout.rowHeight);
     context.fillText(props.rowName(row), layout.left - 6, middle);
   }
@@ -134,7 +135,7 @@ export function HeatMap(props: HeatMapProps) {
   return (
     <figure class="heat-map" ref={box}>
       <canvas ref={canvas} width={width * ratio} height={layout.fullHeight * ratio} tabIndex={0} role="img"
-              aria-label={`${props.title}. Arrow keys read it.`}
+              aria-label={`${props.title}. Use the arrow keys to read cells.`}
               style={{ width: `${width}px`, height: `${layout.fullHeight}px` }}
               onPointerMove={(event) => setCell(under(event))}
               onPointerLeave={() => !brush && setCell(null)}
@@ -145,7 +146,7 @@ export function HeatMap(props: HeatMapProps) {
               onPointerUp={release} onPointerCancel={() => setBrush(null)}
               onDblClick={() => props.onReset?.()} onKeyDown={step} />
       <figcaption class="readout" aria-live="polite">
-        {cell ? props.words(cell, props.values[cell.row]?.[cell.column] ?? null) : "Hover to read, drag to zoom, click for the rank."}
+        {cell ? props.words(cell, props.values[cell.row]?.[cell.column] ?? null) : "Hover to read values, drag to zoom, click to open the rank."}
       </figcaption>
     </figure>
   );

@@ -11,13 +11,13 @@ test("a cell is where it was painted", () => {
   expect(cellAt(four, four.left + 5, four.height + 1)).toBeNull();
 });
 
-test("a thousand ranks fit, and few of them have names", () => {
+test("a thousand ranks fit, and only a few are labelled", () => {
   const layout = layoutOf(900, 1024, 200, String);
   expect(layout.height).toBeLessThanOrEqual(420);
   expect(layout.namedRows.length).toBeLessThanOrEqual(30);
   expect(layout.namedRows[0]).toBe(0);
 });
 
-test("without rows there is nothing to point at", () => {
+test("without rows there is no cell", () => {
   expect(cellAt(layoutOf(400, 0, 0, String), 50, 5)).toBeNull();
 });

@@ -14,13 +14,13 @@ export interface Layout {
   readonly rows: number;
   readonly columns: number;
   readonly rowHeight: number;
-  readonly cellsWide: number; // that the screen has room for
+  readonly cellsWide: number; // how many fit on the screen
   readonly cellsHigh: number;
   readonly namedRows: readonly number[];
   readonly namedColumns: readonly number[];
 }
 
-// So many rows have a pixel each.
+// Up to this many rows get at least one pixel each.
 export const MAX_HEIGHT = 420;
 const ROW_HEIGHT = 26;
 const NAME_HEIGHT = 14;
@@ -30,12 +30,13 @@ const DIGIT_WIDTH = 6.4;
 const ROOM_FOR_NAMES = 70;
 const COLUMNS_ROUNDED_TO = 50;
 
-// How many columns to ask for where `fullWidth` is there: rounded down, so that not every pixel less is another question.
+// How many columns to request for `fullWidth`, rounded down so that resizing by a pixel does not
+// cause another request.
 export function columnsFor(fullWidth: number): number {
   return Math.max(COLUMNS_ROUNDED_TO, Math.floor((fullWidth - ROOM_FOR_NAMES) / COLUMNS_ROUNDED_TO) * COLUMNS_ROUNDED_TO);
 }
 
-// Every so manieth of `count` things, so that no more than `most` have names.
+// Indices of evenly spaced items, at most `most` of `count`, to be labelled.
 function everyFew(count: number, most: number): number[] {
   const raw = Math.max(1, Math.ceil(count / Math.max(1, most)));
   const power = 2 ** Math.ceil(Math.log2(raw));

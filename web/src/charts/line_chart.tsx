@@ -1,4 +1,4 @@
-// Lines over one axis: hover reads all of them, dragging zooms, marks say what happened.
+// Lines over one axis: hovering reads all of them, dragging zooms, marks show events.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -16,10 +16,10 @@ export interface Line {
 }
 
 export interface LineChartProps {
-  readonly title: string; // for those who do not see it
+  readonly title: string; // for screen readers
   readonly x: readonly number[];
   readonly lines: readonly Line[];
-  readonly isTime?: boolean; // x are Unix seconds
+  readonly isTime?: boolean; // x is in Unix seconds
   readonly height?: number;
   readonly marks?: readonly Mark[];
   readonly unit?: (value: number | null, digits?: number) => string;
@@ -29,7 +29,7 @@ export interface LineChartProps {
   readonly syncKey?: string;
 }
 
-// More lines than this have no legend: nobody reads it.
+// The legend lists at most this many lines.
 const MAX_LEGEND = 24;
 
 function optionsOf(props: LineChartProps, width: number, onCursor: (at: number | null) => void): uPlot.Options {
@@ -82,7 +82,7 @@ function optionsOf(props: LineChartProps, width: number, onCursor: (at: number |
   };
 }
 
-// Room above and below, and some of it around a line that is flat.
+// Adds a margin above and below; a flat line gets one too.
 function rangeOfValues(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
   const room = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;

@@ -1,4 +1,4 @@
-// What happened, on a chart: a line for a moment, a band for a while, its name at the top.
+// Events on a chart: a line for a moment, a band for an interval, with its name at the top.
 import type uPlot from "uplot";
 import { colour } from "../parts/use_theme";
 import type { Tone } from "../words/training";

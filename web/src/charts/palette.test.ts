@@ -8,7 +8,7 @@ test("the scale grows lighter all the way", () => {
   for (let i = 1; i < steps.length; i += 1) expect(steps[i]).toBeGreaterThanOrEqual(steps[i - 1] as number);
 });
 
-test("what lies outside takes the end", () => {
+test("values outside the scale get its end colours", () => {
   expect(scaleColour(-1)).toEqual([0, 32, 77]);
   expect(scaleColour(2)).toEqual([255, 234, 70]);
 });

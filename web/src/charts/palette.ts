@@ -1,5 +1,5 @@
-// Colours that people with any colour vision tell apart (after Okabe and Ito), and scales whose lightness
-// grows with the value.
+// Colours that are distinguishable with any colour vision (after Okabe and Ito), and scales whose
+// lightness grows with the value.
 
 export const SERIES_COLOURS = [
   "#0a84d6", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b3a000", "#7f7f9f",
@@ -37,7 +37,7 @@ export const BIN_COLOURS: Readonly<Record<string, string>> = {
 
 type Rgb = readonly [number, number, number];
 
-// Points of cividis, made for colour-blind readers: dark blue to yellow.
+// Samples of cividis, a colour map made for colour-blind readers: dark blue to yellow.
 const SEQUENTIAL: readonly Rgb[] = [
   [0, 32, 77], [0, 52, 110], [57, 72, 107], [87, 92, 109], [112, 113, 115], [138, 134, 120],
   [166, 156, 117], [195, 179, 105], [225, 204, 85], [255, 234, 70],
@@ -50,7 +50,7 @@ function between(from: Rgb, to: Rgb, share: number): Rgb {
   }) as unknown as Rgb;
 }
 
-// `share` 0..1 of the way through the scale.
+// The colour at `share` of the scale, 0..1.
 export function scaleColour(share: number): Rgb {
   const place = Math.min(1, Math.max(0, share)) * (SEQUENTIAL.length - 1);
   const at = Math.min(SEQUENTIAL.length - 2, Math.floor(place));

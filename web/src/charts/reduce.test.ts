@@ -10,11 +10,11 @@ test("one late cell among a thousand ranks stays visible", () => {
   expect(small.flat().filter((value) => value === 9)).toHaveLength(1);
 });
 
-test("low values stand out as high ones do", () => {
+test("low outliers survive like high ones", () => {
   expect(reduced([[5, 5, 5, 0, 5, 6]], 1, 2)).toEqual([[5, 0]]);
 });
 
-test("what fits is left alone", () => {
+test("rows that fit are unchanged", () => {
   const rows = [[1, null], [2, 3]];
   expect(reduced(rows, 2, 2)).toBe(rows);
 });
@@ -25,7 +25,7 @@ test("cells without numbers stay empty", () => {
   expect(quantile([[null]], 0.5)).toBeNull();
 });
 
-test("a scale shows what stands out, and an absurd number does not take all of it", () => {
+test("a scale shows outliers, and an absurd value does not flatten it", () => {
   const row = (odd: number) => Array.from({ length: 1000 }, (_, i) => (i === 0 ? odd : i % 10));
   expect(colourSpan([row(60)])).toEqual({ low: 0, high: 60 });
   expect(colourSpan([row(1000)])).toEqual({ low: 0, high: 9 + 20 * 9 });

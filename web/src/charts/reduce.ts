@@ -1,5 +1,5 @@
-// Rows and columns of a heat map to those that the screen has room for. What stands out stays: a cell shows
-// the number of its part that is furthest from the middle of all, never one picked at random.
+// Reduces a heat map's rows and columns to those that fit on the screen. Outliers survive: a cell
+// shows the value in its area that is furthest from the overall median.
 
 export type Rows = readonly (readonly (number | null)[])[];
 
@@ -16,7 +16,7 @@ export function extremes(rows: Rows): { low: number; high: number } | null {
   return low <= high ? { low, high } : null;
 }
 
-// A typed array sorts half a million numbers ten times sooner than a list does.
+// A typed array sorts half a million numbers ten times faster than a plain array.
 function sortedNumbers(rows: Rows): Float64Array {
   const all = new Float64Array(rows.reduce((sum, row) => sum + row.length, 0));
   let known = 0;
@@ -33,13 +33,14 @@ function sortedNumbers(rows: Rows): Float64Array {
 const within = (sorted: Float64Array, share: number): number | null =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
 
-// The value under which the share of all numbers lies; null without numbers.
+// The value below which `share` of all numbers lie; null without numbers.
 export const quantile = (rows: Rows, share: number): number | null => within(sortedNumbers(rows), share);
 
-// How far from the middle 98 % of the numbers, in lengths of it, a scale still reaches.
+// The scale extends at most this many times the 1st-to-99th percentile range beyond it.
 const FARTHEST = 20;
 
-// A scale on which one late rank among a thousand stands out, and that a single absurd number does not flatten.
+// A scale that shows one late rank among a thousand, and that a single absurd value does not
+// flatten.
 export function colourSpan(rows: Rows): { low: number; high: number } | null {
   const all = extremes(rows);
   if (!all) return null;

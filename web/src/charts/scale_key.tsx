@@ -1,4 +1,4 @@
-// Which colour means which number.
+// The colour scale's legend.
 import { useEffect, useRef } from "preact/hooks";
 import { scaleColour } from "./palette";
 

@@ -1,4 +1,4 @@
-// The width that an element has on the screen, as it changes.
+// An element's width on the screen, updated as it changes.
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 

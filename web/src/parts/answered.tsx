@@ -1,4 +1,4 @@
-// The three states of a question: asked, answered, failed.
+// The three states of a request: loading, answered, failed.
 import type { ComponentChildren } from "preact";
 import type { Asked } from "../server/use_answer";
 import { Failure, Loading } from "./notice";

@@ -1,4 +1,4 @@
-// A state in one word. Its shape says what its colour says.
+// A state in one word. Its shape conveys what its colour conveys.
 import { toneOf, word, type Tone } from "../words/training";
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "●", warn: "▲", bad: "■", calm: "○" };

@@ -1,4 +1,4 @@
-// One of a few, all of them in sight.
+// A choice between a few options, all visible.
 interface ChoiceProps<Value extends string> {
   readonly name: string;
   readonly options: readonly (readonly [Value, string])[];

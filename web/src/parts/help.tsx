@@ -1,10 +1,10 @@
-// What the keys do.
+// The keyboard shortcuts.
 import { useEffect, useRef } from "preact/hooks";
 
 export const KEYS: readonly (readonly [string, string])[] = [
   ["g f", "Fleet"], ["g c", "Compare"], ["g e", "Explore"], ["g a", "Alerts and rules"], ["g s", "Status"],
-  ["/", "Search, or the query"], ["r", "Ask again"], ["[ ]", "Earlier, later"], ["z", "Show twice the time"],
-  ["x", "Step, time or token axis"], ["t", "Dark or light"], ["?", "This help"], ["Esc", "Close"],
+  ["/", "Focus the search or query"], ["r", "Refresh"], ["[ ]", "Move earlier, later"], ["z", "Double the time range"],
+  ["x", "Switch axis: step, time, tokens"], ["t", "Toggle theme"], ["?", "This help"], ["Esc", "Close"],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {
@@ -13,7 +13,7 @@ export function Help({ onClose }: { onClose: () => void }) {
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={onClose}
             onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
-      <h2 id="help-title">Keys</h2>
+      <h2 id="help-title">Keyboard shortcuts</h2>
       <dl>
         {KEYS.map(([key, words]) => (
           <div key={key}>
@@ -22,8 +22,8 @@ export function Help({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p class="note">Drag over a chart or heat map to zoom; double-click to go back. In the query editor,
-        Ctrl+Enter runs it and Ctrl+Space completes.</p>
+      <p class="note">Drag on a chart or heat map to zoom; double-click to reset. In the query editor,
+        Ctrl+Enter runs the query and Ctrl+Space completes.</p>
       <button type="button" onClick={() => dialog.current?.close()}>Close</button>
     </dialog>
   );

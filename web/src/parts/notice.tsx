@@ -1,4 +1,4 @@
-// What stands where data would: that there are none, and what to do about it; or what went wrong.
+// Placeholders for missing data: why there are none and what to do, or what went wrong.
 import type { ComponentChildren } from "preact";
 import type { AskError } from "../server/ask";
 
@@ -12,11 +12,11 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 function advice(error: AskError): string {
-  if (error.isNotServed) return "This server does not serve that. A newer lockstep does.";
-  if (error.status === 0) return "Check that the server runs, then press r to ask again.";
-  if (error.status === 401 || error.status === 403) return "Log in again, or ask whoever runs the server.";
-  if (error.status === 422) return "Ask for less: a shorter time, or fewer series.";
-  if (error.status === 503) return "The server is busy or starting. Press r to ask again.";
+  if (error.isNotServed) return "This server does not support this. Upgrade lockstep.";
+  if (error.status === 0) return "Check that the server is running, then press r to retry.";
+  if (error.status === 401 || error.status === 403) return "Log in again, or contact the server's administrator.";
+  if (error.status === 422) return "Choose a shorter time range or fewer series.";
+  if (error.status === 503) return "The server is busy or starting. Press r to retry.";
   return "";
 }
 
@@ -24,7 +24,7 @@ export function Failure({ error }: { error: AskError }) {
   const next = advice(error);
   return (
     <div class={error.isNotServed ? "notice" : "notice failed"} role={error.isNotServed ? "status" : "alert"}>
-      <strong>{error.isNotServed ? "Not served" : error.message}</strong>
+      <strong>{error.isNotServed ? "Not supported" : error.message}</strong>
       {next && <div>{next}</div>}
     </div>
   );

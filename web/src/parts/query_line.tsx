@@ -1,8 +1,9 @@
-// A query that says in PromQL what a card says in words: to copy into Grafana or a notebook, or to open in Explore.
+// A card's content as a PromQL query, to copy into Grafana or a notebook or to open in Explore.
 import { useRef, useState } from "preact/hooks";
 import { address, type Changes } from "../url/location";
 
-// Browsers give pages their clipboard where they trust the connection; elsewhere what is selected can be copied.
+// Browsers grant clipboard access only on secure connections; elsewhere we select the text and use
+// the older copy command.
 async function copied(text: string, shown: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -21,7 +22,7 @@ export function QueryLine({ query, range = {} }: { query: string; range?: Change
   };
   return (
     <p class="query-line">
-      <span class="note">In PromQL</span> <code ref={code}>{query}</code>{" "}
+      <span class="note">PromQL</span> <code ref={code}>{query}</code>{" "}
       <button type="button" onClick={copy} aria-live="polite">{words}</button>{" "}
       <a href={address("/explore", { q: query, ...range })}>Explore</a>
     </p>

@@ -1,4 +1,4 @@
-// Which span of time the page shows.
+// Selects the page's time range.
 import { change } from "../url/location";
 import { asParams, moved, zoomed, type TimeRange } from "../url/time_range";
 import type { KnownRange } from "../url/use_range";
@@ -17,13 +17,13 @@ export function RangePicker({ range, params }: { range: KnownRange; params: URLS
   return (
     <div class="range">
       <button type="button" aria-label="Earlier" title="Earlier ([)" onClick={() => moveRange(range, -0.5)}>‹</button>
-      <select aria-label="Span of time" value={chosen}
+      <select aria-label="Time range" value={chosen}
               onChange={(event) => change({ span: event.currentTarget.value, from: null, to: null })}>
         {isFixed && <option value="">{span(range.from, range.to)}</option>}
         {SPANS.map((name) => <option key={name} value={name}>last {name}</option>)}
       </select>
       <button type="button" aria-label="Later" title="Later (])" onClick={() => moveRange(range, 0.5)}>›</button>
-      {isOld && <span class="note" title={span(range.from, range.to)}>data end {ago(range.to)}</span>}
+      {isOld && <span class="note" title={span(range.from, range.to)}>last sample {ago(range.to)}</span>}
     </div>
   );
 }

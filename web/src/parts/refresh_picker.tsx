@@ -1,4 +1,4 @@
-// How often the page asks again by itself.
+// Selects how often the page refreshes automatically.
 import { useAutoRefresh } from "../server/refresh";
 import { change } from "../url/location";
 
@@ -9,7 +9,7 @@ export function RefreshPicker({ params }: { params: URLSearchParams }) {
   const seconds = EVERY[chosen] ?? null;
   useAutoRefresh(seconds);
   return (
-    <select aria-label="Ask again" title="Ask again by itself" class={seconds ? "live" : ""} value={seconds ? chosen : ""}
+    <select aria-label="Auto-refresh" title="Auto-refresh interval" class={seconds ? "live" : ""} value={seconds ? chosen : ""}
             onChange={(event) => change({ refresh: event.currentTarget.value || null }, true)}>
       <option value="">refresh off</option>
       {Object.keys(EVERY).map((name) => <option key={name} value={name}>every {name}</option>)}

@@ -1,4 +1,4 @@
-// A table that sorts by the column one clicks.
+// A table that can be sorted by clicking a column header.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
@@ -7,8 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   readonly sort?: (row: Row) => number | string | null;
   readonly isNumber?: boolean;
-  readonly isWide?: boolean; // left out on a phone
-  readonly isWidest?: boolean; // left out on a small screen as well
+  readonly isWide?: boolean; // hidden on phones
+  readonly isWidest?: boolean; // hidden on small screens too
 }
 
 interface TableProps<Row> {

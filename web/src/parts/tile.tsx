@@ -1,4 +1,4 @@
-// One number with its name.
+// One number and its name.
 import type { ComponentChildren } from "preact";
 import type { Tone } from "../words/training";
 

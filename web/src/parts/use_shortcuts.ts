@@ -1,4 +1,5 @@
-// Keys: single ones, and "g" followed by another. Typing into a field is typing.
+// Keyboard shortcuts: single keys, and "g" followed by another key. Ignored while typing in a
+// field.
 import { useEffect } from "preact/hooks";
 
 export type Shortcuts = Readonly<Record<string, () => void>>;

@@ -1,4 +1,4 @@
-// Dark or light: what the system says until the reader chooses.
+// Dark or light theme: the system's preference until the user chooses.
 import { useEffect, useState } from "preact/hooks";
 
 export type Theme = "dark" | "light";
@@ -9,7 +9,7 @@ function stored(): string | null {
   try {
     return window.localStorage.getItem(KEY);
   } catch {
-    return null; // storage is switched off
+    return null; // storage is disabled
   }
 }
 
@@ -27,13 +27,13 @@ export function toggleTheme(): void {
   try {
     window.localStorage.setItem(KEY, theme() === "dark" ? "light" : "dark");
   } catch {
-    // Nothing is kept then, and the system's choice stays.
+    // Without storage the system's preference stays in effect.
   }
   applyTheme();
   for (const listener of listeners) listener();
 }
 
-// Charts draw with the theme's colours: they are drawn again when it changes.
+// Charts use the theme's colours, so they redraw when it changes.
 export function useTheme(): Theme {
   const [current, setCurrent] = useState(theme);
   useEffect(() => {

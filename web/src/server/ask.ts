@@ -1,8 +1,8 @@
-// Questions to the server this page came from, in the envelope of the Prometheus API.
+// Requests to the server that served this page, in the Prometheus API's envelope.
 
 export class AskError extends Error {
   constructor(
-    readonly status: number, // 0: no answer
+    readonly status: number, // 0: no response
     readonly type: string,
     message: string,
   ) {
@@ -44,7 +44,7 @@ async function responseOf(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new AskError(0, "unreachable", "The server does not answer. Is it running?");
+    throw new AskError(0, "unreachable", "The server is not responding. Is it running?");
   }
 }
 
@@ -56,7 +56,7 @@ function envelopeOf<T>(text: string): Envelope<T> | null {
   }
 }
 
-// Longer ones are sent as forms, for servers and proxies limit the lengths of addresses.
+// Longer requests are sent as forms, because servers and proxies limit URL lengths.
 const LONGEST_URL = 4000;
 
 function asRequest(url: string): [string, RequestInit] {
@@ -80,7 +80,7 @@ export async function askUrl<T>(url: string, signal?: AbortSignal): Promise<Answ
 export const ask = <T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<Answer<T>> =>
   askUrl<T>(urlOf(path, params), signal);
 
-// For what answers without a body.
+// For requests whose response has no body.
 export async function command(method: string, path: string): Promise<void> {
   const response = await responseOf(`/api/v1/${path}`, { method });
   if (!response.ok) throw new AskError(response.status, "", (await response.text()).slice(0, 300));

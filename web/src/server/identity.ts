@@ -1,15 +1,15 @@
-// Who ran where, when.
+// Which rank ran on which GPU, and when.
 import type { Asked } from "./use_answer";
 
 export interface Placement {
-  readonly job?: string; // where a GPU was asked for
+  readonly job?: string; // only if the request named a GPU
   readonly attempt: number;
   readonly rank: number;
   readonly host: string;
   readonly gpu: string;
   readonly uuid: string;
   readonly from: number;
-  readonly to: number | null; // null: still there
+  readonly to: number | null; // null: still running
   readonly source: string;
   readonly device_selectors: readonly string[];
 }
@@ -23,11 +23,11 @@ export interface GpuIdentity {
 }
 
 export const SOURCES: Readonly<Record<string, string>> = {
-  registered: "its launcher", labels: "labels", kubernetes: "pods", presumed: "the order of hosts",
+  registered: "launcher", labels: "labels", kubernetes: "Kubernetes pods", presumed: "host order",
 };
 
-// Which series are a device's, by all placements that say so; null while that is being asked. What no placement tells is
-// left to `otherwise`.
+// Selectors of a device's series, from its placements; null while the request is pending.
+// `otherwise` if no placement has any.
 export function selectorsOf(asked: Asked<unknown>, placements: readonly Placement[], otherwise: readonly string[]): readonly string[] | null {
   if (asked.data === null && asked.error === null) return null;
   const told = [...new Set(placements.flatMap((placement) => placement.device_selectors))];

@@ -1,4 +1,5 @@
-// A few questions at a time: browsers open six connections to a server, and more would only hide which of them wait.
+// Limits concurrent requests: browsers open six connections to a server, and sending more would
+// hide which requests wait.
 const MAX_AT_ONCE = 6;
 const waiting: (() => void)[] = [];
 let running = 0;

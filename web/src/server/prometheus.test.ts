@@ -21,4 +21,4 @@ test("steps are whole seconds unless the range is short", () => {
   expect(stepFor(0, 1, 1000)).toBe(0.05);
 });
 
-test("a label's value is a literal", () => expect(quoted('a"b\\')).toBe('"a\\"b\\\\"'));
+test("a label value becomes a string literal", () => expect(quoted('a"b\\')).toBe('"a\\"b\\\\"'));

@@ -1,4 +1,4 @@
-// What PromQL answers are made of.
+// The types of PromQL results.
 
 export type Labels = Readonly<Record<string, string>>;
 export type Point = readonly [number, string];
@@ -30,14 +30,14 @@ export type QueryResult =
 export type MatrixResult = Extract<QueryResult, { resultType: "matrix" }>;
 export type VectorResult = Extract<QueryResult, { resultType: "vector" }>;
 
-// "Inf", "-Inf" and "NaN" are Prometheus' spellings.
+// Parses Prometheus' spellings "Inf", "-Inf" and "NaN" too.
 export function numberOf(text: string): number {
   if (text === "+Inf" || text === "Inf") return Infinity;
   if (text === "-Inf") return -Infinity;
   return Number(text);
 }
 
-// {job="a", rank="1"} behind the metric's name.
+// The metric name followed by {job="a", rank="1"}.
 export function seriesName(labels: Labels): string {
   const { __name__: name = "", ...others } = labels;
   const pairs = Object.entries(others).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
@@ -45,10 +45,10 @@ export function seriesName(labels: Labels): string {
   return `${name}{${pairs.join(", ")}}`;
 }
 
-// A string literal of PromQL.
+// A PromQL string literal.
 export const quoted = (text: string): string => JSON.stringify(text);
 
-// A step that gives about that many points, in whole seconds where that is possible.
+// A step in seconds that yields about `points` points; whole seconds where possible.
 export function stepFor(from: number, to: number, points: number): number {
   const step = (to - from) / points;
   return step >= 1 ? Math.ceil(step) : Math.max(0.05, Number(step.toFixed(2)));

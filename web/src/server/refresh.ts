@@ -1,4 +1,4 @@
-// When the page asks again: on demand, and every so often while `refresh` is set in the address.
+// Refreshing: on demand, and periodically while `refresh` is set in the address.
 import { useEffect, useState } from "preact/hooks";
 import { isAsking } from "./in_turn";
 
@@ -23,7 +23,7 @@ export function useTick(): number {
   return tick;
 }
 
-// Hidden pages ask nothing, and a server that has not answered yet is not asked again.
+// Hidden pages do not refresh, nor do pages that still wait for a response.
 export function useAutoRefresh(seconds: number | null): void {
   useEffect(() => {
     if (!seconds) return;

@@ -1,4 +1,4 @@
-// Alerts and rules, as Prometheus tells of them.
+// Alerts and rules, in the Prometheus API's form.
 import type { Labels } from "./prometheus";
 
 export interface Alert {

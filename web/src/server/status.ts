@@ -1,4 +1,4 @@
-// What the server says about itself.
+// The server's status answers.
 
 export interface Count {
   readonly name: string;
@@ -75,7 +75,7 @@ export interface Targets {
   readonly activeTargets: readonly Target[];
 }
 
-// Sums of the samples of each metric in the text exposition format.
+// The sum of each metric's samples in a text exposition.
 export function sumsByMetric(text: string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const line of text.split("\n")) {

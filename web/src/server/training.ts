@@ -1,5 +1,5 @@
-// The answers below /api/v1/training. Times are Unix seconds, durations seconds, ratios 0..1; what is not
-// known is null.
+// The answers of /api/v1/training. Times are Unix seconds, durations seconds, ratios 0..1; unknown
+// values are null.
 import type { Params } from "./ask";
 
 export interface About {
@@ -9,11 +9,11 @@ export interface About {
   readonly to: number;
 }
 
-// What an answer rests on.
+// The data behind an answer.
 export interface Confidence {
   readonly steps: number;
   readonly samples: number;
-  readonly margin: number | null; // share by which the deciding number would have to change
+  readonly margin: number | null; // relative change of the deciding number that would flip the answer
   readonly missing: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface Attempt {
 export interface Job {
   readonly job: string;
   readonly state: JobState;
-  readonly verdict?: string; // absent for the older ones of a long list
+  readonly verdict?: string; // absent for the older jobs of a long list
   readonly also?: readonly string[];
   readonly sentence?: string;
   readonly verdict_ranks?: readonly number[];
@@ -71,7 +71,8 @@ export interface Jobs {
   readonly jobs: readonly Job[];
 }
 
-// The parameters that find jobs whenever they were; the same for a quarter of an hour, so that those who ask share the answer.
+// Parameters that find jobs at any time. They stay the same for about a quarter of an hour, so that
+// components share the answer.
 export const ofAllTime = (job?: string): Params => ({ job, start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
 
 export interface Episode {
@@ -159,7 +160,7 @@ export interface Mfu extends About {
   readonly mbu: number | null;
   readonly mfu_of_wall: number | null;
   readonly is_above_peak: boolean;
-  readonly work_varies: boolean; // steps do different amounts of work: none is typical
+  readonly work_varies: boolean; // steps do different amounts of work, so no step is typical
   readonly tflops_per_gpu: number | null;
   readonly step_seconds: number | null;
   readonly tokens_per_second: number | null;
@@ -243,13 +244,13 @@ export interface HeatMap extends About {
   readonly by: "time" | "step";
   readonly ranks: readonly number[];
   readonly bins: readonly HeatBin[];
-  // With host and device: a row for each interface there, instead of one for each rank.
+  // Rows with host and device stand for network interfaces, others for ranks.
   readonly rows: readonly { readonly first_rank: number; readonly last_rank: number; readonly host?: string; readonly device?: string }[];
-  readonly min: Grid; // empty if another was asked for alone, as the next three
+  readonly min: Grid; // these four: empty unless requested
   readonly max: Grid;
   readonly last: Grid;
   readonly mean: Grid;
-  readonly furthest: Grid; // which rank of its row stands out, from 0; empty if each has a row
+  readonly furthest: Grid; // index of the outlier rank in its row; empty if each rank has a row
   readonly metrics?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// An answer of the server as state of a component. The same question asked by several components goes out
-// once; while it is asked again, the answer before stays.
+// A server response as component state. Components with the same request share it; during a refresh
+// the previous response stays.
 import { useEffect, useState } from "preact/hooks";
 import { askUrl, AskError, urlOf, type Answer, type Params } from "./ask";
 import { inTurn } from "./in_turn";
@@ -22,7 +22,7 @@ const MAX_ENTRIES = 200;
 const entries = new Map<string, Entry>();
 function shared(url: string): Promise<Answer<unknown>> {
   const known = entries.get(url);
-  // What is still being answered is not asked a second time, however often it is wanted.
+  // A pending request is never sent twice.
   if (known && (known.isUnderWay || known.tick === currentTick())) return known.promise;
   const entry: Entry = { tick: currentTick(), isUnderWay: true, promise: inTurn(() => askUrl<unknown>(url)) };
   const end = () => {
@@ -35,10 +35,10 @@ function shared(url: string): Promise<Answer<unknown>> {
   return entry.promise;
 }
 
-// Asks before any component does, which then finds the answer under way.
+// Sends a request before any component does; the component then shares it.
 export function askEarly(path: string, params: Params = {}): void {
   shared(urlOf(path, params)).catch(() => {
-    // Whoever needs the answer hears of it.
+    // The component that needs the answer reports the error.
   });
 }
 
@@ -48,7 +48,7 @@ function asError(error: unknown): AskError {
   return error instanceof AskError ? error : new AskError(0, "page", String(error));
 }
 
-// `path` null asks nothing.
+// Sends no request while `path` is null.
 export function useAnswer<T>(path: string | null, params: Params = {}): Asked<T> {
   const tick = useTick();
   const url = path === null ? null : urlOf(path, params);

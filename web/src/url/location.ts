@@ -1,5 +1,5 @@
-// The address bar as the page's state: where one is and with which parameters. Whatever is worth sending to
-// a colleague is in it.
+// The address bar as the page's state: path and parameters. Everything worth sharing with a
+// colleague is in it.
 import { useEffect, useState } from "preact/hooks";
 
 export interface Place {
@@ -19,7 +19,7 @@ export function here(): Place {
   return { path: window.location.pathname, params: new URLSearchParams(window.location.search) };
 }
 
-// A path with parameters, those that are null or empty left out.
+// A path with parameters; null and empty parameters are omitted.
 export function address(path: string, params: Changes = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
@@ -27,10 +27,10 @@ export function address(path: string, params: Changes = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-// What goes along to the next page.
+// The parameter that links keep.
 const KEPT = "refresh";
 
-// `target` with what goes along; what it says itself stays.
+// `target` with the kept parameter, unless `target` sets it itself.
 export function carried(target: string, params: URLSearchParams): string {
   const kept = params.get(KEPT);
   if (!kept) return target;
@@ -46,7 +46,7 @@ export function go(target: string): void {
   window.scrollTo(0, 0);
 }
 
-// Changes parameters of the place one is at; null takes one away. `quietly` leaves no step in the history.
+// Changes parameters of the current address; null removes one. `quietly` adds no history entry.
 export function change(changes: Changes, quietly = false): void {
   const { path, params } = here();
   for (const [name, value] of Object.entries(changes)) {
@@ -73,7 +73,7 @@ export function usePlace(): Place {
   return place;
 }
 
-// Links of the page open without loading it again; anything with a modifier key is the browser's.
+// Opens internal links without reloading; clicks with a modifier key are left to the browser.
 export function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

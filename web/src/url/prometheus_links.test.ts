@@ -7,10 +7,10 @@ const at = (text: string) => {
 };
 
 test.each([
-  // As alerts and templates give them.
+  // From alerts and templates.
   ["/graph?g0.expr=temp+%3E+80&g0.tab=1", "/explore?q=temp+%3E+80&view=table&span=1h"],
   ["/graph?g0.expr=up&g0.tab=0", "/explore?q=up&view=graph&span=1h"],
-  // As Prometheus 3 gives them.
+  // From Prometheus 3.
   ["/query?g0.expr=up&g0.show_tree=0&g0.tab=graph&g0.range_input=6h", "/explore?q=up&view=graph&span=6h"],
   ["/query?g0.expr=up&g0.tab=explain", "/explore?q=up&view=explain&span=1h"],
   ["/query?g0.expr=up", "/explore?q=up&view=table&span=1h"],
@@ -20,7 +20,7 @@ test.each([
     "/explore?q=up&view=table&from=1769857200.000&to=1769860800.000"],
   ["/query?g0.expr=up&g0.tab=graph&g0.end_input=1769860800.5", "/explore?q=up&view=graph&from=1769857200.500&to=1769860800.500"],
   ["/graph?g0.expr=up&g0.tab=0&g0.range_input=90m", "/explore?q=up&view=graph&from=now-5400s&to=now"],
-  // The first that says something.
+  // The first query wins.
   ["/graph?g2.expr=up&g2.tab=0", "/explore?q=up&view=graph&span=1h"],
   ["/graph?g0.expr=+&g0.tab=1", "/explore"],
   ["/graph", "/explore"],
@@ -31,7 +31,7 @@ test.each([
   ["/tsdb-status", "/status#cardinality"],
   ["/config", "/status#configuration"],
   ["/flags", "/status#flags"],
-  // This page has the same.
+  // Addresses that this page has itself.
   ["/alerts", null],
   ["/status", null],
   ["/explore?q=up", null],
@@ -39,7 +39,7 @@ test.each([
   ["/graph/more", null],
 ])("%s", (given, expected) => expect(at(given)).toBe(expected));
 
-test("of several queries the first is shown, and the link is kept", () => {
+test("the first of several queries is shown, and the link is kept", () => {
   const search = "g0.expr=up&g0.tab=0&g10.expr=b&g1.expr=a&g1.tab=1";
   expect(at(`/graph?${search}`)).toBe(`/explore?q=up&view=graph&span=1h&link=${encodeURIComponent(search)}`);
   expect(linkedQueries(search).map((linked) => linked.query)).toEqual(["up", "a", "b"]);
@@ -47,7 +47,7 @@ test("of several queries the first is shown, and the link is kept", () => {
 });
 
 test.each(["range_input=-1h", "range_input=soon", "range_input=0s", "end_input=yesterday", "end_input=2026-13-45 00:00:00"])(
-  "%s is told, not guessed at", (words) => {
+  "%s is reported, not guessed", (words) => {
     const search = `g0.expr=up&g0.tab=0&g0.${words}`;
     expect(linkedQueries(search)).toEqual([{ query: "up", target: "/explore?q=up&view=graph&span=1h", unread: [`g0.${words}`] }]);
     expect(at(`/graph?${search}`)).toContain("&link=");

@@ -1,11 +1,11 @@
-// Addresses of Prometheus' page, which alerts, dashboards and people link to, as addresses of this page.
+// Translates addresses of Prometheus' page, which alerts, dashboards and people link to.
 import { address, type Place } from "./location";
 
 // One query of such an address.
 export interface LinkedQuery {
   readonly query: string;
   readonly target: string; // its address in Explore
-  readonly unread: readonly string[]; // what it says of time that makes no sense, as "g0.end_input=..."
+  readonly unread: readonly string[]; // invalid times and durations, as "g0.end_input=..."
 }
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const PLACES: Readonly<Record<string, string>> = {
 const QUERY_PLACES = new Set(["graph", "query"]);
 
 const DEFAULT_RANGE_S = 3600;
-// Spans that the range picker offers by name.
+// Ranges that the range picker offers by name.
 const NAMED_SPANS: Readonly<Record<number, string>> = {
   300: "5m", 900: "15m", 3600: "1h", 21_600: "6h", 86_400: "1d", 604_800: "7d", 2_592_000: "30d",
 };
@@ -28,7 +28,7 @@ const UNITS_S: Readonly<Record<string, number>> = {
   ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000,
 };
 
-// Seconds of "1h30m"; null if it is no duration.
+// Seconds of a duration such as "1h30m"; null if invalid.
 function durationOf(text: string): number | null {
   if (!/^(\d+(ms|[smhdwy]))+$/.test(text)) return null;
   let seconds = 0;
@@ -36,7 +36,7 @@ function durationOf(text: string): number | null {
   return seconds > 0 ? seconds : null;
 }
 
-// Unix seconds of "2026-01-31 12:00:00", which is in UTC, or of a number of them; null if it is neither.
+// Unix seconds of "2026-01-31 12:00:00" (UTC) or of a plain number; null if invalid.
 function timeOf(text: string): number | null {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   if (!/^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?$/.test(text)) return null;
@@ -73,7 +73,7 @@ function linkedQuery(given: URLSearchParams, at: number): LinkedQuery | null {
   return { query, unread, target: address("/explore", { q: query, view, ...range }) };
 }
 
-// The queries g0, g1, ... of `search`, in the order of their numbers, each once.
+// The queries g0, g1, ... of `search`, by number.
 export function linkedQueries(search: string): readonly LinkedQuery[] {
   const given = new URLSearchParams(search);
   const numbers = new Set<number>();
@@ -84,10 +84,10 @@ export function linkedQueries(search: string): readonly LinkedQuery[] {
   return [...numbers].sort((a, b) => a - b).flatMap((at) => linkedQuery(given, at) ?? []);
 }
 
-// Explore keeps a link that says more than it can show, in order to say so.
+// Keeps the link if it contains more than Explore can show, so that Explore can say so.
 export const withLink = (target: string, search: string): string => `${target}&${new URLSearchParams({ link: search })}`;
 
-// The address on this page; null for one that is not Prometheus' alone.
+// The equivalent address on this page; null for addresses that are not specific to Prometheus.
 export function fromPrometheus({ path, params }: Place): string | null {
   const [name = "", ...more] = path.split("/").filter(Boolean);
   if (more.length > 0) return null;

@@ -13,7 +13,7 @@ test.each([
   ["/explore/more", { page: "unknown" }],
 ])("%s", (path, expected) => expect(routeOf(path)).toEqual(expected));
 
-test("a job's name may hold anything", () => {
+test("a job name may contain any character", () => {
   expect(routeOf(jobPath("a/b?c#d"))).toEqual({ page: "job", job: "a/b?c#d" });
   expect(routeOf(rankPath("a b", 3))).toEqual({ page: "rank", job: "a b", rank: 3 });
 });

@@ -1,4 +1,4 @@
-// Which path shows which page.
+// Maps paths to pages.
 export type Route =
   | { readonly page: "fleet" | "compare" | "explore" | "alerts" | "status" | "unknown" }
   | { readonly page: "job"; readonly job: string }

@@ -12,19 +12,19 @@ test.each([
   ["", null],
 ])("momentOf %s", (text, expected) => expect(momentOf(text, NOW)).toBe(expected));
 
-test("live data end now, a recording ends at its last sample", () => {
+test("a live range ends now, a recording's at its last sample", () => {
   expect(of("", NOW - 10)).toEqual({ from: NOW - 3600, to: NOW });
   expect(of("", NOW - 90_000)).toEqual({ from: NOW - 93_600, to: NOW - 90_000 });
   expect(of("", null)).toEqual({ from: NOW - 3600, to: NOW });
 });
 
-test("parameters win, and a range that ends before it begins is mended", () => {
+test("parameters win, and a reversed range is corrected", () => {
   expect(of("span=6h", null)).toEqual({ from: NOW - 21_600, to: NOW });
   expect(of("from=100&to=200", NOW)).toEqual({ from: 100, to: 200 });
   expect(of("from=300&to=200", NOW)).toEqual({ from: 200 - 3600, to: 200 });
 });
 
-test("moving and zooming keep what they say", () => {
+test("moving keeps the length, zooming keeps the middle", () => {
   expect(moved({ from: 100, to: 200 }, -0.5)).toEqual({ from: 50, to: 150 });
   expect(zoomed({ from: 100, to: 200 }, 2)).toEqual({ from: 50, to: 250 });
 });

@@ -1,17 +1,17 @@
-// The span of time that a page shows: parameters `from` and `to`, Unix seconds or relative to now ("now-6h").
-// Without them it ends at the newest sample, so that a recording shows itself.
+// A page's time range: parameters `from` and `to`, Unix seconds or relative to now ("now-6h"). By
+// default it ends at the newest sample, so that a recording is visible.
 export interface TimeRange {
   readonly from: number; // Unix seconds
   readonly to: number;
 }
 
 export const DEFAULT_SPAN_S = 3600;
-// Data that is no older than this counts as live.
+// Data up to this old counts as live.
 const LIVE_WITHIN_S = 300;
 
 const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 };
 
-// Unix seconds of "now", "now-90m" or a plain number; null if it is neither.
+// Unix seconds of "now", "now-90m" or a plain number; null if invalid.
 export function momentOf(text: string | null, now: number): number | null {
   if (!text) return null;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
@@ -20,7 +20,7 @@ export function momentOf(text: string | null, now: number): number | null {
   return now - (match[1] ? Number(match[1]) * (UNITS_S[match[2] ?? "s"] ?? 1) : 0);
 }
 
-// `newest` is the time of the newest sample, null when the store is empty or was not asked yet.
+// `newest` is the time of the newest sample, null if the store is empty or still unknown.
 export function rangeOf(params: URLSearchParams, now: number, newest: number | null): TimeRange {
   const span = spanOf(params.get("span")) ?? DEFAULT_SPAN_S;
   const isLive = newest === null || now - newest < LIVE_WITHIN_S;
@@ -34,13 +34,13 @@ export function spanOf(text: string | null): number | null {
   return match ? Number(match[1]) * (UNITS_S[match[2] ?? "s"] ?? 1) : null;
 }
 
-// Moves by a share of its length, to the right if positive.
+// Moves the range by a share of its length; positive moves later.
 export function moved(range: TimeRange, share: number): TimeRange {
   const by = (range.to - range.from) * share;
   return { from: range.from + by, to: range.to + by };
 }
 
-// Around its middle; a factor above one shows more.
+// Zooms around the middle; a factor above one shows more.
 export function zoomed(range: TimeRange, factor: number): TimeRange {
   const middle = (range.from + range.to) / 2;
   const half = ((range.to - range.from) * factor) / 2;

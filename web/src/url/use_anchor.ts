@@ -1,5 +1,5 @@
-// The part of a page that the address names, as in /status#flags: shown while what is above it is still being answered,
-// until somebody moves.
+// Scrolls to the section that the address names, as in /status#flags, and keeps it in view while
+// content above it loads, until the user scrolls or types.
 import { useEffect } from "preact/hooks";
 
 const SETTLED_AFTER_MS = 10_000;

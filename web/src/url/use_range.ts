@@ -1,4 +1,4 @@
-// The range of the place one is at, with what the store holds as the default.
+// The time range of the current address; its default depends on the store's newest sample.
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../server/use_answer";
 import type { TsdbStatus } from "../server/status";
@@ -8,13 +8,13 @@ import { rangeOf, type TimeRange } from "./time_range";
 
 export interface KnownRange extends TimeRange {
   readonly newest: number | null; // Unix seconds of the newest sample
-  readonly isKnown: boolean; // false until the store has said what it holds
+  readonly isKnown: boolean; // false until the server has answered
 }
 
-// What useRange() asks.
+// The request behind useRange().
 export const HOLDS = ["status/tsdb", { limit: "1" }] as const;
 
-// Without `isWanted` the server is not asked, for pages that show a time of their own.
+// Sends no request unless `isWanted`, for pages with a time range of their own.
 export function useRange(isWanted: boolean): KnownRange {
   const { params } = usePlace();
   const tick = useTick();
@@ -28,7 +28,7 @@ export function useRange(isWanted: boolean): KnownRange {
       newest,
       isKnown: tsdb.data !== null || tsdb.error !== null,
     }),
-    // A tick asks for the same range of a later now.
+    // A refresh recomputes the same range relative to now.
     [text, newest, tick, tsdb.data === null, tsdb.error === null],
   );
 }

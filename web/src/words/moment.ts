@@ -1,4 +1,4 @@
-// Moments as people read them: local time, as much of it as the span needs.
+// Formats moments in local time, as precisely as the range needs.
 import { seconds } from "./number";
 
 const pad = (value: number): string => String(value).padStart(2, "0");
@@ -17,7 +17,7 @@ export const dayAndClock = (unix: number): string => `${day(unix)} ${clock(unix)
 
 export const dayAndMinute = (unix: number): string => `${day(unix)} ${clock(unix).slice(0, 5)}`;
 
-// As much of a moment as tells it from others that lie `apart` seconds from it.
+// Formats an axis tick precisely enough to differ from ticks `apart` seconds away.
 export function tick(unix: number, apart: number): string {
   if (apart >= 86_400) return day(unix).slice(5);
   if (apart >= 60) return clock(unix).slice(0, 5);

@@ -39,7 +39,7 @@ test("units", () => {
   expect(withUnit(3, "samples_per_second")).toBe("3 samples per second");
 });
 
-test("ticks of an axis differ from their neighbours", () => {
+test("axis ticks differ from their neighbours", () => {
   expect(apart([1, 1.0005, 1.001], seconds)).toEqual(["1 s", "1.0005 s", "1.001 s"]);
   expect(apart([1, 2, 3], seconds)).toEqual(["1 s", "2 s", "3 s"]);
   expect(apart([0.45, 0.452], share)).toEqual(["45.0 %", "45.2 %"]);

@@ -1,16 +1,17 @@
-// Numbers as people read them. What is not known is a dash.
+// Formats numbers for people. Unknown values are a dash.
 
 export const DASH = "–";
 const FEWEST_DIGITS = 3;
 const MOST_DIGITS = 7;
 
-// Below what any clock tells, it is what is left of a subtraction.
+// Anything shorter is a rounding error of a subtraction.
 const SHORTEST_SECONDS = 1e-9;
 
 const isKnown = (value: number | null | undefined): value is number =>
   value !== null && value !== undefined && !Number.isNaN(value);
 
-// `values` in `unit`, with as many digits as tell neighbours apart: an axis of a step time that hardly changes.
+// Formats `values` with enough digits to tell neighbours apart, for axes whose values hardly
+// change.
 export function apart(values: readonly number[], unit: (value: number, digits?: number) => string): string[] {
   for (let digits = FEWEST_DIGITS; digits < MOST_DIGITS; digits += 1) {
     const words = values.map((value) => unit(value, digits));
@@ -19,7 +20,7 @@ export function apart(values: readonly number[], unit: (value: number, digits?: 
   return values.map((value) => unit(value, MOST_DIGITS));
 }
 
-// Three or so digits that count: 0.00123, 1.23, 1,234.
+// About three significant digits: 0.00123, 1.23, 1,234.
 export function plain(value: number | null | undefined, digits = FEWEST_DIGITS): string {
   if (!isKnown(value)) return DASH;
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
@@ -50,17 +51,17 @@ export const bytes = (value: number | null | undefined): string => short(value, 
 export function percent(ratio: number | null | undefined, digits = 1): string {
   if (!isKnown(ratio)) return DASH;
   const rounded = (ratio * 100).toFixed(digits);
-  // Nothing is not negative.
+  // Avoids "-0.0".
   return `${Number(rounded) === 0 ? rounded.replace("-", "") : rounded} %`;
 }
 
-// A percentage of so many digits in all, for charts: 45 %, 45.2 %.
+// A percentage with `digits` significant digits, for charts: 45 %, 45.2 %.
 export const share = (ratio: number | null, digits = FEWEST_DIGITS): string => percent(ratio, Math.max(0, digits - FEWEST_DIGITS));
 
 export const count = (value: number | null | undefined): string =>
   isKnown(value) ? Math.round(value).toLocaleString("en-US") : DASH;
 
-// A number and the unit that the server names.
+// A number with the server's unit.
 export function withUnit(value: number | null | undefined, unit: string): string {
   if (!isKnown(value)) return DASH;
   if (unit === "ratio" || unit.startsWith("share of")) return percent(value);

@@ -1,4 +1,4 @@
-// The server's words for verdicts, causes, bins and classes, as a reader sees them.
+// Display names for the server's verdicts, causes, bins and classes.
 
 const WORDS: Readonly<Record<string, string>> = {
   slow_rank: "slow rank",
@@ -6,44 +6,44 @@ const WORDS: Readonly<Record<string, string>> = {
   stage_imbalance: "stage imbalance",
   job_slow_all: "whole job slower",
   none: "no straggler",
-  undersampled: "sampled too rarely",
-  no_data: "too little data",
+  undersampled: "undersampled",
+  no_data: "not enough data",
   loader: "data loader",
   h2d: "host-to-device copies",
   h2d_seconds: "host-to-device copies",
   loader_seconds: "data loader",
-  gpu_seconds: "work on the GPU",
+  gpu_seconds: "GPU work",
   other_seconds: "other work",
-  own_time_excess: "excess of its own time",
+  own_time_excess: "excess own time",
   gpu: "GPU",
-  more_work: "its GPU does more work",
+  more_work: "GPU does more work",
   throttled: "throttled",
   power_capped: "at its power cap",
   power_braked: "power brake",
   clocks: "low clocks",
   memory_temperature: "hot memory",
   unhealthy: "unhealthy",
-  collective_waits: "waits in collectives",
+  collective_waits: "collective wait times",
   phase_times: "phase times",
   own_time: "own time",
   device_counters: "device counters",
   step_time: "step time",
   idle: "idle",
   input_bound: "input-bound",
-  fake_load: "busy without work",
+  fake_load: "busy without useful work",
   waiting: "waiting for peers",
   communication_bound: "communication-bound",
   memory_bound: "memory-bound",
-  latency_bound: "bound by memory latency",
-  launch_bound: "bound by kernel launches",
-  hanging: "hangs",
+  latency_bound: "memory-latency-bound",
+  launch_bound: "launch-bound",
+  hanging: "hang",
   not_reporting: "rank not reporting",
-  diverged: "loss is no number",
+  diverged: "loss is NaN",
   failing_device: "failing device",
   slower: "slower than before",
   memory_leak: "memory leak",
   host_stall: "waiting for the host",
-  input_stall: "waited for input",
+  input_stall: "input stall",
   compute_bound: "compute-bound",
   unknown: "unknown",
   productive: "productive",
@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<string, string>> = {
   recomputed: "recomputed",
   recovery: "recovery",
   start_up: "start-up",
-  idle_held: "held idle",
+  idle_held: "allocated but idle",
   step_seconds: "step time",
   own_seconds: "own time", nic_received_bytes_per_second: "network: received", nic_sent_bytes_per_second: "network: sent",
   lateness: "lateness",
@@ -76,9 +76,9 @@ export type Tone = "good" | "warn" | "bad" | "calm";
 const BAD = new Set(["hanging", "not_reporting", "diverged", "failing_device", "slow_rank", "crashed", "stalled", "hang", "nan", "xid", "ecc", "row_remap", "fake_load", "firing"]);
 const WARN = new Set([
   "uneven_work", "stage_imbalance", "job_slow_all", "input_bound", "communication_bound", "loss_spike", "grad_spike",
-  "memory_leak", "network", "slower", "memory_bound", "latency_bound", "launch_bound", "throttled", "power_braked", "stall", "saw_tooth_power", "network_jump", "pending", "idle", "undersampled",
+  "memory_leak", "network", "slower", "memory_bound", "latency_bound", "launch_bound", "throttled", "power_braked", "stall", "saw_tooth_power", "pending", "idle", "undersampled",
 ]);
-// Keeping step is not health: a job without stragglers may still do nothing.
+// "No straggler" is not good by itself: such a job may still do nothing.
 const GOOD = new Set(["running", "compute_bound", "healthy", "up", "productive"]);
 
 export function toneOf(name: string): Tone {

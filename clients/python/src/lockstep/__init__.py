@@ -1,4 +1,4 @@
-"""lockstep: steps into, and answers out of, a lockstep metrics store for training fleets."""
+"""lockstep: logs steps to, and queries, a lockstep metrics store for training fleets."""
 
 from lockstep.answers import Histogram, Matrix, Scalar, Series, StepMatrix, Vector
 from lockstep.client import Client

@@ -1,4 +1,4 @@
-"""What queries answer: scalars, vectors and matrices, as plain objects that become tables on request."""
+"""Query results: scalars, vectors and matrices, as plain objects that convert to tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Labels = Dict[str, str]
 
 @dataclass(frozen=True)
 class Histogram:
-    """A native histogram sample; `buckets` are (boundary rule, lower, upper, count) as the API has them."""
+    """A native histogram sample; `buckets` are (boundary rule, lower, upper, count) as in the API."""
 
     count: float
     sum: float
@@ -28,7 +28,7 @@ Value = Union[float, Histogram]
 
 @dataclass
 class Series:
-    """One series: its labels, and values at times in Unix seconds, which ascend."""
+    """One series: its labels, and values at ascending times in Unix seconds."""
 
     labels: Labels
     times_s: List[float]
@@ -54,7 +54,7 @@ class Scalar:
 
 @dataclass
 class Table:
-    """Series with what the server said beside them. Iterates over its series."""
+    """Series with the server's warnings. Iterates over its series."""
 
     series: List[Series]
     warnings: List[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Table:
         return len(self.series)
 
     def long(self) -> "pandas.DataFrame":
-        """A row for each sample: time (UTC), a column for each label, value. Needs pandas."""
+        """One row per sample: time (UTC), one column per label, value. Needs pandas."""
         from lockstep import frames
         return frames.long(self.series)
 
@@ -79,14 +79,14 @@ class Table:
 
 @dataclass
 class Vector(Table):
-    """The answer of an instant query: series of one sample each."""
+    """The result of an instant query: series of one sample each."""
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row for each series. Needs pandas."""
+        """One row per series. Needs pandas."""
         return self.long()
 
     def values(self, *names: str) -> Dict[Any, Value]:
-        """Values by the labels of those names: by the value of one, or a tuple of several."""
+        """Values by the given labels: keyed by the value of one label, or a tuple of several."""
         keys = ([series.labels.get(name, "") for name in names] for series in self.series)
         return {key[0] if len(key) == 1 else tuple(key): series.values[0]
                 for key, series in zip(keys, self.series)}
@@ -100,10 +100,10 @@ class Vector(Table):
 
 @dataclass
 class Matrix(Table):
-    """The answer of a range query: series of many samples each."""
+    """The result of a range query: series of many samples each."""
 
     def wide(self) -> "pandas.DataFrame":
-        """A row for each time (UTC), a column for each series, named by the labels that differ.
+        """One row per time (UTC), one column per series, named by the labels that differ.
 
         Needs pandas.
         """
@@ -111,17 +111,17 @@ class Matrix(Table):
         return frames.wide(self.series)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """As `wide`. Needs pandas."""
+        """The same as `wide`. Needs pandas."""
         return self.wide()
 
     def by_step(self, steps: "Matrix") -> "pandas.DataFrame":
-        """A row for each training step, a column for each series. Needs pandas.
+        """One row per training step, one column per series. Needs pandas.
 
-        `steps` are step numbers over the same times, with the labels job and rank, and maybe run and
-        attempt: `lockstep_step`. A series is matched with the steps of its job, rank, run and attempt;
-        if it does not say the last two with its rank's newest attempt, and without a rank with its
-        job's first; without a job with the one that all steps are of. Its value for a step is the
-        one at the first time that has the step's number.
+        `steps` are step numbers at the same times, with the labels job and rank, and optionally run and
+        attempt: `lockstep_step`. A series is matched with the steps of its job, rank, run and attempt. If
+        it lacks run or attempt, its rank's newest attempt is used; without a rank, its job's first rank;
+        without a job, the only job of all steps. Its value for a step is the one at the first time with
+        the step's number.
         """
         from lockstep import frames
         return frames.by_step(self.series, steps.series)
@@ -137,7 +137,7 @@ class Matrix(Table):
 
 @dataclass
 class StepMatrix:
-    """The answer of a query over training steps: `times_s` of its series are step numbers. Iterates over its series."""
+    """The result of a query over training steps: `times_s` of its series are step numbers. Iterates over its series."""
 
     job: str
     series: List[Series]
@@ -151,7 +151,7 @@ class StepMatrix:
         return len(self.series)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row for each step, a column for each series, named by the labels that differ. Needs pandas."""
+        """One row per step, one column per series, named by the labels that differ. Needs pandas."""
         from lockstep import frames
         return frames.over_steps(self.series)
 
@@ -167,7 +167,7 @@ Answer = Union[Scalar, Vector, Matrix]
 
 
 def parsed(told: Mapping[str, Any], warnings: List[str], infos: List[str]) -> Answer:
-    """The answer in a response's "data". Raises KeyError and the like for what is none."""
+    """The result in a response's "data". Raises KeyError or similar if malformed."""
     kind, result = told["resultType"], told["result"]
     if kind == "vector":
         return Vector([series_of(row) for row in result], warnings, infos)

@@ -11,9 +11,9 @@ from lockstep.answers import Histogram, Series
 
 
 def table(series: Sequence[Series]) -> pyarrow.Table:
-    """A row for each sample: time (ms, UTC), labels (dictionaries), value (double).
+    """One row per sample: time (ms, UTC), labels (dictionaries), value (double).
 
-    Histograms have no column of their own: their value is null.
+    Histograms have no column: their value is null.
     """
     times, values, labels = columns.samples(series)
     numbers = [None if isinstance(value, Histogram) else value for value in values]

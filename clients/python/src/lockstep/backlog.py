@@ -1,16 +1,16 @@
-"""What of a stream the server does not have yet: the older part on disk, the newer in memory.
+"""The part of a stream that the server does not have yet: older lines on disk, newer ones in memory.
 
     offset   0 ......... acknowledged ............ spilled ............. end
                          |  segment files         |  lines in memory    |
                          `- FOLDER/00000000000000123456.ndjson, ...
 
-A segment's name is the offset of its first byte in the stream, its content is the bytes of the
-stream: whole lines. Lines go to memory; spilling moves all of them to the disk, behind what is
-there. A segment is deleted when its last byte is acknowledged.
+A segment's name is the offset of its first byte in the stream; it contains whole lines of the
+stream. Lines go to memory; spilling moves all of them to the disk, after what is there. A segment
+is deleted when its last byte is acknowledged.
 
-Written segments survive the end of the process as soon as `spill` returns. They are forced to the
-medium (fsync) when a segment is full and when `spill` is told so; a crash of the whole machine
-before that may take the end of the newest segment, and what is torn is cut off when it is read.
+Written segments survive the end of the process as soon as `spill` returns. They are synced (fsync)
+when a segment is full and when requested from `spill`; a crash of the machine before that may lose
+the end of the newest segment, and reading cuts off an incomplete line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SUFFIX = ".ndjson"
 
 
 class Piece(NamedTuple):
-    """Whole lines of a stream and where they begin in it."""
+    """Whole lines of a stream and their offset."""
 
     offset: int
     lines: bytes
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
 
 
 class Segment:
-    """A file with a part of the stream. `size` is what we know to be in it."""
+    """A file with a part of the stream. `size` is the size known to be valid."""
 
     def __init__(self, folder: pathlib.Path, offset: int, size: int = 0) -> None:
         self.path = folder / f"{offset:020d}{SUFFIX}"
@@ -52,8 +52,8 @@ class Segment:
         return self.size >= MAX_SEGMENT_BYTES
 
     def append(self, lines: bytes, sync: bool) -> None:
-        """Writes behind what is known to be there; raises OSError and then knows nothing new."""
-        # What a failed write left behind is overwritten; what somebody removed is not made up.
+        """Appends after the known size; if it raises OSError, the known size is unchanged."""
+        # Overwrites the rest of a failed write, but does not recreate a file that was removed.
         with open(self.path, "r+b" if self.size or self.path.exists() else "xb") as file:
             file.truncate(self.size)
             file.seek(self.size)
@@ -64,7 +64,7 @@ class Segment:
         self.size += len(lines)
 
     def read(self, offset: int) -> bytes:
-        """Whole lines from the offset on; nothing if somebody has removed or cut the file."""
+        """Whole lines from the offset on; nothing if the file was removed or truncated."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(offset - self.offset)
@@ -75,7 +75,7 @@ class Segment:
 
 
 def first_lines(text: bytes, max_bytes: int) -> bytes:
-    """As many whole lines from the beginning as fit into max_bytes, but at least one."""
+    """As many whole lines from the start as fit into max_bytes, but at least one."""
     if len(text) <= max_bytes:
         return text
     last = text.rfind(b"\n", 0, max_bytes)
@@ -89,7 +89,7 @@ def spooled_bytes(spool: pathlib.Path) -> int:
 
 
 def entries(folder: pathlib.Path) -> List["os.DirEntry[str]"]:
-    """What is in a folder, nothing if it is gone. Path.glob may raise for a folder that goes meanwhile."""
+    """A folder's content, empty if it is gone. Path.glob may raise if a folder disappears meanwhile."""
     try:
         with os.scandir(folder) as found:
             return list(found)
@@ -98,7 +98,7 @@ def entries(folder: pathlib.Path) -> List["os.DirEntry[str]"]:
 
 
 def exists(entry: "os.DirEntry[str]") -> bool:
-    """Whether its size can be known: once it is, the entry remembers it."""
+    """Whether its size can be read; afterwards, the entry caches it."""
     try:
         entry.stat()
     except FileNotFoundError:
@@ -109,8 +109,8 @@ def exists(entry: "os.DirEntry[str]") -> bool:
 class Backlog:
     """The unacknowledged end of one stream of lines. Not thread-safe: its owner has a lock.
 
-    `folder` may be set until the first spill, which makes it; with None nothing can be spilled. All
-    streams beside it share `max_disk_bytes`: a segment begins only where a full one fits.
+    `folder` may be set until the first spill, which creates it; with None nothing can be spilled. All
+    streams beside it share `max_disk_bytes`: a segment is started only if a full one fits.
     """
 
     def __init__(self, folder: Optional[pathlib.Path], max_disk_bytes: int,
@@ -123,19 +123,19 @@ class Backlog:
         self._memory_bytes = 0
         self._acknowledged = 0
         self._end = 0
-        # What was on disk and is not there any more.
+        # Bytes that disappeared from the disk.
         self.lost_bytes = 0
 
     @classmethod
     def left_behind(cls, folder: pathlib.Path) -> "Backlog":
-        """What another process left in `folder`. Raises OSError; files of other names stay."""
+        """Loads what another process left in `folder`. Raises OSError; ignores files with other names."""
         backlog = cls(folder, 0, 0)
         for path in sorted(folder.glob(f"[0-9]*{SUFFIX}")):
             segment = Segment(folder, int(path.stem), path.read_bytes().rfind(b"\n") + 1)
             if segment.size == 0:
                 path.unlink()
             elif backlog._segments and segment.offset != backlog._segments[-1].end:
-                break  # Bytes between the two are lost. Who claims the folder next begins here.
+                break  # Bytes in between are lost. The next owner of the folder begins here.
             else:
                 backlog._segments.append(segment)
         if backlog._segments:
@@ -162,7 +162,7 @@ class Backlog:
         return self._memory_bytes
 
     def append(self, line: bytes) -> bool:
-        """Takes a line, or refuses it because memory is full."""
+        """Adds a line; returns False if memory is full."""
         if self._memory_bytes + len(line) > self._max_memory_bytes:
             return False
         self._lines.append(line)
@@ -173,7 +173,7 @@ class Backlog:
     def oldest(self, max_bytes: int) -> Optional[Piece]:
         """The oldest lines, of at most max_bytes unless one alone is longer; None if there are none.
 
-        What has gone from the disk is skipped. Raises OSError when what is there cannot be read.
+        Skips what has disappeared from the disk. Raises OSError if existing files cannot be read.
         """
         while self._segments:
             text = self._segments[0].read(self._acknowledged)
@@ -193,7 +193,7 @@ class Backlog:
         return Piece(self._acknowledged, b"".join(taken))
 
     def acknowledge(self, end: int) -> None:
-        """Forgets everything before the offset `end`, which is where a line begins or the end."""
+        """Drops everything before the offset `end`, which is the start of a line or the end."""
         assert self._acknowledged <= end <= self._end
         self._acknowledged = end
         while self._segments and self._segments[0].end <= end:
@@ -204,9 +204,9 @@ class Backlog:
             self._memory_bytes -= len(self._lines.popleft())
 
     def spill(self, sync: bool = False) -> bool:
-        """Moves what is in memory to the disk; False if the disk's share is too small for all.
+        """Moves the lines in memory to the disk; False if its limit is too small for all.
 
-        Raises OSError when writing fails; what was not written stays in memory.
+        Raises OSError if writing fails; lines that were not written stay in memory.
         """
         if self.folder is None:
             return not self._lines
@@ -229,7 +229,7 @@ class Backlog:
         self._segments.append(segment)
 
     def _next_lines(self, enough_bytes: int) -> bytes:
-        """The lines that go into one write: until they are enough to fill a segment."""
+        """The lines for one write: at most enough to fill a segment."""
         chunk = bytearray()
         for line in self._lines:
             chunk += line

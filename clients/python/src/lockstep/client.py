@@ -1,4 +1,4 @@
-"""Client: questions to a lockstep server, and to any other that speaks the Prometheus HTTP API."""
+"""Client: queries a lockstep server, or any other with the Prometheus HTTP API."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from lockstep.training import Training
 
 API = "/api/v1"
 DEFAULT_RANGE_S = 3600.0
-# About what a chart has pixels for; the server's own limit is 11,000.
+# About the resolution of a chart; the server's own limit is 11,000.
 DEFAULT_POINTS = 250
-# Step numbers as lockstep writes them beside what is pushed, and as recordings of trainers call them.
+# The metrics of step numbers: lockstep's for pushed steps, and the one in recordings of trainers.
 STEPS = "lockstep_step|train_step"
 Selectors = Union[str, Sequence[str], None]
 
 
 class Metadata(NamedTuple):
-    """What senders say about a metric."""
+    """A metric's metadata."""
 
     type: str
     help: str
@@ -33,7 +33,7 @@ class Metadata(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A successful response: its data, and what the server remarks."""
+    """A successful response: its data, and the server's warnings."""
 
     data: Any
     warnings: List[str]
@@ -41,22 +41,22 @@ class Reply(NamedTuple):
 
 
 class Client:
-    """Asks one server; any thread may, one question goes at a time.
+    """Queries one server. Thread-safe; sends one request at a time.
 
-    Every method raises Unreachable when there is no answer, an AnswerError with the server's words
-    when the answer is an error, and ValueError for a time or duration that is none. Times are Unix
-    seconds, datetimes, or ISO 8601 texts; without a zone they are UTC.
+    Every method raises Unreachable if there is no response, an AnswerError with the server's message if
+    the response is an error, and ValueError for an invalid time or duration. Times are Unix seconds,
+    datetimes, or ISO 8601 texts; without a zone they are UTC.
     """
 
     def __init__(self, url: str, *, token: Optional[str] = None, timeout_s: float = 30.0) -> None:
-        """`url` may hold USER:PASSWORD@ and a path prefix. `timeout_s` bounds each wait, and queries there."""
+        """`url` may contain USER:PASSWORD@ and a path prefix. `timeout_s` limits each wait, and queries on the server."""
         self._connection = HttpConnection(url, token, timeout_s)
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self.training = Training(self._training)
 
     def query(self, expression: str, time: Optional[Moment] = None, *, limit: Optional[int] = None) -> Answer:
-        """The value of an expression at a time, by default now: a Vector, mostly."""
+        """The value of an expression at a time, by default now; usually a Vector."""
         return self._ask("query", {"query": expression, "time": moment(time), "limit": number(limit)})
 
     def query_range(self, expression: str, start: Optional[Moment] = None, end: Optional[Moment] = None,
@@ -76,9 +76,9 @@ class Client:
 
     def query_steps(self, expression: str, job: str, first: Optional[int] = None, last: Optional[int] = None,
                     every: Optional[int] = None, attempt: Optional[int] = None) -> StepMatrix:
-        """The values of an expression at the ends of the steps of `job`: exact, device counters included.
+        """The values of an expression at the ends of the steps of `job`: exact, including device counters.
 
-        By default of all steps of the last attempt, 2,000 at most. Only a lockstep server knows steps; elsewhere query_by_step.
+        By default for all steps of the last attempt, at most 2,000. Only lockstep servers support this; elsewhere use query_by_step.
         """
         told = self._ask("query_range", {"query": expression, "axis": "step", "job": job, "start": number(first),
                                          "end": number(last), "step": number(every), "attempt": number(attempt)})
@@ -89,35 +89,35 @@ class Client:
                       resolution: Duration = 1.0) -> "Any":
         """The expression per training step of `job`, as a pandas frame; see Matrix.by_step.
 
-        Both are asked every `resolution`: steps that are shorter may be missing.
+        Evaluates both every `resolution`: shorter steps may be missing.
         """
         steps = self.query_range(f"{{__name__=~{STEPS!r},job={json.dumps(job)}}}", start, end, resolution)
         return self.query_range(expression, start, end, resolution).by_step(steps)
 
     def labels(self, match: Selectors = None, start: Optional[Moment] = None, end: Optional[Moment] = None,
                limit: Optional[int] = None) -> List[str]:
-        """The label names of the series that fit one of the selectors, by default of all."""
+        """The label names of the series that match one of the selectors, by default of all."""
         return list(self._post("labels", selected(match, start, end, limit)).data)
 
     def label_values(self, name: str, match: Selectors = None, start: Optional[Moment] = None,
                      end: Optional[Moment] = None, limit: Optional[int] = None) -> List[str]:
-        """The values that a label has in the series that fit one of the selectors."""
+        """The values of a label in the series that match one of the selectors."""
         path = f"label/{urllib.parse.quote(name, safe='')}/values"
         return list(self._get(path, selected(match, start, end, limit)).data)
 
     def series(self, match: Selectors, start: Optional[Moment] = None, end: Optional[Moment] = None,
                limit: Optional[int] = None) -> List[Labels]:
-        """The labels of the series that fit one of the selectors."""
+        """The labels of the series that match one of the selectors."""
         return list(self._post("series", selected(match, start, end, limit)).data)
 
     def metadata(self, metric: Optional[str] = None) -> Dict[str, List[Metadata]]:
-        """What senders say about a metric, or about all."""
+        """The metadata of a metric, or of all."""
         told = self._get("metadata", {"metric": metric}).data
         return {name: [Metadata(one["type"], one["help"], one["unit"]) for one in said]
                 for name, said in told.items()}
 
     def close(self) -> None:
-        """Closes the connection; the next question opens another."""
+        """Closes the connection; the next request opens another."""
         with self._lock:
             self._connection.close()
 
@@ -132,7 +132,7 @@ class Client:
         try:
             return answers.parsed(reply.data, reply.warnings, reply.infos)
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise LockstepError(f"{path}: the answer is none of a query: {error!r}") from error
+            raise LockstepError(f"{path}: the response is not a query result: {error!r}") from error
 
     def _training(self, question: str, parameters: Dict[str, Any]) -> Any:
         return self._get(f"training/{question}", parameters).data
@@ -154,7 +154,7 @@ class Client:
             told = json.loads(answer.body)
             return Reply(told["data"], told.get("warnings") or [], told.get("infos") or [])
         except (ValueError, KeyError, TypeError) as error:
-            raise LockstepError(f"{path}: the answer is no JSON of this API: {error!r}") from error
+            raise LockstepError(f"{path}: the response is not JSON of this API: {error!r}") from error
 
 
 def moment(time: Optional[Moment]) -> Optional[str]:
@@ -167,12 +167,12 @@ def number(value: Optional[int]) -> Optional[str]:
 
 def selected(match: Selectors, start: Optional[Moment], end: Optional[Moment],
              limit: Optional[int]) -> Dict[str, Any]:
-    """The parameters that all questions for names have."""
+    """The common parameters of requests for names."""
     selectors = [match] if isinstance(match, str) else list(match or ())
     return {"match[]": selectors, "start": moment(start), "end": moment(end), "limit": number(limit)}
 
 
 def encoded(parameters: Dict[str, Any]) -> str:
-    """The parameters that are there, for a URL or a form."""
+    """The parameters that are set, for a URL or a form."""
     return urllib.parse.urlencode({name: value for name, value in parameters.items() if value is not None},
                                   doseq=True)

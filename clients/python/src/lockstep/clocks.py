@@ -1,7 +1,7 @@
-"""What phases are timed with: the host's clock, or events on the GPU's stream.
+"""The clocks that time phases: the host's clock, or events on the GPU's stream.
 
-A mark is a moment; marks of one clock are compared with each other. Marks on a GPU lie in its future
-when they are made, and are read when the GPU has passed them, so that nobody waits.
+A mark is a moment; only marks of one clock are comparable. GPU marks are in the future when created,
+and are read after the GPU has passed them, so that nothing waits.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ class Clock(Generic[Mark]):
     """For one thread at a time."""
 
     def mark(self) -> Mark:
-        """Now, or when the GPU has done what it was given so far."""
+        """Now, or the moment when the GPU has finished all work queued so far."""
         raise NotImplementedError
 
     def passed(self, mark: Mark) -> bool:
-        """Whether the moment has come. Does not wait."""
+        """Whether the moment has passed. Does not wait."""
         raise NotImplementedError
 
     def wait(self, mark: Mark) -> None:
@@ -29,15 +29,15 @@ class Clock(Generic[Mark]):
         raise NotImplementedError
 
     def seconds(self, begin: Mark, end: Mark) -> float:
-        """From one passed mark to another."""
+        """The time between two passed marks."""
         raise NotImplementedError
 
     def recycle(self, mark: Mark) -> None:
-        """Says that the mark is not needed any more."""
+        """Releases a mark that is no longer needed."""
 
 
 class HostClock(Clock[float]):
-    """The host's own time."""
+    """The host's clock."""
 
     def mark(self) -> float:
         return time.perf_counter()
@@ -53,7 +53,7 @@ class HostClock(Clock[float]):
 
 
 class CudaClock(Clock[Any]):
-    """Events on the stream that is current where they are made. Events are used again and again."""
+    """Events on the stream that is current when they are created. Reuses events."""
 
     def __init__(self, cuda: Any) -> None:
         """`cuda` is torch.cuda."""
@@ -79,7 +79,7 @@ class CudaClock(Clock[Any]):
 
 
 def best_clock() -> Clock[Any]:
-    """Events where the program uses torch on a GPU, else the host's clock."""
+    """Events if the program uses torch on a GPU, otherwise the host's clock."""
     torch: Optional[Any] = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         return CudaClock(torch.cuda)

@@ -1,4 +1,4 @@
-"""Which columns the labels of several series make."""
+"""The columns for the labels of several series."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def label_names(series: Sequence["Series"]) -> List[str]:
 
 
 def telling_names(series: Sequence["Series"]) -> List[str]:
-    """The label names that tell the series apart: those that not all have with the same value."""
+    """The label names that distinguish the series: those whose values differ."""
     return [name for name in label_names(series)
             if len({one.labels.get(name, "") for one in series}) > 1]
 
 
 def column_name(label: str) -> str:
-    """The column of a label: its name, unless a column of ours is called so."""
+    """The column for a label: its name, unless that is a reserved column name."""
     return f"label_{label}" if label in NOT_LABELS else label
 
 

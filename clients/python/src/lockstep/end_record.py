@@ -1,8 +1,8 @@
-"""How a process ended, in the spool beside its steps, for as long as the server does not know it.
+"""How a process ended, kept in the spool next to its steps until the server knows it.
 
     FOLDER/STREAM/end.json     the body of POST /api/v1/training/register
 
-Whoever sends the stream sends it behind the last step.
+The sender of the stream sends it after the last step.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAME = "end.json"
 
 
 def save(folder: pathlib.Path, body: bytes) -> None:
-    """Keeps it on the disk. Raises OSError."""
+    """Writes it to the disk. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with open(folder / NAME, "wb") as file:
         file.write(body)
@@ -29,7 +29,7 @@ def save(folder: pathlib.Path, body: bytes) -> None:
 
 
 def send(connection: HttpConnection, folder: pathlib.Path) -> Optional[Later]:
-    """Sends what is there, if no steps are left; returns why it must be tried later, or None if it need not.
+    """Sends the record if no steps are left; returns why it must be retried later, or None.
 
     Raises OSError.
     """
@@ -37,6 +37,6 @@ def send(connection: HttpConnection, folder: pathlib.Path) -> Optional[Later]:
     if not path.exists() or any(folder.glob(f"[0-9]*{SUFFIX}")):
         return None
     if not tell(connection, path.read_bytes()):
-        return Later("the server does not take the end of a process", None)
+        return Later("the server does not accept the end of a process", None)
     path.unlink(missing_ok=True)
     return None

@@ -1,4 +1,4 @@
-"""What can go wrong between a program and a server. Every error of the client is a LockstepError."""
+"""Errors between a program and a server. Every error of the client is a LockstepError."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ class LockstepError(Exception):
 
 
 class Unreachable(LockstepError):
-    """The server gave no answer: it is not there, the connection broke, or the timeout passed."""
+    """The server did not respond: it is unreachable, the connection broke, or the request timed out."""
 
 
 class AnswerError(LockstepError):
     """The server answered with an error.
 
-    `status` is the HTTP status, `error_type` the API's own word for the kind ("bad_data",
-    "execution", ...) or "" where the answer has none, `message` the server's text.
+    `status` is the HTTP status, `error_type` the API's error type ("bad_data", "execution", ...) or ""
+    if the response has none, `message` the server's text.
     """
 
     def __init__(self, status: int, error_type: str, message: str) -> None:
@@ -28,19 +28,19 @@ class AnswerError(LockstepError):
 
 
 class BadRequest(AnswerError):
-    """400: the server does not understand the question; asking it again will not help."""
+    """400: the request is invalid; retrying will not help."""
 
 
 class Unauthorized(AnswerError):
-    """401 or 403: the server wants other credentials, or does not let these do this."""
+    """401 or 403: the credentials are missing, wrong or insufficient."""
 
 
 class NotFound(AnswerError):
-    """404: there is nothing under that name, or this server is too old to know the path."""
+    """404: nothing has that name, or the server is too old to know the path."""
 
 
 class QueryFailed(AnswerError):
-    """422: the question is well formed and cannot be answered, for instance over a limit."""
+    """422: the request is valid but cannot be answered, for instance because it exceeds a limit."""
 
 
 class Unavailable(AnswerError):
@@ -48,7 +48,7 @@ class Unavailable(AnswerError):
 
 
 class QueryCanceled(AnswerError):
-    """499: somebody stopped the query."""
+    """499: the query was cancelled."""
 
 
 CLASSES = {400: BadRequest, 401: Unauthorized, 403: Unauthorized, 404: NotFound, 422: QueryFailed,
@@ -56,7 +56,7 @@ CLASSES = {400: BadRequest, 401: Unauthorized, 403: Unauthorized, 404: NotFound,
 
 
 def from_answer(status: int, body: bytes) -> AnswerError:
-    """The error that an answer with this status and body means."""
+    """The error for a response with this status and body."""
     kind, message = "", body.decode(errors="replace").strip()
     try:
         parsed = json.loads(body)

@@ -1,11 +1,11 @@
-"""What a script already tells Weights & Biases or TensorBoard, stored on lockstep as well.
+"""Also stores on lockstep what a script logs to Weights & Biases or TensorBoard.
 
     import lockstep.followers
     lockstep.followers.follow_wandb(job="pretrain-7")         # one line, anywhere before training
     lockstep.followers.follow_tensorboard(job="pretrain-7")
 
-Nothing changes for W&B or TensorBoard: their own function runs first, with what it was given, and its result or
-exception is the caller's. A fault of the copy is counted on the logger and never raised.
+Nothing changes for W&B or TensorBoard: their own function runs first, with its arguments unchanged, and the caller
+gets its result or exception. Faults of the copy are counted on the logger and never raised.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Copy = Callable[[StepLogger, Any, Tuple[Any, ...], Dict[str, Any]], None]
 
 
 def follow_wandb(logger: Optional[StepLogger] = None, **options: Any) -> StepLogger:
-    """Logs what every run of this process gives to `wandb.log`, by W&B's own step.
+    """Logs what every run in this process passes to `wandb.log`, with W&B's own step.
 
-    `logger` may be the program's own; else one is made of `options`, those of StepLogger. Numbers are taken, those in
-    nested dictionaries under names joined by "/"; pictures, tables and histograms are left to W&B. Returns the
-    logger. Raises ImportError without wandb.
+    `logger` may be the program's own; otherwise one is created with `options`, those of StepLogger. Logs numbers,
+    including those in nested dictionaries under names joined by "/"; ignores pictures, tables and histograms. Returns
+    the logger. Raises ImportError without wandb.
     """
     import wandb
 
@@ -35,15 +35,15 @@ def follow_wandb(logger: Optional[StepLogger] = None, **options: Any) -> StepLog
     _follow(wandb.sdk.wandb_run.Run, "log", logger, _copy_wandb)
     run = wandb.run
     if run is not None:
-        wandb.log = run.log  # A run that was begun before keeps the method it found.
+        wandb.log = run.log  # A run started earlier keeps the method it found.
     return logger
 
 
 def follow_tensorboard(logger: Optional[StepLogger] = None, **options: Any) -> StepLogger:
-    """Logs what every SummaryWriter of this process is given by `add_scalar` and `add_scalars`.
+    """Logs what every SummaryWriter in this process gets through `add_scalar` and `add_scalars`.
 
-    Of torch.utils.tensorboard and tensorboardX, whichever the script has imported; calls without `global_step` are
-    left out. Otherwise as `follow_wandb`. Raises ImportError where neither is imported.
+    Supports torch.utils.tensorboard and tensorboardX, whichever the script has imported; ignores calls without
+    `global_step`. Otherwise like `follow_wandb`. Raises ImportError if neither is imported.
     """
     writers = [sys.modules[name].SummaryWriter for name in TENSORBOARD_MODULES if name in sys.modules]
     if not writers:
@@ -56,7 +56,7 @@ def follow_tensorboard(logger: Optional[StepLogger] = None, **options: Any) -> S
 
 
 def _follow(owner: Any, name: str, logger: StepLogger, copy: Copy) -> None:
-    """Replaces a method by one that also tells `logger`; a second time it is told instead of the first logger."""
+    """Replaces a method by one that also logs to `logger`; a second call replaces the first logger."""
     method: Call = getattr(owner, name)
     method = getattr(method, "lockstep_follows", method)
 
@@ -75,7 +75,7 @@ def _follow(owner: Any, name: str, logger: StepLogger, copy: Copy) -> None:
 
 
 def _step_of(owner: Any) -> Any:
-    """The step that W&B gives to what is logged without one, as it is before the call."""
+    """The step that W&B would assign to values logged without one, before the call."""
     return getattr(owner, "step", None)
 
 
@@ -123,7 +123,7 @@ def _numbers(data: Mapping[str, Any], above: Iterable[str] = ()) -> Iterator[Tup
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number, or an array or a tensor of one element."""
+    """Whether it is a number, or an array or tensor of one element."""
     if isinstance(value, (int, float)) or getattr(value, "size", None) == 1:
         return True
     count = getattr(value, "numel", None)

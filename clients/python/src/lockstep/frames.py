@@ -11,19 +11,19 @@ from lockstep.answers import Series
 
 
 def utc(times_s: Sequence[float]) -> pandas.DatetimeIndex:
-    """Unix seconds as times; milliseconds are exact, as they are on the server."""
+    """Unix seconds as times, exact to the millisecond as on the server."""
     return pandas.to_datetime([round(time * 1000) for time in times_s], unit="ms", utc=True)
 
 
 def long(series: Sequence[Series]) -> pandas.DataFrame:
-    """A row for each sample: time, labels, value."""
+    """One row per sample: time, labels, value."""
     times, values, labels = columns.samples(series)
     texts = {name: pandas.Categorical(column) for name, column in labels.items()}
     return pandas.DataFrame({"time": utc(times), **texts, "value": values})
 
 
 def wide(series: Sequence[Series]) -> pandas.DataFrame:
-    """A row for each time, a column for each series."""
+    """One row per time, one column per series."""
     if not series:
         return pandas.DataFrame(index=utc([]).rename("time"))
     frame = pandas.concat([pandas.Series(one.values, index=utc(one.times_s)) for one in series],
@@ -33,7 +33,7 @@ def wide(series: Sequence[Series]) -> pandas.DataFrame:
 
 
 def over_steps(series: Sequence[Series]) -> pandas.DataFrame:
-    """A row for each step, a column for each series whose times are steps."""
+    """One row per step, one column per series whose times are steps."""
     if not series:
         return pandas.DataFrame(index=pandas.Index([], dtype="int64", name="step"))
     frame = pandas.concat([pandas.Series(one.values, index=pandas.Index(one.times_s, dtype="int64")) for one in series],
@@ -43,7 +43,7 @@ def over_steps(series: Sequence[Series]) -> pandas.DataFrame:
 
 
 def by_step(series: Sequence[Series], steps: Sequence[Series]) -> pandas.DataFrame:
-    """A row for each step, a column for each series; see answers.Matrix.by_step."""
+    """One row per step, one column per series; see answers.Matrix.by_step."""
     step_at = steps_by_owner(steps)
     found = [first_in_step(one, steps_of(one, step_at)) for one in series]
     numbers: pandas.Index[int] = pandas.Index(sorted({step for values in found for step in values}), dtype="int64", name="step")
@@ -55,7 +55,7 @@ def by_step(series: Sequence[Series], steps: Sequence[Series]) -> pandas.DataFra
 
 
 def heading(series: Sequence[Series]) -> pandas.Index[Any]:
-    """Column names: the labels that tell the series apart, or what a lone series is called."""
+    """Column names: the labels that distinguish the series, or the name of a single series."""
     names = columns.telling_names(series)
     if not names:
         return pandas.Index([str(one) for one in series])
@@ -66,7 +66,7 @@ def heading(series: Sequence[Series]) -> pandas.Index[Any]:
 
 
 class Owner(NamedTuple):
-    """Whose values a series has; "" is what its labels do not say."""
+    """The owner of a series; "" for missing labels."""
 
     job: str
     rank: str
@@ -79,15 +79,15 @@ def owner(series: Series) -> Owner:
 
 
 def order(name: str) -> Tuple[bool, int, str]:
-    """Numbers by size, before other names."""
+    """Sorts numbers by value, before other names."""
     return (not name.isdigit(), int(name) if name.isdigit() else 0, name)
 
 
 def steps_by_owner(steps: Sequence[Series]) -> Dict[Owner, Dict[float, int]]:
-    """Step numbers by time of each owner.
+    """Step numbers by time, for each owner.
 
-    Those of a rank, whatever its run and attempt, are the newest attempt's; those of a job alone are
-    its first rank's. If all are of one job, series without a job are taken for its.
+    For a rank without run and attempt, the newest attempt's; for a job without a rank, its first
+    rank's. If all steps belong to one job, they also apply to series without a job.
     """
     found: Dict[Owner, Dict[float, int]] = {}
     first_rank: Dict[str, str] = {}
@@ -105,7 +105,7 @@ def steps_by_owner(steps: Sequence[Series]) -> Dict[Owner, Dict[float, int]]:
 
 
 def steps_of(series: Series, step_at: Dict[Owner, Dict[float, int]]) -> Dict[float, int]:
-    """The steps of those that the series is about, as exactly as its labels say."""
+    """The steps of the series' owner, as specific as its labels."""
     whose = owner(series)
     return step_at.get(whose) or step_at.get(Owner(whose.job, whose.rank)) or {}
 

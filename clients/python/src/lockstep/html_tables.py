@@ -26,7 +26,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = 
 
 
 def text_of(cell: Any) -> str:
-    """A cell for people: numbers in six digits, nothing for None, lists line by line."""
+    """A readable cell: numbers with six digits, nothing for None, lists line by line."""
     if cell is None:
         return ""
     if isinstance(cell, float):
@@ -39,6 +39,6 @@ def text_of(cell: Any) -> str:
 
 
 def clock(time_s: float) -> str:
-    """Unix seconds for people, in UTC."""
+    """Unix seconds as readable UTC."""
     moment = datetime.datetime.fromtimestamp(time_s, datetime.timezone.utc)
     return f"{moment:%Y-%m-%d %H:%M:%S}"

@@ -1,4 +1,4 @@
-"""One keep-alive connection to a server: the little HTTP that this package needs."""
+"""One keep-alive connection to a server: the part of HTTP that this package needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USER_AGENT = "lockstep-python/0.1"
 
 
 class Answer(NamedTuple):
-    """A response, read whole. Header names are in lower case."""
+    """A complete response. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -22,21 +22,21 @@ class Answer(NamedTuple):
 
 
 class HttpConnection:
-    """Sends requests to one server and reads the answers; redirects are answers like others.
+    """Sends requests to one server and reads the responses; does not follow redirects.
 
-    For one thread at a time. The connection opens with the first request, stays open between
-    requests and opens again when the server has closed it meanwhile.
+    For one thread at a time. Opens the connection with the first request, keeps it open between
+    requests, and reopens it if the server has closed it meanwhile.
     """
 
     def __init__(self, url: str, token: Optional[str] = None, timeout_s: float = 10.0) -> None:
         """`url` is http(s)://[USER:PASSWORD@]HOST[:PORT][/PREFIX]; `token` is a bearer token.
 
-        `timeout_s` bounds every single wait: to connect, to send, and for the next bytes.
-        Raises LockstepError for a URL of another kind.
+        `timeout_s` limits every single wait: to connect, to send, and for the next bytes. Raises
+        LockstepError for an invalid URL.
         """
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise LockstepError(f"{url!r} is no URL of a server: http://HOST:PORT is expected")
+            raise LockstepError(f"{url!r} is not a server URL: expected http://HOST:PORT")
         self._https = parts.scheme == "https"
         self._host = parts.hostname
         self._port = parts.port
@@ -52,12 +52,12 @@ class HttpConnection:
 
     @property
     def address(self) -> str:
-        """Host and port as they were given, without credentials."""
+        """Host and port as given, without credentials."""
         return f"{self._host}:{self._port}" if self._port else self._host
 
     def request(self, method: str, path: str, body: Optional[bytes] = None,
                 headers: Optional[Mapping[str, str]] = None) -> Answer:
-        """Sends a request that may be repeated without harm, and returns its answer.
+        """Sends a request that is safe to repeat, and returns its response.
 
         Raises Unreachable. After an error the next request opens a new connection.
         """
@@ -65,7 +65,7 @@ class HttpConnection:
             try:
                 return self._exchange(method, path, body, headers)
             except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
-                # The server closed an idle connection; that says nothing about the server.
+                # The server closed an idle connection, which does not mean that it is unreachable.
                 self.close()
             except (OSError, http.client.HTTPException) as error:
                 self.close()

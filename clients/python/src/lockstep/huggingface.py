@@ -1,4 +1,4 @@
-"""A callback for the Trainer of Hugging Face transformers: every step's times, and all that it logs.
+"""A callback for Hugging Face transformers' Trainer: logs every step's times, and what the trainer logs.
 
     trainer = Trainer(..., callbacks=[LockstepCallback(url="http://lockstep.example:9009", job="tune-3")])
 """
@@ -15,12 +15,12 @@ from lockstep.step_logger import StepLogger
 
 
 class LockstepCallback(TrainerCallback):  # type: ignore[misc]
-    """Logs each optimizer step: data_time_s (until its first batch is there), forward_backward_time_s,
-    optimizer_time_s and step_time_s; and, whenever the trainer logs, the numbers that it logs.
+    """Logs each optimizer step: data_time_s (until its first batch arrives), forward_backward_time_s,
+    optimizer_time_s and step_time_s; and the numbers that the trainer logs.
 
-    The trainer calls back for no finer phases, nor between the batches of gradient accumulation. `logger`
-    may be the program's own, which stays open; else one is made of `options`, those of StepLogger, and
-    closed when training ends.
+    The trainer has no callbacks for finer phases, nor between the batches of gradient accumulation.
+    `logger` may be the program's own, which stays open; otherwise one is created with `options`, those
+    of StepLogger, and closed when training ends.
     """
 
     def __init__(self, logger: Optional[StepLogger] = None, clock: Optional[Clock[Any]] = None,
@@ -45,7 +45,8 @@ class LockstepCallback(TrainerCallback):  # type: ignore[misc]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if self._timer is not None:
-            # Of older transformers, which do not say when the optimizer begins, the first is all.
+            # Older transformers do not report when the optimizer begins: everything belongs to this
+            # phase.
             self._timer.end("forward_backward")
             self._timer.end("optimizer")
             self._timer.end_step(state.global_step)

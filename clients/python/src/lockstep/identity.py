@@ -1,7 +1,7 @@
-"""Which job, run, rank and attempt this process is, as its launcher tells it.
+"""The job, run, rank and attempt of this process, from its launcher.
 
-Environments are asked in this order, and the first that knows a thing wins: LOCKSTEP_* (what the
-user says), torchrun, Open MPI and PMI, Slurm, Kubernetes.
+Checks environments in this order; for each value, the first one that has it wins: LOCKSTEP_* (set by
+the user), torchrun, Open MPI and PMI, Slurm, Kubernetes.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ import sys
 from dataclasses import dataclass
 from typing import Mapping, Optional
 
-# What a job controller appends to a job's name to name a pod: -worker-3, -master-0, -0, -0-x7k2p.
+# The suffix that job controllers append to a job's name to name a pod: -worker-3, -master-0, -0,
+# -0-x7k2p.
 POD_SUFFIX = re.compile(r"(-(worker|master|launcher|chief|node))?-\d+(-[a-z0-9]{5})?$")
 RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
         "JOB_COMPLETION_INDEX")
 LOCAL_RANK = ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
 WORLD_SIZE = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")
-# torchrun's own default for a run that nobody named.
+# torchrun's default for an unnamed run.
 UNNAMED_RUN = "none"
-# A job that Slurm starts again counts torchrun's restarts from 0 again.
+# When Slurm restarts a job, torchrun counts its restarts from 0 again.
 ATTEMPTS_PER_SLURM_RESTART = 100
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A process among those of its job. `attempt` counts restarts from 0; None: nobody counts.
+    """A process of a job. `attempt` counts restarts from 0; None if unknown.
 
-    `run` tells two runs of one job apart ("" if nothing does), `world_size` is the number of
-    ranks, `local_rank` the rank's place on its host.
+    `run` distinguishes runs of one job ("" if unknown), `world_size` is the number of ranks,
+    `local_rank` the rank's index on its host.
     """
 
     job: str
@@ -43,7 +44,7 @@ class Identity:
 
 
 def find(environment: Optional[Mapping[str, str]] = None) -> Identity:
-    """The identity of this process. Never fails: what nobody tells is rank 0 of 1, job "train"."""
+    """The identity of this process. Never fails: the defaults are rank 0 of 1, job "train"."""
     variables = os.environ if environment is None else environment
     rank, world_size = _of_torch() or (_number(variables, RANK), _number(variables, WORLD_SIZE))
     told = _number(variables, ("LOCKSTEP_RANK",))
@@ -66,12 +67,12 @@ def _number(variables: Mapping[str, str], names: tuple[str, ...]) -> Optional[in
 
 
 def _of_torch() -> Optional[tuple[int, int]]:
-    """Rank and world size of torch.distributed, if the program has set it up."""
+    """Rank and world size from torch.distributed, if the program has initialised it."""
     distributed = sys.modules.get("torch.distributed")
     try:
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
             return distributed.get_rank(), distributed.get_world_size()
-    except Exception:  # A library that is half set up must not stop a training.
+    except Exception:  # A partly initialised library must not stop a training.
         pass
     return None
 

@@ -1,4 +1,4 @@
-"""A callback for PyTorch Lightning: every optimizer step with its phases and what the module logs.
+"""A callback for PyTorch Lightning: logs every optimizer step with its phases and what the module logs.
 
     trainer = Trainer(callbacks=[LockstepCallback(url="http://lockstep.example:9009", job="pretrain-7")])
 """
@@ -21,9 +21,9 @@ class LockstepCallback(Callback):  # type: ignore[misc]
     """Logs each optimizer step: data_time_s, forward_time_s, backward_time_s, optimizer_time_s and
     step_time_s, the metrics that the module logs per step, and the first optimizer's learning rate.
 
-    With gradient accumulation the times of a step are those of all its batches. `logger` may be the
-    program's own, which stays open; else one is made of `options`, those of StepLogger, with the
-    trainer's rank, and closed when fitting ends.
+    With gradient accumulation, the times of a step include all its batches. `logger` may be the
+    program's own, which stays open; otherwise one is created with `options`, those of StepLogger, and
+    the trainer's rank, and closed when fitting ends.
     """
 
     def __init__(self, logger: Optional[StepLogger] = None, clock: Optional[Clock[Any]] = None,
@@ -70,7 +70,7 @@ class LockstepCallback(Callback):  # type: ignore[misc]
         self._close()
 
     def on_exception(self, trainer: Any, module: Any, exception: BaseException) -> None:
-        """What the GPU has not done yet is not waited for."""
+        """Does not wait for unfinished GPU work."""
         self._close()
 
     def _begin(self, name: str) -> None:

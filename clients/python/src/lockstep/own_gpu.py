@@ -1,4 +1,4 @@
-"""The GPU that this process trains on, as torch knows it."""
+"""The GPU that this process trains on, according to torch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 
 class OwnGpu(NamedTuple):
-    """`index` is the GPU's place on its host as the driver counts, "" if that is not known."""
+    """`index` is the GPU's index on its host as numbered by the driver, "" if unknown."""
 
     index: str
     uuid: str
@@ -16,7 +16,7 @@ class OwnGpu(NamedTuple):
 
 
 def own_gpu() -> Optional[OwnGpu]:
-    """The current device of the calling thread; None as long as the program has none in use. Never raises."""
+    """The current device of the calling thread; None while the program uses none. Never raises."""
     torch = sys.modules.get("torch")
     try:
         if torch is None or not torch.cuda.is_initialized():
@@ -25,7 +25,7 @@ def own_gpu() -> Optional[OwnGpu]:
         properties = torch.cuda.get_device_properties(index)
         uuid = str(getattr(properties, "uuid", ""))
         return OwnGpu(_index_on_host(index), f"GPU-{uuid}" if uuid else "", properties.name)
-    except Exception:  # A library that is half set up must not stop a training.
+    except Exception:  # A partly initialised library must not stop a training.
         return None
 
 

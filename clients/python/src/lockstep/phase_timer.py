@@ -1,4 +1,4 @@
-"""PhaseTimer: how long the phases of each training step take, without slowing them.
+"""PhaseTimer: times the phases of each training step without slowing them.
 
     timer = PhaseTimer(logger)
     for step, batch in timer.steps(loader):             # times the wait for data
@@ -10,8 +10,8 @@
             optimizer.step()
         timer.log(loss=loss)
 
-A step is logged as NAME_time_s for each phase and step_time_s for all, from the end of the step
-before. On a GPU these are times of its stream, read some steps later, when it has come that far.
+Logs each step as NAME_time_s per phase, and step_time_s since the end of the previous step. On a GPU
+these are times of its stream, read some steps later, once it has finished them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lockstep.clocks import Clock, HostClock, best_clock
 from lockstep.step_logger import StepLogger
 
 Batch = TypeVar("Batch")
-# What the host does while the GPU may still work is timed by the host.
+# Host work that may overlap with the GPU is timed by the host.
 HOST_PHASES = frozenset({"data"})
 # A GPU that is further behind hangs; its steps are then logged without times.
 MAX_PENDING_STEPS = 64
@@ -34,7 +34,7 @@ MAX_PENDING_STEPS = 64
 
 @dataclass
 class TimedStep:
-    """A step under way: the phases that have ended, the marks at its ends, and what was logged."""
+    """A step in progress: its finished phases, the marks at its ends, and its logged values."""
 
     begin: Any
     spans: List[Tuple[str, Any, Any]] = field(default_factory=list)
@@ -46,14 +46,14 @@ class TimedStep:
 
 
 class PhaseTimer:
-    """Times one training loop; for the thread that runs it. Raises nothing of its own.
+    """Times one training loop, on that loop's thread. Never raises by itself.
 
-    A phase that is entered several times in a step counts their sum; a phase inside another counts in
-    both.
+    If a phase is entered several times in a step, its times are added up; a phase nested in another
+    counts in both.
     """
 
     def __init__(self, logger: StepLogger, clock: Optional[Clock[Any]] = None) -> None:
-        """`clock` is by default the GPU's stream if torch has one, see lockstep.clocks."""
+        """`clock` defaults to the GPU's stream if torch has one, see lockstep.clocks."""
         self._logger = logger
         self._clock: Clock[Any] = clock or best_clock()
         self._host = HostClock()
@@ -78,13 +78,13 @@ class PhaseTimer:
         self.finish()
 
     def start(self) -> None:
-        """Begins the first step now; without it, it begins with its first phase."""
+        """Begins the first step now; by default it begins with its first phase."""
         with self._faults_counted():
             self._current = TimedStep(self._clock.mark())
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Generator[None, None, None]:
-        """The phase of that name is what runs inside."""
+        """A context that times its body as that phase."""
         self.begin(name)
         try:
             yield
@@ -92,14 +92,14 @@ class PhaseTimer:
             self.end(name)
 
     def begin(self, name: str) -> None:
-        """The phase begins here; a phase of that name that has not ended is forgotten."""
+        """Begins the phase; an unfinished phase of that name is discarded."""
         with self._faults_counted():
             if self._current is None:
                 self._current = TimedStep(self._clock.mark())
             self._open[name] = self._clock_of(name).mark()
 
     def end(self, name: str) -> None:
-        """The phase ends here, if it has begun."""
+        """Ends the phase if it has begun."""
         with self._faults_counted():
             begin = self._open.pop(name, None)
             if begin is None or self._current is None:
@@ -112,14 +112,14 @@ class PhaseTimer:
                 self._current.spans.append((name, begin, end))
 
     def log(self, **values: Any) -> None:
-        """Values of the step under way, logged together with its times."""
+        """Adds values to the current step, logged together with its times."""
         with self._faults_counted():
             if self._current is None:
                 self._current = TimedStep(self._clock.mark())
             self._current.values.update(values)
 
     def end_step(self, step: int, **values: Any) -> None:
-        """Ends the step under way, whose number is `step`; the next one begins."""
+        """Ends the current step, number `step`, and begins the next one."""
         with self._faults_counted():
             done, mark = self._current, self._clock.mark()
             self._current = TimedStep(mark)
@@ -131,7 +131,7 @@ class PhaseTimer:
             self._log_passed()
 
     def finish(self) -> None:
-        """Waits for the GPU and logs all steps that have ended. The timer can go on afterwards."""
+        """Waits for the GPU and logs all finished steps. The timer can continue afterwards."""
         with self._faults_counted():
             if self._pending:
                 self._clock.wait(self._pending[-1].end)

@@ -1,6 +1,7 @@
-"""POST /api/v1/training/register: where this rank runs, that its process is still there, and how it ended.
+"""POST /api/v1/training/register: where this rank runs, that its process is alive, and how it ended.
 
-So the server finds the counters of the rank's GPU, and tells a job that hangs from one that ended or crashed.
+With this, the server finds the counters of the rank's GPU, and distinguishes a hanging job from one that ended or
+crashed.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from lockstep.identity import Identity
 from lockstep.own_gpu import OwnGpu
 
 PATH = "/api/v1/training/register"
-# A process that sends no steps says this often that it is there.
+# A process that sends no steps reports that it is alive this often.
 ALIVE_EVERY_S = 15.0
 
 
 class Registration:
-    """What the server is told besides steps. For one thread at a time."""
+    """The registrations sent to the server. For one thread at a time."""
 
     def __init__(self, identity: Identity, gpu: Optional[OwnGpu]) -> None:
-        """The rank is there from now on."""
+        """Records the rank's start."""
         self._process = _process_fields(identity)
         self._begin = {**self._process, **_place_fields(identity, gpu), "from": round(time.time(), 3)}
         self._is_settled = False
@@ -32,11 +33,11 @@ class Registration:
         self._last_step_s = 0.0
 
     def note_step(self, time_s: float) -> None:
-        """A step was logged at that Unix time."""
+        """Records that a step was logged at that Unix time."""
         self._last_step_s = max(self._last_step_s, time_s)
 
     def send(self, connection: HttpConnection) -> None:
-        """Tells the server unless it was told, or said that it does not take this. Called when steps were sent."""
+        """Registers, unless already done or not supported by the server. Called after steps were sent."""
         self._heard_at = time.monotonic()
         if self._is_settled:
             return
@@ -45,22 +46,22 @@ class Registration:
         self._is_taken = status is not None and 200 <= status < 300
 
     def stay(self, connection: HttpConnection) -> None:
-        """Says that the process is there, if the server has not heard of it for a while."""
+        """Reports that the process is alive, if the server has not heard from it for a while."""
         if self._is_taken and time.monotonic() - self._heard_at >= ALIVE_EVERY_S:
             self._heard_at = time.monotonic()
             _post(connection, _body({**self._process, "alive": round(time.time(), 3)}))
 
     def end(self, exit_code: int) -> Optional[bytes]:
-        """That the process ends now, for `tell`: all of what is known of it. None: the server does not take this."""
+        """The registration of the process's end, for `tell`. None if the server does not support it."""
         if self._is_settled and not self._is_taken:
             return None
-        # A clock that was set back must not date the end before what it ends.
+        # If the clock was set back, the end must not precede what it ends.
         end = max(round(time.time(), 3), self._begin["from"] + 0.001, round(self._last_step_s, 3))
         return _body({**self._begin, "to": end, "exit_code": exit_code})
 
 
 def tell(connection: HttpConnection, body: bytes) -> bool:
-    """Sends a registration; whether the server is done with it: it took it, or never will."""
+    """Sends a registration; returns whether it is final: accepted, or rejected for good."""
     return _settles(_post(connection, body))
 
 
@@ -88,7 +89,7 @@ def _process_fields(identity: Identity) -> Dict[str, Any]:
 
 def _place_fields(identity: Identity, gpu: Optional[OwnGpu]) -> Dict[str, Any]:
     fields: Dict[str, Any] = {"host": identity.host}
-    # A rank that the program has set itself may be beyond the world that no launcher has told.
+    # A rank set by the program may exceed a world size that no launcher has set.
     if identity.rank < identity.world_size:
         fields["world_size"] = identity.world_size
     if gpu is not None:

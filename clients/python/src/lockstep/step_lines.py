@@ -1,4 +1,4 @@
-"""One step as a line of JSON, as POST /api/v1/push/steps takes it."""
+"""Encodes one step as a line of JSON for POST /api/v1/push/steps."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Dict, Mapping, NamedTuple
 
 from lockstep.identity import Identity
 
-# Names in a line that say whose step it is, not what was measured.
+# Names in a line that identify the step instead of being measurements.
 RESERVED = ("job", "run", "rank", "attempt", "step", "time")
 
 
 class StepRecord(NamedTuple):
-    """Values that were logged for one step at one time, in Unix seconds."""
+    """Values logged for one step at one time, in Unix seconds."""
 
     step: int
     time_s: float
@@ -22,11 +22,11 @@ class StepRecord(NamedTuple):
 
 
 class HeldTensor:
-    """A copy of a tensor on a GPU. The stream that makes it is not the one of whoever reads it."""
+    """A copy of a tensor on a GPU. It is made on another stream than its reader's."""
 
     def __init__(self, tensor: Any) -> None:
         if tensor.numel() != 1:
-            raise ValueError(f"a tensor of {tensor.numel()} elements is no number")
+            raise ValueError(f"a tensor of {tensor.numel()} elements is not a number")
         self._copy = tensor.detach().clone()
         self._copied = None
         if tensor.is_cuda:
@@ -35,7 +35,7 @@ class HeldTensor:
             self._copied.record(cuda.current_stream(tensor.device))
 
     def item(self) -> Any:
-        """The number, when the GPU has come to the copy."""
+        """The number, once the GPU has made the copy."""
         if self._copied is not None:
             self._copied.synchronize()
         return self._copy.item()
@@ -52,10 +52,10 @@ def identity_fields(identity: Identity) -> Dict[str, Any]:
 
 
 def hold(value: Any) -> Any:
-    """What to keep of a value until it is written: nothing that a training may still change.
+    """A snapshot of a value until it is written, which the training cannot change.
 
-    Cheap, and never waits for a GPU: of a tensor on a device this starts a copy on that device.
-    Raises for what is no number, text or None.
+    Cheap, and never waits for a GPU: for a tensor on a device, it starts a copy on that device. Raises
+    for anything but a number, text or None.
     """
     if value is None or type(value) in (float, int, bool, str):
         return value
@@ -65,9 +65,9 @@ def hold(value: Any) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """The value in JSON's terms: a number, 0 or 1 for a bool, text for text and numbers that JSON lacks.
+    """The value for JSON: a number, 0 or 1 for a bool, text for text and for numbers that JSON lacks.
 
-    Waits for the device of a tensor that is on one. Raises what the conversion raises.
+    Waits for the device of a device tensor. Raises what the conversion raises.
     """
     if isinstance(value, str):
         return value
@@ -80,7 +80,7 @@ def as_json(value: Any) -> Any:
 
 
 def encode(shared: Mapping[str, Any], record: StepRecord) -> bytes:
-    """The record as one line with its line end, without values that are None.
+    """The record as one line with its line end; drops values that are None.
 
     Raises what converting its values raises.
     """

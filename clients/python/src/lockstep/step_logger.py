@@ -1,4 +1,4 @@
-"""StepLogger: what a training loop calls to have its steps stored."""
+"""StepLogger: stores the steps of a training loop."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _alive: "weakref.WeakSet[StepLogger]" = weakref.WeakSet()
 
 
 class StepLogger:
-    """Stores values per training step on a server, without ever getting in the training's way.
+    """Stores values per training step on a server, without ever disturbing the training.
 
-    `log` puts the values into a bounded queue and returns; a thread of its own sends them about once
-    a second. While the server is away or slow, steps wait in memory and then in files, and what is
-    there when the process ends is sent by any other logger on this host with the same spool folder.
-    Nothing here raises or blocks: what goes wrong is counted (`counts`) and said once per kind on
-    the logger "lockstep" of the logging module.
+    `log` puts the values into a bounded queue and returns; a separate thread sends them about once a
+    second. While the server is unreachable or slow, steps wait in memory and then in files; if some are
+    left when the process ends, any other logger on this host with the same spool folder sends them.
+    Nothing here raises or blocks: problems are counted (`counts`), and each kind is logged once to the
+    logger "lockstep" of the logging module.
 
-    Any thread may call any method; `log` also from signal handlers. After a fork the child's copy
-    is a logger of its own with an empty queue.
+    All methods are thread-safe; `log` may also be called from signal handlers. After a fork, the child's
+    copy is a separate logger with an empty queue.
     """
 
     _records: Queue
@@ -55,13 +55,13 @@ class StepLogger:
                  rank: Optional[int] = None, attempt: Optional[int] = None, token: Optional[str] = None,
                  spool: Union[str, "os.PathLike[str]", None] = None, max_spool_bytes: int = 1 << 30,
                  interval_s: float = 1.0) -> None:
-        """`url` and `token` default to $LOCKSTEP_URL and $LOCKSTEP_TOKEN; a URL that is none raises
-        LockstepError, here and never later.
+        """`url` and `token` default to $LOCKSTEP_URL and $LOCKSTEP_TOKEN. An invalid URL raises
+        LockstepError here, never later.
 
-        `job`, `run`, `rank` and `attempt` replace what the launcher's environment says, see
-        lockstep.identity. `spool` is the folder for what waits, by default $LOCKSTEP_SPOOL or
-        one among the temporary files, "" for none; it holds at most `max_spool_bytes` of all
-        processes together. `interval_s` is how long steps are collected before they are sent.
+        `job`, `run`, `rank` and `attempt` override the launcher's environment, see lockstep.identity.
+        `spool` is the folder for waiting steps, by default $LOCKSTEP_SPOOL or a temporary folder, "" for
+        none; it holds at most `max_spool_bytes` for all processes together. `interval_s` is how long
+        steps are collected before they are sent.
         """
         found = identities.find()
         self.identity = Identity(
@@ -80,12 +80,12 @@ class StepLogger:
         _alive.add(self)
 
     def log(self, step: int, **values: Any) -> None:
-        """Takes values of a step: numbers, or tensors and arrays of one element.
+        """Logs values of a step: numbers, or tensors and arrays of one element.
 
         A value called `time` (Unix seconds), `job`, `run`, `rank` or `attempt` replaces the logger's own.
 
-        Costs microseconds and never waits, for a GPU neither: a tensor on a device is copied there,
-        and read later by the logger's thread.
+        Takes microseconds and never waits, not even for a GPU: a tensor on a device is copied there, and
+        read later by the logger's thread.
         """
         try:
             records = self._records
@@ -104,7 +104,7 @@ class StepLogger:
             self._tally.add(errors=1)
 
     def flush(self, timeout_s: float = 10.0) -> bool:
-        """Waits until everything logged so far is on the server; False if it is not in time."""
+        """Waits until everything logged so far is on the server; False on timeout."""
         try:
             worker = self._worker
             if worker is None or self._closed:
@@ -118,11 +118,11 @@ class StepLogger:
             return False
 
     def close(self, timeout_s: float = CLOSE_WITHIN_S) -> bool:
-        """Sends what waits, as far as that is possible at once, and leaves the rest in the spool.
+        """Sends waiting steps as far as possible, and leaves the rest in the spool.
 
-        True if all is on the server. What is logged afterwards is dropped and counted. Called at
-        the end of the process by itself. The server is told that the rank has ended: that it has
-        failed, if an exception is under way or has ended the program.
+        True if everything is on the server. Later steps are dropped and counted. Called automatically at
+        the end of the process. Tells the server that the rank has ended, or failed, if an exception is
+        propagating or has ended the program.
         """
         try:
             self._closed = True
@@ -136,13 +136,13 @@ class StepLogger:
             return False
 
     def fault(self, error: Exception) -> None:
-        """Counts a fault of what feeds this logger, and warns once: it must not end a training either."""
+        """Counts a fault of this logger's caller, and warns once: it must not end a training either."""
         self._tally.add(errors=1)
         self._tally.warn_once("feeding", f"a step was not timed: {error!r}")
 
     @property
     def counts(self) -> Counts:
-        """What became of the steps so far."""
+        """The outcomes of the steps so far."""
         return self._tally.counts()
 
     def __enter__(self) -> "StepLogger":
@@ -199,7 +199,7 @@ class StepLogger:
 
 
 def _exit_code() -> int:
-    """Of the process, as far as it is known before its end."""
+    """The exit code of the process, as far as it is known before its end."""
     error = sys.exc_info()[1]
     if isinstance(error, SystemExit):
         if isinstance(error.code, int):
@@ -207,7 +207,8 @@ def _exit_code() -> int:
         return 0 if error.code is None else 1
     if error is not None:
         return 1
-    # The interpreter keeps the exception that has ended the program; where a person types, any one that was raised.
+    # The interpreter keeps the exception that ended the program; in interactive sessions, the last
+    # one raised.
     is_typed = hasattr(sys, "ps1") or "IPython" in sys.modules
     return 1 if not is_typed and getattr(sys, "last_value", None) is not None else 0
 

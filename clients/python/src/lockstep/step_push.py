@@ -1,7 +1,7 @@
-"""POST /api/v1/push/steps: a piece of a stream to the server, and what its answer means.
+"""POST /api/v1/push/steps: sends a piece of a stream, and interprets the response.
 
-Every request names the stream and the offset of its first byte, so that a piece that arrives twice
-is stored once. docs/python.md has the contract.
+Every request contains the stream's name and the offset of its first byte, so that a piece that
+arrives twice is stored once. docs/python.md describes the protocol.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from lockstep.errors import Unreachable
 
 PATH = "/api/v1/push/steps"
 MAX_BODY_BYTES = 1 << 20
-# Below this a request is one packet or two anyway.
+# Smaller requests are only one or two packets anyway.
 COMPRESS_FROM_BYTES = 4096
 
 
 class Taken(NamedTuple):
-    """The server is done with the piece: `accepted` lines are stored, the others never will be."""
+    """The piece is finished: `accepted` lines are stored, the others never will be."""
 
     accepted: int
     rejected: int
@@ -30,17 +30,17 @@ class Taken(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """The server has the stream up to `offset` and wants what follows."""
+    """The server has the stream up to `offset` and needs what follows."""
 
     offset: int
 
 
 class TooLarge(NamedTuple):
-    """The server takes smaller pieces only."""
+    """The server accepts only smaller pieces."""
 
 
 class Later(NamedTuple):
-    """The piece is not stored; the server asked for a pause of `after_s`, or said nothing about it."""
+    """The piece is not stored; the server requested a pause of `after_s`, if set."""
 
     why: str
     after_s: Optional[float]
@@ -50,7 +50,7 @@ Outcome = Union[Taken, Resume, TooLarge, Later]
 
 
 def push(connection: HttpConnection, stream: str, offset: int, lines: bytes) -> Outcome:
-    """Sends whole lines that begin at `offset` of `stream`. Never raises for what a server can do."""
+    """Sends whole lines that begin at `offset` of `stream`. Never raises because of the server."""
     headers = {"Content-Type": "application/x-ndjson", "X-Lockstep-Stream": stream,
                "X-Lockstep-Offset": str(offset)}
     body = lines
@@ -65,9 +65,9 @@ def push(connection: HttpConnection, stream: str, offset: int, lines: bytes) -> 
 
 
 def outcome_of(answer: Answer, piece: Piece) -> Outcome:
-    """What the answer to a piece means."""
+    """Interprets the response to a piece."""
     told = _object(answer.body)
-    # Without this key it is not a lockstep that said yes.
+    # Without this key, the response is not from lockstep.
     if (200 <= answer.status < 300 or answer.status == 400) and "accepted" in told:
         return _taken(told, piece)
     if answer.status == 400:

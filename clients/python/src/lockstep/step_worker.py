@@ -1,9 +1,9 @@
-"""The thread behind a StepLogger: takes records from its queue, and sees to it that they arrive.
+"""The thread of a StepLogger: takes records from its queue, and delivers them.
 
-Each round takes what was logged, appends it to the stream, and sends until nothing waits or the
-server says no. After a failure everything that waits goes to the disk, and the next try is made
-when the back-off has passed. When the own stream is sent, streams that earlier processes left in
-the spool are, one request a round.
+Each round takes the logged records, appends them to the stream, and sends until nothing waits or the
+server refuses. After a failure everything that waits goes to the disk, and the next attempt is made
+after the back-off. Once its own stream is sent, it sends streams that earlier processes left in the
+spool, one request per round.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from lockstep.stream_sender import StreamSender
 from lockstep.tally import Tally
 
 MAX_MEMORY_BYTES = 8 << 20
-# How often the spool is looked through for what other processes left while this one lives.
+# How often to check the spool for what other processes left while this one runs.
 ROUNDS_BETWEEN_LOOKS = 60
-# A server that does not keep up is no reason to hold more than this in memory.
+# Hold at most this much in memory, even if the server is slow.
 SPILL_FROM_BYTES = 1 << 20
 
 
 class FlushMark:
-    """Stands in the queue behind what must be on the server before `reached`.
+    """Marks a queue position: everything before it must be on the server to be `reached`.
 
-    `decided` is set when that is so, or when it cannot be any more.
+    `decided` is set once that is the case, or has become impossible.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ Queue = Deque[Union[StepRecord, FlushMark]]
 
 
 class StepWorker:
-    """Owns the stream of one process. `close` and the constructor belong to the logger's side."""
+    """Owns the stream of one process. The logger calls the constructor and `close`."""
 
     def __init__(self, connection: HttpConnection, spool: Optional[Spool], max_spool_bytes: int,
                  shared: Mapping[str, Any], registration: Registration, records: Queue, interval_s: float,
@@ -80,20 +80,20 @@ class StepWorker:
         self._thread.start()
 
     def wake(self) -> None:
-        """Makes the next round begin at once. Safe in signal handlers."""
+        """Starts the next round immediately. Safe in signal handlers."""
         self._wakes.put(None)
 
     def close(self, timeout_s: float, exit_code: int = 0) -> bool:
-        """Sends what can be sent within the time, and leaves the rest in the spool. True: all steps are sent.
+        """Sends what it can in time, and leaves the rest in the spool. True if all steps are sent.
 
-        The server is told that the process ended with `exit_code`, by this process or by who sends the rest.
+        Tells the server that the process ended with `exit_code`, or leaves that to the sender of the rest.
         """
         self._exit_code = exit_code
         self._closing.set()
         self.wake()
         self._thread.join(timeout_s)
         if self._thread.is_alive():
-            # It waits for the network; what it has not sent is ours now.
+            # It waits for the network; what it has not sent belongs to us now.
             self._abandoned = True
             self._take_records(lock_within_s=timeout_s)
             self._spill(sync=True, lock_within_s=timeout_s)
@@ -101,7 +101,7 @@ class StepWorker:
         return self._sender.backlog.empty and not self._records
 
     def forget(self) -> None:
-        """In the child of a fork: closes what is the parent's. The object is of no use afterwards."""
+        """After a fork, in the child: closes the parent's resources. The object is unusable afterwards."""
         for claim in (self._claim, self._adopted[0] if self._adopted else None):
             if claim is not None:
                 claim.close()
@@ -124,12 +124,12 @@ class StepWorker:
         self._connection.close()
 
     def _claim_folder(self) -> None:
-        """Done here and not where the thread is started: the training does not wait for a disk."""
+        """Done on this thread, so that the training does not wait for the disk."""
         if self._spool is None:
             return
         try:
             self._claim = self._spool.claim(self._stream)
-        except (OSError, ValueError) as error:  # ValueError: a path that none can be.
+        except (OSError, ValueError) as error:  # ValueError: an impossible path.
             self._spool = None
             self._disk_failed(error)
         if self._claim is not None:
@@ -144,10 +144,10 @@ class StepWorker:
     def _round(self) -> None:
         try:
             self._take_records()
-            # A flush does not wait for our own caution, but for the pause that the server asked for.
+            # A flush ignores our own back-off, but not a pause requested by the server.
             if time.monotonic() >= self._not_before or (self._wanted() and not self._must_wait):
                 self._send()
-        except Exception as error:  # The training must never see what goes wrong here.
+        except Exception as error:  # Faults here must never reach the training.
             self._tally.add(errors=1)
             self._tally.warn_once("error", f"logging steps failed: {error!r}")
 
@@ -155,7 +155,7 @@ class StepWorker:
         return bool(self._marks) or self._closing.is_set()
 
     def _take_records(self, lock_within_s: float = -1) -> None:
-        """Moves what is in the queue to the end of the stream."""
+        """Moves the queue's records to the end of the stream."""
         if not self._sender.lock.acquire(timeout=lock_within_s):
             return
         try:
@@ -169,7 +169,7 @@ class StepWorker:
         finally:
             self._sender.lock.release()
         if self._tally.counts().values_dropped:
-            self._tally.warn_once("value", "a value that is no number was left out of its step")
+            self._tally.warn_once("value", "a value that is not a number was dropped from its step")
         if self._sender.backlog.memory_bytes >= SPILL_FROM_BYTES:
             self._spill()
 
@@ -186,7 +186,7 @@ class StepWorker:
             self._spill_locked(sync=False)
             if not backlog.append(line):
                 self._tally.add(dropped=1)
-                self._tally.warn_once("full", "the server is away and the spool is full: steps are dropped")
+                self._tally.warn_once("full", "the server is unreachable and the spool is full: steps are dropped")
 
     def _send(self) -> None:
         while not self._sender.backlog.empty and not self._abandoned:
@@ -205,7 +205,7 @@ class StepWorker:
             self._send_left_behind()
 
     def _say_end(self) -> None:
-        """Behind the last step. While steps are left in the spool the server cannot be reached anyway."""
+        """After the last step. While steps are left in the spool, the server is unreachable anyway."""
         try:
             body = self._registration.end(self._exit_code)
             is_next = self._sender.backlog.empty
@@ -250,10 +250,10 @@ class StepWorker:
 
     def _disk_failed(self, error: Exception) -> None:
         self._tally.add(errors=1)
-        self._tally.warn_once("disk", f"the spool cannot be used, steps wait in memory alone: {error}")
+        self._tally.warn_once("disk", f"the spool is unusable, steps wait only in memory: {error}")
 
     def _send_left_behind(self) -> None:
-        """One request for a stream that an earlier process left, if there is one."""
+        """Sends one request of a stream left by an earlier process, if there is one."""
         try:
             if self._adopted is None:
                 self._adopt_next()

@@ -1,4 +1,4 @@
-"""Sends what waits of one stream, oldest first, and follows the server's wishes about it."""
+"""Sends the waiting part of one stream, oldest first, as the server requests it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from lockstep.tally import Tally
 
 
 class StreamSender:
-    """Owns how far a stream has come. One thread sends; others may use the backlog under `lock`."""
+    """Owns a stream's progress. One thread sends; others may use the backlog under `lock`."""
 
     def __init__(self, stream: str, backlog: Backlog, tally: Tally) -> None:
         self.lock = threading.Lock()
         self.backlog = backlog
         self._origin = stream
         self._stream = stream
-        # The offset in the backlog at which the stream of that name begins.
+        # The backlog offset at which the stream of that name begins.
         self._base = 0
         self._max_bytes = step_push.MAX_BODY_BYTES
         self._tally = tally
 
     def send_oldest(self, connection: HttpConnection) -> Optional[Later]:
-        """One request, without the lock; returns why it must be tried later, or None if it need not.
+        """Sends one request, without the lock; returns why it must be retried later, or None.
 
-        Raises OSError when what waits on the disk cannot be read.
+        Raises OSError if waiting data on the disk cannot be read.
         """
         with self.lock:
             piece = self.backlog.oldest(self._max_bytes)
             lost_bytes, self.backlog.lost_bytes = self.backlog.lost_bytes, 0
         if lost_bytes:
             self._tally.add(errors=1)
-            self._tally.warn_once("lost", f"{lost_bytes} bytes of steps have gone from the spool")
+            self._tally.warn_once("lost", f"{lost_bytes} bytes of steps disappeared from the spool")
         if piece is None:
             return None
         outcome = step_push.push(connection, self._stream, piece.offset - self._base, piece.lines)
@@ -66,7 +66,7 @@ class StreamSender:
         elif self._base == piece.offset:
             return Later(f"the server wants a stream to begin at {expected - self._base}", None)
         else:
-            # It wants bytes that are gone here, because it lost them or because a line was dropped.
+            # It needs bytes that are gone here, because it lost them or because a line was dropped.
             self._stream = f"{self._origin}.{piece.offset}"
             self._base = piece.offset
         return None
@@ -80,7 +80,7 @@ class StreamSender:
             self._max_bytes = max(1, len(piece.lines) // 2)
             return
         self._tally.add(dropped=1)
-        self._tally.warn_once("too large", f"a step of {len(piece.lines)} bytes is larger than the server takes")
+        self._tally.warn_once("too large", f"a step of {len(piece.lines)} bytes exceeds the server's limit")
         self._acknowledge(piece.end)
 
     def _acknowledge(self, end: int) -> None:

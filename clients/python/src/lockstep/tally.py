@@ -1,4 +1,4 @@
-"""What became of the steps that were logged, and one warning for each kind of trouble."""
+"""Counts the outcomes of logged steps, and warns once per kind of problem."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ LOGGER = logging.getLogger("lockstep")
 
 @dataclass
 class Counts:
-    """Lines, unless said otherwise.
+    """Counts of lines, unless stated otherwise.
 
-    `accepted` the server has stored; `rejected` it refused; `dropped` never reached it, for want of
-    room here; `values_dropped` are single values that are no numbers; `failed_requests` were sent
-    again later; `errors` are faults that would have been exceptions.
+    `accepted`: stored by the server; `rejected`: refused by it; `dropped`: never sent, for lack of room;
+    `values_dropped`: single values that are not numbers; `failed_requests`: requests that were retried;
+    `errors`: faults that would have been exceptions.
     """
 
     accepted: int = 0
@@ -28,7 +28,7 @@ class Counts:
 
 
 class Tally:
-    """Counts for any thread, also inside a signal handler that interrupts counting."""
+    """Thread-safe counters, even inside a signal handler that interrupts counting."""
 
     def __init__(self) -> None:
         self._counts = Counts()
@@ -45,9 +45,9 @@ class Tally:
             return replace(self._counts)
 
     def warn_once(self, kind: str, text: str) -> None:
-        """Logs a warning, the first time that `kind` happens in this process."""
+        """Logs a warning the first time that `kind` occurs in this process."""
         with self._lock:
             if kind in self._warned:
                 return
             self._warned.add(kind)
-        LOGGER.warning("%s (said once)", text)
+        LOGGER.warning("%s (logged once)", text)

@@ -1,4 +1,4 @@
-"""Moments and durations as people give them, in seconds."""
+"""Converts moments and durations to seconds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w|y)")
 
 
 def unix_s(moment: Moment) -> float:
-    """Unix seconds of a number of them, a datetime, or an ISO 8601 text; without a zone it is UTC.
+    """Unix seconds from a number, a datetime, or an ISO 8601 text; without a zone it is UTC.
 
-    Raises ValueError for text of another kind.
+    Raises ValueError for invalid text.
     """
     if isinstance(moment, str):
         moment = datetime.datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", moment))
@@ -29,7 +29,7 @@ def unix_s(moment: Moment) -> float:
 
 
 def duration_s(duration: Duration) -> float:
-    """Seconds of a number of them, a timedelta, or a text such as 1m30s. Raises ValueError."""
+    """Seconds from a number, a timedelta, or a text such as 1m30s. Raises ValueError."""
     if isinstance(duration, datetime.timedelta):
         return duration.total_seconds()
     if isinstance(duration, str) and DURATION.fullmatch(duration):
@@ -38,5 +38,5 @@ def duration_s(duration: Duration) -> float:
 
 
 def text_of(seconds: float) -> str:
-    """Seconds as a parameter of the HTTP API: milliseconds are what it knows."""
+    """Seconds as a parameter of the HTTP API, which has millisecond resolution."""
     return f"{seconds:.3f}"

@@ -1,4 +1,4 @@
-"""Objects of the API as dataclasses: what a class has an attribute for, and the rest."""
+"""Converts API objects to dataclasses: known attributes, and the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def field(key: str = "", of: Optional[type] = None, default: Any = None) -> Any:
-    """An attribute that the server calls `key`; with `of` an object of that class, or a list of them if `default` is list."""
+    """An attribute with the server's name `key`; with `of`, an object of that class, or a list of them if `default` is list."""
     metadata = {"key": key, "of": of}
     if callable(default):
         return dataclasses.field(default_factory=default, metadata=metadata)
@@ -22,7 +22,7 @@ def many(of: type, key: str = "") -> Any:
 
 
 def told(kind: Type[T], fields: Mapping[str, Any]) -> T:
-    """An object of that class from one of the API; what it lacks keeps its default, what it has beyond is `unknown`."""
+    """Converts an API object to that class; missing values keep their defaults, additional ones go to `unknown`."""
     rest = dict(fields)
     values: Dict[str, Any] = {}
     for attribute in dataclasses.fields(kind):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""How training answers show themselves in a notebook."""
+"""HTML output of training answers for notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, Optional, Sequence
 from lockstep import html_tables
 
 CLOCKS = ("from_", "to")
-# Columns of a heat map that a page has room for.
+# The columns of a heat map that fit on a page.
 MAX_CELLS = 120
 
 
@@ -21,14 +21,14 @@ def sentences(words: Sequence[str]) -> str:
 
 
 def rows_of(objects: List[Any], *names: str) -> str:
-    """A table of those attributes, without the columns that are empty in all rows."""
+    """A table of those attributes, without columns that are empty in all rows."""
     shown = [name for name in names if any(getattr(one, name) not in (None, "", [], {}) for one in objects)]
     return html_tables.table([name.rstrip("_").replace("_", " ") for name in shown],
                              [[cell(name, getattr(one, name)) for name in shown] for one in objects])
 
 
 def cell(name: str, value: Any) -> Any:
-    """What a table shows of an attribute: times as clocks, evidence in words."""
+    """An attribute as a table cell: formats times and evidence."""
     if name in CLOCKS and isinstance(value, (int, float)):
         return html_tables.clock(value)
     if name == "evidence":
@@ -37,17 +37,17 @@ def cell(name: str, value: Any) -> Any:
 
 
 def evidence_text(one: Any) -> str:
-    """A number that a verdict rests on, beside the one that it is held against."""
+    """A number behind a verdict, with its reference value."""
     if not isinstance(one, Mapping):
         return str(one)
     value, reference = (html_tables.text_of(one.get(name)) for name in ("value", "reference"))
     unit = one.get("unit") or ""
-    against = f" against {reference}" if reference else ""
+    against = f" vs. {reference}" if reference else ""
     return f"{one.get('signal')} {value}{against} {unit}".rstrip()
 
 
 def shares(parts: Mapping[str, Optional[float]], whole: Optional[float]) -> str:
-    """Parts of a whole as bars, the largest first, without those that are nothing."""
+    """Parts of a whole as bars, largest first, without empty ones."""
     known = sorted(((value, name) for name, value in parts.items() if value), reverse=True)
     rows = "".join(
         f"<tr><td>{html.escape(name.replace('_', ' '))}</td><td>{value:.4g}</td><td>{value / whole:.1%}</td>"
@@ -57,7 +57,7 @@ def shares(parts: Mapping[str, Optional[float]], whole: Optional[float]) -> str:
 
 
 def coloured(names: Sequence[Any], rows: Sequence[Sequence[Optional[float]]]) -> str:
-    """A row of cells for each name, pale where the number is low and dark where it is high."""
+    """A row of cells for each name: low numbers are pale, high ones dark."""
     numbers = [value for row in rows for value in row if value is not None]
     if not numbers:
         return ""

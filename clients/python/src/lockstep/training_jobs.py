@@ -1,4 +1,4 @@
-"""Which jobs there are, where their GPU-seconds went, and everything about one in sentences."""
+"""Jobs, how they spent their GPU time, and reports about them in sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lockstep.training_verdicts import Bottlenecks, Events, Mfu, Stragglers
 
 @dataclass
 class Job:
-    """A job: when it ran, of what ranks and GPUs, how it is. `verdict` is the worst of what holds, `sentence` says why,
+    """A job: its time, ranks, GPUs and state. `verdict` is its worst problem, `sentence` explains it,
     `warnings` are sentences."""
 
     job: str = ""
@@ -45,7 +45,7 @@ class Job:
 
 @dataclass
 class Jobs:
-    """Jobs, the latest first. Iterates over them; a job is also found by its name."""
+    """Jobs, latest first. Iterates over them; jobs can also be indexed by name."""
 
     jobs: List[Job] = many(Job)
     unknown: Dict[str, Any] = field(default=dict)
@@ -73,7 +73,7 @@ def table_of(jobs: List[Job]) -> str:
 
 @dataclass
 class Ledger:
-    """Every GPU-second of a job in one of `bins`, which add up to `gpu_seconds`; `goodput` is the productive share."""
+    """The GPU time of a job, divided into `bins` that add up to `gpu_seconds`; `goodput` is the productive share."""
 
     job: str = ""
     wall_seconds: Optional[float] = None
@@ -101,7 +101,7 @@ class Ledger:
 
 @dataclass
 class Report:
-    """All answers about a job, and in sentences."""
+    """All answers about a job, with a summary in sentences."""
 
     job: str = ""
     words: List[str] = field(default=list)

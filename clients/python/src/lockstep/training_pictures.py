@@ -1,4 +1,4 @@
-"""Numbers of a job over time and steps: comparisons of runs, heat maps of ranks, steps one by one."""
+"""A job's metrics over time and steps: comparisons of runs, heat maps of ranks, single steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbers = List[Optional[float]]
 
 @dataclass
 class ComparedRun:
-    """A run beside the first of the comparison: `loss_gap` is its loss less that of the first, at the same points."""
+    """A run in a comparison: `loss_gap` is its loss minus the first run's, at the same points."""
 
     run: str = ""
     step_seconds: Optional[float] = None
@@ -42,7 +42,7 @@ class Comparison:
     unknown: Dict[str, Any] = field(default=dict)
 
     def to_pandas(self, curve: str = "loss") -> "pandas.DataFrame":
-        """The `loss` or `loss_gap` of the runs: a row for each point, a column for each run. Needs pandas."""
+        """The `loss` or `loss_gap` of the runs: one row per point, one column per run. Needs pandas."""
         import pandas
         return pandas.DataFrame({run.run: getattr(run, curve) for run in self.runs}, dtype=float,
                                 index=pandas.Index(self.at, name=self.align))
@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass
 class HeatMap:
-    """One number of every rank over time or steps. `min`, `max`, `last` and `mean` have a row for each rank."""
+    """A metric of every rank over time or steps. `min`, `max`, `last` and `mean` have one row per rank."""
 
     job: str = ""
     metric: str = ""
@@ -71,7 +71,7 @@ class HeatMap:
     unknown: Dict[str, Any] = field(default=dict)
 
     def to_pandas(self, value: str = "mean") -> "pandas.DataFrame":
-        """A row for each bin, by its first step or its begin (UTC), a column for each rank. Needs pandas."""
+        """One row per bin, by its first step or its begin (UTC), one column per rank. Needs pandas."""
         import pandas
         columns = {rank: numbers for rank, numbers in zip(self.ranks, getattr(self, value))}
         if self.by == "step":
@@ -88,7 +88,7 @@ class HeatMap:
 
 @dataclass
 class AttemptSteps:
-    """The steps of one start of a job. `behind_seconds`: when each ended, less when it would have at the median pace."""
+    """The steps of one attempt. `behind_seconds`: each step's end minus its end at the median pace."""
 
     attempt: int = 0
     first_step: Optional[int] = None
@@ -110,7 +110,7 @@ class StepHistory:
     unknown: Dict[str, Any] = field(default=dict)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row for each step, by attempt and step: end (UTC), seconds, seconds behind the median pace. Needs pandas."""
+        """One row per step, by attempt and step: end (UTC), seconds, seconds behind the median pace. Needs pandas."""
         import pandas
         parts = [pandas.DataFrame({"attempt": one.attempt, "step": one.step,
                                    "end": pandas.to_datetime(one.end, unit="s", utc=True),

@@ -1,7 +1,7 @@
-"""Verdicts about a job: which rank is slow, what bounds the GPUs, what the FLOPs are worth, what happened.
+"""Verdicts about a job: stragglers, bottlenecks, MFU and events.
 
-Times are Unix seconds, shares 0..1, and what the server does not know is None. Every answer keeps what this version has no
-attribute for in `unknown`, under the server's names.
+Times are Unix seconds, shares 0..1, and unknown values are None. Values for which this version has no attribute are
+in `unknown`, under the server's names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lockstep.training_html import rows_of, sentences, titled
 
 @dataclass
 class SlowRank:
-    """A rank that holds its job back. `score` is how late it is, as a share of a step."""
+    """A rank that holds its job back. `score` is its lateness as a share of a step."""
 
     rank: Any = None
     host: str = ""
@@ -38,7 +38,7 @@ class SlowRank:
 
 @dataclass
 class Stragglers:
-    """Which ranks hold the job back, found by `method`. `what_if` says how fast it would be without them."""
+    """The ranks that hold the job back, found by `method`. `what_if` is its speed without them."""
 
     job: str = ""
     method: str = ""
@@ -64,13 +64,13 @@ class Stragglers:
         if self.lost_cost is not None:
             parts.append(sentences([f"cost: {self.lost_cost:.4g} {self.currency or ''}".rstrip()]))
         if self.missing:
-            parts.append(sentences([f"what would say more: {', '.join(self.missing)}"]))
+            parts.append(sentences([f"missing for a better answer: {', '.join(self.missing)}"]))
         return titled(f"{self.job}: {self.verdict} (by {self.method})", *parts)
 
 
 @dataclass
 class GpuBottleneck:
-    """What bounds one GPU: its class most of the time, and the share of time of each class."""
+    """What bounds one GPU: its most frequent class, and each class's share of time."""
 
     gpu: Any = None
     rank: Any = None
@@ -85,7 +85,7 @@ class GpuBottleneck:
 
     @property
     def shares(self) -> Dict[str, float]:
-        """The classes that it ever was of."""
+        """All classes that it has had."""
         return {name: value for name, value in self.share.items() if value}
 
     @property
@@ -113,7 +113,7 @@ class Bottlenecks:
 
 @dataclass
 class RankMfu:
-    """A rank's own share of its peak."""
+    """A rank's MFU."""
 
     rank: Any = None
     host: str = ""
@@ -125,7 +125,7 @@ class RankMfu:
 
 @dataclass
 class Mfu:
-    """The share of the dense peak that trained the model, by a convention of counting FLOPs. `reason` says why there is none."""
+    """The share of the dense peak that trained the model, by a FLOPs counting convention. `reason` says why it is unknown."""
 
     job: str = ""
     mfu: Optional[float] = None
@@ -153,7 +153,7 @@ class Mfu:
 
 @dataclass
 class Event:
-    """Something that happened to a job."""
+    """An event in a job."""
 
     kind: str = ""
     from_: Optional[float] = field("from")
@@ -167,7 +167,7 @@ class Event:
 
 @dataclass
 class Events:
-    """What happened, in order of time. Iterates over the events."""
+    """Events in order of time. Iterates over them."""
 
     events: List[Event] = many(Event)
     confidence: Dict[str, Any] = field(default=dict)

@@ -1,4 +1,4 @@
-// Alerts that fire or are about to: what each says, of what, since when, and the query behind it.
+// Firing and pending alerts: summary, job, labels, start and the query behind each.
 import { Badge } from "../../parts/badge";
 import { Table } from "../../parts/table";
 import type { Alert, Rule, RuleGroup } from "../../server/rules";
@@ -21,7 +21,7 @@ function Says({ alert }: { alert: Alert }) {
     <>
       {summary ?? description ?? ""}
       {summary && description && <div class="note">{description}</div>}
-      {/^https?:/.test(runbook) && <div><a href={runbook} target="_blank" rel="noreferrer">What to do</a></div>}
+      {/^https?:/.test(runbook) && <div><a href={runbook} target="_blank" rel="noreferrer">Runbook</a></div>}
     </>
   );
 }
@@ -51,19 +51,19 @@ function Since({ alert, rule }: { alert: Alert; rule: Rule | undefined }) {
   );
 }
 
-// What fires is above what is about to, and what is new above what is old.
+// Firing before pending, newest first.
 const inOrder = (a: Alert, b: Alert) => a.state.localeCompare(b.state) || begin(b) - begin(a);
 
 export function AlertTable({ alerts, groups }: { alerts: readonly Alert[]; groups: readonly RuleGroup[] }) {
   const name = (alert: Alert) => {
     const rule = ruleOf(groups, alert);
-    return rule ? <a href={address("/explore", { q: rule.query })} title="Its query in Explore">{nameOf(alert)}</a> : nameOf(alert);
+    return rule ? <a href={address("/explore", { q: rule.query })} title="Open its query in Explore">{nameOf(alert)}</a> : nameOf(alert);
   };
   return (
     <Table caption="Alerts by state" rows={[...alerts].sort(inOrder)} keyOf={(alert) => JSON.stringify(alert.labels)} columns={[
       { name: "State", cell: (alert) => <Badge name={alert.state} />, sort: (alert) => alert.state },
       { name: "Alert", cell: (alert) => <b>{name(alert)}</b>, sort: nameOf },
-      { name: "Says", cell: (alert) => <Says alert={alert} /> },
+      { name: "Summary", cell: (alert) => <Says alert={alert} /> },
       { name: "Job", cell: (alert) => <Where alert={alert} />, sort: (alert) => alert.labels["job"] ?? "" },
       { name: "Labels", cell: (alert) => <Labels alert={alert} />, isWide: true },
       { name: "Value", cell: (alert) => plain(Number(alert.value)), sort: (alert) => Number(alert.value), isNumber: true, isWide: true },

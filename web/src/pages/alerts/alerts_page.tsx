@@ -1,4 +1,4 @@
-// Alerts that fire or are about to, and the rules behind them.
+// Firing and pending alerts, and the rules behind them.
 import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
@@ -22,13 +22,13 @@ const Counts = ({ alerts }: { alerts: readonly Alert[] }) => (
 
 function wordsOfQuiet(rules: RuleGroups | null): string {
   const watching = rules?.groups.flatMap((group) => group.rules).filter((rule) => rule.type === "alerting").length ?? 0;
-  if (watching === 0) return rules ? "There are no alerting rules: see below." : "";
-  return watching === 1 ? "One rule watches." : `${watching} rules watch.`;
+  if (watching === 0) return rules ? "No alerting rules are loaded: see below." : "";
+  return watching === 1 ? "1 rule active." : `${watching} rules active.`;
 }
 
 const NoRules = () => (
   <Empty title="No rules are loaded.">
-    Rule files of a Prometheus work as they are. Those in <code>rules_pack/</code> watch jobs and GPUs:
+    Prometheus rule files work unchanged. Those in <code>rules_pack/</code> cover jobs and GPUs:
     <pre>{"# lockstep.yml\nrule_files: [rules_pack/jobs.yml, rules_pack/gpus.yml]\n\nlockstep serve --config lockstep.yml"}</pre>
   </Empty>
 );
@@ -43,7 +43,7 @@ export function AlertsPage() {
       <Card title="Alerts" note={alerts.data && <Counts alerts={alerts.data.alerts} />}>
         <Answered asked={alerts}>
           {(data) => data.alerts.length === 0
-            ? <Empty title="Nothing fires.">{wordsOfQuiet(rules.data)}</Empty>
+            ? <Empty title="No alerts.">{wordsOfQuiet(rules.data)}</Empty>
             : <AlertTable alerts={data.alerts} groups={rules.data?.groups ?? []} />}
         </Answered>
       </Card>

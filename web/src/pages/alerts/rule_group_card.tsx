@@ -1,4 +1,4 @@
-// The rules of one group: what each asks, how it is, and what it takes.
+// The rules of one group: query, state and evaluation time of each.
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { Table } from "../../parts/table";
@@ -17,13 +17,13 @@ function State({ rule }: { rule: Rule }) {
 function Query({ rule }: { rule: Rule }) {
   return (
     <>
-      <a href={address("/explore", { q: rule.query })} title="In Explore"><code>{rule.query}</code></a>
+      <a href={address("/explore", { q: rule.query })} title="Open in Explore"><code>{rule.query}</code></a>
       {rule.lastError && <div class="trouble">{rule.lastError}</div>}
     </>
   );
 }
 
-// A file's name tells enough; the whole path is there to hover.
+// The file name is enough; hovering shows the whole path.
 const fileName = (path: string) => path.split("/").pop() ?? path;
 
 export const RuleGroupCard = ({ group }: { group: RuleGroup }) => (
@@ -32,8 +32,8 @@ export const RuleGroupCard = ({ group }: { group: RuleGroup }) => (
       { name: "State", cell: (rule) => <State rule={rule} />, sort: (rule) => rule.state ?? "" },
       { name: "Rule", cell: (rule) => <b>{rule.name}</b>, sort: (rule) => rule.name },
       { name: "Query", cell: (rule) => <Query rule={rule} /> },
-      { name: "For", cell: (rule) => (rule.duration ? seconds(rule.duration) : ""), sort: (rule) => rule.duration ?? 0, isNumber: true, isWide: true },
-      { name: "Took", cell: (rule) => seconds(rule.evaluationTime), sort: (rule) => rule.evaluationTime, isNumber: true, isWide: true },
+      { name: "Duration", cell: (rule) => (rule.duration ? seconds(rule.duration) : ""), sort: (rule) => rule.duration ?? 0, isNumber: true, isWide: true },
+      { name: "Evaluation time", cell: (rule) => seconds(rule.evaluationTime), sort: (rule) => rule.evaluationTime, isNumber: true, isWide: true },
     ]} />
   </Card>
 );

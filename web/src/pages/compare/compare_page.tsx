@@ -1,4 +1,4 @@
-// Runs beside each other, at equal steps, tokens or seconds.
+// Runs side by side, aligned by steps, tokens or time.
 import { useMemo } from "preact/hooks";
 import { LineChart } from "../../charts/line_chart";
 import { seriesColour } from "../../charts/palette";
@@ -24,7 +24,7 @@ function Curves({ data, of }: { data: Comparison; of: "loss" | "loss_gap" }) {
   const lines = useMemo(
     () => shown.map((run) => ({ name: run.run, colour: seriesColour(data.runs.indexOf(run)), values: run[of] })), [data, of]);
   if (!lines.some((line) => line.values.some((value) => value !== null))) return <Empty title="These runs report no loss." />;
-  return <LineChart title={of === "loss" ? "Loss of each run" : "Difference of the losses"} x={data.at} lines={lines} height={of === "loss" ? 260 : 170}
+  return <LineChart title={of === "loss" ? "Loss of each run" : "Loss difference"} x={data.at} lines={lines} height={of === "loss" ? 260 : 170}
                     unit={(value, digits = 4) => plain(value, digits)} xWords={X_WORDS[data.align]} syncKey="compare" />;
 }
 
@@ -33,16 +33,16 @@ const RunTable = ({ data }: { data: Comparison }) => (
     { name: "Run", cell: (run) => <><span class="swatch" style={{ background: seriesColour(data.runs.indexOf(run)) }} /><a href={jobPath(run.run)}>{run.run}</a></>, sort: (run) => run.run },
     { name: "Step time", cell: (run) => seconds(run.step_seconds), sort: (run) => run.step_seconds, isNumber: true },
     { name: "Speed", cell: (run) => percent(run.speed, 0), sort: (run) => run.speed, isNumber: true },
-    { name: "Tokens a second", cell: (run) => short(run.tokens_per_second), sort: (run) => run.tokens_per_second, isNumber: true },
+    { name: "Tokens/s", cell: (run) => short(run.tokens_per_second), sort: (run) => run.tokens_per_second, isNumber: true },
     { name: "Memory", cell: (run) => bytes(run.highest_memory_bytes), sort: (run) => run.highest_memory_bytes, isNumber: true, isWide: true },
-    { name: "Energy a step", cell: (run) => short(run.joules_per_step, "J"), sort: (run) => run.joules_per_step, isNumber: true, isWide: true },
-    { name: "Last difference", cell: (run) => plain(run.last_gap), sort: (run) => run.last_gap, isNumber: true },
-    { name: "Parts at", cell: (run) => (run.parts_at === null ? "not" : X_WORDS[data.align](run.parts_at)), isNumber: true },
+    { name: "Energy per step", cell: (run) => short(run.joules_per_step, "J"), sort: (run) => run.joules_per_step, isNumber: true, isWide: true },
+    { name: "Latest difference", cell: (run) => plain(run.last_gap), sort: (run) => run.last_gap, isNumber: true },
+    { name: "Diverges at", cell: (run) => (run.parts_at === null ? "never" : X_WORDS[data.align](run.parts_at)), isNumber: true },
   ]} />
 );
 
 const NoTokens = () => (
-  <Empty title="How many tokens a step of these runs has is not known.">Report <code>tokens_per_step</code>, or use another axis.</Empty>
+  <Empty title="Tokens per step are unknown for these runs.">Report <code>tokens_per_step</code>, or use another axis.</Empty>
 );
 
 export function ComparePage() {
@@ -56,12 +56,12 @@ export function ComparePage() {
         <Choice name="Axis" options={AXES} value={align} onChange={(axis) => change({ axis }, true)} />
       </div>
       <RunPicker chosen={runs} />
-      {runs.length === 0 ? <Empty title="No runs are chosen.">Choose two or more above. The first is what the others are held against.</Empty> : (
+      {runs.length === 0 ? <Empty title="No runs selected.">Select two or more above. The first one is the baseline.</Empty> : (
         <Answered asked={asked} height={300}>
           {(data) => align === "tokens" && !data.at.some((tokens) => tokens > 0) ? <NoTokens /> : (
             <>
               <Card title="Loss"><Curves data={data} of="loss" /></Card>
-              {data.runs.length > 1 && <Card title="Difference" note={`against ${data.runs[0]?.run}`}><Curves data={data} of="loss_gap" /></Card>}
+              {data.runs.length > 1 && <Card title="Difference" note={`relative to ${data.runs[0]?.run}`}><Curves data={data} of="loss_gap" /></Card>}
               <Card title="Runs"><RunTable data={data} /></Card>
             </>
           )}

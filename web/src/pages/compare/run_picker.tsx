@@ -1,4 +1,4 @@
-// Which runs are compared.
+// Selects the runs to compare.
 import { useState } from "preact/hooks";
 import { Card } from "../../parts/card";
 import type { Jobs } from "../../server/training";

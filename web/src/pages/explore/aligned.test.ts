@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { aligned } from "./aligned";
 
-test("series with other times share one axis, with gaps", () => {
+test("series with different times share one axis, with gaps", () => {
   const chart = aligned([
     { metric: { __name__: "a" }, values: [[1, "10"], [3, "30"]] },
     { metric: { __name__: "b" }, values: [[2, "20"], [3, "+Inf"]] },
@@ -13,7 +13,7 @@ test("series with other times share one axis, with gaps", () => {
   ]);
 });
 
-test("of a histogram the count is drawn", () => {
+test("a histogram is drawn as its count", () => {
   const chart = aligned([{ metric: {}, histograms: [[1, { count: "7", sum: "3" }]] }]);
   expect(chart.rows).toEqual([{ name: "{}", values: [7] }]);
 });

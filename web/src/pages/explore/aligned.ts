@@ -1,4 +1,4 @@
-// The series of a matrix over one list of times, as charts want them.
+// The series of a matrix on one shared list of timestamps, as charts need them.
 import { numberOf, seriesName, type MatrixRow } from "../../server/prometheus";
 
 export interface AlignedRow {
@@ -6,7 +6,7 @@ export interface AlignedRow {
   readonly values: readonly (number | null)[];
 }
 
-// Of a native histogram the count is drawn.
+// For a native histogram, charts show its count.
 function pointsOf(row: MatrixRow): readonly (readonly [number, string])[] {
   return row.values ?? row.histograms?.map(([time, histogram]) => [time, histogram.count] as const) ?? [];
 }

@@ -1,4 +1,4 @@
-// The editor in the page's colours, which follow the theme by themselves.
+// The editor in the page's colours, which follow the theme automatically.
 import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -18,7 +18,7 @@ export const editorTheme = EditorView.theme({
   ".cm-completionDetail": { color: "var(--muted)", fontStyle: "normal", marginLeft: "1em" },
   "li[aria-selected] .cm-completionDetail": { color: "var(--on-accent)" },
   ".cm-completionIcon": { display: "none" },
-  // CodeMirror's own is a picture in the style sheet, which the security policy keeps out.
+  // CodeMirror's own underline is an inline image, which the security policy blocks.
   ".cm-lintRange": { backgroundImage: "none !important" },
   ".cm-lintRange-error": { textDecoration: "underline wavy var(--bad)" },
   ".cm-diagnostic": { padding: "5px 10px" },

@@ -1,4 +1,4 @@
-// What answering a query takes: its tree, with what each part read and how long it took.
+// The cost of a query: its tree, with what each node read and how long it took.
 import { Answered } from "../../parts/answered";
 import { stepFor } from "../../server/prometheus";
 import { useAnswer } from "../../server/use_answer";

@@ -1,4 +1,4 @@
-// Any question in PromQL: as a table, as a graph, and what answering it takes.
+// Runs any PromQL query: shows the result as a graph or a table, or the query's cost.
 import { lazy, Suspense } from "preact/compat";
 import { Card } from "../../parts/card";
 import { Choice } from "../../parts/choice";
@@ -10,17 +10,17 @@ import { GraphView } from "./graph_view";
 import { LinkNote } from "./link_note";
 import { TableView } from "./table_view";
 
-// Most of the page's code is the editor's, and the answer need not wait for it.
+// Most of the page's code belongs to the editor, and the result need not wait for it.
 const PromqlEditor = lazy(() => import("./promql_editor").then((editor) => editor.PromqlEditor));
 
 const VIEWS = [["graph", "Graph"], ["table", "Table"], ["explain", "Explain"]] as const;
 type ViewName = (typeof VIEWS)[number][0];
 
 const EXAMPLES = [
-  ["How busy are the GPUs of each job?", "avg by (job) (DCGM_FI_PROF_SM_ACTIVE)"],
-  ["Power, all together", "sum(DCGM_FI_DEV_POWER_USAGE)"],
-  ["Step time of each job", "max by (job) (train_step_time_seconds)"],
-  ["Time in each phase of a step", "avg by (job, phase) (train_phase_seconds)"],
+  ["GPU activity per job", "avg by (job) (DCGM_FI_PROF_SM_ACTIVE)"],
+  ["Total power", "sum(DCGM_FI_DEV_POWER_USAGE)"],
+  ["Step time per job", "max by (job) (train_step_time_seconds)"],
+  ["Time per phase of a step", "avg by (job, phase) (train_phase_seconds)"],
 ] as const;
 
 function View({ name, query, range }: { name: ViewName; query: string; range: KnownRange }) {
@@ -30,7 +30,7 @@ function View({ name, query, range }: { name: ViewName; query: string; range: Kn
 }
 
 const Examples = () => (
-  <Empty title="Ask something, for example:">
+  <Empty title="Enter a query, for example:">
     <ul class="examples">
       {EXAMPLES.map(([words, query]) => (
         <li key={query}><button type="button" onClick={() => change({ q: query })}><code>{query}</code></button> <span>{words}</span></li>
@@ -53,7 +53,7 @@ export function ExplorePage({ range }: { range: KnownRange }) {
         </Suspense>
       )}
       {link && <LinkNote link={link} shown={query} />}
-      <Card title="Answer" actions={<Choice name="View" options={VIEWS} value={view} onChange={(name) => change({ view: name }, true)} />}>
+      <Card title="Result" actions={<Choice name="View" options={VIEWS} value={view} onChange={(name) => change({ view: name }, true)} />}>
         {query && range.isKnown ? <View name={view} query={query} range={range} /> : <Examples />}
       </Card>
     </>

@@ -1,4 +1,4 @@
-// A query over the range, a line per series.
+// A query over the time range, one line per series.
 import { useMemo } from "preact/hooks";
 import { LineChart } from "../../charts/line_chart";
 import { seriesColour } from "../../charts/palette";
@@ -14,19 +14,19 @@ import { aligned } from "./aligned";
 import { Warnings } from "./warnings";
 
 const POINTS = 500;
-// More lines would be no picture; the answer says how many there are.
+// More lines would be unreadable; a note says how many series there are.
 const MAX_LINES = 200;
 
 function Graph({ data }: { data: MatrixResult }) {
   const chart = useMemo(() => aligned(data.result.slice(0, MAX_LINES)), [data]);
   const lines = useMemo(() => chart.rows.map((row, at) => ({ ...row, colour: seriesColour(at) })), [chart]);
-  if (chart.x.length === 0) return <Empty title="No series.">Look at another time, or at what the selector matches in Explain.</Empty>;
+  if (chart.x.length === 0) return <Empty title="No series.">Try another time range, or check in Explain what the selector matches.</Empty>;
   return (
     <>
-      <LineChart title="The query over time" x={chart.x} lines={lines} isTime height={380}
+      <LineChart title="Query result over time" x={chart.x} lines={lines} isTime height={380}
                  unit={(value, digits) => (value !== null && Math.abs(value) >= 1e4 ? short(value, "", 1000, digits) : plain(value, digits))}
                  onZoom={(from, to) => showRange({ from, to })} onReset={() => change({ from: null, to: null })} />
-      {data.result.length > MAX_LINES && <p class="note">{MAX_LINES} of {data.result.length} series are drawn. Aggregate, or look at the table.</p>}
+      {data.result.length > MAX_LINES && <p class="note">Showing {MAX_LINES} of {data.result.length} series. Aggregate them, or use the table.</p>}
     </>
   );
 }

@@ -1,9 +1,9 @@
-// What a link of Prometheus' page says beyond the query that is shown.
+// What a link to Prometheus' page contains beyond the query shown.
 import { linkedQueries, withLink, type LinkedQuery } from "../../url/prometheus_links";
 
 const Others = ({ queries, link, shown }: { queries: readonly LinkedQuery[]; link: string; shown: string }) => (
   <div class="note">
-    The link has {queries.length} queries, of which Explore shows one at a time:
+    The link has {queries.length} queries; Explore shows one at a time:
     <ol class="linked">
       {queries.map(({ query, target }) => (
         <li key={target}>
@@ -20,7 +20,7 @@ export function LinkNote({ link, shown }: { link: string; shown: string }) {
   return (
     <>
       {queries.length > 1 && <Others queries={queries} link={link} shown={shown} />}
-      {unread.map((words) => <p key={words} class="warning">▲ The link says <code>{words}</code>, which is no time: it was left out.</p>)}
+      {unread.map((words) => <p key={words} class="warning">▲ Ignored <code>{words}</code> in the link: not a valid time or duration.</p>)}
     </>
   );
 }

@@ -1,4 +1,4 @@
-// The PromQL editor: highlighting, completion from this server's metrics and labels, mistakes underlined.
+// The PromQL editor: highlights, completes this server's metrics and labels, underlines errors.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
@@ -11,7 +11,7 @@ import { editorColours, editorTheme } from "./editor_theme";
 
 interface EditorProps {
   readonly text: string;
-  readonly completeBackToS: number; // names that had samples since then are offered
+  readonly completeBackToS: number; // offers only names with samples since then, Unix seconds
   readonly onRun: (text: string) => void;
 }
 
@@ -37,7 +37,7 @@ export function PromqlEditor({ text, completeBackToS, onRun }: EditorProps) {
 
   useEffect(() => {
     if (!host.current) return;
-    // In a shadow root the editor's styles are adopted sheets, which the page's security policy allows.
+    // In a shadow root, the editor's styles are adopted sheets, which the security policy allows.
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open", delegatesFocus: true });
     const run = (editor: EditorView) => {
       latest.current(editor.state.doc.toString());

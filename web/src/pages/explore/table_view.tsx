@@ -1,4 +1,4 @@
-// A query at the end of the range.
+// A query's result at the end of the time range.
 import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/notice";
 import { Table } from "../../parts/table";
@@ -16,12 +16,12 @@ const textOf = (row: VectorRow) =>
 
 function Result({ data }: { data: QueryResult }) {
   if (data.resultType === "scalar" || data.resultType === "string") return <p class="scalar">{data.result[1]}</p>;
-  if (data.resultType === "matrix") return <Empty title="That is a range of samples.">Wrap it in a function, as rate() or last_over_time().</Empty>;
-  if (data.result.length === 0) return <Empty title="No series.">Look at another time, or at what the selector matches in Explain.</Empty>;
+  if (data.resultType === "matrix") return <Empty title="The result is a range vector.">Wrap it in a function such as rate() or last_over_time().</Empty>;
+  if (data.result.length === 0) return <Empty title="No series.">Try another time range, or check in Explain what the selector matches.</Empty>;
   return (
     <>
-      <p class="note">{count(data.result.length)} series{data.result.length > MAX_ROWS && `, the first ${MAX_ROWS} are shown`}</p>
-      <Table caption="The query's answer" rows={data.result.slice(0, MAX_ROWS)} keyOf={(row) => seriesName(row.metric)} columns={[
+      <p class="note">{count(data.result.length)} series{data.result.length > MAX_ROWS && `, showing the first ${MAX_ROWS}`}</p>
+      <Table caption="Query result" rows={data.result.slice(0, MAX_ROWS)} keyOf={(row) => seriesName(row.metric)} columns={[
         { name: "Series", cell: (row) => <code>{seriesName(row.metric)}</code>, sort: (row) => seriesName(row.metric) },
         { name: "Value", cell: (row) => <code>{textOf(row)}</code>, sort: (row) => numberOf(row.value?.[1] ?? "NaN"), isNumber: true },
       ]} />

@@ -1,4 +1,4 @@
-// What the server remarks about a query.
+// The server's warnings about a query.
 import type { Asked } from "../../server/use_answer";
 
 export const Warnings = ({ of }: { of: Asked<unknown> }) => (

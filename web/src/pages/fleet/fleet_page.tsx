@@ -1,4 +1,4 @@
-// The fleet: its jobs, how well each uses its GPUs, and the GPUs by health.
+// The fleet: its jobs, how well each uses its GPUs, and the health of the GPUs.
 import { useState } from "preact/hooks";
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
@@ -13,7 +13,7 @@ import { JobTable } from "./job_table";
 import { NoJobs } from "./no_jobs";
 
 const JOBS_BACK_S = 30 * 86_400;
-const STATES = [["all", "All"], ["live", "Running"], ["troubled", "Stalled, crashed"]] as const;
+const STATES = [["all", "All"], ["live", "Running"], ["troubled", "Stalled or crashed"]] as const;
 type Chosen = (typeof STATES)[number][0];
 
 const FITS: Readonly<Record<Chosen, (state: string) => boolean>> = {
@@ -22,8 +22,8 @@ const FITS: Readonly<Record<Chosen, (state: string) => boolean>> = {
   troubled: (state) => state === "stalled" || state === "crashed",
 };
 
-// Jobs are looked for further back than the span that charts show. What the store holds matters only when that is
-// older still, so the first question need not wait for it.
+// The job list goes back further than the charts' time range. The store's newest sample matters
+// only if it is older still, so the first request need not wait for it.
 function useJobs(range: KnownRange, isFixed: boolean) {
   const now = Math.ceil(Date.now() / 60_000) * 60;
   const isOld = range.newest !== null && now - range.newest > JOBS_BACK_S;
@@ -41,7 +41,7 @@ export function FleetPage({ range }: { range: KnownRange }) {
     <>
       <div class="page-head"><h1>Fleet</h1></div>
       <FleetTiles range={range} jobs={jobs.data?.jobs ?? null} />
-      <Card title="Jobs" note="of the last 30 days" actions={
+      <Card title="Jobs" note="last 30 days" actions={
         <>
           <Choice name="State" options={STATES} value={chosen}
                   onChange={(state) => change({ state: state === "all" ? null : state })} />

@@ -1,4 +1,4 @@
-// The fleet in five numbers.
+// Key numbers of the fleet.
 import { Tile, Tiles } from "../../parts/tile";
 import { useAnswer } from "../../server/use_answer";
 import type { Alerts } from "../../server/rules";
@@ -8,7 +8,7 @@ import { ago } from "../../words/moment";
 import { count, DASH } from "../../words/number";
 import { useGpus } from "./gpus";
 
-// As long as the newest number of a GPU counts.
+// A GPU's latest sample counts as current for this long.
 const SILENT_S = 120;
 
 export function FleetTiles({ range, jobs }: { range: KnownRange; jobs: readonly Job[] | null }) {
@@ -17,7 +17,7 @@ export function FleetTiles({ range, jobs }: { range: KnownRange; jobs: readonly 
   const firing = alerts.data?.alerts.filter((alert) => alert.state === "firing").length ?? null;
   const running = jobs?.filter((job) => job.state === "running") ?? null;
   const troubled = jobs?.filter((job) => job.state === "stalled" || job.state === "crashed").length ?? 0;
-  // Of old data it is known how GPUs were, not how they are.
+  // Old data says how the GPUs were, not how they are.
   const isPast = Date.now() / 1000 - range.to > SILENT_S;
   const busy = gpus?.filter((gpu) => gpu.health === "busy").length ?? 0;
   const ill = gpus?.filter((gpu) => gpu.health === "unhealthy" || gpu.health === "throttled" || gpu.health === "hot") ?? [];
@@ -27,9 +27,9 @@ export function FleetTiles({ range, jobs }: { range: KnownRange; jobs: readonly 
       <Tile name="Stalled or crashed" value={jobs ? count(troubled) : DASH} tone={troubled ? "bad" : "calm"} />
       <Tile name={isPast ? "GPUs that reported" : "GPUs reporting"} value={gpus ? count(gpus.length) : DASH}
             note={gpus ? (isPast ? `${busy} were busy ${ago(range.to)}` : `${busy} busy`) : ""} />
-      <Tile name="GPUs in trouble" value={gpus ? count(ill.length) : DASH} tone={ill.length ? "bad" : "calm"} />
+      <Tile name="GPUs with problems" value={gpus ? count(ill.length) : DASH} tone={ill.length ? "bad" : "calm"} />
       <Tile name="Alerts firing" value={firing === null ? DASH : <a href="/alerts">{count(firing)}</a>} tone={firing ? "bad" : "calm"} />
-      <Tile name="Newest sample" value={range.newest === null ? DASH : ago(range.newest)} />
+      <Tile name="Last sample" value={range.newest === null ? DASH : ago(range.newest)} />
     </Tiles>
   );
 }

@@ -1,4 +1,4 @@
-// Every GPU as a square, host by host; its mark tells its health without colour.
+// Every GPU as a square, grouped by host; its mark shows its health without relying on colour.
 import { Card } from "../../parts/card";
 import { Empty, Failure, Loading } from "../../parts/notice";
 import type { KnownRange } from "../../url/use_range";
@@ -34,12 +34,12 @@ export function GpuGrid({ range }: { range: KnownRange }) {
     </span>
   );
   return (
-    <Card title="GPUs" note="by health, newest counters" actions={legend}>
+    <Card title="GPUs" note="health from the latest counters" actions={legend}>
       {error && <Failure error={error} />}
       {!gpus && !error && <Loading />}
       {gpus?.length === 0 && (
-        <Empty title="No GPU counters in the last two minutes of this span.">
-          Send those of dcgm-exporter (<code>DCGM_FI_*</code>, label <code>UUID</code>), or choose another time above.
+        <Empty title="No GPU counters in the last two minutes of this time range.">
+          Send dcgm-exporter metrics (<code>DCGM_FI_*</code>, label <code>UUID</code>), or choose another time range above.
         </Empty>
       )}
       <div class="hosts">

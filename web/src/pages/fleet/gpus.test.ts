@@ -9,7 +9,7 @@ test.each([
   [{ gpu_temperature_celsius: 30, gpu_gr_engine_active_ratio: 0 }, "idle"],
   [{ gpu_utilization_ratio: 0.97 }, "busy"],
   [{ gpu_temperature_celsius: 88, gpu_gr_engine_active_ratio: 0.9 }, "hot"],
-  // 0x4, the cap on power, is set in all healthy training.
+  // 0x4, the power cap, is set in all healthy training.
   [{ gpu_throttle_reasons: 0x4, gpu_gr_engine_active_ratio: 0.9 }, "busy"],
   [{ gpu_throttle_reasons: 0x44 }, "throttled"],
   [{ gpu_xid: 79, gpu_temperature_celsius: 90 }, "unhealthy"],
@@ -17,11 +17,11 @@ test.each([
 ])("%j is %s", (values, expected) => expect(health(values)).toBe(expected));
 
 const ROLES: readonly Role[] = [{
-  role: "gpu_temperature_celsius", unit: "C", scope: "gpu", kind: "gauge", help: "",
-  names: ["DCGM_FI_DEV_GPU_TEMP", "dcgm_gpu_temp"].map((metric) => ({ metric, factor: 1, stored: "gauge", part: "", label: "", label_value: "" })),
+  role: "gpu_temperature_celsius", scope: "gpu",
+  names: ["DCGM_FI_DEV_GPU_TEMP", "dcgm_gpu_temp"].map((metric) => ({ metric, label: "" })),
 }];
 
-test("GPUs are in the order of hosts and slots, as people count", () => {
+test("GPUs are sorted by host and slot in natural order", () => {
   const row = (host: string, gpu: string) => ({
     metric: { __name__: "DCGM_FI_DEV_GPU_TEMP", UUID: `${host}/${gpu}`, Hostname: host, gpu },
     value: [0, "40"] as const,
@@ -30,7 +30,7 @@ test("GPUs are in the order of hosts and slots, as people count", () => {
   expect(gpus.map((gpu) => gpu.uuid)).toEqual(["node-2/3", "node-2/11", "node-10/0"]);
 });
 
-test("a GPU is known by the names and labels of other exporters", () => {
+test("a GPU is recognized by other exporters' metric names and labels", () => {
   const row = { metric: { __name__: "dcgm_gpu_temp", uuid: "GPU-1", hostname: "n", gpu: "3" }, value: [0, "91"] as const };
   expect(gpusOf([row], ROLES)).toMatchObject([{ uuid: "GPU-1", host: "n", gpu: "3", health: "hot" }]);
 });

@@ -1,9 +1,9 @@
-// The GPUs that report, and how each is: from the newest of a few counters.
+// The GPUs that report, and the health of each, from the latest values of a few counters.
 import { useMemo } from "preact/hooks";
 import type { AskError } from "../../server/ask";
-import type { VectorResult, VectorRow } from "../../server/prometheus";
+import { numberOf, type VectorResult, type VectorRow } from "../../server/prometheus";
 import {
-  firstOf, HOST_LABELS, INDEX_LABELS, inUnitOf, MODEL_LABELS, namesPattern, rolesNamed, useRoles, UUID_LABELS, type Role,
+  firstOf, HOST_LABELS, INDEX_LABELS, MODEL_LABELS, namesPattern, rolesNamed, useRoles, UUID_LABELS, type Role,
 } from "../../server/roles";
 import { useAnswer } from "../../server/use_answer";
 import type { KnownRange } from "../../url/use_range";
@@ -26,7 +26,7 @@ const ROLES_OF_HEALTH = [
 ] as const;
 type HealthRole = (typeof ROLES_OF_HEALTH)[number];
 
-// Slowdown by hardware or heat, and the power brake; the cap on power is no trouble.
+// Hardware and thermal slowdown, and the power brake. Running at the power cap is normal.
 const SLOWDOWN_BITS = 0x8 | 0x20 | 0x40 | 0x80;
 const HOT_C = 85;
 const BUSY_RATIO = 0.05;
@@ -48,12 +48,11 @@ export function healthOf(value: (role: HealthRole) => number): { health: Health;
     : { health: "idle", why: `${plain(celsius)} °C` };
 }
 
-// The newest number of a role among the series of a GPU, in the role's unit.
+// The latest value of a role among a GPU's series.
 function newest(own: readonly VectorRow[], role: Role | undefined): number {
   for (const name of role?.names ?? []) {
     const row = own.find((candidate) => candidate.metric["__name__"] === name.metric);
-    const read = role && row?.value && inUnitOf(role, name, { metric: row.metric, values: [row.value] });
-    if (read?.[0]) return read[0][1];
+    if (row?.value) return numberOf(row.value[1]);
   }
   return NaN;
 }
@@ -80,7 +79,7 @@ export function useGpus(range: KnownRange): { gpus: readonly Gpu[] | null; error
   const known = useRoles();
   const roles = useMemo(() => known.data && rolesNamed(known.data, ROLES_OF_HEALTH), [known.data]);
   const query = roles && `max by (${KEPT}) (last_over_time({__name__=~"${namesPattern(roles)}"}[2m]))`;
-  const answer = useAnswer<VectorResult>(range.isKnown && query ? "query" : null, { query, time: range.to.toFixed(3) });
+  const answer = useAnswer<VectorResult>(range.isKnown && query ? "query" : null, { query, time: range.to.toFixed(3), units: "role" });
   const gpus = useMemo(() => (answer.data && roles ? gpusOf(answer.data.result, roles) : null), [answer.data, roles]);
   return { gpus, error: known.error ?? answer.error };
 }

@@ -1,4 +1,4 @@
-// What a row says of its job, each asked by itself; several cells share an answer.
+// The cells of a job's row. Each requests its own data; cells with the same request share it.
 import type { ComponentChildren } from "preact";
 import { Badge } from "../../parts/badge";
 import type { Alerts } from "../../server/rules";
@@ -7,7 +7,7 @@ import { useAnswer, type Asked } from "../../server/use_answer";
 import { count, DASH, percent, seconds } from "../../words/number";
 import { word } from "../../words/training";
 
-// Of the job's whole time: jobs of the same name at other times are other answers.
+// The job's whole time range. Jobs of the same name at other times get separate answers.
 type JobTime = Pick<Job, "job" | "from" | "to">;
 const useOf = <T,>(path: string, job: JobTime): Asked<T> =>
   useAnswer<T>(`training/${path}`, { job: job.job, start: job.from, end: job.to });
@@ -34,10 +34,10 @@ export const WasteCell = ({ job }: { job: Job }) =>
   <>{cell(useOf<Ledger>("ledger", job), (ledger) =>
     <span title="GPU time that was not productive">{seconds(ledger.wasted_gpu_seconds)}</span>)}</>;
 
-// The one verdict about a job: what is worst with it, or that nothing is.
+// The job's overall verdict: its worst problem, or that there is none.
 export const JobVerdictCell = ({ job }: { job: Job }) => {
   if (!job.verdict) return <span class="note">{DASH}</span>;
-  // With the cause, which the list of jobs does not have.
+  // Shows the cause too, which the job list does not contain.
   if (job.verdict === "slow_rank") return <VerdictCell job={job} />;
   const ranks = job.verdict_ranks?.length === 1 ? `: rank ${job.verdict_ranks[0]}` : "";
   return <span title={job.sentence}><Badge name={job.verdict} text={`${word(job.verdict)}${ranks}`} /></span>;

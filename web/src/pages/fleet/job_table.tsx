@@ -1,4 +1,4 @@
-// Jobs with what matters of each; the dear answers are asked for the rows in sight alone.
+// Jobs and their key numbers; expensive requests are sent only for the rows shown.
 import { useState } from "preact/hooks";
 import { Badge } from "../../parts/badge";
 import { Empty } from "../../parts/notice";
@@ -16,20 +16,20 @@ const COLUMNS: readonly Column<Job>[] = [
   { name: "State", cell: (job) => <Badge name={job.state} />, sort: (job) => job.state },
   { name: "Verdict", cell: (job) => <JobVerdictCell job={job} />, sort: (job) => job.verdict ?? "" },
   { name: "Events", cell: (job) => <EventsCell job={job} />, isWide: true },
-  { name: "Bound", cell: (job) => <BoundCell job={job} />, isWidest: true },
+  { name: "Bottleneck", cell: (job) => <BoundCell job={job} />, isWidest: true },
   { name: "MFU", cell: (job) => <MfuCell job={job} />, isNumber: true },
   { name: "Goodput", cell: (job) => <GoodputCell job={job} />, isNumber: true },
   { name: "Wasted", cell: (job) => <WasteCell job={job} />, isNumber: true, isWide: true },
-  { name: "Step", cell: (job) => <StepCell job={job} />, isNumber: true, isWidest: true },
+  { name: "Step time", cell: (job) => <StepCell job={job} />, isNumber: true, isWidest: true },
   { name: "Alerts", cell: (job) => <AlertsCell job={job} />, isNumber: true, isWide: true },
   { name: "GPUs", cell: (job) => count(job.gpus || job.world_size), sort: (job) => job.gpus, isNumber: true },
-  { name: "Began", cell: (job) => dayAndMinute(job.from), sort: (job) => job.from, isNumber: true, isWidest: true },
-  { name: "For", cell: (job) => seconds(job.to - job.from), sort: (job) => job.to - job.from, isNumber: true },
+  { name: "Started", cell: (job) => dayAndMinute(job.from), sort: (job) => job.from, isNumber: true, isWidest: true },
+  { name: "Duration", cell: (job) => seconds(job.to - job.from), sort: (job) => job.to - job.from, isNumber: true },
 ];
 
 export function JobTable({ jobs }: { jobs: readonly Job[] }) {
   const [isAll, setAll] = useState(false);
-  if (jobs.length === 0) return <Empty title="No job fits.">Clear the search, or choose another state.</Empty>;
+  if (jobs.length === 0) return <Empty title="No matching jobs.">Clear the search, or choose another state.</Empty>;
   const shown = isAll ? jobs : jobs.slice(0, ROWS_AT_FIRST);
   return (
     <>

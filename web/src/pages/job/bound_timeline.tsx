@@ -1,4 +1,4 @@
-// What bounds each GPU, over time.
+// Each GPU's bottleneck over time.
 import { useMemo } from "preact/hooks";
 import { HeatMap } from "../../charts/heat_map";
 import { CLASS_COLOURS, rgbOf } from "../../charts/palette";
@@ -24,12 +24,12 @@ function Timeline({ job, window, data }: { job: Job; window: Window; data: Bottl
     () => data.gpus.map((_, row) => data.windows.map((part) => CLASSES.indexOf(part.classes[row] ?? "unknown"))), [data]);
   const present = CLASSES.filter((_, at) => values.some((row) => row.includes(at)));
   if (data.windows.length === 0) {
-    return <Empty title="Too little to tell.">{data.missing.length > 0 && <>Send {data.missing.join(", ")}.</>}</Empty>;
+    return <Empty title="Not enough data.">{data.missing.length > 0 && <>Send {data.missing.join(", ")}.</>}</Empty>;
   }
   const nameOf = (row: number) => (data.gpus[row]?.rank === null ? `GPU ${data.gpus[row]?.gpu}` : `rank ${data.gpus[row]?.rank}`);
   return (
     <>
-      <HeatMap title={`What bounds each of ${data.gpus.length} GPUs`} values={values} colourOf={colourOf} rowName={nameOf}
+      <HeatMap title={`Bottlenecks of ${data.gpus.length} GPUs`} values={values} colourOf={colourOf} rowName={nameOf}
                columnName={(column) => clock(data.windows[column]?.from ?? 0)}
                words={(cell, value) => {
                  const part = data.windows[cell.column];

@@ -1,4 +1,4 @@
-// What happened to the job.
+// The job's events.
 import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
@@ -30,11 +30,11 @@ export function EventsCard({ job, asked }: { job: Job; asked: Asked<Events> }) {
   return (
     <Card title="Events">
       <Answered asked={asked} height={60}>
-        {(data) => data.events.length === 0 ? <Empty title="Nothing out of the ordinary happened in this time." /> : (
+        {(data) => data.events.length === 0 ? <Empty title="No events in this time range." /> : (
           <Table caption="Events" rows={data.events} keyOf={(event) => `${event.kind} ${event.from} ${event.ranks.join()}`} columns={[
             { name: "Event", cell: (event) => <Badge name={event.kind} />, sort: (event) => event.kind },
-            { name: "At", cell: (event) => clock(event.from), sort: (event) => event.from },
-            { name: "For", cell: (event) => seconds(event.to - event.from), sort: (event) => event.to - event.from, isNumber: true, isWide: true },
+            { name: "Start", cell: (event) => clock(event.from), sort: (event) => event.from },
+            { name: "Duration", cell: (event) => seconds(event.to - event.from), sort: (event) => event.to - event.from, isNumber: true, isWide: true },
             { name: "Step", cell: (event) => (event.step === null ? DASH : count(event.step)), sort: (event) => event.step, isNumber: true },
             { name: "Ranks", cell: (event) => <Ranks job={job} event={event} /> },
             { name: "Evidence", cell: numbers, isWide: true },

@@ -1,10 +1,10 @@
-// The numbers that a verdict rests on.
+// The numbers behind a verdict.
 import { roleOf, roleWords, useRoles, type Role } from "../../server/roles";
 import type { Evidence } from "../../server/training";
 import { withUnit } from "../../words/number";
 import { word } from "../../words/training";
 
-// A counter by what it says; by its name until the catalogue is there.
+// The words for a counter's role; its metric name until the catalogue is loaded.
 function signalName(signal: string, roles: readonly Role[]) {
   const role = roleOf(roles, signal)?.role;
   if (role) return <span title={signal}>{roleWords(role.role)}</span>;
@@ -20,7 +20,7 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
           <b>{withUnit(piece.value, piece.unit)}</b>
           <span>
             {signalName(piece.signal, roles)}
-            {piece.reference !== null && <> against {withUnit(piece.reference, piece.unit)}</>}
+            {piece.reference !== null && <> vs. {withUnit(piece.reference, piece.unit)}</>}
             {piece.words && <span class="note"> {piece.words}</span>}
           </span>
         </li>

@@ -1,4 +1,4 @@
-// Which job it is and where it runs.
+// The job's name, state, verdict and placement.
 import { Badge } from "../../parts/badge";
 import type { Job } from "../../server/training";
 import { address } from "../../url/location";

@@ -1,4 +1,4 @@
-// One job: what holds it back, how it went, step by step and rank by rank.
+// One job: its stragglers, training curves, heat map, bottlenecks, GPU time and events.
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../parts/answered";
 import { Choice } from "../../parts/choice";
@@ -27,7 +27,8 @@ function Body({ job, window }: { job: Job; window: Window }) {
   const align = (params.get("axis") ?? "step") as Align;
   const asked = { job: job.job, start: window.start, end: window.end };
   const stragglers = useAnswer<Stragglers>("training/stragglers", asked);
-  // Of a thousand ranks each answer keeps the server's cores busy for a while: from the top of the page to its end.
+  // With a thousand ranks each request keeps the server's cores busy for a while, so requests go
+  // out in the page's order, top to bottom.
   const isVerdictThere = isOver(stragglers);
   const mfu = useAnswer<Mfu>(isVerdictThere ? "training/mfu" : null, asked);
   const steps = useAnswer<Steps>(isVerdictThere ? "training/steps" : null, asked);
@@ -46,8 +47,8 @@ function Body({ job, window }: { job: Job; window: Window }) {
       <div class="page-head strip">
         <Choice name="Axis" options={AXES} value={align} onChange={(axis) => change({ axis }, true)} />
         {window.isZoomed
-          ? <><span>{span(window.start, window.end)}</span><button type="button" onClick={window.reset}>Show the whole job</button></>
-          : <span class="grow note">Drag over a chart to zoom.</span>}
+          ? <><span>{span(window.start, window.end)}</span><button type="button" onClick={window.reset}>Show whole job</button></>
+          : <span class="grow note">Drag on a chart to zoom.</span>}
       </div>
       <StepCharts job={job} window={window} align={align} steps={steps} mfu={mfu} events={events.data?.events ?? []}
                   late={stragglers.data?.ranks ?? []} />
@@ -72,7 +73,7 @@ export function JobPage({ job }: { job: string }) {
     <Answered asked={asked} height={400}>
       {() => found && window
         ? <><JobHead job={found} /><Body job={found} window={window} /></>
-        : <Empty title={`No job is named ${job}.`}><a href="/">All jobs</a></Empty>}
+        : <Empty title={`Job ${job} not found.`}><a href="/">All jobs</a></Empty>}
     </Answered>
   );
 }

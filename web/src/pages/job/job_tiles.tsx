@@ -1,4 +1,4 @@
-// How fast the job is and what becomes of its GPU time.
+// The job's speed and how it uses its GPU time.
 import { Tile, Tiles } from "../../parts/tile";
 import type { Ledger, Mfu, Stragglers } from "../../server/training";
 import type { Asked } from "../../server/use_answer";
@@ -21,14 +21,14 @@ export function JobTiles({ ledger, mfu, stragglers }: JobTilesProps) {
   return (
     <Tiles>
       <Tile name="Step time" value={seconds(speed?.step_seconds)} note="median" />
-      <Tile name="Tokens a second" value={short(speed?.tokens_per_second)} note={!speed ? "" : speed.tokens_per_second === null ? "not reported" : `${short(speed.tokens_per_second_per_gpu)} a GPU`} />
+      <Tile name="Tokens/s" value={short(speed?.tokens_per_second)} note={!speed ? "" : speed.tokens_per_second === null ? "not reported" : `${short(speed.tokens_per_second_per_gpu)} per GPU`} />
       <Tile name="MFU" value={percent(speed?.mfu)} note={speed?.peak && !speed.is_above_peak ? `${plain(speed.tflops_per_gpu)} of ${plain(speed.peak.flops / 1e12)} TFLOP/s` : speed?.reason}
             {...(speed?.is_above_peak ? { tone: "bad" as const } : {})} />
       <Tile name="Goodput" value={percent(goodput)} note={ledger ? `${seconds(ledger.gpu_seconds)} of GPU time` : ""}
             {...(goodput !== null && goodput < GOOD_GOODPUT ? { tone: "warn" as const } : {})} />
       <Tile name={isNobodyLate ? "Lost to longer steps" : "Lost to stragglers"} value={seconds(lost)} note={lost ? "GPU time, at most" : "GPU time"}
             {...(lost ? { tone: "bad" as const } : {})} />
-      <Tile name="Energy a step" value={short(joules, "J")} note={ledger?.energy?.kwh ? `${plain(ledger.energy.kwh)} kWh in all` : ""} />
+      <Tile name="Energy per step" value={short(joules, "J")} note={ledger?.energy?.kwh ? `${plain(ledger.energy.kwh)} kWh total` : ""} />
     </Tiles>
   );
 }

@@ -1,4 +1,4 @@
-// Where every GPU-second went.
+// How the job spent its GPU time.
 import { BIN_COLOURS } from "../../charts/palette";
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
@@ -33,7 +33,7 @@ function Shares({ ledger }: { ledger: Ledger }) {
 export function LedgerCard({ asked }: { asked: Asked<Ledger> }) {
   const note = asked.data && `${seconds(asked.data.gpu_seconds)} of GPU time on ${asked.data.gpus} GPUs, goodput ${percent(asked.data.goodput)}`;
   return (
-    <Card title="Ledger" note={note}>
+    <Card title="GPU-time breakdown" note={note}>
       <Answered asked={asked} height={60}>{(ledger) => <Shares ledger={ledger} />}</Answered>
     </Card>
   );

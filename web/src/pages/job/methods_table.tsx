@@ -1,4 +1,4 @@
-// What each method says by itself, and the rules that people know, asked beside ours.
+// The verdict of each detection method, and of well-known alerting rules for comparison.
 import { Badge } from "../../parts/badge";
 import { Table } from "../../parts/table";
 import type { Stragglers } from "../../server/training";
@@ -13,14 +13,14 @@ export function MethodsTable({ data }: { data: Stragglers }) {
       <div class="grid">
         <Table caption="Methods" rows={data.methods} keyOf={(row) => row.method} columns={[
           { name: "Method", cell: (row) => word(row.method) },
-          { name: "Says", cell: (row) => <Badge name={row.verdict} /> },
+          { name: "Verdict", cell: (row) => <Badge name={row.verdict} /> },
           { name: "Ranks", cell: (row) => row.ranks.join(", ") },
         ]} />
         <Table caption="Well-known rules" rows={data.presets} keyOf={(row) => row.name} columns={[
           { name: "Rule", cell: (row) => <span title={row.sees}>{word(row.name)}</span> },
           { name: "Fires", cell: (row) => (row.fires ? `yes${row.rank === null ? "" : `, rank ${row.rank}`}` : "no") },
           { name: "Value", cell: (row) => plain(row.value), isNumber: true },
-          { name: "Limit", cell: (row) => plain(row.threshold), isNumber: true },
+          { name: "Threshold", cell: (row) => plain(row.threshold), isNumber: true },
         ]} />
       </div>
     </details>

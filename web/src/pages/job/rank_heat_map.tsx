@@ -19,14 +19,14 @@ import { count, withUnit } from "../../words/number";
 import { word } from "../../words/training";
 import type { Window } from "./window";
 
-// Above so many cells the server sends the numbers that are drawn, and not the three beside them.
+// Above this many cells, the server sends only the statistic that is shown, not all four.
 const MANY_CELLS = 100_000;
-// The role's own name, under which series of any exporter are found.
+// The role's name, which finds the series of any exporter.
 const ACTIVITY = "gpu_sm_active_ratio";
 const GRIDS = ["mean", "max", "min", "last"] as const;
 type GridName = (typeof GRIDS)[number];
 
-// What can be chosen, and what each is called: counters by their role, once for all the names that it has.
+// The metrics on offer with their names. A role's counters appear once, whatever their names.
 function offeredOf(metrics: readonly string[], chosen: string, roles: Roles | null): readonly (readonly [string, string])[] {
   const byWords = new Map<string, string>();
   for (const metric of [chosen, ...metrics]) {
@@ -50,7 +50,7 @@ function columnName(data: HeatMapData, column: number): string {
   return data.by === "time" || bin.first_step === null ? clock(bin.from) : count(bin.first_step);
 }
 
-// The rank that a cell shows: where ranks share a row, the one that stands out.
+// The rank that a cell shows: the outlier where ranks share a row.
 function rankOf(data: HeatMapData, cell: Cell): number {
   const first = data.ranks.indexOf(data.rows[cell.row]?.first_rank ?? 0);
   return data.ranks[first + (data.furthest[cell.row]?.[cell.column] ?? 0)] ?? 0;
@@ -63,7 +63,7 @@ function rowName(data: HeatMapData, index: number): string {
 
 function cellWords(data: HeatMapData, cell: Cell): string {
   const row = data.rows[cell.row];
-  const among = row && row.first_rank < row.last_rank ? ` (stands out of ${row.first_rank} to ${row.last_rank})` : "";
+  const among = row && row.first_rank < row.last_rank ? ` (outlier among ranks ${row.first_rank} to ${row.last_rank})` : "";
   const numbers = ([["mean", "mean"], ["lowest", "min"], ["highest", "max"], ["last", "last"]] as const)
     .filter(([, name]) => data[name].length > 0)
     .map(([words, name]) => `${words} ${withUnit(data[name][cell.row]?.[cell.column] ?? null, data.unit)}`);
@@ -72,14 +72,14 @@ function cellWords(data: HeatMapData, cell: Cell): string {
 }
 
 function RankMap({ job, window, data, grid }: { job: Job; window: Window; data: HeatMapData; grid: GridName }) {
-  // An answer that holds another alone stays until the one is there that was asked for.
+  // An answer with only another statistic stays until the requested one arrives.
   const values = data[data[grid].length > 0 ? grid : (GRIDS.find((name) => data[name].length > 0) ?? grid)];
   const spread = useMemo(() => colourSpan(values), [values]);
   const colourOf = useMemo(() => {
     const { low, high } = spread ?? { low: 0, high: 1 };
     return (value: number) => scaleColour(high > low ? (value - low) / (high - low) : 0.5);
   }, [spread]);
-  if (!spread) return <Empty title="No numbers of that metric in this time.">Choose another metric.</Empty>;
+  if (!spread) return <Empty title="No values of this metric in this time range.">Choose another metric.</Empty>;
   const brush = (first: number, last: number) => {
     const [begin, end] = [data.bins[first], data.bins[last]];
     if (begin && end) window.zoom(begin.from, end.to);
@@ -110,12 +110,12 @@ export function RankHeatMap({ job, window, align }: { job: Job; window: Window; 
   const roles = useRoles().data;
   const offered = useMemo(() => offeredOf(asked.data?.metrics ?? [], metric, roles), [asked.data, metric, roles]);
   return (
-    <Card title="Ranks" note="every rank, step by step" actions={
+    <Card title="Ranks" note="every rank over time" actions={
       <>
-        <select aria-label="Metric of the heat map" value={metric} onChange={(event) => change({ metric: event.currentTarget.value }, true)}>
+        <select aria-label="Heat map metric" value={metric} onChange={(event) => change({ metric: event.currentTarget.value }, true)}>
           {offered.map(([name, words]) => <option key={name} value={name}>{words}</option>)}
         </select>
-        <select aria-label="Number of a cell" value={grid} onChange={(event) => setGrid(event.currentTarget.value as GridName)}>
+        <select aria-label="Statistic per cell" value={grid} onChange={(event) => setGrid(event.currentTarget.value as GridName)}>
           {GRIDS.map((name) => <option key={name}>{name}</option>)}
         </select>
       </>

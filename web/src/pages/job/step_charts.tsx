@@ -1,4 +1,4 @@
-// Step time, loss, tokens a second and MFU along one axis, with what happened marked on it.
+// Step time, loss, throughput and MFU on one axis, with events marked.
 import { useMemo } from "preact/hooks";
 import { pointsOf, positionAt, positionOf, sorted, type StepPoint } from "../../charts/axis";
 import { LineChart } from "../../charts/line_chart";
@@ -43,7 +43,7 @@ function marksOf(props: StepChartsProps, points: readonly StepPoint[], tokensPer
   return marks;
 }
 
-// The moments between which a part of the axis lies.
+// The first and last moment of a section of the axis.
 function momentsOf(points: readonly StepPoint[], positions: readonly number[], from: number, to: number): [number, number] | null {
   const inside = points.filter((_, i) => (positions[i] as number) >= from && (positions[i] as number) <= to);
   const [first, last] = [inside[0], inside[inside.length - 1]];
@@ -58,7 +58,7 @@ function LossChart({ props, marks }: { props: StepChartsProps; marks: readonly M
   const lines = useMemo(() => [{ name: "loss", colour: seriesColour(3), values: run?.loss ?? [] }], [run]);
   if (asked.error) return <Failure error={asked.error} />;
   if (!asked.data) return <Loading height={170} />;
-  if (!run?.loss.some((value) => value !== null)) return <Empty title="No loss is reported." />;
+  if (!run?.loss.some((value) => value !== null)) return <Empty title="No loss reported." />;
   return <LineChart title="Loss" x={asked.data.at} lines={lines} marks={marks} unit={(value, digits = 4) => plain(value, digits)}
                     xWords={UNITS[props.align]} syncKey={props.job.job} />;
 }
@@ -67,7 +67,7 @@ function Varying({ job, window }: { job: Job; window: Window }) {
   const range = { from: String(Math.floor(window.start)), to: String(Math.ceil(window.end)) };
   return (
     <>
-      <Empty title="Steps do different amounts of work.">The MFU of each is a metric.</Empty>
+      <Empty title="Steps do different amounts of work.">The MFU over time is available as a metric.</Empty>
       <QueryLine query={`avg(lockstep_mfu{job=${quoted(job.job)}})`} range={range} />
     </>
   );
@@ -77,7 +77,7 @@ function Charts(props: StepChartsProps & { data: Steps }) {
   const { data, align, job, window } = props;
   const mfu = props.mfu.data;
   const tokensPerStep = perStep(mfu, mfu?.tokens_per_second ?? null);
-  // What a step takes tells how fast it was only if all do as much.
+  // A step's duration says how fast it was only if all steps do the same work.
   const isEven = !mfu?.work_varies;
   const points = useMemo(() => sorted(pointsOf(data.attempts), align), [data, align]);
   const x = useMemo(() => points.map((point) => positionOf(point, align, job.from, tokensPerStep)), [points, align, tokensPerStep]);
@@ -86,11 +86,11 @@ function Charts(props: StepChartsProps & { data: Steps }) {
     [{ name, colour: seriesColour(at), values: points.map(of) }];
   const inverse = (work: number | null) => (point: StepPoint) => (work !== null && point.seconds ? work / point.seconds : null);
   const times = useMemo(() => line("step time", 0, (point) => point.seconds), [points]);
-  const tokens = useMemo(() => line("tokens a second", 2, inverse(tokensPerStep)), [points, tokensPerStep]);
+  const tokens = useMemo(() => line("tokens/s", 2, inverse(tokensPerStep)), [points, tokensPerStep]);
   const shares = useMemo(() => line("MFU", 1, inverse(perStep(mfu, mfu?.mfu ?? null))), [points, mfu]);
-  if (points.length === 0) return <Empty title="No steps in this time." />;
+  if (points.length === 0) return <Empty title="No steps in this time range." />;
   if (align === "tokens" && tokensPerStep === null) {
-    return <Empty title="How many tokens a step has is not known.">Report <code>tokens_per_step</code>, or use another axis.</Empty>;
+    return <Empty title="Tokens per step are unknown.">Report <code>tokens_per_step</code>, or use another axis.</Empty>;
   }
   const zoom = (from: number, to: number) => {
     const moments = momentsOf(points, x, from, to);
@@ -102,20 +102,20 @@ function Charts(props: StepChartsProps & { data: Steps }) {
       <div><h3>Step time</h3><LineChart title="Step time" lines={times} unit={seconds} {...shared} /></div>
       <div><h3>Loss</h3><LossChart props={props} marks={marks} /></div>
       {tokensPerStep !== null && isEven && (
-        <div><h3>Tokens a second</h3>
-          <LineChart title="Tokens a second" lines={tokens} unit={(value, digits) => short(value, "", 1000, digits)} {...shared} /></div>
+        <div><h3>Tokens/s</h3>
+          <LineChart title="Tokens/s" lines={tokens} unit={(value, digits) => short(value, "", 1000, digits)} {...shared} /></div>
       )}
       <div><h3>MFU</h3>
         {mfu?.mfu && !isEven ? <Varying job={job} window={window} />
           : mfu?.mfu ? <LineChart title="MFU" lines={shares} unit={share} {...shared} />
-          : <Empty title="MFU is not known.">{mfu?.reason}</Empty>}</div>
+          : <Empty title="MFU is unknown.">{mfu?.reason}</Empty>}</div>
     </div>
   );
 }
 
 export function StepCharts(props: StepChartsProps) {
   return (
-    <Card title="Course">
+    <Card title="Training curves">
       {props.steps.error ? <Failure error={props.steps.error} />
         : props.steps.data ? <Charts {...props} data={props.steps.data} /> : <Loading height={400} />}
     </Card>

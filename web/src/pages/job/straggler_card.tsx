@@ -1,4 +1,4 @@
-// Which rank holds the job back: verdict, evidence, and what it would be like without it.
+// The stragglers: verdict, evidence, and what the job would gain without them.
 import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
@@ -30,7 +30,7 @@ function Late({ job, rank }: { job: string; rank: LateRank }) {
       </div>
       <div class="late-words">
         <p><b>{percent(rank.score)} late</b>, {since(rank)}</p>
-        <p>Cause: <b>{word(rank.cause)}</b>{reason}. {rank.lost_seconds !== null && `Lost: ${seconds(rank.lost_seconds)} of the job.`}</p>
+        <p>Cause: <b>{word(rank.cause)}</b>{reason}. {rank.lost_seconds !== null && `Lost: ${seconds(rank.lost_seconds)} of job time.`}</p>
         <EvidenceList evidence={rank.evidence} />
       </div>
     </div>
@@ -50,16 +50,16 @@ function WhatIf({ data }: { data: Stragglers }) {
   );
   return (
     <div class="what-if">
-      <h3>What if it were not late?</h3>
-      {row("a step now", what.step_seconds_now, "bad")}
-      {row("without it", what.step_seconds, "good")}
-      {row("a step before", what.step_seconds_before, "")}
-      <p class="note">It would save {seconds(what.saved_seconds)} of the job, {seconds(what.saved_gpu_seconds)} of GPU time, at most.</p>
+      <h3>Without the straggler</h3>
+      {row("step time now", what.step_seconds_now, "bad")}
+      {row("step time without it", what.step_seconds, "good")}
+      {row("step time before", what.step_seconds_before, "")}
+      <p class="note">Saves at most {seconds(what.saved_seconds)} of job time, {seconds(what.saved_gpu_seconds)} of GPU time.</p>
     </div>
   );
 }
 
-// Who is late at the moment that is looked at, as alerts and dashboards ask it.
+// The query for current stragglers, as alerts and dashboards use it.
 const queryFor = (job: string) => `lockstep_straggler{job=${JSON.stringify(job)}} == 1`;
 
 function Verdict({ job, data }: { job: string; data: Stragglers }) {
@@ -67,10 +67,10 @@ function Verdict({ job, data }: { job: string; data: Stragglers }) {
     <>
       {data.ranks.slice(0, MAX_RANKS).map((rank) => <Late key={rank.rank} job={job} rank={rank} />)}
       {data.ranks.length > MAX_RANKS && <p class="note">and {data.ranks.length - MAX_RANKS} more ranks</p>}
-      {data.ranks.length === 0 && data.verdict === "none" && <p>All ranks keep step.</p>}
-      {data.slow_since && <p>The job as a whole is slower since {clock(data.slow_since.from)}.</p>}
+      {data.ranks.length === 0 && data.verdict === "none" && <p>No straggler found.</p>}
+      {data.slow_since && <p>The whole job has been slower since {clock(data.slow_since.from)}.</p>}
       {data.ranks.length === 0 && <EvidenceList evidence={data.evidence} />}
-      {data.verdict === "no_data" && data.missing.length > 0 && <p>To tell, send {data.missing.join(", ")}.</p>}
+      {data.verdict === "no_data" && data.missing.length > 0 && <p>To find out, send {data.missing.join(", ")}.</p>}
       <WhatIf data={data} />
       {data.ranks.length > 0 && (
         <QueryLine query={queryFor(job)} range={{ from: String(Math.floor(data.from)), to: String(Math.ceil(data.to)) }} />

@@ -1,4 +1,4 @@
-// The part of a job that its page shows: all of it, or what was zoomed to.
+// The part of a job that its page shows: all of it, or the zoomed range.
 import { useMemo } from "preact/hooks";
 import type { Job } from "../../server/training";
 import { change } from "../../url/location";
@@ -11,7 +11,7 @@ export interface Window {
   readonly reset: () => void;
 }
 
-// Shorter parts hold no step.
+// Shorter ranges contain no step.
 const MIN_SPAN_S = 0.5;
 
 const reset = () => change({ from: null, to: null });

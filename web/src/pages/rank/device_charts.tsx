@@ -1,17 +1,17 @@
-// The numbers of a GPU over time, by what they say: whichever exporter wrote them.
+// A GPU's counters over time, by role, independent of the exporter.
 import { useMemo } from "preact/hooks";
 import { LineChart } from "../../charts/line_chart";
 import { seriesColour } from "../../charts/palette";
 import { Card } from "../../parts/card";
 import { Empty, Failure, Loading } from "../../parts/notice";
 import { stepFor, type MatrixResult, type MatrixRow } from "../../server/prometheus";
-import { inUnitOf, namesPattern, roleOf, rolesNamed, roleWords, useRoles, type Roles } from "../../server/roles";
+import { namesPattern, roleOf, rolesNamed, roleWords, useRoles, type Roles } from "../../server/roles";
 import { useAnswer } from "../../server/use_answer";
 import { aligned } from "../explore/aligned";
 import { DEVICE_GROUPS, DEVICE_ROLES, THROTTLE_ROLE, throttleWords, type DeviceGroup } from "./device_groups";
 
 interface DeviceChartsProps {
-  readonly selectors: readonly string[] | null; // {UUID="…"}; where several match at one time, the first counts. Null: not known yet
+  readonly selectors: readonly string[] | null; // {UUID="…"}; the first match wins. Null: not known yet
   readonly from: number; // Unix seconds
   readonly to: number;
   readonly onZoom: (from: number, to: number) => void;
@@ -19,18 +19,17 @@ interface DeviceChartsProps {
 }
 
 const POINTS = 400;
-// Samples that are this far apart still make a line.
+// Samples up to this far apart are connected.
 const LOOKBACK = "1m";
 
-// The rows by role, in its unit; of several names of one role the one that the catalogue has first.
+// The rows by role. If a role has several names, the catalogue's first wins.
 export function byRole(rows: readonly MatrixRow[], roles: Roles): ReadonlyMap<string, MatrixRow> {
   const found = new Map<string, MatrixRow>();
   for (const role of rolesNamed(roles, DEVICE_ROLES)) {
     for (const name of role.names) {
       const row = rows.find((candidate) => candidate.metric["__name__"] === name.metric && roleOf([role], name.metric));
       if (!row || found.has(role.role)) continue;
-      const values = inUnitOf(role, name, row).map(([at, value]) => [at, String(value)] as const);
-      found.set(role.role, { metric: { __name__: roleWords(role.role) }, values });
+      found.set(role.role, { ...row, metric: { __name__: roleWords(role.role) } });
     }
   }
   return found;
@@ -60,12 +59,12 @@ function Throttling({ row }: { row: MatrixRow | undefined }) {
   if (!row?.values) return null;
   let bits = 0;
   for (const [, value] of row.values) bits |= Number(value);
-  return <p class="note">Clocks were held back by: {throttleWords(bits).join(", ") || "nothing"}.</p>;
+  return <p class="note">Throttle reasons: {throttleWords(bits).join(", ") || "none"}.</p>;
 }
 
 const NoCounters = () => (
-  <Empty title="No counters of this GPU in this time.">
-    Send those of dcgm-exporter, or of any exporter that the catalogue of roles knows, with the GPU's UUID or with <code>job</code> and <code>rank</code>.
+  <Empty title="No counters for this GPU in this time range.">
+    Send metrics from dcgm-exporter or another supported exporter, labelled with the GPU's UUID or with <code>job</code> and <code>rank</code>.
   </Empty>
 );
 
@@ -73,7 +72,7 @@ export function DeviceCharts(props: DeviceChartsProps) {
   const roles = useRoles();
   const query = roles.data && props.selectors ? queryOf(roles.data, props.selectors) : null;
   const asked = useAnswer<MatrixResult>(query ? "query_range" : null, {
-    query, start: props.from.toFixed(3), end: props.to.toFixed(3), step: stepFor(props.from, props.to, POINTS),
+    query, start: props.from.toFixed(3), end: props.to.toFixed(3), step: stepFor(props.from, props.to, POINTS), units: "role",
   });
   const rows = useMemo(() => roles.data && asked.data && byRole(asked.data.result, roles.data), [roles.data, asked.data]);
   const error = roles.error ?? asked.error;

@@ -1,4 +1,4 @@
-// Which numbers of a GPU are drawn together, by role, and what the bits of its throttle reasons mean.
+// Which GPU counters share a chart, by role, and the meaning of the throttle reason bits.
 import { bytes, plain, share, short } from "../../words/number";
 
 export interface DeviceGroup {
@@ -32,8 +32,8 @@ export const DEVICE_ROLES: readonly string[] = [...DEVICE_GROUPS.flatMap((group)
 
 // Source: NVML, "nvmlClocksEventReasons".
 const THROTTLE_BITS: readonly (readonly [number, string])[] = [
-  [0x1, "idleness"], [0x2, "a clock setting"], [0x4, "the power limit"], [0x8, "hardware slowdown"], [0x10, "a sync boost group"],
-  [0x20, "heat (software)"], [0x40, "heat (hardware)"], [0x80, "the power brake"], [0x100, "the display's clock setting"],
+  [0x1, "idle"], [0x2, "clock setting"], [0x4, "power limit"], [0x8, "hardware slowdown"], [0x10, "sync boost"],
+  [0x20, "software thermal slowdown"], [0x40, "hardware thermal slowdown"], [0x80, "power brake"], [0x100, "display clock setting"],
 ];
 
 export const throttleWords = (bits: number): string[] =>

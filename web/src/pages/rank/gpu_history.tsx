@@ -16,12 +16,12 @@ const jobOf = (placement: Placement) => ({ job: placement.job ?? "", from: place
 const History = ({ placements }: { placements: readonly Placement[] }) => (
   <Table caption="Jobs that ran on this GPU" rows={placements} keyOf={(placement) => `${placement.job} ${placement.attempt} ${placement.from}`} columns={[
     { name: "Job", cell: (placement) => <a class="name" href={jobPath(placement.job ?? "")}>{placement.job}</a>, sort: (placement) => placement.job ?? "" },
-    { name: "As", cell: (placement) => <a href={rankPath(placement.job ?? "", placement.rank)}>rank {placement.rank}</a> },
+    { name: "Rank", cell: (placement) => <a href={rankPath(placement.job ?? "", placement.rank)}>rank {placement.rank}</a> },
     { name: "Verdict", cell: (placement) => <VerdictCell job={jobOf(placement)} /> },
     { name: "Attempt", cell: (placement) => placement.attempt, sort: (placement) => placement.attempt, isNumber: true, isWide: true },
-    { name: "Known by", cell: (placement) => SOURCES[placement.source] ?? placement.source, isWide: true },
-    { name: "Began", cell: (placement) => dayAndClock(placement.from), sort: (placement) => placement.from, isNumber: true },
-    { name: "For", cell: (placement) => seconds(end(placement) - placement.from), sort: (placement) => end(placement) - placement.from, isNumber: true, isWide: true },
+    { name: "Source", cell: (placement) => SOURCES[placement.source] ?? placement.source, isWide: true },
+    { name: "Started", cell: (placement) => dayAndClock(placement.from), sort: (placement) => placement.from, isNumber: true },
+    { name: "Duration", cell: (placement) => seconds(end(placement) - placement.from), sort: (placement) => end(placement) - placement.from, isNumber: true, isWide: true },
   ]} />
 );
 
@@ -33,8 +33,8 @@ export function GpuHistory({ uuid }: { uuid: string }) {
       {asked.error && !isUnknown && <Failure error={asked.error} />}
       {!asked.data && !asked.error && <Loading />}
       {(isUnknown || asked.data?.jobs.length === 0) && (
-        <Empty title="No job is known to have run on it.">
-          Let launchers register their ranks (<code>POST /api/v1/training/register</code>), or give its series the labels <code>job</code> and <code>rank</code>.
+        <Empty title="No known jobs on this GPU.">
+          Have launchers register their ranks (<code>POST /api/v1/training/register</code>), or add the labels <code>job</code> and <code>rank</code> to its series.
         </Empty>
       )}
       {asked.data && asked.data.jobs.length > 0 && <History placements={[...asked.data.jobs].reverse()} />}

@@ -1,4 +1,4 @@
-// One GPU, whatever ran on it.
+// One GPU, across the jobs that ran on it.
 import { useMemo } from "preact/hooks";
 import { showRange } from "../../parts/range_picker";
 import { quoted } from "../../server/prometheus";

@@ -1,7 +1,7 @@
-// What the other ranks do meanwhile.
+// What the other ranks do at the same time.
 import type { Grid } from "../../server/training";
 
-// Their median, column by column; null where none has a number.
+// The median of all rows but `row`, column by column; null where no other row has a number.
 export function medianOfOthers(grid: Grid, row: number): (number | null)[] {
   const columns = grid[0]?.length ?? 0;
   return Array.from({ length: columns }, (_, column) => {

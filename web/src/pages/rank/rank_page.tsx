@@ -1,4 +1,4 @@
-// One rank of a job: how it keeps step, and the counters of its GPU.
+// One rank of a job: its step times beside its peers', and its GPU's counters.
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
@@ -25,7 +25,7 @@ function Head({ job, place, window }: { job: Job; place: RankPlace; window: Wind
       <a href={jobPath(job.job)} class="note crumb">{job.job} /</a>
       <h1>Rank {place.rank}</h1>
       <span class="grow" />
-      {window.isZoomed && <button type="button" onClick={window.reset}>Show the whole job</button>}
+      {window.isZoomed && <button type="button" onClick={window.reset}>Show whole job</button>}
       <span class="note">
         {place.host || "unknown host"}{place.gpu && `, GPU ${place.gpu}`}{place.model && `, ${place.model}`}
         {place.stage !== null && job.parallelism["pipeline"] !== 1 && `, stage ${place.stage}`}
@@ -40,7 +40,7 @@ function Verdict({ job, rank, window }: { job: string; rank: number; window: Win
   const late = asked.data?.ranks.find((candidate) => candidate.rank === rank);
   if (!late) return null;
   return (
-    <Card title="It holds the job back" note={<Badge name={late.verdict} />}>
+    <Card title="This rank holds the job back" note={<Badge name={late.verdict} />}>
       <p><b>{percent(late.score)} late</b>{late.first_step !== null && ` from step ${count(late.first_step)}`}. Cause: <b>{word(late.cause)}</b>.</p>
       <EvidenceList evidence={late.evidence} />
     </Card>
@@ -56,7 +56,8 @@ export function RankPage({ job, rank }: { job: string; rank: number }) {
   const identity = useAnswer<JobIdentity>("training/identity", { job });
   const selectors = useMemo(() => {
     const own = identity.data?.ranks.filter((placement) => placement.rank === rank) ?? [];
-    // The same GPU has series from before and after the job, which idle: those that name the job come first.
+    // The same GPU has series from before and after the job, when it was idle, so series that name
+    // the job come first.
     const named = [`{job=${quoted(job)}, rank="${rank}"}`];
     if (place?.uuid) named.push(`{job=${quoted(job)}, UUID=${quoted(place.uuid)}}`);
     const told = selectorsOf(identity, own, named);
@@ -64,7 +65,7 @@ export function RankPage({ job, rank }: { job: string; rank: number }) {
   }, [identity.data, identity.error, job, rank, place?.uuid]);
   return (
     <Answered asked={asked} height={400}>
-      {() => !found || !place || !window ? <Empty title={`${job} has no rank ${rank}.`}><a href={jobPath(job)}>To the job</a></Empty> : (
+      {() => !found || !place || !window ? <Empty title={`${job} has no rank ${rank}.`}><a href={jobPath(job)}>Back to the job</a></Empty> : (
         <>
           <Head job={found} place={place} window={window} />
           <Verdict job={job} rank={rank} window={window} />

@@ -1,4 +1,4 @@
-// How long the rank works in each step, beside what its peers take.
+// The rank's own time in each step, next to its peers'.
 import { useMemo } from "preact/hooks";
 import { LineChart } from "../../charts/line_chart";
 import { seriesColour } from "../../charts/palette";
@@ -12,7 +12,7 @@ import type { Window } from "../job/window";
 import { medianOfOthers } from "./peers";
 
 const BINS = 500;
-// The others' median needs all ranks' numbers: of many ranks, fewer bins.
+// The peers' median needs all ranks' values, so jobs with many ranks get fewer bins.
 const MOST_CELLS = 200_000;
 
 function Chart({ data, rank, window }: { data: HeatMap; rank: number; window: Window }) {
@@ -20,15 +20,15 @@ function Chart({ data, rank, window }: { data: HeatMap; rank: number; window: Wi
   const x = useMemo(() => data.bins.map((bin, at) => bin.first_step ?? at), [data]);
   const lines = useMemo(() => [
     { name: `rank ${rank}`, colour: seriesColour(3), values: data.mean[row] ?? [], width: 2 },
-    { name: "median of the others", colour: seriesColour(0), values: medianOfOthers(data.mean, row) },
+    { name: "median of other ranks", colour: seriesColour(0), values: medianOfOthers(data.mean, row) },
   ], [data, row]);
-  if (row < 0) return <Empty title="This rank reports no steps in this time." />;
+  if (row < 0) return <Empty title="This rank reports no steps in this time range." />;
   const zoom = (from: number, to: number) => {
     const inside = data.bins.filter((_, at) => (x[at] as number) >= from && (x[at] as number) <= to);
     const [first, last] = [inside[0], inside[inside.length - 1]];
     if (first && last) window.zoom(first.from, last.to);
   };
-  return <LineChart title="Own time of the rank in each step" x={x} lines={lines} height={200} unit={seconds}
+  return <LineChart title="Own time per step" x={x} lines={lines} height={200} unit={seconds}
                     xWords={(step) => `step ${count(step)}`} onZoom={zoom} onReset={window.reset} />;
 }
 
@@ -38,7 +38,7 @@ export function RankSteps({ job, rank, window }: { job: Job; rank: number; windo
     bins: Math.min(BINS, Math.ceil(MOST_CELLS / job.ranks.length)),
   });
   return (
-    <Card title="Own time in a step" note="all of the step but waiting">
+    <Card title="Own time per step" note="step time minus waiting">
       <Answered asked={asked} height={200}>{(data) => <Chart data={data} rank={rank} window={window} />}</Answered>
     </Card>
   );

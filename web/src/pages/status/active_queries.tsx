@@ -1,4 +1,4 @@
-// Queries that run or wait now, and a way to end them.
+// Running and queued queries, and a way to cancel them.
 import { useState } from "preact/hooks";
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
@@ -27,17 +27,17 @@ export function ActiveQueries() {
   const cancel = (query: ActiveQuery) =>
     command("POST", `status/active_queries/${query.id}`).then(refresh, (error: Error) => setTrouble(error.message));
   return (
-    <Card title="Queries now" note={trouble || "press r to look again"}>
+    <Card title="Active queries" note={trouble || "press r to refresh"}>
       <Answered asked={active} height={40}>
-        {(queries) => queries.length === 0 ? <Empty title="No query runs." /> : (
-          <Table caption="Queries that run" rows={queries} keyOf={(query) => String(query.id)} columns={[
+        {(queries) => queries.length === 0 ? <Empty title="No active queries." /> : (
+          <Table caption="Active queries" rows={queries} keyOf={(query) => String(query.id)} columns={[
             { name: "Query", cell: (query) => <code>{query.query || query.path}</code> },
             { name: "State", cell: (query) => query.state },
-            { name: "For", cell: (query) => seconds(query.ageSeconds), isNumber: true },
+            { name: "Duration", cell: (query) => seconds(query.ageSeconds), isNumber: true },
             { name: "Samples", cell: (query) => count(query.samplesRead), isNumber: true },
             { name: "Memory", cell: (query) => bytes(query.peakMemoryBytes), isNumber: true },
-            { name: "Who", cell: (query) => query.user || query.client, isWide: true },
-            { name: "", cell: (query) => <button type="button" onClick={() => cancel(query)}>End</button> },
+            { name: "Client", cell: (query) => query.user || query.client, isWide: true },
+            { name: "", cell: (query) => <button type="button" onClick={() => cancel(query)}>Cancel</button> },
           ]} />
         )}
       </Answered>

@@ -1,4 +1,4 @@
-// Where series come from.
+// Which metrics, jobs and labels the series belong to.
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
 import type { Cardinality, Count } from "../../server/status";
@@ -24,7 +24,7 @@ function Bars({ title, counts }: { title: string; counts: readonly Count[] }) {
 export function CardinalityCard() {
   const asked = useAnswer<Cardinality>("status/cardinality", { limit: 10 });
   const words = (data: Cardinality) =>
-    `${count(data.series)} series, ${count(data.seriesInMemory)} written to lately; ` +
+    `${count(data.series)} series, ${count(data.seriesInMemory)} recently written; ` +
     `${count(data.churn.last1h.appeared)} new and ${count(data.churn.last1h.left)} gone in the last hour`;
   return (
     <Card title="Series" id="cardinality" note={asked.data ? words(asked.data) : ""}>
@@ -33,8 +33,8 @@ export function CardinalityCard() {
           <div class="grid">
             <Bars title="by metric" counts={data.seriesCountByMetricName} />
             <Bars title="by job" counts={data.seriesCountByJob} />
-            <Bars title="values of a label" counts={data.labelValueCountByLabelName} />
-            <Bars title="by label and value" counts={data.seriesCountByLabelValuePair} />
+            <Bars title="values per label" counts={data.labelValueCountByLabelName} />
+            <Bars title="by label pair" counts={data.seriesCountByLabelValuePair} />
           </div>
         )}
       </Answered>

@@ -1,4 +1,4 @@
-// What clients hold of the memory budget, by account.
+// Memory that clients use of the memory budget, by account.
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
 import { Table } from "../../parts/table";
@@ -6,7 +6,7 @@ import type { MemoryStatus } from "../../server/status";
 import { useAnswer } from "../../server/use_answer";
 import { bytes, count } from "../../words/number";
 
-// Without a limit it is the largest number that there is.
+// "No limit" is the largest representable number.
 const NO_LIMIT_BYTES = 2 ** 58;
 
 function limit(limitBytes: number): string {

@@ -1,4 +1,4 @@
-// Ingest and storage in numbers; rates come from two looks at the server's own counters.
+// Ingest and storage numbers; rates come from two scrapes of the server's own counters.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Tile, Tiles } from "../../parts/tile";
 import { useTick } from "../../server/refresh";
@@ -47,12 +47,12 @@ export function ServerTiles() {
   const samples = rate("lockstep_ingest_samples_total");
   return (
     <Tiles>
-      <Tile name="Samples a second" value={samples === null ? DASH : short(samples)} note={`${short(sum("lockstep_ingest_samples_total"))} in all`} />
+      <Tile name="Samples/s" value={samples === null ? DASH : short(samples)} note={`${short(sum("lockstep_ingest_samples_total"))} total`} />
       <Tile name="Series" value={head ? count(head.numSeries) : DASH} />
-      <Tile name="Newest sample" value={head && head.numSeries > 0 ? ago(head.maxTime / 1000) : DASH} />
+      <Tile name="Last sample" value={head && head.numSeries > 0 ? ago(head.maxTime / 1000) : DASH} />
       <Tile name="On disk" value={bytes(sum("lockstep_storage_disk_bytes"))} />
       <Tile name="Memory" value={bytes(sum("process_resident_memory_bytes"))} />
-      <Tile name="Queries running" value={count(sum("lockstep_queries_running"))} note={`${count(sum("lockstep_queries_queued"))} waiting`} />
+      <Tile name="Queries running" value={count(sum("lockstep_queries_running"))} note={`${count(sum("lockstep_queries_queued"))} queued`} />
     </Tiles>
   );
 }

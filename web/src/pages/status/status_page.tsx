@@ -1,4 +1,4 @@
-// The server itself: what it holds and takes in, what is asked of it, how it is configured.
+// The server itself: contents, load, active queries and configuration.
 import { Card } from "../../parts/card";
 import { Answered } from "../../parts/answered";
 import { useAnchor } from "../../url/use_anchor";
@@ -36,11 +36,11 @@ export function StatusPage() {
         <Card title="Server">
           <Answered asked={build}>
             {(data) => <Facts facts={[["version", data.branch.replace("lockstep-", "")], ["revision", data.revision],
-              ["compiler", data.goVersion], ["speaks the API of Prometheus", data.version]]} />}
+              ["compiler", data.goVersion], ["Prometheus API version", data.version]]} />}
           </Answered>
           <Answered asked={runtime}>
-            {(data) => <Facts facts={[["host", data.hostname], ["started", data.startTime], ["keeps data for", data.storageRetention],
-              ["working folder", data.CWD]]} />}
+            {(data) => <Facts facts={[["host", data.hostname], ["started", data.startTime], ["retention", data.storageRetention],
+              ["working directory", data.CWD]]} />}
           </Answered>
         </Card>
         <Card title="Flags" id="flags">

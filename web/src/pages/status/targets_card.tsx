@@ -1,4 +1,4 @@
-// What this server scrapes.
+// The targets this server scrapes.
 import { Answered } from "../../parts/answered";
 import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
@@ -12,18 +12,18 @@ import { seconds } from "../../words/number";
 export function TargetsCard() {
   const asked = useAnswer<Targets>("targets", { state: "active" });
   return (
-    <Card title="Targets" id="targets" note="that this server asks by itself">
+    <Card title="Targets" id="targets" note="scraped by this server">
       <Answered asked={asked} height={40}>
         {(data) => data.activeTargets.length === 0 ? (
-          <Empty title="Nothing is scraped.">Name <code>scrape_configs</code> in the configuration, as in a prometheus.yml.</Empty>
+          <Empty title="No scrape targets.">Add <code>scrape_configs</code> to the configuration, as in prometheus.yml.</Empty>
         ) : (
           <Table caption="Targets" rows={data.activeTargets} keyOf={(target) => `${target.scrapePool} ${target.scrapeUrl}`} columns={[
             { name: "Health", cell: (target) => <Badge name={target.health} tone={target.health === "up" ? "good" : "bad"} />, sort: (target) => target.health },
             { name: "Job", cell: (target) => target.scrapePool, sort: (target) => target.scrapePool },
             { name: "Address", cell: (target) => <code>{target.scrapeUrl}</code>, sort: (target) => target.scrapeUrl },
-            { name: "Asked", cell: (target) => ago(Date.parse(target.lastScrape) / 1000), isNumber: true },
-            { name: "Took", cell: (target) => seconds(target.lastScrapeDuration), isNumber: true },
-            { name: "Trouble", cell: (target) => target.lastError },
+            { name: "Last scrape", cell: (target) => ago(Date.parse(target.lastScrape) / 1000), isNumber: true },
+            { name: "Scrape duration", cell: (target) => seconds(target.lastScrapeDuration), isNumber: true },
+            { name: "Error", cell: (target) => target.lastError },
           ]} />
         )}
       </Answered>

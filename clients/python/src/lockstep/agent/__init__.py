@@ -1,5 +1,5 @@
-"""lockstep-agent: samples GPUs and the host once a second and pushes what it sees.
+"""lockstep-agent: samples GPUs and the host once a second and pushes the samples.
 
-GPU counters have the names and units of dcgm-exporter, those of the host the names of node_exporter,
-so that dashboards and rules made for these work. See docs/python.md.
+GPU counters have dcgm-exporter's names and units, the host's have node_exporter's names, so that
+dashboards and rules made for these work. See docs/python.md.
 """

@@ -41,7 +41,7 @@ def positive(text: str) -> float:
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "lockstep-agent", description="Samples GPUs (NVML) and the host (/proc), and pushes to lockstep or any "
-        "other server that takes Prometheus remote write.")
+        "other server that accepts Prometheus remote write.")
     parser.add_argument("--url", default=os.environ.get("LOCKSTEP_URL", "http://127.0.0.1:9009"),
                         help="the server, by default $LOCKSTEP_URL or %(default)s; the bearer token is "
                         "$LOCKSTEP_TOKEN")
@@ -55,7 +55,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def samplers(host: str) -> List[Sampler]:
-    """All that this machine has something for."""
+    """The samplers that apply to this machine."""
     found: List[Sampler] = [HostSampler(), InfinibandSampler()]
     try:
         found.append(GpuSampler(Nvml(os.environ.get("LOCKSTEP_NVML", LIBRARY)), host))

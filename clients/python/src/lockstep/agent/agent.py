@@ -1,4 +1,4 @@
-"""The agent's loop: sample on a grid of time, collect, push."""
+"""The agent's loop: samples at fixed times, collects, pushes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOGGER = logging.getLogger("lockstep.agent")
 
 
 class SelfSampler(Sampler):
-    """What the agent itself costs."""
+    """The agent's own resource usage."""
 
     def __init__(self, pusher: Pusher) -> None:
         self._pusher = pusher
@@ -29,8 +29,8 @@ class SelfSampler(Sampler):
 class Agent:
     """Samples every `interval_s` seconds and pushes every `push_every` samples, until stopped.
 
-    Samples lie on whole multiples of the interval, so that hosts with the right time sample together;
-    what a late round misses is left out, not made up for.
+    Samples are at whole multiples of the interval, so that hosts with correct clocks sample together;
+    samples missed by a late round are skipped, not made up for.
     """
 
     def __init__(self, samplers: Sequence[Sampler], common: LabelPairs, pusher: Pusher, interval_s: float,
@@ -45,11 +45,11 @@ class Agent:
         self._stops: "queue.SimpleQueue[None]" = queue.SimpleQueue()
 
     def stop(self) -> None:
-        """Ends `run` soon. Safe in signal handlers of the thread that runs it."""
+        """Makes `run` return soon. Safe in signal handlers of its thread."""
         self._stops.put(None)
 
     def run(self) -> None:
-        """Samples until `stop`, then sends what is left."""
+        """Samples until `stop`, then sends the rest."""
         rounds = 0
         while not self._stopped_within(self._until_next()):
             self.sample_once(time.time())
@@ -61,7 +61,7 @@ class Agent:
             LOGGER.warning("ended with samples that could not be sent")
 
     def sample_once(self, now_s: float) -> None:
-        """Reads all samplers; the samples get the time on the grid that is nearest to now, once."""
+        """Reads all samplers; the samples get the grid time nearest to now, each grid time only once."""
         time_ms = round(round(now_s / self._interval_s) * self._interval_s * 1000)
         if time_ms <= self._newest_ms:
             return
@@ -70,7 +70,7 @@ class Agent:
             try:
                 for sample in sampler.sample():
                     self._builder.add(time_ms, sample)
-            except Exception as error:  # One odd line of /proc must not end the others' samples.
+            except Exception as error:  # One odd line in /proc must not stop the other samplers.
                 LOGGER.warning("%s failed: %r", type(sampler).__name__, error)
 
     def _stopped_within(self, seconds: float) -> bool:

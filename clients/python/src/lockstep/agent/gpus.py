@@ -1,6 +1,6 @@
-"""GPUs under dcgm-exporter's names and units, read through NVML and its profiling counters (GPM).
+"""GPU metrics with dcgm-exporter's names and units, from NVML and its profiling counters (GPM).
 
-DCGM_FI_PROF_* are averages since the sample before: ratios of 0 to 1, and bytes per second.
+DCGM_FI_PROF_* are averages since the previous sample: ratios of 0 to 1, and bytes per second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lockstep.agent.samples import LabelPairs, Sample, Sampler, pairs
 
 MIB = 1 << 20
 PERCENT = 0.01
-# NVML's number of a profiling counter, DCGM's name, and what NVML's percent or MiB/s are multiplied by.
+# NVML's number of a profiling counter, DCGM's name, and the factor for NVML's percent or MiB/s.
 PROFILING = (
     (1, "DCGM_FI_PROF_GR_ENGINE_ACTIVE", PERCENT),
     (2, "DCGM_FI_PROF_SM_ACTIVE", PERCENT),
@@ -41,7 +41,7 @@ READINGS: Tuple[Reading, ...] = (
     ("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", lambda gpu: gpu.ecc_errors(ECC_CORRECTED), 1),
     ("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", lambda gpu: gpu.ecc_errors(ECC_UNCORRECTED), 1),
 )
-# Counters for which the driver takes milliseconds: more than for all the others together.
+# Counters that take the driver milliseconds to read: more than all others together.
 COSTLY_READINGS: Tuple[Reading, ...] = (
     ("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", Device.energy_mj, 1),
     ("DCGM_FI_DEV_POWER_VIOLATION", lambda gpu: gpu.violation_ns(POLICY_POWER), 1),
@@ -52,7 +52,7 @@ COSTLY_EVERY_SAMPLES = 10
 
 
 class GpuSampler(Sampler):
-    """All GPUs of the host. `host` is what the label Hostname says."""
+    """All GPUs of the host. `host` is the value of the label Hostname."""
 
     def __init__(self, nvml: Nvml, host: str) -> None:
         self._gpus = [Gpu(device, host) for device in nvml.devices()]
@@ -63,7 +63,7 @@ class GpuSampler(Sampler):
 
 
 class Gpu:
-    """One GPU with its labels, in dcgm-exporter's words."""
+    """One GPU with dcgm-exporter's labels."""
 
     def __init__(self, device: Device, host: str) -> None:
         self._device = device
@@ -71,7 +71,7 @@ class Gpu:
         self._labels: LabelPairs = pairs({
             "gpu": str(device.index), "UUID": device.uuid(), "pci_bus_id": device.pci_bus_id(),
             "device": f"nvidia{device.index}", "modelName": device.name(), "Hostname": host})
-        # What the GPU does not tell now it will not tell later either.
+        # Values that the GPU does not report now, it will not report later either.
         self._readings = [reading for reading in READINGS if reading[1](device) is not None]
         self._costly_readings = [reading for reading in COSTLY_READINGS if reading[1](device) is not None]
         # The GPUs of a host take turns.

@@ -1,7 +1,7 @@
-"""The host: processors, memory, pressure, disks and network, from /proc, as node_exporter names them.
+"""Host metrics: CPUs, memory, pressure, disks and network, from /proc, with node_exporter's names.
 
-Processor time is that of all processors together (cpu="all"): a thousand series a second for one
-host say no more about a training.
+CPU time is the total of all CPUs (cpu="all"): a thousand series per second and host would not
+explain a training any better.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ CPU_MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "stea
 MEMORY = frozenset(("MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "Dirty", "SwapTotal", "SwapFree"))
 PRESSURES = (("cpu", (("some", "waiting"),)), ("io", (("some", "waiting"), ("full", "stalled"))),
              ("memory", (("some", "waiting"), ("full", "stalled"))))
-# What /proc/diskstats counts, by column behind the device's name; sectors are 512 bytes there.
+# The counters of /proc/diskstats, by column after the device's name; its sectors have 512 bytes.
 DISK = ((0, "reads_completed_total", 1.0), (2, "read_bytes_total", 512.0), (4, "writes_completed_total", 1.0),
         (6, "written_bytes_total", 512.0), (9, "io_time_seconds_total", 0.001))
-# Partitions and what is made of other devices would count the same bytes again.
+# Partitions and devices built on others would count the same bytes again.
 WHOLE_DISK = re.compile(r"(sd[a-z]+|vd[a-z]+|xvd[a-z]+|nvme\d+n\d+|mmcblk\d+)")
 NETWORK = ((0, "receive_bytes_total"), (1, "receive_packets_total"), (2, "receive_errs_total"),
            (3, "receive_drop_total"), (8, "transmit_bytes_total"), (9, "transmit_packets_total"),
            (10, "transmit_errs_total"), (11, "transmit_drop_total"))
-# Interfaces of containers come and go, and their bytes pass a real one too.
+# Container interfaces come and go, and their bytes pass a real interface too.
 NO_NETWORK = re.compile(r"lo|veth.*|cali.*|lxc.*|docker.*|br-.*|tap.*")
 
 
 class HostSampler(Sampler):
-    """Reads below `root`, which is / but in tests."""
+    """Reads below `root`, which is / except in tests."""
 
     def __init__(self, root: pathlib.Path = pathlib.Path("/")) -> None:
         self._stat, self._load, self._memory, self._disks, self._network = (

@@ -1,4 +1,4 @@
-"""Ports of InfiniBand and RoCE adapters, from /sys/class/infiniband, as node_exporter names them."""
+"""InfiniBand and RoCE port metrics, from /sys/class/infiniband, with node_exporter's names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Iterable, List, Tuple
 from lockstep.agent.kernel_file import KernelFile
 from lockstep.agent.samples import LabelPairs, Sample, Sampler, pairs
 
-# File, name behind node_infiniband_, scale: data is counted in words of four bytes.
+# File, name after node_infiniband_, scale: data is counted in four-byte words.
 COUNTERS = (
     ("port_rcv_data", "port_data_received_bytes_total", 4),
     ("port_xmit_data", "port_data_transmitted_bytes_total", 4),
@@ -26,7 +26,7 @@ COUNTERS = (
 
 
 class InfinibandSampler(Sampler):
-    """Reads below `root`, which is / but in tests. Adapters are looked for once, when it is made."""
+    """Reads below `root`, which is / except in tests. Looks for adapters once, in the constructor."""
 
     def __init__(self, root: pathlib.Path = pathlib.Path("/")) -> None:
         self._counters: List[Tuple[KernelFile, str, LabelPairs, int]] = []

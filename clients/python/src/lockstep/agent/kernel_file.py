@@ -1,4 +1,4 @@
-"""Files of /proc and /sys: opened once, read again and again."""
+"""Files in /proc and /sys: opened once, read repeatedly."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ MAX_BYTES = 1 << 20
 
 
 class KernelFile:
-    """One file that the kernel writes anew whenever it is read from its beginning."""
+    """A file that the kernel regenerates whenever it is read from the beginning."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
         self._descriptor: Optional[int] = None
 
     def text(self) -> str:
-        """What it says now, or "" when it is not there."""
+        """Its current content, or "" if it does not exist."""
         try:
             if self._descriptor is None:
                 self._descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)

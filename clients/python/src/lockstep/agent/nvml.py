@@ -1,7 +1,7 @@
-"""libnvidia-ml, the part that the agent needs, through ctypes.
+"""The parts of libnvidia-ml that the agent needs, through ctypes.
 
-Structures and numbers are those of NVIDIA's nvml.h. A call that a GPU or driver does not know, or
-that fails, gives None: counters differ from chip to chip.
+Structures and numbers are those of NVIDIA's nvml.h. A call that fails, or that a GPU or driver does
+not support, gives None: counters differ from chip to chip.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GPM_VERSION = 1
 
 
 class NvmlError(Exception):
-    """The library is not there, or says no to what must work."""
+    """The library is missing, or an essential call failed."""
 
 
 class Memory(Structure):
@@ -47,7 +47,7 @@ class Violation(Structure):
 
 
 class FieldValue(Structure):
-    """The value is a union of eight bytes; the fields asked for here are unsigned ints."""
+    """The value is a union of eight bytes; the fields requested here are unsigned ints."""
 
     _fields_ = [("field", c_uint), ("scope", c_uint), ("timestamp_us", c_int64), ("latency_us", c_int64),
                 ("type", c_uint), ("status", c_int), ("value", c_uint), ("rest", c_uint)]
@@ -66,7 +66,7 @@ class Nvml:
     """The library, initialised. For one thread at a time."""
 
     def __init__(self, library: str = LIBRARY) -> None:
-        """Raises NvmlError when there is no library or no driver."""
+        """Raises NvmlError if there is no library or no driver."""
         try:
             self._library = ctypes.CDLL(library)
         except OSError as error:
@@ -75,7 +75,7 @@ class Nvml:
             raise NvmlError("nvmlInit_v2 failed: is the driver loaded?")
 
     def call(self, name: str, *arguments: Any) -> bool:
-        """Calls a function of the library; whether it succeeded."""
+        """Calls a function of the library; returns whether it succeeded."""
         function = getattr(self._library, name, None)
         return function is not None and function(*arguments) == SUCCESS
 
@@ -95,7 +95,7 @@ class Nvml:
 
 
 class Device:
-    """One GPU. Values have NVML's units; None is what this GPU does not tell."""
+    """One GPU. Values have NVML's units; None if this GPU does not report them."""
 
     def __init__(self, nvml: Nvml, index: int, handle: c_void_p) -> None:
         self.index = index
@@ -103,7 +103,7 @@ class Device:
         self._handle = handle
 
     def _ask(self, name: str, result: Any, *arguments: Any) -> Any:
-        """`result`, filled by a function that takes the device, arguments, and where to put it."""
+        """Calls a function with the device, arguments and `result`, which it fills; returns `result`."""
         return result if self._nvml.call(name, self._handle, *arguments, byref(result)) else None
 
     def _uint(self, name: str, *arguments: Any) -> Optional[int]:
@@ -174,13 +174,13 @@ class Device:
         return None if told is None else int(told.violation_ns)
 
     def remapped_rows(self) -> Optional[List[int]]:
-        """Rows remapped for correctable and for uncorrectable errors, whether more wait, whether it failed."""
+        """Rows remapped for correctable and uncorrectable errors, whether any are pending, whether one failed."""
         values = [c_uint() for _ in range(4)]
         told = self._nvml.call("nvmlDeviceGetRemappedRows", self._handle, *map(byref, values))
         return [int(value.value) for value in values] if told else None
 
     def gpm(self, metrics: Sequence[int]) -> Optional["Gpm"]:
-        """The profiling counters of those numbers, if this GPU has such (Hopper and later)."""
+        """The profiling counters with those numbers, if this GPU has any (Hopper and later)."""
         support = self._ask("nvmlGpmQueryDeviceSupport", GpmSupport(version=GPM_VERSION))
         if support is None or not support.supported:
             return None
@@ -195,7 +195,7 @@ class Gpm:
         self._handle = handle
 
         class MetricsGet(Structure):
-            """The library reads as many metrics as `count` says."""
+            """The library reads the first `count` metrics."""
 
             _fields_ = [("version", c_uint), ("count", c_uint), ("before", c_void_p), ("now", c_void_p),
                         ("metrics", GpmMetric * len(metrics))]
@@ -209,7 +209,7 @@ class Gpm:
             nvml.call("nvmlGpmSampleAlloc", byref(sample))
 
     def read(self) -> Dict[int, float]:
-        """The averages since the last call by metric, in NVML's units; nothing the first time."""
+        """The averages since the last call by metric, in NVML's units; none on the first call."""
         if not self._nvml.call("nvmlGpmSampleGet", self._handle, self._now):
             return {}
         self._request.before, self._request.now = self._before, self._now

@@ -1,4 +1,4 @@
-"""Sends remote-write requests in a thread of its own, in their order, and keeps them while that fails."""
+"""Sends remote write requests in order on its own thread, and keeps them while that fails."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from lockstep.http_connection import HttpConnection
 
 # Half an hour of a host with eight GPUs.
 MAX_WAITING_BYTES = 64 << 20
-# The request is at fault, or some of its samples: sending it again helps nobody.
+# The request or some of its samples are invalid: resending does not help.
 REFUSED = frozenset({400, 413, 415, 422})
 LOGGER = logging.getLogger("lockstep.agent")
 
 
 class Pusher:
-    """A bounded queue of request bodies. When it is full the oldest go; `dropped` counts them."""
+    """A bounded queue of request bodies. If it is full, the oldest are dropped; `dropped` counts them."""
 
     def __init__(self, connection: HttpConnection, max_waiting_bytes: int = MAX_WAITING_BYTES) -> None:
         self.dropped = 0
@@ -36,7 +36,7 @@ class Pusher:
         self._thread.start()
 
     def push(self, body: bytes) -> None:
-        """Takes a request; does not wait."""
+        """Queues a request; does not wait."""
         with self._changed:
             self._waiting.append(body)
             self._waiting_bytes += len(body)
@@ -46,7 +46,7 @@ class Pusher:
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> bool:
-        """Tries what waits once more; whether all of it was sent."""
+        """Tries once more to send what waits; returns whether everything was sent."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -58,7 +58,7 @@ class Pusher:
         self._connection.close()
 
     def _push_all(self) -> None:
-        """Until it is closed and nothing waits, or something must wait."""
+        """Sends until it is closed and the queue is empty, or until a request must wait."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
@@ -73,13 +73,13 @@ class Pusher:
                     return
 
     def _forget(self, body: bytes) -> None:
-        """The request is done with, unless it has been dropped meanwhile."""
+        """Removes the finished request, unless it has been dropped meanwhile."""
         if self._waiting and self._waiting[0] is body:
             self._waiting.popleft()
             self._waiting_bytes -= len(body)
 
     def _send(self, body: bytes) -> Optional[float]:
-        """None when the request is done with, else the seconds to wait before it is sent again."""
+        """Returns None if the request is finished, otherwise the seconds to wait before resending it."""
         try:
             answer = self._connection.request("POST", remote_write.PATH, body, remote_write.HEADERS)
         except Unreachable as error:

@@ -4,7 +4,7 @@
     TimeSeries    1: repeated Label      2: repeated Sample
     Label         1: name  2: value      Sample   1: double value  2: int64 time in ms
 
-A snappy block may consist of literals alone; so this one does, and costs no processor time.
+A snappy block may consist only of literals; this one does, which costs no CPU time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SeriesKey = Tuple[str, LabelPairs]
 
 
 def varint(number: int) -> bytes:
-    """A protobuf varint of a number that is not negative."""
+    """A protobuf varint of a nonnegative number."""
     encoded = bytearray()
     while number >= 0x80:
         encoded.append(number & 0x7F | 0x80)
@@ -38,21 +38,21 @@ def field(number: int, content: bytes) -> bytes:
 
 
 def encode_labels(name: str, labels: LabelPairs) -> bytes:
-    """The labels of a TimeSeries, sorted as receivers want them."""
+    """The labels of a TimeSeries, sorted as receivers require."""
     return b"".join(field(1, field(1, label.encode()) + field(2, value.encode()))
                     for label, value in sorted((("__name__", name), *labels)))
 
 
 def snappy(content: bytes) -> bytes:
-    """A snappy block of one literal; content is not empty."""
+    """A snappy block of one literal; content must not be empty."""
     return (varint(len(content)) + bytes([LITERAL_OF_4_LENGTH_BYTES]) + struct.pack("<I", len(content) - 1) +
             content)
 
 
 class RequestBuilder:
-    """Collects samples and makes requests of them. Remembers how series are encoded.
+    """Collects samples into requests. Caches the encoding of series.
 
-    `common` are labels that every series gets which does not have them itself.
+    `common` are labels added to every series that lacks them.
     """
 
     def __init__(self, common: LabelPairs) -> None:
@@ -66,7 +66,7 @@ class RequestBuilder:
             b"\x12" + varint(len(encoded)) + encoded)
 
     def take(self) -> bytes:
-        """A body of all that was added since the last call, or b"" if that is nothing."""
+        """A body with everything added since the last call, or b"" if nothing was."""
         series = [field(1, self._labels_of(key) + b"".join(samples)) for key, samples in self._samples.items()]
         self._samples.clear()
         return snappy(b"".join(series)) if series else b""

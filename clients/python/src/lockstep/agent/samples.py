@@ -1,4 +1,4 @@
-"""What a sampler gives: values of series at one moment."""
+"""The output of samplers: values of series at one moment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LabelPairs = Tuple[Tuple[str, str], ...]
 
 
 class Sample(NamedTuple):
-    """A value of the series of that name and labels; labels are sorted and without the name."""
+    """A value of a series with that name and labels; labels are sorted and exclude the name."""
 
     name: str
     labels: LabelPairs
@@ -16,7 +16,7 @@ class Sample(NamedTuple):
 
 
 def pairs(labels: Mapping[str, str]) -> LabelPairs:
-    """Labels as samples have them; empty values are no labels."""
+    """Labels in the form of samples; drops empty values."""
     return tuple(sorted((name, value) for name, value in labels.items() if value))
 
 
@@ -24,5 +24,5 @@ class Sampler:
     """Reads something on this machine. For one thread at a time."""
 
     def sample(self) -> Iterable[Sample]:
-        """The values now. What cannot be read is left out; raises nothing for it."""
+        """The current values. Skips what cannot be read, without raising."""
         raise NotImplementedError

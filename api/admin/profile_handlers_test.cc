@@ -1,0 +1,75 @@
+#include "api/admin/profile_handlers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+namespace lockstep::api {
+namespace {
+
+using testing::HasSubstr;
+
+Call CallOf(const std::string& query) {
+  Request request;
+  request.method = "GET";
+  request.target = "/debug/pprof/profile?" + query;
+  Call call{Form::Of(request)};
+  call.request.cancel = std::make_shared<CancelSignal>();
+  return call;
+}
+
+struct Asked {
+  std::shared_ptr<CancelSignal> cancel;
+  std::future<Response> answer;
+};
+
+Asked Ask(ProfileRunner& runner, const std::string& query) {
+  Call call = CallOf(query);
+  auto promise = std::make_shared<std::promise<Response>>();
+  Asked asked{call.request.cancel, promise->get_future()};
+  runner.Profile(std::move(call),
+                 [promise](Response response) { promise->set_value(std::move(response)); });
+  return asked;
+}
+
+TEST(ProfileHandlersTest, SecondsAreBounded) {
+  ProfileRunner runner;
+  for (const char* query : {"seconds=0", "seconds=-1", "seconds=301", "seconds=x", "seconds=1.5"}) {
+    const Response response = Ask(runner, query).answer.get();
+    EXPECT_EQ(response.status, 400) << query;
+    EXPECT_THAT(response.body, HasSubstr("from 1 to 300"));
+  }
+}
+
+TEST(ProfileHandlersTest, OneAtATimeUntilTheClientGoes) {
+  ProfileRunner runner;
+  Asked first = Ask(runner, "seconds=300");
+  EXPECT_EQ(Ask(runner, "seconds=1").answer.get().status, 409);
+  first.cancel->Fire();
+  EXPECT_EQ(first.answer.get().status, 499);
+  Asked next = Ask(runner, "seconds=300");
+  next.cancel->Fire();
+  EXPECT_EQ(next.answer.get().status, 499);
+}
+
+TEST(ProfileHandlersTest, AStopEndsIt) {
+  ProfileRunner runner;
+  Asked asked = Ask(runner, "seconds=300");
+  runner.Stop();
+  EXPECT_EQ(asked.answer.get().status, 503);
+  EXPECT_EQ(Ask(runner, "seconds=1").answer.get().status, 503);
+}
+
+TEST(ProfileHandlersTest, TheArgumentsAreThoseOfTheProcess) {
+  EXPECT_THAT(HandleCommandLine().body, HasSubstr("test"));
+}
+
+TEST(ProfileHandlersTest, AHeapProfileIsGzip) {
+  const Response response = HandleHeapProfile();
+  EXPECT_EQ(response.content_type, "application/octet-stream");
+  EXPECT_TRUE(response.body.starts_with("\x1f\x8b"));
+}
+
+}  // namespace
+}  // namespace lockstep::api

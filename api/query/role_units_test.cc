@@ -1,0 +1,75 @@
+#include "api/query/role_units.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <variant>
+
+#include "model/histogram.h"
+
+namespace lockstep::api {
+namespace {
+
+using testing::ElementsAre;
+
+LabelSet Named(std::string_view name) { return LabelSet::Of({{kMetricName, name}}); }
+
+engine::MatrixSeries Series(std::string_view name, const std::vector<double>& values) {
+  engine::MatrixSeries series{Named(name), {}};
+  for (const double value : values) {
+    series.samples.Append(static_cast<int64_t>(series.samples.size()) * 10'000, value);
+  }
+  return series;
+}
+
+TEST(RoleUnitsTest, Matrix) {
+  engine::QueryValue value = engine::MatrixResult{
+      Series("DCGM_FI_DEV_GPU_UTIL", {50, 100}), Series("DCGM_FI_DEV_SM_CLOCK", {1500}),
+      Series("DCGM_FI_DEV_FB_USED", {2}), Series("up", {1, 1})};
+  ToRoleUnits(value);
+  const auto& matrix = std::get<engine::MatrixResult>(value);
+  ASSERT_EQ(matrix.size(), 4);
+  EXPECT_THAT(matrix[0].samples.values, ElementsAre(0.5, 1));
+  EXPECT_EQ(matrix[0].labels, Named("DCGM_FI_DEV_GPU_UTIL"));
+  EXPECT_THAT(matrix[1].samples.values, ElementsAre(1.5e9));
+  EXPECT_THAT(matrix[2].samples.values, ElementsAre(2 * 1048576.0));
+  EXPECT_THAT(matrix[3].samples.values, ElementsAre(1, 1));
+}
+
+TEST(RoleUnitsTest, Vector) {
+  engine::QueryValue value =
+      engine::VectorResult{{Named("DCGM_FI_DEV_GPU_UTIL"), 7, 50, nullptr},
+                           {Named("DCGM_FI_DEV_GPU_UTIL"), 7, 0, std::make_shared<Histogram>()},
+                           {Named("up"), 7, 1, nullptr}};
+  ToRoleUnits(value);
+  const auto& vector = std::get<engine::VectorResult>(value);
+  ASSERT_EQ(vector.size(), 3);
+  EXPECT_EQ(vector[0].value, 0.5);
+  EXPECT_NE(vector[1].histogram, nullptr);
+  EXPECT_EQ(vector[2].value, 1);
+}
+
+// Counters whose role is a gauge become rates, of which a single sample has none.
+TEST(RoleUnitsTest, Rates) {
+  constexpr std::string_view kCounter = "DCGM_FI_PROF_PCIE_RX_BYTES_TOTAL";
+  engine::QueryValue matrix =
+      engine::MatrixResult{Series(kCounter, {0, 100, 300}), Series(kCounter, {7})};
+  ToRoleUnits(matrix);
+  const auto& series = std::get<engine::MatrixResult>(matrix);
+  ASSERT_EQ(series.size(), 1);
+  EXPECT_THAT(series[0].samples.values, ElementsAre(10, 20));
+  EXPECT_THAT(series[0].samples.timestamps_ms, ElementsAre(10'000, 20'000));
+  engine::QueryValue vector = engine::VectorResult{{Named(kCounter), 7, 50, nullptr}};
+  ToRoleUnits(vector);
+  EXPECT_TRUE(std::get<engine::VectorResult>(vector).empty());
+}
+
+TEST(RoleUnitsTest, ScalarsStay) {
+  engine::QueryValue value = engine::ScalarResult{1, 50};
+  ToRoleUnits(value);
+  EXPECT_EQ(std::get<engine::ScalarResult>(value).value, 50);
+}
+
+}  // namespace
+}  // namespace lockstep::api

@@ -1,0 +1,46 @@
+#include "cli/help/completion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+// tests/cli/completion_test.py runs the scripts of the real program in the shells.
+Command CompletedProgram() {
+  Command check;
+  check.name = "lockstep rules check";
+  check.help = "Say what's wrong: [all of it].";
+  check.flags = {{{"--config"}, FlagValue::kRequired, "FILE", "A file.", false},
+                 {{"--watch"}, FlagValue::kOptional, "SECONDS", "Again.", false}};
+  check.arguments = {{"FILE", "The files.", true, true}};
+  Command rules;
+  rules.name = "lockstep rules";
+  rules.verbs = {check};
+  Command program;
+  program.name = "lockstep";
+  program.verbs = {rules};
+  return program;
+}
+
+TEST(CompletionTest, BashKnowsVerbsFlagsAndWhatTheyTake) {
+  const std::string script = BashCompletion(CompletedProgram());
+  EXPECT_THAT(script, HasSubstr("'lockstep rules' | \\\n"));
+  EXPECT_THAT(script, HasSubstr("'lockstep rules check')\n"));
+  EXPECT_THAT(script, HasSubstr("words=\"-W 'rules'\"\n"));
+  EXPECT_THAT(script, HasSubstr("flags='--config --watch'\n"));
+  EXPECT_THAT(script, HasSubstr("--config) value='-f' ;;\n"));
+}
+
+TEST(CompletionTest, ZshGetsExplanationsThatItCannotMisread) {
+  const std::string script = ZshCompletion(CompletedProgram());
+  EXPECT_THAT(script, HasSubstr("'check:Say what'\\''s wrong\\: \\[all of it\\].'"));
+  EXPECT_THAT(script, HasSubstr("'*--config=[A file.]:FILE:_files'"));
+  EXPECT_THAT(script, HasSubstr("'*--watch=-[Again.]::SECONDS: '"));
+  EXPECT_THAT(script, HasSubstr("'*:FILE:_files'"));
+}
+
+}  // namespace
+}  // namespace lockstep::cli

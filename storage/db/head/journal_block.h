@@ -1,0 +1,64 @@
+// A journal block: the samples that one group commit accepted, packed in columns. One row of the
+// journal, read only by recovery. On disk: docs/formats/journal.md.
+//
+//   +------------+-------------+-----------+-------------+-------------+-----------+--------------+
+//   | version u8 | entry count | ids bytes | times bytes | value bytes | histogram | starts bytes |
+//   |            |             |           |             |             | bytes     |              |
+//   +------------+-------------+-----------+-------------+-------------+-----------+--------------+
+//   | ids | times | value sizes, 4 bits each | values | histograms | starts |
+//
+// Starts belong to floats, and only exist in a block of version 2, which has at least one known
+// start. Counts and byte lengths are varints. An entry is a series with its samples. Not
+// thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "base/status.h"
+#include "model/sample.h"
+#include "storage/index/series_index.h"
+
+namespace lockstep {
+
+class JournalBlockBuilder {
+ public:
+  // Precondition of both: the samples of one call ascend, without repeated times.
+  void Add(SeriesId id, const SampleColumns& columns);
+  void Add(SeriesId id, Sample sample, int64_t start_timestamp_ms = 0);
+
+  bool empty() const { return entry_count_ == 0; }
+  // An upper bound of the size that Finish() returns for the current block.
+  size_t byte_count() const;
+  // Returns the block's bytes; the builder is empty afterwards and keeps its memory.
+  std::string Finish();
+
+ private:
+  void AddEntry(SeriesId id, size_t float_count, bool has_histograms);
+  void AddTimeAndValue(int64_t timestamp_ms, double value);
+  void AddStarts(const SampleColumns& columns);
+  void BeginStarts();
+
+  size_t entry_count_ = 0;
+  size_t float_count_ = 0;
+  SeriesId last_id_ = 0;
+  int64_t last_time_ms_ = 0;
+  std::string ids_;
+  std::string times_;
+  std::string value_sizes_;
+  std::string values_;
+  std::string histograms_;
+  size_t next_start_entry_ = 0;  // one past the last entry with starts
+  std::string starts_;
+};
+
+// Calls `entry` for every entry in the order in which they were written; its columns live for the
+// call. kDataLoss on malformed input, possibly after some calls.
+absl::Status ReadJournalBlock(
+    std::string_view block,
+    absl::FunctionRef<absl::Status(SeriesId id, const SampleColumns& columns)> entry);
+
+}  // namespace lockstep

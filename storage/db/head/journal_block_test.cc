@@ -1,0 +1,141 @@
+#include "storage/db/head/journal_block.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/merge_columns.h"
+#include "tests/support/format_page.h"
+
+namespace lockstep {
+namespace {
+
+struct Entry {
+  SeriesId id = 0;
+  SampleColumns columns;
+};
+
+absl::StatusOr<std::vector<Entry>> Read(std::string_view block) {
+  std::vector<Entry> entries;
+  LOCKSTEP_RETURN_IF_ERROR(ReadJournalBlock(block, [&](SeriesId id, const SampleColumns& columns) {
+    entries.push_back({id, columns});
+    return absl::OkStatus();
+  }));
+  return entries;
+}
+
+std::string Write(const std::vector<Entry>& entries) {
+  JournalBlockBuilder builder;
+  for (const Entry& entry : entries) builder.Add(entry.id, entry.columns);
+  const size_t bound = builder.byte_count();
+  std::string block = builder.Finish();
+  EXPECT_LE(block.size(), bound);
+  EXPECT_TRUE(builder.empty());
+  return block;
+}
+
+Entry Floats(SeriesId id, std::vector<int64_t> times, std::vector<double> values) {
+  return {id, {std::move(times), std::move(values), {}}};
+}
+
+void ExpectRoundTrip(const std::vector<Entry>& entries) {
+  const auto read = Read(Write(entries));
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->size(), entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const SampleColumns& in = entries[i].columns;
+    const SampleColumns& out = (*read)[i].columns;
+    EXPECT_EQ((*read)[i].id, entries[i].id);
+    ExpectSameColumns(out, in);
+  }
+}
+
+HistogramSample HistogramAt(int64_t time_ms, double count) {
+  auto histogram = std::make_shared<Histogram>();
+  histogram->count = count;
+  histogram->sum = StaleNan();
+  histogram->positive_spans = {{-2, 2}};
+  histogram->positive_counts = {1, count};
+  return {time_ms, histogram};
+}
+
+TEST(JournalBlock, WorkedExample) {
+  EXPECT_EQ(Write({Floats(3, {1000}, {1}), Floats(5, {1000, 2000}, {2.5, 0})}),
+            FormatPageExample("journal.md", "floats"));
+  Entry started = Floats(5, {1000, 2000}, {2.5, 0});
+  started.columns.start_timestamps_ms = {500, 1500};
+  EXPECT_EQ(Write({Floats(3, {1000}, {1}), started}), FormatPageExample("journal.md", "starts"));
+}
+
+TEST(JournalBlock, BringsEveryBitBack) {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  ExpectRoundTrip({});
+  ExpectRoundTrip({Floats(0, {}, {})});
+  ExpectRoundTrip({Floats(UINT32_MAX, {kMin, 0, kMax}, {-0.0, StaleNan(), 1e300}),
+                   Floats(0, {kMax}, {std::bit_cast<double>(uint64_t{1})}),
+                   Floats(7, {kMin}, {std::numeric_limits<double>::infinity()})});
+  Entry mixed = Floats(9, {1, 3}, {1.5, 2.5});
+  mixed.columns.histograms = {HistogramAt(2, 4), HistogramAt(4, 8)};
+  Entry histograms;
+  histograms.id = 4;
+  histograms.columns.histograms = {HistogramAt(-5, 1)};
+  ExpectRoundTrip({mixed, histograms, Floats(1, {1}, {1})});
+  mixed.columns.start_timestamps_ms = {kMax, kMin};
+  ExpectRoundTrip({Floats(1, {1}, {1}), mixed, histograms, mixed, mixed, Floats(1, {1}, {1})});
+}
+
+TEST(JournalBlock, RandomEntriesComeBack) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Entry> entries;
+    for (uint64_t left = random() % 20; left > 0; --left) {
+      Entry entry;
+      entry.id = static_cast<SeriesId>(random() % 1000);
+      int64_t time_ms = static_cast<int64_t>(random() % 1'000'000);
+      for (uint64_t samples = random() % 5; samples > 0; --samples) {
+        const uint64_t bits = random() << (8 * (random() % 8));
+        const int64_t start_ms = round % 2 == 0 ? 0 : static_cast<int64_t>(random() % 3) * 77;
+        entry.columns.Append(time_ms += 1 + static_cast<int64_t>(random() % 1000),
+                             std::bit_cast<double>(bits), start_ms);
+      }
+      entries.push_back(std::move(entry));
+    }
+    ExpectRoundTrip(entries);
+  }
+}
+
+TEST(JournalBlock, AddingOneSampleIsAddingColumnsOfOne) {
+  JournalBlockBuilder builder;
+  builder.Add(7, Sample{5, 2.5});
+  EXPECT_EQ(builder.Finish(), Write({Floats(7, {5}, {2.5})}));
+}
+
+TEST(JournalBlock, DamageIsDataLossOrOtherSamples) {
+  Entry mixed = Floats(9, {1000, 3000}, {1.5, 2.5});
+  mixed.columns.histograms = {HistogramAt(2000, 4)};
+  mixed.columns.start_timestamps_ms = {500, 500};
+  const std::string block = Write({Floats(3, {1000}, {1}), mixed});
+  const auto decode = [](std::string_view bytes) { return Read(bytes).status(); };
+  ExpectEveryTruncationFails(block, decode);
+  ExpectDamageIsSurvived(block, decode);
+  EXPECT_EQ(decode(block + "x").code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(JournalBlock, PassesTheVisitorsErrorOn) {
+  const std::string block = Write({Floats(3, {1}, {1}), Floats(4, {1}, {1})});
+  int calls = 0;
+  const absl::Status status = ReadJournalBlock(block, [&](SeriesId, const SampleColumns&) {
+    ++calls;
+    return absl::InternalError("enough");
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace lockstep

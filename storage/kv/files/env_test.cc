@@ -1,0 +1,73 @@
+#include "storage/kv/files/env.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include "storage/kv/faults/fault_env.h"
+#include "storage/kv/files/test_folder.h"
+
+namespace lockstep::kv {
+namespace {
+
+TEST(Env, MakesFoldersWithThoseAboveThem) {
+  TestFolder folder;
+  const auto env = Env::Default();
+  const std::string path = folder.path() + "/a/b/c";
+  ASSERT_TRUE(env->CreateFolder(path).ok());
+  ASSERT_TRUE(env->CreateFolder(path).ok());
+  ASSERT_TRUE(env->WriteFile(path + "/file", "text").ok());
+  EXPECT_EQ(*env->ReadFile(path + "/file"), "text");
+}
+
+TEST(Env, SaysThatAFileIsNotThere) {
+  TestFolder folder;
+  EXPECT_EQ(Env::Default()->ReadFile(folder.path() + "/none").status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(Env, WritesAFileWholeOrNotAtAll) {
+  TestFolder folder;
+  const auto env = FaultEnv::Make();
+  const std::string path = folder.path() + "/file";
+  ASSERT_TRUE(env->WriteFile(path, "old").ok());
+  int failures = 0;
+  for (uint64_t n = 1;; ++n) {
+    env->FailFrom(n);
+    const absl::Status status = env->WriteFile(path, "new");
+    env->Heal();
+    if (status.ok()) break;
+    ++failures;
+    const std::string contents = *env->ReadFile(path);
+    EXPECT_TRUE(contents == "old" || contents == "new") << contents;
+  }
+  EXPECT_GE(failures, 4);  // create, append, sync, rename
+  EXPECT_EQ(*env->ReadFile(path), "new");
+}
+
+TEST(Env, CountsAllBytesBelowAFolder) {
+  TestFolder folder;
+  const auto env = Env::Default();
+  ASSERT_TRUE(env->CreateFolder(folder.path() + "/inner").ok());
+  ASSERT_TRUE(env->WriteFile(folder.path() + "/one", "12345").ok());
+  ASSERT_TRUE(env->WriteFile(folder.path() + "/inner/two", "678").ok());
+  EXPECT_EQ(*env->FolderBytes(folder.path()), 8u);
+  EXPECT_GT(*env->FreeBytes(folder.path()), 0u);
+}
+
+TEST(Env, TellsAFolderFromAnotherInItsPlace) {
+  TestFolder folder;
+  const std::shared_ptr<Env> env = Env::Default();
+  const std::string path = folder.path() + "/a";
+  EXPECT_EQ(env->FolderId(path).status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(env->CreateFolder(path).ok());
+  const std::string id = *env->FolderId(path);
+  ASSERT_TRUE(env->WriteFile(path + "/file", "text").ok());
+  EXPECT_EQ(*env->FolderId(path), id);
+  std::filesystem::rename(path, folder.path() + "/b");
+  ASSERT_TRUE(env->CreateFolder(path).ok());
+  EXPECT_NE(*env->FolderId(path), id);
+  EXPECT_EQ(*env->FolderId(folder.path() + "/b"), id);
+}
+
+}  // namespace
+}  // namespace lockstep::kv

@@ -1,0 +1,186 @@
+#include "storage/kv/marks/log_mark.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "storage/kv/files/test_folder.h"
+#include "storage/kv/store.h"
+
+namespace lockstep::kv {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(LogMark, HasTheLinesOfItsPage) {
+  EXPECT_EQ(FormatLogMarkHeading("MANIFEST-000012"),
+            "logs of MANIFEST-000012                checksum 74a707a7       \n");
+  EXPECT_EQ(FormatLogMarkLine({123, 4567}),
+            "log 000000000123 bytes 000000000004567 checksum 372cd810       \n");
+}
+
+TEST(LogMark, KnowsTheNamesOfLogs) {
+  EXPECT_EQ(LogName(123), "000123.log");
+  EXPECT_EQ(LogName(12345678), "12345678.log");
+  EXPECT_EQ(NumberOfLog("000123.log"), 123u);
+  EXPECT_EQ(NumberOfLog("12345678.log"), 12345678u);
+  for (const char* name : {"", ".log", "000123.sst", "x00123.log", "000123.log.new"}) {
+    EXPECT_EQ(NumberOfLog(name), std::nullopt) << name;
+  }
+}
+
+class LogMarkFile : public ::testing::Test {
+ protected:
+  std::vector<SyncedLog> Read(const std::string& text, std::string_view manifest = "MANIFEST-1") {
+    std::ofstream(folder_.path() + "/LOG-MARK") << text;
+    return *ReadLogMark(*env_, folder_.path(), manifest);
+  }
+
+  const std::string heading_ = FormatLogMarkHeading("MANIFEST-1");
+  const std::string free_line_ = std::string(63, ' ') + "\n";
+  TestFolder folder_;
+  const std::shared_ptr<Env> env_ = Env::Default();
+};
+
+TEST_F(LogMarkFile, IsRead) {
+  EXPECT_THAT(*ReadLogMark(*env_, folder_.path(), "MANIFEST-1"), IsEmpty());
+  EXPECT_THAT(Read(heading_), IsEmpty());
+  EXPECT_THAT(Read(heading_ + FormatLogMarkLine({7, 8}) + free_line_ + FormatLogMarkLine({9, 1})),
+              ElementsAre(SyncedLog{7, 8}, SyncedLog{9, 1}));
+}
+
+TEST_F(LogMarkFile, SaysNothingOfAnotherManifest) {
+  EXPECT_THAT(Read(heading_ + FormatLogMarkLine({7, 8}), "MANIFEST-2"), IsEmpty());
+}
+
+TEST_F(LogMarkFile, LosesALineWhereverThatIsDamaged) {
+  const std::string line = FormatLogMarkLine({7, 8});
+  for (size_t at = 0; at < line.size(); ++at) {
+    std::string damaged = line;
+    damaged[at] ^= 1;
+    EXPECT_THAT(Read(heading_ + damaged + FormatLogMarkLine({9, 1})), ElementsAre(SyncedLog{9, 1}))
+        << at;
+    EXPECT_THAT(Read(heading_ + line.substr(0, at)), IsEmpty()) << at;
+    damaged = heading_;
+    damaged[at] ^= 1;
+    EXPECT_THAT(Read(damaged + line), IsEmpty()) << at;
+  }
+}
+
+// The state of a killed store: one row in its log and one in a table.
+class KilledStore : public ::testing::Test {
+ protected:
+  KilledStore() {
+    const std::unique_ptr<Store> store = *Open(folder_.path() + "/live");
+    Put(*store, "first");
+    EXPECT_TRUE(store->Flush().ok());
+    Put(*store, "second");
+    fs::copy(folder_.path() + "/live", dead_);
+    for (const auto& entry : fs::directory_iterator(dead_)) {
+      if (entry.path().extension() == ".log") log_ = entry.path();
+    }
+    EXPECT_GT(fs::file_size(log_), 0u);
+  }
+
+  absl::StatusOr<std::unique_ptr<Store>> Open(const std::string& folder) {
+    return Store::Open(folder, env_, resources_);
+  }
+  static void Put(Store& store, const std::string& key) {
+    Batch batch = store.NewBatch();
+    batch.Put(Space::kSeries, key, "value");
+    EXPECT_TRUE(store.Commit(batch, Durability::kSynced).ok());
+  }
+  void ExpectRefused(const std::string& what) {
+    for (const auto open : {&Store::Open, &Store::OpenReadOnly}) {
+      const auto store = open(dead_, env_, resources_);
+      EXPECT_EQ(store.status().code(), absl::StatusCode::kDataLoss);
+      EXPECT_THAT(std::string(Message(store.status())),
+                  AllOf(HasSubstr(dead_), HasSubstr(log_.filename().string()), HasSubstr(what)));
+    }
+  }
+  void ExpectOpen(bool has_second) {
+    const auto store = Open(dead_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_TRUE((*store)->Get(Space::kSeries, "first")->has_value());
+    EXPECT_EQ((*store)->Get(Space::kSeries, "second")->has_value(), has_second);
+  }
+
+  TestFolder folder_;
+  const std::string dead_ = folder_.path() + "/dead";
+  const std::shared_ptr<Env> env_ = Env::Default();
+  const std::shared_ptr<const Resources> resources_ = std::make_shared<Resources>(ResourceLimits{});
+  fs::path log_;
+};
+
+TEST_F(KilledStore, IsNotOpenedWithoutItsLog) {
+  fs::remove(log_);
+  ExpectRefused("is missing");
+  // To open the store nevertheless, an operator removes the mark.
+  fs::remove(dead_ + "/LOG-MARK");
+  ExpectOpen(/*has_second=*/false);
+}
+
+TEST_F(KilledStore, IsNotOpenedWithAShorterLog) {
+  const uint64_t size = fs::file_size(log_);
+  for (const uint64_t left : {size - 1, size / 2, uint64_t{0}}) {
+    fs::resize_file(log_, left);
+    ExpectRefused("is damaged or ends at byte");
+  }
+  fs::remove(dead_ + "/LOG-MARK");
+  ExpectOpen(/*has_second=*/false);
+}
+
+TEST_F(KilledStore, IsOpenedWithATornWriteBehindWhatWasSynced) {
+  std::ofstream(log_, std::ios::app) << "torn";
+  ExpectOpen(/*has_second=*/true);
+}
+
+TEST_F(KilledStore, IsOpenedWithoutAMark) {
+  fs::remove(dead_ + "/LOG-MARK");
+  ExpectOpen(/*has_second=*/true);
+}
+
+// A program that keeps no marks leaves this mark behind, and deletes its log.
+TEST_F(KilledStore, IsOpenedWithTheMarkOfAnEarlierRun) {
+  const std::string mark = *env_->ReadFile(dead_ + "/LOG-MARK");
+  ExpectOpen(/*has_second=*/true);
+  EXPECT_FALSE(fs::exists(log_));
+  ASSERT_TRUE(env_->WriteFile(dead_ + "/LOG-MARK", mark).ok());
+  ExpectOpen(/*has_second=*/true);
+}
+
+TEST_F(KilledStore, ForgetsALogBeforeItIsDeleted) {
+  const auto lines = [this] {
+    std::string manifest = *env_->ReadFile(dead_ + "/CURRENT");
+    manifest.pop_back();
+    return ReadLogMark(*env_, dead_, manifest)->size();
+  };
+  const auto store = Open(dead_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(lines(), 0u);
+  for (int i = 0; i < 5; ++i) {
+    Put(**store, "third");
+    EXPECT_EQ(lines(), 1u);
+    ASSERT_TRUE((*store)->Flush().ok());
+    // RocksDB deletes it a moment later.
+    while (lines() > 0) std::this_thread::yield();
+  }
+  // Lines are reused.
+  EXPECT_EQ(fs::file_size(dead_ + "/LOG-MARK"), 2 * FormatLogMarkLine({1, 1}).size());
+}
+
+}  // namespace
+}  // namespace lockstep::kv

@@ -1,0 +1,67 @@
+#include "training/matrix/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "training/matrix/rank_matrix.h"
+
+namespace lockstep::training {
+namespace {
+
+TEST(Statistics, MediansLeaveUnknownOut) {
+  struct Case {
+    std::vector<double> values;
+    double median;
+    double mean;
+  };
+  const Case cases[] = {
+      {{3, 1, 2}, 2, 2}, {{4, 1, 2, 9}, 3, 4}, {{kUnknown, 5, kUnknown}, 5, 5}, {{1, 7}, 4, 4}};
+  for (const Case& c : cases) {
+    EXPECT_EQ(Median(c.values), c.median);
+    EXPECT_EQ(Mean(c.values), c.mean);
+  }
+  EXPECT_TRUE(std::isnan(Median({})));
+  EXPECT_TRUE(std::isnan(Mean(std::vector{kUnknown})));
+}
+
+TEST(Statistics, QuantilesAreLinearBetweenNeighbours) {
+  const std::vector<double> values = {40, 10, kUnknown, 20, 30};
+  EXPECT_EQ(Quantile(values, 0), 10);
+  EXPECT_EQ(Quantile(values, 0.5), 25);
+  EXPECT_EQ(Quantile(values, 1), 40);
+}
+
+TEST(Statistics, RobustDeviationIsThatOfNormalValues) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal(7, 2);
+  std::vector<double> values(20001);
+  for (double& value : values) value = normal(random);
+  EXPECT_NEAR(RobustDeviation(values), 2, 0.05);
+  // 10 % of outliers change it little; they would raise a plain deviation to hundreds.
+  for (size_t i = 0; i < values.size(); i += 10) values[i] = 1000;
+  EXPECT_NEAR(RobustDeviation(values), 2, 0.4);
+}
+
+TEST(Statistics, RunningMedianIsThatOfEachWindow) {
+  std::mt19937 random(4);
+  std::uniform_int_distribution<int> digit(0, 9);
+  for (size_t count = 1; count < 30; ++count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = digit(random);
+    for (size_t window = 1; window < 12; ++window) {
+      const std::vector<double> medians = RunningMedian(values, window);
+      const size_t width = std::min(window, count);
+      for (size_t i = 0; i < count; ++i) {
+        const size_t before = std::min(i, width / 2);
+        const size_t first = std::min(i - before, count - width);
+        EXPECT_EQ(medians[i], Median(std::span(values).subspan(first, width)));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::training
