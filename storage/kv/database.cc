@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<SyncedLog>> CheckFiles(const Database::Place& place) 
 }
 
 absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(
-    const Database::Place& place, Access access, rocksdb::DBOptions& options,
+    const Database::Place& place, Access access, StoreFiles& files, rocksdb::DBOptions& options,
     std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
   const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*place.resources);
   rocksdb::DB* db = nullptr;
@@ -69,7 +69,8 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(
     if (is_cut) opened = open();
   }
   if (opened.IsCorruption()) {
-    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage, FindLogDamage(*place.env, place.folder));
+    LOCKSTEP_ASSIGN_OR_RETURN(const LogDamage damage,
+                              FindLogDamage(*place.env, place.folder, files.oldest_log_read()));
     if (damage == LogDamage::kAtEnd) {
       // A power cut can leave a last record of full length with wrong content. It was never
       // acknowledged, so everything before it is complete.
@@ -128,7 +129,8 @@ absl::StatusOr<std::shared_ptr<Database>> Database::Open(const Place& place, Acc
   options.listeners.push_back(MakeManifestMarker(place.env, place.folder, marker));
   options.listeners.push_back(std::make_shared<FailureListener>(database->failure_));
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  absl::StatusOr<std::unique_ptr<rocksdb::DB>> opened = OpenRocks(place, access, options, handles);
+  absl::StatusOr<std::unique_ptr<rocksdb::DB>> opened =
+      OpenRocks(place, access, *database->files_, options, handles);
   if (!opened.ok()) {
     // What ended the opening says more than what failed because of it.
     LOCKSTEP_RETURN_IF_ERROR(Annotate(database->failure(), "opening " + place.folder));
@@ -154,6 +156,8 @@ void Database::Fail(const absl::Status& why) const {
 }
 
 absl::Status Database::CheckNewestLog() const { return files_->CheckNewestLog(); }
+
+uint64_t Database::oldest_log_read() const { return files_->oldest_log_read(); }
 
 absl::Status Database::Retire() {
   rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);

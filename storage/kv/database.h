@@ -74,6 +74,8 @@ class Database {
   void Fail(const absl::Status& why) const;
   // kNotFound, with the name of the log, if the log being written is no longer in the folder.
   absl::Status CheckNewestLog() const;
+  // See StoreFiles.
+  uint64_t oldest_log_read() const;
   // Ends all changes permanently, and makes the files hold what was committed, except commits that
   // were not synced. Cursors and snapshots still work. Can be retried after an error.
   absl::Status Retire();

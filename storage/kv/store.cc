@@ -241,6 +241,8 @@ absl::StatusOr<uint64_t> Store::UsedBytes() const {
   return bytes;
 }
 
+uint64_t Store::oldest_log_read() const { return current()->oldest_log_read(); }
+
 // One flush at a time, and none after an error: a RocksDB with assertions ends the process if a
 // write buffer whose log could not be created is flushed again.
 absl::Status Store::Flush() {

@@ -92,6 +92,8 @@ class Store {
   // The size of all tables that hold rows now, and of the logs. Tables that are being written, and
   // those that only a reader still has, are not counted.
   absl::StatusOr<uint64_t> UsedBytes() const;
+  // The number of the oldest log whose rows were needed at the last opening; 0 if none was.
+  uint64_t oldest_log_read() const;
 
   // Moves everything in write buffers to table files, and deletes the logs of those buffers.
   absl::Status Flush();

@@ -152,7 +152,8 @@ void ShardCheck::CheckTableFiles() {
 
 void ShardCheck::CheckLogs() {
   Progress("checksums of the log");
-  const absl::StatusOr<kv::LogDamage> damage = kv::FindLogDamage(*env_, folder_);
+  const absl::StatusOr<kv::LogDamage> damage =
+      kv::FindLogDamage(*env_, folder_, kv_ == nullptr ? 0 : kv_->oldest_log_read());
   if (!damage.ok()) return Damage("log", std::string(Message(damage.status())));
   // Damage at the end is what a power cut leaves of a write that was never acknowledged.
   if (*damage == kv::LogDamage::kInside) {

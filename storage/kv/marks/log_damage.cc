@@ -138,10 +138,12 @@ LogDamage LogInspector::damage() const {
   return has_record_behind_ ? LogDamage::kInside : LogDamage::kAtEnd;
 }
 
-absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder) {
+absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder,
+                                        uint64_t oldest_log) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListLogs(env, folder));
   LogInspector inspector;
   for (const std::string& name : names) {
+    if (NumberOfLog(name).value_or(0) < oldest_log) continue;
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string log, env.ReadFile(folder + "/" + name));
     inspector.Add(log);
   }

@@ -47,8 +47,11 @@ class LogInspector {
   bool has_record_behind_ = false;
 };
 
-// Inspects all logs in a store's folder as one sequence.
-absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder);
+// Inspects the logs in a store's folder with this number or a higher one, as one sequence. Logs that
+// RocksDB no longer needs may have lost their ends in a power cut, because they are never synced
+// once their rows are in tables.
+absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder,
+                                        uint64_t oldest_log);
 
 // Checks each log by itself. Call it before RocksDB opens the logs, because RocksDB silently drops
 // what follows some kinds of damage. kDataLoss if a log is damaged inside, or if one of `synced`,

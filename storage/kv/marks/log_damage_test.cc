@@ -65,7 +65,7 @@ class LogDamageTest : public ::testing::Test {
 TEST_F(LogDamageTest, AWholeLogHasNone) {
   EXPECT_EQ(Damage(Log()), LogDamage::kNone);
   EXPECT_EQ(Damage(""), LogDamage::kNone);
-  EXPECT_EQ(*FindLogDamage(*env_, folder_.path()), LogDamage::kNone);
+  EXPECT_EQ(*FindLogDamage(*env_, folder_.path(), 0), LogDamage::kNone);
 }
 
 TEST_F(LogDamageTest, AChangedByteIsInsideUnlessItIsInTheLastRecord) {
@@ -100,6 +100,33 @@ TEST_F(LogDamageTest, AStoreOpensWithADamagedLastRecord) {
     ASSERT_TRUE(store.ok()) << store.status();
     EXPECT_EQ(RowCount(**store), count_ - 1);
   }
+}
+
+// A power cut can tear an old log too, which was never synced because its rows went to tables, and
+// leave it in the folder because its deletion was not synced either.
+TEST_F(LogDamageTest, AStoreOpensWithADamagedLastRecordAndALogThatIsNotNeeded) {
+  {
+    // Opening moves the rows of the log to tables.
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    Batch batch = (*store)->NewBatch();
+    batch.Put(Space::kSeries, "torn", "value");
+    ASSERT_TRUE((*store)->Commit(batch, Durability::kSynced).ok());
+  }
+  std::string damaged = Log();
+  damaged[damaged.size() - 1] = 'x';
+  ASSERT_TRUE(env_->WriteFile(LogPath(), damaged).ok());
+  ASSERT_TRUE(env_->RemoveFile(folder_.path() + "/LOG-MARK").ok());
+  ASSERT_TRUE(env_->WriteFile(folder_.path() + "/000001.log", "torn").ok());
+  {
+    const auto store = Store::OpenReadOnly(folder_.path(), env_, resources_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_EQ(*FindLogDamage(*env_, folder_.path(), (*store)->oldest_log_read()),
+              LogDamage::kAtEnd);
+  }
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(RowCount(**store), count_);
 }
 
 TEST_F(LogDamageTest, AStoreDoesNotOpenWithADamagedRecordInside) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/file_system.h"
 #include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
 
@@ -19,6 +21,10 @@ namespace lockstep::kv {
 namespace {
 
 namespace fs = std::filesystem;
+
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -180,6 +186,93 @@ TEST_F(KilledStore, ForgetsALogBeforeItIsDeleted) {
   }
   // Lines are reused.
   EXPECT_EQ(fs::file_size(dead_ + "/LOG-MARK"), 2 * FormatLogMarkLine({1, 1}).size());
+}
+
+// Counts marks of logs whose names were not on disk yet.
+class NamesOnDisk : public rocksdb::FileSystemWrapper {
+ public:
+  NamesOnDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "NamesOnDisk"; }
+  int early_mark_count() const { return early_mark_count_; }
+  int mark_count() const { return mark_count_; }
+
+  IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSWritableFile>* file,
+                           IODebugContext* debug) override {
+    if (path.ends_with(".log")) is_name_on_disk_ = false;
+    return target()->NewWritableFile(path, options, file, debug);
+  }
+  IOStatus NewDirectory(const std::string& path, const IOOptions& options,
+                        std::unique_ptr<rocksdb::FSDirectory>* folder,
+                        IODebugContext* debug) override {
+    IOStatus status = target()->NewDirectory(path, options, folder, debug);
+    if (status.ok()) *folder = std::make_unique<Folder>(*this, std::move(*folder));
+    return status;
+  }
+  IOStatus NewRandomRWFile(const std::string& path, const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSRandomRWFile>* file,
+                           IODebugContext* debug) override {
+    IOStatus status = target()->NewRandomRWFile(path, options, file, debug);
+    if (status.ok()) *file = std::make_unique<MarkFile>(*this, std::move(*file));
+    return status;
+  }
+
+ private:
+  class Folder : public rocksdb::FSDirectoryWrapper {
+   public:
+    Folder(NamesOnDisk& names, std::unique_ptr<rocksdb::FSDirectory> target)
+        : FSDirectoryWrapper(std::move(target)), names_(names) {}
+    IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+      names_.is_name_on_disk_ = true;
+      return FSDirectoryWrapper::Fsync(options, debug);
+    }
+    IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
+                                 const rocksdb::DirFsyncOptions& how) override {
+      names_.is_name_on_disk_ = true;
+      return FSDirectoryWrapper::FsyncWithDirOptions(options, debug, how);
+    }
+
+   private:
+    NamesOnDisk& names_;
+  };
+  class MarkFile : public rocksdb::FSRandomRWFileOwnerWrapper {
+   public:
+    MarkFile(NamesOnDisk& names, std::unique_ptr<rocksdb::FSRandomRWFile> target)
+        : FSRandomRWFileOwnerWrapper(std::move(target)), names_(names) {}
+    IOStatus Write(uint64_t at, const rocksdb::Slice& data, const IOOptions& options,
+                   IODebugContext* debug) override {
+      if (data.starts_with("log ")) {
+        ++names_.mark_count_;
+        if (!names_.is_name_on_disk_) ++names_.early_mark_count_;
+      }
+      return FSRandomRWFileOwnerWrapper::Write(at, data, options, debug);
+    }
+
+   private:
+    NamesOnDisk& names_;
+  };
+
+  std::atomic<bool> is_name_on_disk_ = false;
+  std::atomic<int> mark_count_ = 0;
+  std::atomic<int> early_mark_count_ = 0;
+};
+
+// Otherwise a power cut could leave the mark alone, and the store would not open.
+TEST(LogMarkOrder, ALogIsMarkedOnceItsNameIsOnDisk) {
+  const TestFolder folder;
+  const auto names = std::make_shared<NamesOnDisk>();
+  const auto store = Store::Open(folder.path() + "/db", std::make_shared<Env>(names),
+                                 std::make_shared<Resources>(ResourceLimits{}));
+  ASSERT_TRUE(store.ok()) << store.status();
+  // More than two write buffers, so commits go to new logs.
+  constexpr int kMegabytes = 10;
+  for (int i = 0; i < kMegabytes; ++i) {
+    Batch batch = (*store)->NewBatch();
+    batch.Put(Space::kSeries, std::to_string(i), std::string(1 << 20, 'v'));
+    ASSERT_TRUE((*store)->Commit(batch, Durability::kSynced).ok());
+  }
+  EXPECT_EQ(names->mark_count(), kMegabytes);
+  EXPECT_EQ(names->early_mark_count(), 0);
 }
 
 }  // namespace

@@ -116,6 +116,8 @@ class LogFile : public StoreFile {
     return status;
   }
   IOStatus Synced(uint64_t byte_count, IOStatus status) {
+    // A power cut must not leave the mark of a log without its name.
+    if (status.ok() && state_->synced_bytes == 0) status = files().SyncFolder();
     if (!status.ok()) Failed();
     if (has_failed_ || byte_count == state_->synced_bytes) return status;
     state_->synced_bytes = byte_count;
@@ -185,6 +187,15 @@ void StoreFiles::LogFailed(const SyncedLog& log) {
   failed_logs_.emplace(log.number, log.byte_count);
 }
 
+IOStatus StoreFiles::SyncFolder() {
+  return WhileOpen([&] {
+    std::unique_ptr<rocksdb::FSDirectory> folder;
+    IOStatus status = target()->NewDirectory(folder_, {}, &folder, nullptr);
+    if (status.ok()) status = folder->Fsync({}, nullptr);
+    return status;
+  });
+}
+
 void StoreFiles::Committed() {
   MutexLock lock(mutex_);
   if (newest_log_ != nullptr) newest_log_->has_commits = true;
@@ -204,9 +215,14 @@ absl::Status StoreFiles::CheckNewestLog() {
   return absl::NotFoundError(LogName(log->number));
 }
 
+uint64_t StoreFiles::oldest_log_read() {
+  MutexLock lock(mutex_);
+  return oldest_log_read_;
+}
+
 absl::Status StoreFiles::CutFailedLogs() {
   MutexLock lock(mutex_);
-  // The first sync of a log includes a sync of its folder. If that failed, nothing in the log
+  // RocksDB syncs the folder too after the first sync of a log. If that failed, nothing in the log
   // counts.
   if (newest_log_ != nullptr && newest_log_->synced_bytes > 0 && !newest_log_->has_commits) {
     LOCKSTEP_RETURN_IF_ERROR(marker_->Forget(newest_log_->number));
@@ -238,6 +254,16 @@ std::optional<uint64_t> StoreFiles::LogAt(const std::string& path) const {
   const size_t slash = path.find_last_of('/');
   if (slash == std::string::npos || path.compare(0, slash, folder_) != 0) return std::nullopt;
   return NumberOfLog(std::string_view(path).substr(slash + 1));
+}
+
+IOStatus StoreFiles::NewSequentialFile(const std::string& path, const rocksdb::FileOptions& options,
+                                       std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                       IODebugContext* debug) {
+  if (const std::optional<uint64_t> log = LogAt(path); log.has_value()) {
+    MutexLock lock(mutex_);
+    if (oldest_log_read_ == 0 || *log < oldest_log_read_) oldest_log_read_ = *log;
+  }
+  return target()->NewSequentialFile(path, options, file, debug);
 }
 
 IOStatus StoreFiles::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,

@@ -83,6 +83,9 @@ class StoreFiles : public rocksdb::FileSystemWrapper {
   void Committed();
   // kNotFound, with the name of the log, if the log being written is no longer in the folder.
   absl::Status CheckNewestLog();
+  // The number of the oldest log that RocksDB has read, or tried to; 0 if none. It skips logs that
+  // have all their rows in tables and are only waiting to be deleted.
+  uint64_t oldest_log_read();
   const Readers& readers() const { return readers_; }
 
   // The other public members are for the files that it has opened, and for RocksDB.
@@ -93,9 +96,14 @@ class StoreFiles : public rocksdb::FileSystemWrapper {
     return change();
   }
   void LogFailed(const SyncedLog& log);
+  // Makes the names of new files durable.
+  rocksdb::IOStatus SyncFolder();
   // Ends the opening: calls `on_failure`, then Shut().
   void Fail(const rocksdb::IOStatus& why);
 
+  rocksdb::IOStatus NewSequentialFile(const std::string& path, const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                      rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override;
@@ -132,6 +140,7 @@ class StoreFiles : public rocksdb::FileSystemWrapper {
   Mutex mutex_;
   std::shared_ptr<LogState> newest_log_ LOCKSTEP_GUARDED_BY(mutex_);
   std::map<uint64_t, uint64_t> failed_logs_ LOCKSTEP_GUARDED_BY(mutex_);  // to their synced lengths
+  uint64_t oldest_log_read_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
 };
 
 // `files` with the clock of `env`, which must outlive it.
