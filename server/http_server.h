@@ -13,12 +13,21 @@
 #include "api/http/http.h"
 #include "base/status.h"
 #include "server/auth/audit_log.h"
+#include "server/auth/authenticator.h"
 #include "server/auth/web_config.h"
 #include "server/http/browser_guard.h"
+#include "server/http/cors.h"
+#include "server/limits/body_budget.h"
+#include "server/limits/fair_connections.h"
 #include "server/limits/http_limits.h"
+#include "server/limits/worker_pool.h"
 #include "server/metrics/server_stats.h"
+#include "server/request_gate.h"
+#include "server/session.h"
 
 namespace lockstep::server {
+
+class Listener;
 
 struct HttpServerOptions {
   std::string host = "127.0.0.1";  // an IP address
@@ -38,23 +47,43 @@ class HttpServer {
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(HttpServerOptions options,
                                                            api::Handler& handler);
   // Shuts down immediately, and waits for the handler to release the last request.
-  virtual ~HttpServer() = default;
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
 
   // "http://127.0.0.1:9009", with the actual port.
-  virtual const std::string& url() const = 0;
+  const std::string& url() const { return url_; }
 
   // Stops listening, closes idle connections, and lets requests in flight finish for at most
   // `patience`; then cancels and closes the rest. Returns whether all of them finished. Idempotent.
-  virtual bool Shutdown(std::chrono::milliseconds patience) = 0;
+  bool Shutdown(std::chrono::milliseconds patience);
 
   // Uses the credentials, certificates and headers of `web` from now on. Fails, and changes
   // nothing, if its files cannot be used, or if it turns TLS on or off.
-  virtual absl::Status Reload(const WebConfig& web) = 0;
+  absl::Status Reload(const WebConfig& web);
 
   // Applies to new connections; see HttpLimits.
-  virtual void SetMaxConnections(size_t max_connections) = 0;
+  void SetMaxConnections(size_t max_connections);
 
-  virtual HttpStats stats() const = 0;
+  HttpStats stats() const;
+
+ private:
+  HttpServer(HttpServerOptions options, CorsPolicy cors, std::unique_ptr<Listener> listener,
+             api::Handler& handler);
+  void Open(std::unique_ptr<Transport> transport);
+
+  const HttpServerOptions options_;
+  HttpCounters counters_;
+  BodyBudget body_budget_;
+  FairConnections<Session> sessions_;
+  WorkerPool workers_;
+  WorkerPool probe_workers_;
+  WorkerPool part_workers_;
+  Authenticator authenticator_;
+  RequestGate gate_;
+  // The last member with threads, because they use all of the above.
+  const std::unique_ptr<Listener> listener_;
+  const std::string url_;
 };
 
 }  // namespace lockstep::server
