@@ -139,5 +139,33 @@ TEST_F(PowerCut, LeavesAStoreThatWasMadeAndHasACommit) {
   }
 }
 
+// A start may be interrupted by a power cut as well, and leave the log that it had begun.
+TEST_F(PowerCut, LeavesAStoreThatOpensWhicheverChangeOfAStartIsTheLast) {
+  constexpr uint64_t kMostChanges = 40;
+  const auto resources = std::make_shared<Resources>(ResourceLimits{});
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const TestFolder folder;
+    const auto env = PowerEnv::Make(folder.path(), seed);
+    const auto open = [&] { return Store::Open(folder.path() + "/db", env, resources); };
+    {
+      const auto store = open();
+      ASSERT_TRUE(store.ok()) << store.status();
+      for (const Durability durability : {Durability::kSynced, Durability::kBuffered}) {
+        Batch batch = (*store)->NewBatch();
+        batch.Put(Space::kSeries, durability == Durability::kSynced ? "synced" : "torn", "value");
+        ASSERT_TRUE((*store)->Commit(batch, durability).ok());
+      }
+      env->CutPowerAfter(1);
+    }
+    ASSERT_TRUE(env->RestorePower().ok());
+    env->CutPowerAfter(1 + seed % kMostChanges);
+    (void)open();
+    ASSERT_TRUE(env->RestorePower().ok());
+    const auto store = open();
+    ASSERT_TRUE(store.ok()) << store.status() << " seed " << seed;
+    EXPECT_TRUE((*store)->Get(Space::kSeries, "synced")->has_value()) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::kv

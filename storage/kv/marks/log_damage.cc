@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kBlockBytes = size_t{32} << 10;
 constexpr size_t kHeaderBytes = 7;
 constexpr size_t kTypeOffset = 6;
+// A batch is | sequence u64 | number of changes u32 | changes |.
+constexpr size_t kBatchHeaderBytes = 12;
+constexpr size_t kChangeCountOffset = 8;
 constexpr uint8_t kWholeRecord = 1;
 constexpr uint8_t kFirstPiece = 2;
 constexpr uint8_t kMiddlePiece = 3;
@@ -38,6 +41,13 @@ size_t RecordBytes(std::string_view bytes) {
   if (size > bytes.size() || type < kWholeRecord || type > kLastPiece) return 0;
   const uint32_t crc = Crc32c(bytes.substr(kTypeOffset, size - kTypeOffset));
   return Masked(crc) == ReadLittleEndian(bytes.substr(0, 4)) ? size : 0;
+}
+
+bool IsBatchWithoutChanges(std::string_view record) {
+  if (record[kTypeOffset] != kWholeRecord) return false;
+  const std::string_view batch = record.substr(kHeaderBytes);
+  return batch.size() == kBatchHeaderBytes &&
+         ReadLittleEndian(batch.substr(kChangeCountOffset)) == 0;
 }
 
 // The names of the logs in the folder, which may not exist, oldest first.
@@ -111,7 +121,7 @@ void LogInspector::AddBlock(std::string_view block) {
     if (size == 0) {
       FoundDamage();
     } else {
-      FoundRecord(static_cast<uint8_t>(block[kTypeOffset]));
+      FoundRecord(block.substr(0, size));
     }
     block.remove_prefix(std::max<size_t>(size, 1));
     byte_count_ += std::max<size_t>(size, 1);
@@ -126,11 +136,14 @@ void LogInspector::FoundDamage() {
   if (!damaged_at_.has_value()) damaged_at_ = byte_count_;
 }
 
-void LogInspector::FoundRecord(uint8_t type) {
+void LogInspector::FoundRecord(std::string_view record) {
+  const auto type = static_cast<uint8_t>(record[kTypeOffset]);
   const bool begins = type == kWholeRecord || type == kFirstPiece;
   if (begins == is_in_record_) FoundDamage();
   is_in_record_ = type == kFirstPiece || (type == kMiddlePiece && is_in_record_);
-  if (begins && damaged_at_.has_value()) has_record_behind_ = true;
+  if (begins && damaged_at_.has_value() && !IsBatchWithoutChanges(record)) {
+    has_record_behind_ = true;
+  }
 }
 
 LogDamage LogInspector::damage() const {

@@ -4,7 +4,10 @@
 // This is correct because every batch is synced before the next one is written: a record after a
 // damaged one was started only after the damaged one was completely on disk.
 //
-// Source: RocksDB, db/log_format.h. A log is blocks of 32 KiB; a record, or a piece of one that
+// One record proves nothing: RocksDB begins the first log after a damaged end with a batch without
+// changes, and the power may fail before the damaged log is no longer needed.
+//
+// Source: RocksDB, db/log_format.h, db/write_batch.cc, DBImpl::Open(). A log is blocks of 32 KiB; a record, or a piece of one that
 // does not fit into a block, is | masked crc32c | length u16 | type u8 | bytes |, little-endian,
 // and the checksum is over type and bytes. Types: 1 whole, 2 first piece, 3 middle piece, 4 last
 // piece.
@@ -24,8 +27,8 @@ namespace lockstep::kv {
 
 enum class LogDamage {
   kNone,
-  kAtEnd,   // no record begins after it
-  kInside,  // a record begins after it
+  kAtEnd,   // no record with changes begins after it
+  kInside,  // a record with changes begins after it
 };
 
 // Inspects logs, oldest first.
@@ -39,7 +42,7 @@ class LogInspector {
  private:
   void AddBlock(std::string_view block);
   void FoundDamage();
-  void FoundRecord(uint8_t type);
+  void FoundRecord(std::string_view record);
 
   uint64_t byte_count_ = 0;
   std::optional<uint64_t> damaged_at_;

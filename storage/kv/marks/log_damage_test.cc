@@ -192,6 +192,21 @@ TEST(LogInspectorTest, KnowsWhichPiecesFollowWhich) {
   CheckPieces({"151"}, LogDamage::kInside, 1);
 }
 
+TEST(LogInspectorTest, ABatchWithoutChangesBehindDamageProvesNothing) {
+  const auto damage_before = [](int type, std::string_view record) {
+    LogInspector inspector;
+    inspector.Add("torn");
+    inspector.Add(Piece(type, record));
+    return inspector.damage();
+  };
+  const std::string sequence = "\x01\x02\x03\x04\x05\x06\x07\x08";
+  const std::string no_changes(4, '\0');
+  EXPECT_EQ(damage_before(1, sequence + no_changes), LogDamage::kAtEnd);
+  EXPECT_EQ(damage_before(1, sequence + std::string("\x01\0\0\0", 4)), LogDamage::kInside);
+  EXPECT_EQ(damage_before(1, sequence + no_changes + "x"), LogDamage::kInside);
+  EXPECT_EQ(damage_before(2, sequence + no_changes), LogDamage::kInside);
+}
+
 TEST(LogInspectorTest, OnlyAFullBlockEndsInPadding) {
   constexpr size_t kBlock = 32768;
   const std::string filled = Piece(1, std::string(kBlock - 7 - 3, 'x'));
