@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "ingest/influx/line_protocol.h"
 #include "ingest/influx/plain_name.h"
@@ -42,6 +43,16 @@ std::optional<int64_t> ToMilliseconds(int64_t time, Precision precision) {
   return std::nullopt;
 }
 
+// The series of a field in an earlier line with the same measurement and tags.
+struct KnownField {
+  std::string_view written_key;
+  std::optional<size_t> series_index;
+};
+using KnownFields = std::vector<KnownField>;  // in the order of the first such line
+
+// An entry in a hash table that may have room for twice as many.
+constexpr size_t kKnownHeadBytes = 2 * (sizeof(std::string_view) + sizeof(KnownFields) + 1);
+
 class Decoder {
  public:
   Decoder(const LineTerms& terms, const IngestLimits& limits)
@@ -52,13 +63,12 @@ class Decoder {
     size_t line_count = 0;
     while (!body.empty()) {
       LOCKSTEP_RETURN_IF_ERROR(gatherer_.status());
-      const size_t number = line_count + 1;
+      line_number_ = line_count + 1;
       const std::string_view line = TakeLine(body, line_count);
       if (line.empty()) continue;
-      const std::string place = absl::StrFormat("line %d", number);
-      if (const absl::Status read = Read(line, place); !read.ok()) {
+      if (const absl::Status read = Read(line); !read.ok()) {
         ++out_.sample_count;
-        out_.refusals.AddAt(place, RejectReason::kBadLine, 1, Message(read));
+        out_.refusals.AddAt(Place(), RejectReason::kBadLine, 1, Message(read));
       }
     }
     LOCKSTEP_RETURN_IF_ERROR(gatherer_.status());
@@ -66,28 +76,59 @@ class Decoder {
   }
 
  private:
-  absl::Status Read(std::string_view line, std::string_view place) {
+  std::string Place() const { return absl::StrFormat("line %d", line_number_); }
+
+  absl::Status Read(std::string_view line) {
     if (line.size() > limits_.max_point_bytes) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "its size of %d bytes exceeds the limit of %d", line.size(), limits_.max_point_bytes));
     }
     if (!gatherer_.ChargeLine(line.size())) return absl::OkStatus();
-    LOCKSTEP_RETURN_IF_ERROR(ParsePoint(line, point_));
-    int64_t time_ms = terms_.now_ms;
-    if (point_.time.has_value()) {
-      const auto given_ms = ToMilliseconds(*point_.time, terms_.precision);
-      if (!given_ms) return absl::InvalidArgumentError("its time is out of range");
-      time_ms = *given_ms;
-    }
+    point_.Begin(line.size());
+    head_ = TakeHead(line);
+    has_tags_ = false;
+    const auto known = heads_.find(head_);
+    const bool is_new = known == heads_.end();
+    if (is_new) LOCKSTEP_RETURN_IF_ERROR(ReadTags());
+    LOCKSTEP_RETURN_IF_ERROR(ParseFieldsAndTime(line, point_));
+    LOCKSTEP_ASSIGN_OR_RETURN(const int64_t time_ms, TimeMs());
+    KnownFields new_fields(is_new ? point_.fields.size() : 0);
+    AddSamples(time_ms, is_new ? new_fields : known->second);
+    const size_t bytes = kKnownHeadBytes + new_fields.size() * sizeof(KnownField);
+    if (is_new && gatherer_.Charge(bytes)) heads_.emplace(head_, std::move(new_fields));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int64_t> TimeMs() const {
+    if (!point_.time.has_value()) return terms_.now_ms;
+    const auto given_ms = ToMilliseconds(*point_.time, terms_.precision);
+    if (!given_ms) return absl::InvalidArgumentError("its time is out of range");
+    return *given_ms;
+  }
+
+  absl::Status ReadTags() {
+    has_tags_ = true;
+    LOCKSTEP_RETURN_IF_ERROR(ParseHead(head_, point_));
     NameTags();
-    for (const Field& field : point_.fields) {
+    return absl::OkStatus();
+  }
+
+  void AddSamples(int64_t time_ms, KnownFields& known) {
+    KnownField beyond;
+    for (size_t i = 0; i < point_.fields.size(); ++i) {
+      const Field& field = point_.fields[i];
       if (!field.value.has_value()) {
         ++out_.text_value_count;
+        continue;
+      }
+      KnownField& place = i < known.size() ? known[i] : beyond;
+      const Sample sample{time_ms, *field.value};
+      if (place.series_index.has_value() && place.written_key == field.written_key) {
+        gatherer_.AddTo(*place.series_index, sample);
       } else {
-        AddSample(field, time_ms, place);
+        place = {field.written_key, AddSample(field, sample)};
       }
     }
-    return absl::OkStatus();
   }
 
   void NameTags() {
@@ -110,7 +151,9 @@ class Decoder {
     }
   }
 
-  void AddSample(const Field& field, int64_t time_ms, std::string_view place) {
+  std::optional<size_t> AddSample(const Field& field, const Sample& sample) {
+    // Without an error, because an earlier line had the same head.
+    if (!has_tags_) ReadTags().IgnoreError();
     metric_.assign(point_.measurement);
     if (field.key != kNamelessField) {
       metric_ += '_';
@@ -120,15 +163,22 @@ class Decoder {
     AppendPlainMetricName(name_, metric_);
     labels_.assign(tags_.begin(), tags_.end());
     labels_.push_back({kMetricName, name_});
-    gatherer_.Add(labels_, {time_ms, *field.value}, place);
+    return gatherer_.Add(labels_, sample, Place());
   }
 
   const LineTerms& terms_;
   const IngestLimits& limits_;
   DecodedWrite out_;
   SampleGatherer gatherer_;
+  // Views into the body.
+  absl::flat_hash_map<std::string_view, KnownFields> heads_;
+
+  // The current line.
+  size_t line_number_ = 0;
+  std::string_view head_;
   Point point_;
-  std::string names_;  // of the tags
+  bool has_tags_ = false;  // whether `tags_` are those of this line
+  std::string names_;      // of the tags
   std::vector<LabelView> tags_;
   std::string metric_;
   std::string name_;

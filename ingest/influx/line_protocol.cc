@@ -23,18 +23,20 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// The position of the first of `ends` without a backslash before it; the length of `text` if there
-// is none.
-size_t FindUnescaped(std::string_view text, std::string_view ends) {
+// The position of the first of the two characters without a backslash before it; the length of
+// `text` if there is none.
+size_t FindUnescaped(std::string_view text, char end, char other_end) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 1 < text.size() && IsSpecial(text[i + 1])) {
       ++i;
-    } else if (ends.find(text[i]) != std::string_view::npos) {
+    } else if (text[i] == end || text[i] == other_end) {
       return i;
     }
   }
   return text.size();
 }
+
+size_t FindUnescaped(std::string_view text, char end) { return FindUnescaped(text, end, end); }
 
 // The position after the closing quote of the text that begins at `begin`; npos if there is none.
 size_t EndOfText(std::string_view text, size_t begin) {
@@ -50,6 +52,7 @@ size_t EndOfText(std::string_view text, size_t begin) {
 
 // The end of the fields at the front: the first blank outside quotes.
 size_t EndOfFields(std::string_view text) {
+  if (text.find('"') == std::string_view::npos) return FindUnescaped(text, ' ');
   size_t i = 0;
   while (i < text.size()) {
     if (text[i] == '\\' && i + 1 < text.size() && IsSpecial(text[i + 1])) {
@@ -79,10 +82,10 @@ std::string_view Unescaped(std::string_view text, std::string& unescaped) {
 
 absl::Status ParseTags(std::string_view text, Point& point) {
   while (!text.empty()) {
-    const size_t end = FindUnescaped(text, ",");
+    const size_t end = FindUnescaped(text, ',');
     const std::string_view tag = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const size_t equals = FindUnescaped(tag, "=");
+    const size_t equals = FindUnescaped(tag, '=');
     if (equals == 0 || equals == tag.size()) {
       return Malformed(absl::StrFormat("the tag %s is not name=value", DescribeText(tag)));
     }
@@ -124,12 +127,13 @@ std::optional<double> ValueOf(std::string_view text) {
 
 // Takes a field and the comma after it from the front of `text`.
 absl::Status TakeField(std::string_view& text, Point& point) {
-  const size_t equals = FindUnescaped(text, ",=");
+  const size_t equals = FindUnescaped(text, ',', '=');
   if (equals == 0 || equals == text.size() || text[equals] != '=') {
     return Malformed(absl::StrFormat("the field %s is not name=value",
-                                     DescribeText(text.substr(0, FindUnescaped(text, ",")))));
+                                     DescribeText(text.substr(0, FindUnescaped(text, ',')))));
   }
-  Field field{Unescaped(text.substr(0, equals), point.unescaped), std::nullopt};
+  const std::string_view key = text.substr(0, equals);
+  Field field{key, Unescaped(key, point.unescaped), std::nullopt};
   text.remove_prefix(equals + 1);
   size_t end = 0;
   if (text.starts_with('"')) {
@@ -163,9 +167,10 @@ std::string_view TakeLine(std::string_view& rest, size_t& line_count) {
   size_t end = std::min(rest.find('\n'), rest.size());
   const size_t begin = std::min(rest.find_first_not_of(kBlanks), rest.size());
   const bool is_comment = begin < rest.size() && rest[begin] == '#';
+  const bool has_text = !is_comment && rest.substr(0, end).find('"') != std::string_view::npos;
   // Only fields may have quoted text, which may span lines, if it is closed.
-  for (size_t i = begin + FindUnescaped(rest.substr(begin, end - begin), " ");
-       !is_comment && i < end;) {
+  for (size_t i = begin + FindUnescaped(rest.substr(begin, end - begin), ' ');
+       has_text && i < end;) {
     if (rest[i] == '\\' && i + 1 < end && IsSpecial(rest[i + 1])) {
       i += 2;
     } else if (rest[i] == '"' && i > 0 && rest[i - 1] == '=') {
@@ -183,31 +188,40 @@ std::string_view TakeLine(std::string_view& rest, size_t& line_count) {
   return is_comment ? std::string_view() : Trimmed(whole);
 }
 
-absl::Status ParsePoint(std::string_view line, Point& point) {
-  point.tags.clear();
-  point.fields.clear();
-  point.time.reset();
-  point.unescaped.clear();
+void Point::Begin(size_t line_bytes) {
+  measurement = {};
+  tags.clear();
+  fields.clear();
+  time.reset();
+  unescaped.clear();
   // Keeps views into it valid.
-  point.unescaped.reserve(line.size());
+  unescaped.reserve(line_bytes);
+}
 
-  const size_t end_of_name = FindUnescaped(line, ", ");
+std::string_view TakeHead(std::string_view& line) {
+  const std::string_view head = line.substr(0, FindUnescaped(line, ' '));
+  line.remove_prefix(head.size());
+  return head;
+}
+
+absl::Status ParseHead(std::string_view head, Point& point) {
+  const size_t end_of_name = FindUnescaped(head, ',');
   if (end_of_name == 0) return Malformed("the measurement is missing");
-  point.measurement = Unescaped(line.substr(0, end_of_name), point.unescaped);
-  line.remove_prefix(end_of_name);
-  if (line.starts_with(',')) {
-    const size_t end_of_tags = FindUnescaped(line, " ");
-    if (end_of_tags == 1) return Malformed("a tag is missing after the comma");
-    LOCKSTEP_RETURN_IF_ERROR(ParseTags(line.substr(1, end_of_tags - 1), point));
-    line.remove_prefix(end_of_tags);
-  }
-  line = Trimmed(line);
-  if (line.empty()) return Malformed("the fields are missing");
-  const size_t end_of_fields = EndOfFields(line);
-  std::string_view fields = line.substr(0, end_of_fields);
+  point.measurement = Unescaped(head.substr(0, end_of_name), point.unescaped);
+  if (end_of_name == head.size()) return absl::OkStatus();
+  const std::string_view tags = head.substr(end_of_name + 1);
+  if (tags.empty()) return Malformed("a tag is missing after the comma");
+  return ParseTags(tags, point);
+}
+
+absl::Status ParseFieldsAndTime(std::string_view rest, Point& point) {
+  rest = Trimmed(rest);
+  if (rest.empty()) return Malformed("the fields are missing");
+  const size_t end_of_fields = EndOfFields(rest);
+  std::string_view fields = rest.substr(0, end_of_fields);
   while (!fields.empty()) LOCKSTEP_RETURN_IF_ERROR(TakeField(fields, point));
 
-  const std::string_view time = Trimmed(line.substr(end_of_fields));
+  const std::string_view time = Trimmed(rest.substr(end_of_fields));
   if (time.empty()) return absl::OkStatus();
   int64_t number = 0;
   const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), number);

@@ -20,6 +20,7 @@ namespace lockstep::influx {
 
 // One field of a point.
 struct Field {
+  std::string_view written_key;  // as in the line, with its escapes
   std::string_view key;
   std::optional<double> value;  // nothing: text
 };
@@ -33,6 +34,9 @@ struct Point {
   std::optional<int64_t> time;  // in the request's unit
   std::string unescaped;
 
+  // Forgets the last line, and makes room for one of this size.
+  void Begin(size_t line_bytes);
+
   Point() = default;
   Point(const Point&) = delete;
   Point& operator=(const Point&) = delete;
@@ -43,8 +47,13 @@ struct Point {
 // comments. Precondition: `rest` is not empty.
 std::string_view TakeLine(std::string_view& rest, size_t& line_count);
 
-// Parses a line from TakeLine(). kInvalidArgument, with one clause. Precondition: `line` is not
-// empty.
-absl::Status ParsePoint(std::string_view line, Point& point);
+// Takes the measurement and the tags, as written, from the front of a line from TakeLine().
+// Precondition: `line` is not empty.
+std::string_view TakeHead(std::string_view& line);
+
+// Parse the two parts of a line into a point that was begun; the order does not matter.
+// kInvalidArgument, with one clause.
+absl::Status ParseHead(std::string_view head, Point& point);
+absl::Status ParseFieldsAndTime(std::string_view rest, Point& point);
 
 }  // namespace lockstep::influx

@@ -21,17 +21,24 @@ std::vector<std::string> LinesOf(std::string_view body) {
   return lines;
 }
 
+absl::Status Parse(std::string_view line, Point& point) {
+  point.Begin(line.size());
+  const std::string_view head = TakeHead(line);
+  LOCKSTEP_RETURN_IF_ERROR(ParseHead(head, point));
+  return ParseFieldsAndTime(line, point);
+}
+
 // The error message for `line`; "" if it is valid.
 std::string Complaint(std::string_view line) {
   Point point;
-  return std::string(Message(ParsePoint(line, point)));
+  return std::string(Message(Parse(line, point)));
 }
 
 // The value of the line's only field, or an error.
 absl::StatusOr<double> ValueIn(std::string_view text) {
   const std::string line = "m f=" + std::string(text);
   Point point;
-  LOCKSTEP_RETURN_IF_ERROR(ParsePoint(line, point));
+  LOCKSTEP_RETURN_IF_ERROR(Parse(line, point));
   EXPECT_EQ(point.fields.size(), 1u);
   if (!point.fields[0].value) return absl::NotFoundError("text");
   return *point.fields[0].value;
@@ -61,9 +68,8 @@ TEST(TakeLineTest, QuotesInTagsAreCharacters) {
 
 TEST(ParsePointTest, AllParts) {
   Point point;
-  ASSERT_EQ(
-      ParsePoint("cpu,host=a,cpu=cpu0 idle=97.5,n=3i,ok=t,note=\"x\" 1700000000000000001", point),
-      absl::OkStatus());
+  ASSERT_EQ(Parse("cpu,host=a,cpu=cpu0 idle=97.5,n=3i,ok=t,note=\"x\" 1700000000000000001", point),
+            absl::OkStatus());
   EXPECT_EQ(point.measurement, "cpu");
   EXPECT_THAT(point.tags, ElementsAre(Pair("host", "a"), Pair("cpu", "cpu0")));
   ASSERT_EQ(point.fields.size(), 4u);
@@ -77,19 +83,19 @@ TEST(ParsePointTest, AllParts) {
 
 TEST(ParsePointTest, TagsAndTimesMayBeMissing) {
   Point point;
-  ASSERT_EQ(ParsePoint("cpu v=1", point), absl::OkStatus());
+  ASSERT_EQ(Parse("cpu v=1", point), absl::OkStatus());
   EXPECT_THAT(point.tags, IsEmpty());
   EXPECT_EQ(point.time, std::nullopt);
-  ASSERT_EQ(ParsePoint("cpu v=1   -5", point), absl::OkStatus());
+  ASSERT_EQ(Parse("cpu v=1   -5", point), absl::OkStatus());
   EXPECT_EQ(point.time, -5);
 }
 
 TEST(ParsePointTest, Escapes) {
   Point point;
-  ASSERT_EQ(ParsePoint(
-                R"(my\ cpu\,x,ta\ g\,\=k=v\ a\,l\=ue,p=C:\new\\x fi\ e\,l\=d=1,t="a\"b \\, c=d" 7)",
-                point),
-            absl::OkStatus());
+  ASSERT_EQ(
+      Parse(R"(my\ cpu\,x,ta\ g\,\=k=v\ a\,l\=ue,p=C:\new\\x fi\ e\,l\=d=1,t="a\"b \\, c=d" 7)",
+            point),
+      absl::OkStatus());
   EXPECT_EQ(point.measurement, "my cpu,x");
   EXPECT_THAT(point.tags, ElementsAre(Pair("ta g,=k", "v a,l=ue"), Pair("p", R"(C:\new\\x)")));
   ASSERT_EQ(point.fields.size(), 2u);
@@ -100,7 +106,7 @@ TEST(ParsePointTest, Escapes) {
 
 TEST(ParsePointTest, ABackslashBeforeAnEscapeIsItself) {
   Point point;
-  ASSERT_EQ(ParsePoint(R"(m,p=a\\,b v=1)", point), absl::OkStatus());
+  ASSERT_EQ(Parse(R"(m,p=a\\,b v=1)", point), absl::OkStatus());
   EXPECT_THAT(point.tags, ElementsAre(Pair("p", R"(a\,b)")));
 }
 

@@ -11,22 +11,31 @@ constexpr uint64_t kSampleBytes = 2 * sizeof(Sample);
 
 }  // namespace
 
-void SampleGatherer::Add(std::vector<LabelView>& labels, std::span<const Sample> samples,
-                         std::string_view place) {
-  if (samples.empty()) return;
+std::optional<size_t> SampleGatherer::Add(std::vector<LabelView>& labels,
+                                          std::span<const Sample> samples, std::string_view place) {
+  if (samples.empty()) return std::nullopt;
   out_.sample_count += samples.size();
-  SeriesWrite* const series = Open(labels, samples.size(), place);
-  if (series == nullptr || !out_.memory.Add(kSampleBytes * samples.size())) return;
-  series->samples.insert(series->samples.end(), samples.begin(), samples.end());
+  const std::optional<size_t> index = Open(labels, samples.size(), place);
+  if (!index.has_value() || !out_.memory.Add(kSampleBytes * samples.size())) return std::nullopt;
+  std::vector<Sample>& of_series = out_.request.series[*index].samples;
+  of_series.insert(of_series.end(), samples.begin(), samples.end());
+  return index;
+}
+
+void SampleGatherer::AddTo(size_t series_index, const Sample& sample) {
+  ++out_.sample_count;
+  if (!status().ok() || !out_.memory.Add(kSampleBytes)) return;
+  out_.request.series[series_index].samples.push_back(sample);
 }
 
 void SampleGatherer::Add(std::vector<LabelView>& labels, HistogramSample histogram,
                          std::string_view place) {
   ++out_.histogram_count;
-  SeriesWrite* const series = Open(labels, 1, place);
-  if (series == nullptr) return;
+  const std::optional<size_t> index = Open(labels, 1, place);
+  if (!index.has_value()) return;
   const uint64_t bytes = 2 * sizeof(HistogramSample) + histogram.histogram->byte_count();
-  if (out_.memory.Add(bytes)) series->histograms.push_back(std::move(histogram));
+  if (!out_.memory.Add(bytes)) return;
+  out_.request.series[*index].histograms.push_back(std::move(histogram));
 }
 
 bool SampleGatherer::ChargeLine(size_t line_bytes) {
@@ -37,23 +46,23 @@ bool SampleGatherer::ChargeLine(size_t line_bytes) {
   return out_.memory.Add(more);
 }
 
-SeriesWrite* SampleGatherer::Open(std::vector<LabelView>& labels, size_t sample_count,
-                                  std::string_view place) {
-  if (!status().ok()) return nullptr;
+std::optional<size_t> SampleGatherer::Open(std::vector<LabelView>& labels, size_t sample_count,
+                                           std::string_view place) {
+  if (!status().ok()) return std::nullopt;
   SortLabels(labels);
   if (const auto bad = CheckLabels(labels, limits_)) {
     out_.refusals.AddAt(place, bad->reason, sample_count, bad->why);
-    return nullptr;
+    return std::nullopt;
   }
   std::erase_if(labels, [](const LabelView& label) { return label.value.empty(); });
   LabelSet set = LabelSet::OfSorted(labels);
   std::vector<SeriesWrite>& all = out_.request.series;
   const auto [at, is_new] = series_.try_emplace(SeriesKeyOf(set), all.size());
-  if (!is_new) return &all[at->second];
+  if (!is_new) return at->second;
   ++out_.series_count;
-  if (!status().ok() || !out_.memory.AddLabels(set.bytes().size())) return nullptr;
+  if (!status().ok() || !out_.memory.AddLabels(set.bytes().size())) return std::nullopt;
   all.push_back({std::move(set), {}, {}});
-  return &all.back();
+  return at->second;
 }
 
 absl::Status SampleGatherer::status() const {

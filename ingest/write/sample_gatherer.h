@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,19 @@ class SampleGatherer {
 
   // Sorts `labels` and drops those with empty values. `place` is the samples' position in the
   // request: "line 3". Adds nothing once DecodedWrite::memory or the number of series is over its
-  // limit.
-  void Add(std::vector<LabelView>& labels, const Sample& sample, std::string_view place) {
-    Add(labels, std::span(&sample, 1), place);
+  // limit. Returns the index of the series in the request, for AddTo(); nothing if it was refused.
+  std::optional<size_t> Add(std::vector<LabelView>& labels, const Sample& sample,
+                            std::string_view place) {
+    return Add(labels, std::span(&sample, 1), place);
   }
-  void Add(std::vector<LabelView>& labels, std::span<const Sample> samples, std::string_view place);
+  std::optional<size_t> Add(std::vector<LabelView>& labels, std::span<const Sample> samples,
+                            std::string_view place);
   void Add(std::vector<LabelView>& labels, HistogramSample histogram, std::string_view place);
+  // The same as Add() with the labels that gave this index.
+  void AddTo(size_t series_index, const Sample& sample);
+
+  // Charges memory of the caller that grows with the request. False: there is none left.
+  bool Charge(size_t bytes) { return out_.memory.Add(bytes); }
 
   // Whether adding a label can still matter: one over the limit is enough to detect the excess.
   bool HasRoomFor(const std::vector<LabelView>& labels) const {
@@ -45,9 +53,10 @@ class SampleGatherer {
   absl::Status status() const;
 
  private:
-  // The series in the request to which that many samples may be added, created if new. Null:
-  // refused, or over a limit.
-  SeriesWrite* Open(std::vector<LabelView>& labels, size_t sample_count, std::string_view place);
+  // The index of the series in the request to which that many samples may be added, created if
+  // new. Nothing: refused, or over a limit.
+  std::optional<size_t> Open(std::vector<LabelView>& labels, size_t sample_count,
+                             std::string_view place);
 
   const IngestLimits& limits_;
   DecodedWrite& out_;
