@@ -33,10 +33,14 @@ absl::StatusOr<Matcher> Matcher::Make(MatchType type, std::string name, std::str
                                       size_t max_regex_bytes) {
   Matcher matcher(type, std::move(name), std::move(value));
   if (type == MatchType::kRegex || type == MatchType::kNotRegex) {
-    // Also compiled by itself: "a)(b" is invalid, but would become valid inside the parentheses.
-    LOCKSTEP_RETURN_IF_ERROR(Compile(matcher.value_, max_regex_bytes).status());
-    LOCKSTEP_ASSIGN_OR_RETURN(matcher.regex_,
-                              Compile("^(?s:" + matcher.value_ + ")$", max_regex_bytes));
+    absl::StatusOr<Regex> regex = Compile("^(?s:" + matcher.value_ + ")$", max_regex_bytes);
+    // "a)(b" is invalid, but becomes valid inside the parentheses. Messages show the expression
+    // without them.
+    if (!regex.ok() || matcher.value_.find(')') != std::string::npos) {
+      LOCKSTEP_RETURN_IF_ERROR(Compile(matcher.value_, max_regex_bytes).status());
+    }
+    LOCKSTEP_RETURN_IF_ERROR(regex.status());
+    matcher.regex_ = *std::move(regex);
   }
   return matcher;
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/budget/memory_budget.h"
+#include "base/regex/recent_regexes.h"
 #include "re2/re2.h"
 #include "re2/stringpiece.h"
 
@@ -65,6 +66,35 @@ uint64_t EstimatedBytes(const RE2& compiled) {
   return kLeastBytes + kBytesPerInstruction * static_cast<uint64_t>(compiled.ProgramSize());
 }
 
+// Expressions that are kept for the next query: an attacker's have the memory that is charged.
+constexpr size_t kMaxKeptPatternBytes = 256;
+constexpr int kMaxKeptInstructions = 256;
+constexpr size_t kKeptBytes = 512 << 10;  // of each, with all states that matching may keep
+
+std::shared_ptr<ChargedRegex> CompileWithin(std::string_view pattern, Regex::Dot dot,
+                                            size_t max_bytes) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(static_cast<int64_t>(max_bytes));
+  options.set_dot_nl(dot == Regex::Dot::kMatchesNewline);
+  return std::make_shared<ChargedRegex>(pattern, options);
+}
+
+absl::Status StatusOf(const RE2& compiled) {
+  if (compiled.ok()) return absl::OkStatus();
+  const std::string_view error = ErrorText(compiled.error_code());
+  const std::string& where = compiled.error_arg();
+  return absl::InvalidArgumentError(where.empty() ? std::string(error)
+                                                  : absl::StrFormat("%s: `%s`", error, where));
+}
+
+// If the account is full of expressions that are only kept, they go.
+absl::Status Charge(ChargedRegex& regex, uint64_t bytes) {
+  const absl::Status status = regex.memory.Add(bytes);
+  if (status.ok() || !RecentRegexes::OfProcess().Clear()) return status;
+  return regex.memory.Add(bytes);
+}
+
 // The length of the character at `at` in bytes; 1 at the end and for a byte that does not start a
 // character.
 size_t CharacterLength(std::string_view text, size_t at) {
@@ -109,20 +139,28 @@ std::optional<size_t> GroupNumbered(std::string_view name) {
 }  // namespace
 
 absl::StatusOr<Regex> Regex::Compile(std::string_view pattern, Dot dot, size_t max_bytes) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(static_cast<int64_t>(max_bytes));
-  options.set_dot_nl(dot == Dot::kMatchesNewline);
-  const auto charged = std::make_shared<ChargedRegex>(pattern, options);
-  const RE2& compiled = charged->compiled;
-  if (compiled.ok()) {
-    LOCKSTEP_RETURN_IF_ERROR(charged->memory.Add(EstimatedBytes(compiled)));
-    return Regex(std::shared_ptr<const RE2>(charged, &compiled));
+  const auto as_regex = [](std::shared_ptr<const ChargedRegex> charged) {
+    const RE2& compiled = charged->compiled;
+    return Regex(std::shared_ptr<const RE2>(std::move(charged), &compiled));
+  };
+  if (pattern.size() <= kMaxKeptPatternBytes && max_bytes >= kKeptBytes) {
+    std::string key(1, dot == Dot::kMatchesNewline ? 's' : '-');
+    key += pattern;
+    RecentRegexes& recent = RecentRegexes::OfProcess();
+    if (RecentRegexes::RegexPtr kept = recent.Find(key)) return Regex(std::move(kept));
+    const auto small = CompileWithin(pattern, dot, kKeptBytes);
+    if (small->compiled.ok() && small->compiled.ProgramSize() <= kMaxKeptInstructions) {
+      LOCKSTEP_RETURN_IF_ERROR(Charge(*small, kKeptBytes));
+      Regex regex = as_regex(small);
+      recent.Add(key, regex.compiled_);
+      return regex;
+    }
   }
-  const std::string_view error = ErrorText(compiled.error_code());
-  const std::string& where = compiled.error_arg();
-  return absl::InvalidArgumentError(where.empty() ? std::string(error)
-                                                  : absl::StrFormat("%s: `%s`", error, where));
+  // A large one matches faster with room for more states.
+  const auto charged = CompileWithin(pattern, dot, max_bytes);
+  LOCKSTEP_RETURN_IF_ERROR(StatusOf(charged->compiled));
+  LOCKSTEP_RETURN_IF_ERROR(Charge(*charged, EstimatedBytes(charged->compiled)));
+  return as_regex(charged);
 }
 
 std::string Regex::Escape(std::string_view text) { return RE2::QuoteMeta(Piece(text)); }

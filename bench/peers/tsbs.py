@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """Runs the Time Series Benchmark Suite (cpu-only) on lockstep and VictoriaMetrics, interleaved.
 
-The suite's own programs generate the data and the queries, load them and time them: InfluxDB lines
-to /write, then eleven types of PromQL range queries by one client. The servers take turns within
-each round, and their result caches are off.
+The suite's own programs generate the data and the queries, and load the data as InfluxDB lines to
+/write. Then one client here asks its eleven types of range queries over one connection, because the
+suite's client asks one server at a time: here the servers take turns with each query. Their result
+caches are off.
+
+Seven of the types aggregate max_over_time() or avg_over_time() of several metrics by (__name__).
+MetricsQL keeps the names there, PromQL fails, so both servers are asked to keep them as a label.
 """
 
 import argparse
 import contextlib
 import datetime
+import http.client
 import json
 import pathlib
 import re
@@ -18,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 import peers
 from run import geometric_mean
@@ -29,7 +35,9 @@ QUERY_TYPES = ("single-groupby-1-1-1", "single-groupby-1-1-12", "single-groupby-
                "double-groupby-all")
 INTERVAL_S = 10
 SEED = "20260101"
-MEDIAN_MS = re.compile(r"med:\s*([\d.]+)ms")
+# In the suite's files, a Go encoding whose strings are plain.
+QUERY_PATH = re.compile(rb"/api/v1/query_range\?[\w%&=+.~*!'()-]+")
+BY_NAME = re.compile(r"(\w+)\((\w+_over_time\(.*\))\) by \(__name__(, \w+)?\)")
 RELATIVE_TOLERANCE = 1e-9
 
 
@@ -66,25 +74,42 @@ class Suite:
         self._run("tsbs_load_victoriametrics", f"--urls={server.url}/write", "--workers=2",
                   f"--file={self._folder / 'data'}", "--reporting-period=0")
 
-    def median_ms(self, server, query_type):
-        """The median of all queries of this type."""
-        output = self._run("tsbs_run_queries_victoriametrics", f"--urls={server.url}",
-                           f"--file={self._folder / query_type}", "--print-interval=0").stdout
-        return float(MEDIAN_MS.search(output.decode()).group(1))
+    def paths(self, query_type):
+        """The queries, as paths with parameters."""
+        return [with_names_as_labels(path.decode())
+                for path in QUERY_PATH.findall((self._folder / query_type).read_bytes())]
 
-    def answers(self, server, query_type, count):
-        """The results of the first `count` queries, each {labels: [[time, value], ...]}."""
-        output = self._run("tsbs_run_queries_victoriametrics", f"--urls={server.url}",
-                           f"--file={self._folder / query_type}", f"--max-queries={count}",
-                           "--print-interval=0", "--print-responses").stderr.decode()
-        text = re.sub(r"^ID \d+: ", "", output, flags=re.MULTILINE)
-        decoder, results = json.JSONDecoder(), []
-        while text := text.lstrip():
-            answer, end = decoder.raw_decode(text)
-            results.append({json.dumps(row["metric"], sort_keys=True): row["values"]
-                            for row in answer["data"]["result"]})
-            text = text[end:]
-        return results
+
+def with_names_as_labels(path):
+    parameters = dict(urllib.parse.parse_qsl(path.partition("?")[2]))
+    parameters["query"] = BY_NAME.sub(
+        r'\1(label_replace(\2, "name", "$1", "__name__", "(.+)")) by (name\3)', parameters["query"])
+    return f"/api/v1/query_range?{urllib.parse.urlencode(parameters)}"
+
+
+class Client:
+    """One connection to a server."""
+
+    def __init__(self, server):
+        address = urllib.parse.urlsplit(server.url)
+        self._connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
+        self._suffix = "".join(f"&{name}={value}" for name, value in server.query_parameters.items())
+
+    def ask(self, path):
+        """(milliseconds, body)"""
+        begin = time.perf_counter()
+        self._connection.request("GET", path + self._suffix)
+        response = self._connection.getresponse()
+        body = response.read()
+        milliseconds = (time.perf_counter() - begin) * 1e3
+        if response.status != 200:
+            raise RuntimeError(f"{path} was answered {response.status}: {body[:300]}")
+        return milliseconds, body
+
+    def results(self, path):
+        """{labels: [[time, value], ...]}"""
+        rows = json.loads(self.ask(path)[1])["data"]["result"]
+        return {json.dumps(row["metric"], sort_keys=True): row["values"] for row in rows}
 
 
 def agree(a, b):
@@ -98,35 +123,47 @@ def agree(a, b):
 
 
 def measure(options, suite, servers):
-    """({type: {server: median ms}}, {server: CPU seconds}, types with different answers)"""
-    times = {query_type: {server.name: [] for server in servers} for query_type in QUERY_TYPES}
-    cpu_s = dict.fromkeys((server.name for server in servers), 0.0)
-    differ = []
+    """({type: {server: median ms}}, {server: CPU ms a query}, types with different answers)"""
+    clients = {server.name: Client(server) for server in servers}
+    medians, differ = {}, []
+    cpu_ms = {server.name: [] for server in servers}
     for query_type in QUERY_TYPES:
-        answers = [suite.answers(server, query_type, 3) for server in servers]
-        if not all(first and agree(first, other)
-                   for all_answers in answers for first, other in zip(answers[0], all_answers)):
-            differ.append(query_type)
-    for _ in range(options.rounds):
-        for query_type in QUERY_TYPES:
-            for server in servers:
-                before = server.cpu_seconds()
-                times[query_type][server.name].append(suite.median_ms(server, query_type))
-                cpu_s[server.name] += server.cpu_seconds() - before
-    medians = {query_type: {name: statistics.median(values) for name, values in of.items()}
-               for query_type, of in times.items()}
-    return medians, cpu_s, differ
+        paths = suite.paths(query_type)
+        for path in paths[:3]:
+            first, *others = [client.results(path) for client in clients.values()]
+            if not (first and all(agree(first, other) for other in others)):
+                differ.append(query_type)
+                break
+        times = {server.name: [] for server in servers}
+        used_ms = dict.fromkeys(times, 0.0)
+        for _ in range(options.rounds):
+            for path in paths:
+                for server in servers:
+                    before = server.thread_cpu_ms()
+                    times[server.name].append(clients[server.name].ask(path)[0])
+                    used_ms[server.name] += server.thread_cpu_ms() - before
+        medians[query_type] = {name: statistics.median(values) for name, values in times.items()}
+        for name, total_ms in used_ms.items():
+            cpu_ms[name].append(total_ms / len(times[name]))
+    return medians, cpu_ms, differ
 
 
-def print_table(medians, cpu_s, names):
+def print_table(medians, cpu_ms, names):
     has_ratio = len(names) == 2
-    print(f"| | {' | '.join(f'{name} ms' for name in names)} |{' ratio |' * has_ratio}")
-    print("|---" + "|--:" * (len(names) + has_ratio) + "|")
-    means = {name: geometric_mean([of[name] for of in medians.values()]) for name in names}
-    rows = [*medians.items(), ("geometric mean", means), ("CPU seconds", cpu_s)]
-    for title, of in rows:
-        ratio = f" {of[names[0]] / of[names[1]]:.2f} |" if has_ratio else ""
-        print(f"| {title} | {' | '.join(f'{of[name]:.2f}' for name in names)} |{ratio}")
+    heads = [f"{name} {what}" for what in ("ms", "CPU ms") for name in names]
+    heads += ["time ratio", "CPU ratio"] * has_ratio
+    print(f"| | {' | '.join(heads)} |")
+    print("|---" + "|--:" * len(heads) + "|")
+    rows = [(title, of, {name: cpu_ms[name][i] for name in names})
+            for i, (title, of) in enumerate(medians.items())]
+    rows.append(("geometric mean",
+                 {name: geometric_mean([of[name] for of in medians.values()]) for name in names},
+                 {name: geometric_mean(cpu_ms[name]) for name in names}))
+    for title, *columns in rows:
+        cells = [f"{of[name]:.2f}" for of in columns for name in names]
+        if has_ratio:
+            cells += [f"{of[names[0]] / of[names[1]]:.2f}" for of in columns]
+        print(f"| {title} | {' | '.join(cells)} |")
 
 
 def main():
@@ -155,10 +192,10 @@ def main():
             print(f"{name}: {suite.sample_count / seconds / 1e3:,.0f} k samples/s written", flush=True)
         for server in servers:
             server.settle()
-        medians, cpu_s, differ = measure(options, suite, servers)
-        print(f"\n{options.hosts} hosts, {options.hours} h, {suite.sample_count:,} samples; medians of "
-              f"{options.rounds} rounds of {options.queries} queries\n")
-        print_table(medians, cpu_s, options.servers)
+        medians, cpu_ms, differ = measure(options, suite, servers)
+        print(f"\n{options.hosts} hosts, {options.hours} h, {suite.sample_count:,} samples; medians and "
+              f"mean CPU times of {options.rounds} rounds of {options.queries} queries\n")
+        print_table(medians, cpu_ms, options.servers)
         for query_type in differ:
             print(f"different answers: {query_type}")
     return 1 if differ else 0

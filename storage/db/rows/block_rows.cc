@@ -8,6 +8,7 @@ namespace {
 using BlockNumber = std::pair<uint32_t, uint32_t>;  // family and block
 
 BlockNumber NumberOf(SeriesPlace place) { return {place.family, place.block()}; }
+BlockNumber BlockAfter(SeriesPlace place) { return {place.family, place.block() + 1}; }
 
 }  // namespace
 
@@ -22,8 +23,7 @@ absl::Status BlockRows::ForEach(WindowToRead window, std::span<const SeriesPlace
   return ForEachIn(kv::Tier::kHot, window.number, places, row);
 }
 
-absl::Status BlockRows::ForEachIn(kv::Tier tier, int32_t window,
-                                  std::span<const SeriesPlace> places, Visit row) {
+kv::Cursor& BlockRows::SeekTo(kv::Tier tier, int32_t window, std::span<const SeriesPlace> places) {
   const auto keys_of = [window](SeriesPlace place) {
     return kv::ChunkKeysOf(window, place.family, place.block());
   };
@@ -35,20 +35,28 @@ absl::Status BlockRows::ForEachIn(kv::Tier tier, int32_t window,
   } else {
     rows.emplace(kv_.NewCursor(kv::SpaceOf(tier), std::move(keys), snapshot_));
   }
-  for (size_t i = 0; rows->Valid();) {
-    kv::ChunkKey key;
-    if (!kv::DecodeChunkKey(rows->key(), key)) return MalformedChunkKey();
-    const BlockNumber block(key.family, key.block);
-    while (i < places.size() && NumberOf(places[i]) < block) ++i;
-    if (i == places.size()) break;
-    if (NumberOf(places[i]) == block) {
-      LOCKSTEP_RETURN_IF_ERROR(row(i, rows->value()));
-      rows->Next();
-    } else {
-      rows->Seek(keys_of(places[i]).begin);
+  return *rows;
+}
+
+// Blocks between which there are no others are read as one range. A range ends with its last block,
+// because a cursor that may go on opens the next row, which can be large, only to find that it is
+// of another block.
+absl::Status BlockRows::ForEachIn(kv::Tier tier, int32_t window,
+                                  std::span<const SeriesPlace> places, Visit row) {
+  for (size_t begin = 0, end = 0; begin < places.size(); begin = end) {
+    for (end = begin + 1; end < places.size(); ++end) {
+      if (NumberOf(places[end]) > BlockAfter(places[end - 1])) break;
     }
+    kv::Cursor& rows = SeekTo(tier, window, places.subspan(begin, end - begin));
+    for (size_t i = begin; rows.Valid(); rows.Next()) {
+      kv::ChunkKey key;
+      if (!kv::DecodeChunkKey(rows.key(), key)) return MalformedChunkKey();
+      while (NumberOf(places[i]) < BlockNumber(key.family, key.block)) ++i;
+      LOCKSTEP_RETURN_IF_ERROR(row(i, rows.value()));
+    }
+    LOCKSTEP_RETURN_IF_ERROR(rows.status());
   }
-  return rows->status();
+  return absl::OkStatus();
 }
 
 }  // namespace lockstep

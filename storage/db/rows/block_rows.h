@@ -43,6 +43,8 @@ class BlockRows {
  private:
   absl::Status ForEachIn(kv::Tier tier, int32_t window, std::span<const SeriesPlace> places,
                          Visit row);
+  // Sets the tier's cursor to the first row of these blocks. Precondition: `places` is not empty.
+  kv::Cursor& SeekTo(kv::Tier tier, int32_t window, std::span<const SeriesPlace> places);
 
   const kv::Store& kv_;
   const kv::SnapshotPtr snapshot_;                    // outlives the cursors

@@ -71,6 +71,32 @@ TEST_F(BlockRowsTest, ReadsTheBlocksThatAreAskedForColdRowsFirst) {
   }
 }
 
+// Blocks beside each other, and others between those that are wanted.
+TEST_F(BlockRowsTest, ReadsAnySelectionOfBlocks) {
+  constexpr uint32_t kFamilies = 3;
+  constexpr uint32_t kBlocks = 4;
+  for (uint32_t i = 0; i < kFamilies * kBlocks; ++i) {
+    // Of every third block there is nothing.
+    if (i % 3 == 1) continue;
+    Put(kv::Tier::kCold, {7, i / kBlocks, i % kBlocks, 1, 0}, std::to_string(i));
+    Put(kv::Tier::kCold, {7, i / kBlocks, i % kBlocks, 1, 1}, "more");
+  }
+  BlockRows rows(*kv_, nullptr);
+  for (uint32_t wanted = 0; wanted < 1u << (kFamilies * kBlocks); wanted += 7) {
+    std::vector<SeriesPlace> places;
+    std::string expected;
+    for (uint32_t i = 0; i < kFamilies * kBlocks; ++i) {
+      if ((wanted >> i & 1) == 0) continue;
+      const std::string place = std::to_string(places.size());
+      places.push_back(PlaceIn(i / kBlocks, i % kBlocks));
+      if (i % 3 == 1) continue;
+      expected += (expected.empty() ? "" : " ") + place + ":" + std::to_string(i);
+      expected += " " + place + ":more";
+    }
+    ASSERT_EQ(Read(rows, {7}, places), expected) << wanted;
+  }
+}
+
 TEST_F(BlockRowsTest, AnAllColdWindowHasNothingInTheHotSpace) {
   Put(kv::Tier::kHot, {7, 1, 0, 3, 0}, "hot");
   Put(kv::Tier::kCold, {7, 1, 0, 1, 0}, "cold");
