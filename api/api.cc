@@ -126,6 +126,15 @@ Respond Api::Counted(std::string_view handler, Respond respond) {
   };
 }
 
+// Parameters in the target only, and few enough to parse at once.
+bool Api::OnlyQueues(const Request& request) const {
+  constexpr size_t kShortTargetBytes = 4 << 10;
+  if (request.method != "GET" || !request.body.empty()) return false;
+  if (request.target.size() > kShortTargetBytes) return false;
+  const Route* const route = FindRoute(request.path()).route;
+  return route != nullptr && std::holds_alternative<PooledHandler>(route->handler);
+}
+
 void Api::Handle(Request request, Respond respond) {
   RouteMatch match = FindRoute(request.path());
   if (match.route == nullptr && IsPagePath(request)) match = FindRoute("/");

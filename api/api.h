@@ -50,6 +50,7 @@ class Api : public Handler {
   ApiStats stats() const;
 
   void Handle(Request request, Respond respond) override;
+  bool OnlyQueues(const Request& request) const override;
   Role RoleFor(std::string_view path) const override;
 
  private:

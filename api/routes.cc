@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "api/admin/admin_handlers.h"
 #include "api/admin/cardinality_handler.h"
 #include "api/admin/features_handler.h"
@@ -357,11 +358,33 @@ bool Route::Allows(std::string_view method) const {
   return false;
 }
 
-RouteMatch FindRoute(std::string_view path) {
+namespace {
+
+RouteMatch FindAmongAll(std::string_view path) {
   for (const Route& route : kRoutes) {
     if (const auto parameter = MatchPath(route.pattern, path)) return {&route, *parameter};
   }
   return {};
+}
+
+// The routes whose patterns are paths that nothing before them matches.
+absl::flat_hash_map<std::string_view, const Route*> RoutesByPath() {
+  absl::flat_hash_map<std::string_view, const Route*> by_path;
+  for (const Route& route : kRoutes) {
+    if (FindAmongAll(route.pattern).route == &route) by_path.emplace(route.pattern, &route);
+  }
+  return by_path;
+}
+
+}  // namespace
+
+RouteMatch FindRoute(std::string_view path) {
+  static const auto* const by_path =
+      new absl::flat_hash_map<std::string_view, const Route*>(RoutesByPath());
+  if (const auto found = by_path->find(path); found != by_path->end()) {
+    return {found->second, MatchPath(found->second->pattern, path).value_or("")};
+  }
+  return FindAmongAll(path);
 }
 
 }  // namespace lockstep::api

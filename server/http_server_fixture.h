@@ -49,6 +49,7 @@ class Parts final : public api::BodySource {
 //   /echo   "METHOD TARGET BODY"      /drop  never responds
 //   /big    100,000 letters       /parts, /parts_cut, /parts_endless  a body of Parts
 //   /hold   when ReleaseAll() is called, on another thread
+//   /queue  like /echo, and may be called without a worker
 class TestHandler final : public api::Handler {
  public:
   void Handle(api::Request request, api::Respond respond) override {
@@ -67,6 +68,8 @@ class TestHandler final : public api::Handler {
                         : absl::StrFormat("%s %s %s", request.method, request.target, request.body);
     respond(std::move(response));
   }
+
+  bool OnlyQueues(const api::Request& request) const override { return request.path() == "/queue"; }
 
   api::Role RoleFor(std::string_view path) const override {
     if (path == "/health") return api::Role::kNone;

@@ -306,6 +306,17 @@ TEST_F(HttpServerTest, RefusesRequestsThatFindNoWorker) {
   EXPECT_EQ(server_->stats().overload_refusals, 1u);
 }
 
+TEST_F(HttpServerTest, WhatOnlyQueuesNeedsNoWorker) {
+  options_.worker_threads = 0;
+  options_.limits.max_queued_requests = 0;
+  Start();
+  RawClient client(server_->url());
+  for (int i = 0; i < 3; ++i) {
+    client.Send("GET /queue HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(client.Receive().body, "GET /queue ");
+  }
+}
+
 TEST_F(HttpServerTest, AHandlerThatForgetsItsRequestGetsAnErrorSent) {
   Start();
   EXPECT_EQ(Ask("GET /drop HTTP/1.1\r\nHost: x\r\n\r\n").status, 500);

@@ -100,6 +100,9 @@ class Handler {
  public:
   virtual ~Handler() = default;
   virtual void Handle(Request request, Respond respond) = 0;
+  // Whether Handle() returns within microseconds, because the work for this request waits its turn
+  // elsewhere. Then it may be called by a thread that serves connections.
+  virtual bool OnlyQueues(const Request& /*request*/) const { return false; }
   // The role that a request for that path requires.
   virtual Role RoleFor(std::string_view path) const = 0;
 };

@@ -421,6 +421,11 @@ api::Role MetricsEndpoint::RoleFor(std::string_view path) const {
   return is_own ? api::Role::kMetrics : next_.RoleFor(path);
 }
 
+bool MetricsEndpoint::OnlyQueues(const api::Request& request) const {
+  const bool is_own = request.path() == kMetricsPath || request.path() == kSelfMetricsPath;
+  return !is_own && next_.OnlyQueues(request);
+}
+
 void MetricsEndpoint::Handle(api::Request request, api::Respond respond) {
   const bool as_json = request.path() == kSelfMetricsPath;
   if (!as_json && request.path() != kMetricsPath) {

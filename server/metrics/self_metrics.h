@@ -35,6 +35,7 @@ class MetricsEndpoint final : public api::Handler {
       : next_(next), snapshot_(std::move(snapshot)) {}
 
   void Handle(api::Request request, api::Respond respond) override;
+  bool OnlyQueues(const api::Request& request) const override;
   api::Role RoleFor(std::string_view path) const override;
 
  private:
