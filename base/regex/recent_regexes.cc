@@ -20,7 +20,7 @@ RecentRegexes& RecentRegexes::OfProcess() {
 RecentRegexes::RegexPtr RecentRegexes::Find(std::string_view key) {
   const MutexLock lock(mutex_);
   const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return nullptr;
+  if (found == by_key_.end() || found->second->regex.use_count() > 1) return nullptr;
   kept_.splice(kept_.begin(), kept_, found->second);
   return found->second->regex;
 }

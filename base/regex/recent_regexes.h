@@ -1,7 +1,8 @@
 // RecentRegexes: the small expressions that were compiled last, because queries repeat theirs and
 // compiling one takes longer than matching it against a few labels.
 //
-// Safe from any thread.
+// One user at a time has an expression: users share a lock in it, which they would wait for on a
+// machine with many processors. Safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ class RecentRegexes {
   // The process's, which gives way when memory runs out (base/budget/memory_budget.h).
   static RecentRegexes& OfProcess();
 
-  // Null if it is not kept. `key` tells expressions and their options apart.
+  // Null if it is not kept, or in use. `key` tells expressions and their options apart.
   RegexPtr Find(std::string_view key);
   // Forgets the one that was not used for longest if there are too many.
   void Add(std::string_view key, RegexPtr regex);
