@@ -172,7 +172,7 @@ TEST(KubernetesTargetsTest, PodsMayHaveTheLabelsOfTheirNode) {
   EXPECT_THAT(LabelsOf(groups.at(0)),
               IsSupersetOf({Pair("node_name", "node-7"), Pair("node_label_gpu", "h100"),
                             Pair("node_annotation_a", "b"), Pair("pod_name", "dcgm-x7")}));
-  // Of the node as a target itself.
+  // Labels of a node that is itself a target.
   for (const char* name : {"node_provider_id", "node_address_InternalIP", "node_condition_ready"}) {
     EXPECT_THAT(LabelsOf(groups.at(0)), Not(Contains(Key(name))));
   }

@@ -56,7 +56,7 @@ class SelectedSeriesSet : public SeriesSet {
   struct SharedBlock {
     SeriesPlace place;  // of one of its series
     RolledUpWindows rolled_up;
-    // Of windows without a rollup row; one of the two is in use.
+    // For windows without a rollup row; only one of the two is in use.
     StoredBlock stored;
     DecodedBlock decoded;
     uint32_t series_left = 0;
