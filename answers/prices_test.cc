@@ -14,9 +14,9 @@ constexpr const char* kH200 = "NVIDIA H200";
 constexpr const char* kH100 = "NVIDIA H100 80GB HBM3";
 
 // Checks the job's price per GPU-hour, "-" if unknown.
-void Check(const std::string& told, std::vector<std::string> gpus, const std::string& expected) {
+void Check(const std::string& text, std::vector<std::string> gpus, const std::string& expected) {
   Prices prices;
-  prices.per_gpu_hour = *ParseGpuPrices(told);
+  prices.per_gpu_hour = *ParseGpuPrices(text);
   LoadedJob job;
   job.gpu_models = std::move(gpus);
   const std::optional<double> price = PricePerGpuHour(job, prices);

@@ -1,4 +1,4 @@
-// All answers about a job at once, and a report for people that puts them into sentences and small
+// All answers about a job at once, and a readable report that puts them into sentences and small
 // tables.
 #pragma once
 

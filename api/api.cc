@@ -277,11 +277,11 @@ ApiStats Api::stats() const {
   if (services_.scraper != nullptr) stats.scrape = services_.scraper->stats();
   if (services_.rules != nullptr) stats.rules = services_.rules->stats();
   if (services_.notifier != nullptr) {
-    const rules::NotifierStats told = services_.notifier->stats();
-    stats.rules.alertmanagers = told.alertmanagers;
-    stats.rules.sent_alerts = told.sent;
-    stats.rules.dropped_alerts = told.dropped;
-    stats.rules.failed_notifications = told.failed_requests;
+    const rules::NotifierStats notifier = services_.notifier->stats();
+    stats.rules.alertmanagers = notifier.alertmanagers;
+    stats.rules.sent_alerts = notifier.sent;
+    stats.rules.dropped_alerts = notifier.dropped;
+    stats.rules.failed_notifications = notifier.failed_requests;
   }
   if (services_.hooks != nullptr) {
     const rules::HookStats done = services_.hooks->stats();

@@ -58,35 +58,35 @@ Response Constant(Services&, const Call&) {
 }
 
 template <auto handle>
-Response FromStore(Services&, const Call& call, const Turn& turn) {
-  return handle(call, call.data->storage(), turn.budget);
+Response FromStore(Services&, const Call& call, const Permit& permit) {
+  return handle(call, call.data->storage(), permit.budget);
 }
 
 template <auto handle>
-Response FromSearch(Services& services, const Call& call, const Turn& turn) {
-  return handle(call, {call.data->storage(), services.now_ms()}, turn.budget);
+Response FromSearch(Services& services, const Call& call, const Permit& permit) {
+  return handle(call, {call.data->storage(), services.now_ms()}, permit.budget);
 }
 
-QueryContext QueryContextOf(Services& services, const Call& call, const Turn& turn) {
-  return {call.data->engine(), call.data->range_cache(),     services.now_ms(),
-          turn.queued_seconds, services.query_samples_total, services.query_log,
-          &turn.progress};
+QueryContext QueryContextOf(Services& services, const Call& call, const Permit& permit) {
+  return {call.data->engine(),   call.data->range_cache(),     services.now_ms(),
+          permit.queued_seconds, services.query_samples_total, services.query_log,
+          &permit.progress};
 }
 
 template <auto handle>
-Response FromQuery(Services& services, const Call& call, const Turn& turn) {
-  return handle(call, QueryContextOf(services, call, turn), turn.budget);
+Response FromQuery(Services& services, const Call& call, const Permit& permit) {
+  return handle(call, QueryContextOf(services, call, permit), permit.budget);
 }
 
-TrainingContext TrainingContextOf(Services& services, const Call& call, const Turn& turn) {
-  return {{call.data->written(), call.data->engine().pool(), turn.budget, services.now_ms(),
+TrainingContext TrainingContextOf(Services& services, const Call& call, const Permit& permit) {
+  return {{call.data->written(), call.data->engine().pool(), permit.budget, services.now_ms(),
            call.data->live_jobs()},
           services.options.prices};
 }
 
 template <auto handle>
-Response FromJobs(Services& services, const Call& call, const Turn& turn) {
-  return handle(call, TrainingContextOf(services, call, turn));
+Response FromJobs(Services& services, const Call& call, const Permit& permit) {
+  return handle(call, TrainingContextOf(services, call, permit));
 }
 
 // Quick routes respond at once, so expressions that take long to compile are rejected.
@@ -152,31 +152,31 @@ Response PageOrInfluxQuery(Services& services, const Call& call) {
   return IsPagePath(call.request) ? Page(services, call) : HandleInfluxQuery(call);
 }
 
-Response QueryRange(Services& services, const Call& call, const Turn& turn) {
-  const QueryContext context = QueryContextOf(services, call, turn);
+Response QueryRange(Services& services, const Call& call, const Permit& permit) {
+  const QueryContext context = QueryContextOf(services, call, permit);
   const std::string_view axis = call.form.Get("axis");
   if (axis == "step") {
-    return HandleQueryOverSteps(call, context, TrainingContextOf(services, call, turn).answers);
+    return HandleQueryOverSteps(call, context, TrainingContextOf(services, call, permit).answers);
   }
   if (!axis.empty() && axis != "time") return InvalidParameter("axis", "must be time or step");
-  return HandleQueryRange(call, context, turn.budget);
+  return HandleQueryRange(call, context, permit.budget);
 }
 
-Response QueryExemplars(Services& services, const Call& call, const Turn& turn) {
+Response QueryExemplars(Services& services, const Call& call, const Permit& permit) {
   const auto select = [&call](ExemplarStore::Selections selections, TimeRange range) {
     return call.data->Exemplars(std::move(selections), range);
   };
-  return HandleQueryExemplars(call, select, services.options.dialect, turn.budget);
+  return HandleQueryExemplars(call, select, services.options.dialect, permit.budget);
 }
 
-Response Federate(Services& services, const Call& call, const Turn& turn) {
+Response Federate(Services& services, const Call& call, const Permit& permit) {
   return HandleFederate(
       call,
-      {call.data->storage(), services.now_ms(), call.data->engine().lookback_ms(), turn.progress},
-      turn.budget);
+      {call.data->storage(), services.now_ms(), call.data->engine().lookback_ms(), permit.progress},
+      permit.budget);
 }
 
-Response DeleteSeries(Services& services, const Call& call, const Turn&) {
+Response DeleteSeries(Services& services, const Call& call, const Permit&) {
   if (services.admin == nullptr) return HandleDeleteSeries(call, nullptr);
   if (call.data->tenants().size() > 1) {
     return ErrorReply(ErrorType::kBadData, "series can be deleted from only one tenant at a time");
@@ -196,7 +196,7 @@ constexpr Route kRoutes[] = {
        return HandleReady(s.options.is_read_only || !s.tenants.Default().written.stats().read_only);
      }},
     {"/-/reload", kPostAndPut, kNothing, kRules,
-     [](Services& s, const Call&, const Turn&) { return HandleReload(s.reload); }},
+     [](Services& s, const Call&, const Permit&) { return HandleReload(s.reload); }},
     {"/api/v1/status/buildinfo", kGet, kNothing, kRead,
      [](Services& s, const Call&) { return HandleBuildInfo(s.info); }},
     {"/api/v1/status/runtimeinfo", kGet, kNothing, kRead,
@@ -209,7 +209,7 @@ constexpr Route kRoutes[] = {
      [](Services&, const Call&) { return HandleMemory(MemoryBudget::OfProcess().stats()); }},
     {"/api/v1/status/walreplay", kGet, kNothing, kRead, Constant<HandleWalReplay>},
     {"/api/v1/status/tsdb", kGet, kReadyStore, kRead,
-     [](Services&, const Call& call, const Turn&) {
+     [](Services&, const Call& call, const Permit&) {
        return HandleTsdb(call, call.data->storage());
      }},
     {"/api/v1/status/tsdb/blocks", kGet, kNothing, kRead, Constant<HandleBlocks>},
@@ -279,16 +279,16 @@ constexpr Route kRoutes[] = {
     {"/api/v1/search/label_values", kGetAndPost, kReadyStore, kRead,
      FromSearch<HandleSearchLabelValues>},
     {"/api/v1/metadata", kGet, kReadyStore, kRead,
-     [](Services&, const Call& call, const Turn& turn) {
-       return HandleMetadata(call, turn.budget);
+     [](Services&, const Call& call, const Permit& permit) {
+       return HandleMetadata(call, permit.budget);
      }},
     {"/api/v1/read", kPost, kReadyStore, kRead,
-     [](Services&, const Call& call, const Turn& turn) {
-       return HandleRemoteRead(call, call.data->storage(), turn);
+     [](Services&, const Call& call, const Permit& permit) {
+       return HandleRemoteRead(call, call.data->storage(), permit);
      }},
     {"/api/v1/export", kGetAndPost, kReadyStore, kRead,
-     [](Services&, const Call& call, const Turn& turn) {
-       return HandleJsonLineExport(call, call.data->written(), turn);
+     [](Services&, const Call& call, const Permit& permit) {
+       return HandleJsonLineExport(call, call.data->written(), permit);
      }},
     {"/federate", kGet, kReadyStore, kRead, Federate},
 
@@ -304,8 +304,8 @@ constexpr Route kRoutes[] = {
     {"/api/v1/training/steps", kGetAndPost, kReadyStore, kRead, FromJobs<HandleSteps>},
     {"/api/v1/training/report", kGetAndPost, kReadyStore, kRead, FromJobs<HandleReport>},
     {"/api/v1/training/identity", kGetAndPost, kReadyStore, kRead,
-     [](Services& s, const Call& call, const Turn& turn) {
-       return HandleIdentity(call, call.data->storage(), s.now_ms(), turn.budget);
+     [](Services& s, const Call& call, const Permit& permit) {
+       return HandleIdentity(call, call.data->storage(), s.now_ms(), permit.budget);
      }},
     {"/api/v1/training/roles", kGetAndPost, kReadyStore, kRead,
      [](Services&, const Call& call) { return HandleRoles(call); }},
@@ -331,16 +331,16 @@ constexpr Route kRoutes[] = {
 
     // Administration of the store.
     {"/api/v1/admin/tsdb/snapshot", kPostAndPut, kReadyStore, kAdmin,
-     [](Services& s, const Call& call, const Turn&) { return HandleSnapshot(call, s.admin); },
+     [](Services& s, const Call& call, const Permit&) { return HandleSnapshot(call, s.admin); },
      kAllTenants},
     {"/api/v1/admin/tsdb/delete_series", kPostAndPut, kReadyStore, kAdmin, DeleteSeries},
     {"/api/v1/admin/tsdb/clean_tombstones", kPostAndPut, kReadyStore, kAdmin,
-     [](Services& s, const Call& call, const Turn&) {
+     [](Services& s, const Call& call, const Permit&) {
        return HandleCleanTombstones(call, s.admin);
      },
      kAllTenants},
     {"/api/v1/admin/backup", kPostAndPut, kReadyStore, kAdmin,
-     [](Services& s, const Call& call, const Turn&) {
+     [](Services& s, const Call& call, const Permit&) {
        return HandleBackup(call, s.admin, s.options.backup_folder);
      },
      kAllTenants},

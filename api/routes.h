@@ -16,7 +16,7 @@ namespace lockstep::api {
 // Responds at once.
 using QuickHandler = Response (*)(Services&, const Call&);
 // Runs on the query pool.
-using PooledHandler = Response (*)(Services&, const Call&, const Turn&);
+using PooledHandler = Response (*)(Services&, const Call&, const Permit&);
 // Responds when the store has finished.
 using WriteHandler = void (*)(Services&, const Request&, tenants::Tenant&, Respond);
 // Returns at once and responds later.

@@ -142,7 +142,7 @@ WriteSummary Ingester::Finish(Rest rest, const WriteOutcome& outcome) {
   return std::move(rest.summary);
 }
 
-// The store reports how many samples of a series it refused, not of which kind. Series with both
+// The store reports how many samples of a series it refused, but not their kind. Series with both
 // kinds are rare; their floats count as refused first.
 void Ingester::TakeBack(const RejectedSeries& rejected, Rest& rest) {
   const bool is_known = rejected.series_index >= rest.sample_counts.size();

@@ -35,7 +35,7 @@ def shared_parts(build):
 
 
 def image_parts(image, linked):
-    """`linked`, and the packages besides them out of which files are in the image."""
+    """`linked`, and the other packages whose files are in the image."""
     inside = {pathlib.PurePosixPath(name).name for name in oci_archive.files_of(image)
               if name.startswith("var/lib/dpkg/status.d/")}
     linked += [debian_part(name, "files", []) for name in sorted(inside - {part.name for part in linked})]

@@ -26,7 +26,7 @@ def of(source, copyright_text):
 
 
 def declared(copyright_text):
-    """The SPDX expression of the stanza `Files: *`; None where there is none that SPDX has names for."""
+    """The SPDX expression of the stanza `Files: *`; None if it is missing or SPDX has no name for it."""
     stanza = re.search(r"^Files:[ \t\n]*\*[ \t]*\n(?:.+\n)*?License:[ \t]*(\S[^\n]*)", copyright_text, re.MULTILINE)
     if stanza is None:
         return None

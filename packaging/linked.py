@@ -58,7 +58,7 @@ def grouped(found, kind):
 
 
 def archives_of_map(map_file):
-    """The archives of others out of which the linker took something, by its map."""
+    """Third-party archives from which the linker took something, according to its map."""
     text = map_file.read_text(encoding="utf-8", errors="replace")
     return sorted({os.path.realpath(path) for path in re.findall(r"\s(/[^\s():]+\.a)\(", text)
                    if not os.path.basename(path).startswith("liblockstep_")})
@@ -96,7 +96,7 @@ def dynamic_parts(program):
 
 
 def header_parts(build, others):
-    """Parts of which only headers are used: of no source package that is among `others`."""
+    """Parts that contribute only headers, except those whose source package is among `others`."""
     headers, is_ours = set(), False
     for line in run("ninja", "-C", str(build), "-t", "deps").splitlines():
         if not line.startswith(" "):

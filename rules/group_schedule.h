@@ -17,16 +17,16 @@ class GroupSchedule {
 
   int64_t due_ms() const { return due_ms_; }
 
-  struct Turn {
+  struct DueTime {
     int64_t time_ms = 0;  // evaluation time
     int64_t missed = 0;   // skipped evaluation times
   };
   // Takes the latest time that is due. Precondition: now_ms >= due_ms().
-  Turn Take(int64_t now_ms) {
+  DueTime Take(int64_t now_ms) {
     const int64_t missed = (now_ms - due_ms_) / interval_ms_;
-    const Turn turn{due_ms_ + missed * interval_ms_, missed};
-    due_ms_ = turn.time_ms + interval_ms_;
-    return turn;
+    const DueTime due{due_ms_ + missed * interval_ms_, missed};
+    due_ms_ = due.time_ms + interval_ms_;
+    return due;
   }
 
   // Call after the clock was set back.

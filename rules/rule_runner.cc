@@ -24,7 +24,7 @@ constexpr int kNiceness = 10;
 // A clock change is noticed within this time.
 constexpr milliseconds kLongestWait{1'000};
 // Alerts are restored after this many evaluations, when their data have arrived.
-constexpr int kTurnsBeforeRestoring = 2;
+constexpr int kEvaluationsBeforeRestoring = 2;
 
 uint64_t SeedOf(const RuleGroup& group) {
   return LabelSet::Of({{"file", group.file}, {"name", group.name}}).Hash();
@@ -157,9 +157,9 @@ void RuleRunner::Run() {
   pthread_setname_np(pthread_self(), "rules");
   // Despite the name, this affects only the current thread.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
-  GroupSchedule::Turn turn;
-  while (const EntryPtr entry = TakeDue(turn)) {
-    EvaluateGroup(*entry, turn);
+  GroupSchedule::DueTime due;
+  while (const EntryPtr entry = TakeDue(due)) {
+    EvaluateGroup(*entry, due);
     const MutexLock lock(mutex_);
     entry->is_running = false;
     changed_.NotifyAll();
@@ -200,7 +200,7 @@ RuleRunner::EntryPtr RuleRunner::EarliestIdle() const {
 }
 
 // Null when the runner should stop.
-RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::Turn& turn) {
+RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::DueTime& due) {
   const MutexLock lock(mutex_);
   while (!ending_) {
     const int64_t now_ms = SystemTimeMs();
@@ -211,7 +211,7 @@ RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::Turn& turn) {
     }
     entry->schedule.Rewind(now_ms);
     if (now_ms >= entry->schedule.due_ms()) {
-      turn = entry->schedule.Take(now_ms);
+      due = entry->schedule.Take(now_ms);
       entry->is_running = true;
       return entry;
     }
@@ -221,13 +221,13 @@ RuleRunner::EntryPtr RuleRunner::TakeDue(GroupSchedule::Turn& turn) {
   return nullptr;
 }
 
-void RuleRunner::EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn) {
+void RuleRunner::EvaluateGroup(Entry& entry, const GroupSchedule::DueTime& due) {
   const GroupStatus before = entry.evaluator.status();
   // Nothing can be missed before the first evaluation.
-  if (entry.turns > 0) missed_iterations_ += static_cast<uint64_t>(turn.missed);
-  entry.evaluator.Evaluate(turn.time_ms);
-  if (++entry.turns >= kTurnsBeforeRestoring && !entry.evaluator.is_restored()) {
-    entry.evaluator.Restore(turn.time_ms);
+  if (entry.evaluations > 0) missed_iterations_ += static_cast<uint64_t>(due.missed);
+  entry.evaluator.Evaluate(due.time_ms);
+  if (++entry.evaluations >= kEvaluationsBeforeRestoring && !entry.evaluator.is_restored()) {
+    entry.evaluator.Restore(due.time_ms);
   }
   const GroupStatus after = entry.evaluator.status();
   ++group_evaluations_;

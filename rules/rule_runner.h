@@ -70,7 +70,7 @@ class RuleRunner {
     GroupEvaluator evaluator;
     GroupSchedule schedule;   // guarded by mutex_
     bool is_running = false;  // guarded by mutex_
-    int turns = 0;            // used only by the thread that evaluates it
+    int evaluations = 0;      // used only by the thread that evaluates it
   };
   using EntryPtr = std::shared_ptr<Entry>;
   struct TenantContext {
@@ -81,8 +81,8 @@ class RuleRunner {
   void Run();
   void KeepTelling();
   static bool IsLate(const Entry& entry, int64_t now_ms);
-  EntryPtr TakeDue(GroupSchedule::Turn& turn);
-  void EvaluateGroup(Entry& entry, const GroupSchedule::Turn& turn);
+  EntryPtr TakeDue(GroupSchedule::DueTime& due);
+  void EvaluateGroup(Entry& entry, const GroupSchedule::DueTime& due);
   EntryPtr EarliestIdle() const LOCKSTEP_REQUIRES(mutex_);
   std::vector<EntryPtr> Entries(std::vector<RuleGroup> groups) LOCKSTEP_REQUIRES(configuring_);
   TenantContext& ContextOf(const std::string& tenant) LOCKSTEP_REQUIRES(configuring_);

@@ -145,7 +145,7 @@ TEST_F(ScrapeTaskTest, ATargetThatWasNeverAskedLeavesNothing) {
   EXPECT_THAT(written_, IsEmpty());
 }
 
-// libcurl reads both files before it says a word, so the error tells whether it was told of them.
+// libcurl reads both files before it sends anything, so the error shows whether it got their names.
 TEST_F(ScrapeTaskTest, AClientCertificateIsShown) {
   const auto error_with = [this](TlsClientConfig tls) {
     HttpFetch fetch;

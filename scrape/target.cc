@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/string_map.h"
+#include "base/text/url.h"
 #include "query/promql/parser/literal.h"
 #include "query/promql/parser/parser.h"
 
@@ -42,22 +43,6 @@ LabelSet DiscoveredLabels(const ScrapeConfig& config, const TargetGroup& group,
   return labels.Build();
 }
 
-std::string QueryEncoded(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string encoded;
-  for (const char c : text) {
-    if (c == ' ') {
-      encoded += '+';
-    } else if (kPlain.find(c) != std::string_view::npos) {
-      encoded += c;
-    } else {
-      absl::StrAppendFormat(&encoded, "%%%02X", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
-
 // "?a=b&a=c", or nothing. The labels contain the first value of each parameter.
 std::string QueryOf(const ScrapeConfig& config, const LabelSet& labels) {
   std::map<std::string, std::vector<std::string>> params(config.params.begin(),
@@ -72,7 +57,7 @@ std::string QueryOf(const ScrapeConfig& config, const LabelSet& labels) {
   for (const auto& [name, values] : params) {
     for (const std::string& value : values) {
       query += query.empty() ? '?' : '&';
-      query += QueryEncoded(name) + "=" + QueryEncoded(value);
+      query += QueryEncode(name) + "=" + QueryEncode(value);
     }
   }
   return query;

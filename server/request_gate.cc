@@ -57,7 +57,7 @@ bool HasHeader(const api::Response& response, std::string_view name) {
 }
 
 // A request to generate the next part.
-struct Turn {
+struct PartRequest {
   std::shared_ptr<api::BodySource> rest;
   RequestGate::PartDone done;
 };
@@ -146,13 +146,13 @@ AnswerTerms RequestGate::TermsOf(const RequestHead& head) {
           head.method == "HEAD", head.takes_chunks};
 }
 
-RequestGate::Asked RequestGate::AskedOf(const RequestHead& head, const Peer& peer) const {
+RequestGate::RequestInfo RequestGate::InfoOf(const RequestHead& head, const Peer& peer) const {
   const std::string_view path = head.path();
-  Asked asked{handler_.RoleFor(path)};
-  if (audit_ == nullptr) return asked;
-  asked.entry = {"", peer.address, head.method, std::string(path)};
-  asked.tenants = head.header(api::kTenantHeader);
-  return asked;
+  RequestInfo info{handler_.RoleFor(path)};
+  if (audit_ == nullptr) return info;
+  info.entry = {"", peer.address, head.method, std::string(path)};
+  info.tenants = head.header(api::kTenantHeader);
+  return info;
 }
 
 namespace {
@@ -178,22 +178,22 @@ std::string CredentialOf(const RequestHead& head) {
 
 std::optional<Admission> RequestGate::Admit(const RequestHead& head, const Peer& peer,
                                             std::function<void(Admission)> later) {
-  Asked asked = AskedOf(head, peer);
-  if (const std::optional<std::string> why = guard_.WhyNot(head, asked.role)) {
-    return Refused(asked, {}, ErrorPage(403, *why));
+  RequestInfo info = InfoOf(head, peer);
+  if (const std::optional<std::string> why = guard_.WhyNot(head, info.role)) {
+    return Refused(info, {}, ErrorPage(403, *why));
   }
-  if (asked.role == api::Role::kNone && authenticator_.has_roles()) {
+  if (info.role == api::Role::kNone && authenticator_.has_roles()) {
     return Admission{true, {}, authenticator_.Nobody()};
   }
   std::optional<AuthAnswer> answer = authenticator_.Check(
-      CredentialOf(head), peer, [this, asked, later = std::move(later)](AuthAnswer late_answer) {
-        later(AdmissionOf(std::move(late_answer), asked));
+      CredentialOf(head), peer, [this, info, later = std::move(later)](AuthAnswer late_answer) {
+        later(AdmissionOf(std::move(late_answer), info));
       });
   if (!answer) return std::nullopt;
-  return AdmissionOf(*std::move(answer), asked);
+  return AdmissionOf(*std::move(answer), info);
 }
 
-Admission RequestGate::AdmissionOf(AuthAnswer answer, const Asked& asked) const {
+Admission RequestGate::AdmissionOf(AuthAnswer answer, const RequestInfo& info) const {
   if (answer.verdict == AuthVerdict::kOverloaded) {
     counters_.overload_refusals.fetch_add(1, std::memory_order_relaxed);
     return {false, OverloadPage("Too many password checks are queued; try again later.")};
@@ -201,24 +201,24 @@ Admission RequestGate::AdmissionOf(AuthAnswer answer, const Asked& asked) const 
   if (answer.verdict == AuthVerdict::kDenied) {
     api::Response page = ErrorPage(401, "Unauthorized");
     page.headers.push_back({"WWW-Authenticate", authenticator_.has_users() ? "Basic" : "Bearer"});
-    return Refused(asked, {}, std::move(page));
+    return Refused(info, {}, std::move(page));
   }
-  if (answer.who->grant.roles.Allows(asked.role)) return {true, {}, std::move(answer.who)};
+  if (answer.who->grant.roles.Allows(info.role)) return {true, {}, std::move(answer.who)};
   const std::string& name = answer.who->name;
   return Refused(
-      asked, *answer.who,
+      info, *answer.who,
       ErrorPage(403, absl::StrFormat("Forbidden: \"%s\" does not have the role %s, which "
                                      "this path requires.",
-                                     name, api::Name(asked.role))));
+                                     name, api::Name(info.role))));
 }
 
-Admission RequestGate::Refused(const Asked& asked, const api::Principal& who,
+Admission RequestGate::Refused(const RequestInfo& info, const api::Principal& who,
                                api::Response refusal) const {
   counters_.denied_requests.fetch_add(1, std::memory_order_relaxed);
   if (audit_ != nullptr) {
-    AuditEntry entry = *asked.entry;
+    AuditEntry entry = *info.entry;
     entry.who = who.name;
-    entry.tenant = api::TenantsForLogs(asked.tenants, who.grant);
+    entry.tenant = api::TenantsForLogs(info.tenants, who.grant);
     entry.status = refusal.status;
     audit_->Add(entry);
   }
@@ -269,12 +269,12 @@ void RequestGate::Serve(api::Request request, AnswerTerms terms, api::Respond re
 void RequestGate::MakePart(std::shared_ptr<api::BodySource> rest, PartDone done) {
   api::BodySource& source = *rest;
   // The waiting `done` keeps the source of the body alive until the part is generated.
-  auto turn = std::make_shared<Turn>(Turn{std::move(rest), std::move(done)});
-  source.Await([this, turn = std::move(turn)] {
-    workers_.parts.Submit([turn] {
+  auto part_request = std::make_shared<PartRequest>(PartRequest{std::move(rest), std::move(done)});
+  source.Await([this, part_request = std::move(part_request)] {
+    workers_.parts.Submit([part_request] {
       std::string part;
-      absl::StatusOr<bool> has_more = turn->rest->Next(part);
-      turn->done(std::move(has_more), std::move(part));
+      absl::StatusOr<bool> has_more = part_request->rest->Next(part);
+      part_request->done(std::move(has_more), std::move(part));
     });
   });
 }

@@ -91,16 +91,17 @@ class RequestGate {
   class Answer;
   friend class Answer;
 
-  // A description of a request, before it is known whether it is permitted.
-  struct Asked {
+  // What is known about a request before it is admitted.
+  struct RequestInfo {
     api::Role role = api::Role::kAdmin;
     std::optional<AuditEntry> entry{};
     std::string tenants{};  // as in the header
   };
 
-  Asked AskedOf(const RequestHead& head, const Peer& peer) const;
-  Admission AdmissionOf(AuthAnswer answer, const Asked& asked) const;
-  Admission Refused(const Asked& asked, const api::Principal& who, api::Response refusal) const;
+  RequestInfo InfoOf(const RequestHead& head, const Peer& peer) const;
+  Admission AdmissionOf(AuthAnswer answer, const RequestInfo& info) const;
+  Admission Refused(const RequestInfo& info, const api::Principal& who,
+                    api::Response refusal) const;
   // The audit entry of a request; nullopt if it is not logged.
   std::optional<AuditEntry> EntryOf(const api::Request& request) const;
   void OneAnswered();

@@ -24,12 +24,12 @@ namespace lockstep::answers {
 namespace {
 
 // The derived metrics that a selection names, and whether it names only derived metrics.
-struct Asked {
+struct DerivedMatch {
   std::vector<DerivedMetric> metrics = {};
   bool is_derived_alone = false;
 };
 
-Asked AskedFor(const Selection& selection) {
+DerivedMatch MatchDerived(const Selection& selection) {
   for (const Matcher& matcher : selection.matchers) {
     if (matcher.name() != kMetricName) continue;
     if (matcher.type() == MatchType::kEqual) {
@@ -40,11 +40,11 @@ Asked AskedFor(const Selection& selection) {
     // A query for all names does not intend to compute every answer.
     if (matcher.type() != MatchType::kRegex || !matcher.value().starts_with(kDerivedPrefix))
       continue;
-    Asked asked;
+    DerivedMatch match;
     for (const DerivedMetricInfo& info : AllDerivedMetrics()) {
-      if (matcher.Matches(info.name)) asked.metrics.push_back(info.metric);
+      if (matcher.Matches(info.name)) match.metrics.push_back(info.metric);
     }
-    return asked;
+    return match;
   }
   return {};
 }
@@ -90,17 +90,17 @@ class DerivedQuerier : public Querier {
       : stored_(std::move(stored)), change_count_(change_count), pool_(pool), live_(live) {}
 
   absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
-    const Asked asked = AskedFor(selection);
-    if (asked.metrics.empty()) return stored_->Select(selection);
-    if (asked.is_derived_alone && asked.metrics.front() == DerivedMetric::kMfu) {
+    const DerivedMatch match = MatchDerived(selection);
+    if (match.metrics.empty()) return stored_->Select(selection);
+    if (match.is_derived_alone && match.metrics.front() == DerivedMetric::kMfu) {
       LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<SeriesSet> reported, ReportedMfu(selection));
       if (reported != nullptr) return reported;
     }
-    LOCKSTEP_ASSIGN_OR_RETURN(MadeSeries series, Compute(asked.metrics, selection));
+    LOCKSTEP_ASSIGN_OR_RETURN(MadeSeries series, Compute(match.metrics, selection));
     const bool is_empty = series.empty();
     std::unique_ptr<SeriesSet> derived =
         NewMadeSeriesSet(std::make_shared<const MadeSeries>(std::move(series)));
-    if (asked.is_derived_alone) return derived;
+    if (match.is_derived_alone) return derived;
     LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<Matcher> matchers, StoredAlone(selection));
     Selection others = selection;
     others.matchers = matchers;
@@ -111,11 +111,11 @@ class DerivedQuerier : public Querier {
   }
 
   absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override {
-    const Asked asked = AskedFor(selection);
-    if (asked.metrics.empty()) return stored_->LabelNames(selection);
-    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(asked.metrics, selection));
+    const DerivedMatch match = MatchDerived(selection);
+    if (match.metrics.empty()) return stored_->LabelNames(selection);
+    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(match.metrics, selection));
     std::vector<std::string> names;
-    if (!asked.is_derived_alone) {
+    if (!match.is_derived_alone) {
       LOCKSTEP_ASSIGN_OR_RETURN(names, stored_->LabelNames(selection));
     }
     for (const DerivedSeries& one : series) {
@@ -126,11 +126,11 @@ class DerivedQuerier : public Querier {
 
   absl::StatusOr<std::vector<std::string>> LabelValues(std::string_view name,
                                                        const Selection& selection) const override {
-    const Asked asked = AskedFor(selection);
-    if (!asked.metrics.empty()) {
-      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(asked.metrics, selection));
+    const DerivedMatch match = MatchDerived(selection);
+    if (!match.metrics.empty()) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(match.metrics, selection));
       std::vector<std::string> values;
-      if (!asked.is_derived_alone) {
+      if (!match.is_derived_alone) {
         LOCKSTEP_ASSIGN_OR_RETURN(values, stored_->LabelValues(name, selection));
       }
       for (const DerivedSeries& one : series) {
@@ -175,8 +175,8 @@ class DerivedQuerier : public Querier {
         LOCKSTEP_ASSIGN_OR_RETURN(Matcher ranked, Matcher::Make(MatchType::kNotEqual, "rank", ""));
         matchers.push_back(std::move(ranked));
       }
-      for (const Matcher& asked : selection.matchers) {
-        if (asked.name() == "job") matchers.push_back(asked);
+      for (const Matcher& matcher : selection.matchers) {
+        if (matcher.name() == "job") matchers.push_back(matcher);
       }
       LOCKSTEP_ASSIGN_OR_RETURN(
           const std::vector<std::string> found,
@@ -240,8 +240,8 @@ class DerivedQuerier : public Querier {
     LOCKSTEP_ASSIGN_OR_RETURN(std::vector<std::string> jobs, JobsIn(before));
     std::vector<Matcher> matchers = {
         Matcher::Equal(std::string(kMetricName), std::string(identity::kRankAliveMetric))};
-    for (const Matcher& asked : selection.matchers) {
-      if (asked.name() == "job") matchers.push_back(asked);
+    for (const Matcher& matcher : selection.matchers) {
+      if (matcher.name() == "job") matchers.push_back(matcher);
     }
     LOCKSTEP_ASSIGN_OR_RETURN(
         const std::vector<std::string> alive,

@@ -260,7 +260,7 @@ absl::StatusOr<ListedJob> Lister::Describe(const std::string& name, Found& found
   return job;
 }
 
-// Describes a job of which only the placement is known.
+// Describes a job that is known only by its placement.
 absl::StatusOr<ListedJob> Lister::DescribeSeated(identity::JobIdentity identity) {
   ListedJob listed;
   listed.job.name = std::move(identity.job);

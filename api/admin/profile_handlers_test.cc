@@ -19,24 +19,24 @@ Call CallOf(const std::string& query) {
   return call;
 }
 
-struct Asked {
+struct Pending {
   std::shared_ptr<CancelSignal> cancel;
   std::future<Response> answer;
 };
 
-Asked Ask(ProfileRunner& runner, const std::string& query) {
+Pending Start(ProfileRunner& runner, const std::string& query) {
   Call call = CallOf(query);
   auto promise = std::make_shared<std::promise<Response>>();
-  Asked asked{call.request.cancel, promise->get_future()};
+  Pending pending{call.request.cancel, promise->get_future()};
   runner.Profile(std::move(call),
                  [promise](Response response) { promise->set_value(std::move(response)); });
-  return asked;
+  return pending;
 }
 
 TEST(ProfileHandlersTest, SecondsAreBounded) {
   ProfileRunner runner;
   for (const char* query : {"seconds=0", "seconds=-1", "seconds=301", "seconds=x", "seconds=1.5"}) {
-    const Response response = Ask(runner, query).answer.get();
+    const Response response = Start(runner, query).answer.get();
     EXPECT_EQ(response.status, 400) << query;
     EXPECT_THAT(response.body, HasSubstr("from 1 to 300"));
   }
@@ -44,21 +44,21 @@ TEST(ProfileHandlersTest, SecondsAreBounded) {
 
 TEST(ProfileHandlersTest, OneAtATimeUntilTheClientGoes) {
   ProfileRunner runner;
-  Asked first = Ask(runner, "seconds=300");
-  EXPECT_EQ(Ask(runner, "seconds=1").answer.get().status, 409);
+  Pending first = Start(runner, "seconds=300");
+  EXPECT_EQ(Start(runner, "seconds=1").answer.get().status, 409);
   first.cancel->Fire();
   EXPECT_EQ(first.answer.get().status, 499);
-  Asked next = Ask(runner, "seconds=300");
+  Pending next = Start(runner, "seconds=300");
   next.cancel->Fire();
   EXPECT_EQ(next.answer.get().status, 499);
 }
 
 TEST(ProfileHandlersTest, AStopEndsIt) {
   ProfileRunner runner;
-  Asked asked = Ask(runner, "seconds=300");
+  Pending pending = Start(runner, "seconds=300");
   runner.Stop();
-  EXPECT_EQ(asked.answer.get().status, 503);
-  EXPECT_EQ(Ask(runner, "seconds=1").answer.get().status, 503);
+  EXPECT_EQ(pending.answer.get().status, 503);
+  EXPECT_EQ(Start(runner, "seconds=1").answer.get().status, 503);
 }
 
 TEST(ProfileHandlersTest, TheArgumentsAreThoseOfTheProcess) {

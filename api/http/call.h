@@ -1,4 +1,4 @@
-// Call and Turn: a request as handlers receive it, and its turn on the query pool.
+// Call and Permit: a request as handlers receive it, and its permit to use the query pool.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ struct Call {
   std::shared_ptr<const tenants::DataView> data{};  // the accessible data; null: none
 };
 
-// What the query pool grants to a call that may run.
-struct Turn {
+// What a call receives when it may run on the query pool.
+struct Permit {
   engine::QueryProgress& progress;
   QueryBudget& budget;
   std::shared_ptr<const void> place;  // holds the budget

@@ -1,4 +1,4 @@
-// RequestLimits: limits on the parameters of one request. Pure functions.
+// Limits on the parameters of one request. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -147,27 +147,28 @@ absl::StatusOr<size_t> SamplesPerLine(const Form& form) {
   return std::min(wanted, kMaxSamples);
 }
 
-absl::StatusOr<Response> Export(const Call& call, const Storage& storage, const Turn& turn) {
+absl::StatusOr<Response> Export(const Call& call, const Storage& storage, const Permit& permit) {
   const std::vector<std::string_view> selectors = call.form.GetAll("match[]");
   if (selectors.empty()) return absl::InvalidArgumentError("no match[] parameter provided");
-  LOCKSTEP_ASSIGN_OR_RETURN(auto sets, ParseMatcherSets(selectors, &turn.budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(auto sets, ParseMatcherSets(selectors, &permit.budget));
   LOCKSTEP_ASSIGN_OR_RETURN(const TimeRange range,
                             ParseTimeRange(call.form.Get("start"), call.form.Get("end")));
   LOCKSTEP_ASSIGN_OR_RETURN(const size_t per_line, SamplesPerLine(call.form));
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> querier, storage.NewQuerier());
   std::vector<ReadQuery> queries;
   for (std::vector<Matcher>& matchers : sets) queries.push_back({range, std::move(matchers)});
-  auto body = std::make_unique<JsonLineBody>(SeriesWalk(std::move(queries), std::move(querier),
-                                                        turn.budget, SeriesWalk::Repeats::kLeftOut),
-                                             per_line, turn.place);
+  auto body =
+      std::make_unique<JsonLineBody>(SeriesWalk(std::move(queries), std::move(querier),
+                                                permit.budget, SeriesWalk::Repeats::kLeftOut),
+                                     per_line, permit.place);
   Response response;
   response.content_type = "application/stream+json";
   // Generates the first part now, so that an early error can still set the status.
   LOCKSTEP_ASSIGN_OR_RETURN(const bool has_more, body->Next(response.body));
-  turn.progress.samples_read += body->samples_read();
+  permit.progress.samples_read += body->samples_read();
   if (has_more) {
     // From here on only the client's pace limits it.
-    turn.budget.LiftDeadline();
+    permit.budget.LiftDeadline();
     response.rest = std::move(body);
   }
   return response;
@@ -208,8 +209,8 @@ void HandleTextImport(const Request& request, Ingester& ingester, int64_t now_ms
   WriteBody(request, ingester, decode, RespondToImport(std::move(respond)));
 }
 
-Response HandleJsonLineExport(const Call& call, const Storage& storage, const Turn& turn) {
-  absl::StatusOr<Response> response = Export(call, storage, turn);
+Response HandleJsonLineExport(const Call& call, const Storage& storage, const Permit& permit) {
+  absl::StatusOr<Response> response = Export(call, storage, permit);
   return response.ok() ? *std::move(response) : FailureReply(response.status());
 }
 

@@ -23,6 +23,6 @@ void HandleTextImport(const Request& request, Ingester& ingester, int64_t now_ms
 
 // Native histograms have no representation in this format and are omitted. The lines are generated
 // while they are sent.
-Response HandleJsonLineExport(const Call& call, const Storage& storage, const Turn& turn);
+Response HandleJsonLineExport(const Call& call, const Storage& storage, const Permit& permit);
 
 }  // namespace lockstep::api

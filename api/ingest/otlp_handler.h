@@ -1,5 +1,5 @@
-// OtlpHandler: handles requests to OTLP's metrics service over HTTP. The body is protobuf or JSON,
-// and the response uses the same format.
+// Handles requests to OTLP's metrics service over HTTP. The body is protobuf or JSON, and the
+// response uses the same format.
 //
 //   200  everything is durable except what partial_success reports
 //   400  the body cannot be decoded; nothing stored

@@ -1,4 +1,4 @@
-// WriteHandler: handles a remote write request over HTTP.
+// Handles remote write requests over HTTP.
 //
 //   204  everything is durable
 //   400  the body cannot be decoded (nothing stored), or some series were rejected (the others are

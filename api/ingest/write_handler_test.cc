@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ingest/remote_write/remote_write_encoder.h"
-#include "ingest/remote_write/remote_write_v2_encoder.h"
+#include "ingest/remote_write/remote_write_v2_testing.h"
 #include "ingest/write/ingest_testing.h"
 
 namespace lockstep::api {

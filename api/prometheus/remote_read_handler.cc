@@ -49,21 +49,21 @@ absl::Status ChargeBytes(size_t bytes, QueryBudget& budget) {
 }
 
 // Returns all samples in one block, charged to the budget.
-absl::StatusOr<Response> Samples(SeriesWalk walk, const Turn& turn) {
+absl::StatusOr<Response> Samples(SeriesWalk walk, const Permit& permit) {
   std::vector<std::string> results(walk.query_count());
   for (;;) {
     LOCKSTEP_ASSIGN_OR_RETURN(const bool found, walk.Next());
     if (!found) break;
-    turn.progress.samples_read += static_cast<int64_t>(walk.samples().size());
+    permit.progress.samples_read += static_cast<int64_t>(walk.samples().size());
     std::string& result = results[walk.query_index()];
     const size_t before = result.size();
     AppendReadSeries(walk.labels(), walk.samples(), result);
-    LOCKSTEP_RETURN_IF_ERROR(ChargeBytes(result.size() - before, turn.budget));
+    LOCKSTEP_RETURN_IF_ERROR(ChargeBytes(result.size() - before, permit.budget));
   }
   // The complete result plus its compressed copy, which may be slightly larger.
   size_t result_bytes = 0;
   for (const std::string& result : results) result_bytes += result.size();
-  LOCKSTEP_RETURN_IF_ERROR(turn.budget.ChargeAnswer(static_cast<int64_t>(result_bytes)));
+  LOCKSTEP_RETURN_IF_ERROR(permit.budget.ChargeAnswer(static_cast<int64_t>(result_bytes)));
   std::string read_response;
   for (std::string& result : results) {
     AppendQueryResult(result, read_response);
@@ -77,21 +77,21 @@ absl::StatusOr<Response> Samples(SeriesWalk walk, const Turn& turn) {
 }
 
 // Generates the first part now, so that an early error can still set the status.
-absl::StatusOr<Response> Chunks(SeriesWalk walk, const Turn& turn) {
+absl::StatusOr<Response> Chunks(SeriesWalk walk, const Permit& permit) {
   Response response;
   response.content_type = "application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse";
-  auto body = std::make_unique<ChunkBody>(std::move(walk), turn.place);
+  auto body = std::make_unique<ChunkBody>(std::move(walk), permit.place);
   LOCKSTEP_ASSIGN_OR_RETURN(const bool has_more, body->Next(response.body));
-  turn.progress.samples_read += body->samples_read();
+  permit.progress.samples_read += body->samples_read();
   if (has_more) {
     // From here on only the client's pace limits it.
-    turn.budget.LiftDeadline();
+    permit.budget.LiftDeadline();
     response.rest = std::move(body);
   }
   return response;
 }
 
-absl::StatusOr<Response> Read(const Call& call, const Storage& storage, const Turn& turn) {
+absl::StatusOr<Response> Read(const Call& call, const Storage& storage, const Permit& permit) {
   std::string scratch;
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::string_view message,
@@ -99,15 +99,15 @@ absl::StatusOr<Response> Read(const Call& call, const Storage& storage, const Tu
   LOCKSTEP_ASSIGN_OR_RETURN(ReadRequest request, ParseReadRequest(message));
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> querier, storage.NewQuerier());
   const bool in_chunks = request.response_type == ReadResponseType::kStreamedChunks;
-  SeriesWalk walk(std::move(request.queries), std::move(querier), turn.budget,
+  SeriesWalk walk(std::move(request.queries), std::move(querier), permit.budget,
                   SeriesWalk::Repeats::kGiven);
-  return in_chunks ? Chunks(std::move(walk), turn) : Samples(std::move(walk), turn);
+  return in_chunks ? Chunks(std::move(walk), permit) : Samples(std::move(walk), permit);
 }
 
 }  // namespace
 
-Response HandleRemoteRead(const Call& call, const Storage& storage, const Turn& turn) {
-  absl::StatusOr<Response> response = Read(call, storage, turn);
+Response HandleRemoteRead(const Call& call, const Storage& storage, const Permit& permit) {
+  absl::StatusOr<Response> response = Read(call, storage, permit);
   return response.ok() ? *std::move(response) : PlainFailureReply(response.status());
 }
 

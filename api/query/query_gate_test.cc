@@ -94,8 +94,8 @@ QueryGate::Limits WaitedTwoHours() {
   return limits;
 }
 
-// What a query is told that has waited for two hours, with another one behind it in the queue, when
-// so many places become free.
+// The answer to a query that has waited for two hours, with another one behind it in the queue,
+// when this many places become free.
 absl::Status AnswerToLateQuery(QueryGate& gate, size_t free_places) {
   std::vector<Blocker> blockers(free_places);
   for (Blocker& blocker : blockers) {

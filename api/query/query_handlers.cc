@@ -81,45 +81,46 @@ void ApplyLimit(engine::QueryResult& result, size_t limit) {
 }
 
 // A query of either kind in progress.
-struct AskedQuery {
+struct RequestedQuery {
   std::string_view text;
   int64_t start_ms = 0;
   int64_t end_ms = 0;
   int64_t step_ms = 0;  // 0: an instant query
   CommonParams params;
-  int64_t asked_step_ns = 0;  // the requested step; step_ms is its whole milliseconds
+  int64_t step_ns = 0;  // the exact step; step_ms is its whole milliseconds
 };
 
-engine::QueryWishes WishesOf(const AskedQuery& asked, const QueryContext& context) {
+engine::QueryOptions OptionsOf(const RequestedQuery& requested, const QueryContext& context) {
   // An instant query of a derived metric may depend on later samples.
-  return {.fresh = asked.params.wants_stats || answers::MentionsDerivedMetric(asked.text),
-          .counts_per_step = asked.params.counts_per_step,
+  return {.fresh = requested.params.wants_stats || answers::MentionsDerivedMetric(requested.text),
+          .counts_per_step = requested.params.counts_per_step,
           .plan = false,
           .progress = context.progress};
 }
 
-absl::StatusOr<engine::QueryResult> Execute(const AskedQuery& asked,
-                                            const engine::QueryWishes& wishes,
+absl::StatusOr<engine::QueryResult> Execute(const RequestedQuery& requested,
+                                            const engine::QueryOptions& options,
                                             const QueryContext& context, QueryBudget& budget) {
-  if (asked.step_ms == 0) {
-    const engine::InstantQuery query{asked.text, asked.start_ms, asked.params.lookback_ms, wishes};
+  if (requested.step_ms == 0) {
+    const engine::InstantQuery query{requested.text, requested.start_ms,
+                                     requested.params.lookback_ms, options};
     return context.engine.Execute(query, budget);
   }
-  const engine::RangeQuery query{asked.text,         asked.start_ms,           asked.end_ms,
-                                 asked.step_ms,      asked.params.lookback_ms, wishes,
-                                 asked.asked_step_ns};
+  const engine::RangeQuery query{requested.text,    requested.start_ms,           requested.end_ms,
+                                 requested.step_ms, requested.params.lookback_ms, options,
+                                 requested.step_ns};
   return context.range_cache.Execute(query, budget);
 }
 
 // Writes to the query log, if any. Queries that failed to parse never ran.
-void LogQuery(const AskedQuery& asked, const absl::StatusOr<engine::QueryResult>& result,
+void LogQuery(const RequestedQuery& requested, const absl::StatusOr<engine::QueryResult>& result,
               const Call& call, const QueryContext& context) {
   if (context.log == nullptr || absl::IsInvalidArgument(result.status())) return;
   LoggedQuery logged;
-  logged.text = asked.text;
-  logged.start_ms = asked.start_ms;
-  logged.end_ms = asked.end_ms;
-  logged.step_ms = asked.step_ms;
+  logged.text = requested.text;
+  logged.start_ms = requested.start_ms;
+  logged.end_ms = requested.end_ms;
+  logged.step_ms = requested.step_ms;
   logged.now_ms = context.now_ms;
   logged.queued_seconds = context.queued_seconds;
   logged.status = result.status();
@@ -128,16 +129,16 @@ void LogQuery(const AskedQuery& asked, const absl::StatusOr<engine::QueryResult>
 }
 
 // Runs the query, and reports it to the log and the statistics.
-absl::StatusOr<engine::QueryResult> RunAndReport(const AskedQuery& asked,
-                                                 const engine::QueryWishes& wishes,
+absl::StatusOr<engine::QueryResult> RunAndReport(const RequestedQuery& requested,
+                                                 const engine::QueryOptions& options,
                                                  const Call& call, const QueryContext& context,
                                                  QueryBudget& budget) {
-  absl::StatusOr<engine::QueryResult> result = Execute(asked, wishes, context, budget);
-  LogQuery(asked, result, call, context);
+  absl::StatusOr<engine::QueryResult> result = Execute(requested, options, context, budget);
+  LogQuery(requested, result, call, context);
   if (!result.ok()) return result;
   context.samples_total += static_cast<uint64_t>(result->stats.total_samples);
-  ApplyLimit(*result, asked.params.limit);
-  if (asked.params.in_role_units) ToRoleUnits(result->value);
+  ApplyLimit(*result, requested.params.limit);
+  if (requested.params.in_role_units) ToRoleUnits(result->value);
   return result;
 }
 
@@ -146,10 +147,10 @@ Response QueryFailure(const absl::Status& status) {
   return FailureReply(status);
 }
 
-Response Answer(const AskedQuery& asked, const Call& call, const QueryContext& context,
+Response Answer(const RequestedQuery& requested, const Call& call, const QueryContext& context,
                 QueryBudget& budget) {
   absl::StatusOr<engine::QueryResult> result =
-      RunAndReport(asked, WishesOf(asked, context), call, context, budget);
+      RunAndReport(requested, OptionsOf(requested, context), call, context, budget);
   if (!result.ok()) return QueryFailure(result.status());
   const bool is_long = IsLongResult(result->value);
   size_t gap = 0;
@@ -164,9 +165,10 @@ Response Answer(const AskedQuery& asked, const Call& call, const QueryContext& c
     } else {
       WriteResult(json, result->value, context.engine.pool());
     }
-    if (asked.params.wants_stats) {
+    if (requested.params.wants_stats) {
       json.Key("stats");
-      WriteQueryStats(json, result->stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
+      WriteQueryStats(json, result->stats, {requested.start_ms, requested.step_ms},
+                      context.queued_seconds);
     }
     json.EndObject();
   };
@@ -175,12 +177,12 @@ Response Answer(const AskedQuery& asked, const Call& call, const QueryContext& c
   return response;
 }
 
-Response Explain(const AskedQuery& asked, const Call& call, const QueryContext& context,
+Response Explain(const RequestedQuery& requested, const Call& call, const QueryContext& context,
                  QueryBudget& budget) {
-  engine::QueryWishes wishes = WishesOf(asked, context);
-  wishes.plan = true;
+  engine::QueryOptions options = OptionsOf(requested, context);
+  options.plan = true;
   const absl::StatusOr<engine::QueryResult> result =
-      RunAndReport(asked, wishes, call, context, budget);
+      RunAndReport(requested, options, call, context, budget);
   if (!result.ok()) return QueryFailure(result.status());
   const auto write_data = [&](JsonWriter& json) {
     json.BeginObject();
@@ -190,14 +192,15 @@ Response Explain(const AskedQuery& asked, const Call& call, const QueryContext& 
     WritePlan(json, *result->plan);
     json.Field("peakMemoryBytes", result->stats.peak_samples * kBytesPerChargedSample);
     json.Key("stats");
-    WriteQueryStats(json, result->stats, {asked.start_ms, asked.step_ms}, context.queued_seconds);
+    WriteQueryStats(json, result->stats, {requested.start_ms, requested.step_ms},
+                    context.queued_seconds);
     json.EndObject();
   };
   return SuccessReply(write_data, result->annotations);
 }
 
 // Parses start, end and step.
-absl::StatusOr<AskedQuery> RangeOf(const Form& form) {
+absl::StatusOr<RequestedQuery> RangeOf(const Form& form) {
   const auto fail = [](std::string_view name, std::string_view text) {
     return absl::InvalidArgumentError(absl::StrFormat("invalid parameter \"%s\": %s", name, text));
   };
@@ -223,36 +226,36 @@ absl::StatusOr<AskedQuery> RangeOf(const Form& form) {
   // Steps are whole milliseconds; shorter steps become one millisecond.
   const int64_t step_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*step).count();
   LOCKSTEP_ASSIGN_OR_RETURN(const CommonParams params, CommonOf(form));
-  return AskedQuery{form.Get("query"), *start_ms, *end_ms, std::max<int64_t>(step_ms, 1), params,
-                    step->count()};
+  return RequestedQuery{
+      form.Get("query"), *start_ms, *end_ms, std::max<int64_t>(step_ms, 1), params, step->count()};
 }
 
-absl::StatusOr<AskedQuery> InstantOf(const Form& form, int64_t now_ms) {
+absl::StatusOr<RequestedQuery> InstantOf(const Form& form, int64_t now_ms) {
   LOCKSTEP_ASSIGN_OR_RETURN(const int64_t time_ms, TimeOf(form, now_ms));
   LOCKSTEP_ASSIGN_OR_RETURN(const CommonParams params, CommonOf(form));
-  return AskedQuery{form.Get("query"), time_ms, time_ms, 0, params};
+  return RequestedQuery{form.Get("query"), time_ms, time_ms, 0, params};
 }
 
 }  // namespace
 
 Response HandleQuery(const Call& call, const QueryContext& context, QueryBudget& budget) {
-  const auto asked = InstantOf(call.form, context.now_ms);
-  if (!asked.ok()) return FailureReply(asked.status());
-  return Answer(*asked, call, context, budget);
+  const auto requested = InstantOf(call.form, context.now_ms);
+  if (!requested.ok()) return FailureReply(requested.status());
+  return Answer(*requested, call, context, budget);
 }
 
 Response HandleQueryRange(const Call& call, const QueryContext& context, QueryBudget& budget) {
-  const auto asked = RangeOf(call.form);
-  if (!asked.ok()) return FailureReply(asked.status());
-  return Answer(*asked, call, context, budget);
+  const auto requested = RangeOf(call.form);
+  if (!requested.ok()) return FailureReply(requested.status());
+  return Answer(*requested, call, context, budget);
 }
 
 Response HandleExplain(const Call& call, const QueryContext& context, QueryBudget& budget) {
   const bool is_range = !call.form.Get("start").empty() || !call.form.Get("end").empty() ||
                         !call.form.Get("step").empty();
-  const auto asked = is_range ? RangeOf(call.form) : InstantOf(call.form, context.now_ms);
-  if (!asked.ok()) return FailureReply(asked.status());
-  return Explain(*asked, call, context, budget);
+  const auto requested = is_range ? RangeOf(call.form) : InstantOf(call.form, context.now_ms);
+  if (!requested.ok()) return FailureReply(requested.status());
+  return Explain(*requested, call, context, budget);
 }
 
 Response HandleFormatQuery(const Call& call, promql::Dialect dialect, const QueryBudget& budget) {

@@ -30,7 +30,7 @@ class QueryLogTest : public ::testing::Test {
     rmdir(folder_.c_str());
   }
 
-  static Request Asked() {
+  static Request ClientRequest() {
     Request request;
     request.method = "GET";
     request.target = "/api/v1/query_range?query=up";
@@ -61,7 +61,7 @@ class QueryLogTest : public ::testing::Test {
 TEST_F(QueryLogTest, ALineAQuery) {
   const auto log = QueryLog::Open(path_);
   ASSERT_TRUE(log.ok()) << log.status();
-  (*log)->Add(Query("up < 1"), Asked());
+  (*log)->Add(Query("up < 1"), ClientRequest());
   const std::string line = Content(path_);
   EXPECT_THAT(
       line,
@@ -78,7 +78,7 @@ TEST_F(QueryLogTest, ALineAQuery) {
 TEST_F(QueryLogTest, NamesTheTenantsThatAreNotTheDefaultOne) {
   const auto tenant_of = [this](std::string header, std::optional<std::vector<std::string>> of) {
     const auto log = QueryLog::Open(path_);
-    Request request = Asked();
+    Request request = ClientRequest();
     if (!header.empty()) request.headers.push_back({"x-scope-orgid", std::move(header)});
     request.grant.tenants = std::move(of);
     (*log)->Add(Query("a"), request);
@@ -100,16 +100,16 @@ TEST_F(QueryLogTest, AFailureHasItsErrorAndNoStatistics) {
   const auto log = QueryLog::Open(path_);
   LoggedQuery query = Query("a");
   query.status = absl::CancelledError("gone");
-  (*log)->Add(query, Asked());
+  (*log)->Add(query, ClientRequest());
   EXPECT_THAT(Content(path_), ::testing::HasSubstr(R"(,"error":"gone","httpRequest":{)"));
 }
 
 TEST_F(QueryLogTest, GoesOnUnderItsNameWhenTheFileIsMovedAway) {
   const auto log = QueryLog::Open(path_);
-  (*log)->Add(Query("first"), Asked());
+  (*log)->Add(Query("first"), ClientRequest());
   ASSERT_EQ(std::rename(path_.c_str(), (path_ + ".1").c_str()), 0);
-  (*log)->Add(Query("second"), Asked());
-  (*log)->Add(Query("third"), Asked());
+  (*log)->Add(Query("second"), ClientRequest());
+  (*log)->Add(Query("third"), ClientRequest());
   EXPECT_THAT(Content(path_ + ".1"), ::testing::HasSubstr(R"("query":"first")"));
   const std::string rest = Content(path_);
   EXPECT_THAT(rest, ::testing::HasSubstr(R"("query":"second")"));

@@ -106,45 +106,46 @@ constexpr size_t kPointsOfTask = 4096;
 
 // Comma-separated elements, and their number of points.
 template <typename Element>
-struct Run {
+struct Portion {
   std::span<const Element> elements;
   size_t point_count = 0;
 };
 
 // The leading elements, at least one, that together have about this many points.
 template <typename Element>
-Run<Element> TakeRun(std::span<const Element> elements, size_t point_count) {
-  Run<Element> run;
+Portion<Element> TakePortion(std::span<const Element> elements, size_t point_count) {
+  Portion<Element> portion;
   size_t count = 0;
-  while (count < elements.size() && run.point_count < point_count) {
-    run.point_count += PointCount(elements[count++]);
+  while (count < elements.size() && portion.point_count < point_count) {
+    portion.point_count += PointCount(elements[count++]);
   }
-  run.elements = elements.first(count);
-  return run;
+  portion.elements = elements.first(count);
+  return portion;
 }
 
 template <typename Element>
-void WriteRun(const Run<Element>& run, std::string& out) {
-  out.reserve(out.size() + run.point_count * kBytesOfPoint + run.elements.size() * kBytesOfLabels);
+void WritePortion(const Portion<Element>& portion, std::string& out) {
+  out.reserve(out.size() + portion.point_count * kBytesOfPoint +
+              portion.elements.size() * kBytesOfLabels);
   ElementWriter writer(out);
-  for (const Element& element : run.elements) writer.Write(element);
+  for (const Element& element : portion.elements) writer.Write(element);
 }
 
 template <typename Element>
 size_t WriteSome(std::span<const Element> elements, TaskPool& pool, std::string& out) {
-  std::vector<Run<Element>> runs;
+  std::vector<Portion<Element>> portions;
   size_t count = 0;
-  while (runs.size() < 2 * pool.concurrency() && count < elements.size()) {
-    runs.push_back(TakeRun(elements.subspan(count), kPointsOfTask));
-    count += runs.back().elements.size();
+  while (portions.size() < 2 * pool.concurrency() && count < elements.size()) {
+    portions.push_back(TakePortion(elements.subspan(count), kPointsOfTask));
+    count += portions.back().elements.size();
   }
-  if (runs.size() == 1) {
-    WriteRun(runs.front(), out);
+  if (portions.size() == 1) {
+    WritePortion(portions.front(), out);
     return count;
   }
-  std::vector<std::string> texts(runs.size());
-  pool.Run(runs.size(), [&](size_t i) { WriteRun(runs[i], texts[i]); });
-  size_t byte_count = out.size() + runs.size();
+  std::vector<std::string> texts(portions.size());
+  pool.Run(portions.size(), [&](size_t i) { WritePortion(portions[i], texts[i]); });
+  size_t byte_count = out.size() + portions.size();
   for (const std::string& text : texts) byte_count += text.size();
   out.reserve(byte_count);
   for (size_t i = 0; i < texts.size(); ++i) {

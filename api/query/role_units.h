@@ -7,7 +7,7 @@
 namespace lockstep::api {
 
 // Converts the floats of series whose metric name has a role (catalogue::ToRole); all else stays.
-// A series of which nothing is left, such as a rate of a single sample, is removed.
+// A series that becomes empty, such as the rate of a single sample, is removed.
 void ToRoleUnits(engine::QueryValue& value);
 
 }  // namespace lockstep::api

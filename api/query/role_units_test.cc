@@ -50,7 +50,7 @@ TEST(RoleUnitsTest, Vector) {
   EXPECT_EQ(vector[2].value, 1);
 }
 
-// Counters whose role is a gauge become rates, of which a single sample has none.
+// Counters whose role is a gauge become rates; a single sample has no rate.
 TEST(RoleUnitsTest, Rates) {
   constexpr std::string_view kCounter = "DCGM_FI_PROF_PCIE_RX_BYTES_TOTAL";
   engine::QueryValue matrix =

@@ -46,9 +46,9 @@ void WriteEnergy(JsonWriter& json, const answers::JobLedger& found) {
 }  // namespace
 
 absl::StatusOr<answers::LedgerQuestion> LedgerQuestionOf(const Form& form,
-                                                         const answers::Prices& told) {
+                                                         const answers::Prices& defaults) {
   answers::LedgerQuestion question;
-  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, told));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, defaults));
   LOCKSTEP_ASSIGN_OR_RETURN(question.job, JobQuestionOf(form));
   return question;
 }

@@ -10,7 +10,7 @@ namespace lockstep::api {
 
 // An error is the complete message for the client.
 absl::StatusOr<answers::LedgerQuestion> LedgerQuestionOf(const Form& form,
-                                                         const answers::Prices& told);
+                                                         const answers::Prices& defaults);
 
 // Writes the object.
 void WriteLedger(JsonWriter& json, const answers::JobLedger& found);

@@ -25,10 +25,10 @@ using answers::JobFindings;
 using answers::ReportFormat;
 
 absl::StatusOr<answers::ReportQuestion> ReportQuestionOf(const Form& form,
-                                                         const answers::Prices& told) {
+                                                         const answers::Prices& defaults) {
   answers::ReportQuestion question;
   LOCKSTEP_ASSIGN_OR_RETURN(question.job, JobQuestionOf(form));
-  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, told));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, defaults));
   LOCKSTEP_ASSIGN_OR_RETURN(question.method, MethodOf(form));
   LOCKSTEP_ASSIGN_OR_RETURN(question.efficiency, EfficiencyOptionsOf(form));
   return question;

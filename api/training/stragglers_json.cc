@@ -114,9 +114,9 @@ absl::StatusOr<std::optional<training::StragglerMethod>> MethodOf(const Form& fo
 }
 
 absl::StatusOr<answers::StragglerQuestion> StragglerQuestionOf(const Form& form,
-                                                               const answers::Prices& told) {
+                                                               const answers::Prices& defaults) {
   answers::StragglerQuestion question;
-  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, told));
+  LOCKSTEP_ASSIGN_OR_RETURN(question.prices, PricesOf(form, defaults));
   LOCKSTEP_ASSIGN_OR_RETURN(question.method, MethodOf(form));
   LOCKSTEP_ASSIGN_OR_RETURN(question.job, JobQuestionOf(form));
   question.is_about_now =

@@ -14,7 +14,7 @@ namespace lockstep::api {
 absl::StatusOr<std::optional<training::StragglerMethod>> MethodOf(const Form& form);
 // All parameters. An error is the complete message for the client.
 absl::StatusOr<answers::StragglerQuestion> StragglerQuestionOf(const Form& form,
-                                                               const answers::Prices& told);
+                                                               const answers::Prices& defaults);
 
 // Writes the object.
 void WriteStragglers(JsonWriter& json, const answers::JobStragglers& found);

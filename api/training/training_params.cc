@@ -26,8 +26,8 @@ absl::StatusOr<answers::JobQuestion> JobQuestionOf(const Form& form) {
   return question;
 }
 
-absl::StatusOr<answers::Prices> PricesOf(const Form& form, const answers::Prices& told) {
-  answers::Prices prices = told;
+absl::StatusOr<answers::Prices> PricesOf(const Form& form, const answers::Prices& defaults) {
+  answers::Prices prices = defaults;
   absl::StatusOr<answers::GpuPrices> asked = answers::ParseGpuPrices(form.Get("price"));
   if (!asked.ok()) {
     return absl::InvalidArgumentError(

@@ -14,9 +14,9 @@ namespace lockstep::api {
 // Parses job, start, end and attempt. An error is the complete message for the client.
 absl::StatusOr<answers::JobQuestion> JobQuestionOf(const Form& form);
 
-// `told`, overridden by the request's parameters `price` and `kwh_price`. An error is the complete
-// message for the client.
-absl::StatusOr<answers::Prices> PricesOf(const Form& form, const answers::Prices& told);
+// `defaults`, overridden by the request's parameters `price` and `kwh_price`. An error is the
+// complete message for the client.
+absl::StatusOr<answers::Prices> PricesOf(const Form& form, const answers::Prices& defaults);
 
 // Sets `number` if the parameter is present; it must be positive.
 absl::Status SetNumber(const Form& form, std::string_view name, double& number);

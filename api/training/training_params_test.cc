@@ -8,19 +8,20 @@
 namespace lockstep::api {
 namespace {
 
-// `told` is the server's setting, `asked` the request's parameter ("": none).
-absl::StatusOr<answers::Prices> PricesAsked(const std::string& told, const std::string& asked) {
+// `setting` is the server's setting, `parameter` the request's parameter ("": none).
+absl::StatusOr<answers::Prices> PricesWith(const std::string& setting,
+                                           const std::string& parameter) {
   answers::Prices server;
-  server.per_gpu_hour = *answers::ParseGpuPrices(told);
+  server.per_gpu_hour = *answers::ParseGpuPrices(setting);
   Request request;
   request.method = "GET";
-  request.target = asked.empty() ? "/" : "/?price=" + asked;
+  request.target = parameter.empty() ? "/" : "/?price=" + parameter;
   return PricesOf(Form::Of(request), server);
 }
 
 // Checks the price of an H200 hour, "-" if unknown.
-void Check(const std::string& told, const std::string& asked, const std::string& expected) {
-  const auto prices = PricesAsked(told, asked);
+void Check(const std::string& setting, const std::string& parameter, const std::string& expected) {
+  const auto prices = PricesWith(setting, parameter);
   ASSERT_TRUE(prices.ok());
   answers::LoadedJob job;
   job.gpu_models = {"NVIDIA H200"};
@@ -35,7 +36,7 @@ TEST(TrainingParams, ARequestKnowsPricesBetter) {
 }
 
 TEST(TrainingParams, APriceThatIsNoneIsNamed) {
-  EXPECT_EQ(PricesAsked("", "cheap").status().message(),
+  EXPECT_EQ(PricesWith("", "cheap").status().message(),
             "invalid parameter \"price\": \"cheap\" is not a price, or a model and a price such as "
             "h200-sxm5-141gb:3.2");
 }

@@ -60,21 +60,27 @@ std::string RedactParameters(std::string_view rest) {
   return out;
 }
 
-}  // namespace
-
-std::string PercentEncode(std::string_view text) {
+std::string EncodeUrlText(std::string_view text, std::string_view space) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   std::string encoded;
   for (const char c : text) {
     if (kPlain.find(c) != std::string_view::npos) {
       encoded += c;
+    } else if (c == ' ') {
+      encoded += space;
     } else {
       absl::StrAppendFormat(&encoded, "%%%02X", static_cast<unsigned char>(c));
     }
   }
   return encoded;
 }
+
+}  // namespace
+
+std::string PercentEncode(std::string_view text) { return EncodeUrlText(text, "%20"); }
+
+std::string QueryEncode(std::string_view text) { return EncodeUrlText(text, "+"); }
 
 bool NamesSecret(std::string_view parameter) {
   std::string name(parameter);

@@ -9,6 +9,8 @@ namespace lockstep {
 
 // Writes everything as %XX except letters, digits and "-._~".
 std::string PercentEncode(std::string_view text);
+// The same, but a space becomes '+', as in Go's url.QueryEscape().
+std::string QueryEncode(std::string_view text);
 
 inline constexpr std::string_view kRedacted = "xxxxx";
 

@@ -12,6 +12,7 @@ namespace {
 TEST(PercentEncodeTest, LeavesOnlyWhatIsPlain) {
   EXPECT_EQ(PercentEncode("aZ09-._~"), "aZ09-._~");
   EXPECT_EQ(PercentEncode("a{b=\"µ\"} + 1&%"), "a%7Bb%3D%22%C2%B5%22%7D%20%2B%201%26%25");
+  EXPECT_EQ(QueryEncode("a{b=\"µ\"} + 1&%"), "a%7Bb%3D%22%C2%B5%22%7D+%2B+1%26%25");
 }
 
 TEST(RedactUrlTest, HidesPasswordsAndParametersThatAreSecret) {

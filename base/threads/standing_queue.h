@@ -13,9 +13,9 @@ namespace lockstep {
 struct StandingQueueOptions {
   // A queue starts to stand when it was never empty and no item has left it quickly for this long,
   // and stands until three quarters of the items leave it within the patience for a second. If it
-  // only works off a burst, that is, if the items that leave it arrived before it was slow or in the
-  // first quarter of the time since then, it may take ten times as long. Of three times as many
-  // items as can be worked on, the one that leaves arrived after a third of that time.
+  // only works off a burst, that is, if the items that leave it arrived before it was slow or in
+  // the first quarter of the time since then, it may take ten times as long. With three times as
+  // many items as can be worked on, the one that leaves arrived after a third of that time.
   std::chrono::nanoseconds stands_after = std::chrono::seconds(1);
   // While it stands, items may wait this long or twice as long as the work takes, whichever is
   // longer. Waiting half as long counts as quick.

@@ -37,7 +37,7 @@ TEST_F(StandingQueueTest, ABurstIsAnsweredHoweverLongItTakes) {
   EXPECT_FALSE(queue_.stands());
 }
 
-// Items keep arriving, three times as many as are worked on, and the waits become longer and longer.
+// Items keep arriving, three times as many as are worked on, and the waits keep growing.
 TEST_F(StandingQueueTest, AQueueThatGrowsStandsAtOnce) {
   for (nanoseconds now = seconds(0); now < seconds(5); now += milliseconds(100)) {
     EXPECT_FALSE(LeavesAt(now, std::max<nanoseconds>(2 * now / 3, milliseconds(20))));

@@ -86,7 +86,7 @@ bool IsOfCounters(FunctionId id) {
          id == FunctionId::kResets;
 }
 
-// Samples at a fixed offset, one in 300 of which is missing, and once ten minutes of them.
+// Samples at a fixed offset; one in 300 is missing, and once ten minutes are.
 template <typename Next>
 SampleColumns Samples(const Shape& shape, std::mt19937_64& random, Next next) {
   SampleColumns samples;

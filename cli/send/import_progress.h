@@ -21,7 +21,7 @@ struct ImportTotals {
   uint64_t sources = 0;
   uint64_t samples = 0;
   uint64_t read_bytes = 0;
-  uint64_t not_whole = 0;      // sources of which something was skipped or rejected
+  uint64_t not_whole = 0;      // sources with something skipped or rejected
   uint64_t unknown_named = 0;  // files of unknown format named on the command line
   uint64_t unknown = 0;        // files of unknown format found in folders
   uint64_t failed = 0;         // sources that could not be read completely

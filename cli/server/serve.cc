@@ -274,8 +274,8 @@ void WaitForSignal(const ServeOptions& options, Workers workers, api::Api& api,
   }
 }
 
-// Rows of the store that stay in memory. A question about a month reads the rows of whole blocks for
-// a few of their series; from the files that takes five times as long.
+// Rows of the store that stay in memory. A query over a month reads the rows of whole blocks for a
+// few of their series; from the files that takes five times as long.
 size_t BlockCacheBytes() {
   constexpr uint64_t kPartOfLimit = 64;
   constexpr uint64_t kSmallest = uint64_t{64} << 20, kLargest = uint64_t{1} << 30;

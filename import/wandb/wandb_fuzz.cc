@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "import/wandb/wandb_log.h"
+#include "import/wandb/wandb_log_testing.h"
 #include "import/wandb/wandb_reader.h"
 
 namespace lockstep::wandb {

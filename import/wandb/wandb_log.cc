@@ -17,16 +17,6 @@ uint32_t ChecksumOf(std::string_view type_and_data) {
                                      static_cast<uInt>(type_and_data.size())));
 }
 
-void PutChunk(std::string& out, uint8_t type, std::string_view data) {
-  std::string type_and_data(1, static_cast<char>(type));
-  type_and_data += data;
-  const uint32_t checksum = ChecksumOf(type_and_data);
-  const auto length = static_cast<uint16_t>(data.size());
-  out.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
-  out.append(reinterpret_cast<const char*>(&length), sizeof(length));
-  out += type_and_data;
-}
-
 }  // namespace
 
 bool IsWandbLog(std::string_view head) { return head.starts_with(kHeader); }
@@ -130,23 +120,6 @@ void WandbLogReader::DropRecord() {
   record_.clear();
   is_in_record_ = false;
   is_too_long_ = false;
-}
-
-void PutWandbRecord(std::string& out, std::string_view record) {
-  if (out.empty()) out = kHeader;
-  bool is_first = true;
-  do {
-    size_t left = kBlockBytes - out.size() % kBlockBytes;
-    if (left < kChunkHeaderBytes) {
-      out.append(left, '\0');
-      left = kBlockBytes;
-    }
-    const std::string_view data = record.substr(0, left - kChunkHeaderBytes);
-    record.remove_prefix(data.size());
-    const uint8_t type = record.empty() ? (is_first ? 1 : 4) : (is_first ? 2 : 3);
-    PutChunk(out, type, data);
-    is_first = false;
-  } while (!record.empty());
 }
 
 }  // namespace lockstep::wandb

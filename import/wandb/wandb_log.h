@@ -79,7 +79,4 @@ class WandbLogReader {
   uint64_t long_records_ = 0;
 };
 
-// Appends `record` as W&B does; `out` is a log so far, or empty. For tests and fuzzers.
-void PutWandbRecord(std::string& out, std::string_view record);
-
 }  // namespace lockstep::wandb

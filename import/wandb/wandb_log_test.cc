@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "import/wandb/wandb_limits.h"
+#include "import/wandb/wandb_log_testing.h"
 
 namespace lockstep::wandb {
 namespace {

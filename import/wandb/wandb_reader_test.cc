@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "import/wandb/wandb_limits.h"
+#include "import/wandb/wandb_log_testing.h"
 
 namespace lockstep::wandb {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ingest/remote_write/remote_write_v2_encoder.h"
+#include "ingest/remote_write/remote_write_v2_testing.h"
 #include "ingest/write/write_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

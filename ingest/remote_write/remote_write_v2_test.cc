@@ -9,7 +9,7 @@
 
 #include "ingest/remote_write/remote_write.h"
 #include "ingest/remote_write/remote_write_encoder.h"
-#include "ingest/remote_write/remote_write_v2_encoder.h"
+#include "ingest/remote_write/remote_write_v2_testing.h"
 #include "ingest/write/ingest_testing.h"
 
 namespace lockstep {

@@ -98,15 +98,15 @@ int64_t BudgetSize(const MatrixResult& matrix) {
 }
 
 // Whether the whole query must be evaluated because the caller inspects the evaluation itself.
-bool IsLookedAt(const engine::QueryWishes& wishes) {
-  return wishes.fresh || wishes.counts_per_step || wishes.plan;
+bool IsLookedAt(const engine::QueryOptions& options) {
+  return options.fresh || options.counts_per_step || options.plan;
 }
 
 }  // namespace
 
 absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBudget& budget) {
   const int64_t lookback_ms = query.lookback_ms != 0 ? query.lookback_ms : engine_.lookback_ms();
-  const bool may_know = is_on_ && query.step_ms > 0 && !IsLookedAt(query.wishes);
+  const bool may_know = is_on_ && query.step_ms > 0 && !IsLookedAt(query.options);
   if (!may_know) return engine_.Execute(query, budget);
   LOCKSTEP_ASSIGN_OR_RETURN(const engine::ParsedQuery parsed, engine_.Parse(query.text, budget));
   const std::optional<StepReach> reach = ReachOfQuery(*parsed.expr, lookback_ms);

@@ -78,9 +78,9 @@ struct QueryTimes {
 // Like Prometheus, adds whole seconds and the fraction, so that the sum is rounded once.
 double StepSeconds(const RangeQuery& query) {
   constexpr int64_t kSecondNs = 1'000'000'000;
-  if (query.asked_step_ns == 0) return static_cast<double>(query.step_ms) / 1000;
-  const int64_t whole_seconds = query.asked_step_ns / kSecondNs;
-  const int64_t rest_ns = query.asked_step_ns % kSecondNs;
+  if (query.requested_step_ns == 0) return static_cast<double>(query.step_ms) / 1000;
+  const int64_t whole_seconds = query.requested_step_ns / kSecondNs;
+  const int64_t rest_ns = query.requested_step_ns % kSecondNs;
   return static_cast<double>(whole_seconds) + static_cast<double>(rest_ns) / 1e9;
 }
 
@@ -88,7 +88,7 @@ double StepSeconds(const RangeQuery& query) {
 template <typename Evaluate>
 absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& options,
                                 TaskPool& pool, std::string_view text, const ParsedQuery& parsed,
-                                const QueryTimes& times, const QueryWishes& wishes,
+                                const QueryTimes& times, const QueryOptions& query_options,
                                 QueryBudget& budget, Evaluate&& evaluate) {
   const Clock::time_point start = Clock::now();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, storage.NewQuerier());
@@ -101,10 +101,11 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   context.end_ms = times.end_ms;
   context.step_ms = times.step_ms;
   context.step_seconds = times.step_seconds;
-  context.counts_per_step = wishes.counts_per_step;
+  context.counts_per_step = query_options.counts_per_step;
   QueryTrace trace;
-  if (wishes.plan) context.trace = &trace;
-  if (wishes.progress != nullptr) context.samples_read = &wishes.progress->samples_read;
+  if (query_options.plan) context.trace = &trace;
+  if (query_options.progress != nullptr)
+    context.samples_read = &query_options.progress->samples_read;
   context.histogram_stats_selectors = FindHistogramStatsSelectors(*parsed.expr);
   // The same text may mean histograms with and without buckets.
   std::optional<SharedParts> shared_parts;
@@ -113,7 +114,7 @@ absl::StatusOr<QueryResult> Run(const Storage& storage, const EngineOptions& opt
   }
   LOCKSTEP_RETURN_IF_ERROR(CheckDurations(*parsed.expr, context));
   LOCKSTEP_ASSIGN_OR_RETURN(result.value, evaluate(*parsed.expr, context));
-  if (wishes.plan) result.plan = BuildPlan(*parsed.expr, trace);
+  if (query_options.plan) result.plan = BuildPlan(*parsed.expr, trace);
   result.annotations = annotations.Render();
   result.stats.parse_seconds = parsed.seconds;
   result.stats.eval_seconds = SecondsSince(start);
@@ -133,7 +134,7 @@ absl::StatusOr<ParsedQuery> Engine::Parse(std::string_view text, const QueryBudg
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
   const QueryTimes times{query.time_ms, query.time_ms, 0, 0, query.lookback_ms};
-  return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
+  return Run(storage_, options_, *pool_, query.text, parsed, times, query.options, budget,
              EvaluateInstant);
 }
 
@@ -147,7 +148,7 @@ absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, const Parse
   LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
   const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, StepSeconds(query),
                          query.lookback_ms};
-  return Run(storage_, options_, *pool_, query.text, parsed, times, query.wishes, budget,
+  return Run(storage_, options_, *pool_, query.text, parsed, times, query.options, budget,
              EvaluateRange);
 }
 

@@ -40,7 +40,7 @@ struct QueryProgress {
 };
 
 // What a query should return in addition to its result.
-struct QueryWishes {
+struct QueryOptions {
   bool fresh = false;                 // do not use results of earlier queries
   bool counts_per_step = false;       // fill in QueryStats::samples_per_step
   bool plan = false;                  // fill in QueryResult::plan
@@ -51,7 +51,7 @@ struct InstantQuery {
   std::string_view text;
   int64_t time_ms = 0;
   int64_t lookback_ms = 0;  // 0: the engine's default
-  QueryWishes wishes{};
+  QueryOptions options{};
 };
 
 struct RangeQuery {
@@ -60,9 +60,9 @@ struct RangeQuery {
   int64_t end_ms = 0;    // inclusive
   int64_t step_ms = 0;   // > 0
   int64_t lookback_ms = 0;
-  QueryWishes wishes{};
+  QueryOptions options{};
   // The requested step before truncation to step_ms, which step() returns. 0: step_ms.
-  int64_t asked_step_ns = 0;
+  int64_t requested_step_ns = 0;
 };
 
 // A parsed query; made by Engine::Parse().

@@ -416,7 +416,7 @@ TEST_F(EngineTest, StepSaysWhatWasAskedFor) {
     query.text = text;
     query.end_ms = 2'000;
     query.step_ms = 1'000;
-    query.asked_step_ns = 1'000'999'999;
+    query.requested_step_ns = 1'000'999'999;
     const auto result = engine_.Execute(query, Unlimited());
     if (!result.ok()) return std::vector{std::string(Message(result.status()))};
     return Lines(std::get<MatrixResult>(result->value));

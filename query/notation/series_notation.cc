@@ -21,7 +21,7 @@ absl::Status MalformedSeries(std::string_view what, std::string_view text) {
   return absl::InvalidArgumentError(absl::StrFormat("%s: '%s'", what, text));
 }
 
-// The length of the number (with its sign, if `signed_first`) at the start of `text`; 0 if there is
+// The length of the number, with its sign if it has one, at the start of `text`; 0 if there is
 // none.
 size_t NumberSize(std::string_view text) {
   size_t at = 0;

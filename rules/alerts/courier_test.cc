@@ -148,8 +148,8 @@ TEST_F(CourierTest, WhatTheReceiverRefusesIsDroppedAndTheNextIsTold) {
   EXPECT_EQ(counters_.failed_requests, 1u);
 }
 
-// Whether it ends before the request, while it is under way or before the next one: what waits is
-// tried once more at most, and is then told or counted.
+// Whether the courier ends before a request, during it, or before the next one: each waiting alert
+// is tried at most once more, and is then delivered or counted as dropped.
 TEST_F(CourierTest, NothingIsForgottenAtTheEnd) {
   const std::vector<std::vector<std::string>> answers = {
       {"200 OK"}, {"503 Service Unavailable"}, {"503 Service Unavailable", "200 OK"}};

@@ -41,9 +41,9 @@ absl::StatusOr<std::vector<Item>> ItemsOf(const TemplateValue& value) {
   return absl::InvalidArgumentError(absl::StrFormat("range can't iterate over %s", ToText(value)));
 }
 
-class Run {
+class Execution {
  public:
-  explicit Run(const TemplateData& data) : data_(data) {
+  explicit Execution(const TemplateData& data) : data_(data) {
     variables_ = {{"$", TemplateRoot()},
                   {"$labels", data.labels},
                   {"$externalLabels", data.external_labels},
@@ -256,7 +256,7 @@ absl::StatusOr<Template> Template::Parse(std::string_view text) {
 }
 
 absl::StatusOr<std::string> Template::Expand(const TemplateData& data) const {
-  return Run(data).All(*nodes_);
+  return Execution(data).All(*nodes_);
 }
 
 }  // namespace lockstep::rules

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "base/regex/regex.h"
+#include "base/text/url.h"
 #include "query/promql/parser/parser.h"
 #include "rules/template/humanize.h"
 
@@ -78,24 +79,8 @@ std::string StripDomain(std::string_view host) {
   return absl::StrFormat("%s%s", is_address ? name : name.substr(0, name.find('.')), port);
 }
 
-std::string UrlEncoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    const bool is_plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' ||
-                          c == '_' || c == '.' || c == '~';
-    if (is_plain) {
-      encoded += c;
-    } else if (c == ' ') {
-      encoded += '+';
-    } else {
-      absl::StrAppendFormat(&encoded, "%%%02X", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
-
 std::string GraphLink(std::string_view expression) {
-  return absl::StrFormat("/graph?g0.expr=%s&g0.tab=0", UrlEncoded(expression));
+  return absl::StrFormat("/graph?g0.expr=%s&g0.tab=0", QueryEncode(expression));
 }
 std::string AsItIs(std::string_view text) { return std::string(text); }
 
@@ -320,7 +305,7 @@ constexpr TemplateFunction kFunctions[] = {
     {"print", 0, kAny, Print},
     {"printf", 1, kAny, Printf},
     {"println", 0, kAny, Println},
-    {"urlquery", 1, 1, OfText<UrlEncoded>},
+    {"urlquery", 1, 1, OfText<QueryEncode>},
     {"query", 1, 1, Query},
     {"first", 1, 1, First},
     {"label", 2, 2, Label},
@@ -357,7 +342,7 @@ const TemplateFunction* FindTemplateFunction(std::string_view name) {
 }
 
 std::string TableLink(std::string_view expression) {
-  return absl::StrFormat("/graph?g0.expr=%s&g0.tab=1", UrlEncoded(expression));
+  return absl::StrFormat("/graph?g0.expr=%s&g0.tab=1", QueryEncode(expression));
 }
 
 bool IsAnd(const TemplateFunction& function) { return function.call == And; }

@@ -9,10 +9,10 @@
 
 namespace lockstep::scrape {
 
-// Takes region and keys from `config`, else from the environment (AWS_REGION; AWS_ACCESS_KEY_ID with
-// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN), else from the metadata service of the instance that
-// this process runs on. Blocks for at most 20 seconds; `is_cancelled` ends it. No error contains a
-// secret.
+// Takes region and keys from `config`, else from the environment (AWS_REGION; AWS_ACCESS_KEY_ID
+// with AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN), else from the metadata service of the instance
+// that this process runs on. Blocks for at most 20 seconds; `is_cancelled` ends it. No error
+// contains a secret.
 absl::StatusOr<AwsSigning> Ec2SigningOf(const Ec2Discovery& config,
                                         const std::atomic<bool>& is_cancelled);
 

@@ -1,5 +1,5 @@
-// What Amazon EC2's API answers, version 2016-11-15, and the targets that it makes. Pure but for
-// the memory budget.
+// Reads responses of Amazon EC2's API, version 2016-11-15, and makes targets of them. Pure, except
+// that it charges the memory budget.
 #pragma once
 
 #include <map>
@@ -40,15 +40,15 @@ struct Ec2Page {
   MemoryCharge memory{MemoryAccount::kScrapes};
 };
 
-// kInvalidArgument if it is not such an answer.
+// kInvalidArgument if `xml` is not a page.
 absl::StatusOr<Ec2Page> ReadEc2Page(std::string_view xml);
 
 // An answer to DescribeAvailabilityZones: the ids by name, "us-east-1a" -> "use1-az4".
 using Ec2Zones = std::map<std::string, std::string>;
 absl::StatusOr<Ec2Zones> ReadEc2Zones(std::string_view xml);
 
-// "AuthFailure: AWS was not able to validate the provided access credentials"; "" if that is no
-// such answer.
+// The message of an error response: "AuthFailure: AWS was not able to validate the provided access
+// credentials". "" if `xml` is not one.
 std::string Ec2Refusal(std::string_view xml);
 
 // A target for each instance that has an address.

@@ -190,8 +190,8 @@ class TargetMaker {
     return absl::OkStatus();
   }
 
-  // Adds the labels of the last container that has the endpoint's port. Only an EndpointSlice leaves
-  // the protocol to the container.
+  // Adds the labels of the last container that has the endpoint's port. Only an EndpointSlice
+  // leaves the protocol to the container.
   void AddContainer(const KubernetesPod& pod, const KubernetesPort& port, LabelSet& labels) const {
     const KubernetesContainer* having = nullptr;
     const KubernetesPort* found = nullptr;

@@ -73,7 +73,8 @@ constexpr const char* kPods = R"([
                   {"containerPort": 9401, "protocol": "UDP"}]},
        {"name": "side", "image": "side:1"}]},
    "status": {"phase": "Running", "podIP": "10.1.0.7", "hostIP": "10.0.0.7",
-     "conditions": [{"type": "Initialized", "status": "False"}, {"type": "Ready", "status": "True"}],
+     "conditions": [{"type": "Initialized", "status": "False"},
+                    {"type": "Ready", "status": "True"}],
      "containerStatuses": [{"name": "side", "containerID": "containerd://s"},
                            {"name": "exporter", "containerID": "containerd://e"}]}},
   {"metadata": {"name": "starting", "namespace": "gpu"},
@@ -171,7 +172,7 @@ TEST(KubernetesTargetsTest, PodsMayHaveTheLabelsOfTheirNode) {
   EXPECT_THAT(LabelsOf(groups.at(0)),
               IsSupersetOf({Pair("node_name", "node-7"), Pair("node_label_gpu", "h100"),
                             Pair("node_annotation_a", "b"), Pair("pod_name", "dcgm-x7")}));
-  // Of the node as a target itself.
+  // Labels of a node that is itself a target.
   for (const char* name : {"node_provider_id", "node_address_InternalIP", "node_condition_ready"}) {
     EXPECT_THAT(LabelsOf(groups.at(0)), Not(Contains(Key(name))));
   }

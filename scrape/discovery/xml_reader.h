@@ -1,6 +1,6 @@
-// XML that servers answer, element by element: the only code that calls expat. Pure but for the
-// memory budget, of which it takes what expat may need. A document has no document type, so it declares no
-// entities and refers to nothing outside; attributes are not told.
+// Reads XML responses element by element: the only code that calls expat. Pure, except that it
+// charges the memory budget for what expat may need. A document type is an error, so documents can
+// neither declare entities nor refer to others. Attributes are skipped.
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,7 @@
 namespace lockstep::server {
 namespace {
 
-// The minimum allocation, for a message of which only the first byte has arrived.
+// The minimum allocation, even if only the first byte of a message has arrived.
 constexpr size_t kMinRoomBytes = 4 << 10;
 
 }  // namespace

@@ -29,8 +29,8 @@ void SpreadBins(const BinSet& set, Put&& put) {
 void FillAnsEntries(const BinSet& set, std::vector<AnsEntry>& entries) {
   entries.resize(size_t{1} << set.table_log);
   SpreadBins(set, [&entries](size_t state, uint8_t bin) { entries[state].bin = bin; });
-  // Of each bin, counts from its weight to twice the weight minus one; the remaining bits turn the
-  // count into a state again.
+  // Counts, for each bin, from its weight to twice the weight minus one; the remaining bits turn
+  // the count into a state again.
   std::array<uint32_t, kMaxBins> next;
   for (size_t bin = 0; bin < set.bins.size(); ++bin) next[bin] = set.bins[bin].weight;
   const auto state_count = static_cast<uint32_t>(entries.size());

@@ -66,8 +66,8 @@ class ResidualReader {
                           std::span<int64_t> values) const {
     return ReadFirst(stream, slack_bytes, order, values.size(), values);
   }
-  // The same, but `values` takes only the first of the column's `count` values. Returns false if the
-  // stream ends before them.
+  // The same, but `values` takes only the first of the column's `count` values. Returns false if
+  // the stream ends before them.
   [[nodiscard]] bool ReadFirst(std::string_view stream, size_t slack_bytes, int order, size_t count,
                                std::span<int64_t> values) const;
 

@@ -77,8 +77,8 @@ class ValueColumnsReader {
   // malformed input.
   [[nodiscard]] bool Open(std::string_view& in, std::span<const uint32_t> counts);
 
-  // Fills `values` with the first values of a series, at most all of them. Returns false if they are
-  // malformed. Not safe from two threads at once. Precondition: `values` is not empty.
+  // Fills `values` with the first values of a series, at most all of them. Returns false if they
+  // are malformed. Not safe from two threads at once. Precondition: `values` is not empty.
   [[nodiscard]] bool ReadFirst(size_t series, std::span<double> values);
 
  private:

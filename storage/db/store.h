@@ -2,9 +2,9 @@
 // describes its design, docs/formats/ every byte that it writes.
 //
 // A store has one or more shards, each a RocksDB of its own under DATA/shard-NNN with one writer
-// thread and one keeper thread (sealing and retention). It sends each series to its shard and merges
-// the answers. The shard of a series never changes: the number of shards is fixed when the store is
-// created.
+// thread and one keeper thread (sealing and retention). It sends each series to its shard and
+// merges the answers. The shard of a series never changes: the number of shards is fixed when the
+// store is created.
 #pragma once
 
 #include <chrono>

@@ -265,7 +265,7 @@ TEST_P(CachedAnswers, WhoWantsToKnowWhatAQueryDoesHasItDone) {
   engine::RangeQuery query{"sum(power)", kStart, now_ms_, kMinuteMs};
   QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
   ASSERT_TRUE(cache_->Execute(query, budget).ok());
-  query.wishes.fresh = true;
+  query.options.fresh = true;
   EXPECT_GT(cache_->Execute(query, budget)->stats.total_samples, 0);
 }
 

@@ -1,8 +1,6 @@
 """Two jobs run on a real server for some seconds, and one has a rank that becomes slow and
 recovers: PromQL and the API name only that rank, in every answer until it recovers, and the server
 knows how the jobs ended.
-
-`live_jobs.py` in this folder runs larger and longer ones.
 """
 
 import pathlib

@@ -161,12 +161,12 @@ struct Question {
 absl::StatusOr<engine::QueryResult> Ask(const Storage& storage, const Question& question) {
   const engine::Engine engine(storage, {});
   QueryBudget budget(int64_t{1} << 40, QueryBudget::Clock::time_point::max());
-  const engine::QueryWishes wishes{.plan = true};
+  const engine::QueryOptions options{.plan = true};
   if (question.step_ms == 0) {
-    return engine.Execute(engine::InstantQuery{question.text, question.end_ms, 0, wishes}, budget);
+    return engine.Execute(engine::InstantQuery{question.text, question.end_ms, 0, options}, budget);
   }
   return engine.Execute(engine::RangeQuery{question.text, question.start_ms, question.end_ms,
-                                           question.step_ms, 0, wishes},
+                                           question.step_ms, 0, options},
                         budget);
 }
 

@@ -23,7 +23,7 @@ struct Made {
   std::vector<GpuCounters> devices;
 };
 
-// Two ranks with 40 steps of one second, of which the first ten take two.
+// Two ranks with 40 steps: ten of two seconds, then thirty of one.
 Made MadeJob(const char* model, double flops) {
   Made made;
   made.job.ranks.resize(2);

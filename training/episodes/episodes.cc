@@ -17,7 +17,7 @@ constexpr double kNoiseMargin = 5.0;
 // Strong and weak effects in one row are found one after another.
 constexpr int kMostRounds = 4;
 
-struct Run {
+struct IndexRange {
   size_t first = 0;
   size_t last = 0;
 };
@@ -96,17 +96,17 @@ HighState FindHighState(std::span<const double> values, const EpisodeScale& scal
   return state;
 }
 
-std::vector<Run> RunsOf(const std::vector<bool>& on) {
-  std::vector<Run> runs;
+std::vector<IndexRange> RangesOf(const std::vector<bool>& on) {
+  std::vector<IndexRange> ranges;
   for (size_t i = 0; i < on.size(); ++i) {
     if (!on[i]) continue;
     if (i > 0 && on[i - 1]) {
-      runs.back().last = i;
+      ranges.back().last = i;
     } else {
-      runs.push_back({i, i});
+      ranges.push_back({i, i});
     }
   }
-  return runs;
+  return ranges;
 }
 
 // The index in [from, to] at which values change from near `before` to near `after`, by the
@@ -126,16 +126,16 @@ size_t Boundary(std::span<const double> values, size_t from, size_t to, double b
   return best;
 }
 
-// Moves the run's ends by at most half a window to where the values themselves change.
-Run Sharpened(std::span<const double> values, const Run& run, const HighState& state,
-              size_t window) {
+// Moves the range's ends by at most half a window to where the values themselves change.
+IndexRange Sharpened(std::span<const double> values, const IndexRange& range,
+                     const HighState& state, size_t window) {
   const double off = std::isnan(state.baseline) ? 0.0 : state.baseline;
   const size_t reach = window / 2;
-  const size_t middle = (run.first + run.last) / 2;
-  const size_t before = run.first > reach ? run.first - reach : 0;
-  const size_t end = std::max(run.last > reach ? run.last - reach : 0, middle + 1);
-  const size_t after = std::min(run.last + 1 + reach, values.size());
-  return {Boundary(values, before, std::min(run.first + reach, middle), off, state.level),
+  const size_t middle = (range.first + range.last) / 2;
+  const size_t before = range.first > reach ? range.first - reach : 0;
+  const size_t end = std::max(range.last > reach ? range.last - reach : 0, middle + 1);
+  const size_t after = std::min(range.last + 1 + reach, values.size());
+  return {Boundary(values, before, std::min(range.first + reach, middle), off, state.level),
           Boundary(values, end, after, state.level, off) - 1};
 }
 
@@ -162,13 +162,14 @@ bool AddEpisodes(std::span<const double> excess, const EpisodeScale& scale,
   if (open.value.size() < scale.shortest) return false;
   const HighState state = FindHighState(open.value, scale);
   bool found = false;
-  for (const Run& rough : RunsOf(state.on)) {
-    const Run run = Sharpened(open.value, rough, state, scale.window);
-    if (run.last < run.first || run.last - run.first + 1 < scale.shortest) continue;
-    const std::span<const double> values(open.value.data() + run.first, run.last - run.first + 1);
+  for (const IndexRange& rough : RangesOf(state.on)) {
+    const IndexRange range = Sharpened(open.value, rough, state, scale.window);
+    if (range.last < range.first || range.last - range.first + 1 < scale.shortest) continue;
+    const std::span<const double> values(open.value.data() + range.first,
+                                         range.last - range.first + 1);
     episodes.push_back(
-        {open.column[run.first], open.column[run.last], Median(values), state.baseline});
-    for (size_t i = run.first; i <= run.last; ++i) taken[open.column[i]] = true;
+        {open.column[range.first], open.column[range.last], Median(values), state.baseline});
+    for (size_t i = range.first; i <= range.last; ++i) taken[open.column[i]] = true;
     found = true;
   }
   return found;

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "import/traces/tensorboard/tensor_scalar.h"
 #include "import/traces/tensorboard/tensorboard_reader.h"
+#include "import/traces/tensorboard/tfrecord_testing.h"
 
 namespace lockstep::traces {
 namespace {

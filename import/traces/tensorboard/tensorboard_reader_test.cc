@@ -7,6 +7,7 @@
 #include <set>
 
 #include "import/traces/records/traces_testing.h"
+#include "import/traces/tensorboard/tfrecord_testing.h"
 
 namespace lockstep::traces {
 namespace {

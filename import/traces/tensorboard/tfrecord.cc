@@ -19,22 +19,9 @@ T ReadLittleEndian(std::string_view bytes) {
   return value;
 }
 
-template <typename T>
-void PutLittleEndian(std::string& out, T value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
 }  // namespace
 
 uint32_t MaskedCrc32c(std::string_view bytes) { return std::rotr(Crc32c(bytes), 15) + 0xa282ead8u; }
-
-void PutTfRecord(std::string& out, std::string_view data) {
-  const size_t start = out.size();
-  PutLittleEndian<uint64_t>(out, data.size());
-  PutLittleEndian(out, MaskedCrc32c(std::string_view(out).substr(start, sizeof(uint64_t))));
-  out += data;
-  PutLittleEndian(out, MaskedCrc32c(data));
-}
 
 void TfRecordReader::Append(std::string_view bytes) {
   if (is_stopped_) return;

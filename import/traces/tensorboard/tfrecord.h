@@ -65,7 +65,4 @@ class TfRecordReader {
 // The checksum of a length or of data.
 uint32_t MaskedCrc32c(std::string_view bytes);
 
-// Appends `data` as a record.
-void PutTfRecord(std::string& out, std::string_view data);
-
 }  // namespace lockstep::traces

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "import/traces/records/trace_limits.h"
+#include "import/traces/tensorboard/tfrecord_testing.h"
 
 namespace lockstep::traces {
 namespace {

@@ -1,4 +1,7 @@
 // Splits a line of comma-separated values. Pure functions.
+//
+// A log is cut into lines before its format sees them, so cells contain no line ends. CSV files in
+// which they may are read by import/traces/nsys/csv_rows.h.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 #include "ingest/otlp/points/value_text.h"
 
-#include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "base/text/float_format.h"
 
@@ -16,30 +16,11 @@ std::string DoubleText(double value) {
 }
 
 std::string Base64Text(std::string_view bytes) {
-  static constexpr char kDigits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (j < count ? static_cast<uint8_t>(bytes[i + j]) : 0);
-    }
-    for (size_t j = 0; j < 4; ++j) {
-      text += j <= count ? kDigits[group >> (18 - 6 * j) & 0x3f] : '=';
-    }
-  }
-  return text;
+  return absl::Base64Escape({bytes.data(), bytes.size()});
 }
 
 std::string HexText(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    text += kDigits[static_cast<uint8_t>(c) >> 4];
-    text += kDigits[static_cast<uint8_t>(c) & 0xf];
-  }
-  return text;
+  return absl::BytesToHexString({bytes.data(), bytes.size()});
 }
 
 std::string QuotedText(std::string_view text) {

@@ -21,7 +21,7 @@ inline bool HaveSameBits(double a, double b) {
 }
 
 // A run of buckets with the given counts, the first at index `offset`.
-struct Run {
+struct BucketRun {
   int32_t offset = 0;
   std::vector<double> counts = {};
 };
@@ -32,8 +32,8 @@ struct HistogramSpec {
   double sum = 0;
   double zero_threshold = 0;
   double zero_count = 0;
-  Run positive = {};
-  Run negative = {};
+  BucketRun positive = {};
+  BucketRun negative = {};
   std::vector<double> custom_values = {};
   CounterResetHint hint = CounterResetHint::kUnknown;
 };
@@ -47,7 +47,7 @@ inline Histogram Make(const HistogramSpec& spec) {
   histogram.count = spec.count;
   histogram.sum = spec.sum;
   histogram.custom_values = spec.custom_values;
-  const auto side = [](const Run& run, std::vector<BucketSpan>& spans,
+  const auto side = [](const BucketRun& run, std::vector<BucketSpan>& spans,
                        std::vector<double>& counts) {
     if (run.counts.empty()) return;
     spans = {{run.offset, static_cast<uint32_t>(run.counts.size())}};

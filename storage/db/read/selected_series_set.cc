@@ -13,7 +13,7 @@ constexpr size_t kReadAheadSeries = Head::kMaxPrefetched;
 // The most series whose samples are decoded together: those of more would leave the processor's
 // cache before they are used.
 constexpr size_t kMostDecoded = 8;
-// Of a block, a part has at least so many series, or all that are selected.
+// A part has at least this many series of a block, or all selected ones.
 constexpr size_t kFewestOfBlock = 16;
 // A selection with steps this far apart needs few samples of a series.
 constexpr int64_t kFarApartMs = int64_t{4} * 60 * 1000;

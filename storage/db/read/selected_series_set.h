@@ -30,10 +30,11 @@ struct ShardSeries {
 };
 
 // A block of stored series is read from disk when the first of its selected series is read, and
-// kept until the last one was read: its samples if they are few enough, its rows otherwise. For the
-// samples it is read together with the blocks of the next series, window by window: blocks of one
-// window are neighbours on disk, and the tables of a row serve all its series. If a function needs only some samples of each bucket,
-// rollup rows are read instead of chunk rows where possible.
+// kept until the last one was read: its samples if they are few enough, its rows otherwise. If its
+// samples are kept, it is read together with the blocks of the next series, window by window:
+// blocks of one window are neighbours on disk, and the tables of a row serve all its series. If a
+// function needs only some samples of each bucket, rollup rows are read instead of chunk rows where
+// possible.
 class SelectedSeriesSet : public SeriesSet {
  public:
   // `series` are those that the selection found, or a part of them, in the order in which they are
@@ -55,7 +56,7 @@ class SelectedSeriesSet : public SeriesSet {
   struct SharedBlock {
     SeriesPlace place;  // of one of its series
     RolledUpWindows rolled_up;
-    // Of windows without a rollup row; one of the two is in use.
+    // For windows without a rollup row; only one of the two is in use.
     StoredBlock stored;
     DecodedBlock decoded;
     uint32_t series_left = 0;

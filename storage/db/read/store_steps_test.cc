@@ -26,7 +26,7 @@ class StoreSteps : public ::testing::Test {
     options_.env = kv::Env::Default();
     store_ = MustOpen(options_);
     const int64_t end_ms = kBeginMs + 5 * kWindowMs;
-    // Three runs, of which later ones overwrite some samples, and the memory.
+    // Three runs, where later ones overwrite some samples, and the memory.
     for (int round = 0; round < 4; ++round) {
       for (const char* name : {"a", "b", "c"}) {
         for (int number = 0; number < kSeriesOfJob; ++number) {

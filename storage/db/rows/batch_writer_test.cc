@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// A megabyte, of which a batch has two.
+// A batch has two megabytes.
 constexpr size_t kValueBytes = size_t{1} << 20;
 
 class BatchWriterTest : public ::testing::Test {

@@ -26,8 +26,8 @@ struct WindowToRead {
 };
 
 // Rows as of one moment, because they move between spaces. The first read opens the spaces, and
-// each further one only seeks: keep it for all blocks and windows of a reader. Not thread-safe; must
-// not outlive the store.
+// each further one only seeks: keep it for all blocks and windows of a reader. Not thread-safe;
+// must not outlive the store.
 class BlockRows {
  public:
   using Visit = absl::FunctionRef<absl::Status(size_t i, std::string_view value)>;

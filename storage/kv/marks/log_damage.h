@@ -50,9 +50,9 @@ class LogInspector {
   bool has_record_behind_ = false;
 };
 
-// Inspects the logs in a store's folder with this number or a higher one, as one sequence. Logs that
-// RocksDB no longer needs may have lost their ends in a power cut, because they are never synced
-// once their rows are in tables.
+// Inspects the logs in a store's folder with this number or a higher one, as one sequence. Logs
+// that RocksDB no longer needs may have lost their ends in a power cut, because they are never
+// synced once their rows are in tables.
 absl::StatusOr<LogDamage> FindLogDamage(const Env& env, const std::string& folder,
                                         uint64_t oldest_log);
 

@@ -174,7 +174,7 @@ TEST(LogInspectorTest, KnowsWhichPiecesFollowWhich) {
   // A record without its end, at the end.
   CheckPieces({"2"}, LogDamage::kAtEnd, 1);
   CheckPieces({"123"}, LogDamage::kAtEnd, 3);
-  // ... and with others behind it, in this log or the next, which does not go on with it.
+  // ... and followed by others, in this log or in the next one, which does not continue it.
   CheckPieces({"21"}, LogDamage::kInside, 1);
   CheckPieces({"2324"}, LogDamage::kInside, 2);
   CheckPieces({"2", "1"}, LogDamage::kInside, 1);
@@ -222,7 +222,7 @@ TEST(LogInspectorTest, OnlyAFullBlockEndsInPadding) {
   EXPECT_EQ(damage(Piece(1, std::string(kBlock - 7, 'x')) + Piece(1, "")), LogDamage::kNone);
 }
 
-// Several logs, of which the mark names some.
+// Several logs; the mark names some of them.
 TEST(CheckLogsTest, EachLogHasWhatWasSyncedOfIt) {
   const TestFolder folder;
   const std::shared_ptr<Env> env = Env::Default();

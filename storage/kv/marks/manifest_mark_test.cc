@@ -52,7 +52,7 @@ class CutManifest : public ::testing::Test {
   uint64_t size_before_flush_ = 0;
 };
 
-// A record of full length, as long as the first one, of which only the beginning reached the disk.
+// A record as long as the first one; only its beginning reached the disk.
 TEST_F(CutManifest, IsOpenedWithALastRecordThatEndsInZeros) {
   const std::string manifest = *env_->ReadFile(manifest_);
   const auto length = static_cast<uint8_t>(manifest[4]) | static_cast<uint8_t>(manifest[5]) << 8;

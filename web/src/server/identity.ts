@@ -1,5 +1,5 @@
 // Which rank ran on which GPU, and when.
-import type { Asked } from "./use_answer";
+import type { AnswerState } from "./use_answer";
 
 export interface Placement {
   readonly job?: string; // only if the request named a GPU
@@ -28,8 +28,8 @@ export const SOURCES: Readonly<Record<string, string>> = {
 
 // Selectors of a device's series, from its placements; null while the request is pending.
 // `otherwise` if no placement has any.
-export function selectorsOf(asked: Asked<unknown>, placements: readonly Placement[], otherwise: readonly string[]): readonly string[] | null {
-  if (asked.data === null && asked.error === null) return null;
+export function selectorsOf(answer: AnswerState<unknown>, placements: readonly Placement[], otherwise: readonly string[]): readonly string[] | null {
+  if (answer.data === null && answer.error === null) return null;
   const told = [...new Set(placements.flatMap((placement) => placement.device_selectors))];
   return told.length > 0 ? told : otherwise;
 }

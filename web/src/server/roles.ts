@@ -1,7 +1,7 @@
 // The server's catalogue of roles, which identifies series independent of the exporter's names.
 // Queries with `units=role` return them in the role's unit.
 import type { Labels } from "./prometheus";
-import { useAnswer, type Asked } from "./use_answer";
+import { useAnswer, type AnswerState } from "./use_answer";
 
 export interface RoleName {
   readonly metric: string;
@@ -20,7 +20,7 @@ export interface Roles {
 
 export const ROLES = "training/roles";
 
-export const useRoles = (): Asked<Roles> => useAnswer<Roles>(ROLES);
+export const useRoles = (): AnswerState<Roles> => useAnswer<Roles>(ROLES);
 
 export const rolesNamed = (roles: Roles, wanted: readonly string[]): readonly Role[] =>
   wanted.flatMap((name) => roles.roles.find((role) => role.role === name) ?? []);

@@ -5,7 +5,7 @@ import { askUrl, AskError, urlOf, type Answer, type Params } from "./ask";
 import { inTurn } from "./in_turn";
 import { currentTick, useTick } from "./refresh";
 
-export interface Asked<T> {
+export interface AnswerState<T> {
   readonly data: T | null;
   readonly warnings: readonly string[];
   readonly error: AskError | null;
@@ -49,22 +49,22 @@ function asError(error: unknown): AskError {
 }
 
 // Sends no request while `path` is null.
-export function useAnswer<T>(path: string | null, params: Params = {}): Asked<T> {
+export function useAnswer<T>(path: string | null, params: Params = {}): AnswerState<T> {
   const tick = useTick();
   const url = path === null ? null : urlOf(path, params);
-  const [asked, setAsked] = useState<Asked<T> & { url: string | null }>({ ...NOTHING, url: null });
+  const [state, setState] = useState<AnswerState<T> & { url: string | null }>({ ...NOTHING, url: null });
   useEffect(() => {
     if (url === null) return;
     let isCurrent = true;
-    setAsked((before) => ({ ...before, isLoading: true }));
+    setState((before) => ({ ...before, isLoading: true }));
     shared(url).then(
       (answer) => {
         if (!isCurrent) return;
         const data = answer.data as T;
-        setAsked({ data, warnings: answer.warnings, error: null, isLoading: false, url });
+        setState({ data, warnings: answer.warnings, error: null, isLoading: false, url });
       },
       (error) => {
-        if (isCurrent) setAsked({ ...NOTHING, error: asError(error), url });
+        if (isCurrent) setState({ ...NOTHING, error: asError(error), url });
       },
     );
     return () => {
@@ -72,5 +72,5 @@ export function useAnswer<T>(path: string | null, params: Params = {}): Asked<T>
     };
   }, [url, tick]);
   if (url === null) return NOTHING;
-  return asked.url === null ? { ...NOTHING, isLoading: true } : asked;
+  return state.url === null ? { ...NOTHING, isLoading: true } : state;
 }

@@ -345,7 +345,7 @@ TEST(RowFunctionTest, PartsOfARowHaveTheSameResults) {
   }
 }
 
-// Three samples in a minute, the middle one of which is only counted.
+// Three samples in a minute; the middle one is only counted.
 TEST(RowFunctionTest, LeftOutSamplesCount) {
   SampleColumns series;
   series.Append(10'000, 100);
@@ -368,7 +368,7 @@ TEST(RowFunctionTest, LeftOutSamplesCount) {
   EXPECT_EQ(Evaluate(FunctionId::kCountOverTime, Overlap::kNo, row)[0], 3);
   const uint64_t many_left_out_before[] = {0, 7, 7};
   row.left_out_before = many_left_out_before;
-  // It is 5 s, half of which is added on both sides.
+  // It is 5 s, and half of that is added on both sides.
   EXPECT_EQ(Evaluate(FunctionId::kIncrease, Overlap::kNo, row)[0], 4.5);
 }
 

@@ -41,14 +41,14 @@ export function AlertsPage() {
     <>
       <div class="page-head"><h1>Alerts and rules</h1></div>
       <Card title="Alerts" note={alerts.data && <Counts alerts={alerts.data.alerts} />}>
-        <Answered asked={alerts}>
+        <Answered answer={alerts}>
           {(data) => data.alerts.length === 0
             ? <Empty title="No alerts.">{wordsOfQuiet(rules.data)}</Empty>
             : <AlertTable alerts={data.alerts} groups={rules.data?.groups ?? []} />}
         </Answered>
       </Card>
       <div id="rules">
-        <Answered asked={rules}>
+        <Answered answer={rules}>
           {(data) => data.groups.length === 0
             ? <NoRules />
             : data.groups.map((group) => <RuleGroupCard key={`${group.file} ${group.name}`} group={group} />)}

@@ -49,7 +49,7 @@ export function ComparePage() {
   const { params } = usePlace();
   const runs = (params.get("runs") ?? "").split(",").filter(Boolean);
   const align = (params.get("axis") ?? "step") as Align;
-  const asked = useAnswer<Comparison>(runs.length > 0 ? "training/compare" : null, { runs: runs.join(","), align, points: 1000 });
+  const answer = useAnswer<Comparison>(runs.length > 0 ? "training/compare" : null, { runs: runs.join(","), align, points: 1000 });
   return (
     <>
       <div class="page-head"><h1>Compare</h1><span class="grow" />
@@ -57,7 +57,7 @@ export function ComparePage() {
       </div>
       <RunPicker chosen={runs} />
       {runs.length === 0 ? <Empty title="No runs selected.">Select two or more above. The first one is the baseline.</Empty> : (
-        <Answered asked={asked} height={300}>
+        <Answered answer={answer} height={300}>
           {(data) => align === "tokens" && !data.at.some((tokens) => tokens > 0) ? <NoTokens /> : (
             <>
               <Card title="Loss"><Curves data={data} of="loss" /></Card>

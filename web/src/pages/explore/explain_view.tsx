@@ -44,9 +44,9 @@ function Node({ node, whole }: { node: PlanNode; whole: number }) {
 
 export function ExplainView({ query, range }: { query: string; range: KnownRange }) {
   const step = stepFor(range.from, range.to, POINTS);
-  const asked = useAnswer<Explanation>("explain", { query, start: range.from.toFixed(3), end: range.to.toFixed(3), step });
+  const answer = useAnswer<Explanation>("explain", { query, start: range.from.toFixed(3), end: range.to.toFixed(3), step });
   return (
-    <Answered asked={asked} height={200}>
+    <Answered answer={answer} height={200}>
       {(data) => <ul class="plan"><Node node={data.plan} whole={data.plan.seconds} /></ul>}
     </Answered>
   );

@@ -33,10 +33,10 @@ function Graph({ data }: { data: MatrixResult }) {
 
 export function GraphView({ query, range }: { query: string; range: KnownRange }) {
   const step = stepFor(range.from, range.to, POINTS);
-  const asked = useAnswer<MatrixResult>("query_range", { query, start: range.from.toFixed(3), end: range.to.toFixed(3), step });
+  const answer = useAnswer<MatrixResult>("query_range", { query, start: range.from.toFixed(3), end: range.to.toFixed(3), step });
   return (
-    <Answered asked={asked} height={400}>
-      {(data) => <><Warnings of={asked} /><Graph data={data} /></>}
+    <Answered answer={answer} height={400}>
+      {(data) => <><Warnings of={answer} /><Graph data={data} /></>}
     </Answered>
   );
 }

@@ -30,10 +30,10 @@ function Result({ data }: { data: QueryResult }) {
 }
 
 export function TableView({ query, range }: { query: string; range: KnownRange }) {
-  const asked = useAnswer<QueryResult>("query", { query, time: range.to.toFixed(3) });
+  const answer = useAnswer<QueryResult>("query", { query, time: range.to.toFixed(3) });
   return (
-    <Answered asked={asked} height={200}>
-      {(data) => <><p class="note">at {dayAndClock(range.to)}</p><Warnings of={asked} /><Result data={data} /></>}
+    <Answered answer={answer} height={200}>
+      {(data) => <><p class="note">at {dayAndClock(range.to)}</p><Warnings of={answer} /><Result data={data} /></>}
     </Answered>
   );
 }

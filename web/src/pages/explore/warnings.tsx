@@ -1,6 +1,6 @@
 // The server's warnings about a query.
-import type { Asked } from "../../server/use_answer";
+import type { AnswerState } from "../../server/use_answer";
 
-export const Warnings = ({ of }: { of: Asked<unknown> }) => (
+export const Warnings = ({ of }: { of: AnswerState<unknown> }) => (
   <>{of.warnings.map((warning) => <p key={warning} class="warning">▲ {warning}</p>)}</>
 );

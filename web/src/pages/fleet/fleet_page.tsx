@@ -52,7 +52,7 @@ export function FleetPage({ range }: { range: KnownRange }) {
                  }} />
         </>
       }>
-        <Answered asked={jobs} height={260}>
+        <Answered answer={jobs} height={260}>
           {(data) => data.jobs.length === 0
             ? <NoJobs isEmptyStore={range.newest === null} />
             : <JobTable jobs={data.jobs.filter((job) => fits(job.state) && job.job.includes(search))} />}

@@ -3,18 +3,18 @@ import type { ComponentChildren } from "preact";
 import { Badge } from "../../parts/badge";
 import type { Alerts } from "../../server/rules";
 import type { Bottlenecks, Events, Job, Ledger, Mfu, Stragglers } from "../../server/training";
-import { useAnswer, type Asked } from "../../server/use_answer";
+import { useAnswer, type AnswerState } from "../../server/use_answer";
 import { count, DASH, percent, seconds } from "../../words/number";
 import { word } from "../../words/training";
 
 // The job's whole time range. Jobs of the same name at other times get separate answers.
 type JobTime = Pick<Job, "job" | "from" | "to">;
-const useOf = <T,>(path: string, job: JobTime): Asked<T> =>
+const useOf = <T,>(path: string, job: JobTime): AnswerState<T> =>
   useAnswer<T>(`training/${path}`, { job: job.job, start: job.from, end: job.to });
 
-function cell<T>(asked: Asked<T>, show: (data: T) => ComponentChildren): ComponentChildren {
-  if (asked.error) return <span class="note" title={asked.error.message}>{DASH}</span>;
-  return asked.data === null ? <span class="note pending">…</span> : show(asked.data);
+function cell<T>(answer: AnswerState<T>, show: (data: T) => ComponentChildren): ComponentChildren {
+  if (answer.error) return <span class="note" title={answer.error.message}>{DASH}</span>;
+  return answer.data === null ? <span class="note pending">…</span> : show(answer.data);
 }
 
 export const MfuCell = ({ job }: { job: Job }) =>

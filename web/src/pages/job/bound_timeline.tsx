@@ -50,10 +50,10 @@ function Timeline({ job, window, data }: { job: Job; window: Window; data: Bottl
 }
 
 export function BoundTimeline({ job, window }: { job: Job; window: Window }) {
-  const asked = useAnswer<Bottlenecks>("training/bottlenecks", { job: job.job, start: window.start, end: window.end });
+  const answer = useAnswer<Bottlenecks>("training/bottlenecks", { job: job.job, start: window.start, end: window.end });
   return (
-    <Card title="Bottlenecks" note={asked.data && <Badge name={asked.data.verdict} />}>
-      <Answered asked={asked}>{(data) => <Timeline job={job} window={window} data={data} />}</Answered>
+    <Card title="Bottlenecks" note={answer.data && <Badge name={answer.data.verdict} />}>
+      <Answered answer={answer}>{(data) => <Timeline job={job} window={window} data={data} />}</Answered>
     </Card>
   );
 }

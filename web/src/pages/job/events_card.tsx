@@ -5,7 +5,7 @@ import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
 import { Table } from "../../parts/table";
 import type { Events, Job, JobEvent } from "../../server/training";
-import type { Asked } from "../../server/use_answer";
+import type { AnswerState } from "../../server/use_answer";
 import { rankPath } from "../../url/routes";
 import { clock } from "../../words/moment";
 import { count, DASH, seconds, withUnit } from "../../words/number";
@@ -26,10 +26,10 @@ function Ranks({ job, event }: { job: Job; event: JobEvent }) {
 const numbers = (event: JobEvent) =>
   event.words || event.evidence.map((piece) => `${word(piece.signal)} ${withUnit(piece.value, piece.unit)}`).join(", ");
 
-export function EventsCard({ job, asked }: { job: Job; asked: Asked<Events> }) {
+export function EventsCard({ job, answer }: { job: Job; answer: AnswerState<Events> }) {
   return (
     <Card title="Events">
-      <Answered asked={asked} height={60}>
+      <Answered answer={answer} height={60}>
         {(data) => data.events.length === 0 ? <Empty title="No events in this time range." /> : (
           <Table caption="Events" rows={data.events} keyOf={(event) => `${event.kind} ${event.from} ${event.ranks.join()}`} columns={[
             { name: "Event", cell: (event) => <Badge name={event.kind} />, sort: (event) => event.kind },

@@ -5,7 +5,7 @@ import { Choice } from "../../parts/choice";
 import { Empty, Loading } from "../../parts/notice";
 import { useShortcuts } from "../../parts/use_shortcuts";
 import { ofAllTime, type Align, type Events, type Job, type Jobs, type Ledger, type Mfu, type Steps, type Stragglers } from "../../server/training";
-import { useAnswer, type Asked } from "../../server/use_answer";
+import { useAnswer, type AnswerState } from "../../server/use_answer";
 import { change, usePlace } from "../../url/location";
 import { span } from "../../words/moment";
 import { BoundTimeline } from "./bound_timeline";
@@ -20,21 +20,21 @@ import { useWindow, type Window } from "./window";
 
 const AXES = [["step", "Step"], ["time", "Time"], ["tokens", "Tokens"]] as const;
 
-const isOver = (asked: Asked<unknown>) => asked.data !== null || asked.error !== null;
+const isOver = (answer: AnswerState<unknown>) => answer.data !== null || answer.error !== null;
 
 function Body({ job, window }: { job: Job; window: Window }) {
   const { params } = usePlace();
   const align = (params.get("axis") ?? "step") as Align;
-  const asked = { job: job.job, start: window.start, end: window.end };
-  const stragglers = useAnswer<Stragglers>("training/stragglers", asked);
+  const question = { job: job.job, start: window.start, end: window.end };
+  const stragglers = useAnswer<Stragglers>("training/stragglers", question);
   // With a thousand ranks each request keeps the server's cores busy for a while, so requests go
   // out in the page's order, top to bottom.
   const isVerdictThere = isOver(stragglers);
-  const mfu = useAnswer<Mfu>(isVerdictThere ? "training/mfu" : null, asked);
-  const steps = useAnswer<Steps>(isVerdictThere ? "training/steps" : null, asked);
-  const isCourseThere = isOver(mfu) && isOver(steps);
-  const events = useAnswer<Events>(isCourseThere ? "training/events" : null, asked);
-  const ledger = useAnswer<Ledger>(isCourseThere ? "training/ledger" : null, asked);
+  const mfu = useAnswer<Mfu>(isVerdictThere ? "training/mfu" : null, question);
+  const steps = useAnswer<Steps>(isVerdictThere ? "training/steps" : null, question);
+  const areCurvesThere = isOver(mfu) && isOver(steps);
+  const events = useAnswer<Events>(areCurvesThere ? "training/events" : null, question);
+  const ledger = useAnswer<Ledger>(areCurvesThere ? "training/ledger" : null, question);
   const turn = useMemo(() => {
     const at = AXES.findIndex(([name]) => name === align);
     return { x: () => change({ axis: (AXES[(at + 1) % AXES.length] ?? AXES[0])[0] }, true) };
@@ -43,7 +43,7 @@ function Body({ job, window }: { job: Job; window: Window }) {
   return (
     <>
       <JobTiles ledger={ledger.data} mfu={mfu} stragglers={stragglers} />
-      <StragglerCard job={job.job} asked={stragglers} />
+      <StragglerCard job={job.job} answer={stragglers} />
       <div class="page-head strip">
         <Choice name="Axis" options={AXES} value={align} onChange={(axis) => change({ axis }, true)} />
         {window.isZoomed
@@ -53,11 +53,11 @@ function Body({ job, window }: { job: Job; window: Window }) {
       <StepCharts job={job} window={window} align={align} steps={steps} mfu={mfu} events={events.data?.events ?? []}
                   late={stragglers.data?.ranks ?? []} />
       {isVerdictThere ? <RankHeatMap job={job} window={window} align={align} /> : <Loading height={400} />}
-      {isCourseThere && (
+      {areCurvesThere && (
         <>
           <BoundTimeline job={job} window={window} />
-          <LedgerCard asked={ledger} />
-          <EventsCard job={job} asked={events} />
+          <LedgerCard answer={ledger} />
+          <EventsCard job={job} answer={events} />
         </>
       )}
     </>
@@ -66,11 +66,11 @@ function Body({ job, window }: { job: Job; window: Window }) {
 
 export function JobPage({ job }: { job: string }) {
   const { params } = usePlace();
-  const asked = useAnswer<Jobs>("training/jobs", ofAllTime(job));
-  const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
+  const answer = useAnswer<Jobs>("training/jobs", ofAllTime(job));
+  const found = answer.data?.jobs.find((candidate) => candidate.job === job) ?? null;
   const window = useWindow(found, params);
   return (
-    <Answered asked={asked} height={400}>
+    <Answered answer={answer} height={400}>
       {() => found && window
         ? <><JobHead job={found} /><Body job={found} window={window} /></>
         : <Empty title={`Job ${job} not found.`}><a href="/">All jobs</a></Empty>}

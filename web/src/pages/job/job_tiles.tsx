@@ -1,15 +1,15 @@
 // The job's speed and how it uses its GPU time.
 import { Tile, Tiles } from "../../parts/tile";
 import type { Ledger, Mfu, Stragglers } from "../../server/training";
-import type { Asked } from "../../server/use_answer";
+import type { AnswerState } from "../../server/use_answer";
 import { percent, plain, seconds, short } from "../../words/number";
 
 const GOOD_GOODPUT = 0.9;
 
 interface JobTilesProps {
   readonly ledger: Ledger | null;
-  readonly mfu: Asked<Mfu>;
-  readonly stragglers: Asked<Stragglers>;
+  readonly mfu: AnswerState<Mfu>;
+  readonly stragglers: AnswerState<Stragglers>;
 }
 
 export function JobTiles({ ledger, mfu, stragglers }: JobTilesProps) {

@@ -3,7 +3,7 @@ import { BIN_COLOURS } from "../../charts/palette";
 import { Answered } from "../../parts/answered";
 import { Card } from "../../parts/card";
 import type { Ledger } from "../../server/training";
-import type { Asked } from "../../server/use_answer";
+import type { AnswerState } from "../../server/use_answer";
 import { percent, seconds } from "../../words/number";
 import { word } from "../../words/training";
 
@@ -30,11 +30,11 @@ function Shares({ ledger }: { ledger: Ledger }) {
   );
 }
 
-export function LedgerCard({ asked }: { asked: Asked<Ledger> }) {
-  const note = asked.data && `${seconds(asked.data.gpu_seconds)} of GPU time on ${asked.data.gpus} GPUs, goodput ${percent(asked.data.goodput)}`;
+export function LedgerCard({ answer }: { answer: AnswerState<Ledger> }) {
+  const note = answer.data && `${seconds(answer.data.gpu_seconds)} of GPU time on ${answer.data.gpus} GPUs, goodput ${percent(answer.data.goodput)}`;
   return (
     <Card title="GPU-time breakdown" note={note}>
-      <Answered asked={asked} height={60}>{(ledger) => <Shares ledger={ledger} />}</Answered>
+      <Answered answer={answer} height={60}>{(ledger) => <Shares ledger={ledger} />}</Answered>
     </Card>
   );
 }

@@ -102,13 +102,13 @@ export function RankHeatMap({ job, window, align }: { job: Job; window: Window; 
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const bins = columnsFor(width);
-  const asked = useAnswer<HeatMapData>(width > 0 ? "training/heatmap" : null, {
+  const answer = useAnswer<HeatMapData>(width > 0 ? "training/heatmap" : null, {
     job: job.job, metric, start: window.start, end: window.end,
     by: align === "time" ? "time" : null,
     bins, rows: MAX_HEIGHT, only: job.ranks.length * bins > MANY_CELLS ? grid : null,
   });
   const roles = useRoles().data;
-  const offered = useMemo(() => offeredOf(asked.data?.metrics ?? [], metric, roles), [asked.data, metric, roles]);
+  const offered = useMemo(() => offeredOf(answer.data?.metrics ?? [], metric, roles), [answer.data, metric, roles]);
   return (
     <Card title="Ranks" note="every rank over time" actions={
       <>
@@ -121,7 +121,7 @@ export function RankHeatMap({ job, window, align }: { job: Job; window: Window; 
       </>
     }>
       <div ref={box}>
-        <Answered asked={asked} height={130}>{(data) => <RankMap job={job} window={window} data={data} grid={grid} />}</Answered>
+        <Answered answer={answer} height={130}>{(data) => <RankMap job={job} window={window} data={data} grid={grid} />}</Answered>
       </div>
     </Card>
   );

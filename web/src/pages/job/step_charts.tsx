@@ -9,7 +9,7 @@ import { Empty, Failure, Loading } from "../../parts/notice";
 import { QueryLine } from "../../parts/query_line";
 import { quoted } from "../../server/prometheus";
 import type { Align, Comparison, Job, JobEvent, LateRank, Mfu, Steps } from "../../server/training";
-import { useAnswer, type Asked } from "../../server/use_answer";
+import { useAnswer, type AnswerState } from "../../server/use_answer";
 import { plain, seconds, share, short } from "../../words/number";
 import { toneOf, word } from "../../words/training";
 import type { Window } from "./window";
@@ -18,8 +18,8 @@ interface StepChartsProps {
   readonly job: Job;
   readonly window: Window;
   readonly align: Align;
-  readonly steps: Asked<Steps>;
-  readonly mfu: Asked<Mfu>;
+  readonly steps: AnswerState<Steps>;
+  readonly mfu: AnswerState<Mfu>;
   readonly events: readonly JobEvent[];
   readonly late: readonly LateRank[];
 }
@@ -51,15 +51,15 @@ function momentsOf(points: readonly StepPoint[], positions: readonly number[], f
 }
 
 function LossChart({ props, marks }: { props: StepChartsProps; marks: readonly Mark[] }) {
-  const asked = useAnswer<Comparison>("training/compare", {
+  const answer = useAnswer<Comparison>("training/compare", {
     runs: props.job.job, align: props.align, points: 1000, start: props.window.start, end: props.window.end,
   });
-  const run = asked.data?.runs[0];
+  const run = answer.data?.runs[0];
   const lines = useMemo(() => [{ name: "loss", colour: seriesColour(3), values: run?.loss ?? [] }], [run]);
-  if (asked.error) return <Failure error={asked.error} />;
-  if (!asked.data) return <Loading height={170} />;
+  if (answer.error) return <Failure error={answer.error} />;
+  if (!answer.data) return <Loading height={170} />;
   if (!run?.loss.some((value) => value !== null)) return <Empty title="No loss reported." />;
-  return <LineChart title="Loss" x={asked.data.at} lines={lines} marks={marks} unit={(value, digits = 4) => plain(value, digits)}
+  return <LineChart title="Loss" x={answer.data.at} lines={lines} marks={marks} unit={(value, digits = 4) => plain(value, digits)}
                     xWords={UNITS[props.align]} syncKey={props.job.job} />;
 }
 

@@ -4,7 +4,7 @@ import { Badge } from "../../parts/badge";
 import { Card } from "../../parts/card";
 import { QueryLine } from "../../parts/query_line";
 import type { LateRank, Stragglers } from "../../server/training";
-import type { Asked } from "../../server/use_answer";
+import type { AnswerState } from "../../server/use_answer";
 import { rankPath } from "../../url/routes";
 import { clock } from "../../words/moment";
 import { count, percent, seconds } from "../../words/number";
@@ -80,17 +80,17 @@ function Verdict({ job, data }: { job: string; data: Stragglers }) {
   );
 }
 
-export function StragglerCard({ job, asked }: { job: string; asked: Asked<Stragglers> }) {
-  const verdict = asked.data && (
+export function StragglerCard({ job, answer }: { job: string; answer: AnswerState<Stragglers> }) {
+  const verdict = answer.data && (
     <>
-      <Badge name={asked.data.verdict} />
-      {asked.data.also.map((name) => <Badge key={name} name={name} />)}
-      <span class="note">by {word(asked.data.method)}</span>
+      <Badge name={answer.data.verdict} />
+      {answer.data.also.map((name) => <Badge key={name} name={name} />)}
+      <span class="note">by {word(answer.data.method)}</span>
     </>
   );
   return (
     <Card title="Stragglers" id="stragglers" note={verdict}>
-      <Answered asked={asked} height={110}>{(data) => <Verdict job={job} data={data} />}</Answered>
+      <Answered answer={answer} height={110}>{(data) => <Verdict job={job} data={data} />}</Answered>
     </Card>
   );
 }

@@ -71,11 +71,11 @@ const NoCounters = () => (
 export function DeviceCharts(props: DeviceChartsProps) {
   const roles = useRoles();
   const query = roles.data && props.selectors ? queryOf(roles.data, props.selectors) : null;
-  const asked = useAnswer<MatrixResult>(query ? "query_range" : null, {
+  const answer = useAnswer<MatrixResult>(query ? "query_range" : null, {
     query, start: props.from.toFixed(3), end: props.to.toFixed(3), step: stepFor(props.from, props.to, POINTS), units: "role",
   });
-  const rows = useMemo(() => roles.data && asked.data && byRole(asked.data.result, roles.data), [roles.data, asked.data]);
-  const error = roles.error ?? asked.error;
+  const rows = useMemo(() => roles.data && answer.data && byRole(answer.data.result, roles.data), [roles.data, answer.data]);
+  const error = roles.error ?? answer.error;
   return (
     <Card title="GPU counters">
       {error && <Failure error={error} />}

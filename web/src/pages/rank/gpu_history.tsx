@@ -26,18 +26,18 @@ const History = ({ placements }: { placements: readonly Placement[] }) => (
 );
 
 export function GpuHistory({ uuid }: { uuid: string }) {
-  const asked = useAnswer<GpuIdentity>("training/identity", { gpu: uuid });
-  const isUnknown = asked.error?.type === "not_found";
+  const answer = useAnswer<GpuIdentity>("training/identity", { gpu: uuid });
+  const isUnknown = answer.error?.type === "not_found";
   return (
     <Card title="Jobs on this GPU">
-      {asked.error && !isUnknown && <Failure error={asked.error} />}
-      {!asked.data && !asked.error && <Loading />}
-      {(isUnknown || asked.data?.jobs.length === 0) && (
+      {answer.error && !isUnknown && <Failure error={answer.error} />}
+      {!answer.data && !answer.error && <Loading />}
+      {(isUnknown || answer.data?.jobs.length === 0) && (
         <Empty title="No known jobs on this GPU.">
           Have launchers register their ranks (<code>POST /api/v1/training/register</code>), or add the labels <code>job</code> and <code>rank</code> to its series.
         </Empty>
       )}
-      {asked.data && asked.data.jobs.length > 0 && <History placements={[...asked.data.jobs].reverse()} />}
+      {answer.data && answer.data.jobs.length > 0 && <History placements={[...answer.data.jobs].reverse()} />}
     </Card>
   );
 }

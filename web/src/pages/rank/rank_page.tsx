@@ -36,8 +36,8 @@ function Head({ job, place, window }: { job: Job; place: RankPlace; window: Wind
 }
 
 function Verdict({ job, rank, window }: { job: string; rank: number; window: Window }) {
-  const asked = useAnswer<Stragglers>("training/stragglers", { job, start: window.start, end: window.end });
-  const late = asked.data?.ranks.find((candidate) => candidate.rank === rank);
+  const answer = useAnswer<Stragglers>("training/stragglers", { job, start: window.start, end: window.end });
+  const late = answer.data?.ranks.find((candidate) => candidate.rank === rank);
   if (!late) return null;
   return (
     <Card title="This rank holds the job back" note={<Badge name={late.verdict} />}>
@@ -49,8 +49,8 @@ function Verdict({ job, rank, window }: { job: string; rank: number; window: Win
 
 export function RankPage({ job, rank }: { job: string; rank: number }) {
   const { params } = usePlace();
-  const asked = useAnswer<Jobs>("training/jobs", ofAllTime(job));
-  const found = asked.data?.jobs.find((candidate) => candidate.job === job) ?? null;
+  const answer = useAnswer<Jobs>("training/jobs", ofAllTime(job));
+  const found = answer.data?.jobs.find((candidate) => candidate.job === job) ?? null;
   const place = found?.ranks.find((candidate) => candidate.rank === rank) ?? null;
   const window = useWindow(found, params);
   const identity = useAnswer<JobIdentity>("training/identity", { job });
@@ -64,7 +64,7 @@ export function RankPage({ job, rank }: { job: string; rank: number }) {
     return told && [...new Set([...named, ...told])];
   }, [identity.data, identity.error, job, rank, place?.uuid]);
   return (
-    <Answered asked={asked} height={400}>
+    <Answered answer={answer} height={400}>
       {() => !found || !place || !window ? <Empty title={`${job} has no rank ${rank}.`}><a href={jobPath(job)}>Back to the job</a></Empty> : (
         <>
           <Head job={found} place={place} window={window} />

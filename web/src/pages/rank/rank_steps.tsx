@@ -33,13 +33,13 @@ function Chart({ data, rank, window }: { data: HeatMap; rank: number; window: Wi
 }
 
 export function RankSteps({ job, rank, window }: { job: Job; rank: number; window: Window }) {
-  const asked = useAnswer<HeatMap>("training/heatmap", {
+  const answer = useAnswer<HeatMap>("training/heatmap", {
     job: job.job, metric: "own_seconds", by: "step", only: "mean", start: window.start, end: window.end,
     bins: Math.min(BINS, Math.ceil(MOST_CELLS / job.ranks.length)),
   });
   return (
     <Card title="Own time per step" note="step time minus waiting">
-      <Answered asked={asked} height={200}>{(data) => <Chart data={data} rank={rank} window={window} />}</Answered>
+      <Answered answer={answer} height={200}>{(data) => <Chart data={data} rank={rank} window={window} />}</Answered>
     </Card>
   );
 }

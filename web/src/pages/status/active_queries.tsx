@@ -28,7 +28,7 @@ export function ActiveQueries() {
     command("POST", `status/active_queries/${query.id}`).then(refresh, (error: Error) => setTrouble(error.message));
   return (
     <Card title="Active queries" note={trouble || "press r to refresh"}>
-      <Answered asked={active} height={40}>
+      <Answered answer={active} height={40}>
         {(queries) => queries.length === 0 ? <Empty title="No active queries." /> : (
           <Table caption="Active queries" rows={queries} keyOf={(query) => String(query.id)} columns={[
             { name: "Query", cell: (query) => <code>{query.query || query.path}</code> },

@@ -22,13 +22,13 @@ function Bars({ title, counts }: { title: string; counts: readonly Count[] }) {
 }
 
 export function CardinalityCard() {
-  const asked = useAnswer<Cardinality>("status/cardinality", { limit: 10 });
+  const answer = useAnswer<Cardinality>("status/cardinality", { limit: 10 });
   const words = (data: Cardinality) =>
     `${count(data.series)} series, ${count(data.seriesInMemory)} recently written; ` +
     `${count(data.churn.last1h.appeared)} new and ${count(data.churn.last1h.left)} gone in the last hour`;
   return (
-    <Card title="Series" id="cardinality" note={asked.data ? words(asked.data) : ""}>
-      <Answered asked={asked} height={240}>
+    <Card title="Series" id="cardinality" note={answer.data ? words(answer.data) : ""}>
+      <Answered answer={answer} height={240}>
         {(data) => (
           <div class="grid">
             <Bars title="by metric" counts={data.seriesCountByMetricName} />

@@ -14,11 +14,11 @@ function limit(limitBytes: number): string {
 }
 
 export function MemoryCard() {
-  const asked = useAnswer<MemoryStatus>("status/memory");
+  const answer = useAnswer<MemoryStatus>("status/memory");
   const words = (data: MemoryStatus) => `${bytes(data.heldBytes)} held for clients, limit ${limit(data.limitBytes)}`;
   return (
-    <Card title="Memory" note={asked.data ? words(asked.data) : ""}>
-      <Answered asked={asked} height={240}>
+    <Card title="Memory" note={answer.data ? words(answer.data) : ""}>
+      <Answered answer={answer} height={240}>
         {(data) => (
           <Table caption="Memory held for clients" rows={data.accounts} keyOf={(account) => account.account} columns={[
             { name: "Account", cell: (account) => account.account },

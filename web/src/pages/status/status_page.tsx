@@ -34,21 +34,21 @@ export function StatusPage() {
       <TargetsCard />
       <div class="grid">
         <Card title="Server">
-          <Answered asked={build}>
+          <Answered answer={build}>
             {(data) => <Facts facts={[["version", data.branch.replace("lockstep-", "")], ["revision", data.revision],
               ["compiler", data.goVersion], ["Prometheus API version", data.version]]} />}
           </Answered>
-          <Answered asked={runtime}>
+          <Answered answer={runtime}>
             {(data) => <Facts facts={[["host", data.hostname], ["started", data.startTime], ["retention", data.storageRetention],
               ["working directory", data.CWD]]} />}
           </Answered>
         </Card>
         <Card title="Flags" id="flags">
-          <Answered asked={flags}>{(data) => <Facts facts={Object.entries(data)} />}</Answered>
+          <Answered answer={flags}>{(data) => <Facts facts={Object.entries(data)} />}</Answered>
         </Card>
       </div>
       <Card title="Configuration" id="configuration">
-        <Answered asked={config}>{(data) => <pre class="yaml" tabIndex={0}>{data.yaml.trim() || "# all defaults"}</pre>}</Answered>
+        <Answered answer={config}>{(data) => <pre class="yaml" tabIndex={0}>{data.yaml.trim() || "# all defaults"}</pre>}</Answered>
       </Card>
     </>
   );

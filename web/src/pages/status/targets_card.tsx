@@ -10,10 +10,10 @@ import { ago } from "../../words/moment";
 import { seconds } from "../../words/number";
 
 export function TargetsCard() {
-  const asked = useAnswer<Targets>("targets", { state: "active" });
+  const answer = useAnswer<Targets>("targets", { state: "active" });
   return (
     <Card title="Targets" id="targets" note="scraped by this server">
-      <Answered asked={asked} height={40}>
+      <Answered answer={answer} height={40}>
         {(data) => data.activeTargets.length === 0 ? (
           <Empty title="No scrape targets.">Add <code>scrape_configs</code> to the configuration, as in prometheus.yml.</Empty>
         ) : (

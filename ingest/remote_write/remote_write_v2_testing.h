@@ -1,19 +1,25 @@
-#include "ingest/remote_write/remote_write_v2_encoder.h"
+// Encodes a WriteRequest as a remote write 2.0 message, for tests: the counterpart of
+// ingest/remote_write/remote_write_v2.h.
+#pragma once
 
 #include <cstdint>
 #include <protozero/pbf_writer.hpp>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "ingest/histogram/histogram_message.h"
+#include "ingest/side_data/exemplar_store.h"
+#include "ingest/side_data/metadata_store.h"
 #include "ingest/side_data/metric_type.h"
+#include "storage/storage.h"
 
 namespace lockstep {
-namespace {
 
-class RequestEncoder {
+class RemoteWriteV2Encoder {
  public:
-  explicit RequestEncoder(const std::vector<MetadataEntry>& metadata) {
+  explicit RemoteWriteV2Encoder(const std::vector<MetadataEntry>& metadata) {
     NumberOf("");
     for (const MetadataEntry& entry : metadata) metadata_.emplace(entry.metric, &entry.metadata);
   }
@@ -102,12 +108,13 @@ class RequestEncoder {
   absl::flat_hash_map<std::string_view, const MetricMetadata*> metadata_;
 };
 
-}  // namespace
-
-std::string EncodeRemoteWriteV2(const WriteRequest& request,
-                                const std::vector<MetadataEntry>& metadata,
-                                const std::vector<SeriesExemplars>& exemplars) {
-  return RequestEncoder(metadata).Encode(request, exemplars);
+// Encodes as Prometheus does: symbols in order of first use, a series with both kinds of samples as
+// two, exemplars as series without samples. Ignores `request.known`. Metadata goes with the series
+// of its metric.
+inline std::string EncodeRemoteWriteV2(const WriteRequest& request,
+                                       const std::vector<MetadataEntry>& metadata = {},
+                                       const std::vector<SeriesExemplars>& exemplars = {}) {
+  return RemoteWriteV2Encoder(metadata).Encode(request, exemplars);
 }
 
 }  // namespace lockstep
