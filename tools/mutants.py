@@ -336,11 +336,19 @@ class Source:
             self.expression(i + 1, semicolon)
         elif word in ("constexpr", "static") and self.find(i, semicolon, "=") < semicolon:
             self.constant_declaration(i, semicolon)
-        else:
+        elif not self.is_unseen(i, semicolon):
             if self.is_expression(i, semicolon):
                 self.add_drop(i, after)
             self.expression(i, semicolon)
         return after
+
+    def is_unseen(self, i, semicolon):
+        """Whether the statement checks what always holds, or only takes memory in advance."""
+        if self.is_at(i, "LOCKSTEP_CHECK"):
+            return True
+        opening = self.find(i, semicolon, "(")
+        return self.is_at(opening - 1, "reserve", "shrink_to_fit") and self.is_at(opening - 2, ".", "->") \
+            and self.closing.get(opening) == semicolon - 1
 
     def with_head(self, i, end):
         """A statement with a head in parentheses; where what it governs begins."""
