@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Breaks random lines of production C++, one at a time, and says whether a test notices.
 
-usage: mutate.py [MODULE | SOURCE] [--count N] [--seed S] [--jobs N]
+usage: mutate.py [MODULE | SOURCE] [--count N] [--seed S] [--jobs N] [--tests REGEX]
 
 All mutants are compiled into one scratch copy of the tree, build/mutate, and switched on by the
 environment, one in each run of a test program. A mutant meets the unit tests of its module that
-reach it, then those of the modules that include it most. Writes build/mutate-report.md.
+reach it, then those of the modules that include it most and those of tests/, then the tests of
+the whole program that --tests names. Writes build/mutate-report.md.
 """
 
 import argparse
 import concurrent.futures
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -70,16 +72,27 @@ def modules_of(folder, text):
         yield Module(call.group(1), folder, tuple(sources), "TESTS" in words)
 
 
-def production_modules(root, paths):
-    """The modules of the tree, by folder, without those that only tests and measurements use."""
+def modules_where(root, paths, is_wanted):
+    """The modules of the tree, by folder, below the top folders that are wanted."""
     found = {}
     for path in paths:
         folder = os.path.dirname(path)
-        if os.path.basename(path) == "CMakeLists.txt" and folder.split("/")[0] not in ("tests", "bench"):
+        if os.path.basename(path) == "CMakeLists.txt" and is_wanted(folder.split("/")[0]):
             for module in modules_of(folder, (root / path).read_text()):
                 sources = tuple(each for each in module.sources if (root / each).exists())
                 found[folder] = module._replace(sources=sources)
     return found
+
+
+def production_modules(root, paths):
+    """Without those that only tests and measurements use."""
+    return modules_where(root, paths, lambda top: top not in ("tests", "bench"))
+
+
+def crossing_modules(root, paths):
+    """Those whose tests cross modules."""
+    found = modules_where(root, paths, lambda top: top == "tests")
+    return tuple(module for module in found.values() if module.has_tests)
 
 
 def tree(root):
@@ -250,7 +263,9 @@ class Scratch:
 
     def build(self, modules):
         """Builds the tests of the modules; what the compiler said where that failed, else None."""
-        targets = sorted({f"{module.name}_test" for module in modules})
+        return self.build_targets(sorted({f"{module.name}_test" for module in modules}))
+
+    def build_targets(self, targets):
         say(f"building {' '.join(targets)}")
         return build(self.folder, targets, self.jobs)
 
@@ -398,11 +413,57 @@ def killer(code, output):
     return f"{begun[-1] if begun else 'the program'} (dies)"
 
 
+class DrivenTests:
+    """The tests of ctest that drive the whole program, and which of them reach which mutant."""
+
+    def __init__(self, folder, wanted):
+        self.folder = folder    # of the build
+        listed = json.loads(self.ctest({}, "--show-only=json-v1", "-R", wanted)[1])
+        self.names = [test["name"] for test in listed["tests"]]
+        self.reached = {}       # a name to numbers
+        self.seconds = {}
+
+    def ctest(self, environment, *arguments, limit_s=BASELINE_LIMIT_S):
+        """Exit code and what was written."""
+        ran = subprocess.run(
+            ["ctest", "--test-dir", str(self.folder), "--timeout", f"{limit_s:.0f}", *arguments],
+            env=dict(os.environ, **environment), capture_output=True, text=True, check=False)
+        return ran.returncode, ran.stdout
+
+    def passes(self, name, number, limit_s, log=None):
+        environment = {"LOCKSTEP_MUTANT": str(number)}
+        if log is not None:
+            environment["LOCKSTEP_MUTANT_LOG"] = str(log)
+        only = f"^{re.escape(name)}$"
+        return self.ctest(environment, "-R", only, limit_s=limit_s)[0] == 0
+
+    def learn(self):
+        """Runs each without a mutant; what fails now is no judge."""
+        for name in self.names:
+            with tempfile.TemporaryDirectory() as folder:
+                log, begun = pathlib.Path(folder, "log"), time.monotonic()
+                if not self.passes(name, -1, BASELINE_LIMIT_S, log):
+                    say(f"{name} fails without a mutant and is left out")
+                    continue
+                self.seconds[name] = time.monotonic() - begun
+                text = log.read_text() if log.exists() else ""
+                self.reached[name] = {int(number) for number in re.findall(r"^@mutant (\d+)$", text, re.M)}
+
+    def judge(self, number):
+        """The name of the test that kills the mutant, or None."""
+        reaching = [name for name in self.reached if number in self.reached[name]]
+        for name in sorted(reaching, key=lambda each: self.seconds[each]):
+            if not self.passes(name, number, 30 + 5 * self.seconds[name]):
+                return name
+        return None
+
+
 class Court:
     """Runs the programs that judge mutants, some at a time."""
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, driven=None):
         self.scratch = scratch
+        self.driven = driven    # which tests of ctest drive the whole program, as an expression
         self.lock = threading.Lock()
         self.programs = {}  # the name of a module to a future
 
@@ -436,18 +497,35 @@ class Court:
             list(pool.map(lambda each: self.judge(each, modules_of_one(each)), alive))
 
     def judge_all(self, alive):
-        """By the module's own tests first; those that live then meet the tests of dependents."""
+        """By the module's own tests first; those that live then meet the tests of dependents, and so on."""
         self.judge_each(alive, lambda each: each.module.own)
+        for others in (lambda each: each.module.dependents, lambda each: each.module.crossing):
+            alive = [each for each in alive if each.result is None]
+            modules = [module for each in alive for module in others(each)]
+            if modules and (output := self.scratch.build(modules)) is not None:
+                sys.exit(f"{output[-4000:]}\nmutate: the build of more tests failed")
+            self.judge_each(alive, others)
         alive = [each for each in alive if each.result is None]
-        dependents = [module for each in alive for module in each.module.dependents]
-        if dependents and (output := self.scratch.build(dependents)) is not None:
-            sys.exit(f"{output[-4000:]}\nmutate: the build of the dependents failed")
-        self.judge_each(alive, lambda each: each.module.dependents)
+        if alive and self.driven is not None:
+            self.judge_by_driving(alive)
         for each in alive:
             if each.result is None:
                 each.result = "survived"
                 each.detail = "tests reach it" if each.is_reached else "no test reaches it"
                 say(f"survived: {each.path}:{each.mutant.line} {each.mutant.operator}")
+
+
+    def judge_by_driving(self, alive):
+        if (output := self.scratch.build_targets(["lockstep"])) is not None:
+            sys.exit(f"{output[-4000:]}\nmutate: the build of the program failed")
+        tests = DrivenTests(self.scratch.folder / "build/release", self.driven)
+        say(f"running {' '.join(tests.names)} without a mutant")
+        tests.learn()
+        for each in alive:
+            each.is_reached = each.is_reached or any(each.number in found for found in tests.reached.values())
+            if (test := tests.judge(each.number)) is not None:
+                each.result, each.detail = "killed", test
+                say(f"killed: {each.path}:{each.mutant.line} {each.mutant.operator}")
 
 
 # --- the report -----------------------------------------------------------------------------
@@ -483,11 +561,12 @@ class Judged(NamedTuple):
     sources: tuple
     own: tuple          # the module itself, if it has tests
     dependents: tuple
+    crossing: tuple     # those of tests/
 
 
-def judged(root, module, modules, layers):
+def judged(root, module, modules, layers, crossing):
     own = (module,) if module.has_tests else ()
-    return Judged(module.sources, own, tuple(dependents_of(root, module, modules, layers)))
+    return Judged(module.sources, own, tuple(dependents_of(root, module, modules, layers)), crossing)
 
 
 def main(arguments):
@@ -498,18 +577,20 @@ def main(arguments):
     parser.add_argument("--seed", type=int, default=None, help="default: another one each time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(),
                         help="compilers, or test programs, at a time")
+    parser.add_argument("--tests", metavar="REGEX", help="tests of ctest that drive the whole program "
+                        "and judge what all others let live (tests/cli)")
     options = parser.parse_args(arguments)
     seed = random.randrange(10**6) if options.seed is None else options.seed
     begun = time.monotonic()
     paths = tree(ROOT)
     modules = production_modules(ROOT, paths)
     layers = check_layers.Layers((ROOT / "tools/layers.txt").read_text())
-    deck = Deck(ROOT, [judged(ROOT, module, modules, layers)
+    deck = Deck(ROOT, [judged(ROOT, module, modules, layers, crossing_modules(ROOT, paths))
                        for module in chosen_modules(modules, options.where)], seed)
     scratch = Scratch(ROOT, paths, options.jobs)
     alive = build_mutants(scratch.build_own, deck, options.count,
                           equivalents((ROOT / EQUIVALENT).read_text()))
-    Court(scratch).judge_all(alive)
+    Court(scratch, options.tests).judge_all(alive)
     summary, text = report(deck.drawn, seed, time.monotonic() - begun)
     (ROOT / REPORT).write_text(text)
     say(f"{summary}; seed {seed}. See {REPORT}")

@@ -203,6 +203,16 @@ class TreeTest(unittest.TestCase):
             found = mutate.dependents_of(root, modules["base"], modules, layers)
             self.assertEqual([each.name for each in found], ["two", "one"])
 
+    def test_production_and_the_tests_that_cross_modules(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            paths = [f"{name}/CMakeLists.txt" for name in ("a", "tests", "tests/b", "bench")]
+            for path, tests in zip(paths, ("", "", "TESTS x_test.cc", "TESTS x_test.cc")):
+                (root / path).parent.mkdir(exist_ok=True)
+                (root / path).write_text(f"lockstep_module({path[0]} SOURCES x.cc {tests})")
+            self.assertEqual(list(mutate.production_modules(root, paths)), ["a"])
+            self.assertEqual([module.folder for module in mutate.crossing_modules(root, paths)], ["tests/b"])
+
     def test_a_source_may_be_chosen_alone(self):
         module = mutate.Module("a", "a", ("a/x.cc", "a/y.cc"), True)
         modules = {"a": module, "b": module._replace(folder="b")}
@@ -243,7 +253,7 @@ class TreeTest(unittest.TestCase):
 class DrawingTest(unittest.TestCase):
     def deck(self, root, seed):
         (root / "a.cc").write_text(in_function("F(a, b);\nF(b, a + 1);\nreturn a < b;"))
-        module = mutate.Judged(("a.cc",), (), ())
+        module = mutate.Judged(("a.cc",), (), (), ())
         return mutate.Deck(root, [module], seed)
 
     def test_a_seed_draws_the_same_again(self):
@@ -340,6 +350,30 @@ class JudgeTest(unittest.TestCase):
                          "A.Two")
         self.assertEqual(mutate.killer(-11, ran), "A.Two (dies)")
         self.assertEqual(mutate.killer(None, ran), "A.Two (endless)")
+
+
+DRIVEN = """
+set -e
+case "$1:$LOCKSTEP_MUTANT" in
+  good:-1) printf '\\n@mutant 1\\n\\n@mutant 2\\n' >> "$LOCKSTEP_MUTANT_LOG" ;;
+  good:2|bad:*) exit 1 ;;
+esac
+"""
+
+
+@unittest.skipUnless(shutil.which("ctest"), "needs ctest")
+class DrivenTestsTest(unittest.TestCase):
+    def test_a_mutant_meets_the_wanted_tests_that_reach_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "driven.sh").write_text(DRIVEN)
+            (build / "CTestTestfile.cmake").write_text("".join(
+                f"add_test(tests/{name} sh {build}/driven.sh {name})\n" for name in ("good", "bad", "other"))
+                + f"add_test(unit sh {build}/driven.sh good)\n")
+            tests = mutate.DrivenTests(build, "tests/")
+            tests.learn()
+            self.assertEqual(tests.reached, {"tests/good": {1, 2}, "tests/other": set()})
+            self.assertEqual([tests.judge(number) for number in (1, 2, 3)], [None, "tests/good", None])
 
 
 if __name__ == "__main__":
