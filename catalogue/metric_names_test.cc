@@ -117,7 +117,8 @@ TEST(MetricNames, StatisticsOfTorchsMemory) {
   check("active", "peak", "gpu_torch_memory_active_peak_bytes");
   check("reserved", "current", "gpu_torch_memory_reserved_bytes");
   check("reserved", "peak", "gpu_torch_memory_reserved_peak_bytes");
-  EXPECT_EQ(Describe("gpu_torch_memory_stat", LabelSet::Of({{"stat", "segment.all.current"}})), "-");
+  EXPECT_EQ(Describe("gpu_torch_memory_stat", LabelSet::Of({{"stat", "segment.all.current"}})),
+            "-");
 }
 
 // A trainer's names for the number of bytes or of gigabytes.

@@ -63,7 +63,8 @@ TEST(Flops, PlainFeedForwardHasTwoMatrices) {
   const double matrix = 6.0 * 128 * 8192 * 32 * 4096 * 14336;
   for (const auto convention :
        {FlopsConvention::kCausalAttention, FlopsConvention::kFullAttention}) {
-    EXPECT_NEAR((*StepFlops(convention, kLlama3) - *StepFlops(convention, plain)) / matrix, 1, 1e-9);
+    EXPECT_NEAR((*StepFlops(convention, kLlama3) - *StepFlops(convention, plain)) / matrix, 1,
+                1e-9);
   }
 }
 
