@@ -314,6 +314,27 @@ def kill_all_of(run):
             kill(process)
 
 
+RUNS = itertools.count(1)
+
+
+def run_alone(arguments, folder, environment, limit_s):
+    """Exit code (None: it took longer) and what was written; nothing that it started is left."""
+    run = f"{os.getpid()}-{next(RUNS)}"
+    # A file, not a pipe: a test may leave a process behind that keeps it open.
+    with tempfile.TemporaryFile() as output, subprocess.Popen(
+            arguments, cwd=folder, stdout=output, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, env=dict(os.environ, **environment, LOCKSTEP_MUTANT_RUN=run),
+            start_new_session=True, preexec_fn=limit_memory) as process:
+        try:
+            code = process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            code = None
+        kill_all_of(run)
+        process.wait()
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
+
+
 class Program:
     """A test program, and which of its tests reach which mutant."""
 
@@ -323,7 +344,6 @@ class Program:
         self.reached = {}   # number to a list of tests; the empty name is before the first
         self.failing = set()
         self.seconds = {}
-        self.runs = itertools.count(1)
 
     def run(self, number, tests, limit_s):
         """Exit code (None: it took longer) and what was written."""
@@ -335,21 +355,7 @@ class Program:
             arguments.append(f"--gtest_filter={chosen}")
         elif self.failing:
             arguments.append(f"--gtest_filter=-{':'.join(sorted(self.failing))}")
-        run = f"{os.getpid()}-{self.name}-{next(self.runs)}"
-        environment = dict(os.environ, LOCKSTEP_MUTANT=str(number), LOCKSTEP_MUTANT_RUN=run)
-        # A file, not a pipe: a test may leave a process behind that keeps it open.
-        with tempfile.TemporaryFile() as output, subprocess.Popen(
-                arguments, cwd=self.path.parent, stdout=output, stderr=subprocess.DEVNULL,
-                stdin=subprocess.DEVNULL, env=environment, start_new_session=True,
-                preexec_fn=limit_memory) as process:
-            try:
-                code = process.wait(limit_s)
-            except subprocess.TimeoutExpired:
-                code = None
-            kill_all_of(run)
-            process.wait()
-            output.seek(0)
-            return code, output.read().decode(errors="replace")
+        return run_alone(arguments, self.path.parent, {"LOCKSTEP_MUTANT": str(number)}, limit_s)
 
     def learn(self):
         """Runs it without a mutant and notes what each test reaches."""
@@ -417,29 +423,25 @@ class DrivenTests:
     """The tests of ctest that drive the whole program, and which of them reach which mutant."""
 
     def __init__(self, folder, wanted):
-        self.folder = folder    # of the build
-        listed = json.loads(self.ctest({}, "--show-only=json-v1", "-R", wanted)[1])
-        self.names = [test["name"] for test in listed["tests"]]
+        # Only its list is of use: ctest itself fails while not all programs are built.
+        listed = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1", "-R", wanted],
+                                capture_output=True, text=True, check=False)
+        self.tests = {test["name"]: test for test in json.loads(listed.stdout)["tests"] if "command" in test}
         self.reached = {}       # a name to numbers
         self.seconds = {}
 
-    def ctest(self, environment, *arguments, limit_s=BASELINE_LIMIT_S):
-        """Exit code and what was written."""
-        ran = subprocess.run(
-            ["ctest", "--test-dir", str(self.folder), "--timeout", f"{limit_s:.0f}", *arguments],
-            env=dict(os.environ, **environment), capture_output=True, text=True, check=False)
-        return ran.returncode, ran.stdout
-
     def passes(self, name, number, limit_s, log=None):
-        environment = {"LOCKSTEP_MUTANT": str(number)}
+        properties = {each["name"]: each["value"] for each in self.tests[name].get("properties", ())}
+        environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", ()))
+        environment["LOCKSTEP_MUTANT"] = str(number)
         if log is not None:
             environment["LOCKSTEP_MUTANT_LOG"] = str(log)
-        only = f"^{re.escape(name)}$"
-        return self.ctest(environment, "-R", only, limit_s=limit_s)[0] == 0
+        return run_alone(self.tests[name]["command"], properties.get("WORKING_DIRECTORY"), environment,
+                         limit_s)[0] == 0
 
     def learn(self):
         """Runs each without a mutant; what fails now is no judge."""
-        for name in self.names:
+        for name in self.tests:
             with tempfile.TemporaryDirectory() as folder:
                 log, begun = pathlib.Path(folder, "log"), time.monotonic()
                 if not self.passes(name, -1, BASELINE_LIMIT_S, log):
@@ -519,7 +521,7 @@ class Court:
         if (output := self.scratch.build_targets(["lockstep"])) is not None:
             sys.exit(f"{output[-4000:]}\nmutate: the build of the program failed")
         tests = DrivenTests(self.scratch.folder / "build/release", self.driven)
-        say(f"running {' '.join(tests.names)} without a mutant")
+        say(f"running {' '.join(tests.tests)} without a mutant")
         tests.learn()
         for each in alive:
             each.is_reached = each.is_reached or any(each.number in found for found in tests.reached.values())

@@ -321,10 +321,10 @@ class JudgeTest(unittest.TestCase):
 
     def test_nothing_is_left_running(self):
         self.assertIsNone(self.program.judge(2))
-        runs = next(self.program.runs)
+        runs = next(mutate.RUNS)
         self.assertGreater(runs, 1)
         for run in range(1, runs):
-            self.assertEqual(list(mutate.processes_of(f"{os.getpid()}-{self.program.name}-{run}")), [])
+            self.assertEqual(list(mutate.processes_of(f"{os.getpid()}-{run}")), [])
 
     def test_a_time_limit_kills_only_where_the_tests_are_quicker_without_the_mutant(self):
         def judge(endless, busy):
@@ -369,7 +369,8 @@ class DrivenTestsTest(unittest.TestCase):
             (build / "driven.sh").write_text(DRIVEN)
             (build / "CTestTestfile.cmake").write_text("".join(
                 f"add_test(tests/{name} sh {build}/driven.sh {name})\n" for name in ("good", "bad", "other"))
-                + f"add_test(unit sh {build}/driven.sh good)\n")
+                + f"add_test(unit sh {build}/driven.sh good)\n"
+                + "set_tests_properties(tests/good PROPERTIES ENVIRONMENT A=b)\n")
             tests = mutate.DrivenTests(build, "tests/")
             tests.learn()
             self.assertEqual(tests.reached, {"tests/good": {1, 2}, "tests/other": set()})
