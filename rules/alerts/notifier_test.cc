@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr int64_t kHourMs = 3'600'000;
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kDiscoveryPatience{60};
 
 // Alertmanagers at paths of one server.
 class NotifierTest : public testing::Test {
@@ -32,7 +32,7 @@ class NotifierTest : public testing::Test {
         ParseRulesConfig(absl::StrReplaceAll(yaml, {{"$SERVER", server_.address()}}), "/etc/a.yml");
     ASSERT_TRUE(config.ok()) << config.status();
     notifier_.Configure(*std::move(config));
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + kDiscoveryPatience;
     while (notifier_.alertmanagers().active.size() != count) {
       ASSERT_LT(std::chrono::steady_clock::now(), deadline);
       std::this_thread::yield();
