@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
+#include "base/utc_text.h"
 #include "ingest/remote_write/remote_write_encoder.h"
 #include "tenants/tenants.h"
 #include "tests/memory_storage.h"
@@ -575,6 +576,26 @@ TEST_F(ApiTest, FederatesTheNewestSamples) {
   EXPECT_EQ(Get("/federate?match[]=up{").status, 400);
   EXPECT_EQ(Body("/federate?match[]=up{"),
             "1:4: parse error: unexpected end of input inside braces\n");
+}
+
+TEST_F(ApiTest, AConfigurationThatCannotBeReadAgainLeavesTheOldOne) {
+  const auto check = [this](const std::string& yaml, bool is_read, int64_t read_ms) {
+    EXPECT_EQ(Body("/api/v1/status/config"),
+              R"({"status":"success","data":{"yaml":")" + yaml + R"("}})");
+    EXPECT_THAT(Body("/api/v1/status/runtimeinfo"),
+                HasSubstr(absl::StrFormat(R"("reloadConfigSuccess":%s,"lastConfigTime":"%s")",
+                                          is_read ? "true" : "false", Rfc3339Text(read_ms))));
+    EXPECT_EQ(Body("/api/v1/notifications") == R"({"status":"success","data":[]})", is_read);
+  };
+  check(R"(storage:\n  retention: 15d\n)", true, kNowMs - 1000);
+  api_->ConfigReread(absl::InvalidArgumentError("line 1"));
+  check(R"(storage:\n  retention: 15d\n)", false, kNowMs - 1000);
+  api_->ConfigReread(std::string("a: 1"));
+  check("a: 1", true, kNowMs);
+  api_->ConfigReread(absl::InvalidArgumentError("line 1"));
+  check("a: 1", false, kNowMs);
+  api_->ConfigReread(std::string("b: 2"));
+  check("b: 2", true, kNowMs);
 }
 
 // A store whose selections run until their query is stopped.

@@ -101,6 +101,36 @@ TEST(MetricNames, PushedAndExportedStepsFold) {
   EXPECT_EQ(Describe("_time_s"), "-");
 }
 
+// torch.cuda.memory_stats() has bytes; Composer logs gigabytes.
+TEST(MetricNames, StatisticsOfTorchsMemory) {
+  const auto check = [](std::string_view kind, std::string_view when, const std::string& role) {
+    const std::string bytes = absl::StrFormat("%s_bytes.all.%s", kind, when);
+    EXPECT_EQ(Describe("gpu_torch_memory_stat", LabelSet::Of({{"stat", bytes}})), role) << bytes;
+    const std::string gigabytes = absl::StrFormat("%s_%s_mem", when, kind);
+    EXPECT_EQ(Describe("gpu_torch_memory_stat", LabelSet::Of({{"stat", gigabytes}})),
+              role + " x 1e+09")
+        << gigabytes;
+    EXPECT_EQ(Describe(role), role);
+  };
+  check("allocated", "current", "gpu_torch_memory_allocated_bytes");
+  check("allocated", "peak", "gpu_torch_memory_peak_bytes");
+  check("active", "peak", "gpu_torch_memory_active_peak_bytes");
+  check("reserved", "current", "gpu_torch_memory_reserved_bytes");
+  check("reserved", "peak", "gpu_torch_memory_reserved_peak_bytes");
+  EXPECT_EQ(Describe("gpu_torch_memory_stat", LabelSet::Of({{"stat", "segment.all.current"}})),
+            "-");
+}
+
+// A trainer's names for the number of bytes or of gigabytes.
+TEST(MetricNames, MemoryOfTrainers) {
+  for (const char* name :
+       {"megatron_training_memory_allocated_gb", "megatron_training_memory_allocated_gb_ratio"}) {
+    EXPECT_EQ(Describe(name), "gpu_torch_memory_allocated_bytes x 1e+09");
+  }
+  EXPECT_EQ(Describe("max_mem_gb"), "gpu_torch_memory_peak_bytes x 1e+09");
+  EXPECT_EQ(Describe("memory_reserved"), "gpu_torch_memory_reserved_bytes");
+}
+
 TEST(MetricNames, LabelsDecideWhereTheyMust) {
   const LabelSet gpu = LabelSet::Of({{"hw_type", "gpu"}});
   EXPECT_EQ(Describe("hw_power_watts", gpu), "gpu_power_watts");

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_format.h"
 #include "rules/config/rule_file.h"
 #include "tests/memory_storage.h"
 
@@ -110,6 +113,103 @@ TEST(RuleRunnerTest, AlertsOfAGroupThatWaitsForAThreadGoOn) {
   EXPECT_TRUE(store.AwaitTellings(3));
   store.Release();
   runner.Stop();
+}
+
+// Notes the metrics that are written, in order; "-NAME" for a stale marker.
+class WrittenNames {
+ public:
+  void Write(const DecodedWrite& write, Ingester::Done done) {
+    const MutexLock lock(mutex_);
+    for (const SeriesWrite& series : write.request.series) {
+      const bool is_stale = IsStaleNan(series.samples.front().value);
+      names_.push_back((is_stale ? "-" : "") + std::string(series.labels.metric_name()));
+    }
+    changed_.NotifyAll();
+    done(WriteSummary());
+  }
+
+  // The names so far, once `name` has been written `count` times.
+  std::vector<std::string> Await(const std::string& name, int64_t count) {
+    const MutexLock lock(mutex_);
+    while (std::ranges::count(names_, name) < count) changed_.Wait(mutex_);
+    return names_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<std::string> names_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+class RuleRunnerStateTest : public testing::Test {
+ protected:
+  static std::vector<RuleGroup> Groups(const std::string& names) {
+    std::string yaml = "groups:\n";
+    for (const char name : names) {
+      yaml += absl::StrFormat(
+          "- {name: %c, interval: 200ms, rules: [{record: %c, expr: vector(1)}, "
+          "{alert: On, expr: vector(1)}]}\n",
+          name, name);
+    }
+    auto groups = ParseRuleFile(yaml, "/r.yml", {});
+    EXPECT_TRUE(groups.ok()) << groups.status();
+    return *std::move(groups);
+  }
+
+  void Start() {
+    runner_.Start(
+        [this](const std::string&) {
+          return RuleHome{.storage = &storage_,
+                          .engine = &engine_,
+                          .store = [this](DecodedWrite write, Ingester::Done done) {
+                            written_.Write(write, std::move(done));
+                          }};
+        },
+        [](const Rule&, const std::vector<Alert>&) {});
+  }
+
+  const MemoryStorage storage_;
+  const engine::Engine engine_{storage_, {.threads = 1}};
+  WrittenNames written_;
+  RuleRunner runner_{RuleRunnerOptions{}};
+};
+
+// Two rounds restore pending alerts from what the server wrote before it went down. Until then
+// nothing may be written over it.
+TEST_F(RuleRunnerStateTest, AlertsOfTheFirstGroupsAreWrittenFromTheThirdRoundOn) {
+  runner_.Configure(Groups("a"), {});
+  Start();
+  const std::vector<std::string> names = written_.Await("ALERTS", 1);
+  EXPECT_EQ(std::vector<std::string>(names.begin(), std::ranges::find(names, "ALERTS")),
+            std::vector<std::string>({"a", "a", "a"}));
+  // Groups that come later have nothing to restore.
+  runner_.Configure(Groups("ab"), {});
+  written_.Await("b", 1);
+  runner_.Configure(Groups("b"), {});
+  runner_.Stop();
+  const RuleStats stats = runner_.stats();
+  EXPECT_GE(stats.group_evaluations, 4u);
+  EXPECT_EQ(stats.rule_evaluations, 2 * stats.group_evaluations);
+  EXPECT_GT(stats.evaluation_seconds, 0);
+  EXPECT_EQ(stats.groups, 1u);
+  EXPECT_EQ(stats.rules, 2u);
+}
+
+TEST_F(RuleRunnerStateTest, AGroupThatStaysGoesOnAndOneThatGoesEnds) {
+  runner_.Configure({}, {});
+  runner_.Configure(Groups("ab"), {});
+  Start();
+  written_.Await("a", 1);
+  written_.Await("b", 1);
+  written_.Await("ALERTS", 2);
+  const int64_t active_at_ms = runner_.groups().at(0).rules.at(1).alerts.at(0).active_at_ms;
+  runner_.Configure(Groups("a"), {});
+  const std::vector<std::string> names = written_.Await("-b", 1);
+  EXPECT_EQ(std::ranges::count(names, "-a"), 0);
+  EXPECT_EQ(std::ranges::count(names, "-ALERTS"), 1);
+  written_.Await("a", std::ranges::count(names, "a") + 1);
+  ASSERT_EQ(runner_.groups().size(), 1u);
+  EXPECT_EQ(runner_.groups().at(0).rules.at(1).alerts.at(0).active_at_ms, active_at_ms);
 }
 
 }  // namespace

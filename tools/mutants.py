@@ -12,9 +12,11 @@ HEADER = "base/mutant.h"
 SWITCH = "LockstepMutant"
 
 # What the scratch copy has as base/mutant.h. LOCKSTEP_MUTANT is the number of the mutant that is
-# switched on. With -1 each test writes, once, the numbers of the mutants that it reaches.
+# switched on. With -1 each test writes, once, the numbers of the mutants that it reaches: to standard
+# output, or to the file LOCKSTEP_MUTANT_LOG.
 HEADER_TEXT = r"""#pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -47,7 +49,11 @@ inline void LockstepMutantReached(int number) {
   if (seen[number % 4096].exchange(test) == test) return;
   char line[64];
   const int size = std::snprintf(line, sizeof(line), "\n@mutant %d\n", number);
-  if (write(STDOUT_FILENO, line, size) < 0) return;
+  static const int file = [] {
+    const char* path = std::getenv("LOCKSTEP_MUTANT_LOG");
+    return path == nullptr ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  }();
+  if (write(file, line, size) < 0) return;
 }
 
 inline bool LockstepMutant(int number) {
@@ -336,11 +342,19 @@ class Source:
             self.expression(i + 1, semicolon)
         elif word in ("constexpr", "static") and self.find(i, semicolon, "=") < semicolon:
             self.constant_declaration(i, semicolon)
-        else:
+        elif not self.is_unseen(i, semicolon):
             if self.is_expression(i, semicolon):
                 self.add_drop(i, after)
             self.expression(i, semicolon)
         return after
+
+    def is_unseen(self, i, semicolon):
+        """Whether the statement checks what always holds, or only takes memory in advance."""
+        if self.is_at(i, "LOCKSTEP_CHECK"):
+            return True
+        opening = self.find(i, semicolon, "(")
+        return self.is_at(opening - 1, "reserve", "shrink_to_fit") and self.is_at(opening - 2, ".", "->") \
+            and self.closing.get(opening) == semicolon - 1
 
     def with_head(self, i, end):
         """A statement with a head in parentheses; where what it governs begins."""

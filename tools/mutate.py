@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Breaks random lines of production C++, one at a time, and says whether a test notices.
 
-usage: mutate.py [MODULE | SOURCE] [--count N] [--seed S] [--jobs N]
+usage: mutate.py [MODULE | SOURCE] [--count N] [--seed S] [--jobs N] [--tests REGEX]
 
 All mutants are compiled into one scratch copy of the tree, build/mutate, and switched on by the
 environment, one in each run of a test program. A mutant meets the unit tests of its module that
-reach it, then those of the modules that include it most. Writes build/mutate-report.md.
+reach it, then those of the modules that include it most and those of tests/, then the tests of
+the whole program that --tests names. Writes build/mutate-report.md.
 """
 
 import argparse
+import concurrent.futures
+import itertools
+import json
 import os
 import pathlib
 import random
@@ -20,6 +24,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from typing import NamedTuple
 
@@ -31,7 +36,10 @@ REPORT = "build/mutate-report.md"
 EQUIVALENT = "tools/mutate_equivalent.txt"
 ROUNDS = 4              # of drawing again what did not compile
 DEPENDENTS = 3          # whose tests a mutant meets that its own module's tests let live
-BASELINE_LIMIT_S = 600
+BASELINE_LIMIT_S = 1200
+# A build takes two thirds of the time of the release preset. Warnings about mutants are of no interest; what reads an
+# empty optional or behind the end of a container dies, as with the sanitizers of the debug build.
+FLAGS = "-O1 -w -DNDEBUG -D_GLIBCXX_ASSERTIONS"
 MEMORY_LIMIT_BYTES = 16 << 30   # A mutant may loop and allocate.
 LONGEST_FILTER = 100_000        # bytes of a command line's word
 
@@ -65,22 +73,33 @@ def modules_of(folder, text):
         yield Module(call.group(1), folder, tuple(sources), "TESTS" in words)
 
 
-def production_modules(root, paths):
-    """The modules of the tree, by folder, without those that only tests and measurements use."""
+def modules_where(root, paths, is_wanted):
+    """The modules of the tree, by folder, below the top folders that are wanted."""
     found = {}
     for path in paths:
         folder = os.path.dirname(path)
-        if os.path.basename(path) == "CMakeLists.txt" and folder.split("/")[0] not in ("tests", "bench"):
+        if os.path.basename(path) == "CMakeLists.txt" and is_wanted(folder.split("/")[0]):
             for module in modules_of(folder, (root / path).read_text()):
                 sources = tuple(each for each in module.sources if (root / each).exists())
                 found[folder] = module._replace(sources=sources)
     return found
 
 
+def production_modules(root, paths):
+    """Without those that only tests and measurements use."""
+    return modules_where(root, paths, lambda top: top not in ("tests", "bench"))
+
+
+def crossing_modules(root, paths):
+    """Those whose tests cross modules."""
+    found = modules_where(root, paths, lambda top: top == "tests")
+    return tuple(module for module in found.values() if module.has_tests)
+
+
 def tree(root):
     listing = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
                              capture_output=True, text=True, check=True)
-    return [path for path in listing.stdout.splitlines() if (root / path).is_file()]
+    return sorted(path for path in listing.stdout.splitlines() if (root / path).is_file())
 
 
 def copy_tree(root, scratch, paths, changed):
@@ -96,9 +115,10 @@ def copy_tree(root, scratch, paths, changed):
     header = scratch / mutants.HEADER
     if not header.is_file() or header.read_text() != mutants.HEADER_TEXT:
         header.write_text(mutants.HEADER_TEXT)
+    kept = set(paths)
     for path in scratch.rglob("*"):
         name = path.relative_to(scratch).as_posix()
-        if path.is_file() and not name.startswith("build/") and name not in paths \
+        if path.is_file() and not name.startswith("build/") and name not in kept \
                 and name != mutants.HEADER and "node_modules" not in name:
             path.unlink()
 
@@ -183,9 +203,8 @@ def build(scratch, targets, jobs):
     environment = dict(os.environ, CCACHE_BASEDIR=str(scratch), CCACHE_NOHASHDIR="true",
                        CCACHE_COMPILERCHECK="content")
     folder = scratch / "build/release"
-    if not (folder / "build.ninja").exists():
-        subprocess.run(["cmake", "--preset", "release"], cwd=scratch, env=environment, check=True,
-                       stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--preset", "release", f"-DCMAKE_CXX_FLAGS_RELEASE={FLAGS}"],
+                   cwd=scratch, env=environment, check=True, stdout=subprocess.DEVNULL)
     ran = subprocess.run(["ninja", "-C", str(folder), "-k", "0", "-j", str(jobs), *targets],
                          env=environment, capture_output=True, text=True, check=False)
     return None if ran.returncode == 0 else ran.stdout + ran.stderr
@@ -245,7 +264,9 @@ class Scratch:
 
     def build(self, modules):
         """Builds the tests of the modules; what the compiler said where that failed, else None."""
-        targets = sorted({f"{module.name}_test" for module in modules})
+        return self.build_targets(sorted({f"{module.name}_test" for module in modules}))
+
+    def build_targets(self, targets):
         say(f"building {' '.join(targets)}")
         return build(self.folder, targets, self.jobs)
 
@@ -294,6 +315,27 @@ def kill_all_of(run):
             kill(process)
 
 
+RUNS = itertools.count(1)
+
+
+def run_alone(arguments, folder, environment, limit_s):
+    """Exit code (None: it took longer) and what was written; nothing that it started is left."""
+    run = f"{os.getpid()}-{next(RUNS)}"
+    # A file, not a pipe: a test may leave a process behind that keeps it open.
+    with tempfile.TemporaryFile() as output, subprocess.Popen(
+            arguments, cwd=folder, stdout=output, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, env=dict(os.environ, **environment, LOCKSTEP_MUTANT_RUN=run),
+            start_new_session=True, preexec_fn=limit_memory) as process:
+        try:
+            code = process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            code = None
+        kill_all_of(run)
+        process.wait()
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
+
+
 class Program:
     """A test program, and which of its tests reach which mutant."""
 
@@ -303,7 +345,6 @@ class Program:
         self.reached = {}   # number to a list of tests; the empty name is before the first
         self.failing = set()
         self.seconds = {}
-        self.runs = 0
 
     def run(self, number, tests, limit_s):
         """Exit code (None: it took longer) and what was written."""
@@ -315,22 +356,7 @@ class Program:
             arguments.append(f"--gtest_filter={chosen}")
         elif self.failing:
             arguments.append(f"--gtest_filter=-{':'.join(sorted(self.failing))}")
-        self.runs += 1
-        run = f"{os.getpid()}-{self.name}-{self.runs}"
-        environment = dict(os.environ, LOCKSTEP_MUTANT=str(number), LOCKSTEP_MUTANT_RUN=run)
-        # A file, not a pipe: a test may leave a process behind that keeps it open.
-        with tempfile.TemporaryFile() as output, subprocess.Popen(
-                arguments, cwd=self.path.parent, stdout=output, stderr=subprocess.DEVNULL,
-                stdin=subprocess.DEVNULL, env=environment, start_new_session=True,
-                preexec_fn=limit_memory) as process:
-            try:
-                code = process.wait(limit_s)
-            except subprocess.TimeoutExpired:
-                code = None
-            kill_all_of(run)
-            process.wait()
-            output.seek(0)
-            return code, output.read().decode(errors="replace")
+        return run_alone(arguments, self.path.parent, {"LOCKSTEP_MUTANT": str(number)}, limit_s)
 
     def learn(self):
         """Runs it without a mutant and notes what each test reaches."""
@@ -368,10 +394,20 @@ class Program:
             else sum(self.seconds.get(test, 1) for test in tests)
         # GoogleTest runs tests in its own order; most mutants die in the quick ones.
         for some in ([tests[:len(tests) // 2], tests] if tests and len(tests) > 3 else [tests]):
-            code, output = self.run(number, some, 10 + 5 * usual_s)
+            code, output = self.run_patiently(number, some, 10 + 5 * usual_s)
             if code != 0:
                 return killer(code, output)
         return None
+
+    def run_patiently(self, number, tests, limit_s):
+        """As run(), with more time where the tests take that long without a mutant too: the machine is busy."""
+        while True:
+            code, output = self.run(number, tests, limit_s)
+            if code is not None or limit_s > BASELINE_LIMIT_S:
+                return code, output
+            if self.run(0, tests, limit_s / 2)[0] is not None:
+                return code, output
+            limit_s *= 4
 
 
 def killer(code, output):
@@ -384,19 +420,70 @@ def killer(code, output):
     return f"{begun[-1] if begun else 'the program'} (dies)"
 
 
-class Court:
-    """Runs the programs that judge mutants."""
+class DrivenTests:
+    """The tests of ctest that drive the whole program, and which of them reach which mutant."""
 
-    def __init__(self, scratch):
+    def __init__(self, folder, wanted):
+        # Only its list is of use: ctest itself fails while not all programs are built.
+        listed = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1", "-R", wanted],
+                                capture_output=True, text=True, check=False)
+        self.tests = {test["name"]: test for test in json.loads(listed.stdout)["tests"] if "command" in test}
+        self.reached = {}       # a name to numbers
+        self.seconds = {}
+
+    def passes(self, name, number, limit_s, log=None):
+        properties = {each["name"]: each["value"] for each in self.tests[name].get("properties", ())}
+        environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", ()))
+        environment["LOCKSTEP_MUTANT"] = str(number)
+        if log is not None:
+            environment["LOCKSTEP_MUTANT_LOG"] = str(log)
+        return run_alone(self.tests[name]["command"], properties.get("WORKING_DIRECTORY"), environment,
+                         limit_s)[0] == 0
+
+    def learn(self):
+        """Runs each without a mutant; what fails now is no judge."""
+        for name in self.tests:
+            with tempfile.TemporaryDirectory() as folder:
+                log, begun = pathlib.Path(folder, "log"), time.monotonic()
+                if not self.passes(name, -1, BASELINE_LIMIT_S, log):
+                    say(f"{name} fails without a mutant and is left out")
+                    continue
+                self.seconds[name] = time.monotonic() - begun
+                text = log.read_text() if log.exists() else ""
+                self.reached[name] = {int(number) for number in re.findall(r"^@mutant (\d+)$", text, re.M)}
+
+    def judge(self, number):
+        """The name of the test that kills the mutant, or None."""
+        reaching = [name for name in self.reached if number in self.reached[name]]
+        for name in sorted(reaching, key=lambda each: self.seconds[each]):
+            if not self.passes(name, number, 30 + 5 * self.seconds[name]):
+                return name
+        return None
+
+
+class Court:
+    """Runs the programs that judge mutants, some at a time."""
+
+    def __init__(self, scratch, driven=None):
         self.scratch = scratch
-        self.programs = {}
+        self.driven = driven    # which tests of ctest drive the whole program, as an expression
+        self.lock = threading.Lock()
+        self.programs = {}  # the name of a module to a future
 
     def program(self, module):
-        if module.name not in self.programs:
+        """The module's program, which whoever asks first makes learn."""
+        with self.lock:
+            is_first = module.name not in self.programs
+            future = self.programs.setdefault(module.name, concurrent.futures.Future())
+        if is_first:
             say(f"running {module.name}_test without a mutant")
-            self.programs[module.name] = Program(self.scratch.folder, module)
-            self.programs[module.name].learn()
-        return self.programs[module.name]
+            try:
+                program = Program(self.scratch.folder, module)
+                program.learn()
+                future.set_result(program)
+            except BaseException as problem:
+                future.set_exception(problem)
+        return future.result()
 
     def judge(self, drawn, modules):
         for module in modules:
@@ -408,20 +495,40 @@ class Court:
                 say(f"killed: {drawn.path}:{drawn.mutant.line} {drawn.mutant.operator}")
                 return
 
+    def judge_each(self, alive, modules_of_one):
+        with concurrent.futures.ThreadPoolExecutor(self.scratch.jobs) as pool:
+            list(pool.map(lambda each: self.judge(each, modules_of_one(each)), alive))
+
     def judge_all(self, alive):
-        """By the module's own tests first; those that live then meet the tests of dependents."""
-        for each in alive:
-            self.judge(each, each.module.own)
+        """By the module's own tests first; those that live then meet the tests of dependents, and so on."""
+        self.judge_each(alive, lambda each: each.module.own)
+        for others in (lambda each: each.module.dependents, lambda each: each.module.crossing):
+            alive = [each for each in alive if each.result is None]
+            modules = [module for each in alive for module in others(each)]
+            if modules and (output := self.scratch.build(modules)) is not None:
+                sys.exit(f"{output[-4000:]}\nmutate: the build of more tests failed")
+            self.judge_each(alive, others)
         alive = [each for each in alive if each.result is None]
-        dependents = [module for each in alive for module in each.module.dependents]
-        if dependents and (output := self.scratch.build(dependents)) is not None:
-            sys.exit(f"{output[-4000:]}\nmutate: the build of the dependents failed")
+        if alive and self.driven is not None:
+            self.judge_by_driving(alive)
         for each in alive:
-            self.judge(each, each.module.dependents)
             if each.result is None:
                 each.result = "survived"
                 each.detail = "tests reach it" if each.is_reached else "no test reaches it"
                 say(f"survived: {each.path}:{each.mutant.line} {each.mutant.operator}")
+
+
+    def judge_by_driving(self, alive):
+        if (output := self.scratch.build_targets(["lockstep"])) is not None:
+            sys.exit(f"{output[-4000:]}\nmutate: the build of the program failed")
+        tests = DrivenTests(self.scratch.folder / "build/release", self.driven)
+        say(f"running {' '.join(tests.tests)} without a mutant")
+        tests.learn()
+        for each in alive:
+            each.is_reached = each.is_reached or any(each.number in found for found in tests.reached.values())
+            if (test := tests.judge(each.number)) is not None:
+                each.result, each.detail = "killed", test
+                say(f"killed: {each.path}:{each.mutant.line} {each.mutant.operator}")
 
 
 # --- the report -----------------------------------------------------------------------------
@@ -457,11 +564,12 @@ class Judged(NamedTuple):
     sources: tuple
     own: tuple          # the module itself, if it has tests
     dependents: tuple
+    crossing: tuple     # those of tests/
 
 
-def judged(root, module, modules, layers):
+def judged(root, module, modules, layers, crossing):
     own = (module,) if module.has_tests else ()
-    return Judged(module.sources, own, tuple(dependents_of(root, module, modules, layers)))
+    return Judged(module.sources, own, tuple(dependents_of(root, module, modules, layers)), crossing)
 
 
 def main(arguments):
@@ -470,19 +578,22 @@ def main(arguments):
                         "default: all")
     parser.add_argument("--count", type=int, default=30, help="mutants to judge (default 30)")
     parser.add_argument("--seed", type=int, default=None, help="default: another one each time")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of the compiler")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        help="compilers, or test programs, at a time")
+    parser.add_argument("--tests", metavar="REGEX", help="tests of ctest that drive the whole program "
+                        "and judge what all others let live (tests/cli)")
     options = parser.parse_args(arguments)
     seed = random.randrange(10**6) if options.seed is None else options.seed
     begun = time.monotonic()
-    paths = set(tree(ROOT))
+    paths = tree(ROOT)
     modules = production_modules(ROOT, paths)
     layers = check_layers.Layers((ROOT / "tools/layers.txt").read_text())
-    deck = Deck(ROOT, [judged(ROOT, module, modules, layers)
+    deck = Deck(ROOT, [judged(ROOT, module, modules, layers, crossing_modules(ROOT, paths))
                        for module in chosen_modules(modules, options.where)], seed)
     scratch = Scratch(ROOT, paths, options.jobs)
     alive = build_mutants(scratch.build_own, deck, options.count,
                           equivalents((ROOT / EQUIVALENT).read_text()))
-    Court(scratch).judge_all(alive)
+    Court(scratch, options.tests).judge_all(alive)
     summary, text = report(deck.drawn, seed, time.monotonic() - begun)
     (ROOT / REPORT).write_text(text)
     say(f"{summary}; seed {seed}. See {REPORT}")

@@ -76,6 +76,13 @@ class OperatorsTest(unittest.TestCase):
         self.check_not("std::string c; const int d = a; MutexLock lock(mutex_); auto& e = a;"
                        "LOCKSTEP_ASSIGN_OR_RETURN(int f, G()); Map<int, int> g(a);", "drop")
 
+    def test_what_nobody_can_see_stays(self):
+        for statement in ("LOCKSTEP_CHECK(a > b);", "c.reserve(a + 1);", "d->c[0].reserve(b);",
+                          "c.shrink_to_fit();"):
+            self.assertEqual(changes(statement), set(), statement)
+        self.check("c.Reserve(a);", ("drop", "c.Reserve(a);", ";"))
+        self.check("c.reserve(a).push(b);", ("drop", "c.reserve(a).push(b);", ";"))
+
     def test_returns_return_nothing_unless_they_did(self):
         self.check("return F(a, b);", ("return nothing", "return F(a, b);", "return {};"))
         self.check("if (a) return;", ("drop", "return;", ";"))
@@ -196,6 +203,16 @@ class TreeTest(unittest.TestCase):
             found = mutate.dependents_of(root, modules["base"], modules, layers)
             self.assertEqual([each.name for each in found], ["two", "one"])
 
+    def test_production_and_the_tests_that_cross_modules(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            paths = [f"{name}/CMakeLists.txt" for name in ("a", "tests", "tests/b", "bench")]
+            for path, tests in zip(paths, ("", "", "TESTS x_test.cc", "TESTS x_test.cc")):
+                (root / path).parent.mkdir(exist_ok=True)
+                (root / path).write_text(f"lockstep_module({path[0]} SOURCES x.cc {tests})")
+            self.assertEqual(list(mutate.production_modules(root, paths)), ["a"])
+            self.assertEqual([module.folder for module in mutate.crossing_modules(root, paths)], ["tests/b"])
+
     def test_a_source_may_be_chosen_alone(self):
         module = mutate.Module("a", "a", ("a/x.cc", "a/y.cc"), True)
         modules = {"a": module, "b": module._replace(folder="b")}
@@ -206,13 +223,23 @@ class TreeTest(unittest.TestCase):
         with self.assertRaises(SystemExit):
             mutate.chosen_modules(modules, "c")
 
+    def test_the_tree_has_one_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            subprocess.run(["git", "init", "-q", root], check=True)
+            for name in ("b", "c", "a"):
+                (root / name).write_text("")
+                if name == "c":
+                    subprocess.run(["git", "-C", root, "add", name], check=True)
+            self.assertEqual(mutate.tree(root), ["a", "b", "c"])
+
     def test_a_copy_changes_only_what_changed(self):
         with tempfile.TemporaryDirectory() as folder:
             root, scratch = pathlib.Path(folder, "root"), pathlib.Path(folder, "scratch")
             (root / "base").mkdir(parents=True)
             (root / "base/a.cc").write_text("a")
             (root / "base/b.cc").write_text("b")
-            paths = {"base/a.cc", "base/b.cc"}
+            paths = ["base/a.cc", "base/b.cc"]
             mutate.copy_tree(root, scratch, paths, {"base/a.cc": "mutant"})
             os.utime(scratch / "base/b.cc", (1, 1))
             (scratch / "base/gone.cc").write_text("c")
@@ -226,7 +253,7 @@ class TreeTest(unittest.TestCase):
 class DrawingTest(unittest.TestCase):
     def deck(self, root, seed):
         (root / "a.cc").write_text(in_function("F(a, b);\nF(b, a + 1);\nreturn a < b;"))
-        module = mutate.Judged(("a.cc",), (), ())
+        module = mutate.Judged(("a.cc",), (), (), ())
         return mutate.Deck(root, [module], seed)
 
     def test_a_seed_draws_the_same_again(self):
@@ -294,9 +321,27 @@ class JudgeTest(unittest.TestCase):
 
     def test_nothing_is_left_running(self):
         self.assertIsNone(self.program.judge(2))
-        self.assertGreater(self.program.runs, 0)
-        for run in range(1, self.program.runs + 1):
-            self.assertEqual(list(mutate.processes_of(f"{os.getpid()}-{self.program.name}-{run}")), [])
+        runs = next(mutate.RUNS)
+        self.assertGreater(runs, 1)
+        for run in range(1, runs):
+            self.assertEqual(list(mutate.processes_of(f"{os.getpid()}-{run}")), [])
+
+    def test_a_time_limit_kills_only_where_the_tests_are_quicker_without_the_mutant(self):
+        def judge(endless, busy):
+            """Whether tests that take 20 s, on a machine that becomes `busy` times slower, kill."""
+            limits = []
+
+            def run(number, tests, limit_s):
+                limits.append(limit_s)
+                is_slow = endless and number == 1 or 20 * busy > limit_s
+                return (None if is_slow else 0), "[ RUN      ] A.One\n"
+            self.program.run = run
+            self.program.seconds = {"A.One": 10, "A.Two": 10}
+            return self.program.judge(1), limits
+        self.assertEqual(judge(False, 1), (None, [110]))
+        self.assertEqual(judge(True, 1), ("A.One (endless)", [110, 55]))
+        self.assertEqual(judge(False, 10), (None, [110, 55, 440]))
+        self.assertEqual(judge(True, 10), ("A.One (endless)", [110, 55, 440, 220]))
 
     def test_the_name_of_the_test_that_kills(self):
         ran = "[ RUN      ] A.One\n[       OK ] A.One (0 ms)\n[ RUN      ] A.Two\n"
@@ -305,6 +350,31 @@ class JudgeTest(unittest.TestCase):
                          "A.Two")
         self.assertEqual(mutate.killer(-11, ran), "A.Two (dies)")
         self.assertEqual(mutate.killer(None, ran), "A.Two (endless)")
+
+
+DRIVEN = """
+set -e
+case "$1:$LOCKSTEP_MUTANT" in
+  good:-1) printf '\\n@mutant 1\\n\\n@mutant 2\\n' >> "$LOCKSTEP_MUTANT_LOG" ;;
+  good:2|bad:*) exit 1 ;;
+esac
+"""
+
+
+@unittest.skipUnless(shutil.which("ctest"), "needs ctest")
+class DrivenTestsTest(unittest.TestCase):
+    def test_a_mutant_meets_the_wanted_tests_that_reach_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "driven.sh").write_text(DRIVEN)
+            (build / "CTestTestfile.cmake").write_text("".join(
+                f"add_test(tests/{name} sh {build}/driven.sh {name})\n" for name in ("good", "bad", "other"))
+                + f"add_test(unit sh {build}/driven.sh good)\n"
+                + "set_tests_properties(tests/good PROPERTIES ENVIRONMENT A=b)\n")
+            tests = mutate.DrivenTests(build, "tests/")
+            tests.learn()
+            self.assertEqual(tests.reached, {"tests/good": {1, 2}, "tests/other": set()})
+            self.assertEqual([tests.judge(number) for number in (1, 2, 3)], [None, "tests/good", None])
 
 
 if __name__ == "__main__":

@@ -112,6 +112,18 @@ TEST(JobLoader, AttemptsAreToldApart) {
   CheckLoad({.name = "b"}, "no data for training job \"b\" in that time range");
 }
 
+// A series that says nothing of steps or devices adds no rank, though it names the job and one.
+TEST(JobLoader, OnlySeriesOfStepsAndDevicesNameRanks) {
+  for (const char* name : {"go_goroutines", "nobody_knows"}) {
+    StoredJob stored;
+    stored.storage().Append(LabelSet::Of({{kMetricName, name}, {"job", "a"}, {"rank", "7"}}),
+                            kBeginMs + 72'000, 1);
+    const auto job = stored.Load({.name = "a"});
+    ASSERT_TRUE(job.ok());
+    EXPECT_EQ(job->job.ranks.size(), 2u) << name;
+  }
+}
+
 TEST(JobLoader, WarmUpIsThatOfTheAttempt) {
   StoredJob stored;
   const auto part = stored.Load({.name = "a", .time = {kBeginMs + 80'000, kBeginMs + 90'000}});

@@ -42,5 +42,31 @@ TEST(CompletionTest, ZshGetsExplanationsThatItCannotMisread) {
   EXPECT_THAT(script, HasSubstr("'*:FILE:_files'"));
 }
 
+// What the name of an operand, or of a flag's value, says of it.
+TEST(CompletionTest, OperandsAreCompletedByTheirNames) {
+  const struct {
+    std::string name;
+    std::string zsh;
+    std::string bash;
+  } rows[] = {{"FILE", "_files", "-f"},
+              {"PATH", "_files", "-f"},
+              {"DIR", "_files -/", "-d"},
+              {"FOLDER", "_files -/", "-d"},
+              {"VERB", "_lockstep_verbs", "-W 'rules'"},
+              {"SHELL", "(bash zsh)", "-W 'bash zsh'"},
+              {"NUMBER", " ", ""}};
+  for (const auto& row : rows) {
+    Command program = CompletedProgram();
+    Command& check = program.verbs[0].verbs[0];
+    check.arguments[0].name = row.name;
+    check.flags[0].value_name = row.name;
+    const std::string zsh = ZshCompletion(program);
+    EXPECT_THAT(zsh, HasSubstr("'*:" + row.name + ":" + row.zsh + "'"));
+    EXPECT_THAT(zsh, HasSubstr("'*--config=[A file.]:" + row.name + ":" + row.zsh + "'"));
+    const std::string words = row.bash.empty() ? "" : "words=\"" + row.bash + "\"\n";
+    EXPECT_THAT(BashCompletion(program), HasSubstr("flags='--config --watch'\n      " + words));
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::cli

@@ -67,6 +67,27 @@ TEST(RecordBatchTest, StepsOfOneTimeFollowOneAnother) {
             "lr{attempt=\"0\", job=\"j\", rank=\"4\"} 0.5@1000 0.5@1001 0.5@1002 0.25@1003\n");
 }
 
+// A request is sent when it has enough samples, those of the steps included.
+TEST(RecordBatchTest, CountsItsSamples) {
+  logs::LogHints hints;
+  hints.job = "j";
+  SampleTimes times;
+  RecordBatch batch(times, 5000);
+  EXPECT_EQ(batch.sample_count(), 0u);
+  for (int i = 0; i < 2; ++i) {
+    batch.Add(hints, MadeRecord("train_loss", 2 + i, 1 + i, 1000 + i));  // and its step
+    EXPECT_EQ(batch.sample_count(), 2u);
+    batch.Add(hints, MadeRecord("lr", 3, 1 + i, 1000 + i));
+    EXPECT_EQ(batch.sample_count(), 3u);
+    size_t in_request = 0;
+    for (const SeriesWrite& series : batch.request().series) in_request += series.samples.size();
+    EXPECT_EQ(in_request, 3u);
+    batch.Clear();
+    EXPECT_EQ(batch.sample_count(), 0u);
+    EXPECT_TRUE(batch.request().series.empty());
+  }
+}
+
 TEST(RecordBatchTest, CountsOfSamplesAreNoSteps) {
   // Different values at the same counts and times are not shared, and equal ones at different
   // counts stay distinct.

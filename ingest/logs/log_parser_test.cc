@@ -121,6 +121,16 @@ TEST(LogParserTest, Nemo) {
       "train_step_time_seconds=9.37 train_samples_total=2560\n");
   Check("[NeMo I 2026-03-02 09:00:00 exp_manager:450] Step 5: train_step_timing in s=9.3712\n",
         "step step=5 time=1772442000000 train_step_time_seconds=9.3712\n");
+  // Nothing of a line stays for the next.
+  Check(
+      "Training epoch 0, iteration 0/99 | lr: 3e-06 | consumed_samples: 128\n"
+      "Training epoch 0, iteration 1/99 | reduced_train_loss: 7.5\n"
+      "[NeMo I 2026-03-02 09:00:00 exp_manager:450] Step 2: train_step_timing in s=9.5\n"
+      "Training epoch 0, iteration 3/99 | reduced_train_loss: 7\n",
+      "step step=0 samples=128 epoch=0 train_learning_rate=3e-06 train_samples_total=128\n"
+      "step step=1 epoch=0 train_loss=7.5\n"
+      "step step=2 time=1772442000000 train_step_time_seconds=9.5\n"
+      "step step=3 epoch=0 train_loss=7\n");
   CheckRejected("Training epoch 0, iteration 19/99 | lr: 3e-\n",
                 "1 @0: a cell that is not \"name: number\"\n");
 }
@@ -159,6 +169,16 @@ TEST(LogParserTest, HuggingFaceStdout) {
   hints.logging_steps = 5;
   Check("{'loss': 3.1}\n{'loss': 3.0}\n", "step step=5 train_loss=3.1\nstep step=10 train_loss=3\n",
         hints);
+  // A resumed run counts from its first step, in the same file too.
+  const std::string resumed = "  Continuing training from global step 100\n";
+  const std::string event = "event checkpoint_loaded: Continuing training from global step 100\n";
+  Check(resumed + "{'loss': 3.1}\n{'loss': 3.0}\n" + resumed + "{'loss': 2.9}\n",
+        event + "step step=105 train_loss=3.1\nstep step=110 train_loss=3\n" +
+            "event step=110 checkpoint_loaded: Continuing training from global step 100\n" +
+            "step attempt=1 step=105 train_loss=2.9\n",
+        hints);
+  Check(resumed + "{'eval_loss': 2.7, 'epoch': 0.3}\n",
+        event + "evaluation step=100 validation_loss=2.7 epoch=0.3\n");
   Check("{'loss': 3.1, 'epoch': 0.5}\n", "step train_loss=3.1 epoch=0.5\n");
   CheckRejected("{'loss': 3.1, 'epoch': 0.5}\n{'loss': 3.\n",
                 "2 @28: an unterminated dictionary\n");
@@ -235,6 +255,12 @@ TEST(LogParserTest, Csv) {
         "+step step=9 epoch=0 train_learning_rate{group=AdamW}=0.5\n"
         "step step=19 epoch=1 validation_loss=2\n");
   Check("step,\"odd, name\"\r\n1,2\r\n", "step step=1 odd_name=2\n");
+  // Lightning's monitor of PyTorch's memory.
+  Check(
+      "step,DeviceStatsMonitor.on_train_batch_end/"
+      "active.all.peak,DeviceStatsMonitor.alone\n1,2,3\n",
+      "step step=1 gpu_torch_memory_stat{hook=on_train_batch_end}{stat=active.all.peak}=2 "
+      "DeviceStatsMonitor_alone=3\n");
   Check("step,train_loss\n1280,7.5\n", "step samples=1280 train_loss=7.5\n",
         Hints("deepspeed_csv"));
   CheckRejected(

@@ -544,6 +544,18 @@ TEST_F(EngineTest, StepsThatRepeatAreCharged) {
   }
 }
 
+// Of a subquery, all steps are charged, however few have a sample.
+TEST_F(EngineTest, StepsOfASubqueryAreCharged) {
+  Load({{"__name__", "m"}}, {1});
+  InstantQuery query;
+  query.text = "count_over_time(m[1000000ms:1ms])";
+  query.time_ms = 1'000'000'000;
+  QueryBudget small(999'999, QueryBudget::Clock::time_point::max());
+  EXPECT_EQ(engine_.Execute(query, small).status().code(), absl::StatusCode::kResourceExhausted);
+  QueryBudget large(10'000'000, QueryBudget::Clock::time_point::max());
+  EXPECT_TRUE(engine_.Execute(query, large).ok());
+}
+
 TEST_F(EngineTest, LongLabelsAreCharged) {
   const std::string text(1'000'000, 'x');
   Load({{"__name__", "m"}, {"long", text}}, {1});

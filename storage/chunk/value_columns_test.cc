@@ -7,9 +7,11 @@
 #include <limits>
 #include <random>
 
+#include "base/coding.h"
 #include "model/sample.h"
 #include "storage/chunk/codec_test_support.h"
 #include "storage/chunk/decimals.h"
+#include "storage/chunk/packed_integers.h"
 
 namespace lockstep {
 namespace {
@@ -185,6 +187,31 @@ TEST(ValueColumns, DamageIsSurvived) {
     const auto read = [counts = Counts(series)](std::string_view in) { return Read(in, counts); };
     ExpectEveryTruncationFails(Write(series), read);
     ExpectDamageIsSurvived(Write(series), read);
+  }
+}
+
+TEST(ValueColumns, AnExceptionIsOneOfThePatterns) {
+  const double pattern = FromBits(0x7ff8'1234'5678'9abc);
+  Values values;
+  for (int i = 0; i < 100; ++i) values.push_back(i == 50 ? pattern : i / 10.0);
+  const std::string bytes = Write({values});
+  std::string patterns;
+  PutFixed64(patterns, std::bit_cast<uint64_t>(pattern));
+  const size_t begin = bytes.find(patterns);
+  ASSERT_NE(begin, bytes.npos);
+  const size_t which = begin + patterns.size();
+  const auto numbers = [](int64_t number) {
+    std::string packed;
+    PutPackedIntegers(packed, std::vector<int64_t>{number});
+    return packed;
+  };
+  ASSERT_EQ(bytes.substr(which, numbers(0).size()), numbers(0));
+  for (const int64_t number : {0, 1, 7, -1}) {
+    const std::string changed =
+        bytes.substr(0, which) + numbers(number) + bytes.substr(which + numbers(0).size());
+    std::string_view in = changed;
+    ValueColumnsReader reader;
+    EXPECT_EQ(reader.Open(in, Counts({values})), number == 0) << number;
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace lockstep::training {
 namespace {
 
@@ -54,11 +57,69 @@ TEST(Flops, OnlyActiveExpertsCount) {
   EXPECT_NEAR(*StepFlops(FlopsConvention::kCausalAttention, mixture) / 5.39706e16, 1, 2e-4);
 }
 
+TEST(Flops, PlainFeedForwardHasTwoMatrices) {
+  ModelShape plain = kLlama3;
+  plain.has_gated_feed_forward = false;
+  const double matrix = 6.0 * 128 * 8192 * 32 * 4096 * 14336;
+  for (const auto convention :
+       {FlopsConvention::kCausalAttention, FlopsConvention::kFullAttention}) {
+    EXPECT_NEAR((*StepFlops(convention, kLlama3) - *StepFlops(convention, plain)) / matrix, 1,
+                1e-9);
+  }
+}
+
+// As many heads for keys and values as for queries, of the size that fills the hidden one.
+TEST(Flops, HeadsAreOfTheUsualNumberAndSize) {
+  ModelShape usual = kLlama3;
+  usual.key_value_heads = 0;
+  ModelShape given = kLlama3;
+  given.key_value_heads = 32;
+  given.head_size = 128;
+  for (const auto convention : {FlopsConvention::kCausalAttention, FlopsConvention::kFullAttention,
+                                FlopsConvention::kPalm}) {
+    EXPECT_DOUBLE_EQ(*StepFlops(convention, usual), *StepFlops(convention, given));
+  }
+  given.head_size = 64;
+  EXPECT_LT(*StepFlops(FlopsConvention::kPalm, given), *StepFlops(FlopsConvention::kPalm, usual));
+}
+
 TEST(Flops, AreAbsentWhereTheShapeLacksSomething) {
-  EXPECT_EQ(StepFlops(FlopsConvention::kCausalAttention, {.layers = 3}), std::nullopt);
-  ModelShape unknown = kLlama3;
-  unknown.parameters = 0;
-  EXPECT_EQ(StepFlops(FlopsConvention::kPalm, unknown), std::nullopt);
+  using enum FlopsConvention;
+  const struct {
+    double ModelShape::*field;
+    std::vector<FlopsConvention> needed_by;
+  } rows[] = {
+      {&ModelShape::parameters, {kSixNd, kPalm}},
+      {&ModelShape::layers, {kCausalAttention, kFullAttention, kPalm}},
+      {&ModelShape::hidden, {kCausalAttention, kFullAttention, kPalm}},
+      {&ModelShape::heads, {kCausalAttention, kFullAttention, kPalm}},
+      {&ModelShape::vocabulary, {kCausalAttention, kFullAttention}},
+      {&ModelShape::feed_forward_hidden, {kCausalAttention, kFullAttention}},
+      {&ModelShape::key_value_heads, {}},
+      {&ModelShape::sequence_length, {kSixNd, kCausalAttention, kFullAttention, kPalm}},
+      {&ModelShape::global_batch, {kSixNd, kCausalAttention, kFullAttention, kPalm}},
+  };
+  for (const auto& row : rows) {
+    for (const auto convention : {kSixNd, kCausalAttention, kFullAttention, kPalm}) {
+      const bool is_needed = std::ranges::find(row.needed_by, convention) != row.needed_by.end();
+      ModelShape shape = kLlama3;
+      shape.*row.field = 0;
+      EXPECT_EQ(StepFlops(convention, shape).has_value(), !is_needed)
+          << Name(convention) << " without field " << &row - rows;
+      shape.*row.field = 1;
+      EXPECT_TRUE(StepFlops(convention, shape).has_value())
+          << Name(convention) << " with field " << &row - rows;
+    }
+  }
+  // The size of the heads stands for the hidden one, and experts for the other layers.
+  ModelShape shape = kLlama3;
+  shape.hidden = 0;
+  shape.head_size = 1;
+  EXPECT_TRUE(StepFlops(kPalm, shape).has_value());
+  shape = kLlama3;
+  shape.feed_forward_hidden = 0;
+  shape.expert_layers = shape.layers;
+  EXPECT_TRUE(StepFlops(kCausalAttention, shape).has_value());
   for (const char* name : {"6nd", "causal_attention", "full_attention", "palm", "reported"}) {
     EXPECT_EQ(Name(*FlopsConventionOf(name)), name);
   }

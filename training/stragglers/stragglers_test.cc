@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "training/stragglers/straggler_thresholds.h"
+
 namespace lockstep::training {
 namespace {
 
@@ -168,6 +170,10 @@ TEST(Stragglers, OtherVerdicts) {
     EXPECT_EQ(Words(answer), c.words);
     if (answer.slow_since.has_value()) {
       EXPECT_NEAR(static_cast<double>(*answer.slow_since->first_step), 60, 2);
+      // How far steps became slower, beyond the least that counts.
+      if (answer.method == StragglerMethod::kStepTime) {
+        EXPECT_NEAR(answer.confidence.margin, 0.03 / kSlowerStepsLong - 1, 0.3);
+      }
     }
   }
 }

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -166,6 +168,40 @@ TEST_F(StoreCheck, FindsAFlippedBitInEachTableFile) {
   }
   EXPECT_GT(tables, 4);
   EXPECT_THAT(Check(), IsEmpty());
+}
+
+TEST_F(StoreCheck, SaysWhatADamagedTableHolds) {
+  const std::map<kv::Space, std::string> words = {{kv::Space::kMeta, "marks and window rows"},
+                                                  {kv::Space::kSeries, "dictionary"},
+                                                  {kv::Space::kJournal, "journal"},
+                                                  {kv::Space::kHot, "hot chunks"},
+                                                  {kv::Space::kCold, "cold chunks"},
+                                                  {kv::Space::kRollup, "rollup"}};
+  std::set<kv::Space> seen;
+  const auto look = [&] {
+    for (size_t shard = 0; shard < 2; ++shard) {
+      // Puts the journal's samples into tables too.
+      ASSERT_TRUE(OpenShard(shard)->Flush().ok());
+      for (const kv::TableFile& table : OpenShard(shard)->Tables()) {
+        seen.insert(table.space);
+        const std::string path = ShardFolder(options_.data_dir, shard) + "/" + table.name;
+        Damage(path);
+        EXPECT_THAT(Check(), Contains(HasSubstr(table.name + " (" + words.at(table.space) + ")")));
+        Damage(path);  // back
+      }
+    }
+  };
+  MakeStore();
+  look();
+  auto store = MustOpen(options_);
+  ASSERT_TRUE(store->Settle().ok());
+  ASSERT_TRUE(store->Close().ok());
+  store.reset();
+  look();
+  for (const kv::Space space : {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kJournal,
+                                kv::Space::kHot, kv::Space::kCold}) {
+    EXPECT_TRUE(seen.contains(space)) << words.at(space);
+  }
 }
 
 TEST_F(StoreCheck, GoesOnBehindDamage) {

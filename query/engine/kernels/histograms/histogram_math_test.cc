@@ -293,6 +293,38 @@ TEST(TrimTest, CustomBucketsOfInfiniteWidth) {
   EXPECT_DOUBLE_EQ(TrimUpper(h, -infinity).count, 0);
 }
 
+// The sum of what is kept of a bucket is its count times its middle. The lowest is assumed to start
+// at 0 if it ends above, and otherwise kept or lost as a whole, at its finite end.
+TEST(TrimTest, SumsOfCustomBuckets) {
+  const Histogram above = WithBounds({10, 20}, {5, 4, 3});
+  const Histogram below = WithBounds({-10, 20}, {5, 4, 3});
+  const struct {
+    const Histogram& histogram;
+    bool is_upper;
+    double limit;
+    double count;
+    double sum;
+  } rows[] = {
+      {above, true, 5, 2.5, 2.5 * 2.5},
+      {above, true, 2, 1, 1 * 1},
+      {above, true, 15, 7, 5 * 5 + 2 * 12.5},
+      {above, true, -1, 0, 0},
+      {above, false, 5, 9.5, 2.5 * 7.5 + 4 * 15 + 3 * 20},
+      {above, false, 2, 11, 4 * 6 + 4 * 15 + 3 * 20},
+      {above, false, 15, 5, 2 * 17.5 + 3 * 20},
+      {above, false, 30, 3, 3 * 30},
+      {below, true, -20, 5, 5 * -20.0},
+      {below, true, 5, 7, 5 * -10.0 + 2 * -2.5},
+      {below, false, 5, 5, 2 * 12.5 + 3 * 20},
+  };
+  for (const auto& row : rows) {
+    const Histogram trimmed =
+        row.is_upper ? TrimUpper(row.histogram, row.limit) : TrimLower(row.histogram, row.limit);
+    EXPECT_DOUBLE_EQ(trimmed.count, row.count) << "row " << &row - rows;
+    EXPECT_DOUBLE_EQ(trimmed.sum, row.sum) << "row " << &row - rows;
+  }
+}
+
 TEST(HistogramAccumulatorTest, CompensatesEveryField) {
   AnnotationSink sink;
   HistogramAccumulator sum(HistogramFold::kSum);
