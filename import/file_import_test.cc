@@ -46,7 +46,9 @@ Imported Import(const std::string& path, const logs::LogHints& given = {}) {
                               false,
                               [](const ImportReport&) {},
                               [](const ImportReport&, const std::string&) {}};
-  imported.status = ImportFile({.path = path}, {std::nullopt, given}, session, imported.report);
+  InputFile file;
+  file.path = path;
+  imported.status = ImportFile(file, {std::nullopt, given}, session, imported.report);
   return imported;
 }
 
