@@ -24,7 +24,7 @@ TEST(Xid, CodesMeanSomething) {
   EXPECT_EQ(MeaningOfXid(1), nullptr);
 }
 
-// NVIDIA's catalogue of XIDs, by what it says to do about each.
+// Each code is written down a second time, here by action, so that a slip in the table shows.
 TEST(Xid, EachCodeHasItsAction) {
   const std::map<XidAction, std::set<int64_t>> codes = {
       {XidAction::kNone, {13, 31, 43, 45, 69}},
