@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "import/files/importing_testing.h"
-#include "import/wandb/wandb_log.h"
+#include "import/wandb/wandb_log_testing.h"
 #include "ingest/remote_write/remote_write.h"
 
 namespace lockstep::importer {

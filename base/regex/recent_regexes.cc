@@ -6,11 +6,11 @@
 
 namespace lockstep {
 
-RecentRegexes& RecentRegexes::OfProcess() {
+RecentRegexes& RecentRegexes::OfProcess(uint64_t bytes_of_each) {
   constexpr size_t kMaxCount = 64;
   // Never destroyed: any thread may compile until the process ends.
-  static RecentRegexes* const regexes = [] {
-    auto* const created = new RecentRegexes(kMaxCount);
+  static RecentRegexes* const regexes = [bytes_of_each] {
+    auto* const created = new RecentRegexes(kMaxCount, bytes_of_each);
     MemoryBudget::OfProcess().AddCache([created](uint64_t) { created->Clear(); });
     return created;
   }();
@@ -29,12 +29,15 @@ void RecentRegexes::Add(std::string_view key, RegexPtr regex) {
   Kept oldest;  // destroyed without the lock
   const MutexLock lock(mutex_);
   if (by_key_.find(key) != by_key_.end()) return;
+  MemoryBudget& memory = MemoryBudget::OfProcess();
+  if (!memory.TakeSpare(MemoryAccount::kRegex, bytes_of_each_)) return;
   kept_.push_front({std::string(key), std::move(regex)});
   by_key_.emplace(std::string(key), kept_.begin());
   if (kept_.size() <= max_count_) return;
   oldest = std::move(kept_.back());
   kept_.pop_back();
   by_key_.erase(by_key_.find(oldest.key));
+  memory.GiveBack(MemoryAccount::kRegex, bytes_of_each_);
 }
 
 bool RecentRegexes::Clear() {
@@ -42,6 +45,7 @@ bool RecentRegexes::Clear() {
   const MutexLock lock(mutex_);
   all.swap(kept_);
   by_key_.clear();
+  MemoryBudget::OfProcess().GiveBack(MemoryAccount::kRegex, all.size() * bytes_of_each_);
   return !all.empty();
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/budget/memory_budget.h"
 #include "base/regex/regex.h"
 #include "re2/re2.h"
@@ -9,10 +12,17 @@
 namespace lockstep {
 namespace {
 
+constexpr uint64_t kBytes = 1000;
+
+uint64_t HeldBytes() {
+  const MemoryBudgetStats stats = MemoryBudget::OfProcess().stats();
+  return stats.accounts[static_cast<size_t>(MemoryAccount::kRegex)].held_bytes;
+}
+
 RecentRegexes::RegexPtr New() { return std::make_shared<const RE2>("a"); }
 
 TEST(RecentRegexesTest, ForgetsTheOneThatWasNotUsedForLongest) {
-  RecentRegexes recent(2);
+  RecentRegexes recent(2, kBytes);
   recent.Add("a", New());
   recent.Add("b", New());
   EXPECT_NE(recent.Find("a"), nullptr);
@@ -23,7 +33,7 @@ TEST(RecentRegexesTest, ForgetsTheOneThatWasNotUsedForLongest) {
 }
 
 TEST(RecentRegexesTest, HasOneUserAtATime) {
-  RecentRegexes recent(2);
+  RecentRegexes recent(2, kBytes);
   const re2::RE2* first = nullptr;
   {
     const RecentRegexes::RegexPtr in_use = New();
@@ -40,7 +50,7 @@ TEST(RecentRegexesTest, HasOneUserAtATime) {
 }
 
 TEST(RecentRegexesTest, ClearSaysWhetherThereWereAny) {
-  RecentRegexes recent(2);
+  RecentRegexes recent(2, kBytes);
   EXPECT_FALSE(recent.Clear());
   recent.Add("a", New());
   EXPECT_TRUE(recent.Clear());
@@ -48,19 +58,34 @@ TEST(RecentRegexesTest, ClearSaysWhetherThereWereAny) {
   EXPECT_FALSE(recent.Clear());
 }
 
+TEST(RecentRegexesTest, TakesOnlyMemoryThatIsLeft) {
+  const uint64_t before = HeldBytes();
+  {
+    RecentRegexes recent(2, kBytes);
+    for (const char* key : {"a", "b", "c"}) recent.Add(key, New());
+    EXPECT_EQ(HeldBytes(), before + 2 * kBytes);
+    recent.Clear();
+    EXPECT_EQ(HeldBytes(), before);
+    recent.Add("a", New());
+  }
+  EXPECT_EQ(HeldBytes(), before);
+  RecentRegexes none(2, uint64_t{1} << 62);
+  none.Add("a", New());
+  EXPECT_EQ(none.Find("a"), nullptr);
+  EXPECT_EQ(HeldBytes(), before);
+}
+
 // The expressions that `Regex` keeps in the process's.
 class KeptRegexTest : public ::testing::Test {
  protected:
-  KeptRegexTest() { RecentRegexes::OfProcess().Clear(); }
+  static RecentRegexes& Recent() { return RecentRegexes::OfProcess(512 << 10); }
+
+  KeptRegexTest() { Recent().Clear(); }
   ~KeptRegexTest() override {
     MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
-    RecentRegexes::OfProcess().Clear();
+    Recent().Clear();
   }
 
-  static uint64_t HeldBytes() {
-    const MemoryBudgetStats stats = MemoryBudget::OfProcess().stats();
-    return stats.accounts[static_cast<size_t>(MemoryAccount::kRegex)].held_bytes;
-  }
   static uint64_t HeldAfter(std::string_view pattern, size_t max_bytes = Regex::kMaxBytes) {
     EXPECT_TRUE(Regex::Compile(pattern, Regex::Dot::kExcludesNewline, max_bytes).ok());
     return HeldBytes();
@@ -72,7 +97,7 @@ TEST_F(KeptRegexTest, SmallOnesAreKeptAndCharged) {
   EXPECT_GT(one, 0u);
   EXPECT_EQ(HeldAfter("host_[0-9]+"), one);
   EXPECT_EQ(HeldAfter("gpu_[0-9]+"), 2 * one);
-  RecentRegexes::OfProcess().Clear();
+  Recent().Clear();
   EXPECT_EQ(HeldBytes(), 0u);
 }
 
@@ -88,20 +113,33 @@ TEST_F(KeptRegexTest, WhatTheDotMatchesMakesTwo) {
   EXPECT_FALSE(Regex::Compile("a.b")->FullMatch("a\nb"));
 }
 
+// Many at once: what a query has in use does not count as kept.
 TEST_F(KeptRegexTest, TheyGiveWayToOthers) {
-  constexpr int kMany = 100;
-  // Room for a few.
+  constexpr int kMany = 70;
+  // The account has 4 MiB of it, room for eight that are kept.
   MemoryBudget::OfProcess().set_max_bytes(32 << 20);
+  std::vector<Regex> in_use;
   for (int i = 0; i < kMany; ++i) {
-    const absl::StatusOr<Regex> regex = Regex::Compile("host_" + std::to_string(i) + "+");
+    absl::StatusOr<Regex> regex = Regex::Compile("h" + std::to_string(i) + "+");
     ASSERT_TRUE(regex.ok()) << i << " " << regex.status();
-    EXPECT_TRUE(regex->FullMatch("host_" + std::to_string(i)));
+    EXPECT_TRUE(regex->FullMatch("h" + std::to_string(i)));
+    in_use.push_back(*std::move(regex));
   }
+}
+
+TEST_F(KeptRegexTest, ALongProgramIsChargedForItsStates) {
+  const auto charged = [](std::string_view pattern) {
+    const uint64_t before = HeldBytes();
+    const Regex regex = Regex::Compile(pattern).value();
+    return HeldBytes() - before;
+  };
+  EXPECT_GT(charged("(abcdefgh){50}.*x"), 300u << 10);
+  EXPECT_LE(charged("[\\pL\\d]{300}"), Regex::kMaxBytes);
 }
 
 TEST_F(KeptRegexTest, OneInUseOutlivesItsPlace) {
   const Regex regex = Regex::Compile("host_[0-9]+").value();
-  RecentRegexes::OfProcess().Clear();
+  Recent().Clear();
   EXPECT_TRUE(regex.FullMatch("host_12"));
   EXPECT_GT(HeldBytes(), 0u);
 }

@@ -59,17 +59,22 @@ struct ChargedRegex {
   MemoryCharge memory{MemoryAccount::kRegex};
 };
 
-// The program, the tree that it was compiled from, and the states that matching keeps.
+// The program, the tree that it was compiled from, and the states that matching keeps: more of them
+// the longer the program is, but no more than RE2 was allowed.
 uint64_t EstimatedBytes(const RE2& compiled) {
   constexpr uint64_t kLeastBytes = 32 << 10;
-  constexpr uint64_t kBytesPerInstruction = 96;
-  return kLeastBytes + kBytesPerInstruction * static_cast<uint64_t>(compiled.ProgramSize());
+  constexpr uint64_t kBytesPerInstruction = 1 << 10;
+  const uint64_t bytes =
+      kLeastBytes + kBytesPerInstruction * static_cast<uint64_t>(compiled.ProgramSize());
+  return std::min(bytes, static_cast<uint64_t>(compiled.options().max_mem()));
 }
 
-// Expressions that are kept for the next query: an attacker's have the memory that is charged.
+// Expressions that are kept for the next query.
 constexpr size_t kMaxKeptPatternBytes = 256;
 constexpr int kMaxKeptInstructions = 256;
 constexpr size_t kKeptBytes = 512 << 10;  // of each, with all states that matching may keep
+
+RecentRegexes& Recent() { return RecentRegexes::OfProcess(kKeptBytes); }
 
 std::shared_ptr<ChargedRegex> CompileWithin(std::string_view pattern, Regex::Dot dot,
                                             size_t max_bytes) {
@@ -89,9 +94,10 @@ absl::Status StatusOf(const RE2& compiled) {
 }
 
 // If the account is full of expressions that are only kept, they go.
-absl::Status Charge(ChargedRegex& regex, uint64_t bytes) {
+absl::Status Charge(ChargedRegex& regex) {
+  const uint64_t bytes = EstimatedBytes(regex.compiled);
   const absl::Status status = regex.memory.Add(bytes);
-  if (status.ok() || !RecentRegexes::OfProcess().Clear()) return status;
+  if (status.ok() || !Recent().Clear()) return status;
   return regex.memory.Add(bytes);
 }
 
@@ -146,20 +152,19 @@ absl::StatusOr<Regex> Regex::Compile(std::string_view pattern, Dot dot, size_t m
   if (pattern.size() <= kMaxKeptPatternBytes && max_bytes >= kKeptBytes) {
     std::string key(1, dot == Dot::kMatchesNewline ? 's' : '-');
     key += pattern;
-    RecentRegexes& recent = RecentRegexes::OfProcess();
-    if (RecentRegexes::RegexPtr kept = recent.Find(key)) return Regex(std::move(kept));
+    if (RecentRegexes::RegexPtr kept = Recent().Find(key)) return Regex(std::move(kept));
     const auto small = CompileWithin(pattern, dot, kKeptBytes);
     if (small->compiled.ok() && small->compiled.ProgramSize() <= kMaxKeptInstructions) {
-      LOCKSTEP_RETURN_IF_ERROR(Charge(*small, kKeptBytes));
+      LOCKSTEP_RETURN_IF_ERROR(Charge(*small));
       Regex regex = as_regex(small);
-      recent.Add(key, regex.compiled_);
+      Recent().Add(key, regex.compiled_);
       return regex;
     }
   }
   // A large one matches faster with room for more states.
   const auto charged = CompileWithin(pattern, dot, max_bytes);
   LOCKSTEP_RETURN_IF_ERROR(StatusOf(charged->compiled));
-  LOCKSTEP_RETURN_IF_ERROR(Charge(*charged, EstimatedBytes(charged->compiled)));
+  LOCKSTEP_RETURN_IF_ERROR(Charge(*charged));
   return as_regex(charged);
 }
 
