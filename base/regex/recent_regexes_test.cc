@@ -127,6 +127,20 @@ TEST_F(KeptRegexTest, TheyGiveWayToOthers) {
   }
 }
 
+TEST_F(KeptRegexTest, LargeOnesLeaveRoomForSmallOnes) {
+  MemoryBudget::OfProcess().set_max_bytes(64 << 20);
+  std::vector<Regex> large;
+  while (true) {
+    absl::StatusOr<Regex> regex = Regex::Compile("(abcdefgh){50}.*x");
+    if (!regex.ok()) break;
+    large.push_back(*std::move(regex));
+  }
+  EXPECT_GT(large.size(), 5u);
+  EXPECT_TRUE(Regex::Compile("x.*").ok());
+  large.pop_back();
+  EXPECT_TRUE(Regex::Compile("y.*").ok());
+}
+
 TEST_F(KeptRegexTest, ALongProgramIsChargedForItsStates) {
   const auto charged = [](std::string_view pattern) {
     const uint64_t before = HeldBytes();

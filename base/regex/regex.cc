@@ -96,9 +96,13 @@ absl::Status StatusOf(const RE2& compiled) {
 // If the account is full of expressions that are only kept, they go.
 absl::Status Charge(ChargedRegex& regex) {
   const uint64_t bytes = EstimatedBytes(regex.compiled);
-  const absl::Status status = regex.memory.Add(bytes);
-  if (status.ok() || !Recent().Clear()) return status;
-  return regex.memory.Add(bytes);
+  // Each expression is a holder of its own, but many large ones must not use up what is reserved
+  // for small ones: they need as much more for a moment as no small holder has.
+  constexpr uint64_t kLargeBytes = 128 << 10;
+  const uint64_t needed = bytes < kLargeBytes ? bytes : bytes + MemoryBudget::kSmallBytes;
+  absl::Status status = regex.memory.Add(needed);
+  if (!status.ok() && Recent().Clear()) status = regex.memory.Add(needed);
+  return status.ok() ? regex.memory.Resize(bytes) : status;
 }
 
 // The length of the character at `at` in bytes; 1 at the end and for a byte that does not start a
