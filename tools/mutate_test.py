@@ -377,5 +377,23 @@ class DrivenTestsTest(unittest.TestCase):
             self.assertEqual([tests.judge(number) for number in (1, 2, 3)], [None, "tests/good", None])
 
 
+class GuiltyTest(unittest.TestCase):
+    DRAWN = [mutate.Drawn(number, path, None, mutants.Mutant(line, line, "swap", "a", "b", ()))
+             for number, path, line in ((0, "a/x.cc", 9), (1, "a/x.cc", 29), (2, "b/x.cc", 9))]
+
+    def numbers(self, output):
+        return [drawn.number for drawn in mutate.guilty(output, self.DRAWN)]
+
+    def test_those_where_the_error_is(self):
+        self.assertEqual(self.numbers("/scratch/a/x.cc:10:5: error: no such thing\n"), [0])
+        self.assertEqual(self.numbers("/scratch/a/x.cc:99:5: error: no\n/scratch/a/x.cc:30:1: note: here\n"), [1])
+
+    def test_all_of_a_file_if_the_error_is_elsewhere_in_it(self):
+        self.assertEqual(self.numbers("/scratch/a/x.cc:99:5: error: non-constant condition\n"), [0, 1])
+
+    def test_none_if_no_file_with_mutants_fails(self):
+        self.assertEqual(self.numbers("/scratch/c/x.cc:10:5: error: no\n"), [])
+
+
 if __name__ == "__main__":
     unittest.main()
