@@ -36,7 +36,10 @@ Notice Firing(int number) {
 class CourierTest : public testing::Test {
  protected:
   void Start(std::vector<std::string> statuses) {
-    statuses_ = std::move(statuses);
+    {
+      const MutexLock lock(mutex_);
+      statuses_ = std::move(statuses);
+    }
     CourierOptions options;
     options.url = "http://" + server_.address() + "/hook";
     courier_ = std::make_unique<Courier>(
