@@ -132,8 +132,9 @@ TEST_F(KeptRegexTest, LargeOnesLeaveRoomForSmallOnes) {
   std::vector<Regex> all;
   const auto add = [&all](std::string_view pattern) {
     absl::StatusOr<Regex> regex = Regex::Compile(pattern);
-    if (regex.ok()) all.push_back(*std::move(regex));
-    return regex.ok();
+    if (!regex.ok()) return false;
+    all.push_back(*std::move(regex));
+    return true;
   };
   // The second takes what the first leaves; the least that is large.
   for (const char* large : {"(abcdefgh){50}.*x", "(abcdefgh){13}.*x"}) {
