@@ -6,11 +6,11 @@
 
 namespace lockstep {
 
-RecentRegexes& RecentRegexes::OfProcess(uint64_t bytes_of_each) {
+RecentRegexes& RecentRegexes::OfProcess() {
   constexpr size_t kMaxCount = 64;
   // Never destroyed: any thread may compile until the process ends.
-  static RecentRegexes* const regexes = [bytes_of_each] {
-    auto* const created = new RecentRegexes(kMaxCount, bytes_of_each);
+  static RecentRegexes* const regexes = [] {
+    auto* const created = new RecentRegexes(kMaxCount);
     MemoryBudget::OfProcess().AddCache([created](uint64_t) { created->Clear(); });
     return created;
   }();
@@ -30,14 +30,14 @@ void RecentRegexes::Add(std::string_view key, RegexPtr regex) {
   const MutexLock lock(mutex_);
   if (by_key_.find(key) != by_key_.end()) return;
   MemoryBudget& memory = MemoryBudget::OfProcess();
-  if (!memory.TakeSpare(MemoryAccount::kRegex, bytes_of_each_)) return;
+  if (!memory.TakeSpare(MemoryAccount::kRegex, kBytesOfEach)) return;
   kept_.push_front({std::string(key), std::move(regex)});
   by_key_.emplace(std::string(key), kept_.begin());
   if (kept_.size() <= max_count_) return;
   oldest = std::move(kept_.back());
   kept_.pop_back();
   by_key_.erase(by_key_.find(oldest.key));
-  memory.GiveBack(MemoryAccount::kRegex, bytes_of_each_);
+  memory.GiveBack(MemoryAccount::kRegex, kBytesOfEach);
 }
 
 bool RecentRegexes::Clear() {
@@ -45,7 +45,7 @@ bool RecentRegexes::Clear() {
   const MutexLock lock(mutex_);
   all.swap(kept_);
   by_key_.clear();
-  MemoryBudget::OfProcess().GiveBack(MemoryAccount::kRegex, all.size() * bytes_of_each_);
+  MemoryBudget::OfProcess().GiveBack(MemoryAccount::kRegex, all.size() * kBytesOfEach);
   return !all.empty();
 }
 

@@ -25,16 +25,17 @@ class RecentRegexes {
  public:
   using RegexPtr = std::shared_ptr<const re2::RE2>;
 
-  // Keeps at most that many, each of which may have `bytes_of_each`: taken from what is left of the
-  // process's memory for expressions, and without that nothing more is kept.
-  RecentRegexes(size_t max_count, uint64_t bytes_of_each)
-      : max_count_(max_count), bytes_of_each_(bytes_of_each) {}
+  // The memory that each may have, with all states that matching adds. It is taken from what is left
+  // of the process's memory for expressions; where nothing is left, nothing more is kept.
+  static constexpr uint64_t kBytesOfEach = 512 << 10;
+
+  // Keeps at most that many.
+  explicit RecentRegexes(size_t max_count) : max_count_(max_count) {}
   ~RecentRegexes() { Clear(); }
   RecentRegexes(const RecentRegexes&) = delete;
   RecentRegexes& operator=(const RecentRegexes&) = delete;
-  // The process's, which gives way when memory runs out (base/budget/memory_budget.h). The first
-  // call decides about `bytes_of_each`.
-  static RecentRegexes& OfProcess(uint64_t bytes_of_each);
+  // The process's, which gives way when memory runs out (base/budget/memory_budget.h).
+  static RecentRegexes& OfProcess();
 
   // Null if it is not kept, or in use. `key` tells expressions and their options apart.
   RegexPtr Find(std::string_view key);
@@ -50,7 +51,6 @@ class RecentRegexes {
   };
 
   const size_t max_count_;
-  const uint64_t bytes_of_each_;
   Mutex mutex_;
   std::list<Kept> kept_ LOCKSTEP_GUARDED_BY(mutex_);  // the one that was used last comes first
   StringMap<std::list<Kept>::iterator> by_key_ LOCKSTEP_GUARDED_BY(mutex_);

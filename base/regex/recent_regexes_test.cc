@@ -12,8 +12,6 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kBytes = 1000;
-
 uint64_t HeldBytes() {
   const MemoryBudgetStats stats = MemoryBudget::OfProcess().stats();
   return stats.accounts[static_cast<size_t>(MemoryAccount::kRegex)].held_bytes;
@@ -22,7 +20,7 @@ uint64_t HeldBytes() {
 RecentRegexes::RegexPtr New() { return std::make_shared<const RE2>("a"); }
 
 TEST(RecentRegexesTest, ForgetsTheOneThatWasNotUsedForLongest) {
-  RecentRegexes recent(2, kBytes);
+  RecentRegexes recent(2);
   recent.Add("a", New());
   recent.Add("b", New());
   EXPECT_NE(recent.Find("a"), nullptr);
@@ -33,7 +31,7 @@ TEST(RecentRegexesTest, ForgetsTheOneThatWasNotUsedForLongest) {
 }
 
 TEST(RecentRegexesTest, HasOneUserAtATime) {
-  RecentRegexes recent(2, kBytes);
+  RecentRegexes recent(2);
   const re2::RE2* first = nullptr;
   {
     const RecentRegexes::RegexPtr in_use = New();
@@ -50,7 +48,7 @@ TEST(RecentRegexesTest, HasOneUserAtATime) {
 }
 
 TEST(RecentRegexesTest, ClearSaysWhetherThereWereAny) {
-  RecentRegexes recent(2, kBytes);
+  RecentRegexes recent(2);
   EXPECT_FALSE(recent.Clear());
   recent.Add("a", New());
   EXPECT_TRUE(recent.Clear());
@@ -61,29 +59,29 @@ TEST(RecentRegexesTest, ClearSaysWhetherThereWereAny) {
 TEST(RecentRegexesTest, TakesOnlyMemoryThatIsLeft) {
   const uint64_t before = HeldBytes();
   {
-    RecentRegexes recent(2, kBytes);
+    RecentRegexes recent(2);
     for (const char* key : {"a", "b", "c"}) recent.Add(key, New());
-    EXPECT_EQ(HeldBytes(), before + 2 * kBytes);
+    EXPECT_EQ(HeldBytes(), before + 2 * RecentRegexes::kBytesOfEach);
     recent.Clear();
     EXPECT_EQ(HeldBytes(), before);
     recent.Add("a", New());
   }
   EXPECT_EQ(HeldBytes(), before);
-  RecentRegexes none(2, uint64_t{1} << 62);
+  MemoryBudget::OfProcess().set_max_bytes(1 << 20);
+  RecentRegexes none(2);
   none.Add("a", New());
   EXPECT_EQ(none.Find("a"), nullptr);
   EXPECT_EQ(HeldBytes(), before);
+  MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
 }
 
 // The expressions that `Regex` keeps in the process's.
 class KeptRegexTest : public ::testing::Test {
  protected:
-  static RecentRegexes& Recent() { return RecentRegexes::OfProcess(512 << 10); }
-
-  KeptRegexTest() { Recent().Clear(); }
+  KeptRegexTest() { RecentRegexes::OfProcess().Clear(); }
   ~KeptRegexTest() override {
     MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
-    Recent().Clear();
+    RecentRegexes::OfProcess().Clear();
   }
 
   static uint64_t HeldAfter(std::string_view pattern, size_t max_bytes = Regex::kMaxBytes) {
@@ -97,7 +95,7 @@ TEST_F(KeptRegexTest, SmallOnesAreKeptAndCharged) {
   EXPECT_GT(one, 0u);
   EXPECT_EQ(HeldAfter("host_[0-9]+"), one);
   EXPECT_EQ(HeldAfter("gpu_[0-9]+"), 2 * one);
-  Recent().Clear();
+  RecentRegexes::OfProcess().Clear();
   EXPECT_EQ(HeldBytes(), 0u);
 }
 
@@ -157,7 +155,7 @@ TEST_F(KeptRegexTest, ALongProgramIsChargedForItsStates) {
 
 TEST_F(KeptRegexTest, OneInUseOutlivesItsPlace) {
   const Regex regex = Regex::Compile("host_[0-9]+").value();
-  Recent().Clear();
+  RecentRegexes::OfProcess().Clear();
   EXPECT_TRUE(regex.FullMatch("host_12"));
   EXPECT_GT(HeldBytes(), 0u);
 }

@@ -72,9 +72,6 @@ uint64_t EstimatedBytes(const RE2& compiled) {
 // Expressions that are kept for the next query.
 constexpr size_t kMaxKeptPatternBytes = 256;
 constexpr int kMaxKeptInstructions = 256;
-constexpr size_t kKeptBytes = 512 << 10;  // of each, with all states that matching may keep
-
-RecentRegexes& Recent() { return RecentRegexes::OfProcess(kKeptBytes); }
 
 std::shared_ptr<ChargedRegex> CompileWithin(std::string_view pattern, Regex::Dot dot,
                                             size_t max_bytes) {
@@ -101,7 +98,7 @@ absl::Status Charge(ChargedRegex& regex) {
   constexpr uint64_t kLargeBytes = 128 << 10;
   const uint64_t needed = bytes < kLargeBytes ? bytes : bytes + MemoryBudget::kSmallBytes;
   absl::Status status = regex.memory.Add(needed);
-  if (!status.ok() && Recent().Clear()) status = regex.memory.Add(needed);
+  if (!status.ok() && RecentRegexes::OfProcess().Clear()) status = regex.memory.Add(needed);
   return status.ok() ? regex.memory.Resize(bytes) : status;
 }
 
@@ -153,15 +150,16 @@ absl::StatusOr<Regex> Regex::Compile(std::string_view pattern, Dot dot, size_t m
     const RE2& compiled = charged->compiled;
     return Regex(std::shared_ptr<const RE2>(std::move(charged), &compiled));
   };
-  if (pattern.size() <= kMaxKeptPatternBytes && max_bytes >= kKeptBytes) {
+  if (pattern.size() <= kMaxKeptPatternBytes && max_bytes >= RecentRegexes::kBytesOfEach) {
     std::string key(1, dot == Dot::kMatchesNewline ? 's' : '-');
     key += pattern;
-    if (RecentRegexes::RegexPtr kept = Recent().Find(key)) return Regex(std::move(kept));
-    const auto small = CompileWithin(pattern, dot, kKeptBytes);
+    if (RecentRegexes::RegexPtr kept = RecentRegexes::OfProcess().Find(key))
+      return Regex(std::move(kept));
+    const auto small = CompileWithin(pattern, dot, RecentRegexes::kBytesOfEach);
     if (small->compiled.ok() && small->compiled.ProgramSize() <= kMaxKeptInstructions) {
       LOCKSTEP_RETURN_IF_ERROR(Charge(*small));
       Regex regex = as_regex(small);
-      Recent().Add(key, regex.compiled_);
+      RecentRegexes::OfProcess().Add(key, regex.compiled_);
       return regex;
     }
   }
