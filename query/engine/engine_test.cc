@@ -544,7 +544,7 @@ TEST_F(EngineTest, StepsThatRepeatAreCharged) {
   }
 }
 
-// Of a subquery, all steps are charged, however few have a sample.
+// A subquery is charged for all its steps, however few have a sample.
 TEST_F(EngineTest, StepsOfASubqueryAreCharged) {
   Load({{"__name__", "m"}}, {1});
   InstantQuery query;

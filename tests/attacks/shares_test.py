@@ -27,7 +27,7 @@ POLITE = "127.0.0.2"
 WITHIN_S = 60
 # Short timeouts, so that attacks are over soon.
 IMPATIENT = ("--web.slow-transfer-timeout", "1s", "--web.first-request-timeout", "1s")
-# Of all requests of the polite client.
+# The share of the polite client's requests that must succeed.
 MIN_SUCCESS = 0.99
 PROBES = ("/-/healthy", "/-/ready", "/metrics")
 

@@ -201,7 +201,7 @@ class ReceiverTest(unittest.TestCase):
             ran = subprocess.run([str(COMPLIANCE), "-test.v"], cwd=folder, capture_output=True,
                                  timeout=COMPLIANCE_WITHIN_S, text=True,
                                  env={**os.environ, "PROMETHEUS_RW2_COMPLIANCE_CONFIG_FILE": str(config)})
-        # Of nested tests; their parents fail with them.
+        # Nested tests: their parents fail with them.
         failed = {found[1] for found in re.finditer(r"--- FAIL: (\S+)/lockstep ", ran.stdout)}
         self.assertEqual(failed, READ_ALL_THE_SAME, ran.stdout[-4000:] + ran.stderr[-2000:])
         self.assertGreater(ran.stdout.count("--- PASS"), 50)

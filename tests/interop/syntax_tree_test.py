@@ -20,7 +20,7 @@ EXPRESSIONS = (
     'info(a, {b="c"})', 'sort_by_label(x, "a", "b")',
 )
 MISTAKES = ("", "sum(", "rate(x)", 'foo{"x"}', "x[", "1 and 1", 'x{a=~"("}')
-# Of a newer grammar than that of the Prometheus used here, whose trees lack them.
+# Fields of a newer grammar: the trees of the Prometheus used here lack them.
 NEWER_KEYS = ("anchored", "smoothed", "fillValues")
 
 

@@ -62,7 +62,7 @@ class Cluster:
                 f"--etcd-servers={self.etcd.url}",
                 f"--bind-address={host}",
                 f"--secure-port={port}",
-                # Of the endpoints that it writes for itself: they cannot be at a loopback address.
+                # It publishes endpoints for itself, which cannot be at a loopback address.
                 "--advertise-address=192.0.2.1",
                 f"--tls-cert-file={self.folder / 'server.crt'}",
                 f"--tls-private-key-file={key}",

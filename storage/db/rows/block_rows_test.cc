@@ -76,7 +76,7 @@ TEST_F(BlockRowsTest, ReadsAnySelectionOfBlocks) {
   constexpr uint32_t kFamilies = 3;
   constexpr uint32_t kBlocks = 4;
   for (uint32_t i = 0; i < kFamilies * kBlocks; ++i) {
-    // Of every third block there is nothing.
+    // Every third block has no rows.
     if (i % 3 == 1) continue;
     Put(kv::Tier::kCold, {7, i / kBlocks, i % kBlocks, 1, 0}, std::to_string(i));
     Put(kv::Tier::kCold, {7, i / kBlocks, i % kBlocks, 1, 1}, "more");
