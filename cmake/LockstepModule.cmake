@@ -28,8 +28,7 @@ function(lockstep_module name)
 
   if(ARG_TESTS)
     add_executable(${name}_test ${ARG_TESTS})
-    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_DEPS} GTest::gmock_main)
-    target_compile_definitions(${name}_test PRIVATE LOCKSTEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_DEPS} lockstep_source_dir GTest::gmock_main)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
                          PROPERTIES TIMEOUT 1500)
   endif()

@@ -9,6 +9,7 @@
 
 #include "demo/compressed_recording.h"
 #include "import/files/decompressor.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::demo {
 namespace {
@@ -17,7 +18,7 @@ constexpr int64_t kRecordedEndMs = 1795242518276;
 
 // The contents of data/metrics.om.gz.
 std::string RecordedText() {
-  std::ifstream file(LOCKSTEP_SOURCE_DIR "/demo/data/metrics.om.gz", std::ios::binary);
+  std::ifstream file(SourcePath("demo/data/metrics.om.gz"), std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
   const std::string compressed = std::move(content).str();

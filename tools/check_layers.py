@@ -9,7 +9,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
-TEST_FILE = re.compile(r"(_test|_test_support|_fuzz|_bench)\.(cc|h)$|^testdata/|/testdata/")
+TEST_FILE = re.compile(r"(_test|_testing|_fuzz|_bench)\.(cc|h)$|^testdata/|/testdata/")
 KINDS = ("module", "room", "test", "door", "wall", "absent")
 # Top folders without a module.
 OTHER_FOLDERS = ("clients", "grafana", "packaging", "rules_pack", "tools")

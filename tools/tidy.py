@@ -11,7 +11,7 @@ import sys
 from typing import NamedTuple
 
 CPP = re.compile(r"\.(cc|h)$")
-CPP_TEST = re.compile(r"(_test|_test_support)\.(cc|h)$")
+CPP_TEST = re.compile(r"(_test|_testing)\.(cc|h)$")
 TEXT = re.compile(r"\.(cc|h|py|sh|md|txt|cmake|json|ya?ml|html|css|js|ts)$|^(dev|\.ci/run)$")
 STORE = re.compile(r"^storage/(db|index|chunk)/.*\.(cc|h)$")
 

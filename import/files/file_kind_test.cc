@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "import/files/importing_testing.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::importer {
 namespace {
@@ -45,7 +46,7 @@ TEST(FileKindTest, LogsAndSteps) {
 }
 
 TEST(FileKindTest, RecordedTraces) {
-  const std::string folder = std::string(LOCKSTEP_SOURCE_DIR) + "/import/traces/testdata/";
+  const std::string folder = SourcePath("import/traces/testdata/");
   CheckKind(BytesOf(folder + "tensorboard/hf_trainer.tfevents"), "tensorboard");
   CheckKind(BytesOf(folder + "tensorboard/truncated.tfevents"), "tensorboard");
   CheckKind(BytesOf(folder + "kineto/rank0.pt.trace.json"), "kineto");

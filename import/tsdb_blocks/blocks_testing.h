@@ -11,13 +11,13 @@
 
 #include "absl/strings/str_format.h"
 #include "import/tsdb_blocks/block_reader.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::tsdb_blocks {
 
 // Reads a file in testdata/.
 inline std::string ReadBlockFile(std::string_view name) {
-  const std::string path =
-      std::string(LOCKSTEP_SOURCE_DIR) + "/import/tsdb_blocks/testdata/" + std::string(name);
+  const std::string path = SourcePath("import/tsdb_blocks/testdata/" + std::string(name));
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -7,12 +7,13 @@
 #include <string>
 
 #include "ingest/exposition/text_reader.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::exposition {
 namespace {
 
 std::string ReadSampleText(const std::string& name) {
-  std::ifstream file(LOCKSTEP_SOURCE_DIR "/ingest/exposition/testdata/" + name);
+  std::ifstream file(SourcePath("ingest/exposition/testdata/" + name));
   EXPECT_TRUE(file) << name;
   std::ostringstream content;
   content << file.rdbuf();

@@ -7,7 +7,7 @@
 
 #include "storage/chunk/bin_plan.h"
 #include "storage/chunk/bits.h"
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "storage/chunk/chunk_row_builder.h"
 #include "storage/chunk/chunk_row_reader.h"
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "tests/support/format_page.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/chunk/merge_columns.h"
 
 namespace lockstep {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "tests/support/format_page.h"
 
 namespace lockstep {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "storage/chunk/bits.h"
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 
 namespace lockstep {
 namespace {

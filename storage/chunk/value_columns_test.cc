@@ -9,7 +9,7 @@
 
 #include "base/coding.h"
 #include "model/sample.h"
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/chunk/decimals.h"
 #include "storage/chunk/packed_integers.h"
 

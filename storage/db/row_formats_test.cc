@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/db/layout/store_layout.h"
 #include "storage/db/rows/window_row.h"
 #include "storage/db/series/dictionary_row.h"

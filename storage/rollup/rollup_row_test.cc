@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/rollup/rollup_row_builder.h"
 #include "storage/rollup/rollup_row_reader.h"
 #include "tests/support/format_page.h"

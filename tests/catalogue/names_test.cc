@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalogue/metric_names.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::catalogue {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::string> CellsOf(const std::string& line) {
 }
 
 std::vector<Row> ReadRows(const std::string& name) {
-  std::ifstream file(LOCKSTEP_SOURCE_DIR "/tests/catalogue/data/" + name);
+  std::ifstream file(SourcePath("tests/catalogue/data/" + name));
   std::string line;
   std::getline(file, line);
   const std::vector<std::string> header = CellsOf(line);

@@ -22,11 +22,12 @@
 #include "tests/promqltest/known_gaps.h"
 #include "tests/promqltest/script.h"
 #include "tests/promqltest/script_runner.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::promqltest {
 namespace {
 
-std::string FolderPath() { return std::string(LOCKSTEP_SOURCE_DIR) + "/tests/promqltest/"; }
+std::string FolderPath() { return SourcePath("tests/promqltest/"); }
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

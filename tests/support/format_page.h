@@ -10,11 +10,13 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/source_dir.h"
+
 namespace lockstep {
 
 // The bytes of example `name` in docs/formats/`page`. Adds a test failure if there is none.
 inline std::string FormatPageExample(const std::string& page, const std::string& name) {
-  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR) + "/docs/formats/" + page);
+  std::ifstream file(SourcePath("docs/formats/" + page));
   std::string line, bytes;
   bool inside = false;
   while (std::getline(file, line)) {

@@ -5,12 +5,12 @@
 #include <array>
 
 #include "base/check.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::training {
 
 std::string ReadGzip(std::string_view path) {
-  const std::string full =
-      std::string(LOCKSTEP_SOURCE_DIR "/tests/training/data/") + std::string(path);
+  const std::string full = SourcePath("tests/training/data/" + std::string(path));
   gzFile file = gzopen(full.c_str(), "rb");
   LOCKSTEP_CHECK(file != nullptr);
   std::string text;

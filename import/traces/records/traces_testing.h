@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "import/traces/records/trace_record.h"
+#include "tests/support/source_dir.h"
 
 namespace lockstep::traces {
 
 // Reads a file in testdata/.
 inline std::string ReadTestFile(std::string_view name) {
-  const std::string path =
-      std::string(LOCKSTEP_SOURCE_DIR) + "/import/traces/testdata/" + std::string(name);
+  const std::string path = SourcePath("import/traces/testdata/" + std::string(name));
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/chunk/merge_columns.h"
 #include "tests/support/format_page.h"
 

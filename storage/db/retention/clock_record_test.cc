@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/db/rows/window.h"
 #include "tests/support/format_page.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "storage/chunk/codec_test_support.h"
+#include "storage/chunk/codec_testing.h"
 #include "storage/db/rows/decoded_block.h"
 #include "storage/db/rows/stored_block.h"
 #include "storage/kv/space.h"
