@@ -45,9 +45,18 @@ class Peer:
         return self._program.alive
 
     def cpu_seconds(self):
+        return sum(self.user_and_system_seconds())
+
+    def user_and_system_seconds(self):
         fields = pathlib.Path(f"/proc/{self._program.pid}/stat").read_text().rsplit(")", 1)[1]
         user, system = fields.split()[11:13]
-        return (int(user) + int(system)) / CLOCK_TICKS_PER_S
+        return int(user) / CLOCK_TICKS_PER_S, int(system) / CLOCK_TICKS_PER_S
+
+    def written_bytes(self):
+        """What the process has made the kernel write to a disk, or will."""
+        text = pathlib.Path(f"/proc/{self._program.pid}/io").read_text()
+        counts = dict(line.split(": ") for line in text.splitlines())
+        return int(counts["write_bytes"]) - int(counts["cancelled_write_bytes"])
 
     def thread_cpu_ms(self):
         """The CPU time of the threads that are running, to the nanosecond."""

@@ -1,18 +1,27 @@
 #include "storage/db/head/journal_block.h"
 
+#include <zstd.h>
+
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "base/coding.h"
 #include "storage/chunk/histogram_series.h"
+#include "storage/kv/space.h"
 
 namespace lockstep {
 namespace {
 
 constexpr uint8_t kBlockVersion = 1;
 constexpr uint8_t kBlockVersionWithStarts = 2;
+constexpr uint8_t kCompressedVersion = 3;
+// The quickest level halves the block; the next ones win 3 % and take longer.
+constexpr int kCompressionLevel = 1;
+// Smaller blocks would not become much smaller.
+constexpr size_t kMinCompressedBytes = 256;
 // Version byte and six varints.
 constexpr size_t kMaxHeaderBytes = 1 + 6 * 10;
 
@@ -138,7 +147,47 @@ bool BlockReader::ReadHistograms(SampleColumns& columns) {
   return DecodeHistogramSeries(histograms, columns.histograms).ok();
 }
 
+// The block as the content of a compressed one, if that is smaller.
+std::string Compress(ZSTD_CCtx& compressor, std::string block) {
+  std::string compressed(1, static_cast<char>(kCompressedVersion));
+  PutVarint64(compressed, block.size());
+  const size_t head_bytes = compressed.size();
+  // No room to become larger: zstd gives up where it would.
+  compressed.resize(block.size());
+  const size_t frame_bytes =
+      ZSTD_compressCCtx(&compressor, compressed.data() + head_bytes, block.size() - head_bytes,
+                        block.data(), block.size(), kCompressionLevel);
+  if (ZSTD_isError(frame_bytes) != 0) return block;
+  compressed.resize(head_bytes + frame_bytes);
+  return compressed;
+}
+
+// The content of a compressed block, whose version byte is gone.
+absl::StatusOr<std::string> Decompress(std::string_view in) {
+  const absl::Status malformed = absl::DataLossError("a compressed journal block is malformed");
+  uint64_t byte_count = 0;
+  if (!GetVarint64(in, byte_count) || byte_count > kv::kMaxValueBytes) return malformed;
+  std::string block(byte_count, '\0');
+  const size_t found = ZSTD_decompress(block.data(), block.size(), in.data(), in.size());
+  if (ZSTD_isError(found) != 0 || found != block.size()) return malformed;
+  return block;
+}
+
+bool IsCompressed(std::string_view block) {
+  return !block.empty() && static_cast<uint8_t>(block.front()) == kCompressedVersion;
+}
+
 }  // namespace
+
+void JournalBlockBuilder::FreeCompressor::operator()(ZSTD_CCtx* compressor) const {
+  ZSTD_freeCCtx(compressor);
+}
+
+JournalBlockBuilder::JournalBlockBuilder() : compressor_(ZSTD_createCCtx()) {
+  LOCKSTEP_CHECK(compressor_ != nullptr);
+}
+
+JournalBlockBuilder::~JournalBlockBuilder() = default;
 
 void JournalBlockBuilder::AddEntry(SeriesId id, size_t float_count, bool has_histograms) {
   PutVarintSigned64(ids_, static_cast<int64_t>(id) - static_cast<int64_t>(last_id_));
@@ -207,6 +256,11 @@ size_t JournalBlockBuilder::byte_count() const {
 }
 
 std::string JournalBlockBuilder::Finish() {
+  std::string block = TakeColumns();
+  return block.size() < kMinCompressedBytes ? block : Compress(*compressor_, std::move(block));
+}
+
+std::string JournalBlockBuilder::TakeColumns() {
   std::string block;
   block.reserve(byte_count());
   block.push_back(static_cast<char>(starts_.empty() ? kBlockVersion : kBlockVersionWithStarts));
@@ -232,6 +286,11 @@ absl::Status ReadJournalBlock(
     std::string_view block,
     absl::FunctionRef<absl::Status(SeriesId id, const SampleColumns& columns)> entry) {
   const absl::Status malformed = absl::DataLossError("a journal block is malformed");
+  std::string content;
+  if (IsCompressed(block)) {
+    LOCKSTEP_ASSIGN_OR_RETURN(content, Decompress(block.substr(1)));
+    block = content;
+  }
   BlockReader reader;
   if (!reader.ReadHeader(block)) return malformed;
   SeriesId id = 0;

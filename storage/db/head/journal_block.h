@@ -8,12 +8,13 @@
 //   | ids | times | value sizes, 4 bits each | values | histograms | starts |
 //
 // Starts belong to floats, and only exist in a block of version 2, which has at least one known
-// start. Counts and byte lengths are varints. An entry is a series with its samples. Not
-// thread-safe.
+// start. Counts and byte lengths are varints. An entry is a series with its samples. A block that
+// zstd makes smaller is the content of one of version 3. Not thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -22,10 +23,15 @@
 #include "model/sample.h"
 #include "storage/index/series_index.h"
 
+struct ZSTD_CCtx_s;
+
 namespace lockstep {
 
 class JournalBlockBuilder {
  public:
+  JournalBlockBuilder();
+  ~JournalBlockBuilder();
+
   // Precondition of both: the samples of one call ascend, without repeated times.
   void Add(SeriesId id, const SampleColumns& columns);
   void Add(SeriesId id, Sample sample, int64_t start_timestamp_ms = 0);
@@ -41,7 +47,12 @@ class JournalBlockBuilder {
   void AddTimeAndValue(int64_t timestamp_ms, double value);
   void AddStarts(const SampleColumns& columns);
   void BeginStarts();
+  std::string TakeColumns();
 
+  struct FreeCompressor {
+    void operator()(ZSTD_CCtx_s* compressor) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, FreeCompressor> compressor_;
   size_t entry_count_ = 0;
   size_t float_count_ = 0;
   SeriesId last_id_ = 0;

@@ -71,6 +71,98 @@ TEST(JournalBlock, WorkedExample) {
   EXPECT_EQ(Write({Floats(3, {1000}, {1}), started}), FormatPageExample("journal.md", "starts"));
 }
 
+TEST(JournalBlock, WorkedExampleOfACompressedBlock) {
+  const auto read = Read(FormatPageExample("journal.md", "compressed"));
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->size(), 2);
+  EXPECT_EQ((*read)[0].id, 3);
+  ExpectSameColumns((*read)[0].columns, Floats(3, {1000}, {1}).columns);
+  EXPECT_EQ((*read)[1].id, 5);
+  ExpectSameColumns((*read)[1].columns, Floats(5, {1000, 2000}, {2.5, 0}).columns);
+}
+
+// A sample each of `count` series at one time, as a scrape brings them.
+std::vector<Entry> Scrape(SeriesId count, double first_value) {
+  std::vector<Entry> entries;
+  for (SeriesId id = 0; id < count; ++id)
+    entries.push_back(Floats(id, {1'700'000'000'000}, {first_value + id % 8}));
+  return entries;
+}
+
+TEST(JournalBlock, AScrapeTakesLessThanAByteForEachSample) {
+  const std::string block = Write(Scrape(2000, 40));
+  EXPECT_EQ(block.front(), 3);
+  EXPECT_LT(block.size(), 2000);
+  ExpectRoundTrip(Scrape(2000, 40));
+}
+
+TEST(JournalBlock, WhatCannotBeCompressedStaysAsItIs) {
+  std::mt19937_64 random(7);
+  Entry entry = Floats(1, {}, {});
+  int64_t time_ms = 0;
+  for (int i = 0; i < 60; ++i) {
+    time_ms += 1 + static_cast<int64_t>(random() % 63);
+    // Seven or eight bytes, so that not even the sizes repeat.
+    const uint64_t bits = random() % 2 == 0 ? random() | 1 : (random() | 1) << 8;
+    entry.columns.Append(time_ms, std::bit_cast<double>(bits));
+  }
+  const std::string block = Write({entry});
+  EXPECT_GE(block.size(), 256);
+  EXPECT_EQ(block.front(), 1);
+  ExpectRoundTrip({entry});
+}
+
+TEST(JournalBlock, ABuilderStartsAnew) {
+  JournalBlockBuilder builder;
+  for (const Entry& entry : Scrape(2000, 70)) builder.Add(entry.id, entry.columns);
+  builder.Finish();
+  for (const Entry& entry : Scrape(1000, 40)) builder.Add(entry.id, entry.columns);
+  EXPECT_EQ(builder.Finish(), Write(Scrape(1000, 40)));
+}
+
+TEST(JournalBlock, DamageOfACompressedBlockIsDataLossOrOtherSamples) {
+  const std::string block = Write(Scrape(300, 40));
+  ASSERT_EQ(block.front(), 3);
+  const auto decode = [](std::string_view bytes) { return Read(bytes).status(); };
+  ExpectEveryTruncationFails(block, decode);
+  ExpectDamageIsSurvived(block, decode);
+  EXPECT_EQ(decode(block + "x").code(), absl::StatusCode::kDataLoss);
+}
+
+// A compressed block that says how large its content is, in a frame of RFC 8878 with one block, not
+// compressed, of fewer than 256 bytes.
+std::string CompressedBlock(std::string_view byte_count, std::string_view content) {
+  const auto size = static_cast<uint8_t>(content.size());
+  const std::string frame_head = {'\x28', '\xb5', '\x2f', '\xfd', '\x20', static_cast<char>(size)};
+  const uint32_t block_head = uint32_t{size} << 3 | 1;
+  return "\3" + std::string(byte_count) + frame_head +
+         std::string{static_cast<char>(block_head), static_cast<char>(block_head >> 8), '\0'} +
+         std::string(content);
+}
+
+TEST(JournalBlock, ACompressedBlockSaysHowLargeItsContentIs) {
+  const std::string content = Write({Floats(3, {1000}, {1})});
+  ASSERT_LT(content.size(), 127);
+  const auto varint = [](size_t size) { return std::string(1, static_cast<char>(size)); };
+  EXPECT_TRUE(Read(CompressedBlock(varint(content.size()), content)).ok());
+  const auto error = [&](std::string_view byte_count) {
+    return Read(CompressedBlock(byte_count, content)).status();
+  };
+  EXPECT_EQ(error(varint(content.size() - 1)).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(error(varint(content.size() + 1)).code(), absl::StatusCode::kDataLoss);
+  // 2^63: nothing of that size is allocated.
+  EXPECT_EQ(error("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+            absl::DataLossError("a compressed journal block is malformed"));
+}
+
+TEST(JournalBlock, ACompressedBlockHoldsNoCompressedOne) {
+  const std::string content = Write({Floats(3, {1000}, {1})});
+  const std::string inner =
+      CompressedBlock(std::string(1, static_cast<char>(content.size())), content);
+  const std::string outer = CompressedBlock(std::string(1, static_cast<char>(inner.size())), inner);
+  EXPECT_EQ(Read(outer).status().code(), absl::StatusCode::kDataLoss);
+}
+
 TEST(JournalBlock, BringsEveryBitBack) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
