@@ -1,9 +1,19 @@
 #include "base/budget/query_budget.h"
 
+#include <utility>
+
 #include "absl/strings/str_format.h"
 #include "base/status.h"
 
 namespace lockstep {
+namespace {
+
+double InMebibytes(uint64_t bytes) {
+  constexpr double kMebibyte = 1 << 20;
+  return static_cast<double>(bytes) / kMebibyte;
+}
+
+}  // namespace
 
 absl::Status QueryBudget::Check() const {
   if (cancelled_.load(std::memory_order_relaxed)) {
@@ -62,22 +72,22 @@ absl::Status QueryBudget::ChargeAnswer(int64_t bytes) {
   return status;
 }
 
-// A query that needs more than half of the total will not get it later either.
 absl::Status QueryBudget::TakeShare(uint64_t bytes) {
-  constexpr double kMebibyte = 1 << 20;
   const PoolAnswer answer = share_.Grow(bytes);
   if (answer == PoolAnswer::kTaken) return absl::OkStatus();
-  const double max_mebibytes = static_cast<double>(max_bytes_) / kMebibyte;
-  if (share_.amount() + bytes > max_bytes_ / 2) {
-    return absl::ResourceExhaustedError(absl::StrFormat(
-        "the query needs at least %.1f MiB of memory, more than half of the limit of %.1f MiB for "
-        "all queries (--memory-limit)",
-        static_cast<double>(share_.amount() + bytes) / kMebibyte, max_mebibytes));
-  }
-  return absl::UnavailableError(
-      absl::StrFormat("%s queries already use their full share of the %.1f MiB of memory for "
-                      "queries (--memory-limit); try again later",
-                      answer == PoolAnswer::kFull ? "all" : "this client's", max_mebibytes));
+  return absl::UnavailableError(absl::StrFormat(
+      "%s queries already use their full share of the %.1f MiB of memory for queries "
+      "(--memory-limit); try again later",
+      answer == PoolAnswer::kFull ? "all" : "this client's", InMebibytes(max_bytes_)));
+}
+
+// A query that needs more than half of the total will not get it later either.
+absl::Status QueryBudget::Refusal(absl::Status status, uint64_t needed_bytes) const {
+  if (needed_bytes <= max_bytes_ / 2) return status;
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "the query needs at least %.1f MiB of memory, more than half of the limit of %.1f MiB for "
+      "all queries (--memory-limit)",
+      InMebibytes(needed_bytes), InMebibytes(max_bytes_)));
 }
 
 absl::Status QueryBudget::TakeMemory() {
@@ -93,10 +103,13 @@ absl::Status QueryBudget::TakeMemory() {
   const int64_t taken = taken_bytes_.load(std::memory_order_relaxed);
   if (needed <= taken) return absl::OkStatus();
   const int64_t more = (needed - taken + kStepBytes - 1) / kStepBytes * kStepBytes;
-  LOCKSTEP_RETURN_IF_ERROR(memory_.Add(static_cast<uint64_t>(more)));
+  const auto all = static_cast<uint64_t>(taken + more);
+  if (absl::Status added = memory_.Add(static_cast<uint64_t>(more)); !added.ok()) {
+    return Refusal(std::move(added), all);
+  }
   if (absl::Status shared = TakeShare(static_cast<uint64_t>(more)); !shared.ok()) {
     memory_.Resize(static_cast<uint64_t>(taken)).IgnoreError();
-    return shared;
+    return Refusal(std::move(shared), all);
   }
   taken_bytes_.store(taken + more, std::memory_order_relaxed);
   return absl::OkStatus();

@@ -70,6 +70,7 @@ class QueryBudget {
   // Takes from `memory` what samples, texts and the answer need beyond what was taken before.
   absl::Status TakeMemory();
   absl::Status TakeShare(uint64_t bytes) LOCKSTEP_REQUIRES(mutex_);
+  absl::Status Refusal(absl::Status status, uint64_t needed_bytes) const;
 
   const int64_t max_samples_;
   const Clock::time_point deadline_;

@@ -50,6 +50,23 @@ TEST(QueryBudget, KeepsTheMemoryUntilItGoes) {
   EXPECT_EQ(held_bytes(), 0);
 }
 
+// Trying again would not help it.
+TEST(QueryBudget, AQueryThatNeedsMoreThanHalfOfTheMemoryOfAllIsTooLarge) {
+  constexpr int64_t kMiB = 1 << 20;
+  MemoryBudget memory(16 * kMiB);
+  ASSERT_EQ(memory.MaxBytesOf(MemoryAccount::kQueries), uint64_t{8 * kMiB});
+  const int64_t unlimited = int64_t{1} << 40;
+  QueryBudget large(unlimited, Clock::time_point::max(), memory);
+  QueryBudget small(unlimited, Clock::time_point::max(), memory);
+  ASSERT_TRUE(large.ChargeText(4 * kMiB).ok());
+  ASSERT_TRUE(small.ChargeText(3 * kMiB).ok());
+  EXPECT_EQ(large.ChargeText(kMiB),
+            absl::ResourceExhaustedError(
+                "the query needs at least 5.0 MiB of memory, more than half of the limit of 8.0 "
+                "MiB for all queries (--memory-limit)"));
+  EXPECT_TRUE(absl::IsUnavailable(small.ChargeText(kMiB)));
+}
+
 TEST(QueryBudget, SaysWhyToStop) {
   QueryBudget late(1, Clock::time_point::min());
   EXPECT_EQ(late.Check().code(), absl::StatusCode::kDeadlineExceeded);
