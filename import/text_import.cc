@@ -94,10 +94,10 @@ absl::Status TextBatch::Add(const TextEntry& entry) {
     case EntryKind::kUnit:
       metadata_[exposition::Unescape(entry.metric)].unit = std::string(entry.text);
       break;
-    case EntryKind::kHistogram:
-    case EntryKind::kExemplar:
     case EntryKind::kNothing:
     case EntryKind::kEof:
+    case EntryKind::kHistogram:  // not in text
+    case EntryKind::kExemplar:
       break;
   }
   return absl::OkStatus();
@@ -186,6 +186,8 @@ absl::Status TextImport::Deliver(ResumePoint& point) {
                    absl::StrFormat("lines %d to %d", batch_first_line_, last_line)));
   batch_.Clear();
   batch_first_line_ = last_line + 1;
+  // Only now: after an interruption, a batch is rather sent twice than never, and the server stores
+  // a sample once.
   return point.Advance(last_line);
 }
 

@@ -18,6 +18,7 @@ struct HeapState {
 
 // The current state of this process.
 HeapState ReadHeapState();
+// `state` as a gzip-compressed profile, with an account's name where pprof expects a function.
 std::string HeapProfile(const HeapState& state);
 
 }  // namespace lockstep::profile

@@ -1,5 +1,6 @@
 // HttpFetch: sends one request at a time to one server with libcurl, over a persistent connection.
-// Charges responses to the memory budget as they arrive. Not thread-safe.
+// Charges responses to the memory budget as they arrive. Used for targets and for discovery, and by
+// rules for alerts and hooks. Not thread-safe.
 #pragma once
 
 #include <atomic>
@@ -31,10 +32,11 @@ struct FetchOptions {
   milliseconds timeout{};
   bool enable_compression = true;
   std::optional<std::string> post_body;  // makes it a POST, for which any 2xx means success
-  uint64_t max_body_bytes = 0;           // uncompressed; bodies must be smaller
+  // Uncompressed bodies must be smaller. 0: 256 MiB, which also bounds larger values.
+  uint64_t max_body_bytes = 0;
   HttpClientConfig http;
   // Signs the headers above and the body; no redirect is followed, because libcurl of Debian 12
-  // cannot sign a URL with parameters. Excludes the authentication of `http`.
+  // cannot sign a URL with parameters. Replaces the authentication of `http`.
   std::optional<AwsSigning> aws_signing;
   // The request fails within about a second once this becomes true. May be null. Borrowed.
   const std::atomic<bool>* is_cancelled = nullptr;
@@ -47,13 +49,14 @@ class HttpFetch {
   HttpFetch(const HttpFetch&) = delete;
   HttpFetch& operator=(const HttpFetch&) = delete;
 
-  // Prepares the handle for a request. Fails if a secret cannot be read.
+  // Prepares handle() for a request. Fails if a secret cannot be read.
   absl::Status Prepare(const FetchOptions& options);
   // A CURL*, to be performed once after Prepare(), alone or in a multi handle.
   void* handle() const { return handle_; }
 
-  // The result of the request that ended with that CURLcode: OK for status 200. For a POST,
-  // kInvalidArgument means that the request is invalid, so retrying does not help.
+  // The result of the request that ended with that CURLcode: OK for status 200, or for any 2xx of a
+  // request with post_body. There, kInvalidArgument means a 4xx other than 429: retrying does not
+  // help.
   absl::Status Outcome(int code) const;
   // "server returned HTTP status 404 Not Found", for example; "" if there was no response.
   std::string StatusText() const;
@@ -63,7 +66,7 @@ class HttpFetch {
   // "" if there is none.
   std::string content_type() const;
 
-  // Prepare(), the request and Outcome(); blocks.
+  // Prepare(), the request by any method, and Outcome(); blocks.
   absl::Status Get(const FetchOptions& options);
 
  private:

@@ -34,6 +34,7 @@ Command TreeOf(const CLI::App& verb, const std::string& name) {
   command.name = name;
   command.help = verb.get_description();
   command.footer = verb.get_footer();
+  // In CLI11, what is in no group is hidden.
   for (const CLI::Option* option : verb.get_options()) {
     if (option->get_group().empty()) continue;
     if (option->get_positional()) {

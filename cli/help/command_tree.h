@@ -1,7 +1,7 @@
 // Command: the program's verbs with their flags and arguments, as plain data.
 //
 // Derived from the CLI::App that parses the command line, so help, completion and the manual page
-// always match what the program accepts. Hidden flags (those in no group) are omitted.
+// always match what the program accepts. Hidden flags and verbs (those in no group) are omitted.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -39,8 +39,9 @@ struct Command {
   std::string word() const;
 };
 
+// The whole program.
 Command TreeOf(const CLI::App& program);
-// `name` is how `verb` is typed, including the program's name.
+// One verb with those below it. `name` is how `verb` is typed, including the program's name.
 Command TreeOf(const CLI::App& verb, const std::string& name);
 
 // "lockstep query [FLAGS] EXPR"

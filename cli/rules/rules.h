@@ -15,11 +15,12 @@ struct RulesCheck {
 };
 
 // `lockstep rules check`: prints the number of rules in each file on standard output, and errors on
-// standard error.
+// standard error. kUsage if a file cannot be read or is invalid.
 ExitCode CheckRules(const RulesCheck& check);
 
 // `lockstep rules test`: prints for each file whether its tests passed, and any unexpected results,
-// on standard output. Each test has its own store in a temporary folder.
+// on standard output. kFailure if a test failed, kUsage if a file could not be run. Each test has
+// its own store in a temporary folder.
 ExitCode TestRules(const std::vector<std::string>& paths);
 
 }  // namespace lockstep::cli

@@ -3,8 +3,8 @@
 //   http_requests_total{code="200",path="/"} 1027 1395066363.000 # {trace="x"} 0.5 1395066362.9
 //   `--------------- series ---------------´ value  time           `-------- exemplar --------´
 //
-// Histograms and summaries stay float series named _bucket, _count, _sum, _created, as on their
-// lines. Refuses what Prometheus refuses. Sources: OpenMetrics 1.0 (prometheus/OpenMetrics,
+// Histograms and summaries stay what their lines are: float series named _bucket, _count, _sum,
+// _created. Refuses what Prometheus refuses. Sources: OpenMetrics 1.0 (prometheus/OpenMetrics,
 // specification); Prometheus, "Exposition formats" and "UTF-8 in Prometheus".
 #pragma once
 
@@ -21,18 +21,17 @@
 
 namespace lockstep::exposition {
 
-// Text yields neither kHistogram nor kExemplar.
+// kHistogram and kExemplar come only from protobuf, whose FamilyReader yields entries, too.
 enum class EntryKind { kNothing, kSample, kHistogram, kExemplar, kType, kHelp, kUnit, kEof };
 
-// Views point into the text.
+// Views point into the text, or into the reader's buffers.
 struct TextEntry {
   EntryKind kind = EntryKind::kNothing;
-  // Set for samples. ParseSeries() parses and validates the series, ParseExemplar() the exemplar,
-  // which is "" if there is none.
+  // Set for samples; neither parsed nor validated yet, which ParseSeries() does.
   std::string_view series;
   double value = 0;
   std::optional<int64_t> timestamp_ms;
-  std::string_view exemplar;
+  std::string_view exemplar;  // for ParseExemplar(); "" if there is none
   // Set for kHistogram, a sample with a native histogram. A kExemplar belongs to the series of the
   // sample before.
   std::shared_ptr<const Histogram> histogram;

@@ -1,4 +1,4 @@
-// Parses JSON numbers exactly, and finds the end of a document. Pure functions.
+// Parses JSON numbers exactly, and tells whether a document has ended. Pure functions.
 #pragma once
 
 #include <simdjson.h>
@@ -8,13 +8,13 @@
 
 namespace lockstep::json {
 
-// The nearest double, including "-0" and integers of any length. Nothing if it is not a number or
-// too large.
+// The nearest double, including "-0" and integers of any length. Nothing if it is not a number, or
+// beyond the range of a double (1e400, 1e-400).
 std::optional<double> ReadDouble(simdjson::ondemand::value value);
-// Parses a number without a decimal point.
+// A signed 64-bit integer. Nothing if it is anything else, such as 1.0 or 1e3.
 std::optional<int64_t> ReadInteger(simdjson::ondemand::value value);
 
-// Whether only blanks follow.
+// Whether only whitespace follows what has been read of the document.
 inline bool IsAtEnd(simdjson::ondemand::document& document) {
   const char* rest = nullptr;
   return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;

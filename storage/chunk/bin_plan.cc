@@ -20,12 +20,15 @@ constexpr double kBitsPerBin = 32;
 // time.
 constexpr size_t kGroupCount = 63;
 static_assert(2 * (2 * kGroupCount + 1) <= kMaxBins);
-// With a smaller share of multiples, a second list of bins does not pay.
+// A second list of bins, for multiples of the unit, pays only if at least one in so many integers
+// is a multiple.
 constexpr size_t kIntegersPerMultiple = 8;
-// A larger table is taken only if it saves this many bits per state, because a reader has to fill
-// it.
+// A larger table of states (bins.h) is taken only if it saves so many bits for each state that it
+// has more, because a reader has to fill it.
 constexpr double kBitsPerState = 0.5;
 
+// By table, because ChooseBins() asks it for many pairs of groups. Looks at the first 12 bits of
+// `count` alone, which is enough to compare costs.
 double Log2(size_t count) {
   constexpr size_t kTableSize = 4096;
   static const std::array<float, kTableSize> table = [] {
@@ -58,7 +61,7 @@ void SortByDigits(std::vector<int64_t>& integers) {
   }
 }
 
-// Counting digits only pays for long lists.
+// Radix sort pays only for long lists.
 void Sort(std::vector<int64_t>& integers) {
   if (integers.size() < 64) {
     std::sort(integers.begin(), integers.end());
@@ -88,6 +91,7 @@ uint64_t CommonDivisor(const std::vector<int64_t>& integers) {
   return std::max<uint64_t>(divisor, 1);
 }
 
+// The integers by the list of bins that they get.
 struct Split {
   uint64_t unit = 1;
   std::vector<int64_t> plain;
@@ -141,8 +145,9 @@ std::vector<Group> MakeGroups(const std::vector<int64_t>& sorted) {
   return groups;
 }
 
-// The cheapest way to merge groups into bins, found for the first group, the first two, the first
-// three, and so on.
+// The cheapest way to merge groups into bins: dynamic programming over how many of the first groups
+// are covered. `total_count` includes the integers of the other list, whose bins share the table.
+// Appends the number of integers in each bin to `counts`, and adds the cost to `bit_count`.
 std::vector<Bin> ChooseBins(const std::vector<int64_t>& sorted, size_t total_count,
                             std::vector<size_t>& counts, double& bit_count) {
   const std::vector<Group> groups = MakeGroups(sorted);
@@ -158,7 +163,8 @@ std::vector<Bin> ChooseBins(const std::vector<int64_t>& sorted, size_t total_cou
                                        static_cast<uint64_t>(groups[begin].first));
       const double in_one_bin =
           kBitsPerBin + static_cast<double>(count) * (total_log - Log2(count) + width);
-      // From a width of two bits on, a bin that starts even earlier only costs more.
+      // From a width of two bits on, each further integer makes a bin dearer, so one that starts
+      // even earlier costs more, too.
       if (width >= 2 && in_one_bin >= cost[end]) break;
       const double trial = cost[begin] + in_one_bin;
       if (trial >= cost[end]) continue;
@@ -180,7 +186,7 @@ std::vector<Bin> ChooseBins(const std::vector<int64_t>& sorted, size_t total_cou
   return bins;
 }
 
-// Shares of 2^table_log, each at least 1.
+// The bins' shares of 2^table_log states, which they fill exactly; each is at least 1.
 std::vector<uint16_t> Weights(const std::vector<size_t>& counts, int table_log) {
   const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), size_t{0}));
   const int64_t state_count = int64_t{1} << table_log;
@@ -191,7 +197,8 @@ std::vector<uint16_t> Weights(const std::vector<size_t>& counts, int table_log) 
     weights.push_back(static_cast<uint16_t>(std::max(1.0, std::nearbyint(share))));
     left -= weights.back();
   }
-  // The largest share can best absorb the difference.
+  // The largest share can best absorb the difference. If states are taken from it, then in small
+  // steps: another share may be the largest afterwards.
   while (left != 0) {
     uint16_t& largest = *std::max_element(weights.begin(), weights.end());
     const int64_t step = left > 0 ? left : std::max<int64_t>(left, -(largest / 8 + 1));

@@ -50,8 +50,8 @@ struct BinSet {
   std::vector<Bin> bins;  // plain ones, then scaled ones, each list ascending
   size_t plain_count = 0;
   uint64_t unit = 1;
-  int table_log =
-      0;  // 0 for up to one bin, else kMinTableLog to kMaxTableLog; weights sum to 2^table_log
+  // 0 for up to one bin, else kMinTableLog to kMaxTableLog; weights sum to 2^table_log.
+  int table_log = 0;
 
   friend bool operator==(const BinSet&, const BinSet&) = default;
 };

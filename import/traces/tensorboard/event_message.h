@@ -30,7 +30,7 @@ struct SummaryValue {
 enum class EventKind : uint8_t {
   kSummary,
   kFileVersion,
-  kSessionStart,  // the writer (re)started: what follows replaces later steps read before
+  kSessionStart,  // the writer (re)started; its steps may begin before the last one read
   kOther,         // graphs, run metadata, log messages
 };
 

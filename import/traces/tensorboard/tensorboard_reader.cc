@@ -20,7 +20,7 @@ std::optional<int64_t> TimeMs(double wall_time_s) {
   return std::llround(wall_time_s * 1000);
 }
 
-// Nothing if malformed, or not exactly one number.
+// ReadTensorScalar() without exceptions: nothing for a malformed tensor, too.
 std::optional<double> TensorScalar(std::string_view tensor) {
   try {
     return ReadTensorScalar(tensor);

@@ -46,7 +46,8 @@ class TensorboardReader {
   size_t tag_count() const;
 
  private:
-  // The plugin of a tag.
+  // The TensorBoard plugin that shows a tag and so says what its tensors are. Kept for each tag,
+  // because writers usually name it only with the first value.
   enum class Plugin : uint8_t { kUnknown, kScalars, kHistograms, kOther };
   struct Tag {
     TagMeaning meaning;
