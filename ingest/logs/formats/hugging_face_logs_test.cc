@@ -70,8 +70,16 @@ TEST(HuggingFaceStdoutTest, TheKindOfADictionary) {
 TEST(HuggingFaceStdoutTest, ItemsAreQuotedEitherWay) {
   EXPECT_EQ(StdoutOf("{'loss': '3', \"epoch\": \"0.5\",'grad_norm':2}\n"),
             "step train_loss=3 epoch=0.5 train_grad_norm=2\n");
+  EXPECT_EQ(StdoutOf("{'loss': '3' , 'a': '', '': 5 , 'epoch': 0.5}\n"),
+            "step train_loss=3 epoch=0.5\n");
   // Without a number, an item has no value.
   EXPECT_EQ(StdoutOf("{'loss': '3', 'a': 'x', 'b': 3 4, 'c': None}\n"), "step train_loss=3\n");
+}
+
+TEST(HuggingFaceStdoutTest, ADictionaryMayNameItsStep) {
+  EXPECT_EQ(StdoutOf("{'loss': 3, 'step': 7}\n{'loss': 2, 'step': 9}\n{'loss': 1}\n", 5),
+            "step step=7 train_loss=3\nstep step=9 train_loss=2\n"
+            "step attempt=1 step=5 train_loss=1\n");
 }
 
 TEST(HuggingFaceStdoutTest, DamagedDictionaries) {
