@@ -133,6 +133,20 @@ TEST(LogParserStateTest, BeforeTheFormatIsKnown) {
   ExpectRestartsAnywhere("n:1:1 [0] NCCL INFO x\n iteration 1/ 9 | lm loss: 1 |\n");
 }
 
+TEST(LogParserStateTest, OnlyTheFirstLineIsTheHeaderOfATable) {
+  TextSink sink;
+  auto parser = NewParser({}, sink);
+  for (size_t i = 0; i < kMaxSniffedLines; ++i) parser->Feed("x\n");
+  std::string state;
+  ASSERT_TRUE(parser->AppendState(state));
+  parser = NewParser({}, sink);
+  ASSERT_TRUE(parser->LoadState(state));
+  EXPECT_EQ(parser->counts().lines, kMaxSniffedLines);
+  parser->Feed("step,loss\n1,2\n");
+  EXPECT_EQ(parser->format_name(), "");
+  EXPECT_EQ(sink.text(), "");
+}
+
 TEST(LogParserStateTest, NotInsideADocumentOrALineThatIsCut) {
   EXPECT_EQ(ExpectSameWithRestarts("{\n\"log_history\": [{\"loss\": 2, \"step\": 1}]\n}\n \n",
                                    HintsWithFormat("hf_trainer_state")),

@@ -53,6 +53,7 @@ TEST(NumberTextTest, Numbers) {
   // Up to 32 digits.
   check("1,234567890123456789012345678901", 1234567890123456789012345678901.0, "");
   check("1,2345678901234567890123456789012", 12345678901234567890123456789012.0, "");
+  EXPECT_FALSE(NumberOf("1,23456789012345678901234567890123").has_value());
   EXPECT_TRUE(std::isnan(*NumberOf("nan")));
   for (const std::string_view text : {"", "-", "x", ".", "--1", "N/A", "+-1"}) {
     EXPECT_FALSE(NumberOf(text).has_value()) << text;
