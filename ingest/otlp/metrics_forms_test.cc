@@ -442,11 +442,14 @@ TEST(MetricsForms, LongValuesOfTheResourceRefuseItsPoints) {
   };
   Translation scopes;
   scopes.promotes_scope = true;
-  EXPECT_THAT(refusal(scopes, 8),
-              HasSubstr("a label value of 9 bytes is longer than the limit of 8"));
+  EXPECT_THAT(
+      refusal(scopes, 8),
+      HasSubstr("{__name__=\"m\"}: a label value of 9 bytes is longer than the limit of 8"));
   EXPECT_THAT(refusal(scopes, 9), Not(HasSubstr("longer")));
   EXPECT_THAT(refusal({}, 8), Not(HasSubstr("longer")));
-  EXPECT_THAT(refusal({}, 0), HasSubstr("a label value of 1 bytes is longer than the limit of 0"));
+  EXPECT_THAT(
+      refusal({}, 0),
+      HasSubstr("{__name__=\"m\"}: a label value of 1 bytes is longer than the limit of 0"));
 }
 
 // Knows all series that it was ever asked for.
@@ -568,6 +571,60 @@ TEST(MetricsForms, ManyNamesOfAttributes) {
   for (size_t i = 0; i < got.request.series.size(); i += 1999) {
     EXPECT_EQ(got.request.series[i].labels.Get("k_" + std::to_string(i)), "v");
   }
+}
+
+TEST(MetricsForms, APointThatIsRefusedIsNeverKnown) {
+  const std::string message = RequestWith(kGaugeField, [](Writer& data) {
+    for (const std::string_view value : {"\xff", "good", "\xfe"}) {
+      Put(data, 1, [value](Writer& point) {
+        point.add_fixed64(3, kSecond);
+        PutAttribute(point, 7, "k", value);
+      });
+    }
+  });
+  const KnowsAll storage;
+  MetricsDecoder decoder({});
+  EXPECT_THAT(Got(decoder.DecodeProtobuf(message, {}, &storage)).request.series, SizeIs(1));
+  const DecodedWrite again = Got(decoder.DecodeProtobuf(message, {}, &storage));
+  EXPECT_THAT(again.request.known, SizeIs(1));
+  EXPECT_EQ(again.refusals.sample_count(), 2u);
+}
+
+TEST(MetricsForms, AKnownTargetIsOneSeriesOfSeveralSamples) {
+  const std::string message = [] {
+    std::string bytes;
+    Writer request(bytes);
+    Put(request, 1, [](Writer& resource_metrics) {
+      Put(resource_metrics, 1, [](Writer& resource) {
+        PutAttribute(resource, 1, "service.name", "s");
+        PutAttribute(resource, 1, "host.name", "h");
+      });
+      Put(resource_metrics, 2, [](Writer& scope_metrics) {
+        Put(scope_metrics, 2, [](Writer& metric) {
+          metric.add_string(1, "m");
+          Put(metric, kGaugeField, [](Writer& data) {
+            // The last has no time, and so none for its target.
+            for (const uint64_t seconds : {60, 400, 0}) {
+              Put(data, 1, [seconds](Writer& point) { point.add_fixed64(3, seconds * kSecond); });
+            }
+          });
+        });
+      });
+    });
+    return bytes;
+  }();
+  const KnowsAll storage;
+  MetricsDecoder decoder({});
+  const DecodedWrite first = Got(decoder.DecodeProtobuf(message, {}, &storage));
+  // The second and third point are known by the first.
+  ASSERT_THAT(first.request.series, SizeIs(2));
+  EXPECT_THAT(first.request.known, SizeIs(2));
+  EXPECT_EQ(RowsOf(first).back(),
+            "target_info{host_name=\"h\", job=\"s\"} 1@60000 1@210000 1@360000 1@400000");
+  const DecodedWrite again = Got(decoder.DecodeProtobuf(message, {}, &storage));
+  EXPECT_THAT(again.request.known, SizeIs(3 + 4));
+  EXPECT_EQ(again.series_count, 4u);
+  EXPECT_EQ(again.sample_count, 7u);
 }
 
 }  // namespace
