@@ -167,5 +167,94 @@ TEST(MetricNames, NamesOfARoleHaveIt) {
   EXPECT_EQ(ShownNameOf(Role::kGpuSmClockHertz).factor, 1e6);
 }
 
+TEST(MetricNames, ARolesOwnNameIsInItsUnit) {
+  for (const RoleInfo& info : AllRoles()) {
+    const auto found = RoleOf(info.name, {});
+    ASSERT_TRUE(found.has_value()) << info.name;
+    EXPECT_EQ(found->role, info.role) << info.name;
+    EXPECT_EQ(found->factor, 1) << info.name;
+  }
+}
+
+// Role's units per unit that the name ends with; 0: the name does not say it.
+double FactorByName(std::string_view name) {
+  constexpr std::pair<std::string_view, double> kEndings[] = {{"_ms", 1e-3},
+                                                              {"_NS", 1e-9},
+                                                              {"_microseconds", 1e-6},
+                                                              {"_mhz", 1e6},
+                                                              {"_gb", 1e9},
+                                                              {"_gb_ratio", 1e9},
+                                                              {"_gbs", 1e9},
+                                                              {"_mb", 1 << 20},
+                                                              {"_tflops", 1e12},
+                                                              {"_tflops_ratio", 1e12},
+                                                              {"_seconds", 1},
+                                                              {"_s", 1},
+                                                              {"_watts", 1},
+                                                              {"_hertz", 1},
+                                                              {"_joules", 1},
+                                                              {"_celsius", 1},
+                                                              {"_bytes", 1},
+                                                              {"_seconds_total", 1},
+                                                              {"_joules_total", 1},
+                                                              {"_bytes_total", 1},
+                                                              {"_WATTS", 1},
+                                                              {"_CELSIUS", 1},
+                                                              {"_percent", 1e-2},
+                                                              {"_norm", 1},
+                                                              {"_size", 1},
+                                                              {"_length", 1},
+                                                              {"_loss", 1},
+
+                                                              {"_steps", 1},
+                                                              {"_samples", 1}};
+  for (const auto& [ending, factor] : kEndings) {
+    if (name.ends_with(ending)) return factor;
+  }
+  return 0;
+}
+
+TEST(MetricNames, NamesSayTheUnitThatIsConverted) {
+  size_t checked_count = 0;
+  for (const RoleInfo& info : AllRoles()) {
+    for (const std::string_view name : NamesOf(info.role)) {
+      const double factor = FactorByName(name);
+      const auto found = RoleOf(name, {});
+      // DCGM's field of used memory is a ratio; other names depend on labels.
+      if (factor == 0 || !found.has_value() || name == "DCGM_FI_DEV_FB_USED_PERCENT") continue;
+      EXPECT_EQ(found->factor, factor) << name;
+      ++checked_count;
+    }
+  }
+  EXPECT_GT(checked_count, 150u);
+}
+
+TEST(MetricNames, AllRolesOfAName) {
+  const auto roles = [](std::string_view name) {
+    std::string text;
+    for (const NameRole& role : RolesOfName(name)) {
+      absl::StrAppendFormat(&text, "%s/%s if %s=%s; ", InfoOf(role.role).name, role.part,
+                            role.label, role.label_value);
+    }
+    return text;
+  };
+  EXPECT_EQ(roles("hw_errors"),
+            "gpu_ecc_corrected_total/ if error_type=corrected; "
+            "gpu_ecc_uncorrected_total/ if error_type=uncorrected; ");
+  EXPECT_EQ(roles("data_time"), "train_phase_seconds/data if =; ");
+  EXPECT_EQ(roles("my_time_s"), "train_phase_seconds/my if =; ");
+  EXPECT_EQ(roles("gpu_xid_events"), "gpu_xid_events/ if =; ");
+  EXPECT_EQ(roles("go_goroutines"), "");
+  EXPECT_EQ(roles("_time_s"), "");
+}
+
+TEST(MetricNames, PartsComeFromLabels) {
+  EXPECT_EQ(Describe("gpu_xid_events", LabelSet::Of({{"xid", "79"}})), "gpu_xid_events/79");
+  EXPECT_EQ(Describe("train_phase_seconds", LabelSet::Of({{"phase", "data"}})),
+            "train_phase_seconds/data");
+  EXPECT_EQ(Describe("train_loss", LabelSet::Of({{"phase", "data"}})), "train_loss");
+  EXPECT_EQ(Describe("my_time_s", LabelSet::Of({{"agg", "max"}})), "-");
+}
+
 }  // namespace
 }  // namespace lockstep::catalogue

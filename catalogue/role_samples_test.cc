@@ -57,5 +57,23 @@ TEST(RoleSamples, CounterOrGaugeByTheSamples) {
   EXPECT_EQ(Convert("DCGM_FI_PROF_PCIE_RX_BYTES", {1, 2, 3}), (Values{1, 2, 3}));
 }
 
+TEST(RoleSamples, ACounterHasTenSamplesAndRisesMoreOftenThanNot) {
+  const auto is_counter = [](const Values& values) {
+    return Convert("DCGM_FI_PROF_PCIE_RX_BYTES", values) != values;
+  };
+  EXPECT_TRUE(is_counter({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_FALSE(is_counter({1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  // Six and five rises among ten samples.
+  EXPECT_TRUE(is_counter({1, 2, 3, 4, 5, 6, 7, 7, 7, 7}));
+  EXPECT_FALSE(is_counter({1, 2, 3, 4, 5, 6, 6, 6, 6, 6}));
+  // With a sample that is not a number, all stay.
+  EXPECT_EQ(Convert("DCGM_FI_PROF_PCIE_RX_BYTES", {1, 2, 3, 4, 5, 6, 7, 8, 9, NAN, 11, 12}).size(),
+            12u);
+}
+
+TEST(RoleSamples, PercentIsAboveOne) {
+  EXPECT_THAT(Convert("DCGM_FI_DEV_GPU_UTIL_RATIO", {1.5, 1}), ElementsAre(0.015, 0.01));
+}
+
 }  // namespace
 }  // namespace lockstep::catalogue

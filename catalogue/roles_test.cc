@@ -27,5 +27,14 @@ TEST(Roles, NamesEndInTheirUnits) {
   }
 }
 
+TEST(Roles, ScopesAndKindsHaveNames) {
+  EXPECT_EQ(Name(RoleScope::kGpu), "gpu");
+  EXPECT_EQ(Name(RoleScope::kRank), "rank");
+  EXPECT_EQ(Name(RoleScope::kHost), "host");
+  EXPECT_EQ(Name(RoleScope::kNic), "nic");
+  EXPECT_EQ(Name(RoleKind::kTotal), "total");
+  EXPECT_EQ(Name(RoleKind::kGauge), "gauge");
+}
+
 }  // namespace
 }  // namespace lockstep::catalogue

@@ -77,5 +77,55 @@ TEST_F(JobRatesTest, TheRateMayChange) {
   EXPECT_TRUE(AdmitOne("noisy", 1).ok());
 }
 
+TEST_F(JobRatesTest, HistogramsAreSamplesToo) {
+  DecodedWrite write;
+  SeriesWrite series;
+  series.labels = LabelSet::Of({{kMetricName, "m"}, {"job", "noisy"}});
+  series.histograms.resize(150);
+  write.request.series.push_back(series);
+  EXPECT_TRUE(rates_.Admit(write).ok());
+  EXPECT_FALSE(AdmitOne("noisy", 1).ok());
+}
+
+TEST_F(JobRatesTest, TheLongestWaitIsTold) {
+  EXPECT_TRUE(AdmitOne("a", 250).ok());
+  EXPECT_TRUE(AdmitOne("b", 550).ok());
+  EXPECT_TRUE(AdmitOne("c", 100).ok());
+  DecodedWrite write;
+  for (const char* job : {"a", "b", "c"}) Add(write, job, 1);
+  const absl::Status refused = rates_.Admit(write);
+  EXPECT_EQ(RetryAfter(refused), std::chrono::seconds(5));
+  EXPECT_THAT(std::string(Message(refused)), HasSubstr("the job \"b\""));
+  EXPECT_EQ(RetryAfter(AdmitOne("c", 1)), std::chrono::seconds(1));
+}
+
+TEST_F(JobRatesTest, ExemplarsOfRefusedSeriesGoToo) {
+  EXPECT_TRUE(AdmitOne("noisy", 200).ok());
+  DecodedWrite write;
+  for (const char* job : {"noisy", "quiet"}) {
+    Add(write, job, 1);
+    write.exemplars.push_back({write.request.series.back().labels, {{{}, 1, 1}}});
+  }
+  ASSERT_TRUE(rates_.Admit(write).ok());
+  ASSERT_EQ(write.exemplars.size(), 1u);
+  EXPECT_EQ(write.exemplars[0].series.Get("job"), "quiet");
+}
+
+TEST_F(JobRatesTest, AClockThatGoesBackFillsNothing) {
+  EXPECT_TRUE(AdmitOne("noisy", 200).ok());
+  Pass(std::chrono::seconds(-60));
+  EXPECT_FALSE(AdmitOne("noisy", 1).ok());
+  Pass(std::chrono::seconds(60));
+  EXPECT_FALSE(AdmitOne("noisy", 1).ok());
+}
+
+TEST_F(JobRatesTest, WithoutSeriesThereIsNothingToRefuse) {
+  DecodedWrite write;
+  EXPECT_TRUE(rates_.Admit(write).ok());
+  EXPECT_TRUE(rates_.is_limited());
+  rates_.SetRate(0);
+  EXPECT_FALSE(rates_.is_limited());
+}
+
 }  // namespace
 }  // namespace lockstep

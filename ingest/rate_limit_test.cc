@@ -1,4 +1,5 @@
 #include "ingest/rate_limit.h"
+#include "base/status.h"
 
 #include <gtest/gtest.h>
 
@@ -204,6 +205,69 @@ TEST(CredentialRateTest, CredentialsHaveLimitsOfTheirOwn) {
   RateLimit small(5, [&now] { return now; });
   EXPECT_TRUE(small.Admit(other, 10).ok());
   EXPECT_FALSE(small.Admit(slow, 9).ok());
+}
+
+TEST_F(RateLimitTest, MessagesNameTheLimitAndTheWait) {
+  EXPECT_TRUE(Admits(limit_, 350));
+  EXPECT_EQ(Message(limit_.Admit({}, 2)),
+            "over the limit of 100 samples per second of this server "
+            "(ingest.max-samples-per-second); nothing was stored, retry in 3 s");
+  RateLimit of_tenant(
+      100, [this] { return now_; }, "of this tenant");
+  EXPECT_TRUE(Admits(of_tenant, 350));
+  EXPECT_EQ(Message(of_tenant.Admit({}, 2)),
+            "over the limit of 100 samples per second of this tenant; nothing was stored, retry in "
+            "3 s");
+  RateLimit none(0, [this] { return now_; });
+  const ClientId limited{.network = "", .user = "u", .max_samples_per_second = 10};
+  EXPECT_TRUE(none.Admit(limited, 35).ok());
+  EXPECT_EQ(Message(none.Admit(limited, 1)),
+            "over the limit of 10 samples per second of the credential \"u\" (lockstep_roles); "
+            "nothing was stored, retry in 3 s");
+}
+
+TEST_F(RateLimitTest, ANewRateBeginsFull) {
+  EXPECT_TRUE(Admits(limit_, 1000));
+  limit_.SetRate(100);
+  EXPECT_FALSE(Admits(limit_, 2));
+  limit_.SetRate(200);
+  EXPECT_TRUE(Admits(limit_, 200));
+  EXPECT_FALSE(Admits(limit_, 3));
+  // A small request has a hundredth of the rate, and its part is new as well.
+  int small = 0;
+  while (Admits(limit_, 1)) ++small;
+  EXPECT_EQ(small, 25);
+  Pass(milliseconds(500));
+  limit_.SetRate(400);
+  EXPECT_TRUE(Admits(limit_, 400));
+  EXPECT_FALSE(Admits(limit_, 5));
+  limit_.SetRate(0);
+  EXPECT_TRUE(Admits(limit_, 1'000'000));
+}
+
+TEST_F(RateLimitTest, SmallIsUpToAHundredthOfTheRate) {
+  RateLimit limit(1000, [this] { return now_; });
+  EXPECT_TRUE(Admits(limit, 10'000));
+  EXPECT_FALSE(Admits(limit, 11));
+  for (int i = 0; i < 12; ++i) EXPECT_TRUE(Admits(limit, 10)) << i;
+  EXPECT_FALSE(Admits(limit, 10));
+  EXPECT_TRUE(Admits(limit, 5));
+  EXPECT_FALSE(Admits(limit, 1));
+}
+
+TEST_F(RateLimitTest, AClockThatGoesBackFillsNothing) {
+  EXPECT_TRUE(Admits(limit_, 200));
+  Pass(milliseconds(-60'000));
+  EXPECT_FALSE(Admits(limit_, 2));
+  Pass(milliseconds(60'000));
+  EXPECT_FALSE(Admits(limit_, 2));
+  Pass(milliseconds(1'010));
+  EXPECT_TRUE(Admits(limit_, 2));
+}
+
+TEST_F(RateLimitTest, AWaitIsAtLeastASecond) {
+  EXPECT_TRUE(Admits(limit_, 100));
+  EXPECT_EQ(WaitOf(limit_), seconds(1));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include "profile/read_profile.h"
@@ -77,6 +78,20 @@ TEST(CpuProfilerTest, SaysWhatItLeftOut) {
   ASSERT_EQ(profile.comments.size(), 1u);
   EXPECT_THAT(profile.comments[0], testing::HasSubstr("samples were omitted"));
   EXPECT_EQ(profile.samples.size(), 1u);
+}
+
+TEST(CpuProfilerTest, SaysWhenAndHowOften) {
+  auto profiler = CpuProfiler::Start();
+  ASSERT_TRUE(profiler.ok()) << profiler.status();
+  const std::string packed = (*profiler)->Finish();
+  const std::string plain = Gunzip(packed);
+  const auto fields = FieldsOf(plain);
+  EXPECT_GT(fields.find(9)->second.number, 0u);
+  EXPECT_GT(fields.find(10)->second.number, 0u);
+  EXPECT_EQ(fields.find(12)->second.number, 10'000'000u);
+  EXPECT_TRUE(ParseProfile(packed).comments.empty());
+  // It has stopped, so that another one may start.
+  EXPECT_TRUE(CpuProfiler::Start(1).ok());
 }
 
 }  // namespace

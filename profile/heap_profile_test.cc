@@ -33,5 +33,16 @@ TEST(HeapProfileTest, AccountsAreNeverMoreThanTheWhole) {
   EXPECT_EQ(sum, 100);
 }
 
+TEST(HeapProfileTest, SaysWhenAndWhatTheNamesMean) {
+  const HeapState state{.allocated_bytes = 1, .free_bytes = 0, .budget = {}, .time_ns = 1234};
+  const std::string packed = HeapProfile(state);
+  const std::string plain = Gunzip(packed);
+  EXPECT_EQ(FieldsOf(plain).find(9)->second.number, 1234u);
+  EXPECT_EQ(FieldsOf(plain).find(10)->second.number, 0u);
+  EXPECT_THAT(ParseProfile(packed).comments,
+              ElementsAre("Names stand for accounts of the memory budget, not for functions."));
+  EXPECT_EQ(ParseProfile(packed).samples.size(), 1u);
+}
+
 }  // namespace
 }  // namespace lockstep::profile

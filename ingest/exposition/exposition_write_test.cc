@@ -88,5 +88,89 @@ TEST(ExpositionWriteTest, Protobuf) {
       DecodeExposition(body.substr(0, 10), std::nullopt, {kNowMs, false, labels}, {}).ok());
 }
 
+std::string MetadataOf(const DecodedWrite& decoded) {
+  std::string text;
+  for (const MetadataEntry& entry : decoded.metadata) {
+    text += entry.metric + "|" + entry.metadata.type + "|" + entry.metadata.help + "|" +
+            entry.metadata.unit + "\n";
+  }
+  return text;
+}
+
+TEST(ExpositionWriteTest, WhatIsSaidOfMetricsComesTogether) {
+  const ExtraLabels labels;
+  const auto decoded = DecodeExposition(
+      "# HELP a_seconds say \\\"x\\\"\n# UNIT a_seconds seconds\n# TYPE b counter\n# EOF\n",
+      TextFormat::kOpenMetrics, {kNowMs, true, labels}, {});
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(MetadataOf(*decoded), "a_seconds|unknown|say \"x\"|seconds\nb|counter||\n");
+}
+
+TEST(ExpositionWriteTest, LongMetadataIsLeftOut) {
+  const ExtraLabels labels;
+  const auto count = [&labels](size_t limit) {
+    return DecodeTextLines("# HELP up 12345678", TextFormat::kPrometheus, {kNowMs, true, labels},
+                           {.max_metadata_bytes = limit})
+        ->metadata.size();
+  };
+  EXPECT_EQ(count(10), 1u);
+  EXPECT_EQ(count(9), 0u);
+}
+
+TEST(ExpositionWriteTest, LinesWithAnUnwantedTimeAreRefused) {
+  const ExtraLabels labels;
+  const auto decoded = DecodeTextLines("a 1\nb 1 7\n\nc 1\r\n", TextFormat::kPrometheus,
+                                       {kNowMs, false, labels}, {});
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_THAT(SeriesOf(*decoded), ElementsAre("a 1@5000", "c 1@5000"));
+  EXPECT_EQ(decoded->sample_count, 3u);
+  EXPECT_THAT(decoded->refusals.ToString(),
+              HasSubstr("line 2: a sample has a timestamp, but samples get their time of arrival"));
+}
+
+TEST(ExpositionWriteTest, LinesAreCountedWithEmptyOnes) {
+  EXPECT_THAT(Lines("\n\r\n# x\nb x").refusals.ToString(), HasSubstr("line 4: "));
+}
+
+TEST(ExpositionWriteTest, LinesOfOpenMetricsHaveSeconds) {
+  const ExtraLabels labels;
+  const auto decoded = DecodeTextLines("a 1 1.5\na 2 2 # {id=\"x\"} 1\n", TextFormat::kOpenMetrics,
+                                       {kNowMs, true, labels}, {});
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_THAT(SeriesOf(*decoded), ElementsAre("a 1@1500 2@2000"));
+  EXPECT_TRUE(decoded->exemplars.empty());
+}
+
+TEST(ExpositionWriteTest, TooManySeriesRefuseTheBody) {
+  const ExtraLabels labels;
+  const ExpositionTerms terms{kNowMs, true, labels};
+  const IngestLimits limits = {.max_series_per_request = 1};
+  EXPECT_TRUE(DecodeTextLines("a 1\na 2 7\n", TextFormat::kPrometheus, terms, limits).ok());
+  EXPECT_TRUE(absl::IsOutOfRange(
+      DecodeTextLines("a 1\nb 2\n", TextFormat::kPrometheus, terms, limits).status()));
+  EXPECT_TRUE(absl::IsOutOfRange(
+      DecodeExposition("a 1\nb 2\n", TextFormat::kPrometheus, terms, limits).status()));
+}
+
+TEST(ExpositionWriteTest, HistogramsOfProtobufAreBothNativeAndClassic) {
+  // name "h", type 4 (histogram), metric { histogram = 7 { sample_count = 2, zero_count = 2,
+  // bucket { cumulative_count 2, upper_bound 1 } } timestamp_ms = 7 }.
+  const std::string histogram(
+      "\x08\x02\x38\x02\x1a\x0b\x08\x02\x11\x00\x00\x00\x00\x00\x00\xf0\x3f", 17);
+  const std::string metric = "\x3a\x11" + histogram + "\x30\x07";
+  const std::string message = "\x0a\x01h\x18\x04\x22\x15" + metric;
+  const ExtraLabels labels;
+  const auto decoded = DecodeExposition(static_cast<char>(message.size()) + message, std::nullopt,
+                                        {kNowMs, true, labels}, {});
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_THAT(SeriesOf(*decoded),
+              ElementsAre("h", "h_count 2@7", "h_sum 0@7", "h_bucket{le=\"1.0\"} 2@7",
+                          "h_bucket{le=\"+Inf\"} 2@7"));
+  const HistogramSample& sample = decoded->request.series.at(0).histograms.at(0);
+  EXPECT_EQ(sample.timestamp_ms, 7);
+  EXPECT_EQ(sample.histogram->zero_count, 2);
+  EXPECT_EQ(decoded->histogram_count, 1u);
+}
+
 }  // namespace
 }  // namespace lockstep::exposition

@@ -213,5 +213,90 @@ TEST(FamilyReaderTest, SaysWhatIsWrong) {
   }
 }
 
+TEST(FamilyReaderTest, ANativeHistogramIsKnownByAnyOfItsFields) {
+  const auto native = [](const std::string& fields) {
+    return Read(Family("h", kHistogram, "", 7, fields), kNative).at(1);
+  };
+  EXPECT_EQ(native(Double(6, 0.001)), "h schema 0 hint 0 count 0 sum 0 zero 0 <= 0.001 [] -[]");
+  EXPECT_EQ(native(Number(1, 2) + Number(7, 2)),
+            "h schema 0 hint 0 count 2 sum 0 zero 2 <= 0 [] -[]");
+  EXPECT_EQ(native(Double(4, 2.5) + Double(8, 2.5)),
+            "h schema 0 hint 0 count 2.5 sum 0 zero 2.5 <= 0 [] -[]");
+  EXPECT_EQ(native(Span(9, 3, 0)), "h schema 0 hint 0 count 0 sum 0 zero 0 <= 0 [] -[3:0 ]");
+  EXPECT_EQ(native(Double(2, 5)), "h_count 0");
+}
+
+TEST(FamilyReaderTest, FloatsOfClassicHistograms) {
+  Check(Family("h", kHistogram, "", 7, Double(4, 2.5) + Bytes(3, Double(4, 1.5) + Double(2, 1))),
+        kClassic,
+        {"type h histogram", "h_count 2.5", "h_sum 0", R"(h_bucket{le="1.0"} 1.5)",
+         R"(h_bucket{le="+Inf"} 2.5)"});
+}
+
+TEST(FamilyReaderTest, WithoutClassicBucketsTheNativeHistogramIsAll) {
+  Check(Family("h", kHistogram, "", 7, Number(1, 4) + NativeBuckets()), kBoth,
+        {"type h histogram", "h schema 3 hint 0 count 4 sum 0 zero 1 <= 0.001 [0:2 1,2] -[]"});
+}
+
+TEST(FamilyReaderTest, ExemplarsOfNativeHistogramsNeedATime) {
+  const std::string timeless = Label("trace", "x") + Double(2, 1);
+  // Without a time, a classic exemplar is one of its bucket only.
+  Check(Family("h", kHistogram, "", 7,
+               Number(1, 4) + NativeBuckets() +
+                   Bytes(3, Number(1, 3) + Double(2, 1) + Bytes(3, timeless))),
+        kBoth,
+        {"type h histogram", "h schema 3 hint 0 count 4 sum 0 zero 1 <= 0.001 [0:2 1,2] -[]",
+         "h_count 4", "h_sum 0", R"(h_bucket{le="1.0"} 3)", R"(# h_bucket{le="1.0"} {trace="x"} 1)",
+         R"(h_bucket{le="+Inf"} 4)"});
+}
+
+TEST(FamilyReaderTest, TimesOfMetricsAndExemplars) {
+  const auto metric = [](const std::string& fields) { return Bytes(4, Bytes(3, fields)); };
+  const auto exemplar = [&](int64_t seconds, int64_t nanoseconds) {
+    return metric(Double(1, 1) + Bytes(2, Exemplar("t", 0.5, seconds, nanoseconds)));
+  };
+  Check(Delimited(Bytes(1, "c") + Bytes(4, Bytes(3, Double(1, 1)) + Number(6, 0)) +
+                  Bytes(4, Bytes(3, Double(1, 2)) + Number(6, static_cast<uint64_t>(-5))) +
+                  exemplar(17, 1'999'999) + exemplar(-2, 0) +
+                  exemplar(std::numeric_limits<int64_t>::max(), 0) +
+                  metric(Double(1, 3) + Bytes(2, Label("trace", "t") + Double(2, 0.5)))),
+        kClassic,
+        {"type c counter", "c 1", "c 2 @-5", "c 1", R"(# c {trace="t"} 0.5 17.001)", "c 1",
+         R"(# c {trace="t"} 0.5 -2)", "c 1", R"(# c {trace="t"} 0.5 4503599627370496)", "c 3",
+         R"(# c {trace="t"} 0.5)"});
+}
+
+TEST(FamilyReaderTest, UnknownTypesAreUntyped) {
+  for (const uint64_t type : {uint64_t{6}, uint64_t{99}, static_cast<uint64_t>(-1)}) {
+    Check(Delimited(Bytes(1, "x") + Number(3, type) + Bytes(4, Bytes(5, Double(1, 7)))), kClassic,
+          {"type x unknown", "x 7"});
+  }
+  Check(Family("g", kGaugeHistogram, "", 7, ""), kClassic,
+        {"type g gaugehistogram", "g_count 0", "g_sum 0", R"(g_bucket{le="+Inf"} 0)"});
+}
+
+TEST(FamilyReaderTest, AUnitIsTheEndOfTheName) {
+  const auto last = [](Type type, const std::string& name) {
+    return Read(Delimited(Bytes(1, name) + Number(3, type) + Bytes(4, "") + Bytes(5, "bytes")),
+                kClassic)
+        .at(0);
+  };
+  EXPECT_EQ(last(kGauge, "x_bytes"), "type x_bytes gauge");
+  EXPECT_EQ(last(kCounter, "x_bytes"), "type x_bytes counter");
+  EXPECT_EQ(last(kCounter, "x_bytes_total"), "type x_bytes_total counter");
+  for (const std::string name : {"bytes", "xbytes", "x_bytes_total", "x_byte"}) {
+    EXPECT_EQ(last(kGauge, name), "metric family 1: the metric name \"" + name +
+                                      "\" does not end with its unit \"bytes\"");
+  }
+}
+
+TEST(FamilyReaderTest, ANameThatIsNoneIsQuoted) {
+  Check(Family("1a", kGauge, Label("a:b", "c") + Label("9", ""), 2, "") +
+            Family("", kGauge, "", 2, "") + Family("s.x", kSummary, "", 4, ""),
+        kClassic,
+        {"type 1a gauge", R"({"1a","a:b"="c","9"=""} 0)", "type  gauge", R"({""} 0)",
+         "type s.x summary", R"({"s.x_count"} 0)", R"({"s.x_sum"} 0)"});
+}
+
 }  // namespace
 }  // namespace lockstep::exposition

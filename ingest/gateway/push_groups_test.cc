@@ -134,5 +134,55 @@ TEST_F(PushGroupsTest, FailuresAreRemembered) {
   EXPECT_EQ(groups_.failure_seconds(kGroup), 12.5);
 }
 
+TEST_F(PushGroupsTest, WhatEndsCountsAmongTheWrite) {
+  Push(PushKind::kReplace, {Named("a"), Named("b")});
+  DecodedWrite write;
+  const PushChange change = groups_.Begin(kGroup, PushKind::kReplace, 5, write);
+  EXPECT_EQ(write.series_count, 2u);
+  EXPECT_EQ(write.sample_count, 2u);
+  EXPECT_EQ(write.histogram_count, 0u);
+  EXPECT_EQ(change.ended.size(), 2u);
+  EXPECT_TRUE(change.added.empty());
+  EXPECT_EQ(change.group, kGroup);
+}
+
+TEST_F(PushGroupsTest, SeriesThatEndedMakeRoom) {
+  PushGroups groups(10, 3);
+  const auto push = [&groups](const std::vector<LabelSet>& series) {
+    DecodedWrite write;
+    for (const LabelSet& one : series) write.request.series.push_back({one, {{1, 1}}, {}});
+    const PushChange change = groups.Begin(kGroup, PushKind::kReplace, 1, write);
+    groups.End(change, true);
+    return change.added.size();
+  };
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(push({Named("a", std::to_string(i)), Named("b", std::to_string(i))}), 2u) << i;
+    EXPECT_EQ(push({}), 0u);
+  }
+}
+
+TEST_F(PushGroupsTest, AGroupThatIsGoneMeanwhileIsLeftAlone) {
+  DecodedWrite write;
+  write.request.series.push_back({Named("a"), {{1, 1}}, {}});
+  const PushChange change = groups_.Begin(kGroup, PushKind::kReplace, 1, write);
+  for (const char* name : {"x", "y", "z"}) {
+    Push(PushKind::kReplace, {Named("m")}, true, LabelSet::Of({{"job", name}}));
+  }
+  groups_.End(change, true);
+  EXPECT_EQ(groups_.size(), 3u);
+}
+
+TEST_F(PushGroupsTest, ADeletedGroupThatGotSeriesMeanwhileStays) {
+  Push(PushKind::kReplace, {Named("a")});
+  DecodedWrite deletion, push;
+  const PushChange deleted = groups_.Begin(kGroup, PushKind::kDelete, 1, deletion);
+  push.request.series.push_back({Named("b"), {{2, 1}}, {}});
+  const PushChange pushed = groups_.Begin(kGroup, PushKind::kUpdate, 2, push);
+  groups_.End(deleted, true);
+  EXPECT_EQ(groups_.size(), 1u);
+  groups_.End(pushed, true);
+  EXPECT_THAT(Push(PushKind::kReplace, {}), ElementsAre("b{job=\"nightly\"}"));
+}
+
 }  // namespace
 }  // namespace lockstep::gateway

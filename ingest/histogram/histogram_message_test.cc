@@ -1,10 +1,12 @@
 #include "ingest/histogram/histogram_message.h"
+#include "base/status.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <protozero/pbf_writer.hpp>
 
 namespace lockstep {
@@ -187,6 +189,129 @@ TEST(HistogramMessageTest, RefusesWhatBreaksTheRules) {
     EXPECT_EQ(sample.status().code(), absl::StatusCode::kInvalidArgument) << c.why;
     EXPECT_THAT(std::string(Message(sample.status())), HasSubstr(c.why));
   }
+}
+
+TEST(HistogramMessageTest, RepeatedNumbersMayBeUnpacked) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_uint64(1, 6);
+  message.add_sint32(4, 0);
+  PutSpan(message, 8, 0, 2);
+  message.add_sint64(9, 1);
+  message.add_sint64(9, 1);
+  PutSpan(message, 11, 0, 2);
+  message.add_sint64(12, 2);
+  message.add_sint64(12, -1);
+  message.add_int64(15, 5);
+  message.add_int64(17, 3);
+  message.add_string(99, "from the future");
+  const auto sample = DecodeHistogramMessage(bytes);
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_THAT(sample->histogram->negative_counts, ElementsAre(1, 2));
+  EXPECT_THAT(sample->histogram->positive_counts, ElementsAre(2, 1));
+  EXPECT_EQ(sample->timestamp_ms, 5);
+  EXPECT_EQ(sample->start_timestamp_ms, 3);
+  std::string custom;
+  protozero::pbf_writer other(custom);
+  other.add_sint32(4, kCustomBucketsSchema);
+  other.add_double(16, 0.5);
+  other.add_double(16, 1.5);
+  const auto with_bounds = DecodeHistogramMessage(custom);
+  ASSERT_TRUE(with_bounds.ok()) << with_bounds.status();
+  EXPECT_THAT(with_bounds->histogram->custom_values, ElementsAre(0.5, 1.5));
+}
+
+TEST(HistogramMessageTest, PackedFloatCounts) {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_double(2, 10);
+  const std::vector<double> positive = {1, 2.5}, negative = {0.5};
+  PutSpan(message, 8, 3, 1);
+  message.add_packed_double(10, negative.begin(), negative.end());
+  PutSpan(message, 11, 0, 2);
+  message.add_packed_double(13, positive.begin(), positive.end());
+  const auto sample = DecodeHistogramMessage(bytes);
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(sample->histogram->count, 10);
+  EXPECT_THAT(sample->histogram->positive_counts, ElementsAre(1, 2.5));
+  EXPECT_THAT(sample->histogram->negative_counts, ElementsAre(0.5));
+}
+
+TEST(HistogramMessageTest, FloatCountsAreNotNegative) {
+  const auto flaw = [](uint32_t field, double value) {
+    std::string bytes;
+    protozero::pbf_writer message(bytes);
+    message.add_double(2, field == 2 ? value : 5);
+    if (field == 7) message.add_double(7, value);
+    if (field == 10) PutSpan(message, 8, 0, 2);
+    if (field == 13) PutSpan(message, 11, 0, 2);
+    if (field == 10 || field == 13) {
+      message.add_double(field, 0);
+      message.add_double(field, value);
+    }
+    return std::string(Message(DecodeHistogramMessage(bytes).status()));
+  };
+  const std::string bucket =
+      "bucket number 2 has observation count of -0.5: histogram has a bucket whose observation "
+      "count is negative";
+  for (const uint32_t field : {2, 7, 10, 13}) EXPECT_EQ(flaw(field, 0), "") << field;
+  EXPECT_EQ(flaw(10, -0.5), bucket);
+  EXPECT_EQ(flaw(13, -0.5), bucket);
+  EXPECT_EQ(flaw(7, -0.5),
+            "zero bucket has observation count of -0.5: histogram has a bucket whose observation "
+            "count is negative");
+  EXPECT_EQ(flaw(2, -0.5), "observation count is -0.5: histogram's observation count is negative");
+}
+
+TEST(HistogramMessageTest, ManyObservationsAreNoOverflow) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  // Buckets of 2^63 - 1, twice, and two more: 2^64 observations.
+  IntegerFields fields;
+  fields.zero_count = 0;
+  fields.positive_deltas = {kMax, 0, 2 - kMax};
+  fields.negative_deltas = {};
+  fields.count = 0;
+  EXPECT_EQ(Message(DecodeHistogramMessage(Encode(fields)).status()),
+            "histogram has more than 2^64 observations");
+  fields.positive_deltas = {kMax, 0, 1 - kMax};
+  fields.count = std::numeric_limits<uint64_t>::max();
+  EXPECT_TRUE(DecodeHistogramMessage(Encode(fields)).ok());
+}
+
+TEST(HistogramMessageTest, ObservationsThatAreNanAreInNoBucket) {
+  IntegerFields fields;
+  fields.sum = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(DecodeHistogramMessage(Encode(fields)).ok());
+  fields.count = 16;
+  EXPECT_TRUE(DecodeHistogramMessage(Encode(fields)).ok());
+  fields.sum = 1;
+  EXPECT_EQ(Message(DecodeHistogramMessage(Encode(fields)).status()),
+            "15 observations found in buckets, but the Count field is 16: histogram's observation "
+            "count should equal the number of observations found in the buckets (in absence of "
+            "NaN)");
+}
+
+TEST(HistogramMessageTest, WhatIsWrittenIsReadAgain) {
+  Histogram h;
+  h.schema = kCustomBucketsSchema;
+  h.count = 3;
+  h.sum = 2.5;
+  h.positive_spans = {{1, 2}};
+  h.positive_counts = {1, 2};
+  h.custom_values = {0.5, 1.5};
+  h.reset_hint = CounterResetHint::kReset;
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  PutHistogram({7, std::make_shared<const Histogram>(h)}, message);
+  const auto sample = DecodeHistogramMessage(bytes);
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(sample->timestamp_ms, 7);
+  EXPECT_EQ(sample->histogram->count, 3);
+  EXPECT_EQ(sample->histogram->sum, 2.5);
+  EXPECT_EQ(sample->histogram->reset_hint, CounterResetHint::kReset);
+  EXPECT_THAT(sample->histogram->positive_spans, ElementsAre(BucketSpan{1, 2}));
+  EXPECT_THAT(sample->histogram->positive_counts, ElementsAre(1, 2));
+  EXPECT_THAT(sample->histogram->custom_values, ElementsAre(0.5, 1.5));
 }
 
 }  // namespace

@@ -203,5 +203,40 @@ TEST(InfluxRequestTest, TooManySeriesRefuseTheBody) {
       DecodeLines("a value=1\na value=2\nb value=1", {}, {.max_series_per_request = 2}).ok());
 }
 
+TEST(InfluxRequestTest, TimesThatDoNotFit) {
+  const auto refused = [](Precision precision, const std::string& time) {
+    return Decode("m value=1 " + time, {.precision = precision}).refusals.count() == 1;
+  };
+  EXPECT_FALSE(refused(Precision::kSeconds, "9223372036854775"));
+  EXPECT_TRUE(refused(Precision::kSeconds, "9223372036854776"));
+  EXPECT_FALSE(refused(Precision::kSeconds, "-9223372036854775"));
+  EXPECT_TRUE(refused(Precision::kSeconds, "-9223372036854776"));
+  EXPECT_FALSE(refused(Precision::kMinutes, "153722867280912"));
+  EXPECT_TRUE(refused(Precision::kMinutes, "153722867280913"));
+  EXPECT_FALSE(refused(Precision::kHours, "2562047788015"));
+  EXPECT_TRUE(refused(Precision::kHours, "2562047788016"));
+  EXPECT_FALSE(refused(Precision::kNanoseconds, "-9223372036854775808"));
+}
+
+TEST(InfluxRequestTest, EveryNameOfAPrecision) {
+  EXPECT_EQ(ParsePrecision("\u00b5s"), Precision::kMicroseconds);
+  EXPECT_EQ(ParsePrecision("us"), Precision::kMicroseconds);
+  EXPECT_EQ(ParsePrecision("ns"), Precision::kNanoseconds);
+  for (const char* name : {"S", "sec", "min", "\u00b5m", "nss"}) {
+    EXPECT_EQ(ParsePrecision(name), std::nullopt) << name;
+  }
+}
+
+TEST(InfluxRequestTest, LinesThatAreAsLongAsAllowed) {
+  const std::string line = "m value=1 0";
+  EXPECT_TRUE(Decode(line, {}, {.max_point_bytes = line.size()}).refusals.empty());
+  EXPECT_EQ(Decode(line, {}, {.max_point_bytes = line.size() - 1}).refusals.count(), 1u);
+}
+
+TEST(InfluxRequestTest, TextThatSpansLinesCountsThem) {
+  EXPECT_THAT(Decode("m t=\"a\nb\" 0\n\nm x 0").refusals.ToString(),
+              HasSubstr("line 4: the field \"x\" is not name=value\n"));
+}
+
 }  // namespace
 }  // namespace lockstep::influx

@@ -87,5 +87,69 @@ TEST(DatadogSeriesTest, OtherBodiesAreRefused) {
           .status()));
 }
 
+std::string SeriesToldOf(std::string_view members) {
+  return Series(R"({"series":[{"metric":"m","points":[[1,1]],)" + std::string(members) + "}]}")
+      .refusals.ToString();
+}
+
+TEST(DatadogSeriesTest, Complaints) {
+  EXPECT_THAT(SeriesToldOf(R"("tags":{})"), HasSubstr("series 1: \"tags\" is not a list\n"));
+  EXPECT_THAT(SeriesToldOf(R"("host":7)"), HasSubstr("series 1: \"host\" is not a string\n"));
+  EXPECT_THAT(SeriesToldOf(R"("device":7)"), HasSubstr("\"device\" is not a string\n"));
+  EXPECT_THAT(SeriesToldOf(R"("source_type_name":7)"),
+              HasSubstr("\"source_type_name\" is not a string\n"));
+  EXPECT_THAT(SeriesToldOf(R"("metric":7)"), HasSubstr("\"metric\" is not a string\n"));
+  EXPECT_THAT(SeriesToldOf(R"("resources":7)"), HasSubstr("\"resources\" is not a list\n"));
+  EXPECT_THAT(SeriesToldOf(R"("resources":[7])"), HasSubstr("a resource is not an object\n"));
+  EXPECT_THAT(SeriesToldOf(R"("resources":[{"type":7}])"), HasSubstr("\"type\" is not a string\n"));
+  EXPECT_THAT(SeriesToldOf(R"("resources":[{"type":"a","name":7}])"),
+              HasSubstr("\"name\" is not a string\n"));
+}
+
+TEST(DatadogSeriesTest, PointsHaveATimeAndANumber) {
+  const auto told = [](std::string_view point) {
+    return Series(R"({"series":[{"metric":"m","points":[[1,1],)" + std::string(point) + "]}]}")
+        .refusals.ToString();
+  };
+  const std::string no_pair = "series 1: point 2 is not a [time, number] pair\n";
+  for (const std::string_view point :
+       {"7", "[1]", "[]", "[1,2,3]", R"(["1",2])", "[1,null]", "[1,1e999]", "{}",
+        R"({"timestamp":1})", R"({"timestamp":"1","value":2})", R"({"value":null})"}) {
+    EXPECT_THAT(told(point), HasSubstr(no_pair)) << point;
+  }
+  EXPECT_THAT(told("[-1e300,1]"), HasSubstr("the time of point 2 is out of range\n"));
+  // The points before it count as refused, too.
+  EXPECT_EQ(
+      Series(R"({"series":[{"metric":"m","points":[[1,1],[2,2],[3]]}]})").refusals.sample_count(),
+      2u);
+}
+
+TEST(DatadogSeriesTest, NullIsNoText) {
+  EXPECT_THAT(
+      Texts(
+          Series(R"({"series":[{"metric":"m","points":[[1,1]],"host":null,"device":"",)"
+                 R"("tags":["a:"],"resources":[{"type":null,"name":"x"},{"type":"r","name":null}],)"
+                 R"("source_type_name":null}]})")),
+      ElementsAre("m 1@1000"));
+  EXPECT_EQ(Series(R"({"series":[{"metric":null,"points":[[1,1]]}]})").refusals.count(), 1u);
+}
+
+TEST(DatadogSeriesTest, NothingOfASeriesIsInTheNext) {
+  EXPECT_THAT(Texts(Series(R"({"series":[{"metric":"a","points":[[1,1]],"host":"h"},)"
+                           R"({"metric":"b","points":[[2,2]]},{"points":[[3,3]]}]})")),
+              ElementsAre("a{host=\"h\"} 1@1000", "b 2@2000"));
+}
+
+TEST(DatadogSeriesTest, ErrorsOfTheBody) {
+  const auto error = [](std::string_view body) {
+    return std::string(DecodeDatadogSeries(body, kNowMs, {}).status().message());
+  };
+  EXPECT_EQ(error("[]"), "the body is not a JSON object");
+  EXPECT_EQ(error(R"({"series":7})"), "\"series\" is not a list");
+  EXPECT_EQ(error(R"({"series":[7]})"), "series 1 is not a JSON object");
+  EXPECT_EQ(error("{} {}"), "there is text after the body's JSON object");
+  EXPECT_EQ(error(R"({"more":[{"x":1}],"series":[]})"), "");
+}
+
 }  // namespace
 }  // namespace lockstep::json

@@ -122,5 +122,42 @@ TEST(JsonLinesTest, LimitsHold) {
   EXPECT_TRUE(DecodeJsonLines(body, {}, {.max_series_per_request = 3}).ok());
 }
 
+TEST(JsonLinesTest, ALineOfBlanksIsNone) {
+  const DecodedWrite decoded = Decode(
+      " \t\r\n{\"metric\":{\"__name__\":\"m\"},\"values\":[1],"
+      "\"timestamps\":[1]}\nx");
+  EXPECT_EQ(decoded.request.series.size(), 1u);
+  EXPECT_EQ(decoded.refusals.count(), 1u);
+  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("line 3: it is not a JSON object"));
+}
+
+TEST(JsonLinesTest, MoreComplaints) {
+  EXPECT_THAT(Told(R"({"timestamps":7})"), HasSubstr("\"timestamps\" is not a list"));
+  EXPECT_THAT(Told(R"({"values":[true]})"), HasSubstr("value 1 is not a number"));
+  EXPECT_THAT(Told(R"({"values":["1"]})"), HasSubstr("value 1 is not a number"));
+  EXPECT_THAT(Told(R"({"values":[nul]})"), HasSubstr("line 1: "));
+  EXPECT_THAT(Told(R"({"timestamps":["1"]})"), HasSubstr("timestamp 1 is not an integer"));
+  // A line that is refused counts for each of its values.
+  EXPECT_EQ(Decode(R"({"values":[1,2,3],"timestamps":[1]})").refusals.sample_count(), 3u);
+  EXPECT_EQ(Decode("x").refusals.sample_count(), 1u);
+}
+
+TEST(JsonLinesTest, NothingOfALineIsInTheNext) {
+  const DecodedWrite decoded = Decode(
+      "{\"metric\":{\"__name__\":\"m\",\"a\":\"b\"},\"values\":[1,2],\"timestamps\":[1,2]}\n"
+      "{\"metric\":{\"__name__\":\"n\"},\"values\":[3],\"timestamps\":[3]}\n");
+  ASSERT_EQ(decoded.request.series.size(), 2u);
+  EXPECT_EQ(decoded.request.series[1].labels.ToString(), "n");
+  EXPECT_EQ(decoded.request.series[1].samples.size(), 1u);
+}
+
+TEST(JsonLinesTest, WordsForValues) {
+  EXPECT_THAT(
+      BitsOf(R"("inf","infinity","-Infinity","nan")", 4),
+      ElementsAre(0x7ff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001));
+  EXPECT_THAT(Told(R"({"values":["-NaN"]})"), HasSubstr("value 1 is not a number"));
+  EXPECT_THAT(Told(R"({"values":["+Inf"]})"), HasSubstr("value 1 is not a number"));
+}
+
 }  // namespace
 }  // namespace lockstep::json

@@ -190,7 +190,6 @@ void LogParser::ForEachPart(const RawLine& raw, const Visit& visit) {
     visit(line, false);
     return;
   }
-  if (line.ends_with('\r')) line.remove_suffix(1);
   bool follows_return = false;
   while (true) {
     const size_t end = std::min(line.find('\r'), line.size());

@@ -92,4 +92,11 @@ inline ParsedLog ParseLog(std::string_view bytes, const LogHints& hints = {}) {
   return ParseInSlices(bytes, hints, [] { return std::string_view::npos; });
 }
 
+// With the format given, not found out.
+inline ParsedLog ParseLogAs(std::string_view format, std::string_view bytes) {
+  LogHints hints;
+  hints.format = format;
+  return ParseLog(bytes, hints);
+}
+
 }  // namespace lockstep::logs

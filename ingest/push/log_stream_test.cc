@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/budget/memory_budget.h"
 #include "base/check.h"
+#include "base/status.h"
+#include "ingest/logs/record/log_limits.h"
 #include "ingest/push/stored_samples_testing.h"
 #include "tests/support/format_page.h"
 
@@ -218,6 +221,129 @@ TEST(LogStreamTest, EndedStreamsTakeNothingNew) {
   EXPECT_EQ(Store(*stream, last, stored).lines, 1u);
   EXPECT_EQ(Store(*stream, last, stored).lines, 0u);
   EXPECT_EQ(stream->Begin(PushOf("d", 3)).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(LogStreamTest, AnswersCountWhatIsNew) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  std::string log =
+      " iteration 1/ 9 | lm loss: 1 |\n iteration 2/ 9 | lm loss: nan |\nhello\nCUDA error: x\n";
+  const LogPushAnswer first = Store(*stream, PushOf(log, 0), stored);
+  EXPECT_EQ(first.new_bytes, log.size());
+  EXPECT_EQ(first.records, 2u);
+  EXPECT_EQ(first.events, 2u);
+  EXPECT_EQ(first.ignored_lines, 1u);
+  EXPECT_EQ(first.repeated_steps, 0u);
+  const std::string more = " iteration 2/ 9 | lm loss: 1 |\n iteration 3/ 9 | lm loss: 1\n";
+  const LogPushAnswer second = Store(*stream, PushOf(more, log.size()), stored);
+  EXPECT_EQ(second.new_bytes, more.size());
+  EXPECT_EQ(second.lines, 2u);
+  EXPECT_EQ(second.records, 1u);
+  EXPECT_EQ(second.events, 0u);
+  EXPECT_EQ(second.ignored_lines, 0u);
+  EXPECT_EQ(second.repeated_steps, 1u);
+  EXPECT_EQ(second.rejected_lines, 1u);
+  EXPECT_EQ(second.rejections.size(), 1u);
+}
+
+TEST(LogStreamTest, EachKindOfRecordCounts) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  const LogPushAnswer answer = Store(
+      *stream, PushOf("{'loss': 3, 'epoch': 1}\n{'eval_loss': 2}\n{'train_runtime': 1}\nx\n", 0),
+      stored);
+  EXPECT_EQ(answer.records, 3u);
+  const LogPushAnswer measured =
+      Store(*NewStream({}), PushOf("{\"a\": 1}\n{\"a\": 2}\n", 0), stored);
+  EXPECT_EQ(measured.records, 2u);
+}
+
+TEST(LogStreamTest, HintsAreKept) {
+  logs::LogHints hints;
+  hints.format = "csv";
+  hints.job = "j";
+  hints.run = "r";
+  hints.metric = "m";
+  hints.rank = 5;
+  hints.first_rank = -8;
+  hints.attempt = 3;
+  hints.logging_steps = 10;
+  hints.utc_offset_s = -3600;
+  hints.steps_are_samples = true;
+  const auto stream = NewStream(hints);
+  std::string state;
+  ASSERT_TRUE(stream->AppendState(state));
+  const auto restored = LogStream::Restore(state, IngestLimits());
+  ASSERT_TRUE(restored.ok()) << restored.status();
+  std::string again;
+  ASSERT_TRUE((*restored)->AppendState(again));
+  EXPECT_EQ(again, state);
+  StoredSamples stored;
+  Store(**restored, PushOf("step,loss,time\n1,2,1970-01-01T00:00:00\n", 0), stored);
+  EXPECT_EQ(stored.text(),
+            "lockstep_step{attempt=\"3\", job=\"j\", rank=\"5\", run=\"r\"} 1@3600000\n"
+            "train_loss{attempt=\"3\", job=\"j\", rank=\"5\", run=\"r\"} 2@3600000\n");
+}
+
+TEST(LogStreamTest, AStreamThatHasEndedIsKeptAsSuch) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  LogPush last = PushOf("{\"step\": 1}", 0);
+  last.is_last = true;
+  Store(*stream, last, stored);
+  std::string state;
+  ASSERT_TRUE(stream->AppendState(state));
+  const auto restored = LogStream::Restore(state, IngestLimits());
+  ASSERT_TRUE(restored.ok()) << restored.status();
+  EXPECT_EQ((*restored)->next_offset(), 11u);
+  EXPECT_EQ(Message((*restored)->Begin(PushOf("x", 11)).status()),
+            "the log ended at offset 11: use another stream name for a new one");
+}
+
+TEST(LogStreamTest, WhatIsNotStoredIsNotKept) {
+  const auto stream = NewStream({});
+  ASSERT_TRUE(stream->Begin(PushOf("{\"step\": 1}\n", 0)).ok());
+  const LogPushAnswer answer = stream->End(false);
+  EXPECT_EQ(answer.next_offset, 0u);
+  EXPECT_EQ(answer.format, "");
+  std::string state;
+  EXPECT_FALSE(stream->AppendState(state));
+}
+
+TEST(LogStreamTest, APushThatStopsBeforeTheEndDoesNotEndTheStream) {
+  const auto stream = NewStream({});
+  StoredSamples stored;
+  Store(*stream, PushOf("{\"step\": 1}\n{", 0), stored);
+  // Sent again in part, and called the last.
+  LogPush part = PushOf("{\"step\"", 0);
+  part.is_last = true;
+  Store(*stream, part, stored);
+  EXPECT_EQ(Store(*stream, PushOf("\"step\": 2}\n", 13), stored).lines, 1u);
+}
+
+TEST(LogStreamTest, MemoryIsReservedForTwiceTheBytes) {
+  const auto held = [] {
+    return MemoryBudget::OfProcess()
+        .stats()
+        .accounts[static_cast<size_t>(MemoryAccount::kStreams)]
+        .held_bytes;
+  };
+  const auto stream = NewStream({});
+  ASSERT_TRUE(stream->Reserve(0).ok());
+  const uint64_t idle = held();
+  EXPECT_GE(idle, logs::kReadBytes);
+  // The budget counts in larger units.
+  constexpr uint64_t kUnitBytes = 64 << 10;
+  constexpr uint64_t kPushBytes = 1 << 20;
+  ASSERT_TRUE(stream->Reserve(kPushBytes).ok());
+  EXPECT_GE(held(), idle + 2 * kPushBytes - kUnitBytes);
+  EXPECT_LE(held(), idle + 2 * kPushBytes + kUnitBytes);
+  ASSERT_TRUE(stream->Reserve(2 * logs::kMaxDocumentBytes).ok());
+  EXPECT_GE(held(), idle + 2 * logs::kMaxDocumentBytes - kUnitBytes);
+  EXPECT_LE(held(), idle + 2 * logs::kMaxDocumentBytes + kUnitBytes);
+  // What parsing did not need is given back.
+  ASSERT_TRUE(stream->Begin(PushOf("x\n", 0)).ok());
+  EXPECT_LE(held(), idle);
 }
 
 }  // namespace

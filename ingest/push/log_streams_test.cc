@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/status.h"
 #include "ingest/push/push_limits.h"
 #include "ingest/write/ingest_testing.h"
 
@@ -100,6 +101,95 @@ TEST(LogStreamsTest, BadNamesAndFormats) {
   hints.format = "cobol";
   EXPECT_FALSE(streams.Lend("a", hints).ok());
   EXPECT_EQ(streams.size(), 0u);
+}
+
+TEST(LogStreamsTest, RowsHaveTheLowestFreeNumbers) {
+  KeptRowsInMemory rows;
+  LogStreams streams(IngestLimits(), 3, &rows);
+  const auto numbers = [&rows] {
+    std::string text;
+    const auto kept = rows.ReadKept(KeptKind::kLogStreams);
+    for (const KeptRow& row : kept.value()) {
+      text += std::to_string(row.number) + row.bytes.substr(2, 1) + " ";
+    }
+    return text;
+  };
+  PushTo(streams, "a", "x\n");
+  PushTo(streams, "b", "x\n");
+  EXPECT_EQ(numbers(), "0a 1b ");
+  ASSERT_TRUE(streams.Lend("a", {}).ok());
+  streams.Forget("a");
+  EXPECT_EQ(numbers(), "1b ");
+  PushTo(streams, "c", "x\n");
+  EXPECT_EQ(numbers(), "0c 1b ");
+  PushTo(streams, "d", "x\n");
+  EXPECT_EQ(numbers(), "0c 1b 2d ");
+  PushTo(streams, "e", "x\n");  // in place of b
+  EXPECT_EQ(numbers(), "0c 1e 2d ");
+}
+
+TEST(LogStreamsTest, KeptNumbersAreTaken) {
+  KeptRowsInMemory rows;
+  {
+    LogStreams streams(IngestLimits(), 3, &rows);
+    PushTo(streams, "a", "x\n");
+    PushTo(streams, "b", "x\n");
+  }
+  LogStreams streams(IngestLimits(), 3, &rows);
+  EXPECT_EQ(PushTo(streams, "c", "x\n"), 2u);
+  EXPECT_EQ(rows.ReadKept(KeptKind::kLogStreams)->size(), 3u);
+  EXPECT_EQ(PushTo(streams, "a", "x\n"), 4u);
+  // Rows of a larger table are left alone.
+  LogStreams fewer(IngestLimits(), 1, &rows);
+  EXPECT_EQ(fewer.size(), 1u);
+}
+
+TEST(LogStreamsTest, AStreamWhoseRowIsDamagedStartsOver) {
+  KeptRowsInMemory rows;
+  LogStreams streams(IngestLimits(), 8, &rows);
+  PushTo(streams, "a", "{\"step\": 1}\n");
+  EXPECT_TRUE(streams.DropQuietest());
+  rows.Damage(KeptKind::kLogStreams, 0);
+  EXPECT_EQ(PushTo(streams, "a", "x\n"), 2u);
+}
+
+TEST(LogStreamsTest, WhatCannotBeKeptNowHasNoRow) {
+  KeptRowsInMemory rows;
+  LogStreams streams(IngestLimits(), 8, &rows);
+  PushTo(streams, "a", "x\n");
+  EXPECT_EQ(rows.ReadKept(KeptKind::kLogStreams)->size(), 1u);
+  // Inside a document.
+  PushTo(streams, "b", "{\n\"log_history\": [\n");
+  EXPECT_EQ(rows.ReadKept(KeptKind::kLogStreams)->size(), 1u);
+  // So it does not leave memory, only the table.
+  EXPECT_TRUE(streams.DropQuietest());
+  EXPECT_EQ(streams.size(), 2u);
+  EXPECT_TRUE(streams.DropQuietest());
+  EXPECT_EQ(streams.size(), 1u);
+  EXPECT_FALSE(streams.DropQuietest());
+}
+
+TEST(LogStreamsTest, WhatChangedSinceItWasKeptIsForgotten) {
+  KeptRowsInMemory rows;
+  LogStreams streams(IngestLimits(), 8, &rows);
+  PushTo(streams, "a", "x\n");
+  const auto stream = streams.Lend("a", {});
+  ASSERT_TRUE(stream.ok());
+  ASSERT_TRUE((*stream)->Begin({"y\n", std::nullopt}).ok());
+  (*stream)->End(true);
+  streams.Return("a");
+  EXPECT_TRUE(streams.DropQuietest());
+  EXPECT_EQ(streams.size(), 0u);
+  EXPECT_EQ(rows.ReadKept(KeptKind::kLogStreams)->size(), 0u);
+}
+
+TEST(LogStreamsTest, ErrorsNameTheLimits) {
+  LogStreams streams(IngestLimits(), 1, nullptr);
+  EXPECT_EQ(Message(streams.Lend("", {}).status()),
+            "a stream name must have 1 to 512 bytes, not 0");
+  EXPECT_TRUE(streams.Lend(std::string(kMaxStreamNameBytes, 'x'), {}).ok());
+  EXPECT_EQ(Message(streams.Lend("a", {}).status()),
+            "1 streams have a push in progress, which is the limit");
 }
 
 }  // namespace

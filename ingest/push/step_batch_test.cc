@@ -1,6 +1,10 @@
 #include "ingest/push/step_batch.h"
 
 #include <gtest/gtest.h>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include <cstdio>
 #include <string>
@@ -11,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "ingest/logs/log_parser.h"
+#include "ingest/push/push_limits.h"
 #include "ingest/push/stored_samples_testing.h"
 
 namespace lockstep::push {
@@ -166,6 +171,231 @@ TEST(StepBatchTest, LabelsThatAreNoTextAreRefused) {
             R"(straggler_gpu_relative_score{attempt="0", node="n", rank="2"} 0.5@1772442000000)"
             "\n");
   EXPECT_EQ(batched.refused_count, 1u);
+}
+
+// Takes records that are made by hand.
+class StepBatchRecordsTest : public testing::Test {
+ protected:
+  static logs::MetricKey KeyOf(std::string_view name) {
+    logs::MetricKey key;
+    key.name = name;
+    return key;
+  }
+  void Take(std::optional<int64_t> step, int64_t time_ms,
+            std::initializer_list<std::pair<const logs::MetricKey*, double>> values) {
+    std::vector<logs::LogValue> all;
+    for (const auto& [key, value] : values) all.push_back({key, value});
+    record_.step = step;
+    record_.time_ms = time_ms;
+    record_.values = all;
+    batch_.Take(record_);
+    record_.values = {};
+  }
+  void TakeEvent(std::string_view event, int64_t time_ms) {
+    record_.kind = logs::RecordKind::kEvent;
+    record_.event = event;
+    record_.time_ms = time_ms;
+    batch_.Take(record_);
+    record_.kind = logs::RecordKind::kStep;
+  }
+  // "{labels} 1.5@1000", a line per series of the next request.
+  std::string Request() {
+    std::string text;
+    for (const SeriesWrite& series : batch_.TakeRequest().series) {
+      text += series.labels.ToString();
+      for (const Sample& sample : series.samples) {
+        absl::StrAppendFormat(&text, " %g@%d", sample.value, sample.timestamp_ms);
+      }
+      text += "\n";
+    }
+    return text;
+  }
+
+  const logs::MetricKey loss_ = KeyOf("loss");
+  const logs::MetricKey same_ = KeyOf("loss");
+  logs::LogHints hints_;
+  IngestLimits limits_;
+  StepBatch batch_{hints_, limits_};
+  logs::LogRecord record_;
+};
+
+TEST_F(StepBatchRecordsTest, ASampleThatComesAgainIsStoredOnce) {
+  Take(1, 1000, {{&loss_, 2}});
+  Take(1, 1000, {{&loss_, 2}});
+  Take(1, 1000, {{&loss_, 3}});
+  EXPECT_EQ(Request(), "loss{attempt=\"0\"} 2@1000 3@1000\nlockstep_step{attempt=\"0\"} 1@1000\n");
+  EXPECT_EQ(Request(), "");
+  // In another request it is not known whether the first one was stored.
+  Take(1, 1000, {{&loss_, 3}});
+  EXPECT_EQ(Request(), "loss{attempt=\"0\"} 3@1000\nlockstep_step{attempt=\"0\"} 1@1000\n");
+}
+
+TEST_F(StepBatchRecordsTest, TwoNamesMayMeanOneMetric) {
+  Take(1, 1000, {{&loss_, 2}, {&same_, 3}});
+  EXPECT_EQ(Request(), "loss{attempt=\"0\"} 2@1000 3@1000\nlockstep_step{attempt=\"0\"} 1@1000\n");
+}
+
+TEST_F(StepBatchRecordsTest, ValuesWithoutAStepFollowEarlierOnes) {
+  Take({}, 1000, {{&loss_, 2}});
+  Take({}, 1000, {{&loss_, 2}});
+  Take({}, 1000, {{&loss_, 3}});
+  Take({}, 1001, {{&loss_, 4}});
+  // A log whose times go back is trusted.
+  Take({}, 500, {{&loss_, 5}});
+  Take({}, 500, {{&loss_, 6}});
+  Take({}, 2000, {{&loss_, 7}});
+  EXPECT_EQ(Request(), "loss{attempt=\"0\"} 2@1000 3@1001 4@1002 5@500 6@501 7@2000\n");
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  Take({}, kMax, {{&loss_, 1}});
+  Take({}, kMax, {{&loss_, 2}});
+  EXPECT_EQ(Request(), absl::StrFormat("loss{attempt=\"0\"} 1@%d 2@%d\n", kMax, kMax));
+}
+
+TEST_F(StepBatchRecordsTest, EventsHaveASeriesEach) {
+  TakeEvent("crash", 1000);
+  TakeEvent("nan", 1001);
+  TakeEvent("crash", 1002);
+  EXPECT_EQ(Request(),
+            "lockstep_event{attempt=\"0\", event=\"crash\"} 1@1000 1@1002\n"
+            "lockstep_event{attempt=\"0\", event=\"nan\"} 1@1001\n");
+  // Its time does not move steps, though it names one.
+  record_.step = 1;
+  TakeEvent("crash", 1000);
+  Take(1, 1000, {});
+  Take(2, 1000, {});
+  EXPECT_EQ(Request(),
+            "lockstep_event{attempt=\"0\", event=\"crash\"} 1@1000\n"
+            "lockstep_step{attempt=\"0\"} 1@1000 2@1001\n");
+}
+
+TEST_F(StepBatchRecordsTest, OwnersDifferInAnyLabel) {
+  hints_.job = "of hints";
+  hints_.run = "r0";
+  const auto request = [this] {
+    Take(1, 1000, {});
+    return Request();
+  };
+  EXPECT_EQ(request(), "lockstep_step{attempt=\"0\", job=\"of hints\", run=\"r0\"} 1@1000\n");
+  record_.job = "j";
+  EXPECT_EQ(request(), "lockstep_step{attempt=\"0\", job=\"j\", run=\"r0\"} 1@1000\n");
+  record_.run = "r";
+  EXPECT_EQ(request(), "lockstep_step{attempt=\"0\", job=\"j\", run=\"r\"} 1@1000\n");
+  record_.rank = 3;
+  record_.attempt = 2;
+  EXPECT_EQ(request(), "lockstep_step{attempt=\"2\", job=\"j\", rank=\"3\", run=\"r\"} 1@1000\n");
+  const logs::RecordLabel labels[] = {{"node", "n"}, {"empty", ""}};
+  record_.labels = labels;
+  EXPECT_EQ(request(),
+            "lockstep_step{attempt=\"2\", job=\"j\", node=\"n\", rank=\"3\", run=\"r\"} "
+            "1@1000\n");
+  // What is between two texts is part of neither.
+  record_ = logs::LogRecord();
+  record_.job = "ab";
+  EXPECT_EQ(request(), "lockstep_step{attempt=\"0\", job=\"ab\", run=\"r0\"} 1@1000\n");
+  record_.job = "a";
+  record_.run = "b";
+  EXPECT_EQ(request(), "lockstep_step{attempt=\"0\", job=\"a\", run=\"b\"} 1@1000\n");
+}
+
+TEST_F(StepBatchRecordsTest, ARefusalNamesWhatItRefuses) {
+  limits_.max_label_value_bytes = 20;
+  const std::string longest(20, 'x');
+  const std::string too_long = longest + "x";
+  const auto told = [this] { return batch_.TakeRefusals().ToString(); };
+  const std::string why = "a label value of 21 bytes is longer than the limit of 20\n";
+  const logs::RecordLabel labels[] = {{"node", "n"}, {"comm", too_long}};
+  record_.labels = labels;
+  Take(1, 1000, {{&loss_, 2}});
+  EXPECT_EQ(told(),
+            "2 samples were not stored, in 1 cases; the rest of the request was:\n"
+            "{__name__=\"loss\"}: " +
+                why);
+  Take(1, 1000, {});
+  EXPECT_EQ(told(),
+            "1 samples were not stored, in 1 cases; the rest of the request was:\n"
+            "{__name__=\"lockstep_step\"}: " +
+                why);
+  TakeEvent("x", 1000);
+  EXPECT_EQ(told(),
+            "1 samples were not stored, in 1 cases; the rest of the request was:\n"
+            "{__name__=\"lockstep_event\"}: " +
+                why);
+  Take({}, 1000, {});
+  EXPECT_EQ(batch_.TakeRefusals().count(), 0u);
+  record_ = logs::LogRecord();
+  record_.run = too_long;
+  Take(1, 1000, {});
+  EXPECT_EQ(batch_.TakeRefusals().count(), 1u);
+  record_.run = longest;
+  Take(1, 1000, {});
+  EXPECT_EQ(batch_.TakeRefusals().count(), 0u);
+  hints_.job = too_long;
+  record_.run = "b";
+  Take(1, 1000, {});
+  EXPECT_EQ(batch_.TakeRefusals().count(), 1u);
+  record_.job = "j";
+  Take(1, 1000, {});
+  EXPECT_EQ(batch_.TakeRefusals().count(), 0u);
+}
+
+TEST_F(StepBatchRecordsTest, OwnersAreLimited) {
+  for (size_t i = 0; i <= kMaxOwnersPerStream; ++i) {
+    record_.rank = static_cast<int32_t>(i);
+    Take(1, 1000, {});
+  }
+  EXPECT_EQ(batch_.TakeRequest().series.size(), kMaxOwnersPerStream);
+  EXPECT_EQ(batch_.TakeRefusals().ToString(),
+            "1 samples were not stored, in 1 cases; the rest of the request was:\n"
+            "{__name__=\"lockstep_step\"}: the stream has too many series\n");
+  record_.rank = 5;
+  Take(2, 2000, {});
+  EXPECT_EQ(Request(), "lockstep_step{attempt=\"0\", rank=\"5\"} 2@2000\n");
+}
+
+TEST_F(StepBatchRecordsTest, SeriesAreLimited) {
+  std::vector<logs::MetricKey> keys;
+  keys.reserve(kMaxSeriesPerStream);
+  for (size_t i = 0; i < kMaxSeriesPerStream; ++i) keys.push_back(KeyOf(absl::StrFormat("m%d", i)));
+  for (const logs::MetricKey& key : keys) Take({}, 1000, {{&key, 1}});
+  EXPECT_EQ(batch_.TakeRequest().series.size(), kMaxSeriesPerStream);
+  EXPECT_EQ(batch_.TakeRefusals().count(), 0u);
+  Take({}, 1000, {{&loss_, 1}, {&keys[0], 2}});
+  EXPECT_EQ(Request(), "m0{attempt=\"0\"} 2@1001\n");
+  EXPECT_EQ(batch_.TakeRefusals().ToString(),
+            "1 samples were not stored, in 1 cases; the rest of the request was:\n"
+            "{__name__=\"loss\", attempt=\"0\"}: the stream has too many series\n");
+}
+
+TEST_F(StepBatchRecordsTest, StateHasTheTimesOfSteps) {
+  record_.rank = 3;
+  Take(1, 1000, {});
+  record_.rank = 4;
+  Take(1, 2000, {});
+  std::string state;
+  batch_.AppendState(state);
+  StepBatch loaded(hints_, limits_);
+  std::string_view in = state;
+  ASSERT_TRUE(loaded.LoadState(in));
+  EXPECT_EQ(in, "");
+  std::string times;
+  for (const int32_t rank : {3, 4}) {
+    record_.rank = rank;
+    record_.step = 2;
+    record_.time_ms = rank == 3 ? 1000 : 2000;
+    loaded.Take(record_);
+  }
+  for (const SeriesWrite& series : loaded.TakeRequest().series) {
+    absl::StrAppendFormat(&times, "%s@%d\n", series.labels.ToString(),
+                          series.samples.at(0).timestamp_ms);
+  }
+  EXPECT_EQ(times,
+            "lockstep_step{attempt=\"0\", rank=\"3\"}@1001\n"
+            "lockstep_step{attempt=\"0\", rank=\"4\"}@2001\n");
+  for (size_t size = 0; size < state.size(); ++size) {
+    in = std::string_view(state).substr(0, size);
+    StepBatch damaged(hints_, limits_);
+    EXPECT_FALSE(damaged.LoadState(in)) << size;
+  }
 }
 
 }  // namespace

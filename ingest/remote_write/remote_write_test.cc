@@ -6,6 +6,7 @@
 #include <bit>
 #include <protozero/pbf_writer.hpp>
 
+#include "base/status.h"
 #include "ingest/remote_write/remote_write_encoder.h"
 #include "ingest/write/ingest_testing.h"
 
@@ -291,6 +292,65 @@ TEST(RemoteWriteTest, SurvivesFlippedBits) {
       EXPECT_THAT(std::string(series.labels.bytes()), Not(IsEmpty()));
     }
   }
+}
+
+TEST(RemoteWriteTest, LabelsOverTheLimitAreNotAllRead) {
+  std::vector<LabelView> labels = {{"__name__", "up"}};
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f"};
+  for (const std::string& name : names) labels.push_back({name, "x"});
+  const DecodedWrite decoded = Decode(Encode({labels}), {.max_labels_per_series = 3});
+  EXPECT_THAT(decoded.refusals.ToString(), HasSubstr("4 labels exceed the limit of 3"));
+}
+
+TEST(RemoteWriteTest, ErrorsNameTheLimit) {
+  const std::string bytes = Encode({{{"__name__", "a"}}, {{"__name__", "b"}}});
+  EXPECT_EQ(Message(DecodeRemoteWrite(bytes, {.max_series_per_request = 1}).status()),
+            "the request has more series than the limit of 1");
+  EXPECT_THAT(std::string(Message(DecodeRemoteWrite("junk", {}).status())),
+              HasSubstr("the body is not a remote write request: "));
+}
+
+TEST(RemoteWriteTest, MetadataThatIsTooLongOrNotTextIsLeftOut) {
+  const auto count = [](const MetadataEntry& entry) {
+    return Decode(EncodeRemoteWrite({}, {entry}), {.max_metadata_bytes = 20}).metadata.size();
+  };
+  // Tags, lengths and the type take eight bytes, with an empty unit.
+  EXPECT_EQ(count({"up", {"gauge", std::string(10, 'x'), ""}}), 1u);
+  EXPECT_EQ(count({"up", {"gauge", std::string(11, 'x'), ""}}), 0u);
+  EXPECT_EQ(count({"up", {"gauge", "\xff", ""}}), 0u);
+  EXPECT_EQ(count({"", {"gauge", "x", ""}}), 0u);
+}
+
+TEST(RemoteWriteTest, MetadataMayBeEmptyButForTheName) {
+  // Metadata of "up" without a type.
+  const DecodedWrite decoded = Decode("\x1a\x04\x12\x02up"sv);
+  ASSERT_THAT(decoded.metadata, SizeIs(1));
+  EXPECT_EQ(decoded.metadata[0].metadata, (MetricMetadata{"unknown", "", ""}));
+}
+
+TEST(RemoteWriteTest, ExemplarsAreLimitedInNumberAndLength) {
+  const auto decode = [](size_t count, size_t text_bytes, size_t max_exemplars) {
+    std::string bytes;
+    protozero::pbf_writer request(bytes);
+    {
+      protozero::pbf_writer series(request, 1);
+      PutLabels(series, {{"__name__", "a"}});
+      for (size_t i = 0; i < count; ++i) {
+        protozero::pbf_writer exemplar(series, 3);
+        protozero::pbf_writer label(exemplar, 1);
+        label.add_string(1, "a");
+        label.add_string(2, std::string(text_bytes, 'x'));
+      }
+    }
+    const DecodedWrite decoded = Decode(bytes, {.max_exemplars_per_request = max_exemplars});
+    EXPECT_EQ(decoded.exemplar_count, count);
+    return decoded.exemplars.empty() ? 0 : decoded.exemplars[0].exemplars.size();
+  };
+  EXPECT_EQ(decode(3, 5, 2), 2u);
+  EXPECT_EQ(decode(2, 5, 2), 2u);
+  // 4 KiB with its tags and lengths: "0a NN NN 0a 01 a 12 NN NN".
+  EXPECT_EQ(decode(1, 4096 - 9, 2), 1u);
+  EXPECT_EQ(decode(1, 4096 - 8, 2), 0u);
 }
 
 }  // namespace

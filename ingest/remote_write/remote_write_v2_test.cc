@@ -7,6 +7,7 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
+#include "base/status.h"
 #include "ingest/remote_write/remote_write.h"
 #include "ingest/remote_write/remote_write_encoder.h"
 #include "ingest/remote_write/remote_write_v2_testing.h"
@@ -319,6 +320,118 @@ TEST(RemoteWriteV2, NothingOfASeriesIsInTheNext) {
   EXPECT_THAT(bare.histograms, IsEmpty());
   EXPECT_EQ(got.exemplar_count, 1u);
   EXPECT_THAT(got.metadata, SizeIs(1));
+}
+
+TEST(RemoteWriteV2, ErrorsNameTheLimit) {
+  const IngestLimits limits = {.max_series_per_request = 1};
+  EXPECT_EQ(Message(DecodeRemoteWriteV2(EncodeRemoteWriteV2(SampleRequest()), limits).status()),
+            "the request has more series than the limit of 1");
+  EXPECT_THAT(std::string(Message(DecodeRemoteWriteV2("junk", {}).status())),
+              HasSubstr("the body is not a remote write 2.0 request: "));
+}
+
+TEST(RemoteWriteV2, SoManyLabelsAndNoMore) {
+  const std::string bytes = WithReferences({"", "__name__", "up", "job"}, {1, 2, 3, 2});
+  EXPECT_THAT(DecodeRemoteWriteV2(bytes, {.max_labels_per_series = 2})->request.series, SizeIs(1));
+  const KnowsOne storage(LabelSet::Of({{"__name__", "up"}, {"job", "up"}}));
+  for (const Storage* known :
+       {static_cast<const Storage*>(nullptr), static_cast<const Storage*>(&storage)}) {
+    const auto got = DecodeRemoteWriteV2(bytes, {.max_labels_per_series = 1}, known);
+    ASSERT_TRUE(got.ok());
+    EXPECT_THAT(got->request.series, IsEmpty());
+    EXPECT_THAT(got->request.known, IsEmpty());
+    EXPECT_THAT(got->refusals.ToString(), HasSubstr("{}: 2 labels exceed the limit of 1"));
+    EXPECT_EQ(got->sample_count, 1u);
+  }
+}
+
+// {__name__="up"} with 1 at 1 ms, and the metadata `type`, `help` and `unit`.
+std::string WithMetadata(int32_t type, uint32_t help, uint32_t unit) {
+  std::string bytes;
+  protozero::pbf_writer request(bytes);
+  for (const char* symbol : {"", "__name__", "up", "h"}) request.add_string(4, symbol);
+  protozero::pbf_writer series(request, 5);
+  const std::vector<uint32_t> references = {1, 2};
+  series.add_packed_uint32(1, references.begin(), references.end());
+  {
+    protozero::pbf_writer sample(series, 2);
+    sample.add_double(1, 1);
+    sample.add_int64(2, 1);
+  }
+  protozero::pbf_writer metadata(series, 5);
+  metadata.add_enum(1, type);
+  metadata.add_uint32(3, help);
+  metadata.add_uint32(4, unit);
+  return bytes;
+}
+
+TEST(RemoteWriteV2, TextsOfMetadataAreInTheSymbols) {
+  const KnowsOne storage(LabelSet::Of({{"__name__", "up"}}));
+  for (const Storage* known :
+       {static_cast<const Storage*>(nullptr), static_cast<const Storage*>(&storage)}) {
+    const DecodedWrite good = DecodeV2(WithMetadata(2, 3, 0), known);
+    ASSERT_THAT(good.metadata, SizeIs(1));
+    EXPECT_EQ(good.metadata[0].metadata, (MetricMetadata{"gauge", "h", ""}));
+    for (const auto& [help, unit] : {std::pair{4, 0}, {0, 4}}) {
+      const DecodedWrite bad = DecodeV2(
+          WithMetadata(2, static_cast<uint32_t>(help), static_cast<uint32_t>(unit)), known);
+      EXPECT_THAT(bad.metadata, IsEmpty());
+      EXPECT_THAT(bad.request.series, IsEmpty());
+      EXPECT_THAT(bad.refusals.ToString(),
+                  HasSubstr("{__name__=\"up\"}: help or unit is not in the symbols"));
+    }
+    // Without type, help and unit there is nothing to keep.
+    EXPECT_THAT(DecodeV2(WithMetadata(0, 0, 0), known).metadata, IsEmpty());
+  }
+}
+
+TEST(RemoteWriteV2, MetadataThatIsTooLongIsLeftOut) {
+  const std::string bytes = WithMetadata(2, 3, 0);
+  const size_t bytes_besides_texts = 2 * sizeof(MetadataEntry);
+  EXPECT_THAT(DecodeRemoteWriteV2(bytes, {.max_metadata_bytes = bytes_besides_texts + 3})->metadata,
+              SizeIs(1));
+  EXPECT_THAT(DecodeRemoteWriteV2(bytes, {.max_metadata_bytes = bytes_besides_texts + 2})->metadata,
+              IsEmpty());
+}
+
+TEST(RemoteWriteV2, ExemplarsAreLimitedInNumberAndLength) {
+  const LabelSet up = LabelSet::Of({{"__name__", "up"}});
+  const SeriesExemplars sent = {
+      up,
+      {{LabelSet::Of({{"id", "12345678"}}), 1, 1}, {LabelSet::Of({{"id", "123456789"}}), 1, 2}}};
+  const std::string bytes = EncodeRemoteWriteV2({}, {}, {sent});
+  const auto length = DecodeRemoteWriteV2(bytes, {.max_exemplar_label_bytes = 10});
+  ASSERT_TRUE(length.ok());
+  EXPECT_THAT(length->exemplars.at(0).exemplars, SizeIs(1));
+  EXPECT_THAT(length->refusals.ToString(),
+              HasSubstr("{__name__=\"up\"}: an exemplar's labels are too long"));
+  const auto number = DecodeRemoteWriteV2(bytes, {.max_exemplars_per_request = 1});
+  ASSERT_TRUE(number.ok());
+  EXPECT_THAT(number->exemplars.at(0).exemplars, SizeIs(1));
+  EXPECT_THAT(number->refusals.ToString(),
+              HasSubstr("{__name__=\"up\"}: the request has more exemplars than the limit"));
+  EXPECT_TRUE(DecodeRemoteWriteV2(bytes, {.max_exemplars_per_request = 2})->refusals.empty());
+}
+
+TEST(RemoteWriteV2, ReferencesMayBeUnpacked) {
+  std::string bytes;
+  protozero::pbf_writer request(bytes);
+  for (const char* symbol : {"", "__name__", "up", "id"}) request.add_string(4, symbol);
+  {
+    protozero::pbf_writer series(request, 5);
+    series.add_uint32(1, 1);
+    series.add_uint32(1, 2);
+    protozero::pbf_writer(series, 2).add_int64(2, 5);
+    protozero::pbf_writer exemplar(series, 4);
+    exemplar.add_uint32(1, 3);
+    exemplar.add_uint32(1, 2);
+    exemplar.add_string(99, "from the future");
+  }
+  const DecodedWrite got = DecodeV2(bytes);
+  ASSERT_THAT(got.request.series, SizeIs(1));
+  EXPECT_EQ(got.request.series[0].labels.ToString(), "up");
+  ASSERT_THAT(got.exemplars, SizeIs(1));
+  EXPECT_EQ(got.exemplars[0].exemplars.at(0).labels, LabelSet::Of({{"id", "up"}}));
 }
 
 }  // namespace

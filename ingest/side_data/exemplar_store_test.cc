@@ -121,5 +121,37 @@ TEST(ExemplarStore, HoldsNoMoreThanTheMemoryBudgetGives) {
   EXPECT_EQ(Found(store, {{Matcher::Equal("job", "999")}}).size(), 1u);
 }
 
+TEST(ExemplarStore, ItsBytesAreThoseOfWhatItHolds) {
+  ExemplarStore store(3);
+  EXPECT_EQ(store.byte_count(), 0u);
+  EXPECT_EQ(store.Add(kUp, At(1)), ExemplarStore::Added::kYes);
+  const uint64_t first_bytes = store.byte_count();
+  EXPECT_EQ(store.Add(kUp, At(2)), ExemplarStore::Added::kYes);
+  const uint64_t more_bytes = store.byte_count() - first_bytes;
+  EXPECT_GT(more_bytes, At(2).labels.bytes().size());
+  // The second one needs no series.
+  EXPECT_GT(first_bytes, more_bytes + kUp.bytes().size());
+  // As if what made way had never been.
+  for (int i = 3; i < 100; ++i) {
+    EXPECT_EQ(store.Add(i % 2 == 0 ? kUp : kDown, At(i)), ExemplarStore::Added::kYes);
+  }
+  ExemplarStore fresh(3);
+  for (int i = 97; i < 100; ++i) fresh.Add(i % 2 == 0 ? kUp : kDown, At(i));
+  EXPECT_EQ(store.byte_count(), fresh.byte_count());
+  EXPECT_EQ(store.change_count(), 99u);
+  EXPECT_EQ(fresh.change_count(), 3u);
+}
+
+TEST(ExemplarStore, WhatIsNotAddedChangesNothing) {
+  ExemplarStore store;
+  store.Add(kUp, At(10));
+  store.Add(kUp, At(10));
+  store.Add(kUp, At(9));
+  store.Add(kUp, {LabelSet::Of({{"id", std::string(127, 'x')}}), 1, 11});
+  EXPECT_EQ(store.change_count(), 1u);
+  store.Add(kUp, {LabelSet::Of({{"id", std::string(126, 'x')}}), 1, 11});
+  EXPECT_EQ(store.change_count(), 2u);
+}
+
 }  // namespace
 }  // namespace lockstep

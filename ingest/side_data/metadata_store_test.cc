@@ -1,4 +1,5 @@
 #include "ingest/side_data/metadata_store.h"
+#include "absl/strings/str_format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,6 +52,57 @@ TEST(MetadataStoreTest, StaysInsideItsBound) {
   for (int i = 0; i < 100; ++i) store.Put({{"m" + std::to_string(i), {"gauge", "help", ""}}});
   EXPECT_GT(store.metric_count(), 5u);
   EXPECT_LT(store.metric_count(), 20u);
+}
+
+TEST(MetadataStoreTest, OldVariantsGiveTheirRoomBack) {
+  MetadataStore store(/*max_bytes=*/4000);
+  for (int i = 0; i < 1000; ++i) store.Put({{"a", {"gauge", absl::StrFormat("%04d", i), ""}}});
+  const auto all = store.List({});
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_EQ(all[0].variants.size(), MetadataStore::kMaxVariantsPerMetric);
+  EXPECT_EQ(all[0].variants.front().help, "0990");
+  EXPECT_EQ(all[0].variants.back().help, "0999");
+}
+
+TEST(MetadataStoreTest, CountsChanges) {
+  MetadataStore store;
+  EXPECT_EQ(store.change_count(), 0u);
+  store.Put({{"a", {"gauge", "x", ""}}, {"a", {"gauge", "x", ""}}});
+  EXPECT_EQ(store.change_count(), 1u);
+  store.Put({{"a", {"gauge", "x", "s"}}, {"b", {"gauge", "x", ""}}});
+  EXPECT_EQ(store.change_count(), 3u);
+  EXPECT_EQ(store.metric_count(), 2u);
+  MetadataStore full(/*max_bytes=*/1);
+  full.Put({{"a", {"gauge", "x", ""}}});
+  EXPECT_EQ(full.change_count(), 0u);
+  EXPECT_EQ(full.metric_count(), 0u);
+}
+
+TEST(MetadataStoreTest, TextsOfEveryKindTakeRoom) {
+  const std::string text(1000, 'x');
+  for (const MetadataEntry& entry :
+       {MetadataEntry{text, {"gauge", "", ""}}, MetadataEntry{"a", {text, "", ""}},
+        MetadataEntry{"a", {"gauge", text, ""}}, MetadataEntry{"a", {"gauge", "", text}}}) {
+    MetadataStore small(/*max_bytes=*/1000);
+    small.Put({entry});
+    EXPECT_EQ(small.metric_count(), 0u);
+    MetadataStore large(/*max_bytes=*/2000);
+    large.Put({entry});
+    EXPECT_EQ(large.metric_count(), 1u);
+  }
+  // A name that is known takes no room again.
+  MetadataStore store(/*max_bytes=*/2000);
+  store.Put({{text, {"gauge", "a", ""}}, {text, {"gauge", "b", ""}}});
+  EXPECT_EQ(store.List({}).at(0).variants.size(), 2u);
+}
+
+TEST(MetadataStoreTest, TextsAreUtf8AndNameAMetric) {
+  EXPECT_TRUE(IsUsable({"a", {"gauge", "b", "c"}}));
+  EXPECT_TRUE(IsUsable({"a", {"", "", ""}}));
+  EXPECT_FALSE(IsUsable({"", {"gauge", "b", "c"}}));
+  EXPECT_FALSE(IsUsable({"\xff", {"gauge", "b", "c"}}));
+  EXPECT_FALSE(IsUsable({"a", {"gauge", "\xff", "c"}}));
+  EXPECT_FALSE(IsUsable({"a", {"gauge", "b", "\xff"}}));
 }
 
 }  // namespace

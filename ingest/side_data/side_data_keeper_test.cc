@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,80 @@ TEST(SideDataKeeperTest, RowsThatAreNotNeededGo) {
     metadata.Put({{"up", {"gauge", "help", ""}}});
   }
   EXPECT_EQ(rows.ReadKept(KeptKind::kMetadata)->size(), 1u);
+}
+
+// Counts writes, and fails when it is told to.
+class CountingRows : public KeptRowsInMemory {
+ public:
+  absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override {
+    if (!may_read) return absl::InternalError("cannot read");
+    return KeptRowsInMemory::ReadKept(kind);
+  }
+  using KeptRowsInMemory::ReadKept;
+  absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) override {
+    ++(kind == KeptKind::kMetadata ? metadata_writes : exemplar_writes);
+    return KeptRowsInMemory::WriteKept(kind, rows);
+  }
+
+  std::atomic<bool> may_read{true};
+  std::atomic<int> metadata_writes{0};
+  std::atomic<int> exemplar_writes{0};
+};
+
+TEST(SideDataKeeperTest, WhatDidNotChangeIsNotWritten) {
+  CountingRows rows;
+  {
+    MetadataStore metadata;
+    ExemplarStore exemplars;
+    const SideDataKeeper keeper(metadata, exemplars, rows);
+  }
+  EXPECT_EQ(rows.metadata_writes, 0);
+  EXPECT_EQ(rows.exemplar_writes, 0);
+  {
+    MetadataStore metadata;
+    ExemplarStore exemplars;
+    const SideDataKeeper keeper(metadata, exemplars, rows);
+    metadata.Put({{"up", {"gauge", "help", ""}}});
+  }
+  EXPECT_EQ(rows.metadata_writes, 1);
+  EXPECT_EQ(rows.exemplar_writes, 0);
+  {
+    MetadataStore metadata;
+    ExemplarStore exemplars;
+    const SideDataKeeper keeper(metadata, exemplars, rows);
+    EXPECT_EQ(metadata.metric_count(), 1u);
+    exemplars.Add(kKeptUp, {{}, 1, 1000});
+  }
+  EXPECT_EQ(rows.metadata_writes, 1);
+  EXPECT_EQ(rows.exemplar_writes, 1);
+}
+
+TEST(SideDataKeeperTest, RowsThatCannotBeReadAreNone) {
+  CountingRows rows;
+  ASSERT_TRUE(rows.WriteKept(KeptKind::kMetadata, {{0, "\x01"}}).ok());
+  rows.may_read = false;
+  MetadataStore metadata;
+  ExemplarStore exemplars;
+  {
+    const SideDataKeeper keeper(metadata, exemplars, rows);
+    metadata.Put({{"up", {"gauge", "help", ""}}});
+  }
+  rows.may_read = true;
+  MetadataStore again;
+  { const SideDataKeeper keeper(again, exemplars, rows); }
+  EXPECT_EQ(TextOf(again), "up gauge help \n");
+}
+
+TEST(SideDataKeeperTest, ADamagedRowLeavesTheOthers) {
+  KeptRowsInMemory rows;
+  const std::vector<std::string> kept =
+      EncodeKeptMetadata({{"a", {{"gauge", "x", ""}}}, {"b", {{"gauge", "y", ""}}}}, 12);
+  ASSERT_EQ(kept.size(), 2u);
+  ASSERT_TRUE(rows.WriteKept(KeptKind::kMetadata, {{0, "\x02"}, {1, kept[1]}}).ok());
+  MetadataStore metadata;
+  ExemplarStore exemplars;
+  { const SideDataKeeper keeper(metadata, exemplars, rows); }
+  EXPECT_EQ(TextOf(metadata), "b gauge y \n");
 }
 
 }  // namespace

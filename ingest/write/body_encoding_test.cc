@@ -1,4 +1,6 @@
 #include "ingest/write/body_encoding.h"
+#include "base/budget/memory_budget.h"
+#include "base/status.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -177,6 +179,75 @@ TEST(GuessBodyEncodingTest, TellsSnappyFromPlainProtobuf) {
   EXPECT_EQ(GuessBodyEncoding(plain), BodyEncoding::kIdentity);
   EXPECT_EQ(GuessBodyEncoding(Snappy(plain)), BodyEncoding::kSnappy);
   EXPECT_EQ(GuessBodyEncoding(""), BodyEncoding::kIdentity);
+}
+
+TEST(DecodeBodyTest, ErrorsNameTheEncodingAndTheLimit) {
+  std::string scratch;
+  const auto error = [&scratch](BodyEncoding encoding, const std::string& body, size_t limit) {
+    return std::string(Message(DecodeBody(encoding, body, limit, scratch).status()));
+  };
+  EXPECT_EQ(error(BodyEncoding::kSnappy, "\xff", 10), "the body is not valid snappy");
+  EXPECT_EQ(error(BodyEncoding::kGzip, "x", 10), "the body is not valid gzip");
+  EXPECT_EQ(error(BodyEncoding::kZstd, "x", 10), "the body is not valid zstd");
+  for (const BodyEncoding encoding :
+       {BodyEncoding::kIdentity, BodyEncoding::kSnappy, BodyEncoding::kGzip, BodyEncoding::kDeflate,
+        BodyEncoding::kZstd}) {
+    EXPECT_EQ(error(encoding, Compress(encoding, "12345678901"), 10),
+              "the decompressed body is larger than the limit of 10 bytes");
+  }
+}
+
+std::string ZstdWithWindow(int window_log, const std::string& text) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  // Without the size told first, the frame states its window.
+  ZSTD_inBuffer from{text.data(), text.size(), 0};
+  ZSTD_compressStream2(context, &to, &from, ZSTD_e_continue);
+  ZSTD_compressStream2(context, &to, &from, ZSTD_e_end);
+  ZSTD_freeCCtx(context);
+  out.resize(to.pos);
+  return out;
+}
+
+TEST(DecodeBodyTest, TakesWindowsUpToThirtyTwoMebibytes) {
+  std::string scratch;
+  EXPECT_TRUE(DecodeBody(BodyEncoding::kZstd, ZstdWithWindow(25, "text"), 100, scratch).ok());
+  EXPECT_EQ(scratch, "text");
+  EXPECT_FALSE(DecodeBody(BodyEncoding::kZstd, ZstdWithWindow(26, "text"), 100, scratch).ok());
+}
+
+TEST(DecodeBodyTest, ReadsZstdFramesOneAfterTheOther) {
+  std::string scratch;
+  EXPECT_TRUE(DecodeBody(BodyEncoding::kZstd, Zstd("one ") + Zstd("two"), 100, scratch).ok());
+  EXPECT_EQ(scratch, "one two");
+  EXPECT_FALSE(DecodeBody(BodyEncoding::kZstd, Zstd("one ") + "x", 100, scratch).ok());
+}
+
+TEST(DecodeBodyTest, TheBufferIsCharged) {
+  const std::string text = Repeated("labels and values ", 50'000);
+  for (const BodyEncoding encoding :
+       {BodyEncoding::kSnappy, BodyEncoding::kGzip, BodyEncoding::kDeflate, BodyEncoding::kZstd}) {
+    std::string scratch;
+    MemoryCharge memory(MemoryAccount::kDecoding);
+    ASSERT_TRUE(DecodeBody(encoding, Compress(encoding, text), 1 << 20, scratch, &memory).ok());
+    EXPECT_GE(memory.bytes(), text.size());
+    MemoryBudget little(64 << 10);
+    MemoryCharge too_little(MemoryAccount::kDecoding, little);
+    const auto refused =
+        DecodeBody(encoding, Compress(encoding, text), 1 << 20, scratch, &too_little);
+    EXPECT_FALSE(refused.ok());
+    EXPECT_FALSE(absl::IsInvalidArgument(refused.status())) << refused.status();
+  }
+}
+
+TEST(ParseBodyEncodingTest, OnlyWholeNames) {
+  EXPECT_EQ(ParseBodyEncoding("x-gzip"), BodyEncoding::kGzip);
+  EXPECT_EQ(ParseBodyEncoding("ZSTD"), BodyEncoding::kZstd);
+  for (const std::string_view name : {"", "gzi", "gzipp", "sn@ppy", "zst[", "gzip "}) {
+    EXPECT_EQ(ParseBodyEncoding(name), std::nullopt) << name;
+  }
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ struct ProgressBar {
   int64_t total;
 };
 
-// Parses a bar without a description: "  7%|#   | 40/520 [02:00<--:--,  3.54s/it]".
+// Parses a trimmed bar without a description: "7%|#   | 40/520 [02:00<--:--,  3.54s/it]".
 std::optional<ProgressBar> ProgressBarOf(std::string_view text) {
-  TakeSpaces(text);
   if (!TakeInteger(text).has_value() || !TakePrefix(text, "%|")) return std::nullopt;
   const size_t end = text.find("| ");
   if (end == text.npos) return std::nullopt;
@@ -101,7 +100,7 @@ class HuggingFaceStdout : public LogFormat {
     if (text.starts_with("{'")) return ParseDict(line, text, out);
     bar_before_.reset();
     const size_t resumed = text.find(kResumedAt);
-    if (resumed != text.npos) TakeResumption(text.substr(resumed + kResumedAt.size()), line, out);
+    if (resumed != text.npos) TakeResumption(text.substr(resumed + kResumedAt.size()));
     return kIgnored;
   }
 
@@ -145,12 +144,12 @@ class HuggingFaceStdout : public LogFormat {
     bar_before_ = bar.done;
   }
 
-  void TakeResumption(std::string_view text, const LogLine& line, RecordWriter& out) {
+  // The line is also an event, which begins an attempt.
+  void TakeResumption(std::string_view text) {
     if (const auto step = TakeInteger(text)) {
       first_step_ = *step;
       dict_count_ = 0;
       last_step_ = *step;
-      out.Restart(line);
     }
   }
 

@@ -41,10 +41,7 @@ AttemptTracker::Rank& AttemptTracker::Find(int32_t rank) {
   // Ranks over the limit share the state of the unknown rank.
   if (ranks_.size() >= kMaxRanksPerStream && !ranks_.contains(rank)) rank = -1;
   const auto [found, is_new] = ranks_.try_emplace(rank);
-  if (is_new) {
-    found->second.attempt = first_attempt_;
-    found->second.restart_count = restart_count_;
-  }
+  if (is_new) found->second.attempt = first_attempt_;
   last_ = &found->second;
   last_rank_ = rank;
   return *last_;

@@ -16,12 +16,18 @@ enum class LineFate : uint8_t {
 };
 
 struct LineVerdict {
+  // No verdict without a fate: by default it would be "taken".
+  constexpr explicit LineVerdict(LineFate its_fate, std::string_view why = {})
+      : fate(its_fate), reason(why) {}
+
   LineFate fate;
-  std::string_view reason = {};  // if rejected; static storage
+  std::string_view reason;  // if rejected; static storage
 };
-inline constexpr LineVerdict kTaken = {LineFate::kTaken};
-inline constexpr LineVerdict kIgnored = {LineFate::kIgnored};
-constexpr LineVerdict Rejected(std::string_view reason) { return {LineFate::kRejected, reason}; }
+inline constexpr LineVerdict kTaken(LineFate::kTaken);
+inline constexpr LineVerdict kIgnored(LineFate::kIgnored);
+constexpr LineVerdict Rejected(std::string_view reason) {
+  return LineVerdict(LineFate::kRejected, reason);
+}
 
 class LogFormat {
  public:

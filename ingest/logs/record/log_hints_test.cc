@@ -35,6 +35,37 @@ TEST(LogHintsTest, Paths) {
   check("nccl/rank12.log", "||12|0|");
   check("job/rank_7/train.log", "||7|0|");
   check("rank_last.log", "||-1|0|");
+  // The last of several launches; what is no number is none.
+  check("a_x/attempt_1/2/b_y/attempt_3/4/stdout.log", "|b|4|3|");
+  check("a_x/attempt_1/b/stdout.log", "||-1|0|");
+  check("a_x/attempt_1/2", "||-1|0|");
+  check("a/attempt_1/2/stdout.log", "|a|2|1|");
+  check("slurm-4242.err", "||-1|0|");
+  check("x-slurm-4242.out", "||-1|0|");
+  check("4242.out", "||-1|0|");
+  check("version_2/loss.csv", "||-1|0|");
+  check("conversion_2/metrics.csv", "||-1|0|");
+  check("metrics.csv", "||-1|0|");
+  check("mlruns/0/5f1c/metrics", "||-1|0|");
+  check("mlruns/0/5f1c/params/lr", "||-1|0|");
+  check("mlruns/0/5f1c/params/mlruns/0/6a/metrics/loss", "mlflow_file|6a|-1|0|loss");
+  check("mlruns/0/5f1c/metrics/a/mlruns/0/6a/metrics/loss",
+        "mlflow_file|5f1c|-1|0|a/mlruns/0/6a/metrics/loss");
+  check("store/7/5f1c0d2e9a7b4c3d8e6f7a1b2c3d4e5g/metrics/loss", "||-1|0|");
+  check("store/7/5f1c0d2e9a7b4c3d8e6f7a1b2c3d4e5/metrics/loss", "||-1|0|");
+  check("Train_Samples_lr.txt", "||-1|0|");
+  check("My_Train_Samples_lr.csv", "||-1|0|");
+  check("rank-3.log", "||3|0|");
+  check("rank=3", "||3|0|");
+  check("rank.3.log", "||3|0|");
+  check("rank--3.log", "||-1|0|");
+  check("rank", "||-1|0|");
+  check("rank99999999.log", "||-1|0|");
+  check("rank_x_rank5.log", "||5|0|");
+  check("Frank5_crank6_0rank7", "||7|0|");
+  check("rank1/rank2.log", "||2|0|");
+  check("rank1/out.log", "||1|0|");
+  check("local_rank_2_rank_3.log", "||3|0|");
   check("", "||-1|0|");
   check("/", "||-1|0|");
 }
