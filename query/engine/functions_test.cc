@@ -375,5 +375,61 @@ TEST_F(FunctionsTest, InfoOfAPinnedSelectorIsReadOnce) {
               ElementsAre("m{job=\"j\"} 2@60", "m{job=\"j\", v=\"1\"} 1@0"));
 }
 
+// The texts are those of Prometheus.
+TEST_F(FunctionsTest, NotesSayWhatIsLeftOut) {
+  Histogram exponential;
+  exponential.count = 2;
+  exponential.positive_spans = {{0, 1}};
+  exponential.positive_counts = {2};
+  Histogram custom = exponential;
+  custom.schema = kCustomBucketsSchema;
+  custom.custom_values = {5};
+  const LabelSet labels = LabelSet::Of({{"__name__", "h_total"}});
+  storage_.Append(labels, 0, std::make_shared<const Histogram>(exponential));
+  storage_.Append(labels, kMinute, std::make_shared<const Histogram>(custom));
+  EXPECT_THAT(Notes("sum_over_time(h_total[5m])", kMinute),
+              ElementsAre("PromQL warning: vector contains a mix of histograms with exponential "
+                          "and custom buckets schemas for metric name \"h_total\" (1:15)"));
+  storage_.Append(labels, 2 * kMinute, 1.0);
+  EXPECT_THAT(Notes("max_over_time(h_total[5m])", 2 * kMinute),
+              ElementsAre("PromQL info: ignored histograms in a range containing both floats and "
+                          "histograms for metric name \"h_total\" (1:15)"));
+  EXPECT_THAT(Notes("rate(h_total[5m])", 2 * kMinute),
+              ElementsAre("PromQL warning: encountered a mix of histograms and floats for metric "
+                          "name \"h_total\" (1:6)"));
+}
+
+// Observations that are NaN are in the count and in no bucket.
+TEST_F(FunctionsTest, NotesTellOfNanObservations) {
+  Histogram some;
+  some.count = 4;
+  some.sum = NAN;
+  some.positive_spans = {{0, 1}};
+  some.positive_counts = {3};
+  LoadHistogram({{"__name__", "h"}}, some);
+  EXPECT_THAT(Notes("histogram_quantile(0.9, h)"),
+              ElementsAre("PromQL info: input to histogram_quantile has NaN observations, result "
+                          "is NaN for metric name \"h\" (1:20)"));
+  EXPECT_THAT(InstantLines("histogram_quantile(0.9, h)"), ElementsAre("{} NaN"));
+  EXPECT_THAT(Notes("histogram_quantile(0.5, h)"),
+              ElementsAre("PromQL info: input to histogram_quantile has NaN observations, result "
+                          "is skewed higher for metric name \"h\" (1:20)"));
+  EXPECT_THAT(Notes("histogram_fraction(0, 1, h)"),
+              ElementsAre("PromQL info: input to histogram_fraction has NaN observations, which "
+                          "are excluded from all fractions for metric name \"h\" (1:20)"));
+  EXPECT_THAT(InstantLines("histogram_fraction(0, 1, h)"), ElementsAre("{} 0.75"));
+}
+
+TEST_F(FunctionsTest, NotesTellOfOverlappingStarts) {
+  WriteRequest request;
+  request.series.push_back(
+      {LabelSet::Of({{"__name__", "m_total"}}), {{60'000, 5}, {120'000, 6}}, {}});
+  request.series.back().start_timestamps_ms = {1'000, 30'000};
+  storage_.Write(std::move(request), [](const auto&) {});
+  EXPECT_THAT(Notes("rate(m_total[5m])", 2 * kMinute),
+              ElementsAre("PromQL warning: sample has start time that overlaps with previous "
+                          "sample timestamp for metric \"m_total\" (1:6)"));
+}
+
 }  // namespace
 }  // namespace lockstep::engine
