@@ -139,6 +139,15 @@ TEST_F(QueryStatsTest, EachStepCountsTheSamplesThatItLooksAt) {
   EXPECT_THAT(CountsPerStep("sum_over_time(m[2m:1m])"), ElementsAre(2, 4, 4, 4));
 }
 
+TEST_F(QueryStatsTest, InfoSeriesCountToo) {
+  Load({{"__name__", "n"}, {"job", "j"}}, {1, 2, StaleNan(), 4});
+  Load({{"__name__", "target_info"}, {"job", "j"}, {"v", "1"}}, {1, 1, 1, StaleNan()});
+  EXPECT_THAT(CountsPerStep("info(n)"), ElementsAre(2, 2, 1, 1));
+  // At the start, one of each is read for all steps.
+  EXPECT_THAT(CountsPerStep("info(n @ 0)"), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(CountsPerStep("info(n @ 0 + time())"), ElementsAre(2, 2, 2, 2));
+}
+
 TEST_F(QueryStatsTest, CountsPerStepAreLeftOutUnlessAsked) {
   EXPECT_THAT(Ask("m", {}).stats.samples_per_step, IsEmpty());
 }
