@@ -98,6 +98,9 @@ TEST_F(QueryMemoryTest, ResultsAreMadeBesideTheirOperands) {
   EXPECT_EQ(Columns("topk(1, m)"), 2);
   EXPECT_EQ(Columns("m + on (job) n"), 3);
   EXPECT_EQ(Columns("m + on (job) fill (0) n"), 4);
+  // A part that is used again is copied, but not for its last use.
+  EXPECT_EQ(Columns("m + on (job) m"), 3);
+  EXPECT_EQ(Columns("m + on (job) m + on (job) m"), 4);
   EXPECT_EQ(Columns("m and on (job) n"), 3);
   EXPECT_EQ(Columns("m or on (__name__) n"), 4);
   EXPECT_EQ(Columns("histogram_quantile(0.5, b)"), 3);

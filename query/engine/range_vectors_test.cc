@@ -78,6 +78,10 @@ TEST_F(RangeVectorTest, SmoothedRangesAreInterpolatedAtTheirEdges) {
   // Nothing is behind it.
   EXPECT_THAT(Samples("m[2m] smoothed", 330'000), ElementsAre("m 45@210 50@240 50@330"));
   EXPECT_THAT(Samples("m[1m] smoothed", 6 * kMinute), IsEmpty());
+  // All samples are behind it.
+  storage_.Append(LabelSet::Of({{"__name__", "late"}}), 10 * kMinute, 7.0);
+  EXPECT_THAT(Samples("late[1m] smoothed", 8 * kMinute), ElementsAre("late 7@420 7@480"));
+  EXPECT_THAT(Samples("late[1m] smoothed", 5 * kMinute - 1), IsEmpty());
   // Between two samples, without one inside.
   EXPECT_THAT(Samples("m[12s] smoothed", 90'000), ElementsAre("m 23@78 25@90"));
 }

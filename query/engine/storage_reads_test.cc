@@ -216,6 +216,95 @@ TEST_F(StorageReadsTest, SelectorsNeedTheNewestSample) {
   EXPECT_EQ(NeededAtOnce("histogram_count(m)", 15 * kMinute), SamplesNeeded::kAll);
 }
 
+// Of a range query, each step needs one.
+TEST_F(StorageReadsTest, SelectorsSayAtWhichSteps) {
+  const auto asked = [&](std::string_view text) {
+    storage_.asked.clear();
+    EXPECT_TRUE(Range(text).ok()) << text;
+    return storage_.asked.at(0);
+  };
+  EXPECT_EQ(asked("m").steps, (StepTimes{10 * kMinute, kMinute}));
+  EXPECT_EQ(asked("m").needed, SamplesNeeded::kNewest);
+  EXPECT_EQ(asked("m offset 90s").steps, (StepTimes{10 * kMinute - 90'000, kMinute}));
+  for (const char* text :
+       {"m @ 0", "m smoothed", "timestamp(m)", "rate(m[5m])", "histogram_count(m)"}) {
+    EXPECT_TRUE(asked(text).steps.empty()) << text;
+  }
+  storage_.asked.clear();
+  ASSERT_TRUE(Instant("m").ok());
+  EXPECT_TRUE(storage_.asked.at(0).steps.empty());
+}
+
+// Distances between such times do not fit 64 bits.
+TEST_F(StorageReadsTest, StepsThatAreFarAwayNeedAllSamples) {
+  const int64_t far_ms = int64_t{1} << 60;
+  const auto asked = [&](int64_t start_ms, int64_t end_ms) {
+    storage_.asked.clear();
+    RangeQuery query;
+    query.text = "m";
+    query.start_ms = start_ms;
+    query.end_ms = end_ms;
+    query.step_ms = end_ms - start_ms;
+    EXPECT_TRUE(engine_.Execute(query, Unlimited()).ok());
+    return storage_.asked.at(0);
+  };
+  EXPECT_EQ(asked(0, far_ms).needed, SamplesNeeded::kNewest);
+  EXPECT_EQ(asked(-far_ms, 0).needed, SamplesNeeded::kNewest);
+  EXPECT_EQ(asked(0, far_ms + 1).needed, SamplesNeeded::kAll);
+  EXPECT_TRUE(asked(0, far_ms + 1).steps.empty());
+  EXPECT_EQ(asked(-far_ms - 1, 0).needed, SamplesNeeded::kAll);
+}
+
+TEST_F(StorageReadsTest, DurationsAreCheckedBeforeAnythingIsRead) {
+  for (const char* text :
+       {"n + sum(rate(m[5m - 5m]))", "topk(scalar(rate(m[5m - 5m])), m)", "n + -rate(m[5m - 5m])",
+        "n + (rate(m[5m - 5m]))", "rate(m[5m - 5m]) + n",
+        "n + max_over_time(rate(m[5m - 5m])[5m:])", "n + max_over_time(m[5m:5m - 5m])",
+        "n + max_over_time(m[5m - 5m:])", "n + clamp(n, 0, scalar(rate(m[5m - 5m])))"}) {
+    storage_.asked.clear();
+    EXPECT_THAT(std::string(Message(Instant(text).status())),
+                testing::HasSubstr(": duration must be greater than 0"))
+        << text;
+    EXPECT_TRUE(storage_.asked.empty()) << text;
+  }
+  for (const char* text :
+       {"n + m offset (1 / (5m - 300))", "n + rate(m[5m] offset (1 / (5m - 300)))",
+        "n + max_over_time(m[5m:1m] offset (1 / (5m - 300)))"}) {
+    storage_.asked.clear();
+    EXPECT_THAT(std::string(Message(Instant(text).status())),
+                testing::HasSubstr("division by zero"))
+        << text;
+    EXPECT_TRUE(storage_.asked.empty()) << text;
+  }
+}
+
+TEST_F(StorageReadsTest, DurationsAreComputed) {
+  // The length of a range in seconds.
+  const auto length = [&](const std::string& duration) {
+    storage_.asked.clear();
+    const auto result = Instant("count_over_time(m[" + duration + "])");
+    if (!result.ok()) return std::string(Message(result.status()));
+    const TimeRange& range = storage_.asked.at(0).range;
+    return std::to_string((range.max_ms - range.min_ms + 1) / 1000);
+  };
+  EXPECT_EQ(length("1m + 30"), "90");
+  EXPECT_EQ(length("5m - 30s"), "270");
+  EXPECT_EQ(length("2m * 3"), "360");
+  EXPECT_EQ(length("2m / 3"), "40");
+  EXPECT_EQ(length("7m % 4m"), "180");
+  EXPECT_EQ(length("2 ^ 3 ^ 2"), "512");
+  EXPECT_EQ(length("-(1m - 3m)"), "120");
+  EXPECT_EQ(length("min_of(2m, 90)"), "90");
+  EXPECT_EQ(length("max_of(2m, 90)"), "120");
+  EXPECT_EQ(length("5m % (1m - 60)"), "18:31: modulo by zero");
+  EXPECT_EQ(length("step() + 1m"), "60");
+  EXPECT_EQ(length("range() + 1m"), "60");
+  storage_.asked.clear();
+  ASSERT_TRUE(Range("count_over_time(m[range() + step()])").ok());
+  // Of five minutes and one, before the first step.
+  EXPECT_EQ(storage_.asked.at(0).range.min_ms, 4 * kMinute + 1);
+}
+
 // At whole buckets of five minutes, few samples of each are enough.
 TEST_F(StorageReadsTest, FunctionsSayWhatTheyNeedOfABucket) {
   const std::pair<const char*, SamplesNeeded> cases[] = {
