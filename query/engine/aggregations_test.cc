@@ -149,6 +149,9 @@ TEST_F(AggregationsTest, ValuesAreCountedByTheirText) {
   // A label that is dropped cannot tell values apart.
   EXPECT_THAT(InstantLines("count_values without (i, v) (\"v\", m)", kMinute),
               UnorderedElementsAre("{g=\"a\"} 2", "{g=\"b\"} 1"));
+  Load({{"__name__", "z"}}, {7, 0, 0, 7});
+  EXPECT_THAT(RangeLines("count_values(\"v\", z)", 0, 3 * kMinute),
+              ElementsAre("{v=\"0\"} 1@60 1@120", "{v=\"7\"} 1@0 1@180"));
   EXPECT_EQ(Error("count_values(\"\", m)"), "invalid label name \"\"");
   EXPECT_EQ(Error("count_values((\"\\xff\"), m)"), "invalid label name \"\\xff\"");
 }

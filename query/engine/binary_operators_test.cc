@@ -206,6 +206,13 @@ TEST_F(BinaryOperatorsTest, SetOperatorsKeepWhatTheyChoose) {
               ElementsAre("n{i=\"0\"} 1@0", "n{i=\"1\"} 4@0", "o{i=\"0\"} 8@60"));
 }
 
+// Whether or not their names go.
+TEST_F(BinaryOperatorsTest, ElementsOfBothSidesKeepTheirOrder) {
+  Load({{"__name__", "n"}, {"i", "1"}}, {4});
+  EXPECT_THAT(Results("abs(n) or m"), ElementsAre("{i=\"1\"} 4", "m{i=\"0\"} 5"));
+  EXPECT_THAT(Results("m or abs(n)"), ElementsAre("m{i=\"0\"} 5", "{i=\"1\"} 4"));
+}
+
 TEST_F(BinaryOperatorsTest, MatchesHaveTheirLabels) {
   Load({{"__name__", "a"}, {"x", "1"}, {"y", "2"}, {"z", "3"}}, {10});
   Load({{"__name__", "b"}, {"x", "1"}, {"y", "5"}, {"z", "3"}, {"w", "7"}}, {2});

@@ -351,6 +351,20 @@ TEST_F(FunctionsTest, InfoTakesTheNewestSeries) {
               ElementsAre("m{job=\"j\", v=\"new\"} 1@60 1@120", "m{job=\"j\", v=\"old\"} 1@0"));
 }
 
+// Also where those of another metric are between them in the order of labels.
+TEST_F(FunctionsTest, InfoTakesTheNewestSeriesOfEachMetric) {
+  Load({{"__name__", "m"}, {"job", "j"}}, {1, 1});
+  const auto add = [&](const char* a, const char* name, const char* c, int64_t time_ms) {
+    storage_.Append(LabelSet::Of({{"A", a}, {"__name__", name}, {"c", c}, {"job", "j"}}), time_ms,
+                    1);
+  };
+  add("1", "x_info", "old", 0);
+  add("2", "y_info", "", 0);
+  add("3", "x_info", "new", kMinute);
+  EXPECT_THAT(InstantLines("info(m, {__name__=~\"[xy]_info\", c=~\".*\"})", kMinute),
+              ElementsAre("m{c=\"new\", job=\"j\"} 1"));
+}
+
 TEST_F(FunctionsTest, InfoSaysWhatIsAmbiguous) {
   Load({{"__name__", "m"}, {"job", "j"}}, {1});
   Load({{"__name__", "target_info"}, {"job", "j"}, {"v", "1"}}, {1});
