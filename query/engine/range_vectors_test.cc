@@ -65,6 +65,7 @@ TEST_F(RangeVectorTest, AnchoredRangesHaveSamplesAtTheirEdges) {
   EXPECT_THAT(Samples("m[10m] anchored", 2 * kMinute), ElementsAre("m 10@-480 10@0 20@60 30@120"));
   EXPECT_THAT(Samples("m[1m] anchored", 6 * kMinute), IsEmpty());
   EXPECT_THAT(Samples("m[1m] anchored", 330'000), IsEmpty());
+  EXPECT_THAT(Samples("m[1m] anchored", 5 * kMinute), IsEmpty());
   EXPECT_THAT(Samples("m[2m] anchored", 330'000), ElementsAre("m 40@210 50@240 50@330"));
 }
 
