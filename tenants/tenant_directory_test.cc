@@ -36,7 +36,8 @@ TEST(TenantDirectory, HasOneTenantOfANameAndNoMoreThanItMay) {
     ASSERT_TRUE(directory.Add("t" + std::to_string(i)).ok());
   }
   EXPECT_TRUE(directory.Add("t0").ok());
-  EXPECT_TRUE(absl::IsResourceExhausted(directory.Add("one-more").status()));
+  EXPECT_EQ(directory.Add("one-more").status(),
+            absl::ResourceExhaustedError("the store already has the maximum of 1000 tenants"));
   EXPECT_EQ(directory.Find("one-more"), std::nullopt);
 }
 
@@ -88,6 +89,44 @@ TEST(TenantDirectory, RoomIsKeptForThoseWhoseSamplesAreOnTheirWay) {
   directory.Release("second");
   EXPECT_TRUE(directory.Reserve("t0").ok());
   EXPECT_TRUE(absl::IsResourceExhausted(directory.Reserve("third")));
+}
+
+TEST(TenantDirectory, KeepsAsManyAsItMayHave) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kMaxTenants; ++i) names.push_back("t" + std::to_string(i));
+  ASSERT_TRUE(directory.Adopt(names).ok());
+  EXPECT_TRUE(directory.CheckRoom("t0").ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(directory.CheckRoom("one-more")));
+  TenantDirectory again(&rows);
+  ASSERT_TRUE(again.Load().ok());
+  EXPECT_EQ(again.names().size(), kMaxTenants + 1);
+  // The store had more before.
+  ASSERT_TRUE(directory.Adopt({"one-more"}).ok());
+  TenantDirectory full(&rows);
+  EXPECT_EQ(full.Load(), absl::DataLossError("the list of tenants is malformed"));
+}
+
+TEST(TenantDirectory, AnEmptyRowIsDamaged) {
+  RowsInMemory rows;
+  ASSERT_TRUE(rows.WriteKept(KeptKind::kTenants, {{0, ""}}).ok());
+  EXPECT_TRUE(absl::IsDataLoss(TenantDirectory(&rows).Load()));
+  ASSERT_TRUE(rows.WriteKept(KeptKind::kTenants, {{0, "\x01"}}).ok());
+  EXPECT_TRUE(TenantDirectory(&rows).Load().ok());
+}
+
+TEST(TenantDirectory, AdoptsInMemoryWhereNothingCanBeWritten) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  rows.refuses = true;
+  EXPECT_TRUE(absl::IsUnavailable(directory.Adopt({"a"})));
+  // Nothing is new.
+  EXPECT_TRUE(directory.Adopt({"a"}).ok());
+  EXPECT_TRUE(directory.Adopt({}).ok());
+  TenantDirectory unkept(nullptr);
+  EXPECT_TRUE(unkept.Adopt({"b"}).ok());
+  EXPECT_EQ(unkept.Find("b"), 1u);
 }
 
 TEST(TenantDirectory, WhoeverReservesIsSeenByReaders) {
@@ -144,6 +183,28 @@ TEST(TenantRows, TheFirstThatIsWrittenMakesTheTenant) {
   EXPECT_EQ(directory.Find("a"), 1u);
   EXPECT_EQ(entered_count, 1);
   EXPECT_EQ(own.ReadKept(KeptKind::kLogStreams)->size(), 2u);
+}
+
+// The first and the last of a tenant's numbers.
+TEST(TenantRows, AreWithinTheTenantsNumbers) {
+  RowsInMemory rows;
+  TenantDirectory directory(&rows);
+  ASSERT_TRUE(directory.Adopt({"a", "b"}).ok());
+  TenantEntry a(directory, "a");
+  TenantRows own(rows, a);
+  const uint32_t last = TenantRows::kNumbersPerTenant - 1;
+  ASSERT_TRUE(own.WriteKept(KeptKind::kMetadata, {{0, "first"}, {last, "last"}}).ok());
+  EXPECT_EQ(*rows.ReadKept(KeptKind::kMetadata, last + 1), "first");
+  EXPECT_EQ(*rows.ReadKept(KeptKind::kMetadata, 2 * last + 1), "last");
+  ASSERT_TRUE(rows.WriteKept(KeptKind::kMetadata, {{last, "before"}}).ok());
+  ASSERT_TRUE(rows.WriteKept(KeptKind::kMetadata, {{2 * last + 2, "behind"}}).ok());
+  const auto read = own.ReadKept(KeptKind::kMetadata);
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[0].number, 0u);
+  EXPECT_EQ((*read)[0].bytes, "first");
+  EXPECT_EQ((*read)[1].number, last);
+  EXPECT_EQ((*read)[1].bytes, "last");
+  EXPECT_EQ(*own.ReadKept(KeptKind::kMetadata, last), "last");
 }
 
 }  // namespace

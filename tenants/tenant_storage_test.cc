@@ -8,7 +8,9 @@
 
 #include "model/tenant.h"
 #include "storage/db/store_testing.h"
+#include "tenants/kept_rows_testing.h"
 #include "tenants/tenant_admin.h"
+#include "tests/memory_storage.h"
 
 namespace lockstep::tenants {
 namespace {
@@ -136,6 +138,91 @@ TEST_P(TenantStorageTest, RefusedSeriesAreToldAsTheirSenderSpelledThem) {
   ASSERT_EQ(outcome->rejected.size(), 1u);
   EXPECT_EQ(outcome->rejected.front().labels, Series("up"));
   EXPECT_EQ(entries_["a"]->number(), std::nullopt);
+}
+
+// The state of a write of one sample by a tenant that may be new.
+class FirstWriteTest : public testing::Test {
+ protected:
+  absl::Status Write(const std::string& tenant, std::vector<Sample> samples) {
+    TenantEntry entry(directory_, tenant);
+    TenantStorage storage(store_, entry);
+    WriteRequest request;
+    request.series.push_back({Series("up"), std::move(samples), {}});
+    absl::Status status = absl::UnknownError("no answer");
+    storage.Write(std::move(request),
+                  [&](absl::StatusOr<WriteOutcome> outcome) { status = outcome.status(); });
+    return status;
+  }
+
+  MemoryStorage store_;
+  RowsInMemory rows_;
+  TenantDirectory directory_{&rows_};
+};
+
+TEST_F(FirstWriteTest, MakesTheTenant) {
+  EXPECT_TRUE(Write("a", {}).ok());
+  EXPECT_EQ(directory_.Find("a"), std::nullopt);
+  EXPECT_TRUE(Write("a", {{kTime, 1}}).ok());
+  EXPECT_EQ(directory_.Find("a"), 1u);
+}
+
+TEST_F(FirstWriteTest, FailsIfTheTenantCannotBeKept) {
+  rows_.refuses = true;
+  EXPECT_TRUE(absl::IsUnavailable(Write("a", {{kTime, 1}})));
+  EXPECT_EQ(directory_.Find("a"), std::nullopt);
+  rows_.refuses = false;
+  // The retry finds the sample.
+  EXPECT_TRUE(Write("a", {{kTime, 1}}).ok());
+  EXPECT_EQ(directory_.Find("a"), 1u);
+}
+
+TEST_F(FirstWriteTest, OverwrittenSamplesMakeATenantToo) {
+  rows_.refuses = true;
+  EXPECT_FALSE(Write("a", {{kTime, 1}}).ok());
+  rows_.refuses = false;
+  EXPECT_TRUE(Write("a", {{kTime, 2}}).ok());
+  EXPECT_EQ(directory_.Find("a"), 1u);
+}
+
+TEST_F(FirstWriteTest, LeavesNoReservation) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kMaxTenants - 1; ++i) names.push_back("t" + std::to_string(i));
+  ASSERT_TRUE(directory_.Adopt(names).ok());
+  EXPECT_TRUE(Write("a", {}).ok());
+  EXPECT_TRUE(Write("b", {{kTime, 1}}).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(Write("c", {{kTime, 1}})));
+  // Nothing of it was stored.
+  EXPECT_EQ(store_.stats().head_sample_count, 1u);
+}
+
+TEST_F(FirstWriteTest, PartsOfATenantsSeriesKeepTheirPlaces) {
+  for (int i = 0; i < 5; ++i) {
+    store_.Append(WithTenant("a", Series("up", "train", i)), kTime, i);
+    store_.Append(Series("up", "train", i), kTime, 10 + i);
+  }
+  ASSERT_TRUE(directory_.Add("a").ok());
+  TenantEntry entry(directory_, "a");
+  const TenantStorage storage(store_, entry);
+  const auto querier = storage.NewQuerier();
+  const std::vector<Matcher> matchers = {Matcher::Equal("__name__", "up")};
+  auto set = (*querier)->Select({matchers, kAllTimes});
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ((*set)->size(), 5u);
+  EXPECT_EQ((*set)->work(), 5u);
+  size_t position = 0;
+  for (const std::unique_ptr<SeriesSet>& part : (*set)->Split(2)) {
+    while (part->Next()) {
+      EXPECT_EQ(part->position(), position);
+      EXPECT_FALSE(part->labels().Has(kTenantLabel));
+      SampleColumns columns;
+      ASSERT_TRUE(part->Read(columns).ok());
+      ASSERT_EQ(columns.values.size(), 1u);
+      EXPECT_EQ(columns.values[0], static_cast<double>(position));
+      ++position;
+    }
+    EXPECT_TRUE(part->status().ok());
+  }
+  EXPECT_EQ(position, 5u);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "storage/db/store_testing.h"
 #include "tenants/data_view.h"
 #include "tenants/kept_rows_testing.h"
+#include "tests/memory_storage.h"
 
 namespace lockstep::tenants {
 namespace {
@@ -223,6 +224,66 @@ TEST_F(TenantsTest, EachHasItsRateAndAllHaveOne) {
   EXPECT_EQ(write("quick", 100'000), absl::StatusCode::kOk);
   EXPECT_EQ(write("quick", 1000), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(write("", 1000), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(TenantsTest, TheFirstLimitThatMatchesApplies) {
+  Tenants limited(*store_, nullptr, Options());
+  limited.SetLimits({}, {{*Matcher::Make(MatchType::kRegex, "tenant", "a.*"), 0, 0},
+                         {std::nullopt, 0, 10},
+                         {*Matcher::Make(MatchType::kRegex, "tenant", "b"), 0, 0}});
+  std::vector<std::shared_ptr<Tenant>> held;
+  const auto is_taken = [&](const std::string& tenant, uint64_t count) {
+    DecodedWrite decoded;
+    decoded.sample_count = count;
+    absl::Status status;
+    held.push_back(*limited.ForWriting(tenant));
+    held.back()->ingester.StoreWithinRate(
+        {}, std::move(decoded),
+        [&](absl::StatusOr<WriteSummary> summary) { status = summary.status(); });
+    return status.ok();
+  };
+  EXPECT_TRUE(is_taken("ab", 100'000));
+  EXPECT_TRUE(is_taken("ab", 1));
+  // After a large request, one has to wait.
+  EXPECT_TRUE(is_taken("b", 100'000));
+  EXPECT_FALSE(is_taken("b", 1));
+  EXPECT_TRUE(is_taken("", 100'000));
+  EXPECT_FALSE(is_taken("", 1));
+  // Those who exist get new limits; the default tenant is called by its id.
+  limited.SetLimits({}, {{*Matcher::Make(MatchType::kEqual, "tenant", "default"), 0, 10}});
+  EXPECT_TRUE(is_taken("b", 1));
+  EXPECT_FALSE(is_taken("", 1));
+}
+
+TEST_F(TenantsTest, ThereIsNoRoomForMoreThanTheStoreMayHave) {
+  std::vector<std::shared_ptr<Tenant>> held;
+  MemoryStorage store;
+  for (size_t i = 0; i < kMaxTenants; ++i) {
+    store.Append(WithTenant("t" + std::to_string(i), LabelSet::Of({{"__name__", "up"}})), 0, 1);
+  }
+  Tenants full(store, nullptr, Options());
+  ASSERT_TRUE(full.Load().ok());
+  EXPECT_TRUE(full.ForWriting("t7").ok());
+  EXPECT_TRUE(full.ForWriting("").ok());
+  EXPECT_EQ(full.ForWriting("one-more").status(),
+            absl::ResourceExhaustedError("the store already has the maximum of 1000 tenants"));
+  EXPECT_EQ(full.ForReading("one-more")->name, "one-more");
+  EXPECT_EQ(full.active().size(), 2u);
+}
+
+TEST_F(TenantsTest, WhoIsGoneIsCounted) {
+  DecodedWrite refused;
+  refused.refusals.Add(RejectReason::kNoMetricName, 3, {}, "no name");
+  Send("a", std::move(refused));
+  logs::LogHints hints;
+  hints.format = "jsonl";
+  push::LogPush log;
+  log.bytes = "not json\n";
+  log.arrival_ms = kSampleMs;
+  (*tenants_.ForWriting("b"))->pusher.Push("", hints, log, [](push::PushResult) {});
+  const Tenants::PastStats past = tenants_.past_stats();
+  EXPECT_EQ(past.ingest.rejected_samples[static_cast<size_t>(RejectReason::kNoMetricName)], 3u);
+  EXPECT_EQ(past.push.pushes, 1u);
 }
 
 }  // namespace

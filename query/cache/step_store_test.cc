@@ -80,5 +80,53 @@ TEST(StepStore, GivesWayToOthersWhenMemoryIsShort) {
   EXPECT_GT(store.stats().entry_count, 8u);
 }
 
+// An eighth of the limit is 50,000 bytes. A sample takes 16, and a key is stored twice.
+TEST(StepStore, WhatTakesMemoryCounts) {
+  const auto is_kept = [](const StepKey& key, KeptSteps steps) {
+    StepStore store(400'000);
+    store.Put(key, std::move(steps));
+    return store.Find(key) != nullptr;
+  };
+  EXPECT_TRUE(is_kept(Key("a"), Steps(3'000)));
+  EXPECT_FALSE(is_kept(Key("a"), Steps(3'200)));
+  EXPECT_TRUE(is_kept(Key(std::string(24'000, 'a')), Steps(1)));
+  EXPECT_FALSE(is_kept(Key(std::string(26'000, 'a')), Steps(1)));
+  const auto labelled = [](size_t size) {
+    KeptSteps steps = Steps(1);
+    steps.value[0].labels = LabelSet::Of({{"a", std::string(size, 'x')}});
+    return steps;
+  };
+  EXPECT_TRUE(is_kept(Key("a"), labelled(48'000)));
+  EXPECT_FALSE(is_kept(Key("a"), labelled(51'000)));
+  const auto with_histogram = [](size_t bucket_count) {
+    Histogram histogram;
+    histogram.positive_counts.resize(bucket_count);
+    KeptSteps steps = Steps(1);
+    steps.value[0].samples.histograms.push_back(
+        {0, std::make_shared<const Histogram>(std::move(histogram))});
+    return steps;
+  };
+  EXPECT_TRUE(is_kept(Key("a"), with_histogram(5'500)));
+  EXPECT_FALSE(is_kept(Key("a"), with_histogram(6'500)));
+  KeptSteps many_series;
+  many_series.value.resize(1'000);
+  EXPECT_FALSE(is_kept(Key("a"), std::move(many_series)));
+}
+
+TEST(StepStore, ReturnsItsMemory) {
+  MemoryBudget memory(uint64_t{64} << 20);
+  {
+    StepStore store(size_t{1} << 20, memory);
+    store.Put(Key("a"), Steps(1'000));
+    store.Put(Key("b"), Steps(1'000));
+    EXPECT_GT(memory.stats().held_bytes, 32'000u);
+    EXPECT_EQ(memory.stats().held_bytes, store.stats().byte_count);
+    // The second takes the first one's place.
+    store.Put(Key("b"), Steps(10));
+    EXPECT_EQ(memory.stats().held_bytes, store.stats().byte_count);
+  }
+  EXPECT_EQ(memory.stats().held_bytes, 0u);
+}
+
 }  // namespace
 }  // namespace lockstep::cache

@@ -292,6 +292,85 @@ TEST_F(MetricsqlTest, UnionTakesTheFirst) {
   EXPECT_THAT(Instant("union(1, 2)", 0), ElementsAre(HasSubstr("got scalar")));
 }
 
+// A gap takes the last value, whether float or histogram.
+TEST_F(MetricsqlTest, KeepLastValueKeepsHistograms) {
+  const LabelSet labels = LabelSet::Of({{"__name__", "h"}});
+  const auto count = [&](double number) {
+    Histogram histogram;
+    histogram.count = histogram.zero_count = number;
+    return std::make_shared<const Histogram>(histogram);
+  };
+  storage_.Append(labels, 0, count(3));
+  storage_.Append(labels, kMinuteMs, StaleNan());
+  storage_.Append(labels, 2 * kMinuteMs, 7.0);
+  storage_.Append(labels, 3 * kMinuteMs, StaleNan());
+  storage_.Append(labels, 4 * kMinuteMs, count(5));
+  storage_.Append(labels, 5 * kMinuteMs, StaleNan());
+  EXPECT_THAT(Range("histogram_count(keep_last_value(h))", 0, 5 * kMinuteMs),
+              ElementsAre("{} 3@0 3@1 5@4 5@5"));
+  EXPECT_THAT(Range("keep_last_value(h) * 1 < 10", 0, 5 * kMinuteMs), ElementsAre("{} 7@2 7@3"));
+  EXPECT_THAT(Range("keep_last_value(h)", 0, 5 * kMinuteMs), ElementsAre("h 7@2 7@3"));
+  // Running functions know floats only.
+  EXPECT_THAT(Range("running_sum(h)", 0, 5 * kMinuteMs), ElementsAre("{} 7@2 7@3 7@4 7@5"));
+  EXPECT_THAT(Range("running_max(histogram_count(h) > 9)", 0, 5 * kMinuteMs), IsEmpty());
+}
+
+TEST_F(MetricsqlTest, LimitOffsetKeepsAnOrderThatIsAskedFor) {
+  LoadGpus();
+  const auto last = [&](const std::string& query) {
+    return Instant("label_del(limit_offset(1, 0, " + query + "), \"host\", \"__name__\")", 0);
+  };
+  EXPECT_THAT(last("sort_desc(gpu)"), ElementsAre("{rank=\"2\"} 30"));
+  EXPECT_THAT(last("(sort_desc(gpu))"), ElementsAre("{rank=\"2\"} 30"));
+  EXPECT_THAT(last("sort(-gpu)"), ElementsAre("{rank=\"2\"} -30"));
+  EXPECT_THAT(last("sort_by_label_desc(gpu, \"rank\")"), ElementsAre("{rank=\"2\"} 30"));
+  EXPECT_THAT(last("sort_by_label(gpu, \"rank\")"), ElementsAre("{rank=\"0\"} 10"));
+  EXPECT_THAT(last("topk(2, gpu)"), ElementsAre("{rank=\"2\"} 30"));
+  EXPECT_THAT(last("bottomk(2, -gpu)"), ElementsAre("{rank=\"2\"} -30"));
+  EXPECT_THAT(last("limit_offset(2, 0, sort_desc(gpu))"), ElementsAre("{rank=\"2\"} 30"));
+  // Others are in the order of their labels.
+  EXPECT_THAT(last("sort_desc(gpu) + 0"), ElementsAre("{rank=\"0\"} 10"));
+  EXPECT_THAT(last("abs(sort_desc(gpu))"), ElementsAre("{rank=\"0\"} 10"));
+  EXPECT_THAT(last("limitk(2, sort_desc(gpu))"), ElementsAre("{rank=\"1\"} 20"));
+  EXPECT_THAT(Range("limit_offset(1, 0, topk(2, gpu))", 0, kMinuteMs),
+              ElementsAre("gpu{host=\"a\", rank=\"1\"} 20@0 21@1"));
+}
+
+TEST_F(MetricsqlTest, LimitOffsetCountsWhole) {
+  LoadGpus();
+  EXPECT_EQ(Instant("limit_offset(1.9, 0, gpu)", 0).size(), 1u);
+  EXPECT_EQ(Instant("limit_offset(3, 0.9, gpu)", 0).size(), 3u);
+  EXPECT_EQ(Instant("limit_offset(1e300, 1, gpu)", 0).size(), 2u);
+  EXPECT_THAT(Instant("limit_offset(1, 1e300, gpu)", 0), IsEmpty());
+  EXPECT_THAT(Instant("limit_offset(0, 0, gpu)", 0), IsEmpty());
+  // What counts is the first step.
+  EXPECT_EQ(Range("limit_offset(1 + time() / 60, 0, gpu)", 0, kMinuteMs).size(), 1u);
+  EXPECT_EQ(Range("limit_offset(1 + time() / 60, 0, gpu)", kMinuteMs, 2 * kMinuteMs).size(), 2u);
+}
+
+TEST_F(MetricsqlTest, UnionFillsInStepByStep) {
+  Load({{"__name__", "x"}, {"i", "0"}}, {1, StaleNan(), 3, StaleNan()});
+  Load({{"__name__", "y"}, {"i", "0"}}, {4, 5, StaleNan(), 7});
+  EXPECT_THAT(Range("union(-x, -y)", 0, 3 * kMinuteMs),
+              ElementsAre("{i=\"0\"} -1@0 -5@1 -3@2 -7@3"));
+  EXPECT_THAT(Range("union(-y, -x)", 0, 3 * kMinuteMs),
+              ElementsAre("{i=\"0\"} -4@0 -5@1 -3@2 -7@3"));
+  EXPECT_THAT(Range("union(x, y, none)", 0, 0), ElementsAre("x{i=\"0\"} 1@0", "y{i=\"0\"} 4@0"));
+}
+
+TEST_F(MetricsqlTest, LabelFunctionsKeepNamesThatTheySet) {
+  Load({{"__name__", "x"}, {"i", "0"}}, {1});
+  EXPECT_THAT(Instant("label_set(-x, \"__name__\", \"y\")", 0), ElementsAre("y{i=\"0\"} -1"));
+  EXPECT_THAT(Instant("label_set(-x, \"a\", \"b\")", 0), ElementsAre("{a=\"b\", i=\"0\"} -1"));
+  EXPECT_THAT(Instant("label_set(x, \"\\xff\", \"b\")", 0),
+              ElementsAre("invalid label name in label_set(): \xff"));
+  EXPECT_THAT(Instant("label_keep(-x, \"__name__\")", 0), ElementsAre("{} -1"));
+  EXPECT_THAT(Instant("label_mismatch(x, \"none\", \"\")", 0), IsEmpty());
+  EXPECT_THAT(Instant("label_match(x, \"none\", \"\")", 0), ElementsAre("x{i=\"0\"} 1"));
+  EXPECT_THAT(Instant("label_match(x, \"i\", \".\")", 0), ElementsAre("x{i=\"0\"} 1"));
+  EXPECT_THAT(Instant("label_match(x, \"i\", \"\\n|.\\n\")", 0), IsEmpty());
+}
+
 // The queries of vmui's "Explore Prometheus metrics".
 TEST_F(MetricsqlTest, ExploreOfVmui) {
   Load({{"__name__", "c_total"}, {"instance", "a"}}, {0, 60, 180});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -76,6 +77,41 @@ TEST(HistogramNotation, WhatIsNoneIsRefused) {
                            "{{counter_reset_hint:no}}"}) {
     EXPECT_FALSE(ParseHistogram(text).ok()) << text;
   }
+}
+
+TEST(HistogramNotation, SaysWhatIsWrong) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{{x", "invalid histogram: '{{x'"},
+      {"{{count}}", "invalid field of a histogram: 'count'"},
+      {"{{count:x}}", "invalid number in a histogram: 'x'"},
+      {"{{total:1}}", "unknown field of a histogram: 'total'"},
+      {"{{buckets:1}}", "invalid list in a histogram: '1'"},
+      {"{{buckets:[1 x]}}", "invalid number in a histogram: 'x'"},
+      {"{{counter_reset_hint:no}}", "invalid counter reset hint: 'no'"},
+  };
+  for (const auto& [text, message] : cases) {
+    EXPECT_EQ(Message(ParseHistogram(text).status()), message) << text;
+  }
+}
+
+TEST(HistogramNotation, SubtractsInTheSameWay) {
+  const auto difference = AddScaled(Noted("{{count:5 sum:7 buckets:[4 1]}}"), -1,
+                                    Noted("{{count:3 sum:2 buckets:[0 1 2] offset:1}}"));
+  ASSERT_TRUE(difference.ok());
+  EXPECT_EQ(difference->count, 2);
+  EXPECT_EQ(difference->sum, 5);
+  EXPECT_EQ(Buckets(difference->positive_spans, difference->positive_counts), "0=4 1=1 2=-1 3=-2");
+}
+
+TEST(HistogramNotation, HintsOfSumsAreThoseOfBoth) {
+  const auto hint = [](const char* a, const char* b) {
+    const std::string text = "{{counter_reset_hint:";
+    return AddScaled(Noted(text + a + "}}"), 1, Noted(text + b + "}}"))->reset_hint;
+  };
+  EXPECT_EQ(hint("reset", "reset"), CounterResetHint::kReset);
+  EXPECT_EQ(hint("reset", "not_reset"), CounterResetHint::kUnknown);
+  EXPECT_EQ(hint("gauge", "reset"), CounterResetHint::kGauge);
+  EXPECT_EQ(hint("not_reset", "gauge"), CounterResetHint::kGauge);
 }
 
 // "{{base}}+{{increment}}x2" in a script has base + 2 * increment as its second sample.

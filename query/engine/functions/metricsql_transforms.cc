@@ -31,7 +31,6 @@ absl::Status FillGaps(Column& column, SampleCharge& charge, QueryBudget& budget)
       last_value = column.value(step);
       last_histogram = nullptr;
     } else if (column.present(step)) {
-      has_last = true;
       last_histogram = column.histogram_ptr(step);
     } else if (last_histogram != nullptr) {
       LOCKSTEP_RETURN_IF_ERROR(charge.Add(BudgetSize(*last_histogram)));

@@ -110,6 +110,20 @@ TEST(Column, AStepHoldsAFloatOrAHistogram) {
   EXPECT_FALSE(column.has_histograms());
 }
 
+TEST(Column, NothingIsLeftOfAnErasedStep) {
+  Column column(2);
+  column.SetHistogram(0, SomeHistogram());
+  column.SetFloat(1, 1);
+  EXPECT_GT(column.BudgetSize(), 2);
+  column.Erase(0);
+  EXPECT_FALSE(column.present(0));
+  EXPECT_EQ(column.histogram(0), nullptr);
+  EXPECT_EQ(column.BudgetSize(), 2);
+  column.Erase(1);
+  EXPECT_FALSE(column.has_float(1));
+  EXPECT_TRUE(column.empty());
+}
+
 TEST(Column, KeepWhereIntersects) {
   Column column(70);
   Column other(70);

@@ -66,6 +66,20 @@ TEST(ParseErrorTextTest, Lexer) {
       {"foo[5m:1m1]", "1:8: bad number or duration syntax: \"1m1\""},
       {"foo[5m[1m]]", "1:7: unexpected left bracket '['"},
       {"foo[5m:1m:1m]", "1:10: unexpected colon ':'"},
+      {"foo[:5m]", "1:6: unexpected colon before duration in duration expression"},
+      {"foo[step()::1m]", "1:12: unexpected repeated colon in duration expression"},
+      {"foo[step]",
+       "1:9: unexpected \"]\" in subquery or range selector, expected number, "
+       "duration, step(), or range()"},
+      {"foo[steps()]", "1:5: unexpected character in duration expression: 's'"},
+      {"{a=\"b\"", "1:7: unexpected end of input inside braces"},
+      {"{a=\"\\u12\"}", "1:4: illegal character U+0022 '\"' in escape sequence"},
+      {"{a=\"\\x4\"}", "1:4: illegal character U+0022 '\"' in escape sequence"},
+      {"\"\\U00110000\"", "1:1: escape sequence is an invalid Unicode code point"},
+      {"\"\\U0010FFFG\"", "1:1: illegal character U+0047 'G' in escape sequence"},
+      {"\"\\udfff\"", "1:1: escape sequence is an invalid Unicode code point"},
+      {"\"\\08\"", "1:1: illegal character U+0038 '8' in escape sequence"},
+      {"\"\\12", "1:1: escape sequence not terminated"},
       {"foo offset 1mm", "1:12: bad number or duration syntax: \"1mm\""},
       {"1__000", "1:1: bad number or duration syntax: \"1__\""},
       {"1..2", "1:1: bad number or duration syntax: \"1..\""},
@@ -313,6 +327,14 @@ TEST(ParseErrorTextTest, Calls) {
        "1:1: expected type instant vector in call to function \"info\", got range vector"},
   };
   CheckAll(kRows);
+}
+
+TEST(ParseErrorTextTest, StringsThatAreWell) {
+  for (const std::string_view query :
+       {"\"\\377\"", "\"\\ud7ff\\ue000\"", "\"\\U0010ffff\"", "\"\\xFf\"", "'\\''", "`\n\\`",
+        "\"\\a\\b\\f\\n\\r\\t\\v\\\\\""}) {
+    EXPECT_TRUE(ParseExpr(query).ok()) << query;
+  }
 }
 
 // Only the first error is reported, and syntax errors come before type errors.
