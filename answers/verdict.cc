@@ -108,6 +108,7 @@ absl::StatusOr<training::JobVerdictAnswer> ReadVerdict(const ListedJob& job,
 absl::StatusOr<std::vector<ListedJob>> ListJudgedJobs(const JobListQuery& query,
                                                       const LoadContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(std::vector<ListedJob> jobs, ListJobs(query, context));
+  if (query.exclude_verdicts) return jobs;
   for (ListedJob& job : std::span(jobs).first(std::min(jobs.size(), kMostJudged))) {
     LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
     absl::StatusOr<training::JobVerdictAnswer> verdict = ReadVerdict(job, query, context);

@@ -20,6 +20,8 @@ struct JobListQuery {
   int64_t now_ms = 0;
   // The time range of ListedJob::past. Reads more steps.
   std::optional<TimeRange> past = {};
+  // A verdict loads most of a job's data.
+  bool exclude_verdicts = false;
 };
 
 // Which data of a job are stored.

@@ -84,6 +84,7 @@ absl::StatusOr<answers::JobListQuery> JobListQueryOf(const Form& form, int64_t n
   if (form.Get("start").empty() && query.name.empty()) {
     query.time.min_ms = (form.Get("end").empty() ? now_ms : query.time.max_ms) - kUsualSpanMs;
   }
+  LOCKSTEP_ASSIGN_OR_RETURN(query.exclude_verdicts, ParseBool(form.Get("exclude_verdicts")));
   return query;
 }
 

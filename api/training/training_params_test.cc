@@ -209,6 +209,10 @@ TEST(TrainingParams, OfTheListOfJobs) {
   EXPECT_EQ(query->name, "j");
   EXPECT_EQ(query->time.max_ms, 8000);
   EXPECT_EQ(query->now_ms, kNowMs);
+  EXPECT_FALSE(query->exclude_verdicts);
+  EXPECT_TRUE(JobListQueryOf(FormWith("exclude_verdicts=true"), kNowMs)->exclude_verdicts);
+  EXPECT_EQ(JobListQueryOf(FormWith("exclude_verdicts=2"), kNowMs).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -127,6 +127,14 @@ class ListsJobs(Answers):
             self.assertEqual(listed["signals"], {"steps": True, "phases": True,
                                                  "devices": self.has_devices})
 
+    def test_jobs_can_be_listed_without_verdicts(self):
+        judged = self.ask("jobs", start="0")["jobs"]
+        listed = self.ask("jobs", start="0", exclude_verdicts="true")["jobs"]
+        self.assertTrue(all("sentence" in job for job in judged))
+        verdict = {"verdict", "also", "sentence", "verdict_ranks", "verdict_confidence"}
+        self.assertEqual(listed, [{name: value for name, value in job.items() if name not in verdict}
+                                  for job in judged])
+
 
 class WithDevices(Answers):
     def test_device_counters_name_the_rank(self):

@@ -3,7 +3,7 @@ import { lazy } from "preact/compat";
 import { Empty } from "./parts/notice";
 import { FleetPage } from "./pages/fleet/fleet_page";
 import { ROLES } from "./server/roles";
-import { ofAllTime } from "./server/training";
+import { unjudged } from "./server/training";
 import { askEarly } from "./server/use_answer";
 import type { Route } from "./url/routes";
 import { HOLDS, type KnownRange } from "./url/use_range";
@@ -34,7 +34,7 @@ export function hurry(route: Route): void {
   if (route.page in load) void load[route.page as keyof typeof load]().catch(() => {});
   if (hasRange(route)) askEarly(...HOLDS);
   if (["fleet", "rank", "gpu"].includes(route.page)) askEarly(ROLES);
-  if (route.page === "job" || route.page === "rank") askEarly("training/jobs", ofAllTime(route.job));
+  if (route.page === "job" || route.page === "rank") askEarly("training/jobs", unjudged(route.job));
 }
 
 export function pageOf(route: Route, range: KnownRange) {

@@ -1,7 +1,7 @@
 // Selects the runs to compare.
 import { useState } from "preact/hooks";
 import { Card } from "../../parts/card";
-import type { Jobs } from "../../server/training";
+import { unjudged, type Jobs } from "../../server/training";
 import { useAnswer } from "../../server/use_answer";
 import { change } from "../../url/location";
 
@@ -11,7 +11,7 @@ const choose = (runs: readonly string[]) => change({ runs: runs.join(",") }, tru
 
 export function RunPicker({ chosen }: { chosen: readonly string[] }) {
   const [search, setSearch] = useState("");
-  const jobs = useAnswer<Jobs>("training/jobs", { start: 0, end: Math.ceil(Date.now() / 1e6) * 1e3 + 86_400 });
+  const jobs = useAnswer<Jobs>("training/jobs", unjudged());
   const names = (jobs.data?.jobs ?? []).map((job) => job.job);
   const offered = names.filter((name) => name.includes(search)).slice(0, MAX_OFFERED);
   const toggle = (name: string) =>

@@ -4,7 +4,7 @@ import { Answered } from "../../parts/answered";
 import { Choice } from "../../parts/choice";
 import { Empty, Loading } from "../../parts/notice";
 import { useShortcuts } from "../../parts/use_shortcuts";
-import { ofAllTime, type Align, type Events, type Job, type Jobs, type Ledger, type Mfu, type Steps, type Stragglers } from "../../server/training";
+import { ofAllTime, unjudged, type Align, type Events, type Job, type Jobs, type Ledger, type Mfu, type Steps, type Stragglers } from "../../server/training";
 import { useAnswer, type AnswerState } from "../../server/use_answer";
 import { change, usePlace } from "../../url/location";
 import { span } from "../../words/moment";
@@ -22,6 +22,8 @@ const AXES = [["step", "Step"], ["time", "Time"], ["tokens", "Tokens"]] as const
 
 const isOver = (answer: AnswerState<unknown>) => answer.data !== null || answer.error !== null;
 
+const named = (jobs: Jobs | null, name: string): Job | null => jobs?.jobs.find((job) => job.job === name) ?? null;
+
 function Body({ job, window }: { job: Job; window: Window }) {
   const { params } = usePlace();
   const align = (params.get("axis") ?? "step") as Align;
@@ -30,6 +32,7 @@ function Body({ job, window }: { job: Job; window: Window }) {
   // With a thousand ranks each request keeps the server's cores busy for a while, so requests go
   // out in the page's order, top to bottom.
   const isVerdictThere = isOver(stragglers);
+  const judged = useAnswer<Jobs>(isVerdictThere ? "training/jobs" : null, ofAllTime(job.job));
   const mfu = useAnswer<Mfu>(isVerdictThere ? "training/mfu" : null, question);
   const steps = useAnswer<Steps>(isVerdictThere ? "training/steps" : null, question);
   const areCurvesThere = isOver(mfu) && isOver(steps);
@@ -42,6 +45,7 @@ function Body({ job, window }: { job: Job; window: Window }) {
   useShortcuts(turn);
   return (
     <>
+      <JobHead job={named(judged.data, job.job) ?? job} />
       <JobTiles ledger={ledger.data} mfu={mfu} stragglers={stragglers} />
       <StragglerCard job={job.job} answer={stragglers} />
       <div class="page-head strip">
@@ -66,13 +70,13 @@ function Body({ job, window }: { job: Job; window: Window }) {
 
 export function JobPage({ job }: { job: string }) {
   const { params } = usePlace();
-  const answer = useAnswer<Jobs>("training/jobs", ofAllTime(job));
-  const found = answer.data?.jobs.find((candidate) => candidate.job === job) ?? null;
+  const answer = useAnswer<Jobs>("training/jobs", unjudged(job));
+  const found = named(answer.data, job);
   const window = useWindow(found, params);
   return (
     <Answered answer={answer} height={400}>
       {() => found && window
-        ? <><JobHead job={found} /><Body job={found} window={window} /></>
+        ? <Body job={found} window={window} />
         : <Empty title={`Job ${job} not found.`}><a href="/">All jobs</a></Empty>}
     </Answered>
   );

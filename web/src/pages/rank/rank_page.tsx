@@ -6,7 +6,7 @@ import { Card } from "../../parts/card";
 import { Empty } from "../../parts/notice";
 import { selectorsOf, type JobIdentity } from "../../server/identity";
 import { quoted } from "../../server/prometheus";
-import { ofAllTime, type Job, type Jobs, type RankPlace, type Stragglers } from "../../server/training";
+import { unjudged, type Job, type Jobs, type RankPlace, type Stragglers } from "../../server/training";
 import { useAnswer } from "../../server/use_answer";
 import { usePlace } from "../../url/location";
 import { gpuPath, jobPath } from "../../url/routes";
@@ -49,7 +49,7 @@ function Verdict({ job, rank, window }: { job: string; rank: number; window: Win
 
 export function RankPage({ job, rank }: { job: string; rank: number }) {
   const { params } = usePlace();
-  const answer = useAnswer<Jobs>("training/jobs", ofAllTime(job));
+  const answer = useAnswer<Jobs>("training/jobs", unjudged(job));
   const found = answer.data?.jobs.find((candidate) => candidate.job === job) ?? null;
   const place = found?.ranks.find((candidate) => candidate.rank === rank) ?? null;
   const window = useWindow(found, params);
