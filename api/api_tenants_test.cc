@@ -187,7 +187,7 @@ TEST_F(ApiTenantsTest, OnlyTheDefaultTenantHasTargets) {
   auto configs = scrape::ParseScrapeConfigs("scrape_configs:\n- job_name: nodes\n", "/a.yml");
   ASSERT_TRUE(configs.ok()) << configs.status();
   scraper.Configure(*std::move(configs));
-  scraper.Start(storage_, [](auto&&...) {});
+  scraper.Start(storage_, [](const DecodedWrite&, Ingester::Done done) { done(WriteSummary()); });
   while (scraper.pools().empty()) std::this_thread::yield();
   ApiDependencies dependencies = DependenciesOf(tenants_);
   dependencies.scraper = &scraper;
