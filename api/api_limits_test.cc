@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "rules/config/rule_file.h"
 #include "rules/rule_runner.h"
 
@@ -47,6 +47,23 @@ TEST_F(ApiLimitsTest, AFormIsSoLongAndNoLonger) {
   const Response refused = PostForm("/api/v1/query", "query=1&x=" + std::string(1 << 20, 'x'));
   EXPECT_EQ(refused.status, 413);
   EXPECT_THAT(refused.body, HasSubstr("the form has 1048586 bytes; the limit is 1048576"));
+}
+
+TEST_F(ApiLimitsTest, SearchesReadTheStore) {
+  EXPECT_EQ(Body("/api/v1/search/label_values?label=instance"),
+            R"({"results":[{"value":"a"},{"value":"b"}]})"
+            "\n"
+            R"({"status":"success","has_more":false})"
+            "\n");
+  EXPECT_THAT(Body("/api/v1/search/metric_names"), HasSubstr(R"({"name":"up"})"));
+  EXPECT_THAT(Body("/api/v1/search/label_names"), HasSubstr(R"({"name":"instance"})"));
+}
+
+TEST_F(ApiLimitsTest, AnExplainedScalarIsOneElement) {
+  EXPECT_THAT(Body("/api/v1/explain?query=1"),
+              HasSubstr(R"("resultType":"scalar","resultCount":1,)"));
+  EXPECT_THAT(Body("/api/v1/explain?query='x'"),
+              HasSubstr(R"("resultType":"string","resultCount":1,)"));
 }
 
 TEST_F(ApiLimitsTest, LimitsOfQueriesMayChange) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "scrape/config/scrape_config_file.h"
 #include "scrape/scraper.h"
 #include "storage/storage_admin.h"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "base/utc_text.h"
 #include "ingest/remote_write/remote_write_encoder.h"
 #include "tenants/tenants.h"

@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
-#include <chrono>
+#include <cstdint>
 
 namespace lockstep {
 namespace {
 
 TEST(ClockTest, TheSystemsTimeIsThatOfItsOtherReaders) {
   const auto now_ns = [] {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
+    timespec time{};
+    clock_gettime(CLOCK_REALTIME, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
   };
   const int64_t before_ns = now_ns();
   const int64_t ns = SystemTimeNs();

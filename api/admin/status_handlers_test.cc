@@ -10,7 +10,6 @@
 #include "api/admin/cardinality_handler.h"
 #include "api/admin/features_handler.h"
 #include "api/admin/memory_handler.h"
-#include "api/api_fixture.h"
 #include "tests/memory_storage.h"
 
 namespace lockstep::api {
@@ -18,7 +17,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 // Answers with preset counts, and remembers what it was asked for.
@@ -103,7 +101,8 @@ TEST_F(StatusHandlersTest, ListsOfTheStoreHaveALength) {
   for (const char* parameters : {"limit=0", "limit=-1", "limit=x"}) {
     const Response response = Tsdb(parameters);
     EXPECT_EQ(response.status, 400) << parameters;
-    EXPECT_EQ(response.body, BadData("limit must be a positive number"));
+    EXPECT_EQ(response.body, R"({"status":"error","errorType":"bad_data",)"
+                             R"("error":"limit must be a positive number"})");
   }
   EXPECT_EQ(storage_.asked_limit, 0u);
 }
@@ -113,19 +112,18 @@ TEST_F(StatusHandlersTest, CountsOfSeriesShowWhereTheyComeFrom) {
   storage_.counts.churn[0] = {{"", 1, 2}, {{"j", 3, 4}}, {}};
   storage_.counts.churn[1] = {{"", 5, 6}, {}, {{"up", 7, 8}, {"down", 9, 10}}};
   storage_.counts.churn[2] = {{"", 11, 12}, {}, {}};
-  EXPECT_EQ(
-      Cardinality("").body,
-      Success(R"({"series":5,"seriesInMemory":3,)"
-              R"("seriesCountByJob":[{"name":"j","value":4},{"name":"k","value":1}],)"
-              R"("seriesCountByMetricName":[{"name":"up","value":2}],)"
-              R"("labelValueCountByLabelName":[{"name":"job","value":6}],)"
-              R"("labelValueBytesByLabelName":[{"name":"job","value":7}],)"
-              R"("seriesCountByLabelValuePair":[{"name":"job=j","value":8}],"churn":{"sinceMs":99,)"
-              R"("last10m":{"appeared":1,"left":2,"byJob":[{"name":"j","appeared":3,"left":4}],)"
-              R"("byMetricName":[]},)"
-              R"("last1h":{"appeared":5,"left":6,"byJob":[],"byMetricName":[)"
-              R"({"name":"up","appeared":7,"left":8},{"name":"down","appeared":9,"left":10}]},)"
-              R"("last1d":{"appeared":11,"left":12,"byJob":[],"byMetricName":[]}}})"));
+  EXPECT_EQ(Cardinality("").body,
+            R"({"status":"success","data":{"series":5,"seriesInMemory":3,)"
+            R"("seriesCountByJob":[{"name":"j","value":4},{"name":"k","value":1}],)"
+            R"("seriesCountByMetricName":[{"name":"up","value":2}],)"
+            R"("labelValueCountByLabelName":[{"name":"job","value":6}],)"
+            R"("labelValueBytesByLabelName":[{"name":"job","value":7}],)"
+            R"("seriesCountByLabelValuePair":[{"name":"job=j","value":8}],"churn":{"sinceMs":99,)"
+            R"("last10m":{"appeared":1,"left":2,"byJob":[{"name":"j","appeared":3,"left":4}],)"
+            R"("byMetricName":[]},)"
+            R"("last1h":{"appeared":5,"left":6,"byJob":[],"byMetricName":[)"
+            R"({"name":"up","appeared":7,"left":8},{"name":"down","appeared":9,"left":10}]},)"
+            R"("last1d":{"appeared":11,"left":12,"byJob":[],"byMetricName":[]}}}})");
 }
 
 TEST_F(StatusHandlersTest, CountsAreOfTheSelectedSeries) {
@@ -193,92 +191,6 @@ TEST(FeaturesHandlerTest, WhatIsThereAndWhatIsNot) {
   }
   EXPECT_THAT(body, HasSubstr(R"("without":true)"));
   EXPECT_THAT(body, HasSubstr(R"("type_and_unit_labels":false)"));
-}
-
-class StatusPagesTest : public ApiFixture {};
-
-TEST_F(StatusPagesTest, FeaturesFollowTheServersSettings) {
-  EXPECT_THAT(Body("/api/v1/features"),
-              AllOf(HasSubstr(R"("admin":false)"), HasSubstr(R"("lifecycle":false)"),
-                    HasSubstr(R"("remote_write_receiver":true)")));
-  ApiDependencies dependencies = DependenciesOf(tenants_);
-  dependencies.options.is_read_only = true;
-  dependencies.reload = [] { return absl::OkStatus(); };
-  Restart(std::move(dependencies));
-  EXPECT_THAT(Body("/api/v1/features"), AllOf(HasSubstr(R"("lifecycle":true)"),
-                                              HasSubstr(R"("remote_write_receiver":false)")));
-}
-
-TEST_F(StatusPagesTest, AReloadIsOnRequest) {
-  const Response off = Send("POST", "/-/reload");
-  EXPECT_EQ(off.status, 403);
-  EXPECT_EQ(off.body, "Lifecycle API is not enabled.\n");
-  absl::Status status;
-  ApiDependencies dependencies = DependenciesOf(tenants_);
-  dependencies.reload = [&status] { return status; };
-  Restart(std::move(dependencies));
-  EXPECT_EQ(Send("PUT", "/-/reload").status, 200);
-  status = absl::InvalidArgumentError("line 7: no");
-  const Response failed = Send("POST", "/-/reload");
-  EXPECT_EQ(failed.status, 500);
-  EXPECT_EQ(failed.body, "failed to reload config: line 7: no\n");
-}
-
-TEST_F(StatusPagesTest, TheApiDescribesItself) {
-  const Response document = Get("/api/v1/openapi.yaml");
-  EXPECT_EQ(document.content_type, "application/yaml; charset=utf-8");
-  EXPECT_THAT(document.body, StartsWith("openapi: 3.1"));
-  ASSERT_EQ(document.headers.size(), 1u);
-  EXPECT_EQ(document.headers[0].name, "Cache-Control");
-  EXPECT_EQ(document.headers[0].value, "no-cache, no-store, must-revalidate");
-}
-
-TEST_F(StatusPagesTest, ThereAreNoBlocks) {
-  EXPECT_EQ(Body("/api/v1/status/tsdb/blocks"), Success(R"({"blocks":[]})"));
-}
-
-TEST_F(StatusPagesTest, TheMemoryIsThatOfTheProcess) {
-  EXPECT_THAT(Body("/api/v1/status/memory"),
-              AllOf(StartsWith(R"({"status":"success","data":{"limitBytes":)"),
-                    HasSubstr(R"({"account":"queries",)")));
-}
-
-TEST_F(StatusPagesTest, ProfilesAreListed) {
-  EXPECT_THAT(Body("/debug/pprof/"), HasSubstr("profile?seconds=30"));
-  const Response heap = Get("/debug/pprof/heap");
-  ASSERT_EQ(heap.headers.size(), 1u);
-  EXPECT_EQ(heap.headers[0].name, "Content-Disposition");
-  EXPECT_EQ(heap.headers[0].value, "attachment; filename=\"heap\"");
-  EXPECT_EQ(Get("/debug/pprof/profile?seconds=0").status, 400);
-  EXPECT_THAT(Body("/debug/pprof/cmdline"), HasSubstr("api_test"));
-}
-
-// Derived metrics have metadata wherever a job has samples for them.
-TEST_F(StatusPagesTest, DerivedMetricsAreDescribed) {
-  for (const char* rank : {"0", "1"}) {
-    for (int64_t step = 0; step < 5; ++step) {
-      const int64_t time_ms = kNowMs - 10'000 + 1000 * step;
-      for (const char* name : {"train_step", "train_step_time_seconds"}) {
-        storage_.Append(LabelSet::Of({{kMetricName, name}, {"job", "a"}, {"rank", rank}}), time_ms,
-                        1);
-      }
-    }
-  }
-  const std::string all = Body("/api/v1/metadata");
-  EXPECT_THAT(all, HasSubstr(R"("lockstep_step_time_seconds":[{"type":"gauge","help":")"));
-  EXPECT_THAT(all, HasSubstr(R"("lockstep_goodput_ratio":[)"));
-  const std::string one = Body("/api/v1/metadata?metric=lockstep_step_time_seconds");
-  EXPECT_THAT(one, AllOf(StartsWith(R"({"status":"success","data":{"lockstep_step_time_seconds":)"),
-                         HasSubstr(R"(,"unit":"seconds"}]}})")));
-  EXPECT_EQ(Body("/api/v1/metadata?metric=train_step"), Success("{}"));
-  EXPECT_EQ(Body("/api/v1/metadata?limit=0"), Success("{}"));
-  const std::string first = Body("/api/v1/metadata?limit=1");
-  EXPECT_THAT(first, Not(HasSubstr("}],")));
-  EXPECT_THAT(first, HasSubstr(R"({"lockstep_)"));
-  EXPECT_EQ(Body("/api/v1/metadata?limit=-1"), all);
-  EXPECT_EQ(Body("/api/v1/metadata?limit_per_metric=0"), all);
-  EXPECT_EQ(Body("/api/v1/metadata?limit_per_metric=x"),
-            BadData("limit_per_metric must be a number"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "api/ingest/write_handler.h"
+#include "ingest/remote_write/remote_write.h"
 #include "ingest/remote_write/remote_write_encoder.h"
 #include "tenants/tenants.h"
 #include "tests/memory_storage.h"
@@ -217,15 +217,14 @@ TEST_F(SearchHandlersTest, TheLastHourIsSearchedUnlessTimesAreGiven) {
 TEST_F(SearchHandlersTest, MetadataComeWithTheNamesOnRequest) {
   WriteRequest written;
   written.series.push_back({LabelSet::Of({{"__name__", "node_load"}}), {{1, 1}}, {}});
-  Request request;
-  request.method = "POST";
-  request.headers = {{"Content-Encoding", "identity"}};
-  request.body = EncodeRemoteWrite(written, {{"node_load", {"gauge", "How busy.", "seconds"}},
-                                             {"http_errors", {"counter", "", ""}}});
-  std::optional<int> status;
-  HandleRemoteWrite(request, tenants_.Default().ingester,
-                    [&](const Response& response) { status = response.status; });
-  ASSERT_EQ(status, 204);
+  const std::string body = EncodeRemoteWrite(
+      written,
+      {{"node_load", {"gauge", "How busy.", "seconds"}}, {"http_errors", {"counter", "", ""}}});
+  std::optional<bool> is_written;
+  tenants_.Default().ingester.Write(
+      ClientId(), BodyEncoding::kIdentity, body, DecodeRemoteWrite,
+      [&](const absl::StatusOr<WriteSummary>& summary) { is_written = summary.ok(); });
+  ASSERT_EQ(is_written, true);
   EXPECT_EQ(Metrics("include_metadata=true"),
             R"({"results":[{"name":"http_errors","type":"counter"},{"name":"http_requests_total"},)"
             R"({"name":"node_load","type":"gauge","help":"How busy.","unit":"seconds"}]})"

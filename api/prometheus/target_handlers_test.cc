@@ -68,6 +68,7 @@ scrape_configs:
 - job_name: secret
   params: {token: [hush], x: [y]}
   static_configs: [{targets: ["a.example:3"]}]
+  relabel_configs: [{source_labels: [x], modulus: 1, target_label: part, action: hashmod}]
 )",
                                               "/a.yml");
     EXPECT_TRUE(configs.ok()) << configs.status();
@@ -173,7 +174,7 @@ TEST_F(ScrapedTargetsTest, MetadataAreThoseOfTheSelectedTargets) {
   };
   const std::string nodes =
       R"({"target":{"instance":"127.0.0.1:1","job":"nodes","place":"at r1","rack":"r1"},)";
-  const std::string secret = R"({"target":{"instance":"a.example:3","job":"secret"},)";
+  const std::string secret = R"({"target":{"instance":"a.example:3","job":"secret","part":"0"},)";
   const std::string first =
       nodes + R"("metric":"load","type":"gauge","help":"How busy.","unit":"seconds"})";
   const std::string second = nodes + R"("metric":"up","type":"gauge","help":"","unit":""})";
@@ -204,6 +205,12 @@ TEST_F(ScrapedTargetsTest, RelabellingIsShownStepByStep) {
   EXPECT_EQ(steps(R"({"__address__":"drop","rack":"r"})"),
             R"({"status":"success","data":{"steps":[)" + drop + R"("output":{},"keep":false},)" +
                 replace + R"("output":{},"keep":false}]}})");
+}
+
+TEST_F(ScrapedTargetsTest, AModulusIsShown) {
+  EXPECT_THAT(HandleRelabelSteps(CallOf("scrapePool=secret&labels={\"x\":\"y\"}"), &scraper_).body,
+              testing::AllOf(HasSubstr(R"("modulus":1,"target_label":"part",)"),
+                             HasSubstr(R"("output":{"part":"0","x":"y"},"keep":true)")));
 }
 
 TEST(TargetHandlersTest, BadParametersAreRefused) {

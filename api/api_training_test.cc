@@ -1,7 +1,5 @@
 // Tests the endpoints of training jobs through the whole API; what they answer is tested in
 // answers/ and training/.
-#include "api/training/training_handlers.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "model/histogram.h"
 
 namespace lockstep::api {
