@@ -176,7 +176,7 @@ class EvaluatedRulesTest : public RuleHandlersTest {
     runner_.Configure(GroupsOf("/c.yml", R"-(
 groups:
 - name: g
-  interval: 1s
+  interval: 100ms
   rules:
   - {alert: Firing, expr: vector(0.1), labels: {level: high}, annotations: {text: "at {{ $value }}"}}
   - {alert: Pending, expr: vector(123456), for: 1h}
@@ -259,7 +259,7 @@ TEST_F(EvaluatedRulesTest, WhatFailedIsTold) {
   EXPECT_THAT(
       Between(body, R"("name":"bad:rule")", "}"),
       testing::AllOf(HasSubstr(R"("health":"err","lastError":")"), HasSubstr("match group")));
-  EXPECT_THAT(Between(body, R"("interval":1,)", "]"), HasSubstr(R"("lastEvaluation":"20)"));
+  EXPECT_THAT(Between(body, R"("interval":0.1,)", "]"), HasSubstr(R"("lastEvaluation":"20)"));
 }
 
 TEST(AlertmanagersTest, ThoseThatGetAlertsAndThoseThatDoNot) {
