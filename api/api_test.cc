@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
+#include "api/api_testing.h"
 #include "base/utc_text.h"
 #include "ingest/remote_write/remote_write_encoder.h"
 #include "tenants/tenants.h"
@@ -23,32 +24,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr int64_t kNowMs = 1435781451781;  // 2015-07-01T20:10:51.781Z
-
-std::string Success(const std::string& data) {
-  return R"({"status":"success","data":)" + data + "}";
-}
-std::string BadData(const std::string& text) {
-  return R"({"status":"error","errorType":"bad_data","error":")" + text + R"("})";
-}
-
-ServerInfo Info() {
-  ServerInfo info;
-  info.version = "0.1.0";
-  info.revision = "abc";
-  info.build_date = "2026-01-02";
-  info.compiler = "g++ 12.2.0";
-  info.start_time_ms = kNowMs - 1000;
-  info.hostname = "host";
-  info.working_folder = "/srv";
-  info.storage_folder = "/srv/data";
-  info.retention = "15d";
-  info.flags = {{"http.address", "127.0.0.1:9009"}, {"data", "/srv/data"}};
-  info.config_yaml = "storage:\n  retention: 15d\n";
-  return info;
-}
-
-class ApiTest : public testing::Test {
+// Two metrics, as of a moment before kNowMs.
+class ApiTest : public ApiFixture {
  protected:
   ApiTest() {
     storage_.Append(LabelSet::Of({{"__name__", "up"}, {"job", "api"}, {"instance", "a"}}),
@@ -57,49 +34,7 @@ class ApiTest : public testing::Test {
                     kNowMs - 1000, 0);
     storage_.Append(LabelSet::Of({{"__name__", "http_total"}, {"job", "web"}, {"a.b", "x"}}),
                     kNowMs - 2000, 2.5);
-    api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants_,
-                                                 .info = Info(),
-                                                 .options = {},
-                                                 .now_ms = [] { return kNowMs; },
-                                                 .reload = {}});
-    api_->SetReady(true);
   }
-
-  Response Send(std::string method, std::string target, std::string body = {},
-                std::vector<Header> headers = {}) {
-    Request request;
-    request.method = std::move(method);
-    request.target = std::move(target);
-    request.body = std::move(body);
-    request.headers = std::move(headers);
-    request.cancel = std::make_shared<CancelSignal>();
-    std::promise<Response> response;
-    api_->Handle(std::move(request), [&](Response r) { response.set_value(std::move(r)); });
-    return response.get_future().get();
-  }
-  Response Get(std::string target) { return Send("GET", std::move(target)); }
-  std::string Body(std::string target) { return Get(std::move(target)).body; }
-  Response PostForm(std::string target, std::string body) {
-    return Send("POST", std::move(target), std::move(body),
-                {{"Content-Type", "application/x-www-form-urlencoded"}});
-  }
-
-  struct Case {
-    std::string target;
-    std::string body;
-  };
-  void Check(int status, const std::vector<Case>& cases) {
-    for (const Case& c : cases) {
-      const Response response = Get(c.target);
-      EXPECT_EQ(response.status, status) << c.target;
-      EXPECT_EQ(response.body, c.body) << c.target;
-      EXPECT_EQ(response.content_type, "application/json") << c.target;
-    }
-  }
-
-  MemoryStorage storage_;
-  tenants::Tenants tenants_{storage_, nullptr, {.engine = {.threads = 2}}};
-  std::unique_ptr<Api> api_;
 };
 
 constexpr char kUpVector[] =
@@ -504,12 +439,7 @@ TEST_F(ApiTest, IsNotReadyWhileTheStoreRefusesWrites) {
   const auto start = [&](bool is_read_only) {
     ApiOptions options;
     options.is_read_only = is_read_only;
-    api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants,
-                                                 .info = Info(),
-                                                 .options = options,
-                                                 .now_ms = [] { return kNowMs; },
-                                                 .reload = {}});
-    api_->SetReady(true);
+    Restart(tenants, options);
   };
   start(false);
   EXPECT_EQ(Get("/-/ready").status, 200);
@@ -539,12 +469,7 @@ TEST_F(ApiTest, StrictModeIsThatOfAllExpressions) {
   for (const std::string& target : targets) EXPECT_EQ(Get(target).status, 200) << target;
   ApiOptions options;
   options.dialect = promql::Dialect::kPromql;
-  api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants_,
-                                               .info = Info(),
-                                               .options = options,
-                                               .now_ms = [] { return kNowMs; },
-                                               .reload = {}});
-  api_->SetReady(true);
+  Restart(tenants_, options);
   for (const std::string& target : targets) EXPECT_EQ(Get(target).status, 400) << target;
 }
 
@@ -622,18 +547,14 @@ class EndlessStorage : public MemoryStorage {
   };
 };
 
-class EndlessApiTest : public testing::Test {
+class EndlessApiTest : public ApiFixture {
  protected:
   EndlessApiTest() {
     ApiOptions options;
     options.max_concurrent_queries = 1;
-    api_ = std::make_unique<Api>(ApiDependencies{.tenants = tenants_,
-                                                 .info = Info(),
-                                                 .options = options,
-                                                 .now_ms = [] { return kNowMs; },
-                                                 .reload = {}});
-    api_->SetReady(true);
+    Restart(endless_, options);
   }
+  ~EndlessApiTest() override { api_.reset(); }
 
   // Completes when the query is stopped.
   std::future<Response> Begin(const std::string& target,
@@ -652,23 +573,13 @@ class EndlessApiTest : public testing::Test {
   std::future<Response> Begin(const std::string& target) {
     return Begin(target, std::make_shared<CancelSignal>());
   }
-  Response Send(std::string method, std::string target) {
-    Request request;
-    request.method = std::move(method);
-    request.target = std::move(target);
-    request.cancel = std::make_shared<CancelSignal>();
-    std::promise<Response> response;
-    api_->Handle(std::move(request), [&](Response r) { response.set_value(std::move(r)); });
-    return response.get_future().get();
-  }
   std::string List() { return Send("GET", "/api/v1/status/active_queries").body; }
   void AwaitRunning() {
     while (List().find(R"("state":"running")") == std::string::npos) std::this_thread::yield();
   }
 
-  EndlessStorage storage_;
-  tenants::Tenants tenants_{storage_, nullptr, {}};
-  std::unique_ptr<Api> api_;
+  EndlessStorage endless_storage_;
+  tenants::Tenants endless_{endless_storage_, nullptr, {}};
 };
 
 TEST_F(EndlessApiTest, ActiveQueriesAreListedAndStopped) {

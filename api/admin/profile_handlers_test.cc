@@ -61,6 +61,23 @@ TEST(ProfileHandlersTest, AStopEndsIt) {
   EXPECT_EQ(Start(runner, "seconds=1").answer.get().status, 503);
 }
 
+TEST(ProfileHandlersTest, AProfileIsAFile) {
+  ProfileRunner runner;
+  const Response profile = Start(runner, "seconds=1").answer.get();
+  EXPECT_EQ(profile.status, 200);
+  ASSERT_EQ(profile.headers.size(), 1u);
+  EXPECT_EQ(profile.headers[0].value, "attachment; filename=\"profile\"");
+  EXPECT_TRUE(profile.body.starts_with("\x1f\x8b"));
+}
+
+TEST(ProfileHandlersTest, AProcessHasOneProfilerAtATime) {
+  ProfileRunner runner, other;
+  Pending first = Start(runner, "seconds=300");
+  EXPECT_EQ(Start(other, "seconds=1").answer.get().status, 409);
+  first.cancel->Fire();
+  EXPECT_EQ(first.answer.get().status, 499);
+}
+
 TEST(ProfileHandlersTest, TheArgumentsAreThoseOfTheProcess) {
   EXPECT_THAT(HandleCommandLine().body, HasSubstr("test"));
 }

@@ -77,6 +77,23 @@ TEST_F(InfluxHandlersTest, Failures) {
   EXPECT_EQ(full.body, R"({"error":"the disk is full"})");
 }
 
+// The codes of InfluxDB 2's API.
+TEST_F(InfluxHandlersTest, ErrorsOfVersion2HaveCodes) {
+  const auto code = [](const Response& response) {
+    constexpr std::string_view kBegin = R"({"code":")";
+    return response.body.substr(kBegin.size(),
+                                response.body.find('"', kBegin.size()) - kBegin.size());
+  };
+  EXPECT_EQ(code(Post("/api/v2/write", "m value=1", {{"Content-Encoding", "br"}})),
+            "unsupported media type");
+  storage_.answer = absl::UnavailableError("the disk is full");
+  EXPECT_EQ(code(Post("/api/v2/write", "m value=1")), "unavailable");
+  storage_.answer = absl::PermissionDeniedError("this server only reads");
+  EXPECT_EQ(code(Post("/api/v2/write", "m value=1")), "forbidden");
+  storage_.answer = absl::DataLossError("broken");
+  EXPECT_EQ(code(Post("/api/v2/write", "m value=1")), "internal error");
+}
+
 TEST_F(InfluxHandlersTest, CredentialsForSomeJobsWriteTheirs) {
   Request request;
   request.method = "POST";

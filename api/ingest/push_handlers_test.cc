@@ -172,6 +172,31 @@ TEST_F(PushHandlersTest, ABodyIsNoForm) {
   EXPECT_THAT(response.body, HasSubstr(R"("lines":1)"));
 }
 
+TEST_F(PushHandlersTest, AStreamEndsWithItsLastPush) {
+  const Response response = Post({"/api/v1/push/steps?last=x", std::string(kSteps)});
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr(R"(invalid parameter \"last\": )"));
+  EXPECT_EQ(Post({"/api/v1/push/steps?last=true", std::string(kSteps)}).status, 200);
+}
+
+TEST_F(PushHandlersTest, CredentialsForSomeJobsPushTheirs) {
+  const auto push = [this](const std::string& job) {
+    Request request;
+    request.method = "POST";
+    request.target = "/api/v1/push/steps?stream=s";
+    request.body = std::string(kSteps);
+    request.grant.jobs = Matcher::Equal("job", job);
+    int status = 0;
+    HandleStepPush(request, {pusher_, limits_, 1'700'000'000'000},
+                   [&](const Response& response) { status = response.status; });
+    return status;
+  };
+  EXPECT_EQ(push("other"), 403);
+  EXPECT_EQ(storage_.write_count, 0);
+  EXPECT_EQ(push("a"), 200);
+  EXPECT_GT(storage_.write_count, 0);
+}
+
 TEST_F(PushHandlersTest, BadRequestsAreRefusedWithTheReason) {
   const auto error = [&](std::string target, std::string body, std::vector<Header> headers = {}) {
     const Response response = Post({std::move(target), std::move(body), std::move(headers)});

@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "rules/alerts/notifier.h"
 #include "rules/config/rule_file.h"
+#include "rules/config/rules_config.h"
 #include "tenants/tenants.h"
 #include "tests/memory_storage.h"
 
@@ -162,6 +167,120 @@ TEST_F(RuleHandlersTest, PagesFollowOneAnother) {
         "group_limit=1&group_next_token=0", "type=x", "exclude_alerts=x", "match[]={"}) {
     EXPECT_EQ(Rules(parameters).status, 400) << parameters;
   }
+}
+
+// Rules after their first evaluation, over an empty store.
+class EvaluatedRulesTest : public RuleHandlersTest {
+ protected:
+  EvaluatedRulesTest() {
+    runner_.Configure(GroupsOf("/c.yml", R"-(
+groups:
+- name: g
+  interval: 100ms
+  rules:
+  - {alert: Firing, expr: vector(0.1), labels: {level: high}, annotations: {text: "at {{ $value }}"}}
+  - {alert: Pending, expr: vector(123456), for: 1h}
+  - {alert: Inactive, expr: vector(1) > 2}
+  - {alert: Zero, expr: vector(0)}
+  - {alert: Third, expr: -vector(1) / 3}
+  - {alert: Endless, expr: vector(1) / 0}
+  - {alert: EndlessBelow, expr: vector(-1) / 0}
+  - {alert: NoNumber, expr: vector(0) / 0}
+  - {record: "good:rule", expr: vector(1)}
+  - {record: "bad:rule", expr: "vector(1) + on() (label_replace(vector(1), 'a', 'b', '', '') or vector(1))"}
+)-"),
+                      {});
+    runner_.Start(
+        [this](const std::string&) {
+          return rules::RuleHome{
+              .storage = &storage_,
+              .engine = &tenants_.Default().rule_engine,
+              .store = [](const DecodedWrite&, Ingester::Done done) { done(WriteSummary()); }};
+        },
+        [](const rules::Rule&, const std::vector<rules::Alert>&) {});
+    while (runner_.groups()[0].last_evaluation_ms == 0) std::this_thread::yield();
+  }
+  ~EvaluatedRulesTest() override { runner_.Stop(); }
+
+  std::string Alerts() {
+    Call call;
+    call.data = std::make_shared<const tenants::DataView>(
+        std::vector<std::shared_ptr<tenants::Tenant>>{*tenants_.ForWriting("")}, std::nullopt);
+    return HandleAlerts(call, &runner_).body;
+  }
+  // What is between `begin` and the next `end` of `text`.
+  static std::string Between(const std::string& text, const std::string& begin,
+                             const std::string& end) {
+    const size_t at = text.find(begin);
+    if (at == text.npos) return "none";
+    return text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size());
+  }
+};
+
+// As Go's strconv.FormatFloat(value, 'e', -1, 64) prints them.
+TEST_F(EvaluatedRulesTest, ValuesOfAlertsHaveExponents) {
+  const std::string body = Alerts();
+  const std::pair<std::string, std::string> values[] = {
+      {"Firing", "1e-01"}, {"Pending", "1.23456e+05"},
+      {"Zero", "0e+00"},   {"Third", "-3.333333333333333e-01"},
+      {"Endless", "+Inf"}, {"EndlessBelow", "-Inf"},
+      {"NoNumber", "NaN"}};
+  for (const auto& [name, value] : values) {
+    const size_t at = body.find(R"("alertname":")" + name + '"');
+    ASSERT_NE(at, body.npos) << name;
+    EXPECT_EQ(Between(body.substr(at), R"("value":")", "\""), value) << name;
+  }
+  EXPECT_THAT(body, Not(HasSubstr("Inactive")));
+}
+
+TEST_F(EvaluatedRulesTest, AnAlertHasItsLabelsAnnotationsAndState) {
+  const std::string body = Alerts();
+  EXPECT_THAT(body, testing::StartsWith(
+                        R"({"status":"success","data":{"alerts":[{"labels":{"alertname":"Firing",)"
+                        R"("level":"high"},"annotations":{"text":"at 0.1"},"state":"firing",)"
+                        R"("activeAt":"20)"));
+  EXPECT_THAT(body, HasSubstr(R"({"labels":{"alertname":"Pending"},"annotations":{},)"
+                              R"("state":"pending","activeAt":"20)"));
+  EXPECT_THAT(body, Not(HasSubstr("keepFiringSince")));
+}
+
+TEST_F(EvaluatedRulesTest, TheStateOfARuleIsThatOfItsFurthestAlert) {
+  const std::string body = Rules("").body;
+  EXPECT_THAT(body, HasSubstr(R"("state":"firing","name":"Firing")"));
+  EXPECT_THAT(body, HasSubstr(R"("state":"pending","name":"Pending")"));
+  EXPECT_THAT(body, HasSubstr(R"("state":"inactive","name":"Inactive")"));
+}
+
+TEST_F(EvaluatedRulesTest, WhatFailedIsTold) {
+  const std::string body = Rules("type=record").body;
+  EXPECT_THAT(Between(body, R"("name":"good:rule")", "}"),
+              testing::AllOf(HasSubstr(R"("health":"ok")"), Not(HasSubstr("lastError")),
+                             HasSubstr(R"("lastEvaluation":"20)")));
+  EXPECT_THAT(
+      Between(body, R"("name":"bad:rule")", "}"),
+      testing::AllOf(HasSubstr(R"("health":"err","lastError":")"), HasSubstr("match group")));
+  EXPECT_THAT(Between(body, R"("interval":0.1,)", "]"), HasSubstr(R"("lastEvaluation":"20)"));
+}
+
+TEST(AlertmanagersTest, ThoseThatGetAlertsAndThoseThatDoNot) {
+  EXPECT_EQ(HandleAlertmanagers(nullptr).body,
+            R"({"status":"success","data":{"activeAlertmanagers":[],"droppedAlertmanagers":[]}})");
+  auto config = rules::ParseRulesConfig(R"(
+alerting:
+  alertmanagers:
+  - path_prefix: /am
+    static_configs: [{targets: ["am.example:1", "drop.example:2"]}]
+    relabel_configs: [{source_labels: [__address__], regex: "drop.*", action: drop}]
+)",
+                                        "/a.yml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  rules::Notifier notifier("http://self.example");
+  notifier.Configure(*std::move(config));
+  while (notifier.alertmanagers().active.empty()) std::this_thread::yield();
+  EXPECT_EQ(HandleAlertmanagers(&notifier).body,
+            R"({"status":"success","data":{)"
+            R"("activeAlertmanagers":[{"url":"http://am.example:1/am/api/v2/alerts"}],)"
+            R"("droppedAlertmanagers":[{"url":"http://drop.example:2/am/api/v2/alerts"}]}})");
 }
 
 }  // namespace

@@ -105,7 +105,6 @@ Common CommonOf(const std::u32string& shorter, const std::u32string& longer) {
 }
 
 double JaroWinkler(const std::u32string& a, const std::u32string& b) {
-  if (a == b) return 1;
   if (a.empty() || b.empty()) return 0;
   const auto& [shorter, longer] = std::minmax(
       a, b, [](const auto& one, const auto& other) { return one.size() < other.size(); });

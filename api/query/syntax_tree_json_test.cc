@@ -49,5 +49,36 @@ TEST(SyntaxTreeJsonTest, MatchingIsNullUnlessBothSidesAreVectors) {
       << tree;
 }
 
+TEST(SyntaxTreeJsonTest, ASignAndASubqueryAreNodes) {
+  EXPECT_EQ(Tree("-(2)"),
+            R"({"expr":{"expr":{"type":"numberLiteral","val":"2"},"type":"parenExpr"},"op":"-",)"
+            R"("type":"unaryExpr"})");
+  const std::string x =
+      R"({"anchored":false,"matchers":[{"name":"__name__","type":"=","value":"x"}],"name":"x",)"
+      R"("offset":0,"smoothed":false,"startOrEnd":null,"timestamp":null,"type":"vectorSelector"})";
+  EXPECT_EQ(Tree("+x"), R"({"expr":)" + x + R"(,"op":"+","type":"unaryExpr"})");
+  EXPECT_EQ(Tree("x[5m:10s] @ 3 offset 1m"),
+            R"({"expr":)" + x +
+                R"(,"offset":60000,"range":300000,"startOrEnd":null,"step":10000,)"
+                R"("timestamp":3000,"type":"subquery"})");
+}
+
+TEST(SyntaxTreeJsonTest, CardinalitiesHaveNames) {
+  const auto cardinality = [](std::string_view text) {
+    const std::string tree = Tree(text);
+    const size_t at = tree.find(R"("card":")") + 8;
+    return tree.substr(at, tree.find('"', at) - at);
+  };
+  EXPECT_EQ(cardinality("a + b"), "one-to-one");
+  EXPECT_EQ(cardinality("a + on (x) group_left b"), "many-to-one");
+  EXPECT_EQ(cardinality("a + on (x) group_right b"), "one-to-many");
+  EXPECT_EQ(cardinality("a and b"), "many-to-many");
+}
+
+TEST(SyntaxTreeJsonTest, ArgumentsHaveTypes) {
+  EXPECT_NE(Tree("clamp_max(x, 1)").find(R"("argTypes":["vector","scalar"])"), std::string::npos);
+  EXPECT_NE(Tree("time()").find(R"("returnType":"scalar")"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lockstep::api

@@ -101,6 +101,75 @@ TEST(MemoryBudget, HasNoLimitUntilItIsGivenOne) {
   EXPECT_TRUE(budget.Take(MemoryAccount::kForms, uint64_t{1} << 50, 0).ok());
 }
 
+// docs/limits.md has the shares.
+TEST(MemoryBudget, EachAccountHasItsShare) {
+  const MemoryBudget budget(64 * kMiB);
+  const struct {
+    MemoryAccount account;
+    uint64_t mebibytes;
+    uint64_t of_one;
+  } rows[] = {{MemoryAccount::kDecoding, 32, 24}, {MemoryAccount::kQueries, 32, 24},
+              {MemoryAccount::kRegex, 8, 6},      {MemoryAccount::kForms, 4, 3},
+              {MemoryAccount::kStreams, 8, 6},    {MemoryAccount::kExemplars, 4, 3},
+              {MemoryAccount::kMetadata, 4, 3},   {MemoryAccount::kScrapes, 16, 12},
+              {MemoryAccount::kSeries, 32, 32},   {MemoryAccount::kCaches, 8, 8}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(budget.MaxBytesOf(row.account), row.mebibytes * kMiB) << Name(row.account);
+    EXPECT_EQ(budget.MaxBytesOfOne(row.account), row.of_one * kMiB) << Name(row.account);
+    EXPECT_EQ(budget.stats().accounts[static_cast<size_t>(row.account)].max_bytes,
+              row.mebibytes * kMiB);
+  }
+  EXPECT_EQ(budget.stats().max_bytes, 64 * kMiB);
+}
+
+TEST(MemoryBudget, CachesLeaveAQuarterOfTheWhole) {
+  MemoryBudget budget(64 * kMiB);
+  budget.Add(MemoryAccount::kScrapes, 47 * kMiB);
+  EXPECT_TRUE(budget.TakeSpare(MemoryAccount::kCaches, kMiB));
+  EXPECT_FALSE(budget.TakeSpare(MemoryAccount::kCaches, 1));
+  budget.GiveBack(MemoryAccount::kScrapes, 47 * kMiB);
+  EXPECT_TRUE(budget.TakeSpare(MemoryAccount::kCaches, 7 * kMiB));
+  EXPECT_FALSE(budget.TakeSpare(MemoryAccount::kCaches, 1));
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kCaches), 8 * kMiB);
+}
+
+TEST(MemoryBudget, CachesAreAskedForAtLeastFourMebibytes) {
+  MemoryBudget budget(64 * kMiB);
+  std::vector<uint64_t> asked;
+  const uint64_t first = budget.AddCache([&](uint64_t bytes) { asked.push_back(bytes); });
+  const uint64_t second = budget.AddCache([&](uint64_t bytes) { asked.push_back(bytes + 1); });
+  budget.Add(MemoryAccount::kScrapes, 64 * kMiB);
+  EXPECT_FALSE(budget.Take(MemoryAccount::kForms, kMiB, 0).ok());
+  EXPECT_EQ(asked, (std::vector<uint64_t>{4 * kMiB, 4 * kMiB + 1}));
+  budget.RemoveCache(first);
+  EXPECT_FALSE(budget.Take(MemoryAccount::kDecoding, 5 * kMiB, 0).ok());
+  EXPECT_EQ(asked.size(), 3u);
+  EXPECT_EQ(asked.back(), 5 * kMiB + 1);
+  budget.RemoveCache(second);
+  EXPECT_FALSE(budget.Take(MemoryAccount::kForms, kMiB, 0).ok());
+  EXPECT_EQ(asked.size(), 3u);
+  EXPECT_EQ(budget.stats().accounts[static_cast<size_t>(MemoryAccount::kForms)].refusals, 2u);
+}
+
+TEST(MemoryCharge, GrowsByChunks) {
+  MemoryBudget budget(64 * kMiB);
+  MemoryCharge charge(MemoryAccount::kDecoding, budget);
+  constexpr uint64_t kChunk = 16 << 10;
+  EXPECT_TRUE(charge.Add(kChunk).ok());
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kDecoding), kChunk);
+  EXPECT_TRUE(charge.Add(kChunk + 1).ok());
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kDecoding), 3 * kChunk);
+  EXPECT_TRUE(charge.Resize(kChunk + 1).ok());
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kDecoding), 2 * kChunk);
+  EXPECT_TRUE(charge.Resize(kChunk).ok());
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kDecoding), kChunk);
+  charge.Reset();
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kDecoding), 0u);
+  EXPECT_EQ(charge.bytes(), 0u);
+  EXPECT_TRUE(charge.Add(1).ok());
+  EXPECT_EQ(HeldBytes(budget, MemoryAccount::kDecoding), kChunk);
+}
+
 TEST(MemoryCharge, GivesBackWhatItTook) {
   MemoryBudget budget(64 * kMiB);
   {

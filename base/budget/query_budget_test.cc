@@ -81,6 +81,51 @@ TEST(QueryBudget, SaysWhyToStop) {
   EXPECT_EQ(closing.Check().code(), absl::StatusCode::kUnavailable);
 }
 
+TEST(QueryBudget, TheReasonIsTold) {
+  EXPECT_EQ(QueryBudget(1, Clock::time_point::min()).Check(),
+            absl::DeadlineExceededError("query timed out in expression evaluation"));
+  QueryBudget budget(1, Clock::time_point::max());
+  budget.ShutDown();
+  EXPECT_EQ(budget.Check(), absl::UnavailableError("the server is shutting down"));
+  budget.Cancel();
+  EXPECT_EQ(budget.Check(), absl::CancelledError("query was canceled in expression evaluation"));
+}
+
+TEST(QueryBudget, WhatIsRefusedIsNotHeld) {
+  constexpr int64_t kMiB = 1 << 20;
+  MemoryBudget memory(16 * kMiB);
+  QueryBudget budget(int64_t{1} << 40, Clock::time_point::max(), memory);
+  EXPECT_FALSE(budget.ChargeAnswer(7 * kMiB).ok());
+  EXPECT_EQ(memory.stats().held_bytes, 0u);
+  EXPECT_FALSE(budget.ChargeText(7 * kMiB).ok());
+  EXPECT_FALSE(budget.Charge(7 * kMiB / QueryBudget::kBytesPerSample).ok());
+  EXPECT_EQ(budget.peak_samples(), 0);
+  // Memory is taken in steps of a quarter of a mebibyte.
+  EXPECT_TRUE(budget.ChargeAnswer(1).ok());
+  EXPECT_EQ(memory.stats().held_bytes, static_cast<uint64_t>(kMiB / 4));
+  EXPECT_TRUE(budget.ChargeAnswer(kMiB / 4 - 1).ok());
+  EXPECT_EQ(memory.stats().held_bytes, static_cast<uint64_t>(kMiB / 4));
+  EXPECT_TRUE(budget.Charge(1).ok());
+  EXPECT_EQ(memory.stats().held_bytes, static_cast<uint64_t>(kMiB / 2));
+}
+
+TEST(QueryBudget, AllQueriesTogetherMayHaveTheirFullShare) {
+  constexpr int64_t kMiB = 1 << 20;
+  MemoryBudget memory(64 * kMiB);
+  FairPool shares(8 * kMiB, MemoryBudget::kSmallBytes);
+  const int64_t unlimited = int64_t{1} << 40;
+  const auto claim = [&shares](const char* network) {
+    return FairPool::Claim(shares, {.network = network, .user = ""});
+  };
+  QueryBudget first(unlimited, Clock::time_point::max(), memory, claim("a"));
+  QueryBudget second(unlimited, Clock::time_point::max(), memory, claim("b"));
+  EXPECT_TRUE(first.ChargeAnswer(4 * kMiB).ok());
+  EXPECT_EQ(second.ChargeAnswer(5 * kMiB),
+            absl::UnavailableError("all queries already use their full share of the 32.0 MiB of "
+                                   "memory for queries (--memory-limit); try again later"));
+  EXPECT_EQ(memory.stats().held_bytes, static_cast<uint64_t>(4 * kMiB));
+}
+
 TEST(QueryBudget, OneClientsQueriesHoldNoMoreThanTheirShare) {
   constexpr int64_t kMiB = 1 << 20;
   MemoryBudget memory(64 * kMiB);

@@ -51,6 +51,27 @@ TEST_F(MemoryLimit, IsThatOfTheGroupOfVersion1) {
   EXPECT_EQ(AvailableMemoryBytes(root_), 131072);
 }
 
+TEST_F(MemoryLimit, IsThatOfTheGroupIfTheMachineDoesNotSay) {
+  Put("/proc/meminfo", "MemFree:  1 kB\n");
+  EXPECT_EQ(AvailableMemoryBytes(root_), 0);
+  Put("/proc/self/cgroup", "0::/\n");
+  Put("/sys/fs/cgroup/memory.max", "2097152\n");
+  EXPECT_EQ(AvailableMemoryBytes(root_), 2097152);
+  Put("/proc/meminfo", "MemTotal: unknown\n");
+  EXPECT_EQ(AvailableMemoryBytes(root_), 2097152);
+  Put("/proc/meminfo", "MemTotal:");
+  EXPECT_EQ(AvailableMemoryBytes(root_), 2097152);
+}
+
+TEST_F(MemoryLimit, LinesThatNameNoGroupOfMemoryDoNotCount) {
+  Put("/proc/self/cgroup", "nonsense\n0:nonsense\n4:memory:no/path\n5:cpu,memoryless:/x\n");
+  Put("/sys/fs/cgroup/memory.max", "4096\n");
+  Put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "4096\n");
+  EXPECT_EQ(AvailableMemoryBytes(root_), 1 << 20);
+  Put("/proc/self/cgroup", "5:cpu,memory:/x\n");
+  EXPECT_EQ(AvailableMemoryBytes(root_), 4096);
+}
+
 TEST_F(MemoryLimit, IsNoneIfNothingSays) {
   EXPECT_EQ(AvailableMemoryBytes(root_ + "/none"), 0);
   EXPECT_EQ(DefaultMemoryLimitBytes(root_ + "/none"), MemoryBudget::kNoLimit);
