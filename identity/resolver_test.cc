@@ -175,6 +175,18 @@ TEST(Resolver, GpusOfRanksThatAreKnownAreNotGivenAway) {
             "0.1 n/0/A 1000-2000 registered {UUID=\"A\";hpc_job=~\"|j\";}\n");
 }
 
+TEST(Resolver, AGpuIsTheJobsForTheTimeOfAllItsSeries) {
+  const auto gpu = [](std::initializer_list<LabelView> labels, TimeRange time) {
+    std::vector<LabelView> all(labels);
+    all.push_back({"hpc_job", "j"});
+    return SeenSeries{.kind = Kind::kDevice, .who = SightingOf(LabelSet::Of(all)), .seen = {time}};
+  };
+  EXPECT_EQ(
+      Resolve({gpu({{"UUID", "A"}}, {1200, 1500}), gpu({{"UUID", "A"}, {"gpu", "3"}}, {1100, 1400}),
+               gpu({{"UUID", "A"}, {"host", "n"}}, {1300, 1900})}),
+      "0.0 n/3/A 1100-1900 presumed {UUID=\"A\";hpc_job=~\"|j\";}\n");
+}
+
 TEST(Resolver, ADeviceWithoutAGpuIsNotGivenToARank) {
   EXPECT_EQ(Resolve({Seen(Kind::kDevice, {{"hpc_job", "j"}, {"Hostname", "n"}}, {{1000, 2000}}),
                      Seen(Kind::kDevice, {{"hpc_job", "j"}, {"UUID", "A"}}, {})}),

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "identity/registration.h"
+#include "identity/store/series_seer.h"
 #include "tests/memory_storage.h"
 
 namespace lockstep::identity {
@@ -135,6 +136,24 @@ TEST(IdentityReader, StepsThatGoBackBeginAnAttemptAndPausesDoNot) {
   add(1600, StaleNan());
   add(1700, 7);
   EXPECT_THAT(PlacementsOf(storage, "j"), ElementsAre("0.0 // 100-300 s", "1.0 // 400-1700 s"));
+}
+
+TEST(SeriesSeer, APauseOfMoreThanAQuarterOfAnHourParts) {
+  MemoryStorage storage;
+  const LabelSet labels = LabelSet::Of({{"__name__", "train_step"}, {"job", "j"}});
+  for (const int64_t at_s : {100, 1000, 1901, 1902}) storage.Append(labels, at_s * 1000, 1);
+  const auto querier = storage.NewQuerier();
+  const IdentityContext context{**querier, kHour};
+  SeriesSeer seer(context);
+  ASSERT_TRUE(seer.See(SeenSeries::Kind::kSteps, "train_step", {}).ok());
+  ASSERT_EQ(seer.seen().size(), 1u);
+  const std::vector<TimeRange>& seen = seer.seen()[0].seen;
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].min_ms, 100'000);
+  EXPECT_EQ(seen[0].max_ms, 1'000'000);
+  EXPECT_EQ(seen[1].min_ms, 1'901'000);
+  EXPECT_EQ(seen[1].max_ms, 1'902'000);
+  EXPECT_EQ(seer.seen()[0].begins_attempt, (std::vector<bool>{false, false}));
 }
 
 TEST(IdentityReader, OnlyCountersOfStepsGoBack) {

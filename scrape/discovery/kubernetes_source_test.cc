@@ -136,6 +136,20 @@ TEST_F(KubernetesSourceTest, ALookUpThatIsCancelledFails) {
   EXPECT_THAT(std::string(Message(source->Look().status())), StartsWith("pods: "));
 }
 
+TEST_F(KubernetesSourceTest, HoldsNoMemoryForTheAnswers) {
+  server_.SetPages({R"({"items": [)" + std::string(100'000, ' ') + "]}"});
+  const auto held = [] {
+    return MemoryBudget::OfProcess()
+        .stats()
+        .accounts[static_cast<size_t>(MemoryAccount::kScrapes)]
+        .held_bytes;
+  };
+  const uint64_t before = held();
+  const auto source = MakeKubernetesSource(Config(KubernetesRole::kPod));
+  ASSERT_TRUE(source->Look().ok());
+  EXPECT_EQ(held(), before);
+}
+
 TEST_F(KubernetesSourceTest, NamesItsServerWithoutSecrets) {
   KubernetesDiscovery config;
   config.role = KubernetesRole::kEndpointSlice;

@@ -126,8 +126,9 @@ TEST(SlurmTargetsTest, FreeTextsEndALine) {
 
 TEST(SlurmTargetsTest, ALineHasAtMost64KiB) {
   const std::string line = "NodeName=a Arch=";
-  EXPECT_EQ(SlurmTargets(line + std::string(65'536 - line.size(), 'x') + "\n", 1)->groups.size(),
-            1u);
+  const auto longest = SlurmTargets(line + std::string(65'536 - line.size(), 'x') + "\n", 1);
+  ASSERT_TRUE(longest.ok()) << longest.status();
+  EXPECT_EQ(longest->groups.size(), 1u);
   EXPECT_EQ(Message(SlurmTargets(line + std::string(65'537 - line.size(), 'x'), 1).status()),
             "line 1 is not a node as `scontrol show nodes --oneliner` prints it");
   EXPECT_EQ(Message(SlurmTargets(" \t\r\n", 1).status()), "the list of nodes is empty");
