@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
-#include "scrape/scripted_server.h"
+#include "tests/scripted_server.h"
 
 namespace lockstep::scrape {
 namespace {

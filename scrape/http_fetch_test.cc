@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/budget/memory_budget.h"
-#include "scrape/scripted_server.h"
+#include "tests/scripted_server.h"
 #include "tests/support/answering_server.h"
 
 namespace lockstep::scrape {

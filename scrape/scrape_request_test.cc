@@ -13,7 +13,7 @@
 #include "ingest/write/ingest_testing.h"
 #include "scrape/config/scrape_config_file.h"
 #include "scrape/scrape_task.h"
-#include "scrape/scripted_server.h"
+#include "tests/scripted_server.h"
 
 namespace lockstep::scrape {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "scrape/scripted_server.h"
+#include "tests/scripted_server.h"
 
 namespace lockstep::scrape {
 namespace {

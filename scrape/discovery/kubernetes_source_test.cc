@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scrape/discovery/sources.h"
-#include "scrape/scripted_server.h"
+#include "tests/scripted_server.h"
 
 namespace lockstep::scrape {
 namespace {

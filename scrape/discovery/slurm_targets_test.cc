@@ -191,6 +191,12 @@ TEST(SlurmSourceTest, ALookUpBeginsAnew) {
     EXPECT_EQ((*found)->groups.size(), 1u);
   }
   EXPECT_EQ(held(), before);
+}
+
+TEST(SlurmSourceTest, ALookUpThatIsCancelledFails) {
+  SlurmDiscovery config;
+  config.command = {"sleep", "1000"};
+  const auto source = MakeSlurmSource(config);
   source->Cancel();
   EXPECT_FALSE(source->Look().ok());
 }

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "scrape/discovery/sources.h"
-#include "scrape/scripted_server.h"
+#include "tests/scripted_server.h"
 
 namespace lockstep::scrape {
 namespace {

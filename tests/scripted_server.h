@@ -11,7 +11,7 @@
 #include "base/mutex.h"
 #include "tests/support/answering_server.h"
 
-namespace lockstep::scrape {
+namespace lockstep {
 
 class ScriptedServer {
  public:
@@ -56,4 +56,4 @@ class ScriptedServer {
   }};
 };
 
-}  // namespace lockstep::scrape
+}  // namespace lockstep
