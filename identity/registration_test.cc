@@ -57,6 +57,32 @@ TEST(Registration, ProcessesThatAreThereAndThatEnd) {
             "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"3\"} 1@1000\n");
 }
 
+TEST(Registration, ARankMayTellOfItsJobToo) {
+  EXPECT_EQ(Describe({.job = "j", .rank = 7, .world_size = 8}),
+            "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"7\"} 1@5000\n"
+            "lockstep_job_info{attempt=\"0\", job=\"j\", world_size=\"8\"} 1@5000\n");
+  EXPECT_EQ(Describe({.job = "j", .model = {{"a-B.9_\xc3\xa4", "x"}}}),
+            "lockstep_job_info{attempt=\"0\", job=\"j\", model_a_B_9___=\"x\"} 1@5000\n");
+  EXPECT_EQ(Describe({.job = "j", .parallelism = {{"azAZ09", "x"}}, .from_ms = 1}),
+            "lockstep_job_info{attempt=\"0\", job=\"j\", parallelism_azAZ09=\"x\"} 1@1\n");
+}
+
+TEST(Registration, EndsAfterItsBeginning) {
+  EXPECT_EQ(Describe({.job = "j", .rank = 0, .from_ms = 2000, .to_ms = 2001}),
+            "lockstep_rank_info{attempt=\"0\", job=\"j\", rank=\"0\"} 1@2000 0@2001\n");
+  EXPECT_EQ(Describe({.job = "j", .rank = 0, .to_ms = 5000}),
+            "\"to\" (5000 ms) is not after \"from\" (5000 ms)");
+  // What tells of a process alone has no beginning.
+  EXPECT_EQ(Describe({.job = "j", .rank = 0, .to_ms = 1, .exit_code = 0}),
+            "lockstep_exit_code{attempt=\"0\", job=\"j\", rank=\"0\"} 0@1\n");
+}
+
+TEST(Registration, AnExitCodeHasTheTimeOfNow) {
+  EXPECT_EQ(Describe({.job = "j", .rank = 1, .exit_code = 137, .alive_ms = 4000}),
+            "lockstep_rank_alive{attempt=\"0\", job=\"j\", rank=\"1\"} 1@4000\n"
+            "lockstep_exit_code{attempt=\"0\", job=\"j\", rank=\"1\"} 137@5000\n");
+}
+
 TEST(Registration, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(Describe({}), "\"job\" is missing");
   EXPECT_EQ(Describe({.job = "j"}),

@@ -148,6 +148,144 @@ TEST(Resolver, PodsTellNodes) {
             "0.1 /0/B 1000-2000 kubernetes {UUID=\"B\";pod=~\"|j\\\\-worker\\\\-0\";}\n");
 }
 
+TEST(Resolver, OnlyTheRequestedTimeIsKnown) {
+  const auto steps = [](std::string_view rank, TimeRange time) {
+    return Seen(Kind::kSteps, {{"job", "j"}, {"rank", rank}, {"attempt", "0"}}, {time});
+  };
+  EXPECT_EQ(Resolve({steps("0", {-500, 500}), steps("1", {9000, 11000}), steps("2", {10000, 12000}),
+                     steps("3", {10001, 12000}), steps("4", {-20, -1}), steps("5", {-20, 0})}),
+            "0.0 // 0-500 labels\n0.1 // 9000-10000 labels\n0.2 // 10000-10000 labels\n"
+            "0.5 // 0-0 labels\n");
+}
+
+TEST(Resolver, GpusOfRanksThatAreKnownAreNotGivenAway) {
+  const auto gpu = [](std::string_view index, std::string_view uuid, TimeRange time) {
+    return Seen(Kind::kDevice,
+                {{"hpc_job", "j"}, {"Hostname", "n"}, {"gpu", index}, {"UUID", uuid}}, {time});
+  };
+  const auto registered =
+      Seen(Kind::kRegistration, {{"job", "j"}, {"rank", "1"}, {"attempt", "0"}, {"UUID", "A"}},
+           {{1000, 2000}});
+  const auto steps =
+      Seen(Kind::kSteps, {{"job", "j"}, {"rank", "0"}, {"attempt", "0"}}, {{1000, 2000}});
+  // Two series of one GPU are one GPU, for the time of both.
+  EXPECT_EQ(Resolve({registered, steps, gpu("0", "A", {1000, 2000}), gpu("1", "B", {1200, 1500}),
+                     gpu("1", "B", {1100, 1400})}),
+            "0.0 n/1/B 1000-2000 labels {UUID=\"B\";hpc_job=~\"|j\";}\n"
+            "0.1 n/0/A 1000-2000 registered {UUID=\"A\";hpc_job=~\"|j\";}\n");
+}
+
+TEST(Resolver, AGpuIsTheJobsForTheTimeOfAllItsSeries) {
+  const auto gpu = [](std::initializer_list<LabelView> labels, TimeRange time) {
+    std::vector<LabelView> all(labels);
+    all.push_back({"hpc_job", "j"});
+    return SeenSeries{.kind = Kind::kDevice, .who = SightingOf(LabelSet::Of(all)), .seen = {time}};
+  };
+  EXPECT_EQ(
+      Resolve({gpu({{"UUID", "A"}}, {1200, 1500}), gpu({{"UUID", "A"}, {"gpu", "3"}}, {1100, 1400}),
+               gpu({{"UUID", "A"}, {"host", "n"}}, {1300, 1900})}),
+      "0.0 n/3/A 1100-1900 presumed {UUID=\"A\";hpc_job=~\"|j\";}\n");
+}
+
+TEST(Resolver, ADeviceWithoutAGpuIsNotGivenToARank) {
+  EXPECT_EQ(Resolve({Seen(Kind::kDevice, {{"hpc_job", "j"}, {"Hostname", "n"}}, {{1000, 2000}}),
+                     Seen(Kind::kDevice, {{"hpc_job", "j"}, {"UUID", "A"}}, {})}),
+            "");
+}
+
+TEST(Resolver, AGpuWithoutAUuidIsFoundByItsPlace) {
+  EXPECT_EQ(Resolve({Seen(Kind::kDevice, {{"job", "j"}, {"rank", "0"}, {"host", "n"}, {"gpu", "3"}},
+                          {{1000, 2000}}),
+                     Seen(Kind::kDevice, {{"host", "n"}}, {{1000, 2000}})}),
+            "0.0 n/3/ 1000-2000 labels {host=\"n\";gpu=\"3\";job=~\"|j\";}\n");
+}
+
+TEST(Resolver, SeriesOfOtherJobsOnTheGpuAreNotTheJobs) {
+  EXPECT_EQ(
+      Resolve({Seen(Kind::kRegistration,
+                    {{"job", "j"}, {"rank", "0"}, {"attempt", "0"}, {"UUID", "A"}}, {{1000, 2000}}),
+               Seen(Kind::kDevice, {{"hpc_job", "k"}, {"UUID", "A"}}, {{3000, 4000}}),
+               Seen(Kind::kDevice, {{"gpu_uuid", "A"}}, {{1000, 2000}}),
+               Seen(Kind::kDevice, {{"UUID", "B"}}, {{1000, 2000}})}),
+      "0.0 //A 1000-2000 registered {gpu_uuid=\"A\";}\n");
+}
+
+TEST(Resolver, EachAttemptLastsUntilTheNext) {
+  const auto registered = [](std::string_view attempt, std::string_view uuid, int64_t from_ms) {
+    SeenSeries series = Seen(Kind::kRegistration,
+                             {{"job", "j"}, {"attempt", attempt}, {"rank", "0"}, {"UUID", uuid}},
+                             {{from_ms, from_ms}});
+    series.is_open = true;
+    return series;
+  };
+  // A series that names no attempt is cut where they begin; what comes before is of the first.
+  EXPECT_EQ(
+      Resolve({registered("1", "A", 1000), registered("2", "A", 3000), registered("4", "A", 5000),
+               Seen(Kind::kDevice, {{"job", "j"}, {"rank", "0"}, {"UUID", "A"}}, {{500, 9000}})}),
+      "1.0 //A 500-2999 registered {UUID=\"A\";job=~\"|j\";}\n"
+      "2.0 //A 3000-4999 registered {UUID=\"A\";job=~\"|j\";}\n"
+      "4.0 //A 5000-9000 registered {UUID=\"A\";job=~\"|j\";}\n");
+}
+
+TEST(Resolver, AnotherJobEndsOnlyWhatIsOpenOnItsGpu) {
+  const auto registered = [](std::string_view job, std::string_view rank, std::string_view uuid,
+                             int64_t from_ms) {
+    SeenSeries series =
+        Seen(Kind::kRegistration, {{"job", job}, {"attempt", "0"}, {"rank", rank}, {"UUID", uuid}},
+             {{from_ms, from_ms}});
+    series.is_open = true;
+    return series;
+  };
+  EXPECT_EQ(Resolve({registered("j", "0", "A", 1000), registered("j", "1", "B", 1000),
+                     registered("k", "0", "A", 3000), registered("l", "0", "A", 2000),
+                     registered("m", "0", "B", 1000), registered("n", "0", "C", 1500)}),
+            "0.0 //A 1000-1999 registered\n0.1 //B 1000-10000 registered\n");
+}
+
+TEST(Resolver, APlacementHasTheBestOfWhatIsSaid) {
+  const auto who = [](Kind kind, std::initializer_list<LabelView> labels, TimeRange time) {
+    SeenSeries series = Seen(kind, labels, {time});
+    series.who.job = "j";
+    series.who.rank = 0;
+    series.who.attempt = 0;
+    return series;
+  };
+  const JobIdentity identity = ResolveJob(
+      "j",
+      std::vector{who(Kind::kSteps, {{"tp", "1"}, {"dp", "2"}}, {2000, 3000}),
+                  who(Kind::kRegistration, {{"tp", "7"}, {"pp", "3"}, {"host", "n"}}, {1000, 1500}),
+                  who(Kind::kDevice, {{"gpu", "3"}}, {2500, 4000})},
+      kRange);
+  ASSERT_EQ(identity.placements.size(), 1u);
+  const Placement& placement = identity.placements[0];
+  EXPECT_EQ(placement.source, Source::kRegistered);
+  EXPECT_EQ(placement.seat, (Seat{"n", "3", "", ""}));
+  EXPECT_EQ(placement.time.min_ms, 1000);
+  EXPECT_EQ(placement.time.max_ms, 4000);
+  EXPECT_EQ(placement.coordinates[1], 7);  // as registered
+  EXPECT_EQ(placement.coordinates[2], 2);
+  EXPECT_EQ(placement.coordinates[4], 3);
+  EXPECT_FALSE(placement.coordinates[0].has_value());
+}
+
+TEST(Resolver, NothingIsWarnedOfWhereAllIsKnown) {
+  SeenSeries info = Seen(Kind::kRegistration, {{"world_size", "2"}}, {{1000, 1000}});
+  info.who.job = "j";
+  const auto rank = [](std::string_view attempt, std::string_view number, std::string_view uuid) {
+    return Seen(Kind::kRegistration,
+                {{"job", "j"}, {"attempt", attempt}, {"rank", number}, {"UUID", uuid}},
+                {{1000, 2000}});
+  };
+  const JobIdentity identity =
+      ResolveJob("j",
+                 std::vector{info, rank("0", "0", "A"), rank("0", "1", "B"), rank("1", "0", "B"),
+                             rank("1", "1", "A"), rank("2", "0", ""), rank("2", "1", "")},
+                 kRange);
+  EXPECT_EQ(identity.world_size, 2);
+  EXPECT_TRUE(identity.warnings.empty());
+  EXPECT_FALSE(ResolveJob("k", std::vector{info}, kRange).world_size.has_value());
+}
+
 TEST(Resolver, Warnings) {
   SeenSeries info = Seen(Kind::kRegistration, {{"world_size", "4"}}, {{1000, 1000}});
   info.who.job = "j";

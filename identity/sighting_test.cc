@@ -77,5 +77,82 @@ TEST(Sighting, NamesOfPods) {
   }
 }
 
+TEST(Sighting, NumbersAreWholeAndNotNegative) {
+  const auto rank = [](std::string_view text) {
+    return NumberText(SightingOf(LabelSet::Of({{"rank", text}})).rank);
+  };
+  EXPECT_EQ(rank("0"), "0");
+  EXPECT_EQ(rank("17"), "17");
+  for (const char* text : {"-1", "+1", "1a", "a", "1.0", " 1", "99999999999999999999"}) {
+    EXPECT_EQ(rank(text), "-") << text;
+  }
+}
+
+TEST(Sighting, CoordinatesAndTheSizeOfTheWorld) {
+  const Sighting s = SightingOf(LabelSet::Of({{"stage", "1"},
+                                              {"tp", "2"},
+                                              {"dp", "3"},
+                                              {"ep", "4"},
+                                              {"pp", "5"},
+                                              {"cp", "x"},
+                                              {"nv_dl_world_size", "8"},
+                                              {"modelName", "H200"}}));
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(s.coordinates[i], static_cast<int64_t>(i + 1));
+  EXPECT_FALSE(s.coordinates[5].has_value());
+  EXPECT_EQ(s.world_size, 8);
+  EXPECT_EQ(s.seat.model, "H200");
+}
+
+TEST(Sighting, KnowsTheLabelsThatItRead) {
+  const Sighting s = SightingOf(
+      LabelSet::Of({{"host", ""}, {"node", "n"}, {"gpu_id", "3"}, {"hw_id", "A"}, {"jobid", "7"}}));
+  EXPECT_EQ(s.labels.host, "node");
+  EXPECT_EQ(s.labels.gpu, "gpu_id");
+  EXPECT_EQ(s.labels.uuid, "hw_id");
+  EXPECT_EQ(s.labels.job, "jobid");
+  EXPECT_EQ(s.labels.job_value, "7");
+  const Sighting pod = SightingOf(LabelSet::Of({{"k8s_pod_name", "llm-worker-2"}}));
+  EXPECT_EQ(pod.labels.job, "k8s_pod_name");
+  EXPECT_EQ(pod.labels.job_value, "llm-worker-2");
+}
+
+TEST(Sighting, APodSaysOnlyWhatNothingElseSays) {
+  EXPECT_EQ(Describe(LabelSet::Of({{"pod", "llm-worker-2"}, {"hpc_job", "7"}})),
+            "7 r- a- // node 3");
+  EXPECT_EQ(Describe(LabelSet::Of({{"pod", "llm-worker-2"}, {"node_rank", "5"}})),
+            "llm r- a- // kubernetes node 5");
+  EXPECT_EQ(Describe(LabelSet::Of({{"pod", "llm"}, {"job", "scrape"}})), "- r- a- //");
+}
+
+TEST(Sighting, AJobWithoutARankIsNone) {
+  EXPECT_EQ(Describe(LabelSet::Of({{"exported_job", "j"}})), "- r- a- //");
+  EXPECT_EQ(Describe(LabelSet::Of({{"job", "a,b"}, {"rank", "1"}})), "- r1 a- //");
+}
+
+TEST(Sighting, SourcesHaveNames) {
+  EXPECT_EQ(Name(Source::kRegistered), "registered");
+  EXPECT_EQ(Name(Source::kLabels), "labels");
+  EXPECT_EQ(Name(Source::kKubernetes), "kubernetes");
+  EXPECT_EQ(Name(Source::kPresumed), "presumed");
+}
+
+TEST(Sighting, MorePodNames) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"llm-chief-0", "llm 0"},       {"llm-worker-x", "-"},
+      {"worker-2", "worker 2"},       {"llm-3-x5b2", "-"},  // four letters are no suffix
+      {"llm-3-x5b2kk", "-"},                                // nor are six
+      {"llm-3-x5b2a", "-"},                                 // nor is one with a vowel
+      {"llm-3-22222", "llm-3 22222"},                       // a number
+      {"llm-0-3", "llm-0 3"},  // without a suffix, it is no set of jobs
+      {"0-3-x5b2k", "0 3"},    // a set has a name
+      {"a-0-3-x5b2k", "a-0 3"},       {"llm-", "-"},
+  };
+  for (const auto& [name, expected] : cases) {
+    const auto pod = ReadPodName(name);
+    EXPECT_EQ(pod.has_value() ? absl::StrFormat("%s %d", pod->job, pod->node_rank) : "-", expected)
+        << name;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::identity

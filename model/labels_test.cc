@@ -66,6 +66,114 @@ TEST(LabelSet, BytesAreThoseOfTheFormatPage) {
   EXPECT_EQ(labels.bytes(), FormatPageExample("labels.md", "up"));
 }
 
+TEST(LabelSet, LongTextsHaveLongerLengths) {
+  // A length of 0x80 takes two bytes.
+  for (const size_t size : {127, 128, 200}) {
+    const std::string text(size, 'x');
+    const std::vector<LabelView> as_value = {{"a", text}, {"b", "1"}};
+    EXPECT_EQ(LabelSet::OfSorted(as_value), LabelSet::Of(as_value)) << size;
+    EXPECT_EQ(LabelSet::OfSorted(as_value).bytes().size(), size + 7 + (size < 128 ? 0 : 1));
+    EXPECT_EQ(LabelSet::OfSorted(as_value).Get("b"), "1");
+    const std::vector<LabelView> as_name = {{text, "1"}};
+    EXPECT_EQ(LabelSet::OfSorted(as_name), LabelSet::Of(as_name)) << size;
+  }
+}
+
+TEST(LabelSet, BytesThatAreNotInOrderAreRefused) {
+  const auto error = [](std::string_view bytes) {
+    return std::string(Message(LabelSet::FromBytes(bytes).status()));
+  };
+  EXPECT_EQ(error(std::string_view("\1a\1x\1b\1y", 8)), "");
+  EXPECT_EQ(error(""), "");
+  const std::string refusal = "label set is not sorted, or has an empty value";
+  EXPECT_EQ(error(std::string_view("\1b\1x\1a\1y", 8)), refusal);
+  EXPECT_EQ(error(std::string_view("\1a\1x\1a\1y", 8)), refusal);
+  EXPECT_EQ(error(std::string_view("\1a\0", 3)), refusal);
+  EXPECT_EQ(error(std::string_view("\0\1x", 3)), refusal);
+  EXPECT_EQ(error(std::string_view("\1a\2x", 4)), "label set is truncated");
+}
+
+TEST(LabelSet, GetsOnlyWhatIsThere) {
+  const LabelSet labels = LabelSet::Of({{"b", "1"}, {"d", "2"}});
+  EXPECT_EQ(labels.Get("b"), "1");
+  EXPECT_EQ(labels.Get("d"), "2");
+  for (const char* name : {"a", "c", "e", "", "bb"}) EXPECT_EQ(labels.Get(name), "") << name;
+  EXPECT_EQ(LabelSet().Get("b"), "");
+  EXPECT_TRUE(labels.Has("d"));
+  EXPECT_FALSE(labels.Has("c"));
+}
+
+TEST(LabelSet, TheNameMayBeAnywhereOrMissing) {
+  EXPECT_EQ(LabelSet::Of({{"Z", "1"}, {"__name__", "m"}, {"a", "2"}}).DropMetricName().ToString(),
+            "{Z=\"1\", a=\"2\"}");
+  EXPECT_EQ(LabelSet::Of({{"__name__", "m"}}).DropMetricName(), LabelSet());
+  for (const LabelSet& without : {LabelSet(), LabelSet::Of({{"Z", "1"}}),
+                                  LabelSet::Of({{"a", "1"}}), LabelSet::Of({{"__n", "1"}})}) {
+    EXPECT_EQ(without.DropMetricName(), without);
+  }
+}
+
+TEST(LabelSet, IsWrittenAsInAQuery) {
+  EXPECT_EQ(LabelSet().ToString(), "{}");
+  EXPECT_EQ(LabelSet::Of({{"__name__", "up"}}).ToString(), "up");
+  EXPECT_EQ(LabelSet::Of({{"__name__", "a.b"}}).ToString(), "{\"a.b\"}");
+  EXPECT_EQ(LabelSet::Of({{"b", "2"}, {"a", "1"}}).ToString(), "{a=\"1\", b=\"2\"}");
+  EXPECT_EQ(LabelSet::Of({{"Z", "1"}, {"__name__", "a:b"}}).ToString(), "a:b{Z=\"1\"}");
+}
+
+// FNV-1a and a final mix, computed with a few lines of Python.
+TEST(LabelSet, AHashStaysTheSameForEver) {
+  EXPECT_EQ(LabelSet().Hash(), 0xfdbdf6ac4fc52e7fu);
+  EXPECT_EQ(LabelSet::Of({{"a", "b"}}).Hash(), 0x75734cc2dab30057u);
+}
+
+TEST(LabelSetBuilder, TheLastValueCounts) {
+  LabelSetBuilder builder(LabelSet::Of({{"a", "1"}, {"b", "2"}}));
+  builder.Set("a", "3").Set("c", "4").Set("c", "5").Delete("b");
+  EXPECT_EQ(builder.Get("a"), "3");
+  EXPECT_EQ(builder.Get("b"), "");
+  EXPECT_EQ(builder.Get("c"), "5");
+  EXPECT_EQ(builder.Get("d"), "");
+  EXPECT_EQ(builder.Build().ToString(), "{a=\"3\", c=\"5\"}");
+}
+
+TEST(LegacyNames, HaveLettersDigitsAndUnderscores) {
+  for (const char* name : {"a", "Z", "_", "a0", "_9", "azAZ09_"}) {
+    EXPECT_TRUE(IsLegacyLabelName(name)) << name;
+    EXPECT_TRUE(IsLegacyMetricName(name)) << name;
+  }
+  for (const char* name :
+       {"", "0", "9a", "a.b", "a-", "\xc3\xa4", "a b", "@", "[", "`", "{", "/"}) {
+    EXPECT_FALSE(IsLegacyLabelName(name)) << name;
+    EXPECT_FALSE(IsLegacyMetricName(name)) << name;
+  }
+  for (const char* name : {":", "a:b", ":0", "a:"}) {
+    EXPECT_FALSE(IsLegacyLabelName(name)) << name;
+    EXPECT_TRUE(IsLegacyMetricName(name)) << name;
+  }
+}
+
+// The first and the last code point of each length, and their neighbours that are none: Unicode,
+// table 3-7.
+TEST(Utf8, EverySequenceHasItsBounds) {
+  for (const char* text :
+       {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xe1\x80\x80", "\xec\xbf\xbf",
+        "\xed\x80\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80",
+        "\xf3\xbf\xbf\xbf", "\xf4\x80\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_TRUE(IsValidUtf8(text)) << text;
+    EXPECT_TRUE(IsValidUtf8(std::string(text) + "a" + text)) << text;
+  }
+  for (const char* text :
+       {"\x80", "\xbf", "\xc1\xbf", "\xc2", "\xc2\x7f", "\xc2\xc0", "\xe0\x9f\xbf", "\xe1\x80",
+        "\xe1\x80\xc0", "\xe1\x7f\x80", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf1\x80\x80",
+        "\xf1\x80\x80\x7f", "\xf1\x80\xc0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+        "\xf8\x80\x80\x80"}) {
+    EXPECT_FALSE(IsValidUtf8(text));
+    EXPECT_FALSE(IsValidUtf8("12345678" + std::string(text)));
+  }
+  EXPECT_TRUE(IsValidUtf8(""));
+}
+
 TEST(Utf8, RefusesOverlongSurrogatesAndCutSequences) {
   EXPECT_TRUE(IsValidUtf8("gpu µ 日本 🙂"));
   EXPECT_TRUE(IsValidUtf8("more than eight bytes, then µ"));

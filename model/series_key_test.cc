@@ -73,6 +73,48 @@ TEST(SeriesKey, OfLabelsIsThatOfTheirWireForm) {
   EXPECT_EQ(SeriesKeyOf(LabelSet()), SeriesKeyOfWire({}));
 }
 
+// 512 bytes are hashed at a time.
+TEST(SeriesKey, LongRunsDifferWhereverTheyDo) {
+  for (const size_t size : {496, 511, 512, 513, 528, 1024, 1025, 2000}) {
+    std::set<uint64_t> highs, lows;
+    const std::string same(size, 'a');
+    for (size_t at = 0; at <= size; ++at) {
+      std::string changed = same;
+      if (at < size) changed[at] = 'b';
+      const LabelsHash hash = HashOfLabels(changed);
+      EXPECT_TRUE(highs.insert(hash.high).second) << size << " " << at;
+      EXPECT_TRUE(lows.insert(hash.low).second) << size << " " << at;
+    }
+    EXPECT_EQ(HashOfLabels(same), HashOfLabels(std::string(size, 'a')));
+  }
+}
+
+TEST(SeriesKey, PiecesAreInOrder) {
+  const std::string a(512, 'a'), b(512, 'b');
+  EXPECT_FALSE(HashOfLabels(a + b) == HashOfLabels(b + a));
+  EXPECT_FALSE(HashOfLabels(a) == HashOfLabels(a + a));
+  EXPECT_FALSE(HashOfLabels(a + b) == HashOfLabels(b + b));
+}
+
+TEST(SeriesKey, OfLabelsWithManyLongTextsIsThatOfTheirWireForm) {
+  std::string wire;
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    texts.emplace_back(std::string(static_cast<size_t>(c), c),
+                       std::string(3 * static_cast<size_t>(c), 'v'));
+  }
+  std::vector<LabelView> labels;
+  for (const auto& [name, value] : texts) {
+    labels.push_back({name, value});
+    AppendWireLabel(name, value, wire);
+  }
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of(labels)), SeriesKeyOfWire({wire, "", ""}));
+  // A smaller set after a larger one.
+  std::string one;
+  AppendWireLabel("a", "1", one);
+  EXPECT_EQ(SeriesKeyOf(LabelSet::Of({{"a", "1"}})), SeriesKeyOfWire({one, "", ""}));
+}
+
 TEST(SeriesKey, LabelsAreAppendedInTheirWireForm) {
   const std::string text(200, 'v');
   std::string wire = "x";

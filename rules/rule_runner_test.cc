@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -210,6 +211,91 @@ TEST_F(RuleRunnerStateTest, AGroupThatStaysGoesOnAndOneThatGoesEnds) {
   written_.Await("a", std::ranges::count(names, "a") + 1);
   ASSERT_EQ(runner_.groups().size(), 1u);
   EXPECT_EQ(runner_.groups().at(0).rules.at(1).alerts.at(0).active_at_ms, active_at_ms);
+}
+
+TEST_F(RuleRunnerStateTest, BeforeTheStartNothingIsEvaluated) {
+  runner_.Configure(Groups("ba"), {});
+  const std::vector<GroupStatus> groups = runner_.groups();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].group->name, "b");
+  EXPECT_EQ(groups[0].rules.at(0).health, RuleHealth::kUnknown);
+  const RuleStats stats = runner_.stats();
+  EXPECT_EQ(stats.groups, 2u);
+  EXPECT_EQ(stats.rules, 4u);
+  EXPECT_EQ(stats.group_evaluations, 0u);
+  runner_.Configure({}, {});
+  EXPECT_EQ(runner_.stats().groups, 0u);
+}
+
+TEST_F(RuleRunnerStateTest, CountsAlertsByTheirState) {
+  auto groups = ParseRuleFile(
+      "groups: [{name: g, interval: 200ms, rules: [{record: a, expr: vector(1)}, "
+      "{alert: Now, expr: vector(1)}, {alert: Later, expr: vector(1), for: 1h}, "
+      "{alert: Two, expr: 'label_replace(vector(1), \"a\", \"1\", \"\", \"\") or vector(1)'}]}]\n",
+      "/r.yml", {});
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  runner_.Configure({}, {});
+  runner_.Configure(*std::move(groups), {});
+  Start();
+  written_.Await("a", 2);
+  runner_.Stop();
+  const RuleStats stats = runner_.stats();
+  EXPECT_EQ(stats.firing_alerts, 3u);
+  EXPECT_EQ(stats.pending_alerts, 1u);
+}
+
+TEST_F(RuleRunnerStateTest, ATenantWithoutAHomeHasRulesThatFail) {
+  runner_.Configure(Groups("a"), {});
+  std::vector<std::string> asked;
+  runner_.Start(
+      [&asked](const std::string& tenant) -> absl::StatusOr<RuleHome> {
+        asked.push_back(tenant);
+        return absl::NotFoundError("no such tenant");
+      },
+      [](const Rule&, const std::vector<Alert>&) {});
+  while (runner_.stats().failed_rule_evaluations < 2) std::this_thread::yield();
+  EXPECT_EQ(runner_.groups().at(0).rules.at(0).last_error, "no such tenant");
+  runner_.Stop();
+  EXPECT_EQ(asked, std::vector<std::string>{""});
+}
+
+TEST_F(RuleRunnerStateTest, TemplatesSeeTheLatestExternalLabels) {
+  auto groups = ParseRuleFile(
+      "groups: [{name: g, interval: 200ms, rules: [{record: a, expr: vector(1)}, {alert: On, "
+      "expr: vector(1), annotations: {text: '{{ $externalLabels.cluster }}'}}]}]\n",
+      "/r.yml", {});
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  runner_.Configure(*groups, LabelSet::Of({{"cluster", "one"}}));
+  Start();
+  const auto text = [this]() -> std::string {
+    const std::vector<Alert> alerts = runner_.groups().at(0).rules.at(1).alerts;
+    return alerts.empty() ? "" : alerts[0].annotations.at("text");
+  };
+  while (text() != "one") std::this_thread::yield();
+  runner_.Configure(*groups, LabelSet::Of({{"cluster", "two"}}));
+  while (text() != "two") std::this_thread::yield();
+}
+
+TEST_F(RuleRunnerStateTest, AGroupThatChangesKeepsTheStateOfItsRules) {
+  runner_.Configure({}, {});
+  runner_.Configure(Groups("a"), {});
+  Start();
+  written_.Await("ALERTS", 1);
+  const int64_t active_at_ms = runner_.groups().at(0).rules.at(1).alerts.at(0).active_at_ms;
+  std::vector<RuleGroup> changed = Groups("a");
+  changed[0].interval = milliseconds(300);
+  runner_.Configure(changed, {});
+  EXPECT_EQ(runner_.groups().at(0).group->interval, milliseconds(300));
+  EXPECT_EQ(runner_.groups().at(0).rules.at(1).alerts.at(0).active_at_ms, active_at_ms);
+  const std::vector<std::string> names = written_.Await("a", 2);
+  EXPECT_EQ(std::ranges::count(names, "-a"), 0);
+}
+
+TEST_F(RuleRunnerStateTest, AnEndMayComeTwice) {
+  runner_.Configure(Groups("a"), {});
+  Start();
+  runner_.Stop();
+  runner_.Stop();
 }
 
 }  // namespace

@@ -260,6 +260,116 @@ TEST_F(BodyReaderTest, AnotherConfigurationEndsWhatItDrops) {
                                                       R"(b{instance="h:1", job="j"} stale@2000)"));
 }
 
+// More than a thousand texts beyond twice those of the last good body are not kept.
+TEST_F(BodyReaderTest, OfBadBodiesAThousandNewTextsAreKept) {
+  Configure("");
+  Scrape(Lines(10), 1000);
+  Scrape(Lines(1020) + "bad\n", 2000);
+  Scrape(Lines(1020), 3000);
+  EXPECT_EQ(counts_.added, 0u);
+  Scrape(Lines(10), 4000);
+  Scrape(Lines(1021) + "bad\n", 5000);
+  Scrape(Lines(1021), 6000);
+  EXPECT_EQ(counts_.added, 1021u);
+}
+
+TEST_F(BodyReaderTest, AtALimitTheScrapeIsGood) {
+  Configure(
+      "label_limit: 4, label_name_length_limit: 8, label_value_length_limit: 5, sample_limit: 2");
+  EXPECT_EQ(Scrape("a{x=\"12345\"} 1\nb 1\n", 1000).size(), 2u);
+  EXPECT_EQ(Error(), "");
+}
+
+TEST_F(BodyReaderTest, OnlyKeptSamplesCountForTheLimit) {
+  Configure(
+      "sample_limit: 1, metric_relabel_configs: [{source_labels: [__name__], regex: b, action: "
+      "drop}]");
+  EXPECT_EQ(Scrape("a 1\nb 1\n", 1000).size(), 1u);
+  EXPECT_EQ(Error(), "");
+}
+
+TEST_F(BodyReaderTest, ARepeatedSampleCountsButAddsNothing) {
+  Configure("");
+  Scrape("a 1\na 2\n", 1000);
+  EXPECT_EQ(counts_.samples, 2u);
+  EXPECT_EQ(counts_.kept, 2u);
+  EXPECT_EQ(counts_.added, 1u);
+}
+
+// Like any series with times of its own, it has no marker at its end then.
+TEST_F(BodyReaderTest, ASeriesMayGetItsOwnTimesLater) {
+  Configure("");
+  Scrape("a 1\n", 1000);
+  EXPECT_THAT(Scrape("a 2 1500\n", 2000), ElementsAre(R"(a{instance="h:1", job="j"} 2@1500)"));
+  EXPECT_THAT(Scrape("", 3000), IsEmpty());
+}
+
+TEST_F(BodyReaderTest, AnExemplarWithoutATimeHasThatOfItsSample) {
+  Configure("");
+  Scrape("# TYPE a counter\na_total 1 2 # {t=\"u\"} 0.5\n# EOF\n", 1000,
+         BodyFormat::kOpenMetricsText);
+  ASSERT_EQ(write_.exemplars.size(), 1u);
+  EXPECT_EQ(write_.exemplars[0].exemplars[0].timestamp_ms, 2000);
+  EXPECT_EQ(write_.exemplars[0].exemplars[0].value, 0.5);
+  // That of a series that is dropped is dropped.
+  Configure("metric_relabel_configs: [{regex: a_total, source_labels: [__name__], action: drop}]");
+  series_.Forget();
+  Scrape("# TYPE a counter\na_total 1 2 # {t=\"u\"} 0.5\n# EOF\n", 1000,
+         BodyFormat::kOpenMetricsText);
+  EXPECT_THAT(write_.exemplars, IsEmpty());
+}
+
+TEST_F(BodyReaderTest, ABadExemplarIsABadBody) {
+  Configure("");
+  Scrape("# TYPE a counter\na_total 1 # {t=u} 0.5\n# EOF\n", 1000, BodyFormat::kOpenMetricsText);
+  EXPECT_TRUE(Error().starts_with("line 2: ")) << Error();
+}
+
+TEST_F(BodyReaderTest, ForgettingGivesTheMemoryBack) {
+  Configure("");
+  Scrape(Lines(10'000), 1000);
+  const uint64_t of_series = BoundedMemory::HeldBytes(MemoryAccount::kScrapes);
+  // What is to be marked stale stays until it is.
+  series_.Forget();
+  EXPECT_EQ(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), of_series);
+  EXPECT_EQ(Scrape("", 2000).size(), 10'000u);
+  EXPECT_LT(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), uint64_t{64} << 10);
+
+  Scrape(Lines(10'000), 3000);
+  series_.Forget();
+  EXPECT_EQ(Scrape("bad\n", 4000).size(), 10'000u);
+  EXPECT_LT(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), uint64_t{64} << 10);
+
+  // These need no marker.
+  Scrape(Lines(100) + "bad\n", 5000);
+  std::string timed;
+  for (int i = 0; i < 10'000; ++i) absl::StrAppendFormat(&timed, "b{x=\"%d\"} 1 1\n", i);
+  Scrape(timed, 6000);
+  series_.Forget();
+  EXPECT_LT(BoundedMemory::HeldBytes(MemoryAccount::kScrapes), uint64_t{64} << 10);
+}
+
+TEST_F(BodyReaderTest, HonoredLabelsAreThoseThatAreThere) {
+  Configure("honor_labels: true");
+  EXPECT_THAT(Scrape("a{job=\"own\"} 1\na 2\n", 1000),
+              ElementsAre(R"(a{instance="h:1", job="j"} 2@1000)",
+                          R"(a{instance="h:1", job="own"} 1@1000)"));
+}
+
+TEST(FormatOfTest, TheConfiguredFormatIsTheOneOfItsProtocol) {
+  ScrapeConfig config;
+  for (const auto& [protocol, format] : std::vector<std::pair<ScrapeProtocol, BodyFormat>>{
+           {ScrapeProtocol::kPrometheusProto, BodyFormat::kProtobuf},
+           {ScrapeProtocol::kOpenMetrics100, BodyFormat::kOpenMetricsText},
+           {ScrapeProtocol::kOpenMetrics001, BodyFormat::kOpenMetricsText},
+           {ScrapeProtocol::kPrometheusText100, BodyFormat::kPrometheusText},
+           {ScrapeProtocol::kPrometheusText004, BodyFormat::kPrometheusText}}) {
+    config.fallback_protocol = {protocol};
+    EXPECT_EQ(*FormatOf("application/octet-stream", config), format);
+  }
+  EXPECT_EQ(*FormatOf(" text/plain ", config), BodyFormat::kPrometheusText);
+}
+
 TEST(FormatOfTest, IsSaidByTheContentTypeOrTheConfiguration) {
   ScrapeConfig config;
   EXPECT_EQ(*FormatOf("text/plain; version=0.0.4; charset=utf-8", config),

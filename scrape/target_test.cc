@@ -101,5 +101,79 @@ TEST(TargetTest, AboveTheLimitNoneIsScraped) {
   }
 }
 
+TEST(TargetTest, AtTheLimitAllAreScraped) {
+  const TargetList list = TargetsOf("target_limit: 2, static_configs: [{targets: ['a:1', 'b:1']}]");
+  ASSERT_EQ(list.active.size(), 2u);
+  for (const auto& target : list.active) EXPECT_EQ(target->refusal, "");
+}
+
+TEST(TargetTest, TheLabelsOfAGroupGoBeforeTheKeysOfTheJob) {
+  const TargetList list = TargetsOf(
+      "params: {b: [x]}, static_configs: [{targets: ['h:1'], labels: {job: own, instance: me, "
+      "__scheme__: https, __metrics_path__: /p, __scrape_interval__: 30s, __scrape_timeout__: 3s, "
+      "__param_b: y, __address__: never}}]");
+  ASSERT_EQ(list.active.size(), 1u);
+  EXPECT_EQ(list.active[0]->url, "https://h:1/p?b=y");
+  EXPECT_EQ(list.active[0]->labels.ToString(), R"({instance="me", job="own"})");
+  EXPECT_EQ(list.active[0]->interval, milliseconds(30'000));
+  EXPECT_EQ(list.active[0]->timeout, milliseconds(3'000));
+}
+
+TEST(TargetTest, AParameterWithoutValuesIsNotSent) {
+  const TargetList list =
+      TargetsOf("params: {a: [], b: ['']}, static_configs: [{targets: ['h:1']}]");
+  ASSERT_EQ(list.active.size(), 1u);
+  EXPECT_EQ(list.active[0]->url, "http://h:1/metrics?b=");
+  EXPECT_EQ(list.active[0]->discovered_labels.Get("__param_a"), "");
+}
+
+TEST(TargetTest, IntervalAndTimeoutHaveToBeDurationsAboveZero) {
+  const auto error_of = [](const std::string& label, const std::string& value) {
+    const TargetList list =
+        TargetsOf("static_configs: [{targets: ['h:1'], labels: {" + label + ": '" + value + "'}}]");
+    EXPECT_THAT(list.active, IsEmpty());
+    return list.errors.empty() ? "" : list.errors[0];
+  };
+  EXPECT_EQ(error_of("__scrape_interval__", "x"),
+            "static_configs:0: h:1: label __scrape_interval__: \"x\" is not a duration above 0");
+  EXPECT_EQ(error_of("__scrape_interval__", "0s"),
+            "static_configs:0: h:1: label __scrape_interval__: \"0s\" is not a duration above 0");
+  EXPECT_EQ(error_of("__scrape_timeout__", "0s"),
+            "static_configs:0: h:1: label __scrape_timeout__: \"0s\" is not a duration above 0");
+}
+
+TEST(TargetTest, TheTimeoutMayBeAsLongAsTheInterval) {
+  const TargetList list =
+      TargetsOf("scrape_interval: 5s, scrape_timeout: 5s, static_configs: [{targets: ['h:1']}]");
+  ASSERT_EQ(list.active.size(), 1u);
+  EXPECT_EQ(list.active[0]->timeout, milliseconds(5'000));
+}
+
+// As many dropped targets are listed as the job keeps, and all are counted.
+TEST(TargetTest, OfDroppedTargetsSomeAreListed) {
+  const auto dropped = [](uint64_t kept, int count) {
+    const auto config = std::make_shared<ScrapeConfig>();
+    config->limits.kept_dropped_targets = kept;
+    config->relabel_rules.push_back(*RelabelRule::Make({.action = RelabelAction::kDrop,
+                                                        .source_labels = {},
+                                                        .separator = {},
+                                                        .regex = {},
+                                                        .replacement = {},
+                                                        .target_label = "",
+                                                        .modulus = 0}));
+    TargetGroup group;
+    for (int i = 0; i < count; ++i) group.addresses.push_back(std::to_string(i));
+    const TargetList list = MakeTargets(config, {group});
+    EXPECT_THAT(list.active, IsEmpty());
+    EXPECT_EQ(list.dropped_count, static_cast<uint64_t>(count));
+    return list.dropped.size();
+  };
+  EXPECT_EQ(dropped(2, 2), 2u);
+  EXPECT_EQ(dropped(2, 3), 2u);
+  EXPECT_EQ(dropped(0, 3), 3u);
+  EXPECT_EQ(dropped(0, 10'001), 10'000u);
+  EXPECT_EQ(dropped(20'000, 10'001), 10'000u);
+}
+
 }  // namespace
 }  // namespace lockstep::scrape

@@ -81,5 +81,109 @@ TEST(RegistrationJson, Errors) {
             "registration 1: \"job\" has 1025 bytes, more than the limit of 1024");
 }
 
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+// The only registration with these members.
+Registration One(const std::string& members) {
+  const auto registrations = ParseRegistrations("{" + members + "}");
+  EXPECT_TRUE(registrations.ok()) << registrations.status();
+  return registrations.ok() && registrations->size() == 1 ? registrations->front() : Registration();
+}
+
+TEST(RegistrationJson, EveryMemberHasItsPlace) {
+  const Registration one =
+      One(R"("job":"j","attempt":1,"rank":2,"host":"n","gpu":"3","uuid":"A","gpu_model":"H200",)"
+          R"("stage":10,"tp":11,"dp":12,"ep":13,"pp":14,"cp":15,"world_size":16,"from":1,"to":2,)"
+          R"("alive":3,"exit_code":4)");
+  EXPECT_EQ(one.job, "j");
+  EXPECT_EQ(one.attempt, 1);
+  EXPECT_EQ(one.rank, 2);
+  EXPECT_EQ(one.seat, (Seat{"n", "3", "A", "H200"}));
+  for (size_t i = 0; i < one.coordinates.size(); ++i) {
+    EXPECT_EQ(one.coordinates[i], static_cast<int64_t>(10 + i)) << kCoordinateNames[i];
+  }
+  EXPECT_EQ(one.world_size, 16);
+  EXPECT_EQ(one.from_ms, 1'000);
+  EXPECT_EQ(one.to_ms, 2'000);
+  EXPECT_EQ(one.alive_ms, 3'000);
+  EXPECT_EQ(one.exit_code, 4);
+}
+
+TEST(RegistrationJson, MembersThatAreNullAreAbsent) {
+  const Registration one =
+      One(R"("job":"j","attempt":null,"rank":null,"from":null,"model":null,"frob":null)");
+  EXPECT_EQ(one.attempt, 0);
+  EXPECT_FALSE(one.rank.has_value());
+  EXPECT_FALSE(one.from_ms.has_value());
+  EXPECT_TRUE(one.model.empty());
+}
+
+TEST(RegistrationJson, NumbersGoTo2To31) {
+  EXPECT_EQ(One(R"("rank":2147483648)").rank, int64_t{1} << 31);
+  EXPECT_EQ(One(R"("rank":0)").rank, 0);
+  EXPECT_EQ(Describe(R"({"rank":2147483649})"),
+            "registration 1: \"rank\" must be an integer from 0 to 2^31");
+  EXPECT_EQ(Describe(R"({"attempt":"1"})"),
+            "registration 1: \"attempt\" must be an integer from 0 to 2^31");
+}
+
+TEST(RegistrationJson, TimesEndIn5138) {
+  EXPECT_EQ(One(R"("from":99999999999)").from_ms, 99'999'999'999'000);
+  EXPECT_EQ(One(R"("from":100000000000)").from_ms, 100'000'000'000);
+  EXPECT_EQ(One(R"("from":99999999999999)").from_ms, 99'999'999'999'999);
+  EXPECT_EQ(One(R"("from":0)").from_ms, 0);
+  EXPECT_EQ(One(R"("from":0.0006)").from_ms, 1);
+  for (const char* time : {"100000000000000", "-1", "\"1\"", "[]"}) {
+    EXPECT_EQ(Describe("{\"to\":" + std::string(time) + "}"),
+              "registration 1: \"to\" must be a Unix time in seconds or milliseconds");
+  }
+}
+
+TEST(RegistrationJson, TextsHaveAtMost1024Bytes) {
+  EXPECT_EQ(One("\"host\":\"" + std::string(1024, 'h') + "\"").seat.host, std::string(1024, 'h'));
+  EXPECT_EQ(Describe("{\"host\":\"" + std::string(1025, 'h') + "\"}"),
+            "registration 1: \"host\" has 1025 bytes, more than the limit of 1024");
+  EXPECT_EQ(One("\"model\":{\"" + std::string(1024, 'n') + "\":1}").model.at(0).first,
+            std::string(1024, 'n'));
+  for (const std::string& name : {std::string(), std::string(1025, 'n')}) {
+    EXPECT_EQ(Describe("{\"model\":{\"" + name + "\":1}}"),
+              "registration 1: \"model\" has a member whose name is empty or too long");
+  }
+}
+
+TEST(RegistrationJson, AModelHasAtMost24ValuesFourLevelsDeep) {
+  const auto with = [](int count) {
+    std::string members;
+    for (int i = 0; i < count; ++i) {
+      members += (i > 0 ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
+    }
+    return "\"model\":{" + members + "}";
+  };
+  const Registration one = One(with(24));
+  ASSERT_EQ(one.model.size(), 24u);
+  EXPECT_EQ(one.model[23], (std::pair<std::string, std::string>("k23", "23")));
+  EXPECT_EQ(Describe("{" + with(25) + "}"), "registration 1: \"model\" has more than 24 values");
+  const Registration deep =
+      One(R"("parallelism":{"a":{"b":{"c":{"d":1}}},"e":null,"f":false,"g":-2,"h":1e-7})");
+  EXPECT_EQ(deep.parallelism,
+            (Entries{{"a_b_c_d", "1"}, {"f", "false"}, {"g", "-2"}, {"h", "1e-07"}}));
+  EXPECT_TRUE(deep.model.empty());
+}
+
+TEST(RegistrationJson, ARequestHasAtMost131072Registrations) {
+  std::string list = "[{}";
+  for (int i = 1; i < 131'072; ++i) list += ",{}";
+  EXPECT_EQ(ParseRegistrations(list + "]")->size(), size_t{131'072});
+  EXPECT_EQ(Message(ParseRegistrations(list + ",{}]").status()),
+            "registration 131073: a request may have at most 131072 registrations");
+}
+
+TEST(RegistrationJson, LinesAreCountedWithThoseThatAreEmpty) {
+  EXPECT_EQ(ParseRegistrations("{}\n \t\r\n\n{}")->size(), 2u);
+  EXPECT_EQ(Describe("{}\n\n{\n").substr(0, 8), "line 3: ");
+  EXPECT_EQ(Describe("{}\n7\n"), "registration 2: not a JSON object");
+  EXPECT_EQ(Describe("[{}, 7]"), "registration 2: not a JSON object");
+}
+
 }  // namespace
 }  // namespace lockstep::identity

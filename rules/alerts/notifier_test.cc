@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "base/clock.h"
+#include "base/utc_text.h"
 #include "tests/support/answering_server.h"
 
 namespace lockstep::rules {
@@ -163,6 +164,86 @@ TEST_F(NotifierTest, ALaterReceiverHearsOfWhatFires) {
   Tell({Firing("4", 4)});
   EXPECT_THAT(Await(), HasSubstr(R"("gpu":"4")"));
   EXPECT_THAT(Await(), HasSubstr(R"("gpu":"4")"));
+}
+
+TEST_F(NotifierTest, PathsBeginWithOneSlashAndEndWithNone) {
+  Configure(R"(
+alerting:
+  alertmanagers:
+  - {path_prefix: "", static_configs: [{targets: [a:1]}]}
+  - {path_prefix: /b//, static_configs: [{targets: [b:1]}]}
+  - static_configs: [{targets: [c:1], labels: {__scheme__: https, __alerts_path__: /own}}]
+)",
+            3);
+  EXPECT_THAT(
+      notifier_.alertmanagers().active,
+      ElementsAre("http://a:1/api/v2/alerts", "http://b:1/b/api/v2/alerts", "https://c:1/own"));
+}
+
+TEST_F(NotifierTest, RelabellingMayChangeAReceiversAddress) {
+  Configure(R"(
+alerting:
+  alertmanagers:
+  - static_configs: [{targets: [a:1, b:1]}]
+    relabel_configs: [{replacement: "c:2", target_label: __address__}]
+)",
+            1);
+  EXPECT_THAT(notifier_.alertmanagers().active, ElementsAre("http://c:2/api/v2/alerts"));
+}
+
+TEST_F(NotifierTest, CountsWhatItSends) {
+  Configure("{alerting: {alertmanagers: [{static_configs: [{targets: [$SERVER]}]}]}}", 1);
+  Tell({Firing("1", 1), Firing("2", 2)});
+  Await();
+  while (notifier_.stats().sent < 2) std::this_thread::yield();
+  EXPECT_EQ(notifier_.stats().sent, 2u);
+  EXPECT_EQ(notifier_.stats().dropped, 0u);
+  EXPECT_EQ(notifier_.stats().failed_requests, 0u);
+}
+
+TEST_F(NotifierTest, AnAlertThatIsOverIsToldWithItsEnd) {
+  Configure("{alerting: {alertmanagers: [{static_configs: [{targets: [$SERVER]}]}]}}", 1);
+  Alert over = Firing("1", 1);
+  over.fired_at_ms = SystemTimeMs() - 2'000;
+  over.resolved_at_ms = SystemTimeMs() - 1'000;
+  Tell({over});
+  const std::string request = Await();
+  EXPECT_THAT(request, HasSubstr("\"startsAt\":\"" + Rfc3339Text(over.fired_at_ms) + "\""));
+  EXPECT_THAT(request, HasSubstr("\"endsAt\":\"" + Rfc3339Text(over.resolved_at_ms) + "\""));
+}
+
+TEST_F(NotifierTest, AFiringAlertIsValidForTheTimeOfARequestMore) {
+  Configure("{alerting: {alertmanagers: [{timeout: 7s, static_configs: [{targets: [$SERVER]}]}]}}",
+            1);
+  const Alert alert = Firing("1", 1);
+  Tell({alert});
+  EXPECT_THAT(Await(),
+              HasSubstr("\"endsAt\":\"" + Rfc3339Text(alert.valid_until_ms + 7'000) + "\""));
+}
+
+TEST_F(NotifierTest, ReceiversShareNoRules) {
+  Configure(R"(
+alerting:
+  alertmanagers:
+  - path_prefix: /one
+    static_configs: [{targets: [$SERVER]}]
+    alert_relabel_configs: [{replacement: "1", target_label: own}]
+  - path_prefix: /two
+    static_configs: [{targets: [$SERVER]}]
+  webhooks:
+  - url: "http://$SERVER/three"
+    alert_relabel_configs: [{source_labels: [gpu], regex: "1", action: drop}]
+)",
+            2);
+  Tell({Firing("1", 1), Firing("2", 2)});
+  for (int i = 0; i < 3; ++i) {
+    const std::string request = Await();
+    const bool is_one = request.starts_with("POST /one/");
+    EXPECT_EQ(request.find(R"("own":"1")") != std::string::npos, is_one) << request;
+    const bool is_three = request.starts_with("POST /three ");
+    EXPECT_EQ(request.find(R"("gpu":"1")") == std::string::npos, is_three) << request;
+    EXPECT_THAT(request, HasSubstr(R"("gpu":"2")"));
+  }
 }
 
 }  // namespace

@@ -150,6 +150,48 @@ TEST_F(OutboxTest, DropsWhatWaitedLongestBeyondItsLimit) {
   EXPECT_EQ(outbox.dropped(), 1u);
 }
 
+TEST_F(OutboxTest, TakesAsManyAsAskedForInTurn) {
+  for (const char* name : {"A", "B", "C"}) again_and_again_.Put(Firing(name, 1, 100), 1);
+  EXPECT_EQ(TextOf(again_and_again_.Take(2, 2)), "A firing 1..100, B firing 1..100");
+  EXPECT_FALSE(again_and_again_.empty());
+  EXPECT_EQ(TextOf(again_and_again_.Take(2, 2)), "C firing 1..100");
+  EXPECT_TRUE(again_and_again_.empty());
+}
+
+TEST_F(OutboxTest, AnEndIsNewsForAQuarterOfAnHour) {
+  again_and_again_.Put(Resolved("A", 1, 10), 10);
+  EXPECT_EQ(Take(again_and_again_, 10 + 15 * kOutboxMinute), "A resolved 1..10");
+  again_and_again_.Put(Resolved("A", 1, 10), 10);
+  EXPECT_EQ(Take(again_and_again_, 11 + 15 * kOutboxMinute), "");
+  EXPECT_EQ(again_and_again_.dropped(), 1u);
+}
+
+TEST_F(OutboxTest, AtItsLimitNothingIsDropped) {
+  Outbox outbox({.max_waiting = 2});
+  for (const char* name : {"A", "B", "A", "B"}) outbox.Put(Firing(name, 1, 100), 1);
+  EXPECT_EQ(outbox.dropped(), 0u);
+  EXPECT_EQ(Take(outbox, 2), "A firing 1..100, B firing 1..100");
+}
+
+TEST_F(OutboxTest, ASourceThatEndsEarlierDoesNotShortenAnAlert) {
+  again_and_again_.Put(Firing("Hot", 1, 300, 1), 1);
+  again_and_again_.Put(Firing("Hot", 2, 100, 2), 2);
+  EXPECT_EQ(Take(again_and_again_, 3), "Hot firing 2..300");
+}
+
+TEST_F(OutboxTest, WhatIsRememberedIsWhatMayBeAskedFor) {
+  // A receiver that was told of what fires may get its end a day later.
+  constexpr int64_t kDay = 24 * 60 * kOutboxMinute;
+  once_.Put(Firing("Hot", 1, 100), 1);
+  EXPECT_EQ(Take(once_, 2), "Hot firing 1..100");
+  for (int i = 0; i < 3'000; ++i) {
+    once_.Put(Firing(absl::StrFormat("A%d", i), 1, 50 + kDay), 99 + kDay);
+  }
+  once_.Put(Resolved("Hot", 1, kDay), 99 + kDay);
+  const auto batch = once_.Take(10'000, 99 + kDay);
+  EXPECT_EQ(TextOf(batch), absl::StrFormat("Hot resolved 1..%d", kDay));
+}
+
 TEST_F(OutboxTest, ManyAlertsThatAreOverAreForgotten) {
   for (Outbox* outbox : {&again_and_again_, &once_}) {
     for (int i = 0; i < 5'000; ++i) {

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
 namespace lockstep::rules {
 namespace {
 
@@ -94,6 +100,134 @@ TEST(RuleFileTest, ExpressionsAreOfTheDialectOfTheServer) {
       Message(ParseRuleFile(yaml, "r.yml", defaults).status()),
       "r.yml line 1: could not parse expression: 1:1: parse error: unknown function with name "
       "\"rollup\"");
+}
+
+// "FILE line N: " is left out.
+std::string ErrorOf(const std::string& yaml) {
+  const std::string error(Message(ParseRuleFile(yaml, "r.yml", {}).status()));
+  return error.substr(std::min(error.find(": ") + 2, error.size()));
+}
+
+TEST(RuleFileTest, GroupsAndRulesMayBeMissing) {
+  EXPECT_TRUE(ParseRuleFile("", "r.yml", {})->empty());
+  EXPECT_TRUE(ParseRuleFile("groups:\n", "r.yml", {})->empty());
+  const auto groups = ParseRuleFile("groups: [{name: g, rules: , labels: }]\n", "r.yml", {});
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  EXPECT_TRUE(groups->at(0).rules.empty());
+  EXPECT_EQ(ErrorOf("groups: 7\n"), "groups has to be a list");
+  EXPECT_EQ(ErrorOf("groups: [{name: g, rules: 7}]\n"), "rules has to be a list");
+  EXPECT_EQ(ErrorOf("groups: [{rules: []}]\n"), "a rule group needs a name");
+}
+
+TEST(RuleFileTest, AGroupHasTheDefaultsOfTheServer) {
+  GroupDefaults defaults;
+  defaults.interval = milliseconds(7'000);
+  defaults.query_offset = milliseconds(3'000);
+  const auto groups = ParseRuleFile(
+      "groups: [{name: a}, {name: b, interval: 0s, query_offset: 0s}, {name: c, interval: 0}]\n",
+      "r.yml", defaults);
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  EXPECT_EQ((*groups)[0].interval, milliseconds(7'000));
+  EXPECT_EQ((*groups)[0].query_offset, milliseconds(3'000));
+  EXPECT_EQ((*groups)[0].limit, 0u);
+  EXPECT_EQ((*groups)[0].tenant, "");
+  EXPECT_EQ((*groups)[1].interval, milliseconds(7'000));
+  EXPECT_EQ((*groups)[1].query_offset, milliseconds(0));
+  EXPECT_EQ((*groups)[2].interval, milliseconds(7'000));
+}
+
+TEST(RuleFileTest, ALimitBelowZeroIsNone) {
+  const auto groups = ParseRuleFile(
+      "groups: [{name: a, limit: -3}, {name: b, limit: 3}, {name: c, limit: 0}]\n", "r.yml", {});
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  EXPECT_EQ((*groups)[0].limit, 0u);
+  EXPECT_EQ((*groups)[1].limit, 3u);
+  EXPECT_EQ((*groups)[2].limit, 0u);
+  EXPECT_EQ(ErrorOf("groups: [{name: a, limit: many}]\n"), "limit has to be a whole number");
+}
+
+TEST(RuleFileTest, ATenantHasToBeOne) {
+  EXPECT_NE(ErrorOf("groups: [{name: a, tenant: '../x'}]\n"), "");
+  EXPECT_EQ(ErrorOf("groups: [{name: a, tenant: team-1}]\n"), "");
+}
+
+TEST(RuleFileTest, ARecordingRuleHasNothingOfAnAlert) {
+  const auto error_with = [](const std::string& key) {
+    return ErrorOf("groups: [{name: g, rules: [{record: a, expr: b, " + key + "}]}]\n");
+  };
+  EXPECT_EQ(error_with("for: 0s"), "a recording rule cannot have \"for\"");
+  EXPECT_EQ(error_with("keep_firing_for: 1m"), "a recording rule cannot have \"keep_firing_for\"");
+  EXPECT_EQ(error_with("annotations: {}"), "a recording rule cannot have \"annotations\"");
+  EXPECT_EQ(error_with("labels: {}"), "");
+  // The texts of its labels are no templates.
+  EXPECT_EQ(error_with("labels: {a: '{{ frob }}'}"), "");
+}
+
+TEST(RuleFileTest, LabelsAndAnnotationsAreMapsOfTexts) {
+  const auto error_with = [](const std::string& key) {
+    return ErrorOf("groups: [{name: g, rules: [{alert: a, expr: b, " + key + "}]}]\n");
+  };
+  EXPECT_EQ(error_with("labels: [a]"), "labels has to be a map");
+  EXPECT_EQ(error_with("annotations: a"), "annotations has to be a map");
+  EXPECT_EQ(error_with("annotations:"), "");
+  EXPECT_EQ(error_with("annotations: {a: 1, a: 2}"), "duplicate key \"a\"");
+  EXPECT_EQ(error_with("labels: {'': a}"), "\"\" is not a label name");
+  EXPECT_EQ(error_with("annotations: {'': a}"), "");
+  EXPECT_EQ(error_with("labels: {a: '{{ frob }}'}"),
+            "template of \"a\": line 1: function \"frob\" not defined");
+  EXPECT_EQ(ErrorOf("groups: [{name: g, labels: {__name__: a}}]\n"),
+            "\"__name__\" is not a label name");
+  for (const char* name : {"a{b}", "{", "}"}) {
+    EXPECT_EQ(
+        ErrorOf("groups: [{name: g, rules: [{record: '" + std::string(name) + "', expr: b}]}]\n"),
+        "\"" + std::string(name) + "\" is not a metric name");
+  }
+}
+
+class RuleFilesTest : public testing::Test {
+ protected:
+  RuleFilesTest() {
+    std::string folder = testing::TempDir() + "rule_files_XXXXXX";
+    folder_ = mkdtemp(folder.data());
+  }
+  ~RuleFilesTest() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+
+  // "FILE:GROUP" of each, or the error, without the folder.
+  std::vector<std::string> Read(const std::vector<std::string>& names) const {
+    std::vector<std::string> patterns;
+    for (const std::string& name : names) patterns.push_back(folder_ + "/" + name);
+    const auto groups = ReadRuleFiles(patterns, {});
+    if (!groups.ok()) return {std::string(Message(groups.status()))};
+    std::vector<std::string> found;
+    for (const RuleGroup& group : *groups) {
+      found.push_back(group.file.substr(folder_.size() + 1) + ":" + group.name);
+    }
+    return found;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(RuleFilesTest, GroupsAreInOrderAndEachFileIsReadOnce) {
+  Write("b.yml", "groups: [{name: z}, {name: y}]\n");
+  Write("a.yml", "groups: [{name: x}]\n");
+  Write("c.txt", "no rules");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(Read({"b.yml", "*.yml", "none*.yml"}), (Names{"a.yml:x", "b.yml:y", "b.yml:z"}));
+  EXPECT_EQ(Read({"none.yml"}), Names());
+  EXPECT_EQ(Read({}), Names());
+}
+
+TEST_F(RuleFilesTest, AFileThatIsWrongIsNamed) {
+  Write("a.yml", "groups: 7\n");
+  EXPECT_EQ(Read({"*.yml"}).at(0), folder_ + "/a.yml line 1: groups has to be a list");
+  const absl::Status missing = ReadRuleFile(folder_ + "/none.yml", {}).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Message(missing), "cannot read \"" + folder_ + "/none.yml\"");
 }
 
 }  // namespace

@@ -99,17 +99,24 @@ std::string FormatFloat(double value, const Verb& verb) {
   return PaddedNumber(std::move(digits), padding);
 }
 
+// Go writes a sign before the digits, whatever their base.
+std::string InBase(int64_t value, const absl::FormatSpec<uint64_t>& format) {
+  const uint64_t magnitude =
+      value < 0 ? -static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  return (value < 0 ? "-" : "") + absl::StrFormat(format, magnitude);
+}
+
 std::string FormatInteger(int64_t value, const Verb& verb) {
   switch (verb.letter) {
     case 'd':
     case 'v':
       return PaddedNumber(std::to_string(value), verb);
     case 'x':
-      return PaddedNumber(absl::StrFormat("%x", value), verb);
+      return PaddedNumber(InBase(value, "%x"), verb);
     case 'X':
-      return PaddedNumber(absl::StrFormat("%X", value), verb);
+      return PaddedNumber(InBase(value, "%X"), verb);
     case 'o':
-      return PaddedNumber(absl::StrFormat("%o", value), verb);
+      return PaddedNumber(InBase(value, "%o"), verb);
     default:
       return Wrong(verb, value);
   }

@@ -63,7 +63,7 @@ std::string Title(std::string_view text) {
 
 std::string StripPort(std::string_view host) {
   const size_t colon = host.rfind(':');
-  if (colon == std::string_view::npos) return std::string(host);
+  if (colon == std::string_view::npos || host.ends_with(']')) return std::string(host);
   std::string_view name = host.substr(0, colon);
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   const bool is_plain_v6 = !host.starts_with('[') && name.find(':') != std::string_view::npos;

@@ -2,35 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "absl/strings/str_format.h"
+#include "rules/template/template_testing.h"
 
 namespace lockstep::rules {
 namespace {
 
-TemplateData Data() {
-  TemplateData data;
-  data.labels = std::make_shared<const TextMap>(
-      TextMap{{"gpu", "3"}, {"instance", "node7.rack.example:9400"}});
-  data.external_labels = std::make_shared<const TextMap>(TextMap{{"cluster", "c1"}});
-  data.external_url = "http://lockstep:9009/x";
-  data.value = 1234567.5;
-  data.time_ms = 1'500;
-  data.query = [](std::string_view text) -> absl::StatusOr<TemplateSamples> {
-    if (text == "none") return TemplateSamples();
-    if (text != "up") return absl::InvalidArgumentError("no such query");
-    return TemplateSamples{{{{"job", "b"}}, 2}, {{{"job", "a"}}, 1.5}};
-  };
-  return data;
-}
-
-// The expanded text, or "error: " and the error.
 void Check(std::string_view text, std::string_view expected) {
-  const auto parsed = Template::Parse(text);
-  absl::StatusOr<std::string> expanded =
-      parsed.ok() ? parsed->Expand(Data()) : absl::StatusOr<std::string>(parsed.status());
-  const std::string got =
-      expanded.ok() ? *expanded : absl::StrFormat("error: %s", Message(expanded.status()));
-  EXPECT_EQ(got, expected) << text;
+  EXPECT_EQ(ExpandedText(text), expected) << text;
 }
 
 TEST(TemplateTest, ValuesAndFunctions) {

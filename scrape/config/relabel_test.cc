@@ -142,11 +142,57 @@ TEST(RelabelTest, RefusesFieldsThatDoNotGoTogether) {
                    "error: action keepequal takes only source_labels and target_label"},
            RuleRow{{.action = kLabelMap, .replacement = ""},
                    "error: action labelmap has a replacement that is not a label name"},
+           RuleRow{{.action = kUppercase, .replacement = "x", .target_label = "d"},
+                   "error: action uppercase does not take replacement"},
+           RuleRow{{.action = kLowercase}, "error: action lowercase needs target_label"},
+           RuleRow{{.action = kKeepEqual}, "error: action keepequal needs target_label"},
+           RuleRow{{.action = kHashMod, .target_label = "\xff", .modulus = 2},
+                   "error: action hashmod has a target_label that is not a label name"},
+           RuleRow{{.action = kLabelKeep, .regex = "x", .target_label = "d"},
+                   "error: action labelkeep takes only regex"},
+           RuleRow{{.action = kLabelDrop, .separator = ",", .regex = "x"},
+                   "error: action labeldrop takes only regex"},
+           RuleRow{{.action = kLabelDrop, .regex = "x", .replacement = "y"},
+                   "error: action labeldrop takes only regex"},
+           RuleRow{{.action = kLabelDrop, .regex = "x", .modulus = 1},
+                   "error: action labeldrop takes only regex"},
+           RuleRow{{.action = kDropEqual, .separator = ",", .target_label = "d"},
+                   "error: action dropequal takes only source_labels and target_label"},
+           RuleRow{{.action = kLabelMap, .replacement = "\xff"},
+                   "error: action labelmap has a replacement that is not a label name"},
+           // What has its default is as if not given.
+           RuleRow{{.action = kLabelDrop, .separator = ";", .regex = "none", .replacement = "$1"},
+                   kUnchanged},
+           RuleRow{
+               {.action = kKeepEqual, .source_labels = {"a"}, .regex = "(.*)", .target_label = "a"},
+               kUnchanged},
+           RuleRow{{.action = kLowercase,
+           .source_labels = {"a"},
+           .replacement = "$1",
+           .target_label = "a"},
+                   kUnchanged},
            RuleRow{{.action = kKeep, .regex = "("},
                    "error: \"(\" is not a regular expression: missing closing ): `(`"},
        }) {
     EXPECT_EQ(Applied(row.spec), row.expected);
   }
+}
+
+TEST(RelabelTest, NamesThatAreNoneAreNotSet) {
+  EXPECT_EQ(Applied({.source_labels = {"a"}, .regex = "(x)?.*", .target_label = "$1"}), kUnchanged);
+  EXPECT_EQ(Applied({.action = kLabelMap, .regex = "(x)?a", .replacement = "$1"}), kUnchanged);
+  EXPECT_EQ(Applied({.source_labels = {"a"}, .regex = "f", .target_label = "b"}), kUnchanged);
+}
+
+TEST(RelabelTest, ActionsHaveTheirNamesInAnyCase) {
+  for (const char* name : {"replace", "keep", "drop", "keepequal", "dropequal", "hashmod",
+                           "labelmap", "labeldrop", "labelkeep", "lowercase", "uppercase"}) {
+    const auto action = ParseRelabelAction(name);
+    ASSERT_TRUE(action.has_value()) << name;
+    EXPECT_EQ(Name(*action), name);
+  }
+  EXPECT_EQ(ParseRelabelAction("LabelDrop"), kLabelDrop);
+  EXPECT_FALSE(ParseRelabelAction("").has_value());
 }
 
 TEST(RelabelTest, RulesWorkInTurn) {

@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "scrape/config/target_groups.h"
+
 namespace lockstep::scrape {
 namespace {
 
@@ -272,6 +279,216 @@ TEST(ScrapeConfigFileTest, SaysWhereTheFileIsWrong) {
       Message(
           ParseScrapeConfigs("scrape_configs:\n- job_name: x\n- job_name: x\n", "a.yml").status()),
       "a.yml line 3: the job \"x\" appears twice");
+}
+
+// The error of a job with these keys, without the place.
+std::string JobError(const std::string& keys) {
+  const std::string error(Message(
+      ParseScrapeConfigs("scrape_configs:\n- {job_name: x, " + keys + "}\n", "a.yml").status()));
+  return error.substr(std::min(error.find(": ") + 2, error.size()));
+}
+
+TEST(ScrapeConfigFileTest, ListsHaveToBeLists) {
+  for (const char* key :
+       {"file_sd_configs", "http_sd_configs", "dns_sd_configs", "ec2_sd_configs",
+        "kubernetes_sd_configs", "slurm_sd_configs", "relabel_configs", "metric_relabel_configs"}) {
+    EXPECT_EQ(JobError(std::string(key) + ": {}"), std::string(key) + " has to be a list");
+  }
+  EXPECT_EQ(JobError("relabel_configs: , metric_relabel_configs: "), "");
+  EXPECT_EQ(JobError("static_configs: {}"), "target groups have to be a list");
+  EXPECT_EQ(JobError("static_configs: "), "");
+  EXPECT_EQ(JobError("static_configs: [{labels: }]"), "");
+  EXPECT_EQ(JobError("static_configs: [{labels: [a]}]"), "labels has to map names to values");
+  EXPECT_EQ(JobError("static_configs: [{labels: {'': a}}]"), "\"\" is not a label name");
+  EXPECT_EQ(JobError("params: [a]"), "params has to map names to lists");
+  EXPECT_EQ(JobError("ec2_sd_configs: [{filters: {}}]"), "filters has to be a list");
+  EXPECT_EQ(JobError("kubernetes_sd_configs: [{role: pod, selectors: {}}]"),
+            "selectors has to be a list");
+  EXPECT_EQ(Message(ParseScrapeConfigs("scrape_configs: {}\n", "a.yml").status()),
+            "a.yml line 1: scrape_configs has to be a list");
+}
+
+TEST(ScrapeConfigFileTest, ValuesHaveTheirLimits) {
+  const auto dns = [](const std::string& keys) {
+    return JobError("dns_sd_configs: [{" + keys + "}]");
+  };
+  EXPECT_EQ(dns("names: [a], type: A, port: 1"), "");
+  EXPECT_EQ(dns("names: [a], type: A, port: 65535"), "");
+  EXPECT_EQ(dns("names: [a], type: A, port: 0"), "port: \"0\" is not a port from 1 to 65535");
+  EXPECT_EQ(dns("names: [a], type: A, port: x"), "port: \"x\" is not a port from 1 to 65535");
+  EXPECT_EQ(dns("names: [" + std::string(253, 'a') + "]"), "");
+  const std::string long_name(254, 'a');
+  EXPECT_EQ(dns("names: [" + long_name + "]"),
+            "dns_sd_configs: \"" + long_name + "\" is not a DNS name");
+  EXPECT_EQ(dns("names: ['']"), "dns_sd_configs: \"\" is not a DNS name");
+  EXPECT_EQ(dns("names: [\"a\\0b\"]").substr(0, 17), "dns_sd_configs: \"");
+  const auto ec2 = [](const std::string& region) {
+    return JobError("ec2_sd_configs: [{region: " + region + "}]");
+  };
+  EXPECT_EQ(ec2(std::string(63, 'a')), "");
+  EXPECT_NE(ec2(std::string(64, 'a')), "");
+  EXPECT_EQ(ec2("0a-z9"), "");
+  EXPECT_NE(ec2("US"), "");
+  EXPECT_EQ(JobError("scrape_interval: 1s, scrape_timeout: 1s"), "");
+  EXPECT_EQ(JobError("sample_limit: 18446744073709551615"), "");
+  EXPECT_EQ(JobError("sample_limit: 18446744073709551616"),
+            "sample_limit: \"18446744073709551616\" is not a whole number");
+  EXPECT_EQ(JobError("sample_limit: 1.5"), "sample_limit: \"1.5\" is not a whole number");
+  EXPECT_NE(JobError("body_size_limit: many"), "");
+  EXPECT_EQ(JobError("scrape_interval: -1s"),
+            "scrape_interval: \"-1s\" is not a duration like 500ms, 15s or 1m");
+}
+
+TEST(ScrapeConfigFileTest, ProtocolsAreEachNamedOnce) {
+  EXPECT_EQ(JobError("scrape_protocols: []"), "scrape_protocols is empty");
+  EXPECT_EQ(JobError("scrape_protocols: [PrometheusProto, PrometheusProto]"),
+            "scrape_protocols names PrometheusProto twice");
+  EXPECT_EQ(JobError("fallback_scrape_protocol: [PrometheusProto, PrometheusText0.0.4]"),
+            "fallback_scrape_protocol has to be one protocol");
+  EXPECT_EQ(JobError("fallback_scrape_protocol: x"),
+            "fallback_scrape_protocol: \"x\" is not a scrape protocol");
+  const auto configs = ParseScrapeConfigs(
+      "scrape_configs: [{job_name: a, scrape_protocols: [PrometheusProto, OpenMetricsText1.0.0, "
+      "OpenMetricsText0.0.1, PrometheusText1.0.0, PrometheusText0.0.4]}, {job_name: b}]\n",
+      "a.yml");
+  ASSERT_TRUE(configs.ok()) << configs.status();
+  EXPECT_THAT((*configs)[0].protocols,
+              ElementsAre(ScrapeProtocol::kPrometheusProto, ScrapeProtocol::kOpenMetrics100,
+                          ScrapeProtocol::kOpenMetrics001, ScrapeProtocol::kPrometheusText100,
+                          ScrapeProtocol::kPrometheusText004));
+  EXPECT_THAT((*configs)[1].protocols,
+              ElementsAre(ScrapeProtocol::kOpenMetrics100, ScrapeProtocol::kOpenMetrics001,
+                          ScrapeProtocol::kPrometheusText100, ScrapeProtocol::kPrometheusText004));
+}
+
+TEST(ScrapeConfigFileTest, FilesHaveTypesAndAtMostOneStar) {
+  const auto files = [](const std::string& name) {
+    return JobError("file_sd_configs: [{files: ['" + name + "']}]");
+  };
+  for (const char* name : {"a.json", "a.yml", "a.yaml", "a/*.json", "a*b.yml", "/*.yaml"}) {
+    EXPECT_EQ(files(name), "") << name;
+  }
+  for (const char* name : {"a", "a.yam", "*/a.json", "*a*.json", "a/**.json", "json"}) {
+    EXPECT_EQ(files(name), "\"" + std::string(name) +
+                               "\" is not a file that ends with .json, .yml or .yaml, with at most "
+                               "one * in its name");
+  }
+  EXPECT_EQ(JobError("file_sd_configs: [{}]"), "file_sd_configs needs files");
+  EXPECT_EQ(JobError("file_sd_configs: [{files: []}]"), "file_sd_configs needs files");
+}
+
+TEST(ScrapeConfigFileTest, ClientsHaveOneWayToLogIn) {
+  EXPECT_EQ(JobError("basic_auth: {}"), "basic_auth needs username");
+  EXPECT_EQ(JobError("basic_auth: {username: a, password: b, password_file: c}"),
+            "basic_auth takes either password or password_file");
+  EXPECT_EQ(JobError("basic_auth: {username: a}"), "");
+  EXPECT_EQ(JobError("authorization: {type: Basic, credentials: a}"),
+            "authorization cannot have type Basic: use basic_auth");
+  EXPECT_EQ(JobError("authorization: {type: basic, credentials: a}"),
+            "authorization cannot have type Basic: use basic_auth");
+  EXPECT_EQ(JobError("bearer_token: a, bearer_token_file: b"),
+            "credentials are given both as text and as a file");
+  EXPECT_EQ(JobError("basic_auth: {username: a}, bearer_token_file: b"),
+            "at most one of basic_auth, authorization and bearer_token can be given");
+  EXPECT_EQ(JobError("bearer_token_file: ''"), "bearer_token_file has to name a file");
+  EXPECT_EQ(JobError("tls_config: {cert_file: a}"),
+            "tls_config needs both cert_file and key_file, or neither");
+  EXPECT_EQ(JobError("tls_config: {key_file: a}"),
+            "tls_config needs both cert_file and key_file, or neither");
+  EXPECT_EQ(JobError("tls_config: {cert_file: a, key_file: b}"), "");
+  EXPECT_EQ(JobError("tls_config: {server_name: a}"),
+            "\"server_name\" of tls_config is not supported here");
+  EXPECT_EQ(JobError("basic_auth: {username_file: a}"),
+            "\"username_file\" of basic_auth is not supported here");
+  EXPECT_EQ(JobError("authorization: {credentials_ref: a}"),
+            "\"credentials_ref\" of authorization is not supported here");
+  EXPECT_EQ(JobError("http_sd_configs: [{url: 'http://h', bearer_token: a, bearer_token_file: b}]"),
+            "credentials are given both as text and as a file");
+  EXPECT_EQ(JobError("kubernetes_sd_configs: [{role: pod, api_server: 'http://h', bearer_token: a, "
+                     "bearer_token_file: b}]"),
+            "credentials are given both as text and as a file");
+  EXPECT_EQ(JobError("http_sd_configs: [{url: h}]"), "\"h\" is not an http or https URL");
+  EXPECT_EQ(JobError("http_sd_configs: [{url: 'https://h'}]"), "");
+}
+
+TEST(ScrapeConfigFileTest, WhatEachRoleOfKubernetesMayHave) {
+  const auto error = [](const std::string& keys) {
+    return JobError("kubernetes_sd_configs: [{" + keys + "}]");
+  };
+  for (const char* role : {"pod", "endpoints", "endpointslice"}) {
+    EXPECT_EQ(error("role: " + std::string(role) +
+                    ", attach_metadata: {node: true}, selectors: "
+                    "[{role: node}, {role: pod}]"),
+              "")
+        << role;
+    // Without it, no nodes are listed.
+    EXPECT_EQ(error("role: " + std::string(role) + ", selectors: [{role: node}]"),
+              "selectors for node cannot be used with the role " + std::string(role));
+  }
+  for (const char* role : {"service", "ingress"}) {
+    EXPECT_EQ(error("role: " + std::string(role) + ", attach_metadata: {node: true}"),
+              "attach_metadata cannot be used with the role " + std::string(role));
+    EXPECT_EQ(error("role: " + std::string(role) + ", selectors: [{role: pod}]"),
+              "selectors for pod cannot be used with the role " + std::string(role));
+    EXPECT_EQ(error("role: " + std::string(role) + ", attach_metadata: {namespace: true}"), "");
+  }
+  EXPECT_EQ(error("role: endpoints, selectors: [{role: service}, {role: endpoints}]"), "");
+  EXPECT_EQ(error("role: pod, selectors: [{role: service}]"),
+            "selectors for service cannot be used with the role pod");
+  EXPECT_EQ(error("role: endpoints, selectors: [{role: endpointslice}]"),
+            "selectors for endpointslice cannot be used with the role endpoints");
+  EXPECT_EQ(error("role: pod, namespaces: {names: ['']}"), "namespaces: a name is empty");
+  EXPECT_EQ(error("role: pod, namespaces: {own_namespace: true}"), "");
+  EXPECT_EQ(error("role: pod, api_server: 'https://h///'"), "");
+}
+
+TEST(ScrapeConfigFileTest, TheGlobalTimeoutIsAtMostTheInterval) {
+  const auto defaults = ParseScrapeDefaults("global: {scrape_interval: 5s}\n", "a.yml");
+  ASSERT_TRUE(defaults.ok()) << defaults.status();
+  EXPECT_EQ(defaults->timeout, milliseconds(5'000));
+  EXPECT_EQ(
+      Message(ParseScrapeDefaults("global: {scrape_interval: 5s, scrape_timeout: 6s}\n", "a.yml")
+                  .status()),
+      "a.yml line 1: scrape_timeout of 6000 ms is longer than scrape_interval of 5000 ms");
+  const auto equal =
+      ParseScrapeDefaults("global: {scrape_interval: 5s, scrape_timeout: 5s}\n", "a.yml");
+  EXPECT_EQ(equal->timeout, milliseconds(5'000));
+  const auto none = ParseScrapeDefaults("", "a.yml");
+  EXPECT_EQ(none->interval, milliseconds(60'000));
+  EXPECT_EQ(none->timeout, milliseconds(10'000));
+  EXPECT_TRUE(ParseScrapeDefaults("global: {evaluation_interval: x, rule_query_offset: y, "
+                                  "external_labels: z}\n",
+                                  "a.yml")
+                  .ok());
+}
+
+TEST(ScrapeConfigFileTest, ReadsFiles) {
+  const std::string path = testing::TempDir() + "scrape_config.yml";
+  std::ofstream(path) << "global: {scrape_interval: 7s}\nscrape_configs: [{job_name: a}]\n";
+  const auto configs = ReadScrapeConfigs(path);
+  const auto defaults = ReadScrapeDefaults(path);
+  std::remove(path.c_str());
+  ASSERT_TRUE(configs.ok()) << configs.status();
+  EXPECT_EQ(configs->at(0).interval, milliseconds(7'000));
+  EXPECT_EQ(defaults->interval, milliseconds(7'000));
+  for (const absl::Status& status :
+       {ReadScrapeConfigs(path).status(), ReadScrapeDefaults(path).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(Message(status), "cannot read \"" + path + "\"");
+  }
+}
+
+TEST(TargetGroupsTest, AreYamlOrJson) {
+  const auto groups = ParseTargetGroups(R"([{"targets": ["a:1"], "labels": {"x": 1}}, {}])", "s");
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  ASSERT_EQ(groups->size(), 2u);
+  EXPECT_EQ((*groups)[0].source, "s:0");
+  EXPECT_EQ((*groups)[1].source, "s:1");
+  EXPECT_EQ((*groups)[0].labels.ToString(), "{x=\"1\"}");
+  EXPECT_TRUE((*groups)[1].addresses.empty());
+  EXPECT_TRUE(ParseTargetGroups("", "s")->empty());
+  const std::string error(Message(ParseTargetGroups("\n[{", "s").status()));
+  EXPECT_TRUE(error.starts_with("s line 2: not YAML or JSON: ")) << error;
 }
 
 }  // namespace

@@ -151,6 +151,46 @@ TEST(DnsSourceTest, ANameWithoutRecordsHasNoTargets) {
   EXPECT_THAT(*Look(DnsRecordType::kA, kNoError, {}), ElementsAre());
 }
 
+TEST(DnsSourceTest, IsNamedByWhatItAsks) {
+  DnsDiscovery config;
+  config.names = {"nodes.example"};
+  EXPECT_EQ(MakeDnsSource(config)->name(), "SRV records of nodes.example");
+  config.type = DnsRecordType::kAaaa;
+  EXPECT_EQ(MakeDnsSource(config)->name(), "AAAA records of nodes.example");
+}
+
+TEST(DnsSourceTest, ARootNameIsNoTarget) {
+  EXPECT_THAT(*Look(DnsRecordType::kMx, kNoError, {{kMx, Number16(0) + WireName("")}}),
+              ElementsAre());
+  EXPECT_THAT(*Look(DnsRecordType::kNs, kNoError, {{kNs, WireName("")}}), ElementsAre());
+}
+
+TEST(DnsSourceTest, TargetsAreInOrder) {
+  const auto srv = [](unsigned port, const char* name) {
+    return WireRecord{kSrv, Number16(1) + Number16(2) + Number16(port) + WireName(name)};
+  };
+  const auto targets =
+      *Look(DnsRecordType::kSrv, kNoError, {srv(2, "b.x"), srv(65535, "a.x"), srv(1, "b.x")});
+  ASSERT_EQ(targets.size(), 3u);
+  EXPECT_TRUE(targets[0].starts_with("a.x:65535 ")) << targets[0];
+  EXPECT_TRUE(targets[1].starts_with("b.x:1 ")) << targets[1];
+  EXPECT_TRUE(targets[2].starts_with("b.x:2 ")) << targets[2];
+}
+
+TEST(DnsSourceTest, SaysWhoseAnswerIsMalformed) {
+  for (const auto& [type, record] : std::vector<std::pair<DnsRecordType, WireRecord>>{
+           {DnsRecordType::kA, {kA, "abc"}},
+           {DnsRecordType::kA, {kA, "abcde"}},
+           {DnsRecordType::kAaaa, {kAaaa, std::string(15, 'a')}},
+           {DnsRecordType::kMx, {kMx, "ab"}},
+           {DnsRecordType::kNs, {kNs, ""}},
+           {DnsRecordType::kSrv, {kSrv, "abcde"}},
+           {DnsRecordType::kSrv, {kSrv, "abcdef"}}}) {
+    EXPECT_EQ(Message(Look(type, kNoError, {record}).status()),
+              "nodes.example.: the name server's answer is malformed");
+  }
+}
+
 TEST(DnsSourceTest, AServerThatFailsIsAnError) {
   const auto targets = Look(DnsRecordType::kA, kServerFailure, {});
   EXPECT_EQ(targets.status().code(), absl::StatusCode::kUnavailable);

@@ -166,6 +166,91 @@ TEST(Ec2AnswersTest, SaysWhyARequestIsRefused) {
   EXPECT_EQ(Ec2Refusal("no"), "");
 }
 
+std::string Interface(const std::string& index, const std::string& address,
+                      const std::string& subnet = "s", bool is_primary = true) {
+  return "<item><subnetId>" + subnet + "</subnetId><attachment><deviceIndex>" + index +
+         "</deviceIndex></attachment><ipv6AddressesSet><item><ipv6Address>" + address +
+         "</ipv6Address><isPrimaryIpv6>" + (is_primary ? "true" : "false") +
+         "</isPrimaryIpv6></item></ipv6AddressesSet></item>";
+}
+
+Labels LabelsWith(const std::string& interfaces, const std::string& more = "<vpcId>v</vpcId>") {
+  const auto groups = Ec2TargetsOf(
+      PageOf(Reservation("<item><privateIpAddress>10.0.0.1</privateIpAddress>" + more +
+                         "<networkInterfaceSet>" + interfaces + "</networkInterfaceSet></item>")));
+  return groups.size() == 1 ? Ec2LabelsOf(groups[0]) : Labels();
+}
+
+TEST(Ec2AnswersTest, PrimaryAddressesAreInOrderOfTheirInterfaces) {
+  Labels labels = LabelsWith(Interface("3", "fd00::3") + Interface("1", "fd00::1"));
+  EXPECT_EQ(labels["primary_ipv6_addresses"], ",,fd00::1,,fd00::3,");
+  EXPECT_EQ(labels["ipv6_addresses"], ",fd00::3,fd00::1,");
+  EXPECT_EQ(labels["default_ipv6_address"], "fd00::1");
+  labels = LabelsWith(Interface("0", "fd00::3") + Interface("10", "fd00::1"));
+  EXPECT_EQ(labels["primary_ipv6_addresses"], ",fd00::3,,,,,,,,,,fd00::1,");
+}
+
+TEST(Ec2AnswersTest, AnIndexHasOneOrTwoDigits) {
+  for (const char* index : {"", "100", "a", "1a", "/", ":", "-1"}) {
+    Labels labels = LabelsWith(Interface(index, "fd00::1"));
+    EXPECT_EQ(labels.count("primary_ipv6_addresses"), 0u) << index;
+    EXPECT_EQ(labels["ipv6_addresses"], ",fd00::1,") << index;
+  }
+  for (const char* index : {"0", "9", "99"}) {
+    EXPECT_EQ(LabelsWith(Interface(index, "fd00::1")).count("primary_ipv6_addresses"), 1u) << index;
+  }
+}
+
+TEST(Ec2AnswersTest, OnlyInterfacesInASubnetOfACloudCount) {
+  EXPECT_EQ(LabelsWith(Interface("0", "fd00::1"), "").count("ipv6_addresses"), 0u);
+  EXPECT_EQ(LabelsWith(Interface("0", "fd00::1", "")).count("ipv6_addresses"), 0u);
+  EXPECT_EQ(LabelsWith(Interface("0", "")).count("ipv6_addresses"), 0u);
+  EXPECT_EQ(LabelsWith(Interface("0", "fd00::1"), "").count("subnet_id"), 0u);
+  EXPECT_EQ(LabelsWith(Interface("0", "", "") + Interface("1", "", "t")).at("subnet_id"), ",t,");
+}
+
+TEST(Ec2AnswersTest, WithoutAPublicAddressThereIsNoPublicName) {
+  EXPECT_EQ(LabelsWith("", "<dnsName>d</dnsName>").count("public_dns_name"), 0u);
+  EXPECT_EQ(LabelsWith("", "<dnsName>d</dnsName><ipAddress>1.2.3.4</ipAddress>")["public_dns_name"],
+            "d");
+}
+
+TEST(Ec2AnswersTest, AnOwnerIsThatOfItsReservation) {
+  const std::string instance =
+      "<instancesSet><item><privateIpAddress>10.0.0.1</privateIpAddress></item></instancesSet>";
+  const auto groups =
+      Ec2TargetsOf(PageOf("<item><ownerId>1</ownerId>" + instance + "</item><item>" + instance +
+                          "</item><item>" + instance + "<ownerId>3</ownerId></item>"));
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(Ec2LabelsOf(groups[0])["owner_id"], "1");
+  EXPECT_EQ(Ec2LabelsOf(groups[1])["owner_id"], "");
+  EXPECT_EQ(Ec2LabelsOf(groups[2])["owner_id"], "3");
+}
+
+TEST(Ec2AnswersTest, AZoneNeedsNameAndId) {
+  const auto zones = ReadEc2Zones(
+      "<DescribeAvailabilityZonesResponse><availabilityZoneInfo>"
+      "<item><zoneId>i1</zoneId></item><item><zoneName>n2</zoneName></item>"
+      "<item><zoneId>i3</zoneId><zoneName>n3</zoneName></item>"
+      "<item><zoneName>n4</zoneName><zoneId>i4</zoneId></item>"
+      "</availabilityZoneInfo></DescribeAvailabilityZonesResponse>");
+  ASSERT_TRUE(zones.ok()) << zones.status();
+  EXPECT_EQ(*zones, (Ec2Zones{{"n3", "i3"}, {"n4", "i4"}}));
+}
+
+TEST(Ec2AnswersTest, OfSeveralErrorsTheFirstIsTold) {
+  EXPECT_EQ(Ec2Refusal("<Response><Errors><Error><Code>A</Code><Message>a</Message></Error>"
+                       "<Error><Code>B</Code><Message>b</Message></Error></Errors></Response>"),
+            "A: a");
+  EXPECT_EQ(Ec2Refusal("<Response><Errors><Error><Message>a</Message></Error></Errors></Response>"),
+            "");
+}
+
+TEST(Ec2AnswersTest, ALongNameIsCut) {
+  EXPECT_EQ(Message(ReadEc2Page("<" + std::string(101, 'x') + "/>").status()),
+            "the answer is \"" + std::string(100, 'x') + "\", not DescribeInstancesResponse");
+}
+
 // Elements without any text take more than their bytes.
 TEST(Ec2AnswersTest, WhatHasNoMemoryIsRefused) {
   std::string items;

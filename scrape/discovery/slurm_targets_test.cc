@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 
+#include "absl/strings/str_format.h"
 #include "scrape/discovery/sources.h"
 
 namespace lockstep::scrape {
@@ -72,6 +73,67 @@ TEST(SlurmTargetsTest, WhatIsNoListOfNodesIsRefused) {
   EXPECT_TRUE(none->groups.empty());
 }
 
+Labels OnlyNodeOf(const std::string& line) {
+  const auto found = SlurmTargets(line, 1);
+  EXPECT_TRUE(found.ok()) << found.status();
+  if (!found.ok() || found->groups.size() != 1) return {};
+  return LabelsWithoutPrefix(found->groups[0]);
+}
+
+// The marks are those of sinfo(1).
+TEST(SlurmTargetsTest, MarksOfAStateAreFlags) {
+  for (const auto& [mark, flag] : std::map<char, std::string>{{'*', "NOT_RESPONDING"},
+                                                              {'~', "POWERED_DOWN"},
+                                                              {'#', "POWERING_UP"},
+                                                              {'!', "POWER_DOWN"},
+                                                              {'%', "POWERING_DOWN"},
+                                                              {'$', "MAINTENANCE"},
+                                                              {'@', "REBOOT_REQUESTED"},
+                                                              {'^', "REBOOT_ISSUED"},
+                                                              {'-', "PLANNED"}}) {
+    Labels labels = OnlyNodeOf(std::string("NodeName=a State=IDLE") + mark);
+    EXPECT_EQ(labels["state"], "IDLE");
+    EXPECT_EQ(labels["state_flags"], "," + flag + ",");
+  }
+  Labels labels = OnlyNodeOf("NodeName=a State=MIXED+DRAIN*+~");
+  EXPECT_EQ(labels["state"], "MIXED");
+  EXPECT_EQ(labels["state_flags"], ",DRAIN,NOT_RESPONDING,POWERED_DOWN,");
+  labels = OnlyNodeOf("NodeName=a State=IDLE?");
+  EXPECT_EQ(labels["state"], "IDLE");
+  EXPECT_EQ(labels.count("state_flags"), 0u);
+  EXPECT_EQ(OnlyNodeOf("NodeName=a").count("state"), 0u);
+}
+
+TEST(SlurmTargetsTest, ValuesThatAreNotKnownAreLeftOut) {
+  for (const char* value : {"", "(null)", "N/A", "n/a"}) {
+    const Labels labels = OnlyNodeOf(absl::StrFormat("NodeName=a Gres=%s Arch=x", value));
+    EXPECT_EQ(labels.count("gres"), 0u) << value;
+    EXPECT_EQ(labels.at("arch"), "x");
+  }
+  const auto none = SlurmTargets("NodeName=(null) Arch=x\n\nNodeName=b\n", 1);
+  ASSERT_TRUE(none.ok());
+  ASSERT_EQ(none->groups.size(), 1u);
+  EXPECT_EQ(none->groups[0].source, "slurm/b");
+}
+
+TEST(SlurmTargetsTest, FreeTextsEndALine) {
+  for (const char* key : {"Reason", "Comment", "Extra"}) {
+    const Labels labels = OnlyNodeOf(absl::StrFormat("NodeName=a %s=b Arch=x", key));
+    EXPECT_EQ(labels.count("arch"), 0u) << key;
+  }
+  EXPECT_EQ(OnlyNodeOf("NodeName=a Gres=b=c Arch=x").at("gres"), "b=c");
+}
+
+TEST(SlurmTargetsTest, ALineHasAtMost64KiB) {
+  const std::string line = "NodeName=a Arch=";
+  const auto longest = SlurmTargets(line + std::string(65'536 - line.size(), 'x') + "\n", 1);
+  ASSERT_TRUE(longest.ok()) << longest.status();
+  EXPECT_EQ(longest->groups.size(), 1u);
+  EXPECT_EQ(Message(SlurmTargets(line + std::string(65'537 - line.size(), 'x'), 1).status()),
+            "line 1 is not a node as `scontrol show nodes --oneliner` prints it");
+  EXPECT_EQ(Message(SlurmTargets(" \t\r\n", 1).status()), "the list of nodes is empty");
+}
+
 absl::StatusOr<size_t> NodesOf(SlurmDiscovery config) {
   config.port = 1;
   const auto found = MakeSlurmSource(std::move(config))->Look();
@@ -102,6 +164,52 @@ TEST(SlurmSourceTest, WhatHasNoMemoryIsRefused) {
   const absl::StatusCode code = NodesOf(config).status().code();
   MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
   EXPECT_EQ(code, absl::StatusCode::kResourceExhausted);
+}
+
+TEST(SlurmSourceTest, IsNamedByItsFileOrProgram) {
+  SlurmDiscovery config;
+  EXPECT_EQ(MakeSlurmSource(config)->name(), "scontrol");
+  config.file = "/nodes.txt";
+  EXPECT_EQ(MakeSlurmSource(config)->name(), "/nodes.txt");
+}
+
+TEST(SlurmSourceTest, ALookUpBeginsAnew) {
+  SlurmDiscovery config;
+  config.command = {"echo", "NodeName=a"};
+  config.port = 1;
+  const auto source = MakeSlurmSource(config);
+  const auto held = [] {
+    return MemoryBudget::OfProcess()
+        .stats()
+        .accounts[static_cast<size_t>(MemoryAccount::kScrapes)]
+        .held_bytes;
+  };
+  const uint64_t before = held();
+  for (int i = 0; i < 2; ++i) {
+    const auto found = source->Look();
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ((*found)->groups.size(), 1u);
+  }
+  EXPECT_EQ(held(), before);
+}
+
+TEST(SlurmSourceTest, ALookUpThatIsCancelledFails) {
+  SlurmDiscovery config;
+  config.command = {"sleep", "1000"};
+  const auto source = MakeSlurmSource(config);
+  source->Cancel();
+  EXPECT_FALSE(source->Look().ok());
+}
+
+TEST(SlurmSourceTest, ReadsALongFile) {
+  SlurmDiscovery config;
+  config.file = testing::TempDir() + "slurm_long.txt";
+  {
+    std::ofstream file(config.file);
+    for (int i = 0; i < 10'000; ++i) file << "NodeName=node-" << i << " Arch=x86_64\n";
+  }
+  EXPECT_EQ(*NodesOf(config), 10'000u);
+  std::remove(config.file.c_str());
 }
 
 TEST(SlurmSourceTest, ReadsAFileInstead) {
