@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -457,6 +458,100 @@ TEST(Bottlenecks, TheMarginIsTheLeastOfItsWindows) {
   EXPECT_NEAR(answer.gpus[0].least_margin, 1 - 0.3 / 0.98 / 0.5, 1e-9);
   EXPECT_NEAR(answer.gpus[1].least_margin, 1 - 0.4 / 0.98 / 0.5, 1e-9);
   EXPECT_EQ(answer.confidence.margin, answer.gpus[1].least_margin);
+}
+
+// A device that computes, except in some seconds, in which its counters are those of `other`.
+GpuCounters ComputingExcept(const GpuCounters& other, int64_t from_s, int64_t to_s) {
+  GpuCounters device = Computing();
+  for (const Role role : kDeviceRoles) {
+    for (size_t i = 0; i < other[role].value.size(); ++i) {
+      const int64_t at_s = other[role].timestamp_ms[i] / 1000;
+      if (at_s > from_s && at_s <= to_s) device[role].value.at(i) = other[role].value[i];
+    }
+  }
+  return device;
+}
+
+GpuCounters Idling() {
+  GpuCounters device = Computing();
+  for (const Role role : {Role::kGpuGrEngineActiveRatio, Role::kGpuSmActiveRatio,
+                          Role::kGpuTensorActiveRatio, Role::kGpuDramActiveRatio}) {
+    Hold(device, role, 0);
+  }
+  return device;
+}
+
+TEST(Bottlenecks, TheClassIsThatOfMostWindowsAndEvidenceOfThem) {
+  Job job;
+  job.ranks.resize(1);
+  GpuCounters streaming = Computing();
+  Hold(streaming, Role::kGpuTensorActiveRatio, 0);
+  Hold(streaming, Role::kGpuDramActiveRatio, 0.9);
+  const GpuCounters device = ComputingExcept(streaming, 20, 40);
+  const BottleneckAnswer answer = FindBottlenecks({job, StepTable{}, {&device, 1}});
+  EXPECT_EQ(Name(answer.verdict), "compute_bound");
+  EXPECT_DOUBLE_EQ(answer.gpus[0].evidence.back().value, 0.3);  // of the memory
+  EXPECT_DOUBLE_EQ(answer.gpus[0].share[static_cast<size_t>(BottleneckClass::kMemoryBound)],
+                   4.0 / 12);
+}
+
+TEST(Bottlenecks, TheHostsCauseIsThatOfMostWindows) {
+  Job job;
+  job.ranks.resize(1);
+  GpuCounters device = Computing();
+  Hold(device, Role::kGpuGrEngineActiveRatio, 0.4);
+  Hold(device, Role::kGpuSmActiveRatio, 0.1);
+  const BottleneckAnswer answer = FindBottlenecks({job, StepTable{}, {&device, 1}});
+  EXPECT_EQ(Name(answer.verdict), "input_bound");
+  EXPECT_EQ(Name(answer.gpus[0].host_cause), "launches");
+  EXPECT_EQ(Name(answer.host_cause), "launches");
+}
+
+TEST(Bottlenecks, TheTimeBeforeAndAfterTheStepsDoesNotCount) {
+  Job job;
+  job.ranks.resize(1);
+  // Idle for the first 40 of 60 seconds, or for the last 40.
+  const GpuCounters late = ComputingExcept(Idling(), 0, 40);
+  EXPECT_EQ(Name(FindBottlenecks({job, EvenSteps(1, 40, 0.5, 40'000), {&late, 1}}).verdict),
+            "compute_bound");
+  const GpuCounters early = ComputingExcept(Idling(), 20, 60);
+  EXPECT_EQ(Name(FindBottlenecks({job, EvenSteps(1, 40, 0.5), {&early, 1}}).verdict),
+            "compute_bound");
+}
+
+TEST(Bottlenecks, AHangDoesNotCount) {
+  Job job;
+  job.ranks.resize(1);
+  StepTable table = EvenSteps(1, 41, 0.5);
+  table.step_seconds(0, 20) = 40;
+  for (size_t n = 20; n < 41; ++n) table.end_ms[n] += 39'500;
+  const GpuCounters device = ComputingExcept(Idling(), 10, 50);
+  EXPECT_EQ(Name(FindBottlenecks({job, table, {&device, 1}}).verdict), "compute_bound");
+}
+
+TEST(Bottlenecks, ALinkCarriesHalfOfItsRateEachWay) {
+  Job job;
+  job.ranks.resize(2);
+  const auto verdict = [&job](double received) {
+    std::vector<GpuCounters> devices = {Computing(), Computing()};
+    for (GpuCounters& device : devices) {
+      device.model = "NVIDIA H200";  // 900 GB/s in both directions
+      Hold(device, Role::kGpuTensorActiveRatio, 0.05);
+      Hold(device, Role::kGpuDramActiveRatio, 0.6);
+      Hold(device, Role::kGpuNvlinkRxBytesPerSecond, received);
+    }
+    return Name(FindBottlenecks({job, StepTable{}, devices}).verdict);
+  };
+  EXPECT_EQ(verdict(1e11), "communication_bound");
+  EXPECT_EQ(verdict(0.98e11), "memory_bound");
+}
+
+TEST(Bottlenecks, CountersOfClassesAreThoseOfThePipes) {
+  const auto counters = CountersOfClasses();
+  EXPECT_EQ(counters.size(), 12u);
+  for (const Role role : {Role::kGpuGrEngineActiveRatio, Role::kGpuPowerLimitWatts}) {
+    EXPECT_NE(std::find(counters.begin(), counters.end(), role), counters.end());
+  }
 }
 
 }  // namespace

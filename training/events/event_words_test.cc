@@ -455,5 +455,38 @@ TEST(EventWords, MissingSignalsAreNamed) {
   EXPECT_EQ(confidence.samples, 3u);
 }
 
+TEST(EventWords, OfPausesThatRecur) {
+  StepTable table = EvenSteps(1, 300, 0.2);
+  int64_t at_ms = 0;
+  for (size_t n = 0; n < 300; ++n) {
+    if (n % 60 == 59) table.step_seconds(0, n) = 6;
+    at_ms += std::llround(1000 * table.step_seconds(0, n));
+    table.end_ms[n] = at_ms;
+  }
+  const auto events = EventsOfSteps(table, {});
+  ASSERT_EQ(events.size(), 5u);
+  EXPECT_EQ(Name(events[0].kind), "pause");
+  EXPECT_EQ(events[0].words, "pauses of this length recur at regular intervals");
+}
+
+TEST(EventWords, OfMemoryThatGrowsOutsideTheTrainersAllocator) {
+  std::vector<GpuCounters> devices(2);
+  constexpr double kMebibyte = 1 << 20;
+  devices[1][Role::kGpuMemoryUsedBytes] =
+      EverySecond(60, [&](size_t i) { return (10'000 + 50 * static_cast<double>(i)) * kMebibyte; });
+  const auto events = EventsOfDevices(devices);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].rows, std::vector<size_t>{1});
+  EXPECT_EQ(events[0].words,
+            "device memory grows outside the trainer's allocator: another library or another "
+            "process allocates it");
+  ASSERT_EQ(events[0].evidence.size(), 1u);
+  const Evidence& growth = events[0].evidence[0];
+  EXPECT_EQ(growth.unit, "MiB");
+  // From 7 s on, nine blocks of five seconds end by the last sample but the last block is open.
+  EXPECT_EQ(growth.value, 50 * 5 * 9);
+  EXPECT_EQ(growth.words, "growth in 45 s, in every block of 5 s");
+}
+
 }  // namespace
 }  // namespace lockstep::training

@@ -395,5 +395,56 @@ TEST(WorkBalance, StagesAreComparedByTheirMedians) {
   EXPECT_EQ(BalanceOf(own, {{2}, {1}, {0}}, RankMask(3, 3), nullptr).stage_ratio, 4);
 }
 
+TEST(StragglerEvidence, ShowsTheCountersOfALateDevice) {
+  const EvenJob made;
+  const StepTable none;
+  std::vector<GpuCounters> devices = FourDevices(1000, 200'000);
+  for (size_t row = 0; row < 4; ++row) {
+    const double sign = row == 1 ? 1 : 0;
+    for (const auto& [role, value] : {std::pair{Role::kGpuTensorActiveRatio, 0.5 + 0.25 * sign},
+                                      std::pair{Role::kGpuPcieRxBytesPerSecond, 4e7 + 1e7 * sign},
+                                      std::pair{Role::kGpuSmClockHertz, 1.5e9 - 5e8 * sign},
+                                      std::pair{Role::kGpuPowerWatts, 700 - 200 * sign}}) {
+      devices[row][role] = {devices[row][Role::kGpuSmActiveRatio].timestamp_ms,
+                            std::vector<double>(200, value)};
+    }
+  }
+  for (size_t i = 100; i < 150; ++i) devices[1][Role::kGpuGrEngineActiveRatio].value[i] = 0.8;
+  const StragglerAnswer answer =
+      FindStragglersBy(StragglerMethod::kDeviceCounters, {made.job, none, devices});
+  ASSERT_EQ(answer.ranks.size(), 1u);
+  EXPECT_EQ(SaidBy(answer.ranks[0].evidence),
+            "DCGM_FI_PROF_GR_ENGINE_ACTIVE_difference 0.1/0 ratio\n"
+            "DCGM_FI_PROF_GR_ENGINE_ACTIVE 0.8/0.9 ratio\nDCGM_FI_PROF_SM_ACTIVE 0.9/0.9 ratio\n"
+            "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE 0.75/0.5 ratio\n"
+            "DCGM_FI_PROF_PCIE_RX_BYTES 5e+07/4e+07 bytes/s\nDCGM_FI_DEV_SM_CLOCK 1000/1500 MHz\n"
+            "DCGM_FI_DEV_POWER_USAGE 500/700 W\n");
+}
+
+TEST(StragglerEvidence, DevicesMayBeginAtDifferentTimes) {
+  const EvenJob made;
+  const StepTable none;
+  std::vector<GpuCounters> devices = FourDevices(1000, 200'000);
+  devices[0] = CountersIn(devices[0], {50'000, 180'000});
+  for (size_t i = 2; i < 20; ++i) devices[2][Role::kGpuGrEngineActiveRatio].value[i] = 0.8;
+  const auto episodes = [&](int64_t begin_ms) {
+    Job job = made.job;
+    job.begin_ms = begin_ms;
+    const StragglerAnswer answer =
+        FindStragglersBy(StragglerMethod::kDeviceCounters, {job, none, devices});
+    std::string text;
+    for (const SlowRankFinding& finding : answer.ranks) {
+      for (const StragglerEpisode& episode : finding.episodes) {
+        absl::StrAppendFormat(&text, "%d: %d-%d ", finding.row, episode.time.min_ms / 1000,
+                              episode.time.max_ms / 1000);
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(episodes(0), "2: 2-20 ");
+  // The first six seconds of a job are warm-up.
+  EXPECT_EQ(episodes(1), "2: 6-20 ");
+}
+
 }  // namespace
 }  // namespace lockstep::training
