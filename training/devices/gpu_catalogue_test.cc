@@ -63,7 +63,7 @@ double DenseTflops(const GpuModel& model, Precision precision) {
   return model.dense_tflops[static_cast<size_t>(precision)];
 }
 
-// Whether one of the two is not supported, or `half` is half of `whole` as far as data sheets round.
+// Whether one of the two is not supported, or `half` is half of `whole` as far as sheets round it.
 bool IsHalf(double half, double whole, double tolerance) {
   return half == 0 || whole == 0 || std::abs(2 * half / whole - 1) < tolerance;
 }

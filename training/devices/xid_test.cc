@@ -27,8 +27,8 @@ TEST(Xid, CodesMeanSomething) {
   EXPECT_EQ(MeaningOfXid(1), nullptr);
 }
 
-// As NVIDIA's catalogue of XID errors groups them; a code that it calls harmless or that it does not
-// have says nothing.
+// As NVIDIA's catalogue of XID errors groups them; a code that it calls harmless or does not have
+// says nothing.
 TEST(Xid, CodesAreThoseOfTheCatalogue) {
   std::map<std::string, std::string> codes;
   for (int64_t code = 0; code <= 400; ++code) {
