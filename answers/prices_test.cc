@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/status.h"
+
 namespace lockstep::answers {
 namespace {
 
@@ -38,6 +40,25 @@ TEST(Prices, ByModelAndForAny) {
 TEST(Prices, MistakesAreNamed) {
   for (const char* text : {"cheap", "h200:", "-1", "1e999", "1,,2"}) {
     EXPECT_EQ(ParseGpuPrices(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+TEST(Prices, AModelsOwnPriceWinsWhereverItStands) {
+  Check("l4:0.5,1.5,h200-sxm5-141gb:3.2", {kH200}, "3.2");
+  Check("h200-sxm5-141gb:3.2,1.5", {kH200}, "3.2");
+  Check("l4:0.5,1.5,h100-sxm5-80gb:2.1", {kH200}, "1.5");
+  Check("2.5", {}, "-");  // no GPU is known
+  Check("0", {kH200}, "0.0");
+  Check("2.5", {"unheard of", kH200}, "2.5");
+}
+
+TEST(Prices, AMistakeIsQuoted) {
+  EXPECT_EQ(Message(ParseGpuPrices("1.5,h200:x").status()),
+            "\"h200:x\" is not a price, or a model and a price such as h200-sxm5-141gb:3.2");
+  EXPECT_EQ(*ParseGpuPrices("a:b:1.5"), (GpuPrices{{"a:b", 1.5}}));
+  EXPECT_EQ(*ParseGpuPrices(""), GpuPrices());
+  for (const char* text : {"inf", "nan", "1.5x", "a:", ":", "-0.1"}) {
+    EXPECT_FALSE(ParseGpuPrices(text).ok()) << text;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "training/job/made_steps.h"
 
@@ -44,6 +45,38 @@ TEST(Pacing, SaysHowFarBehindStepsAre) {
   EXPECT_EQ(pacing.behind_seconds[4], 0);
   EXPECT_EQ(pacing.behind_seconds[5], 3);
   EXPECT_GT(pacing.spread_seconds, 1);
+}
+
+TEST(HeatMap, ACellHasTheLowestHighestLastAndMean) {
+  RankMatrix values(1, 6);
+  const double row[] = {4, -2, kUnknown, 1, -5, -3};
+  for (size_t n = 0; n < 6; ++n) values(0, n) = row[n];
+  const HeatMap map = ReduceToBins(values, 2);
+  EXPECT_EQ(map.cells.lowest(0, 0), -2);
+  EXPECT_EQ(map.cells.highest(0, 0), 4);
+  EXPECT_EQ(map.cells.last(0, 0), -2);
+  EXPECT_EQ(map.cells.mean(0, 0), 1);
+  EXPECT_EQ(map.cells.lowest(0, 1), -5);
+  EXPECT_EQ(map.cells.highest(0, 1), 1);
+  EXPECT_EQ(map.cells.last(0, 1), -3);
+  EXPECT_NEAR(map.cells.mean(0, 1), -7.0 / 3, 1e-12);
+}
+
+TEST(Pacing, MissingStepsAreNoDelay) {
+  StepTable table = EvenSteps(1, 3, 2.0);
+  table.step = {10, 11, 14};
+  table.end_ms = {5'000, 7'500, 13'000};
+  const Pacing pacing = PacingOf(table);
+  EXPECT_EQ(pacing.behind_seconds, (std::vector<double>{0, 0.5, 0}));
+  EXPECT_EQ(pacing.step_seconds, (std::vector<double>{2, 2, 2}));
+  EXPECT_EQ(pacing.spread_seconds, 0);
+}
+
+TEST(Pacing, TheSpreadLeavesTheOutermostTwentiethsOut) {
+  StepTable table = EvenSteps(1, 21, 1.0);
+  for (size_t n = 0; n < 21; ++n) table.step_seconds(0, n) = static_cast<double>(n * n);
+  // From 1 to 19 squared.
+  EXPECT_DOUBLE_EQ(PacingOf(table).spread_seconds, 19 * 19 - 1);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ void SetSigns(const JobLife& life, std::span<const int64_t> reporting, training:
       continue;
     }
     const auto& [time_ms, has_failed] = exit->second;
-    if (!all_ranks.has_value()) all_ranks = exit->second;
+    if (!all_ranks.has_value()) all_ranks = ProcessExit{time_ms, false};
     all_ranks->time_ms = std::max(all_ranks->time_ms, time_ms);
     all_ranks->has_failed =
         all_ranks->has_failed || (has_failed && training::IsEndOf(time_ms, last_ms));

@@ -135,5 +135,40 @@ TEST(LongSteps, TheFirstStepsOfAnAttemptCompile) {
   EXPECT_EQ(Reasons(table), "3:start_up ");
 }
 
+// Steps of 0.1 s, except for those that take so many seconds.
+std::string ReasonsOf(const std::vector<std::pair<size_t, double>>& long_ones) {
+  StepTable table = EvenSteps(1, 300, 0.1);
+  int64_t at_ms = 0;
+  for (size_t n = 0; n < table.size(); ++n) {
+    for (const auto& [column, seconds] : long_ones) {
+      if (column == n) table.step_seconds(0, n) = seconds;
+    }
+    at_ms += std::llround(1000 * table.step_seconds(0, n));
+    table.end_ms[n] = at_ms;
+  }
+  return Reasons(table);
+}
+
+TEST(LongSteps, TakeMoreThanTwoSeconds) {
+  EXPECT_EQ(ReasonsOf({{100, 2}}), "");
+  EXPECT_EQ(ReasonsOf({{100, 2.1}}), "100:unexplained ");
+}
+
+TEST(LongSteps, ThreePausesOfSimilarLengthAndDistanceRecur) {
+  EXPECT_EQ(ReasonsOf({{50, 4}, {100, 5}, {150, 6}}), "50:recurring 100:recurring 150:recurring ");
+  EXPECT_EQ(ReasonsOf({{50, 4}, {100, 5}, {150, 9}}),
+            "50:unexplained 100:unexplained 150:unexplained ");
+  EXPECT_EQ(ReasonsOf({{50, 4}, {100, 5}, {250, 5}}),
+            "50:unexplained 100:unexplained 250:unexplained ");
+}
+
+TEST(LongSteps, TwoPausesOfOnePeriodAreAlike) {
+  EXPECT_EQ(ReasonsOf({{80, 5}, {160, 5.5}}), "80:recurring 160:recurring ");
+  EXPECT_EQ(ReasonsOf({{80, 5}, {160, 7}}), "80:unexplained 160:unexplained ");
+  EXPECT_EQ(ReasonsOf({{85, 5}, {165, 5}}), "85:unexplained 165:unexplained ");
+  EXPECT_EQ(ReasonsOf({{10, 5}, {20, 5}}), "10:recurring 20:recurring ");
+  EXPECT_EQ(ReasonsOf({{9, 5}, {18, 5}}), "9:unexplained 18:unexplained ");
+}
+
 }  // namespace
 }  // namespace lockstep::training

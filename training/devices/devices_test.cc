@@ -40,6 +40,53 @@ TEST(Devices, AnIncreaseLeavesRestartsOut) {
   EXPECT_TRUE(std::isnan(IncreaseIn(counter, {0, 0})));
 }
 
+TEST(Devices, OneSampleHasNoPeriod) {
+  EXPECT_EQ(SamplePeriodMs({}), 0);
+  EXPECT_EQ(SamplePeriodMs({.timestamp_ms = {5000}, .value = {1}}), 0);
+  EXPECT_EQ(SamplePeriodMs({.timestamp_ms = {0, 10, 20, 500}, .value = {1, 1, 1, 1}}), 10);
+}
+
+TEST(Devices, AnIncreaseIsBetweenTheSamplesInTheRange) {
+  const CounterSeries counter = {.timestamp_ms = {10, 20, 30, 40}, .value = {1, 2, 4, 8}};
+  EXPECT_EQ(IncreaseIn(counter, {20, 30}), 2);
+  EXPECT_EQ(IncreaseIn(counter, {19, 31}), 2);
+  EXPECT_EQ(IncreaseIn(counter, {10, 40}), 7);
+  EXPECT_TRUE(std::isnan(IncreaseIn(counter, {21, 39})));
+  const CounterSeries with_gap = {.timestamp_ms = {10, 20, 30}, .value = {1, kUnknown, 4}};
+  EXPECT_EQ(IncreaseIn(with_gap, {0, 99}), 3);
+  EXPECT_TRUE(std::isnan(IncreaseIn(with_gap, {20, 99})));
+}
+
+TEST(Devices, AMeanEndsWithTheRange) {
+  EXPECT_EQ(MeanIn(kSeries, {0, 3999}), 1.5);
+  EXPECT_EQ(MeanIn(kSeries, {3000, 9000}), 8);
+  EXPECT_TRUE(std::isnan(MeanIn({}, {0, 9000})));
+}
+
+TEST(Devices, CountersOfATimeAreThoseWithinIt) {
+  GpuCounters device;
+  device.model = "H200";
+  device[Role::kGpuPowerWatts] = {.timestamp_ms = {10, 20, 30, 40}, .value = {1, 2, 3, 4}};
+  device[Role::kGpuXid] = {.timestamp_ms = {50}, .value = {79}};
+  const GpuCounters part = CountersIn(device, {20, 30});
+  EXPECT_EQ(part.model, "H200");
+  EXPECT_EQ(part[Role::kGpuPowerWatts].timestamp_ms, (std::vector<int64_t>{20, 30}));
+  EXPECT_EQ(part[Role::kGpuPowerWatts].value, (std::vector<double>{2, 3}));
+  EXPECT_TRUE(part[Role::kGpuXid].empty());
+}
+
+TEST(Devices, BinsOfEachDeviceAreItsOwn) {
+  std::vector<GpuCounters> devices(2);
+  devices[0][Role::kGpuPowerWatts] = {.timestamp_ms = {1, 2, 3, 11}, .value = {2, kUnknown, 6, 9}};
+  devices[1][Role::kGpuPowerWatts] = {.timestamp_ms = {10, 20, 30}, .value = {5, 7, 1}};
+  const RankMatrix means =
+      BinnedMeans(devices, Role::kGpuPowerWatts, {.begin_ms = 0, .width_ms = 10, .count = 2});
+  EXPECT_EQ(means(0, 0), 4);
+  EXPECT_EQ(means(0, 1), 9);
+  EXPECT_EQ(means(1, 0), 5);
+  EXPECT_EQ(means(1, 1), 7);
+}
+
 TEST(Devices, BinsHoldMeans) {
   GpuCounters device;
   device[Role::kGpuPowerWatts] = {.timestamp_ms = {100, 400, 500, 1001, 2500},

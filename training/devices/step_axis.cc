@@ -9,20 +9,18 @@ namespace {
 // The share of (from_ms, to_ms] that lies in `time`.
 double ShareInside(int64_t from_ms, int64_t to_ms, const TimeRange& time) {
   const int64_t inside = std::min(to_ms, time.max_ms) - std::max(from_ms, time.min_ms);
-  return static_cast<double>(std::max<int64_t>(0, inside)) / static_cast<double>(to_ms - from_ms);
+  return static_cast<double>(inside) / static_cast<double>(to_ms - from_ms);
 }
 
-// Calls `add(i, share)` for each sample that overlaps `time`. Returns false if samples do not cover
-// it.
+// Calls `add(i, share)` for each sample that overlaps `time`, for none if samples do not cover it.
 template <typename Add>
-bool ForSamplesIn(const CounterSeries& series, const TimeRange& time, const Add& add) {
+void ForSamplesIn(const CounterSeries& series, const TimeRange& time, const Add& add) {
   const std::vector<int64_t>& at = series.timestamp_ms;
-  if (at.size() < 2 || at.front() > time.min_ms || at.back() < time.max_ms) return false;
+  if (at.size() < 2 || at.front() > time.min_ms || at.back() < time.max_ms) return;
   auto next = std::upper_bound(at.begin(), at.end(), time.min_ms);
   for (; next != at.end() && *(next - 1) < time.max_ms; ++next) {
     add(static_cast<size_t>(next - at.begin()), ShareInside(*(next - 1), *next, time));
   }
-  return true;
 }
 
 }  // namespace

@@ -27,5 +27,39 @@ TEST(StepAxis, GaugesAreWeightedByTime) {
   EXPECT_NEAR(mean[1], 300, 1e-9);
 }
 
+TEST(StepAxis, BeforeTheFirstStepIsNone) {
+  const StepTable table = EvenSteps(1, 2, 1.0, 10'000);
+  EXPECT_EQ(StepAt(table, 10'000), 0u);
+  EXPECT_EQ(StepAt(table, 9'999), std::nullopt);
+  EXPECT_EQ(StepAt({}, 0), std::nullopt);
+}
+
+TEST(StepAxis, AStepThatSamplesDoNotCoverIsUnknown) {
+  const StepTable table = EvenSteps(1, 3, 1.0);
+  const CounterSeries late = {.timestamp_ms = {1, 1000, 2000, 2999}, .value = {1, 2, 3, 4}};
+  const std::vector<double> mean = MeanPerStep(late, table);
+  EXPECT_TRUE(std::isnan(mean[0]));
+  EXPECT_EQ(mean[1], 3);
+  EXPECT_TRUE(std::isnan(mean[2]));
+  EXPECT_TRUE(std::isnan(MeanPerStep({.timestamp_ms = {500}, .value = {1}}, table)[0]));
+}
+
+TEST(StepAxis, WhatIsNoNumberHasNoWeight) {
+  const StepTable table = EvenSteps(1, 2, 1.0);
+  const CounterSeries power = {.timestamp_ms = {0, 250, 1000, 1500, 2000},
+                               .value = {7, kUnknown, 500, kUnknown, kUnknown}};
+  const std::vector<double> mean = MeanPerStep(power, table);
+  EXPECT_NEAR(mean[0], 500, 1e-9);
+  EXPECT_TRUE(std::isnan(mean[1]));
+}
+
+TEST(StepAxis, ASampleAcrossTwoStepsCountsInBoth) {
+  const StepTable table = EvenSteps(1, 2, 1.0);
+  const CounterSeries power = {.timestamp_ms = {0, 500, 1500, 2000}, .value = {0, 100, 300, 700}};
+  const std::vector<double> mean = MeanPerStep(power, table);
+  EXPECT_NEAR(mean[0], 200, 1e-9);
+  EXPECT_NEAR(mean[1], 500, 1e-9);
+}
+
 }  // namespace
 }  // namespace lockstep::training

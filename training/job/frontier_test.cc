@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "training/stragglers/open_episodes.h"
@@ -86,6 +88,53 @@ TEST(Frontier, WhoExitedIsNeitherWaitedForNorSilent) {
   EXPECT_EQ(TextOf({{.last_step = 99, .has_exited = true}, {.last_step = 99, .has_exited = true}},
                    Columns(100)),
             "99");
+}
+
+std::vector<std::optional<int64_t>> OwedSince(const std::vector<RankProgress>& ranks,
+                                              const Columns& columns) {
+  return FrontierOf(ranks, columns.step, columns.end_ms).owed_since_ms;
+}
+
+TEST(Frontier, KnowsSinceWhenARankOwesAStep) {
+  // Rank 1 owes step 81, which the others ended at 82 s.
+  EXPECT_EQ(OwedSince({{99}, {80}}, Columns(100)),
+            (std::vector<std::optional<int64_t>>{std::nullopt, 82'000}));
+  // What is known from before stands, though it is not in the window.
+  EXPECT_EQ(OwedSince({{99}, {.last_step = 80, .owed_since_ms = 500}}, Columns(100)),
+            (std::vector<std::optional<int64_t>>{std::nullopt, 500}));
+  EXPECT_EQ(TextOf({{99}, {.last_step = 80, .owed_since_ms = 5'000}}, Columns(100)),
+            "99; 1 since 5 after 80");
+  // A time after the newest step is no debt.
+  EXPECT_EQ(TextOf({{99}, {.last_step = 80, .owed_since_ms = 200'000}}, Columns(100)), "80");
+}
+
+TEST(Frontier, TwoThirdsOfTheRanksMakeTheOthersLate) {
+  // Two of three report, then three of five.
+  EXPECT_EQ(TextOf({{99}, {99}, {}}, Columns(100)), "99; 2 since 1");
+  EXPECT_EQ(TextOf({{99}, {99}, {99}, {}, {}}, Columns(100)), "99");
+  EXPECT_EQ(TextOf({{99}, {}}, Columns(100)), "99");
+}
+
+TEST(Frontier, ThereIsNoneWhereNobodyWhoIsExpectedHasAStep) {
+  EXPECT_EQ(
+      TextOf({{.last_step = 99, .has_exited = true}, {.last_step = 99, .has_exited = true}, {}},
+             Columns(10)),
+      "none");
+}
+
+TEST(Frontier, TheStrideIsThatOfTheLatestReports) {
+  std::vector<int64_t> steps;
+  for (int64_t n = 0; n < 100; ++n) steps.push_back(n);
+  for (int64_t n = 1; n <= 32; ++n) steps.push_back(99 + 10 * n);
+  EXPECT_EQ(StrideOf(steps), 10);
+  // Of 32 distances in the latest 33 reports, 16 are of one step and 16 of ten: the upper median.
+  steps.resize(100);
+  for (int64_t n = 1; n <= 16; ++n) steps.push_back(99 + 10 * n);
+  EXPECT_EQ(StrideOf(steps), 10);
+  steps.pop_back();
+  EXPECT_EQ(StrideOf(steps), 1);
+  // A step that is reported again, or an earlier one, is no distance.
+  EXPECT_EQ(StrideOf(std::vector<int64_t>{5, 5, 5, 8, 2}), 3);
 }
 
 // An episode of rank 0 over the given steps of 100 one-second steps: "first-last", and "open" if it

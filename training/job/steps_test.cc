@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,137 @@ TEST(Steps, WhatIsReportedOnlyWhenItHappensIsZeroOtherwise) {
   EXPECT_EQ(sum(0, 1), 10);
   EXPECT_TRUE(std::isnan(sum(0, 2)));  // forward is missing
   EXPECT_EQ(SumOfPhases(table, {PhaseKind::kCheckpoint})(0, 0), 0);
+}
+
+TEST(Steps, EachWordOfAPhaseHasItsKind) {
+  const std::pair<PhaseKind, std::vector<const char*>> kinds[] = {
+      {PhaseKind::kCheckpoint, {"checkpoint", "ckpt"}},
+      {PhaseKind::kEvaluation, {"eval", "valid"}},
+      {PhaseKind::kWait, {"wait"}},
+      {PhaseKind::kCommunication,
+       {"allreduce", "all_reduce", "all-reduce", "allgather", "all_gather", "all-gather",
+        "reduce_scatter", "reduce-scatter", "send", "recv", "comm", "sync"}},
+      {PhaseKind::kHostToDevice, {"h2d", "host_to_device", "memcpy"}},
+      {PhaseKind::kData, {"data", "batch", "input", "load"}},
+      {PhaseKind::kForward, {"forward", "fwd"}},
+      {PhaseKind::kBackward, {"backward", "bwd"}},
+      {PhaseKind::kOptimizer, {"optim"}},
+      {PhaseKind::kCompute, {"compute", "kernel"}}};
+  for (const auto& [kind, words] : kinds) {
+    for (const char* word : words) EXPECT_EQ(PhaseKindOf(word), kind) << word;
+  }
+}
+
+// Steps 1, 2 and 3, with all that a table can hold.
+StepTable FullTable() {
+  StepTable table = TableOf({1, 2, 3});  // which end at 1100, 1200 and 1300 ms
+  table.attempt_first_step = 1;
+  table.job_step_seconds = {10, 20, 30};
+  table.step_seconds = RowOf({11, 21, 31});
+  table.own_seconds = RowOf({12, 22, 32});
+  table.loss = RowOf({13, 23, 33});
+  table.gradient_norm = RowOf({14, 24, 34});
+  table.memory_allocated_bytes = RowOf({15, 25, 35});
+  table.model_flops = RowOf({16, 26, 36});
+  table.tokens = RowOf({17, 27, 37});
+  AddPhase("data", {18, 28, 38}, table);
+  return table;
+}
+
+std::vector<double> ValuesOf(const RankMatrix& matrix) {
+  const std::span<const double> row = matrix.Row(0);
+  return {row.begin(), row.end()};
+}
+
+TEST(Steps, APartOfATableHasEverythingOfItsSteps) {
+  const StepTable part = StepsIn(FullTable(), {1100, 1299});
+  EXPECT_EQ(part.step, std::vector<int64_t>{2});
+  EXPECT_EQ(part.end_ms, std::vector<int64_t>{1200});
+  EXPECT_EQ(part.attempt_first_step, 1);
+  EXPECT_EQ(part.job_step_seconds, std::vector<double>{20});
+  EXPECT_EQ(ValuesOf(part.step_seconds), std::vector<double>{21});
+  EXPECT_EQ(ValuesOf(part.own_seconds), std::vector<double>{22});
+  EXPECT_EQ(ValuesOf(part.loss), std::vector<double>{23});
+  EXPECT_EQ(ValuesOf(part.gradient_norm), std::vector<double>{24});
+  EXPECT_EQ(ValuesOf(part.memory_allocated_bytes), std::vector<double>{25});
+  EXPECT_EQ(ValuesOf(part.model_flops), std::vector<double>{26});
+  EXPECT_EQ(ValuesOf(part.tokens), std::vector<double>{27});
+  ASSERT_EQ(part.phases.size(), 1u);
+  EXPECT_EQ(part.phases[0].name, "data");
+  EXPECT_EQ(part.phases[0].kind, PhaseKind::kData);
+  EXPECT_EQ(ValuesOf(part.phases[0].seconds), std::vector<double>{28});
+}
+
+TEST(Steps, APartHasTheStepsThatEndAfterItsBeginAndByItsEnd) {
+  const auto steps = [](const TimeRange& time) { return StepsIn(FullTable(), time).step; };
+  EXPECT_EQ(steps({1099, 1300}), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_EQ(steps({1100, 1300}), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(steps({0, 1299}), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(steps({1300, 9999}), std::vector<int64_t>{});
+  EXPECT_TRUE(StepsIn(FullTable(), {1300, 9999}).phases.empty());
+  EXPECT_TRUE(StepsIn(FullTable(), {1300, 9999}).step_seconds.empty());
+  StepTable bare = TableOf({1, 2, 3});
+  EXPECT_TRUE(StepsIn(bare, {0, 1200}).job_step_seconds.empty());
+  EXPECT_TRUE(StepsIn(bare, {0, 1200}).loss.empty());
+}
+
+TEST(Steps, AStepOfAJobTakesTheMedianOfItsRanks) {
+  StepTable table = TableOf({0, 1});
+  table.step_seconds = RankMatrix(3, 2);
+  for (size_t row = 0; row < 3; ++row) table.step_seconds(row, 0) = static_cast<double>(row * row);
+  const std::vector<double> seconds = JobStepSeconds(table);
+  EXPECT_EQ(seconds.at(0), 1);
+  EXPECT_TRUE(std::isnan(seconds.at(1)));
+  table.job_step_seconds = {7, 8};
+  EXPECT_EQ(JobStepSeconds(table), (std::vector<double>{7, 8}));
+  const std::vector<double> unknown = JobStepSeconds(TableOf({0, 1, 2}));
+  ASSERT_EQ(unknown.size(), 3u);
+  EXPECT_TRUE(std::isnan(unknown[2]));
+}
+
+TEST(Steps, ABeginWithoutALengthIsTheEnd) {
+  StepTable table = TableOf({3, 7});
+  EXPECT_EQ(StepBeginMs(table, 0), 1300);
+  EXPECT_EQ(StepBeginMs(table, 1), 1700);
+  table.step_seconds = RowOf({kUnknown, kUnknown});
+  EXPECT_EQ(StepBeginMs(table, 1), 1700);
+}
+
+TEST(Steps, HavePhasesOfAKind) {
+  StepTable table = TableOf({0});
+  AddPhase("forward", {1}, table);
+  AddPhase("data", {1}, table);
+  EXPECT_TRUE(HasPhase(table, PhaseKind::kForward));
+  EXPECT_TRUE(HasPhase(table, PhaseKind::kData));
+  EXPECT_FALSE(HasPhase(table, PhaseKind::kBackward));
+}
+
+TEST(Steps, EvaluationsAndUnknownPhasesAreZeroWhereTheyAreMissing) {
+  for (const char* name : {"eval", "gc", "checkpoint"}) {
+    StepTable table = TableOf({0});
+    AddPhase(name, {kUnknown}, table);
+    EXPECT_EQ(SumOfPhases(table, {PhaseKindOf(name)})(0, 0), 0) << name;
+  }
+  StepTable table = TableOf({0});
+  AddPhase("data", {kUnknown}, table);
+  EXPECT_TRUE(std::isnan(SumOfPhases(table, {PhaseKind::kData})(0, 0)));
+}
+
+TEST(Steps, SumsAreTheSameOnSeveralThreads) {
+  constexpr size_t kRows = 3 * 128 + 5;
+  StepTable table = TableOf({0, 1});
+  table.phases.push_back({"forward", PhaseKind::kForward, RankMatrix(kRows, 2, 1.0)});
+  table.phases.push_back({"backward", PhaseKind::kBackward, RankMatrix(kRows, 2)});
+  for (size_t row = 0; row < kRows; ++row) {
+    for (size_t n = 0; n < 2; ++n) {
+      table.phases[1].seconds(row, n) = static_cast<double>(10 * row + n);
+    }
+  }
+  TaskPool pool(2);
+  const RankMatrix sum = SumOfPhases(table, {PhaseKind::kForward, PhaseKind::kBackward}, &pool);
+  for (size_t row = 0; row < kRows; ++row) {
+    EXPECT_EQ(sum(row, 1), static_cast<double>(10 * row + 2)) << row;
+  }
 }
 
 }  // namespace

@@ -34,6 +34,25 @@ TEST(Statistics, QuantilesAreLinearBetweenNeighbours) {
   EXPECT_EQ(Quantile(values, 1), 40);
 }
 
+TEST(Statistics, AQuantileBetweenTwoValues) {
+  EXPECT_DOUBLE_EQ(Quantile(std::vector<double>{10, 20, 30, 40, 50}, 0.3), 22);
+  EXPECT_EQ(Quantile(std::vector<double>{10}, 0.7), 10);
+  EXPECT_TRUE(std::isnan(Quantile({}, 0.5)));
+}
+
+TEST(Statistics, RobustDeviationIsAMultipleOfTheMedianDistance) {
+  // The distances from the median, 3, are 2, 1, 0, 1 and 97.
+  EXPECT_DOUBLE_EQ(RobustDeviation(std::vector<double>{1, 2, 3, 4, 100, kUnknown}), 1.4826);
+  EXPECT_TRUE(std::isnan(RobustDeviation({})));
+}
+
+TEST(Statistics, AMedianIsLessCertainThanAMean) {
+  // sqrt(pi / 2) * 2 / sqrt(16).
+  EXPECT_NEAR(MedianError(2, 16), std::sqrt(std::acos(-1) / 2) / 2, 1e-4);
+}
+
+TEST(Statistics, RunningMedianOfNothingIsNothing) { EXPECT_TRUE(RunningMedian({}, 5).empty()); }
+
 TEST(Statistics, RobustDeviationIsThatOfNormalValues) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal(7, 2);

@@ -169,5 +169,39 @@ TEST(NetworkStragglers, ByWaitsARankThatSendsLonger) {
   EXPECT_EQ(made.Found(), "slow_rank network:6");
 }
 
+TEST(NetworkStragglers, SayWhichLinkAndWhatItCosts) {
+  NetworkJob made(kSlow);
+  made.Count(made.links[2][Role::kNicSymbolErrorsTotal], 0, 2);
+  const StragglerAnswer answer =
+      FindStragglers({made.job, made.steps, made.devices, nullptr, made.links});
+  ASSERT_EQ(answer.ranks.size(), 2u);
+  const SlowRankFinding& finding = answer.ranks[0];
+  EXPECT_EQ(finding.evidence.front().signal, "step_seconds");
+  EXPECT_EQ(finding.evidence.back().signal, "symbol_errors");
+  EXPECT_NEAR(finding.score, 0.3, 1e-9);
+  EXPECT_EQ(finding.episodes.at(0).first_step, 100);
+  // A hundred steps of 0.3 s too many, on eight GPUs.
+  EXPECT_NEAR(finding.lost_seconds, 30, 1e-6);
+  EXPECT_NEAR(answer.lost_seconds, 30, 1e-6);
+  EXPECT_NEAR(answer.lost_gpu_seconds, 240, 1e-6);
+  EXPECT_NEAR(answer.what_if.step_seconds_now, 1.3, 1e-9);
+  EXPECT_EQ(answer.also, std::vector{StragglerVerdict::kJobSlowAll});
+}
+
+TEST(NetworkStragglers, SayHowMuchLongerTheyExchange) {
+  NetworkJob made(kQuickSeconds);
+  made.Count(made.links[2][Role::kNicSymbolErrorsTotal], 0, 2);
+  for (size_t n = kSlowFrom; n < kSteps; ++n) made.steps.phases[1].seconds(4, n) += 0.125;
+  const StragglerAnswer answer =
+      FindStragglers({made.job, made.steps, made.devices, nullptr, made.links});
+  ASSERT_EQ(answer.ranks.size(), 1u);
+  const Evidence& excess = answer.ranks[0].evidence.back();
+  EXPECT_EQ(excess.signal, "exchange_excess");
+  EXPECT_DOUBLE_EQ(excess.value, 0.125);
+  EXPECT_EQ(excess.words, "communication time above the peers' median");
+  EXPECT_EQ(answer.ranks[0].evidence.front().signal, "symbol_errors");
+  EXPECT_EQ(answer.ranks[0].episodes.at(0).first_step, 100);
+}
+
 }  // namespace
 }  // namespace lockstep::training

@@ -86,7 +86,6 @@ void SetReplay(const Job& job, const RankMatrix& own, const std::vector<double>&
   }
   const std::vector<bool> slow_step = MarkedColumns(found.slow);
   std::vector<double> without;
-  answer.lost_seconds = 0;
   for (size_t n = 0; n < slow_step.size(); ++n) {
     if (!slow_step[n]) continue;
     answer.lost_seconds += saved[n];
@@ -102,7 +101,6 @@ void SetCostFromSteps(const std::vector<double>& step_seconds, const std::vector
   SetStepSeconds(step_seconds, slow_step, answer.what_if);
   answer.what_if.step_seconds_without = answer.what_if.step_seconds_before;
   if (std::isnan(answer.what_if.step_seconds_before)) return;
-  answer.lost_seconds = 0;
   for (size_t n = 0; n < step_seconds.size(); ++n) {
     if (!slow_step[n] || std::isnan(step_seconds[n])) continue;
     answer.lost_seconds += std::max(0.0, step_seconds[n] - answer.what_if.step_seconds_before);
