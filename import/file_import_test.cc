@@ -1,5 +1,6 @@
 #include "import/file_import.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <snappy.h>
 
@@ -17,12 +18,15 @@ namespace lockstep::importer {
 namespace {
 
 using protozero::pbf_writer;
+using testing::ElementsAre;
+using testing::StartsWith;
 
 // What arrived of a file: the labels of all series.
 struct Imported {
   absl::Status status;
   ImportReport report;
   std::set<std::string> series = {};
+  std::vector<std::string> complaints = {};
 };
 
 Imported Import(const std::string& path, const logs::LogHints& given = {}) {
@@ -45,7 +49,9 @@ Imported Import(const std::string& path, const logs::LogHints& given = {}) {
                               false,
                               false,
                               [](const ImportReport&) {},
-                              [](const ImportReport&, const std::string&) {}};
+                              [&](const ImportReport&, const std::string& message) {
+                                imported.complaints.push_back(message);
+                              }};
   InputFile file;
   file.path = path;
   imported.status = ImportFile(file, {std::nullopt, given}, session, imported.report);
@@ -128,6 +134,113 @@ TEST(FileImport, ARunOfWandbIsOfItsProjectOrGroup) {
   given.run = "one";
   given.rank = 9;
   check("g", "3", given, R"(job="mine", rank="9", run="one")");
+}
+
+// A record of W&B with the fields that `write` adds to it.
+template <typename Write>
+std::string WandbRecord(const Write& write) {
+  std::string bytes;
+  pbf_writer record(bytes);
+  write(record);
+  return bytes;
+}
+
+TEST(FileImport, ARunOfWandbMayNotHaveEnded) {
+  const TestFolder folder;
+  const Imported running = Import(folder.Write("run-abc.wandb", WandbLog("", "")));
+  EXPECT_THAT(running.report.remarks, ElementsAre("the run has not ended"));
+  std::string log = WandbLog("", "");
+  // The exit code.
+  wandb::PutWandbRecord(log, WandbRecord([](pbf_writer& record) { record.add_bytes(18, ""); }));
+  EXPECT_THAT(Import(folder.Write("run-abc.wandb", log)).report.remarks, ElementsAre());
+  const Imported cut = Import(folder.Write("run-abc.wandb", log.substr(0, log.size() - 1)));
+  EXPECT_THAT(cut.report.remarks,
+              ElementsAre("its last record is truncated: the run crashed or is still running"));
+}
+
+TEST(FileImport, DamageOfARunOfWandbIsCounted) {
+  const TestFolder folder;
+  std::string log = WandbLog("", "");
+  wandb::PutWandbRecord(log, "\xff\xff");
+  const Imported imported = Import(folder.Write("run-abc.wandb", log));
+  EXPECT_TRUE(imported.status.ok()) << imported.status;
+  EXPECT_THAT(imported.complaints, ElementsAre("1 malformed records"));
+  EXPECT_EQ(imported.report.left_out, 1u);
+}
+
+TEST(FileImport, WhatIsNamedWandbMustBeOne) {
+  const TestFolder folder;
+  Delivery delivery(
+      [](const Outgoing&) {
+        return Reply{204, "", ""};
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0)});
+  SampleTimes times;
+  const ImportSession session{delivery,
+                              times,
+                              false,
+                              false,
+                              [](const ImportReport&) {},
+                              [](const ImportReport&, const std::string&) {}};
+  InputFile file;
+  file.path = folder.Write("x", "something else entirely");
+  ImportReport report;
+  const absl::Status status =
+      ImportFile(file, {FileFormat{FileKind::kWandb, "wandb"}, {}}, session, report);
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_EQ(Message(status), "it is not a W&B transaction log (run-ID.wandb)");
+}
+
+TEST(FileImport, SamplesThatGotOtherTimesAreCounted) {
+  const TestFolder folder;
+  const auto row = [](const char* loss, const char* step) {
+    return WandbRecord([&](pbf_writer& record) {
+      pbf_writer history(record, 2);
+      for (const auto& [name, value] :
+           {std::pair("loss", loss), {"_step", step}, {"_timestamp", "1795510508.5"}}) {
+        pbf_writer item(history, 1);
+        item.add_string(1, name);
+        item.add_string(16, value);
+      }
+    });
+  };
+  std::string log;
+  wandb::PutWandbRecord(log, row("1", "1"));
+  wandb::PutWandbRecord(log, row("2", "2"));
+  wandb::PutWandbRecord(log, row("2", "2"));
+  const Imported imported = Import(folder.Write("run-abc.wandb", log));
+  EXPECT_TRUE(imported.status.ok()) << imported.status;
+  EXPECT_THAT(imported.report.remarks,
+              ElementsAre("the run has not ended",
+                          StartsWith("1 samples got later times, because others of their series "
+                                     "were logged at the same time"),
+                          "1 samples appeared twice"));
+}
+
+TEST(FileImport, TheFormatOfAllFilesCanBeSet) {
+  const TestFolder folder;
+  InputFile file;
+  file.path = folder.Write("x.txt", "a 1 1000\n");
+  Delivery delivery(
+      [](const Outgoing&) {
+        return Reply{204, "", ""};
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0)});
+  SampleTimes times;
+  const ImportSession session{delivery,
+                              times,
+                              false,
+                              false,
+                              [](const ImportReport&) {},
+                              [](const ImportReport&, const std::string&) {}};
+  ImportReport report;
+  ASSERT_TRUE(
+      ImportFile(file, {FileFormat{FileKind::kPrometheus, "prometheus"}, {}}, session, report)
+          .ok());
+  EXPECT_EQ(report.format, "prometheus");
+  EXPECT_EQ(report.counts.first_ms(), 1000);
+  EXPECT_EQ(report.file_bytes, 9u);
+  EXPECT_EQ(report.source, file.path);
 }
 
 }  // namespace

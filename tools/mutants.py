@@ -12,8 +12,9 @@ HEADER = "base/mutant.h"
 SWITCH = "LockstepMutant"
 
 # What the scratch copy has as base/mutant.h. LOCKSTEP_MUTANT is the number of the mutant that is
-# switched on. With -1 each test writes, once, the numbers of the mutants that it reaches: to standard
-# output, or to the file LOCKSTEP_MUTANT_LOG.
+# switched on. With -1 each test writes, once, the numbers of the mutants that it reaches: to the
+# standard output with which the program began, even if the test captures it, or to the file
+# LOCKSTEP_MUTANT_LOG.
 HEADER_TEXT = r"""#pragma once
 
 #include <fcntl.h>
@@ -41,6 +42,8 @@ extern "C" const void* LockstepUnitTest() __asm__("_ZN7testing8UnitTest11GetInst
 extern "C" const void* LockstepTestInfo(const void*)
     __asm__("_ZNK7testing8UnitTest17current_test_infoEv") __attribute__((weak));
 
+inline const int LockstepMutantOutput = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
 inline void LockstepMutantReached(int number) {
   static std::atomic<const void*> seen[4096];
   static const char outside_of_tests = 0;
@@ -51,7 +54,7 @@ inline void LockstepMutantReached(int number) {
   const int size = std::snprintf(line, sizeof(line), "\n@mutant %d\n", number);
   static const int file = [] {
     const char* path = std::getenv("LOCKSTEP_MUTANT_LOG");
-    return path == nullptr ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    return path == nullptr ? LockstepMutantOutput : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   }();
   if (write(file, line, size) < 0) return;
 }

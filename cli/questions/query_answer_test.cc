@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_format.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -83,6 +85,56 @@ TEST(QueryAnswerTest, DrawsACurveOfEachSeriesWhereItsSamplesAre) {
             "rank  lowest  highest  last  curve\n"
             "   0       0        7     7  _#=#\n"
             "   1   -1000     0.25  -1e3    #_\n");
+}
+
+std::string CurveOf(std::string_view values, const TimeGrid& grid) {
+  const std::string json =
+      R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":)" +
+      std::string(values) + "}]}}";
+  const absl::StatusOr<std::string> text = CurvesText(json, grid, Glyphs::kAscii);
+  EXPECT_TRUE(text.ok()) << text.status();
+  return *text;
+}
+
+TEST(QueryAnswerTest, ACurveHasThePlacesOfItsGrid) {
+  // Before the first step, between two steps, and beyond the last one.
+  EXPECT_EQ(CurveOf(R"([[9,"1"],[11.999,"2"],[14,"9"]])", {10'000, 13'000, 1'000}),
+            "lowest  highest  last  curve\n     1        2     9  _#\n");
+  // What is no number has a place but no height.
+  EXPECT_EQ(CurveOf(R"([[10,"1"],[11,"?"],[12,"NaN"],[13,"2"]])", {10'000, 13'000, 1'000}),
+            "lowest  highest  last  curve\n     1        2     2  _  #\n");
+}
+
+TEST(QueryAnswerTest, ACurveHasSixtyCharactersAtMost) {
+  std::string values;
+  for (int i = 0; i < 61; ++i) {
+    absl::StrAppendFormat(&values, "%s[%d,\"%d\"]", i > 0 ? "," : "", i, i == 60 ? 1 : 0);
+  }
+  const auto curve = [&values](int64_t end_ms) {
+    const std::string text = CurveOf("[" + values + "]", {0, end_ms, 1'000});
+    // Without the end of the line.
+    return text.size() - text.rfind(' ') - 2;
+  };
+  EXPECT_EQ(curve(59'000), 60u);
+  EXPECT_EQ(curve(60'000), 60u);
+  EXPECT_EQ(curve(49'000), 50u);
+}
+
+TEST(QueryAnswerTest, SeriesOfHistogramsAloneAreNotShown) {
+  const absl::StatusOr<std::string> text = AnswerText(
+      R"({"status":"success","data":{"resultType":"vector","result":[
+          {"metric":{"job":"a"},"histogram":[1,{}]}]}})");
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, "(no result)\n");
+  const absl::StatusOr<std::string> curves =
+      CurvesText(R"({"status":"success","data":{"resultType":"matrix","result":[]}})", {0, 1, 1},
+                 Glyphs::kAscii);
+  EXPECT_EQ(*curves, "(no result)\n");
+}
+
+TEST(QueryAnswerTest, AStringIsOneCellOfCsv) {
+  EXPECT_EQ(*AnswerCsv(R"({"status":"success","data":{"resultType":"string","result":[1,"a,b"]}})"),
+            "value\n\"a,b\"\n");
 }
 
 }  // namespace

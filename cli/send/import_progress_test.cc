@@ -78,5 +78,19 @@ TEST(ImportProgressTest, SaysWhatBecameOfAll) {
             "failed; 3 of unknown format; 5 folders with nothing to import");
 }
 
+TEST(ImportProgressTest, NoTimeHasNoRate) {
+  importer::ImportReport report = Report(1, 10);
+  EXPECT_EQ(ProgressText(report, seconds(0)), "run/x.csv  10 samples  0.0 MB  0 samples/s");
+  // Nothing is known of what is left before the first bytes and after the last.
+  report.file_bytes = 1'000'000;
+  EXPECT_EQ(ProgressText(report, seconds(1)), "run/x.csv  10 samples  0.0 of 1.0 MB  10 samples/s");
+  report.read_bytes = report.file_bytes;
+  EXPECT_EQ(ProgressText(report, seconds(1)), "run/x.csv  10 samples  1.0 of 1.0 MB  10 samples/s");
+}
+
+TEST(ImportProgressTest, ASourceMayHoldNothing) {
+  EXPECT_EQ(ReportText(Report(0, 0)), "run/x.csv: csv: 0 samples of 0 series");
+}
+
 }  // namespace
 }  // namespace lockstep::cli

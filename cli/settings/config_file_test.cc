@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "import/files/importing_testing.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -84,6 +86,44 @@ TEST(ConfigFileTest, WritesWhatItReads) {
     EXPECT_EQ((*values)[i].name, settings[i].first);
     EXPECT_EQ((*values)[i].text, settings[i].second);
   }
+}
+
+TEST(ConfigFileTest, LeavesOutWhatOthersRead) {
+  const absl::StatusOr<std::vector<GivenValue>> values = ParseConfig(
+      "global: {scrape_interval: 5s}\nscrape_configs: [[1]]\nrule_files: [[1]]\n"
+      "alerting: [[1]]\nremediation: [[1]]\nhttp: ':1'\n",
+      "a.yml");
+  ASSERT_TRUE(values.ok()) << values.status();
+  ASSERT_EQ(values->size(), 1u);
+  EXPECT_EQ((*values)[0].name, "http");
+}
+
+TEST(ConfigFileTest, KeysMustBeScalars) {
+  EXPECT_EQ(Message(ParseConfig("? [a, b]\n: c\n", "a.yml").status()),
+            "a.yml line 1: keys must be scalars");
+  EXPECT_EQ(Message(ParseConfig("a: [{b: [[1]]}]\n", "a.yml").status()),
+            "a.yml line 1: \"a[0].b\" needs a single value");
+}
+
+TEST(ConfigFileTest, FlagsOverrideTheFile) {
+  const importer::TestFolder folder;
+  const std::string path = folder.Write("l.yml", "query: {timeout: 7s, max-samples: 5}\n");
+  const absl::StatusOr<ServeOptions> options =
+      ReadServeOptions(path, {{"query.timeout", "8s", "flag --query.timeout"}});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->query_timeout_ms, 8000);
+  EXPECT_EQ(options->max_query_samples, 5);
+  EXPECT_EQ(options->config_file, path);
+  ASSERT_EQ(options->flags.size(), 1u);
+  EXPECT_EQ(options->flags[0].text, "8s");
+}
+
+TEST(ConfigFileTest, AFileIsNotNeeded) {
+  const absl::StatusOr<ServeOptions> options = ReadServeOptions("", {});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->config_file, "");
+  EXPECT_EQ(Message(ReadServeOptions("/does/not/exist", {}).status()),
+            "cannot read \"/does/not/exist\"");
 }
 
 }  // namespace

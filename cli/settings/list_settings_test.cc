@@ -123,6 +123,50 @@ TEST(TenantSettingsTest, SaysWhatIsWrongAndWhere) {
   EXPECT_FALSE(ReadTenants(head + "    - {tenant: \"a(\"}\n").ok());
 }
 
+TEST(TenantSettingsTest, AListHasAHundredItemsAtMost) {
+  std::string yaml = "tenants:\n  limits:\n";
+  for (int i = 0; i < 100; ++i) yaml += "    - {max_series: 1}\n";
+  const auto options = ReadTenants(yaml);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->tenant_limits.size(), 100u);
+  CheckTenantError(yaml + "    - {max_series: 1}\n",
+                   "a.yml line 103: tenants.limits: at most 100 limits are allowed");
+}
+
+TEST(TenantSettingsTest, FlagsCannotSetItemsOfAList) {
+  const auto error_of = [](const std::string& name) {
+    return std::string(Message(MakeServeOptions({{name, "1", "flag"}}).status()));
+  };
+  EXPECT_EQ(error_of("tenants.limits[x].tenant"), "flag: unknown key \"tenants.limits[x].tenant\"");
+  EXPECT_EQ(error_of("tenants.limits[1].tenant"), "flag: unknown key \"tenants.limits[1].tenant\"");
+  EXPECT_EQ(error_of("tenants.limits[0]tenant"), "flag: unknown key \"tenants.limits[0]tenant\"");
+  EXPECT_EQ(error_of("tenants.limits[0].tenant"), "");
+}
+
+TEST(TenantSettingsTest, CountsAreWholeNumbers) {
+  for (const char* count : {"1.5", "-1", "", "7 "}) {
+    EXPECT_FALSE(MakeServeOptions({{"tenants.limits[0].max_series", count, "x"}}).ok()) << count;
+  }
+  const auto options = MakeServeOptions({{"tenants.limits[0].max_samples_per_second", "0", "x"}});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->tenant_limits[0].max_samples_per_second, 0u);
+}
+
+TEST(RetentionSettingsTest, ARuleMayBeForATenant) {
+  const absl::StatusOr<ServeOptions> options =
+      Read("storage: {retention: {rules: [{tenant: 'a.*', keep: 1d}]}}\n");
+  ASSERT_TRUE(options.ok()) << options.status();
+  ASSERT_TRUE(options->retention_rules[0].tenant.has_value());
+  EXPECT_TRUE(options->retention_rules[0].tenant->Matches("ab"));
+  EXPECT_FALSE(options->retention_rules[0].tenant->Matches("b"));
+  EXPECT_EQ(options->retention_rules[0].tenant->name(), "tenant");
+  EXPECT_FALSE(options->retention_rules[0].job.has_value());
+}
+
+TEST(RetentionSettingsTest, ARuleMayKeepAsLongAsAll) {
+  EXPECT_TRUE(Read("storage: {retention: {time: 5d, rules: [{keep: 5d}]}}\n").ok());
+}
+
 }  // namespace
 
 }  // namespace lockstep::cli

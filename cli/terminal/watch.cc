@@ -105,6 +105,7 @@ ExitCode Watch(double interval_s, WatchPlace place,
     std::fputs(SentenceOf(text.status()).c_str(), stderr);
     return kFailure;
   }
+  is_stopped = 0;
   const WatchSignals signals;
   std::optional<Terminal> terminal;
   if (place == WatchPlace::kScreen && Terminal::IsThere()) terminal.emplace();

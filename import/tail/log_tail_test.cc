@@ -219,5 +219,184 @@ TEST_F(LogTailTest, GoesOnWithWhatItKept) {
   EXPECT_EQ(server_.contents().size(), 2u);
 }
 
+constexpr int64_t kTenMinutesMs = 600'000;
+
+TEST_F(LogTailTest, ForgetsALogThatWasMovedAway) {
+  const TestFolder elsewhere;
+  Append("a.jsonl", Step(1));
+  ASSERT_TRUE(Look().ok());
+  Rename("a.jsonl", elsewhere.path() + "/x");
+  now_ms_ += kTenMinutesMs - 1000;
+  ASSERT_TRUE(Look().ok());
+  EXPECT_EQ(tail_->state().logs.size(), 1u);
+  // It was last seen ten minutes and a second ago.
+  ASSERT_TRUE(Look().ok());
+  EXPECT_TRUE(tail_->state().logs.empty());
+}
+
+TEST_F(LogTailTest, KeepsALogThatGrowsWhereverItIs) {
+  const TestFolder elsewhere;
+  Append("a.jsonl", Step(1));
+  ASSERT_TRUE(Look().ok());
+  Rename("a.jsonl", elsewhere.path() + "/x");
+  now_ms_ += kTenMinutesMs - 2000;
+  elsewhere.Write("x", Step(1) + Step(2));
+  ASSERT_TRUE(Look().ok());
+  now_ms_ += kTenMinutesMs - 1000;
+  ASSERT_TRUE(Look().ok());
+  EXPECT_EQ(tail_->state().logs.size(), 1u);
+  EXPECT_THAT(server_.contents(), ElementsAre(Step(1) + Step(2)));
+  ASSERT_TRUE(Look().ok());
+  EXPECT_TRUE(tail_->state().logs.empty());
+}
+
+TEST_F(LogTailTest, KeepsALogThatTheServerLacks) {
+  const TestFolder elsewhere;
+  Append("a.jsonl", Step(1));
+  ASSERT_TRUE(Look().ok());
+  server_.is_away = true;
+  Append("a.jsonl", Step(2));
+  EXPECT_FALSE(Look().ok());
+  Rename("a.jsonl", elsewhere.path() + "/x");
+  now_ms_ += 2 * kTenMinutesMs;
+  EXPECT_FALSE(Look().ok());
+  EXPECT_EQ(tail_->state().logs.size(), 1u);
+  server_.is_away = false;
+  ASSERT_TRUE(Look().ok());
+  EXPECT_THAT(server_.contents(), ElementsAre(Step(1) + Step(2)));
+  ASSERT_TRUE(Look().ok());
+  EXPECT_TRUE(tail_->state().logs.empty());
+}
+
+TEST_F(LogTailTest, ANamedFileIsALogWhateverItHolds) {
+  Append("notes.txt", "nothing of a known format\n");
+  ASSERT_TRUE(Look().ok());
+  EXPECT_TRUE(server_.streams.empty());
+  tail_ = std::make_unique<LogTail>(TailOptions{{folder_.path() + "/notes.txt"}, {}, "host"},
+                                    delivery_, TailState());
+  ASSERT_TRUE(Look().ok());
+  EXPECT_THAT(server_.contents(), ElementsAre("nothing of a known format\n"));
+}
+
+TEST_F(LogTailTest, StreamsHaveTheNameOfTheHostAndTheFile) {
+  Append("a b.jsonl", Step(1));
+  ASSERT_TRUE(Look().ok());
+  const TailState state = tail_->state();
+  ASSERT_EQ(state.logs.size(), 1u);
+  EXPECT_EQ(state.logs[0].stream, absl::StrFormat("tail/host/%d.%d.1001000/a b.jsonl",
+                                                  state.logs[0].device, state.logs[0].inode));
+  EXPECT_EQ(state.logs[0].offset, Step(1).size());
+  EXPECT_EQ(state.logs[0].head_bytes, Step(1).size());
+}
+
+TEST_F(LogTailTest, TheHeadOfALogHas256Bytes) {
+  const std::string first =
+      absl::StrFormat("{\"step\":1,\"loss\":2,\"note\":\"%s\"}\n", std::string(300, 'x'));
+  Append("a.jsonl", first);
+  ASSERT_TRUE(Look().ok());
+  EXPECT_EQ(tail_->state().logs[0].head_bytes, 256u);
+  const std::string stream = tail_->state().logs[0].stream;
+  Append("a.jsonl", Step(2));
+  ASSERT_TRUE(Look().ok());
+  EXPECT_EQ(tail_->state().logs[0].stream, stream);
+}
+
+TEST_F(LogTailTest, TracesAndBlocksAreNoLogs) {
+  Append("a.om", "# TYPE a gauge\na 1 1\n# EOF\n");
+  folder_.Write("block/meta.json", Step(1));
+  folder_.Write("block/index", "");
+  folder_.Write("block/chunks/000001", "");
+  ASSERT_TRUE(Look().ok());
+  EXPECT_TRUE(server_.streams.empty());
+}
+
+TEST_F(LogTailTest, ALogIsSentInPiecesOfAMegabyte) {
+  std::string text;
+  for (int i = 0; text.size() <= (2 << 20); ++i) text += Step(i);
+  folder_.Write("a.jsonl", text);
+  size_t requests = 0;
+  importer::Delivery counting(
+      [&](const Outgoing& request) {
+        ++requests;
+        EXPECT_LE(request.body.size(), size_t{1} << 20);
+        return server_.Take(request);
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0), true});
+  LogTail tail({{folder_.path()}, {}, "host"}, counting, {});
+  tail.Find(now_ms_);
+  ASSERT_TRUE(tail.Push(now_ms_).ok());
+  EXPECT_EQ(requests, 3u);
+  EXPECT_THAT(server_.contents(), ElementsAre(text));
+}
+
+TEST_F(LogTailTest, AServerThatMakesNoProgressIsAskedAgainLater) {
+  Append("a.jsonl", Step(1));
+  int requests = 0;
+  importer::Delivery stuck(
+      [&](const Outgoing&) {
+        ++requests;
+        return Reply{200, "", R"({"data":{"next_offset":0,"refused_samples":0}})"};
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0), true});
+  LogTail tail({{folder_.path()}, {}, "host"}, stuck, {});
+  tail.Find(now_ms_);
+  EXPECT_TRUE(tail.Push(now_ms_).ok());
+  EXPECT_EQ(requests, 3);
+  EXPECT_TRUE(tail.Push(now_ms_).ok());
+  EXPECT_EQ(requests, 6);
+}
+
+TEST_F(LogTailTest, AServerThatHasMoreThanTheLogGetsANewStream) {
+  Append("a.jsonl", Step(1));
+  std::vector<std::string> paths;
+  importer::Delivery delivery(
+      [&](const Outgoing& request) {
+        paths.push_back(request.path);
+        if (paths.size() > 1) return server_.Take(request);
+        return absl::StatusOr<Reply>(
+            Reply{200, "", R"({"data":{"next_offset":1000,"refused_samples":0}})"});
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0), true});
+  LogTail tail({{folder_.path()}, {}, "host"}, delivery, {});
+  tail.Find(now_ms_);
+  EXPECT_TRUE(tail.Push(now_ms_).ok());
+  EXPECT_THAT(server_.contents(), ElementsAre(Step(1)));
+}
+
+TEST_F(LogTailTest, AFailureOfOneLogDoesNotKeepBackTheOthers) {
+  Append("a.jsonl", Step(1));
+  Append("b.jsonl", Step(2));
+  int requests = 0;
+  importer::Delivery delivery(
+      [&](const Outgoing& request) {
+        if (++requests == 1) return absl::StatusOr<Reply>(Reply{403, "", "no"});
+        return server_.Take(request);
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0), true});
+  LogTail tail({{folder_.path()}, {}, "host"}, delivery, {});
+  tail.Find(now_ms_);
+  const absl::Status status = tail.Push(now_ms_);
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_THAT(std::string(Message(status)), testing::StartsWith(folder_.path()));
+  EXPECT_EQ(requests, 2);
+  EXPECT_EQ(server_.contents().size(), 1u);
+}
+
+TEST_F(LogTailTest, AServerThatIsAwayIsNotAskedForEachLog) {
+  Append("a.jsonl", Step(1));
+  Append("b.jsonl", Step(2));
+  int requests = 0;
+  importer::Delivery delivery(
+      [&](const Outgoing&) -> absl::StatusOr<Reply> {
+        ++requests;
+        return absl::UnavailableError("away");
+      },
+      [](std::chrono::milliseconds) { return false; }, {std::chrono::milliseconds(0), true});
+  LogTail tail({{folder_.path()}, {}, "host"}, delivery, {});
+  tail.Find(now_ms_);
+  EXPECT_TRUE(absl::IsUnavailable(tail.Push(now_ms_)));
+  EXPECT_EQ(requests, 1);
+}
+
 }  // namespace
 }  // namespace lockstep::tail

@@ -66,5 +66,65 @@ TEST(TailStateTest, PushesAreBounded) {
   EXPECT_EQ(log.pushes.back().end, log.offset);
 }
 
+// "end@time ..." of all pushes.
+std::string PushesOf(const TailedLogState& log) {
+  std::string text;
+  for (const PushedBytes& push : log.pushes) {
+    text += std::to_string(push.end) + "@" + std::to_string(push.arrival_ms) + " ";
+  }
+  return text;
+}
+
+TEST(TailStateTest, PushesOfOneTimeAreOne) {
+  TailedLogState log;
+  log.AddPush(10, 1000);
+  log.AddPush(20, 1000);
+  log.AddPush(30, 2000);
+  EXPECT_EQ(PushesOf(log), "20@1000 30@2000 ");
+  EXPECT_EQ(log.offset, 30u);
+  // What is pushed again changes nothing.
+  log.AddPush(30, 3000);
+  log.AddPush(5, 3000);
+  EXPECT_EQ(PushesOf(log), "20@1000 30@2000 ");
+  EXPECT_EQ(log.offset, 30u);
+}
+
+// Of two neighbours the later bytes are kept with the earlier time.
+TEST(TailStateTest, PushesBeyondTheLimitAreJoined) {
+  TailedLogState log;
+  for (uint64_t i = 1; i <= kMaxPushesKept; ++i) log.AddPush(i, static_cast<int64_t>(i));
+  EXPECT_EQ(log.pushes.size(), kMaxPushesKept);
+  const uint64_t next = kMaxPushesKept + 1;
+  log.AddPush(next, static_cast<int64_t>(next));
+  ASSERT_EQ(log.pushes.size(), kMaxPushesKept / 2 + 1);
+  EXPECT_EQ(log.pushes[0].end, 2u);
+  EXPECT_EQ(log.pushes[0].arrival_ms, 1);
+  EXPECT_EQ(log.pushes[1].end, 4u);
+  EXPECT_EQ(log.pushes[1].arrival_ms, 3);
+  EXPECT_EQ(log.pushes.back().end, next);
+  EXPECT_EQ(log.pushes[kMaxPushesKept / 2 - 1].end, kMaxPushesKept);
+}
+
+TEST(TailStateTest, NumbersThatOverflowAreNone) {
+  const std::string begin = "lockstep-tail 1\nlog 1 2 3 4 5 s\n+18446744073709551615 1\n";
+  EXPECT_TRUE(ParseTailState(begin).ok());
+  EXPECT_FALSE(ParseTailState(begin + "+1 +1\n").ok());
+  EXPECT_FALSE(
+      ParseTailState("lockstep-tail 1\nlog 1 2 3 4 5 s\n+1 9223372036854775807\n+1 +1\n").ok());
+  EXPECT_FALSE(ParseTailState("lockstep-tail 1\nlog 1 2 3 x 5 s\n").ok());
+  EXPECT_FALSE(ParseTailState("lockstep-tail 1\nlag 1 2 3 4 5 s\n").ok());
+}
+
+TEST(TailStateTest, ErrorsNameTheFile) {
+  const importer::TestFolder folder;
+  const std::string path = folder.Write("state", "nothing");
+  EXPECT_EQ(Message(ReadTailState(path).status()),
+            "\"" + path +
+                "\" (delete it to start over): it is not a progress file of `lockstep "
+                "tail`");
+  EXPECT_EQ(Message(WriteTailState(folder.path() + "/none/state", kState)),
+            "cannot write \"" + folder.path() + "/none/state.new\"");
+}
+
 }  // namespace
 }  // namespace lockstep::tail

@@ -179,6 +179,90 @@ TEST(ChunkReaderTest, ReadsFloatHistogramsBack) {
   }
 }
 
+// Three samples of two positive buckets and a negative one, bit by bit as in Prometheus'
+// tsdb/docs/format/chunks.md.
+std::string IntegerHistograms(unsigned flags) {
+  std::string data;
+  MsbBits bits(data);
+  bits.Put(3, 16);
+  bits.Put(flags, 8);
+  bits.Put(244, 8);  // the zero threshold: 2^0
+  bits.PutVarbit(3);
+  bits.PutUnsignedVarbit(1);
+  bits.PutUnsignedVarbit(2);
+  bits.PutVarbit(1);
+  bits.PutUnsignedVarbit(1);
+  bits.PutUnsignedVarbit(1);
+  bits.PutVarbit(0);
+  // Time, count, zero count, sum and buckets, each bucket as the difference from the one before.
+  bits.PutVarbit(1000);
+  bits.PutUnsignedVarbit(10);
+  bits.PutUnsignedVarbit(2);
+  bits.PutDouble(5.5);
+  for (const int bucket : {3, 1, 1}) bits.PutVarbit(bucket);
+  // Differences from the first sample.
+  XorSequence sums(5.5);
+  for (const int difference : {10, 4, 0}) bits.PutVarbit(difference);
+  sums.Put(7.5, bits);
+  for (const int difference : {2, -1, 1}) bits.PutVarbit(difference);
+  // Differences of the differences.
+  for (const int difference : {10, 1, 1}) bits.PutVarbit(difference);
+  sums.Put(7.5, bits);
+  for (const int difference : {1, 3, 0}) bits.PutVarbit(difference);
+  return data;
+}
+
+TEST(ChunkReaderTest, ReadsIntegerHistograms) {
+  SampleColumns read;
+  const absl::Status status = ReadChunk(2, IntegerHistograms(0), read);
+  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_EQ(read.histograms.size(), 3u);
+  struct Row {
+    int64_t timestamp_ms;
+    double count, zero_count, sum;
+    std::vector<double> positive, negative;
+  };
+  const Row rows[] = {{1000, 10, 2, 5.5, {3, 4}, {1}},
+                      {1010, 14, 2, 7.5, {5, 5}, {2}},
+                      {1030, 19, 3, 7.5, {8, 10}, {3}}};
+  for (size_t i = 0; i < 3; ++i) {
+    const Histogram& h = *read.histograms[i].histogram;
+    EXPECT_EQ(read.histograms[i].timestamp_ms, rows[i].timestamp_ms);
+    EXPECT_EQ(h.count, rows[i].count);
+    EXPECT_EQ(h.zero_count, rows[i].zero_count);
+    EXPECT_EQ(h.sum, rows[i].sum);
+    EXPECT_EQ(h.positive_counts, rows[i].positive);
+    EXPECT_EQ(h.negative_counts, rows[i].negative);
+    EXPECT_EQ(h.schema, 3);
+    EXPECT_EQ(h.zero_threshold, 1);
+    EXPECT_EQ(h.positive_spans, (std::vector<BucketSpan>{{1, 2}}));
+    EXPECT_EQ(h.negative_spans, (std::vector<BucketSpan>{{0, 1}}));
+  }
+}
+
+TEST(ChunkReaderTest, TheFlagsOfAChunkAreOfItsFirstSample) {
+  const auto hints = [](unsigned flags) {
+    SampleColumns read;
+    EXPECT_TRUE(ReadChunk(2, IntegerHistograms(flags), read).ok());
+    return std::pair(read.histograms[0].histogram->reset_hint,
+                     read.histograms[2].histogram->reset_hint);
+  };
+  using enum CounterResetHint;
+  EXPECT_EQ(hints(0x00), std::pair(kUnknown, kNotReset));
+  EXPECT_EQ(hints(0x40), std::pair(kNotReset, kNotReset));
+  EXPECT_EQ(hints(0x80), std::pair(kReset, kNotReset));
+  EXPECT_EQ(hints(0xc0), std::pair(kGauge, kGauge));
+}
+
+TEST(ChunkReaderTest, ATornChunkOfHistogramsIsAnError) {
+  const std::string whole = IntegerHistograms(0);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    SampleColumns read;
+    EXPECT_EQ(ReadChunk(2, whole.substr(0, size), read).code(), absl::StatusCode::kDataLoss)
+        << size;
+  }
+}
+
 TEST(ChunkReaderTest, RefusesWhatIsNoChunk) {
   SampleColumns read;
   EXPECT_EQ(ReadChunk(9, "", read).code(), absl::StatusCode::kUnimplemented);

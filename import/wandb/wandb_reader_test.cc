@@ -199,6 +199,55 @@ TEST(WandbReaderTest, WhoTheRunIs) {
   EXPECT_TRUE(read.has_ended);
 }
 
+// The start of a run, in seconds and nanoseconds.
+std::string StartRecord(int64_t seconds, int32_t nanos) {
+  std::string record;
+  pbf_writer writer(record);
+  pbf_writer run(writer, 17);
+  run.add_uint32(99, 7);  // of a later version
+  pbf_writer time(run, 17);
+  time.add_int64(1, seconds);
+  time.add_int32(2, nanos);
+  time.add_int32(3, 5);
+  return record;
+}
+
+TEST(WandbReaderTest, WhenTheRunBegan) {
+  EXPECT_EQ(ReadOf({StartRecord(1'795'510'508, 250'400'000)}).run.start_ms, 1'795'510'508'250);
+  EXPECT_EQ(ReadOf({StartRecord(0, 0)}).run.start_ms, std::nullopt);
+  EXPECT_EQ(ReadOf({StartRecord(-5, 0)}).run.start_ms, std::nullopt);
+  EXPECT_EQ(ReadOf({StartRecord(100'000'000'000, 0)}).run.start_ms, 100'000'000'000'000);
+  EXPECT_EQ(ReadOf({StartRecord(100'000'000'001, 0)}).run.start_ms, std::nullopt);
+}
+
+TEST(WandbReaderTest, TheRankMayComeLater) {
+  std::string record;
+  {
+    pbf_writer writer(record);
+    pbf_writer updates(writer, 5);
+    PutItem(updates, 1, {{"global_rank"}, "6"});
+    PutItem(updates, 1, {{"world", "rank"}, "9"});
+  }
+  EXPECT_EQ(ReadOf({RunRecord({{1, "abc"}}, {}), record}).run.rank, 6);
+}
+
+TEST(WandbReaderTest, RecordsAndFieldsOfLaterVersionsAreSkipped) {
+  std::string record;
+  {
+    pbf_writer writer(record);
+    writer.add_uint32(1, 5);
+    pbf_writer history(writer, 2);
+    history.add_string(77, "x");
+    PutItem(history, 1, {{"a"}, "1"});
+  }
+  std::string other;
+  pbf_writer(other).add_string(90, "y");
+  const ReadRun read = ReadOf({other, record});
+  EXPECT_EQ(read.malformed_records, 0u);
+  EXPECT_TRUE(read.rows.ends_with("a=1\n")) << read.rows;
+  EXPECT_FALSE(read.has_ended);
+}
+
 TEST(WandbReaderTest, MalformedRecordsCostNoOthers) {
   const std::string good = HistoryOf({{{"a"}, "1"}}, 7);
   for (size_t size = 1; size < good.size(); ++size) {

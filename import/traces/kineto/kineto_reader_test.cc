@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <map>
 
+#include "absl/strings/str_format.h"
 #include "import/traces/kineto_records.h"
 #include "import/traces/profile/step_profile.h"
+#include "import/traces/records/trace_limits.h"
 #include "import/traces/records/traces_testing.h"
 
 namespace lockstep::traces {
@@ -255,6 +257,129 @@ TEST(KinetoReaderTest, CountsBrokenEventsAndGoesOn) {
             "1 x unreadable event (first at byte 91), 1 x damaged event (first at byte 146), 1 x "
             "unreadable "
             "member of the document (first at byte 271)");
+}
+
+// Events of a document, one per line, each begun a microsecond after the one before.
+class KinetoDocument {
+ public:
+  // `more` are further members of the event and of its arguments.
+  void Add(std::string_view category, std::string_view name, std::string_view args = "") {
+    absl::StrAppendFormat(&text_, R"(%s{"ph":"X","cat":"%s","name":"%s","ts":%d,"dur":1,)",
+                          text_.empty() ? "" : ",\n", category, name, ++count_);
+    absl::StrAppendFormat(&text_, R"("args":{%s}})", args);
+  }
+  ReadTrace Read() const { return ReadKineto("[" + text_ + "]"); }
+
+ private:
+  std::string text_;
+  int count_ = 0;
+};
+
+TEST(KinetoReaderTest, LongNamesOfKernelsEndAtACharacter) {
+  KinetoDocument document;
+  const std::string longest(kMaxKernelNameBytes, 'k');
+  document.Add("kernel", longest);
+  document.Add("kernel", longest + "a");
+  document.Add("kernel", longest + "b");
+  const std::string before(kMaxKernelNameBytes - 1, 'k');
+  document.Add("kernel", before + "\xc3\xa9");  // its second byte is the first beyond
+  document.Add("kernel", before);
+  const KinetoTrace trace = document.Read().trace;
+  ASSERT_EQ(trace.kernel_names.size(), 2u);
+  EXPECT_EQ(trace.kernel_names[0], longest);
+  EXPECT_EQ(trace.kernel_names[1], before);
+  EXPECT_EQ(trace.device_events[2].kernel, 0u);
+  EXPECT_EQ(trace.device_events[3].kernel, 1u);
+  EXPECT_EQ(trace.device_events[4].kernel, 1u);
+}
+
+TEST(KinetoReaderTest, CollectivesBeyondTheLimitAreOthers) {
+  KinetoDocument document;
+  for (size_t i = 0; i < kMaxCollectives + 2; ++i) {
+    document.Add("kernel", "ncclDevKernel_AllReduce",
+                 absl::StrFormat(R"("Process Group Description":"g%d")", i));
+  }
+  document.Add("kernel", "ncclDevKernel_AllReduce", R"("Process Group Description":"g0")");
+  const KinetoTrace trace = document.Read().trace;
+  ASSERT_EQ(trace.collective_kinds.size(), kMaxCollectives + 1);
+  EXPECT_EQ(trace.collective_kinds[kMaxCollectives - 1].group,
+            absl::StrFormat("g%d", kMaxCollectives - 1));
+  EXPECT_EQ(trace.collective_kinds[kMaxCollectives].name, "other");
+  EXPECT_EQ(trace.collective_kinds[kMaxCollectives].group, "");
+  EXPECT_EQ(trace.collective_calls[kMaxCollectives - 1].kind, kMaxCollectives - 1);
+  EXPECT_EQ(trace.collective_calls[kMaxCollectives].kind, kMaxCollectives);
+  EXPECT_EQ(trace.collective_calls[kMaxCollectives + 1].kind, kMaxCollectives);
+  EXPECT_EQ(trace.collective_calls.back().kind, 0u);
+}
+
+TEST(KinetoReaderTest, SomeDevicesAndStepsAreEnough) {
+  KinetoDocument devices;
+  for (size_t i = 0; i <= kMaxTraceDevices; ++i) {
+    devices.Add("kernel", "gemm", absl::StrFormat(R"("device":%d)", i + 3));
+  }
+  const ReadTrace of_devices = devices.Read();
+  ASSERT_EQ(of_devices.trace.devices.size(), kMaxTraceDevices);
+  EXPECT_EQ(of_devices.trace.devices[0], 3);
+  EXPECT_EQ(of_devices.trace.device_events.size(), kMaxTraceDevices);
+  EXPECT_EQ(of_devices.trace.device_events.back().device, kMaxTraceDevices - 1);
+  EXPECT_TRUE(of_devices.problems.starts_with("1 x more events than a trace may have"))
+      << of_devices.problems;
+  KinetoDocument steps;
+  for (size_t i = 0; i <= kMaxProfiledSteps; ++i) {
+    steps.Add("user_annotation", absl::StrFormat("ProfilerStep#%d", i));
+  }
+  const ReadTrace of_steps = steps.Read();
+  EXPECT_EQ(of_steps.trace.host_steps.size(), kMaxProfiledSteps);
+  EXPECT_TRUE(of_steps.problems.starts_with("1 x more events than a trace may have"));
+}
+
+TEST(KinetoReaderTest, FurtherNamesOfKernelsAreNotKept) {
+  KinetoDocument document;
+  for (size_t i = 0; i <= kMaxKernelNames; ++i) document.Add("kernel", absl::StrFormat("k%d", i));
+  const KinetoTrace trace = document.Read().trace;
+  EXPECT_EQ(trace.kernel_names.size(), kMaxKernelNames);
+  EXPECT_EQ(trace.device_events[kMaxKernelNames - 1].kernel, kMaxKernelNames - 1);
+  EXPECT_EQ(trace.device_events[kMaxKernelNames].kernel, kNoKernel);
+}
+
+TEST(KinetoReaderTest, TellsApartWhatTheHostDoes) {
+  KinetoDocument document;
+  document.Add("cuda_runtime", "cudaLaunchKernel", R"("correlation":11)");
+  document.Add("cuda_runtime", "cudaMemcpy", R"("correlation":12)");
+  document.Add("cuda_runtime", "cudaDeviceSynchronize");
+  document.Add("user_annotation", "backward");
+  document.Add("user_annotation", "what is this");
+  document.Add("gpu_user_annotation", "ProfilerStep#7", R"("device":5)");
+  document.Add("gpu_user_annotation", "backward", R"("device":5)");
+  const KinetoTrace trace = document.Read().trace;
+  ASSERT_EQ(trace.launches.size(), 2u);
+  EXPECT_EQ(trace.launches[0].correlation, 11u);
+  EXPECT_EQ(trace.blocking_copies, std::vector<uint64_t>{12});
+  ASSERT_EQ(trace.host_waits.size(), 1u);
+  EXPECT_EQ(trace.host_waits[0].begin_ns, 3000);
+  ASSERT_EQ(trace.host_phases.size(), 1u);
+  EXPECT_EQ(trace.host_phases[0].phase, "backward");
+  EXPECT_TRUE(trace.host_steps.empty());
+  ASSERT_EQ(trace.device_steps.size(), 1u);
+  EXPECT_EQ(trace.device_steps[0].step, 7);
+  EXPECT_EQ(trace.devices, std::vector<int32_t>{5});
+  ASSERT_EQ(trace.device_phases.size(), 1u);
+}
+
+TEST(KinetoReaderTest, CopiesAndFillsHaveTheirBytes) {
+  KinetoDocument document;
+  document.Add("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", R"("bytes":64,"correlation":3)");
+  document.Add("gpu_memset", "Memset (Device)", R"("bytes":32)");
+  document.Add("kernel", "gemm", R"("bytes":9)");
+  const KinetoTrace trace = document.Read().trace;
+  ASSERT_EQ(trace.copy_calls.size(), 2u);
+  EXPECT_EQ(trace.copy_calls[0].bytes, 64);
+  EXPECT_EQ(trace.copy_calls[0].correlation, 3u);
+  EXPECT_EQ(trace.copy_calls[1].bytes, 32);
+  ASSERT_EQ(trace.device_events.size(), 3u);
+  EXPECT_EQ(trace.device_events[0].kernel_class, KernelClass::kMemcpy);
+  EXPECT_EQ(trace.device_events[0].kernel, kNoKernel);
+  EXPECT_EQ(trace.device_events[1].kernel_class, KernelClass::kMemset);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_format.h"
+#include "import/traces/records/trace_limits.h"
 #include "import/traces/records/traces_testing.h"
 
 namespace lockstep::traces {
@@ -133,6 +134,98 @@ TEST(NsysStatsTest, PiecesOfAnySizeAndTornTailsAreRead) {
   for (size_t size = 0; size < file.size(); ++size) {
     EXPECT_LE(ReadNsys(std::string_view(file).substr(0, size)).rows, 5u);
   }
+}
+
+constexpr std::string_view kTraceHead =
+    "Name,Projected Start (ns),Projected Duration (ns),Style,PID,TID\n";
+
+// A range without work on the device has no start there.
+TEST(NsysStatsTest, RowsWithoutAStartAreNone) {
+  const ReadTables read = ReadNsys(std::string(kTraceHead) + "a,,,PushPop,1,1\n");
+  EXPECT_EQ(read.rows, 0u);
+  EXPECT_TRUE(read.records.empty());
+  EXPECT_EQ(read.problems, "");
+  EXPECT_EQ(ReadNsys(std::string(kTraceHead) + "a,0,5,PushPop,1,1\n").rows, 1u);
+}
+
+TEST(NsysStatsTest, RowsWithoutANumberAreNone) {
+  const ReadTables read = ReadNsys("Time (%),Total Time (ns),Instances,Name\n,,,f\n1,2,3,g\n");
+  EXPECT_EQ(read.rows, 1u);
+}
+
+TEST(NsysStatsTest, ALocatedRowWithABadNumberIsLeftOut) {
+  const ReadTables read = ReadNsys(std::string(kTraceHead) + "a,1,x,PushPop,1,1\n");
+  EXPECT_EQ(read.rows, 0u);
+  EXPECT_EQ(read.problems, "1 x cell that is not a number (first at byte 64)");
+}
+
+TEST(NsysStatsTest, ARecordingHasAWeekAtMost) {
+  const auto problems = [](const char* start, const char* duration) {
+    return ReadNsys(std::string(kTraceHead) + "a," + start + "," + duration + ",PushPop,1,1\n")
+        .problems;
+  };
+  EXPECT_EQ(problems("604800000000000", "604800000000000"), "");
+  EXPECT_EQ(problems("0", "0"), "");
+  const char* outside = "1 x time outside the recording (first at byte 64)";
+  EXPECT_EQ(problems("604800000000001", "0"), outside);
+  EXPECT_EQ(problems("0", "604800000000001"), outside);
+  EXPECT_EQ(problems("0", "-1"), outside);
+}
+
+TEST(NsysStatsTest, ARankIsWholeAndHasSevenDigits) {
+  const auto rank_of = [](const char* rank) {
+    const ReadTables read =
+        ReadNsys(std::string("Name,Time,Total Time,Instances,Rank\nf,1,2,3,") + rank + "\n");
+    EXPECT_EQ(read.records.size(), 3u);
+    return read.records.front().rank;
+  };
+  EXPECT_EQ(rank_of("0"), 0);
+  EXPECT_EQ(rank_of("9999999"), 9'999'999);
+  EXPECT_EQ(rank_of("10000000"), std::nullopt);
+  EXPECT_EQ(rank_of("-1"), std::nullopt);
+  EXPECT_EQ(rank_of(""), std::nullopt);
+}
+
+TEST(NsysStatsTest, TheFirstTablesThatAreNotReadAreNamed) {
+  std::string file;
+  for (size_t i = 0; i <= kMaxUnknownTables; ++i) {
+    absl::StrAppendFormat(&file, "Colour,Head of table %c\n1,2\n\n", 'a' + static_cast<int>(i));
+  }
+  file += "Colour," + std::string(300, 'x') + "\n";
+  NsysStatsReader reader;
+  std::vector<TraceRecord> records;
+  reader.Feed(file, records);
+  reader.Finish(records);
+  ASSERT_EQ(reader.unknown_tables().size(), kMaxUnknownTables);
+  EXPECT_EQ(reader.unknown_tables().front(), "table (Colour, Head of table a)");
+  EXPECT_EQ(reader.unknown_tables().back(), "table (Colour, Head of table p)");
+  NsysStatsReader other;
+  other.Feed("Colour," + std::string(300, 'x') + "\n", records);
+  ASSERT_EQ(other.unknown_tables().size(), 1u);
+  EXPECT_EQ(other.unknown_tables()[0], "table (Colour, " + std::string(248, 'x') + ")");
+}
+
+TEST(NsysStatsTest, NamesWithAStartAreLimited) {
+  std::string file(kTraceHead);
+  for (size_t i = 0; i <= kMaxLocatedSeries; ++i) {
+    absl::StrAppendFormat(&file, "r%dx,1000000,5,PushPop,1,1\n", i);
+  }
+  file += "r0x,2000000,5,PushPop,1,1\n";
+  const ReadTables read = ReadNsys(file);
+  EXPECT_TRUE(read.problems.starts_with("1 x too many names with a start (first at byte "))
+      << read.problems;
+  EXPECT_EQ(read.records.size(), 3 * (kMaxLocatedSeries + 1));
+}
+
+TEST(NsysStatsTest, RowsWithAStartAreLimited) {
+  std::string file(kTraceHead);
+  for (size_t i = 0; i < kMaxLocatedRows + 1; ++i) {
+    absl::StrAppendFormat(&file, "a,%d000000,5,PushPop,1,1\n", i);
+  }
+  const ReadTables read = ReadNsys(file, 1 << 20);
+  EXPECT_TRUE(read.problems.starts_with("1 x too many rows with a start (first at byte "))
+      << read.problems;
+  EXPECT_EQ(read.records.size(), 3 * kMaxLocatedRows);
 }
 
 }  // namespace
