@@ -383,9 +383,8 @@ TEST(Head, CountsTheMemoryOfHistogramsAndStarts) {
   Head head;
   head.Open(0, kNoTimeMs);
   head.Open(1, kNoTimeMs);
-  const auto growth = [&head, before = head.byte_count()]() mutable {
-    return head.byte_count() - std::exchange(before, head.byte_count());
-  };
+  size_t before = head.byte_count();
+  const auto growth = [&] { return head.byte_count() - std::exchange(before, head.byte_count()); };
   const HistogramSample sample = HistogramAt(1);
   head.Append(0, {{}, {}, {sample}});
   const size_t first = growth();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -23,9 +24,9 @@ namespace lockstep {
 
 class LooseShard {
  public:
-  LooseShard() {
+  explicit LooseShard(std::shared_ptr<kv::Env> env = kv::Env::Default()) {
     state_.folder = folder_.path() + "/shard";
-    state_.env = kv::Env::Default();
+    state_.env = std::move(env);
     state_.directory = std::make_shared<SeriesDirectory>();
     state_.changes = std::make_shared<ChangeLog>();
     auto kv = kv::Store::Open(state_.folder, state_.env,
