@@ -154,12 +154,12 @@ TEST(HistogramCodec, LayoutsAreNotRepeatedWithoutEnd) {
 
 // The bytes of a histogram without buckets, in its parts.
 struct RawHistogram {
-  std::string flags{1, '\0'};
-  std::string schema{1, '\0'};
+  std::string flags = std::string(1, '\0');
+  std::string schema = std::string(1, '\0');
   std::string zero_threshold = std::string(8, '\0');
-  std::string positive_spans{1, '\0'};
-  std::string negative_spans{1, '\0'};
-  std::string custom_values{1, '\0'};
+  std::string positive_spans = std::string(1, '\0');
+  std::string negative_spans = std::string(1, '\0');
+  std::string custom_values = std::string(1, '\0');
   std::string numbers = std::string(3, '\0');
 
   bool IsTaken() const {
@@ -221,8 +221,8 @@ TEST(HistogramCodec, RefusesMoreThanTheInputCanHold) {
   }
   // Two buckets, and a number for each.
   const std::string two = Varint(1) + SignedVarint(0) + Varint(2);
-  EXPECT_FALSE(RawHistogram{.positive_spans = two, .numbers = std::string(4, '\0')}.IsTaken());
-  EXPECT_TRUE(RawHistogram{.positive_spans = two, .numbers = std::string(5, '\0')}.IsTaken());
+  EXPECT_FALSE((RawHistogram{.positive_spans = two, .numbers = std::string(4, '\0')}).IsTaken());
+  EXPECT_TRUE((RawHistogram{.positive_spans = two, .numbers = std::string(5, '\0')}).IsTaken());
 }
 
 TEST(HistogramCodec, WholeNumbersGoUpToTwoToThe53) {
