@@ -11,6 +11,7 @@
 
 #include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
+#include "storage/kv/table_file.h"
 
 namespace lockstep::kv {
 namespace {
@@ -528,6 +529,50 @@ TEST_F(KvStoreTest, ACursorMovesToAnotherRange) {
   EXPECT_EQ(cursor.value(), "b");
   cursor.Seek("a");
   EXPECT_EQ(cursor.key(), "b");
+}
+
+TEST_F(KvStoreTest, ChangesOfATableAreFound) {
+  auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", std::string(100'000, 'v')).ok());
+  ASSERT_TRUE(store->Flush().ok());
+  const std::string path = folder_.path() + "/db/" + store->Tables().at(0).name;
+  store = nullptr;
+  EXPECT_TRUE(VerifyTable(*env_, path).ok());
+  std::string bytes = *env_->ReadFile(path);
+  for (const size_t at : {size_t{5}, bytes.size() / 2, bytes.size() - 1}) {
+    std::string changed = bytes;
+    changed[at] ^= 1;
+    ASSERT_TRUE(env_->WriteFile(path, changed).ok());
+    EXPECT_TRUE(absl::IsDataLoss(VerifyTable(*env_, path))) << at;
+  }
+  ASSERT_TRUE(env_->WriteFile(path, "no table at all, but long enough for the end of one").ok());
+  EXPECT_TRUE(absl::IsDataLoss(VerifyTable(*env_, path)));
+  ASSERT_TRUE(env_->RemoveFile(path).ok());
+  EXPECT_FALSE(VerifyTable(*env_, path).ok());
+}
+
+TEST_F(KvStoreTest, ADamagedLogIsReadAsFarAsItCanBe) {
+  auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", "1").ok());
+  ASSERT_TRUE(Put(*store, "b", std::string(10'000, 'v')).ok());
+  ASSERT_TRUE(Put(*store, "c", "1").ok());
+  store = nullptr;
+  const std::string folder = folder_.path() + "/db";
+  const std::vector<std::string> names = *env_->ListFolder(folder);
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    std::string bytes = *env_->ReadFile(folder + "/" + name);
+    if (bytes.size() < 10'000) continue;
+    bytes[5'000] ^= 1;
+    ASSERT_TRUE(env_->WriteFile(folder + "/" + name, bytes).ok());
+  }
+  EXPECT_TRUE(absl::IsDataLoss(Store::Open(folder, env_, resources_).status()));
+  EXPECT_TRUE(absl::IsDataLoss(Store::OpenReadOnly(folder, env_, resources_).status()));
+  const auto damaged = Store::OpenDamaged(folder, env_, resources_);
+  ASSERT_TRUE(damaged.ok()) << damaged.status();
+  EXPECT_THAT(Keys(**damaged), ::testing::Contains("a"));
+  EXPECT_THAT(Keys(**damaged), ::testing::Not(::testing::Contains("b")));
+  EXPECT_FALSE(Put(**damaged, "d", "1").ok());
 }
 
 }  // namespace
