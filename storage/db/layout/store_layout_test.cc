@@ -5,6 +5,7 @@
 
 #include "storage/db/layout/slot.h"
 #include "storage/db/layout/text_line.h"
+#include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
@@ -21,7 +22,7 @@ class StoreLayoutTest : public ::testing::Test {
 
   const kv::TestFolder folder_;
   const std::string data_ = folder_.path() + "/data";
-  const std::shared_ptr<kv::Env> env_ = kv::Env::Default();
+  const std::shared_ptr<kv::Env> env_ = kv::FaultEnv::Make();
 };
 
 TEST_F(StoreLayoutTest, HasItsNames) {

@@ -17,6 +17,7 @@
 #include "storage/db/rows/stored_block.h"
 #include "storage/db/rows/window_row.h"
 #include "storage/db/state/shard_state.h"
+#include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 
@@ -24,7 +25,7 @@ namespace lockstep {
 
 class LooseShard {
  public:
-  explicit LooseShard(std::shared_ptr<kv::Env> env = kv::Env::Default()) {
+  explicit LooseShard(std::shared_ptr<kv::Env> env = kv::FaultEnv::Make()) {
     state_.folder = folder_.path() + "/shard";
     state_.env = std::move(env);
     state_.directory = std::make_shared<SeriesDirectory>();
