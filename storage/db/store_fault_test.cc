@@ -245,7 +245,7 @@ TEST(StoreFolder, WritesAreRefusedWhileTheFolderIsAwayAndTakenWhenItIsBack) {
 // restart.
 TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
   const uint64_t change_count = ChangesOfWork();
-  for (uint64_t n = FirstChange(); n <= change_count; n += 2 * kTailCount) {
+  for (uint64_t n = FirstChange(); n <= change_count; n += 4 * kTailCount) {
     const std::string when = "change " + std::to_string(n);
     kv::TestFolder folder;
     StoreOptions options = TestOptions(folder);
@@ -255,7 +255,7 @@ TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
     Acknowledged acknowledged(Series("m"));
     env->FailFrom(n);
     // The cause of every second error is gone before anything else meets it.
-    if (n % 12 < 6) {
+    if (n % (8 * kTailCount) < 4 * kTailCount) {
       Work(*store, acknowledged, kTestNowMs - 100'000);
     } else {
       for (int64_t i = 0; acknowledged.Write(*store, kTestNowMs - 100'000 + i, 1); ++i) {
