@@ -20,6 +20,7 @@ using ::testing::IsEmpty;
 class ShardViewTest : public ::testing::Test {
  protected:
   SeriesId Stage(int rank) {
+    WriterLock lock(state_.mutex);
     return state_.dictionary
         .StageNew(LabelSet::Of({{kMetricName, "m"}, {"rank", std::to_string(rank)}}))
         .id;

@@ -57,11 +57,11 @@ class WriteGroupTest : public ::testing::Test {
   }
   // Puts a sealed row of the series, which the head then does not have.
   void PutSealed(SeriesId id, const std::vector<Sample>& samples) {
+    WriterLock lock(state_.mutex);
     const SeriesPlace place = state_.dictionary.PlaceOf(id);
     const int32_t window = WindowOf(samples.front().timestamp_ms);
     shard_.PutChunks(kv::Tier::kHot, {window, place.family, place.block(), 1, 0},
                      {{place.index_in_block(), samples}});
-    WriterLock lock(state_.mutex);
     state_.windows[window].Add(kv::Tier::kHot, 1, {{0, 1}, 1, 1});
     state_.dictionary.RaiseSealedMax(id, samples.back().timestamp_ms);
     state_.active = std::make_shared<Head>();
@@ -74,6 +74,7 @@ class WriteGroupTest : public ::testing::Test {
   // "time=value ..." of what is in the active head.
   std::string InMemory(SeriesId id) {
     SampleColumns columns;
+    ReaderLock lock(state_.mutex);
     state_.active->Read(id, kAllTimes, columns);
     std::string text;
     for (size_t i = 0; i < columns.values.size(); ++i) {
@@ -118,10 +119,13 @@ TEST_F(WriteGroupTest, OneCommitMakesAllOfItDurableAndVisible) {
   EXPECT_EQ(state_.changes->count(), 1u);
   EXPECT_EQ(state_.changes->EarliestSince(0), 5);
   EXPECT_EQ(state_.directory->size(), 2u);
-  EXPECT_EQ(state_.dictionary.index().series_count(), 2u);
-  EXPECT_EQ(state_.counted_head_bytes, state_.active->byte_count());
-  for (SeriesId id = 0; id < 2; ++id) {
-    EXPECT_TRUE(state_.active->MayHold(id, *state_.active->counts()));
+  {
+    ReaderLock lock(state_.mutex);
+    EXPECT_EQ(state_.dictionary.index().series_count(), 2u);
+    EXPECT_EQ(state_.counted_head_bytes, state_.active->byte_count());
+    for (SeriesId id = 0; id < 2; ++id) {
+      EXPECT_TRUE(state_.active->MayHold(id, *state_.active->counts()));
+    }
   }
   // Nothing is left of it for the next one.
   Add(Labels(0), {{30, 1}});
@@ -246,6 +250,7 @@ TEST_F(WriteGroupTest, SamplesWithAStartAreTakenOnlyIfTheyAreNewest) {
   ExpectSliceCounts(counts, 1, 0, 0, 0);
   ASSERT_TRUE(group_.Commit().ok());
   SampleColumns columns;
+  ReaderLock lock(state_.mutex);
   state_.active->Read(id, kAllTimes, columns);
   EXPECT_EQ(columns.StartOf(1), 90);
 }
