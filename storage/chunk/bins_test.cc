@@ -144,5 +144,93 @@ TEST(BinSet, WeightsThatDoNotFillTheTableAreRefused) {
   EXPECT_FALSE(Get(Put(set)).ok());
 }
 
+// Plain bins of one integer each, which share the table.
+BinSet ManyBins(size_t count) {
+  BinSet set;
+  for (size_t i = 0; i < count; ++i) {
+    set.bins.push_back({static_cast<int64_t>(10 * i), 0, static_cast<uint16_t>(4096 / count)});
+  }
+  set.plain_count = count;
+  set.table_log = 12;
+  return set;
+}
+
+TEST(BinSet, HasAtMost256Bins) {
+  EXPECT_TRUE(Get(Put(ManyBins(256))).ok());
+  BinSet set = ManyBins(256);
+  set.plain_count = 255;
+  set.unit = 7;
+  EXPECT_TRUE(Get(Put(set)).ok());
+  // One more of either kind.
+  set = ManyBins(512);
+  set.plain_count = 257;
+  EXPECT_FALSE(Get(Put(set)).ok());
+  set.bins.resize(257);
+  set.plain_count = 256;
+  EXPECT_FALSE(Get(Put(set)).ok());
+  set.plain_count = 0;
+  EXPECT_FALSE(Get(Put(set)).ok());
+}
+
+TEST(BinSet, ScaledBinsHaveAUnit) {
+  BinSet set = ManyBins(2);
+  set.plain_count = 1;
+  for (const uint64_t unit : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
+    set.unit = unit;
+    EXPECT_EQ(Get(Put(set)).ok(), unit > 0) << unit;
+  }
+}
+
+TEST(BinSet, LowerBoundsOfAListAscend) {
+  BinSet set = ManyBins(2);
+  set.bins[1].lower = set.bins[0].lower;
+  EXPECT_FALSE(Get(Put(set)).ok());
+  set.bins[1].lower = set.bins[0].lower - 1;  // wraps
+  EXPECT_FALSE(Get(Put(set)).ok());
+  set.bins[0].lower = kMin;
+  set.bins[1].lower = kMax;
+  EXPECT_TRUE(Get(Put(set)).ok());
+  // Scaled ones may overlap with plain ones.
+  set = ManyBins(4);
+  set.plain_count = 2;
+  set.bins[2].lower = -5;
+  EXPECT_TRUE(Get(Put(set)).ok());
+  set.bins[3].lower = -5;
+  EXPECT_FALSE(Get(Put(set)).ok());
+}
+
+TEST(BinSet, OffsetsHaveAtMost64Bits) {
+  BinSet set = ManyBins(2);
+  set.bins[1].offset_bits = 64;
+  EXPECT_TRUE(Get(Put(set)).ok());
+  set.bins[1].offset_bits = 65;
+  EXPECT_FALSE(Get(Put(set)).ok());
+}
+
+TEST(BinSet, EveryBinHasAWeight) {
+  BinSet set = ManyBins(2);
+  set.bins[0].weight = 0;
+  set.bins[1].weight = 4096;
+  EXPECT_FALSE(Get(Put(set)).ok());
+  set.bins[0].weight = 1;
+  set.bins[1].weight = 4095;
+  EXPECT_TRUE(Get(Put(set)).ok());
+  set.table_log = 13;
+  set.bins[1].weight = 8191;
+  EXPECT_FALSE(Get(Put(set)).ok());
+}
+
+TEST(BinSet, OneBinHasTheWholeTable) {
+  BinSet set;
+  set.bins = {{5, 3, 1}};
+  set.plain_count = 1;
+  const std::string bytes = Put(set);
+  std::string_view in = bytes;
+  BinSet read = ManyBins(2);
+  ASSERT_TRUE(GetBinSet(in, read));
+  EXPECT_EQ(read, set);
+  EXPECT_EQ(in, "");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -5,9 +5,14 @@
 #include <map>
 #include <random>
 
+#include "base/coding.h"
 #include "storage/chunk/chunk_row_builder.h"
 #include "storage/chunk/chunk_row_reader.h"
 #include "storage/chunk/codec_testing.h"
+#include "storage/chunk/histogram_series.h"
+#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/value_columns.h"
 #include "tests/support/format_page.h"
 
 namespace lockstep {
@@ -342,6 +347,183 @@ TEST(ChunkRow, AgreesWithTheFormatPage) {
   expect("ranks", ranks);
   const SampleColumns threes = Columns({{60'000, 3}, {75'000, 3}, {90'000, 3}});
   expect("starts", {{0, threes}, {1, WithStarts(threes, {45'000, 60'000, 75'000})}});
+}
+
+// The parts of a row, to put together one that no builder makes.
+struct RawRow {
+  char version = 1;
+  int64_t min_ms = 100;
+  uint64_t duration_ms = 10;
+  std::string float_series = "\x02";  // the first one
+  std::vector<int64_t> time_counts = {2};
+  std::vector<std::vector<int64_t>> times = {{0, 10}};
+  std::vector<int64_t> column_of_series = {0};
+  std::vector<std::vector<double>> values = {{1, 2}};
+  std::string histograms = std::string(1, '\0');
+  std::string starts{};
+
+  std::string Bytes() const {
+    std::string bytes(1, version);
+    PutVarintSigned64(bytes, min_ms);
+    PutVarint64(bytes, duration_ms);
+    bytes += float_series;
+    PutVarint64(bytes, time_counts.size());
+    PutPackedIntegers(bytes, time_counts);
+    IntegerColumnsWriter columns;
+    for (const std::vector<int64_t>& column : times) columns.Add(column);
+    columns.Finish(1, bytes);
+    PutPackedIntegers(bytes, column_of_series);
+    ValueColumnsWriter value_columns;
+    for (const std::vector<double>& column : values) value_columns.Add(column);
+    value_columns.Finish(bytes);
+    return bytes + histograms + starts;
+  }
+  bool Opens() const {
+    const std::string bytes = Bytes();
+    ChunkRowReader reader;
+    return reader.Open(bytes).ok();
+  }
+  bool IsRead() const {
+    Row ignored;
+    return ReadAll(Bytes(), kAllTimes, ignored).ok();
+  }
+};
+
+TEST(ChunkRow, RefusesAnotherVersionAndAnythingBehindARow) {
+  EXPECT_TRUE(RawRow().IsRead());
+  for (const char version : {0, 2, 3}) EXPECT_FALSE(RawRow{.version = version}.Opens());
+  EXPECT_FALSE(RawRow{.starts = "x"}.Opens());
+  EXPECT_EQ(ChunkRowRange(RawRow{.version = 3}.Bytes()).status(),
+            absl::DataLossError("a chunk row is malformed"));
+}
+
+TEST(ChunkRow, RefusesARangeBeyondTheLastTime) {
+  EXPECT_TRUE(ChunkRowRange(RawRow{.min_ms = kMax - 10}.Bytes()).ok());
+  EXPECT_FALSE(ChunkRowRange(RawRow{.min_ms = kMax - 9}.Bytes()).ok());
+}
+
+TEST(ChunkRow, RefusesSeriesThatCannotBe) {
+  const auto series = [](uint64_t head, uint64_t bits) {
+    std::string bytes;
+    PutVarint64(bytes, head);
+    PutVarint64(bytes, bits);
+    return bytes;
+  };
+  EXPECT_TRUE(RawRow{.float_series = series(3, 8)}.IsRead());
+  EXPECT_FALSE(RawRow{.float_series = series(3, 9)}.Opens());
+  EXPECT_FALSE(RawRow{.float_series = series(3, 0)}.Opens());
+  // The first 64, but not 65.
+  RawRow row;
+  row.column_of_series.assign(64, 0);
+  row.values.assign(64, {1, 2});
+  row.float_series.clear();
+  PutVarint64(row.float_series, 2 * 64);
+  EXPECT_TRUE(row.IsRead());
+  row.column_of_series.push_back(0);
+  row.values.push_back({1, 2});
+  row.float_series.clear();
+  PutVarint64(row.float_series, 2 * 65);
+  EXPECT_FALSE(row.Opens());
+}
+
+TEST(ChunkRow, RefusesARowWithoutSeries) {
+  std::string bytes(1, 1);
+  PutVarintSigned64(bytes, 100);
+  PutVarint64(bytes, 10);
+  ChunkRowReader reader;
+  EXPECT_FALSE(reader.Open(bytes + std::string(2, '\0')).ok());
+}
+
+TEST(ChunkRow, RefusesTimeColumnsThatCannotBe) {
+  // Two columns of which the series uses the second.
+  EXPECT_TRUE(
+      (RawRow{.time_counts = {1, 2}, .times = {{5}, {0, 10}}, .column_of_series = {1}}).IsRead());
+  for (const int64_t column : {1, -1}) {
+    EXPECT_FALSE(RawRow{.column_of_series = {column}}.Opens()) << column;
+  }
+  EXPECT_FALSE(
+      (RawRow{.time_counts = {0, 2}, .times = {{5}, {0, 10}}, .column_of_series = {1}}).Opens());
+  RawRow row{.time_counts = std::vector<int64_t>(64, 1),
+             .times = std::vector<std::vector<int64_t>>(64, {5}),
+             .values = {{1}}};
+  EXPECT_TRUE(row.IsRead());
+  row.time_counts.push_back(1);
+  row.times.push_back({5});
+  EXPECT_FALSE(row.Opens());
+}
+
+TEST(ChunkRow, RefusesMoreSamplesThanARowMayHave) {
+  std::vector<int64_t> times(kMaxRowSamples + 1);
+  for (size_t i = 0; i < times.size(); ++i) times[i] = static_cast<int64_t>(i);
+  const auto row = [&](size_t count, size_t series_count) {
+    RawRow made{
+        .duration_ms = count - 1,
+        .time_counts = {static_cast<int64_t>(count)},
+        .times = {{times.begin(), times.begin() + static_cast<ptrdiff_t>(count)}},
+        .column_of_series = std::vector<int64_t>(series_count, 0),
+        .values = std::vector<std::vector<double>>(series_count, std::vector<double>(count, 1))};
+    made.float_series = std::string(1, static_cast<char>(2 * series_count));
+    return made;
+  };
+  EXPECT_TRUE(row(kMaxRowSamples, 1).IsRead());
+  EXPECT_FALSE(row(kMaxRowSamples + 1, 1).Opens());
+  EXPECT_TRUE(row(kMaxRowSamples / 2, 2).IsRead());
+  EXPECT_FALSE(row(kMaxRowSamples / 2 + 1, 2).Opens());
+}
+
+TEST(ChunkRow, RefusesTimesOutsideTheRowOrOutOfOrder) {
+  const auto is_read = [](std::vector<int64_t> times) {
+    const RawRow row{.times = {std::move(times)}};
+    EXPECT_TRUE(row.Opens());
+    ChunkRowReader reader;
+    const std::string bytes = row.Bytes();
+    EXPECT_TRUE(reader.Open(bytes).ok());
+    const bool has_range = reader.RangeOf(0).ok();
+    EXPECT_EQ(row.IsRead(), has_range);
+    return has_range;
+  };
+  EXPECT_TRUE(is_read({0, 10}));
+  EXPECT_TRUE(is_read({3, 4}));
+  EXPECT_FALSE(is_read({-1, 10}));
+  EXPECT_FALSE(is_read({0, 11}));
+  EXPECT_FALSE(is_read({5, 5}));
+  EXPECT_FALSE(is_read({6, 5}));
+}
+
+TEST(ChunkRow, RefusesHistogramsOfAnotherSize) {
+  std::string series;
+  EncodeHistogramSeries(series, std::vector<HistogramSample>{HistogramAt(105, 1)});
+  const auto row = [](const std::vector<int64_t>& sizes, const std::string& bytes) {
+    RawRow made;
+    made.histograms = std::string(1, static_cast<char>(2 * sizes.size()));
+    PutPackedIntegers(made.histograms, sizes);
+    made.histograms += bytes;
+    return made;
+  };
+  const auto size = static_cast<int64_t>(series.size());
+  EXPECT_TRUE(row({size}, series).IsRead());
+  EXPECT_TRUE(row({size, size}, series + series).IsRead());
+  EXPECT_FALSE(row({size}, series + "x").Opens());
+  EXPECT_FALSE(row({size + 1}, series).Opens());
+  EXPECT_FALSE(row({size, size + 1}, series + series).Opens());
+  EXPECT_FALSE(row({-1}, "").Opens());
+  // A byte behind the histograms of a series.
+  EXPECT_TRUE(row({size + 1}, series + "x").Opens());
+  EXPECT_FALSE(row({size + 1}, series + "x").IsRead());
+}
+
+TEST(ChunkRow, RefusesStartsOfSeriesWithoutFloats) {
+  const auto row = [](const std::string& series, const std::vector<int64_t>& starts) {
+    RawRow made{.version = 2};
+    made.starts = series;
+    IntegerColumnsWriter columns;
+    if (!starts.empty()) columns.Add(starts);
+    columns.Finish(1, made.starts);
+    return made;
+  };
+  EXPECT_TRUE(row("\x02", {90, 90}).IsRead());
+  EXPECT_FALSE(row(std::string(1, '\0'), {}).Opens());
+  EXPECT_FALSE(row("\x03\x02", {90, 90}).Opens());
 }
 
 }  // namespace

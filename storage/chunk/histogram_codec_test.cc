@@ -4,12 +4,16 @@
 
 #include <limits>
 #include <random>
+#include <string>
 
+#include "base/coding.h"
 #include "storage/chunk/codec_testing.h"
 #include "storage/chunk/merge_columns.h"
 
 namespace lockstep {
 namespace {
+
+using std::string_literals::operator""s;
 
 HistogramSample Shared(Histogram histogram) {
   return {0, std::make_shared<const Histogram>(std::move(histogram))};
@@ -146,6 +150,127 @@ TEST(HistogramCodec, LayoutsAreNotRepeatedWithoutEnd) {
   EXPECT_TRUE(Decode(bytes, 5).ok());
   bytes += std::string("\x01\0\0\0", 4);
   EXPECT_EQ(Decode(bytes, 6).code(), absl::StatusCode::kDataLoss);
+}
+
+// The bytes of a histogram without buckets, in its parts.
+struct RawHistogram {
+  std::string flags = std::string(1, '\0');
+  std::string schema = std::string(1, '\0');
+  std::string zero_threshold = std::string(8, '\0');
+  std::string positive_spans = std::string(1, '\0');
+  std::string negative_spans = std::string(1, '\0');
+  std::string custom_values = std::string(1, '\0');
+  std::string numbers = std::string(3, '\0');
+
+  bool IsTaken() const {
+    return Decode(flags + schema + zero_threshold + positive_spans + negative_spans +
+                      custom_values + numbers,
+                  1)
+        .ok();
+  }
+};
+
+std::string SignedVarint(int64_t number) {
+  std::string bytes;
+  PutVarintSigned64(bytes, number);
+  return bytes;
+}
+
+std::string Varint(uint64_t number) {
+  std::string bytes;
+  PutVarint64(bytes, number);
+  return bytes;
+}
+
+TEST(HistogramCodec, RefusesFlagsThatItDoesNotKnow) {
+  EXPECT_TRUE(RawHistogram().IsTaken());
+  EXPECT_TRUE(RawHistogram{.flags = "\x06"}.IsTaken());      // a reset hint
+  EXPECT_TRUE(RawHistogram{.flags = "\x08\x02"}.IsTaken());  // a start
+  EXPECT_FALSE(RawHistogram{.flags = "\x10"}.IsTaken());
+  EXPECT_FALSE(RawHistogram{.flags = "\x80"}.IsTaken());
+  // The first one has no layout to repeat.
+  EXPECT_EQ(Decode(std::string("\x01\0\0\0", 4), 1).code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(HistogramCodec, RefusesNumbersOfMoreThan32Bits) {
+  for (const int64_t schema : {int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
+    EXPECT_TRUE(RawHistogram{.schema = SignedVarint(schema)}.IsTaken());
+  }
+  for (const int64_t schema : {int64_t{INT32_MIN} - 1, int64_t{INT32_MAX} + 1}) {
+    EXPECT_FALSE(RawHistogram{.schema = SignedVarint(schema)}.IsTaken());
+  }
+  const auto spans = [](int64_t offset, uint64_t length) {
+    return Varint(1) + SignedVarint(offset) + Varint(length);
+  };
+  for (const int64_t offset : {int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
+    EXPECT_TRUE(RawHistogram{.positive_spans = spans(offset, 0)}.IsTaken());
+    EXPECT_TRUE(RawHistogram{.negative_spans = spans(offset, 0)}.IsTaken());
+  }
+  for (const int64_t offset : {int64_t{INT32_MIN} - 1, int64_t{INT32_MAX} + 1}) {
+    EXPECT_FALSE(RawHistogram{.positive_spans = spans(offset, 0)}.IsTaken());
+    EXPECT_FALSE(RawHistogram{.negative_spans = spans(offset, 0)}.IsTaken());
+  }
+  // Cut to 32 bits it would have no buckets.
+  EXPECT_FALSE(RawHistogram{.positive_spans = spans(0, uint64_t{1} << 32)}.IsTaken());
+}
+
+TEST(HistogramCodec, RefusesMoreThanTheInputCanHold) {
+  for (const uint64_t count : {uint64_t{1} << 20, uint64_t{1} << 60}) {
+    EXPECT_FALSE(RawHistogram{.positive_spans = Varint(count)}.IsTaken());
+    EXPECT_FALSE(RawHistogram{.custom_values = Varint(count)}.IsTaken());
+  }
+  // Two buckets, and a number for each.
+  const std::string two = Varint(1) + SignedVarint(0) + Varint(2);
+  EXPECT_FALSE((RawHistogram{.positive_spans = two, .numbers = std::string(4, '\0')}).IsTaken());
+  EXPECT_TRUE((RawHistogram{.positive_spans = two, .numbers = std::string(5, '\0')}).IsTaken());
+}
+
+TEST(HistogramCodec, WholeNumbersGoUpToTwoToThe53) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const auto number = [](int64_t difference) { return Varint(uint64_t(difference) << 2); };
+  EXPECT_TRUE(RawHistogram{.numbers = number(kMost) + "\0\0"s}.IsTaken());
+  EXPECT_FALSE(RawHistogram{.numbers = number(kMost + 2) + "\0\0"s}.IsTaken());
+  // One is followed by the bits; no other odd number is known.
+  EXPECT_TRUE(RawHistogram{.numbers = "\1" + std::string(8, 'x') + "\0\0"s}.IsTaken());
+  EXPECT_FALSE(RawHistogram{.numbers = "\3" + std::string(8, 'x') + "\0\0"s}.IsTaken());
+}
+
+TEST(HistogramCodec, AWholeNumberTakesItsDifference) {
+  const auto size_with = [](double count) {
+    Histogram first, second;
+    first.count = 1'000'000'000'000;
+    second.count = count;
+    return Encode({Shared(first), Shared(second)}).size();
+  };
+  // A difference of up to 31 takes a byte.
+  const size_t same = size_with(1'000'000'000'000);
+  EXPECT_EQ(size_with(1'000'000'000'031), same);
+  EXPECT_EQ(size_with(999'999'999'969), same);
+  EXPECT_EQ(size_with(1'000'000'000'032), same + 1);
+  EXPECT_EQ(size_with(0.5), same + 8);
+}
+
+TEST(HistogramCodec, ALayoutIsWrittenAgainWhenAnyPartOfItChanges) {
+  Histogram base;
+  base.positive_spans = {{1, 1}};
+  base.positive_counts = {1};
+  base.negative_spans = {{1, 1}};
+  base.negative_counts = {1};
+  base.custom_values = {1};
+  const size_t repeated = Encode({Shared(base), Shared(base)}).size();
+  void (*const changes[])(Histogram&) = {
+      [](Histogram& h) { h.schema = 1; },
+      [](Histogram& h) { h.zero_threshold = -0.0; },
+      [](Histogram& h) { h.positive_spans[0].offset = 2; },
+      [](Histogram& h) { h.negative_spans[0].offset = 2; },
+      [](Histogram& h) { h.custom_values[0] = 2; },
+  };
+  for (size_t i = 0; i < std::size(changes); ++i) {
+    Histogram changed = base;
+    changes[i](changed);
+    EXPECT_GT(Encode({Shared(base), Shared(changed)}).size(), repeated + 20) << i;
+    ExpectRoundTrip({Shared(base), Shared(changed), Shared(base)});
+  }
 }
 
 }  // namespace

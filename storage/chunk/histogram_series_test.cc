@@ -80,5 +80,21 @@ TEST(HistogramSeries, AgreesWithTheFormatPage) {
             FormatPageExample("chunk.md", "histograms"));
 }
 
+TEST(HistogramSeries, AHeaderThatCannotBeIsRefused) {
+  const auto range = [](uint64_t count, int64_t first_ms, uint64_t duration_ms, size_t rest) {
+    std::string bytes;
+    PutVarint64(bytes, count);
+    PutVarintSigned64(bytes, first_ms);
+    PutVarint64(bytes, duration_ms);
+    return HistogramSeriesRange(bytes + std::string(rest, 'x')).ok();
+  };
+  EXPECT_TRUE(range(3, 10, 5, 3));
+  EXPECT_FALSE(range(0, 10, 5, 3));
+  EXPECT_FALSE(range(4, 10, 5, 3));
+  EXPECT_TRUE(range(1, kMax, 0, 3));
+  EXPECT_FALSE(range(1, kMax, 1, 3));
+  EXPECT_TRUE(range(1, kMin, ~uint64_t{0}, 3));
+}
+
 }  // namespace
 }  // namespace lockstep

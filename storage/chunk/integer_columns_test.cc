@@ -7,6 +7,7 @@
 #include "storage/chunk/bin_plan.h"
 #include "storage/chunk/bits.h"
 #include "storage/chunk/codec_testing.h"
+#include "storage/chunk/packed_integers.h"
 
 namespace lockstep {
 namespace {
@@ -206,6 +207,59 @@ TEST(ResidualReader, BothBuildsAreEqual) {
     if (round % 2 != 0) {
       EXPECT_TRUE(is_good);
     }
+  }
+}
+
+TEST(IntegerColumns, OnlyThreeOrdersAreKnown) {
+  BinSet set;
+  set.bins = {{0, 0, 1}};
+  set.plain_count = 1;
+  std::string numbers, bins;
+  PutPackedIntegers(numbers, std::vector<int64_t>{7});
+  PutBinSet(bins, set);
+  for (int order = 0; order <= 3; ++order) {
+    std::string bytes(1, static_cast<char>(order));
+    for (int i = 0; i < std::min(order, 2); ++i) bytes += numbers;
+    std::vector<Column> columns;
+    EXPECT_EQ(Read(bytes + bins, {3}, columns).ok(), order <= 2) << order;
+  }
+}
+
+// Without bins there are only the numbers that an order has in advance.
+TEST(IntegerColumns, ResidualsNeedBins) {
+  const auto opens = [](std::string bytes, uint32_t count) {
+    bytes += std::string(2, '\0');  // no bins
+    std::string_view in = bytes;
+    IntegerColumnsReader reader;
+    return reader.Open(in, std::vector<uint32_t>{count, 1});
+  };
+  std::string numbers;
+  PutPackedIntegers(numbers, std::vector<int64_t>{7, 7});
+  EXPECT_FALSE(opens(std::string(1, '\0'), 1));
+  EXPECT_TRUE(opens('\1' + numbers, 1));
+  EXPECT_FALSE(opens('\1' + numbers, 2));
+  EXPECT_TRUE(opens('\2' + numbers + numbers, 2));
+  EXPECT_FALSE(opens('\2' + numbers + numbers, 3));
+}
+
+TEST(IntegerColumns, StreamsLieInTheInput) {
+  // A bin with offsets of eight bits: a stream of a byte for each integer.
+  BinSet set;
+  set.bins = {{0, 8, 1}};
+  set.plain_count = 1;
+  std::string begin(1, '\0');
+  PutBinSet(begin, set);
+  const auto read = [&](std::vector<int64_t> sizes, const std::string& streams) {
+    std::string bytes = begin;
+    PutPackedIntegers(bytes, sizes);
+    std::vector<Column> columns;
+    const absl::Status status = Read(bytes + streams, {2, 1}, columns);
+    return status.ok() ? columns : std::vector<Column>();
+  };
+  EXPECT_EQ(read({2, 1}, "ABC"), (std::vector<Column>{{'A', 'B'}, {'C'}}));
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{2, 2}, {3, 1}, {-1, 1}, {2, -1}, {1, 2}, {3, 0}, {2, 0}}) {
+    EXPECT_TRUE(read(sizes, "ABC").empty()) << sizes[0] << " " << sizes[1];
   }
 }
 

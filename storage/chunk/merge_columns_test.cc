@@ -195,5 +195,29 @@ TEST(SameBits, SeesEveryFieldOfAHistogram) {
   }
 }
 
+TEST(MoveFrom, TakesWhatComesFromATimeOn) {
+  for (int64_t begin_ms = 0; begin_ms < 7; ++begin_ms) {
+    const Model model = {{1, uint64_t{1}}, {2, 2.0}, {3, uint64_t{3}}, {4, 4.0}, {5, uint64_t{5}}};
+    Model left, moved;
+    for (const auto& [t, value] : model) (t < begin_ms ? left : moved).emplace(t, value);
+    SampleColumns from = FromModel(model), to = FromModel({{99, 1.0}});  // replaced
+    MoveFrom(from, begin_ms, to);
+    EXPECT_EQ(ToModel(from), left) << begin_ms;
+    EXPECT_EQ(ToModel(to), moved) << begin_ms;
+  }
+}
+
+TEST(MoveFrom, TakesTheStartsAlong) {
+  SampleColumns from, to;
+  for (int64_t t = 1; t < 5; ++t) from.Append(t, 1, t < 4 ? 10 * t : 0);
+  MoveFrom(from, 3, to);
+  EXPECT_EQ(from.start_timestamps_ms, (std::vector<int64_t>{10, 20}));
+  EXPECT_EQ(to.StartOf(0), 30);
+  EXPECT_EQ(to.StartOf(1), 0);
+  MoveFrom(from, 9, to);
+  EXPECT_EQ(from.start_timestamps_ms, (std::vector<int64_t>{10, 20}));
+  EXPECT_EQ(to.size(), 0u);
+}
+
 }  // namespace
 }  // namespace lockstep

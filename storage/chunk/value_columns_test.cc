@@ -11,6 +11,7 @@
 #include "model/sample.h"
 #include "storage/chunk/codec_testing.h"
 #include "storage/chunk/decimals.h"
+#include "storage/chunk/integer_columns.h"
 #include "storage/chunk/packed_integers.h"
 
 namespace lockstep {
@@ -261,6 +262,68 @@ TEST(OrderedBits, AscendAsTheFloatsDo) {
   for (size_t i = 1; i < ascending.size(); ++i) {
     EXPECT_LT(AsOrderedBits(ascending[i - 1]), AsOrderedBits(ascending[i]));
   }
+}
+
+// A group of whole numbers: form 0, no exceptions, and these columns.
+std::string WholeNumbers(const std::vector<std::vector<int64_t>>& columns, char form = 0) {
+  std::string bytes(1, form);
+  PutPackedIntegers(bytes, std::vector<int64_t>(columns.size(), 0));
+  IntegerColumnsWriter writer;
+  for (const std::vector<int64_t>& column : columns) writer.Add(column);
+  writer.Finish(1, bytes);
+  return bytes;
+}
+
+std::string GroupsOf(const std::vector<int64_t>& groups) {
+  std::string bytes;
+  PutPackedIntegers(bytes, groups);
+  return bytes;
+}
+
+TEST(ValueColumns, GroupsAreNumberedWithoutGaps) {
+  const std::string one = WholeNumbers({{5, 6}}), two = WholeNumbers({{5, 6}, {7, 8}});
+  EXPECT_TRUE(Read(GroupsOf({1, 1}) + two, {2, 2}).ok());
+  EXPECT_TRUE(Read(GroupsOf({2, 1}) + one + one, {2, 2}).ok());
+  EXPECT_FALSE(Read(GroupsOf({2, 2}) + one + two, {2, 2}).ok());
+  EXPECT_FALSE(Read(GroupsOf({1, 3}) + one + one + one, {2, 2}).ok());
+  EXPECT_FALSE(Read(GroupsOf({1, -1}) + one + one, {2, 2}).ok());
+}
+
+TEST(ValueColumns, OnlySomeFormsAreKnown) {
+  for (const char form : {0, 16}) {
+    EXPECT_TRUE(Read(GroupsOf({1}) + WholeNumbers({{5, 6}}, form), {2}).ok());
+  }
+  std::string ordered_bits = WholeNumbers({{5, 6}}, 17);
+  ordered_bits.erase(1, 2);  // that form has no exceptions
+  EXPECT_TRUE(Read(GroupsOf({1}) + ordered_bits, {2}).ok());
+  ordered_bits[0] = 18;
+  EXPECT_FALSE(Read(GroupsOf({1}) + ordered_bits, {2}).ok());
+  // Constants.
+  for (const char form : {0, 16, 17, 18}) {
+    EXPECT_EQ(Read(GroupsOf({0}) + form + GroupsOf({5}), {2}).ok(), form <= 17) << int{form};
+  }
+}
+
+TEST(ValueColumns, ExceptionsLieInTheirColumn) {
+  const auto read = [](int64_t count, const std::vector<uint64_t>& steps) {
+    std::string bytes = GroupsOf({1}) + '\0' + GroupsOf({count});
+    for (const uint64_t step : steps) PutVarint64(bytes, step);
+    PutVarint64(bytes, 1);
+    PutFixed64(bytes, 77);
+    PutPackedIntegers(bytes, std::vector<int64_t>(steps.size(), 0));
+    IntegerColumnsWriter writer;
+    writer.Add(std::vector<int64_t>{5, 6, 7});
+    writer.Finish(1, bytes);
+    return Read(bytes, {3}).ok();
+  };
+  EXPECT_TRUE(read(1, {0}));
+  EXPECT_TRUE(read(1, {2}));
+  EXPECT_FALSE(read(1, {3}));
+  EXPECT_TRUE(read(2, {1, 1}));
+  EXPECT_FALSE(read(2, {1, 2}));
+  EXPECT_TRUE(read(3, {0, 1, 1}));
+  EXPECT_FALSE(read(4, {0, 1, 1, 0}));
+  EXPECT_FALSE(read(-1, {}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "base/coding.h"
 #include "storage/chunk/codec_testing.h"
 #include "storage/db/layout/store_layout.h"
 #include "storage/db/rows/window_row.h"
@@ -209,6 +210,83 @@ TEST(StoreManifest, RefusesEveryFlippedBit) {
     text[bit / 8] = static_cast<char>(text[bit / 8] ^ 1 << bit % 8);
     EXPECT_FALSE(ParseManifest(text).ok()) << text;
   }
+}
+
+// A window row with these runs: gaps and lengths.
+absl::Status StatusOfRuns(const std::vector<std::pair<uint64_t, uint64_t>>& runs,
+                          const std::string& behind = "") {
+  std::string value(1, 1);
+  PutVarintSigned64(value, 5);
+  for (const uint64_t number : {10, 1, 1}) PutVarint64(value, number);
+  PutVarint64(value, runs.size());
+  for (const auto& [gap, length] : runs) {
+    PutVarint64(value, gap);
+    PutVarint64(value, length);
+  }
+  return DecodeWindowRow(value + behind).status();
+}
+
+TEST(WindowRow, RefusesRunsThatCannotBe) {
+  const absl::Status malformed = absl::DataLossError("a window row is malformed");
+  EXPECT_TRUE(StatusOfRuns({{3, 2}, {0, 1}}).ok());
+  EXPECT_EQ(StatusOfRuns({{3, 0}}), malformed);
+  EXPECT_EQ(StatusOfRuns({{3, 2}}, "x"), malformed);
+  EXPECT_TRUE(StatusOfRuns({{UINT32_MAX, 1}}).ok());
+  EXPECT_EQ(StatusOfRuns({{UINT32_MAX, 2}}), malformed);
+  EXPECT_EQ(StatusOfRuns({{uint64_t{UINT32_MAX} + 1, 1}}), malformed);
+  EXPECT_EQ(StatusOfRuns({{UINT32_MAX, 1}, {0, 1}}), malformed);
+  EXPECT_TRUE(StatusOfRuns({{0, 1u << 24}}).ok());
+  EXPECT_EQ(StatusOfRuns({{0, (1u << 24) + 1}}), malformed);
+  EXPECT_EQ(StatusOfRuns({{0, 1u << 24}, {1, 1}}), malformed);
+}
+
+TEST(WindowRow, RefusesTimesThatCannotBe) {
+  std::string value(1, 1);
+  PutVarintSigned64(value, INT64_MAX);
+  for (const uint64_t number : {1, 1, 1, 0}) PutVarint64(value, number);
+  EXPECT_EQ(DecodeWindowRow(value).status(),
+            absl::DataLossError("a window row's times are malformed"));
+  EXPECT_FALSE(DecodeWindowRow(std::string(1, 2) + value.substr(1)).ok());
+}
+
+// One run: the gap, the target, the number of series, and for each its metric, family and ordinal.
+absl::Status StatusOfSeriesRun(SeriesId row, uint64_t gap, int64_t target, uint64_t count,
+                               const std::vector<std::vector<int64_t>>& series) {
+  std::string value(1, 1);
+  PutVarint64(value, gap);
+  PutVarintSigned64(value, target);
+  PutVarint64(value, count);
+  for (const std::vector<int64_t>& numbers : series) {
+    for (const int64_t number : numbers) PutVarintSigned64(value, number);
+  }
+  std::vector<SeriesEntry> entries;
+  return DecodeSeriesRow(row, value, entries);
+}
+
+TEST(SeriesRow, RefusesRunsThatCannotBe) {
+  const absl::Status malformed = absl::DataLossError("its run at series 5 is malformed");
+  EXPECT_TRUE(StatusOfSeriesRun(5, 2, 1, 1, {{1, 1, 1}}).ok());
+  EXPECT_EQ(StatusOfSeriesRun(5, 2, 1, 0, {}), malformed);
+  EXPECT_EQ(StatusOfSeriesRun(5, 2, -1, 1, {{1, 1, 1}}), malformed);
+  EXPECT_EQ(StatusOfSeriesRun(5, 2, 1, 1, {{-1, 1, 1}}).ok(), false);
+  // The last number is no number of a row.
+  EXPECT_TRUE(StatusOfSeriesRun(5, 2, UINT32_MAX - 1, 1, {{1, 1, UINT32_MAX - 1}}).ok());
+  EXPECT_EQ(StatusOfSeriesRun(5, 2, UINT32_MAX, 1, {{1, 1, 1}}), malformed);
+  EXPECT_FALSE(StatusOfSeriesRun(5, 2, 1, 1, {{1, 1, UINT32_MAX}}).ok());
+  EXPECT_TRUE(StatusOfSeriesRun(UINT32_MAX - 3, 2, 1, 1, {{1, 1, 1}}).ok());
+  EXPECT_FALSE(StatusOfSeriesRun(UINT32_MAX - 3, 3, 1, 1, {{1, 1, 1}}).ok());
+  EXPECT_FALSE(StatusOfSeriesRun(0, uint64_t{UINT32_MAX} + 1, 1, 1, {{1, 1, 1}}).ok());
+  std::vector<SeriesEntry> entries;
+  EXPECT_EQ(DecodeSeriesRow(5, "\x01", entries), absl::DataLossError("it has no series"));
+  EXPECT_EQ(DecodeSeriesRow(5, "\x02", entries), absl::DataLossError("it has an unknown version"));
+}
+
+TEST(SeriesRow, HasSoManySeriesAtMost) {
+  const std::vector<std::vector<int64_t>> most(kMaxSeriesPerRow, {0, 0, 0});
+  EXPECT_TRUE(StatusOfSeriesRun(5, 0, 1, most.size(), most).ok());
+  std::vector<std::vector<int64_t>> more = most;
+  more.push_back({0, 0, 0});
+  EXPECT_FALSE(StatusOfSeriesRun(5, 0, 1, more.size(), more).ok());
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <random>
 #include <thread>
 #include <vector>
 
 #include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
+#include "storage/kv/table_file.h"
 
 namespace lockstep::kv {
 namespace {
@@ -387,6 +389,190 @@ TEST_F(KvStoreTest, AReadOnlyStoreHasTheRowsOfTheLogAndChangesNothing) {
 TEST_F(KvStoreTest, AReadOnlyStoreIsNotMade) {
   EXPECT_FALSE(Store::OpenReadOnly(folder_.path() + "/none", env_, resources_).ok());
   EXPECT_FALSE(env_->ListFolder(folder_.path() + "/none").ok());
+}
+
+// At most 64 changes wait for a sync.
+TEST_F(KvStoreTest, ManyBufferedBatchesAreSynced) {
+  for (const int count : {64, 65}) {
+    TestFolder folder;
+    auto store = Store::Open(folder.path(), env_, resources_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    for (int i = 0; i < count; ++i) {
+      Batch batch = (*store)->NewBatch();
+      batch.Put(Space::kSeries, "key" + std::to_string(i), "");
+      ASSERT_TRUE((*store)->Commit(batch, Durability::kBuffered).ok());
+    }
+    env_->CutPower();
+    store->reset();
+    ASSERT_TRUE(env_->RestorePower(UnsyncedTail::kLost).ok());
+    store = Store::Open(folder.path(), env_, resources_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_EQ(Keys(**store).size(), count > 64 ? static_cast<size_t>(count) : 0u);
+  }
+}
+
+TEST_F(KvStoreTest, BufferedBatchesThatAFailedLogLostAreCommittedAgain) {
+  const auto store = Open();
+  Batch batch = store->NewBatch();
+  batch.Put(Space::kSeries, "buffered", "1");
+  ASSERT_TRUE(store->Commit(batch, Durability::kBuffered).ok());
+  ASSERT_TRUE(Put(*store, "synced", "1").ok());
+  batch.Clear();
+  batch.Put(Space::kSeries, "also buffered", "1");
+  ASSERT_TRUE(store->Commit(batch, Durability::kBuffered).ok());
+  env_->FailFrom(1);
+  EXPECT_FALSE(Put(*store, "refused", "1").ok());
+  env_->Heal();
+  ASSERT_TRUE(store->Resume().ok());
+  EXPECT_THAT(Keys(*store), ElementsAre("also buffered", "buffered", "synced"));
+}
+
+TEST_F(KvStoreTest, KnowsItsTablesAndTheirSize) {
+  const auto store = Open();
+  EXPECT_THAT(store->Tables(), IsEmpty());
+  EXPECT_EQ(store->TableBytes(Space::kSeries, {"a", "z"}), 0u);
+  std::mt19937 random(1);
+  std::string noise(400'000, '\0');
+  for (char& byte : noise) byte = static_cast<char>(random());
+  ASSERT_TRUE(Put(*store, "k", noise).ok());
+  Batch batch = store->NewBatch();
+  batch.Put(Space::kHot, "b", "1");
+  batch.Put(Space::kHot, "h", "1");
+  ASSERT_TRUE(store->Commit(batch, Durability::kSynced).ok());
+  // Until then it is in the log.
+  EXPECT_GT(*store->UsedBytes(), noise.size());
+  ASSERT_TRUE(store->Flush().ok());
+  const std::vector<TableFile> tables = store->Tables();
+  ASSERT_EQ(tables.size(), 2u);
+  uint64_t table_bytes = 0;
+  for (const TableFile& table : tables) {
+    EXPECT_TRUE(table.space == Space::kSeries || table.space == Space::kHot);
+    EXPECT_EQ(table.last_key, table.space == Space::kHot ? "h" : "k");
+    EXPECT_EQ(table.byte_count, std::filesystem::file_size(folder_.path() + "/db/" + table.name));
+    table_bytes += table.byte_count;
+  }
+  EXPECT_GE(*store->UsedBytes(), table_bytes);
+  EXPECT_LT(*store->UsedBytes(), table_bytes + 100'000);
+  EXPECT_GT(store->TableBytes(Space::kSeries, {"a", "z"}), 100'000u);
+  EXPECT_EQ(store->TableBytes(Space::kSeries, {"l", "z"}), 0u);
+}
+
+TEST_F(KvStoreTest, CompactionGivesBackTheSpaceOfDeletedRows) {
+  const auto store = Open();
+  for (const char* key : {"a", "b"}) {
+    ASSERT_TRUE(Put(*store, key, key).ok());
+    ASSERT_TRUE(store->Flush().ok());
+  }
+  Batch batch = store->NewBatch();
+  batch.Delete(Space::kSeries, "a");
+  batch.Delete(Space::kSeries, "b");
+  ASSERT_TRUE(store->Commit(batch, Durability::kSynced).ok());
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(store->Compact(Space::kHot, {}).ok());
+  EXPECT_EQ(store->Tables().size(), 3u);
+  ASSERT_TRUE(store->Compact(Space::kSeries, {"", "z"}).ok());
+  EXPECT_THAT(store->Tables(), IsEmpty());
+}
+
+TEST_F(KvStoreTest, DropsTheFilesOfARange) {
+  const auto store = Open();
+  for (const char* key : {"a", "c", "e"}) {
+    ASSERT_TRUE(Put(*store, key, key).ok());
+    ASSERT_TRUE(store->Flush().ok());
+  }
+  // Out of the first level, from which no file is dropped.
+  for (const char* key : {"a", "c", "e"}) {
+    ASSERT_TRUE(store->Compact(Space::kSeries, {key, std::string(key) + "z"}).ok());
+  }
+  ASSERT_TRUE(store->DropFiles(Space::kSeries, {"a", "d"}).ok());
+  EXPECT_THAT(Keys(*store), ElementsAre("e"));
+}
+
+TEST_F(KvStoreTest, ACopyIsAStoreOfItsOwn) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", "1").ok());
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(Put(*store, "b", "1").ok());
+  const std::string folder = folder_.path() + "/copy";
+  ASSERT_TRUE(store->CopyTo(folder).ok());
+  ASSERT_TRUE(Put(*store, "c", "1").ok());
+  EXPECT_THAT(std::string(Message(store->CopyTo(folder))),
+              ::testing::StartsWith("copying to " + folder + ": "));
+  const auto copy = Store::Open(folder, env_, resources_);
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  EXPECT_THAT(Keys(**copy), ElementsAre("a", "b"));
+}
+
+TEST_F(KvStoreTest, AnEmptyBatchHasNothing) {
+  const auto store = Open();
+  Batch batch = store->NewBatch();
+  const size_t empty_bytes = batch.byte_count();
+  batch.Put(Space::kSeries, "key", std::string(1000, 'v'));
+  EXPECT_GE(batch.byte_count(), empty_bytes + 1003);
+  batch.Clear();
+  EXPECT_TRUE(batch.empty());
+  EXPECT_EQ(batch.byte_count(), empty_bytes);
+}
+
+TEST_F(KvStoreTest, ACursorMovesToAnotherRange) {
+  const auto store = Open();
+  for (const char* key : {"a", "b", "c", "d", "e"}) ASSERT_TRUE(Put(*store, key, key).ok());
+  Cursor cursor = store->NewCursor(Space::kSeries, {"a", "b"});
+  cursor.Next();
+  EXPECT_FALSE(cursor.Valid());
+  cursor.Seek(KeyRange{"c", "e"});
+  std::string keys;
+  for (; cursor.Valid(); cursor.Next()) keys += cursor.key();
+  EXPECT_EQ(keys, "cd");
+  cursor.Seek(KeyRange{"b", "c"});
+  EXPECT_EQ(cursor.key(), "b");
+  EXPECT_EQ(cursor.value(), "b");
+  cursor.Seek("a");
+  EXPECT_EQ(cursor.key(), "b");
+}
+
+TEST_F(KvStoreTest, ChangesOfATableAreFound) {
+  auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", std::string(100'000, 'v')).ok());
+  ASSERT_TRUE(store->Flush().ok());
+  const std::string path = folder_.path() + "/db/" + store->Tables().at(0).name;
+  store = nullptr;
+  EXPECT_TRUE(VerifyTable(*env_, path).ok());
+  std::string bytes = *env_->ReadFile(path);
+  for (const size_t at : {size_t{5}, bytes.size() / 2, bytes.size() - 1}) {
+    std::string changed = bytes;
+    changed[at] ^= 1;
+    ASSERT_TRUE(env_->WriteFile(path, changed).ok());
+    EXPECT_TRUE(absl::IsDataLoss(VerifyTable(*env_, path))) << at;
+  }
+  ASSERT_TRUE(env_->WriteFile(path, "no table at all, but long enough for the end of one").ok());
+  EXPECT_TRUE(absl::IsDataLoss(VerifyTable(*env_, path)));
+  ASSERT_TRUE(env_->RemoveFile(path).ok());
+  EXPECT_FALSE(VerifyTable(*env_, path).ok());
+}
+
+TEST_F(KvStoreTest, ADamagedLogIsReadAsFarAsItCanBe) {
+  auto store = Open();
+  ASSERT_TRUE(Put(*store, "a", "1").ok());
+  ASSERT_TRUE(Put(*store, "b", std::string(10'000, 'v')).ok());
+  ASSERT_TRUE(Put(*store, "c", "1").ok());
+  store = nullptr;
+  const std::string folder = folder_.path() + "/db";
+  const std::vector<std::string> names = *env_->ListFolder(folder);
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    std::string bytes = *env_->ReadFile(folder + "/" + name);
+    if (bytes.size() < 10'000) continue;
+    bytes[5'000] ^= 1;
+    ASSERT_TRUE(env_->WriteFile(folder + "/" + name, bytes).ok());
+  }
+  EXPECT_TRUE(absl::IsDataLoss(Store::Open(folder, env_, resources_).status()));
+  EXPECT_TRUE(absl::IsDataLoss(Store::OpenReadOnly(folder, env_, resources_).status()));
+  const auto damaged = Store::OpenDamaged(folder, env_, resources_);
+  ASSERT_TRUE(damaged.ok()) << damaged.status();
+  EXPECT_THAT(Keys(**damaged), ::testing::Contains("a"));
+  EXPECT_THAT(Keys(**damaged), ::testing::Not(::testing::Contains("b")));
+  EXPECT_FALSE(Put(**damaged, "d", "1").ok());
 }
 
 }  // namespace

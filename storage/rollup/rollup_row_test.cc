@@ -4,7 +4,11 @@
 #include <map>
 #include <random>
 
+#include "base/coding.h"
 #include "storage/chunk/codec_testing.h"
+#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/value_columns.h"
 #include "storage/rollup/rollup_row_builder.h"
 #include "storage/rollup/rollup_row_reader.h"
 #include "tests/support/format_page.h"
@@ -190,6 +194,128 @@ TEST(RollupRow, DamageIsDataLossOrOtherSamples) {
   };
   ExpectEveryTruncationFails(value, decode);
   ExpectDamageIsSurvived(value, decode);
+}
+
+// The parts of a row, to put together one that no builder makes.
+struct RawRollup {
+  char version = 1;
+  uint64_t rolled_up = 1, raw = 0, ascending = 1;
+  std::vector<uint64_t> buckets = {0b10};
+  std::vector<int64_t> counts = {8}, firsts = {100}, lasts = {50};
+  std::vector<int64_t> column_of_series = {0};
+  std::string behind{};
+
+  std::string Bytes() const {
+    std::string bytes(1, version);
+    for (const uint64_t series : {rolled_up, raw, ascending}) PutVarint64(bytes, series);
+    PutVarint64(bytes, buckets.size());
+    for (const uint64_t of_column : buckets) PutVarint64(bytes, of_column);
+    for (const std::vector<int64_t>* field : {&counts, &firsts, &lasts}) {
+      IntegerColumnsWriter columns;
+      for (const int64_t number : *field) columns.Add({&number, 1});
+      columns.Finish(1, bytes);
+    }
+    PutPackedIntegers(bytes, column_of_series);
+    for (const double value : {1.0, 2.0}) {  // lows and highs
+      ValueColumnsWriter values;
+      for (size_t i = 0; i < column_of_series.size(); ++i) values.Add({&value, 1});
+      values.Finish(bytes);
+    }
+    return bytes + behind;
+  }
+  absl::Status Open(RollupRowReader& reader, std::string& bytes) const {
+    bytes = Bytes();
+    return reader.Open(bytes, kBegin);
+  }
+  bool Opens() const {
+    RollupRowReader reader;
+    std::string bytes;
+    return Open(reader, bytes).ok();
+  }
+  bool IsRead() const {
+    RollupRowReader reader;
+    std::string bytes;
+    SampleColumns columns;
+    EXPECT_TRUE(Open(reader, bytes).ok());
+    return reader.Read(0, SamplesNeeded::kHighest, kAllTimes, columns).ok();
+  }
+};
+
+TEST(RollupRow, RefusesSeriesThatCannotBe) {
+  EXPECT_TRUE(RawRollup().IsRead());
+  EXPECT_FALSE(RawRollup{.version = 2}.Opens());
+  EXPECT_FALSE(RawRollup{.behind = "x"}.Opens());
+  EXPECT_FALSE((RawRollup{.rolled_up = 0, .ascending = 0, .column_of_series = {}}).Opens());
+  EXPECT_TRUE(RawRollup{.raw = 2}.Opens());
+  EXPECT_FALSE(RawRollup{.raw = 1}.Opens());
+  EXPECT_FALSE(RawRollup{.ascending = 3}.Opens());
+  EXPECT_EQ(RollupRowReader().Open("x", kBegin), absl::DataLossError("a rollup row is malformed"));
+}
+
+TEST(RollupRow, RefusesTimesThatCannotBe) {
+  EXPECT_TRUE(RawRollup{.buckets = {uint64_t{1} << 48}}.IsRead());
+  EXPECT_FALSE(RawRollup{.buckets = {uint64_t{1} << 49}}.Opens());
+  EXPECT_FALSE(RawRollup{.buckets = {0}}.Opens());
+  for (const int64_t column : {1, -1}) {
+    EXPECT_FALSE(RawRollup{.column_of_series = {column}}.Opens());
+  }
+  RawRollup many{.buckets = std::vector<uint64_t>(64, 2),
+                 .counts = std::vector<int64_t>(64, 8),
+                 .firsts = std::vector<int64_t>(64, 100),
+                 .lasts = std::vector<int64_t>(64, 50)};
+  EXPECT_TRUE(many.IsRead());
+  many.buckets.push_back(2);
+  for (std::vector<int64_t>* field : {&many.counts, &many.firsts, &many.lasts}) {
+    field->push_back(field->back());
+  }
+  EXPECT_FALSE(many.Opens());
+}
+
+// Times are distances to the end of the bucket, and no two samples have the same.
+TEST(RollupRow, RefusesBucketsThatCannotBe) {
+  const auto is_read = [](int64_t count, int64_t first, int64_t last) {
+    return RawRollup{.counts = {count}, .firsts = {first}, .lasts = {last}}.IsRead();
+  };
+  EXPECT_TRUE(is_read(1, 0, 0));
+  EXPECT_FALSE(is_read(1, 1, 0));
+  EXPECT_FALSE(is_read(0, 0, 0));
+  EXPECT_TRUE(is_read(2, 299'999, 0));
+  EXPECT_FALSE(is_read(2, 300'000, 0));
+  EXPECT_FALSE(is_read(2, 5, -1));
+  EXPECT_TRUE(is_read(6, 10, 5));
+  EXPECT_FALSE(is_read(7, 10, 5));
+  EXPECT_TRUE(is_read(300'000, 299'999, 0));
+}
+
+TEST(RollupRow, AnswersForWhatItHasAndForWhatIsNotThere) {
+  Row row = Example();
+  RollupRowReader reader;
+  const std::string value = *Build(row);
+  ASSERT_TRUE(reader.Open(value, kBegin).ok());
+  for (const SamplesNeeded needed : kThinned) {
+    const bool needs_ascent = needed == SamplesNeeded::kFirst || needed == SamplesNeeded::kEnds;
+    EXPECT_TRUE(reader.Answers(0, needed));               // ascends
+    EXPECT_FALSE(reader.Answers(2, needed));              // has a NaN
+    EXPECT_EQ(reader.Answers(3, needed), !needs_ascent);  // falls
+    EXPECT_TRUE(reader.Answers(9, needed));               // has no samples
+  }
+  for (const SamplesNeeded needed : {SamplesNeeded::kAll, SamplesNeeded::kNewest}) {
+    EXPECT_FALSE(reader.Answers(0, needed));
+    EXPECT_TRUE(reader.Answers(9, needed));
+  }
+  SampleColumns columns;
+  EXPECT_TRUE(reader.Read(9, SamplesNeeded::kCount, kAllTimes, columns).ok());
+  EXPECT_TRUE(reader.Read(0, SamplesNeeded::kCount, {5, 4}, columns).ok());
+  EXPECT_EQ(columns.size(), 0u);
+}
+
+TEST(RollupRow, ABuilderCanBeUsedAgain) {
+  RollupRowBuilder builder;
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& [index, columns] : Example()) builder.Add(index, columns, kBegin);
+    EXPECT_EQ(builder.Finish(), Build(Example()));
+    EXPECT_EQ(builder.Finish(), std::nullopt);
+  }
 }
 
 }  // namespace

@@ -74,5 +74,39 @@ TEST(SeriesRollup, NansAndHistogramsCannotBeSummedUp) {
   EXPECT_TRUE(RollUp(Columns({{1, infinity}, {2, -infinity}}), kFirstBegin, rollup));
 }
 
+TEST(SeriesRollup, SamplesLieInTheWindow) {
+  SeriesRollup rollup;
+  EXPECT_TRUE(RollUp(Columns({{0, 1}, {kRollupWindowMs - 1, 1}}), kFirstBegin, rollup));
+  EXPECT_FALSE(RollUp(Columns({{-1, 1}, {5, 1}}), kFirstBegin, rollup));
+  EXPECT_FALSE(RollUp(Columns({{5, 1}, {kRollupWindowMs, 1}}), kFirstBegin, rollup));
+  EXPECT_TRUE(RollUp(Columns({}), kFirstBegin, rollup));
+  EXPECT_EQ(rollup.times.buckets, 0u);
+}
+
+TEST(SeriesRollup, AKnownStartCannotBeSummedUp) {
+  SeriesRollup rollup;
+  SampleColumns columns = Columns({{1, 1}, {2, 2}});
+  columns.start_timestamps_ms = {0, 0};
+  EXPECT_TRUE(RollUp(columns, kFirstBegin, rollup));
+  columns.start_timestamps_ms = {0, 5};
+  EXPECT_FALSE(RollUp(columns, kFirstBegin, rollup));
+}
+
+TEST(SeriesRollup, NothingIsLeftOfTheSeriesBefore) {
+  SeriesRollup rollup;
+  ASSERT_TRUE(RollUp(Columns({{1, 5}, {2, 3}, {kBucket + 1, 7}}), kFirstBegin, rollup));
+  EXPECT_FALSE(rollup.ascends);
+  EXPECT_EQ(rollup.lasts.size(), 2u);
+  ASSERT_TRUE(RollUp(Columns({{1, 5}}), kFirstBegin, rollup));
+  EXPECT_EQ(rollup.times.buckets, 0b10u);
+  EXPECT_EQ(rollup.times.counts, std::vector<int64_t>{1});
+  EXPECT_EQ(rollup.times.firsts.size(), 1u);
+  EXPECT_EQ(rollup.times.lasts.size(), 1u);
+  EXPECT_EQ(rollup.lows, std::vector<double>{5});
+  EXPECT_EQ(rollup.highs, std::vector<double>{5});
+  EXPECT_TRUE(rollup.ascends);
+  EXPECT_TRUE(rollup.lasts.empty());
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,10 +167,12 @@ TEST_F(StoreBackup, AFailureCostsNoOtherBackup) {
   const std::string first = Dump(*store_);
   Backup();
   int failures = 0;
-  for (uint64_t n = 1; n < 200; n += 7) {
+  bool has_failed = true;
+  for (uint64_t n = 1; has_failed; n += 7) {
     // Writing to the store would fail too; even so there is always something to copy.
     env->FailFrom(n);
-    failures += store_->Backup(backups_, kAll).ok() ? 0 : 1;
+    has_failed = !store_->Backup(backups_, kAll).ok();
+    failures += has_failed ? 1 : 0;
     env->Heal();
     ASSERT_EQ(Restored(1), first) << n;
   }
@@ -233,6 +236,127 @@ TEST_F(StoreBackup, AReadOnlyStoreAnswersAndChangesNothing) {
   EXPECT_EQ(OpenStore(options_).status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(StoreBackup, SaysWhatItMade) {
+  WriteAt(kTestNowMs);
+  const auto made = store_->Backup(backups_, kAll);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->number, 1u);
+  EXPECT_EQ(made->time_ms, kTestNowMs);
+  EXPECT_EQ(made->shard_count, 3u);
+  const auto listed = Open()->List();
+  ASSERT_TRUE(listed.ok());
+  ASSERT_EQ(listed->size(), 1u);
+  EXPECT_EQ(listed->front().number, 1u);
+  EXPECT_EQ(listed->front().time_ms, kTestNowMs);
+  EXPECT_EQ(listed->front().shard_count, 3u);
+  EXPECT_EQ(listed->front().byte_count, made->byte_count);
+  // All three shards are counted, and there is little else.
+  const uint64_t all_bytes = *options_.env->FolderBytes(backups_);
+  EXPECT_LT(made->byte_count, all_bytes);
+  EXPECT_GT(made->byte_count, all_bytes / 2);
+}
+
+TEST_F(StoreBackup, NumbersAreNotUsedAgainWhileThereAreLaterOnes) {
+  WriteAt(kTestNowMs);
+  for (int i = 0; i < 3; ++i) Backup();
+  for (const uint32_t gone : {1u, 2u}) {
+    ASSERT_TRUE(options_.env->RemoveFile(backups_ + "/" + BackupFileName(gone)).ok());
+  }
+  EXPECT_EQ(Backup(), 4u);
+  EXPECT_THAT(Numbers(), ElementsAre(3, 4));
+}
+
+TEST_F(StoreBackup, WhatIsNotKeptGivesItsSpaceBack) {
+  WriteAt(kTestNowMs - 1000);
+  Backup();
+  const uint64_t bytes_of_one = *options_.env->FolderBytes(backups_);
+  std::mt19937_64 random(1);
+  std::vector<Sample> noise;
+  for (int i = 0; i < 50'000; ++i) {
+    noise.push_back({kTestNowMs - 100'000 + i, static_cast<double>(random())});
+  }
+  ASSERT_TRUE(WriteFloats(*store_, Series("noise"), noise).ok());
+  Backup();
+  EXPECT_GT(*options_.env->FolderBytes(backups_), bytes_of_one + 100'000);
+  const std::vector<Matcher> is_noise = {Matcher::Equal(std::string(kMetricName), "noise")};
+  ASSERT_TRUE(store_->DeleteSeries({&is_noise, 1}, kAllTimes).ok());
+  ASSERT_TRUE(store_->CleanTombstones().ok());
+  Backup(/*keep_count=*/1);
+  EXPECT_LT(*options_.env->FolderBytes(backups_), bytes_of_one + 50'000);
+  EXPECT_THAT(Numbers(), ElementsAre(3));
+  // Nothing to keep at all.
+  ASSERT_TRUE(Open()->KeepNewest(0).ok());
+  EXPECT_TRUE(Numbers().empty());
+}
+
+TEST_F(StoreBackup, LeftoversOfAnInterruptedWriteAreItsOwn) {
+  WriteAt(kTestNowMs);
+  ASSERT_TRUE(options_.env->CreateFolder(backups_).ok());
+  ASSERT_TRUE(options_.env->WriteFile(backups_ + "/backup-000001.new", "half").ok());
+  EXPECT_EQ(Backup(), 1u);
+  ASSERT_TRUE(options_.env->WriteFile(backups_ + "/letter.new", "dear").ok());
+  const absl::Status status = BackupFolder::Open(backups_, options_.env).status();
+  EXPECT_EQ(status,
+            absl::FailedPreconditionError(
+                backups_ + " contains \"letter.new\", which is not part of a backup: use a folder "
+                           "for backups alone"));
+}
+
+TEST_F(StoreBackup, ADamagedBackupIsNotRestored) {
+  WriteAt(kTestNowMs);
+  ASSERT_TRUE(store_->Seal().ok());
+  const uint32_t number = Backup();
+  const std::string shared = backups_ + "/shard-001/shared_checksum";
+  const auto tables = options_.env->ListFolder(shared);
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  const std::string table = shared + "/" + tables->front();
+  std::string bytes = *options_.env->ReadFile(table);
+  bytes[bytes.size() / 2] ^= 1;
+  ASSERT_TRUE(options_.env->WriteFile(table, bytes).ok());
+  const std::string target = folder_.path() + "/restored";
+  const absl::Status status = Open()->Restore(number, target);
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_THAT(std::string(Message(status)),
+              ::testing::StartsWith("backup 1 is damaged, nothing was restored: shard 1: "));
+  EXPECT_TRUE(options_.env->ListFolder(target)->empty());
+}
+
+TEST_F(StoreBackup, SaysWhyAFolderIsNoTarget) {
+  WriteAt(kTestNowMs);
+  const uint32_t number = Backup();
+  const std::string target = folder_.path() + "/restored";
+  ASSERT_TRUE(options_.env->CreateFolder(target).ok());
+  ASSERT_TRUE(options_.env->WriteFile(target + "/a", "").ok());
+  EXPECT_EQ(Open()->Restore(number, target),
+            absl::FailedPreconditionError(
+                target + " is not empty, it contains \"a\": restore into a new folder, or move the "
+                         "existing files away"));
+  EXPECT_EQ(*options_.env->ListFolder(target), std::vector<std::string>{"a"});
+}
+
+TEST_F(StoreBackup, ADamagedRecordIsNamed) {
+  WriteAt(kTestNowMs);
+  Backup();
+  const std::string path = backups_ + "/backup-000001";
+  ASSERT_TRUE(options_.env->WriteFile(path, "x").ok());
+  EXPECT_EQ(Open()->List().status(),
+            absl::DataLossError(path + ": not the record of a lockstep backup"));
+}
+
+TEST_F(StoreBackup, ABackupOfAStoppedStoreKeepsTheNewestToo) {
+  WriteAt(kTestNowMs);
+  ASSERT_TRUE(store_->Close().ok());
+  store_ = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    const auto made =
+        BackUpStoppedStore(options_.data_dir, backups_, 2, kTestNowMs + i, options_.env);
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_EQ(made->time_ms, kTestNowMs + i);
+    EXPECT_EQ(made->shard_count, 3u);
+  }
+  EXPECT_THAT(Numbers(), ElementsAre(2, 3));
+}
+
 constexpr std::string_view kRecord =
     "lockstep backup 1\n"
     "read by lockstep 0.1.0\n"
@@ -269,6 +393,26 @@ TEST(BackupRecord, RefusesAnotherFormatAndSaysWhoReadsIt) {
       ParseBackupRecord("lockstep backup 2\nread by lockstep 7.8.9\nanything\n").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(Message(status)), HasSubstr("lockstep 7.8.9"));
+}
+
+TEST(BackupRecord, SaysWhatIsWrong) {
+  const auto message = [](std::string text, const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+    return std::string(Message(ParseBackupRecord(text).status()));
+  };
+  const std::string record(kRecord);
+  EXPECT_EQ(message(record, "lockstep backup", "lockstep"), "not the record of a lockstep backup");
+  EXPECT_EQ(message(record, "parts 3 4", "parts 3 x"), "the backup record is malformed");
+  EXPECT_EQ(message(record, "parts 3 4", "parts 3  4"), "the backup record is malformed");
+  EXPECT_EQ(message(record, "parts 3 4", "parts 3 5"),
+            "the backup record is damaged: checksum mismatch");
+  BackupRecord three = *ParseBackupRecord(kRecord);
+  three.parts.push_back(9);
+  EXPECT_EQ(Message(ParseBackupRecord(FormatBackupRecord(three)).status()),
+            "the backup has 3 parts for 2 shards");
+  EXPECT_EQ(message(record, "backup 1", "backup 2"),
+            "the backup has format 2, which lockstep 0.1.0 and later can read; this version reads "
+            "format 1");
 }
 
 TEST(BackupRecord, FileNames) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/coding.h"
@@ -41,21 +42,24 @@ constexpr int64_t kDayMs = int64_t{24} * 60 * 60 * 1000;
 
 class StoreCheck : public ::testing::Test {
  protected:
-  StoreCheck() {
-    options_.shard_count = 2;
-    options_.env = kv::Env::Default();
-  }
+  StoreCheck() { options_.shard_count = 2; }
 
   // Ten series over three days, partly in the journal only.
   void MakeStore() {
     auto store = MustOpen(options_);
     for (int day = 2; day >= 0; --day) {
+      WriteRequest request;
       for (int i = 0; i < 10; ++i) {
-        std::vector<Sample> samples;
+        SeriesWrite write{Series("m", "job" + std::to_string(i)), {}, {}};
         for (int k = 0; k < 50; ++k)
-          samples.push_back({kTestNowMs - day * kDayMs - k * 1000, 1.0 * k});
-        ASSERT_TRUE(WriteFloats(*store, Series("m", "job" + std::to_string(i)), samples).ok());
+          write.samples.push_back({kTestNowMs - day * kDayMs - k * 1000, 1.0 * k});
+        request.series.push_back(std::move(write));
+        // New series, one by one, so that each has a row of the dictionary.
+        if (day == 2) {
+          ASSERT_TRUE(WriteAndWait(*store, std::exchange(request, {})).ok());
+        }
       }
+      ASSERT_TRUE(WriteAndWait(*store, std::move(request)).ok());
       if (day > 0) {
         ASSERT_TRUE(store->Seal().ok());
       }
@@ -138,6 +142,112 @@ TEST_F(StoreCheck, TellsWhatAHealthyStoreHolds) {
   EXPECT_EQ(day.totals.range.max_ms, kTestNowMs - 2 * kDayMs);
   EXPECT_GT(day.row_count, 0u);
   EXPECT_THAT(progress_, Contains(HasSubstr("shard-001: chunks of 2023-11-12")));
+}
+
+TEST_F(StoreCheck, CountsTablesAndBlocksOfTheJournal) {
+  MakeStore();
+  EXPECT_THAT(Check(), IsEmpty());
+  uint64_t table_count = 0, table_bytes = 0, block_count = 0;
+  for (size_t shard = 0; shard < 2; ++shard) {
+    for (const std::string& path : FilesOf(shard, ".sst")) {
+      ++table_count;
+      table_bytes += options_.env->ReadFile(path)->size();
+    }
+    const auto kv = OpenShard(shard);
+    for (auto row = kv->NewCursor(kv::Space::kJournal, {}); row.Valid(); row.Next()) ++block_count;
+  }
+  EXPECT_EQ(report_.table_count, table_count);
+  EXPECT_EQ(report_.table_bytes, table_bytes);
+  EXPECT_EQ(report_.journal_block_count, block_count);
+  EXPECT_EQ(block_count, 2u);  // one for each shard
+}
+
+TEST_F(StoreCheck, SaysWhatItIsDoing) {
+  options_.shard_count = 1;
+  MakeStore();
+  EXPECT_THAT(Check(), IsEmpty());
+  std::erase_if(progress_, [](const std::string& doing) { return doing.ends_with(".sst"); });
+  EXPECT_THAT(progress_,
+              ElementsAre("shard-000: opening", "shard-000: checksums of the log",
+                          "shard-000: dictionary", "shard-000: journal",
+                          "shard-000: chunks of 2023-11-12, 1 rows so far", "shard-000: rollup"));
+}
+
+TEST_F(StoreCheck, SaysHowFarItIsEveryThousandRows) {
+  options_.shard_count = 1;
+  MakeStore();
+  {
+    const auto kv = OpenShard(0);
+    kv::Cursor rows = kv->NewCursor(kv::Space::kHot, {});
+    ASSERT_TRUE(rows.Valid());
+    kv::ChunkKey key;
+    ASSERT_TRUE(kv::DecodeChunkKey(rows.key(), key));
+    kv::Batch batch = kv->NewBatch();
+    for (uint16_t part = 1; part <= 1999; ++part) {
+      key.part = part;
+      batch.Put(kv::Space::kHot, kv::EncodeChunkKey(key), rows.value());
+    }
+    ASSERT_TRUE(kv->Commit(batch, kv::Durability::kSynced).ok());
+  }
+  EXPECT_THAT(Check(), IsEmpty());
+  EXPECT_THAT(progress_, Contains("shard-000: chunks of 2023-11-12, 1001 rows so far"));
+  EXPECT_THAT(progress_, Contains(HasSubstr(" 2001 rows so far")));
+  EXPECT_EQ(report_.days.begin()->second.totals.sample_count, 50u * (10 + 1999));
+}
+
+TEST_F(StoreCheck, ReadsTheTablesBehindADamagedOne) {
+  options_.shard_count = 1;
+  MakeStore();
+  std::string first;
+  for (const kv::TableFile& table : OpenShard(0)->Tables()) {
+    if (table.space == kv::Space::kHot && (first.empty() || table.name < first)) first = table.name;
+  }
+  ASSERT_NE(first, "");
+  // The first bytes are those of rows.
+  const std::string path = ShardFolder(options_.data_dir, 0) + "/" + first;
+  std::string bytes = *options_.env->ReadFile(path);
+  bytes[3] ^= 1;
+  ASSERT_TRUE(options_.env->WriteFile(path, bytes).ok());
+  const std::vector<std::string> damage = Check();
+  EXPECT_THAT(damage, Contains(HasSubstr("shard-000 " + first + " (hot chunks): ")));
+  EXPECT_THAT(damage, Contains(HasSubstr("shard-000 hot chunks: some rows cannot be read: ")));
+  ASSERT_THAT(report_.days, SizeIs(1));
+  EXPECT_EQ(DayName(report_.days.begin()->first), "2023-11-13");
+  EXPECT_EQ(report_.days.begin()->second.totals.sample_count, 500u);
+}
+
+TEST_F(StoreCheck, FindsKeysThatAreMalformed) {
+  options_.shard_count = 1;
+  MakeStore();
+  {
+    const auto kv = OpenShard(0);
+    kv::Batch batch = kv->NewBatch();
+    batch.Put(kv::Space::kHot, kv::EncodeChunkKey({0, 0, 0, 0, 0}) + "x", "");
+    batch.Put(kv::Space::kJournal, kv::EncodeJournalKey(0) + "x", "");
+    batch.Put(kv::Space::kMeta, kv::EncodeWindowKey({0, kv::Tier::kHot, 0, 0}) + "x", "");
+    batch.Put(kv::Space::kRollup, "x", "");
+    batch.Put(kv::Space::kSeries, kv::EncodeDictionaryKey(DictionaryKind::kTarget, 0) + "x", "");
+    ASSERT_TRUE(kv->Commit(batch, kv::Durability::kSynced).ok());
+  }
+  EXPECT_THAT(
+      Check(),
+      ElementsAre("shard-000 dictionary: a malformed key", "shard-000 journal: a malformed key",
+                  "shard-000 window rows: a malformed key", "shard-000 hot chunks: a malformed key",
+                  "shard-000 rollup: a malformed key"));
+}
+
+TEST_F(StoreCheck, ARollupWithoutItsChunksIsDamage) {
+  options_.shard_count = 1;
+  MakeStore();
+  const int32_t window = WindowOf(kTestNowMs);
+  {
+    const auto kv = OpenShard(0);
+    kv::Batch batch = kv->NewBatch();
+    batch.Put(kv::Space::kRollup, kv::EncodeRollupKey({window, 7, 2}), "x");
+    ASSERT_TRUE(kv->Commit(batch, kv::Durability::kSynced).ok());
+  }
+  EXPECT_THAT(Check(), ElementsAre(HasSubstr("shard-000 rollup of 2023-11-14, window " +
+                                             std::to_string(window) + " family 7 block 2: ")));
 }
 
 TEST_F(StoreCheck, NeedsAStoreThatNobodyHasOpen) {

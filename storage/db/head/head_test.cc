@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -353,6 +355,124 @@ TEST(Head, ColumnsOfBothKindsArriveInOrderOfTime) {
   EXPECT_EQ(ReadAsOf(head, 0, {4}), "1=1 3=3 2=h 4=h ");
   EXPECT_EQ(head.range().min_ms, 1);
   EXPECT_EQ(head.range().max_ms, 4);
+}
+
+// Floats that repeat step and value take a byte each, slabs of 64 bytes have room for 60, and after
+// each 96 floats there is a mark of 40 bytes.
+TEST(Head, CountsTheMemoryOfItsFloats) {
+  Head head;
+  head.Open(0, kNoTimeMs);
+  const size_t of_series = head.byte_count();
+  head.Open(1, kNoTimeMs);
+  EXPECT_EQ(head.byte_count(), 2 * of_series);
+  EXPECT_GE(of_series, 64u);
+  std::vector<std::pair<int, size_t>> growth;
+  size_t before = head.byte_count();
+  for (int i = 0; i < 250; ++i) {
+    EXPECT_TRUE(head.AppendNewest(0, {1000 * i, 0}));
+    if (head.byte_count() > before) growth.emplace_back(i, head.byte_count() - before);
+    before = head.byte_count();
+  }
+  // The second one, which has another step than the first, takes three bytes.
+  const std::vector<std::pair<int, size_t>> expected = {{0, 64},   {58, 64},  {96, 40}, {118, 64},
+                                                        {178, 64}, {192, 40}, {238, 64}};
+  EXPECT_EQ(growth, expected);
+}
+
+TEST(Head, CountsTheMemoryOfHistogramsAndStarts) {
+  Head head;
+  head.Open(0, kNoTimeMs);
+  head.Open(1, kNoTimeMs);
+  size_t before = head.byte_count();
+  const auto growth = [&] { return head.byte_count() - std::exchange(before, head.byte_count()); };
+  const HistogramSample sample = HistogramAt(1);
+  head.Append(0, {{}, {}, {sample}});
+  const size_t first = growth();
+  head.Append(0, {{}, {}, {HistogramAt(2)}});
+  const size_t second = growth();
+  EXPECT_GT(second, sample.histogram->byte_count());
+  EXPECT_GT(first, second);  // the list too
+  SampleColumns columns;
+  columns.Append(1, 1, 7);
+  head.Append(1, columns);
+  const size_t with_list = growth();
+  columns.Clear();
+  columns.Append(2, 1, 7);
+  head.Append(1, columns);
+  EXPECT_EQ(growth(), 0u);  // the same start
+  columns.Clear();
+  columns.Append(3, 1, 8);
+  head.Append(1, columns);
+  EXPECT_EQ(growth(), 16u);
+  // A slab, the list, and the first start.
+  EXPECT_EQ(with_list, 64 + (first - second) + 16);
+}
+
+TEST(Head, CountsTheMemoryOfALateRunOnce) {
+  Head head;
+  head.Open(0, kNoTimeMs);
+  EXPECT_TRUE(head.AppendNewest(0, {100, 0}));
+  const size_t before = head.byte_count();
+  EXPECT_TRUE(head.AppendLate(0, {10, 0}));
+  const size_t after = head.byte_count();
+  EXPECT_GT(after, before);
+  EXPECT_LE(after, before + 32);
+  EXPECT_TRUE(head.AppendLate(0, {11, 0}));
+  EXPECT_EQ(head.byte_count(), after);
+}
+
+// A rollback gives no memory back, but the next samples use what is there.
+TEST(Head, SamplesAfterARollbackUseItsRoom) {
+  Head head;
+  head.Open(0, kNoTimeMs);
+  EXPECT_TRUE(head.AppendNewest(0, {100, 0}));
+  head.Commit();
+  const size_t before = head.byte_count();
+  for (int round = 0; round < 100; ++round) {
+    EXPECT_TRUE(head.AppendNewest(0, {200, 0}));
+    head.Rollback();
+  }
+  EXPECT_EQ(head.byte_count(), before);
+}
+
+TEST(Head, ItsRangeIsThatOfAllSeries) {
+  Head head;
+  Append(head, 0, Sample{50, 1});
+  Append(head, 1, Sample{70, 1});
+  Append(head, 0, Sample{40, 1});
+  Append(head, 2, {{}, {}, {HistogramAt(90)}});
+  EXPECT_EQ(head.range().min_ms, 40);
+  EXPECT_EQ(head.range().max_ms, 90);
+  EXPECT_EQ(head.sample_count(), 4u);
+  EXPECT_EQ(head.IdOfSlot(1), 1u);
+}
+
+TEST(Head, CountsAreMadeOncePerCommit) {
+  Head head;
+  Append(head, 0, Sample{50, 1});
+  head.Commit();
+  const auto counts = head.counts();
+  EXPECT_EQ(head.counts(), counts);
+  EXPECT_EQ(*counts, ArrivalCounts{1});
+  head.Commit();
+  EXPECT_NE(head.counts(), counts);
+}
+
+TEST(Head, ATimeOfASeriesWithoutSamplesIsFree) {
+  Head head;
+  EXPECT_FALSE(head.MayHaveTime(0, 5));
+  head.Open(0, 100);
+  EXPECT_FALSE(head.MayHaveTime(0, 5));
+  EXPECT_TRUE(head.AppendLate(0, {5, 1}));
+  EXPECT_TRUE(head.MayHaveTime(0, 5));
+  EXPECT_FALSE(head.MayHaveTime(0, 6));
+  EXPECT_FALSE(head.MayHaveTime(0, 4));
+  // Histograms may have any time.
+  Append(head, 1, {{}, {}, {HistogramAt(20)}});
+  EXPECT_TRUE(head.MayHaveTime(1, 5));
+  EXPECT_FALSE(head.AppendLate(1, {5, 1}));
+  head.AnchorLateRun(1, 20);
+  EXPECT_FALSE(head.AppendLate(1, {25, 1}));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <bit>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "base/coding.h"
 #include "storage/chunk/codec_testing.h"
 #include "storage/chunk/merge_columns.h"
 #include "tests/support/format_page.h"
@@ -227,6 +229,79 @@ TEST(JournalBlock, PassesTheVisitorsErrorOn) {
   });
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_EQ(calls, 1);
+}
+
+// The columns of a block, to put together one that no builder makes.
+struct RawBlock {
+  char version = 1;
+  uint64_t entry_count = 1;
+  int64_t id = 3;
+  uint64_t counts = 2;  // one float
+  std::string times = std::string(1, '\x0a');
+  std::string value_sizes = std::string(1, '\x01');
+  std::string values = "x";
+  std::string starts{};
+
+  bool IsRead() const {
+    std::string ids;
+    PutVarintSigned64(ids, id);
+    PutVarint64(ids, counts);
+    std::string block(1, version);
+    for (const uint64_t size : {entry_count, ids.size(), times.size(), values.size(), size_t{0}}) {
+      PutVarint64(block, size);
+    }
+    if (version == 2) PutVarint64(block, starts.size());
+    block += ids + times + value_sizes + values + starts;
+    return ReadJournalBlock(block, [](SeriesId, const SampleColumns&) { return absl::OkStatus(); })
+        .ok();
+  }
+};
+
+TEST(JournalBlock, RefusesWhatNoBuilderMakes) {
+  EXPECT_TRUE(RawBlock().IsRead());
+  EXPECT_FALSE(RawBlock{.version = 0}.IsRead());
+  EXPECT_FALSE(RawBlock{.version = 3}.IsRead());
+  EXPECT_FALSE(RawBlock{.entry_count = 2}.IsRead());
+  EXPECT_FALSE(RawBlock{.entry_count = 0}.IsRead());
+  EXPECT_TRUE(RawBlock{.id = UINT32_MAX}.IsRead());
+  EXPECT_FALSE(RawBlock{.id = int64_t{UINT32_MAX} + 1}.IsRead());
+  EXPECT_TRUE(RawBlock{.id = 0}.IsRead());
+  EXPECT_FALSE(RawBlock{.id = -1}.IsRead());
+  // What is left in a column.
+  EXPECT_FALSE(RawBlock{.times = "\x0a\x0a"}.IsRead());
+  EXPECT_FALSE(RawBlock{.value_sizes = "\x01\x01"}.IsRead());
+  EXPECT_FALSE(RawBlock{.values = "xx"}.IsRead());
+  EXPECT_FALSE(RawBlock{.counts = 4}.IsRead());
+  EXPECT_FALSE(RawBlock{.counts = 3}.IsRead());  // histograms
+}
+
+TEST(JournalBlock, AValueHasAtMostEightBytes) {
+  EXPECT_TRUE((RawBlock{.value_sizes = "\x08", .values = "12345678"}).IsRead());
+  EXPECT_FALSE((RawBlock{.value_sizes = "\x09", .values = "123456789"}).IsRead());
+}
+
+TEST(JournalBlock, StartsAreOfAnEntryThatIsThere) {
+  EXPECT_TRUE((RawBlock{.version = 2, .starts = std::string("\0\x04", 2)}).IsRead());
+  EXPECT_TRUE(RawBlock{.version = 2}.IsRead());
+  EXPECT_FALSE((RawBlock{.version = 2, .starts = std::string("\x01\x04", 2)}).IsRead());
+  EXPECT_FALSE((RawBlock{.version = 2, .starts = std::string("\0", 1)}).IsRead());
+  EXPECT_FALSE((RawBlock{.version = 2, .starts = std::string("\0\x04\0", 3)}).IsRead());
+}
+
+TEST(JournalBlock, CountsItsBytesAndBeginsAgain) {
+  JournalBlockBuilder builder;
+  EXPECT_TRUE(builder.empty());
+  const size_t empty_bytes = builder.byte_count();
+  builder.Add(3, Sample{10, 1});
+  // Two bytes for the entry, one for the time, and one for each of the value's size and bytes.
+  EXPECT_EQ(builder.byte_count(), empty_bytes + 2 + 1 + 1 + 2);
+  EXPECT_FALSE(builder.empty());
+  const std::string block = builder.Finish();
+  EXPECT_TRUE(builder.empty());
+  EXPECT_EQ(builder.byte_count(), empty_bytes);
+  EXPECT_LE(block.size(), empty_bytes + 6);
+  builder.Add(3, Sample{10, 1});
+  EXPECT_EQ(builder.Finish(), block);
 }
 
 }  // namespace

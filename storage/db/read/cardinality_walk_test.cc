@@ -5,9 +5,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "model/tenant.h"
+#include "storage/db/state/shard_testing.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/files/test_folder.h"
 
@@ -156,7 +159,120 @@ TEST_P(CardinalityTest, ShowsWhatAppearedAndLeft) {
   EXPECT_EQ(store->Cardinality({})->churn_since_ms, kTestNowMs);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, CardinalityTest, testing::Values(1, 2, 7));
+INSTANTIATE_TEST_SUITE_P(Shards, CardinalityTest, testing::Values(1, 3));
+
+// A series that is being sealed and has new samples is in both heads.
+TEST(CardinalityWalkTest, ASeriesInBothHeadsCountsOnce) {
+  LooseShard shard;
+  ShardState& state = shard.state();
+  std::vector<SeriesId> ids;
+  {
+    WriterLock lock(state.mutex);
+    for (int rank = 0; rank < 4; ++rank) {
+      ids.push_back(state.dictionary.StageNew(Series("m", "a", rank)).id);
+    }
+    state.dictionary.CommitStaged();
+    for (const SeriesId id : ids) state.active->Open(id, kNoTimeMs);
+    for (const int i : {0, 1}) EXPECT_TRUE(state.active->AppendNewest(ids[i], {10, 1}));
+    state.frozen = std::exchange(state.active, std::make_shared<Head>());
+    for (const int i : {1, 2}) {
+      state.active->Open(ids[i], kNoTimeMs);
+      EXPECT_TRUE(state.active->AppendNewest(ids[i], {20, 1}));
+    }
+  }
+  const auto count = [&state](const std::vector<std::vector<Matcher>>& sets) {
+    CardinalityWalk walk({.matcher_sets = sets}, 0);
+    EXPECT_TRUE(walk.Add(state).ok());
+    return walk.Take().head_series_count;
+  };
+  EXPECT_EQ(count({}), 3u);
+  EXPECT_EQ(count({{}}), 3u);
+  EXPECT_EQ(count({{Matcher::Equal("rank", "0")}}), 1u);
+  EXPECT_EQ(count({{Matcher::Equal("rank", "3")}}), 0u);
+}
+
+// More than are looked at under one lock.
+TEST(CardinalityWalkTest, CountsManySeriesOfManyTargets) {
+  constexpr int kRanks = 5000;
+  LooseShard shard;
+  ShardState& state = shard.state();
+  {
+    WriterLock lock(state.mutex);
+    for (int rank = 0; rank < kRanks; ++rank) {
+      const SeriesId id = state.dictionary.StageNew(Series("m", "a", rank)).id;
+      state.active->Open(id, kNoTimeMs);
+      EXPECT_TRUE(state.active->AppendNewest(id, {10, 1}));
+    }
+    state.dictionary.CommitStaged();
+  }
+  const std::vector<std::vector<Matcher>> all = {{}};
+  for (const auto& sets : {std::vector<std::vector<Matcher>>(), all}) {
+    CardinalityWalk walk({.limit = 1, .matcher_sets = sets}, 0);
+    ASSERT_TRUE(walk.Add(state).ok());
+    const CardinalityStats stats = walk.Take();
+    EXPECT_EQ(stats.series_count, size_t{kRanks});
+    EXPECT_EQ(stats.head_series_count, size_t{kRanks});
+    EXPECT_EQ(stats.series_by_job, (std::vector<NamedCount>{{"a", kRanks}}));
+    EXPECT_EQ(stats.values_by_label_name, (std::vector<NamedCount>{{"rank", kRanks}}));
+  }
+}
+
+TEST(CardinalityWalkTest, ChurnIsOfTheTenantJobAndNameThatMatch) {
+  LooseShard shard;
+  ShardState& state = shard.state();
+  {
+    WriterLock lock(state.mutex);
+    for (const LabelSet& labels : {Series("m", "a"), Series("n", "a"), Series("m", "b"),
+                                   WithTenant("t", Series("m", "a"))}) {
+      (void)state.dictionary.StageNew(labels);
+    }
+    state.dictionary.CommitStaged();
+  }
+  const auto appeared = [&state](const std::vector<std::vector<Matcher>>& sets, size_t limit = 10) {
+    CardinalityWalk walk({.limit = limit, .matcher_sets = sets}, 0);
+    EXPECT_TRUE(walk.Add(state).ok());
+    return walk.Take().churn[0];
+  };
+  const Matcher job_a = Matcher::Equal("job", "a"), name_m = Matcher::Equal("__name__", "m");
+  const std::string tenant(kTenantLabel);
+  EXPECT_EQ(appeared({}).total.appeared, 4u);
+  EXPECT_EQ(appeared({{job_a}}).total.appeared, 3u);
+  EXPECT_EQ(appeared({{name_m}}).total.appeared, 3u);
+  EXPECT_EQ(appeared({{job_a, name_m}}).total.appeared, 2u);
+  EXPECT_EQ(appeared({{job_a, Matcher::Equal(tenant, "t")}}).total.appeared, 1u);
+  EXPECT_EQ(appeared({{job_a, Matcher::Equal(tenant, "")}}).total.appeared, 2u);
+  EXPECT_EQ(appeared({{Matcher::Equal("job", "c")}, {name_m}}).total.appeared, 3u);
+  using Rows = std::vector<ChurnCount>;
+  EXPECT_EQ(appeared({}).by_job, (Rows{{"a", 3, 0}, {"b", 1, 0}}));
+  EXPECT_EQ(appeared({}, 1).by_job, (Rows{{"a", 3, 0}}));
+  EXPECT_EQ(appeared({}, 1).by_metric_name, (Rows{{"m", 3, 0}}));
+}
+
+// By the number of changes, then by name.
+TEST(CardinalityWalkTest, ChurnIsOrderedByWhatAppearedAndLeft) {
+  LooseShard shard;
+  ShardState& state = shard.state();
+  {
+    WriterLock lock(state.mutex);
+    std::vector<SeriesId> gone;
+    const auto add = [&](const char* job, int count, int left) LOCKSTEP_REQUIRES(state.mutex) {
+      for (int rank = 0; rank < count; ++rank) {
+        const SeriesId id = state.dictionary.StageNew(Series("m", job, rank)).id;
+        if (rank < left) gone.push_back(id);
+      }
+    };
+    add("three", 3, 0);
+    add("d", 2, 0);
+    add("four", 2, 2);
+    add("c", 2, 0);
+    state.dictionary.CommitStaged();
+    state.dictionary.Remove(gone);
+  }
+  CardinalityWalk walk({}, 0);
+  ASSERT_TRUE(walk.Add(state).ok());
+  EXPECT_EQ(walk.Take().churn[0].by_job,
+            (std::vector<ChurnCount>{{"four", 2, 2}, {"three", 3, 0}, {"c", 2, 0}, {"d", 2, 0}}));
+}
 
 }  // namespace
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storage/db/rows/window.h"
@@ -23,18 +24,18 @@ using Samples = std::map<int64_t, double>;
 class StoreSteps : public ::testing::Test {
  protected:
   StoreSteps() {
-    options_.env = kv::Env::Default();
-    store_ = MustOpen(options_);
     const int64_t end_ms = kBeginMs + 5 * kWindowMs;
     // Three runs, where later ones overwrite some samples, and the memory.
     for (int round = 0; round < 4; ++round) {
+      WriteRequest request;
       for (const char* name : {"a", "b", "c"}) {
         for (int number = 0; number < kSeriesOfJob; ++number) {
           if (round > 0 && number % 3 != round % 3) continue;
-          Write(Series(name, "train", number), kBeginMs + number * 100, end_ms,
+          AddTo(request, Series(name, "train", number), kBeginMs + number * 100, end_ms,
                 round == 0 ? 2 * kMinuteMs : 11 * kMinuteMs);
         }
       }
+      EXPECT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
       if (round < 3) {
         EXPECT_TRUE(store_->Seal().ok());
       }
@@ -44,15 +45,16 @@ class StoreSteps : public ::testing::Test {
     }
   }
 
-  void Write(const LabelSet& labels, int64_t begin_ms, int64_t end_ms, int64_t step_ms) {
-    WriteRequest request;
-    request.series.push_back({labels, {}, {}});
+  void AddTo(WriteRequest& request, const LabelSet& labels, int64_t begin_ms, int64_t end_ms,
+             int64_t step_ms) {
+    SeriesWrite write{labels, {}, {}};
+    Samples& model = model_[labels.ToString()];
     for (int64_t t = begin_ms; t < end_ms; t += step_ms) {
       const auto value = static_cast<double>(random_() % 1000);
-      request.series[0].samples.push_back({t, value});
-      model_[labels.ToString()][t] = value;
+      write.samples.push_back({t, value});
+      model[t] = value;
     }
-    ASSERT_TRUE(WriteAndWait(*store_, std::move(request)).ok());
+    request.series.push_back(std::move(write));
   }
 
   // What each of the series has at each step: "time=value ...".
@@ -108,7 +110,7 @@ class StoreSteps : public ::testing::Test {
 
   kv::TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<Store> store_ = MustOpen(options_);
   std::mt19937_64 random_{7};
   std::map<std::string, Samples> model_;
 };

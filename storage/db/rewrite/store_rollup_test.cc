@@ -56,10 +56,7 @@ int RollupRowCount(const StoreOptions& options) {
 
 class StoreRollup : public ::testing::Test {
  protected:
-  StoreRollup() {
-    options_.env = kv::Env::Default();
-    store_ = MustOpen(options_);
-  }
+  StoreRollup() { store_ = MustOpen(options_); }
 
   void Write(const LabelSet& series, const std::vector<Sample>& samples) {
     ASSERT_TRUE(WriteFloats(*store_, series, samples).ok());

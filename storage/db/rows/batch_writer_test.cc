@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
@@ -17,7 +18,7 @@ constexpr size_t kValueBytes = size_t{1} << 20;
 class BatchWriterTest : public ::testing::Test {
  protected:
   BatchWriterTest() {
-    auto opened = kv::Store::Open(folder_.path(), kv::Env::Default(),
+    auto opened = kv::Store::Open(folder_.path(), kv::FaultEnv::Make(),
                                   std::make_shared<const kv::Resources>(kv::ResourceLimits{}));
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
 
 namespace lockstep {
@@ -18,7 +19,7 @@ constexpr SeriesPlace PlaceIn(uint32_t family, uint32_t block) {
 class BlockRowsTest : public ::testing::Test {
  protected:
   BlockRowsTest()
-      : kv_(*kv::Store::Open(folder_.path() + "/kv", kv::Env::Default(),
+      : kv_(*kv::Store::Open(folder_.path() + "/kv", kv::FaultEnv::Make(),
                              std::make_shared<const kv::Resources>(kv::ResourceLimits{}))) {}
 
   void Put(kv::Tier tier, const kv::ChunkKey& key, std::string_view value) {

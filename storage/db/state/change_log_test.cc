@@ -38,5 +38,38 @@ TEST(ChangeLog, IsNeverTooLateHoweverManyChangesThereAre) {
   EXPECT_EQ(log.EarliestSince(kCount + 1), ChangeLog::kNever);
 }
 
+// Beyond 4,096 spans the older half is kept in pairs.
+TEST(ChangeLog, RoundsTheOlderHalfDown) {
+  constexpr int64_t kMost = 4096;
+  ChangeLog log;
+  for (int64_t i = 0; i < kMost; ++i) log.Add(i);
+  for (uint64_t since = 0; since < kMost; ++since) {
+    ASSERT_EQ(log.EarliestSince(since), static_cast<int64_t>(since));
+  }
+  log.Add(kMost);
+  for (int64_t since = 0; since <= kMost; ++since) {
+    const int64_t expected = since < kMost / 2 ? since / 2 * 2 : since;
+    ASSERT_EQ(log.EarliestSince(static_cast<uint64_t>(since)), expected);
+  }
+  EXPECT_EQ(log.EarliestSince(kMost + 1), ChangeLog::kNever);
+}
+
+TEST(ChangeLog, AnEarlierChangeCoversLaterOnes) {
+  ChangeLog log;
+  EXPECT_EQ(log.count(), 0u);
+  EXPECT_EQ(log.EarliestSince(0), ChangeLog::kNever);
+  log.Add(10);
+  log.Add(20);
+  log.Add(20);
+  EXPECT_EQ(log.EarliestSince(0), 10);
+  EXPECT_EQ(log.EarliestSince(1), 20);
+  EXPECT_EQ(log.EarliestSince(2), 20);
+  EXPECT_EQ(log.EarliestSince(3), ChangeLog::kNever);
+  log.Add(15);
+  EXPECT_EQ(log.EarliestSince(0), 10);
+  EXPECT_EQ(log.EarliestSince(1), 15);
+  EXPECT_EQ(log.EarliestSince(3), 15);
+}
+
 }  // namespace
 }  // namespace lockstep

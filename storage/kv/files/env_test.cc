@@ -1,8 +1,10 @@
 #include "storage/kv/files/env.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+
 #include "storage/kv/faults/fault_env.h"
 #include "storage/kv/files/test_folder.h"
 
@@ -67,6 +69,56 @@ TEST(Env, TellsAFolderFromAnotherInItsPlace) {
   ASSERT_TRUE(env->CreateFolder(path).ok());
   EXPECT_NE(*env->FolderId(path), id);
   EXPECT_EQ(*env->FolderId(folder.path() + "/b"), id);
+}
+
+TEST(Env, ListsNamesInOrder) {
+  TestFolder folder;
+  const auto env = Env::Default();
+  for (const char* name : {"/b", "/a", "/c"}) {
+    ASSERT_TRUE(env->WriteFile(folder.path() + name, "").ok());
+  }
+  EXPECT_THAT(*env->ListFolder(folder.path()), ::testing::ElementsAre("a", "b", "c"));
+  const absl::Status none = env->ListFolder(folder.path() + "/none").status();
+  EXPECT_THAT(std::string(Message(none)),
+              ::testing::StartsWith("listing " + folder.path() + "/none: "));
+}
+
+TEST(Env, RemovesAFileThatMayBeGoneAlready) {
+  TestFolder folder;
+  const auto env = Env::Default();
+  const std::string path = folder.path() + "/file";
+  ASSERT_TRUE(env->WriteFile(path, "text").ok());
+  EXPECT_TRUE(env->RemoveFile(path).ok());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(env->RemoveFile(path).ok());
+}
+
+TEST(Env, ErrorsNameThePath) {
+  TestFolder folder;
+  const auto env = Env::Default();
+  const auto expect = [](const absl::Status& status, const std::string& begin) {
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(std::string(Message(status)), ::testing::StartsWith(begin));
+  };
+  const std::string file = folder.path() + "/file", below = file + "/below";
+  ASSERT_TRUE(env->WriteFile(file, "text").ok());
+  EXPECT_EQ(env->ReadFile(folder.path() + "/none").status(),
+            absl::NotFoundError("there is no file " + folder.path() + "/none"));
+  EXPECT_EQ(env->FolderId(below).status(), absl::NotFoundError("there is no folder " + below));
+  expect(env->CreateFolder(below), "creating the folder ");
+  expect(env->WriteFile(below, "text"), "writing " + below);
+  expect(env->FreeBytes(folder.path() + "/none").status(),
+         "reading the free space of " + folder.path() + "/none");
+}
+
+// Its lock would be lost.
+TEST(Env, DoesNotCountTheLockOfAFolder) {
+  TestFolder folder;
+  const auto env = Env::Default();
+  ASSERT_TRUE(env->WriteFile(folder.path() + "/LOCK", "12345").ok());
+  ASSERT_TRUE(env->WriteFile(folder.path() + "/other", "678").ok());
+  EXPECT_EQ(*env->FolderBytes(folder.path()), 3u);
+  EXPECT_FALSE(env->FolderBytes(folder.path() + "/none").ok());
 }
 
 }  // namespace
