@@ -13,10 +13,10 @@ namespace {
 
 using testing::ElementsAre;
 
-LabelSet Named(std::string_view name) { return LabelSet::Of({{kMetricName, name}}); }
+LabelSet SeriesNamed(std::string_view name) { return LabelSet::Of({{kMetricName, name}}); }
 
 engine::MatrixSeries Series(std::string_view name, const std::vector<double>& values) {
-  engine::MatrixSeries series{Named(name), {}};
+  engine::MatrixSeries series{SeriesNamed(name), {}};
   for (const double value : values) {
     series.samples.Append(static_cast<int64_t>(series.samples.size()) * 10'000, value);
   }
@@ -31,17 +31,17 @@ TEST(RoleUnitsTest, Matrix) {
   const auto& matrix = std::get<engine::MatrixResult>(value);
   ASSERT_EQ(matrix.size(), 4);
   EXPECT_THAT(matrix[0].samples.values, ElementsAre(0.5, 1));
-  EXPECT_EQ(matrix[0].labels, Named("DCGM_FI_DEV_GPU_UTIL"));
+  EXPECT_EQ(matrix[0].labels, SeriesNamed("DCGM_FI_DEV_GPU_UTIL"));
   EXPECT_THAT(matrix[1].samples.values, ElementsAre(1.5e9));
   EXPECT_THAT(matrix[2].samples.values, ElementsAre(2 * 1048576.0));
   EXPECT_THAT(matrix[3].samples.values, ElementsAre(1, 1));
 }
 
 TEST(RoleUnitsTest, Vector) {
-  engine::QueryValue value =
-      engine::VectorResult{{Named("DCGM_FI_DEV_GPU_UTIL"), 7, 50, nullptr},
-                           {Named("DCGM_FI_DEV_GPU_UTIL"), 7, 0, std::make_shared<Histogram>()},
-                           {Named("up"), 7, 1, nullptr}};
+  engine::QueryValue value = engine::VectorResult{
+      {SeriesNamed("DCGM_FI_DEV_GPU_UTIL"), 7, 50, nullptr},
+      {SeriesNamed("DCGM_FI_DEV_GPU_UTIL"), 7, 0, std::make_shared<Histogram>()},
+      {SeriesNamed("up"), 7, 1, nullptr}};
   ToRoleUnits(value);
   const auto& vector = std::get<engine::VectorResult>(value);
   ASSERT_EQ(vector.size(), 3);
@@ -60,7 +60,7 @@ TEST(RoleUnitsTest, Rates) {
   ASSERT_EQ(series.size(), 1);
   EXPECT_THAT(series[0].samples.values, ElementsAre(10, 20));
   EXPECT_THAT(series[0].samples.timestamps_ms, ElementsAre(10'000, 20'000));
-  engine::QueryValue vector = engine::VectorResult{{Named(kCounter), 7, 50, nullptr}};
+  engine::QueryValue vector = engine::VectorResult{{SeriesNamed(kCounter), 7, 50, nullptr}};
   ToRoleUnits(vector);
   EXPECT_TRUE(std::get<engine::VectorResult>(vector).empty());
 }

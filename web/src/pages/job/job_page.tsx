@@ -45,7 +45,7 @@ function Body({ job, window }: { job: Job; window: Window }) {
   useShortcuts(turn);
   return (
     <>
-      <JobHead job={named(judged.data, job.job) ?? job} />
+      <JobHead job={{ ...named(judged.data, job.job), ...job }} />
       <JobTiles ledger={ledger.data} mfu={mfu} stragglers={stragglers} />
       <StragglerCard job={job.job} answer={stragglers} />
       <div class="page-head strip">
