@@ -157,8 +157,8 @@ TEST_F(ScraperTest, ATargetThatGoesIsMarkedStaleAndTheOthersGoOn) {
   Await(SeriesOf("a", "a"), true);
   Await(SeriesOf("a", "up"), true);
   EXPECT_FALSE(IsStale(SeriesOf("b", "b")));
+  AwaitPools(1);
   const std::vector<Pool> pools = scraper_.pools();
-  ASSERT_EQ(pools.size(), 1u);
   // Its state goes on.
   EXPECT_EQ(pools[0].active.at(0).state, state);
   EXPECT_EQ(scraper_.stats().reloads, 2u);

@@ -131,7 +131,8 @@ def main():
     parser.add_argument("--orders", nargs="+", choices=ORDERS, default=list(ORDERS))
     parser.add_argument("--servers", nargs="+", choices=NAMES, default=list(NAMES))
     options = parser.parse_args()
-    options.end_s = replay.now_s() // DAY_S * DAY_S
+    # Whole days, and none that ended just now: its last window would not be merged for hours.
+    options.end_s = (replay.now_s() - DAY_S // 2) // DAY_S * DAY_S
     sys.exit(run(options))
 
 
