@@ -15,6 +15,7 @@
 #include "answers/derived/merged_series_set.h"
 #include "answers/derived/reported_mfu.h"
 #include "answers/load/job_loader.h"
+#include "answers/load/load_context.h"
 #include "answers/load/series_roles.h"
 #include "base/status.h"
 #include "identity/registration.h"
@@ -352,7 +353,8 @@ class DerivedQuerier : public Querier {
           (job.attempt == 0 || job.attempts[job.attempt - 1].time.max_ms < range.min_ms);
       // An instant query asks for the current value and looks back at most this long.
       constexpr int64_t kLookbackMs = 300'000;
-      const bool is_instant = range.max_ms - range.min_ms <= kLookbackMs;
+      const TimeRange reach = WithinReach(range);
+      const bool is_instant = reach.max_ms - reach.min_ms <= kLookbackMs;
       live->is_enough = has_begun || is_instant || job.time.min_ms <= range.min_ms;
     };
     const absl::StatusOr<bool> found =
