@@ -89,6 +89,19 @@ TEST_F(DerivedStorageTest, SamplesAreThoseOfTheRange) {
   EXPECT_EQ(Selected(step_times, 100, 200), "");
 }
 
+TEST_F(DerivedStorageTest, AllTimesMayBeAsked) {
+  AddJob("a", 0, 0, 1);
+  const auto querier = derived_.NewQuerier();
+  ASSERT_TRUE(querier.ok());
+  const std::vector<Matcher> step_times = {Named("lockstep_step_time_seconds")};
+  const auto set = (*querier)->Select({step_times, kAllTimes, nullptr});
+  ASSERT_TRUE(set.ok()) << set.status();
+  ASSERT_TRUE((*set)->Next());
+  SampleColumns samples;
+  ASSERT_TRUE((*set)->Read(samples).ok());
+  EXPECT_EQ(samples.timestamps_ms.front(), kZeroMs + 1000);
+}
+
 TEST_F(DerivedStorageTest, SeriesAreThoseThatMatch) {
   AddJob("a", 0, 0, 2);
   AddJob("b", 0, 0, 1);
