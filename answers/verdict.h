@@ -30,8 +30,8 @@ training::JobVerdictAnswer VerdictOf(const LoadedJob& job, int64_t end_ms, train
                                      std::span<const training::NotReportingRank> not_reporting,
                                      TaskPool* pool);
 
-// Like ListJobs(), with the verdicts as of JobListQuery::now_ms of the first kMostJudged jobs, unless
-// the query excludes them.
+// Like ListJobs(), with the verdicts as of JobListQuery::now_ms of the first kMostJudged jobs,
+// unless the query excludes them.
 inline constexpr size_t kMostJudged = 100;
 absl::StatusOr<std::vector<ListedJob>> ListJudgedJobs(const JobListQuery& query,
                                                       const LoadContext& context);

@@ -25,8 +25,8 @@ class RecentRegexes {
  public:
   using RegexPtr = std::shared_ptr<const re2::RE2>;
 
-  // The memory that each may have, with all states that matching adds. It is taken from what is left
-  // of the process's memory for expressions; where nothing is left, nothing more is kept.
+  // The memory that each may have, with all states that matching adds. It is taken from what is
+  // left of the process's memory for expressions; where nothing is left, nothing more is kept.
   static constexpr uint64_t kBytesOfEach = 512 << 10;
 
   // Keeps at most that many.

@@ -18,14 +18,13 @@ import peers
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lockstep", type=peers.existing_path, required=True)
+    peers.add_program_arguments(parser)
     parser.add_argument("--answers-bench", type=peers.existing_path, required=True, help="lockstep_answers_bench")
-    parser.add_argument("--replay", help="not used: all benchmarks take it")
     parser.add_argument("--ranks", type=int, default=1024)
     parser.add_argument("--steps", type=int, default=3600, help="of a second each (default 3600)")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="lockstep-page-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="lockstep-page-bench-", dir=options.folder) as name:
         folder = pathlib.Path(name)
         (folder / "data").mkdir()
         subprocess.run([options.answers_bench, "--data", folder / "data", "--ranks", str(options.ranks),

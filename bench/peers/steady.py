@@ -90,7 +90,7 @@ def row(notes, samples):
         "of it in the kernel, %": 100 * system_s / max(user_s + system_s, 1e-9),
         "bytes written per sample": (last.written_mb - first.written_mb) * 1e6 / samples,
         "resident MB, last third": statistics.fmean(each.resident_mb for each in third),
-        "peak of notes, MB": max(each.resident_mb for each in notes),
+        "highest resident MB": max(each.resident_mb for each in notes),
     }
 
 
@@ -102,7 +102,7 @@ def print_table(rows):
         for name in names:
             value, other = rows[name][title], rows[names[-1]][title]
             text = f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
-            is_ratio = name != names[-1] and title != "samples" and other
+            is_ratio = name != names[-1] and title != "samples" and "%" not in title and other
             cells.append(f"{text} ({value / other:.2f} x)" if is_ratio else text)
         print(f"| {title} | {' | '.join(cells)} |")
 

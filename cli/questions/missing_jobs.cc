@@ -22,8 +22,9 @@ struct KnownJobs {
 
 // Jobs of any time.
 absl::StatusOr<KnownJobs> AskForAllJobs(HttpClient& client) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const Answer answer,
-                            Ask(client, "/api/v1/training/jobs", {{"start", "0"}}));
+  LOCKSTEP_ASSIGN_OR_RETURN(
+      const Answer answer,
+      Ask(client, "/api/v1/training/jobs", {{"start", "0"}, {"exclude_verdicts", "true"}}));
   KnownJobs jobs;
   for (const auto job : ListAt(answer.data(), "/jobs")) {
     if (jobs.names.empty()) jobs.latest_end = WhenText(NumberAt(job, "/to"));

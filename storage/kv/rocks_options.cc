@@ -104,7 +104,8 @@ rocksdb::DBOptions MakeDbOptions(const std::string& folder, const Env& env,
   options.rate_limiter = resources.background_writes;
   options.bytes_per_sync = 1 << 20;
   options.max_open_files = resources.max_open_tables;
-  // An open reads at most 16 tables ahead; by default it would start as many threads for them.
+  // With a limit of open files, an open reads at most 16 tables of each space ahead; by default it
+  // would start as many threads for them.
   options.max_file_opening_threads = 1;
   options.max_background_jobs = 2;
   options.info_log = std::make_shared<RocksLog>(folder);

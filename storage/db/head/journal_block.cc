@@ -18,7 +18,7 @@ namespace {
 constexpr uint8_t kBlockVersion = 1;
 constexpr uint8_t kBlockVersionWithStarts = 2;
 constexpr uint8_t kCompressedVersion = 3;
-// The quickest level halves the block; the next ones win 3 % and take longer.
+// It halves the block; the next levels win 3 % and take longer.
 constexpr int kCompressionLevel = 1;
 // Smaller blocks would not become much smaller.
 constexpr size_t kMinCompressedBytes = 256;
