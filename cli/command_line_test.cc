@@ -106,8 +106,7 @@ TEST_F(CommandLineTest, JobsTakesTimes) {
 TEST_F(CommandLineTest, RanksTakesAJobAndTimes) {
   server_.PrepareData("/api/v1/training/jobs", R"({"jobs":[]})");
   EXPECT_EQ(Run("ranks a --start 1 --end 2").code, kFailure);
-  EXPECT_EQ(server_.bodies("/api/v1/training/jobs").at(0),
-            "job=a&start=1&end=2&exclude_verdicts=true");
+  EXPECT_EQ(server_.bodies("/api/v1/training/jobs").at(0), "job=a&start=1&end=2");
   EXPECT_THAT(Run("ranks").errors, HasSubstr("JOB is required"));
 }
 

@@ -103,8 +103,7 @@ absl::StatusOr<Page> AskForRanks(HttpClient& client, const RanksFlags& flags) {
                             Ask(client, "/api/v1/training/jobs",
                                 {{"job", flags.job},
                                  {"start", flags.start.empty() ? "0" : flags.start},
-                                 {"end", flags.end},
-                                 {"exclude_verdicts", "true"}}));
+                                 {"end", flags.end}}));
   const std::vector<element> jobs = ListAt(answer.data(), "/jobs");
   if (jobs.empty()) {
     return absl::NotFoundError(

@@ -82,7 +82,7 @@ TEST_F(RanksTest, AsksAboutTheLastSteps) {
   PrepareJob("");
   PrepareSteps("0.5");
   EXPECT_EQ(Run().code, kSuccess);
-  EXPECT_THAT(server_.bodies(kJob), ElementsAre("job=a&start=0&exclude_verdicts=true"));
+  EXPECT_THAT(server_.bodies(kJob), ElementsAre("job=a&start=0"));
   EXPECT_THAT(server_.bodies(kSteps), ElementsAre("points=1&job=a&start=6400.000&end=10000.000"));
   EXPECT_THAT(server_.bodies(kVerdict), ElementsAre("job=a&start=6400.000&end=10000.000"));
   EXPECT_THAT(
@@ -144,7 +144,7 @@ TEST_F(RanksTest, PassesOnTheTimes) {
   flags_.start = "7";
   flags_.end = "99";
   Run();
-  EXPECT_THAT(server_.bodies(kJob), ElementsAre("job=a&start=7&end=99&exclude_verdicts=true"));
+  EXPECT_THAT(server_.bodies(kJob), ElementsAre("job=a&start=7&end=99"));
 }
 
 TEST_F(RanksTest, AMissingJobIsAnError) {
