@@ -28,7 +28,8 @@ TEST_F(MissingJobsTest, NamesTheLatestJobOfAnotherTime) {
   EXPECT_EQ(WhyNoJobs(*client_, true),
             "no training jobs in that time range. The latest of 2 others, \"b\", ended at "
             "1970-01-01 00:01:40Z.\n`lockstep jobs --start 0` lists all of them.\n");
-  EXPECT_THAT(server_.asked(), ElementsAre("POST /api/v1/training/jobs start=0&exclude_verdicts=true"));
+  EXPECT_THAT(server_.asked(),
+              ElementsAre("POST /api/v1/training/jobs start=0&exclude_verdicts=true"));
   EXPECT_EQ(WhyNoJobs(*client_, false).substr(0, 37), "no training jobs in the last 30 days.");
 }
 
