@@ -5,6 +5,7 @@
 #include "answers/load/job_loader.h"
 #include "base/status.h"
 #include "catalogue/roles.h"
+#include "storage/storage.h"
 #include "training/efficiency/ledger.h"
 
 namespace lockstep::answers {

@@ -11,6 +11,7 @@
 #include "answers/stragglers.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "storage/storage.h"
 #include "training/episodes/excess_memo.h"
 #include "training/job/step_window.h"
 

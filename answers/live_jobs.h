@@ -19,6 +19,10 @@
 #include "base/mutex.h"
 #include "training/stragglers/stragglers.h"
 
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
+
 namespace lockstep::answers {
 
 class LiveJobs {

@@ -4,6 +4,7 @@
 
 #include "answers/load/job_loader.h"
 #include "base/status.h"
+#include "storage/storage.h"
 
 namespace lockstep::answers {
 

@@ -12,8 +12,11 @@
 #include "base/budget/query_budget.h"
 #include "base/threads/task_pool.h"
 #include "model/sample.h"
-#include "storage/storage.h"
 #include "training/job/job.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::answers {
 

@@ -9,6 +9,7 @@
 #include "answers/load/job_loader.h"
 #include "answers/verdict.h"
 #include "base/status.h"
+#include "storage/storage.h"
 
 namespace lockstep::answers {
 namespace {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "answers/load/job_loader.h"
 #include "base/status.h"
+#include "storage/storage.h"
 #include "training/heat_map.h"
 
 namespace lockstep::answers {

@@ -6,6 +6,7 @@
 
 #include "answers/live_jobs.h"
 #include "base/status.h"
+#include "storage/storage.h"
 #include "training/stragglers/open_episodes.h"
 
 namespace lockstep::answers {

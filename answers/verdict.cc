@@ -6,6 +6,7 @@
 
 #include "answers/load/job_loader.h"
 #include "base/status.h"
+#include "storage/storage.h"
 #include "training/bottlenecks/bottlenecks.h"
 #include "training/events/events.h"
 #include "training/stragglers/open_episodes.h"

@@ -14,6 +14,7 @@
 #include "api/query/query_log.h"
 #include "rules/alerts/notifier.h"
 #include "rules/config/rules_config.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::api {
 namespace {
@@ -25,29 +26,23 @@ using testing::Not;
 class ApiQueryLogTest : public ApiFixture {
  protected:
   ApiQueryLogTest() {
-    std::string folder = testing::TempDir() + "api_query_log.XXXXXX";
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    auto log = QueryLog::Open(folder + "/query.log");
+    auto log = QueryLog::Open(folder_.path() + "/query.log");
     EXPECT_TRUE(log.ok()) << log.status();
     log_ = *std::move(log);
     ApiDependencies dependencies = DependenciesOf(tenants_);
     dependencies.query_log = log_.get();
     Restart(std::move(dependencies));
   }
-  ~ApiQueryLogTest() override {
-    api_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~ApiQueryLogTest() override { api_.reset(); }
 
   std::string Logged() {
-    std::ifstream file(folder_ + "/query.log");
+    std::ifstream file(folder_.path() + "/query.log");
     std::ostringstream text;
     text << file.rdbuf();
     return std::move(text).str();
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   std::unique_ptr<QueryLog> log_;
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -19,14 +20,9 @@ namespace {
 class LineFileTest : public testing::Test {
  protected:
   LineFileTest() {
-    std::string folder = testing::TempDir() + "line_file.XXXXXX";
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    path_ = folder + "/sub/lines.log";
-    std::filesystem::create_directory(folder + "/sub");
+    std::filesystem::create_directory(folder_.path() + "/sub");
     ConfigureLog(LogLevel::kInfo, LogFormat::kLogfmt);
   }
-  ~LineFileTest() override { std::filesystem::remove_all(folder_); }
 
   std::unique_ptr<LineFile> Open() {
     auto file = LineFile::Open(path_, "query log", 0600);
@@ -46,8 +42,8 @@ class LineFileTest : public testing::Test {
     return testing::internal::GetCapturedStderr();
   }
 
-  std::string folder_;
-  std::string path_;
+  const TestFolder folder_;
+  const std::string path_ = folder_.path() + "/sub/lines.log";
 };
 
 TEST_F(LineFileTest, LinesFollowThoseThatWereThere) {
@@ -82,15 +78,15 @@ TEST_F(LineFileTest, AFileThatWasMovedAwayIsFollowedByANewOne) {
 }
 
 TEST_F(LineFileTest, WhatCannotBeOpenedIsNamed) {
-  const auto file = LineFile::Open(folder_ + "/none/x", "query log", 0600);
-  EXPECT_EQ(file.status(), absl::UnavailableError("cannot open the query log " + folder_ +
+  const auto file = LineFile::Open(folder_.path() + "/none/x", "query log", 0600);
+  EXPECT_EQ(file.status(), absl::UnavailableError("cannot open the query log " + folder_.path() +
                                                   "/none/x: No such file or directory"));
 }
 
 TEST_F(LineFileTest, TheFirstOfSeveralFailuresIsLogged) {
   const auto file = Open();
   EXPECT_EQ(LoggedWhileAdding(*file, "a\n"), "");
-  const std::string away = folder_ + "/away";
+  const std::string away = folder_.path() + "/away";
   const auto check_failure = [&] {
     EXPECT_THAT(LoggedWhileAdding(*file, "lost\n"),
                 testing::HasSubstr("level=warn msg=\"cannot write a line to a log file\" "
@@ -98,12 +94,12 @@ TEST_F(LineFileTest, TheFirstOfSeveralFailuresIsLogged) {
                                    path_ + ": No such file or directory\""));
     EXPECT_EQ(LoggedWhileAdding(*file, "lost\n"), "");
   };
-  std::filesystem::rename(folder_ + "/sub", away);
+  std::filesystem::rename(folder_.path() + "/sub", away);
   check_failure();
-  std::filesystem::rename(away, folder_ + "/sub");
+  std::filesystem::rename(away, folder_.path() + "/sub");
   EXPECT_EQ(LoggedWhileAdding(*file, "b\n"), "");
   EXPECT_EQ(Content(path_), "a\nb\n");
-  std::filesystem::rename(folder_ + "/sub", away);
+  std::filesystem::rename(folder_.path() + "/sub", away);
   check_failure();
 }
 

@@ -8,7 +8,7 @@
 #include "cli/client/fake_server_testing.h"
 #include "cli/help/version.h"
 #include "cli/process/ran_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -53,7 +53,7 @@ class CommandLineTest : public ::testing::Test {
   }
 
   FakeServer server_;
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(CommandLineTest, AVerbMustBeTyped) {

@@ -12,7 +12,7 @@
 #include "cli/no_page_testing.h"
 #include "cli/process/ran_testing.h"
 #include "cli/server/small_store_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -39,7 +39,7 @@ class ServerVerbsTest : public ::testing::Test {
   static Ran Run(const std::string& line) {
     return RunCaptured([&line] { return RunLine(line); });
   }
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(ServerVerbsTest, HelpShowsTheDefaultsOfSettings) {

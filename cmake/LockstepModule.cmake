@@ -28,7 +28,11 @@ function(lockstep_module name)
 
   if(ARG_TESTS)
     add_executable(${name}_test ${ARG_TESTS})
-    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_DEPS} lockstep_source_dir GTest::gmock_main)
+    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_DEPS} lockstep_tests_support GTest::gmock_main)
+    if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT LOCKSTEP_SANITIZE)
+      # A test runs once per build and calls optimised code, so compiling it fast is worth more.
+      target_compile_options(${name}_test PRIVATE -O1)
+    endif()
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
                          PROPERTIES TIMEOUT 1500)
   endif()

@@ -9,6 +9,7 @@
 #include "import/files/importing_testing.h"
 #include "import/importers.h"
 #include "tests/support/source_dir.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

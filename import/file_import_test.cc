@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "import/files/importing_testing.h"
 #include "import/wandb/wandb_log_testing.h"
 #include "ingest/remote_write/remote_write.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

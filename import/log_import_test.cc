@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "import/delivery/session_testing.h"
-#include "import/files/importing_testing.h"
 #include "import/importers.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

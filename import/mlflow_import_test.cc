@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "import/delivery/session_testing.h"
-#include "import/files/importing_testing.h"
 #include "import/importers.h"
 #include "import/mlflow/mlflow_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

@@ -10,7 +10,7 @@
 #include "export/read_request.h"
 #include "export/read_response.h"
 #include "import/delivery/session_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

@@ -13,7 +13,7 @@
 #include "ingest/exposition/series_text.h"
 #include "ingest/exposition/text_entry.h"
 #include "ingest/side_data/metadata_store.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::importer {
 namespace {

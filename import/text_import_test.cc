@@ -10,6 +10,7 @@
 #include "import/delivery/resume_point.h"
 #include "import/importers.h"
 #include "ingest/remote_write/remote_write.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {
@@ -19,13 +20,6 @@ using testing::IsEmpty;
 
 class TextImportTest : public testing::Test {
  protected:
-  TextImportTest() {
-    std::string folder = testing::TempDir() + "text_import_XXXXXX";
-    folder_ = mkdtemp(folder.data());
-    path_ = folder_ + "/samples.txt";
-  }
-  ~TextImportTest() override { std::filesystem::remove_all(folder_); }
-
   void WriteFile(const std::string& text) { std::ofstream(path_) << text; }
   void WriteGzip(const std::string& text) {
     const gzFile file = gzopen(path_.c_str(), "wb");
@@ -81,8 +75,8 @@ class TextImportTest : public testing::Test {
     return Reply{204, "", ""};
   }
 
-  std::string folder_;
-  std::string path_;
+  const TestFolder folder_;
+  const std::string path_ = folder_.path() + "/samples.txt";
   bool resumes_ = false;
   bool is_dry_run_ = false;
   size_t max_batch_samples_ = kMaxRequestSamples;

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "import/delivery/session_testing.h"
-#include "import/files/importing_testing.h"
 #include "import/importers.h"
 #include "tests/support/source_dir.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

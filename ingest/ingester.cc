@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "storage/storage.h"
 
 namespace lockstep {
 namespace {

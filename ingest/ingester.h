@@ -26,9 +26,11 @@
 #include "ingest/write/ingest_stats.h"
 #include "ingest/write/limits.h"
 #include "ingest/write/refusals.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
+
+class Storage;
 
 // Decodes the message in a body: DecodeRemoteWrite() and similar, with their errors.
 using DecodeMessage = absl::FunctionRef<absl::StatusOr<DecodedWrite>(

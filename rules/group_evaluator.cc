@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "model/matcher.h"
+#include "storage/storage.h"
 
 namespace lockstep::rules {
 namespace {

@@ -13,6 +13,7 @@
 #include "model/labels.h"
 #include "rules/alerts/active_alerts.h"
 #include "rules/rule_context.h"
+#include "storage/query.h"
 
 namespace lockstep::rules {
 

@@ -14,7 +14,10 @@
 #include "rules/alerts/alert.h"
 #include "rules/config/rule_group.h"
 #include "rules/template/template.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::rules {
 

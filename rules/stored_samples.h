@@ -5,7 +5,10 @@
 #include "ingest/write/decoded_write.h"
 #include "query/engine/values/value.h"
 #include "scrape/scrape_sink.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::rules {
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "tests/scripted_server.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -18,14 +19,8 @@ using testing::ElementsAre;
 
 class DiscoveryTest : public testing::Test {
  protected:
-  DiscoveryTest() {
-    std::string folder = testing::TempDir() + "discovery_XXXXXX";
-    folder_ = mkdtemp(folder.data());
-  }
-  ~DiscoveryTest() override { std::filesystem::remove_all(folder_); }
-
   void Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
+    std::ofstream(folder_.path() + "/" + name) << text;
   }
 
   static std::vector<std::string> Addresses(const Discovery& discovery) {
@@ -36,21 +31,21 @@ class DiscoveryTest : public testing::Test {
     return addresses;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(DiscoveryTest, FollowsFiles) {
   ScrapeConfig config;
   config.static_groups = {{"static", {"s:1"}, {}}};
-  config.files = {{{folder_ + "/t*.json", folder_ + "/one.yml"}}};
+  config.files = {{{folder_.path() + "/t*.json", folder_.path() + "/one.yml"}}};
   Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
   Write("t1.json", R"([{"targets": ["a:1"], "labels": {"x": "y"}}])");
   Write("u1.json", R"([{"targets": ["never:1"]}])");
   EXPECT_TRUE(discovery.Refresh(0));
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "a:1"));
   EXPECT_EQ(discovery.groups()[1].labels.ToString(),
-            "{__meta_filepath=\"" + folder_ + "/t1.json\", x=\"y\"}");
-  EXPECT_EQ(discovery.groups()[1].source, folder_ + "/t1.json:0");
+            "{__meta_filepath=\"" + folder_.path() + "/t1.json\", x=\"y\"}");
+  EXPECT_EQ(discovery.groups()[1].source, folder_.path() + "/t1.json:0");
   EXPECT_EQ(discovery.TakeFailures(), 1u);  // one.yml
   EXPECT_FALSE(discovery.Refresh(0));
 
@@ -66,7 +61,7 @@ TEST_F(DiscoveryTest, FollowsFiles) {
   EXPECT_EQ(discovery.TakeFailures(), 1u);
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "a:1", "b:1"));
 
-  std::filesystem::remove(folder_ + "/t1.json");
+  std::filesystem::remove(folder_.path() + "/t1.json");
   EXPECT_TRUE(discovery.Refresh(0));
   EXPECT_THAT(Addresses(discovery), ElementsAre("s:1", "o:1", "b:1"));
 }
@@ -74,7 +69,7 @@ TEST_F(DiscoveryTest, FollowsFiles) {
 // Each group has the path, however short it is.
 TEST_F(DiscoveryTest, ThePathsOfGroupsTakeMemory) {
   ScrapeConfig config;
-  config.files = {{{folder_ + "/" + std::string(200, 'n') + ".json"}}};
+  config.files = {{{folder_.path() + "/" + std::string(200, 'n') + ".json"}}};
   Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
   std::string many = "[{}";
   for (int i = 0; i < 50'000; ++i) many += ",{}";
@@ -88,7 +83,7 @@ TEST_F(DiscoveryTest, ThePathsOfGroupsTakeMemory) {
 
 TEST_F(DiscoveryTest, WhatHasNoMemoryChangesNothing) {
   ScrapeConfig config;
-  config.files = {{{folder_ + "/t.json"}}};
+  config.files = {{{folder_.path() + "/t.json"}}};
   Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
   Write("t.json", R"([{"targets": ["a:1"]}])");
   EXPECT_TRUE(discovery.Refresh(0));
@@ -106,7 +101,7 @@ TEST_F(DiscoveryTest, WhatHasNoMemoryChangesNothing) {
 
 TEST_F(DiscoveryTest, AStarStandsForAnyPartOfAName) {
   ScrapeConfig config;
-  config.files = {{{folder_ + "/ab*ba.json"}}};
+  config.files = {{{folder_.path() + "/ab*ba.json"}}};
   Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
   Write("abba.json", R"([{"targets": ["none:1"]}])");
   Write("ab-ba.json", R"([{"targets": ["some:1"]}])");
@@ -120,7 +115,8 @@ TEST_F(DiscoveryTest, AStarStandsForAnyPartOfAName) {
 
 TEST_F(DiscoveryTest, AFileThatIsNamedTwiceCountsOnce) {
   ScrapeConfig config;
-  config.files = {{{folder_ + "/a.json", folder_ + "/*.json"}}, {{folder_ + "/a*.json"}}};
+  config.files = {{{folder_.path() + "/a.json", folder_.path() + "/*.json"}},
+                  {{folder_.path() + "/a*.json"}}};
   Discovery discovery("job", std::make_shared<const ScrapeConfig>(config));
   Write("a.json", R"([{"targets": ["a:1"]}])");
   discovery.Refresh(0);
@@ -129,12 +125,12 @@ TEST_F(DiscoveryTest, AFileThatIsNamedTwiceCountsOnce) {
 
 TEST_F(DiscoveryTest, AnotherConfigurationKeepsWhatItsFilesHad) {
   ScrapeConfig config;
-  config.files = {{{folder_ + "/*.json"}}};
+  config.files = {{{folder_.path() + "/*.json"}}};
   Write("a.json", R"([{"targets": ["a:1"]}])");
   Write("b.json", R"([{"targets": ["b:1"]}])");
   Discovery before("job", std::make_shared<const ScrapeConfig>(config));
   before.Refresh(0);
-  config.files = {{{folder_ + "/b.json"}}};
+  config.files = {{{folder_.path() + "/b.json"}}};
   Discovery discovery("job", std::make_shared<const ScrapeConfig>(config), &before);
   EXPECT_THAT(Addresses(discovery), ElementsAre("a:1", "b:1"));
   EXPECT_TRUE(discovery.Refresh(0));
@@ -147,14 +143,14 @@ class SlowDiscoveryTest : public DiscoveryTest {
  protected:
   SlurmDiscovery Command(const std::string& script) const {
     SlurmDiscovery slurm;
-    slurm.command = {"sh", "-c", absl::StrFormat("echo x >> %s/asked; %s", folder_, script)};
+    slurm.command = {"sh", "-c", absl::StrFormat("echo x >> %s/asked; %s", folder_.path(), script)};
     slurm.port = 1;
     slurm.refresh_interval = milliseconds(10'000);
     return slurm;
   }
 
   size_t AskedCount() const {
-    std::ifstream file(folder_ + "/asked");
+    std::ifstream file(folder_.path() + "/asked");
     size_t count = 0;
     for (std::string line; std::getline(file, line);) ++count;
     return count;
@@ -168,7 +164,7 @@ class SlowDiscoveryTest : public DiscoveryTest {
 
 TEST_F(SlowDiscoveryTest, ASourceIsAskedOncePerInterval) {
   ScrapeConfig config;
-  config.slurm = {Command(absl::StrFormat("cat %s/nodes", folder_))};
+  config.slurm = {Command(absl::StrFormat("cat %s/nodes", folder_.path()))};
   Write("nodes", "NodeName=a\n");
   const auto discovery = Finding(config);
   EXPECT_TRUE(discovery->Refresh(1'000));
@@ -187,11 +183,11 @@ TEST_F(SlowDiscoveryTest, ASourceIsAskedOncePerInterval) {
 
 TEST_F(SlowDiscoveryTest, ASourceThatFailsKeepsItsTargets) {
   ScrapeConfig config;
-  config.slurm = {Command(absl::StrFormat("cat %s/nodes", folder_))};
+  config.slurm = {Command(absl::StrFormat("cat %s/nodes", folder_.path()))};
   Write("nodes", "NodeName=a\n");
   const auto discovery = Finding(config);
   discovery->Refresh(0);
-  std::filesystem::remove(folder_ + "/nodes");
+  std::filesystem::remove(folder_.path() + "/nodes");
   EXPECT_FALSE(discovery->Refresh(10'000));
   EXPECT_FALSE(discovery->Refresh(20'000));
   EXPECT_EQ(discovery->TakeFailures(), 2u);
@@ -215,9 +211,9 @@ TEST_F(SlowDiscoveryTest, AnotherConfigurationKeepsTheSourcesThatStay) {
 
 TEST_F(SlowDiscoveryTest, AnAnswerThatTakesLongCountsLater) {
   ScrapeConfig config;
-  config.slurm = {
-      Command(absl::StrFormat("until [ -e %s/go ]; do sleep 0.01; done; echo NodeName=a", folder_)),
-      Command("echo NodeName=b")};
+  config.slurm = {Command(absl::StrFormat(
+                      "until [ -e %s/go ]; do sleep 0.01; done; echo NodeName=a", folder_.path())),
+                  Command("echo NodeName=b")};
   const auto discovery = Finding(config);
   EXPECT_TRUE(discovery->Refresh(0));
   EXPECT_THAT(Addresses(*discovery), ElementsAre("b:1"));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/storage.h"
+
 namespace lockstep::scrape {
 namespace {
 

@@ -7,7 +7,10 @@
 
 #include "ingest/write/decoded_write.h"
 #include "scrape/target_series.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::scrape {
 

@@ -9,7 +9,10 @@
 #include "base/mutex.h"
 #include "ingest/ingester.h"
 #include "scrape/scrape_stats.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::scrape {
 

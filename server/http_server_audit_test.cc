@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "server/auth/audit_log.h"
 #include "server/http_server_fixture.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::server {
 namespace {
@@ -24,10 +25,7 @@ using testing::Not;
 class HttpServerAuditTest : public HttpServerTest {
  protected:
   HttpServerAuditTest() {
-    std::string folder = testing::TempDir() + "http_server_audit.XXXXXX";
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    auto log = AuditLog::Open(folder + "/audit.log");
+    auto log = AuditLog::Open(folder_.path() + "/audit.log");
     EXPECT_TRUE(log.ok()) << log.status();
     log_ = *std::move(log);
     options_.audit = log_.get();
@@ -36,14 +34,11 @@ class HttpServerAuditTest : public HttpServerTest {
                            TokenOf("reader", {api::Role::kRead}),
                            TokenOf("admin", {api::Role::kAdmin})};
   }
-  ~HttpServerAuditTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~HttpServerAuditTest() override { server_.reset(); }
 
   // "WHO METHOD ROUTE TENANT STATUS" of each line that was added since the last call.
   std::string Logged() {
-    std::ifstream file(folder_ + "/audit.log");
+    std::ifstream file(folder_.path() + "/audit.log");
     std::string lines;
     std::string line;
     for (size_t number = 0; std::getline(file, line); ++number) {
@@ -67,7 +62,7 @@ class HttpServerAuditTest : public HttpServerTest {
     return Ask(WithToken(method, path, token)).status;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   std::unique_ptr<AuditLog> log_;
   size_t seen_ = 0;
 };

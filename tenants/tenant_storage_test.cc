@@ -11,6 +11,7 @@
 #include "tenants/kept_rows_testing.h"
 #include "tenants/tenant_admin.h"
 #include "tests/memory_storage.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::tenants {
 namespace {
@@ -29,7 +30,7 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
     for (const std::string name : {"", "a", "b"}) {
       entries_[name] = std::make_unique<TenantEntry>(*directory_, name);
       views_[name] = std::make_unique<TenantStorage>(*store_, *entries_[name]);
-      folders_.push_back(std::make_unique<kv::TestFolder>());
+      folders_.push_back(std::make_unique<TestFolder>());
       StoreOptions own = TestOptions(*folders_.back());
       own.shard_count = GetParam();
       owns_[name] = MustOpen(own);
@@ -83,8 +84,8 @@ class TenantStorageTest : public testing::TestWithParam<uint32_t> {
     }
   }
 
-  kv::TestFolder folder_;
-  std::vector<std::unique_ptr<kv::TestFolder>> folders_;
+  TestFolder folder_;
+  std::vector<std::unique_ptr<TestFolder>> folders_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<TenantDirectory> directory_;
   std::map<std::string, std::unique_ptr<TenantEntry>> entries_;

@@ -7,6 +7,7 @@
 #include "tenants/data_view.h"
 #include "tenants/kept_rows_testing.h"
 #include "tests/memory_storage.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::tenants {
 namespace {
@@ -79,7 +80,7 @@ class TenantsTest : public testing::Test {
     return value;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   std::unique_ptr<Store> store_ = MustOpen(TestOptions(folder_));
   RowsInMemory rows_;
   Tenants tenants_{*store_, &rows_, Options()};

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "answers/derived/derived_metrics.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::answers {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::answers {
 

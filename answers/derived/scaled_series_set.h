@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::answers {
 

@@ -7,7 +7,7 @@
 #include "base/budget/query_budget.h"
 #include "base/threads/task_pool.h"
 #include "model/sample.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::answers {
 

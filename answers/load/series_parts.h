@@ -4,7 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "answers/load/load_context.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::answers {
 

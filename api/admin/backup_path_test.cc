@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "tests/support/test_folder.h"
+
 namespace lockstep::api {
 namespace {
 
@@ -15,22 +17,20 @@ using testing::HasSubstr;
 class BackupPathTest : public testing::Test {
  protected:
   BackupPathTest() {
-    std::string name = (fs::temp_directory_path() / "lockstep-backup-path-XXXXXX").string();
-    folder_ = fs::canonical(mkdtemp(name.data()));
     fs::create_directories(folder_ / "backups/there");
     fs::create_directories(folder_ / "backups-of-others");
     fs::create_directory_symlink(folder_, folder_ / "backups/up");
     fs::create_directory_symlink(folder_ / "backups/there", folder_ / "backups/inside");
     fs::create_directory_symlink(folder_ / "backups", folder_ / "link");
   }
-  ~BackupPathTest() override { fs::remove_all(folder_); }
 
   absl::StatusOr<std::string> Below(const std::string& wanted) {
     return BackupFolderBelow((folder_ / "backups").string(), wanted);
   }
   std::string InFolder(const std::string& name) { return (folder_ / name).string(); }
 
-  fs::path folder_;
+  const TestFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(BackupPathTest, TakesWhatIsBelow) {

@@ -8,7 +8,10 @@
 #include "api/admin/server_info.h"
 #include "api/http/call.h"
 #include "ingest/side_data/metadata_store.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

@@ -6,7 +6,11 @@
 #include "base/status.h"
 #include "ingest/ingester.h"
 #include "model/matcher.h"
-#include "storage/storage.h"
+#include "storage/write.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

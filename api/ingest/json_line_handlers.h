@@ -13,7 +13,10 @@
 #include "api/http/call.h"
 #include "api/http/http.h"
 #include "ingest/ingester.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

@@ -5,7 +5,10 @@
 #include "api/http/call.h"
 #include "base/budget/query_budget.h"
 #include "query/engine/engine.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "api/http/call.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

@@ -8,7 +8,10 @@
 
 #include "api/http/call.h"
 #include "base/budget/query_budget.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

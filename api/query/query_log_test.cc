@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test_folder.h"
+
 namespace lockstep::api {
 namespace {
 
@@ -19,17 +21,6 @@ using ::testing::StartsWith;
 
 class QueryLogTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "lockstep-query-log-XXXXXX";
-    folder_ = mkdtemp(name.data());
-    path_ = folder_ + "/query.log";
-  }
-  void TearDown() override {
-    unlink(path_.c_str());
-    unlink((path_ + ".1").c_str());
-    rmdir(folder_.c_str());
-  }
-
   static Request ClientRequest() {
     Request request;
     request.method = "GET";
@@ -52,8 +43,8 @@ class QueryLogTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::string folder_;
-  std::string path_;
+  const TestFolder folder_;
+  const std::string path_ = folder_.path() + "/query.log";
 };
 
 // The fields match Prometheus 3.5 with `query_log_file`, without "source" and "spanID", plus "ts"
@@ -118,9 +109,9 @@ TEST_F(QueryLogTest, GoesOnUnderItsNameWhenTheFileIsMovedAway) {
 }
 
 TEST_F(QueryLogTest, APathThatCannotBeOpenedIsAnError) {
-  const auto log = QueryLog::Open(folder_ + "/none/query.log");
+  const auto log = QueryLog::Open(folder_.path() + "/none/query.log");
   EXPECT_THAT(std::string(Message(log.status())),
-              StartsWith("cannot open the query log " + folder_ + "/none/query.log: "));
+              StartsWith("cannot open the query log " + folder_.path() + "/none/query.log: "));
 }
 
 }  // namespace

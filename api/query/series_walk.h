@@ -10,7 +10,7 @@
 #include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "export/read_request.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::api {
 

@@ -13,7 +13,10 @@
 #include "api/http/http.h"
 #include "base/budget/query_budget.h"
 #include "ingest/ingester.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::api {
 

@@ -21,6 +21,7 @@
 #include "answers/live_jobs.h"
 #include "base/status.h"
 #include "storage/db/store.h"
+#include "storage/storage.h"
 
 namespace lockstep {
 namespace {

@@ -29,6 +29,7 @@
 #include "ingest/remote_write/remote_write_v2_testing.h"
 #include "ingest/write/body_encoding.h"
 #include "snappy.h"
+#include "storage/storage.h"
 
 namespace lockstep {
 namespace {

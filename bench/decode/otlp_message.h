@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

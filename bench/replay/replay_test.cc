@@ -14,6 +14,7 @@
 #include "bench/replay/request_file.h"
 #include "ingest/remote_write/remote_write.h"
 #include "ingest/write/body_encoding.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::replay {
 namespace {
@@ -34,23 +35,15 @@ train_loss{gpu="0",rank="0"} 2.5 11.000
 
 class ReplayTest : public testing::Test {
  protected:
-  ReplayTest() : folder_(MakeFolder()) { std::ofstream(folder_ / "recording.om") << kText; }
-  ~ReplayTest() override { std::filesystem::remove_all(folder_); }
-
   std::vector<RecordedGpu> Recording() {
-    absl::StatusOr<std::vector<RecordedGpu>> gpus = ReadRecording(folder_ / "recording.om");
+    absl::StatusOr<std::vector<RecordedGpu>> gpus =
+        ReadRecording(temporary_.Write("recording.om", kText));
     EXPECT_TRUE(gpus.ok()) << gpus.status();
     return *std::move(gpus);
   }
 
-  const std::filesystem::path folder_;
-
- private:
-  static std::filesystem::path MakeFolder() {
-    std::string folder = testing::TempDir() + "replay_XXXXXX";
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-    return folder;
-  }
+  const TestFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(ReplayTest, ReadsDeviceSeriesInOrderOfTime) {

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "bench/replay/fleet.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::replay {
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/client/fake_server_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -119,7 +119,7 @@ TEST(HttpClientTest, SendsAUserAndAPassword) {
 TEST(HttpClientTest, SendsTheTokenOfAFile) {
   FakeServer server;
   server.Prepare("/a", "");
-  const importer::TestFolder folder;
+  const TestFolder folder;
   HttpClientOptions options = server.options();
   options.token_file = folder.Write("token", " t0ken\n");
   ASSERT_TRUE(ClientOf(options)->Get("/a").ok());

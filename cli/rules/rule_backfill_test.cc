@@ -6,8 +6,8 @@
 #include "absl/strings/str_format.h"
 #include "cli/client/fake_server_testing.h"
 #include "cli/process/ran_testing.h"
-#include "import/files/importing_testing.h"
 #include "ingest/remote_write/remote_write.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -55,7 +55,7 @@ class RuleBackfillTest : public ::testing::Test {
     return written;
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
   FakeServer server_;
   BackfillFlags flags_;
   std::string path_;

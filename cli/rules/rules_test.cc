@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "base/log.h"
 #include "cli/process/ran_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -41,7 +41,7 @@ class RulesVerbsTest : public ::testing::Test {
                                    test("one", first) + test("two", second));
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(RulesVerbsTest, CountsTheRulesOfAFile) {

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "absl/strings/str_format.h"
 #include "cli/client/fake_server_testing.h"
 #include "cli/process/ran_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -36,7 +37,7 @@ class ImportTest : public ::testing::Test {
     return RunCaptured([this] { return Import(flags_); });
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
   FakeServer server_;
   ImportFlags flags_;
 };

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "cli/client/fake_server_testing.h"
 #include "cli/process/ran_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -46,7 +46,7 @@ class TailVerbTest : public ::testing::Test {
     });
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
   std::string log_;
   FakeServer server_;
   TailFlags flags_;

@@ -11,7 +11,7 @@
 #include "cli/client/fake_server_testing.h"
 #include "cli/process/ran_testing.h"
 #include "cli/server/small_store_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -118,7 +118,7 @@ class BackupOfStoppedTest : public ::testing::Test {
     return RunRestore({Backups(), folder_.path() + "/" + name, number});
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
   const mode_t umask_;
 };
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/process/ran_testing.h"
 #include "cli/server/small_store_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -32,7 +32,7 @@ Ran RunCheckData(const std::string& folder) {
 }
 
 TEST(CheckConfigTest, AValidFileIsFine) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   folder.Write("rules.yml", "groups: [{name: g, rules: [{record: a, expr: b}]}]\n");
   const std::string path =
       folder.Write("a.yml",
@@ -46,7 +46,7 @@ TEST(CheckConfigTest, AValidFileIsFine) {
 }
 
 TEST(CheckConfigTest, EveryPartOfAFileIsChecked) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const auto error_of = [&folder](const std::string& yaml) {
     const Ran ran = RunCheckConfig(folder.Write("a.yml", yaml));
     EXPECT_EQ(ran.code, kUsage);
@@ -66,7 +66,7 @@ TEST(CheckConfigTest, EveryPartOfAFileIsChecked) {
 }
 
 TEST(CheckConfigTest, RulesAreInTheLanguageOfTheServer) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   folder.Write("rules.yml", "groups: [{name: g, rules: [{record: a, expr: running_avg(b)}]}]\n");
   const std::string rules = "rule_files: [rules.yml]\n";
   EXPECT_EQ(RunCheckConfig(folder.Write("a.yml", rules)).code, kSuccess);
@@ -75,7 +75,7 @@ TEST(CheckConfigTest, RulesAreInTheLanguageOfTheServer) {
 }
 
 TEST(CheckWebConfigTest, ChecksTheFileAndItsCertificates) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string good = folder.Write(
       "web.yml", "lockstep_bearer_tokens: {t: {sha256: " + std::string(64, 'a') + "}}\n");
   const Ran fine = RunCheckWebConfig(good);
@@ -90,7 +90,7 @@ TEST(CheckWebConfigTest, ChecksTheFileAndItsCertificates) {
 }
 
 TEST(CheckDataTest, ShowsTheDaysOfAStore) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string data = folder.path() + "/data";
   MakeStore(data, {{kStoredMs - 5000, 1}, {kStoredMs, 2}});
   const Ran ran = RunCheckData(data);
@@ -129,7 +129,7 @@ TEST(CheckDataTest, ShowsTheDaysOfAStore) {
 }
 
 TEST(CheckDataTest, AStoreMayBeEmpty) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string data = folder.path() + "/data";
   MakeStore(data, {});
   const Ran ran = RunCheckData(data);
@@ -139,7 +139,7 @@ TEST(CheckDataTest, AStoreMayBeEmpty) {
 }
 
 TEST(CheckDataTest, ReportsDamage) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string data = folder.path() + "/data";
   MakeStore(data, {{kStoredMs, 2}});
   int damaged = 0;
@@ -159,7 +159,7 @@ TEST(CheckDataTest, ReportsDamage) {
 }
 
 TEST(CheckDataTest, ThereMustBeAStore) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const Ran ran = RunCheckData(folder.path() + "/absent");
   EXPECT_EQ(ran.code, kUsage);
   EXPECT_THAT(ran.errors, StartsWith("lockstep: cannot check: "));

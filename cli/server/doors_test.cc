@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cli/server/live_limits.h"
 #include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -120,7 +121,7 @@ TEST_F(DoorsTest, OnlyALocalServerMindsTheHostByItself) {
 }
 
 TEST_F(DoorsTest, ReadsTheWebConfiguration) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   options_.web_config_file = folder.Write(
       "web.yml", "lockstep_bearer_tokens: {t: {sha256: " + std::string(64, 'a') + "}}\n");
   EXPECT_EQ(Http().web.tokens.size(), 1u);
@@ -132,7 +133,7 @@ TEST_F(DoorsTest, TheAuditLogIsAFileIfThereIsOne) {
   auto audit = OpenAuditLog(options_);
   ASSERT_TRUE(audit.ok());
   EXPECT_EQ(*audit, nullptr);
-  const importer::TestFolder folder;
+  const TestFolder folder;
   options_.audit_log_file = folder.path() + "/audit";
   audit = OpenAuditLog(options_);
   ASSERT_TRUE(audit.ok()) << audit.status();

@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/client/fake_server_testing.h"
 #include "cli/process/ran_testing.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -41,7 +41,7 @@ TEST(HealthyTest, AServerThatRefusesOurCredentialsIsNot) {
   Ran ran = RunHealthy(options);
   EXPECT_EQ(ran.code, kFailure);
   EXPECT_EQ(ran.errors, error);
-  const importer::TestFolder folder;
+  const TestFolder folder;
   options = server.options();
   options.token_file = folder.Write("token", "t");
   ran = RunHealthy(options);

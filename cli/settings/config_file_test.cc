@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -106,7 +106,7 @@ TEST(ConfigFileTest, KeysMustBeScalars) {
 }
 
 TEST(ConfigFileTest, FlagsOverrideTheFile) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string path = folder.Write("l.yml", "query: {timeout: 7s, max-samples: 5}\n");
   const absl::StatusOr<ServeOptions> options =
       ReadServeOptions(path, {{"query.timeout", "8s", "flag --query.timeout"}});

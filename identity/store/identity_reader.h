@@ -12,7 +12,7 @@
 #include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "identity/resolver.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::identity {
 

@@ -16,7 +16,7 @@
 #include "import/delivery/sample_times.h"
 #include "ingest/push/step_batch.h"
 #include "model/labels.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::importer {
 

@@ -16,7 +16,7 @@
 #include "import/traces/records/trace_record.h"
 #include "ingest/logs/record/log_hints.h"
 #include "model/labels.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::importer {
 

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "absl/strings/str_format.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {
@@ -17,19 +18,14 @@ using Use = ResumePoint::Use;
 
 class ResumePointTest : public testing::Test {
  protected:
-  ResumePointTest() : folder_(testing::TempDir() + "resume_point_XXXXXX") {
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-  }
-  ~ResumePointTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path() const { return folder_ + "/x.txt"; }
+  std::string Path() const { return folder_.path() + "/x.txt"; }
   void Write(const std::string& text) const { std::ofstream(ResumePath(Path())) << text; }
   std::string Written() const {
     std::ifstream file(ResumePath(Path()));
     return file ? std::string(std::istreambuf_iterator<char>(file), {}) : "none";
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(ResumePointTest, IsKeptBesideTheFile) {
@@ -92,12 +88,12 @@ TEST_F(ResumePointTest, MustBeOne) {
 }
 
 TEST_F(ResumePointTest, MustBeWritable) {
-  auto point = ResumePoint::Open(folder_ + "/absent/x", 77, Use::kReadAndWrite);
+  auto point = ResumePoint::Open(folder_.path() + "/absent/x", 77, Use::kReadAndWrite);
   ASSERT_TRUE(point.ok());
   EXPECT_EQ(Message(point->Advance(1)),
-            absl::StrFormat("cannot write \"%s/absent/x.lockstep-offset.new\"", folder_));
-  auto in_the_way = ResumePoint::Open(folder_ + "/y", 77, Use::kReadAndWrite);
-  std::filesystem::create_directory(folder_ + "/y.lockstep-offset");
+            absl::StrFormat("cannot write \"%s/absent/x.lockstep-offset.new\"", folder_.path()));
+  auto in_the_way = ResumePoint::Open(folder_.path() + "/y", 77, Use::kReadAndWrite);
+  std::filesystem::create_directory(folder_.path() + "/y.lockstep-offset");
   EXPECT_TRUE(absl::IsUnavailable(in_the_way->Advance(1)));
 }
 

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "import/delivery/import_session.h"
 #include "ingest/side_data/metadata_store.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::importer {
 

@@ -7,7 +7,7 @@
 #include "import/delivery/sample_sender.h"
 #include "model/labels.h"
 #include "model/sample.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::importer {
 

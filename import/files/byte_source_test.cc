@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_format.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::importer {
 namespace {

@@ -8,14 +8,13 @@
 #include <fstream>
 
 #include "absl/strings/str_format.h"
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::tail {
 namespace {
 
 using importer::Outgoing;
 using importer::Reply;
-using importer::TestFolder;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 

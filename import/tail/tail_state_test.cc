@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::tail {
 namespace {
@@ -38,7 +38,7 @@ TEST(TailStateTest, WhatIsNone) {
 }
 
 TEST(TailStateTest, Files) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string path = folder.path() + "/state";
   EXPECT_TRUE(ReadTailState(path)->logs.empty());
   ASSERT_TRUE(WriteTailState(path, kState).ok());
@@ -116,7 +116,7 @@ TEST(TailStateTest, NumbersThatOverflowAreNone) {
 }
 
 TEST(TailStateTest, ErrorsNameTheFile) {
-  const importer::TestFolder folder;
+  const TestFolder folder;
   const std::string path = folder.Write("state", "nothing");
   EXPECT_EQ(Message(ReadTailState(path).status()),
             "\"" + path +

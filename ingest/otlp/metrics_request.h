@@ -21,7 +21,10 @@
 #include "ingest/otlp/translate/series_keys.h"
 #include "ingest/write/decoded_write.h"
 #include "ingest/write/limits.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::otlp {
 

@@ -27,7 +27,7 @@
 #include "ingest/push/step_batch.h"
 #include "ingest/write/limits.h"
 #include "ingest/write/refusals.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::push {
 

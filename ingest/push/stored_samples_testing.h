@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/text/float_format.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::push {
 

@@ -20,9 +20,10 @@
 #include "base/status.h"
 #include "ingest/write/decoded_write.h"
 #include "ingest/write/limits.h"
-#include "storage/storage.h"
 
 namespace lockstep {
+
+class Storage;
 
 // The result does not refer to `message`. Samples of series that `storage` knows are in
 // request.known; none without a storage. Errors:

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ingest/side_data/metadata_store.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

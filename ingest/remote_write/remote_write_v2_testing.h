@@ -13,7 +13,7 @@
 #include "ingest/side_data/exemplar_store.h"
 #include "ingest/side_data/metadata_store.h"
 #include "ingest/side_data/metric_type.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

@@ -8,7 +8,7 @@
 #include "ingest/side_data/metadata_store.h"
 #include "ingest/write/refusals.h"
 #include "ingest/write/request_memory.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

@@ -7,6 +7,7 @@
 #include "query/cache/step_reach.h"
 #include "query/engine/context/histogram_stats.h"
 #include "query/engine/selectors/series_reader.h"
+#include "storage/storage.h"
 
 namespace lockstep::cache {
 namespace {

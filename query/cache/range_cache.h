@@ -20,7 +20,10 @@
 #include "base/status.h"
 #include "query/cache/step_store.h"
 #include "query/engine/engine.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::cache {
 

@@ -13,6 +13,7 @@
 #include "query/engine/query_result.h"
 #include "query/engine/selectors/duration_eval.h"
 #include "query/promql/parser/parser.h"
+#include "storage/storage.h"
 
 namespace lockstep::engine {
 namespace {

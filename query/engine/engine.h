@@ -22,7 +22,10 @@
 #include "base/threads/task_pool.h"
 #include "query/engine/values/value.h"
 #include "query/promql/parser/parser.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::engine {
 

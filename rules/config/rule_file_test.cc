@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test_folder.h"
+
 namespace lockstep::rules {
 namespace {
 
@@ -186,30 +188,24 @@ TEST(RuleFileTest, LabelsAndAnnotationsAreMapsOfTexts) {
 
 class RuleFilesTest : public testing::Test {
  protected:
-  RuleFilesTest() {
-    std::string folder = testing::TempDir() + "rule_files_XXXXXX";
-    folder_ = mkdtemp(folder.data());
-  }
-  ~RuleFilesTest() override { std::filesystem::remove_all(folder_); }
-
   void Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
+    std::ofstream(folder_.path() + "/" + name) << text;
   }
 
   // "FILE:GROUP" of each, or the error, without the folder.
   std::vector<std::string> Read(const std::vector<std::string>& names) const {
     std::vector<std::string> patterns;
-    for (const std::string& name : names) patterns.push_back(folder_ + "/" + name);
+    for (const std::string& name : names) patterns.push_back(folder_.path() + "/" + name);
     const auto groups = ReadRuleFiles(patterns, {});
     if (!groups.ok()) return {std::string(Message(groups.status()))};
     std::vector<std::string> found;
     for (const RuleGroup& group : *groups) {
-      found.push_back(group.file.substr(folder_.size() + 1) + ":" + group.name);
+      found.push_back(group.file.substr(folder_.path().size() + 1) + ":" + group.name);
     }
     return found;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(RuleFilesTest, GroupsAreInOrderAndEachFileIsReadOnce) {
@@ -224,10 +220,10 @@ TEST_F(RuleFilesTest, GroupsAreInOrderAndEachFileIsReadOnce) {
 
 TEST_F(RuleFilesTest, AFileThatIsWrongIsNamed) {
   Write("a.yml", "groups: 7\n");
-  EXPECT_EQ(Read({"*.yml"}).at(0), folder_ + "/a.yml line 1: groups has to be a list");
-  const absl::Status missing = ReadRuleFile(folder_ + "/none.yml", {}).status();
+  EXPECT_EQ(Read({"*.yml"}).at(0), folder_.path() + "/a.yml line 1: groups has to be a list");
+  const absl::Status missing = ReadRuleFile(folder_.path() + "/none.yml", {}).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(Message(missing), "cannot read \"" + folder_ + "/none.yml\"");
+  EXPECT_EQ(Message(missing), "cannot read \"" + folder_.path() + "/none.yml\"");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "ingest/write/ingest_testing.h"
 #include "rules/hooks/hook_policy.h"
 #include "tests/support/answering_server.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::rules {
 namespace {
@@ -28,18 +29,13 @@ using testing::IsEmpty;
 class HookRunnerTest : public testing::Test {
  protected:
   HookRunnerTest() {
-    std::string folder = testing::TempDir() + "hooks_XXXXXX";
-    folder_ = mkdtemp(folder.data());
     config_.dry_run = false;
     config_.max_nodes = 10;
     config_.min_interval = milliseconds(0);
     config_.hooks = {Hook()};
     Start();
   }
-  ~HookRunnerTest() override {
-    runner_ = nullptr;
-    std::filesystem::remove_all(folder_);
-  }
+  ~HookRunnerTest() override { runner_ = nullptr; }
 
   void Start() {
     runner_ = nullptr;
@@ -47,7 +43,7 @@ class HookRunnerTest : public testing::Test {
     runner_->Configure(config_);
   }
 
-  std::string Lines() const { return folder_ + "/lines"; }
+  std::string Lines() const { return folder_.path() + "/lines"; }
 
   HookConfig Hook() const {
     HookConfig hook;
@@ -86,7 +82,7 @@ class HookRunnerTest : public testing::Test {
     return actions;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   KeptRowsInMemory kept_;
   RemediationConfig config_;
   std::unique_ptr<HookRunner> runner_;

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "rules/unit_test/test_file.h"
-#include "storage/storage.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::rules {
 

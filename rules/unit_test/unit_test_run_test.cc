@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/memory_storage.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::rules {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 class UnitTestRunTest : public testing::Test {
  protected:
   UnitTestRunTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "rules-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     Write("rules.yml", R"(
 groups:
 - name: g
@@ -31,7 +30,6 @@ groups:
     annotations: {summary: "GPU {{ $labels.gpu }}"}
 )");
   }
-  ~UnitTestRunTest() override { std::filesystem::remove_all(folder_); }
 
   void Write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
@@ -49,7 +47,8 @@ groups:
     return *RunUnitTest(*file, file->tests.at(0), storage);
   }
 
-  std::filesystem::path folder_;
+  const TestFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(UnitTestRunTest, PassesWhatIsTrue) {

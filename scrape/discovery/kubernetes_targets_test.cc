@@ -9,6 +9,7 @@
 #include <map>
 
 #include "scrape/discovery/sources.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::scrape {
 namespace {
@@ -468,26 +469,24 @@ TEST(KubernetesTargetsTest, WhatHasNoMemoryIsRefused) {
 }
 
 TEST(KubernetesAccessTest, APodAsksItsOwnCluster) {
-  std::string folder = testing::TempDir() + "kubernetes_XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::ofstream(folder + "/namespace") << "training\n";
+  const TestFolder folder;
+  folder.Write("namespace", "training\n");
   KubernetesDiscovery config = Finding(KubernetesRole::kPod);
   config.namespaces = {"gpu"};
   config.own_namespace = true;
 
   unsetenv("KUBERNETES_SERVICE_HOST");
-  EXPECT_EQ(KubernetesAccessOf(config, folder).status().code(),
+  EXPECT_EQ(KubernetesAccessOf(config, folder.path()).status().code(),
             absl::StatusCode::kFailedPrecondition);
   setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
   setenv("KUBERNETES_SERVICE_PORT", "443", 1);
-  const auto access = KubernetesAccessOf(config, folder);
+  const auto access = KubernetesAccessOf(config, folder.path());
   unsetenv("KUBERNETES_SERVICE_HOST");
   unsetenv("KUBERNETES_SERVICE_PORT");
-  std::filesystem::remove_all(folder);
   ASSERT_TRUE(access.ok()) << access.status();
   EXPECT_EQ(access->url, "https://[fd00::1]:443");
-  EXPECT_EQ(access->http.credentials.file, folder + "/token");
-  EXPECT_EQ(access->http.tls.ca_file, folder + "/ca.crt");
+  EXPECT_EQ(access->http.credentials.file, folder.path() + "/token");
+  EXPECT_EQ(access->http.tls.ca_file, folder.path() + "/ca.crt");
   EXPECT_THAT(access->namespaces, UnorderedElementsAre("gpu", "training"));
 }
 

@@ -10,19 +10,13 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/test_folder.h"
+
 namespace lockstep::server {
 namespace {
 
 class AuditLogTest : public testing::Test {
  protected:
-  AuditLogTest() {
-    std::string folder = testing::TempDir() + "audit_log.XXXXXX";
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    path_ = folder + "/audit.log";
-  }
-  ~AuditLogTest() override { std::filesystem::remove_all(folder_); }
-
   std::string Content() const {
     std::ifstream file(path_);
     std::ostringstream text;
@@ -30,8 +24,8 @@ class AuditLogTest : public testing::Test {
     return std::move(text).str();
   }
 
-  std::string folder_;
-  std::string path_;
+  const TestFolder folder_;
+  const std::string path_ = folder_.path() + "/audit.log";
 };
 
 TEST_F(AuditLogTest, AChangeIsALine) {
@@ -60,7 +54,7 @@ TEST_F(AuditLogTest, OnlyTheOwnerReadsIt) {
 }
 
 TEST_F(AuditLogTest, WhatCannotBeOpenedIsNamed) {
-  const auto log = AuditLog::Open(folder_ + "/none/audit.log");
+  const auto log = AuditLog::Open(folder_.path() + "/none/audit.log");
   ASSERT_FALSE(log.ok());
   EXPECT_THAT(std::string(Message(log.status())), testing::HasSubstr("audit log"));
 }

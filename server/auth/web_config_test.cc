@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::server {
 namespace {
@@ -65,9 +66,8 @@ TEST(WebConfigTest, TlsIsModernUnlessToldOtherwise) {
 }
 
 TEST(WebConfigTest, ReadsTokensByDigestAndFromFiles) {
-  std::string folder = testing::TempDir() + "web_config_XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::ofstream(folder + "/grafana.token") << "  test\n";
+  const TestFolder folder;
+  folder.Write("grafana.token", "  test\n");
   // sha256sum of "test"
   const std::string digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
   const absl::StatusOr<WebConfig> config = ParseWebConfig(
@@ -76,8 +76,7 @@ TEST(WebConfigTest, ReadsTokensByDigestAndFromFiles) {
           digest +
           "}\n"
           "  grafana: {file: grafana.token}\n",
-      folder + "/web.yml");
-  std::filesystem::remove_all(folder);
+      folder.path() + "/web.yml");
   ASSERT_TRUE(config.ok()) << config.status();
   ASSERT_EQ(config->tokens.size(), 2u);
   for (const BearerToken& token : config->tokens) {

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "server/auth/web_config.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::server {
 
@@ -64,17 +65,10 @@ inline Identity MakeIdentity(const std::string& subject, const std::string& name
   return made;
 }
 
-// A folder for their files, which is removed at the end.
+// A folder for their files.
 class CertificateFolder {
  public:
-  CertificateFolder() : path_(testing::TempDir() + "certificates.XXXXXX") {
-    EXPECT_NE(mkdtemp(path_.data()), nullptr);
-  }
-  ~CertificateFolder() { std::filesystem::remove_all(path_); }
-  CertificateFolder(const CertificateFolder&) = delete;
-  CertificateFolder& operator=(const CertificateFolder&) = delete;
-
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return folder_.path(); }
 
   // Return the path of the file.
   std::string Write(const std::string& name, X509& certificate) const {
@@ -99,7 +93,7 @@ class CertificateFolder {
  private:
   template <typename WriteTo>
   std::string WriteFile(const std::string& name, WriteTo write) const {
-    const std::string path = path_ + "/" + name;
+    const std::string path = folder_.path() + "/" + name;
     BIO* file = BIO_new_file(path.c_str(), "w");
     EXPECT_NE(file, nullptr) << path;
     write(file);
@@ -107,7 +101,7 @@ class CertificateFolder {
     return path;
   }
 
-  std::string path_;
+  const TestFolder folder_;
 };
 
 }  // namespace lockstep::server

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "storage/db/rows/window.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -81,7 +81,7 @@ class DiskBudgetTest : public testing::TestWithParam<uint32_t> {
   // Sets a budget that is about three windows too small.
   void WriteTooMuch() { options_.max_bytes = WriteAll() - 5 * window_bytes_ / 2; }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   std::string all_;
   uint64_t window_bytes_ = 0;
@@ -178,7 +178,7 @@ TEST_P(DiskBudgetTest, SnapshotsAreNotCounted) {
 }
 
 TEST(DiskBudgetReadOnlyTest, AStoreThatOnlyReadsDropsNothing) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   ASSERT_TRUE(MustOpen(options)->Close().ok());
   options.read_only = true;

@@ -10,10 +10,10 @@
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -41,7 +41,7 @@ int JournalBlocks(const StoreOptions& options) {
 }
 
 TEST(StoreClose, LeavesNothingToReplay) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   Fill(*store, kTestNowMs);
@@ -54,7 +54,7 @@ TEST(StoreClose, LeavesNothingToReplay) {
 }
 
 TEST(StoreClose, LeavesLittleBesidesSamples) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   Fill(*store, kTestNowMs);
@@ -65,7 +65,7 @@ TEST(StoreClose, LeavesLittleBesidesSamples) {
 }
 
 TEST(StoreClose, OutOfPatienceLeavesTheJournal) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.close_patience = std::chrono::milliseconds(0);
   auto store = MustOpen(options);
@@ -79,7 +79,7 @@ TEST(StoreClose, OutOfPatienceLeavesTheJournal) {
 }
 
 TEST(StoreClose, AFullDiskLeavesTheJournal) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   const auto env = kv::FaultEnv::Make();
   options.env = env;
@@ -100,7 +100,7 @@ TEST(StoreClose, LosesNothingWhicheverWriteFails) {
   uint64_t change_count = 1;
   for (uint64_t n = 1; n <= change_count; n += 3) {
     const std::string when = "change " + std::to_string(n) + " of " + std::to_string(change_count);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;
@@ -132,7 +132,7 @@ TEST(StoreClose, LosesNothingWhicheverWriteFails) {
 }
 
 TEST(StoreClose, SealsAllShardsAtOnce) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.shard_count = 7;
   auto store = MustOpen(options);

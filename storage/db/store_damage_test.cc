@@ -19,7 +19,7 @@
 #include "storage/db/rows/window.h"
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -109,7 +109,7 @@ class WorkedStore {
     Must(WriteAndWait(store, std::move(request)).status());
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   std::string answer_;
   std::vector<std::string> answers_;  // after each of the last writes
   std::vector<uint64_t> log_sizes_;   // the same
@@ -127,7 +127,7 @@ std::vector<uint64_t> RecordsOf(const std::string& log) {
   return records;
 }
 
-absl::StatusOr<std::string> Answer(const kv::TestFolder& folder) {
+absl::StatusOr<std::string> Answer(const TestFolder& folder) {
   absl::StatusOr<std::unique_ptr<Store>> store = OpenStore(TestOptions(folder));
   if (!store.ok()) return store.status();
   LOCKSTEP_ASSIGN_OR_RETURN(const std::unique_ptr<Querier> querier, (*store)->NewQuerier());
@@ -156,7 +156,7 @@ class StoreDamage : public ::testing::TestWithParam<WorkedStore::End> {
   // file.
   void Check(const std::string& what, const std::string& harmless,
              const std::function<void(const fs::path& data)>& damage) {
-    kv::TestFolder folder;
+    TestFolder folder;
     const fs::path data = folder.path() + "/data";
     fs::copy(store_.data(), data, fs::copy_options::recursive);
     damage(data);

@@ -14,7 +14,7 @@
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -78,7 +78,7 @@ void Work(Store& store, Acknowledged& acknowledged, int64_t from_ms) {
 constexpr size_t kWritesOfWork = 5;
 
 uint64_t ChangesOfWork() {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   const auto env = kv::FaultEnv::Make();
   options.env = env;
@@ -102,7 +102,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFails) {
   ASSERT_GT(change_count, 30u);
   for (uint64_t n = FirstChange(); n <= change_count; n += kTailCount) {
     const std::string when = "change " + std::to_string(n);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;
@@ -131,7 +131,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWheneverThePowerGoes) {
   const uint64_t change_count = ChangesOfWork();
   for (uint64_t n = FirstChange(); n <= change_count; n += 4 * kTailCount) {
     const std::string when = "change " + std::to_string(n);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     options.shard_count = 2;
     const auto env = kv::FaultEnv::Make();
@@ -157,7 +157,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileOpening) {
   int unreached_count = 0;
   for (uint64_t n = FirstChange(); unreached_count < 2; n += kTailCount) {
     const std::string when = "change " + std::to_string(n);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;
@@ -190,7 +190,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
   int failed_count = 0;
   for (uint64_t n = FirstChange(); n <= kMostChanges; n += kTailCount) {
     const std::string when = "change " + std::to_string(n);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;
@@ -219,7 +219,7 @@ TEST_P(StoreFaults, NothingAcknowledgedIsLostWhicheverWriteFailsWhileDropping) {
 
 // This also happens while nobody writes.
 TEST(StoreFolder, WritesAreRefusedWhileTheFolderIsAwayAndTakenWhenItIsBack) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.shard_count = 2;
   const auto store = MustOpen(options);
@@ -247,7 +247,7 @@ TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
   const uint64_t change_count = ChangesOfWork();
   for (uint64_t n = FirstChange(); n <= change_count; n += 4 * kTailCount) {
     const std::string when = "change " + std::to_string(n);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;

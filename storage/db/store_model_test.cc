@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -271,7 +272,7 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
     for (const auto& store : stores_) ASSERT_EQ(Dump(*store, range), expected);
   }
 
-  kv::TestFolder folders_[std::size(kShardCounts)];
+  TestFolder folders_[std::size(kShardCounts)];
   std::vector<StoreOptions> options_;
   std::vector<std::unique_ptr<Store>> stores_;
   SamplesModel model_;

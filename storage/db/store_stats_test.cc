@@ -20,9 +20,9 @@
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -48,7 +48,7 @@ class StoreStats : public ::testing::Test {
     ASSERT_TRUE(WriteFloats(*store_, SeriesOfShard(shard, 2, number), std::move(samples)).ok());
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_;
 };
@@ -347,7 +347,7 @@ class StoreQueue : public ::testing::Test {
     while (answered_ < sent_) std::this_thread::yield();
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   Door door_{options_};
   std::atomic<int> sent_ = 0, answered_ = 0;
@@ -423,7 +423,7 @@ TEST_F(StoreQueue, AMebibyteIsSmall) {
 }
 
 TEST(StoreOptionsTest, AreRefusedWithTheReason) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto message = [](StoreOptions options) {
     const absl::Status status = OpenStore(std::move(options)).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
@@ -444,7 +444,7 @@ TEST(StoreOptionsTest, AreRefusedWithTheReason) {
 }
 
 TEST(StoreOptionsTest, WithoutANumberThereIsAShardForEveryFourCores) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.shard_count = 0;
   const auto store = MustOpen(options);

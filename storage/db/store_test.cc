@@ -20,7 +20,7 @@
 #include "storage/db/store_testing.h"
 #include "storage/db/write/rejection.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -28,7 +28,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Store, GivesBackWhatWasWritten) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   const auto outcome = WriteFloats(*store, Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 2}});
   ASSERT_TRUE(outcome.ok()) << outcome.status();
@@ -39,7 +39,7 @@ TEST(Store, GivesBackWhatWasWritten) {
 }
 
 TEST(Store, FindsEverythingAfterReopening) {
-  kv::TestFolder folder;
+  TestFolder folder;
   auto store = MustOpen(TestOptions(folder));
   ASSERT_TRUE(WriteFloats(*store, Series("m"), {{kTestNowMs - 1, 1}, {kTestNowMs, 2}}).ok());
   const std::string before = Dump(*store);
@@ -49,7 +49,7 @@ TEST(Store, FindsEverythingAfterReopening) {
 }
 
 TEST(Store, KeepsRowsForOthers) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   ASSERT_TRUE(store->WriteKept(KeptKind::kMetadata, {{0, "a"}, {2, "b"}}).ok());
@@ -76,7 +76,7 @@ TEST(Store, KeepsRowsForOthers) {
 }
 
 TEST(Store, SealingChangesNoAnswer) {
-  kv::TestFolder folder;
+  TestFolder folder;
   auto store = MustOpen(TestOptions(folder));
   for (int rank = 0; rank < 200; ++rank) {
     std::vector<Sample> samples;
@@ -105,7 +105,7 @@ void ExpectCounts(const absl::StatusOr<WriteOutcome>& outcome, uint64_t written,
 }
 
 TEST(Store, CountsRetriesAndOverwritesWhereverTheFirstWriteIs) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   const LabelSet m = Series("m");
@@ -125,7 +125,7 @@ TEST(Store, CountsRetriesAndOverwritesWhereverTheFirstWriteIs) {
 }
 
 TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.retention_ms = 36 * 3'600'000;
   const auto store = MustOpen(options);
@@ -156,7 +156,7 @@ TEST(Store, SaysWhatItRejectsAndKeepsTheRest) {
 }
 
 TEST(Store, TakesSamplesOfSeriesThatItKnows) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   WriteRequest request;
   request.series.push_back({Series("m"), {{kTestNowMs, 1}}, {}});
@@ -180,7 +180,7 @@ TEST(Store, TakesSamplesOfSeriesThatItKnows) {
 }
 
 TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   HandClock clock(options);
   const auto store = MustOpen(options);
@@ -198,7 +198,7 @@ TEST(Store, ASeriesThatWasDroppedMeanwhileIsToBeSentAgain) {
 }
 
 TEST(Store, TakesARequestLargerThanABatch) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   std::vector<Sample> samples;
@@ -215,7 +215,7 @@ TEST(Store, TakesARequestLargerThanABatch) {
 // Together they exceed the maximum size of a journal row.
 TEST(Store, TakesManyOfTheLargestHistogramsAtOnce) {
   constexpr size_t kBucketCount = kMaxHistogramNumbers - 2;  // the span takes two numbers
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   WriteRequest request;
@@ -235,7 +235,7 @@ TEST(Store, TakesManyOfTheLargestHistogramsAtOnce) {
 }
 
 TEST(Store, AQuerierKeepsItsMoment) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   const LabelSet m = Series("m");
   ASSERT_TRUE(WriteFloats(*store, m, {{kTestNowMs - 10, 1}}).ok());
@@ -265,7 +265,7 @@ double Newest(const Storage& storage, TimeRange range) {
 }
 
 TEST(Store, TheNewestAloneIsTheNewestOfAll) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   const int64_t t = kTestNowMs - 100'000;
   const TimeRange all = {t, kTestNowMs};
@@ -293,7 +293,7 @@ TEST(Store, TheNewestAloneIsTheNewestOfAll) {
 }
 
 TEST(Store, GivesLabelsInOrderOverShards) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.shard_count = 7;
   const auto store = MustOpen(options);
@@ -313,7 +313,7 @@ TEST(Store, GivesLabelsInOrderOverShards) {
 }
 
 TEST(Store, KeepsTheNumberOfShardsItWasMadeWith) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.shard_count = 3;
   auto store = MustOpen(options);
@@ -327,7 +327,7 @@ TEST(Store, KeepsTheNumberOfShardsItWasMadeWith) {
 }
 
 TEST(Store, RefusesOptionsThatCannotBe) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.retention_ms = 0;
   EXPECT_EQ(OpenStore(options).status().code(), absl::StatusCode::kInvalidArgument);
@@ -340,13 +340,13 @@ TEST(Store, RefusesOptionsThatCannotBe) {
 }
 
 TEST(Store, AnswersAnEmptyRequest) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   ExpectCounts(WriteAndWait(*store, {}), 0, 0, 0, 0);
 }
 
 TEST(Store, RefusesWritesAfterClosing) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   ASSERT_TRUE(store->Close().ok());
   EXPECT_EQ(WriteFloats(*store, Series("m"), {{kTestNowMs, 1}}).status().code(),
@@ -375,7 +375,7 @@ class DoorClock {
 };
 
 TEST(Store, RefusesWhatItsQueueCannotHold) {
-  kv::TestFolder folder;
+  TestFolder folder;
   DoorClock clock;
   StoreOptions options = TestOptions(folder);
   options.now_ms = [&clock] { return clock.now_ms(); };
@@ -412,7 +412,7 @@ WriteRequest LargeRequest() {
 }
 
 TEST(Store, SmallWritesDoNotWaitForLargeOnes) {
-  kv::TestFolder folder;
+  TestFolder folder;
   DoorClock clock;
   StoreOptions options = TestOptions(folder);
   options.now_ms = [&clock] { return clock.now_ms(); };
@@ -446,7 +446,7 @@ TEST(Store, SmallWritesDoNotWaitForLargeOnes) {
 }
 
 TEST(Store, RefusesLargeWritesThatItsQueueCannotHold) {
-  kv::TestFolder folder;
+  TestFolder folder;
   DoorClock clock;
   StoreOptions options = TestOptions(folder);
   options.now_ms = [&clock] { return clock.now_ms(); };
@@ -469,7 +469,7 @@ TEST(Store, RefusesLargeWritesThatItsQueueCannotHold) {
 }
 
 TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.retention_ms = 48 * kHourMs;
   HandClock clock(options);
@@ -508,7 +508,7 @@ TEST(Store, RetentionHidesAtOnceAndDropsWholeWindows) {
 }
 
 TEST(Store, SeriesThatStoppedLeaveMemoryWithTheNextSeal) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   HandClock clock(options);
   const auto store = MustOpen(options);
@@ -526,7 +526,7 @@ TEST(Store, SeriesThatStoppedLeaveMemoryWithTheNextSeal) {
 }
 
 TEST(Store, AnOldHeadIsSealedByItself) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   HandClock clock(options);
   const auto store = MustOpen(options);
@@ -538,7 +538,7 @@ TEST(Store, AnOldHeadIsSealedByItself) {
 }
 
 TEST(Store, RefusesWritesWhileTheDiskIsFullAndReadsOn) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   const auto env = kv::FaultEnv::Make();
   options.env = env;

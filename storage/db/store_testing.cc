@@ -9,10 +9,11 @@
 #include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "storage/kv/faults/fault_env.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 
-StoreOptions TestOptions(const kv::TestFolder& folder) {
+StoreOptions TestOptions(const TestFolder& folder) {
   StoreOptions options;
   options.data_dir = folder.path() + "/data";
   options.shard_count = 1;

@@ -12,8 +12,8 @@
 #include "base/status.h"
 #include "storage/db/store.h"
 #include "storage/kv/files/env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/storage.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 
@@ -21,7 +21,7 @@ inline constexpr int64_t kHourMs = 3'600'000;
 inline constexpr int64_t kTestNowMs = 1'700'000'000'000;
 
 // A small store of one shard in `folder` at kTestNowMs, over its own FaultEnv.
-StoreOptions TestOptions(const kv::TestFolder& folder);
+StoreOptions TestOptions(const TestFolder& folder);
 std::unique_ptr<Store> MustOpen(StoreOptions options);
 
 // Clocks that tests advance. Must outlive the store.

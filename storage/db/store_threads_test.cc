@@ -9,7 +9,7 @@
 
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -61,7 +61,7 @@ void ReadOnce(const Store& store, const std::atomic<int>* rounds) {
 }
 
 TEST(StoreThreads, ReadersSeeWholeRequestsWhileAllIsMoving) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   options.shard_count = 2;
   options.head_bytes = 100'000;
@@ -96,7 +96,7 @@ TEST(StoreThreads, ReadersSeeWholeRequestsWhileAllIsMoving) {
 
 TEST(StoreThreads, ClosingAnswersEveryWrite) {
   for (int round = 0; round < 5; ++round) {
-    kv::TestFolder folder;
+    TestFolder folder;
     const StoreOptions options = TestOptions(folder);
     auto store = MustOpen(options);
     std::atomic<int> asked = 0, stored = 0, refused = 0;

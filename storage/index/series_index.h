@@ -25,7 +25,6 @@
 #include "storage/index/postings.h"
 #include "storage/index/series_selection.h"
 #include "storage/index/series_table.h"
-#include "storage/storage.h"
 
 namespace lockstep {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/table_file.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {

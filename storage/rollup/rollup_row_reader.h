@@ -11,8 +11,8 @@
 #include "model/sample.h"
 #include "storage/chunk/integer_columns.h"
 #include "storage/chunk/value_columns.h"
+#include "storage/query.h"
 #include "storage/rollup/series_rollup.h"
-#include "storage/storage.h"
 
 namespace lockstep {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "model/sample.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep {
 

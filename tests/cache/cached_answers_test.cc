@@ -15,7 +15,7 @@
 #include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
 #include "storage/db/store.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -194,7 +194,7 @@ class CachedAnswers : public ::testing::TestWithParam<uint64_t> {
 
   std::mt19937_64 random_;
   std::atomic<int64_t> now_ms_ = kStart;
-  kv::TestFolder folder_;
+  TestFolder folder_;
   double counters_[kRanks] = {};
   std::unique_ptr<Store> store_;
   std::unique_ptr<engine::Engine> engine_;

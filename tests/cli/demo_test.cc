@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "cli/client/http_client.h"
-#include "import/files/importing_testing.h"
 #include "tests/cli/forked_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -31,7 +31,7 @@ class DemoTest : public ::testing::Test {
 
   bool HasLeftFiles() const { return !std::filesystem::is_empty(folder_.path()); }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(DemoTest, ReportsTheStragglerOnce) {

@@ -14,6 +14,7 @@
 
 #include "cli/process/exit_code.h"
 #include "import/files/importing_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 
@@ -84,7 +85,7 @@ class Forked {
  private:
   std::string ErrorPath() const { return folder_.path() + "/errors"; }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
   pid_t process_ = -1;
   int output_ = -1;
 };

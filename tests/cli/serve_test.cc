@@ -15,6 +15,7 @@
 #include "cli/settings/config_file.h"
 #include "import/files/importing_testing.h"
 #include "tests/cli/forked_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -71,7 +72,7 @@ class ServeTest : public ::testing::Test {
     return reply.ok() ? reply->body : "";
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
   std::vector<GivenValue> given_;
   std::string config_file_;
   HttpClientOptions options_;

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/command_line.h"
-#include "import/files/importing_testing.h"
 #include "tests/cli/forked_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::cli {
 namespace {
@@ -38,7 +38,7 @@ class ServeVerbTest : public ::testing::Test {
     return serve.errors();
   }
 
-  const importer::TestFolder folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(ServeVerbTest, ServeTakesItsSettingsAsFlags) {

@@ -22,9 +22,9 @@
 #include "absl/strings/str_format.h"
 #include "base/mutex.h"
 #include "storage/kv/faults/power_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "tests/durability/expectation.h"
 #include "tests/durability/load.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -234,7 +234,7 @@ class PowerLoss {
 
   const uint64_t seed_;
   std::mt19937_64 random_;
-  const kv::TestFolder folder_;
+  const TestFolder folder_;
   const std::shared_ptr<kv::PowerEnv> power_;
   Batch found_;
   Counts counts_;

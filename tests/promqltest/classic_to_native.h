@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::promqltest {
 

@@ -1,7 +1,7 @@
 // Converts the series of a `load` command to a write request.
 #pragma once
 
-#include "storage/storage.h"
+#include "storage/write.h"
 #include "tests/promqltest/script.h"
 
 namespace lockstep::promqltest {

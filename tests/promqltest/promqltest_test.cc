@@ -17,12 +17,12 @@
 #include "query/promql/printer/printer.h"
 #include "query/promql/syntax/ast_equality.h"
 #include "storage/db/store.h"
-#include "storage/kv/files/test_folder.h"
 #include "tests/memory_storage.h"
 #include "tests/promqltest/known_gaps.h"
 #include "tests/promqltest/script.h"
 #include "tests/promqltest/script_runner.h"
 #include "tests/support/source_dir.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::promqltest {
 namespace {
@@ -88,7 +88,7 @@ struct RealStores {
   }
 
   const StoreKind kind;
-  std::optional<kv::TestFolder> folder;
+  std::optional<TestFolder> folder;
 };
 
 std::vector<EvalOutcome> RunOver(const StoreKind& kind, const std::vector<Command>& commands) {

@@ -1,7 +1,7 @@
 // The counter-reset hints that histograms carry on their way to a store.
 #pragma once
 
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep::promqltest {
 

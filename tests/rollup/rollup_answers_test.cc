@@ -14,9 +14,9 @@
 #include "base/check.h"
 #include "query/engine/engine.h"
 #include "storage/db/store.h"
-#include "storage/kv/files/test_folder.h"
 #include "tests/all_samples.h"
 #include "tests/memory_storage.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -232,7 +232,7 @@ struct RealStore {
     store = *std::move(opened);
   }
 
-  kv::TestFolder folder;
+  TestFolder folder;
   std::unique_ptr<Store> store;
 };
 

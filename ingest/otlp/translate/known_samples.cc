@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "storage/storage.h"
+
 namespace lockstep::otlp {
 
 bool KnownSamples::Add(const Spelling& series, const Sample& sample, int64_t start_timestamp_ms) {

@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "ingest/otlp/translate/series_keys.h"
-#include "storage/storage.h"
+#include "storage/write.h"
+
+namespace lockstep {
+class Storage;
+}  // namespace lockstep
 
 namespace lockstep::otlp {
 

@@ -11,7 +11,7 @@
 #include "query/engine/context/query_trace.h"
 #include "query/engine/context/shared_parts.h"
 #include "query/engine/values/value.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::engine {
 

@@ -10,7 +10,7 @@
 #include "query/engine/values/step_grid.h"
 #include "query/promql/syntax/ast.h"
 #include "query/promql/syntax/functions.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::engine {
 

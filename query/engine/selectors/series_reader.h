@@ -6,7 +6,7 @@
 #include "query/engine/context/query_context.h"
 #include "query/engine/selectors/series_part.h"
 #include "query/promql/syntax/ast.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep::engine {
 

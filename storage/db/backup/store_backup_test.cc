@@ -14,6 +14,7 @@
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/faults/fault_env.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -56,7 +57,7 @@ class StoreBackup : public ::testing::Test {
   }
   // The content of the store restored from the backup.
   std::string Restored(uint32_t number) {
-    const kv::TestFolder target;
+    const TestFolder target;
     StoreOptions options = options_;
     options.data_dir = target.path() + "/data";
     const absl::Status status = Open()->Restore(number, options.data_dir);
@@ -64,7 +65,7 @@ class StoreBackup : public ::testing::Test {
     return status.ok() ? Dump(*MustOpen(options)) : status.ToString();
   }
 
-  const kv::TestFolder folder_;
+  const TestFolder folder_;
   const std::string backups_ = folder_.path() + "/backups";
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_;

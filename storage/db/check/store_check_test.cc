@@ -24,6 +24,7 @@
 #include "storage/db/store_testing.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -120,7 +121,7 @@ class StoreCheck : public ::testing::Test {
     return paths;
   }
 
-  const kv::TestFolder folder_;
+  const TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   CheckReport report_;
   std::vector<std::string> progress_;

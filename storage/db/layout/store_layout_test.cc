@@ -6,7 +6,7 @@
 #include "storage/db/layout/slot.h"
 #include "storage/db/layout/text_line.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -20,7 +20,7 @@ class StoreLayoutTest : public ::testing::Test {
     return std::string(Message(ReadManifest(data_, *env_).status()));
   }
 
-  const kv::TestFolder folder_;
+  const TestFolder folder_;
   const std::string data_ = folder_.path() + "/data";
   const std::shared_ptr<kv::Env> env_ = kv::FaultEnv::Make();
 };

@@ -12,7 +12,7 @@
 #include "model/tenant.h"
 #include "storage/db/state/shard_testing.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -74,7 +74,7 @@ class CardinalityTest : public testing::TestWithParam<uint32_t> {
     return *Matcher::Make(MatchType::kEqual, name, value);
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   HandClock clock_{options_};
 };

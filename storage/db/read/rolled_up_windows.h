@@ -13,8 +13,8 @@
 #include "storage/db/read/shard_view.h"
 #include "storage/db/rows/stored_block.h"
 #include "storage/db/series/series_place.h"
+#include "storage/query.h"
 #include "storage/rollup/rollup_row_reader.h"
-#include "storage/storage.h"
 
 namespace lockstep {
 

@@ -16,7 +16,7 @@
 #include "storage/db/rows/column_stack.h"
 #include "storage/db/rows/decoded_block.h"
 #include "storage/db/rows/stored_block.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep {
 

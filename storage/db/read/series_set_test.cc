@@ -8,6 +8,7 @@
 
 #include "storage/db/rows/window.h"
 #include "storage/db/store_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -54,7 +55,7 @@ class SeriesSetTest : public ::testing::Test {
     return sizes;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_ = MustOpen(options_);
   std::unique_ptr<Querier> querier_;

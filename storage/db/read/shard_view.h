@@ -11,7 +11,7 @@
 #include "storage/db/rows/block_rows.h"
 #include "storage/db/rows/column_stack.h"
 #include "storage/db/state/shard_state.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep {
 

@@ -10,7 +10,7 @@
 #include "storage/db/read/selected_series_set.h"
 #include "storage/db/read/shard_view.h"
 #include "storage/db/retention/retention_rules.h"
-#include "storage/storage.h"
+#include "storage/query.h"
 
 namespace lockstep {
 

@@ -11,6 +11,7 @@
 
 #include "storage/db/rows/window.h"
 #include "storage/db/store_testing.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -108,7 +109,7 @@ class StoreSteps : public ::testing::Test {
     return all;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_ = MustOpen(options_);
   std::mt19937_64 random_{7};

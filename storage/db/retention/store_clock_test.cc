@@ -7,8 +7,8 @@
 #include "storage/db/rows/window.h"
 #include "storage/db/store_testing.h"
 #include "storage/kept_rows.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -63,7 +63,7 @@ class StoreClock : public ::testing::TestWithParam<uint32_t> {
   }
   bool IsTrusted() const { return store_->stats().clock_is_trusted; }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   HandClock clock_{options_};
   std::unique_ptr<Store> store_;

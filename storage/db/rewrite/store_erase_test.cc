@@ -23,9 +23,9 @@
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -89,7 +89,7 @@ class StoreErase : public ::testing::Test {
     return checked;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_ = MustOpen(options_);
 };
@@ -556,7 +556,7 @@ TEST_P(StoreEraseFaults, NothingElseIsLostAndItCanBeAskedForAgain) {
   int failed_count = 0;
   for (uint64_t n = 1 + 2 * static_cast<uint64_t>(GetParam());; n += kStride) {
     const std::string when = "change " + std::to_string(n);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;

@@ -13,6 +13,7 @@
 #include "storage/kv/faults/fault_env.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -45,7 +46,7 @@ class StoreKeeper : public ::testing::Test {
                             std::make_shared<const kv::Resources>(kv::ResourceLimits{}));
   }
 
-  const kv::TestFolder folder_;
+  const TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   const std::shared_ptr<kv::FaultEnv> env_ = std::static_pointer_cast<kv::FaultEnv>(options_.env);
   HandClock clock_{options_};

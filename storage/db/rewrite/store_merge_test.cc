@@ -14,10 +14,10 @@
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -54,7 +54,7 @@ int Rows(const StoreOptions& options, kv::Space space) {
 }
 
 TEST(StoreMerge, SettlingMakesOneColdRunOfEachWindow) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   WriteAndSealRounds(*store, kTestNowMs, 5);
@@ -77,7 +77,7 @@ TEST(StoreMerge, SettlingMakesOneColdRunOfEachWindow) {
 }
 
 TEST(StoreMerge, WhatComesLaterWinsOverWhatIsCold) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   const LabelSet m = Series("m");
@@ -99,7 +99,7 @@ TEST(StoreMerge, WhatComesLaterWinsOverWhatIsCold) {
 }
 
 TEST(StoreMerge, ABlockLargerThanABatchIsMerged) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const StoreOptions options = TestOptions(folder);
   auto store = MustOpen(options);
   for (int round = 0; round < 2; ++round) {
@@ -123,7 +123,7 @@ TEST(StoreMerge, ABlockLargerThanABatchIsMerged) {
 
 // The bytes that reach files when so many windows, sealed at once, become cold.
 uint64_t BytesToSettle(int window_count) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   const auto env = kv::FaultEnv::Make();
   options.env = env;
@@ -148,7 +148,7 @@ TEST(StoreMerge, ABacklogOfWindowsIsWrittenInProportionToItsSize) {
 }
 
 TEST(StoreMerge, AQuerierKeepsItsMomentWhileRowsMove) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   WriteAndSealRounds(*store, kTestNowMs, 3);
   const std::string before = Dump(*store);
@@ -161,7 +161,7 @@ TEST(StoreMerge, AQuerierKeepsItsMomentWhileRowsMove) {
 
 // Readers at any moment find every sample once.
 TEST(StoreMerge, ReadersNeverSeeTheMove) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   WriteAndSealRounds(*store, kTestNowMs, 6);
   const std::string before = Dump(*store);
@@ -176,7 +176,7 @@ TEST(StoreMerge, ReadersNeverSeeTheMove) {
 
 // The keeper merges by itself.
 TEST(StoreMerge, AWindowThatEndedGoesCold) {
-  kv::TestFolder folder;
+  TestFolder folder;
   StoreOptions options = TestOptions(folder);
   std::atomic<int64_t> now_ms = kTestNowMs;
   options.now_ms = [&now_ms] { return now_ms.load(); };
@@ -192,7 +192,7 @@ TEST(StoreMerge, AWindowThatEndedGoesCold) {
 }
 
 TEST(StoreMerge, ManyHotRunsAreMergedByThemselves) {
-  kv::TestFolder folder;
+  TestFolder folder;
   const auto store = MustOpen(TestOptions(folder));
   WriteAndSealRounds(*store, kTestNowMs, 9);
   const std::string before = Dump(*store);
@@ -211,7 +211,7 @@ TEST_P(StoreMergeFaults, NothingIsLostWhicheverWriteFails) {
   uint64_t change_count = kStride;
   for (uint64_t n = 1 + static_cast<uint64_t>(GetParam()); n <= change_count; n += kStride) {
     const std::string when = "change " + std::to_string(n) + " of " + std::to_string(change_count);
-    kv::TestFolder folder;
+    TestFolder folder;
     StoreOptions options = TestOptions(folder);
     const auto env = kv::FaultEnv::Make();
     options.env = env;

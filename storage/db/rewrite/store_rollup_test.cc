@@ -10,6 +10,7 @@
 #include "storage/db/store_testing.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -73,7 +74,7 @@ class StoreRollup : public ::testing::Test {
     return report.ok() ? report->damage_count : 0;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
   std::unique_ptr<Store> store_;
 };

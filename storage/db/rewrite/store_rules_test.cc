@@ -16,7 +16,7 @@
 #include "storage/db/rows/window.h"
 #include "storage/db/store.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -114,7 +114,7 @@ class StoreRules : public ::testing::TestWithParam<uint32_t> {
 
   static constexpr size_t kSeriesCount = 3;
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   std::atomic<int64_t> now_ms_ = kWindowBegin;
   std::atomic<int64_t> highest_ms_ = kWindowBegin;
   StoreOptions options_ = TestOptions(folder_);

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -38,7 +38,7 @@ class BatchWriterTest : public ::testing::Test {
     return count;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   std::unique_ptr<kv::Store> store_;
   int asked_ = 0;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -41,7 +41,7 @@ class BlockRowsTest : public ::testing::Test {
     return all;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   const std::unique_ptr<kv::Store> kv_;
 };
 

@@ -11,10 +11,10 @@
 
 #include "storage/db/series/dictionary_loader.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
 #include "storage/kv/resources.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -100,7 +100,7 @@ class DictionaryTest : public ::testing::Test {
             RowCount(DictionaryKind::kTarget)};
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   std::unique_ptr<kv::Store> kv_;
   std::unique_ptr<Dictionary> dictionary_ = std::make_unique<Dictionary>();
   Replacements replaced_;

@@ -14,7 +14,7 @@
 #include "base/mutex.h"
 #include "base/thread_annotations.h"
 #include "model/series_key.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

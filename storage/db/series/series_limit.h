@@ -9,7 +9,7 @@
 #include "base/budget/memory_budget.h"
 #include "base/mutex.h"
 #include "base/string_map.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

@@ -11,7 +11,7 @@
 #include "storage/db/series/dictionary.h"
 #include "storage/db/series/group_name.h"
 #include "storage/db/store_testing.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 namespace {
@@ -132,7 +132,7 @@ class StoreSeriesLimitTest : public testing::TestWithParam<uint32_t> {
     return request;
   }
 
-  kv::TestFolder folder_;
+  TestFolder folder_;
   StoreOptions options_ = TestOptions(folder_);
 };
 

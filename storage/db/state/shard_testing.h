@@ -18,8 +18,8 @@
 #include "storage/db/rows/window_row.h"
 #include "storage/db/state/shard_state.h"
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/key_schema.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep {
 
@@ -92,7 +92,7 @@ class LooseShard {
   }
 
  private:
-  kv::TestFolder folder_;
+  TestFolder folder_;
   ShardState state_{std::make_shared<SeriesLimit>(), [] { return int64_t{0}; }};
 };
 

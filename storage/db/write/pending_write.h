@@ -7,7 +7,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

@@ -6,7 +6,7 @@
 
 #include "storage/db/series/series_limit.h"
 #include "storage/db/write/write_group.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

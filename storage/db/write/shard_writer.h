@@ -21,7 +21,7 @@
 #include "storage/db/state/shard_state.h"
 #include "storage/db/write/pending_write.h"
 #include "storage/db/write/write_group.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

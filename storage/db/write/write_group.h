@@ -25,7 +25,7 @@
 #include "storage/db/rows/column_stack.h"
 #include "storage/db/state/shard_state.h"
 #include "storage/db/write/sealed_ranges.h"
-#include "storage/storage.h"
+#include "storage/write.h"
 
 namespace lockstep {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "rocksdb/env.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "storage/kv/faults/fault_env.h"
-#include "storage/kv/files/test_folder.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/crc32c.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {

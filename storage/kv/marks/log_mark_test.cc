@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "rocksdb/file_system.h"
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {

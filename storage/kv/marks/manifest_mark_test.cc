@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "storage/kv/files/test_folder.h"
 #include "storage/kv/store.h"
+#include "tests/support/test_folder.h"
 
 namespace lockstep::kv {
 namespace {
