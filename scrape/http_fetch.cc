@@ -223,7 +223,7 @@ std::string HttpFetch::content_type() const {
   return type == nullptr ? "" : type;
 }
 
-absl::Status HttpFetch::Get(const FetchOptions& options) {
+absl::Status HttpFetch::Send(const FetchOptions& options) {
   LOCKSTEP_RETURN_IF_ERROR(Prepare(options));
   return Outcome(curl_easy_perform(handle_));
 }

@@ -66,8 +66,8 @@ class HttpFetch {
   // "" if there is none.
   std::string content_type() const;
 
-  // Prepare(), the request by any method, and Outcome(); blocks.
-  absl::Status Get(const FetchOptions& options);
+  // Prepare(), the request, and Outcome(); blocks.
+  absl::Status Send(const FetchOptions& options);
 
  private:
   struct Headers;

@@ -43,7 +43,7 @@ class HttpFetchTest : public testing::Test {
   std::string Sent(const FetchOptions& options, const std::string& page = Ok("")) {
     SetAnswers({page});
     HttpFetch fetch;
-    const absl::Status status = fetch.Get(options);
+    const absl::Status status = fetch.Send(options);
     EXPECT_TRUE(status.ok()) << status;
     return requests().empty() ? "" : requests().front();
   }
@@ -89,11 +89,11 @@ TEST_F(HttpFetchTest, KeepsTheBodyAndItsType) {
   SetAnswers({AnsweringServer::Page("200 OK", "a 1\n", "text/plain; version=0.0.4"),
               "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"});
   HttpFetch fetch;
-  ASSERT_TRUE(fetch.Get(Options()).ok());
+  ASSERT_TRUE(fetch.Send(Options()).ok());
   EXPECT_EQ(fetch.body(), "a 1\n");
   EXPECT_EQ(fetch.content_type(), "text/plain; version=0.0.4");
   EXPECT_EQ(fetch.StatusText(), "server returned HTTP status 200");
-  ASSERT_TRUE(fetch.Get(Options()).ok());
+  ASSERT_TRUE(fetch.Send(Options()).ok());
   EXPECT_EQ(fetch.body(), "");
   EXPECT_EQ(fetch.content_type(), "");
 }
@@ -111,10 +111,10 @@ TEST_F(HttpFetchTest, UnpacksABodyAndLimitsWhatComesOut) {
   FetchOptions options = Options();
   options.max_body_bytes = 20;
   HttpFetch fetch;
-  ASSERT_TRUE(fetch.Get(options).ok());
+  ASSERT_TRUE(fetch.Send(options).ok());
   EXPECT_EQ(fetch.body(), "hello, hello, hello");
   options.max_body_bytes = 19;
-  EXPECT_EQ(fetch.Get(options).code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(fetch.Send(options).code(), absl::StatusCode::kOutOfRange);
 }
 
 TEST_F(HttpFetchTest, ABodyIsSmallerThanItsLimit) {
@@ -122,22 +122,22 @@ TEST_F(HttpFetchTest, ABodyIsSmallerThanItsLimit) {
   FetchOptions options = Options();
   options.max_body_bytes = 10;
   HttpFetch fetch;
-  const absl::Status status = fetch.Get(options);
+  const absl::Status status = fetch.Send(options);
   EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
   EXPECT_EQ(Message(status), "the body reaches the limit of 10 bytes");
   // The next request begins anew.
   options.max_body_bytes = 11;
-  ASSERT_TRUE(fetch.Get(options).ok());
+  ASSERT_TRUE(fetch.Send(options).ok());
   EXPECT_EQ(fetch.body(), "0123456789");
   options.max_body_bytes = 0;
-  EXPECT_TRUE(fetch.Get(options).ok());
+  EXPECT_TRUE(fetch.Send(options).ok());
 }
 
 TEST_F(HttpFetchTest, ABodyIsChargedUntilItIsDropped) {
   SetAnswers({Ok(std::string(100'000, 'x'))});
   const uint64_t before = HeldByScrapes();
   HttpFetch fetch;
-  ASSERT_TRUE(fetch.Get(Options()).ok());
+  ASSERT_TRUE(fetch.Send(Options()).ok());
   EXPECT_GE(HeldByScrapes(), before + 100'000);
   fetch.DropBody();
   EXPECT_EQ(fetch.body(), "");
@@ -148,11 +148,11 @@ TEST_F(HttpFetchTest, ABodyWithoutMemoryIsRefused) {
   SetAnswers({Ok(std::string(4 << 20, 'x')), Ok("small")});
   HttpFetch fetch;
   MemoryBudget::OfProcess().set_max_bytes(8 << 20);
-  const absl::Status status = fetch.Get(Options());
+  const absl::Status status = fetch.Send(Options());
   MemoryBudget::OfProcess().set_max_bytes(MemoryBudget::kNoLimit);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   // The next request begins anew.
-  ASSERT_TRUE(fetch.Get(Options()).ok());
+  ASSERT_TRUE(fetch.Send(Options()).ok());
   EXPECT_EQ(fetch.body(), "small");
 }
 
@@ -171,7 +171,7 @@ TEST_F(HttpFetchTest, SaysWhatTheServerAnswered) {
                                                         {"502 x", "502 Bad Gateway"},
                                                         {"503 x", "503 Service Unavailable"}}) {
     SetAnswers({AnsweringServer::Page(status, "")});
-    const absl::Status got = fetch.Get(Options());
+    const absl::Status got = fetch.Send(Options());
     EXPECT_EQ(got.code(), absl::StatusCode::kUnavailable) << status;
     EXPECT_EQ(Message(got), "server returned HTTP status " + words);
     EXPECT_EQ(fetch.StatusText(), "server returned HTTP status " + words);
@@ -184,7 +184,7 @@ TEST_F(HttpFetchTest, OfAPostEverySuccessCountsAndARefusalIsFinal) {
   options.post_body = "x";
   const auto outcome = [&](const std::string& status, const std::string& body = "") {
     SetAnswers({AnsweringServer::Page(status, body)});
-    return fetch.Get(options);
+    return fetch.Send(options);
   };
   for (const char* status : {"200 OK", "202 Accepted", "204 No Content", "299 x"}) {
     EXPECT_TRUE(outcome(status).ok()) << status;
@@ -202,7 +202,7 @@ TEST_F(HttpFetchTest, OfAPostEverySuccessCountsAndARefusalIsFinal) {
 TEST_F(HttpFetchTest, AnAnswerThatDoesNotComeIsAnError) {
   SetAnswers({""});
   HttpFetch fetch;
-  const absl::Status status = fetch.Get(Options());
+  const absl::Status status = fetch.Send(Options());
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(Message(status)), HasSubstr("Empty reply"));
   EXPECT_EQ(fetch.StatusText(), "");
@@ -219,7 +219,7 @@ TEST_F(HttpFetchTest, AnErrorHasTheBestWordsThereAre) {
   FetchOptions options = Options();
   options.url = absl::StrFormat("http://127.0.0.1:%d/", port);
   HttpFetch fetch;
-  EXPECT_THAT(std::string(Message(fetch.Get(options))),
+  EXPECT_THAT(std::string(Message(fetch.Send(options))),
               HasSubstr(absl::StrFormat("127.0.0.1 port %d", port)));
   ASSERT_TRUE(fetch.Prepare(options).ok());
   EXPECT_EQ(Message(fetch.Outcome(CURLE_SEND_ERROR)), curl_easy_strerror(CURLE_SEND_ERROR));
@@ -228,13 +228,13 @@ TEST_F(HttpFetchTest, AnErrorHasTheBestWordsThereAre) {
 TEST_F(HttpFetchTest, FollowsAtMostTenRedirects) {
   SetAnswers({Redirect("/elsewhere"), Ok("there")});
   HttpFetch fetch;
-  ASSERT_TRUE(fetch.Get(Options()).ok());
+  ASSERT_TRUE(fetch.Send(Options()).ok());
   EXPECT_EQ(fetch.body(), "there");
   ASSERT_EQ(requests().size(), 2u);
   EXPECT_THAT(requests()[1], StartsWith("GET /elsewhere "));
 
   SetAnswers({Redirect("/again")});
-  EXPECT_EQ(fetch.Get(Options()).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(fetch.Send(Options()).code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(requests().size(), 11u);
 }
 
@@ -243,7 +243,7 @@ TEST_F(HttpFetchTest, MayNotFollowRedirects) {
   FetchOptions options = Options();
   options.http.follow_redirects = false;
   HttpFetch fetch;
-  EXPECT_EQ(Message(fetch.Get(options)), "server returned HTTP status 302");
+  EXPECT_EQ(Message(fetch.Send(options)), "server returned HTTP status 302");
   EXPECT_EQ(requests().size(), 1u);
 }
 
@@ -251,9 +251,9 @@ TEST_F(HttpFetchTest, OnlyHttpIsSpoken) {
   HttpFetch fetch;
   FetchOptions options = Options();
   options.url = "file:///etc/hostname";
-  EXPECT_THAT(std::string(Message(fetch.Get(options))), HasSubstr("Protocol \"file\""));
+  EXPECT_THAT(std::string(Message(fetch.Send(options))), HasSubstr("Protocol \"file\""));
   SetAnswers({Redirect("ftp://127.0.0.1:1/x")});
-  EXPECT_THAT(std::string(Message(fetch.Get(Options()))), HasSubstr("Protocol \"ftp\""));
+  EXPECT_THAT(std::string(Message(fetch.Send(Options()))), HasSubstr("Protocol \"ftp\""));
 }
 
 TEST_F(HttpFetchTest, ShowsAUserWithAPassword) {
@@ -276,13 +276,13 @@ TEST_F(HttpFetchTest, ReadsASecretFromItsFileEachTime) {
   std::remove(path.c_str());
   HttpFetch fetch;
   SetAnswers({Ok("")});
-  const absl::Status status = fetch.Get(options);
+  const absl::Status status = fetch.Send(options);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Message(status), absl::StrFormat("cannot read \"%s\"", path));
   EXPECT_THAT(requests(), testing::IsEmpty());
   options.http.user = "me";
   options.http.password.file = path;
-  EXPECT_EQ(fetch.Get(options).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(fetch.Send(options).code(), absl::StatusCode::kNotFound);
 }
 
 // The header's form: AWS, "Signature Version 4", "Authentication methods".
@@ -305,7 +305,7 @@ TEST_F(HttpFetchTest, ASignedRequestGoesNowhereElse) {
   FetchOptions options = Options();
   options.aws_signing = AwsSigning{"eu-west-1", "ec2", "AKID", "secret", ""};
   HttpFetch fetch;
-  EXPECT_EQ(Message(fetch.Get(options)), "server returned HTTP status 302");
+  EXPECT_EQ(Message(fetch.Send(options)), "server returned HTTP status 302");
 }
 
 TEST_F(HttpFetchTest, UsesTheProxyOfTheConfigurationAndNoOther) {
@@ -325,9 +325,9 @@ TEST_F(HttpFetchTest, MayTrustAnyServer) {
   options.url = "https://" + server_.address() + "/";
   options.http.tls.ca_file = "no-such-authority";
   HttpFetch fetch;
-  EXPECT_THAT(std::string(Message(fetch.Get(options))), HasSubstr("no-such-authority"));
+  EXPECT_THAT(std::string(Message(fetch.Send(options))), HasSubstr("no-such-authority"));
   options.http.tls.insecure_skip_verify = true;
-  EXPECT_THAT(std::string(Message(fetch.Get(options))), Not(HasSubstr("no-such-authority")));
+  EXPECT_THAT(std::string(Message(fetch.Send(options))), Not(HasSubstr("no-such-authority")));
 }
 
 // A server that answers nothing until the test ends.
@@ -352,7 +352,7 @@ TEST(HttpFetchTimeTest, ARequestEndsAtItsTimeout) {
   options.url = server.url();
   options.timeout = milliseconds(20);
   HttpFetch fetch;
-  const absl::Status status = fetch.Get(options);
+  const absl::Status status = fetch.Send(options);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(Message(status)), HasSubstr("timed out"));
 }
@@ -365,7 +365,7 @@ TEST(HttpFetchTimeTest, ARequestThatIsCancelledEnds) {
   options.timeout = milliseconds(600'000);
   options.is_cancelled = &is_cancelled;
   HttpFetch fetch;
-  EXPECT_THAT(std::string(Message(fetch.Get(options))), HasSubstr("aborted"));
+  EXPECT_THAT(std::string(Message(fetch.Send(options))), HasSubstr("aborted"));
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST_F(ScrapeTaskTest, AClientCertificateIsShown) {
     options.url = "https://" + server_.address() + "/";
     options.timeout = milliseconds(30'000);
     options.http.tls = std::move(tls);
-    return std::string(fetch.Get(options).message());
+    return std::string(fetch.Send(options).message());
   };
   EXPECT_THAT(error_with({}), testing::Not(testing::HasSubstr("certificate")));
   TlsClientConfig shown;

@@ -102,7 +102,7 @@ absl::Status Courier::Post(const Batch& batch) {
   request.http = options_.http;
   request.post_body = make_body_(notices);
   request.timeout = TimeoutOfNextRequest();
-  return fetch_.Get(request);
+  return fetch_.Send(request);
 }
 
 void Courier::Finish(Batch batch, const absl::Status& status) {

@@ -27,7 +27,7 @@ absl::Status Post(const HookConfig& hook, const Alert& alert) {
   request.headers = {"Content-Type: application/json"};
   request.timeout = hook.timeout;
   request.post_body = WebhookBody({&notice, 1}, "");
-  return scrape::HttpFetch().Get(request);
+  return scrape::HttpFetch().Send(request);
 }
 
 // Empty if none were kept or, which is logged, they cannot be read.

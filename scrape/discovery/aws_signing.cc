@@ -51,7 +51,7 @@ class InstanceMetadata {
     options.max_body_bytes = kMaxMetadataBytes;
     options.http.follow_redirects = false;
     options.is_cancelled = &is_cancelled_;
-    const absl::Status status = fetch_.Get(options);
+    const absl::Status status = fetch_.Send(options);
     if (!status.ok()) return Annotate(status, path);
     std::string text = fetch_.body();
     absl::StripAsciiWhitespace(&text);

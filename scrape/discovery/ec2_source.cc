@@ -112,7 +112,7 @@ class Ec2Source : public TargetSource {
     options.http = config_.http;
     options.aws_signing = signing_;
     options.is_cancelled = &is_cancelled();
-    const absl::Status status = fetch_.Get(options);
+    const absl::Status status = fetch_.Send(options);
     return status.ok() ? status : Refusal(status);
   }
 

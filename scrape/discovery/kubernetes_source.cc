@@ -130,7 +130,7 @@ class KubernetesSource : public TargetSource {
         return absl::DeadlineExceededError(
             absl::StrFormat("the lists took longer than %d ms", kLookTimeout.count()));
       }
-      const absl::Status status = fetch_.Get(options);
+      const absl::Status status = fetch_.Send(options);
       if (!status.ok()) return Refusal(status);
       LOCKSTEP_ASSIGN_OR_RETURN(next, ReadKubernetesPage(role, fetch_.body(), objects));
     } while (!next.empty());

@@ -90,7 +90,7 @@ class HttpSource : public TargetSource {
     options.timeout = std::min(kUrlTimeout, config_.refresh_interval);
     options.http = config_.http;
     options.is_cancelled = &is_cancelled();
-    const absl::Status status = fetch_.Get(options);
+    const absl::Status status = fetch_.Send(options);
     if (!status.ok()) return status;
     auto found = reader_.Read(fetch_.body());
     fetch_.DropBody();

@@ -56,7 +56,6 @@ void TensorboardReader::TakeEvent(const TfRecord& record, std::vector<TraceRecor
   if (!event.has_value()) return problems_.Count("record that is not an event", record.offset);
   ++counts_.events;
   if (event->kind == EventKind::kOther) ++counts_.other_events;
-  if (event->kind == EventKind::kSessionStart) ++counts_.session_starts;
   for (const SummaryValue& value : event->values) TakeValue(*event, value, record.offset, out);
 }
 

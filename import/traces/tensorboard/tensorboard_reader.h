@@ -25,7 +25,6 @@ struct TensorboardCounts {
   uint64_t histograms = 0;      // skipped
   uint64_t other_values = 0;    // skipped: images, audio, text, larger tensors
   uint64_t other_events = 0;    // skipped: graphs, run metadata, log messages
-  uint64_t session_starts = 0;  // the writer started or restarted
 };
 
 // For one thread and one file.
