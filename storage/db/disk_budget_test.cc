@@ -186,7 +186,7 @@ TEST(DiskBudgetReadOnlyTest, AStoreThatOnlyReadsDropsNothing) {
   EXPECT_TRUE(absl::IsPermissionDenied(MustOpen(options)->KeepWithinBudget()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, DiskBudgetTest, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Shards, DiskBudgetTest, testing::Values(1, 2, 7));
 
 }  // namespace
 }  // namespace lockstep

@@ -188,7 +188,7 @@ class StoreDamage : public ::testing::TestWithParam<WorkedStore::End> {
 TEST_P(StoreDamage, NoFlippedBitChangesAnAnswer) {
   for (const fs::path& file : Files()) {
     const uint64_t size = fs::file_size(store_.data() / file);
-    for (int i = 0; i < 11 && size > 0; ++i) {
+    for (int i = 0; i < 16 && size > 0; ++i) {
       const uint64_t at = Below(size);
       const int bit = static_cast<int>(Below(8));
       // In the log's last record it cannot be told from a write that a power cut interrupted.
@@ -208,7 +208,7 @@ TEST_P(StoreDamage, NoFlippedBitChangesAnAnswer) {
 TEST_P(StoreDamage, NoLostEndChangesAnAnswer) {
   for (const fs::path& file : Files()) {
     const uint64_t size = fs::file_size(store_.data() / file);
-    for (int i = 0; i < 8 && size > 0; ++i) {
+    for (int i = 0; i < 12 && size > 0; ++i) {
       const uint64_t at = i == 0 ? 0 : i == 1 ? size - 1 : Below(size);
       CheckBytes(absl::StrFormat("cut at %d of %d", at, size), file,
                  IsLog(file) ? store_.AnswerOfLog(at) : store_.answer(), [&](std::string bytes) {
@@ -247,7 +247,7 @@ TEST_P(StoreDamage, NoBlankBlockChangesAnAnswer) {
   constexpr uint64_t kBlock = 512;
   for (const fs::path& file : Files()) {
     const uint64_t size = fs::file_size(store_.data() / file);
-    for (int i = 0; i < 8 && size > 0; ++i) {
+    for (int i = 0; i < 12 && size > 0; ++i) {
       const uint64_t at = Below(size) / kBlock * kBlock;
       const uint64_t end = std::min(size, at + kBlock);
       CheckBytes(absl::StrFormat("%d to %d of %d blank", at, end, size), file,

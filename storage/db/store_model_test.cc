@@ -280,9 +280,9 @@ class StoreModel : public ::testing::TestWithParam<uint64_t> {
 };
 
 TEST_P(StoreModel, GivesTheSameAnswers) {
-  for (int step = 0; step < 110 && !HasFatalFailure(); ++step) {
+  for (int step = 0; step < 150 && !HasFatalFailure(); ++step) {
     Step();
-    if (step % 22 == 21) ExpectEqual({INT64_MIN, INT64_MAX});
+    if (step % 25 == 24) ExpectEqual({INT64_MIN, INT64_MAX});
   }
   Reopen();
   ExpectSameNames();

@@ -159,7 +159,7 @@ TEST_P(CardinalityTest, ShowsWhatAppearedAndLeft) {
   EXPECT_EQ(store->Cardinality({})->churn_since_ms, kTestNowMs);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, CardinalityTest, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Shards, CardinalityTest, testing::Values(1, 2, 7));
 
 // A series that is being sealed and has new samples is in both heads.
 TEST(CardinalityWalkTest, ASeriesInBothHeadsCountsOnce) {

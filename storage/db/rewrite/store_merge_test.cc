@@ -105,7 +105,7 @@ TEST(StoreMerge, ABlockLargerThanABatchIsMerged) {
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 8; ++i) {
       std::vector<Sample> samples;
-      for (int j = 0; j < 90'000; ++j) {
+      for (int j = 0; j < 120'000; ++j) {
         // Noise, because otherwise a block of this many samples would not be large.
         const uint64_t noise = static_cast<uint64_t>(i + j + round) * 0x9e3779b97f4a7c15u;
         samples.push_back({kTestNowMs - 100 * j, static_cast<double>(noise)});
@@ -216,7 +216,7 @@ TEST_P(StoreMergeFaults, NothingIsLostWhicheverWriteFails) {
     const auto env = kv::FaultEnv::Make();
     options.env = env;
     auto store = MustOpen(options);
-    WriteAndSealRounds(*store, kTestNowMs, 1);
+    WriteAndSealRounds(*store, kTestNowMs, 3);
     ASSERT_TRUE(store->Settle().ok()) << when;
     WriteAndSealRounds(*store, kTestNowMs + 1000, 2);
     const std::string before = Dump(*store);

@@ -245,7 +245,7 @@ TEST_P(StoreRules, AStoreThatOnlyReadsHidesNothing) {
   ExpectCounts(6, 12, 18);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, StoreRules, ::testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Shards, StoreRules, ::testing::Values(1, 2, 7));
 
 }  // namespace
 }  // namespace lockstep

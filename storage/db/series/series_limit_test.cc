@@ -246,7 +246,7 @@ TEST_P(StoreSeriesLimitTest, SeriesThatLeaveMakeRoom) {
   EXPECT_EQ(WriteAndWait(*store, Request(20, 11, kTestNowMs + 30 * kHourMs))->rejected.size(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, StoreSeriesLimitTest, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Shards, StoreSeriesLimitTest, testing::Values(1, 2, 7));
 
 }  // namespace
 }  // namespace lockstep
