@@ -20,11 +20,11 @@
 namespace lockstep::traces {
 
 struct TensorboardCounts {
-  uint64_t events = 0;          // complete and undamaged
-  uint64_t scalars = 0;         // that became records
-  uint64_t histograms = 0;      // skipped
-  uint64_t other_values = 0;    // skipped: images, audio, text, larger tensors
-  uint64_t other_events = 0;    // skipped: graphs, run metadata, log messages
+  uint64_t events = 0;        // complete and undamaged
+  uint64_t scalars = 0;       // that became records
+  uint64_t histograms = 0;    // skipped
+  uint64_t other_values = 0;  // skipped: images, audio, text, larger tensors
+  uint64_t other_events = 0;  // skipped: graphs, run metadata, log messages
 };
 
 // For one thread and one file.
