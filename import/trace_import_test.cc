@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "import/delivery/session_testing.h"
 #include "import/importers.h"
 #include "tests/support/source_dir.h"

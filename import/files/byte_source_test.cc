@@ -4,6 +4,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <filesystem>
+
 #include "import/files/importing_testing.h"
 #include "tests/support/test_folder.h"
 
