@@ -1,4 +1,5 @@
-// How the store is read: a Querier finds the series of a Selection, and a SeriesSet iterates over them.
+// How the store is read: a Querier finds the series of a Selection, and a SeriesSet iterates over
+// them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// The contract between the store and the rest of the server: Storage accepts writes (storage/write.h)
-// and creates Queriers (storage/query.h). Nothing above this interface sees a chunk, a key or
-// RocksDB.
+// The contract between the store and the rest of the server: Storage accepts writes
+// (storage/write.h) and creates Queriers (storage/query.h). Nothing above this interface sees a
+// chunk, a key or RocksDB.
 #pragma once
 
 #include <algorithm>

@@ -65,7 +65,7 @@ def ask(url):
 
 
 def seconds_to_answer(url):
-    """As a client of many: an overloaded server is asked again when it said."""
+    """The time until the query is answered. An overloaded server is asked again when it says so."""
     begin = time.perf_counter()
     while True:
         try:
@@ -84,7 +84,7 @@ def alone(servers, fleet, end_s, repeats):
     for repetition in range(repeats + 1):
         for query in QUERIES:
             answers = []
-            # The first of two to answer a query is the slower one by a tenth of a millisecond.
+            # Whichever server is asked first takes about 0.1 ms longer, so they take turns.
             for server in servers if repetition % 2 else reversed(servers):
                 body, seconds = ask(url_of(server, query, fleet, end_s))
                 # The first round only warms caches.
@@ -217,12 +217,13 @@ def main():
     parser.add_argument("--repeats", type=int, default=5, help="runs of each query (default 5)")
     parser.add_argument("--heavy-seconds", type=float, default=20)
     parser.add_argument("--only", type=int, choices=(1, 24), help="run only the fleet with this many hours")
-    parser.add_argument("--servers", nargs="+", choices=NAMES, default=("lockstep", "VictoriaMetrics"))
-    parser.add_argument("--before", type=peers.existing_path, help="another lockstep, the server \"before\"")
+    parser.add_argument("--servers", nargs="+", choices=NAMES,
+                        default=("lockstep", "VictoriaMetrics"))
+    parser.add_argument("--before", type=peers.existing_path, help="another build of lockstep")
     parser.add_argument("--shrink", type=int, default=1, help="divide the number of GPUs by this, for a trial")
     options = parser.parse_args()
     if peers.BEFORE in options.servers and options.before is None:
-        parser.error("the server before needs --before PROGRAM")
+        parser.error("'before' needs --before PROGRAM")
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lockstep-queries-", dir=options.folder))
         stack.callback(shutil.rmtree, folder)

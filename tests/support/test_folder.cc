@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
 
 #include "base/check.h"
@@ -15,9 +16,9 @@
 namespace lockstep {
 namespace {
 
-// Asks ext4 to spread the folders below this one over the disk. It would otherwise put all of them near their
-// parent, where each new file makes it search past the many that tests have just deleted: that is a third of the
-// time of the store's tests. Other file systems refuse, and lose nothing.
+// Asks ext4 to spread the folders below this one over the disk. By default it puts them all near
+// their parent, and to create a file there it searches past all that were deleted a moment ago:
+// a third of the time of the store's tests. Other file systems refuse, which costs nothing.
 void SpreadFoldersBelow(const std::filesystem::path& parent) {
   const int file = open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return;
@@ -29,21 +30,18 @@ void SpreadFoldersBelow(const std::filesystem::path& parent) {
   close(file);
 }
 
-// The folder above those of all tests of this user.
-const std::filesystem::path& Parent() {
-  static const auto& parent = *new auto([] {
-    const std::filesystem::path path =
-        std::filesystem::canonical(std::filesystem::temp_directory_path()) /
-        ("lockstep-tests." + std::to_string(getuid()));
-    if (std::filesystem::create_directory(path)) SpreadFoldersBelow(path);
-    return path;
-  }());
-  return parent;
+// The parent of all folders of this user's tests, which stays.
+std::filesystem::path MakeParent() {
+  const std::filesystem::path path =
+      std::filesystem::canonical(std::filesystem::temp_directory_path()) /
+      ("lockstep-tests." + std::to_string(getuid()));
+  if (std::filesystem::create_directory(path)) SpreadFoldersBelow(path);
+  return path;
 }
 
 }  // namespace
 
-TestFolder::TestFolder() : path_((Parent() / "XXXXXX").string()) {
+TestFolder::TestFolder() : path_((MakeParent() / "XXXXXX").string()) {
   LOCKSTEP_CHECK(mkdtemp(path_.data()) != nullptr);
 }
 
