@@ -9,7 +9,6 @@
 #include "cli/client/fake_server_testing.h"
 #include "cli/command_line.h"
 #include "cli/help/command_tree.h"
-#include "cli/no_page_testing.h"
 #include "cli/process/ran_testing.h"
 #include "cli/server/small_store_testing.h"
 #include "tests/support/test_folder.h"

@@ -14,9 +14,7 @@
 namespace lockstep::importer {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 // A block that promtool wrote: 5 series with 950 samples. See import/tsdb_blocks/testdata.

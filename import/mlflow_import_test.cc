@@ -10,7 +10,6 @@ namespace lockstep::importer {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
 class MlflowImportTest : public testing::Test {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "absl/strings/str_format.h"
+#include "scrape/config/scrape_config.h"
 #include "tests/scripted_server.h"
 #include "tests/support/test_folder.h"
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/tenant.h"
 #include "storage/db/store_testing.h"
 #include "tenants/data_view.h"
 #include "tenants/kept_rows_testing.h"

@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 // The demo puts its files into a folder of the test.
@@ -55,7 +54,7 @@ TEST_F(DemoTest, ServesUntilASignal) {
   std::string out, line;
   while (line.find("Ctrl-C ends the demo") == std::string::npos) {
     line = demo.Line();
-    ASSERT_TRUE(line != "" || out.size() < 100'000) << out << demo.errors();
+    ASSERT_TRUE(!line.empty() || out.size() < 100'000) << out << demo.errors();
     out += line + "\n";
   }
   const std::string begin = "The server runs on ";

@@ -12,7 +12,6 @@
 
 #include "absl/strings/str_format.h"
 #include "cli/client/ask.h"
-#include "cli/no_page_testing.h"
 #include "cli/settings/config_file.h"
 #include "import/files/importing_testing.h"
 #include "tests/cli/forked_testing.h"

@@ -1,6 +1,4 @@
-// For tests: a program without the web page, which npm builds. Include it in one source of a test.
-#pragma once
-
+// For tests: a program without the web page, which npm builds.
 #include <span>
 
 #include "web/page_files.h"
