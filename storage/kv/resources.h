@@ -15,7 +15,7 @@ namespace lockstep::kv {
 
 struct ResourceLimits {
   uint64_t block_cache_bytes = uint64_t{64} << 20;
-  uint64_t write_buffer_bytes = uint64_t{64} << 20;  // over all shards and spaces
+  uint64_t write_buffer_bytes = uint64_t{96} << 20;  // over all shards and spaces
   int max_open_tables = 512;                         // per store
 };
 

@@ -15,6 +15,8 @@ namespace {
 
 constexpr size_t kSmallWriteBuffer = size_t{4} << 20;
 constexpr size_t kLargeWriteBuffer = size_t{16} << 20;
+// As much as a head has in its journal: see FreeDeletedBlocks().
+constexpr size_t kJournalWriteBuffer = size_t{64} << 20;
 
 std::shared_ptr<rocksdb::TableFactory> Tables(const Resources& resources, size_t block_bytes) {
   rocksdb::BlockBasedTableOptions options;
@@ -43,7 +45,7 @@ rocksdb::ColumnFamilyOptions SeriesOptions(const Resources& resources) {
 }
 
 rocksdb::ColumnFamilyOptions JournalOptions(const Resources& resources) {
-  rocksdb::ColumnFamilyOptions options = Common(resources, kLargeWriteBuffer);
+  rocksdb::ColumnFamilyOptions options = Common(resources, kJournalWriteBuffer);
   // Rows live for one head generation, so compressing or moving them would be wasted work.
   options.compression = rocksdb::kNoCompression;
   return options;

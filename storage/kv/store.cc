@@ -232,6 +232,15 @@ uint64_t Store::TableBytes(Space space, const KeyRange& range) const {
   return status.ok() ? bytes : 0;
 }
 
+uint64_t Store::BufferedBytes(Space space) const {
+  const std::shared_ptr<const Database> database = current();
+  uint64_t bytes = 0;
+  return database->rocks().GetIntProperty(database->HandleOf(space),
+                                          rocksdb::DB::Properties::kCurSizeAllMemTables, &bytes)
+             ? bytes
+             : 0;
+}
+
 absl::StatusOr<uint64_t> Store::UsedBytes() const {
   uint64_t bytes = 0;
   for (const TableFile& table : Tables()) bytes += table.byte_count;

@@ -89,6 +89,8 @@ class Store {
   // The size of the range in tables, to the accuracy of one block per table; deleted rows count
   // until the next compaction.
   uint64_t TableBytes(Space space, const KeyRange& range) const;
+  // The memory of the rows that are in no table yet, deleted ones included.
+  uint64_t BufferedBytes(Space space) const;
   // The size of all tables that hold rows now, and of the logs. Tables that are being written, and
   // those that only a reader still has, are not counted.
   absl::StatusOr<uint64_t> UsedBytes() const;

@@ -15,6 +15,11 @@
 namespace lockstep {
 namespace {
 
+// Less is not worth a flush or a compaction.
+constexpr uint64_t kMinDeletedBytes = uint64_t{32} << 20;
+// A flush of the journal writes at most one in this many of its bytes.
+constexpr uint64_t kMinBufferedPerWritten = 8;
+
 struct PlacedSeries {
   SeriesPlace place;
   SeriesId id = 0;
@@ -129,6 +134,14 @@ std::vector<PlacedSeries> SortByPlace(const ShardState& shard, const Head& head)
   return series;
 }
 
+absl::StatusOr<uint64_t> BlockBytesAfter(const kv::Store& kv, uint64_t generation) {
+  uint64_t bytes = 0;
+  kv::Cursor rows = kv.NewCursor(kv::Space::kJournal, kv::JournalKeysFrom(generation + 1));
+  for (; rows.Valid(); rows.Next()) bytes += rows.value().size();
+  LOCKSTEP_RETURN_IF_ERROR(rows.status());
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<SealResult> SealHead(const ShardState& shard, const Head& head, uint64_t generation,
@@ -146,6 +159,17 @@ absl::Status DeleteSealedBlocks(kv::Store& kv, uint64_t generation) {
   }
   LOCKSTEP_RETURN_IF_ERROR(rows.status());
   return batch.Commit();
+}
+
+absl::Status FreeDeletedBlocks(kv::Store& kv, uint64_t generation) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t kept_bytes, BlockBytesAfter(kv, generation));
+  if (kv.BufferedBytes(kv::Space::kJournal) >=
+      std::max(kMinDeletedBytes, kMinBufferedPerWritten * kept_bytes)) {
+    LOCKSTEP_RETURN_IF_ERROR(kv.Flush());
+  }
+  const kv::KeyRange deleted = kv::JournalKeysUpTo(generation);
+  if (kv.TableBytes(kv::Space::kJournal, deleted) < kMinDeletedBytes) return absl::OkStatus();
+  return kv.Compact(kv::Space::kJournal, deleted);
 }
 
 }  // namespace lockstep

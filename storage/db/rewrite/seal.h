@@ -30,4 +30,8 @@ absl::StatusOr<SealResult> SealHead(const ShardState& shard, const Head& head, u
 // behind are ignored, and the next call deletes them.
 absl::Status DeleteSealedBlocks(kv::Store& kv, uint64_t generation);
 
+// Gives back the memory and the disk space of deleted blocks, once that writes little: a flush does
+// not write blocks that were deleted before it, but all blocks of the next head.
+absl::Status FreeDeletedBlocks(kv::Store& kv, uint64_t generation);
+
 }  // namespace lockstep

@@ -161,7 +161,11 @@ absl::Status ShardKeeper::Seal() {
   MutexLock lock(rows_mutex_);
   LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
   OnWriter([this] { writer_.Freeze(); });
-  return SealFrozen();
+  LOCKSTEP_RETURN_IF_ERROR(SealFrozen());
+  // Deleted blocks are still in write buffers, logs and tables; from here on only the chunks stay
+  // on disk.
+  LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
+  return shard_.kv->Compact(kv::Space::kJournal, {});
 }
 
 absl::Status ShardKeeper::SealFrozen() {
@@ -182,10 +186,7 @@ absl::Status ShardKeeper::SealFrozen() {
   head.reset();
   ReturnFreeMemory();
   LOCKSTEP_RETURN_IF_ERROR(DeleteSealedBlocks(*shard_.kv, generation));
-  // Deleted blocks are still in write buffers, logs and tables; from here on only the chunks stay
-  // on disk.
-  LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
-  return shard_.kv->Compact(kv::Space::kJournal, kv::JournalKeysUpTo(generation));
+  return FreeDeletedBlocks(*shard_.kv, generation);
 }
 
 // Later readers find the samples only in chunks.
@@ -288,8 +289,8 @@ absl::Status ShardKeeper::Settle() {
 
 absl::Status ShardKeeper::GiveSpaceBack() {
   LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Flush());
-  for (const kv::Space space : {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kHot,
-                                kv::Space::kCold, kv::Space::kRollup}) {
+  for (const kv::Space space : {kv::Space::kMeta, kv::Space::kSeries, kv::Space::kJournal,
+                                kv::Space::kHot, kv::Space::kCold, kv::Space::kRollup}) {
     LOCKSTEP_RETURN_IF_ERROR(shard_.kv->Compact(space, {}));
   }
   return absl::OkStatus();
