@@ -5,19 +5,24 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "base/coding.h"
+#include "storage/chunk/decimals.h"
 #include "storage/chunk/histogram_series.h"
 #include "storage/kv/space.h"
 
 namespace lockstep {
 namespace {
 
-constexpr uint8_t kBlockVersion = 1;
-constexpr uint8_t kBlockVersionWithStarts = 2;
+// Blocks without decimals are still read.
+constexpr uint8_t kPlainVersion = 1;
+constexpr uint8_t kPlainVersionWithStarts = 2;
 constexpr uint8_t kCompressedVersion = 3;
+constexpr uint8_t kBlockVersion = 4;
+constexpr uint8_t kBlockVersionWithStarts = 5;
 // It halves the block; the next levels win 3 % and take longer.
 constexpr int kCompressionLevel = 1;
 // Smaller blocks would not become much smaller.
@@ -28,6 +33,40 @@ constexpr size_t kMaxHeaderBytes = 1 + 6 * 10;
 // The number of leading bytes of the value that remain when its trailing zero bytes are dropped:
 // few for whole numbers and for values that were once a float32.
 int SignificantBytes(uint64_t bits) { return bits == 0 ? 0 : 8 - std::countr_zero(bits) / 8; }
+
+// What value_sizes says of a value that is a decimal: this plus its digits behind the point.
+constexpr uint8_t kDecimalCode = 9;
+constexpr int kMaxDigits = 6;
+constexpr int64_t kPowersOfTen[kMaxDigits + 1] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000};
+// Such integers are floats too, so a decimal may lose zeros at its end without another value.
+constexpr int64_t kMaxNumber = INT64_C(1) << 53;
+
+using Decimal = JournalDecimal;
+
+size_t SignedVarintLength(int64_t number) {
+  return VarintLength(static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63));
+}
+
+bool IsSmall(int64_t number, int64_t limit) { return -limit < number && number < limit; }
+
+// The decimal with the fewest digits that is this value to the last bit.
+std::optional<Decimal> DecimalOf(double value) {
+  if (const std::optional<int64_t> whole = AsDecimal(value, 0); whole.has_value()) {
+    if (IsSmall(*whole, kMaxNumber)) return Decimal{*whole, 0};
+    return std::nullopt;
+  }
+  const std::optional<int64_t> scaled = AsDecimal(value, kMaxDigits);
+  if (!scaled.has_value() || !IsSmall(*scaled, kMaxNumber)) return std::nullopt;
+  Decimal decimal{*scaled, kMaxDigits};
+  for (; decimal.number % 10 == 0; decimal.number /= 10) --decimal.digits;
+  return decimal;
+}
+
+// The same value with more digits, if they are few enough.
+Decimal WithDigits(Decimal decimal, int digits) {
+  if (digits <= decimal.digits || !IsSmall(decimal.number, INT64_C(1) << 32)) return decimal;
+  return {decimal.number * kPowersOfTen[digits - decimal.digits], digits};
+}
 
 // Columns are consumed from the front; a false from any reader means the same data loss.
 struct BlockReader {
@@ -41,6 +80,8 @@ struct BlockReader {
   size_t next_entry = 0;
   uint64_t next_start_entry = kNoEntry;
   size_t next_float = 0;
+  bool has_decimals = false;
+  std::optional<Decimal> last_decimal;
   int64_t last_id = 0;
   int64_t last_time_ms = 0;
 
@@ -51,6 +92,8 @@ struct BlockReader {
   bool ReadEntry(SeriesId& id, SampleColumns& columns);
   bool ReadStarts(SampleColumns& columns);
   bool ReadFloat(SampleColumns& columns);
+  bool ReadBytes(size_t size, double& value);
+  bool ReadDecimal(int digits, double& value);
   bool ReadHistograms(SampleColumns& columns);
 };
 
@@ -64,14 +107,15 @@ bool TakeColumn(std::string_view& in, uint64_t size, std::string_view& column) {
 bool BlockReader::ReadHeader(std::string_view block) {
   if (block.empty()) return false;
   const auto version = static_cast<uint8_t>(block.front());
-  if (version != kBlockVersion && version != kBlockVersionWithStarts) return false;
+  has_decimals = version == kBlockVersion || version == kBlockVersionWithStarts;
+  const bool has_starts = version == kPlainVersionWithStarts || version == kBlockVersionWithStarts;
+  if (version != kPlainVersion && !has_decimals && !has_starts) return false;
   block.remove_prefix(1);
   uint64_t entries = 0, ids_bytes = 0, times_bytes = 0, value_bytes = 0, histogram_bytes = 0;
   uint64_t starts_bytes = 0;
   if (!GetVarint64(block, entries) || !GetVarint64(block, ids_bytes) ||
       !GetVarint64(block, times_bytes) || !GetVarint64(block, value_bytes) ||
-      !GetVarint64(block, histogram_bytes) ||
-      (version == kBlockVersionWithStarts && !GetVarint64(block, starts_bytes))) {
+      !GetVarint64(block, histogram_bytes) || (has_starts && !GetVarint64(block, starts_bytes))) {
     return false;
   }
   entry_count = entries;
@@ -106,6 +150,7 @@ bool BlockReader::ReadEntry(SeriesId& id, SampleColumns& columns) {
   if (last_id < 0 || last_id > INT64_C(0xffffffff)) return false;
   id = static_cast<SeriesId>(last_id);
   columns.Clear();
+  last_decimal.reset();
   for (uint64_t left = counts >> 1; left > 0; --left) {
     if (!ReadFloat(columns)) return false;
   }
@@ -131,15 +176,39 @@ bool BlockReader::ReadFloat(SampleColumns& columns) {
       static_cast<int64_t>(static_cast<uint64_t>(last_time_ms) + static_cast<uint64_t>(time_delta));
   if (next_float / 2 >= value_sizes.size()) return false;
   const auto pair = static_cast<uint8_t>(value_sizes[next_float / 2]);
-  const size_t size = next_float % 2 == 0 ? pair & 15 : pair >> 4;
+  const size_t code = next_float % 2 == 0 ? pair & 15 : pair >> 4;
   ++next_float;
-  if (size > 8 || size > values.size()) return false;
+  double value = 0;
+  const bool is_read =
+      code < kDecimalCode
+          ? ReadBytes(code, value)
+          : has_decimals && ReadDecimal(static_cast<int>(code) - kDecimalCode, value);
+  if (!is_read) return false;
+  columns.Append(last_time_ms, value);
+  return true;
+}
+
+bool BlockReader::ReadBytes(size_t size, double& value) {
+  last_decimal.reset();
+  if (size > values.size()) return false;
   uint64_t bits = 0;
   for (size_t i = 0; i < size; ++i) {
     bits |= uint64_t{static_cast<uint8_t>(values[i])} << (56 - 8 * i);
   }
   values.remove_prefix(size);
-  columns.Append(last_time_ms, std::bit_cast<double>(bits));
+  value = std::bit_cast<double>(bits);
+  return true;
+}
+
+bool BlockReader::ReadDecimal(int digits, double& value) {
+  int64_t number = 0;
+  if (!GetVarintSigned64(values, number)) return false;
+  if (last_decimal.has_value() && last_decimal->digits == digits) {
+    number = static_cast<int64_t>(static_cast<uint64_t>(number) +
+                                  static_cast<uint64_t>(last_decimal->number));
+  }
+  last_decimal = {number, digits};
+  IntegersToDecimals({&number, 1}, digits, &value);
   return true;
 }
 
@@ -193,6 +262,7 @@ void JournalBlockBuilder::AddEntry(SeriesId id, size_t float_count, bool has_his
   PutVarintSigned64(ids_, static_cast<int64_t>(id) - static_cast<int64_t>(last_id_));
   PutVarint64(ids_, uint64_t{float_count} << 1 | (has_histograms ? 1 : 0));
   last_id_ = id;
+  last_decimal_.reset();
   ++entry_count_;
 }
 
@@ -203,16 +273,39 @@ void JournalBlockBuilder::AddTimeAndValue(int64_t timestamp_ms, double value) {
   last_time_ms_ = timestamp_ms;
   const auto bits = std::bit_cast<uint64_t>(value);
   const int size = SignificantBytes(bits);
-  if (float_count_ % 2 == 0) {
-    value_sizes_.push_back(static_cast<char>(size));
-  } else {
-    value_sizes_.back() = static_cast<char>(static_cast<uint8_t>(value_sizes_.back()) | size << 4);
-  }
-  ++float_count_;
+  if (size > 1 && AddDecimal(value, static_cast<size_t>(size))) return;
+  last_decimal_.reset();
+  AddValueCode(size);
   char bytes[sizeof(bits)];
   const uint64_t big_endian = __builtin_bswap64(bits);
   std::memcpy(bytes, &big_endian, sizeof(bytes));
   values_.append(bytes, static_cast<size_t>(size));
+}
+
+// Adds the value as a decimal if it is one that takes at most `max_bytes`.
+bool JournalBlockBuilder::AddDecimal(double value, size_t max_bytes) {
+  std::optional<Decimal> decimal = DecimalOf(value);
+  if (!decimal.has_value()) return false;
+  int64_t number = decimal->number;
+  if (last_decimal_.has_value()) {
+    decimal = WithDigits(*decimal, last_decimal_->digits);
+    number = decimal->number;
+    if (decimal->digits == last_decimal_->digits) number -= last_decimal_->number;
+  }
+  if (SignedVarintLength(number) > max_bytes) return false;
+  AddValueCode(kDecimalCode + decimal->digits);
+  PutVarintSigned64(values_, number);
+  last_decimal_ = decimal;
+  return true;
+}
+
+void JournalBlockBuilder::AddValueCode(int code) {
+  if (float_count_ % 2 == 0) {
+    value_sizes_.push_back(static_cast<char>(code));
+  } else {
+    value_sizes_.back() = static_cast<char>(static_cast<uint8_t>(value_sizes_.back()) | code << 4);
+  }
+  ++float_count_;
 }
 
 // Begins the starts of the entry that was added last.

@@ -7,14 +7,16 @@
 //   +------------+-------------+-----------+-------------+-------------+-----------+--------------+
 //   | ids | times | value sizes, 4 bits each | values | histograms | starts |
 //
-// Starts belong to floats, and only exist in a block of version 2, which has at least one known
-// start. Counts and byte lengths are varints. An entry is a series with its samples. A block that
-// zstd makes smaller is the content of one of version 3. Not thread-safe.
+// Starts belong to floats, and only exist in a block of version 5, which has at least one known
+// start. Counts and byte lengths are varints. An entry is a series with its samples. Values that are
+// decimals of few digits are stored as such, within an entry as differences. A block that zstd makes
+// smaller is the content of one of version 3. Not thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +28,12 @@
 struct ZSTD_CCtx_s;
 
 namespace lockstep {
+
+// number / 10^digits
+struct JournalDecimal {
+  int64_t number = 0;
+  int digits = 0;
+};
 
 class JournalBlockBuilder {
  public:
@@ -45,6 +53,8 @@ class JournalBlockBuilder {
  private:
   void AddEntry(SeriesId id, size_t float_count, bool has_histograms);
   void AddTimeAndValue(int64_t timestamp_ms, double value);
+  bool AddDecimal(double value, size_t max_bytes);
+  void AddValueCode(int code);
   void AddStarts(const SampleColumns& columns);
   void BeginStarts();
   std::string TakeColumns();
@@ -57,6 +67,7 @@ class JournalBlockBuilder {
   size_t float_count_ = 0;
   SeriesId last_id_ = 0;
   int64_t last_time_ms_ = 0;
+  std::optional<JournalDecimal> last_decimal_;  // of this entry
   std::string ids_;
   std::string times_;
   std::string value_sizes_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <string>
@@ -68,19 +69,30 @@ HistogramSample HistogramAt(int64_t time_ms, double count) {
 TEST(JournalBlock, WorkedExample) {
   EXPECT_EQ(Write({Floats(3, {1000}, {1}), Floats(5, {1000, 2000}, {2.5, 0})}),
             FormatPageExample("journal.md", "floats"));
-  Entry started = Floats(5, {1000, 2000}, {2.5, 0});
+  Entry started = Floats(5, {1000, 2000}, {2.5, 4});
   started.columns.start_timestamps_ms = {500, 1500};
   EXPECT_EQ(Write({Floats(3, {1000}, {1}), started}), FormatPageExample("journal.md", "starts"));
 }
 
-TEST(JournalBlock, WorkedExampleOfACompressedBlock) {
-  const auto read = Read(FormatPageExample("journal.md", "compressed"));
+void ExpectExample(const std::string& name, const std::vector<Entry>& entries) {
+  const auto read = Read(FormatPageExample("journal.md", name));
   ASSERT_TRUE(read.ok()) << read.status();
-  ASSERT_EQ(read->size(), 2);
-  EXPECT_EQ((*read)[0].id, 3);
-  ExpectSameColumns((*read)[0].columns, Floats(3, {1000}, {1}).columns);
-  EXPECT_EQ((*read)[1].id, 5);
-  ExpectSameColumns((*read)[1].columns, Floats(5, {1000, 2000}, {2.5, 0}).columns);
+  ASSERT_EQ(read->size(), entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ((*read)[i].id, entries[i].id);
+    ExpectSameColumns((*read)[i].columns, entries[i].columns);
+  }
+}
+
+TEST(JournalBlock, BlocksWithoutDecimalsAreRead) {
+  Entry second = Floats(5, {1000, 2000}, {2.5, 0});
+  ExpectExample("plain", {Floats(3, {1000}, {1}), second});
+  second.columns.start_timestamps_ms = {500, 1500};
+  ExpectExample("plain_starts", {Floats(3, {1000}, {1}), second});
+}
+
+TEST(JournalBlock, WorkedExampleOfACompressedBlock) {
+  ExpectExample("compressed", {Floats(3, {1000}, {1}), Floats(5, {1000, 2000}, {2.5, 0})});
 }
 
 // A sample each of `count` series at one time, as a scrape brings them.
@@ -110,7 +122,7 @@ TEST(JournalBlock, WhatCannotBeCompressedStaysAsItIs) {
   }
   const std::string block = Write({entry});
   EXPECT_GE(block.size(), 256);
-  EXPECT_EQ(block.front(), 1);
+  EXPECT_EQ(block.front(), 4);
   ExpectRoundTrip({entry});
 }
 
@@ -183,6 +195,42 @@ TEST(JournalBlock, BringsEveryBitBack) {
   ExpectRoundTrip({Floats(1, {1}, {1}), mixed, histograms, mixed, mixed, Floats(1, {1}, {1})});
 }
 
+TEST(JournalBlock, DecimalsComeBackToTheLastBit) {
+  constexpr double kLargest = 0x1p53;
+  ExpectRoundTrip({Floats(1, {1, 2, 3, 4, 5, 6}, {70.23, 70.2, 70, -70.23, 0, -0.0}),
+                   Floats(2, {1, 2, 3}, {0.1 + 0.2, 0.3, 0.000001}),
+                   Floats(3, {1, 2, 3}, {0.0000001, 123456789.123456, 1e22}),
+                   Floats(4, {1, 2, 3, 4}, {kLargest - 1, 1 - kLargest, kLargest, kLargest + 2}),
+                   Floats(5, {1, 2, 3}, {0.000001, 4294967295, 4294967296}),
+                   Floats(6, {1, 2, 3}, {0.5, StaleNan(), 0.5})});
+  std::mt19937_64 random(3);
+  std::vector<Entry> entries;
+  for (SeriesId id = 0; id < 500; ++id) {
+    Entry entry = Floats(id, {}, {});
+    for (int64_t time_ms = 0; time_ms < 8; ++time_ms) {
+      const auto number = static_cast<int64_t>(random() >> (random() % 64));
+      const auto power = std::pow(10.0, static_cast<double>(random() % 9));
+      entry.columns.Append(time_ms, static_cast<double>(number) / power);
+    }
+    entries.push_back(std::move(entry));
+  }
+  ExpectRoundTrip(entries);
+}
+
+// A counter with increments below 100, and hundredths that change by less than one.
+TEST(JournalBlock, DecimalsOfASeriesTakeTwoBytesAtMost) {
+  std::mt19937_64 random(3);
+  Entry counter = Floats(1, {}, {});
+  Entry gauge = Floats(2, {}, {});
+  int64_t count = 1'000'000'000;
+  for (int64_t i = 0; i < 2000; ++i) {
+    counter.columns.Append(i * 1000, static_cast<double>(count += random() % 100));
+    gauge.columns.Append(i * 1000, static_cast<double>(7000 + random() % 64) / 100);
+  }
+  EXPECT_LT(Write({counter, gauge}).size(), 4000 * 5 / 4);
+  ExpectRoundTrip({counter, gauge});
+}
+
 TEST(JournalBlock, RandomEntriesComeBack) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 200; ++round) {
@@ -250,7 +298,7 @@ struct RawBlock {
     for (const uint64_t size : {entry_count, ids.size(), times.size(), values.size(), size_t{0}}) {
       PutVarint64(block, size);
     }
-    if (version == 2) PutVarint64(block, starts.size());
+    if (version == 2 || version == 5) PutVarint64(block, starts.size());
     block += ids + times + value_sizes + values + starts;
     return ReadJournalBlock(block, [](SeriesId, const SampleColumns&) { return absl::OkStatus(); })
         .ok();
@@ -261,6 +309,9 @@ TEST(JournalBlock, RefusesWhatNoBuilderMakes) {
   EXPECT_TRUE(RawBlock().IsRead());
   EXPECT_FALSE(RawBlock{.version = 0}.IsRead());
   EXPECT_FALSE(RawBlock{.version = 3}.IsRead());
+  EXPECT_TRUE(RawBlock{.version = 4}.IsRead());
+  EXPECT_TRUE(RawBlock{.version = 5}.IsRead());
+  EXPECT_FALSE(RawBlock{.version = 6}.IsRead());
   EXPECT_FALSE(RawBlock{.entry_count = 2}.IsRead());
   EXPECT_FALSE(RawBlock{.entry_count = 0}.IsRead());
   EXPECT_TRUE(RawBlock{.id = UINT32_MAX}.IsRead());
@@ -280,6 +331,17 @@ TEST(JournalBlock, AValueHasAtMostEightBytes) {
   EXPECT_FALSE((RawBlock{.value_sizes = "\x09", .values = "123456789"}).IsRead());
 }
 
+TEST(JournalBlock, ADecimalHasAtMostSixDigits) {
+  for (const std::string code : {"\x09", "\x0f"}) {
+    EXPECT_TRUE((RawBlock{.version = 4, .value_sizes = code, .values = "x"}).IsRead());
+    EXPECT_TRUE((RawBlock{.version = 5, .value_sizes = code, .values = "\xff\x7f"}).IsRead());
+    EXPECT_FALSE((RawBlock{.version = 4, .value_sizes = code, .values = "\xff"}).IsRead());
+    EXPECT_FALSE((RawBlock{.version = 4, .value_sizes = code, .values = ""}).IsRead());
+    EXPECT_FALSE((RawBlock{.version = 1, .value_sizes = code, .values = "x"}).IsRead());
+    EXPECT_FALSE((RawBlock{.version = 2, .value_sizes = code, .values = "x"}).IsRead());
+  }
+}
+
 TEST(JournalBlock, StartsAreOfAnEntryThatIsThere) {
   EXPECT_TRUE((RawBlock{.version = 2, .starts = std::string("\0\x04", 2)}).IsRead());
   EXPECT_TRUE(RawBlock{.version = 2}.IsRead());
@@ -293,13 +355,13 @@ TEST(JournalBlock, CountsItsBytesAndBeginsAgain) {
   EXPECT_TRUE(builder.empty());
   const size_t empty_bytes = builder.byte_count();
   builder.Add(3, Sample{10, 1});
-  // Two bytes for the entry, one for the time, and one for each of the value's size and bytes.
-  EXPECT_EQ(builder.byte_count(), empty_bytes + 2 + 1 + 1 + 2);
+  // Two bytes for the entry, one each for the time, the value's size and the value.
+  EXPECT_EQ(builder.byte_count(), empty_bytes + 2 + 1 + 1 + 1);
   EXPECT_FALSE(builder.empty());
   const std::string block = builder.Finish();
   EXPECT_TRUE(builder.empty());
   EXPECT_EQ(builder.byte_count(), empty_bytes);
-  EXPECT_LE(block.size(), empty_bytes + 6);
+  EXPECT_LE(block.size(), empty_bytes + 5);
   builder.Add(3, Sample{10, 1});
   EXPECT_EQ(builder.Finish(), block);
 }
