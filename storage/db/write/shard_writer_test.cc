@@ -160,6 +160,19 @@ TEST_F(ShardWriterTest, AHeadWithFullRowsIsFrozenFromFourMebibytesOn) {
   EXPECT_TRUE(IsFrozen());
 }
 
+// One sample of the last hour makes it a head like any other.
+TEST_F(ShardWriterTest, AHeadOfOldSamplesWaitsUntilItIsFull) {
+  limits_.head_bytes = size_t{8} << 20;
+  next_ms_ -= 3'600'000;
+  Start();
+  ASSERT_TRUE(Write(1, 500'000).ok());
+  EXPECT_GT(HeadBytes(), size_t{4} << 20);
+  EXPECT_FALSE(IsFrozen());
+  next_ms_ = kWriterNowMs - 3'599'000;
+  ASSERT_TRUE(Write(1, 1).ok());
+  EXPECT_TRUE(IsFrozen());
+}
+
 TEST_F(ShardWriterTest, WritesWaitWhileBothHeadsAreFull) {
   limits_.head_bytes = 10'000;
   Start();
