@@ -24,6 +24,8 @@ constexpr int64_t kDropByRulesEveryMs = 60 * 60 * 1000;
 // is enough again.
 constexpr int kRestsPerStep = 3;
 constexpr std::chrono::minutes kRestAfterFailure{1};
+// The hot space is compacted once its tables are this many times as large as what it still has.
+constexpr uint64_t kMostHotTables = 4;
 constexpr int32_t kMaxWindow = std::numeric_limits<int32_t>::max();
 
 }  // namespace
@@ -262,15 +264,18 @@ absl::StatusOr<bool> ShardKeeper::StepOn() {
 }
 
 // Frees the space of rows that went to the cold space, because nothing would overwrite it, once it
-// is half of the tables. A compaction writes all that is left in the hot space. So it writes less
-// than what went to the cold space since the last one, however many windows become cold.
+// is three quarters of the tables. A compaction writes all that is left in the hot space. So it
+// writes a third of what went to the cold space since the last one, however many windows become
+// cold. At its end it takes no more disk than one of half of the tables would: while a backlog of
+// windows becomes cold, both need up to twice the hot tables.
 absl::Status ShardKeeper::FreeHotSpace() {
   uint64_t left_bytes = 0;
   {
     ReaderLock lock(shard_.mutex);
     for (const auto& [number, window] : shard_.windows) left_bytes += window.hot_byte_count();
   }
-  if (shard_.kv->TableBytes(kv::Space::kHot, kv::ChunkKeysBefore(kMaxWindow)) < 2 * left_bytes) {
+  if (shard_.kv->TableBytes(kv::Space::kHot, kv::ChunkKeysBefore(kMaxWindow)) <
+      kMostHotTables * left_bytes) {
     return absl::OkStatus();
   }
   return shard_.kv->Compact(kv::Space::kHot, {});
