@@ -165,6 +165,19 @@ LabelSet LabelSet::DropMetricName() const {
   return kept;
 }
 
+LabelSet LabelSet::With(LabelView added) const {
+  Iterator label = begin();
+  while (label != end() && label->name < added.name) ++label;
+  const bool is_repeated = label != end() && label->name == added.name;
+  constexpr size_t kMostLengthBytes = 20;
+  LabelSet set;
+  set.bytes_.reserve(bytes_.size() + added.name.size() + added.value.size() + kMostLengthBytes);
+  set.bytes_.append(bytes_.data(), label.at_);
+  if (!added.value.empty()) AppendLabel(set.bytes_, added);
+  set.bytes_.append(is_repeated ? label.next_ : label.at_, label.end_);
+  return set;
+}
+
 std::string LabelSet::ToString() const {
   const std::string_view metric = metric_name();
   const bool bare = !metric.empty() && IsLegacyMetricName(metric);

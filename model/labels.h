@@ -93,6 +93,8 @@ class LabelSet {
   LabelSet Keep(const std::vector<std::string>& names) const;
   LabelSet Drop(const std::vector<std::string>& names) const;
   LabelSet DropMetricName() const;
+  // With this label instead of one with the same name, if any; without it if the value is empty.
+  LabelSet With(LabelView added) const;
 
   // PromQL's notation: name{a="b"}, or {a="b"} without a name.
   std::string ToString() const;

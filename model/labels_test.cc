@@ -37,6 +37,18 @@ TEST(LabelSet, KeepDropAndBuilderAgree) {
             "m{job=\"k\"}");
 }
 
+TEST(LabelSet, WithAgreesWithTheBuilder) {
+  const LabelSet labels = LabelSet::Of({{"b", "1"}, {"d", std::string(200, 'x')}, {"f", "3"}});
+  for (const LabelSet& base : {labels, LabelSet()}) {
+    for (const std::string_view name : {"a", "b", "c", "d", "e", "f", "g"}) {
+      for (const std::string& value : {std::string(), std::string("v"), std::string(300, 'y')}) {
+        EXPECT_EQ(base.With({name, value}), LabelSetBuilder(base).Set(name, value).Build())
+            << name << '=' << value;
+      }
+    }
+  }
+}
+
 TEST(LabelSet, NamesOutsideTheOldAlphabetAreQuoted) {
   EXPECT_EQ(LabelSet::Of({{"__name__", "gpu.temp"}, {"host.name", "a\"b"}}).ToString(),
             "{\"gpu.temp\", \"host.name\"=\"a\\\"b\"}");

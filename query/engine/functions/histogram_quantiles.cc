@@ -158,7 +158,7 @@ class LabelledQuantileQuestion : public QuantileQuestion {
         told_(told) {}
 
   LabelSet AnswerLabels(const LabelSet& labels) const override {
-    return LabelSetBuilder(labels).Set(label_, value_).Build();
+    return labels.With({label_, value_});
   }
 
  private:

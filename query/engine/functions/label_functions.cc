@@ -23,7 +23,7 @@ absl::Status CheckLabelName(std::string_view name, std::string_view role,
 absl::Status SetLabel(std::string_view name, std::string_view value, EvaluatedSeries& series,
                       SampleCharge& charge) {
   LOCKSTEP_RETURN_IF_ERROR(charge.AddText(name.size() + value.size()));
-  series.labels = LabelSetBuilder(series.labels).Set(name, value).Build();
+  series.labels = series.labels.With({name, value});
   // Keep a name that is set explicitly.
   if (name == kMetricName) series.drop_name = false;
   return absl::OkStatus();
