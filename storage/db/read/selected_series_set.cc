@@ -109,10 +109,11 @@ const HeadSamples& SelectedSeriesSet::Heads() {
       if (series_[i].shard != shard) break;
       ids.push_back(series_[i].series.id);
     }
-    heads_.resize(kReadAheadSeries);
+    if (heads_.size() < ids.size()) heads_.resize(ids.size());
     heads_begin_ = at_;
     const SamplesNeeded needed = steps_.empty() ? needed_ : SamplesNeeded::kAll;
-    heads_end_ = at_ + views_[shard].ReadHeads(ids, range_, needed, heads_);
+    const std::span heads = std::span(heads_).first(ids.size());
+    heads_end_ = at_ + views_[shard].ReadHeads(ids, range_, needed, heads);
   }
   return heads_[at_ - heads_begin_];
 }

@@ -120,6 +120,18 @@ TEST_F(SeriesSetTest, EndsForGood) {
   EXPECT_TRUE(set->status().ok());
 }
 
+// A read of memory ends with the shard's neighbours, so that a later one may be of more series.
+TEST_F(SeriesSetTest, ALaterReadOfMemoryMayBeOfMoreSeries) {
+  const TestFolder folder;
+  StoreOptions options = TestOptions(folder);
+  options.shard_count = 4;
+  store_ = MustOpen(options);
+  for (int job = 0; job < 8; ++job) Write(1 + 9 * job, {kTestNowMs}, std::to_string(job));
+  EXPECT_THAT(Split(1), ElementsAre(260));
+  querier_.reset();
+  store_.reset();
+}
+
 // Series that nobody reads do not keep those behind them from being read.
 TEST_F(SeriesSetTest, SomeSeriesMayBePassedOver) {
   Write(70, {kTestNowMs - kWindowMs, kTestNowMs - 5});
