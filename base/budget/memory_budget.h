@@ -36,7 +36,7 @@ enum class MemoryAccount : uint8_t {
   kMetadata,   // kept for queries
   kScrapes,    // answers of targets and of discovery, and what is kept between scrapes
   kSeries,     // the store's index of series; one holder has it all
-  kCaches,     // cached answers; one holder has it all, and gives way to all others
+  kCaches,     // cached answers and kept pages; they share it all, and give way to all others
 };
 inline constexpr size_t kMemoryAccountCount = 10;
 

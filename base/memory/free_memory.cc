@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/memory/huge_pages.h"
+
 namespace lockstep {
 namespace {
 
@@ -51,7 +53,9 @@ void FreeMemoryWatch::Run() {
   MutexLock lock(mutex_);
   while (!stop_) {
     stopped_.WaitFor(mutex_, kLookEvery);
-    if (!stop_) (void)Look();
+    if (stop_) return;
+    FreeIdleHuge();
+    (void)Look();
   }
 }
 

@@ -18,7 +18,8 @@ class FreeMemoryWatch {
  public:
   ~FreeMemoryWatch();
 
-  // Checks every ten seconds, on its own thread, until the watch is destroyed.
+  // Checks every ten seconds, on its own thread, until the watch is destroyed. Also returns kept
+  // huge pages that nobody used again.
   void Start();
   // Returns freed memory if 64 MiB more of it are resident than after the last time, and returns
   // whether it did. Call it from one thread only.

@@ -15,7 +15,10 @@ inline constexpr size_t kLeastHugeBytes = size_t{4} << 20;
 // Precondition: at least kLeastHugeBytes. Uninitialised; ends the process, as `new` does, if there
 // is no memory.
 void* AllocateHuge(size_t bytes);
-void FreeHuge(void* memory);
+// Keeps the memory for a moment (kept_blocks.h). `bytes` is what was allocated.
+void FreeHuge(void* memory, size_t bytes);
+// Call it every few seconds: returns what was not used again since the previous call.
+void FreeIdleHuge();
 
 // For containers of numbers. Safe from any thread, like any stateless allocator.
 template <typename T>
@@ -35,8 +38,15 @@ class HugePageAllocator {
     if (count * sizeof(T) < kLeastHugeBytes) {
       ::operator delete(memory);
     } else {
-      FreeHuge(memory);
+      FreeHuge(memory, count * sizeof(T));
     }
+  }
+
+  // A container made with a size alone leaves its numbers uninitialised: whoever writes them first
+  // also takes the page faults, and several threads may.
+  template <typename U>
+  void construct(U* number) {
+    ::new (static_cast<void*>(number)) U;
   }
 
   bool operator==(const HugePageAllocator&) const { return true; }

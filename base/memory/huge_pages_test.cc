@@ -13,7 +13,7 @@ TEST(HugePagesTest, MemoryBeginsAtAHugePage) {
   void* const memory = AllocateHuge(kBytes);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % (size_t{2} << 20), 0u);
   std::memset(memory, 1, kBytes);
-  FreeHuge(memory);
+  FreeHuge(memory, kBytes);
 }
 
 }  // namespace
