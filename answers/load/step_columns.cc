@@ -12,6 +12,7 @@ namespace {
 
 using catalogue::NameRole;
 using catalogue::Role;
+using training::kUnknown;
 using training::RankMatrix;
 
 // Whole doubles below this are exact integers.
@@ -180,8 +181,32 @@ void StepColumns::PlaceMarks() {
 }
 
 RankMatrix& StepColumns::Made(RankMatrix& matrix) {
-  if (matrix.empty()) matrix = RankMatrix(rows_.size(), table_.size());
+  if (!matrix.empty()) return matrix;
+  matrix = RankMatrix::Unset(rows_.size(), table_.size());
+  if (!matrix.empty()) {
+    set_rows_.push_back({matrix.Row(0).data(), std::vector<uint8_t>(rows_.size())});
+  }
   return matrix;
+}
+
+// The values and flags do not move when another matrix is made.
+StepColumns::RowValues StepColumns::ValuesOf(const NameRole& name, size_t row) {
+  const MutexLock lock(matrices_mutex_);
+  RankMatrix* matrix = MatrixOf(name);
+  if (matrix == nullptr || matrix->empty()) return {};
+  const auto rows = std::ranges::find(set_rows_, matrix->Row(0).data(), &SetRows::values);
+  return {matrix->Row(row).data(), &rows->is_set[row]};
+}
+
+// Rows without a series.
+void StepColumns::FillUnsetRows(TaskPool& pool) {
+  pool.Run(set_rows_.size(), [this](size_t i) {
+    const auto& [values, is_set] = set_rows_[i];
+    for (size_t row = 0; row < is_set.size(); ++row) {
+      if (is_set[row] == 0) std::fill_n(values + row * table_.size(), table_.size(), kUnknown);
+    }
+  });
+  set_rows_.clear();
 }
 
 RankMatrix* StepColumns::MatrixOf(const NameRole& name) {
@@ -215,16 +240,12 @@ RankMatrix* StepColumns::MatrixOf(const NameRole& name) {
 }
 
 void StepColumns::Add(const NameRole& name, size_t row, const SampleColumns& samples) {
-  double* values = nullptr;
-  {
-    // The values do not move when another phase is added.
-    const MutexLock lock(matrices_mutex_);
-    RankMatrix* matrix = MatrixOf(name);
-    if (matrix == nullptr || matrix->empty()) return;
-    values = matrix->Row(row).data();
-  }
+  const auto [values, is_set] = ValuesOf(name, row);
+  if (values == nullptr) return;
   const Row& marks = rows_[row];
   const MutexLock lock(row_mutexes_[row % kLockCount]);
+  if (*is_set == 0) std::fill_n(values, table_.size(), kUnknown);
+  *is_set = 1;
   if (samples.timestamps_ms == marks.time_ms) {
     for (size_t i = 0; i < samples.values.size(); ++i) {
       if (!IsStaleNan(samples.values[i])) values[marks.column[i]] = samples.values[i];
@@ -244,7 +265,7 @@ void StepColumns::Add(const NameRole& name, size_t row, const SampleColumns& sam
 // If step times are not reported, uses the time from one step's end to the next.
 void StepColumns::FillInStepSeconds() {
   if (!table_.step_seconds.empty() || table_.size() < 2) return;
-  Made(table_.step_seconds);
+  table_.step_seconds = RankMatrix(rows_.size(), table_.size());
   for (size_t row = 0; row < rows_.size(); ++row) {
     const Row& marks = rows_[row];
     for (size_t i = 1; i < marks.step.size(); ++i) {
@@ -270,6 +291,7 @@ void StepColumns::FillInOperations() {
 }
 
 training::StepTable StepColumns::Take(TaskPool& pool, bool with_job_steps) {
+  FillUnsetRows(pool);
   FillInStepSeconds();
   if (with_job_steps) table_.job_step_seconds = training::JobStepSeconds(table_, &pool);
   FillInOperations();

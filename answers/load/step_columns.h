@@ -85,8 +85,22 @@ class StepColumns {
   training::RankProgress ProgressOf(size_t row, int64_t exit_ms) const;
   void CutAtFrontier(std::span<const int64_t> exit_ms);
   static void DropBeyond(std::optional<int64_t> frontier, Row& row);
+  // Where the values of a row go, and whether anything was set there.
+  struct RowValues {
+    double* values = nullptr;  // null: they are of no use
+    uint8_t* is_set = nullptr;
+  };
+
+  // Which rows of the matrix that begins with `values` are set.
+  struct SetRows {
+    double* values = nullptr;
+    std::vector<uint8_t> is_set;
+  };
+
   training::RankMatrix* MatrixOf(const catalogue::NameRole& name);
+  RowValues ValuesOf(const catalogue::NameRole& name, size_t row);
   training::RankMatrix& Made(training::RankMatrix& matrix);
+  void FillUnsetRows(TaskPool& pool);
   void FillInStepSeconds();
   void FillInOperations();
 
@@ -99,7 +113,8 @@ class StepColumns {
   std::optional<int64_t> newest_ms_;
   std::vector<training::NotReportingRank> not_reporting_;
   training::RankMatrix flops_per_second_;
-  Mutex matrices_mutex_;  // held while a matrix is looked up or created
+  std::vector<SetRows> set_rows_;  // of each matrix
+  Mutex matrices_mutex_;           // held while a matrix is looked up or created
   std::array<Mutex, kLockCount> row_mutexes_;
 };
 

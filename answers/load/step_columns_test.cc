@@ -109,6 +109,27 @@ TEST(StepColumns, ValuesBelongToTheStepThatEndedThen) {
   EXPECT_EQ(RowText(table.loss, 1), "4 - - ");
 }
 
+TEST(StepColumns, ARowWithoutASeriesIsUnknownWhateverTheMemoryHeld) {
+  constexpr size_t kRows = 64;
+  constexpr size_t kSteps = 10'000;
+  SampleColumns marks;
+  for (size_t n = 0; n < kSteps; ++n) {
+    marks.Append(static_cast<int64_t>(1000 * n), static_cast<double>(n));
+  }
+  { const RankMatrix used(kRows, kSteps, 7); }
+  StepColumns columns(kRows);
+  for (size_t row = 0; row < kRows; ++row) columns.AddMarks(row, marks);
+  columns.Align({});
+  columns.Add({Role::kTrainLoss}, 2, SamplesAt({{2000, 5}}));
+  const training::StepTable table = Taken(columns);
+  for (size_t row = 0; row < kRows; ++row) {
+    for (size_t n = 0; n < kSteps; ++n) {
+      ASSERT_EQ(std::isnan(table.loss(row, n)), row != 2 || n != 2) << row << " " << n;
+    }
+  }
+  EXPECT_EQ(table.loss(2, 2), 5);
+}
+
 TEST(StepColumns, AMarkerDoesNotOverwriteAValue) {
   StepColumns columns(1);
   columns.AddMarks(0, SamplesAt({{1000, 1}, {2000, 2}}));

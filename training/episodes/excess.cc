@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "training/matrix/column_blocks.h"
+#include "training/matrix/statistics.h"
 
 namespace lockstep::training {
 namespace {
@@ -40,17 +41,15 @@ class PeerValues {
     middle_ = cut_ = kUnknown;
     without_.fill(kUnknown);
     if (values_.empty()) return;
-    const size_t middle = values_.size() / 2;
-    const auto at = values_.begin() + static_cast<ptrdiff_t>(middle);
-    std::nth_element(values_.begin(), at, values_.end());
-    middle_ = cut_ = *at;
+    const Middle middle = MiddleInPlace(values_);
+    middle_ = cut_ = middle.at;
     without_.fill(middle_);
     if (values_.size() % 2 == 0) {
-      without_[0] = *std::max_element(values_.begin(), at);
+      without_[0] = middle.before;
       return;
     }
     cut_ = std::nextafter(middle_, std::numeric_limits<double>::infinity());
-    without_[1] = middle + 1 < values_.size() ? *std::min_element(at + 1, values_.end()) : kUnknown;
+    without_[1] = middle.after;
   }
 
   std::vector<double> values_;
@@ -156,7 +155,7 @@ void CompareColumns(const PeerComparison& comparison, const RankMask& masked, St
 RankMatrix ExcessOverPeers(const PeerComparison& comparison, const RankMask& masked) {
   const RankMatrix& values = comparison.values;
   LOCKSTEP_CHECK(comparison.divisor.empty() || comparison.divisor.size() == values.columns());
-  RankMatrix excess(values.rows(), values.columns());
+  RankMatrix excess = RankMatrix::Unset(values.rows(), values.columns());
   InStretches(values.columns(), comparison.pool,
               [&](Stretch stretch) { CompareColumns(comparison, masked, stretch, excess); });
   return excess;

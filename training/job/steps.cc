@@ -127,9 +127,11 @@ RankMatrix SumOfPhases(const StepTable& table, std::initializer_list<PhaseKind> 
     parts.push_back(&phase);
   }
   if (parts.empty()) return {};
-  RankMatrix sum(parts.front()->seconds.rows(), parts.front()->seconds.columns(), 0.0);
+  const RankMatrix& first = parts.front()->seconds;
+  RankMatrix sum = RankMatrix::Unset(first.rows(), first.columns());
   InStretches(sum.rows(), pool, [&](Stretch stretch) {
     for (size_t row = stretch.first; row < stretch.end; ++row) {
+      std::ranges::fill(sum.Row(row), 0.0);
       for (const PhaseColumn* phase : parts) AddTo(sum.Row(row), *phase, row);
     }
   });

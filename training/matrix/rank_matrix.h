@@ -22,6 +22,16 @@ class RankMatrix {
   RankMatrix(size_t rows, size_t columns, double value = kUnknown)
       : rows_(rows), columns_(columns), stride_(columns), values_(rows * columns, value) {}
 
+  // The values are undefined: the caller sets each of them before anything reads it. Unlike filling
+  // a large matrix with a value first, that writes its memory once, and from several threads.
+  static RankMatrix Unset(size_t rows, size_t columns) {
+    RankMatrix matrix;
+    matrix.rows_ = rows;
+    matrix.columns_ = matrix.stride_ = columns;
+    matrix.values_ = Values(rows * columns);
+    return matrix;
+  }
+
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
   bool empty() const { return rows_ == 0 || columns_ == 0; }
@@ -65,6 +75,8 @@ class RankMatrix {
   }
 
  private:
+  using Values = std::vector<double, HugePageAllocator<double>>;
+
   // Reserves room for `columns` and a quarter more, so that growing does not copy the matrix each
   // time.
   void Reserve(size_t columns) {
@@ -81,7 +93,7 @@ class RankMatrix {
   size_t rows_ = 0;
   size_t columns_ = 0;
   size_t stride_ = 0;  // elements per row in `values_`, at least columns_
-  std::vector<double, HugePageAllocator<double>> values_;
+  Values values_;
 };
 
 }  // namespace lockstep::training

@@ -14,6 +14,15 @@ namespace lockstep::training {
 double Median(std::span<const double> values);
 // Precondition: not empty, nothing unknown. Reorders `values`.
 double MedianInPlace(std::span<double> values);
+
+// Element size/2 of values in ascending order, and its neighbours, unknown if there are none.
+struct Middle {
+  double before;
+  double at;
+  double after;
+};
+// Same precondition as MedianInPlace(). Reorders `values`.
+Middle MiddleInPlace(std::span<double> values);
 double Mean(std::span<const double> values);
 
 // The `q` quantile (0..1), with linear interpolation.

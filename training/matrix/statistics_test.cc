@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -25,6 +26,48 @@ TEST(Statistics, MediansLeaveUnknownOut) {
   }
   EXPECT_TRUE(std::isnan(Median({})));
   EXPECT_TRUE(std::isnan(Mean(std::vector{kUnknown})));
+}
+
+std::vector<std::vector<double>> ManyValues() {
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise;
+  std::vector<std::vector<double>> all;
+  for (const size_t count : {1, 2, 3, 255, 256, 257, 1024, 4097}) {
+    std::vector<double> values(count);
+    for (double& value : values) value = noise(random);
+    all.push_back(values);
+    std::ranges::sort(values);
+    all.push_back(values);
+    for (double& value : values) value = std::round(value);
+    all.push_back(values);
+    // What the sample sees differs from the rest.
+    for (size_t i = 0; i < 64; ++i) values[i * count / 64] = 1000 + static_cast<double>(i);
+    all.push_back(values);
+    all.emplace_back(count, 3.0);
+  }
+  all.push_back({-INFINITY, 1, INFINITY});
+  return all;
+}
+
+TEST(Statistics, TheMiddleAndItsNeighbours) {
+  for (std::vector<double> values : ManyValues()) {
+    std::vector<double> sorted = values;
+    std::ranges::sort(sorted);
+    const size_t half = sorted.size() / 2;
+    const double median =
+        sorted.size() % 2 == 1 ? sorted[half] : (sorted[half] + sorted[half - 1]) / 2;
+    EXPECT_EQ(Median(values), median);
+    const Middle middle = MiddleInPlace(values);
+    EXPECT_EQ(middle.at, sorted[half]);
+    EXPECT_EQ(std::isnan(middle.before), half == 0);
+    EXPECT_EQ(std::isnan(middle.after), half + 1 == sorted.size());
+    if (half > 0) {
+      EXPECT_EQ(middle.before, sorted[half - 1]);
+    }
+    if (half + 1 < sorted.size()) {
+      EXPECT_EQ(middle.after, sorted[half + 1]);
+    }
+  }
 }
 
 TEST(Statistics, QuantilesAreLinearBetweenNeighbours) {
