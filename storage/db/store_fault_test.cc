@@ -68,14 +68,14 @@ class Acknowledged {
 
 // The work of a store: writes, a late one, seals.
 void Work(Store& store, Acknowledged& acknowledged, int64_t from_ms) {
-  for (int i = 0; i < 2; ++i) acknowledged.Write(store, from_ms + i * 1000, i);
+  for (int i = 0; i < 4; ++i) acknowledged.Write(store, from_ms + i * 1000, i);
   (void)store.Seal();
   acknowledged.Write(store, from_ms + 500, 0.5);
-  acknowledged.Write(store, from_ms + 2000, 2);
+  for (int i = 4; i < 6; ++i) acknowledged.Write(store, from_ms + i * 1000, i);
   (void)store.Seal();
-  acknowledged.Write(store, from_ms + 3000, 3);
+  acknowledged.Write(store, from_ms + 6000, 6);
 }
-constexpr size_t kWritesOfWork = 5;
+constexpr size_t kWritesOfWork = 8;
 
 uint64_t ChangesOfWork() {
   TestFolder folder;
@@ -245,7 +245,7 @@ TEST(StoreFolder, WritesAreRefusedWhileTheFolderIsAwayAndTakenWhenItIsBack) {
 // restart.
 TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
   const uint64_t change_count = ChangesOfWork();
-  for (uint64_t n = FirstChange(); n <= change_count; n += 4 * kTailCount) {
+  for (uint64_t n = FirstChange(); n <= change_count; n += 2 * kTailCount) {
     const std::string when = "change " + std::to_string(n);
     TestFolder folder;
     StoreOptions options = TestOptions(folder);
@@ -255,7 +255,7 @@ TEST_P(StoreFaults, WritesGoOnOnceTheCauseOfAnErrorIsGone) {
     Acknowledged acknowledged(Series("m"));
     env->FailFrom(n);
     // The cause of every second error is gone before anything else meets it.
-    if (n % (8 * kTailCount) < 4 * kTailCount) {
+    if (n % (4 * kTailCount) < 2 * kTailCount) {
       Work(*store, acknowledged, kTestNowMs - 100'000);
     } else {
       for (int64_t i = 0; acknowledged.Write(*store, kTestNowMs - 100'000 + i, 1); ++i) {

@@ -45,23 +45,53 @@ class FailureListener : public rocksdb::EventListener {
   const std::shared_ptr<Failure> failure_;
 };
 
-absl::StatusOr<std::vector<SyncedLog>> CheckFiles(const Database::Place& place) {
+struct CheckedFiles {
+  bool is_new = false;  // there are none
+  std::vector<SyncedLog> synced_logs;
+};
+
+absl::StatusOr<CheckedFiles> CheckFiles(const Database::Place& place) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string manifest, CheckManifest(*place.env, place.folder));
   LOCKSTEP_ASSIGN_OR_RETURN(std::vector<SyncedLog> synced_logs,
                             ReadLogMark(*place.env, place.folder, manifest));
   LOCKSTEP_RETURN_IF_ERROR(CheckLogs(*place.env, place.folder, synced_logs));
-  return synced_logs;
+  return CheckedFiles{manifest.empty(), std::move(synced_logs)};
 }
 
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(
-    const Database::Place& place, Access access, StoreFiles& files, rocksdb::DBOptions& options,
-    std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+using Handles = std::vector<rocksdb::ColumnFamilyHandle*>;
+
+// RocksDB writes its file of options once for each space that DB::Open() creates, but only once for
+// all that are created together.
+rocksdb::Status CreateRocks(const rocksdb::DBOptions& options, const std::string& folder,
+                            const std::vector<rocksdb::ColumnFamilyDescriptor>& spaces,
+                            Handles& handles, rocksdb::DB*& db) {
+  rocksdb::Status status = rocksdb::DB::Open(options, folder, {spaces.front()}, &handles, &db);
+  if (!status.ok()) return status;
+  Handles created;
+  status = db->CreateColumnFamilies({spaces.begin() + 1, spaces.end()}, &created);
+  handles.insert(handles.end(), created.begin(), created.end());
+  if (status.ok()) return status;
+  for (rocksdb::ColumnFamilyHandle* const handle : handles) {
+    (void)db->DestroyColumnFamilyHandle(handle);
+  }
+  handles.clear();
+  delete db;
+  db = nullptr;
+  return status;
+}
+
+absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenRocks(const Database::Place& place, Access access,
+                                                       bool is_new, StoreFiles& files,
+                                                       rocksdb::DBOptions& options,
+                                                       Handles& handles) {
   const std::vector<rocksdb::ColumnFamilyDescriptor> spaces = MakeSpaceOptions(*place.resources);
   rocksdb::DB* db = nullptr;
   const auto open = [&] {
-    return access == Access::kReadAndWrite
-               ? rocksdb::DB::Open(options, place.folder, spaces, &handles, &db)
-               : rocksdb::DB::OpenForReadOnly(options, place.folder, spaces, &handles, &db);
+    if (access != Access::kReadAndWrite) {
+      return rocksdb::DB::OpenForReadOnly(options, place.folder, spaces, &handles, &db);
+    }
+    return is_new ? CreateRocks(options, place.folder, spaces, handles, db)
+                  : rocksdb::DB::Open(options, place.folder, spaces, &handles, &db);
   };
   rocksdb::Status opened = open();
   if (opened.IsCorruption() && access == Access::kReadAndWrite) {
@@ -110,14 +140,15 @@ absl::StatusOr<std::shared_ptr<Database>> Database::Open(const Place& place, Acc
                                                          const Database* before) {
   const std::shared_ptr<Database> database(new Database);
   rocksdb::DBOptions options = MakeDbOptions(place.folder, *place.env, *place.resources);
-  std::vector<SyncedLog> synced_logs;
+  CheckedFiles files;
   if (access == Access::kReadDamaged) {
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
     options.paranoid_checks = false;
   } else {
-    LOCKSTEP_ASSIGN_OR_RETURN(synced_logs, CheckFiles(place));
+    LOCKSTEP_ASSIGN_OR_RETURN(files, CheckFiles(place));
   }
-  const auto marker = std::make_shared<LogMarker>(place.env, place.folder, std::move(synced_logs));
+  const auto marker =
+      std::make_shared<LogMarker>(place.env, place.folder, std::move(files.synced_logs));
   StoreFiles::Readers readers;
   if (before != nullptr) readers = ReadersBefore(before->files_->readers(), before->left_files_);
   database->left_files_ = std::make_shared<LeftFiles>();
@@ -128,9 +159,9 @@ absl::StatusOr<std::shared_ptr<Database>> Database::Open(const Place& place, Acc
   options.env = database->env_.get();
   options.listeners.push_back(MakeManifestMarker(place.env, place.folder, marker));
   options.listeners.push_back(std::make_shared<FailureListener>(database->failure_));
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  Handles handles;
   absl::StatusOr<std::unique_ptr<rocksdb::DB>> opened =
-      OpenRocks(place, access, *database->files_, options, handles);
+      OpenRocks(place, access, files.is_new, *database->files_, options, handles);
   if (!opened.ok()) {
     // What ended the opening says more than what failed because of it.
     LOCKSTEP_RETURN_IF_ERROR(Annotate(database->failure(), "opening " + place.folder));

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/env.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "storage/kv/database.h"
 #include "storage/kv/files/rocks_status.h"
@@ -137,8 +138,7 @@ absl::Status Store::Resume() {
   const absl::Status failure = current()->failure();
   if (failure.ok()) return FromRocks(current()->rocks().Resume());
   if (absl::IsDataLoss(failure)) return failure;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_resume_) return failure;
+  if (Now() < next_resume_) return failure;
   const absl::Status opened = OpenAnew();
   if (opened.ok()) {
     resume_wait_ = std::chrono::milliseconds(0);
@@ -147,8 +147,12 @@ absl::Status Store::Resume() {
     return opened;
   }
   resume_wait_ = std::clamp(2 * resume_wait_, kShortestResumeWait, kLongestResumeWait);
-  next_resume_ = std::chrono::steady_clock::now() + resume_wait_;
+  next_resume_ = Now() + resume_wait_;
   return opened;
+}
+
+std::chrono::nanoseconds Store::Now() const {
+  return std::chrono::nanoseconds(env_->rocks()->NowNanos());
 }
 
 absl::Status Store::OpenAnew() {

@@ -128,6 +128,7 @@ class Store {
   // The current database, or the error that stops changes.
   absl::StatusOr<std::shared_ptr<const Database>> Changeable() const;
   absl::Status CheckFolder();
+  std::chrono::nanoseconds Now() const;  // monotonic
   absl::Status OpenAnew() LOCKSTEP_REQUIRES(resume_mutex_);
   absl::Status CommitBufferedAgain(const Database& database);
   void DeleteOptionFiles();
@@ -141,7 +142,7 @@ class Store {
 
   Mutex resume_mutex_;
   std::chrono::milliseconds resume_wait_ LOCKSTEP_GUARDED_BY(resume_mutex_){0};
-  std::chrono::steady_clock::time_point next_resume_ LOCKSTEP_GUARDED_BY(resume_mutex_);
+  std::chrono::nanoseconds next_resume_ LOCKSTEP_GUARDED_BY(resume_mutex_){0};  // on Now()
 
   Mutex flush_mutex_;         // held during a flush on demand
   SharedMutex commit_mutex_;  // held shared during a commit

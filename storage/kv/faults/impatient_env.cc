@@ -1,6 +1,7 @@
 #include "storage/kv/faults/impatient_env.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "rocksdb/env.h"
@@ -13,14 +14,17 @@ namespace {
 // After an I/O error in the background RocksDB sleeps for a second, and tests cause thousands of
 // such errors.
 constexpr int kLongestSleepMicros = 1000;
+constexpr uint64_t kTimesFaster = 100;
 
-class ShortSleeps : public rocksdb::SystemClockWrapper {
+class ImpatientClock : public rocksdb::SystemClockWrapper {
  public:
-  ShortSleeps() : SystemClockWrapper(rocksdb::SystemClock::Default()) {}
-  const char* Name() const override { return "ShortSleeps"; }
+  ImpatientClock() : SystemClockWrapper(rocksdb::SystemClock::Default()) {}
+  const char* Name() const override { return "ImpatientClock"; }
   void SleepForMicroseconds(int micros) override {
     SystemClockWrapper::SleepForMicroseconds(std::min(micros, kLongestSleepMicros));
   }
+  // The store waits by it between attempts to resume.
+  uint64_t NowNanos() override { return kTimesFaster * SystemClockWrapper::NowNanos(); }
 };
 
 class ImpatientEnv : public rocksdb::EnvWrapper {
@@ -28,7 +32,7 @@ class ImpatientEnv : public rocksdb::EnvWrapper {
   explicit ImpatientEnv(std::shared_ptr<rocksdb::FileSystem> files)
       : EnvWrapper(rocksdb::NewCompositeEnv(files)) {
     file_system_ = std::move(files);
-    system_clock_ = std::make_shared<ShortSleeps>();
+    system_clock_ = std::make_shared<ImpatientClock>();
   }
   const char* Name() const override { return "ImpatientEnv"; }
 };
