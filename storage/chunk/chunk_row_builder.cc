@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/coding.h"
 #include "storage/chunk/histogram_series.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {

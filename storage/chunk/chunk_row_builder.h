@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "storage/chunk/columns_view.h"
-#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/integers/integer_columns.h"
 #include "storage/chunk/value_columns.h"
 
 namespace lockstep {

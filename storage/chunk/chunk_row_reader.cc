@@ -7,7 +7,7 @@
 #include "base/coding.h"
 #include "storage/chunk/chunk_row_builder.h"
 #include "storage/chunk/histogram_series.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {

@@ -10,8 +10,8 @@
 #include "storage/chunk/chunk_row_reader.h"
 #include "storage/chunk/codec_testing.h"
 #include "storage/chunk/histogram_series.h"
-#include "storage/chunk/integer_columns.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/integer_columns.h"
+#include "storage/chunk/integers/packed_integers.h"
 #include "storage/chunk/value_columns.h"
 #include "tests/support/format_page.h"
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <span>
 
-#include "storage/chunk/residual_stream.h"
+#include "storage/chunk/integers/residual_stream.h"
 
 namespace lockstep {
 

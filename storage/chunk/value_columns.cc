@@ -9,7 +9,7 @@
 
 #include "base/coding.h"
 #include "storage/chunk/decimals.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {

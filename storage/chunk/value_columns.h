@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/integers/integer_columns.h"
 
 namespace lockstep {
 

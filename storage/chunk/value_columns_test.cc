@@ -11,8 +11,8 @@
 #include "model/sample.h"
 #include "storage/chunk/codec_testing.h"
 #include "storage/chunk/decimals.h"
-#include "storage/chunk/integer_columns.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/integer_columns.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "base/check.h"
 #include "base/coding.h"
-#include "storage/chunk/integer_columns.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/integer_columns.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {}  // namespace

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/coding.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 #include "storage/rollup/rollup_row_builder.h"
 
 namespace lockstep {

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "model/sample.h"
-#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/integers/integer_columns.h"
 #include "storage/chunk/value_columns.h"
 #include "storage/query.h"
 #include "storage/rollup/series_rollup.h"

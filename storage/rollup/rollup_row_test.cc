@@ -6,8 +6,8 @@
 
 #include "base/coding.h"
 #include "storage/chunk/codec_testing.h"
-#include "storage/chunk/integer_columns.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/integer_columns.h"
+#include "storage/chunk/integers/packed_integers.h"
 #include "storage/chunk/value_columns.h"
 #include "storage/rollup/rollup_row_builder.h"
 #include "storage/rollup/rollup_row_reader.h"

@@ -1,11 +1,11 @@
-#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/integers/integer_columns.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 
-#include "storage/chunk/bin_plan.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/bin_plan.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/chunk/residual_rounds.h"
+#include "storage/chunk/integers/residual_rounds.h"
 
 #include <cstring>
 

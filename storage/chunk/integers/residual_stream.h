@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/chunk/ans_table.h"
-#include "storage/chunk/bins.h"
-#include "storage/chunk/residual_rounds.h"
+#include "storage/chunk/integers/ans_table.h"
+#include "storage/chunk/integers/bins.h"
+#include "storage/chunk/integers/residual_rounds.h"
 
 namespace lockstep {
 

@@ -1,13 +1,13 @@
-#include "storage/chunk/integer_columns.h"
+#include "storage/chunk/integers/integer_columns.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "storage/chunk/bin_plan.h"
-#include "storage/chunk/bits.h"
 #include "storage/chunk/codec_testing.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/bin_plan.h"
+#include "storage/chunk/integers/bits.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {

@@ -1,9 +1,9 @@
-#include "storage/chunk/residual_stream.h"
+#include "storage/chunk/integers/residual_stream.h"
 
 #include <algorithm>
 #include <array>
 
-#include "storage/chunk/bits.h"
+#include "storage/chunk/integers/bits.h"
 
 namespace lockstep {
 namespace {

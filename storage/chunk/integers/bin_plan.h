@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "storage/chunk/bins.h"
+#include "storage/chunk/integers/bins.h"
 
 namespace lockstep {
 

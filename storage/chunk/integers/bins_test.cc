@@ -1,13 +1,13 @@
-#include "storage/chunk/bins.h"
+#include "storage/chunk/integers/bins.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "storage/chunk/bin_plan.h"
-#include "storage/chunk/bits.h"
 #include "storage/chunk/codec_testing.h"
+#include "storage/chunk/integers/bin_plan.h"
+#include "storage/chunk/integers/bits.h"
 
 namespace lockstep {
 namespace {

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/chunk/residual_stream.h"
+#include "storage/chunk/integers/residual_stream.h"
 
 namespace lockstep {
 

@@ -1,11 +1,11 @@
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "base/coding.h"
-#include "storage/chunk/bits.h"
+#include "storage/chunk/integers/bits.h"
 
 namespace lockstep {
 

@@ -1,4 +1,4 @@
-#include "storage/chunk/bin_plan.h"
+#include "storage/chunk/integers/bin_plan.h"
 
 #include <algorithm>
 #include <array>

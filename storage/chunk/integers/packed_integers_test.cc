@@ -1,12 +1,12 @@
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "storage/chunk/bits.h"
 #include "storage/chunk/codec_testing.h"
+#include "storage/chunk/integers/bits.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/chunk/ans_table.h"
+#include "storage/chunk/integers/ans_table.h"
 
 #include <algorithm>
 #include <array>

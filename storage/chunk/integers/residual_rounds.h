@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "storage/chunk/ans_table.h"
-#include "storage/chunk/bits.h"
+#include "storage/chunk/integers/ans_table.h"
+#include "storage/chunk/integers/bits.h"
 
 namespace lockstep {
 

@@ -1,4 +1,4 @@
-#include "storage/chunk/bins.h"
+#include "storage/chunk/integers/bins.h"
 
 #include <array>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/coding.h"
-#include "storage/chunk/packed_integers.h"
+#include "storage/chunk/integers/packed_integers.h"
 
 namespace lockstep {
 namespace {
