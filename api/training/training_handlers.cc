@@ -6,6 +6,7 @@
 #include "api/training/comparison_json.h"
 #include "api/training/efficiency_json.h"
 #include "api/training/events_json.h"
+#include "api/training/forecast_json.h"
 #include "api/training/heat_map_json.h"
 #include "api/training/jobs_json.h"
 #include "api/training/ledger_json.h"
@@ -57,6 +58,11 @@ Response HandleEfficiency(const Call& call, const TrainingContext& context) {
 Response HandleLedger(const Call& call, const TrainingContext& context) {
   return Reply(LedgerQuestionOf(call.form, context.prices), answers::AnswerLedger, WriteLedger,
                context);
+}
+
+Response HandleForecast(const Call& call, const TrainingContext& context) {
+  return Reply(ForecastQuestionOf(call.form, context.prices), answers::AnswerForecast,
+               WriteForecast, context);
 }
 
 Response HandleEvents(const Call& call, const TrainingContext& context) {

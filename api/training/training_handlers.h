@@ -19,6 +19,7 @@ Response HandleStragglers(const Call& call, const TrainingContext& context);
 Response HandleBottlenecks(const Call& call, const TrainingContext& context);
 Response HandleEfficiency(const Call& call, const TrainingContext& context);
 Response HandleLedger(const Call& call, const TrainingContext& context);
+Response HandleForecast(const Call& call, const TrainingContext& context);
 Response HandleEvents(const Call& call, const TrainingContext& context);
 Response HandleComparison(const Call& call, const TrainingContext& context);
 Response HandleHeatMap(const Call& call, const TrainingContext& context);

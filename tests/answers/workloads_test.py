@@ -93,6 +93,33 @@ class WorkloadsTest(unittest.TestCase):
         # Its GPU is busy for 36 % of the time.
         self.assertLess(self.ask("ledger", "decode-eager")["goodput"], 0.45)
 
+    def test_the_end_is_forecast_half_way(self):
+        for condition in ("dense-bf16", "spin", "gemm-fp32", "tiny-batch", "lengths"):
+            job = self.jobs[condition]
+            half_way = (job["begin_ms"] + job["end_ms"]) / 2000
+            end = self.ask("steps", condition)["attempts"][0]["end"][-1]
+            found = programs.ask(self.server.url, "training/forecast", job=job["job"], start=job["begin_ms"] / 1000,
+                                 end=half_way, total_steps=job["steps"])
+            self.assertTrue(found["is_running"], condition)
+            self.assertEqual(found["end"]["reason"], "", condition)
+            # The recorded hosts wander by 5 to 17 % within a job.
+            self.assertAlmostEqual(found["end"]["time"], end, delta=0.15 * (end - half_way), msg=condition)
+            self.assertLessEqual(found["end"]["earliest_time"], found["end"]["time"], condition)
+            self.assertLessEqual(found["end"]["time"], found["end"]["latest_time"], condition)
+
+    def test_checkpoints_and_memory_are_forecast(self):
+        checkpoints = self.ask("forecast", "checkpoints")["checkpoints"]
+        self.assertEqual(checkpoints["interval_steps"], self.jobs["checkpoints"]["settings"]["checkpoint_every"])
+        self.assertGreater(checkpoints["best_interval_seconds"], checkpoints["seconds_each"])
+        leak = self.jobs["leak-foreign"]["expected"]["events"][0]
+        memory = self.ask("forecast", "leak-foreign")["memory"]
+        steps = self.ask("forecast", "leak-foreign")["pace"]["seconds_per_step"]
+        self.assertAlmostEqual(memory["growth_bytes_per_second"] * steps / leak["bytes_per_step"], 1, delta=0.15)
+        self.assertAlmostEqual(memory["full_in_seconds"] * memory["growth_bytes_per_second"] / memory["headroom_bytes"], 1,
+                               delta=0.05)
+        for condition in ("dense-bf16", "lengths"):
+            self.assertIsNone(self.ask("forecast", condition)["memory"]["full_in_seconds"], condition)
+
     def test_ranks_that_share_a_gpu_have_one(self):
         job = self.ask("jobs", "uneven-work")["jobs"][0]
         self.assertEqual((job["gpus"], len(job["ranks"])), (1, 4))

@@ -55,8 +55,10 @@ ASKED = (
                                                   "cardinality", "memory", "active_queries")),
     ("/api/v1/status/tsdb", {"limit": "0"}), ("/api/v1/training/jobs", {"start": "1795242000", "end": "1795243500"}),
     *((f"/api/v1/training/{name}", {"job": job}) for job in (JOB, "fake-load", "no-such-job")
-      for name in ("stragglers", "bottlenecks", "mfu", "ledger", "events", "steps", "report")),
+      for name in ("stragglers", "bottlenecks", "mfu", "ledger", "forecast", "events", "steps", "report")),
     ("/api/v1/training/ledger", {"job": JOB, "price": "3.2", "kwh_price": "0.12"}),
+    ("/api/v1/training/forecast", {"job": JOB, "total_steps": "1e6", "price": "3.2", "mtbf_hours": "24"}),
+    ("/api/v1/training/forecast", {"job": JOB, "total_steps": "-1"}),
     ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}),
     ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
     ("/api/v1/training/identity", {"job": JOB}), ("/api/v1/training/identity", {"gpu": "GPU-0f7d"}),

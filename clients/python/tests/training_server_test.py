@@ -66,6 +66,13 @@ class TrainingServerTest(unittest.TestCase):
         self.assertAlmostEqual(ledger.cost["total"], ledger.gpu_seconds / 3600 * 3.2, places=6)
         self.check_html(ledger, "goodput", "straggler wait", "wasted")
 
+    def test_forecast(self):
+        forecast = self.training.forecast("straggler-loader", total_steps=1e6, price=3.2)
+        self.assertEqual(forecast.end["reason"], "the job has ended")
+        self.assertAlmostEqual(forecast.cost["spent"], forecast.cost["gpu_hours"] * 3.2)
+        self.assertEqual(sorted(forecast.unknown), ["attempt", "from", "to"])
+        self.check_html(forecast, "the job has ended", "headroom_ratio")
+
     def test_events(self):
         events = self.training.events("loss-spike")
         planted = self.truth["loss-spike"]["expected"]["events"][0]

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional, Sequence, Union
 from lockstep import times
 from lockstep.times import Moment
 from lockstep.told import told
-from lockstep.training_jobs import Jobs, Ledger, Report
+from lockstep.training_jobs import Forecast, Jobs, Ledger, Report
 from lockstep.training_pictures import Comparison, HeatMap, StepHistory
 from lockstep.training_verdicts import Bottlenecks, Events, Mfu, Stragglers
 
@@ -44,6 +44,12 @@ class Training:
                price: Union[float, str, None] = None, **more: Any) -> Ledger:
         """How the GPU time was spent; `price` is per GPU-hour."""
         return told(Ledger, self.ask("ledger", job=job, start=start, end=end, price=price, **more))
+
+    def forecast(self, job: str, total_steps: Optional[float] = None, total_tokens: Optional[float] = None,
+                 price: Union[float, str, None] = None, **more: Any) -> Forecast:
+        """When the job will be done and what it will have cost; `price` is per GPU-hour."""
+        return told(Forecast, self.ask("forecast", job=job, total_steps=total_steps, total_tokens=total_tokens, price=price,
+                                       **more))
 
     def events(self, job: str, start: Optional[Moment] = None, end: Optional[Moment] = None, **more: Any) -> Events:
         """Spikes, hangs, leaks and similar events."""

@@ -72,6 +72,27 @@ def table_of(jobs: List[Job]) -> str:
 
 
 @dataclass
+class Forecast:
+    """When a running job will be done (`end`, or the reason why that is unknown), its cost, memory and checkpoints."""
+
+    job: str = ""
+    is_running: Optional[bool] = None
+    as_of: Optional[float] = None
+    end: Dict[str, Any] = field(default=dict)
+    pace: Dict[str, Any] = field(default=dict)
+    cost: Dict[str, Any] = field(default=dict)
+    memory: Optional[Dict[str, Any]] = None
+    checkpoints: Dict[str, Any] = field(default=dict)
+    interruptions: Dict[str, Any] = field(default=dict)
+    unknown: Dict[str, Any] = field(default=dict)
+
+    def _repr_html_(self) -> str:
+        left = self.end.get("seconds_left")
+        heading = self.end.get("reason") or ("" if left is None else f"{left:.4g} s left")
+        return titled(f"{self.job}: {heading}", rows_of([self], "end", "cost", "memory", "checkpoints", "interruptions"))
+
+
+@dataclass
 class Ledger:
     """The GPU time of a job, divided into `bins` that add up to `gpu_seconds`; `goodput` is the productive share."""
 
