@@ -20,6 +20,7 @@ class Storage;
 
 namespace lockstep::answers {
 
+class LatenessCache;
 class LiveJobs;
 
 struct JobQuestion {
@@ -36,7 +37,8 @@ struct QuestionContext {
   TaskPool& pool;          // helps with reading and computing
   QueryBudget& budget;     // charged for the samples of loaded jobs
   int64_t now_ms = 0;
-  LiveJobs* live_jobs = nullptr;  // the state of running jobs; null: not kept
+  LiveJobs* live_jobs = nullptr;      // the state of running jobs; null: not kept
+  LatenessCache* lateness = nullptr;  // of ended jobs; null: not kept
 };
 
 // What an answer is about. Rows of the answer are in the order of the job's ranks.

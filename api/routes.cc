@@ -80,7 +80,7 @@ Response FromQuery(Services& services, const Call& call, const Permit& permit) {
 
 TrainingContext TrainingContextOf(Services& services, const Call& call, const Permit& permit) {
   return {{call.data->written(), call.data->engine().pool(), permit.budget, services.now_ms(),
-           call.data->live_jobs()},
+           call.data->live_jobs(), call.data->lateness()},
           services.options.prices};
 }
 
@@ -304,6 +304,7 @@ constexpr Route kRoutes[] = {
     {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, kRead, FromJobs<HandleHeatMap>},
     {"/api/v1/training/steps", kGetAndPost, kReadyStore, kRead, FromJobs<HandleSteps>},
     {"/api/v1/training/report", kGetAndPost, kReadyStore, kRead, FromJobs<HandleReport>},
+    {"/api/v1/fleet/lemons", kGetAndPost, kReadyStore, kRead, FromJobs<HandleLemons>},
     {"/api/v1/training/identity", kGetAndPost, kReadyStore, kRead,
      [](Services& s, const Call& call, const Permit& permit) {
        return HandleIdentity(call, call.data->storage(), s.now_ms(), permit.budget);

@@ -108,6 +108,7 @@ DataView::DataView(std::vector<std::shared_ptr<Tenant>> tenants, std::optional<M
     engine_ = &first.engine;
     range_cache_ = &first.range_cache;
     live_jobs_ = &first.storage.live_jobs();
+    lateness_ = &first.lateness;
     return;
   }
   Join();

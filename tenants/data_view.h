@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "answers/lateness_cache.h"
 #include "answers/live_jobs.h"
 #include "ingest/side_data/exemplar_store.h"
 #include "ingest/side_data/metadata_store.h"
@@ -35,6 +36,8 @@ class DataView {
   cache::RangeCache& range_cache() const { return *range_cache_; }
   // The state of running jobs; null: jobs are loaded each time.
   answers::LiveJobs* live_jobs() const { return live_jobs_; }
+  // Of ended jobs; null: jobs are loaded each time.
+  answers::LatenessCache* lateness() const { return lateness_; }
 
   // Like ExemplarStore::Select() and MetadataStore::List(). Metadata do not belong to jobs, so all
   // of a tenant's are included.
@@ -61,6 +64,7 @@ class DataView {
   const engine::Engine* engine_ = nullptr;
   cache::RangeCache* range_cache_ = nullptr;
   answers::LiveJobs* live_jobs_ = nullptr;
+  answers::LatenessCache* lateness_ = nullptr;
 };
 
 }  // namespace lockstep::tenants

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "answers/derived/derived_storage.h"
+#include "answers/lateness_cache.h"
 #include "ingest/gateway/push_groups.h"
 #include "ingest/ingester.h"
 #include "ingest/otlp/metrics_request.h"
@@ -65,6 +66,7 @@ class Tenant {
  public:
   TenantStorage written;            // written samples
   answers::DerivedStorage storage;  // also includes derived samples
+  answers::LatenessCache lateness{};
   engine::Engine engine;
   engine::Engine rule_engine;  // runs only on its caller's thread
   cache::RangeCache range_cache;

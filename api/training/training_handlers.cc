@@ -10,6 +10,7 @@
 #include "api/training/heat_map_json.h"
 #include "api/training/jobs_json.h"
 #include "api/training/ledger_json.h"
+#include "api/training/lemons_json.h"
 #include "api/training/steps_json.h"
 #include "api/training/stragglers_json.h"
 #include "api/training/training_params.h"
@@ -76,6 +77,10 @@ Response HandleComparison(const Call& call, const TrainingContext& context) {
 
 Response HandleHeatMap(const Call& call, const TrainingContext& context) {
   return Reply(HeatMapQuestionOf(call.form), answers::AnswerHeatMap, WriteHeatMap, context);
+}
+
+Response HandleLemons(const Call& call, const TrainingContext& context) {
+  return Reply(LemonQuestionOf(call.form), answers::AnswerLemons, WriteLemons, context);
 }
 
 Response HandleSteps(const Call& call, const TrainingContext& context) {

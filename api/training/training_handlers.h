@@ -1,4 +1,4 @@
-// The endpoints below /api/v1/training: each parses a question about a job, lets answers/ answer it
+// The endpoints below /api/v1/training and /api/v1/fleet: each parses a question about a job, lets answers/ answer it
 // and writes the answer. Functions of their arguments; safe from any thread. Blocking: run them on
 // the query pool.
 #pragma once
@@ -23,6 +23,7 @@ Response HandleForecast(const Call& call, const TrainingContext& context);
 Response HandleEvents(const Call& call, const TrainingContext& context);
 Response HandleComparison(const Call& call, const TrainingContext& context);
 Response HandleHeatMap(const Call& call, const TrainingContext& context);
+Response HandleLemons(const Call& call, const TrainingContext& context);
 Response HandleSteps(const Call& call, const TrainingContext& context);
 
 // Like FailureReply, but 404 if something does not exist.

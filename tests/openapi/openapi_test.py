@@ -59,6 +59,7 @@ ASKED = (
     ("/api/v1/training/ledger", {"job": JOB, "price": "3.2", "kwh_price": "0.12"}),
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "1e6", "price": "3.2", "mtbf_hours": "24"}),
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "-1"}),
+    ("/api/v1/fleet/lemons", {}), ("/api/v1/fleet/lemons", {"start": "yesterday"}),
     ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}),
     ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
     ("/api/v1/training/identity", {"job": JOB}), ("/api/v1/training/identity", {"gpu": "GPU-0f7d"}),
