@@ -7,5 +7,7 @@
 namespace lockstep {
 
 uint32_t Crc32c(std::string_view bytes);
+// The same on processors without an instruction for it.
+uint32_t Crc32cByTable(std::string_view bytes);
 
 }  // namespace lockstep

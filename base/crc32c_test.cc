@@ -14,5 +14,16 @@ TEST(Crc32c, IsThatOfItsStandard) {
   EXPECT_EQ(Crc32c(""), 0u);
 }
 
+TEST(Crc32c, IsTheSameByTable) {
+  std::string bytes;
+  for (int i = 0; i < 40; ++i) {
+    for (size_t skip = 0; skip <= bytes.size() && skip < 8; ++skip) {
+      const std::string_view part = std::string_view(bytes).substr(skip);
+      EXPECT_EQ(Crc32c(part), Crc32cByTable(part)) << i << " " << skip;
+    }
+    bytes.push_back(static_cast<char>(i * 37));
+  }
+}
+
 }  // namespace
 }  // namespace lockstep
