@@ -292,6 +292,55 @@ test("an auto-refreshing page shows the newest step, keeps its scroll position, 
   }
 });
 
+// Eight jobs of eight ranks; the ranks' GPUs rotate, and one GPU is late in each job.
+async function pushFleet(url, { lemon }) {
+  const lines = [];
+  const places = [];
+  for (let number = 0; number < 8; number += 1) {
+    const begin = 1_795_000_000_000 + number * 60_000;
+    for (let rank = 0; rank < 8; rank += 1) {
+      const gpu = (rank + number) % 8;
+      places.push({ job: `fleet-${number}`, rank, host: "node-7", gpu, uuid: `GPU-${gpu}`, from: begin, to: begin + 10_000 });
+    }
+    for (let step = 0; step < 40; step += 1) {
+      for (let rank = 0; rank < 8; rank += 1) {
+        const gpu = (rank + number) % 8;
+        const own = 0.2 + ((rank * 7919 + step * 104_729 + number * 31) % 1000) / 1e6 + (gpu === lemon ? 0.01 : 0);
+        lines.push(JSON.stringify({
+          ts_ms: begin + step * 250, job: `fleet-${number}`, rank, step, "train_step_timing in s": 0.22, forward_time_s: own, allreduce_time_s: 0.22 - own,
+        }));
+      }
+    }
+  }
+  for (const [path, body] of [["training/register", JSON.stringify(places)], ["push/steps", `${lines.join("\n")}\n`]]) {
+    const answer = await fetch(`${url}/api/v1/${path}`, { method: "POST", body });
+    assert.ok(answer.ok, await answer.text());
+  }
+}
+
+test("a GPU that is slow in job after job is on the fleet page, and a running job says when it will be done", async () => {
+  const own = await startLockstep({ recorded: false });
+  try {
+    await pushFleet(own.url, { lemon: 3 });
+    const now = Date.now();
+    const running = Array.from({ length: 60 }, (_, step) => JSON.stringify({
+      ts_ms: now + (step - 60) * 1000, job: "running", rank: 0, step, train_planned_steps: 3660, "train_step_timing in s": 1,
+    }));
+    await fetch(`${own.url}/api/v1/push/steps`, { method: "POST", body: `${running.join("\n")}\n` });
+    const { page, complaints, visit, close } = await openPage(browser, own.url);
+    await visit("/");
+    const card = page.getByRole("region", { name: "Slow in job after job", exact: true });
+    await shows(card, /node-7 GPU 3/);
+    assert.equal(await card.getByRole("row").count(), 2);
+    await visit("/jobs/running");
+    await shows(page.locator(".tile", { hasText: "Time left" }), /\b(59 m|1 h)\b.*until \d{4}-\d\d-\d\d/s);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
+  }
+});
+
 test("firing and pending alerts show summary, labels and start, and link to their queries", async () => {
   const own = await startLockstep({ recorded: true, rules: RULES });
   try {

@@ -10,6 +10,7 @@ import type { KnownRange } from "../../url/use_range";
 import { FleetTiles } from "./fleet_tiles";
 import { GpuGrid } from "./gpu_grid";
 import { JobTable } from "./job_table";
+import { LemonsCard } from "./lemons_card";
 import { NoJobs } from "./no_jobs";
 
 const JOBS_BACK_S = 30 * 86_400;
@@ -58,6 +59,7 @@ export function FleetPage({ range }: { range: KnownRange }) {
             : <JobTable jobs={data.jobs.filter((job) => fits(job.state) && job.job.includes(search))} />}
         </Answered>
       </Card>
+      <LemonsCard />
       <GpuGrid range={range} />
     </>
   );

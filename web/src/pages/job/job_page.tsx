@@ -4,6 +4,7 @@ import { Answered } from "../../parts/answered";
 import { Choice } from "../../parts/choice";
 import { Empty, Loading } from "../../parts/notice";
 import { useShortcuts } from "../../parts/use_shortcuts";
+import type { Forecast } from "../../server/forecast";
 import { ofAllTime, unjudged, type Align, type Events, type Job, type Jobs, type Ledger, type Mfu, type Steps, type Stragglers } from "../../server/training";
 import { useAnswer, type AnswerState } from "../../server/use_answer";
 import { change, usePlace } from "../../url/location";
@@ -38,6 +39,8 @@ function Body({ job, window }: { job: Job; window: Window }) {
   const areCurvesThere = isOver(mfu) && isOver(steps);
   const events = useAnswer<Events>(areCurvesThere ? "training/events" : null, question);
   const ledger = useAnswer<Ledger>(areCurvesThere ? "training/ledger" : null, question);
+  const isRunning = job.state === "running" && !window.isZoomed;
+  const forecast = useAnswer<Forecast>(areCurvesThere && isRunning ? "training/forecast" : null, { job: job.job });
   const turn = useMemo(() => {
     const at = AXES.findIndex(([name]) => name === align);
     return { x: () => change({ axis: (AXES[(at + 1) % AXES.length] ?? AXES[0])[0] }, true) };
@@ -46,7 +49,7 @@ function Body({ job, window }: { job: Job; window: Window }) {
   return (
     <>
       <JobHead job={{ ...named(judged.data, job.job), ...job }} />
-      <JobTiles ledger={ledger.data} mfu={mfu} stragglers={stragglers} />
+      <JobTiles forecast={isRunning ? forecast.data : null} ledger={ledger.data} mfu={mfu} stragglers={stragglers} />
       <StragglerCard job={job.job} answer={stragglers} />
       <div class="page-head strip">
         <Choice name="Axis" options={AXES} value={align} onChange={(axis) => change({ axis }, true)} />

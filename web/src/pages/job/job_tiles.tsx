@@ -1,18 +1,28 @@
 // The job's speed and how it uses its GPU time.
 import { Tile, Tiles } from "../../parts/tile";
+import type { Forecast } from "../../server/forecast";
 import type { Ledger, Mfu, Stragglers } from "../../server/training";
 import type { AnswerState } from "../../server/use_answer";
+import { dayAndMinute } from "../../words/moment";
 import { percent, plain, seconds, short } from "../../words/number";
 
 const GOOD_GOODPUT = 0.9;
 
 interface JobTilesProps {
+  readonly forecast: Forecast | null; // null: not known yet, or the job does not run
   readonly ledger: Ledger | null;
   readonly mfu: AnswerState<Mfu>;
   readonly stragglers: AnswerState<Stragglers>;
 }
 
-export function JobTiles({ ledger, mfu, stragglers }: JobTilesProps) {
+function TimeLeft({ forecast }: { forecast: Forecast }) {
+  const { end, cost } = forecast;
+  const money = cost.total === null ? "" : `, ${plain(cost.total)} ${cost.currency ?? ""} in all`;
+  const note = end.time === null ? end.reason : `until ${dayAndMinute(end.time)}${money}`;
+  return <Tile name="Time left" value={seconds(end.seconds_left)} note={note} />;
+}
+
+export function JobTiles({ forecast, ledger, mfu, stragglers }: JobTilesProps) {
   const speed = mfu.data;
   const lost = stragglers.data?.lost_gpu_seconds ?? null;
   const isNobodyLate = lost !== null && lost > 0 && stragglers.data?.ranks.length === 0;
@@ -29,6 +39,7 @@ export function JobTiles({ ledger, mfu, stragglers }: JobTilesProps) {
       <Tile name={isNobodyLate ? "Lost to longer steps" : "Lost to stragglers"} value={seconds(lost)} note={lost ? "GPU time, at most" : "GPU time"}
             {...(lost ? { tone: "bad" as const } : {})} />
       <Tile name="Energy per step" value={short(joules, "J")} note={ledger?.energy?.kwh ? `${plain(ledger.energy.kwh)} kWh total` : ""} />
+      {forecast && <TimeLeft forecast={forecast} />}
     </Tiles>
   );
 }
