@@ -13,7 +13,7 @@ namespace {
 
 using training::kUnknown;
 
-constexpr double kSecondsPerHour = 3600.0;
+constexpr double kHourSeconds = 3600.0;
 // A job whose newest step is older than this many steps is not making any.
 constexpr double kStalledSteps = 3.0;
 
@@ -105,8 +105,8 @@ void SetCost(const std::vector<LoadedJob>& attempts, const Prices& prices, JobFo
   const LoadedJob& last = attempts.back();
   const auto gpus = static_cast<double>(training::GpuCount(last.job));
   const double seconds = Seconds(attempts.front().time.min_ms, last.time.max_ms);
-  found.gpu_hours = gpus * seconds / kSecondsPerHour;
-  found.gpu_hours_left = gpus * found.left.seconds / kSecondsPerHour;
+  found.gpu_hours = gpus * seconds / kHourSeconds;
+  found.gpu_hours_left = gpus * found.left.seconds / kHourSeconds;
   found.price_per_gpu_hour = PricePerGpuHour(last, prices).value_or(kUnknown);
   JobLedger energy;
   energy.energy = EnergyOf(attempts, prices);
@@ -125,7 +125,7 @@ void SetCheckpoints(const ForecastOptions& options, JobForecast& found) {
   const training::Interruptions& interruptions = found.interruptions;
   const training::Checkpoints& checkpoints = found.checkpoints;
   if (options.mtbf_hours > 0) {
-    found.mean_seconds_between = options.mtbf_hours * kSecondsPerHour;
+    found.mean_seconds_between = options.mtbf_hours * kHourSeconds;
   } else if (interruptions.count > 0) {
     found.mean_seconds_between = interruptions.mean_seconds_between;
   }

@@ -11,6 +11,7 @@
 #include "api/training/jobs_json.h"
 #include "api/training/ledger_json.h"
 #include "api/training/lemons_json.h"
+#include "api/training/run_history_json.h"
 #include "api/training/steps_json.h"
 #include "api/training/stragglers_json.h"
 #include "api/training/training_params.h"
@@ -77,6 +78,11 @@ Response HandleComparison(const Call& call, const TrainingContext& context) {
 
 Response HandleHeatMap(const Call& call, const TrainingContext& context) {
   return Reply(HeatMapQuestionOf(call.form), answers::AnswerHeatMap, WriteHeatMap, context);
+}
+
+Response HandleRunHistory(const Call& call, const TrainingContext& context) {
+  return Reply(RunHistoryQuestionOf(call.form), answers::AnswerRunHistory, WriteRunHistory,
+               context);
 }
 
 Response HandleLemons(const Call& call, const TrainingContext& context) {

@@ -15,12 +15,12 @@ namespace lockstep::training {
 namespace {
 
 constexpr size_t kFewestPeers = 4;
-constexpr size_t kFewestSteps = 20;
+constexpr size_t kFewestComparedSteps = 20;
 
 double TypicalSeconds(std::span<const double> seconds) {
   const auto known = static_cast<size_t>(
       std::count_if(seconds.begin(), seconds.end(), [](double each) { return !std::isnan(each); }));
-  return known < kFewestSteps ? kUnknown : Median(seconds);
+  return known < kFewestComparedSteps ? kUnknown : Median(seconds);
 }
 
 // Quantiles of the normal distribution for places 0 to `count` - 1, with a variance of one.

@@ -9,9 +9,9 @@
 namespace lockstep::training {
 namespace {
 
-constexpr size_t kFewestSteps = 20;
-constexpr size_t kFewestStretches = 3;
-constexpr size_t kMostStretches = 20;
+constexpr size_t kFewestPaceSteps = 20;
+constexpr size_t kFewestPaceStretches = 3;
+constexpr size_t kMostPaceStretches = 20;
 constexpr double kOuterTenth = 0.1;
 // No event in a time T: with a confidence of 95 %, the mean time between two is at least T / 3.
 constexpr double kRuleOfThree = 3.0;
@@ -58,7 +58,7 @@ double SecondsPerStep(std::span<const StepSpan> spans, double StepSpan::*seconds
 
 // Seconds per step of equal stretches, pauses included.
 std::vector<double> PaceOfStretches(std::span<const StepSpan> spans) {
-  const size_t count = std::min(kMostStretches, spans.size() / kFewestSteps);
+  const size_t count = std::min(kMostPaceStretches, spans.size() / kFewestPaceSteps);
   std::vector<double> paces;
   for (size_t i = 0; i < count; ++i) {
     const size_t begin = i * spans.size() / count;
@@ -83,12 +83,12 @@ Pace PaceOf(std::span<const Attempt> attempts, const LongStepsOfAttempts& long_s
   std::vector<StepSpan> all;
   for (size_t i = 0; i < attempts.size(); ++i) AddSpans(*attempts[i].steps, long_steps[i], all);
   Pace pace{.steps = all.size()};
-  if (all.size() < kFewestSteps) return pace;
+  if (all.size() < kFewestPaceSteps) return pace;
   const auto newest = std::span(all).subspan(all.size() / 2);
   pace.seconds_per_step = SecondsPerStep(newest, &StepSpan::usual_seconds) +
                           SecondsPerStep(all, &StepSpan::extra_seconds);
   const std::vector<double> paces = PaceOfStretches(all);
-  if (paces.size() < kFewestStretches) return pace;
+  if (paces.size() < kFewestPaceStretches) return pace;
   pace.fast = std::min(pace.seconds_per_step, Quantile(paces, kOuterTenth));
   pace.slow = std::max(pace.seconds_per_step, Quantile(paces, 1 - kOuterTenth));
   return pace;
