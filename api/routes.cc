@@ -300,6 +300,7 @@ constexpr Route kRoutes[] = {
     {"/api/v1/training/ledger", kGetAndPost, kReadyStore, kRead, FromJobs<HandleLedger>},
     {"/api/v1/training/events", kGetAndPost, kReadyStore, kRead, FromJobs<HandleEvents>},
     {"/api/v1/training/forecast", kGetAndPost, kReadyStore, kRead, FromJobs<HandleForecast>},
+    {"/api/v1/training/parallelism", kGetAndPost, kReadyStore, kRead, FromJobs<HandleParallelism>},
     {"/api/v1/training/history", kGetAndPost, kReadyStore, kRead, FromJobs<HandleRunHistory>},
     {"/api/v1/training/compare", kGetAndPost, kReadyStore, kRead, FromJobs<HandleComparison>},
     {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, kRead, FromJobs<HandleHeatMap>},

@@ -11,6 +11,7 @@
 #include "api/training/jobs_json.h"
 #include "api/training/ledger_json.h"
 #include "api/training/lemons_json.h"
+#include "api/training/parallelism_json.h"
 #include "api/training/run_history_json.h"
 #include "api/training/steps_json.h"
 #include "api/training/stragglers_json.h"
@@ -78,6 +79,11 @@ Response HandleComparison(const Call& call, const TrainingContext& context) {
 
 Response HandleHeatMap(const Call& call, const TrainingContext& context) {
   return Reply(HeatMapQuestionOf(call.form), answers::AnswerHeatMap, WriteHeatMap, context);
+}
+
+Response HandleParallelism(const Call& call, const TrainingContext& context) {
+  return Reply(ParallelismQuestionOf(call.form), answers::AnswerParallelism, WriteParallelismAnswer,
+               context);
 }
 
 Response HandleRunHistory(const Call& call, const TrainingContext& context) {

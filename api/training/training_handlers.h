@@ -23,6 +23,7 @@ Response HandleForecast(const Call& call, const TrainingContext& context);
 Response HandleEvents(const Call& call, const TrainingContext& context);
 Response HandleComparison(const Call& call, const TrainingContext& context);
 Response HandleHeatMap(const Call& call, const TrainingContext& context);
+Response HandleParallelism(const Call& call, const TrainingContext& context);
 Response HandleRunHistory(const Call& call, const TrainingContext& context);
 Response HandleLemons(const Call& call, const TrainingContext& context);
 Response HandleSteps(const Call& call, const TrainingContext& context);

@@ -55,7 +55,8 @@ ASKED = (
                                                   "cardinality", "memory", "active_queries")),
     ("/api/v1/status/tsdb", {"limit": "0"}), ("/api/v1/training/jobs", {"start": "1795242000", "end": "1795243500"}),
     *((f"/api/v1/training/{name}", {"job": job}) for job in (JOB, "fake-load", "no-such-job")
-      for name in ("stragglers", "bottlenecks", "mfu", "ledger", "forecast", "history", "events", "steps", "report")),
+      for name in ("stragglers", "bottlenecks", "mfu", "ledger", "forecast", "history", "parallelism", "events", "steps",
+                   "report")),
     ("/api/v1/training/ledger", {"job": JOB, "price": "3.2", "kwh_price": "0.12"}),
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "1e6", "price": "3.2", "mtbf_hours": "24"}),
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "-1"}),
