@@ -45,7 +45,7 @@ bool IsVersion(std::string_view name) {
 // What is known of a run.
 struct Run {
   RunSummary summary = {};
-  Texts model = {};                             // as registered
+  Texts model = {};                        // as registered
   double operations = training::kUnknown;  // of a rank in a step
 };
 
