@@ -97,6 +97,16 @@ TEST_F(Questions, StepsOfAJobWithoutAny) {
             "no steps are stored for job \"a\"");
 }
 
+// A point begins where the step after the last point begins.
+TEST_F(Questions, PointsLeaveNoStepOut) {
+  AddSteps("a", 1, 10, 30);
+  const StepEnds ends =
+      Of(AnswerStepEnds({.job = {"a"}, .first_step = 12, .stride = 5}, Context()));
+  ASSERT_EQ(ends.step, (std::vector<int64_t>{12, 17, 22, 27}));
+  const auto end_of = [](int64_t step) { return kFirstEndMs + 1000 * (step - 10); };
+  EXPECT_EQ(ends.begin_ms, (std::vector<int64_t>{end_of(11), end_of(12), end_of(17), end_of(22)}));
+}
+
 TEST_F(Questions, EndsOfEveryNthStep) {
   AddSteps("a", 1, 10, 15);
   AddSteps("a", 1, 17, 30, 7000);

@@ -275,6 +275,69 @@ TEST_F(StepAxisTest, WrongParametersAreExplained) {
   }
 }
 
+// A point is about all steps after the point before it.
+TEST_F(StepAxisTest, CountersAreDividedAmongSteps) {
+  // 500 a second, from 300 ms after the second attempt began.
+  for (int64_t i = 0; i < 10; ++i) {
+    storage_.Append(LabelSet::Of({{kMetricName, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"}}),
+                    kJobBeginMs + 70'300 + 2000 * i, 1000 * static_cast<double>(i));
+  }
+  const std::string query = "job=a&query=DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION&per_step=increase";
+  const std::string metric = R"({"metric":{"__name__":"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"},)";
+  EXPECT_EQ(OverSteps(query + "&end=7"), Matrix(metric + R"("values":[[6,"500"],[7,"500"]]})"));
+  EXPECT_EQ(OverSteps(query + "&start=6&end=10&step=2"),
+            Matrix(metric + R"("values":[[6,"500"],[8,"1000"],[10,"1000"]]})"));
+  // Millijoules.
+  EXPECT_EQ(OverSteps(query + "&end=7&units=role"),
+            Matrix(metric + R"("values":[[6,"0.5"],[7,"0.5"]]})"));
+}
+
+TEST_F(StepAxisTest, RatesAreIntegrated) {
+  const std::string query =
+      "job=a&query=DCGM_FI_DEV_POWER_USAGE{rank=\"0\"}&per_step=integral&end=7";
+  const std::string metric =
+      R"({"metric":{"Hostname":"n1","__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"0","job":"a",)"
+      R"("modelName":"NVIDIA H100 80GB HBM3","rank":"0"},)";
+  EXPECT_EQ(OverSteps(query), Matrix(metric + R"("values":[[5,"500"],[6,"500"],[7,"500"]]})"));
+  // The sample before the first step is a minute older.
+  EXPECT_EQ(OverSteps(query + "&lookback_delta=10s"),
+            Matrix(metric + R"("values":[[6,"500"],[7,"500"]]})"));
+  EXPECT_EQ(OverSteps("job=a&query=none&per_step=integral"), Matrix(""));
+}
+
+TEST_F(StepAxisTest, StepsAreReduced) {
+  const LabelSet m = LabelSet::Of({{kMetricName, "m"}});
+  for (int64_t i = 0; i < 40; ++i) {
+    storage_.Append(m, kJobBeginMs + 70'000 + 250 * i, i == 6 ? 99 : 1);
+  }
+  EXPECT_EQ(OverSteps("job=a&query=m&reduce=max,count&end=7"),
+            Matrix(R"({"metric":{"__name__":"m","__reduce__":"count"},)"
+                   R"("values":[[5,"4"],[6,"4"],[7,"4"]]},)"
+                   R"({"metric":{"__name__":"m","__reduce__":"max"},)"
+                   R"("values":[[5,"1"],[6,"99"],[7,"1"]]})"));
+  // Every tenth of the point's two steps.
+  EXPECT_EQ(OverSteps("job=a&query=m*2&reduce=max,count&start=5&end=7&step=2"),
+            Matrix(R"({"metric":{"__reduce__":"count"},"values":[[5,"10"],[7,"10"]]},)"
+                   R"({"metric":{"__reduce__":"max"},"values":[[5,"2"],[7,"198"]]})"));
+}
+
+TEST_F(StepAxisTest, WrongAmountsAreExplained) {
+  const auto check = [this](const std::string& parameters, const std::string& part) {
+    const Response response = Get("/api/v1/query_range?axis=step&job=a&" + parameters);
+    EXPECT_EQ(response.status, 400) << parameters;
+    EXPECT_THAT(response.body, HasSubstr(part)) << parameters;
+  };
+  check("query=m&per_step=sum", "must be increase, for counters, or integral");
+  check("query=m&per_step=increase&lookback_delta=x", "lookback_delta");
+  check("query=m&per_step=increase&reduce=max", "per_step and reduce exclude each other");
+  check("query=m&reduce=most", "is none of min, max");
+  check("query=m%7B&per_step=increase", "parse error");
+  check("query=lockstep_mfu&per_step=integral", "are computed");
+  for (const char* query : {"rate(m[5m])", "m+offset+5m", "m+@+5", "m*2", "7", "(m)"}) {
+    check(std::string("per_step=increase&query=") + query, "requires a selector without functions");
+  }
+}
+
 TEST_F(StepAxisTest, TimeIsTheOtherAxis) {
   const std::string query = "/api/v1/query_range?query=7&start=1&end=2&step=1";
   const std::string points = Matrix(R"({"metric":{},"values":[[1,"7"],[2,"7"]]})");
