@@ -305,6 +305,27 @@ TEST_F(StepAxisTest, RatesAreIntegrated) {
   EXPECT_EQ(OverSteps("job=a&query=none&per_step=integral"), Matrix(""));
 }
 
+// A GPU that did something before the job, under the name of another job or under none.
+TEST_F(StepAxisTest, ADeviceCountsInTheStepsOfTheJobOnly) {
+  constexpr const char* kName = "nvlink_bytes_total";
+  for (int64_t second = -50; second <= 100; ++second) {
+    const int64_t time_ms = kJobBeginMs + 70'500 + 1000 * second;
+    const double value =
+        second < 1 ? 1e6 * static_cast<double>(second + 50) : 5e7 + 8 * static_cast<double>(second);
+    storage_.Append(LabelSet::Of({{kMetricName, kName}, {"gpu", "7"}}), time_ms, value);
+    storage_.Append(LabelSet::Of({{kMetricName, kName}, {"job", second < 1 ? "before" : "a"}}),
+                    time_ms, value);
+  }
+  const std::string query = "job=a&per_step=increase&end=8&query=" + std::string(kName);
+  // Step 6 begins between the last sample of the other job and the first of this one.
+  EXPECT_EQ(OverSteps(query + "{gpu=\"7\"}&start=7"),
+            Matrix(R"({"metric":{"__name__":"nvlink_bytes_total","gpu":"7"},)"
+                   R"("values":[[7,"8"],[8,"8"]]})"));
+  EXPECT_EQ(OverSteps(query + "{job=\"a\"}"),
+            Matrix(R"({"metric":{"__name__":"nvlink_bytes_total","job":"a"},)"
+                   R"("values":[[7,"8"],[8,"8"]]})"));
+}
+
 TEST_F(StepAxisTest, StepsAreReduced) {
   const LabelSet m = LabelSet::Of({{kMetricName, "m"}});
   for (int64_t i = 0; i < 40; ++i) {

@@ -44,6 +44,20 @@ TEST(StepAmounts, ARateIsThatOfTheLaterSample) {
               ElementsAre(3000, 600, 300 + 1000));
 }
 
+// Without the rounding of differences between large totals.
+TEST(StepAmounts, AConstantRateIsExact) {
+  SampleColumns watts;
+  std::vector<TimeRange> steps;
+  std::vector<double> joules;
+  for (int64_t i = 0; i <= 10'000; ++i) watts.Append(15'000 * i, 683.1);
+  for (int64_t i = 0; i < 100'000; ++i) {
+    steps.push_back({1000 * i, 1000 * (i + 1)});
+    joules.push_back(683.1);
+  }
+  const std::vector<double> added = Added(watts, steps);
+  for (size_t i = 0; i < steps.size(); ++i) EXPECT_NEAR(added[i], joules[i], 3e-13);
+}
+
 // Several steps share the time between two samples.
 TEST(StepAmounts, StepsMayBeShorterThanTheScrapeInterval) {
   const SampleColumns samples = Samples({{0, 0}, {15'000, 300}, {30'000, 300}});
