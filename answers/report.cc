@@ -249,8 +249,8 @@ absl::Status Advised(const absl::Status& status) {
       Message(status)));
 }
 
-// The job as in the list of jobs; its verdict is about the last attempt. An earlier attempt that was
-// asked for says nothing about that, so the last one is judged, and released, on its own.
+// The job as in the list of jobs; its verdict is about the last attempt. If the report may be about
+// an earlier one, the last one is judged, and released, on its own.
 absl::StatusOr<ListedJob> SummaryOf(const ReportQuestion& question, const QuestionContext& context,
                                     const LoadContext& load) {
   const JobListQuery query{.name = question.job.name,

@@ -150,7 +150,7 @@ TEST_F(TrainingHandlersTest, WrongParametersAreExplained) {
   check("heatmap?job=a&metric=nic_sent_bytes_per_second&by=step",
         R"(\"by\": host interfaces are only available by time, not by step)");
   check("heatmap?job=a&metric=loss&only=x",
-        R"(\"only\": \"x\" is not one of min, max, last, mean)");
+        R"(\"only\": \"x\" is not one of min, max, last, mean, count)");
   check("heatmap?job=a&metric=loss&bins=5001",
         R"(\"bins\": \"5001\" is not a number from 1 to 5000)");
   check("compare?runs=a&align=x", R"(\"align\": \"x\" is not one of step, tokens, time)");
