@@ -19,8 +19,8 @@ struct PictureCells {
 };
 
 // One row per group of neighbouring ranks. Lowest, highest and count are over the whole group; last
-// and mean are from the rank whose mean is furthest from the median of the whole picture, so that one
-// late rank among a thousand stays visible.
+// and mean are from the rank whose mean is furthest from the median of the whole picture, so that
+// one late rank among a thousand stays visible.
 struct RowGroups {
   std::vector<size_t> first_row;  // of each group, which ends before the next group's first row
   PictureCells cells;

@@ -1,5 +1,5 @@
-// Amounts: what a counter grew by, or what a rate adds up to, between moments that no sample has the
-// time of: joules, bytes, throttled seconds or dropped packets of each training step.
+// Amounts: what a counter grew by, or what a rate adds up to, between moments that are not those of
+// samples: joules, bytes, throttled seconds or dropped packets of each training step.
 //
 //   samples    o-------------o-------------o-------------o
 //   steps            |---------|----|---------|
