@@ -270,7 +270,8 @@ absl::StatusOr<JobFindings> FindAll(const ReportQuestion& question,
       const std::vector<LoadedJob> attempts,
       LoadAttempts(QueryOf(question.job, JobNeeds::Everything(), context.now_ms), load));
   const LoadedJob& job = attempts.back();
-  if (!question.job.attempt.has_value()) {
+  const bool is_listed = !summary.job.name.empty();
+  if (is_listed && !question.job.attempt.has_value()) {
     summary.verdict =
         VerdictOf(job, job.time.max_ms, summary.condition.state, job.not_reporting, &context.pool);
     LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());

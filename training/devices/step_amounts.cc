@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "training/job/job.h"
+#include "training/matrix/rank_matrix.h"
 
 namespace lockstep::training {
 namespace {

@@ -15,6 +15,8 @@ import { aligned } from "./aligned";
 import { Warnings } from "./warnings";
 
 const POINTS = 500;
+// Of an expression between two points, for the band behind its line. An expression may be expensive.
+const EVALUATIONS = 4;
 // More lines would be unreadable; a note says how many series there are.
 const MAX_LINES = 200;
 
@@ -36,7 +38,7 @@ export function GraphView({ query, range }: { query: string; range: KnownRange }
   const step = stepFor(range.from, range.to, POINTS);
   const params = { query, start: range.from.toFixed(3), end: range.to.toFixed(3), step };
   const answer = useAnswer<MatrixResult>("query_range", params);
-  const reduced = useReduced(params, answer.data !== null && answer.data.result.length <= MAX_LINES);
+  const reduced = useReduced({ ...params, resolution: Math.max(1, step / EVALUATIONS) }, answer.data !== null && answer.data.result.length <= MAX_LINES);
   return (
     <Answered answer={answer} height={400}>
       {(data) => <><Warnings of={answer} /><Graph data={data} reduced={reduced} /></>}
