@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "answers/load/series_parts.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "catalogue/metric_names.h"
 #include "catalogue/role_samples.h"
+#include "catalogue/roles.h"
 #include "storage/storage.h"
 
 namespace lockstep::answers {
@@ -30,9 +33,22 @@ TimeRange RangeToRead(const std::vector<TimeRange>& times, int64_t longest_gap_m
   return {range.min_ms - longest_gap_ms, range.max_ms + longest_gap_ms};
 }
 
-double FactorOf(const LabelSet& labels, const SampleColumns& samples) {
-  const auto name = catalogue::RoleOf(labels.metric_name(), labels);
-  return name.has_value() ? catalogue::ConversionOf(*name, samples.values).factor : 1;
+// Fails if the catalogue knows that the metric is measured otherwise: the falls of a gauge would
+// count as resets, and a counter is not something per second.
+absl::Status CheckMeasured(const catalogue::NameRole& name, std::string_view metric,
+                           training::Measured measured) {
+  const bool is_total = catalogue::InfoOf(name.role).kind == catalogue::RoleKind::kTotal;
+  const bool is_counter = is_total || name.stored == catalogue::Stored::kCounter;
+  const bool is_rate = !is_counter && name.stored != catalogue::Stored::kEither;
+  if (is_rate && measured == training::Measured::kCounter) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("\"%s\" is a gauge and cannot increase: use per_step=integral", metric));
+  }
+  if (is_counter && measured == training::Measured::kRate) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "\"%s\" is a counter and not something per second: use per_step=increase", metric));
+  }
+  return absl::OkStatus();
 }
 
 bool IsKnown(double amount) { return !std::isnan(amount); }
@@ -45,6 +61,11 @@ class AmountReader {
       : question_(question), times_(std::move(times)), budget_(budget) {}
 
   absl::Status Read(SeriesSet& series, SampleColumns& samples) {
+    const LabelSet& labels = series.labels();
+    const auto name = catalogue::RoleOf(labels.metric_name(), labels);
+    if (name.has_value()) {
+      LOCKSTEP_RETURN_IF_ERROR(CheckMeasured(*name, labels.metric_name(), question_.measured));
+    }
     samples.Clear();
     LOCKSTEP_RETURN_IF_ERROR(series.Read(samples));
     const auto read_count = static_cast<int64_t>(samples.size());
@@ -54,12 +75,13 @@ class AmountReader {
     budget_.Release(read_count);
     if (std::ranges::none_of(amounts, IsKnown)) return absl::OkStatus();
     LOCKSTEP_RETURN_IF_ERROR(budget_.Charge(static_cast<int64_t>(amounts.size())));
-    if (question_.in_role_units) {
-      const double factor = FactorOf(series.labels(), samples);
+    LOCKSTEP_RETURN_IF_ERROR(budget_.ChargeText(static_cast<int64_t>(labels.bytes().size())));
+    if (question_.in_role_units && name.has_value()) {
+      const double factor = catalogue::ConversionOf(*name, samples.values).factor;
       for (double& amount : amounts) amount *= factor;
     }
     MutexLock lock(mutex_);
-    found_.push_back({series.labels(), std::move(amounts)});
+    found_.push_back({labels, std::move(amounts)});
     return absl::OkStatus();
   }
 

@@ -26,8 +26,9 @@ struct SeriesAmounts {
   std::vector<double> amounts;  // one per point; unknown where the samples do not say
 };
 
-// For each point of `ends`, from the begin of its first step to the end of its last. Sorted by
-// labels, without series of which nothing is known.
+// kInvalidArgument if the catalogue knows that a metric is measured otherwise. Else, for each point
+// of `ends`, from the begin of its first step to the end of its last. Sorted by labels, without
+// series of which nothing is known.
 absl::StatusOr<std::vector<SeriesAmounts>> AnswerStepAmounts(const StepAmountsQuestion& question,
                                                              const StepEnds& ends,
                                                              const QuestionContext& context);

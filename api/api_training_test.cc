@@ -354,6 +354,11 @@ TEST_F(StepAxisTest, WrongAmountsAreExplained) {
   check("query=m&reduce=most", "is none of min, max");
   check("query=m%7B&per_step=increase", "parse error");
   check("query=lockstep_mfu&per_step=integral", "are computed");
+  check("query=DCGM_FI_DEV_POWER_USAGE&per_step=increase",
+        R"(\"DCGM_FI_DEV_POWER_USAGE\" is a gauge and cannot increase: use per_step=integral)");
+  storage_.Append(LabelSet::Of({{kMetricName, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"}}),
+                  kJobBeginMs + 71'000, 5);
+  check("query=DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION&per_step=integral", "use per_step=increase");
   for (const char* query : {"rate(m[5m])", "m+offset+5m", "m+@+5", "m*2", "7", "(m)"}) {
     check(std::string("per_step=increase&query=") + query, "requires a selector without functions");
   }
