@@ -371,6 +371,8 @@ TEST_F(StepAxisTest, TimeIsTheOtherAxis) {
   EXPECT_EQ(Body(query + "&axis=time"), points);
   EXPECT_EQ(Body(query + "&axis=rank"),
             BadData(R"(invalid parameter \"axis\": must be time or step)"));
+  EXPECT_EQ(Body(query + "&per_step=increase"),
+            BadData(R"(invalid parameter \"per_step\": requires axis=step)"));
 }
 
 }  // namespace
