@@ -10,7 +10,7 @@
 namespace lockstep::answers {
 namespace {
 
-// For each of the four matrices: in the answer, and before ranks share rows.
+// For each of the matrices: in the answer, and before ranks share rows.
 constexpr size_t kMostShownCells = 500'000;
 constexpr size_t kMostCellsOfRanks = 4'000'000;
 
@@ -53,6 +53,7 @@ void KeepOnly(PictureValue value, training::PictureCells& cells) {
   if (value != PictureValue::kHighest) cells.highest = {};
   if (value != PictureValue::kLast) cells.last = {};
   if (value != PictureValue::kMean) cells.mean = {};
+  if (value != PictureValue::kCount) cells.count = {};
 }
 
 }  // namespace

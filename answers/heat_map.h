@@ -17,7 +17,7 @@
 namespace lockstep::answers {
 
 // The matrices of training::PictureCells.
-enum class PictureValue { kLowest, kHighest, kLast, kMean };
+enum class PictureValue { kLowest, kHighest, kLast, kMean, kCount };
 
 struct HeatMapQuestion {
   JobQuestion job;
@@ -25,7 +25,7 @@ struct HeatMapQuestion {
   bool is_over_steps = false;             // always false for a metric of interfaces
   size_t bins = 200;                      // at least 1; a large picture has fewer
   size_t rows = SIZE_MAX;                 // at least 1; if there are more ranks, they share rows
-  std::optional<PictureValue> only = {};  // empty: all four
+  std::optional<PictureValue> only = {};  // empty: all
 };
 
 struct JobHeatMap {

@@ -10,6 +10,7 @@
 #include "answers/comparison.h"
 #include "answers/efficiency.h"
 #include "answers/events.h"
+#include "answers/report.h"
 #include "answers/steps.h"
 #include "answers/stragglers.h"
 #include "answers/verdict.h"
@@ -95,6 +96,16 @@ TEST_F(Questions, StepsOfAJobWithoutAny) {
   EXPECT_TRUE(none.attempts[0].step.empty());
   EXPECT_EQ(Message(AnswerStepEnds({.job = {"a"}}, Context()).status()),
             "no steps are stored for job \"a\"");
+}
+
+// A point begins where the step after the last point begins.
+TEST_F(Questions, PointsLeaveNoStepOut) {
+  AddSteps("a", 1, 10, 30);
+  const StepEnds ends =
+      Of(AnswerStepEnds({.job = {"a"}, .first_step = 12, .stride = 5}, Context()));
+  ASSERT_EQ(ends.step, (std::vector<int64_t>{12, 17, 22, 27}));
+  const auto end_of = [](int64_t step) { return kFirstEndMs + 1000 * (step - 10); };
+  EXPECT_EQ(ends.begin_ms, (std::vector<int64_t>{end_of(11), end_of(12), end_of(17), end_of(22)}));
 }
 
 TEST_F(Questions, EndsOfEveryNthStep) {
@@ -336,6 +347,56 @@ TEST_F(Questions, JobsAreListedWithTheirVerdicts) {
   EXPECT_EQ(Name(jobs[1].verdict->verdict), "healthy");
   budget_.Cancel();
   EXPECT_FALSE(AnswerJobs({.now_ms = kFirstEndMs + now_ms_}, Context()).ok());
+}
+
+// --- The report ---------------------------------------------------------------------------------
+
+// How many samples all attempts of the job take at once.
+int64_t SamplesOfJob(const JobQuestion& question, const QuestionContext& context) {
+  QueryBudget budget(10'000'000, QueryBudget::Clock::time_point::max());
+  const QuestionContext own{context.storage, context.pool, budget, context.now_ms};
+  LOCKSTEP_CHECK(LoadAttempts(question, JobNeeds::Everything(), own).ok());
+  return budget.peak_samples();
+}
+
+TEST_F(Questions, AReportHoldsTheJobOnce) {
+  AddSteps("a", 4, 0, 499);
+  const int64_t once = SamplesOfJob({"a"}, Context());
+  ASSERT_GT(once, 4 * 2 * 500 - 1);
+  QueryBudget enough(once + once / 4, QueryBudget::Clock::time_point::max());
+  const auto report =
+      AnswerReport({.job = {"a"}}, {storage_, pool_, enough, kFirstEndMs + now_ms_});
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->step_count, 500u);
+  // The verdict is that of the list.
+  const std::vector<ListedJob> listed =
+      Of(AnswerJobs({.name = "a", .now_ms = kFirstEndMs + now_ms_}, Context()));
+  ASSERT_TRUE(report->summary.verdict.has_value());
+  EXPECT_EQ(report->summary.verdict->verdict, listed.at(0).verdict->verdict);
+  EXPECT_EQ(report->summary.verdict->sentence, listed.at(0).verdict->sentence);
+  EXPECT_EQ(report->summary.verdict->confidence.steps, listed.at(0).verdict->confidence.steps);
+}
+
+TEST_F(Questions, AReportThatIsTooLargeSaysWhatToDo) {
+  AddSteps("a", 4, 0, 499);
+  QueryBudget little(SamplesOfJob({"a"}, Context()) - 1, QueryBudget::Clock::time_point::max());
+  const absl::Status status =
+      AnswerReport({.job = {"a"}}, {storage_, pool_, little, kFirstEndMs + now_ms_}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(Message(status).find("query.max-samples"), std::string_view::npos);
+  EXPECT_NE(Message(status).find("start and end"), std::string_view::npos);
+}
+
+// The verdict of the summary is about the last attempt, whichever attempt the report is about.
+TEST_F(Questions, AReportAboutAnEarlierAttempt) {
+  AddSteps("a", 4, 0, 499);
+  AddSteps("a", 4, 100, 299, 600'000);
+  const JobFindings last = Of(AnswerReport({.job = {"a"}}, Context()));
+  const JobFindings first = Of(AnswerReport({.job = {.name = "a", .attempt = 0}}, Context()));
+  EXPECT_EQ(first.step_count, 500u);
+  EXPECT_EQ(last.step_count, 200u);
+  ASSERT_TRUE(first.summary.verdict.has_value() && last.summary.verdict.has_value());
+  EXPECT_EQ(first.summary.verdict->confidence.steps, last.summary.verdict->confidence.steps);
 }
 
 }  // namespace

@@ -239,21 +239,45 @@ ReportSection Events(const JobFindings& findings) {
   return section;
 }
 
-}  // namespace
+// Says what to do about a job of which one query cannot hold all data.
+absl::Status Advised(const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "%s. A report needs all data of a job at once: limit it with start and end, or to an "
+      "attempt, "
+      "or request its parts (stragglers, bottlenecks, mfu, ledger, events) one by one",
+      Message(status)));
+}
 
-absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
-                                         const QuestionContext& context) {
+// The job as in the list of jobs; its verdict is about the last attempt. If the report may be about
+// an earlier one, the last one is judged, and released, on its own.
+absl::StatusOr<ListedJob> SummaryOf(const ReportQuestion& question, const QuestionContext& context,
+                                    const LoadContext& load) {
+  const JobListQuery query{.name = question.job.name,
+                           .time = question.job.time,
+                           .now_ms = context.now_ms,
+                           .exclude_verdicts = !question.job.attempt.has_value()};
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<ListedJob> listed, ListJudgedJobs(query, load));
+  return listed.empty() ? ListedJob() : std::move(listed.front());
+}
+
+absl::StatusOr<JobFindings> FindAll(const ReportQuestion& question,
+                                    const QuestionContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
   const LoadContext load{*querier, context.pool, context.budget};
+  LOCKSTEP_ASSIGN_OR_RETURN(ListedJob summary, SummaryOf(question, context, load));
   LOCKSTEP_ASSIGN_OR_RETURN(
       const std::vector<LoadedJob> attempts,
       LoadAttempts(QueryOf(question.job, JobNeeds::Everything(), context.now_ms), load));
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      std::vector<ListedJob> listed,
-      ListJudgedJobs({question.job.name, question.job.time, context.now_ms}, load));
   const LoadedJob& job = attempts.back();
+  const bool is_listed = !summary.job.name.empty();
+  if (is_listed && !question.job.attempt.has_value()) {
+    summary.verdict =
+        VerdictOf(job, job.time.max_ms, summary.condition.state, job.not_reporting, &context.pool);
+    LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
+  }
   JobFindings findings{.subject = SubjectOf(job), .step_count = job.steps.size()};
-  if (!listed.empty()) findings.summary = std::move(listed.front());
+  findings.summary = std::move(summary);
   findings.stragglers = StragglersOf(job, FindStragglers(job, question.method, &context.pool),
                                      question.prices, context.pool);
   LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
@@ -263,6 +287,15 @@ absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
   LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
   findings.events = EventsOf(job, context.now_ms);
   return findings;
+}
+
+}  // namespace
+
+absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
+                                         const QuestionContext& context) {
+  absl::StatusOr<JobFindings> findings = FindAll(question, context);
+  if (findings.ok()) return findings;
+  return Advised(findings.status());
 }
 
 std::vector<ReportSection> ReportOf(const JobFindings& findings) {

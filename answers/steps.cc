@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "storage/storage.h"
 #include "training/heat_map.h"
+#include "training/job/steps.h"
 
 namespace lockstep::answers {
 namespace {
@@ -70,11 +71,15 @@ absl::StatusOr<StepRange> RangeOf(const StepEndsQuestion& question,
 StepEnds EndsIn(const StepRange& range, const training::StepTable& table) {
   StepEnds ends;
   int64_t next_step = range.first_step;
+  size_t first = 0;  // of the point
   for (size_t n = 0; n < table.size() && next_step <= range.last_step; ++n) {
+    if (ends.step.empty()) first = n;
     if (table.step[n] < next_step) continue;
     if (table.step[n] > range.last_step) break;
     ends.step.push_back(table.step[n]);
+    ends.begin_ms.push_back(training::StepBeginMs(table, first));
     ends.end_ms.push_back(table.end_ms[n]);
+    first = n + 1;
     const int64_t passed = (table.step[n] - range.first_step) / range.stride;
     next_step = range.first_step + (passed + 1) * range.stride;
   }

@@ -51,9 +51,10 @@ struct StepEndsQuestion {
   int64_t most_points = 2000;
 };
 
-// Two columns.
+// Three columns. A point is about all steps after the point before it.
 struct StepEnds {
   std::vector<int64_t> step = {};
+  std::vector<int64_t> begin_ms = {};  // of the first step of the point, see training::StepBeginMs
   std::vector<int64_t> end_ms = {};
 };
 

@@ -136,6 +136,26 @@ TEST_F(ApiTest, RangeQueries) {
         });
 }
 
+// One series per reduction of the samples in (t - step, t].
+TEST_F(ApiTest, ReducedRangeQueries) {
+  const LabelSet http = LabelSet::Of({{"__name__", "http_total"}, {"job", "web"}, {"a.b", "x"}});
+  storage_.Append(http, kNowMs - 2500, 9);
+  const std::string metric = R"({"metric":{"__name__":"http_total","__reduce__":")";
+  const std::string labels = R"(","a.b":"x","job":"web"},"values":)";
+  Check(200,
+        {{"/api/v1/query_range?query=http_total&start=1435781446&end=1435781450&step=4"
+          "&reduce=min,max,count",
+          Success(R"({"resultType":"matrix","result":[)" + metric + "count" + labels +
+                  R"([[1435781450,"2"]]},)" + metric + "max" + labels + R"([[1435781450,"9"]]},)" +
+                  metric + "min" + labels + R"([[1435781450,"2.5"]]}]})")}});
+  EXPECT_THAT(Body("/api/v1/explain?query=sum(up)&start=1435781400&end=1435781450&step=50"
+                   "&reduce=max"),
+              HasSubstr(R"("text":"sum(up)[50s:5s]")"));
+  Check(400, {{"/api/v1/query_range?query=up&start=0&end=1&step=1&reduce=p99",
+               BadData(R"(invalid parameter \"reduce\": \"p99\" is none of min, max, first, last, )"
+                       R"(sum, avg, count, separated by commas)")}});
+}
+
 TEST_F(ApiTest, BadQueries) {
   Check(400,
         {

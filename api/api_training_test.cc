@@ -150,7 +150,7 @@ TEST_F(TrainingHandlersTest, WrongParametersAreExplained) {
   check("heatmap?job=a&metric=nic_sent_bytes_per_second&by=step",
         R"(\"by\": host interfaces are only available by time, not by step)");
   check("heatmap?job=a&metric=loss&only=x",
-        R"(\"only\": \"x\" is not one of min, max, last, mean)");
+        R"(\"only\": \"x\" is not one of min, max, last, mean, count)");
   check("heatmap?job=a&metric=loss&bins=5001",
         R"(\"bins\": \"5001\" is not a number from 1 to 5000)");
   check("compare?runs=a&align=x", R"(\"align\": \"x\" is not one of step, tokens, time)");
@@ -275,6 +275,95 @@ TEST_F(StepAxisTest, WrongParametersAreExplained) {
   }
 }
 
+// A point is about all steps after the point before it.
+TEST_F(StepAxisTest, CountersAreDividedAmongSteps) {
+  // 500 a second, from 300 ms after the second attempt began.
+  for (int64_t i = 0; i < 10; ++i) {
+    storage_.Append(LabelSet::Of({{kMetricName, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"}}),
+                    kJobBeginMs + 70'300 + 2000 * i, 1000 * static_cast<double>(i));
+  }
+  const std::string query = "job=a&query=DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION&per_step=increase";
+  const std::string metric = R"({"metric":{"__name__":"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"},)";
+  EXPECT_EQ(OverSteps(query + "&end=7"), Matrix(metric + R"("values":[[6,"500"],[7,"500"]]})"));
+  EXPECT_EQ(OverSteps(query + "&start=6&end=10&step=2"),
+            Matrix(metric + R"("values":[[6,"500"],[8,"1000"],[10,"1000"]]})"));
+  // Millijoules.
+  EXPECT_EQ(OverSteps(query + "&end=7&units=role"),
+            Matrix(metric + R"("values":[[6,"0.5"],[7,"0.5"]]})"));
+}
+
+TEST_F(StepAxisTest, RatesAreIntegrated) {
+  const std::string query =
+      "job=a&query=DCGM_FI_DEV_POWER_USAGE{rank=\"0\"}&per_step=integral&end=7";
+  const std::string metric =
+      R"({"metric":{"Hostname":"n1","__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"0","job":"a",)"
+      R"("modelName":"NVIDIA H100 80GB HBM3","rank":"0"},)";
+  EXPECT_EQ(OverSteps(query), Matrix(metric + R"("values":[[5,"500"],[6,"500"],[7,"500"]]})"));
+  // The sample before the first step is a minute older.
+  EXPECT_EQ(OverSteps(query + "&lookback_delta=10s"),
+            Matrix(metric + R"("values":[[6,"500"],[7,"500"]]})"));
+  EXPECT_EQ(OverSteps("job=a&query=none&per_step=integral"), Matrix(""));
+}
+
+// A GPU that did something before the job, under the name of another job or under none.
+TEST_F(StepAxisTest, ADeviceCountsInTheStepsOfTheJobOnly) {
+  constexpr const char* kName = "nvlink_bytes_total";
+  for (int64_t second = -50; second <= 100; ++second) {
+    const int64_t time_ms = kJobBeginMs + 70'500 + 1000 * second;
+    const double value =
+        second < 1 ? 1e6 * static_cast<double>(second + 50) : 5e7 + 8 * static_cast<double>(second);
+    storage_.Append(LabelSet::Of({{kMetricName, kName}, {"gpu", "7"}}), time_ms, value);
+    storage_.Append(LabelSet::Of({{kMetricName, kName}, {"job", second < 1 ? "before" : "a"}}),
+                    time_ms, value);
+  }
+  const std::string query = "job=a&per_step=increase&end=8&query=" + std::string(kName);
+  // Step 6 begins between the last sample of the other job and the first of this one.
+  EXPECT_EQ(OverSteps(query + "{gpu=\"7\"}&start=7"),
+            Matrix(R"({"metric":{"__name__":"nvlink_bytes_total","gpu":"7"},)"
+                   R"("values":[[7,"8"],[8,"8"]]})"));
+  EXPECT_EQ(OverSteps(query + "{job=\"a\"}"),
+            Matrix(R"({"metric":{"__name__":"nvlink_bytes_total","job":"a"},)"
+                   R"("values":[[7,"8"],[8,"8"]]})"));
+}
+
+TEST_F(StepAxisTest, StepsAreReduced) {
+  const LabelSet m = LabelSet::Of({{kMetricName, "m"}});
+  for (int64_t i = 0; i < 40; ++i) {
+    storage_.Append(m, kJobBeginMs + 70'000 + 250 * i, i == 6 ? 99 : 1);
+  }
+  EXPECT_EQ(OverSteps("job=a&query=m&reduce=max,count&end=7"),
+            Matrix(R"({"metric":{"__name__":"m","__reduce__":"count"},)"
+                   R"("values":[[5,"4"],[6,"4"],[7,"4"]]},)"
+                   R"({"metric":{"__name__":"m","__reduce__":"max"},)"
+                   R"("values":[[5,"1"],[6,"99"],[7,"1"]]})"));
+  // Every tenth of the point's two steps.
+  EXPECT_EQ(OverSteps("job=a&query=m*2&reduce=max,count&start=5&end=7&step=2"),
+            Matrix(R"({"metric":{"__reduce__":"count"},"values":[[5,"10"],[7,"10"]]},)"
+                   R"({"metric":{"__reduce__":"max"},"values":[[5,"2"],[7,"198"]]})"));
+}
+
+TEST_F(StepAxisTest, WrongAmountsAreExplained) {
+  const auto check = [this](const std::string& parameters, const std::string& part) {
+    const Response response = Get("/api/v1/query_range?axis=step&job=a&" + parameters);
+    EXPECT_EQ(response.status, 400) << parameters;
+    EXPECT_THAT(response.body, HasSubstr(part)) << parameters;
+  };
+  check("query=m&per_step=sum", "must be increase, for counters, or integral");
+  check("query=m&per_step=increase&lookback_delta=x", "lookback_delta");
+  check("query=m&per_step=increase&reduce=max", "per_step and reduce exclude each other");
+  check("query=m&reduce=most", "is none of min, max");
+  check("query=m%7B&per_step=increase", "parse error");
+  check("query=lockstep_mfu&per_step=integral", "are computed");
+  check("query=DCGM_FI_DEV_POWER_USAGE&per_step=increase",
+        R"(\"DCGM_FI_DEV_POWER_USAGE\" is a gauge and cannot increase: use per_step=integral)");
+  storage_.Append(LabelSet::Of({{kMetricName, "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"}}),
+                  kJobBeginMs + 71'000, 5);
+  check("query=DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION&per_step=integral", "use per_step=increase");
+  for (const char* query : {"rate(m[5m])", "m+offset+5m", "m+@+5", "m*2", "7", "(m)"}) {
+    check(std::string("per_step=increase&query=") + query, "requires a selector without functions");
+  }
+}
+
 TEST_F(StepAxisTest, TimeIsTheOtherAxis) {
   const std::string query = "/api/v1/query_range?query=7&start=1&end=2&step=1";
   const std::string points = Matrix(R"({"metric":{},"values":[[1,"7"],[2,"7"]]})");
@@ -282,6 +371,8 @@ TEST_F(StepAxisTest, TimeIsTheOtherAxis) {
   EXPECT_EQ(Body(query + "&axis=time"), points);
   EXPECT_EQ(Body(query + "&axis=rank"),
             BadData(R"(invalid parameter \"axis\": must be time or step)"));
+  EXPECT_EQ(Body(query + "&per_step=increase"),
+            BadData(R"(invalid parameter \"per_step\": requires axis=step)"));
 }
 
 }  // namespace

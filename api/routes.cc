@@ -159,6 +159,7 @@ Response QueryRange(Services& services, const Call& call, const Permit& permit) 
     return HandleQueryOverSteps(call, context, TrainingContextOf(services, call, permit).answers);
   }
   if (!axis.empty() && axis != "time") return InvalidParameter("axis", "must be time or step");
+  if (!call.form.Get("per_step").empty()) return InvalidParameter("per_step", "requires axis=step");
   return HandleQueryRange(call, context, permit.budget);
 }
 

@@ -1,7 +1,8 @@
+#include "catalogue/role_samples.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "catalogue/metric_names.h"
+#include <optional>
 
 namespace lockstep::catalogue {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr size_t kFewestSamplesOfCounter = 10;
 
 // Never falls, and rises more often than not. A gauge of bytes per second goes up and down.
-bool LooksLikeCounter(const std::vector<double>& values) {
+bool LooksLikeCounter(std::span<const double> values) {
   if (values.size() < kFewestSamplesOfCounter) return false;
   size_t rises = 0;
   for (size_t i = 1; i < values.size(); ++i) {
@@ -20,7 +21,7 @@ bool LooksLikeCounter(const std::vector<double>& values) {
   return 2 * rises > values.size();
 }
 
-bool IsCounter(Stored stored, const std::vector<double>& values) {
+bool IsCounter(Stored stored, std::span<const double> values) {
   return stored == Stored::kCounter || (stored == Stored::kEither && LooksLikeCounter(values));
 }
 
@@ -45,7 +46,7 @@ void ToRates(std::vector<int64_t>& timestamp_ms, std::vector<double>& values) {
   values.resize(kept);
 }
 
-double FactorFor(const NameRole& name, const std::vector<double>& values) {
+double FactorFor(const NameRole& name, std::span<const double> values) {
   const bool is_percent = name.stored == Stored::kPercentOrRatio &&
                           std::ranges::any_of(values, [](double value) { return value > 1; });
   return is_percent ? name.factor / 100 : name.factor;
@@ -53,12 +54,20 @@ double FactorFor(const NameRole& name, const std::vector<double>& values) {
 
 }  // namespace
 
-void ToRole(const NameRole& name, std::vector<int64_t>& timestamp_ms, std::vector<double>& values) {
-  const double factor = FactorFor(name, values);
+RoleConversion ConversionOf(const NameRole& name, std::span<const double> values) {
   const bool is_gauge = InfoOf(name.role).kind == RoleKind::kGauge;
-  if (is_gauge && IsCounter(name.stored, values)) ToRates(timestamp_ms, values);
-  if (factor == 1) return;
-  for (double& value : values) value *= factor;
+  return {FactorFor(name, values), is_gauge && IsCounter(name.stored, values)};
+}
+
+void Convert(const RoleConversion& conversion, std::vector<int64_t>& timestamp_ms,
+             std::vector<double>& values) {
+  if (conversion.takes_rate) ToRates(timestamp_ms, values);
+  if (conversion.factor == 1) return;
+  for (double& value : values) value *= conversion.factor;
+}
+
+void ToRole(const NameRole& name, std::vector<int64_t>& timestamp_ms, std::vector<double>& values) {
+  Convert(ConversionOf(name, values), timestamp_ms, values);
 }
 
 }  // namespace lockstep::catalogue

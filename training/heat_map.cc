@@ -20,6 +20,7 @@ void ReduceCell(std::span<const double> values, size_t row, size_t bin, PictureC
     sum += value;
     ++known;
   }
+  cells.count(row, bin) = static_cast<double>(known);
   if (known > 0) cells.mean(row, bin) = sum / static_cast<double>(known);
 }
 
@@ -31,6 +32,7 @@ HeatMap ReduceToBins(const RankMatrix& values, size_t bins) {
   HeatMap map;
   PictureCells& cells = map.cells;
   cells.lowest = cells.highest = cells.last = cells.mean = RankMatrix(values.rows(), bins);
+  cells.count = RankMatrix(values.rows(), bins, 0);
   for (size_t bin = 0; bin < bins; ++bin) {
     const size_t first = bin * values.columns() / bins;
     const size_t end = (bin + 1) * values.columns() / bins;

@@ -56,6 +56,7 @@ TEST(HeatMap, ACellHasTheLowestHighestLastAndMean) {
   EXPECT_EQ(map.cells.highest(0, 0), 4);
   EXPECT_EQ(map.cells.last(0, 0), -2);
   EXPECT_EQ(map.cells.mean(0, 0), 1);
+  EXPECT_EQ(map.cells.count(0, 1), 3);
   EXPECT_EQ(map.cells.lowest(0, 1), -5);
   EXPECT_EQ(map.cells.highest(0, 1), 1);
   EXPECT_EQ(map.cells.last(0, 1), -3);

@@ -24,6 +24,7 @@ void AddRow(const PictureCells& cells, size_t row, double middle, size_t group, 
   for (size_t n = 0; n < cells.mean.columns(); ++n) {
     merged.lowest(group, n) = std::fmin(merged.lowest(group, n), cells.lowest(row, n));
     merged.highest(group, n) = std::fmax(merged.highest(group, n), cells.highest(row, n));
+    merged.count(group, n) += cells.count(row, n);
     const double mean = cells.mean(row, n);
     const double before = merged.mean(group, n);
     const bool is_further =
@@ -47,6 +48,7 @@ RowGroups GroupRows(const PictureCells& cells, size_t rows) {
        {&merged.lowest, &merged.highest, &merged.last, &merged.mean, &groups.furthest}) {
     *matrix = RankMatrix(rows, cells.mean.columns());
   }
+  merged.count = RankMatrix(rows, cells.mean.columns(), 0);
   const double middle = MedianOfAll(cells.mean);
   for (size_t group = 0; group < rows; ++group) {
     groups.first_row.push_back(group * ranks / rows);

@@ -9,17 +9,18 @@
 
 namespace lockstep::training {
 
-// Four values per cell, in matrices of the same shape.
+// Five values per cell, in matrices of the same shape.
 struct PictureCells {
   RankMatrix lowest;
   RankMatrix highest;
   RankMatrix last;
   RankMatrix mean;
+  RankMatrix count;  // of known values; 0 where all others are unknown
 };
 
-// One row per group of neighbouring ranks. Lowest and highest are over the whole group; last and
-// mean are from the rank whose mean is furthest from the median of the whole picture, so that one
-// late rank among a thousand stays visible.
+// One row per group of neighbouring ranks. Lowest, highest and count are over the whole group; last
+// and mean are from the rank whose mean is furthest from the median of the whole picture, so that
+// one late rank among a thousand stays visible.
 struct RowGroups {
   std::vector<size_t> first_row;  // of each group, which ends before the next group's first row
   PictureCells cells;

@@ -9,7 +9,8 @@ namespace {
 
 PictureCells Even(size_t ranks, size_t columns) {
   PictureCells cells;
-  cells.lowest = cells.highest = cells.last = cells.mean = RankMatrix(ranks, columns, 1.0);
+  cells.lowest = cells.highest = cells.last = cells.mean = cells.count =
+      RankMatrix(ranks, columns, 1.0);
   return cells;
 }
 
@@ -29,6 +30,7 @@ TEST(RowGroups, TheRankThatStandsOutStays) {
   EXPECT_EQ(groups.cells.highest(85, 1), 9);
   EXPECT_EQ(groups.cells.lowest(85, 1), -3);
   EXPECT_EQ(groups.furthest(85, 1), 1);
+  EXPECT_EQ(groups.cells.count(85, 1), 4);
   EXPECT_EQ(groups.cells.mean(85, 0), 1);
 }
 

@@ -74,7 +74,7 @@ TEST(LinkPictureTest, CellsAreBytesPerSecond) {
   const LinkPicture picture = LinkPictureOf(job, catalogue::Role::kNicTransmitBytesTotal, 4);
   ASSERT_EQ(picture.bins.size(), 4u);
   EXPECT_EQ(picture.bins[3].time.min_ms, 30'000);
-  const auto& [lowest, highest, last, mean] = picture.cells;
+  const auto& [lowest, highest, last, mean, count] = picture.cells;
   EXPECT_TRUE(std::isnan(mean(0, 0)));
   EXPECT_EQ(lowest(0, 1), 100);
   EXPECT_EQ(highest(0, 1), 500);
@@ -85,6 +85,9 @@ TEST(LinkPictureTest, CellsAreBytesPerSecond) {
   EXPECT_EQ(mean(1, 1), 300);
   EXPECT_TRUE(std::isnan(mean(1, 2)));
   EXPECT_EQ(mean(1, 3), 250);
+  EXPECT_EQ(count(0, 0), 0);
+  EXPECT_EQ(count(0, 1), 2);
+  EXPECT_EQ(count(1, 3), 1);
 }
 
 }  // namespace

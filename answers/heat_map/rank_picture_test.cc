@@ -186,6 +186,8 @@ TEST(TimeBins, HaveTheLowestHighestLastAndMean) {
   EXPECT_EQ(cells.highest(1, 1), -7);
   EXPECT_EQ(cells.last(1, 1), -9);
   EXPECT_EQ(cells.mean(1, 1), -8);
+  EXPECT_EQ(cells.count(1, 1), 2);
+  EXPECT_EQ(cells.count(0, 0), 0);
   EXPECT_TRUE(std::isnan(cells.mean(0, 0)));
 }
 

@@ -14,8 +14,9 @@ int64_t WidthMs(const TimeRange& time, size_t bins) {
 }  // namespace
 
 TimeBins::TimeBins(const TimeRange& time, size_t rows, size_t bins)
-    : begin_ms_(time.min_ms), width_ms_(WidthMs(time, bins)), counts_(rows, bins, 0) {
+    : begin_ms_(time.min_ms), width_ms_(WidthMs(time, bins)) {
   cells_.lowest = cells_.highest = cells_.last = cells_.mean = training::RankMatrix(rows, bins);
+  cells_.count = training::RankMatrix(rows, bins, 0);
   for (size_t i = 0; i < bins; ++i) {
     const int64_t from_ms = begin_ms_ + static_cast<int64_t>(i) * width_ms_;
     bins_.push_back({{from_ms, from_ms + width_ms_ - 1}, {}, {}});
@@ -28,14 +29,15 @@ void TimeBins::Add(size_t row, int64_t time_ms, double value) {
     return;
   }
   const auto n = static_cast<size_t>(bin);
-  const bool is_first = counts_(row, n) == 0;
-  counts_(row, n) += 1;
+  double& count = cells_.count(row, n);
+  const bool is_first = count == 0;
+  count += 1;
   double& lowest = cells_.lowest(row, n);
   double& highest = cells_.highest(row, n);
   double& mean = cells_.mean(row, n);
   lowest = is_first ? value : std::min(lowest, value);
   highest = is_first ? value : std::max(highest, value);
-  mean = is_first ? value : mean + (value - mean) / counts_(row, n);
+  mean = is_first ? value : mean + (value - mean) / count;
   cells_.last(row, n) = value;
 }
 

@@ -1,5 +1,5 @@
-// Reduces timestamped values to bins of equal width, with the lowest, highest, last and mean of
-// each.
+// Reduces timestamped values to bins of equal width, with the lowest, highest, last, mean and
+// count of each.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,6 @@ class TimeBins {
   const int64_t begin_ms_;
   const int64_t width_ms_;
   std::vector<PictureBin> bins_;
-  training::RankMatrix counts_;
   training::PictureCells cells_;
 };
 

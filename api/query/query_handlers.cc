@@ -10,6 +10,7 @@
 #include "api/http/reply.h"
 #include "api/query/plan_json.h"
 #include "api/query/query_stats_json.h"
+#include "api/query/reduce_params.h"
 #include "api/query/result_body.h"
 #include "api/query/result_json.h"
 #include "api/query/role_units.h"
@@ -20,7 +21,6 @@
 namespace lockstep::api {
 namespace {
 
-constexpr int64_t kMaxPointsPerSeries = 11'000;
 constexpr std::string_view kTruncated = "results truncated due to limit";
 
 // The parameters common to both kinds of query.
@@ -87,7 +87,8 @@ struct RequestedQuery {
   int64_t end_ms = 0;
   int64_t step_ms = 0;  // 0: an instant query
   CommonParams params;
-  int64_t step_ns = 0;  // the exact step; step_ms is its whole milliseconds
+  int64_t step_ns = 0;    // the exact step; step_ms is its whole milliseconds
+  ReduceParams reduce{};  // of a range query
 };
 
 engine::QueryOptions OptionsOf(const RequestedQuery& requested, const QueryContext& context) {
@@ -106,9 +107,10 @@ absl::StatusOr<engine::QueryResult> Execute(const RequestedQuery& requested,
                                      requested.params.lookback_ms, options};
     return context.engine.Execute(query, budget);
   }
-  const engine::RangeQuery query{requested.text,    requested.start_ms,           requested.end_ms,
-                                 requested.step_ms, requested.params.lookback_ms, options,
-                                 requested.step_ns};
+  const engine::RangeQuery query{
+      requested.text,    requested.start_ms,           requested.end_ms,
+      requested.step_ms, requested.params.lookback_ms, options,
+      requested.step_ns, requested.reduce.reductions,  requested.reduce.resolution_ms};
   return context.range_cache.Execute(query, budget);
 }
 
@@ -217,17 +219,20 @@ absl::StatusOr<RequestedQuery> RangeOf(const Form& form) {
                 "integer");
   }
   // Nanoseconds need more than 64 bits, since a range may span millennia.
-  const __int128 range_ns = static_cast<__int128>(*end_ms - *start_ms) * 1'000'000;
+  const __int128 range_ns = (static_cast<__int128>(*end_ms) - *start_ms) * 1'000'000;
   if (range_ns / step->count() > kMaxPointsPerSeries) {
     return absl::InvalidArgumentError(
         "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query "
         "resolution (?step=XX)");
   }
   // Steps are whole milliseconds; shorter steps become one millisecond.
-  const int64_t step_ms = std::chrono::duration_cast<std::chrono::milliseconds>(*step).count();
+  const int64_t step_ms =
+      std::max<int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(*step).count(), 1);
   LOCKSTEP_ASSIGN_OR_RETURN(const CommonParams params, CommonOf(form));
-  return RequestedQuery{
-      form.Get("query"), *start_ms, *end_ms, std::max<int64_t>(step_ms, 1), params, step->count()};
+  LOCKSTEP_ASSIGN_OR_RETURN(ReduceParams reduce,
+                            ReduceParamsOf(form, *end_ms - *start_ms, step_ms));
+  return RequestedQuery{form.Get("query"), *start_ms,        *end_ms, step_ms, params,
+                        step->count(),     std::move(reduce)};
 }
 
 absl::StatusOr<RequestedQuery> InstantOf(const Form& form, int64_t now_ms) {

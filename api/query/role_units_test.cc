@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "model/histogram.h"
+#include "query/engine/values/reduction.h"
 
 namespace lockstep::api {
 namespace {
@@ -63,6 +64,41 @@ TEST(RoleUnitsTest, Rates) {
   engine::QueryValue vector = engine::VectorResult{{SeriesNamed(kCounter), 7, 50, nullptr}};
   ToRoleUnits(vector);
   EXPECT_TRUE(std::get<engine::VectorResult>(vector).empty());
+}
+
+engine::MatrixSeries Reduced(std::string_view name, std::string_view reduction,
+                             const std::vector<double>& values) {
+  engine::MatrixSeries series = Series(name, values);
+  series.labels =
+      LabelSet::Of({{kMetricName, name}, {engine::kReduceLabel, reduction}, {"gpu", "0"}});
+  return series;
+}
+
+// All reductions of a series are converted alike, and a count stays a number of samples.
+TEST(RoleUnitsTest, Reductions) {
+  constexpr std::string_view kActive = "DCGM_FI_DEV_GPU_UTIL_RATIO";  // or percent
+  engine::QueryValue value =
+      engine::MatrixResult{Reduced(kActive, "count", {4, 4}), Reduced(kActive, "max", {0.5, 80}),
+                           Reduced(kActive, "min", {0.5, 1}), Reduced(kActive, "sum", {2, 100})};
+  ToRoleUnits(value);
+  const auto& matrix = std::get<engine::MatrixResult>(value);
+  ASSERT_EQ(matrix.size(), 3);
+  EXPECT_THAT(matrix[0].samples.values, ElementsAre(4, 4));
+  EXPECT_THAT(matrix[1].samples.values, ElementsAre(0.005, 0.8));
+  EXPECT_THAT(matrix[2].samples.values, ElementsAre(0.005, 0.01));
+}
+
+// The extremes of a counter say nothing about its rate; the last values of two bins do.
+TEST(RoleUnitsTest, ReductionsOfACounter) {
+  constexpr std::string_view kCounter = "DCGM_FI_PROF_PCIE_RX_BYTES_TOTAL";
+  engine::QueryValue value = engine::MatrixResult{
+      Reduced(kCounter, "count", {4, 4}), Reduced(kCounter, "last", {100, 300}),
+      Reduced(kCounter, "max", {100, 300}), Reduced(kCounter, "min", {0, 150})};
+  ToRoleUnits(value);
+  const auto& matrix = std::get<engine::MatrixResult>(value);
+  ASSERT_EQ(matrix.size(), 2);
+  EXPECT_THAT(matrix[0].samples.values, ElementsAre(4, 4));
+  EXPECT_THAT(matrix[1].samples.values, ElementsAre(20));
 }
 
 TEST(RoleUnitsTest, ScalarsStay) {

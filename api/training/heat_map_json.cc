@@ -21,23 +21,25 @@ using answers::PictureValue;
 constexpr size_t kMostBins = 5000;
 constexpr size_t kMostRows = 100'000;
 // Pictures show fewer digits, and more would add megabytes with a thousand ranks.
-constexpr int kSignificantDigits = 5;
+constexpr int kShownDigits = 5;
+constexpr int kDigitsOfCount = 15;
 
-void WriteShortly(JsonWriter& json, double value) {
+void WriteNumber(JsonWriter& json, double value, int digits) {
   if (!std::isfinite(value)) return json.Null();
   std::array<char, 32> text;
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,
-                                          std::chars_format::general, kSignificantDigits);
+                                          std::chars_format::general, digits);
   LOCKSTEP_CHECK(error == std::errc());
   json.Raw().append(text.data(), end);
 }
 
-void WriteMatrix(JsonWriter& json, std::string_view key, const training::RankMatrix& matrix) {
+void WriteMatrix(JsonWriter& json, std::string_view key, const training::RankMatrix& matrix,
+                 int digits = kShownDigits) {
   json.Key(key);
   json.BeginArray();
   for (size_t row = 0; row < matrix.rows(); ++row) {
     json.BeginArray();
-    for (const double value : matrix.Row(row)) WriteShortly(json, value);
+    for (const double value : matrix.Row(row)) WriteNumber(json, value, digits);
     json.EndArray();
   }
   json.EndArray();
@@ -60,8 +62,9 @@ absl::StatusOr<std::optional<PictureValue>> ValueOf(std::string_view name) {
   if (name == "max") return PictureValue::kHighest;
   if (name == "last") return PictureValue::kLast;
   if (name == "mean") return PictureValue::kMean;
+  if (name == "count") return PictureValue::kCount;
   return absl::InvalidArgumentError(absl::StrFormat(
-      "invalid parameter \"only\": \"%s\" is not one of min, max, last, mean", name));
+      "invalid parameter \"only\": \"%s\" is not one of min, max, last, mean, count", name));
 }
 
 }  // namespace
@@ -117,6 +120,7 @@ void WriteHeatMap(JsonWriter& json, const answers::JobHeatMap& map) {
   WriteMatrix(json, "max", map.cells.highest);
   WriteMatrix(json, "last", map.cells.last);
   WriteMatrix(json, "mean", map.cells.mean);
+  WriteMatrix(json, "count", map.cells.count, kDigitsOfCount);
   WriteMatrix(json, "furthest", map.furthest);
   json.Field("metrics", map.metrics);
   json.EndObject();

@@ -1,5 +1,6 @@
 #include "api/training/step_axis_handler.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,7 +12,9 @@
 #include "answers/steps.h"
 #include "api/http/params.h"
 #include "api/http/reply.h"
+#include "api/query/reduce_params.h"
 #include "api/query/result_json.h"
+#include "api/training/per_step.h"
 #include "api/training/training_handlers.h"
 #include "base/status.h"
 
@@ -80,6 +83,17 @@ class StepMatrix {
     return absl::OkStatus();
   }
 
+  // The reductions of the step, which have one point each.
+  void AddReduced(int64_t step, engine::MatrixResult reduced) {
+    for (engine::MatrixSeries& from : reduced) {
+      SampleColumns& samples = series_[std::move(from.labels)];
+      for (HistogramSample& sample : from.samples.histograms) {
+        samples.histograms.push_back({step * kMsPerStep, std::move(sample.histogram)});
+      }
+      for (const double value : from.samples.values) samples.Append(step * kMsPerStep, value);
+    }
+  }
+
   engine::QueryValue Take() {
     engine::MatrixResult matrix;
     for (auto& [labels, samples] : series_) matrix.push_back({labels, std::move(samples)});
@@ -87,9 +101,6 @@ class StepMatrix {
   }
 
  private:
-  // Results have the step where other queries have seconds.
-  static constexpr int64_t kMsPerStep = 1000;
-
   std::map<LabelSet, SampleColumns> series_;
 };
 
@@ -105,6 +116,45 @@ absl::StatusOr<engine::QueryValue> Evaluate(std::string_view text, const answers
   return matrix.Take();
 }
 
+// Reduces the samples of each point's steps.
+absl::StatusOr<engine::QueryValue> Reduce(std::string_view text, const answers::StepEnds& ends,
+                                          const std::vector<engine::Reduction>& reductions,
+                                          const QueryContext& context, QueryBudget& budget) {
+  constexpr int64_t kEvaluationsPerPoint = 10;
+  StepMatrix matrix;
+  for (size_t i = 0; i < ends.step.size(); ++i) {
+    const int64_t length_ms = ends.end_ms[i] - ends.begin_ms[i];
+    // Nothing is known of a step without a begin.
+    if (length_ms <= 0) continue;
+    engine::RangeQuery query{.text = text,
+                             .start_ms = ends.end_ms[i],
+                             .end_ms = ends.end_ms[i],
+                             .step_ms = length_ms,
+                             .options = {.progress = context.progress},
+                             .reductions = reductions};
+    query.resolution_ms = std::max<int64_t>(length_ms / kEvaluationsPerPoint, 1);
+    LOCKSTEP_ASSIGN_OR_RETURN(engine::QueryResult result, context.engine.Execute(query, budget));
+    context.samples_total += static_cast<uint64_t>(result.stats.total_samples);
+    matrix.AddReduced(ends.step[i], std::get<engine::MatrixResult>(std::move(result.value)));
+  }
+  return matrix.Take();
+}
+
+absl::StatusOr<engine::QueryValue> ValueOver(const answers::StepEnds& ends, const Form& form,
+                                             const QueryContext& context,
+                                             const answers::QuestionContext& jobs) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<engine::Reduction> reductions, ReductionsOf(form));
+  const bool is_per_step = !form.Get("per_step").empty();
+  if (is_per_step && !reductions.empty()) {
+    return absl::InvalidArgumentError("per_step and reduce exclude each other");
+  }
+  if (is_per_step) return AmountsOverSteps(form, ends, context.engine.lookback_ms(), jobs);
+  if (!reductions.empty()) {
+    return Reduce(form.Get("query"), ends, reductions, context, jobs.budget);
+  }
+  return Evaluate(form.Get("query"), ends, context, jobs.budget);
+}
+
 }  // namespace
 
 Response HandleQueryOverSteps(const Call& call, const QueryContext& context,
@@ -113,7 +163,7 @@ Response HandleQueryOverSteps(const Call& call, const QueryContext& context,
   if (!question.ok()) return TrainingFailure(question.status());
   const auto ends = answers::AnswerStepEnds(*question, jobs);
   if (!ends.ok()) return TrainingFailure(ends.status());
-  const auto value = Evaluate(call.form.Get("query"), *ends, context, jobs.budget);
+  const auto value = ValueOver(*ends, call.form, context, jobs);
   if (!value.ok()) return TrainingFailure(value.status());
   return SuccessReply([&](JsonWriter& json) {
     json.BeginObject();

@@ -243,11 +243,12 @@ TEST(TrainingJson, HeatMap) {
   map.is_over_steps = true;
   map.bins = {{{1000, 2000}, 1, 5}, {{2000, 3000}, {}, {}}};
   map.rows = {{.host = "n1", .device = "eth0", .first_rank = 4, .last_rank = 5}};
-  // Five digits are shown.
+  // Five digits are shown, but counts are exact.
   map.cells = {.lowest = MatrixOf({{1, 2}, {3, training::kUnknown}}),
                .highest = MatrixOf({{123456789, 0.1234567}}),
                .last = MatrixOf({{5}}),
-               .mean = MatrixOf({{6}})};
+               .mean = MatrixOf({{6}}),
+               .count = MatrixOf({{1234567, 0}})};
   map.furthest = MatrixOf({{1}});
   map.metrics = {"loss", "grad_norm"};
   const std::string start = R"({$HEAD,"metric":"loss","unit":"nats",)";
@@ -255,7 +256,7 @@ TEST(TrainingJson, HeatMap) {
 {"from":1,"to":2,"first_step":1,"last_step":5},
 {"from":2,"to":3,"first_step":null,"last_step":null}],)";
   const std::string cells = R"("min":[[1,2],[3,null]],"max":[[1.2346e+08,0.12346]],"last":[[5]],
-"mean":[[6]],"furthest":[[1]],"metrics":["loss","grad_norm"]})";
+"mean":[[6]],"count":[[1234567,0]],"furthest":[[1]],"metrics":["loss","grad_norm"]})";
   CheckJson(
       WriteHeatMap, map,
       start + R"("by":"step",)" + bins + R"("rows":[{"first_rank":4,"last_rank":5}],)" + cells);

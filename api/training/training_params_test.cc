@@ -165,6 +165,7 @@ TEST(TrainingParams, OfAHeatMap) {
   EXPECT_EQ(only("max"), answers::PictureValue::kHighest);
   EXPECT_EQ(only("last"), answers::PictureValue::kLast);
   EXPECT_EQ(only("mean"), answers::PictureValue::kMean);
+  EXPECT_EQ(only("count"), answers::PictureValue::kCount);
 }
 
 TEST(TrainingParams, OfStragglers) {

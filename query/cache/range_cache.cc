@@ -109,12 +109,17 @@ absl::StatusOr<QueryResult> RangeCache::Execute(const RangeQuery& query, QueryBu
   const int64_t lookback_ms = query.lookback_ms != 0 ? query.lookback_ms : engine_.lookback_ms();
   const bool may_know = is_on_ && query.step_ms > 0 && !IsLookedAt(query.options);
   if (!may_know) return engine_.Execute(query, budget);
-  LOCKSTEP_ASSIGN_OR_RETURN(const engine::ParsedQuery parsed, engine_.Parse(query.text, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(const engine::ParsedQuery parsed, engine_.Parse(query, budget));
   const std::optional<StepReach> reach = ReachOfQuery(*parsed.expr, lookback_ms);
   if (!reach.has_value()) return engine_.Execute(query, parsed, budget);
 
-  const StepKey key{view_, std::string(query.text), query.step_ms,
-                    Modulo(query.start_ms, query.step_ms), lookback_ms};
+  const StepKey key{view_,
+                    std::string(query.text),
+                    query.step_ms,
+                    Modulo(query.start_ms, query.step_ms),
+                    lookback_ms,
+                    query.reductions,
+                    query.resolution_ms};
   // Read this first: any later change invalidates what is stored now.
   const uint64_t change_count = storage_.change_count();
   const std::shared_ptr<const KeptSteps> kept = steps_->Find(key);

@@ -188,6 +188,32 @@ TEST_F(RangeCacheTest, QueriesThatDifferShareNothing) {
   EXPECT_EQ(KnownSteps(same), 6u);
 }
 
+// Reductions are of the samples since the step before, however old the lookback lets them be.
+TEST_F(RangeCacheTest, ReducedQueriesAreKeptLikeOthers) {
+  Load({{"__name__", "m"}}, {1, 2, 3, 4, 5, 6});
+  const auto reduced = [](std::string_view text, engine::Reduction reduction) {
+    engine::RangeQuery query = Query(text, 0, 5);
+    query.reductions = {reduction};
+    query.resolution_ms = kStepMs / 2;
+    return query;
+  };
+  for (const char* text : {"m", "sum(m)"}) {
+    const engine::RangeQuery max = reduced(text, engine::Reduction::kMax);
+    EXPECT_EQ(KnownSteps(max), 0u) << text;
+    EXPECT_EQ(KnownSteps(max), 6u) << text;
+    EXPECT_EQ(LinesOf(Ask(max)), LinesOf(engine_.Execute(max, budget_))) << text;
+    EXPECT_EQ(KnownSteps(reduced(text, engine::Reduction::kMin)), 0u) << text;
+    EXPECT_EQ(KnownSteps(Query(text, 0, 5)), 0u) << text;
+    engine::RangeQuery finer = max;
+    finer.resolution_ms /= 2;
+    EXPECT_EQ(KnownSteps(finer), 0u) << text;
+  }
+  // A late sample changes its bin.
+  storage_.Append(LabelSet::Of({{"__name__", "m"}}), 3 * kStepMs - 1, 99);
+  EXPECT_THAT(LinesOf(Ask(reduced("m", engine::Reduction::kMax))),
+              ElementsAre("m{__reduce__=\"max\"} 1@0 2@1 3@2 99@3 5@4 6@5"));
+}
+
 TEST_F(RangeCacheTest, WhatIsInspectedIsEvaluatedInFull) {
   Load({{"__name__", "m"}}, {1, 2, 3, 4});
   Ask("m", 0, 3);

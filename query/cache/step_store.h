@@ -8,10 +8,12 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/budget/memory_budget.h"
 #include "base/mutex.h"
+#include "query/engine/values/reduction.h"
 #include "query/engine/values/value.h"
 
 namespace lockstep::cache {
@@ -23,11 +25,15 @@ struct StepKey {
   int64_t step_ms = 0;
   int64_t phase_ms = 0;  // start modulo step
   int64_t lookback_ms = 0;
+  // As in engine::RangeQuery.
+  std::vector<engine::Reduction> reductions{};
+  int64_t resolution_ms = 0;
 
   friend bool operator==(const StepKey&, const StepKey&) = default;
   template <typename H>
   friend H AbslHashValue(H h, const StepKey& key) {
-    return H::combine(std::move(h), key.view, key.text, key.step_ms, key.phase_ms, key.lookback_ms);
+    return H::combine(std::move(h), key.view, key.text, key.step_ms, key.phase_ms, key.lookback_ms,
+                      key.reductions, key.resolution_ms);
   }
 };
 

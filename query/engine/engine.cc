@@ -3,7 +3,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <variant>
 
 #include "query/engine/context/annotation_set.h"
 #include "query/engine/context/evaluator.h"
@@ -11,6 +13,7 @@
 #include "query/engine/context/query_trace.h"
 #include "query/engine/context/series_assembler.h"
 #include "query/engine/query_result.h"
+#include "query/engine/ranges/reduced_bins.h"
 #include "query/engine/selectors/duration_eval.h"
 #include "query/promql/parser/parser.h"
 #include "storage/storage.h"
@@ -24,16 +27,19 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Evaluates over `grid` and drops the names that are marked.
+// Reports what `evaluator` looked at, and drops the names that are marked in its value.
+absl::Status Finish(Evaluator& evaluator, VectorValue* vector) {
+  QueryStats& stats = evaluator.context().stats;
+  stats.total_samples = evaluator.counts().total();
+  stats.samples_per_step = evaluator.counts().TakePerStep();
+  return vector == nullptr ? absl::OkStatus() : RemoveNames(*vector);
+}
+
 absl::StatusOr<EvaluatedValue> EvaluateWhole(const promql::Expr& expr, const StepGrid& grid,
                                              QueryContext& context) {
   Evaluator evaluator(context, grid);
   LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, evaluator.Evaluate(expr));
-  context.stats.total_samples = evaluator.counts().total();
-  context.stats.samples_per_step = evaluator.counts().TakePerStep();
-  if (auto* vector = std::get_if<VectorValue>(&value)) {
-    LOCKSTEP_RETURN_IF_ERROR(RemoveNames(*vector));
-  }
+  LOCKSTEP_RETURN_IF_ERROR(Finish(evaluator, std::get_if<VectorValue>(&value)));
   return value;
 }
 
@@ -53,6 +59,17 @@ absl::StatusOr<QueryValue> EvaluateRange(const promql::Expr& expr, QueryContext&
   if (grid.count == 0) return QueryValue(MatrixResult());
   LOCKSTEP_ASSIGN_OR_RETURN(EvaluatedValue value, EvaluateWhole(expr, grid, context));
   return QueryValue(ToMatrix(std::move(value), grid));
+}
+
+absl::StatusOr<QueryValue> EvaluateReduced(const promql::Expr& bins,
+                                           std::span<const Reduction> reductions,
+                                           QueryContext& context) {
+  const StepGrid grid = StepGrid::Over(context.start_ms, context.end_ms, context.step_ms);
+  if (grid.count == 0) return QueryValue(MatrixResult());
+  Evaluator evaluator(context, grid);
+  LOCKSTEP_ASSIGN_OR_RETURN(VectorValue vector, EvaluateBins(bins, reductions, evaluator));
+  LOCKSTEP_RETURN_IF_ERROR(Finish(evaluator, &vector));
+  return QueryValue(ToMatrix(EvaluatedValue(std::move(vector)), grid));
 }
 
 absl::Status CheckRangeQuery(const RangeQuery& query, const promql::Expr& expr) {
@@ -132,6 +149,16 @@ absl::StatusOr<ParsedQuery> Engine::Parse(std::string_view text, const QueryBudg
   return ParsedQuery{std::move(expr), SecondsSince(start)};
 }
 
+absl::StatusOr<ParsedQuery> Engine::Parse(const RangeQuery& query,
+                                          const QueryBudget& budget) const {
+  LOCKSTEP_ASSIGN_OR_RETURN(ParsedQuery parsed, Parse(query.text, budget));
+  LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
+  if (!query.reductions.empty()) {
+    parsed.expr = BinsOf(std::move(parsed.expr), query.step_ms, query.resolution_ms);
+  }
+  return parsed;
+}
+
 absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudget& budget) const {
   LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
   const QueryTimes times{query.time_ms, query.time_ms, 0, 0, query.lookback_ms};
@@ -140,17 +167,20 @@ absl::StatusOr<QueryResult> Engine::Execute(const InstantQuery& query, QueryBudg
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, QueryBudget& budget) const {
-  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query.text, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(const ParsedQuery parsed, Parse(query, budget));
   return Execute(query, parsed, budget);
 }
 
 absl::StatusOr<QueryResult> Engine::Execute(const RangeQuery& query, const ParsedQuery& parsed,
                                             QueryBudget& budget) const {
-  LOCKSTEP_RETURN_IF_ERROR(CheckRangeQuery(query, *parsed.expr));
   const QueryTimes times{query.start_ms, query.end_ms, query.step_ms, StepSeconds(query),
                          query.lookback_ms};
+  const auto evaluate = [&query](const promql::Expr& expr, QueryContext& context) {
+    return query.reductions.empty() ? EvaluateRange(expr, context)
+                                    : EvaluateReduced(expr, query.reductions, context);
+  };
   return Run(storage_, options_, *pool_, query.text, parsed, times, query.options, budget,
-             EvaluateRange);
+             evaluate);
 }
 
 }  // namespace lockstep::engine

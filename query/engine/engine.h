@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/budget/query_budget.h"
 #include "base/status.h"
 #include "base/threads/processors.h"
 #include "base/threads/task_pool.h"
+#include "query/engine/values/reduction.h"
 #include "query/engine/values/value.h"
 #include "query/promql/parser/parser.h"
 
@@ -66,9 +68,15 @@ struct RangeQuery {
   QueryOptions options{};
   // The requested step before truncation to step_ms, which step() returns. 0: step_ms.
   int64_t requested_step_ns = 0;
+  // If there are any, the result is not the value at each step t, but these of the bin
+  // (t - step, t], a series for each with the label kReduceLabel (ranges/reduced_bins.h). Without
+  // duplicates.
+  std::vector<Reduction> reductions{};
+  // Above 0 if there are reductions: how often expressions other than selectors are evaluated.
+  int64_t resolution_ms = 0;
 };
 
-// A parsed query; made by Engine::Parse().
+// A parsed query, ready to be evaluated; made by Engine::Parse().
 struct ParsedQuery {
   promql::ExprPtr expr;
   double seconds = 0;  // that parsing took
@@ -88,8 +96,9 @@ class Engine {
   absl::StatusOr<QueryResult> Execute(const InstantQuery& query, QueryBudget& budget) const;
   // The value is always a MatrixResult.
   absl::StatusOr<QueryResult> Execute(const RangeQuery& query, QueryBudget& budget) const;
-  // For a caller that needs the expression too. `parsed` is what Parse() returned for the text.
-  absl::StatusOr<ParsedQuery> Parse(std::string_view text, const QueryBudget& budget) const;
+  // For a caller that needs the expression too. `parsed` is what Parse() returned for the query,
+  // whose times may have changed since.
+  absl::StatusOr<ParsedQuery> Parse(const RangeQuery& query, const QueryBudget& budget) const;
   absl::StatusOr<QueryResult> Execute(const RangeQuery& query, const ParsedQuery& parsed,
                                       QueryBudget& budget) const;
   // The threads that evaluate queries, for other work on their results.
@@ -99,6 +108,8 @@ class Engine {
   int64_t lookback_ms() const { return options_.lookback_ms; }
 
  private:
+  absl::StatusOr<ParsedQuery> Parse(std::string_view text, const QueryBudget& budget) const;
+
   const Storage& storage_;
   const EngineOptions options_;
   const std::shared_ptr<TaskPool> pool_;

@@ -11,6 +11,7 @@
 namespace lockstep::engine {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 // One call of Querier::Select().
@@ -328,6 +329,30 @@ TEST_F(StorageReadsTest, FunctionsSayWhatTheyNeedOfABucket) {
     EXPECT_EQ(NeededAtOnce(text, 15 * kMinute), needed) << text;
     EXPECT_EQ(NeededAtOnce(text, 16 * kMinute), SamplesNeeded::kAll) << text;
   }
+}
+
+// Reductions of bins read each series once, or, of whole buckets, only what each of them needs.
+TEST_F(StorageReadsTest, ReductionsShareWhatTheyRead) {
+  const auto needed = [this](std::vector<Reduction> reductions, int64_t step_ms,
+                             std::string_view text) {
+    storage_.asked.clear();
+    RangeQuery query{.text = text, .start_ms = 0, .end_ms = 30 * kMinute, .step_ms = step_ms};
+    query.reductions = std::move(reductions);
+    query.resolution_ms = kMinute;
+    EXPECT_TRUE(engine_.Execute(query, Unlimited()).ok()) << text;
+    std::vector<SamplesNeeded> needs;
+    for (const Asked& asked : storage_.asked) needs.push_back(asked.needed);
+    return needs;
+  };
+  const std::vector<Reduction> chart = {Reduction::kCount, Reduction::kMin, Reduction::kMax,
+                                        Reduction::kLast};
+  EXPECT_THAT(needed(chart, 4 * kMinute, "m"), ElementsAre(SamplesNeeded::kAll));
+  EXPECT_THAT(needed(chart, 10 * kMinute, "m"),
+              ElementsAre(SamplesNeeded::kLowest, SamplesNeeded::kHighest, SamplesNeeded::kLast));
+  EXPECT_THAT(needed({Reduction::kCount}, 10 * kMinute, "m"), ElementsAre(SamplesNeeded::kCount));
+  EXPECT_THAT(needed({Reduction::kMin, Reduction::kSum}, 10 * kMinute, "m"),
+              ElementsAre(SamplesNeeded::kAll));
+  EXPECT_THAT(needed(chart, 10 * kMinute, "sum(m)"), SizeIs(1));
 }
 
 // All that may take long after the last series is read notices that the query is cancelled.

@@ -143,6 +143,43 @@ class DerivedMetricsTest(unittest.TestCase):
                 self.assertGreaterEqual(answer.status, 400)
                 self.assertIn(words, answer.text)
 
+    def test_a_counter_is_divided_among_steps(self):
+        """Against the counter's samples, on straight lines between them."""
+        selector = 'DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{job="straggler-gpu",rank="2"}'
+        steps = programs.ask(self.server.url, "training/steps", job="straggler-gpu")["attempts"][0]
+        samples = [(time_s, float(value)) for time_s, value in
+                   self.query(f"{selector}[10m]", self.jobs["straggler-gpu"]["end_ms"] / 1000 + 60)[0]["values"]]
+
+        def at(time_s):
+            for (begin_s, before), (end_s, after) in zip(samples, samples[1:]):
+                if begin_s <= time_s <= end_s:
+                    return before + (after - before) * (time_s - begin_s) / (end_s - begin_s)
+            return None
+
+        found = programs.ask(self.server.url, "query_range", axis="step", job="straggler-gpu", query=selector,
+                             per_step="increase")["result"]
+        self.assertEqual(len(found), 1)
+        amounts = {step: float(value) for step, value in found[0]["values"]}
+        self.assertGreater(len(amounts), 150)
+        for step in range(1, len(steps["end"])):
+            ends = at(steps["end"][step - 1]), at(steps["end"][step])
+            self.assertEqual(step in amounts, None not in ends, step)
+            if step in amounts:
+                self.assertAlmostEqual(amounts[step], ends[1] - ends[0], delta=1e-6 * ends[1])
+        # A GPU of at most 700 W, and steps of 0.2 s: millijoules.
+        self.assertLess(max(amounts[step] for step in range(50, 150)), 0.3 * 700e3)
+
+    def test_a_chart_has_all_extremes(self):
+        end_s = self.jobs["straggler-gpu"]["end_ms"] / 1000
+        selector = 'DCGM_FI_DEV_POWER_USAGE{job="straggler-gpu",rank="0"}'
+        times = {"start": end_s - 30, "end": end_s, "step": 10}
+        found = programs.ask(self.server.url, "query_range", query=selector, reduce="min,max,last,count", **times)
+        self.assertEqual(len(found["result"]), 4)
+        for row in found["result"]:
+            name = row["metric"].pop("__reduce__")
+            by_function = programs.ask(self.server.url, "query_range", query=f"{name}_over_time({selector}[10s])", **times)
+            self.assertEqual(row["values"], by_function["result"][0]["values"], name)
+
     def test_they_are_listed(self):
         names = set(programs.ask(self.server.url, "label/__name__/values"))
         self.assertTrue(OF_JOBS | {"lockstep_gpu_peak_flops"} <= names)

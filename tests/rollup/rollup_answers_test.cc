@@ -156,6 +156,7 @@ struct Question {
   int64_t start_ms = 0;
   int64_t end_ms = 0;
   int64_t step_ms = 0;  // 0: an instant query at the end
+  std::vector<engine::Reduction> reductions = {};
 };
 
 absl::StatusOr<engine::QueryResult> Ask(const Storage& storage, const Question& question) {
@@ -166,13 +167,25 @@ absl::StatusOr<engine::QueryResult> Ask(const Storage& storage, const Question& 
     return engine.Execute(engine::InstantQuery{question.text, question.end_ms, 0, options}, budget);
   }
   return engine.Execute(engine::RangeQuery{question.text, question.start_ms, question.end_ms,
-                                           question.step_ms, 0, options},
+                                           question.step_ms, 0, options, 0, question.reductions},
                         budget);
 }
 
 std::string AnswerOf(const Storage& storage, const Question& question) {
   const absl::StatusOr<engine::QueryResult> result = Ask(storage, question);
   return result.ok() ? ToText(*result) : result.status().ToString();
+}
+
+std::vector<engine::Reduction> RandomReductions(Random& random) {
+  std::vector<engine::Reduction> reductions;
+  for (const engine::Reduction reduction : engine::AllReductions()) {
+    // Sums and means need all samples, and then there is nothing to find out.
+    const bool is_of_all =
+        reduction == engine::Reduction::kSum || reduction == engine::Reduction::kAvg;
+    if (random() % (is_of_all ? 20 : 2) == 0) reductions.push_back(reduction);
+  }
+  if (reductions.empty()) reductions.push_back(engine::Reduction::kLast);
+  return reductions;
 }
 
 Question RandomQuestion(Random& random) {
@@ -217,6 +230,10 @@ Question RandomQuestion(Random& random) {
   if (random() % 4 == 0) question.start_ms += Pick(random, {1, -1, 30'000});
   question.step_ms = Pick(random, {0, 5 * kMinuteMs, 10 * kMinuteMs, kHourMs, 3 * kMinuteMs});
   if (question.step_ms == 0 && random() % 2 == 0) question.end_ms = kEnd;
+  if (question.step_ms != 0 && random() % 4 == 0) {
+    question.text = selector + modifiers;
+    question.reductions = RandomReductions(random);
+  }
   return question;
 }
 

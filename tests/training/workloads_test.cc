@@ -10,6 +10,8 @@
 #include "tests/training/recording.h"
 #include "training/bottlenecks/bottlenecks.h"
 #include "training/bottlenecks/long_steps.h"
+#include "training/devices/step_amounts.h"
+#include "training/devices/step_axis.h"
 #include "training/efficiency/efficiency.h"
 #include "training/efficiency/ledger.h"
 #include "training/events/events.h"
@@ -65,6 +67,43 @@ JobVerdictAnswer VerdictOfJob(const RecordedJob& job) {
                     .stragglers = &stragglers,
                     .bottlenecks = &bottlenecks,
                     .events = events});
+}
+
+std::vector<double> AmountsByStep(const RecordedJob& job, Role role, Measured measured) {
+  SampleColumns samples;
+  samples.timestamps_ms = job.devices[0][role].timestamp_ms;
+  samples.values = job.devices[0][role].value;
+  std::vector<TimeRange> times;
+  for (size_t n = 0; n < job.steps.size(); ++n) times.push_back(TimeOfStep(job.steps, n));
+  return AmountsIn(samples, measured, times, 60'000);
+}
+
+// Two instruments of each GPU say the same: its energy counter, divided among steps, and its power,
+// integrated over them.
+TEST(Workloads, JoulesOfStepsAreTheIntegralOfPower) {
+  size_t judged = 0;
+  for (const RecordedJob& job : Workloads()) {
+    if (job.job.ranks.size() != 1 || job.steps.size() < 100) continue;
+    const std::vector<double> counted =
+        AmountsByStep(job, Role::kGpuEnergyJoulesTotal, Measured::kCounter);
+    const std::vector<double> integrated =
+        AmountsByStep(job, Role::kGpuPowerWatts, Measured::kRate);
+    double of_counter = 0, of_power = 0, seconds = 0;
+    for (size_t n = 0; n < job.steps.size(); ++n) {
+      if (std::isnan(counted[n]) || std::isnan(integrated[n])) continue;
+      of_counter += counted[n];
+      of_power += integrated[n];
+      const TimeRange time = TimeOfStep(job.steps, n);
+      seconds += static_cast<double>(time.max_ms - time.min_ms) / 1000;
+    }
+    ASSERT_GT(seconds, 10) << job.condition;
+    EXPECT_NEAR(of_counter / of_power, 1, 0.05) << job.condition;
+    // The counter's own increase over all of these steps.
+    const auto& energy = job.devices[0][Role::kGpuEnergyJoulesTotal];
+    EXPECT_LE(of_counter, energy.value.back() - energy.value.front()) << job.condition;
+    ++judged;
+  }
+  EXPECT_GE(judged, 5u);
 }
 
 TEST(Workloads, GpusAreClassedAsWhatWasRun) {

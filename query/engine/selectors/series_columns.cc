@@ -11,10 +11,13 @@ namespace lockstep::engine {
 
 class ColumnPass {
  public:
-  ColumnPass(size_t series_count, bool drop_names, Evaluator& evaluator)
-      : drop_names_(drop_names), evaluator_(evaluator), slots_(series_count) {}
+  ColumnPass(size_t series_count, size_t columns_per_series, bool drop_names, Evaluator& evaluator)
+      : columns_per_series_(columns_per_series),
+        drop_names_(drop_names),
+        evaluator_(evaluator),
+        slots_(series_count * columns_per_series) {}
 
-  void AddPart(std::unique_ptr<SeriesPart> series, ColumnWorker worker) {
+  void AddPart(std::unique_ptr<SeriesPart> series, SeriesWorker worker) {
     parts_.push_back({std::move(series), std::move(worker), WorkNotes(evaluator_.NewCounts()),
                       SampleCharge(evaluator_.context().budget), absl::OkStatus()});
   }
@@ -34,7 +37,7 @@ class ColumnPass {
  private:
   struct Part {
     std::unique_ptr<SeriesPart> series;
-    ColumnWorker worker;
+    SeriesWorker worker;
     WorkNotes notes;
     SampleCharge charge;
     absl::Status status;
@@ -48,15 +51,20 @@ class ColumnPass {
       const size_t position = part.series->position();
       part.notes.series_ = position;
       if (position > first_failure_.load(std::memory_order_relaxed)) return absl::OkStatus();
-      EvaluatedSeries& slot = slots_[position];
-      slot.column = Column(step_count);
-      LOCKSTEP_RETURN_IF_ERROR(part.worker(*part.series, slot.column, part.notes));
-      if (slot.column.empty()) continue;
-      slot.labels = part.series->labels();
-      slot.drop_name = drop_names_ || part.series->drop_name();
-      LOCKSTEP_RETURN_IF_ERROR(part.charge.Add(slot.column.BudgetSize()));
-      LOCKSTEP_RETURN_IF_ERROR(part.charge.AddText(slot.labels.bytes().size()));
+      const std::span slots =
+          std::span(slots_).subspan(position * columns_per_series_, columns_per_series_);
+      for (EvaluatedSeries& slot : slots) slot.column = Column(step_count);
+      LOCKSTEP_RETURN_IF_ERROR(part.worker(*part.series, slots, part.notes));
+      for (EvaluatedSeries& slot : slots) LOCKSTEP_RETURN_IF_ERROR(Finish(part, slot));
     }
+  }
+
+  absl::Status Finish(Part& part, EvaluatedSeries& slot) const {
+    if (slot.column.empty()) return absl::OkStatus();
+    if (slot.labels.empty()) slot.labels = part.series->labels();
+    slot.drop_name = drop_names_ || part.series->drop_name();
+    LOCKSTEP_RETURN_IF_ERROR(part.charge.Add(slot.column.BudgetSize()));
+    return part.charge.AddText(slot.labels.bytes().size());
   }
 
   void FailAt(size_t position) {
@@ -95,18 +103,30 @@ class ColumnPass {
     return vector;
   }
 
+  const size_t columns_per_series_;
   const bool drop_names_;
   Evaluator& evaluator_;
-  std::vector<EvaluatedSeries> slots_;  // by position; each written by one worker
+  std::vector<EvaluatedSeries> slots_;  // by position; those of a series are written by one worker
   std::vector<Part> parts_;
   std::atomic<size_t> first_failure_{std::numeric_limits<size_t>::max()};
 };
 
-absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names, Evaluator& evaluator,
-                                        absl::FunctionRef<ColumnWorker()> new_worker) {
-  ColumnPass pass(parts.series_count, drop_names, evaluator);
+absl::StatusOr<VectorValue> MakeSeries(SeriesParts parts, size_t columns_per_series,
+                                       bool drop_names, Evaluator& evaluator,
+                                       absl::FunctionRef<SeriesWorker()> new_worker) {
+  ColumnPass pass(parts.series_count, columns_per_series, drop_names, evaluator);
   for (std::unique_ptr<SeriesPart>& part : parts.parts) pass.AddPart(std::move(part), new_worker());
   return pass.Run();
+}
+
+absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names, Evaluator& evaluator,
+                                        absl::FunctionRef<ColumnWorker()> new_worker) {
+  return MakeSeries(std::move(parts), 1, drop_names, evaluator, [&]() -> SeriesWorker {
+    return [worker = new_worker()](SeriesPart& series, std::span<EvaluatedSeries> made,
+                                   WorkNotes& notes) mutable {
+      return worker(series, made[0].column, notes);
+    };
+  });
 }
 
 size_t MaxParts(const QueryContext& context) {

@@ -5,6 +5,8 @@
 // returned.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -53,6 +55,16 @@ using ColumnWorker =
 // part, on the caller's thread.
 absl::StatusOr<VectorValue> MakeColumns(SeriesParts parts, bool drop_names, Evaluator& evaluator,
                                         absl::FunctionRef<ColumnWorker()> new_worker);
+
+// Fills the columns of `made`, whose steps are all absent, from the part's current series, and sets
+// the labels of those that shall not have the series' own.
+using SeriesWorker = absl::AnyInvocable<absl::Status(
+    SeriesPart& series, std::span<EvaluatedSeries> made, WorkNotes& notes)>;
+
+// The same with up to `columns_per_series` columns for every series.
+absl::StatusOr<VectorValue> MakeSeries(SeriesParts parts, size_t columns_per_series,
+                                       bool drop_names, Evaluator& evaluator,
+                                       absl::FunctionRef<SeriesWorker()> new_worker);
 
 // The number of parts that MakeColumns() can use efficiently.
 size_t MaxParts(const QueryContext& context);

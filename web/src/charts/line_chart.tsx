@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import { colour, useTheme } from "../parts/use_theme";
 import { clock, tick } from "../words/moment";
 import { apart, plain, short } from "../words/number";
+import { bandsPlugin, extent, type Band } from "./bands";
 import { marksPlugin, type Mark } from "./marks";
 import { useWidth } from "./use_width";
 
@@ -13,6 +14,9 @@ export interface Line {
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly width?: number;
+  // The lowest and highest values around each point.
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
 }
 
 export interface LineChartProps {
@@ -41,12 +45,13 @@ function optionsOf(props: LineChartProps, width: number, onCursor: (at: number |
     font: "11px system-ui, sans-serif",
   };
   const unit = props.unit ?? plain;
+  const bands = bandsOf(props.lines);
   return {
     width,
     height: props.height ?? 170,
     legend: { show: false },
     padding: [10, 12, 0, 0],
-    scales: { x: { time: props.isTime ?? false }, y: { range: rangeOfValues } },
+    scales: { x: { time: props.isTime ?? false }, y: { range: (_, low, high) => rangeOfValues(...extent(low, high, bands)) } },
     cursor: {
       drag: { x: !!props.onZoom, y: false, setScale: false },
       points: { size: 6 },
@@ -66,7 +71,7 @@ function optionsOf(props: LineChartProps, width: number, onCursor: (at: number |
       props.isTime ? { ...axis, space: 76, values: (_, all, __, ___, apart) => all.map((x) => tick(x, apart)) } : { ...axis, space: 60, values: (_, all) => all.map((x) => short(x)) },
       { ...axis, size: 64, values: (_, all) => apart(all, unit) },
     ],
-    plugins: [marksPlugin(props.marks ?? [])],
+    plugins: [bandsPlugin(props.x, bands), marksPlugin(props.marks ?? [])],
     hooks: {
       setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
       setSelect: [
@@ -82,8 +87,12 @@ function optionsOf(props: LineChartProps, width: number, onCursor: (at: number |
   };
 }
 
+function bandsOf(lines: readonly Line[]): Band[] {
+  return lines.flatMap(({ colour, low, high }) => (low && high ? [{ colour, low, high }] : []));
+}
+
 // Adds a margin above and below; a flat line gets one too.
-function rangeOfValues(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+function rangeOfValues(low: number | null, high: number | null): uPlot.Range.MinMax {
   if (low === null || high === null) return [0, 1];
   const room = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
   return [low >= 0 && low - room < 0 ? 0 : low - room, high + room];

@@ -253,6 +253,7 @@ export interface HeatMap extends About {
   readonly max: Grid;
   readonly last: Grid;
   readonly mean: Grid;
+  readonly count?: Grid; // of values
   readonly furthest: Grid; // index of the outlier rank in its row; empty if each rank has a row
   readonly metrics?: readonly string[];
 }

@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass
 class HeatMap:
-    """A metric of every rank over time or steps. `min`, `max`, `last` and `mean` have one row per rank."""
+    """A metric of every rank over time or steps. `min`, `max`, `last`, `mean` and `count` have one row per rank."""
 
     job: str = ""
     metric: str = ""
@@ -67,6 +67,7 @@ class HeatMap:
     max: List[Numbers] = field(default=list)
     last: List[Numbers] = field(default=list)
     mean: List[Numbers] = field(default=list)
+    count: List[Numbers] = field(default=list)
     metrics: List[str] = field(default=list)
     unknown: Dict[str, Any] = field(default=dict)
 

@@ -17,3 +17,10 @@ test("a histogram is drawn as its count", () => {
   const chart = aligned([{ metric: {}, histograms: [[1, { count: "7", sum: "3" }]] }]);
   expect(chart.rows).toEqual([{ name: "{}", values: [7] }]);
 });
+
+test("a band has the times of the lines", () => {
+  const chart = aligned([
+    { metric: {}, values: [[1, "10"], [3, "30"]], low: [[1, "5"], [2, "1"]], high: [[1, "15"], [3, "NaN"]] },
+  ]);
+  expect(chart.rows).toEqual([{ name: "{}", values: [10, 30], low: [5, null], high: [15, null] }]);
+});

@@ -4,6 +4,7 @@ import { LineChart } from "../../charts/line_chart";
 import { seriesColour } from "../../charts/palette";
 import { Card } from "../../parts/card";
 import { Empty, Failure, Loading } from "../../parts/notice";
+import { useReduced, withBands, type BandedRow } from "../../server/bands";
 import { stepFor, type MatrixResult, type MatrixRow } from "../../server/prometheus";
 import { namesPattern, roleOf, rolesNamed, roleWords, useRoles, type Roles } from "../../server/roles";
 import { useAnswer } from "../../server/use_answer";
@@ -23,8 +24,8 @@ const POINTS = 400;
 const LOOKBACK = "1m";
 
 // The rows by role. If a role has several names, the catalogue's first wins.
-export function byRole(rows: readonly MatrixRow[], roles: Roles): ReadonlyMap<string, MatrixRow> {
-  const found = new Map<string, MatrixRow>();
+export function byRole(rows: readonly BandedRow[], roles: Roles): ReadonlyMap<string, BandedRow> {
+  const found = new Map<string, BandedRow>();
   for (const role of rolesNamed(roles, DEVICE_ROLES)) {
     for (const name of role.names) {
       const row = rows.find((candidate) => candidate.metric["__name__"] === name.metric && roleOf([role], name.metric));
@@ -42,10 +43,10 @@ function queryOf(roles: Roles, selectors: readonly string[]): string {
     .join(" or ");
 }
 
-function GroupChart({ group, rows, props }: { group: DeviceGroup; rows: ReadonlyMap<string, MatrixRow>; props: DeviceChartsProps }) {
+function GroupChart({ group, rows, props }: { group: DeviceGroup; rows: ReadonlyMap<string, BandedRow>; props: DeviceChartsProps }) {
   const chart = useMemo(() => aligned(group.roles.flatMap((role) => rows.get(role) ?? [])), [rows, group]);
   const lines = useMemo(
-    () => chart.rows.map((row, at) => ({ name: row.name, colour: seriesColour(at), values: row.values })), [chart]);
+    () => chart.rows.map((row, at) => ({ ...row, colour: seriesColour(at) })), [chart]);
   if (lines.length === 0) return null;
   return (
     <div>
@@ -71,10 +72,13 @@ const NoCounters = () => (
 export function DeviceCharts(props: DeviceChartsProps) {
   const roles = useRoles();
   const query = roles.data && props.selectors ? queryOf(roles.data, props.selectors) : null;
-  const answer = useAnswer<MatrixResult>(query ? "query_range" : null, {
+  const params = {
     query, start: props.from.toFixed(3), end: props.to.toFixed(3), step: stepFor(props.from, props.to, POINTS), units: "role",
-  });
-  const rows = useMemo(() => roles.data && answer.data && byRole(answer.data.result, roles.data), [roles.data, answer.data]);
+  };
+  const answer = useAnswer<MatrixResult>(query ? "query_range" : null, params);
+  const reduced = useReduced(params, query !== null && answer.data !== null);
+  const rows = useMemo(() => roles.data && answer.data && byRole(withBands(answer.data.result, reduced), roles.data),
+                       [roles.data, answer.data, reduced]);
   const error = roles.error ?? answer.error;
   return (
     <Card title="GPU counters">
