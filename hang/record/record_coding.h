@@ -1,0 +1,36 @@
+// The bytes of a RankRecord, as docs/formats/kept.md describes them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "hang/record/rank_record.h"
+
+namespace lockstep::hang {
+
+inline constexpr size_t kMaxRecordBytes = 64 << 10;
+
+struct NamedRecord {
+  std::string job;
+  RankRecord record;
+};
+
+// Drops the oldest operations until the row has at most kMaxRecordBytes.
+std::string EncodeRecord(std::string_view job, RankRecord record);
+
+// False if the bytes are not such a row.
+[[nodiscard]] bool DecodeRecord(std::string_view bytes, NamedRecord& named);
+
+// What is needed to find a row again, without decoding all of it.
+struct RecordHead {
+  std::string job;
+  int32_t rank = 0;
+  int64_t time_ms = 0;  // the later one of its dump's and its stack's time
+};
+[[nodiscard]] bool DecodeRecordHead(std::string_view bytes, RecordHead& head);
+
+// When the evidence in the record was made.
+int64_t TimeOf(const RankRecord& record);
+
+}  // namespace lockstep::hang
