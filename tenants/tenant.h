@@ -8,6 +8,7 @@
 #include <string>
 
 #include "answers/derived/derived_storage.h"
+#include "hang/kept/kept_dumps.h"
 #include "ingest/gateway/push_groups.h"
 #include "ingest/ingester.h"
 #include "ingest/otlp/metrics_request.h"
@@ -71,6 +72,7 @@ class Tenant {
   Ingester ingester;
   otlp::MetricsDecoder otlp_decoder;
   push::LogPusher pusher;
+  hang::KeptDumps dumps;
   gateway::PushGroups push_groups{};
 };
 

@@ -99,7 +99,7 @@ std::string FramesText(const Document& document, NodeNumber frames) {
 }
 
 // "[0, 1, 2]" as a text, or a list.
-std::vector<int32_t> RanksOf(const Document& document, NodeNumber value) {
+std::vector<int32_t> RanksIn(const Document& document, NodeNumber value) {
   std::vector<int32_t> ranks;
   const auto take = [&ranks](int64_t rank) {
     if (rank >= 0 && rank <= kMaxRank && ranks.size() < kMaxGroupRanks) {
@@ -165,10 +165,10 @@ class DumpReader {
       std::string_view name = document_.TextAt(group, "name");
       if (name.empty()) name = document_.Text(pairs[i]).value_or("");
       if (name.empty()) {
-        unnamed_ranks_ = RanksOf(document_, *ranks);
+        unnamed_ranks_ = RanksIn(document_, *ranks);
         continue;
       }
-      GroupOf(name, document_.TextAt(group, "desc"), RanksOf(document_, *ranks));
+      GroupOf(name, document_.TextAt(group, "desc"), RanksIn(document_, *ranks));
     }
   }
 

@@ -83,7 +83,7 @@ std::string OperationWords(const Wait& wait) {
   return absl::StrFormat("%s %d of %s", wait.kind, wait.sequence, GroupWords(wait));
 }
 
-std::vector<int32_t> RanksOf(const std::vector<AbsentRank>& absent) {
+std::vector<int32_t> AbsentRanks(const std::vector<AbsentRank>& absent) {
   std::vector<int32_t> ranks;
   for (const AbsentRank& one : absent) ranks.push_back(one.rank);
   std::ranges::sort(ranks);
@@ -125,7 +125,7 @@ std::string UnknownWords(const Wait& wait) {
   return words;
 }
 
-std::string Entered(std::string_view kind, std::string_view sizes, std::string_view dtypes) {
+std::string EnteredWords(std::string_view kind, std::string_view sizes, std::string_view dtypes) {
   std::string text(kind);
   if (!sizes.empty() && sizes != "[]") absl::StrAppendFormat(&text, " of %s", sizes);
   if (!dtypes.empty()) absl::StrAppendFormat(&text, " %s", dtypes);
@@ -136,11 +136,11 @@ std::string MismatchWords(const Wait& wait) {
   constexpr size_t kMostRanks = 3;
   std::string words = absl::StrFormat(
       "Ranks disagree on operation %d of %s: most entered %s", wait.sequence, GroupWords(wait),
-      Entered(wait.kind, wait.sizes, wait.dtypes));
+      EnteredWords(wait.kind, wait.sizes, wait.dtypes));
   for (size_t i = 0; i < wait.differing.size() && i < kMostRanks; ++i) {
     const EnteredOperation& other = wait.differing[i];
     absl::StrAppendFormat(&words, ", rank %d %s", other.rank,
-                          Entered(other.kind, other.sizes, other.dtypes));
+                          EnteredWords(other.kind, other.sizes, other.dtypes));
     if (!other.where.empty()) absl::StrAppendFormat(&words, " from %s", other.where);
   }
   if (wait.differing.size() > kMostRanks) {
@@ -156,7 +156,7 @@ std::string MismatchWords(const Wait& wait) {
 std::string PeerWords(const Wait& wait) {
   return absl::StrFormat("%s waits in %s for %s, which did not enter the counterpart.",
                          Capital(Ranks(wait.waiting)), OperationWords(wait),
-                         Ranks(RanksOf(wait.missing)));
+                         Ranks(AbsentRanks(wait.missing)));
 }
 
 std::string DurationWords(int64_t duration_ms) {
@@ -174,7 +174,7 @@ std::string SentenceOf(const Wait& wait) {
       words = MismatchWords(wait);
       break;
     case HangVerdict::kRanksMissing:
-      words = absl::StrFormat("%s did not enter %s%s.", Capital(Ranks(RanksOf(wait.missing))),
+      words = absl::StrFormat("%s did not enter %s%s.", Capital(Ranks(AbsentRanks(wait.missing))),
                               OperationWords(wait), WaitingWords(wait));
       break;
     case HangVerdict::kPeerMissing:

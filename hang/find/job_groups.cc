@@ -63,7 +63,7 @@ std::vector<Draft> DraftsOf(std::span<const RankRecord* const> records) {
   return all;
 }
 
-std::set<int32_t> RanksOf(const Draft& draft, const std::set<int32_t>& world) {
+std::set<int32_t> RanksOfDraft(const Draft& draft, const std::set<int32_t>& world) {
   std::set<int32_t> ranks(draft.order.begin(), draft.order.end());
   if (draft.order.empty() && draft.description == kDefaultDescription) ranks = world;
   for (const Mention& mention : draft.mentions) ranks.insert(mention.record->rank);
@@ -107,7 +107,7 @@ std::vector<JobGroup> JoinGroups(std::span<const RankRecord* const> records,
     }
     JobGroup group{.name = draft.name, .description = draft.description, .order = draft.order,
                    .members = {}};
-    for (const int32_t rank : RanksOf(draft, world)) {
+    for (const int32_t rank : RanksOfDraft(draft, world)) {
       group.members.push_back(MemberOf(rank, by_rank, group_of_rank));
     }
     groups.push_back(std::move(group));
