@@ -46,7 +46,8 @@ std::string StandstillWords(const JobHang& found) {
   if (found.condition.state != training::JobState::kStalled) return "";
   std::string words;
   if (found.condition.since_ms > 0) {
-    absl::StrAppendFormat(&words, "No step has ended since %s.", Rfc3339Text(found.condition.since_ms));
+    absl::StrAppendFormat(&words, "No step has ended since %s.",
+                          Rfc3339Text(found.condition.since_ms));
   } else {
     words = "No step ends.";
   }

@@ -21,8 +21,8 @@ absl::StatusOr<std::string> ReadWhole(ByteSource& source, ImportReport& report) 
     report.read_bytes = source.read_bytes();
     if (piece.empty()) return bytes;
     if (bytes.size() + piece.size() > kMaxDumpBytes) {
-      return absl::OutOfRangeError(
-          absl::StrFormat("it has more than %d bytes, which no dump of one rank has", kMaxDumpBytes));
+      return absl::OutOfRangeError(absl::StrFormat(
+          "it has more than %d bytes, which no dump of one rank has", kMaxDumpBytes));
     }
     bytes += piece;
   }
@@ -48,9 +48,9 @@ absl::Status ImportDump(ByteSource& source, const logs::LogHints& hints,
           ? absl::StrFormat("rank %d, %d of its operations", *rank, record.operations.size())
           : absl::StrFormat("rank %d, %d frames of its stack", *rank, record.stack.size()));
   if (session.is_dry_run) return absl::OkStatus();
-  const std::string path = absl::StrFormat(
-      "/api/v1/push/dump?job=%s&rank=%d&time=%d.%03d", PercentEncode(hints.job), *rank,
-      source.modified_ms() / 1000, source.modified_ms() % 1000);
+  const std::string path =
+      absl::StrFormat("/api/v1/push/dump?job=%s&rank=%d&time=%d.%03d", PercentEncode(hints.job),
+                      *rank, source.modified_ms() / 1000, source.modified_ms() % 1000);
   LOCKSTEP_ASSIGN_OR_RETURN(
       const Reply reply,
       session.delivery.Send({path, {"Content-Type: application/octet-stream"}, bytes}));

@@ -56,9 +56,9 @@ absl::StatusOr<DumpParameters> DumpParametersOf(const Request& request, int64_t 
   parameters.time_ms = now_ms;
   if (parameters.job.empty()) return absl::InvalidArgumentError("no job parameter provided");
   if (parameters.job.size() > kMaxJobBytes) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "invalid parameter \"job\": it has %d bytes, more than the limit of %d",
-        parameters.job.size(), kMaxJobBytes));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("invalid parameter \"job\": it has %d bytes, more than the limit of %d",
+                        parameters.job.size(), kMaxJobBytes));
   }
   LOCKSTEP_ASSIGN_OR_RETURN(parameters.rank, RankOfDump(form));
   parameters.host = std::string(form.Get("host").substr(0, hang::kMaxTextBytes));
@@ -108,7 +108,7 @@ Response DumpFailure(const absl::Status& status) {
 
 // Of several tenants that a reader may see at once, the newest evidence of each rank.
 absl::StatusOr<std::vector<hang::RankRecord>> RecordsOfJob(const Call& call, const std::string& job,
-                                                        int64_t now_ms, MemoryCharge& memory) {
+                                                           int64_t now_ms, MemoryCharge& memory) {
   const std::optional<Matcher>& jobs = call.data->jobs();
   if (jobs.has_value() && !jobs->Matches(job)) return std::vector<hang::RankRecord>();
   std::map<int32_t, hang::RankRecord> newest;
@@ -132,8 +132,8 @@ Response HandleDumpPush(const Request& request, const DumpContext& context) {
   if (!parameters.ok()) return DumpFailure(parameters.status());
   absl::StatusOr<hang::RankRecord> record = ReadDumpBody(request, context.limits);
   if (!record.ok()) return DumpFailure(record.status());
-  const auto kind = record->has_dump() ? hang::EvidenceKind::kFlightRecorder
-                                       : hang::EvidenceKind::kStack;
+  const auto kind =
+      record->has_dump() ? hang::EvidenceKind::kFlightRecorder : hang::EvidenceKind::kStack;
   record->rank = parameters->rank;
   if (!parameters->host.empty()) record->host = parameters->host;
   (record->has_dump() ? record->dump_ms : record->stack_ms) = parameters->time_ms;

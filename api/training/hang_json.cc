@@ -73,7 +73,7 @@ void WriteReported(JsonWriter& json, const answers::JobHang& found) {
                                 : std::nullopt);
   json.Field("first_to_stop",
              found.steps.has_value() ? found.steps->first_to_stop : std::vector<int64_t>());
-  const auto step = [&](int64_t answers::ReportedSteps::* field) {
+  const auto step = [&](int64_t answers::ReportedSteps::*field) {
     return found.steps.has_value() ? std::optional((*found.steps).*field) : std::nullopt;
   };
   json.Field("lowest_last_step", step(&answers::ReportedSteps::lowest_step));

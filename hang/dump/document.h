@@ -61,8 +61,8 @@ class Document {
  private:
   struct Node {
     NodeKind kind = NodeKind::kNone;
-    uint32_t container = 0;     // of a list or dict: its index in containers_
-    int64_t integer = 0;        // also of a boolean
+    uint32_t container = 0;  // of a list or dict: its index in containers_
+    int64_t integer = 0;     // also of a boolean
     std::string_view text = {};
   };
 

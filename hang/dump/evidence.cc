@@ -16,8 +16,8 @@ namespace lockstep::hang {
 namespace {
 
 bool HasAny(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return text.find(word) != text.npos; });
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
 bool HasWordsOfRecorder(std::string_view head) {

@@ -50,17 +50,16 @@ std::string Collective(int id, std::string_view name, int sequence, std::string_
 }
 
 std::string Peer(int id, std::string_view name, int sequence, bool is_end = false) {
-  return Entry(id, name,
-               absl::StrFormat(R"("is_p2p": %s, "collective_seq_id": 1, "p2p_seq_id": %d%s)",
-                               is_end ? "false" : "true", sequence,
-                               is_end ? R"(, "retired": true)" : ""));
+  return Entry(
+      id, name,
+      absl::StrFormat(R"("is_p2p": %s, "collective_seq_id": 1, "p2p_seq_id": %d%s)",
+                      is_end ? "false" : "true", sequence, is_end ? R"(, "retired": true)" : ""));
 }
 
 TEST(EvidenceTest, FormsOfOneCollectiveHaveOneName) {
-  const auto record = Read(Collective(0, "nccl:_all_gather_base", 1) + "," +
-                           Collective(1, "nccl:all_gather", 2) + "," +
-                           Collective(2, "nccl:_reduce_scatter_base", 3) + "," +
-                           Collective(3, "gloo:all_reduce", 4));
+  const auto record = Read(
+      Collective(0, "nccl:_all_gather_base", 1) + "," + Collective(1, "nccl:all_gather", 2) + "," +
+      Collective(2, "nccl:_reduce_scatter_base", 3) + "," + Collective(3, "gloo:all_reduce", 4));
   ASSERT_TRUE(record.ok()) << record.status();
   std::vector<std::string> kinds;
   for (const Operation& one : record->operations) {
@@ -93,7 +92,8 @@ TEST(EvidenceTest, AWrappedBufferKnowsOnlyWhatItKeeps) {
   EXPECT_TRUE(record->is_wrapped);
   EXPECT_EQ(record->groups[0].first_kept, 5);
   // Without its entries, the group's progress is unknown.
-  const auto other = Read(R"({"record_id": 7, "process_group": ["1", "x"], "profiling_name": "a"})");
+  const auto other =
+      Read(R"({"record_id": 7, "process_group": ["1", "x"], "profiling_name": "a"})");
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_EQ(other->groups[0].last_entered, std::nullopt);
 }

@@ -265,8 +265,7 @@ class DumpReader {
   }
 
   void ReadSizes(NodeNumber entry, const OperationKind& kind, Operation& operation) {
-    const auto sizes =
-        document_.Find(entry, kind.compares_output ? "output_sizes" : "input_sizes");
+    const auto sizes = document_.Find(entry, kind.compares_output ? "output_sizes" : "input_sizes");
     if (sizes.has_value()) {
       std::string text;
       AppendList(document_, *sizes, 0, text);

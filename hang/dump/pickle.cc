@@ -126,16 +126,16 @@ class PickleReader {
       case 0x8b:
       case 'G':
         return PushNumber(static_cast<unsigned char>(code));
-      case 'X':     // BINUNICODE
-      case 'T':     // BINSTRING
-      case 'B':     // BINBYTES
+      case 'X':  // BINUNICODE
+      case 'T':  // BINSTRING
+      case 'B':  // BINBYTES
         return PushText(4);
-      case 0x8c:    // SHORT_BINUNICODE
-      case 'U':     // SHORT_BINSTRING
-      case 'C':     // SHORT_BINBYTES
+      case 0x8c:  // SHORT_BINUNICODE
+      case 'U':   // SHORT_BINSTRING
+      case 'C':   // SHORT_BINBYTES
         return PushText(1);
-      case 0x8d:    // BINUNICODE8
-      case 0x8e:    // BINBYTES8
+      case 0x8d:  // BINUNICODE8
+      case 0x8e:  // BINBYTES8
         return PushText(8);
       default:
         return StepOfContainers(static_cast<unsigned char>(code));
@@ -222,8 +222,9 @@ class PickleReader {
       return Push(document_.AddFloat());
     }
     if (code == 0x8a || code == 0x8b) return PushLong(code == 0x8a ? 1 : 4);
-    LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t number,
-                              TakeNumber(code == 'J' ? 4 : code == 'M' ? 2 : 1));
+    LOCKSTEP_ASSIGN_OR_RETURN(const uint64_t number, TakeNumber(code == 'J'   ? 4
+                                                                : code == 'M' ? 2
+                                                                              : 1));
     const bool is_signed = code == 'J';
     return Push(document_.AddInteger(is_signed ? static_cast<int32_t>(static_cast<uint32_t>(number))
                                                : static_cast<int64_t>(number)));
@@ -308,7 +309,7 @@ class PickleReader {
   bool is_over_ = false;
   Document document_;
   std::vector<NodeNumber> stack_;
-  size_t charged_ = 0;  // how many places of the stack
+  size_t charged_ = 0;         // how many places of the stack
   std::vector<size_t> marks_;  // sizes of the stack when they were set
   absl::flat_hash_map<uint32_t, NodeNumber> memo_;
 };

@@ -82,17 +82,25 @@ TEST(PickleTest, CutAnywhereIsAnError) {
 
 TEST(PickleTest, DamageIsAnError) {
   const std::vector<std::string> damaged = {
-      "",                             // no value
-      "NN",                           // two values
-      "(",                            // a mark alone
-      "t", "u", "e", "a", "s", "0",   // nothing to work on
-      "N" + Bytes({0x86}),            // a pair of one
-      "(Nu", "N(Nu", "N(e", "NNa",    // appended to what is no container
-      "}(Nu",                         // a key without a value
-      Bytes({'h', 7}),                // unknown reference
+      "",    // no value
+      "NN",  // two values
+      "(",   // a mark alone
+      "t",
+      "u",
+      "e",
+      "a",
+      "s",
+      "0",                  // nothing to work on
+      "N" + Bytes({0x86}),  // a pair of one
+      "(Nu",
+      "N(Nu",
+      "N(e",
+      "NNa",                                      // appended to what is no container
+      "}(Nu",                                     // a key without a value
+      Bytes({'h', 7}),                            // unknown reference
       Bytes({'X', 0xff, 0xff, 0xff, 0xff, 'a'}),  // longer than the file
       Bytes({0x8e, 0, 0, 0, 0, 0, 0, 0, 0x80}),
-      Bytes({0x97}),                  // out-of-band buffers
+      Bytes({0x97}),  // out-of-band buffers
       std::string(2000, '('),
   };
   for (const std::string& bytes : damaged) {
@@ -102,8 +110,7 @@ TEST(PickleTest, DamageIsAnError) {
 
 // A list inside itself: only walks of fixed depth end.
 TEST(PickleTest, MayReferToItself) {
-  const auto document =
-      ReadPickle(Bytes({0x80, 2, ']', 'q', 0, 'h', 0, 'a', '.'}), nullptr);
+  const auto document = ReadPickle(Bytes({0x80, 2, ']', 'q', 0, 'h', 0, 'a', '.'}), nullptr);
   ASSERT_TRUE(document.ok()) << document.status();
   EXPECT_EQ(document->Elements(document->root())[0], document->root());
 }

@@ -35,7 +35,7 @@ std::optional<std::string> FrameOfFaulthandler(std::string_view line) {
   const std::string_view file = line.substr(0, quote);
   const std::string_view rest = line.substr(quote + std::string_view("\", line ").size());
   const size_t in = rest.find(" in ");
-  if (in == rest.npos) return std::nullopt;
+  if (in == rest.npos || rest.find_first_not_of("0123456789") != in) return std::nullopt;
   return absl::StrFormat("%s (%s:%s)", rest.substr(in + 4), file, rest.substr(0, in));
 }
 
@@ -57,8 +57,8 @@ struct Thread {
 
 bool IsStackText(std::string_view head) {
   if (head.find('\0') != head.npos) return false;
-  const bool is_faulthandler = head.find(kFaulthandlerThread) != head.npos &&
-                               head.find("\", line ") != head.npos;
+  const bool is_faulthandler =
+      head.find(kFaulthandlerThread) != head.npos && head.find("\", line ") != head.npos;
   const bool is_py_spy = head.starts_with("Process ") && head.find("\nPython v") != head.npos;
   return is_faulthandler || is_py_spy;
 }

@@ -45,8 +45,8 @@ TEST(StackTextTest, PySpyNamesTheMainThread) {
 
 TEST(StackTextTest, OtherTextIsNone) {
   for (const std::string_view text :
-       {"", "iter 10: loss 4.1\n", "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n",
-        "Process 1: x\n"}) {
+       {"", "iter 10: loss 4.1\n",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n", "Process 1: x\n"}) {
     EXPECT_FALSE(IsStackText(text)) << text;
     EXPECT_THAT(ReadStackText(text), IsEmpty());
   }

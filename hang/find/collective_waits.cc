@@ -34,16 +34,34 @@ WaitingRange WaitingOf(const JobGroup& group) {
   return range;
 }
 
+// The oldest collective of the group in which the member waits.
+std::optional<int64_t> FirstWaitOf(const Member& member) {
+  std::optional<int64_t> first;
+  ForEachCollective(member, [&](const Operation& operation) {
+    if (!IsWaiting(operation)) return;
+    first = std::min(first.value_or(operation.sequence), operation.sequence);
+  });
+  return first;
+}
+
 // The collective that the group cannot leave: the first that some rank did not enter, if others
-// wait in it or behind it; else the first that waits.
+// wait in it or behind it. But ranks that still wait in an earlier one are not late: they cannot go
+// on, and then it is that one, which all entered.
 int64_t BlockedSequence(const JobGroup& group, const WaitingRange& waiting) {
   std::optional<int64_t> least;
   for (const Member& member : group.members) {
     if (!member.last_entered.has_value()) continue;
     least = std::min(least.value_or(*member.last_entered), *member.last_entered);
   }
-  const bool is_behind = least.has_value() && *least < waiting.last;
-  return is_behind ? std::max(*least + 1, int64_t{1}) : *waiting.first;
+  if (!least.has_value() || *least >= waiting.last) return *waiting.first;
+  std::optional<int64_t> first_wait;
+  for (const Member& member : group.members) {
+    if (member.last_entered != least) continue;
+    const std::optional<int64_t> wait = FirstWaitOf(member);
+    if (!wait.has_value()) return std::max(*least + 1, int64_t{1});
+    first_wait = std::min(first_wait.value_or(*wait), *wait);
+  }
+  return *first_wait;
 }
 
 void Sort(const Member& member, int64_t sequence, Wait& wait) {
@@ -60,8 +78,8 @@ void Sort(const Member& member, int64_t sequence, Wait& wait) {
       if (!IsWaiting(operation) || operation.sequence < sequence) return;
       waits = true;
       if (operation.sequence > sequence || operation.created_ms == 0) return;
-      wait.since_ms = wait.since_ms == 0 ? operation.created_ms
-                                         : std::min(wait.since_ms, operation.created_ms);
+      wait.since_ms =
+          wait.since_ms == 0 ? operation.created_ms : std::min(wait.since_ms, operation.created_ms);
     });
     if (waits) wait.waiting.push_back(member.rank);
   }

@@ -51,7 +51,8 @@ std::vector<Wait> FindWaits(std::span<const JobGroup> groups) {
   // The surest cause first. Of equals, the one with the fewest ranks that are stopped themselves,
   // then the one that is next for the rank that stopped, then the one that began first.
   std::ranges::stable_sort(waits, {}, [](const Wait& wait) {
-    return std::tuple(OrderOf(wait), std::ranges::count_if(wait.missing, &AbsentRank::waits_elsewhere),
+    return std::tuple(OrderOf(wait),
+                      std::ranges::count_if(wait.missing, &AbsentRank::waits_elsewhere),
                       !wait.is_next, wait.since_ms == 0 ? INT64_MAX : wait.since_ms);
   });
   return waits;
@@ -111,8 +112,7 @@ void SayWhatIsMissing(std::span<const RankRecord> records, HangAnswer& answer) {
   if (!answer.cause.has_value()) return;
   const Wait& cause = *answer.cause;
   if (!cause.without_dump.empty()) {
-    answer.missing.push_back(
-        absl::StrFormat("the dumps of rank %s", RankList(cause.without_dump)));
+    answer.missing.push_back(absl::StrFormat("the dumps of rank %s", RankList(cause.without_dump)));
   }
   std::vector<int32_t> without_stack;
   for (const AbsentRank& absent : cause.missing) {

@@ -29,8 +29,9 @@ std::string_view Name(MismatchKind kind);
 struct AbsentRank {
   int32_t rank = 0;
   std::string host{};
-  std::string last{};   // the last operation that it entered in the group: "all_reduce 5"; "" if none
-  std::string where{};  // the line of code; "" if not known
+  std::string
+      last{};  // the last operation that it entered in the group: "all_reduce 5"; "" if none
+  std::string where{};          // the line of code; "" if not known
   bool where_is_stack = false;  // a stack's, else of the caller of its last operation
   bool waits_elsewhere = false;
 };
@@ -80,9 +81,9 @@ struct HangAnswer {
   std::vector<Wait> others;  // what waits because of it, or besides it
   size_t dump_count = 0;     // that were used
   size_t stack_count = 0;
-  int64_t newest_dump_ms = 0;          // 0: none
-  std::optional<int64_t> waited_ms;    // between since_ms of the cause and the newest dump
-  std::vector<SetAside> set_aside;     // dumps that belong to an earlier attempt
+  int64_t newest_dump_ms = 0;        // 0: none
+  std::optional<int64_t> waited_ms;  // between since_ms of the cause and the newest dump
+  std::vector<SetAside> set_aside;   // dumps that belong to an earlier attempt
   std::vector<std::string> remarks;
   std::vector<std::string> missing;  // what to send for a better answer
 };

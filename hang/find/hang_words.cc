@@ -134,9 +134,9 @@ std::string EnteredWords(std::string_view kind, std::string_view sizes, std::str
 
 std::string MismatchWords(const Wait& wait) {
   constexpr size_t kMostRanks = 3;
-  std::string words = absl::StrFormat(
-      "Ranks disagree on operation %d of %s: most entered %s", wait.sequence, GroupWords(wait),
-      EnteredWords(wait.kind, wait.sizes, wait.dtypes));
+  std::string words =
+      absl::StrFormat("Ranks disagree on operation %d of %s: most entered %s", wait.sequence,
+                      GroupWords(wait), EnteredWords(wait.kind, wait.sizes, wait.dtypes));
   for (size_t i = 0; i < wait.differing.size() && i < kMostRanks; ++i) {
     const EnteredOperation& other = wait.differing[i];
     absl::StrAppendFormat(&words, ", rank %d %s", other.rank,
@@ -226,7 +226,8 @@ std::string TextOf(std::string_view job, const HangAnswer& answer) {
   for (const SetAside& one : answer.set_aside) {
     absl::StrAppendFormat(&text, "Not used: the dump of rank %d: %s.\n", one.rank, one.reason);
   }
-  for (const std::string& remark : answer.remarks) absl::StrAppendFormat(&text, "Note: %s.\n", remark);
+  for (const std::string& remark : answer.remarks)
+    absl::StrAppendFormat(&text, "Note: %s.\n", remark);
   for (const std::string& what : answer.missing) absl::StrAppendFormat(&text, "Send: %s.\n", what);
   return text;
 }

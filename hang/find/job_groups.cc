@@ -105,8 +105,8 @@ std::vector<JobGroup> JoinGroups(std::span<const RankRecord* const> records,
     for (const Mention& mention : draft.mentions) {
       group_of_rank.emplace(mention.record->rank, mention.group);
     }
-    JobGroup group{.name = draft.name, .description = draft.description, .order = draft.order,
-                   .members = {}};
+    JobGroup group{
+        .name = draft.name, .description = draft.description, .order = draft.order, .members = {}};
     for (const int32_t rank : RanksOfDraft(draft, world)) {
       group.members.push_back(MemberOf(rank, by_rank, group_of_rank));
     }

@@ -14,9 +14,10 @@ namespace lockstep::hang {
 
 struct Member {
   int32_t rank = 0;
-  const RankRecord* record = nullptr;      // null: there is no dump
-  std::optional<uint32_t> group_in_record{};  // its index there; empty: the dump does not mention it
-  std::optional<int64_t> last_entered{};     // empty: not known
+  const RankRecord* record = nullptr;  // null: there is no dump
+  std::optional<uint32_t>
+      group_in_record{};                  // its index there; empty: the dump does not mention it
+  std::optional<int64_t> last_entered{};  // empty: not known
   int64_t first_kept = 1;
 };
 

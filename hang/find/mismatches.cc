@@ -78,8 +78,8 @@ std::vector<Entry> EntriesOf(const std::vector<Course>& courses, int64_t sequenc
   for (const Course& course : courses) {
     const auto [first, last] = course.Find(sequence);
     // The buffer may have dropped the beginning of a batch.
-    const bool may_be_cut =
-        course.member->record->is_wrapped && sequence <= course.member->first_kept && last - first > 1;
+    const bool may_be_cut = course.member->record->is_wrapped &&
+                            sequence <= course.member->first_kept && last - first > 1;
     if (first == last || may_be_cut) continue;
     Entry entry{&course, {}, course.operations[first]};
     for (size_t i = first; i < last; ++i) {

@@ -47,8 +47,8 @@ std::vector<RankRecord> RecordsOf(const std::string& scenario) {
     EXPECT_TRUE(record.ok()) << entry.path() << ": " << record.status();
     if (!record.ok()) continue;
     record->rank = RankInName(name).value_or(-1);
-    const fs::path stack = entry.path().parent_path() /
-                           ("stack_rank_" + std::to_string(record->rank) + ".txt");
+    const fs::path stack =
+        entry.path().parent_path() / ("stack_rank_" + std::to_string(record->rank) + ".txt");
     if (fs::exists(stack)) record->stack = ReadEvidence(Content(stack), nullptr)->stack;
     records[record->rank] = Kept(*record);
   }

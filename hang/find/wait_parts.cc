@@ -17,7 +17,9 @@ bool IsOfLibrary(std::string_view frame) {
          frame.find("(threading.py:") != frame.npos;
 }
 
-std::string_view InnermostOf(std::string_view frames) { return frames.substr(0, frames.find(" < ")); }
+std::string_view InnermostOf(std::string_view frames) {
+  return frames.substr(0, frames.find(" < "));
+}
 
 }  // namespace
 

@@ -15,14 +15,13 @@ KeptDumps::KeptDumps(KeptRows* rows, DumpLimits limits)
 // On first use, so that tenants which nobody sends dumps to do not read them.
 absl::Status KeptDumps::Load() const {
   if (is_loaded_ || rows_ == nullptr) return absl::OkStatus();
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<KeptRow> rows,
-                            rows_->ReadKept(KeptKind::kDumps));
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<KeptRow> rows, rows_->ReadKept(KeptKind::kDumps));
   for (const KeptRow& row : rows) {
     RecordHead head;
     if (row.number >= limits_.max_records || !DecodeRecordHead(row.bytes, head)) continue;
     const auto size = static_cast<uint32_t>(row.bytes.size());
     const auto [entry, is_new] = entries_.try_emplace(
-        Key{head.job, head.rank}, Entry{.row = row.number, .time_ms = head.time_ms, .size = size});
+        Key{head.job, head.rank}, Entry{.row = row.number, .kept_ms = head.kept_ms, .size = size});
     // Two rows of one rank: only after a crash of another version. The first one is as good.
     if (!is_new) continue;
     is_used_[row.number] = true;
@@ -88,14 +87,14 @@ absl::StatusOr<PutResult> KeptDumps::Put(std::string_view job, RankRecord record
     }
   }
   LOCKSTEP_RETURN_IF_ERROR(Complete(key, record));
-  const int64_t time_ms = TimeOf(record);
+  record.kept_ms = now_ms;
   std::string bytes = EncodeRecord(job, std::move(record));
   LOCKSTEP_RETURN_IF_ERROR(MakeRoom(job, bytes.size(), now_ms));
-  LOCKSTEP_RETURN_IF_ERROR(Write(key, std::move(bytes), time_ms));
+  LOCKSTEP_RETURN_IF_ERROR(Write(key, std::move(bytes), now_ms));
   return result;
 }
 
-absl::Status KeptDumps::Write(const Key& key, std::string bytes, int64_t time_ms) {
+absl::Status KeptDumps::Write(const Key& key, std::string bytes, int64_t kept_ms) {
   const auto size = static_cast<uint32_t>(bytes.size());
   const auto found = entries_.find(key);
   uint32_t row = 0;
@@ -114,14 +113,14 @@ absl::Status KeptDumps::Write(const Key& key, std::string bytes, int64_t time_ms
   is_used_[row] = true;
   bytes_ += size;
   entries_.insert_or_assign(
-      key, Entry{.row = row, .time_ms = time_ms, .size = size, .bytes = std::move(bytes)});
+      key, Entry{.row = row, .kept_ms = kept_ms, .size = size, .bytes = std::move(bytes)});
   return absl::OkStatus();
 }
 
 absl::Status KeptDumps::MakeRoom(std::string_view job, uint64_t bytes, int64_t now_ms) {
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (entry->second.time_ms < now_ms - kMaxAgeMs) LOCKSTEP_RETURN_IF_ERROR(Drop(entry));
+    if (entry->second.kept_ms < now_ms - kMaxAgeMs) LOCKSTEP_RETURN_IF_ERROR(Drop(entry));
     entry = next;
   }
   while (CountOf(job) >= limits_.max_records_of_job) {
@@ -158,7 +157,8 @@ KeptDumps::Entries::iterator KeptDumps::Oldest(std::string_view job) {
   auto oldest = entries_.end();
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     if (!job.empty() && entry->first.first != job) continue;
-    const bool is_older = oldest == entries_.end() || entry->second.time_ms < oldest->second.time_ms;
+    const bool is_older =
+        oldest == entries_.end() || entry->second.kept_ms < oldest->second.kept_ms;
     if (is_older) oldest = entry;
   }
   LOCKSTEP_CHECK(oldest != entries_.end());
@@ -170,7 +170,7 @@ bool KeptDumps::Has(std::string_view job, int64_t now_ms) const {
   if (!Load().ok()) return false;
   const auto entry = entries_.lower_bound(Key{std::string(job), 0});
   return entry != entries_.end() && entry->first.first == job &&
-         entry->second.time_ms >= now_ms - kMaxAgeMs;
+         entry->second.kept_ms >= now_ms - kMaxAgeMs;
 }
 
 absl::StatusOr<std::vector<RankRecord>> KeptDumps::Read(std::string_view job, int64_t now_ms,
@@ -182,7 +182,7 @@ absl::StatusOr<std::vector<RankRecord>> KeptDumps::Read(std::string_view job, in
   std::vector<RankRecord> records;
   for (auto entry = entries_.lower_bound(Key{std::string(job), 0});
        entry != entries_.end() && entry->first.first == job; ++entry) {
-    if (entry->second.time_ms < now_ms - kMaxAgeMs) continue;
+    if (entry->second.kept_ms < now_ms - kMaxAgeMs) continue;
     LOCKSTEP_RETURN_IF_ERROR(memory.Add(kExpansion * entry->second.size));
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, BytesOf(entry->second));
     NamedRecord named;

@@ -2,8 +2,8 @@
 // store.
 //
 // Thread-safe. A rank's newer dump replaces its older one. The number of records and their bytes
-// are limited for each job and in all; the oldest ones make room. Records that are older than
-// kMaxAgeMs are neither returned nor kept.
+// are limited for each job and in all; the oldest ones make room. Records that arrived more
+// than kMaxAgeMs ago are neither returned nor kept; a dump may be of any time.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class KeptDumps {
  private:
   struct Entry {
     uint32_t row = 0;
-    int64_t time_ms = 0;
+    int64_t kept_ms = 0;
     uint32_t size = 0;
     std::string bytes{};  // only without a store
   };
@@ -66,8 +66,7 @@ class KeptDumps {
   absl::Status MakeRoom(std::string_view job, uint64_t bytes, int64_t now_ms)
       LOCKSTEP_REQUIRES(mutex_);
   absl::Status Drop(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
-  absl::Status Write(const Key& key, std::string bytes, int64_t time_ms)
-      LOCKSTEP_REQUIRES(mutex_);
+  absl::Status Write(const Key& key, std::string bytes, int64_t kept_ms) LOCKSTEP_REQUIRES(mutex_);
   Entries::iterator Oldest(std::string_view job) LOCKSTEP_REQUIRES(mutex_);
   size_t CountOf(std::string_view job) const LOCKSTEP_REQUIRES(mutex_);
 

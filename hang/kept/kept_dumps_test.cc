@@ -87,11 +87,11 @@ TEST(KeptDumpsTest, TheOldestMakeRoom) {
   tenants::RowsInMemory rows;
   KeptDumps dumps(&rows, {.max_records = 4, .max_records_of_job = 3, .max_bytes = 1 << 20});
   for (int32_t rank = 0; rank < 5; ++rank) {
-    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs + rank), kNowMs).ok());
+    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs), kNowMs + rank).ok());
   }
   EXPECT_THAT(RanksOf(dumps, "a"), ElementsAre(2, 3, 4));
-  ASSERT_TRUE(dumps.Put("b", Dump(0, kNowMs + 9), kNowMs).ok());
-  ASSERT_TRUE(dumps.Put("b", Dump(1, kNowMs + 9), kNowMs).ok());
+  ASSERT_TRUE(dumps.Put("b", Dump(0, kNowMs), kNowMs + 9).ok());
+  ASSERT_TRUE(dumps.Put("b", Dump(1, kNowMs), kNowMs + 9).ok());
   EXPECT_THAT(RanksOf(dumps, "a"), ElementsAre(3, 4));
   EXPECT_THAT(RanksOf(KeptDumps(&rows), "b"), ElementsAre(0, 1));
 }
@@ -99,7 +99,7 @@ TEST(KeptDumpsTest, TheOldestMakeRoom) {
 TEST(KeptDumpsTest, BytesAreLimited) {
   KeptDumps dumps(nullptr, {.max_records = 100, .max_records_of_job = 100, .max_bytes = 200});
   for (int32_t rank = 0; rank < 50; ++rank) {
-    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs + rank), kNowMs).ok());
+    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs), kNowMs + rank).ok());
   }
   const std::vector<int32_t> ranks = RanksOf(dumps, "a");
   EXPECT_LT(ranks.size(), 10u);

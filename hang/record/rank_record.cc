@@ -43,7 +43,8 @@ std::vector<bool> Important(const RankRecord& record) {
   for (size_t i = 0; i < record.operations.size(); ++i) {
     const Operation& operation = record.operations[i];
     if (operation.state == OperationState::kCompleted) continue;
-    if (++counts[{operation.group, operation.is_p2p}].second <= kMostWaiting) is_important[i] = true;
+    if (++counts[{operation.group, operation.is_p2p}].second <= kMostWaiting)
+      is_important[i] = true;
   }
   return is_important;
 }

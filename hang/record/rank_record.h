@@ -34,7 +34,7 @@ struct Operation {
   OperationState state = OperationState::kScheduled;
   int64_t created_ms = 0;  // 0: not known
   int64_t timeout_ms = 0;  // 0: not known
-  TextNumber frames = 0;   // the callers, innermost first: "step (train.py:12) < main (train.py:40)"
+  TextNumber frames = 0;  // the callers, innermost first: "step (train.py:12) < main (train.py:40)"
 };
 
 struct GroupRecord {
@@ -53,6 +53,7 @@ struct RankRecord {
   int32_t rank = 0;
   std::string host;
   std::string version;      // of the dump's format; "": there is no dump, only a stack
+  int64_t kept_ms = 0;      // when it arrived
   int64_t dump_ms = 0;      // when it was made, as the sender says
   int64_t newest_ms = 0;    // when its newest operation began, by the rank's clock; 0: not known
   bool is_wrapped = false;  // the recorder's buffer has dropped older operations

@@ -54,6 +54,7 @@ std::string Encode(std::string_view job, const RankRecord& record) {
   std::string out(1, kRowVersion);
   PutLengthPrefixed(out, job);
   PutVarint64(out, static_cast<uint64_t>(record.rank));
+  PutVarintSigned64(out, record.kept_ms);
   PutVarintSigned64(out, record.dump_ms);
   PutVarintSigned64(out, record.stack_ms);
   PutVarintSigned64(out, record.newest_ms);
@@ -101,12 +102,13 @@ class RecordReader {
     if (!in_.starts_with(kRowVersion)) return false;
     in_.remove_prefix(1);
     return Text(job) && !job.empty() && Int32(record.rank) && record.rank <= kMaxRank &&
-           GetVarintSigned64(in_, record.dump_ms) && GetVarintSigned64(in_, record.stack_ms);
+           GetVarintSigned64(in_, record.kept_ms);
   }
 
   bool ReadRest(RankRecord& record) {
     uint64_t wrapped = 0;
-    if (!GetVarintSigned64(in_, record.newest_ms) || !Text(record.host) || !Text(record.version) ||
+    if (!GetVarintSigned64(in_, record.dump_ms) || !GetVarintSigned64(in_, record.stack_ms) ||
+        !GetVarintSigned64(in_, record.newest_ms) || !Text(record.host) || !Text(record.version) ||
         !GetVarint64(in_, wrapped)) {
       return false;
     }
@@ -249,10 +251,8 @@ bool DecodeRecordHead(std::string_view bytes, RecordHead& head) {
   RankRecord record;
   if (!RecordReader(bytes).ReadHead(head.job, record)) return false;
   head.rank = record.rank;
-  head.time_ms = TimeOf(record);
+  head.kept_ms = record.kept_ms;
   return true;
 }
-
-int64_t TimeOf(const RankRecord& record) { return std::max(record.dump_ms, record.stack_ms); }
 
 }  // namespace lockstep::hang

@@ -26,11 +26,8 @@ std::string EncodeRecord(std::string_view job, RankRecord record);
 struct RecordHead {
   std::string job;
   int32_t rank = 0;
-  int64_t time_ms = 0;  // the later one of its dump's and its stack's time
+  int64_t kept_ms = 0;
 };
 [[nodiscard]] bool DecodeRecordHead(std::string_view bytes, RecordHead& head);
-
-// When the evidence in the record was made.
-int64_t TimeOf(const RankRecord& record);
 
 }  // namespace lockstep::hang

@@ -14,6 +14,7 @@ RankRecord Example() {
   RankRecord record;
   record.rank = 2;
   record.version = "2.10";
+  record.kept_ms = 1'000'000'000'001;
   record.dump_ms = 1'000'000'000'001;
   record.newest_ms = 1'000'000'000'000;
   record.texts = {"", "0", "default_pg", "all_reduce", "[[16]]", "Float", "f (a.py:1)"};
@@ -49,7 +50,7 @@ TEST(RecordCodingTest, WhatIsEncodedComesBack) {
   RecordHead head;
   ASSERT_TRUE(DecodeRecordHead(EncodeRecord("j", Example()), head));
   EXPECT_EQ(head.rank, 2);
-  EXPECT_EQ(head.time_ms, 1'000'000'000'001);
+  EXPECT_EQ(head.kept_ms, 1'000'000'000'001);
 }
 
 TEST(RecordCodingTest, CutOrLongerRowsAreNone) {
