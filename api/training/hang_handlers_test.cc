@@ -78,8 +78,9 @@ TEST_F(HangHandlersTest, WrongRequestsCostNothing) {
       {"job=a&rank=x", std::string(kDump), 400, "not a number from 0 to"},
       {"job=a&rank=0&time=x", std::string(kDump), 400, "invalid parameter \\\"time\\\""},
       {"job=a&rank=0", "iter 1\n", 400, "neither a flight recorder's dump"},
-      {"job=a&rank=0", std::string("\x80\x02"
-                                   "cos\nsystem\n."),
+      {"job=a&rank=0",
+       std::string("\x80\x02"
+                   "cos\nsystem\n."),
        400, "GLOBAL: the pickle wants to run code"},
       {"job=a&rank=0", std::string(kDump), 415, "Content-Encoding", {{"Content-Encoding", "br"}}},
       {"job=a&rank=0", std::string(20'000, ' '), 413, ""},

@@ -25,6 +25,14 @@ bool HasWordsOfRecorder(std::string_view head) {
                        "nccl_version", "nccl_comm_state"});
 }
 
+// Profilers' traces describe groups too, and logs may mention any word.
+bool HasFieldsOfRecorder(std::string_view head) {
+  const auto has = [head](std::string_view word) { return head.find(word) != head.npos; };
+  if (HasAny(head, {"\"traceEvents\"", "\"distributedInfo\""})) return false;
+  const bool has_entries = has("\"record_id\"") && has("\"profiling_name\"");
+  return has_entries || (has("\"pg_config\"") && has("\"version\""));
+}
+
 bool IsJsonObject(std::string_view head) {
   const size_t begin = head.find_first_not_of(" \t\r\n");
   return begin != head.npos && head[begin] == '{';
@@ -46,7 +54,8 @@ std::string_view Name(EvidenceKind kind) {
 }
 
 std::optional<EvidenceKind> KindOfEvidence(std::string_view head) {
-  if ((IsPickle(head) || IsJsonObject(head)) && HasWordsOfRecorder(head)) {
+  if ((IsPickle(head) && HasWordsOfRecorder(head)) ||
+      (IsJsonObject(head) && HasFieldsOfRecorder(head))) {
     return EvidenceKind::kFlightRecorder;
   }
   if (IsStackText(head)) return EvidenceKind::kStack;
@@ -82,11 +91,9 @@ absl::StatusOr<RankRecord> ReadEvidence(std::string_view bytes, MemoryCharge* me
     LOCKSTEP_ASSIGN_OR_RETURN(const JsonDocument json, JsonDocument::Read(bytes, memory));
     return ReadFlightDump(json.document());
   }
-  if (IsStackText(bytes)) {
-    RankRecord record;
-    record.stack = ReadStackText(bytes);
-    if (!record.stack.empty()) return record;
-  }
+  RankRecord record;
+  if (bytes.find('\0') == bytes.npos) record.stack = ReadStackText(bytes);
+  if (!record.stack.empty()) return record;
   return absl::InvalidArgumentError(
       "neither a flight recorder's dump (a pickle or JSON) nor a stack by faulthandler or py-spy");
 }

@@ -56,6 +56,19 @@ std::string Peer(int id, std::string_view name, int sequence, bool is_end = fals
                       is_end ? "false" : "true", sequence, is_end ? R"(, "retired": true)" : ""));
 }
 
+TEST(EvidenceTest, OtherJsonIsNoEvidence) {
+  for (
+      const std::string_view text :
+      {R"({"schemaVersion": 1, "distributedInfo": {"pg_config": [{"pg_name": "0"}]}, "version": 1})",
+       R"({"step": 1, "nccl_version": "2.28", "loss": 2})", R"({"pg_config": 1})", "{}"}) {
+    EXPECT_EQ(KindOfEvidence(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(KindOfEvidence(R"({"entries": [{"profiling_name": "a", "record_id": 0)"),
+            EvidenceKind::kFlightRecorder);
+  EXPECT_EQ(KindOfEvidence(R"({"pg_config": {}, "pg_status": {}, "version": "2.10"})"),
+            EvidenceKind::kFlightRecorder);
+}
+
 TEST(EvidenceTest, FormsOfOneCollectiveHaveOneName) {
   const auto record = Read(
       Collective(0, "nccl:_all_gather_base", 1) + "," + Collective(1, "nccl:all_gather", 2) + "," +

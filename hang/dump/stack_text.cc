@@ -56,11 +56,14 @@ struct Thread {
 }  // namespace
 
 bool IsStackText(std::string_view head) {
-  if (head.find('\0') != head.npos) return false;
-  const bool is_faulthandler =
-      head.find(kFaulthandlerThread) != head.npos && head.find("\", line ") != head.npos;
+  const size_t begin = head.find_first_not_of("\r\n");
+  if (begin == head.npos) return false;
+  head.remove_prefix(begin);
+  // Logs may contain a stack; only a text that begins with one is one.
+  const bool is_thread = head.starts_with("Thread 0x") || head.starts_with("Current thread 0x") ||
+                         head.starts_with("Fatal Python error: ") || head.starts_with("Timeout (");
   const bool is_py_spy = head.starts_with("Process ") && head.find("\nPython v") != head.npos;
-  return is_faulthandler || is_py_spy;
+  return is_py_spy || (is_thread && head.find(kFaulthandlerThread) != head.npos);
 }
 
 std::vector<std::string> ReadStackText(std::string_view text) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace lockstep::hang {
 namespace {
 
@@ -41,6 +43,14 @@ TEST(StackTextTest, PySpyNamesTheMainThread) {
   EXPECT_THAT(ReadStackText(kPySpy),
               ElementsAre("synchronize (torch/cuda/__init__.py:954)", "train_step (train.py:12)",
                           "<module> (train.py:40)"));
+}
+
+// As a signal of faulthandler leaves it in a training log.
+TEST(StackTextTest, ALogWithAStackIsALog) {
+  const std::string log = "iter 10: loss 4.1\n" + std::string(kFaulthandler);
+  EXPECT_FALSE(IsStackText(log));
+  EXPECT_EQ(ReadStackText(log).size(), 2u);
+  EXPECT_TRUE(IsStackText("Timeout (0:00:05)!\n" + std::string(kFaulthandler)));
 }
 
 TEST(StackTextTest, OtherTextIsNone) {
