@@ -42,17 +42,16 @@ std::vector<int32_t> Numbers(const std::vector<int64_t>& ranks) {
   return numbers;
 }
 
+// Since when no step ends; "" for a job that runs, or whose steps nobody reported.
 std::string StandstillWords(const JobHang& found) {
-  if (found.condition.state != training::JobState::kStalled) return "";
-  std::string words;
-  if (found.condition.since_ms > 0) {
-    absl::StrAppendFormat(&words, "No step has ended since %s.",
-                          Rfc3339Text(found.condition.since_ms));
-  } else {
-    words = "No step ends.";
+  if (found.condition.state == training::JobState::kRunning || !found.newest_step_ms.has_value()) {
+    return "";
   }
+  std::string words =
+      absl::StrFormat("The last step ended at %s.", Rfc3339Text(*found.newest_step_ms));
   if (found.steps.has_value() && !found.steps->first_to_stop.empty()) {
-    absl::StrAppendFormat(&words, " Rank %s reported steps up to %d, others up to %d.",
+    absl::StrAppendFormat(&words, " %s %s reported steps up to %d, others up to %d.",
+                          found.steps->first_to_stop.size() == 1 ? "Rank" : "Ranks",
                           hang::RankList(Numbers(found.steps->first_to_stop)),
                           found.steps->lowest_step, found.steps->highest_step);
   }

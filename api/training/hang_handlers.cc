@@ -106,8 +106,10 @@ Response DumpFailure(const absl::Status& status) {
   return response;
 }
 
+}  // namespace
+
 // Of several tenants that a reader may see at once, the newest evidence of each rank.
-absl::StatusOr<std::vector<hang::RankRecord>> RecordsOfJob(const Call& call, const std::string& job,
+absl::StatusOr<std::vector<hang::RankRecord>> RecordsOfJob(const Call& call, std::string_view job,
                                                            int64_t now_ms, MemoryCharge& memory) {
   const std::optional<Matcher>& jobs = call.data->jobs();
   if (jobs.has_value() && !jobs->Matches(job)) return std::vector<hang::RankRecord>();
@@ -124,8 +126,6 @@ absl::StatusOr<std::vector<hang::RankRecord>> RecordsOfJob(const Call& call, con
   for (auto& [rank, record] : newest) all.push_back(std::move(record));
   return all;
 }
-
-}  // namespace
 
 Response HandleDumpPush(const Request& request, const DumpContext& context) {
   const absl::StatusOr<DumpParameters> parameters = DumpParametersOf(request, context.now_ms);

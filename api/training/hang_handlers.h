@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "api/http/call.h"
 #include "api/http/http.h"
@@ -23,6 +25,11 @@ struct DumpContext {
 };
 
 Response HandleDumpPush(const Request& request, const DumpContext& context);
+
+// What the ranks of the job sent, by rank; none of a job that the reader may not see. Charged to
+// `memory`.
+absl::StatusOr<std::vector<hang::RankRecord>> RecordsOfJob(const Call& call, std::string_view job,
+                                                           int64_t now_ms, MemoryCharge& memory);
 
 // Blocking: run it on the query pool.
 Response HandleHang(const Call& call, const TrainingContext& context);

@@ -165,14 +165,6 @@ KeptDumps::Entries::iterator KeptDumps::Oldest(std::string_view job) {
   return oldest;
 }
 
-bool KeptDumps::Has(std::string_view job, int64_t now_ms) const {
-  const MutexLock lock(mutex_);
-  if (!Load().ok()) return false;
-  const auto entry = entries_.lower_bound(Key{std::string(job), 0});
-  return entry != entries_.end() && entry->first.first == job &&
-         entry->second.kept_ms >= now_ms - kMaxAgeMs;
-}
-
 absl::StatusOr<std::vector<RankRecord>> KeptDumps::Read(std::string_view job, int64_t now_ms,
                                                         MemoryCharge& memory) const {
   // Of a record in memory, compared with its row.

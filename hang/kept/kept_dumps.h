@@ -47,7 +47,6 @@ class KeptDumps {
   // The job's records by rank, charged to `memory`.
   absl::StatusOr<std::vector<RankRecord>> Read(std::string_view job, int64_t now_ms,
                                                MemoryCharge& memory) const;
-  bool Has(std::string_view job, int64_t now_ms) const;
 
  private:
   struct Entry {

@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -17,6 +18,10 @@ import lockstep_server
 
 DUMPS = ROOT / "training/flight_recorder/dumps"
 TRUTH = json.loads((ROOT / "training/flight_recorder/truth.json").read_text())
+
+# What a rank says that waits in the first collective of all ranks, which it does not name.
+WAITS = {"version": "2.10", "entries": [{"record_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 1,
+                                         "profiling_name": "gloo:all_reduce", "state": "scheduled"}]}
 
 
 class HangTest(unittest.TestCase):
@@ -77,6 +82,27 @@ class HangTest(unittest.TestCase):
         self.assertIn("Rank 5 did not enter all_reduce 4 of group mesh_tp", done.stdout)
         self.assertIn("Rank 5 is in load_batch (", done.stdout)
         self.assertEqual(self.ask("mesh", format="text").text, done.stdout)
+
+    def test_without_dumps_the_steps_tell_what_is_known(self):
+        began = time.time() - 900
+        steps = [{"job": "still", "rank": rank, "step": step, "time": began + step, "loss": 2.5}
+                 for step in range(30) for rank in range(3) if (rank, step) != (1, 29)]
+        connection = lockstep_server.Connection(self.server.address)
+        answer = connection.send("POST", "/api/v1/push/steps", "\n".join(map(json.dumps, steps)).encode())
+        connection.close()
+        self.assertEqual(answer.status, 200, answer.text)
+        found = self.hang("still")
+        self.assertEqual((found["verdict"], found["cause"]), ("no_data", None))
+        self.assertEqual((found["first_to_stop"], found["lowest_last_step"], found["highest_last_step"]),
+                         ([1], 28, 29))
+        self.assertIn("Rank 1 reported steps up to 28, others up to 29.", found["sentence"])
+        self.assertEqual(found["missing"], ["the flight recorder's dump of each rank"])
+        # A rank that is known by its steps and sent no dump.
+        for rank in (0, 2):
+            self.send("still", rank, json.dumps(WAITS).encode())
+        self.assertEqual(self.hang("still")["cause"]["without_dump"], [1])
+        done = self.run_program("report", "--server", self.server.url, "still")
+        self.assertIn("There is no dump of rank 1.", done.stdout)
 
     def test_a_wait_that_ended(self):
         self.assertEqual(self.load("j", DUMPS / "slow").returncode, 0)
