@@ -247,6 +247,29 @@ TEST(FindHangTest, GroupsOfOneNameAreToldApartByTheirRanks) {
   EXPECT_THAT(answer.others, IsEmpty());
 }
 
+TEST(FindHangTest, GroupsOfOneNameMayShareARank) {
+  const HangAnswer answer =
+      Find({Rank(0).Group("1", {0, 1}).Enter("all_reduce", 1, false),
+            Rank(1).Group("1", {1, 2}).Reduced(1, 3), Rank(2).Group("1", {1, 2}).Reduced(1, 3)});
+  // What rank 1 entered in the other group does not count.
+  EXPECT_EQ(answer.verdict, HangVerdict::kRanksMissing);
+  EXPECT_THAT(MissingRanks(answer), ElementsAre(1));
+  EXPECT_EQ(answer.cause->missing[0].last, "");
+  EXPECT_THAT(answer.others, IsEmpty());
+}
+
+// Rank 2 stopped; rank 1 waits for it, and rank 0 has waited for both for longer.
+TEST(FindHangTest, TheCauseIsWhereAllMissingRanksStopped) {
+  const auto begin = [](int32_t rank) {
+    return Rank(rank).Group("all", {0, 1, 2}).Group("some", {1, 2});
+  };
+  const HangAnswer answer =
+      Find({Rank(0).Group("all", {0, 1, 2}).Enter("all_reduce", 1, false),
+            begin(1).Later(500).In(1).Enter("all_reduce", 1, false), begin(2)});
+  EXPECT_EQ(answer.cause->group, "some");
+  EXPECT_THAT(MissingRanks(answer), ElementsAre(2));
+}
+
 // Sends and receives number ranks inside the group: 1 of {4, 6} is rank 6.
 TEST(FindHangTest, PeersAreNumberedInsideTheGroup) {
   const HangAnswer answer = Find({Rank(4).Group("1", {4, 6}).Peer("recv", 1, 1, false),
