@@ -28,18 +28,18 @@ class Converter {
   absl::StatusOr<NodeNumber> Convert(element value, size_t depth) {
     switch (value.type()) {
       case element_type::ARRAY:
-        return ConvertList(simdjson::dom::array(value), depth);
+        return ConvertList(value.get_array().value_unsafe(), depth);
       case element_type::OBJECT:
-        return ConvertDict(simdjson::dom::object(value), depth);
+        return ConvertDict(value.get_object().value_unsafe(), depth);
       case element_type::INT64:
-        return document_.AddInteger(int64_t(value));
+        return document_.AddInteger(value.get_int64().value_unsafe());
       case element_type::UINT64:  // beyond 2^63
       case element_type::DOUBLE:
         return document_.AddFloat();
       case element_type::STRING:
-        return document_.AddText(std::string_view(value));
+        return document_.AddText(value.get_string().value_unsafe());
       case element_type::BOOL:
-        return document_.AddBool(bool(value));
+        return document_.AddBool(value.get_bool().value_unsafe());
       case element_type::NULL_VALUE:
         break;
     }

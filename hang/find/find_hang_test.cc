@@ -253,7 +253,7 @@ TEST(FindHangTest, GroupsOfOneNameMayShareARank) {
             Rank(1).Group("1", {1, 2}).Reduced(1, 3), Rank(2).Group("1", {1, 2}).Reduced(1, 3)});
   // What rank 1 entered in the other group does not count.
   EXPECT_EQ(answer.verdict, HangVerdict::kRanksMissing);
-  EXPECT_THAT(MissingRanks(answer), ElementsAre(1));
+  ASSERT_THAT(MissingRanks(answer), ElementsAre(1));
   EXPECT_EQ(answer.cause->missing[0].last, "");
   EXPECT_THAT(answer.others, IsEmpty());
 }
