@@ -139,6 +139,14 @@ TEST(EvidenceTest, ADumpWithoutEntriesIsOne) {
   EXPECT_TRUE(record->operations.empty());
 }
 
+TEST(EvidenceTest, APeerOutOfRangeIsUnknown) {
+  const auto record =
+      Read(Peer(0, "nccl:send 0->-5", 1) + "," + Peer(1, "nccl:send 0->9999999", 2));
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_EQ(record->operations[0].peer, -1);
+  EXPECT_EQ(record->operations[1].peer, -1);
+}
+
 TEST(EvidenceTest, NumbersOutOfRangeDoNoHarm) {
   const auto record = Read(
       R"({"record_id": 9223372036854775807, "collective_seq_id": -9223372036854775808,
@@ -146,6 +154,7 @@ TEST(EvidenceTest, NumbersOutOfRangeDoNoHarm) {
       "profiling_name": "nccl:all_reduce", "process_group": [1, 2]})");
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_EQ(record->operations[0].element_count, -1);
+  EXPECT_EQ(record->operations[0].sequence, 0);
 }
 
 }  // namespace

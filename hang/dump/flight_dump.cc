@@ -13,8 +13,12 @@
 namespace lockstep::hang {
 namespace {
 
-constexpr size_t kMaxEntries = 1 << 20;
+// Older ones are not read. PyTorch keeps 2,000 unless told otherwise.
+constexpr size_t kMaxEntries = 1 << 16;
+// Of all groups of a dump together.
 constexpr size_t kMaxGroupRanks = 1 << 17;
+// No recorder counts further, and sums of such numbers do not overflow.
+constexpr int64_t kMaxCount = int64_t{1} << 53;
 constexpr int64_t kNsPerMs = 1'000'000;
 
 // The text of nested lists of integers or texts: "[[4, 2], [8]]".
@@ -197,6 +201,8 @@ class DumpReader {
       }
     }
     if (record_.groups.size() >= kMaxGroups) return std::nullopt;
+    rank_count_ += ranks.size();
+    if (rank_count_ > kMaxGroupRanks) ranks.clear();
     record_.groups.push_back({.name = number, .description = words, .ranks = std::move(ranks)});
     return static_cast<uint32_t>(record_.groups.size() - 1);
   }
@@ -244,11 +250,13 @@ class DumpReader {
     operation.is_p2p = document_.BoolAt(entry, "is_p2p").value_or(kind.is_p2p);
     const auto sequence =
         document_.IntegerAt(entry, operation.is_p2p ? "p2p_seq_id" : "collective_seq_id");
-    operation.sequence = sequence.value_or(document_.IntegerAt(entry, "seq_id").value_or(0));
+    operation.sequence = std::clamp(
+        sequence.value_or(document_.IntegerAt(entry, "seq_id").value_or(0)), int64_t{0}, kMaxCount);
     ReadSizes(entry, kind, operation);
     ReadState(entry, operation);
     operation.created_ms = document_.IntegerAt(entry, "time_created_ns").value_or(0) / kNsPerMs;
-    operation.timeout_ms = document_.IntegerAt(entry, "timeout_ms").value_or(0);
+    operation.timeout_ms =
+        std::clamp(document_.IntegerAt(entry, "timeout_ms").value_or(0), int64_t{0}, kMaxCount);
     if (const auto frames = document_.Find(entry, "frames")) {
       operation.frames = FramesOf(*frames);
     }
@@ -325,8 +333,8 @@ class DumpReader {
         return one.is_p2p && one.group == found->second;
       });
       if (!group.last_entered.has_value() && !has_p2p) {
-        group.last_entered = *entered;
-        group.first_kept = *entered + 1;
+        group.last_entered = std::min(*entered, kMaxCount);
+        group.first_kept = *group.last_entered + 1;
       }
     }
   }
@@ -359,6 +367,7 @@ class DumpReader {
   RankRecord record_;
   TextNumbers texts_;
   std::vector<int32_t> unnamed_ranks_;
+  size_t rank_count_ = 0;
   std::map<int64_t, uint32_t> group_of_id_;
   std::map<NodeNumber, TextNumber> frames_;
   // In the order of the operations.

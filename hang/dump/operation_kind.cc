@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "hang/record/rank_record.h"
+
 namespace lockstep::hang {
 namespace {
 
@@ -42,7 +44,7 @@ int32_t PeerOf(std::string_view ends) {
   if (at == ends.npos) return -1;
   int32_t peer = -1;
   std::from_chars(ends.data() + at + 2, ends.data() + ends.size(), peer);
-  return peer;
+  return peer >= 0 && peer <= kMaxRank ? peer : -1;
 }
 
 }  // namespace

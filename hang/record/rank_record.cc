@@ -21,10 +21,13 @@ std::string_view Name(OperationState state) {
 TextNumber TextNumbers::Of(std::string_view text) {
   text = text.substr(0, kMaxTextBytes);
   if (text.empty()) return 0;
-  const auto [found, is_new] =
-      numbers_.try_emplace(std::string(text), static_cast<TextNumber>(texts_.size()));
-  if (is_new) texts_.emplace_back(text);
-  return found->second;
+  const auto known = numbers_.find(std::string(text));
+  if (known != numbers_.end()) return known->second;
+  if (texts_.size() >= kMaxTexts) return 0;
+  const auto number = static_cast<TextNumber>(texts_.size());
+  numbers_.emplace(std::string(text), number);
+  texts_.emplace_back(text);
+  return number;
 }
 
 namespace {

@@ -68,7 +68,7 @@ struct RankRecord {
   std::string_view Text(TextNumber number) const { return texts[number]; }
 };
 
-// Numbers texts in order of their first use.
+// Numbers texts in order of their first use, up to kMaxTexts; further ones count as "".
 class TextNumbers {
  public:
   explicit TextNumbers(std::vector<std::string>& texts) : texts_(texts) {}
@@ -87,6 +87,7 @@ inline constexpr int32_t kMaxRank = (1 << 20) - 1;
 inline constexpr size_t kMaxOperations = 256;
 inline constexpr size_t kMaxGroups = 512;
 inline constexpr size_t kMaxTextBytes = 400;
+inline constexpr size_t kMaxTexts = 1 << 15;
 inline constexpr size_t kMaxStackFrames = 24;
 
 // Drops operations until the record is within these limits: first old ones that have completed and

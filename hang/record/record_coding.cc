@@ -10,7 +10,6 @@ namespace {
 
 constexpr char kRowVersion = 1;
 // More than any record has that was written by EncodeRecord().
-constexpr uint64_t kMaxTexts = 1 << 16;
 constexpr uint64_t kMaxRanks = 1 << 17;
 
 constexpr uint64_t kIsP2p = 1;
@@ -234,9 +233,8 @@ std::string EncodeRecord(std::string_view job, RankRecord record) {
     bytes = Encode(job, record);
   }
   // Only the ranks of large groups can be left: they are known to other ranks too.
-  for (GroupRecord& group : record.groups) {
-    if (bytes.size() <= kMaxRecordBytes) break;
-    group.ranks.clear();
+  if (bytes.size() > kMaxRecordBytes) {
+    for (GroupRecord& group : record.groups) group.ranks.clear();
     bytes = Encode(job, record);
   }
   return bytes;

@@ -16,7 +16,8 @@ struct NamedRecord {
   RankRecord record;
 };
 
-// Drops the oldest operations until the row has at most kMaxRecordBytes.
+// Drops the oldest operations, and then the groups' ranks, while the row has more than
+// kMaxRecordBytes. Only hundreds of groups with long names make a longer one, of less than 1 MiB.
 std::string EncodeRecord(std::string_view job, RankRecord record);
 
 // False if the bytes are not such a row.
