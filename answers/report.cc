@@ -299,8 +299,11 @@ absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
 }
 
 std::vector<ReportSection> ReportOf(const JobFindings& findings) {
-  return {Summary(findings),    Stragglers(findings),    Bottlenecks(findings),
-          Efficiency(findings), LedgerSection(findings), Events(findings)};
+  std::vector<ReportSection> sections = {Summary(findings),       Stragglers(findings),
+                                         Bottlenecks(findings),   Efficiency(findings),
+                                         LedgerSection(findings), Events(findings)};
+  if (!findings.hang.empty()) sections.push_back({"Hang", findings.hang, {}});
+  return sections;
 }
 
 }  // namespace lockstep::answers

@@ -37,6 +37,8 @@ struct JobFindings {
   JobEfficiency efficiency = {};
   JobLedger ledger = {};
   JobEvents events = {};
+  // Why the job hangs, from what its ranks sent; nothing if they sent nothing.
+  std::vector<std::string> hang = {};
 };
 
 absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,

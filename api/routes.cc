@@ -28,6 +28,7 @@
 #include "api/query/active_queries_handlers.h"
 #include "api/query/query_handlers.h"
 #include "api/router.h"
+#include "api/training/hang_handlers.h"
 #include "api/training/identity_handlers.h"
 #include "api/training/report_handler.h"
 #include "api/training/role_handlers.h"
@@ -127,6 +128,10 @@ void FromInflux(Services& services, const Request& request, Tenant& tenant, Resp
 template <auto handle>
 void ToPusher(Services& services, const Request& request, Tenant& tenant, Respond respond) {
   handle(request, {tenant.pusher, services.options.ingest, services.now_ms()}, std::move(respond));
+}
+
+void PushDump(Services& services, const Request& request, Tenant& tenant, Respond respond) {
+  respond(HandleDumpPush(request, {tenant.dumps, services.options.ingest, services.now_ms()}));
 }
 
 void PushGroup(Services& services, const Request& request, Tenant& tenant, Respond respond) {
@@ -250,6 +255,7 @@ constexpr Route kRoutes[] = {
     {"/metrics/job@base64/:group*", kDeletePostAndPut, kReadyStore, kPush, PushGroup},
     {"/api/v1/push/log", kPost, kReadyStore, kPush, ToPusher<HandleLogPush>},
     {"/api/v1/push/steps", kPost, kReadyStore, kPush, ToPusher<HandleStepPush>},
+    {"/api/v1/push/dump", kPost, kReadyStore, kPush, PushDump},
     {"/api/v1/training/register", kPost, kReadyStore, kPush, ToIngesterNow<HandleRegister>},
     {"/datadog/api/v1/series", kPost, kReadyStore, kWrite, ToIngesterNow<HandleDatadogSeries>},
     {"/datadog/api/v2/series", kPost, kReadyStore, kWrite, ToIngesterNow<HandleDatadogSeries>},
@@ -303,6 +309,7 @@ constexpr Route kRoutes[] = {
     {"/api/v1/training/forecast", kGetAndPost, kReadyStore, kRead, FromJobs<HandleForecast>},
     {"/api/v1/training/parallelism", kGetAndPost, kReadyStore, kRead, FromJobs<HandleParallelism>},
     {"/api/v1/training/history", kGetAndPost, kReadyStore, kRead, FromJobs<HandleRunHistory>},
+    {"/api/v1/training/hang", kGetAndPost, kReadyStore, kRead, FromJobs<HandleHang>},
     {"/api/v1/training/compare", kGetAndPost, kReadyStore, kRead, FromJobs<HandleComparison>},
     {"/api/v1/training/heatmap", kGetAndPost, kReadyStore, kRead, FromJobs<HandleHeatMap>},
     {"/api/v1/training/steps", kGetAndPost, kReadyStore, kRead, FromJobs<HandleSteps>},

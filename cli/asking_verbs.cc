@@ -93,12 +93,23 @@ void AddReport(CLI::App& program, Verbs& verbs) {
   verbs.Add(report, [flags] { return Report(*flags); });
 }
 
+void AddHang(CLI::App& program, Verbs& verbs) {
+  auto flags = std::make_shared<HangFlags>();
+  CLI::App* hang = program.add_subcommand(
+      "hang", "Explain why a training job hangs, from its ranks' flight recorders and stacks.");
+  AddServerFlags(*hang, kServerFlag, flags->server);
+  hang->add_flag("--json", flags->as_json, "Print the API response as JSON.");
+  hang->add_option("JOB", flags->job, "The job's name.")->required();
+  verbs.Add(hang, [flags] { return ExplainHang(*flags); });
+}
+
 }  // namespace
 
 void AddAskingVerbs(CLI::App& program, Verbs& verbs) {
   AddJobs(program, verbs);
   AddRanks(program, verbs);
   AddReport(program, verbs);
+  AddHang(program, verbs);
   AddQuery(program, verbs);
 }
 

@@ -34,7 +34,7 @@ class Verbs {
 // Each adds verbs to `program` and registers what they run in `verbs`.
 void AddDemoVerb(CLI::App& program, Verbs& verbs);
 void AddServerVerbs(CLI::App& program, Verbs& verbs);   // serve, check, backup, restore
-void AddAskingVerbs(CLI::App& program, Verbs& verbs);   // jobs, ranks, report, query
+void AddAskingVerbs(CLI::App& program, Verbs& verbs);   // jobs, ranks, report, hang, query
 void AddSendingVerbs(CLI::App& program, Verbs& verbs);  // import, tail
 void AddRulesVerbs(CLI::App& program, Verbs& verbs);    // rules check, rules test, rules backfill
 void AddAboutVerbs(CLI::App& program, Verbs& verbs);    // help, version, completion

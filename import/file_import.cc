@@ -32,6 +32,9 @@ absl::Status ImportAs(const FileFormat& format, std::unique_ptr<ByteSource> sour
       return ImportLog(std::move(source), PushedLog::Route::kSteps, hints, session, report);
     case FileKind::kLog:
       return ImportLog(std::move(source), PushedLog::Route::kLog, hints, session, report);
+    case FileKind::kFlightRecorder:
+    case FileKind::kStack:
+      return ImportDump(*source, hints, session, report);
     case FileKind::kTensorboard:
     case FileKind::kKineto:
     case FileKind::kNsys:

@@ -22,6 +22,10 @@ namespace lockstep::importer {
 absl::Status ImportBlock(const std::string& folder, const ImportSession& session,
                          ImportReport& report);
 
+// A flight recorder's dump or a stack. Needs a job and a rank, from `hints` or the file's name.
+absl::Status ImportDump(ByteSource& source, const logs::LogHints& hints,
+                        const ImportSession& session, ImportReport& report);
+
 // Reads `source` to its end, and reopens the file if the server lost the stream meanwhile.
 absl::Status ImportLog(std::unique_ptr<ByteSource> source, PushedLog::Route route,
                        const logs::LogHints& hints, const ImportSession& session,

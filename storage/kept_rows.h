@@ -18,6 +18,7 @@ namespace lockstep {
 // On disk: never change a value or reuse one for another kind.
 enum class KeptKind : char {
   kClock = 'C',  // the store's own
+  kDumps = 'D',
   kExemplars = 'E',
   kHookActions = 'H',
   kLogStreams = 'L',

@@ -27,7 +27,8 @@ Tenant::Tenant(const Shared& shared)
       range_cache(engine, storage, shared.options.query_cache_bytes),
       ingester(written, shared.options.ingest, shared.rate_limit),
       otlp_decoder(shared.options.otlp),
-      pusher(ingester, shared.options.ingest, rows_.get()) {
+      pusher(ingester, shared.options.ingest, rows_.get()),
+      dumps(rows_.get()) {
   KeepSideData();
 }
 
@@ -43,7 +44,8 @@ Tenant::Tenant(const Shared& shared, std::string tenant, const IngestLimits& lim
       range_cache(engine, storage, name, default_tenant.range_cache),
       ingester(written, limits, shared.rate_limit),
       otlp_decoder(shared.options.otlp),
-      pusher(ingester, limits, rows_.get()) {
+      pusher(ingester, limits, rows_.get()),
+      dumps(rows_.get()) {
   if (entry.number().has_value()) {
     KeepSideData();
     return;

@@ -9,6 +9,7 @@
 
 #include "answers/derived/derived_storage.h"
 #include "answers/lateness_cache.h"
+#include "hang/kept/kept_dumps.h"
 #include "ingest/gateway/push_groups.h"
 #include "ingest/ingester.h"
 #include "ingest/otlp/metrics_request.h"
@@ -73,6 +74,7 @@ class Tenant {
   Ingester ingester;
   otlp::MetricsDecoder otlp_decoder;
   push::LogPusher pusher;
+  hang::KeptDumps dumps;
   gateway::PushGroups push_groups{};
 };
 

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "answers/hang.h"
 #include "answers/report.h"
 #include "api/http/reply.h"
 #include "api/training/bottlenecks_json.h"
 #include "api/training/efficiency_json.h"
 #include "api/training/events_json.h"
+#include "api/training/hang_handlers.h"
 #include "api/training/jobs_json.h"
 #include "api/training/ledger_json.h"
 #include "api/training/stragglers_json.h"
@@ -75,6 +77,18 @@ Response TextOf(const JobFindings& findings, ReportFormat format) {
   return response;
 }
 
+absl::Status AddHang(const Call& call, const TrainingContext& context,
+                     const answers::JobQuestion& question, JobFindings& findings) {
+  MemoryCharge memory{MemoryAccount::kQueries};
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<hang::RankRecord> records,
+                            RecordsOfJob(call, question.name, context.answers.now_ms, memory));
+  if (records.empty()) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(const answers::JobHang found,
+                            answers::AnswerHang(question, records, context.answers));
+  findings.hang = {found.sentence};
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Response HandleReport(const Call& call, const TrainingContext& context) {
@@ -82,8 +96,10 @@ Response HandleReport(const Call& call, const TrainingContext& context) {
   if (!question.ok()) return TrainingFailure(question.status());
   const auto format = FormatOf(call.form.Get("format"));
   if (!format.ok()) return TrainingFailure(format.status());
-  const auto findings = answers::AnswerReport(*question, context.answers);
+  auto findings = answers::AnswerReport(*question, context.answers);
   if (!findings.ok()) return TrainingFailure(findings.status());
+  const absl::Status hang = AddHang(call, context, question->job, *findings);
+  if (!hang.ok()) return TrainingFailure(hang);
   if (format->has_value()) return TextOf(*findings, **format);
   return SuccessReply([&](JsonWriter& json) { WriteReport(json, *findings); });
 }

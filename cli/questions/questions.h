@@ -43,6 +43,15 @@ struct ReportFlags {
 
 ExitCode Report(const ReportFlags& flags);
 
+// `lockstep hang`: why a training job hangs, as text.
+struct HangFlags {
+  HttpClientOptions server;
+  std::string job;
+  bool as_json = false;
+};
+
+ExitCode ExplainHang(const HangFlags& flags);
+
 // `lockstep query`: an instant or range query.
 struct QueryFlags {
   HttpClientOptions server;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "hang/dump/evidence.h"
 #include "import/mlflow/mlflow_store.h"
 #include "import/traces/nsys/nsys_stats.h"
 #include "import/traces/tensorboard/tfrecord.h"
@@ -33,6 +34,8 @@ constexpr NamedKind kKinds[] = {
     {FileKind::kWandb, "wandb"},
     {FileKind::kMlflow, "mlflow"},
     {FileKind::kSteps, "steps"},
+    {FileKind::kFlightRecorder, "flight-recorder"},
+    {FileKind::kStack, "stack"},
 };
 
 // How many lines of a text exposition to examine.
@@ -160,6 +163,10 @@ absl::StatusOr<FileFormat> FormatOfFile(std::string_view path, std::string_view 
   if (wandb::IsWandbLog(head)) return FormatOfKind(FileKind::kWandb);
   if (mlflow::IsSqlite(head)) return FormatOfKind(FileKind::kMlflow);
   if (IsTensorboard(head)) return FormatOfKind(FileKind::kTensorboard);
+  if (const auto evidence = hang::KindOfEvidence(head)) {
+    return FormatOfKind(*evidence == hang::EvidenceKind::kStack ? FileKind::kStack
+                                                                : FileKind::kFlightRecorder);
+  }
   if (IsKineto(head)) return FormatOfKind(FileKind::kKineto);
   if (IsNsys(head)) return FormatOfKind(FileKind::kNsys);
   if (const auto kind = ExpositionKindOf(head)) return FormatOfKind(*kind);

@@ -19,6 +19,8 @@ enum class FileKind : uint8_t {
   kNsys,
   kWandb,   // a run's transaction log
   kMlflow,  // an SQLite database
+  kFlightRecorder,
+  kStack,  // of a process, by faulthandler or py-spy
 };
 
 struct FileFormat {

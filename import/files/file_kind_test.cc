@@ -54,6 +54,14 @@ TEST(FileKindTest, RecordedTraces) {
   CheckKind(BytesOf(folder + "nsys/profile_nvtx_sum.csv"), "nsys");
 }
 
+TEST(FileKindTest, EvidenceOfHangs) {
+  const std::string folder = SourcePath("tests/training/flight_recorder/dumps/");
+  CheckKind(BytesOf(folder + "nccl_two_groups/nccl_trace_rank_0"), "flight-recorder");
+  CheckKind(BytesOf(folder + "json_missing_rank/nccl_trace_rank_0"), "flight-recorder");
+  CheckKind(BytesOf(folder + "pipeline_hang/nccl_trace_rank_0"), "flight-recorder");
+  CheckKind(BytesOf(folder + "mesh/stack_rank_5.txt"), "stack");
+}
+
 TEST(FileKindTest, StoresOfTrackers) {
   CheckKind(std::string(":W&B\xe1\xbe\0rest", 11), "wandb");
   CheckKind(std::string(":W&B\xe1\xbe\1a later version", 22), "none");

@@ -223,6 +223,20 @@ class IsolationTest(TenantServer):
             answer = self.ask("POST", "/api/v1/push/steps?stream=s&offset=0", tenant, b"")
             self.assertIn(answer.status, (200, 409))
 
+    def test_dumps_of_tenants_are_theirs_alone(self):
+        self.start()
+        dump = json.dumps({"version": "2.10", "entries": [{
+            "record_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 1,
+            "profiling_name": "nccl:all_reduce", "state": "scheduled"}]}).encode()
+        self.assertEqual(self.ask("POST", "/api/v1/push/dump?job=secret&rank=0", "a", dump).status, 200)
+        for _ in range(2):
+            self.assertEqual(self.get("/api/v1/training/hang", "a", job="secret")["dumps"], 1)
+            for tenant in (None, "b"):
+                self.assertEqual(self.ask("GET", "/api/v1/training/hang?job=secret", tenant).status, 404)
+            # They survive a restart.
+            self.assertEqual(self.server.stop(), 0)
+            self.start()
+
     def test_jobs_of_tenants_are_answered_for_them_alone(self):
         self.start()
         steps = "".join(json.dumps({"job": "secret", "rank": rank, "step": step, "loss": 1.0,
@@ -335,6 +349,7 @@ class UnknownTenantsTest(TenantServer):
             ("steps-old", "POST", steps, b'{"job": "j", "step": 1, "time": %d, "loss": 1}\n' % (old_ms // 1000), (), 400),
             ("log", "POST", log, b"chatter\n", (), 200),
             ("register", "POST", "/api/v1/training/register", b"{}", as_json, 400),
+            ("dump", "POST", "/api/v1/push/dump?job=j&rank=0", b"no dump", (), 400),
         )
         for name, method, path, body, headers, status in rows:
             answer = self.ask(method, path, f"nobody-{name}", body, headers)
@@ -400,6 +415,13 @@ lockstep_roles:
         states = self.query("lockstep_job_state", token="team")
         self.assertTrue(states and all("secret" not in metric for metric, _ in states))
         self.assertEqual(self.ask("GET", "/api/v1/training/report?job=secret", token="team").status, 404)
+        # Nor what ranks sent when they hung.
+        for job, pushed, asked in (("secret", 403, 404), ("llm-1", 200, 200)):
+            path = f"/api/v1/push/dump?job={job}&rank=0"
+            stack = b"Thread 0x1 (most recent call first):\n  File \"a.py\", line 1 in f\n"
+            self.assertEqual(self.ask("POST", path, None, stack, token="team").status, pushed)
+            self.assertEqual(self.ask("POST", path, None, stack, token="admin").status, 200)
+            self.assertEqual(self.ask("GET", f"/api/v1/training/hang?job={job}", token="team").status, asked)
         self.assertEqual(self.ask("GET", "/api/v1/training/report?job=llm-1", token="team").status, 200)
         for path in ("/api/v1/rules", "/api/v1/alerts", "/api/v1/targets"):
             self.assertEqual(self.ask("GET", path, token="team").status, 403)

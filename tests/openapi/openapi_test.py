@@ -67,6 +67,9 @@ ASKED = (
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "-1"}),
     ("/api/v1/fleet/lemons", {}), ("/api/v1/fleet/lemons", {"start": "yesterday"}),
     ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}),
+    ("/api/v1/training/hang", {"job": JOB}), ("/api/v1/training/hang", {"job": "dumped"}),
+    ("/api/v1/training/hang", {"job": "dumped", "format": "text"}), ("/api/v1/training/hang", {"job": "no-such-job"}),
+    ("/api/v1/training/hang", {}), ("/api/v1/training/hang", {"job": JOB, "format": "x"}),
     ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
     ("/api/v1/training/identity", {"job": JOB}), ("/api/v1/training/identity", {"gpu": "GPU-0f7d"}),
     ("/api/v1/training/identity", {}), ("/api/v1/training/identity", {"job": "no-such-job"}),
@@ -86,8 +89,12 @@ ASKED = (
     ("/debug/pprof/", {}), ("/debug/pprof/heap", {}), ("/debug/pprof/cmdline", {}),
     ("/debug/pprof/profile", {"seconds": "1"}), ("/debug/pprof/profile", {"seconds": "x"}),
 )
+# What a flight recorder says of a rank that waits alone.
+DUMP = json.dumps({"version": "2.10", "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}},
+                   "entries": [{"record_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 1,
+                                "profiling_name": "nccl:all_reduce", "state": "scheduled"}]}).encode()
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-# What is sent: method, path, body, headers.
+# What is sent: method, path with parameters, body, headers.
 SENT = (
     ("POST", "/api/v1/write", remote_write.body([({"__name__": "taken"}, [(1795242060000, 1.5)])]),
      remote_write.HEADERS),
@@ -111,6 +118,8 @@ SENT = (
     ("POST", "/api/v1/push/steps", b"no step\n", {}),
     ("POST", "/api/v1/push/steps", b"", {"X-Lockstep-Stream": "s", "X-Lockstep-Offset": "7"}),
     ("POST", "/api/v1/push/log", b"iter 10: loss 4.1234, time 123.45ms, mfu 41.20%\n", {}),
+    ("POST", "/api/v1/push/dump?job=dumped&rank=0", DUMP, {}), ("POST", "/api/v1/push/dump?job=dumped&rank=1", b"x", {}),
+    ("POST", "/api/v1/push/dump?job=dumped&rank=0", DUMP, {"Content-Encoding": "br"}),
     ("DELETE", "/api/v1/status/active_queries/{id}", None, {}),
     ("POST", "/api/v1/training/register", b'{"job": "llm-7", "rank": 3, "host": "n1", "gpu": 3, "uuid": "GPU-0f7d"}', {}),
     ("POST", "/api/v1/training/register", b'{"rank": 3}', {}),
@@ -177,7 +186,7 @@ class OpenApiTest(unittest.TestCase):
                 self.assertEqual(allowed, set(methods))
 
     def test_answers_have_the_forms_that_it_tells(self):
-        answers = [self.ask(method, path, "", body, headers) for method, path, body, headers in SENT]
+        answers = [self.ask(method, *path.partition("?")[::2], body, headers) for method, path, body, headers in SENT]
         for path, parameters in ASKED:
             form = urllib.parse.urlencode(parameters)
             answers.append(self.ask("GET", path, form))

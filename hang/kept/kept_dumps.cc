@@ -1,0 +1,190 @@
+#include "hang/kept/kept_dumps.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "hang/record/record_coding.h"
+
+namespace lockstep::hang {
+
+KeptDumps::KeptDumps(KeptRows* rows, DumpLimits limits)
+    : rows_(rows), limits_(limits), is_used_(limits.max_records) {}
+
+// On first use, so that tenants which nobody sends dumps to do not read them.
+absl::Status KeptDumps::Load() const {
+  if (is_loaded_ || rows_ == nullptr) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<KeptRow> rows, rows_->ReadKept(KeptKind::kDumps));
+  for (const KeptRow& row : rows) {
+    RecordHead head;
+    if (row.number >= limits_.max_records || !DecodeRecordHead(row.bytes, head)) continue;
+    const auto size = static_cast<uint32_t>(row.bytes.size());
+    const auto [entry, is_new] = entries_.try_emplace(
+        Key{head.job, head.rank}, Entry{.row = row.number, .kept_ms = head.kept_ms, .size = size});
+    // Two rows of one rank: only after a crash of another version. The first one is as good.
+    if (!is_new) continue;
+    is_used_[row.number] = true;
+    bytes_ += size;
+  }
+  is_loaded_ = true;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> KeptDumps::BytesOf(const Entry& entry) const {
+  if (rows_ == nullptr) return entry.bytes;
+  LOCKSTEP_ASSIGN_OR_RETURN(std::optional<std::string> bytes,
+                            rows_->ReadKept(KeptKind::kDumps, entry.row));
+  return std::move(bytes).value_or("");
+}
+
+absl::Status KeptDumps::Complete(const Key& key, RankRecord& record) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return absl::OkStatus();
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, BytesOf(found->second));
+  NamedRecord kept;
+  if (!DecodeRecord(bytes, kept)) return absl::OkStatus();
+  if (!record.has_dump()) {
+    RankRecord joined = std::move(kept.record);
+    joined.stack = std::move(record.stack);
+    joined.stack_ms = record.stack_ms;
+    if (!record.host.empty()) joined.host = record.host;
+    record = std::move(joined);
+  } else if (record.stack.empty()) {
+    record.stack = std::move(kept.record.stack);
+    record.stack_ms = kept.record.stack_ms;
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Whether `record` is evidence of an earlier moment than the kept one of its kind. Operations' times
+// decide where they are known: files are copied and sent late.
+bool IsOlder(const RankRecord& record, const RankRecord& kept) {
+  if (!record.has_dump()) return record.stack_ms < kept.stack_ms;
+  if (!kept.has_dump()) return false;
+  if (record.newest_ms > 0 && kept.newest_ms > 0 && record.newest_ms != kept.newest_ms) {
+    return record.newest_ms < kept.newest_ms;
+  }
+  return record.dump_ms < kept.dump_ms;
+}
+
+}  // namespace
+
+absl::StatusOr<PutResult> KeptDumps::Put(std::string_view job, RankRecord record, int64_t now_ms) {
+  LOCKSTEP_CHECK(!job.empty());
+  const MutexLock lock(mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(Load());
+  const Key key{std::string(job), record.rank};
+  PutResult result{.operations = record.operations.size()};
+  if (const auto found = entries_.find(key); found != entries_.end()) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, BytesOf(found->second));
+    NamedRecord kept;
+    if (DecodeRecord(bytes, kept) && IsOlder(record, kept.record)) {
+      result.is_older = true;
+      return result;
+    }
+  }
+  LOCKSTEP_RETURN_IF_ERROR(Complete(key, record));
+  record.kept_ms = now_ms;
+  std::string bytes = EncodeRecord(job, std::move(record));
+  LOCKSTEP_RETURN_IF_ERROR(MakeRoom(job, bytes.size(), now_ms));
+  LOCKSTEP_RETURN_IF_ERROR(Write(key, std::move(bytes), now_ms));
+  return result;
+}
+
+absl::Status KeptDumps::Write(const Key& key, std::string bytes, int64_t kept_ms) {
+  const auto size = static_cast<uint32_t>(bytes.size());
+  const auto found = entries_.find(key);
+  uint32_t row = 0;
+  if (found != entries_.end()) {
+    row = found->second.row;
+  } else {
+    const auto free = std::ranges::find(is_used_, false);
+    LOCKSTEP_CHECK(free != is_used_.end());
+    row = static_cast<uint32_t>(free - is_used_.begin());
+  }
+  if (rows_ != nullptr) {
+    LOCKSTEP_RETURN_IF_ERROR(rows_->WriteKept(KeptKind::kDumps, {{row, std::move(bytes)}}));
+    bytes.clear();
+  }
+  if (found != entries_.end()) bytes_ -= found->second.size;
+  is_used_[row] = true;
+  bytes_ += size;
+  entries_.insert_or_assign(
+      key, Entry{.row = row, .kept_ms = kept_ms, .size = size, .bytes = std::move(bytes)});
+  return absl::OkStatus();
+}
+
+absl::Status KeptDumps::MakeRoom(std::string_view job, uint64_t bytes, int64_t now_ms) {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->second.kept_ms < now_ms - kMaxAgeMs) LOCKSTEP_RETURN_IF_ERROR(Drop(entry));
+    entry = next;
+  }
+  while (CountOf(job) >= limits_.max_records_of_job) {
+    LOCKSTEP_RETURN_IF_ERROR(Drop(Oldest(job)));
+  }
+  while (!entries_.empty() &&
+         (entries_.size() >= limits_.max_records || bytes_ + bytes > limits_.max_bytes)) {
+    LOCKSTEP_RETURN_IF_ERROR(Drop(Oldest("")));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KeptDumps::Drop(Entries::iterator entry) {
+  if (rows_ != nullptr) {
+    LOCKSTEP_RETURN_IF_ERROR(rows_->WriteKept(KeptKind::kDumps, {{entry->second.row, ""}}));
+  }
+  is_used_[entry->second.row] = false;
+  bytes_ -= entry->second.size;
+  entries_.erase(entry);
+  return absl::OkStatus();
+}
+
+size_t KeptDumps::CountOf(std::string_view job) const {
+  size_t count = 0;
+  for (auto entry = entries_.lower_bound(Key{std::string(job), 0});
+       entry != entries_.end() && entry->first.first == job; ++entry) {
+    ++count;
+  }
+  return count;
+}
+
+// "": of all jobs.
+KeptDumps::Entries::iterator KeptDumps::Oldest(std::string_view job) {
+  auto oldest = entries_.end();
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    if (!job.empty() && entry->first.first != job) continue;
+    const bool is_older =
+        oldest == entries_.end() || entry->second.kept_ms < oldest->second.kept_ms;
+    if (is_older) oldest = entry;
+  }
+  LOCKSTEP_CHECK(oldest != entries_.end());
+  return oldest;
+}
+
+absl::StatusOr<std::vector<RankRecord>> KeptDumps::Read(std::string_view job, int64_t now_ms,
+                                                        MemoryCharge& memory) const {
+  // Of a record in memory, compared with its row.
+  constexpr uint64_t kExpansion = 6;
+  const MutexLock lock(mutex_);
+  LOCKSTEP_RETURN_IF_ERROR(Load());
+  std::vector<RankRecord> records;
+  for (auto entry = entries_.lower_bound(Key{std::string(job), 0});
+       entry != entries_.end() && entry->first.first == job; ++entry) {
+    if (entry->second.kept_ms < now_ms - kMaxAgeMs) continue;
+    LOCKSTEP_RETURN_IF_ERROR(memory.Add(kExpansion * entry->second.size));
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, BytesOf(entry->second));
+    NamedRecord named;
+    if (!DecodeRecord(bytes, named)) {
+      Log(LogLevel::kError, "cannot read a kept dump; it is left out", {{"job", named.job}});
+      continue;
+    }
+    records.push_back(std::move(named.record));
+  }
+  return records;
+}
+
+}  // namespace lockstep::hang

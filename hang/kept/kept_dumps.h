@@ -1,0 +1,81 @@
+// KeptDumps: the evidence of hangs that ranks sent, one record for each rank of a job, kept in the
+// store.
+//
+// Thread-safe. A rank's newer dump replaces its older one. The number of records and their bytes
+// are limited for each job and in all; the oldest ones make room. Records that arrived more
+// than kMaxAgeMs ago are neither returned nor kept; a dump may be of any time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/budget/memory_budget.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "hang/record/rank_record.h"
+#include "storage/kept_rows.h"
+
+namespace lockstep::hang {
+
+struct DumpLimits {
+  size_t max_records = 32 << 10;
+  size_t max_records_of_job = 16 << 10;
+  uint64_t max_bytes = uint64_t{128} << 20;
+};
+
+// What became of a record.
+struct PutResult {
+  bool is_older = false;  // than the one that is kept, which stays
+  size_t operations = 0;
+};
+
+class KeptDumps {
+ public:
+  static constexpr int64_t kMaxAgeMs = int64_t{15} * 24 * 60 * 60 * 1000;
+
+  // `rows` must outlive this; null: kept in memory only.
+  explicit KeptDumps(KeptRows* rows, DumpLimits limits = {});
+
+  // A dump and a stack of one rank complete each other. Precondition: `job` is not empty. Errors
+  // are those of KeptRows::WriteKept().
+  absl::StatusOr<PutResult> Put(std::string_view job, RankRecord record, int64_t now_ms);
+  // The job's records by rank, charged to `memory`.
+  absl::StatusOr<std::vector<RankRecord>> Read(std::string_view job, int64_t now_ms,
+                                               MemoryCharge& memory) const;
+
+ private:
+  struct Entry {
+    uint32_t row = 0;
+    int64_t kept_ms = 0;
+    uint32_t size = 0;
+    std::string bytes{};  // only without a store
+  };
+  using Key = std::pair<std::string, int32_t>;  // job, rank
+  using Entries = std::map<Key, Entry, std::less<>>;
+
+  absl::Status Load() const LOCKSTEP_REQUIRES(mutex_);
+  absl::StatusOr<std::string> BytesOf(const Entry& entry) const LOCKSTEP_REQUIRES(mutex_);
+  // Adds what the kept record has of the other kind of evidence.
+  absl::Status Complete(const Key& key, RankRecord& record) LOCKSTEP_REQUIRES(mutex_);
+  absl::Status MakeRoom(std::string_view job, uint64_t bytes, int64_t now_ms)
+      LOCKSTEP_REQUIRES(mutex_);
+  absl::Status Drop(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
+  absl::Status Write(const Key& key, std::string bytes, int64_t kept_ms) LOCKSTEP_REQUIRES(mutex_);
+  Entries::iterator Oldest(std::string_view job) LOCKSTEP_REQUIRES(mutex_);
+  size_t CountOf(std::string_view job) const LOCKSTEP_REQUIRES(mutex_);
+
+  KeptRows* const rows_;
+  const DumpLimits limits_;
+  mutable Mutex mutex_;
+  mutable bool is_loaded_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  mutable Entries entries_ LOCKSTEP_GUARDED_BY(mutex_);
+  mutable std::vector<bool> is_used_ LOCKSTEP_GUARDED_BY(mutex_);  // by row
+  mutable uint64_t bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace lockstep::hang

@@ -1,0 +1,127 @@
+#include "hang/kept/kept_dumps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tenants/kept_rows_testing.h"
+
+namespace lockstep::hang {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr int64_t kNowMs = 1'700'000'000'000;
+
+RankRecord Dump(int32_t rank, int64_t time_ms) {
+  RankRecord record;
+  record.rank = rank;
+  record.version = "2.10";
+  record.dump_ms = time_ms;
+  record.newest_ms = time_ms;
+  return record;
+}
+
+RankRecord Stack(int32_t rank, int64_t time_ms) {
+  RankRecord record;
+  record.rank = rank;
+  record.stack = {"load (a.py:1)"};
+  record.stack_ms = time_ms;
+  return record;
+}
+
+std::vector<RankRecord> ReadAll(const KeptDumps& dumps, std::string_view job,
+                                int64_t now_ms = kNowMs) {
+  MemoryCharge memory;
+  return dumps.Read(job, now_ms, memory).value();
+}
+
+std::vector<int32_t> RanksOf(const KeptDumps& dumps, std::string_view job) {
+  std::vector<int32_t> ranks;
+  for (const RankRecord& record : ReadAll(dumps, job)) ranks.push_back(record.rank);
+  return ranks;
+}
+
+TEST(KeptDumpsTest, SurviveARestart) {
+  tenants::RowsInMemory rows;
+  {
+    KeptDumps dumps(&rows);
+    ASSERT_TRUE(dumps.Put("a", Dump(1, kNowMs), kNowMs).ok());
+    ASSERT_TRUE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+    ASSERT_TRUE(dumps.Put("b", Dump(7, kNowMs), kNowMs).ok());
+  }
+  KeptDumps again(&rows);
+  EXPECT_THAT(RanksOf(again, "a"), ElementsAre(0, 1));
+  EXPECT_THAT(RanksOf(again, "b"), ElementsAre(7));
+  EXPECT_THAT(RanksOf(again, "c"), IsEmpty());
+  // Free rows are found again.
+  ASSERT_TRUE(again.Put("c", Dump(3, kNowMs), kNowMs).ok());
+  EXPECT_THAT(RanksOf(KeptDumps(&rows), "a"), ElementsAre(0, 1));
+  EXPECT_THAT(RanksOf(KeptDumps(&rows), "c"), ElementsAre(3));
+}
+
+TEST(KeptDumpsTest, AnOlderDumpDoesNotReplaceANewerOne) {
+  KeptDumps dumps(nullptr);
+  ASSERT_TRUE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+  EXPECT_TRUE(dumps.Put("a", Dump(0, kNowMs - 1), kNowMs)->is_older);
+  EXPECT_EQ(ReadAll(dumps, "a")[0].dump_ms, kNowMs);
+  // The same one again changes nothing.
+  EXPECT_FALSE(dumps.Put("a", Dump(0, kNowMs), kNowMs)->is_older);
+  EXPECT_THAT(ReadAll(dumps, "a"), SizeIs(1));
+}
+
+TEST(KeptDumpsTest, AStackAndADumpCompleteEachOther) {
+  KeptDumps dumps(nullptr);
+  ASSERT_TRUE(dumps.Put("a", Stack(0, kNowMs), kNowMs).ok());
+  ASSERT_TRUE(dumps.Put("a", Dump(0, kNowMs + 5), kNowMs + 5).ok());
+  ASSERT_TRUE(dumps.Put("a", Stack(0, kNowMs + 9), kNowMs + 9).ok());
+  const std::vector<RankRecord> records = ReadAll(dumps, "a");
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].dump_ms, kNowMs + 5);
+  EXPECT_EQ(records[0].stack_ms, kNowMs + 9);
+  EXPECT_TRUE(records[0].has_dump());
+}
+
+TEST(KeptDumpsTest, TheOldestMakeRoom) {
+  tenants::RowsInMemory rows;
+  KeptDumps dumps(&rows, {.max_records = 4, .max_records_of_job = 3, .max_bytes = 1 << 20});
+  for (int32_t rank = 0; rank < 5; ++rank) {
+    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs), kNowMs + rank).ok());
+  }
+  EXPECT_THAT(RanksOf(dumps, "a"), ElementsAre(2, 3, 4));
+  ASSERT_TRUE(dumps.Put("b", Dump(0, kNowMs), kNowMs + 9).ok());
+  ASSERT_TRUE(dumps.Put("b", Dump(1, kNowMs), kNowMs + 9).ok());
+  EXPECT_THAT(RanksOf(dumps, "a"), ElementsAre(3, 4));
+  EXPECT_THAT(RanksOf(KeptDumps(&rows), "b"), ElementsAre(0, 1));
+}
+
+TEST(KeptDumpsTest, BytesAreLimited) {
+  KeptDumps dumps(nullptr, {.max_records = 100, .max_records_of_job = 100, .max_bytes = 200});
+  for (int32_t rank = 0; rank < 50; ++rank) {
+    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs), kNowMs + rank).ok());
+  }
+  const std::vector<int32_t> ranks = RanksOf(dumps, "a");
+  EXPECT_LT(ranks.size(), 10u);
+  EXPECT_EQ(ranks.back(), 49);
+}
+
+TEST(KeptDumpsTest, OldDumpsAreGone) {
+  KeptDumps dumps(nullptr);
+  ASSERT_TRUE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+  EXPECT_THAT(ReadAll(dumps, "a", kNowMs + KeptDumps::kMaxAgeMs), SizeIs(1));
+  EXPECT_THAT(ReadAll(dumps, "a", kNowMs + KeptDumps::kMaxAgeMs + 1), IsEmpty());
+}
+
+TEST(KeptDumpsTest, AWriteThatFailsKeepsNothing) {
+  tenants::RowsInMemory rows;
+  KeptDumps dumps(&rows);
+  rows.refuses = true;
+  EXPECT_FALSE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+  rows.refuses = false;
+  EXPECT_THAT(RanksOf(dumps, "a"), IsEmpty());
+  EXPECT_TRUE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+}
+
+}  // namespace
+}  // namespace lockstep::hang
