@@ -1,6 +1,7 @@
 #include "answers/report.h"
 
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -239,6 +240,18 @@ ReportSection Events(const JobFindings& findings) {
   return section;
 }
 
+ReportSection Annotations(const JobFindings& findings) {
+  ReportSection section{"Annotations", {}, {{"kind", "step", "duration", "text"}}};
+  for (const annotations::AnnotationPtr& annotation : findings.events.annotations) {
+    const TimeRange time = TimeOf(*annotation, findings.events.now_ms);
+    const std::optional<int64_t>& step = annotation->first_step;
+    section.table.push_back({annotation->kind, step.has_value() ? absl::StrFormat("%d", *step) : "",
+                             Duration(static_cast<double>(time.max_ms - time.min_ms) / 1000),
+                             annotation->text});
+  }
+  return section;
+}
+
 }  // namespace
 
 absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
@@ -262,12 +275,16 @@ absl::StatusOr<JobFindings> AnswerReport(const ReportQuestion& question,
   findings.ledger = LedgerOf(attempts, question.prices);
   LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
   findings.events = EventsOf(job, context.now_ms);
+  findings.events.annotations = AnnotationsOf(job, question.job.time, context);
   return findings;
 }
 
 std::vector<ReportSection> ReportOf(const JobFindings& findings) {
-  return {Summary(findings),    Stragglers(findings),    Bottlenecks(findings),
-          Efficiency(findings), LedgerSection(findings), Events(findings)};
+  std::vector<ReportSection> sections = {Summary(findings),       Stragglers(findings),
+                                         Bottlenecks(findings),   Efficiency(findings),
+                                         LedgerSection(findings), Events(findings)};
+  if (!findings.events.annotations.empty()) sections.push_back(Annotations(findings));
+  return sections;
 }
 
 }  // namespace lockstep::answers

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -28,6 +30,7 @@
 #include "api/query/active_queries_handlers.h"
 #include "api/query/query_handlers.h"
 #include "api/router.h"
+#include "api/training/annotation_handlers.h"
 #include "api/training/identity_handlers.h"
 #include "api/training/report_handler.h"
 #include "api/training/role_handlers.h"
@@ -80,7 +83,10 @@ Response FromQuery(Services& services, const Call& call, const Permit& permit) {
 
 TrainingContext TrainingContextOf(Services& services, const Call& call, const Permit& permit) {
   return {{call.data->written(), call.data->engine().pool(), permit.budget, services.now_ms(),
-           call.data->live_jobs()},
+           call.data->live_jobs(),
+           [&services, data = call.data](const annotations::AnnotationFilter& filter) {
+             return data->Annotations(filter, services.now_ms());
+           }},
           services.options.prices};
 }
 
@@ -127,6 +133,13 @@ void FromInflux(Services& services, const Request& request, Tenant& tenant, Resp
 template <auto handle>
 void ToPusher(Services& services, const Request& request, Tenant& tenant, Respond respond) {
   handle(request, {tenant.pusher, services.options.ingest, services.now_ms()}, std::move(respond));
+}
+
+void PutOrDeleteAnnotations(Services& services, const Request& request, Tenant& tenant,
+                            Respond respond) {
+  respond(request.method == "DELETE"
+              ? HandleAnnotationDelete(request, tenant.annotations)
+              : HandleAnnotationPut(request, tenant.annotations, services.now_ms()));
 }
 
 void PushGroup(Services& services, const Request& request, Tenant& tenant, Respond respond) {
@@ -310,6 +323,13 @@ constexpr Route kRoutes[] = {
     {"/api/v1/training/roles", kGetAndPost, kReadyStore, kRead,
      [](Services&, const Call& call) { return HandleRoles(call); }},
 
+    // Annotations.
+    {"/api/v1/annotations", kGet, kReadyStore, kRead,
+     [](Services& s, const Call& call, const Permit& permit) {
+       return HandleAnnotations(call, s.now_ms(), permit.budget);
+     }},
+    {"/api/v1/annotations", kDeleteAndPost, kReadyStore, kPush, PutOrDeleteAnnotations},
+
     // Rules and scraping.
     {"/api/v1/rules", kGet, kReadyStore, kRead,
      [](Services& s, const Call& call) { return HandleRules(call, s.rules); }, kAllJobs},
@@ -376,15 +396,44 @@ absl::flat_hash_map<std::string_view, const Route*> RoutesByPath() {
   return by_path;
 }
 
-}  // namespace
-
-RouteMatch FindRoute(std::string_view path) {
+RouteMatch FindFirst(std::string_view path) {
   static const auto* const by_path =
       new absl::flat_hash_map<std::string_view, const Route*>(RoutesByPath());
   if (const auto found = by_path->find(path); found != by_path->end()) {
     return {found->second, MatchPath(found->second->pattern, path).value_or("")};
   }
   return FindAmongAll(path);
+}
+
+// The routes with the same pattern as `first`, which follow it in the table.
+std::span<const Route> WithSamePattern(const Route& first) {
+  const Route* end = &first + 1;
+  while (end != std::end(kRoutes) && end->pattern == first.pattern) ++end;
+  return {&first, end};
+}
+
+}  // namespace
+
+RouteMatch FindRoute(std::string_view method, std::string_view path) {
+  RouteMatch match = FindFirst(path);
+  if (match.route == nullptr) return match;
+  for (const Route& route : WithSamePattern(*match.route)) {
+    if (!route.Allows(method)) continue;
+    match.route = &route;
+    break;
+  }
+  return match;
+}
+
+std::string AllowedMethods(std::string_view pattern) {
+  std::string all;
+  for (const Route& route : WithSamePattern(*FindAmongAll(pattern).route)) {
+    // OPTIONS is the last of each.
+    constexpr std::string_view kLast = ", OPTIONS";
+    all += route.methods.substr(0, route.methods.size() - kLast.size());
+    all += ", ";
+  }
+  return all + "OPTIONS";
 }
 
 }  // namespace lockstep::api
