@@ -16,7 +16,7 @@ struct JobEvents {
   Subject subject;
   std::vector<training::Event> events;  // in time order
   training::Confidence confidence;
-  std::vector<annotations::AnnotationPtr> annotations;  // by start
+  std::vector<annotations::AnnotationPtr> annotations{};  // by start
   int64_t now_ms = 0;  // until when an annotation without an end lasts
 };
 

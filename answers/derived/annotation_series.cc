@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "answers/derived/derived_labels.h"
 #include "model/labels.h"
 #include "model/sample.h"
 
@@ -55,12 +56,6 @@ struct AnnotationSeries {
   std::vector<TimeRange> times;  // ascending, disjoint, inside the selection
   int64_t interval_ms = 0;       // between samples
 };
-
-bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
-  return std::ranges::all_of(matchers, [&labels](const Matcher& matcher) {
-    return matcher.name() == kMetricName || matcher.Matches(labels.Get(matcher.name()));
-  });
-}
 
 // Precondition: all of them overlap the range.
 std::vector<AnnotationSeries> Grouped(std::span<const AnnotationPtr> annotations,

@@ -11,8 +11,8 @@
 
 namespace lockstep::answers {
 
-// Appends the series that match `selection`, whose name is not looked at: one for each `job`,
-// `kind`, `text`, `tags` and set of further labels. They have samples at the begin and the end of
+// Appends the series that match `selection`: one for each `job`, `kind`, `text`, `tags` and set of
+// further labels. They have samples at the begin and the end of
 // each annotation and every 15 s between, farther apart if that were too many, and a stale marker
 // 15 s after the end. What has not ended lasts to the end of the selection. Samples are charged to
 // `budget`.

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "answers/derived/annotation_series.h"
+#include "answers/derived/derived_labels.h"
 #include "answers/derived/derived_metrics.h"
 #include "answers/derived/made_series_set.h"
 #include "answers/derived/merged_series_set.h"
@@ -63,12 +64,6 @@ absl::StatusOr<std::vector<Matcher>> StoredAlone(const Selection& selection) {
                             Matcher::Make(MatchType::kNotRegex, std::string(kMetricName), names));
   matchers.push_back(std::move(other));
   return matchers;
-}
-
-bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
-  return std::ranges::all_of(matchers, [&labels](const Matcher& matcher) {
-    return matcher.Matches(labels.Get(matcher.name()));
-  });
 }
 
 // Drops samples outside `range`.

@@ -25,11 +25,11 @@ using annotations::AnnotationList;
 using annotations::AnnotationPtr;
 using annotations::AnnotationStore;
 
-constexpr size_t kMaxBodyBytes = 4 << 20;
+constexpr size_t kMaxAnnotationBodyBytes = 4 << 20;
 constexpr size_t kDefaultListed = 1000;
 constexpr size_t kMaxListed = 10'000;
 
-Response Failure(const absl::Status& status) {
+Response AnnotationFailure(const absl::Status& status) {
   Response response = FailureReply(status);
   switch (status.code()) {
     case absl::StatusCode::kOutOfRange:
@@ -51,13 +51,13 @@ Response Failure(const absl::Status& status) {
   return response;
 }
 
-struct Body {
+struct AnnotationBody {
   std::string scratch;
   MemoryCharge memory{MemoryAccount::kDecoding};  // for the body and its parsed contents
   std::string_view text;
 };
 
-absl::Status ReadBody(const Request& request, Body& body) {
+absl::Status ReadAnnotationBody(const Request& request, AnnotationBody& body) {
   const std::string_view name = request.header("Content-Encoding");
   const std::optional<BodyEncoding> encoding =
       name.empty() ? BodyEncoding::kIdentity : ParseBodyEncoding(name);
@@ -67,18 +67,19 @@ absl::Status ReadBody(const Request& request, Body& body) {
         name));
   }
   // DecodeBody() limits only what it decompresses.
-  if (request.body.size() > kMaxBodyBytes) {
+  if (request.body.size() > kMaxAnnotationBodyBytes) {
     return absl::OutOfRangeError(absl::StrFormat("the body has %d bytes, more than the limit of %d",
-                                                 request.body.size(), kMaxBodyBytes));
+                                                 request.body.size(), kMaxAnnotationBodyBytes));
   }
-  LOCKSTEP_ASSIGN_OR_RETURN(
-      body.text, DecodeBody(*encoding, request.body, kMaxBodyBytes, body.scratch, &body.memory));
+  LOCKSTEP_ASSIGN_OR_RETURN(body.text, DecodeBody(*encoding, request.body, kMaxAnnotationBodyBytes,
+                                                  body.scratch, &body.memory));
   // The JSON document, and the annotations made of it.
   constexpr uint64_t kParsedExpansion = 16;
   return AsWriteError(body.memory.Add(kParsedExpansion * body.text.size()));
 }
 
-absl::Status CheckJobs(const Request& request, const std::vector<AnnotationChange>& changes) {
+absl::Status CheckMayAnnotate(const Request& request,
+                              const std::vector<AnnotationChange>& changes) {
   if (!request.grant.jobs.has_value()) return absl::OkStatus();
   for (const AnnotationChange& change : changes) {
     if (request.grant.jobs->Matches(change.job)) continue;
@@ -88,23 +89,23 @@ absl::Status CheckJobs(const Request& request, const std::vector<AnnotationChang
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<AnnotationPtr>> Put(const Request& request, AnnotationStore& store,
-                                               int64_t now_ms) {
-  Body body;
-  LOCKSTEP_RETURN_IF_ERROR(ReadBody(request, body));
+absl::StatusOr<std::vector<AnnotationPtr>> PutAnnotations(const Request& request,
+                                                          AnnotationStore& store, int64_t now_ms) {
+  AnnotationBody body;
+  LOCKSTEP_RETURN_IF_ERROR(ReadAnnotationBody(request, body));
   LOCKSTEP_ASSIGN_OR_RETURN(std::vector<AnnotationChange> changes,
                             ParseAnnotations(body.text, now_ms));
-  LOCKSTEP_RETURN_IF_ERROR(CheckJobs(request, changes));
+  LOCKSTEP_RETURN_IF_ERROR(CheckMayAnnotate(request, changes));
   return store.Put(std::move(changes), now_ms);
 }
 
 // Empty if the parameter is absent.
-std::optional<std::string> Given(const Form& form, std::string_view name) {
+std::optional<std::string> ParameterGiven(const Form& form, std::string_view name) {
   const std::vector<std::string_view> values = form.GetAll(name);
   return values.empty() ? std::nullopt : std::optional<std::string>(values.front());
 }
 
-std::vector<std::string> AllGiven(const Form& form, std::string_view name) {
+std::vector<std::string> AllParametersGiven(const Form& form, std::string_view name) {
   const std::vector<std::string_view> values = form.GetAll(name);
   return {values.begin(), values.end()};
 }
@@ -112,9 +113,9 @@ std::vector<std::string> AllGiven(const Form& form, std::string_view name) {
 absl::StatusOr<AnnotationFilter> FilterOf(const Form& form) {
   AnnotationFilter filter;
   LOCKSTEP_ASSIGN_OR_RETURN(filter.time, ParseTimeRange(form.Get("start"), form.Get("end")));
-  filter.job = Given(form, "job");
-  filter.kinds = AllGiven(form, "kind");
-  filter.tags = AllGiven(form, "tag");
+  filter.job = ParameterGiven(form, "job");
+  filter.kinds = AllParametersGiven(form, "kind");
+  filter.tags = AllParametersGiven(form, "tag");
   const absl::StatusOr<size_t> limit = ParseLimit(form.Get("limit"));
   if (!limit.ok()) return Annotate(limit.status(), "invalid parameter \"limit\"");
   const size_t wanted = form.Get("limit").empty() ? kDefaultListed : *limit;
@@ -125,8 +126,8 @@ absl::StatusOr<AnnotationFilter> FilterOf(const Form& form) {
 }  // namespace
 
 Response HandleAnnotationPut(const Request& request, AnnotationStore& store, int64_t now_ms) {
-  const auto stored = Put(request, store, now_ms);
-  if (!stored.ok()) return Failure(stored.status());
+  const auto stored = PutAnnotations(request, store, now_ms);
+  if (!stored.ok()) return AnnotationFailure(stored.status());
   return SuccessReply([&](JsonWriter& json) {
     json.BeginArray();
     for (const AnnotationPtr& annotation : *stored) WriteAnnotation(json, *annotation);
@@ -141,8 +142,8 @@ Response HandleAnnotationDelete(const Request& request, AnnotationStore& store) 
   const Form form = Form::Of(bare);
   const std::string_view id = form.Get("id");
   if (id.empty()) return InvalidParameter("id", "required");
-  const absl::Status deleted = store.Delete(id, Given(form, "job"), request.grant.jobs);
-  if (!deleted.ok()) return Failure(deleted);
+  const absl::Status deleted = store.Delete(id, ParameterGiven(form, "job"), request.grant.jobs);
+  if (!deleted.ok()) return AnnotationFailure(deleted);
   return SuccessReply([](JsonWriter& json) {
     json.BeginObject();
     json.Field("deleted", 1);

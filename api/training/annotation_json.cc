@@ -25,7 +25,7 @@ absl::Status Wrong(std::string_view key, std::string_view what) {
 }
 
 // Accepts numbers and truth values too, because people write ranks and names of jobs without quotes.
-absl::StatusOr<std::string> TextOf(std::string_view key, element value) {
+absl::StatusOr<std::string> MemberText(std::string_view key, element value) {
   std::string_view text;
   int64_t number = 0;
   bool truth = false;
@@ -37,11 +37,11 @@ absl::StatusOr<std::string> TextOf(std::string_view key, element value) {
 
 template <typename Text>
 absl::Status ReadText(std::string_view key, element value, Text& text) {
-  LOCKSTEP_ASSIGN_OR_RETURN(text, TextOf(key, value));
+  LOCKSTEP_ASSIGN_OR_RETURN(text, MemberText(key, value));
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> TimeOf(std::string_view key, element value, int64_t now_ms) {
+absl::StatusOr<int64_t> MemberTimeMs(std::string_view key, element value, int64_t now_ms) {
   // The year 5138 in seconds.
   constexpr double kMaxSeconds = 1e11;
   double seconds = 0;
@@ -85,7 +85,7 @@ absl::Status ReadLabels(element value, AnnotationChange& change) {
     if (++count > annotations::kMaxLabels + 1) {
       return Wrong("labels", absl::StrFormat("has more than %d labels", annotations::kMaxLabels));
     }
-    LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, TextOf("labels", member));
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, MemberText("labels", member));
     if (key != "job") {
       labels.Set(key, text);
     } else if (change.job.empty() || change.job == text) {
@@ -119,7 +119,7 @@ absl::Status ReadMember(std::string_view key, element value, int64_t now_ms,
         "last_step, tags and labels",
         key.substr(0, 100)));
   }
-  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t time_ms, TimeOf(key, value, now_ms));
+  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t time_ms, MemberTimeMs(key, value, now_ms));
   if (key != "end") change.start_ms = time_ms;
   if (key != "start") change.end_ms = time_ms;
   return absl::OkStatus();

@@ -11,7 +11,8 @@
 namespace lockstep::api {
 namespace {
 
-void WriteFound(JsonWriter& json, const answers::JobEvents& found, const training::Event& event) {
+void WriteFoundEvent(JsonWriter& json, const answers::JobEvents& found,
+                     const training::Event& event) {
   json.BeginObject();
   json.Field("kind", Name(event.kind));
   WriteTimeRange(json, event.time);
@@ -25,7 +26,8 @@ void WriteFound(JsonWriter& json, const answers::JobEvents& found, const trainin
 }
 
 // The ranks that the label "rank" names.
-std::vector<int64_t> RanksOf(const training::Job& job, const annotations::Annotation& annotation) {
+std::vector<int64_t> AnnotatedRanks(const training::Job& job,
+                                    const annotations::Annotation& annotation) {
   const std::string_view label = annotation.labels.Get("rank");
   for (const training::RankPlace& place : job.ranks) {
     if (label == std::to_string(place.rank)) return {place.rank};
@@ -33,13 +35,13 @@ std::vector<int64_t> RanksOf(const training::Job& job, const annotations::Annota
   return {};
 }
 
-void WriteAnnotated(JsonWriter& json, const answers::JobEvents& found,
-                    const annotations::Annotation& annotation) {
+void WriteAnnotationEvent(JsonWriter& json, const answers::JobEvents& found,
+                          const annotations::Annotation& annotation) {
   json.BeginObject();
   json.Field("kind", "annotation");
   WriteTimeRange(json, TimeOf(annotation, found.now_ms));
   json.Field("step", annotation.first_step);
-  json.Field("ranks", RanksOf(found.subject.job, annotation));
+  json.Field("ranks", AnnotatedRanks(found.subject.job, annotation));
   WriteEvidence(json, {});
   json.Field("words", annotation.text);
   json.Key("annotation");
@@ -50,19 +52,19 @@ void WriteAnnotated(JsonWriter& json, const answers::JobEvents& found,
 }
 
 // Both kinds, in time order.
-void WriteAll(JsonWriter& json, const answers::JobEvents& found) {
+void WriteAllEvents(JsonWriter& json, const answers::JobEvents& found) {
   auto annotation = found.annotations.begin();
   const auto write_until = [&](int64_t time_ms) {
     for (; annotation != found.annotations.end() && (*annotation)->start_ms < time_ms;
          ++annotation) {
-      WriteAnnotated(json, found, **annotation);
+      WriteAnnotationEvent(json, found, **annotation);
     }
   };
   json.Key("events");
   json.BeginArray();
   for (const training::Event& event : found.events) {
     write_until(event.time.min_ms);
-    WriteFound(json, found, event);
+    WriteFoundEvent(json, found, event);
   }
   write_until(INT64_MAX);
   json.EndArray();
@@ -73,7 +75,7 @@ void WriteAll(JsonWriter& json, const answers::JobEvents& found) {
 void WriteEvents(JsonWriter& json, const answers::JobEvents& found) {
   json.BeginObject();
   WriteHead(json, found.subject);
-  WriteAll(json, found);
+  WriteAllEvents(json, found);
   WriteConfidence(json, found.confidence);
   json.EndObject();
 }

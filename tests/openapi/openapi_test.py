@@ -57,6 +57,8 @@ ASKED = (
     *((f"/api/v1/training/{name}", {"job": job}) for job in (JOB, "fake-load", "no-such-job")
       for name in ("stragglers", "bottlenecks", "mfu", "ledger", "events", "steps", "report")),
     ("/api/v1/training/ledger", {"job": JOB, "price": "3.2", "kwh_price": "0.12"}),
+    ("/api/v1/annotations", {}), ("/api/v1/annotations", {"job": JOB, "kind": "profile", "tag": "nightly", "limit": "1"}),
+    ("/api/v1/annotations", {"limit": "x"}),
     ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}),
     ("/api/v1/training/stragglers", {"job": JOB, "method": "no"}),
     ("/api/v1/training/identity", {"job": JOB}), ("/api/v1/training/identity", {"gpu": "GPU-0f7d"}),
@@ -105,6 +107,11 @@ SENT = (
     ("DELETE", "/api/v1/status/active_queries/{id}", None, {}),
     ("POST", "/api/v1/training/register", b'{"job": "llm-7", "rank": 3, "host": "n1", "gpu": 3, "uuid": "GPU-0f7d"}', {}),
     ("POST", "/api/v1/training/register", b'{"rank": 3}', {}),
+    *(("POST", "/api/v1/annotations", body, {}) for body in (
+        b'{"job": "straggler-loader", "id": "p", "kind": "profile", "start": 1795242232, "tags": ["nightly"]}',
+        b'[{"job": "straggler-loader", "id": "n", "text": "a note", "time": 1795242233, "step": 7}, {"text": "x"}]',
+        b'{"text": ', b'{"txt": "x"}', b" " * (5 << 20))),
+    ("POST", "/api/v1/annotations", b"x", {"Content-Encoding": "br"}),
     ("POST", "/-/reload", b"", {}),
     ("POST", "/api/v1/admin/tsdb/delete_series", b"match[]=taken", FORM),
     ("POST", "/api/v1/admin/tsdb/clean_tombstones", b"", FORM),
