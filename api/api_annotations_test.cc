@@ -1,5 +1,4 @@
-#include "api/training/annotation_handlers.h"
-
+// Tests annotations by requests to the whole API.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,10 +18,10 @@ using testing::Not;
 
 constexpr const char* kPath = "/api/v1/annotations";
 
-class AnnotationHandlersTest : public ApiFixture {
+class ApiAnnotationsTest : public ApiFixture {
  protected:
-  AnnotationHandlersTest() { Restart(); }
-  ~AnnotationHandlersTest() override { api_ = nullptr; }
+  ApiAnnotationsTest() { Restart(); }
+  ~ApiAnnotationsTest() override { api_ = nullptr; }
 
   void Restart() {
     api_ = nullptr;
@@ -63,7 +62,7 @@ constexpr const char* kEvaluation =
     R"("text":"at \u003cstep\u003e 7","is_open":false,"first_step":7,"last_step":7,)"
     R"("tags":["nightly"],"labels":{"rank":"0"}})";
 
-TEST_F(AnnotationHandlersTest, WhatIsStoredIsListed) {
+TEST_F(ApiAnnotationsTest, WhatIsStoredIsListed) {
   const Response stored = Post(
       R"({"job": "j", "id": "e1", "kind": "evaluation", "text": "at <step> 7", "step": 7,
           "start": 1435781450.5, "end": 1435781451, "tags": ["nightly"], "labels": {"rank": 0}})");
@@ -76,7 +75,7 @@ TEST_F(AnnotationHandlersTest, WhatIsStoredIsListed) {
   EXPECT_EQ(Listed("end=1435781450"), Success("[]"));
 }
 
-TEST_F(AnnotationHandlersTest, WhatIsBegunIsEndedByItsId) {
+TEST_F(ApiAnnotationsTest, WhatIsBegunIsEndedByItsId) {
   EXPECT_EQ(Post(R"({"job": "j", "id": "p", "kind": "profile", "start": "now"})").status, 200);
   EXPECT_THAT(Listed(),
               HasSubstr(R"("end":null,"id":"p","kind":"profile","text":"","is_open":true)"));
@@ -87,7 +86,7 @@ TEST_F(AnnotationHandlersTest, WhatIsBegunIsEndedByItsId) {
   EXPECT_THAT(unknown.body, HasSubstr("of job \\\"\\\" to end"));
 }
 
-TEST_F(AnnotationHandlersTest, TheLatestAreListedAndTheOthersMentioned) {
+TEST_F(ApiAnnotationsTest, TheLatestAreListedAndTheOthersMentioned) {
   EXPECT_EQ(
       Post(R"([{"id": "a", "text": "x", "time": 1}, {"id": "b", "text": "x", "time": 2}])").status,
       200);
@@ -99,7 +98,7 @@ TEST_F(AnnotationHandlersTest, TheLatestAreListedAndTheOthersMentioned) {
   EXPECT_EQ(Get(std::string(kPath) + "?start=x").status, 400);
 }
 
-TEST_F(AnnotationHandlersTest, DeletedByIdAndJob) {
+TEST_F(ApiAnnotationsTest, DeletedByIdAndJob) {
   EXPECT_EQ(Post(R"([{"id": "a", "job": "j", "text": "x"}, {"id": "a", "job": "k", "text": "x"}])")
                 .status,
             200);
@@ -115,7 +114,7 @@ TEST_F(AnnotationHandlersTest, DeletedByIdAndJob) {
   EXPECT_THAT(Listed(), HasSubstr("\"job\":\"k\""));
 }
 
-TEST_F(AnnotationHandlersTest, MistakesAreTold) {
+TEST_F(ApiAnnotationsTest, MistakesAreTold) {
   const Response response = Post(R"({"text": "x", "tmie": 5})");
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body, HasSubstr("unknown member"));
@@ -127,7 +126,7 @@ TEST_F(AnnotationHandlersTest, MistakesAreTold) {
   EXPECT_EQ(refused.headers.front().value, "GET, HEAD, DELETE, POST, OPTIONS");
 }
 
-TEST_F(AnnotationHandlersTest, EachMethodHasItsRole) {
+TEST_F(ApiAnnotationsTest, EachMethodHasItsRole) {
   EXPECT_EQ(api_->RoleFor("GET", kPath), Role::kRead);
   EXPECT_EQ(api_->RoleFor("OPTIONS", kPath), Role::kRead);
   EXPECT_EQ(api_->RoleFor("POST", kPath), Role::kPush);
@@ -135,7 +134,7 @@ TEST_F(AnnotationHandlersTest, EachMethodHasItsRole) {
   EXPECT_EQ(api_->RoleFor("POST", "/api/v1/query"), Role::kRead);
 }
 
-TEST_F(AnnotationHandlersTest, TenantsAreSeparate) {
+TEST_F(ApiAnnotationsTest, TenantsAreSeparate) {
   for (const char* tenant : {"", "team"}) {
     EXPECT_EQ(SendAs(tenant, "POST", kPath,
                      absl::StrFormat(R"({"id": "a", "text": "of <%s>", "time": 1})", tenant), {})
@@ -166,7 +165,7 @@ TEST_F(AnnotationHandlersTest, TenantsAreSeparate) {
   EXPECT_THAT(count("team"), HasSubstr(R"("result":[])"));
 }
 
-TEST_F(AnnotationHandlersTest, ACredentialForSomeJobsReachesOnlyThem) {
+TEST_F(ApiAnnotationsTest, ACredentialForSomeJobsReachesOnlyThem) {
   const Grant grant = ForJob("mine");
   const auto post = [&](const char* body) { return SendAs("", "POST", kPath, body, grant); };
   EXPECT_EQ(post(R"({"id": "a", "job": "mine", "text": "x", "time": 1})").status, 200);
@@ -184,7 +183,7 @@ TEST_F(AnnotationHandlersTest, ACredentialForSomeJobsReachesOnlyThem) {
       HasSubstr(R"("value":[1,"1"])"));
 }
 
-TEST_F(AnnotationHandlersTest, EventsOfAJobIncludeThem) {
+TEST_F(ApiAnnotationsTest, EventsOfAJobIncludeThem) {
   for (const int step : {0, 1, 2}) {
     storage_.Append(LabelSet::Of({{"__name__", "train_step"}, {"job", "j"}, {"rank", "0"}}),
                     kNowMs - 60'000 + 1000 * step, step);
