@@ -20,6 +20,8 @@
 #include "api/ingest/otlp_handler.h"
 #include "api/ingest/push_handlers.h"
 #include "api/ingest/write_handler.h"
+#include "api/inner_request.h"
+#include "api/mcp/mcp_handler.h"
 #include "api/prometheus/exemplar_handler.h"
 #include "api/prometheus/federate_handler.h"
 #include "api/prometheus/remote_read_handler.h"
@@ -198,6 +200,13 @@ Response DeleteSeries(Services& services, const Call& call, const Permit&) {
   return HandleDeleteSeries(call, &admin);
 }
 
+Response Mcp(Services& services, const Call& call, const Permit& permit) {
+  const McpFetch fetch = [&](const std::string& target) {
+    return AskWithin(services, call, permit, target);
+  };
+  return HandleMcp(call, {fetch, services.now_ms(), services.info.version});
+}
+
 constexpr Route kRoutes[] = {
     // The page and the server's state.
     {"/", kGet, kNothing, kRead, Page},
@@ -329,6 +338,9 @@ constexpr Route kRoutes[] = {
        return HandleAnnotations(call, s.now_ms(), permit.budget);
      }},
     {"/api/v1/annotations", kDeleteAndPost, kReadyStore, kPush, PutOrDeleteAnnotations},
+
+    // The same answers by the Model Context Protocol.
+    {"/mcp", kPost, kReadyStore, kRead, Mcp},
 
     // Rules and scraping.
     {"/api/v1/rules", kGet, kReadyStore, kRead,

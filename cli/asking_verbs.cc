@@ -93,6 +93,15 @@ void AddReport(CLI::App& program, Verbs& verbs) {
   verbs.Add(report, [flags] { return Report(*flags); });
 }
 
+void AddMcp(CLI::App& program, Verbs& verbs) {
+  auto flags = std::make_shared<McpFlags>();
+  CLI::App* mcp = program.add_subcommand(
+      "mcp",
+      "Offer a server's answers by the Model Context Protocol, on standard input and output.");
+  AddServerFlags(*mcp, "", flags->server);
+  verbs.Add(mcp, [flags] { return ServeMcp(*flags); });
+}
+
 }  // namespace
 
 void AddAskingVerbs(CLI::App& program, Verbs& verbs) {
@@ -100,6 +109,7 @@ void AddAskingVerbs(CLI::App& program, Verbs& verbs) {
   AddRanks(program, verbs);
   AddReport(program, verbs);
   AddQuery(program, verbs);
+  AddMcp(program, verbs);
 }
 
 }  // namespace lockstep::cli

@@ -20,7 +20,7 @@ using annotations::AnnotationChange;
 using simdjson::SUCCESS;
 using simdjson::dom::element;
 
-absl::Status Wrong(std::string_view key, std::string_view what) {
+absl::Status WrongMember(std::string_view key, std::string_view what) {
   return absl::InvalidArgumentError(absl::StrFormat("\"%s\" %s", key, what));
 }
 
@@ -32,7 +32,7 @@ absl::StatusOr<std::string> MemberText(std::string_view key, element value) {
   if (value.get(text) == SUCCESS) return std::string(text);
   if (value.get(number) == SUCCESS) return std::to_string(number);
   if (value.get(truth) == SUCCESS) return std::string(truth ? "true" : "false");
-  return Wrong(key, "must be a string or an integer");
+  return WrongMember(key, "must be a string or an integer");
 }
 
 template <typename Text>
@@ -47,27 +47,28 @@ absl::StatusOr<int64_t> MemberTimeMs(std::string_view key, element value, int64_
   double seconds = 0;
   if (value.get(seconds) == SUCCESS) {
     if (std::abs(seconds) <= kMaxSeconds) return std::llround(seconds * 1000);
-    return Wrong(key, "is too large; times are Unix seconds, not milliseconds, or RFC 3339");
+    return WrongMember(key, "is too large; times are Unix seconds, not milliseconds, or RFC 3339");
   }
   std::string_view text;
-  if (value.get(text) != SUCCESS) return Wrong(key, "must be Unix seconds, RFC 3339 or \"now\"");
+  if (value.get(text) != SUCCESS)
+    return WrongMember(key, "must be Unix seconds, RFC 3339 or \"now\"");
   if (text == "now") return now_ms;
   const absl::StatusOr<int64_t> time_ms = ParseTimeMs(text);
   if (time_ms.ok()) return time_ms;
-  return Wrong(key, absl::StrFormat("must be Unix seconds, RFC 3339 or \"now\", not \"%s\"",
-                                    text.substr(0, 100)));
+  return WrongMember(key, absl::StrFormat("must be Unix seconds, RFC 3339 or \"now\", not \"%s\"",
+                                          text.substr(0, 100)));
 }
 
 absl::Status ReadStep(std::string_view key, element value, std::optional<int64_t>& step) {
   int64_t number = 0;
-  if (value.get(number) != SUCCESS) return Wrong(key, "must be an integer");
+  if (value.get(number) != SUCCESS) return WrongMember(key, "must be an integer");
   step = number;
   return absl::OkStatus();
 }
 
 absl::Status ReadTags(element value, std::vector<std::string>& tags) {
   simdjson::dom::array list;
-  if (value.get(list) != SUCCESS) return Wrong("tags", "must be a list of strings");
+  if (value.get(list) != SUCCESS) return WrongMember("tags", "must be a list of strings");
   for (const element one : list) {
     if (tags.size() > annotations::kMaxTags) break;
     LOCKSTEP_RETURN_IF_ERROR(ReadText("tags", one, tags.emplace_back()));
@@ -78,12 +79,13 @@ absl::Status ReadTags(element value, std::vector<std::string>& tags) {
 // The label "job" is the job, as in a series.
 absl::Status ReadLabels(element value, AnnotationChange& change) {
   simdjson::dom::object object;
-  if (value.get(object) != SUCCESS) return Wrong("labels", "must be an object");
+  if (value.get(object) != SUCCESS) return WrongMember("labels", "must be an object");
   LabelSetBuilder labels;
   size_t count = 0;
   for (const auto& [key, member] : object) {
     if (++count > annotations::kMaxLabels + 1) {
-      return Wrong("labels", absl::StrFormat("has more than %d labels", annotations::kMaxLabels));
+      return WrongMember("labels",
+                         absl::StrFormat("has more than %d labels", annotations::kMaxLabels));
     }
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string text, MemberText("labels", member));
     if (key != "job") {
@@ -91,7 +93,7 @@ absl::Status ReadLabels(element value, AnnotationChange& change) {
     } else if (change.job.empty() || change.job == text) {
       change.job = text;
     } else {
-      return Wrong("labels", "names another job than \"job\"");
+      return WrongMember("labels", "names another job than \"job\"");
     }
   }
   change.labels = labels.Build();

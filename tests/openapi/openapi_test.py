@@ -112,6 +112,9 @@ SENT = (
         b'[{"job": "straggler-loader", "id": "n", "text": "a note", "time": 1795242233, "step": 7}, {"text": "x"}]',
         b'{"text": ', b'{"txt": "x"}', b" " * (5 << 20))),
     ("POST", "/api/v1/annotations", b"x", {"Content-Encoding": "br"}),
+    *(("POST", "/mcp", body, {"Content-Type": "application/json"}) for body in (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', b'{"jsonrpc": "2.0", "method": "x"}', b"{",
+        b" " * (2 << 20))),
     ("POST", "/-/reload", b"", {}),
     ("POST", "/api/v1/admin/tsdb/delete_series", b"match[]=taken", FORM),
     ("POST", "/api/v1/admin/tsdb/clean_tombstones", b"", FORM),
