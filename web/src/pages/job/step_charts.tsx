@@ -41,7 +41,8 @@ function marksOf(props: StepChartsProps, points: readonly StepPoint[], tokensPer
   };
   for (const rank of props.late) for (const episode of rank.episodes) add(episode.from, episode.to, `rank ${rank.rank} late`, "slow_rank");
   for (const event of props.events) add(event.from, event.to, eventName(event), event.kind);
-  return marks;
+  // From left to right, so that names find room.
+  return marks.sort((a, b) => a.from - b.from);
 }
 
 // The first and last moment of a section of the axis.
