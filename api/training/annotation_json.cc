@@ -141,8 +141,9 @@ absl::StatusOr<AnnotationChange> ReadOne(element value, int64_t now_ms) {
   }
   AnnotationChange change;
   // First, for the labels are compared with it.
-  if (Has(object, "job"))
-    LOCKSTEP_RETURN_IF_ERROR(ReadText("job", object["job"].value(), change.job));
+  if (element job; object["job"].get(job) == SUCCESS && !job.is_null()) {
+    LOCKSTEP_RETURN_IF_ERROR(ReadText("job", job, change.job));
+  }
   for (const auto& [key, member] : object) {
     if (key == "job") continue;
     LOCKSTEP_RETURN_IF_ERROR(ReadMember(key, member, now_ms, change));
