@@ -1,5 +1,6 @@
 #include "answers/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -240,6 +241,13 @@ ReportSection Events(const JobFindings& findings) {
   return section;
 }
 
+// A table has a line for each row.
+std::string OneLine(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
+}
+
 ReportSection Annotations(const JobFindings& findings) {
   ReportSection section{"Annotations", {}, {{"kind", "step", "duration", "text"}}};
   for (const annotations::AnnotationPtr& annotation : findings.events.annotations) {
@@ -247,7 +255,7 @@ ReportSection Annotations(const JobFindings& findings) {
     const std::optional<int64_t>& step = annotation->first_step;
     section.table.push_back({annotation->kind, step.has_value() ? absl::StrFormat("%d", *step) : "",
                              Duration(static_cast<double>(time.max_ms - time.min_ms) / 1000),
-                             annotation->text});
+                             OneLine(annotation->text)});
   }
   return section;
 }

@@ -342,7 +342,7 @@ TEST(Report, AnnotationsOfAnAttemptIncludeThePausesAroundIt) {
   annotations::AnnotationStore store(nullptr, total);
   for (const int64_t at_s : {-50, 10, 50, 110, 200}) {
     annotations::AnnotationChange change{.job = "a", .id = std::to_string(at_s)};
-    change.text = "x";
+    change.text = "two\nlines";
     change.start_ms = kBeginMs + 1000 * at_s;
     change.end_ms = change.start_ms;
     ASSERT_TRUE(store.Put({change}, kBeginMs).ok());
@@ -368,6 +368,7 @@ TEST(Report, AnnotationsOfAnAttemptIncludeThePausesAroundIt) {
   const std::vector<ReportSection> sections = ReportOf(*report);
   EXPECT_EQ(sections.back().title, "Annotations");
   EXPECT_EQ(sections.back().table.size(), 4u);
+  EXPECT_EQ(sections.back().table.back().back(), "two lines");
 }
 
 }  // namespace
