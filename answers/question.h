@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "annotations/annotation_store.h"
 #include "answers/load/loaded_job.h"
 #include "base/budget/query_budget.h"
 #include "base/threads/task_pool.h"
@@ -30,6 +32,10 @@ struct JobQuestion {
   std::optional<size_t> attempt = {};
 };
 
+// Returns the annotations that the asker may see.
+using FindAnnotations =
+    std::function<annotations::AnnotationList(const annotations::AnnotationFilter&)>;
+
 // All members are borrowed.
 struct QuestionContext {
   const Storage& storage;  // written samples only: jobs are not loaded from metrics derived from
@@ -39,6 +45,7 @@ struct QuestionContext {
   int64_t now_ms = 0;
   LiveJobs* live_jobs = nullptr;      // the state of running jobs; null: not kept
   LatenessCache* lateness = nullptr;  // of ended jobs; null: not kept
+  FindAnnotations annotations{};      // empty: there are none
 };
 
 // What an answer is about. Rows of the answer are in the order of the job's ranks.

@@ -1,6 +1,8 @@
 #include "answers/report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -249,6 +251,25 @@ absl::Status Advised(const absl::Status& status) {
       Message(status)));
 }
 
+// A table has a line for each row.
+std::string OneLine(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
+}
+
+ReportSection Annotations(const JobFindings& findings) {
+  ReportSection section{"Annotations", {}, {{"kind", "step", "duration", "text"}}};
+  for (const annotations::AnnotationPtr& annotation : findings.events.annotations) {
+    const TimeRange time = TimeOf(*annotation, findings.events.now_ms);
+    const std::optional<int64_t>& step = annotation->first_step;
+    section.table.push_back({annotation->kind, step.has_value() ? absl::StrFormat("%d", *step) : "",
+                             Duration(static_cast<double>(time.max_ms - time.min_ms) / 1000),
+                             OneLine(annotation->text)});
+  }
+  return section;
+}
+
 // The job as in the list of jobs; its verdict is about the last attempt. If the report may be about
 // an earlier one, the last one is judged, and released, on its own.
 absl::StatusOr<ListedJob> SummaryOf(const ReportQuestion& question, const QuestionContext& context,
@@ -286,6 +307,7 @@ absl::StatusOr<JobFindings> FindAll(const ReportQuestion& question,
   findings.ledger = LedgerOf(attempts, question.prices);
   LOCKSTEP_RETURN_IF_ERROR(context.budget.Check());
   findings.events = EventsOf(job, context.now_ms);
+  findings.events.annotations = AnnotationsOf(job, question.job.time, context);
   return findings;
 }
 
@@ -303,6 +325,7 @@ std::vector<ReportSection> ReportOf(const JobFindings& findings) {
                                          Bottlenecks(findings),   Efficiency(findings),
                                          LedgerSection(findings), Events(findings)};
   if (!findings.hang.empty()) sections.push_back({"Hang", findings.hang, {}});
+  if (!findings.events.annotations.empty()) sections.push_back(Annotations(findings));
   return sections;
 }
 

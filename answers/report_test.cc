@@ -323,9 +323,52 @@ TEST(Report, HasWhatEachAnswerSays) {
   EXPECT_EQ(found->bottlenecks.answer.missing, AnswerBottlenecks({"a"}, context)->answer.missing);
   EXPECT_EQ(found->stragglers.subject.job.name, "a");
   EXPECT_EQ(found->stragglers.currency, "EUR");
+  EXPECT_TRUE(events->annotations.empty());
   EXPECT_EQ(AnswerReport({.job = {"b"}}, context).status().code(), absl::StatusCode::kNotFound);
   budget.Cancel();
   EXPECT_FALSE(AnswerReport({.job = {"a"}}, context).ok());
+}
+
+// Attempts from second 0 to 29 and from 100 to 129, with annotations around them.
+TEST(Report, AnnotationsOfAnAttemptIncludeThePausesAroundIt) {
+  MemoryStorage storage;
+  constexpr int64_t kBeginMs = 1'700'000'000'000;
+  for (int64_t n = 0; n < 60; ++n) {
+    const int64_t end_ms = kBeginMs + 1000 * n + (n < 30 ? 0 : 70'000);
+    storage.Append(LabelSet::Of({{kMetricName, "train_step"}, {"job", "a"}, {"rank", "0"}}), end_ms,
+                   static_cast<double>(n < 30 ? n : n - 30));
+  }
+  annotations::AnnotationTotal total(nullptr);
+  annotations::AnnotationStore store(nullptr, total);
+  for (const int64_t at_s : {-50, 10, 50, 110, 200}) {
+    annotations::AnnotationChange change{.job = "a", .id = std::to_string(at_s)};
+    change.text = "two\nlines";
+    change.start_ms = kBeginMs + 1000 * at_s;
+    change.end_ms = change.start_ms;
+    ASSERT_TRUE(store.Put({change}, kBeginMs).ok());
+  }
+  TaskPool pool(0);
+  QueryBudget budget(1'000'000, QueryBudget::Clock::time_point::max());
+  QuestionContext context{storage, pool, budget, kBeginMs + 24 * 3'600'000};
+  context.annotations = [&](const annotations::AnnotationFilter& filter) {
+    return store.List(filter, context.now_ms);
+  };
+  const auto ids = [&](const JobQuestion& question) {
+    std::string text;
+    const auto events = AnswerEvents(question, context);
+    EXPECT_TRUE(events.ok()) << events.status();
+    for (const auto& one : events->annotations) text += one->id + " ";
+    return text;
+  };
+  EXPECT_EQ(ids({.name = "a"}), "50 110 200 ");
+  EXPECT_EQ(ids({.name = "a", .attempt = 0}), "-50 10 50 ");
+  EXPECT_EQ(ids({.name = "a", .time = {kBeginMs + 105'000, kBeginMs + 150'000}}), "110 ");
+  const auto report = AnswerReport({.job = {"a"}}, context);
+  ASSERT_TRUE(report.ok()) << report.status();
+  const std::vector<ReportSection> sections = ReportOf(*report);
+  EXPECT_EQ(sections.back().title, "Annotations");
+  EXPECT_EQ(sections.back().table.size(), 4u);
+  EXPECT_EQ(sections.back().table.back().back(), "two lines");
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ void Api::SetLimits(const ApiLimits& limits) {
   query_timeout_ = limits.query_timeout;
 }
 
-Role Api::RoleFor(std::string_view path) const {
-  const Route* const route = FindRoute(path).route;
+Role Api::RoleFor(std::string_view method, std::string_view path) const {
+  const Route* const route = FindRoute(method, path).route;
   return route == nullptr ? Role::kAny : route->role;
 }
 
@@ -131,20 +131,20 @@ bool Api::OnlyQueues(const Request& request) const {
   constexpr size_t kShortTargetBytes = 4 << 10;
   if (request.method != "GET" || !request.body.empty()) return false;
   if (request.target.size() > kShortTargetBytes) return false;
-  const Route* const route = FindRoute(request.path()).route;
+  const Route* const route = FindRoute(request.method, request.path()).route;
   return route != nullptr && std::holds_alternative<PooledHandler>(route->handler);
 }
 
 void Api::Handle(Request request, Respond respond) {
-  RouteMatch match = FindRoute(request.path());
-  if (match.route == nullptr && IsPagePath(request)) match = FindRoute("/");
+  RouteMatch match = FindRoute(request.method, request.path());
+  if (match.route == nullptr && IsPagePath(request)) match = FindRoute(request.method, "/");
   if (match.route == nullptr) {
     return Counted("other", std::move(respond))(TextReply(404, "404 page not found"));
   }
   respond = Counted(match.route->pattern, std::move(respond));
   if (!match.route->Allows(request.method)) {
     Response response = TextReply(405, "Method Not Allowed");
-    response.headers.push_back({"Allow", std::string(match.route->methods)});
+    response.headers.push_back({"Allow", AllowedMethods(match.route->pattern)});
     return respond(std::move(response));
   }
   if (match.route->needs == Needs::kReadyStore && !ready_) {

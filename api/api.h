@@ -51,7 +51,7 @@ class Api : public Handler {
 
   void Handle(Request request, Respond respond) override;
   bool OnlyQueues(const Request& request) const override;
-  Role RoleFor(std::string_view path) const override;
+  Role RoleFor(std::string_view method, std::string_view path) const override;
 
  private:
   Respond Counted(std::string_view handler, Respond respond);

@@ -92,11 +92,11 @@ TEST_F(ApiLimitsTest, OnlyShortQueriesOfTheUrlAreQueuedAtOnce) {
 }
 
 TEST_F(ApiLimitsTest, EachPathRequiresARole) {
-  EXPECT_EQ(api_->RoleFor("/api/v1/query"), Role::kRead);
-  EXPECT_EQ(api_->RoleFor("/api/v1/write"), Role::kWrite);
-  EXPECT_EQ(api_->RoleFor("/-/healthy"), Role::kNone);
-  EXPECT_EQ(api_->RoleFor("/api/v1/status/config"), Role::kAdmin);
-  EXPECT_EQ(api_->RoleFor("/nothing"), Role::kAny);
+  EXPECT_EQ(api_->RoleFor("GET", "/api/v1/query"), Role::kRead);
+  EXPECT_EQ(api_->RoleFor("GET", "/api/v1/write"), Role::kWrite);
+  EXPECT_EQ(api_->RoleFor("GET", "/-/healthy"), Role::kNone);
+  EXPECT_EQ(api_->RoleFor("GET", "/api/v1/status/config"), Role::kAdmin);
+  EXPECT_EQ(api_->RoleFor("GET", "/nothing"), Role::kAny);
 }
 
 TEST_F(ApiLimitsTest, ItTellsThatItIsStarting) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,6 +20,8 @@
 #include "api/ingest/otlp_handler.h"
 #include "api/ingest/push_handlers.h"
 #include "api/ingest/write_handler.h"
+#include "api/inner_request.h"
+#include "api/mcp/mcp_handler.h"
 #include "api/prometheus/exemplar_handler.h"
 #include "api/prometheus/federate_handler.h"
 #include "api/prometheus/remote_read_handler.h"
@@ -28,6 +32,7 @@
 #include "api/query/active_queries_handlers.h"
 #include "api/query/query_handlers.h"
 #include "api/router.h"
+#include "api/training/annotation_handlers.h"
 #include "api/training/hang_handlers.h"
 #include "api/training/identity_handlers.h"
 #include "api/training/report_handler.h"
@@ -81,7 +86,10 @@ Response FromQuery(Services& services, const Call& call, const Permit& permit) {
 
 TrainingContext TrainingContextOf(Services& services, const Call& call, const Permit& permit) {
   return {{call.data->written(), call.data->engine().pool(), permit.budget, services.now_ms(),
-           call.data->live_jobs(), call.data->lateness()},
+           call.data->live_jobs(), call.data->lateness(),
+           [&services, data = call.data](const annotations::AnnotationFilter& filter) {
+             return data->Annotations(filter, services.now_ms());
+           }},
           services.options.prices};
 }
 
@@ -132,6 +140,13 @@ void ToPusher(Services& services, const Request& request, Tenant& tenant, Respon
 
 void PushDump(Services& services, const Request& request, Tenant& tenant, Respond respond) {
   respond(HandleDumpPush(request, {tenant.dumps, services.options.ingest, services.now_ms()}));
+}
+
+void PutOrDeleteAnnotations(Services& services, const Request& request, Tenant& tenant,
+                            Respond respond) {
+  respond(request.method == "DELETE"
+              ? HandleAnnotationDelete(request, tenant.annotations)
+              : HandleAnnotationPut(request, tenant.annotations, services.now_ms()));
 }
 
 void PushGroup(Services& services, const Request& request, Tenant& tenant, Respond respond) {
@@ -189,6 +204,13 @@ Response DeleteSeries(Services& services, const Call& call, const Permit&) {
   }
   tenants::TenantAdmin admin(*services.admin, call.data->tenants().front()->name);
   return HandleDeleteSeries(call, &admin);
+}
+
+Response Mcp(Services& services, const Call& call, const Permit& permit) {
+  const McpFetch fetch = [&](const std::string& target) {
+    return AskWithin(services, call, permit, target);
+  };
+  return HandleMcp(call, {fetch, services.now_ms(), services.info.version});
 }
 
 constexpr Route kRoutes[] = {
@@ -322,6 +344,16 @@ constexpr Route kRoutes[] = {
     {"/api/v1/training/roles", kGetAndPost, kReadyStore, kRead,
      [](Services&, const Call& call) { return HandleRoles(call); }},
 
+    // Annotations.
+    {"/api/v1/annotations", kGet, kReadyStore, kRead,
+     [](Services& s, const Call& call, const Permit& permit) {
+       return HandleAnnotations(call, s.now_ms(), permit.budget);
+     }},
+    {"/api/v1/annotations", kDeleteAndPost, kReadyStore, kPush, PutOrDeleteAnnotations},
+
+    // The same answers by the Model Context Protocol.
+    {"/mcp", kPost, kReadyStore, kRead, Mcp},
+
     // Rules and scraping.
     {"/api/v1/rules", kGet, kReadyStore, kRead,
      [](Services& s, const Call& call) { return HandleRules(call, s.rules); }, kAllJobs},
@@ -330,9 +362,8 @@ constexpr Route kRoutes[] = {
     {"/api/v1/alertmanagers", kGet, kNothing, kRead,
      [](Services& s, const Call&) { return HandleAlertmanagers(s.notifier); }, kAllJobs},
     {"/api/v1/targets", kGet, kNothing, kRead,
-     [](Services& s, const Call& call) {
-       return HandleTargets(call, ScraperOf(s, call), s.info.hostname);
-     },
+     [](Services& s,
+        const Call& call) { return HandleTargets(call, ScraperOf(s, call), s.info.hostname); },
      kAllJobs},
     {"/api/v1/targets/metadata", kGet, kNothing, kRead, FromScraper<HandleTargetsMetadata>,
      kAllJobs},
@@ -388,15 +419,44 @@ absl::flat_hash_map<std::string_view, const Route*> RoutesByPath() {
   return by_path;
 }
 
-}  // namespace
-
-RouteMatch FindRoute(std::string_view path) {
+RouteMatch FindFirst(std::string_view path) {
   static const auto* const by_path =
       new absl::flat_hash_map<std::string_view, const Route*>(RoutesByPath());
   if (const auto found = by_path->find(path); found != by_path->end()) {
     return {found->second, MatchPath(found->second->pattern, path).value_or("")};
   }
   return FindAmongAll(path);
+}
+
+// The routes with the same pattern as `first`, which follow it in the table.
+std::span<const Route> WithSamePattern(const Route& first) {
+  const Route* end = &first + 1;
+  while (end != std::end(kRoutes) && end->pattern == first.pattern) ++end;
+  return {&first, end};
+}
+
+}  // namespace
+
+RouteMatch FindRoute(std::string_view method, std::string_view path) {
+  RouteMatch match = FindFirst(path);
+  if (match.route == nullptr) return match;
+  for (const Route& route : WithSamePattern(*match.route)) {
+    if (!route.Allows(method)) continue;
+    match.route = &route;
+    break;
+  }
+  return match;
+}
+
+std::string AllowedMethods(std::string_view pattern) {
+  std::string all;
+  for (const Route& route : WithSamePattern(*FindAmongAll(pattern).route)) {
+    // OPTIONS is the last of each.
+    constexpr std::string_view kLast = ", OPTIONS";
+    all += route.methods.substr(0, route.methods.size() - kLast.size());
+    all += ", ";
+  }
+  return all + "OPTIONS";
 }
 
 }  // namespace lockstep::api

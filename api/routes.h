@@ -2,6 +2,7 @@
 // any thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -40,7 +41,7 @@ struct Route {
   std::variant<QuickHandler, PooledHandler, WriteHandler, LateHandler> handler;
   Reach reach = Reach::kSomeJobs;
 
-  // The server handles HEAD and OPTIONS itself.
+  // The server handles HEAD, as GET, and OPTIONS itself.
   bool Allows(std::string_view method) const;
 };
 
@@ -48,6 +49,9 @@ struct RouteMatch {
   const Route* route = nullptr;  // null: no route matches
   std::string_view parameter;    // not percent-decoded
 };
-RouteMatch FindRoute(std::string_view path);
+// Of several routes with the path, the one that allows the method, else the first one.
+RouteMatch FindRoute(std::string_view method, std::string_view path);
+// The methods of all routes with that pattern, in the form of the header Allow.
+std::string AllowedMethods(std::string_view pattern);
 
 }  // namespace lockstep::api

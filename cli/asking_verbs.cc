@@ -103,6 +103,15 @@ void AddHang(CLI::App& program, Verbs& verbs) {
   verbs.Add(hang, [flags] { return ExplainHang(*flags); });
 }
 
+void AddMcp(CLI::App& program, Verbs& verbs) {
+  auto flags = std::make_shared<McpFlags>();
+  CLI::App* mcp = program.add_subcommand(
+      "mcp",
+      "Offer a server's answers by the Model Context Protocol, on standard input and output.");
+  AddServerFlags(*mcp, "", flags->server);
+  verbs.Add(mcp, [flags] { return ServeMcp(*flags); });
+}
+
 }  // namespace
 
 void AddAskingVerbs(CLI::App& program, Verbs& verbs) {
@@ -111,6 +120,7 @@ void AddAskingVerbs(CLI::App& program, Verbs& verbs) {
   AddReport(program, verbs);
   AddHang(program, verbs);
   AddQuery(program, verbs);
+  AddMcp(program, verbs);
 }
 
 }  // namespace lockstep::cli

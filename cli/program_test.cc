@@ -80,7 +80,7 @@ TEST(ProgramTest, HasAllVerbs) {
   const std::string out = RunWith({"help"}).out;
   for (const char* verb :
        {"demo", "serve", "check", "healthy", "backup", "restore", "jobs", "ranks", "report",
-        "query", "import", "tail", "rules", "help", "version", "completion"}) {
+        "query", "mcp", "import", "tail", "rules", "help", "version", "completion"}) {
     EXPECT_THAT(out, HasSubstr(std::string("\n  ") + verb + " "));
   }
 }

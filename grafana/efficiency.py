@@ -1,7 +1,7 @@
 """How well the FLOPs and the energy are used, and what they cost."""
 
 from job import VARIABLES
-from panels import dashboard, lines, number, stacked, typed
+from panels import annotated, dashboard, lines, number, stacked, typed
 from words import GPU, JOB, OF_JOB, mean, memory_share, wait_share
 
 GPUS = f"count(count by (rank) (train_step_time_seconds{{{JOB}}}))"
@@ -59,4 +59,5 @@ DASHBOARD = dashboard(
     [*VARIABLES, typed("peak_tflops", "Dense peak, TFLOP/s", "989.5"),
      typed("gpu_hour_price", "USD per GPU-hour", "3.20"),
      typed("kwh_price", "USD per kWh", "0.12")],
-    [("MFU and waste", SHARES), ("GPU-time breakdown by lockstep", LEDGER), ("Energy", ENERGY)])
+    [("MFU and waste", SHARES), ("GPU-time breakdown by lockstep", LEDGER), ("Energy", ENERGY)],
+    annotations=[annotated(JOB)])

@@ -1,6 +1,6 @@
 """All GPUs of a fleet: health, throughput and bottlenecks."""
 
-from panels import bars, chosen, dashboard, lines, number, stacked
+from panels import annotated, bars, chosen, dashboard, lines, number, stacked
 from words import DRAM_PEAK, TENSOR_PEAK, early, mean, wait_share
 
 WHERE = 'Hostname=~"$host",job=~"$job"'
@@ -102,4 +102,5 @@ DASHBOARD = dashboard(
     [chosen("host", "Host", "label_values(DCGM_FI_DEV_POWER_USAGE, Hostname)", many=True),
      chosen("job", "Job", "label_values(job)", many=True)],
     [("Health", HEALTH), ("Throughput & utilisation", THROUGHPUT), ("Bottlenecks", BOTTLENECKS),
-     ("Hosts", HOSTS)])
+     ("Hosts", HOSTS)],
+    annotations=[annotated('job=~"$job"')])

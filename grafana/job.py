@@ -1,6 +1,6 @@
 """One job: health, throughput and bottlenecks of its ranks."""
 
-from panels import chosen, dashboard, history, lines, number, stacked
+from panels import annotated, chosen, dashboard, history, lines, number, stacked
 from words import GPU, JOB, OF_DATA, OF_JOB, compute_share, mean, memory_share, step_number, step_seconds, wait_share
 
 LEGEND = "rank {{rank}}"
@@ -87,4 +87,5 @@ BOTTLENECKS = [
 DASHBOARD = dashboard(
     "lockstep-job", "lockstep / Job", "One job and its ranks: health, throughput and utilisation, bottlenecks.",
     VARIABLES,
-    [("Health", HEALTH), ("Throughput & utilisation", THROUGHPUT), ("Bottlenecks", BOTTLENECKS)])
+    [("Health", HEALTH), ("Throughput & utilisation", THROUGHPUT), ("Bottlenecks", BOTTLENECKS)],
+    annotations=[annotated(JOB)])

@@ -114,6 +114,14 @@ SOURCE = {"type": "datasource", "name": "datasource", "label": "Data source", "q
           "skipUrlSync": False}
 
 
+def annotated(selector):
+    """Marks of lockstep's annotations on all panels. Grafana draws a region where points are not further apart than
+    a step, so each step has to find what began and ended since the one before."""
+    return {"name": "Annotations", "datasource": DATASOURCE, "enable": True, "hide": False, "iconColor": "purple",
+            "expr": f"max_over_time(lockstep_annotation{{{selector}}}[$__interval])", "step": "15s",
+            "titleFormat": "{{kind}}", "textFormat": "{{text}}", "tagKeys": "job,kind,tags", "useValueForTime": False}
+
+
 def place(rows):
     """Panels with ids and positions; `rows` are (title, panels)."""
     placed, top = [], 0
@@ -132,11 +140,11 @@ def place(rows):
     return [{"id": index, **one} for index, one in enumerate(placed, start=1)]
 
 
-def dashboard(uid, title, means, variables, rows, since="now-1h", refresh="30s"):
+def dashboard(uid, title, means, variables, rows, since="now-1h", refresh="30s", annotations=()):
     return {"uid": uid, "title": title, "description": means, "tags": ["lockstep"], "editable": True,
             "graphTooltip": 1, "schemaVersion": SCHEMA_VERSION, "version": 1, "refresh": refresh, "timezone": "utc",
             "time": {"from": since, "to": "now"}, "timepicker": {}, "fiscalYearStartMonth": 0,
-            "templating": {"list": [SOURCE, *variables]}, "annotations": {"list": []},
+            "templating": {"list": [SOURCE, *variables]}, "annotations": {"list": list(annotations)},
             "links": [{"type": "dashboards", "title": "lockstep", "tags": ["lockstep"], "asDropdown": True,
                        "includeVars": True, "keepTime": True, "icon": "external link", "targetBlank": False,
                        "tooltip": "", "url": ""}],

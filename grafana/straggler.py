@@ -1,7 +1,7 @@
 """Which rank of a job do the others wait for, since when, and why?"""
 
 from job import VARIABLES
-from panels import bars, dashboard, history, lines, number
+from panels import annotated, bars, dashboard, history, lines, number
 from words import GPU, JOB, OF_DATA, OF_JOB, early, mean, step_seconds, wait_seconds
 
 LEGEND = "rank {{rank}}"
@@ -55,4 +55,5 @@ CAUSE = [
 
 DASHBOARD = dashboard(
     "lockstep-straggler", "lockstep / Straggler", "Which rank the others wait for, since when, why, and what it costs.",
-    VARIABLES, [("Straggler", RANKS), ("lockstep's verdict", VERDICT), ("Cause", CAUSE)])
+    VARIABLES, [("Straggler", RANKS), ("lockstep's verdict", VERDICT), ("Cause", CAUSE)],
+    annotations=[annotated(JOB)])

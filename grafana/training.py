@@ -1,8 +1,8 @@
 """Training curves, by step and by time."""
 
 from job import VARIABLES
-from panels import by_step, dashboard, lines, number
-from words import OF_JOB, step_number
+from panels import annotated, by_step, dashboard, lines, number
+from words import JOB, OF_JOB, step_number
 
 STEP = step_number(OF_JOB)
 TOKENS = f"max(train_samples_total{{{OF_JOB}}}) * max(seq_length{{{OF_JOB}}})"
@@ -39,4 +39,5 @@ BY_TIME = [
 DASHBOARD = dashboard(
     "lockstep-training", "lockstep / Training curves", "Loss, gradients and speed of a job, by step and by time.",
     VARIABLES,
-    [("By step", CURVES), ("By time", BY_TIME)])
+    [("By step", CURVES), ("By time", BY_TIME)],
+    annotations=[annotated(JOB)])

@@ -71,7 +71,7 @@ class TestHandler final : public api::Handler {
 
   bool OnlyQueues(const api::Request& request) const override { return request.path() == "/queue"; }
 
-  api::Role RoleFor(std::string_view path) const override {
+  api::Role RoleFor(std::string_view /*method*/, std::string_view path) const override {
     if (path == "/health") return api::Role::kNone;
     return path == "/write" ? api::Role::kWrite : api::Role::kRead;
   }

@@ -28,7 +28,7 @@ class NamingHandler final : public api::Handler {
     response.body = "user <" + request.user + ">";
     respond(std::move(response));
   }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kRead; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kRead; }
 };
 
 class HttpServerTlsTest : public testing::Test {

@@ -148,7 +148,7 @@ AnswerTerms RequestGate::TermsOf(const RequestHead& head) {
 
 RequestGate::RequestInfo RequestGate::InfoOf(const RequestHead& head, const Peer& peer) const {
   const std::string_view path = head.path();
-  RequestInfo info{handler_.RoleFor(path)};
+  RequestInfo info{handler_.RoleFor(head.method, path)};
   if (audit_ == nullptr) return info;
   info.entry = {"", peer.address, head.method, std::string(path)};
   info.tenants = head.header(api::kTenantHeader);
@@ -228,7 +228,7 @@ Admission RequestGate::Refused(const RequestInfo& info, const api::Principal& wh
 std::optional<AuditEntry> RequestGate::EntryOf(const api::Request& request) const {
   if (audit_ == nullptr || !MayChange(request.method)) return std::nullopt;
   // Queries may also use POST.
-  if (handler_.RoleFor(request.path()) == api::Role::kRead) return std::nullopt;
+  if (handler_.RoleFor(request.method, request.path()) == api::Role::kRead) return std::nullopt;
   return AuditEntry{request.user, request.remote_address, request.method,
                     std::string(request.path()),
                     api::TenantsForLogs(request.header(api::kTenantHeader), request.grant)};

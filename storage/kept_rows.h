@@ -17,6 +17,7 @@ namespace lockstep {
 
 // On disk: never change a value or reuse one for another kind.
 enum class KeptKind : char {
+  kAnnotations = 'A',
   kClock = 'C',  // the store's own
   kDumps = 'D',
   kExemplars = 'E',

@@ -157,6 +157,25 @@ std::vector<SeriesExemplars> DataView::Exemplars(ExemplarStore::Selections selec
   return all;
 }
 
+annotations::AnnotationList DataView::Annotations(annotations::AnnotationFilter filter,
+                                                  int64_t now_ms) const {
+  filter.may_see = jobs_;
+  if (tenants_.size() == 1) return tenants_.front()->annotations.List(filter, now_ms);
+  const size_t max_count = std::exchange(filter.max_count, SIZE_MAX);
+  annotations::AnnotationList joined;
+  for (const std::shared_ptr<Tenant>& tenant : tenants_) {
+    const std::string_view id = IdOfTenant(tenant->name);
+    for (const annotations::AnnotationPtr& one :
+         tenant->annotations.List(filter, now_ms).annotations) {
+      auto named = std::make_shared<annotations::Annotation>(*one);
+      named->labels = named->labels.With({kTenantIdLabel, id});
+      joined.annotations.push_back(std::move(named));
+    }
+  }
+  KeepLatest(max_count, joined);
+  return joined;
+}
+
 std::vector<MetadataStore::Metric> DataView::Metadata(const MetadataStore::Filter& filter) const {
   if (tenants_.size() == 1) return tenants_.front()->ingester.metadata().List(filter);
   std::map<std::string, std::vector<MetricMetadata>> joined;

@@ -1,11 +1,13 @@
 // DataView: the data that one request may read.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "annotations/annotation_store.h"
 #include "answers/lateness_cache.h"
 #include "answers/live_jobs.h"
 #include "ingest/side_data/exemplar_store.h"
@@ -44,6 +46,10 @@ class DataView {
   std::vector<SeriesExemplars> Exemplars(ExemplarStore::Selections selections,
                                          TimeRange range) const;
   std::vector<MetadataStore::Metric> Metadata(const MetadataStore::Filter& filter) const;
+
+  // Like AnnotationStore::List(). Those of several tenants have their tenants' names as a label.
+  annotations::AnnotationList Annotations(annotations::AnnotationFilter filter,
+                                          int64_t now_ms) const;
 
   const std::vector<std::shared_ptr<Tenant>>& tenants() const { return tenants_; }
   const std::optional<Matcher>& jobs() const { return jobs_; }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "annotations/annotation_store.h"
 #include "answers/derived/derived_storage.h"
 #include "answers/lateness_cache.h"
 #include "hang/kept/kept_dumps.h"
@@ -17,6 +18,7 @@
 #include "ingest/push/log_pusher.h"
 #include "ingest/rate_limit.h"
 #include "ingest/write/limits.h"
+#include "model/labels.h"
 #include "query/cache/range_cache.h"
 #include "query/engine/engine.h"
 #include "tenants/tenant_entry.h"
@@ -30,6 +32,8 @@ struct TenantOptions {
   size_t query_cache_bytes = 0;  // over all tenants
   IngestLimits ingest{};
   otlp::Translation otlp{};
+  // The earliest time of which samples of a series are kept; empty: all are kept.
+  std::function<int64_t(const LabelSet& series)> earliest_kept_ms{};
 };
 
 // The state that all tenants share.
@@ -38,6 +42,7 @@ struct Shared {
   TenantDirectory& directory;
   KeptRows* kept = nullptr;  // null: nothing is persisted
   std::shared_ptr<RateLimit> rate_limit;
+  std::shared_ptr<annotations::AnnotationTotal> annotation_total;
   TenantOptions options;
 };
 
@@ -65,7 +70,8 @@ class Tenant {
   std::unique_ptr<TenantRows> rows_;  // null: nothing is persisted
 
  public:
-  TenantStorage written;            // written samples
+  TenantStorage written;  // written samples
+  annotations::AnnotationStore annotations;
   answers::DerivedStorage storage;  // also includes derived samples
   answers::LatenessCache lateness{};
   engine::Engine engine;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tenants/kept_rows_testing.h"
+#include "storage/kept_rows_testing.h"
 #include "tenants/tenant_rows.h"
 #include "tests/support/format_page.h"
 

@@ -8,7 +8,7 @@
 
 #include "model/tenant.h"
 #include "storage/db/store_testing.h"
-#include "tenants/kept_rows_testing.h"
+#include "storage/kept_rows_testing.h"
 #include "tenants/tenant_admin.h"
 #include "tests/memory_storage.h"
 #include "tests/support/test_folder.h"

@@ -9,7 +9,12 @@ namespace lockstep::tenants {
 Tenants::Tenants(Storage& store, KeptRows* kept, TenantOptions options)
     : store_(store),
       directory_(kept),
-      shared_{store, directory_, kept, std::make_shared<RateLimit>(0), std::move(options)},
+      shared_{store,
+              directory_,
+              kept,
+              std::make_shared<RateLimit>(0),
+              std::make_shared<annotations::AnnotationTotal>(kept),
+              std::move(options)},
       default_(std::make_shared<Tenant>(shared_)),
       active_({{"", default_}}) {}
 

@@ -5,8 +5,8 @@
 
 #include "model/tenant.h"
 #include "storage/db/store_testing.h"
+#include "storage/kept_rows_testing.h"
 #include "tenants/data_view.h"
-#include "tenants/kept_rows_testing.h"
 #include "tests/memory_storage.h"
 #include "tests/support/test_folder.h"
 

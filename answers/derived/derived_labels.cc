@@ -1,5 +1,6 @@
 #include "answers/derived/derived_labels.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_format.h"
@@ -19,6 +20,12 @@ LabelSet LabelsOfRank(std::string_view metric, std::string_view job,
   extra.emplace_back("host", place.host);
   extra.emplace_back("gpu", place.gpu);
   return LabelsOfJob(metric, job, extra);
+}
+
+bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
+  return std::ranges::all_of(matchers, [&labels](const Matcher& matcher) {
+    return matcher.Matches(labels.Get(matcher.name()));
+  });
 }
 
 }  // namespace lockstep::answers

@@ -13,6 +13,8 @@ using enum DerivedMetric;
 constexpr int64_t kMinuteMs = 60'000;
 
 constexpr std::array kMetrics = {
+    DerivedMetricInfo{kAnnotation, "lockstep_annotation", "gauge", "",
+                      "1 while an annotation lasts, or for a quarter of a minute for a moment."},
     DerivedMetricInfo{
         kBottleneck, "lockstep_bottleneck", "gauge", "",
         "1 for the class that bounds the GPU, 0 for its earlier classes, per 5 s window."},
@@ -67,8 +69,10 @@ bool MentionsDerivedMetric(std::string_view query) {
 }
 
 bool IsOfJobs(DerivedMetric metric) {
-  return metric != kGpuPeakFlops && metric != kGpuMemoryBandwidth;
+  return metric != kGpuPeakFlops && metric != kGpuMemoryBandwidth && metric != kAnnotation;
 }
+
+bool IsOfAnnotations(DerivedMetric metric) { return metric == kAnnotation; }
 
 bool IsOfJobList(DerivedMetric metric) { return metric == kJobState; }
 

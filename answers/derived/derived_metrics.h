@@ -17,6 +17,7 @@
 namespace lockstep::answers {
 
 enum class DerivedMetric : uint8_t {
+  kAnnotation,
   kStepTime,
   kTokensPerSecond,
   kMfu,
@@ -54,6 +55,8 @@ bool MentionsDerivedMetric(std::string_view query);
 JobNeeds NeedsOf(DerivedMetric metric);
 // Whether it is computed from ListJobs() rather than from a loaded job.
 bool IsOfJobList(DerivedMetric metric);
+// Whether it shows annotations rather than stored series.
+bool IsOfAnnotations(DerivedMetric metric);
 // Whether it is computed from a StragglerAnswer and the frontier.
 bool IsOfStragglers(DerivedMetric metric);
 // How much of a job before a time is needed to compute the metric at that time; kAllOfItMs for all

@@ -43,7 +43,10 @@ TEST(DerivedMetrics, AQueryMentionsThemByNameOrByRegularExpression) {
 
 TEST(DerivedMetrics, AreOfJobsOrOfModels) {
   for (const DerivedMetricInfo& info : AllDerivedMetrics()) {
-    EXPECT_EQ(IsOfJobs(info.metric), !info.name.starts_with("lockstep_gpu_")) << info.name;
+    EXPECT_EQ(IsOfAnnotations(info.metric), info.metric == kAnnotation) << info.name;
+    EXPECT_EQ(IsOfJobs(info.metric),
+              !info.name.starts_with("lockstep_gpu_") && info.metric != kAnnotation)
+        << info.name;
     EXPECT_EQ(IsOfJobList(info.metric), info.metric == kJobState) << info.name;
     EXPECT_EQ(IsOfStragglers(info.metric),
               info.metric == kStraggler || info.metric == kRankNotReporting)

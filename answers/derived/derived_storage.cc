@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "answers/derived/annotation_series.h"
+#include "answers/derived/derived_labels.h"
 #include "answers/derived/derived_metrics.h"
 #include "answers/derived/made_series_set.h"
 #include "answers/derived/merged_series_set.h"
@@ -64,12 +66,6 @@ absl::StatusOr<std::vector<Matcher>> StoredAlone(const Selection& selection) {
   return matchers;
 }
 
-bool Matches(const LabelSet& labels, std::span<const Matcher> matchers) {
-  return std::ranges::all_of(matchers, [&labels](const Matcher& matcher) {
-    return matcher.Matches(labels.Get(matcher.name()));
-  });
-}
-
 // Drops samples outside `range`.
 void CutTo(const TimeRange& range, SampleColumns& samples) {
   const std::vector<int64_t>& times = samples.timestamps_ms;
@@ -87,8 +83,12 @@ class DerivedQuerier : public Querier {
  public:
   // `change_count` is the store's value from before `stored` was created.
   DerivedQuerier(std::unique_ptr<Querier> stored, uint64_t change_count, TaskPool& pool,
-                 LiveJobs& live)
-      : stored_(std::move(stored)), change_count_(change_count), pool_(pool), live_(live) {}
+                 LiveJobs& live, const annotations::AnnotationStore* annotations)
+      : stored_(std::move(stored)),
+        change_count_(change_count),
+        pool_(pool),
+        live_(live),
+        annotations_(annotations) {}
 
   absl::StatusOr<std::unique_ptr<SeriesSet>> Select(const Selection& selection) const override {
     const DerivedMatch match = MatchDerived(selection);
@@ -114,7 +114,8 @@ class DerivedQuerier : public Querier {
   absl::StatusOr<std::vector<std::string>> LabelNames(const Selection& selection) const override {
     const DerivedMatch match = MatchDerived(selection);
     if (match.metrics.empty()) return stored_->LabelNames(selection);
-    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(match.metrics, selection));
+    LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series,
+                              Compute(match.metrics, WithFewSamples(selection)));
     std::vector<std::string> names;
     if (!match.is_derived_alone) {
       LOCKSTEP_ASSIGN_OR_RETURN(names, stored_->LabelNames(selection));
@@ -129,7 +130,8 @@ class DerivedQuerier : public Querier {
                                                        const Selection& selection) const override {
     const DerivedMatch match = MatchDerived(selection);
     if (!match.metrics.empty()) {
-      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series, Compute(match.metrics, selection));
+      LOCKSTEP_ASSIGN_OR_RETURN(const MadeSeries series,
+                                Compute(match.metrics, WithFewSamples(selection)));
       std::vector<std::string> values;
       if (!match.is_derived_alone) {
         LOCKSTEP_ASSIGN_OR_RETURN(values, stored_->LabelValues(name, selection));
@@ -149,6 +151,12 @@ class DerivedQuerier : public Querier {
   }
 
  private:
+  // The same series, of which only the labels matter.
+  static Selection WithFewSamples(Selection selection) {
+    selection.needed = SamplesNeeded::kNewest;
+    return selection;
+  }
+
   QueryBudget& BudgetOf(const Selection& selection) const {
     return selection.budget == nullptr ? unbounded_ : *selection.budget;
   }
@@ -200,6 +208,11 @@ class DerivedQuerier : public Querier {
     QueryBudget& budget = BudgetOf(selection);
     MadeSeries series;
     for (const DerivedMetric metric : metrics) {
+      if (IsOfAnnotations(metric)) {
+        if (annotations_ == nullptr) continue;
+        LOCKSTEP_RETURN_IF_ERROR(AppendAnnotations(*annotations_, selection, budget, series));
+        continue;
+      }
       if (IsOfJobList(metric)) {
         LOCKSTEP_RETURN_IF_ERROR(ComputeStates(selection, budget, series));
         continue;
@@ -403,6 +416,7 @@ class DerivedQuerier : public Querier {
   const uint64_t change_count_;
   TaskPool& pool_;
   LiveJobs& live_;
+  const annotations::AnnotationStore* const annotations_;  // may be null
   // For selections without a budget.
   mutable QueryBudget unbounded_{std::numeric_limits<int64_t>::max(),
                                  QueryBudget::Clock::time_point::max()};
@@ -421,7 +435,8 @@ void DerivedStorage::FindSeries(std::span<const SeriesKey> keys, std::span<Serie
 absl::StatusOr<std::unique_ptr<Querier>> DerivedStorage::NewQuerier() const {
   const uint64_t change_count = stored_.change_count();
   LOCKSTEP_ASSIGN_OR_RETURN(std::unique_ptr<Querier> stored, stored_.NewQuerier());
-  return std::make_unique<DerivedQuerier>(std::move(stored), change_count, *pool_, live_);
+  return std::make_unique<DerivedQuerier>(std::move(stored), change_count, *pool_, live_,
+                                          annotations_);
 }
 
 absl::StatusOr<CardinalityStats> DerivedStorage::Cardinality(const CardinalityQuery& query) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "annotations/annotation_store.h"
 #include "answers/live_jobs.h"
 #include "base/threads/task_pool.h"
 #include "storage/storage.h"
@@ -17,14 +18,20 @@ namespace lockstep::answers {
 
 class DerivedStorage : public Storage {
  public:
-  // `threads` threads read a job together.
-  DerivedStorage(Storage& stored, size_t threads)
+  // `threads` threads read a job together. `annotations` must outlive this; null: there are none.
+  DerivedStorage(Storage& stored, size_t threads,
+                 const annotations::AnnotationStore* annotations = nullptr)
       : stored_(stored),
+        annotations_(annotations),
         pool_(std::make_shared<TaskPool>(threads - 1)),
         live_(stored, kMostLiveCells) {}
   // For another tenant; shares the threads of `other` and its limit on live jobs.
-  DerivedStorage(Storage& stored, std::string tenant, const DerivedStorage& other)
-      : stored_(stored), pool_(other.pool_), live_(stored, std::move(tenant), other.live_) {}
+  DerivedStorage(Storage& stored, std::string tenant, const DerivedStorage& other,
+                 const annotations::AnnotationStore* annotations = nullptr)
+      : stored_(stored),
+        annotations_(annotations),
+        pool_(other.pool_),
+        live_(stored, std::move(tenant), other.live_) {}
 
   void Write(WriteRequest request, WriteCallback committed) override;
   void FindSeries(std::span<const SeriesKey> keys, std::span<SeriesRef> refs) const override;
@@ -42,6 +49,7 @@ class DerivedStorage : public Storage {
   static constexpr size_t kMostLiveCells = 12'000'000;
 
   Storage& stored_;
+  const annotations::AnnotationStore* const annotations_;
   const std::shared_ptr<TaskPool> pool_;
   mutable LiveJobs live_;
 };

@@ -103,8 +103,8 @@ class Handler {
   // Whether Handle() returns within microseconds, because the work for this request waits its turn
   // elsewhere. Then it may be called by a thread that serves connections.
   virtual bool OnlyQueues(const Request& /*request*/) const { return false; }
-  // The role that a request for that path requires.
-  virtual Role RoleFor(std::string_view path) const = 0;
+  // The role that a request with that method for that path requires.
+  virtual Role RoleFor(std::string_view method, std::string_view path) const = 0;
 };
 
 }  // namespace lockstep::api

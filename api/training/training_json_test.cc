@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_replace.h"
@@ -209,8 +210,21 @@ TEST(TrainingJson, Events) {
                    .words = "Drain it."},
                   {.kind = training::EventKind::kStall, .time = {5000, 6000}}};
   CheckJson(WriteEvents, found, R"({$HEAD,"events":[{"kind":"xid","from":3,"to":4,"step":12,
-"ranks":[5],$EVIDENCE,"words":"Drain it."},{"kind":"stall","from":5,"to":6,"step":null,
-"ranks":[],"evidence":[],"words":""}],"confidence":$CONFIDENCE})");
+"ranks":[5],$EVIDENCE,"words":"Drain it.","annotation":null},{"kind":"stall","from":5,"to":6,
+"step":null,"ranks":[],"evidence":[],"words":"","annotation":null}],"confidence":$CONFIDENCE})");
+  // In the order of time, and open until now.
+  annotations::Annotation annotation;
+  annotation.id = "1";
+  annotation.kind = "profile";
+  annotation.start_ms = 4500;
+  found.annotations = {std::make_shared<const annotations::Annotation>(annotation)};
+  found.now_ms = 7000;
+  found.events.erase(found.events.begin());
+  CheckJson(WriteEvents, found, R"({$HEAD,"events":[{"kind":"annotation","from":4.5,"to":7,
+"step":null,"ranks":[],"evidence":[],"words":"","annotation":{"id":"1","kind":"profile","text":"",
+"is_open":true,"first_step":null,"last_step":null,"tags":[],"labels":{}}},{"kind":"stall","from":5,
+"to":6,"step":null,"ranks":[],"evidence":[],"words":"","annotation":null}],
+"confidence":$CONFIDENCE})");
 }
 
 TEST(TrainingJson, Comparison) {

@@ -98,7 +98,7 @@ class FakeServer final : private api::Handler {
     response.body = reply.body;
     return response;
   }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kNone; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kNone; }
 
   mutable Mutex mutex_;
   std::map<std::string, std::deque<Reply>> replies_ LOCKSTEP_GUARDED_BY(mutex_);

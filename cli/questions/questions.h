@@ -64,4 +64,11 @@ struct QueryFlags {
 
 ExitCode Query(const QueryFlags& flags);
 
+// `lockstep mcp`: the Model Context Protocol on standard input and output, until the input ends.
+struct McpFlags {
+  HttpClientOptions server;
+};
+
+ExitCode ServeMcp(const McpFlags& flags);
+
 }  // namespace lockstep::cli

@@ -147,7 +147,7 @@ TEST_F(DoorsTest, TheAuditLogIsAFileIfThereIsOne) {
 class NoHandler final : public api::Handler {
  public:
   void Handle(api::Request, api::Respond respond) override { respond({}); }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kNone; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kNone; }
 };
 
 TEST_F(DoorsTest, GrpcIsServedIfItHasAnAddress) {

@@ -318,7 +318,11 @@ ExitCode Serve(const ServeOptions& options) {
   if (!opened.ok()) return Failed(opened.status());
   Store& store = **opened;
 
-  auto tenants = std::make_unique<tenants::Tenants>(store, &store, MakeTenantOptions(options));
+  tenants::TenantOptions tenant_options = MakeTenantOptions(options);
+  tenant_options.earliest_kept_ms = [&store](const LabelSet& series) {
+    return store.EarliestKeptMs(series);
+  };
+  auto tenants = std::make_unique<tenants::Tenants>(store, &store, std::move(tenant_options));
   if (const absl::Status status = tenants->Load(); !status.ok()) return Failed(status);
   tenants->SetLimits({options.max_samples_per_second, options.max_samples_per_second_per_job},
                      options.tenant_limits);

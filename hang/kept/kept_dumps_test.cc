@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tenants/kept_rows_testing.h"
+#include "storage/kept_rows_testing.h"
 
 namespace lockstep::hang {
 namespace {

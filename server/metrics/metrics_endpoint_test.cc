@@ -26,7 +26,7 @@ class PathHandler final : public api::Handler {
     respond(std::move(response));
   }
   bool OnlyQueues(const api::Request&) const override { return true; }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kWrite; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kWrite; }
 };
 
 class MetricsEndpointTest : public testing::Test {
@@ -69,12 +69,12 @@ TEST_F(MetricsEndpointTest, AllElseIsForTheNextHandler) {
   EXPECT_EQ(Send("GET", "/other").body, "/other");
   EXPECT_EQ(Send("POST", "/metricsx").body, "/metricsx");
   EXPECT_TRUE(endpoint_.OnlyQueues(RequestOf("GET", "/other")));
-  EXPECT_EQ(endpoint_.RoleFor("/other"), api::Role::kWrite);
+  EXPECT_EQ(endpoint_.RoleFor("GET", "/other"), api::Role::kWrite);
 }
 
 TEST_F(MetricsEndpointTest, ItsPathsHaveARoleOfTheirOwn) {
   for (const char* path : {"/metrics", "/api/v1/status/self_metrics"}) {
-    EXPECT_EQ(endpoint_.RoleFor(path), api::Role::kMetrics);
+    EXPECT_EQ(endpoint_.RoleFor("GET", path), api::Role::kMetrics);
     EXPECT_FALSE(endpoint_.OnlyQueues(RequestOf("GET", path)));
   }
 }

@@ -416,9 +416,9 @@ std::string RenderMetrics(const SelfSnapshot& snapshot) {
   return prometheus::TextSerializer().Serialize(FamiliesOf(snapshot).all());
 }
 
-api::Role MetricsEndpoint::RoleFor(std::string_view path) const {
+api::Role MetricsEndpoint::RoleFor(std::string_view method, std::string_view path) const {
   const bool is_own = path == kMetricsPath || path == kSelfMetricsPath;
-  return is_own ? api::Role::kMetrics : next_.RoleFor(path);
+  return is_own ? api::Role::kMetrics : next_.RoleFor(method, path);
 }
 
 bool MetricsEndpoint::OnlyQueues(const api::Request& request) const {

@@ -36,7 +36,7 @@ class MetricsEndpoint final : public api::Handler {
 
   void Handle(api::Request request, api::Respond respond) override;
   bool OnlyQueues(const api::Request& request) const override;
-  api::Role RoleFor(std::string_view path) const override;
+  api::Role RoleFor(std::string_view method, std::string_view path) const override;
 
  private:
   api::Handler& next_;

@@ -99,7 +99,7 @@ void Call::Admit(std::string_view authorization) {
 
 void Call::OnVerdict(AuthAnswer answer) {
   if (state_ != State::kAdmission) return;
-  const api::Role role = door_.handler.RoleFor(kHttpPath);
+  const api::Role role = door_.handler.RoleFor("POST", kHttpPath);
   switch (answer.verdict) {
     case AuthVerdict::kGranted:
       if (!answer.who->grant.roles.Allows(role)) {

@@ -23,7 +23,7 @@ class EchoHandler final : public api::Handler {
     response.body = std::move(request.body);
     respond(std::move(response));
   }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kWrite; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kWrite; }
 };
 
 GrpcLimits SmallLimits() {

@@ -18,7 +18,7 @@ constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 class EmptyHandler : public api::Handler {
  public:
   void Handle(api::Request, api::Respond respond) override { respond({}); }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kWrite; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kWrite; }
 };
 
 // Source: RFC 9113, 4.1.

@@ -65,7 +65,7 @@ class ScriptedHandler : public api::Handler {
     response.headers = headers;
     respond(std::move(response));
   }
-  api::Role RoleFor(std::string_view) const override { return api::Role::kWrite; }
+  api::Role RoleFor(std::string_view, std::string_view) const override { return api::Role::kWrite; }
   const api::Request& request() const { return request_; }
   // The next request is answered by the holder of `held`.
   void Hold(std::promise<api::Respond>& held) { held_ = &held; }

@@ -193,6 +193,11 @@ TimeRange Store::UnchangedSince(uint64_t count) const {
   return {oldest_ms, earliest_ms - 1};
 }
 
+int64_t Store::EarliestKeptMs(const LabelSet& series) const {
+  if (options_.read_only) return std::numeric_limits<int64_t>::min();
+  return clock_->Now().expiry_ms - retention_.KeepMs(series);
+}
+
 StorageStats Store::stats() const {
   StorageStats stats;
   TimeRange range{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};

@@ -92,6 +92,8 @@ class Store final : public Storage, public StorageAdmin, public KeptRows {
   absl::StatusOr<std::unique_ptr<Querier>> NewQuerier() const override;
   uint64_t change_count() const override;
   TimeRange UnchangedSince(uint64_t count) const override;
+  // The earliest time of which retention keeps samples of such a series now.
+  int64_t EarliestKeptMs(const LabelSet& series) const;
   StorageStats stats() const override;
   absl::StatusOr<CardinalityStats> Cardinality(const CardinalityQuery& query) const override;
 

@@ -1,5 +1,5 @@
 """Sends every method with every credential to every path of docs/openapi.yaml: the status is that
-of the handler, or 401 or 403 as the path's x-lockstep-role says.
+of the handler, or 401 or 403 as the path's x-lockstep-role, or the method's, says.
 
 LOCKSTEP_PROGRAM names the server.
 """
@@ -60,12 +60,16 @@ class MatrixTest(unittest.TestCase):
     def test_http(self):
         roles = credentials.roles_of_paths()
         self.assertGreater(len(roles), 50)
+        of_methods = credentials.roles_of_methods()
+        self.assertIn(("/api/v1/annotations", "DELETE"), of_methods)
         wrong = []
-        for path, role in roles.items():
+        for page_path, path_role in roles.items():
+            path = page_path
             for name, value in IN_PATHS.items():
                 path = path.replace(name, value)
             path += credentials.QUICK.get(path, "")
             for method in METHODS:
+                role = of_methods.get((page_path, method), path_role)
                 for shown in SHOWN:
                     status = self.status(method, path, shown)
                     refusal = status if status in (401, 403) else None

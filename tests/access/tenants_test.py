@@ -103,12 +103,14 @@ class MatrixTest(unittest.TestCase):
 
     def test_http(self):
         roles, reach = credentials.roles_of_paths(), credentials.reach_of_paths()
+        of_methods = credentials.roles_of_methods()
         connection = http.client.HTTPConnection(self.server.address, timeout=WITHIN_S)
         self.addCleanup(connection.close)
         wrong = []
         for path, method, role, binding, header in itertools.product(
                 roles, METHODS, GRANTS, BINDINGS, HEADERS):
-            if not GRANTS[role] & {roles[path], "admin"} or path in OF_THE_SERVER:
+            required = of_methods.get((path, method), roles[path])
+            if not GRANTS[role] & {required, "admin"} or path in OF_THE_SERVER:
                 continue  # MatrixTest of matrix_test.py
             asked = path
             for name, value in IN_PATHS.items():
@@ -123,7 +125,7 @@ class MatrixTest(unittest.TestCase):
                 connection.close()
             if response.status == 405:
                 continue
-            wanted = expected(path, roles[path], reach[path], role, binding, header)
+            wanted = expected(path, required, reach[path], role, binding, header)
             is_refused = response.status == 403 or (response.status == 400 and (b"X-Scope-OrgID" in text or
                                                                                 b"one tenant" in text))
             if (response.status if is_refused else None) != wanted or response.status >= 500:

@@ -77,7 +77,7 @@ class CompletionTest(unittest.TestCase):
 
     def test_help_knows_the_verbs(self):
         verbs = self.pages[()][1]
-        for verb in ("serve", "demo", "jobs", "ranks", "report", "query", "import", "tail", "rules", "check",
+        for verb in ("serve", "demo", "jobs", "ranks", "report", "query", "mcp", "import", "tail", "rules", "check",
                      "backup", "restore", "version", "help", "completion"):
             self.assertIn(verb, verbs)
         self.assertEqual(self.pages[("rules",)][1], ["check", "test", "backfill"])

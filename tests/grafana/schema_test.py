@@ -27,6 +27,11 @@ def missing(told, kept, path=""):
     return [] if told == kept else [path]
 
 
+# What the Prometheus data source reads from an annotation query; the schema has only what all data
+# sources have in common.
+OF_DATA_SOURCE = {"step", "titleFormat", "textFormat", "tagKeys", "useValueForTime"}
+
+
 class SchemaTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -46,12 +51,16 @@ class SchemaTest(unittest.TestCase):
     def test_dashboards(self):
         for name, dashboard in dashboards.load().items():
             with self.subTest(dashboard=name):
+                for query in dashboard["annotations"]["list"]:
+                    for key in OF_DATA_SOURCE:
+                        query.pop(key)
                 self.assertEqual(missing(dashboard, self.through("dashboard", dashboard)), [])
 
     def test_a_mistake_is_found(self):
         dashboard = dashboards.load()["job"]
         dashboard["panels"][1]["fieldConfig"]["defaults"]["unti"] = "s"
         dashboard["panels"][2]["options"]["reduceOption"] = {}
+        dashboard["annotations"]["list"] = []
         self.assertEqual(missing(dashboard, self.through("dashboard", dashboard)),
                          ["/panels/1/fieldConfig/defaults/unti", "/panels/2/options/reduceOption"])
 

@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import unittest
+import urllib.request
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent / "grafana"))
@@ -105,6 +106,21 @@ class GrafanaTest(unittest.TestCase):
                 filled.add((one.dashboard, one.panel))
         empty = {(one.dashboard, one.panel) for one, _, _ in asked} - filled
         self.assertEqual({key for key in empty if key[0] != "inference"}, set(EMPTY))
+
+    def test_annotations(self):
+        """The data source puts the width of a point into the window, so that none falls between two points."""
+        moment_s = TIME_S - 12.5
+        body = json.dumps({"job": JOB, "kind": "deploy", "text": "new data", "time": moment_s}).encode()
+        urllib.request.urlopen(f"{self.server.url}/api/v1/annotations", body, timeout=WITHIN_S).close()
+        [annotated] = dashboards.load()["job"]["annotations"]["list"]
+        text = dashboards.put_in(annotated["expr"], {"job": JOB, "__interval": "$__interval"})
+        for width_s in (3600, 86400, 30 * 86400):
+            asked = query(text, TIME_S + width_s // 2, interval=annotated["step"], intervalMs=10 * width_s)
+            [frame] = self.frames({**asked, "fromMs": (TIME_S - width_s // 2) * 1000, "intervalMs": 10 * width_s})
+            times, _, labels = columns(frame)
+            self.assertEqual(len(times), 1, (width_s, times))
+            self.assertTrue(moment_s <= times[0] / 1000 < moment_s + max(15, width_s / 100) + 1)
+            self.assertEqual((labels["kind"], labels["text"]), ("deploy", "new data"))
 
     def test_values_are_those_of_the_api(self):
         text = f'avg by (rank) (train_step_time_seconds{{job="{JOB}"}})'

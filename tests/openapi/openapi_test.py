@@ -66,6 +66,8 @@ ASKED = (
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "1e6", "price": "3.2", "mtbf_hours": "24"}),
     ("/api/v1/training/forecast", {"job": JOB, "total_steps": "-1"}),
     ("/api/v1/fleet/lemons", {}), ("/api/v1/fleet/lemons", {"start": "yesterday"}),
+    ("/api/v1/annotations", {}), ("/api/v1/annotations", {"job": JOB, "kind": "profile", "tag": "nightly", "limit": "1"}),
+    ("/api/v1/annotations", {"limit": "x"}),
     ("/api/v1/training/events", {"job": "loss-spike"}), ("/api/v1/training/events", {}),
     ("/api/v1/training/hang", {"job": JOB}), ("/api/v1/training/hang", {"job": "dumped"}),
     ("/api/v1/training/hang", {"job": "dumped", "format": "text"}), ("/api/v1/training/hang", {"job": "no-such-job"}),
@@ -123,6 +125,14 @@ SENT = (
     ("DELETE", "/api/v1/status/active_queries/{id}", None, {}),
     ("POST", "/api/v1/training/register", b'{"job": "llm-7", "rank": 3, "host": "n1", "gpu": 3, "uuid": "GPU-0f7d"}', {}),
     ("POST", "/api/v1/training/register", b'{"rank": 3}', {}),
+    *(("POST", "/api/v1/annotations", body, {}) for body in (
+        b'{"job": "straggler-loader", "id": "p", "kind": "profile", "start": 1795242232, "tags": ["nightly"]}',
+        b'[{"job": "straggler-loader", "id": "n", "text": "a note", "time": 1795242233, "step": 7}, {"text": "x"}]',
+        b'{"text": ', b'{"txt": "x"}', b" " * (5 << 20))),
+    ("POST", "/api/v1/annotations", b"x", {"Content-Encoding": "br"}),
+    *(("POST", "/mcp", body, {"Content-Type": "application/json"}) for body in (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', b'{"jsonrpc": "2.0", "method": "x"}', b"{",
+        b" " * (2 << 20))),
     ("POST", "/-/reload", b"", {}),
     ("POST", "/api/v1/admin/tsdb/delete_series", b"match[]=taken", FORM),
     ("POST", "/api/v1/admin/tsdb/clean_tombstones", b"", FORM),

@@ -54,6 +54,17 @@ def roles_of_paths():
     return roles
 
 
+def roles_of_methods():
+    """The roles of methods for which docs/openapi.yaml has another than the path's: {(path, method): role}."""
+    roles = {}
+    for path, item in paths_of_page().items():
+        for method, operation in re.findall(r"^    (get|post|put|delete):(.*(?:\n      .*)*)", item, re.M):
+            found = re.search(r"x-lockstep-role: ([a-z-]+)", operation)
+            if found is not None:
+                roles[path, method.upper()] = found[1]
+    return roles
+
+
 def reach_of_paths():
     """What docs/openapi.yaml requires a credential to cover: "some", "all-jobs" or "all-tenants"."""
     reach = {}

@@ -341,6 +341,34 @@ test("a GPU that is slow in job after job is on the fleet page, and a running jo
   }
 });
 
+test("annotations of a job are among its events, marked as such", async () => {
+  const own = await startLockstep({ recorded: false });
+  try {
+    await pushMadeJob(own.url, { job: "noted", ranks: 2, steps: 30 });
+    const { data: { jobs: [job] } } = await (await fetch(`${own.url}/api/v1/training/jobs?job=noted`)).json();
+    const noted = [
+      { job: "noted", kind: "profile", text: "nsys <of rank 1>", start: job.from + 1, end: job.from + 3, step: 2, labels: { rank: 1 } },
+      { job: "noted", text: "new data", time: job.from + 5 },
+      { job: "another", text: "not of this job", time: job.from + 5 },
+    ];
+    const response = await fetch(`${own.url}/api/v1/annotations`, { method: "POST", body: JSON.stringify(noted) });
+    assert.equal(response.status, 200);
+    const { page, complaints, visit, close } = await openPage(browser, own.url);
+    for (const axis of ["step", "time"]) {
+      await visit(`/jobs/noted?axis=${axis}`);
+      const events = page.getByRole("region", { name: "Events" }).first();
+      await shows(events.getByRole("row", { name: "profile (annotation)" }), /2 s\s+2\s+1\s+nsys <of rank 1>/);
+      await shows(events.getByRole("row", { name: "note (annotation)" }), /all\s+new data/);
+      assert.doesNotMatch(await events.innerText(), /not of this job/);
+    }
+    assert.deepEqual(await seriousFindings(page), []);
+    assert.deepEqual(complaints, []);
+    await close();
+  } finally {
+    await own.stop();
+  }
+});
+
 test("firing and pending alerts show summary, labels and start, and link to their queries", async () => {
   const own = await startLockstep({ recorded: true, rules: RULES });
   try {

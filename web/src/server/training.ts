@@ -204,6 +204,16 @@ export interface JobEvent {
   readonly ranks: readonly number[];
   readonly evidence: readonly Evidence[];
   readonly words: string;
+  readonly annotation: Annotation | null; // null: found by the server
+}
+
+// What a person or a program noted.
+export interface Annotation {
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly is_open: boolean;
+  readonly tags: readonly string[];
 }
 
 export interface Events extends About {

@@ -9,10 +9,12 @@ import urllib.parse
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from lockstep import answers, errors
+from lockstep.annotations import Annotation, Annotations
 from lockstep.answers import Answer, Labels, Matrix, StepMatrix
 from lockstep.errors import LockstepError
 from lockstep.http_connection import HttpConnection
 from lockstep.times import Duration, Moment, duration_s, text_of, unix_s
+from lockstep.told import told
 from lockstep.training import Training
 
 API = "/api/v1"
@@ -115,6 +117,34 @@ class Client:
         told = self._get("metadata", {"metric": metric}).data
         return {name: [Metadata(one["type"], one["help"], one["unit"]) for one in said]
                 for name, said in told.items()}
+
+    def annotations(self, start: Optional[Moment] = None, end: Optional[Moment] = None, *, job: Optional[str] = None,
+                    kind: Union[str, Sequence[str], None] = None, tag: Union[str, Sequence[str], None] = None,
+                    limit: Optional[int] = None) -> Annotations:
+        """Annotations in a time range, by default the latest 1,000; with any of the kinds and all of the tags."""
+        reply = self._get("annotations", {"start": moment(start), "end": moment(end), "job": job, "kind": kind,
+                                          "tag": tag, "limit": number(limit)})
+        return told(Annotations, {"annotations": reply.data, "warnings": reply.warnings})
+
+    def annotate(self, text: Optional[str] = None, *, kind: Optional[str] = None, job: str = "",
+                 time: Optional[Moment] = None, start: Optional[Moment] = None, end: Optional[Moment] = None,
+                 id: Optional[str] = None, first_step: Optional[int] = None, last_step: Optional[int] = None,
+                 tags: Optional[Sequence[str]] = None, labels: Optional[Dict[str, Any]] = None) -> Annotation:
+        """Stores an annotation about now, a `time`, or from `start` until `end`, or until it is given an end later.
+
+        With the `job` and `id` of an earlier one, changes what is given. Needs the role push.
+        """
+        times = {name: None if time is None else unix_s(time)
+                 for name, time in (("time", time), ("start", start), ("end", end))}
+        annotation = {"text": text, "kind": kind, "job": job, "id": id, **times, "first_step": first_step,
+                      "last_step": last_step, "tags": None if tags is None else list(tags), "labels": labels}
+        reply = self._request("POST", f"{API}/annotations", json.dumps(annotation).encode(),
+                              {"Content-Type": "application/json"})
+        return told(Annotation, reply.data[0])
+
+    def delete_annotation(self, id: str, job: Optional[str] = None) -> None:
+        """Deletes an annotation; `job` is needed if several jobs have one with that id. Raises NotFound."""
+        self._request("DELETE", f"{API}/annotations?{encoded({'id': id, 'job': job})}", None, {})
 
     def close(self) -> None:
         """Closes the connection; the next request opens another."""

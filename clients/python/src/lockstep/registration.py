@@ -36,6 +36,11 @@ class Registration:
         """Records that a step was logged at that Unix time."""
         self._last_step_s = max(self._last_step_s, time_s)
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether steps were logged."""
+        return self._last_step_s > 0
+
     def send(self, connection: HttpConnection) -> None:
         """Registers, unless already done or not supported by the server. Called after steps were sent."""
         self._heard_at = time.monotonic()

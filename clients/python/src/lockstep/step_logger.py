@@ -10,11 +10,14 @@ import threading
 import time
 import weakref
 from collections import deque
-from typing import Any, Optional, Union
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, Mapping, Optional, Sequence, Union
 
+from lockstep import annotation_queue
 from lockstep import identity as identities
 from lockstep import spool as spools
 from lockstep import step_lines
+from lockstep.annotation_queue import AnnotationQueue
 from lockstep.http_connection import HttpConnection
 from lockstep.identity import Identity
 from lockstep.own_gpu import own_gpu
@@ -45,6 +48,7 @@ class StepLogger:
     """
 
     _records: Queue
+    _annotations: AnnotationQueue
     _tally: Tally
     _worker: Optional[StepWorker]
     _starting: threading.Lock
@@ -103,12 +107,46 @@ class StepLogger:
         except Exception:
             self._tally.add(errors=1)
 
+    def annotate(self, text: str, *, kind: str = "note", start: Optional[float] = None, end: Optional[float] = None,
+                 step: Optional[int] = None, last_step: Optional[int] = None, tags: Sequence[str] = (),
+                 labels: Optional[Mapping[str, Any]] = None, of_rank: bool = False) -> None:
+        """Notes something about the job: at this moment, from `start` to now, or to `end`, in Unix seconds.
+
+        All ranks may call this: rank 0 sends it for the job. With `of_rank` it is about this rank alone, which
+        sends it with its rank as a label. Like `log`, it neither waits nor raises.
+        """
+        try:
+            now = time.time()
+            begin = now if start is None else float(start)
+            finish = now if end is None and start is not None else begin if end is None else float(end)
+            self._put(kind, text, start=begin, end=finish, first_step=step,
+                      last_step=step if last_step is None else last_step, tags=tags, labels=labels, of_rank=of_rank)
+        except Exception:
+            self._tally.add(errors=1)
+
+    @contextmanager
+    def annotation(self, kind: str, text: str = "", *, step: Optional[int] = None, tags: Sequence[str] = (),
+                   labels: Optional[Mapping[str, Any]] = None, of_rank: bool = False) -> Iterator[None]:
+        """Annotates what runs inside, such as an evaluation or a profile; see `annotate`.
+
+        The server has it from the begin on. If an exception ends it, it has the tag "failed".
+        """
+        more: Dict[str, Any] = {"id": annotation_queue.new_id(), "start": time.time(), "first_step": step,
+                                "labels": labels, "of_rank": of_rank}
+        self._try_put(kind, text, tags=tags, **more)
+        try:
+            yield
+        except BaseException:
+            self._try_put(kind, text, end=max(time.time(), more["start"]), tags=(*tags, "failed"), **more)
+            raise
+        self._try_put(kind, text, end=max(time.time(), more["start"]), tags=tags, **more)
+
     def flush(self, timeout_s: float = 10.0) -> bool:
         """Waits until everything logged so far is on the server; False on timeout."""
         try:
             worker = self._worker
             if worker is None or self._closed:
-                return not self._records
+                return not self._records and not self._annotations
             mark = FlushMark()
             self._records.append(mark)
             worker.wake()
@@ -158,10 +196,32 @@ class StepLogger:
         """An empty queue and no thread: the state of a new logger, and of one in a forked child."""
         self._records = deque()
         self._tally = Tally()
+        self._annotations = AnnotationQueue(self._tally)
         self._worker = None
         self._starting = threading.Lock()
         self._closed = False
         self._all_sent = True
+
+    def _try_put(self, kind: str, text: str, **more: Any) -> None:
+        try:
+            self._put(kind, text, **more)
+        except Exception:
+            self._tally.add(errors=1)
+
+    def _put(self, kind: str, text: str, *, id: Optional[str] = None, start: Optional[float] = None,
+             end: Optional[float] = None, first_step: Optional[int] = None, last_step: Optional[int] = None,
+             tags: Sequence[str] = (), labels: Optional[Mapping[str, Any]] = None, of_rank: bool = False) -> None:
+        if not of_rank and self.identity.rank != 0:
+            return
+        if self._closed:
+            self._tally.add(dropped=1)
+            return
+        named = {**({"rank": self.identity.rank} if of_rank else {}), **(labels or {})}
+        self._annotations.put(annotation_queue.fields(
+            self.identity.job, id or annotation_queue.new_id(), kind, text, start=start, end=end,
+            first_step=first_step, last_step=last_step, tags=tags, labels=named))
+        if self._worker is None:
+            self._start()
 
     def _hold(self, values: dict[str, Any], name: str, value: Any) -> None:
         try:
@@ -179,7 +239,7 @@ class StepLogger:
                 self._worker = StepWorker(
                     self._connection(), self._spool, self._max_spool_bytes,
                     step_lines.identity_fields(self.identity), Registration(self.identity, own_gpu()),
-                    self._records, self._interval_s, self._tally)
+                    self._records, self._annotations, self._interval_s, self._tally)
                 self._close_at_exit()
         finally:
             self._starting.release()

@@ -16,6 +16,7 @@ from collections import deque
 from typing import Any, Deque, Iterator, List, Mapping, Optional, Union
 
 from lockstep import end_record, step_lines
+from lockstep.annotation_queue import AnnotationQueue
 from lockstep.backlog import Backlog
 from lockstep.backoff import Backoff
 from lockstep.http_connection import HttpConnection
@@ -52,13 +53,14 @@ class StepWorker:
     """Owns the stream of one process. The logger calls the constructor and `close`."""
 
     def __init__(self, connection: HttpConnection, spool: Optional[Spool], max_spool_bytes: int,
-                 shared: Mapping[str, Any], registration: Registration, records: Queue, interval_s: float,
-                 tally: Tally) -> None:
+                 shared: Mapping[str, Any], registration: Registration, records: Queue,
+                 annotations: AnnotationQueue, interval_s: float, tally: Tally) -> None:
         self._connection = connection
         self._spool = spool
         self._shared = shared
         self._registration = registration
         self._records = records
+        self._annotations = annotations
         self._interval_s = interval_s
         self._tally = tally
         self._stream = uuid.uuid4().hex
@@ -97,8 +99,11 @@ class StepWorker:
             self._abandoned = True
             self._take_records(lock_within_s=timeout_s)
             self._spill(sync=True, lock_within_s=timeout_s)
-            self._save_end(self._registration.end(exit_code))
-        return self._sender.backlog.empty and not self._records
+            if self._registration.has_steps:
+                self._save_end(self._registration.end(exit_code))
+        all_sent = self._sender.backlog.empty and not self._records and not self._annotations
+        self._annotations.give_up()
+        return all_sent
 
     def forget(self) -> None:
         """After a fork, in the child: closes the parent's resources. The object is unusable afterwards."""
@@ -198,6 +203,10 @@ class StepWorker:
             self._registration.send(self._connection)
             self._reach_marks()
             self._take_records()
+        later = None if self._abandoned else self._annotations.send(self._connection)
+        if later is not None:
+            self._postpone(later)
+            return
         self._reach_marks()
         self._not_before, self._must_wait = 0.0, False
         if not self._closing.is_set():
@@ -205,7 +214,12 @@ class StepWorker:
             self._send_left_behind()
 
     def _say_end(self) -> None:
-        """After the last step. While steps are left in the spool, the server is unreachable anyway."""
+        """After the last step. While steps are left in the spool, the server is unreachable anyway.
+
+        A process that logs no steps is no rank of the job: its end says nothing about it.
+        """
+        if not self._registration.has_steps:
+            return
         try:
             body = self._registration.end(self._exit_code)
             is_next = self._sender.backlog.empty
@@ -229,6 +243,8 @@ class StepWorker:
         self._spill()
 
     def _reach_marks(self) -> None:
+        if self._annotations:
+            return
         acknowledged = self._sender.backlog.acknowledged
         for mark in [mark for mark in self._marks if mark.end is not None and mark.end <= acknowledged]:
             self._marks.remove(mark)

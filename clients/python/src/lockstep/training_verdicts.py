@@ -162,6 +162,7 @@ class Event:
     ranks: List[Any] = field(default=list)
     evidence: List[Any] = field(default=list)
     words: str = ""
+    annotation: Optional[Dict[str, Any]] = None  # of the kind "annotation"
     unknown: Dict[str, Any] = field(default=dict)
 
 

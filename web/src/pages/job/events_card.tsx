@@ -7,6 +7,7 @@ import { Table } from "../../parts/table";
 import type { Events, Job, JobEvent } from "../../server/training";
 import type { AnswerState } from "../../server/use_answer";
 import { rankPath } from "../../url/routes";
+import { eventKind } from "../../words/event";
 import { clock } from "../../words/moment";
 import { count, DASH, seconds, withUnit } from "../../words/number";
 import { word } from "../../words/training";
@@ -31,8 +32,8 @@ export function EventsCard({ job, answer }: { job: Job; answer: AnswerState<Even
     <Card title="Events">
       <Answered answer={answer} height={60}>
         {(data) => data.events.length === 0 ? <Empty title="No events in this time range." /> : (
-          <Table caption="Events" rows={data.events} keyOf={(event) => `${event.kind} ${event.from} ${event.ranks.join()}`} columns={[
-            { name: "Event", cell: (event) => <Badge name={event.kind} />, sort: (event) => event.kind },
+          <Table caption="Events" rows={data.events} keyOf={(event) => `${event.annotation?.id ?? event.kind} ${event.from} ${event.ranks.join()}`} columns={[
+            { name: "Event", cell: (event) => <Badge name={event.kind} text={eventKind(event)} />, sort: eventKind },
             { name: "Start", cell: (event) => clock(event.from), sort: (event) => event.from },
             { name: "Duration", cell: (event) => seconds(event.to - event.from), sort: (event) => event.to - event.from, isNumber: true, isWide: true },
             { name: "Step", cell: (event) => (event.step === null ? DASH : count(event.step)), sort: (event) => event.step, isNumber: true },

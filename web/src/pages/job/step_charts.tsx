@@ -10,8 +10,9 @@ import { QueryLine } from "../../parts/query_line";
 import { quoted } from "../../server/prometheus";
 import type { Align, Comparison, Job, JobEvent, LateRank, Mfu, Steps } from "../../server/training";
 import { useAnswer, type AnswerState } from "../../server/use_answer";
+import { eventName } from "../../words/event";
 import { plain, seconds, share, short } from "../../words/number";
-import { toneOf, word } from "../../words/training";
+import { toneOf } from "../../words/training";
 import type { Window } from "./window";
 
 interface StepChartsProps {
@@ -39,8 +40,9 @@ function marksOf(props: StepChartsProps, points: readonly StepPoint[], tokensPer
     if (left !== null && right !== null) marks.push({ from: left, to: right, name, tone: toneOf(kind) });
   };
   for (const rank of props.late) for (const episode of rank.episodes) add(episode.from, episode.to, `rank ${rank.rank} late`, "slow_rank");
-  for (const event of props.events) add(event.from, event.to, word(event.kind), event.kind);
-  return marks;
+  for (const event of props.events) add(event.from, event.to, eventName(event), event.kind);
+  // From left to right, so that names find room.
+  return marks.sort((a, b) => a.from - b.from);
 }
 
 // The first and last moment of a section of the axis.

@@ -6,7 +6,7 @@
 
 #include "storage/kept_rows.h"
 
-namespace lockstep::tenants {
+namespace lockstep {
 
 class RowsInMemory : public KeptRows {
  public:
@@ -35,4 +35,4 @@ class RowsInMemory : public KeptRows {
   std::map<std::pair<KeptKind, uint32_t>, std::string> rows_;
 };
 
-}  // namespace lockstep::tenants
+}  // namespace lockstep
