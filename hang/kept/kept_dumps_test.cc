@@ -44,7 +44,7 @@ std::vector<int32_t> RanksOf(const KeptDumps& dumps, std::string_view job) {
 }
 
 TEST(KeptDumpsTest, SurviveARestart) {
-  tenants::RowsInMemory rows;
+  RowsInMemory rows;
   {
     KeptDumps dumps(&rows);
     ASSERT_TRUE(dumps.Put("a", Dump(1, kNowMs), kNowMs).ok());
@@ -84,7 +84,7 @@ TEST(KeptDumpsTest, AStackAndADumpCompleteEachOther) {
 }
 
 TEST(KeptDumpsTest, TheOldestMakeRoom) {
-  tenants::RowsInMemory rows;
+  RowsInMemory rows;
   KeptDumps dumps(&rows, {.max_records = 4, .max_records_of_job = 3, .max_bytes = 1 << 20});
   for (int32_t rank = 0; rank < 5; ++rank) {
     ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs), kNowMs + rank).ok());
@@ -114,7 +114,7 @@ TEST(KeptDumpsTest, OldDumpsAreGone) {
 }
 
 TEST(KeptDumpsTest, AWriteThatFailsKeepsNothing) {
-  tenants::RowsInMemory rows;
+  RowsInMemory rows;
   KeptDumps dumps(&rows);
   rows.refuses = true;
   EXPECT_FALSE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
