@@ -137,11 +137,13 @@ void Listener::Start(Events events) {
 void Listener::Stop() {
   if (stopped_.exchange(true) || acceptor_ == nullptr) return;
   std::promise<void> closed;
-  asio::post(acceptor_->socket.get_executor(), [&] {
+  const auto executor = acceptor_->socket.get_executor();
+  asio::post(executor, [&] {
     error_code ignored;
     acceptor_->socket.close(ignored);
     acceptor_->pause.cancel();
-    closed.set_value();
+    // Behind the handlers that these two have queued, which use the acceptor.
+    asio::post(executor, [&closed] { closed.set_value(); });
   });
   closed.get_future().wait();
 }
