@@ -135,8 +135,10 @@ void SetCheckpoints(const ForecastOptions& options, JobForecast& found) {
   if (!(checkpoints.seconds > 0) || !(mean > 0)) return;
   const double restart = RestartSeconds(interruptions);
   found.best_interval_seconds = training::BestIntervalSeconds(checkpoints.seconds, mean);
-  found.best_interval_steps =
-      std::max(1.0, std::round(found.best_interval_seconds / found.pace.seconds_per_step));
+  if (found.pace.seconds_per_step > 0) {
+    found.best_interval_steps =
+        std::max(1.0, std::round(found.best_interval_seconds / found.pace.seconds_per_step));
+  }
   found.lost_share =
       training::LostShare(checkpoints.interval_seconds, checkpoints.seconds, mean, restart);
   found.best_lost_share =

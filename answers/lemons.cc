@@ -34,7 +34,13 @@ class HistoryReader {
                                   ? nullptr
                                   : context_.lateness->Find(job.job.name, attempt, time.max_ms);
     if (lateness == nullptr) {
-      LOCKSTEP_ASSIGN_OR_RETURN(lateness, Load(job, attempt));
+      const absl::StatusOr<JobLatenessPtr> loaded = Load(job, attempt);
+      // One job that is too large for a query is no reason to say nothing of the others.
+      if (absl::IsResourceExhausted(loaded.status())) {
+        ++found.incomparable_count;
+        return absl::OkStatus();
+      }
+      LOCKSTEP_ASSIGN_OR_RETURN(lateness, loaded);
       if (context_.lateness != nullptr) context_.lateness->Keep(time.max_ms, lateness);
     }
     if (lateness->ranks.empty()) {

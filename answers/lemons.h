@@ -22,8 +22,9 @@ struct FleetLemons {
   std::vector<training::JobLateness> history = {};  // LemonEvidence::job is an index of it
   training::LemonAnswer answer = {};
   // Attempts that say nothing of their devices.
-  size_t running_count = 0;       // not ended yet
-  size_t incomparable_count = 0;  // without four peers, or 20 steps with own times
+  size_t running_count = 0;  // not ended yet
+  // Without four peers, or 20 steps with own times, or too large for a query.
+  size_t incomparable_count = 0;
 };
 
 absl::StatusOr<FleetLemons> AnswerLemons(const LemonQuestion& question,

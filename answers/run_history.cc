@@ -23,6 +23,8 @@ namespace {
 
 using training::RunSummary;
 
+const JobNeeds kNeeds{.phases = true, .operations = true};
+
 // Five runs before a change, and as many with it.
 constexpr size_t kMostPredecessors = 10;
 // Runs that look alike by their facts but turn out to train another model.
@@ -149,6 +151,26 @@ std::vector<const ListedJob*> EarlierJobs(const std::vector<ListedJob>& jobs,
   return earlier;
 }
 
+absl::Status AddPredecessors(const RunHistoryQuestion& question, const QuestionContext& context,
+                             const LoadContext& load, const std::vector<ListedJob>& jobs,
+                             const Run& run, JobRunHistory& found) {
+  const auto self =
+      std::ranges::find(jobs, question.job.name, [](const ListedJob& job) { return job.job.name; });
+  if (self == jobs.end()) return absl::OkStatus();
+  for (const ListedJob* earlier : EarlierJobs(jobs, *self)) {
+    if (found.predecessors.size() == kMostPredecessors) break;
+    const JobQuestion about{.name = earlier->job.name,
+                            .time = {kAllTimes.min_ms, question.job.time.max_ms}};
+    LOCKSTEP_ASSIGN_OR_RETURN(const LoadedJob job,
+                              LoadJob(QueryOf(about, kNeeds, context.now_ms), load));
+    LOCKSTEP_ASSIGN_OR_RETURN(Run other, ReadRun(job, load));
+    context.budget.Release(job.held_samples);
+    if (std::isnan(other.summary.step_seconds) || !TrainSameModel(run, other)) continue;
+    found.predecessors.push_back(std::move(other.summary));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string NameWithoutNumbers(std::string_view job) {
@@ -163,12 +185,11 @@ absl::StatusOr<JobRunHistory> AnswerRunHistory(const RunHistoryQuestion& questio
                                                const QuestionContext& context) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto querier, context.storage.NewQuerier());
   const LoadContext load{*querier, context.pool, context.budget};
-  const JobNeeds needs{.phases = true, .operations = true};
   JobRunHistory found;
   Run run;
   {
     LOCKSTEP_ASSIGN_OR_RETURN(const LoadedJob job,
-                              LoadJob(QueryOf(question.job, needs, context.now_ms), load));
+                              LoadJob(QueryOf(question.job, kNeeds, context.now_ms), load));
     found.subject = SubjectOf(job);
     LOCKSTEP_ASSIGN_OR_RETURN(run, ReadRun(job, load));
     context.budget.Release(job.held_samples);
@@ -179,21 +200,7 @@ absl::StatusOr<JobRunHistory> AnswerRunHistory(const RunHistoryQuestion& questio
                                       .now_ms = context.now_ms,
                                       .exclude_verdicts = true},
                                      load));
-  const auto self =
-      std::ranges::find(jobs, question.job.name, [](const ListedJob& job) { return job.job.name; });
-  if (self != jobs.end()) {
-    for (const ListedJob* earlier : EarlierJobs(jobs, *self)) {
-      if (found.predecessors.size() == kMostPredecessors) break;
-      const JobQuestion about{.name = earlier->job.name,
-                              .time = {kAllTimes.min_ms, question.job.time.max_ms}};
-      LOCKSTEP_ASSIGN_OR_RETURN(const LoadedJob job,
-                                LoadJob(QueryOf(about, needs, context.now_ms), load));
-      LOCKSTEP_ASSIGN_OR_RETURN(Run other, ReadRun(job, load));
-      context.budget.Release(job.held_samples);
-      if (std::isnan(other.summary.step_seconds) || !TrainSameModel(run, other)) continue;
-      found.predecessors.push_back(std::move(other.summary));
-    }
-  }
+  LOCKSTEP_RETURN_IF_ERROR(AddPredecessors(question, context, load, jobs, run, found));
   found.comparison = training::CompareRuns(found.run, found.predecessors);
   found.sentence = Sentence(found);
   return found;

@@ -17,14 +17,12 @@ namespace {
 absl::StatusOr<std::string> WholeBody(Response response) {
   constexpr size_t kMaxBytes = 8 << 20;
   std::string body = std::move(response.body);
-  for (bool has_more = response.rest != nullptr; has_more;) {
+  for (bool has_more = response.rest != nullptr; has_more && body.size() <= kMaxBytes;) {
     LOCKSTEP_ASSIGN_OR_RETURN(has_more, response.rest->Next(body));
-    if (body.size() > kMaxBytes) {
-      return absl::ResourceExhaustedError(absl::StrFormat(
-          "the result is larger than %d bytes; aggregate it, or ask for less", kMaxBytes));
-    }
   }
-  return body;
+  if (body.size() <= kMaxBytes) return body;
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "the result is larger than %d bytes; aggregate it, or ask for less", kMaxBytes));
 }
 
 }  // namespace

@@ -63,13 +63,14 @@ std::vector<AnnotationSeries> Grouped(std::span<const AnnotationPtr> annotations
   const TimeRange& range = selection.range;
   std::map<LabelSet, std::vector<TimeRange>> times_by_labels;
   for (const AnnotationPtr& annotation : annotations) {
+    LabelSet labels = LabelsOf(*annotation);
+    if (!Matches(labels, selection.matchers)) continue;
     const TimeRange time = TimeOf(*annotation, range.max_ms);
-    times_by_labels[LabelsOf(*annotation)].push_back(
+    times_by_labels[std::move(labels)].push_back(
         {std::max(time.min_ms, range.min_ms), std::min(time.max_ms, range.max_ms)});
   }
   std::vector<AnnotationSeries> series;
   for (auto& [labels, times] : times_by_labels) {
-    if (!Matches(labels, selection.matchers)) continue;
     series.push_back({labels, Joined(std::move(times)), kIntervalMs});
     int64_t length_ms = 0;
     for (const TimeRange& time : series.back().times) length_ms += time.max_ms - time.min_ms;

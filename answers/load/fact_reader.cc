@@ -12,10 +12,17 @@ void Raise(double value, double& fact) {
   if (!(fact >= value)) fact = value;
 }
 
-void Raise(double value, int64_t& fact) { fact = std::max<int64_t>(fact, std::llround(value)); }
+// Trainers may report anything; counts beyond this are wrong, and larger than any sum or product of
+// them may be.
+int64_t CountOf(double value) {
+  constexpr double kMost = 1e15;
+  return std::llround(std::clamp(value, -kMost, kMost));
+}
+
+void Raise(double value, int64_t& fact) { fact = std::max(fact, CountOf(value)); }
 
 void Raise(double value, std::optional<int64_t>& fact) {
-  fact = std::max<int64_t>(fact.value_or(0), std::llround(value));
+  fact = std::max(fact.value_or(0), CountOf(value));
 }
 
 void Set(Role role, double value, JobFacts& facts) {

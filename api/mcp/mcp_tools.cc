@@ -174,8 +174,10 @@ absl::Status CompleteRange(int64_t now_ms, Values& values) {
   LOCKSTEP_ASSIGN_OR_RETURN(const int64_t start_ms, TimeArgument(values, "start", 0));
   LOCKSTEP_ASSIGN_OR_RETURN(const int64_t end_ms, TimeArgument(values, "end", now_ms));
   if (end_ms < start_ms) return WrongArgument("end", "is before \"start\"");
-  const int64_t default_step_ms =
-      std::max<int64_t>(1000, (end_ms - start_ms) / kDefaultPoints / 1000 * 1000);
+  // Both ends of time are farther apart than a signed number reaches.
+  const uint64_t range_ms = static_cast<uint64_t>(end_ms) - static_cast<uint64_t>(start_ms);
+  const auto default_step_ms =
+      static_cast<int64_t>(std::max<uint64_t>(1000, range_ms / kDefaultPoints / 1000 * 1000));
   int64_t step_ms = default_step_ms;
   if (const std::string_view text = ArgumentOf(values, "step"); !text.empty()) {
     const auto step = ParseDuration(text);
@@ -183,10 +185,10 @@ absl::Status CompleteRange(int64_t now_ms, Values& values) {
       return WrongArgument("step", "must be at least 0.001");
     step_ms = step->count() / 1'000'000;
   }
-  if ((end_ms - start_ms) / step_ms >= kMostPoints) {
+  if (range_ms / static_cast<uint64_t>(step_ms) >= kMostPoints) {
     return WrongArgument(
         "step", absl::StrFormat("gives more than %d points; it must be at least %d", kMostPoints,
-                                (end_ms - start_ms) / kMostPoints / 1000 + 1));
+                                range_ms / kMostPoints / 1000 + 1));
   }
   if (ArgumentOf(values, "end").empty()) {
     values.emplace_back("end", absl::StrFormat("%.3f", static_cast<double>(end_ms) / 1000));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <utility>
@@ -20,6 +21,17 @@ constexpr int64_t kLatenessMs = 60'000;
 constexpr int64_t kNextStepMs = 10'000;
 constexpr double kNextStepFactor = 3.0;
 constexpr int64_t kBeforeAllTimesMs = std::numeric_limits<int64_t>::min();
+
+// The largest number if the product is larger.
+int64_t Product(std::initializer_list<int64_t> factors) {
+  int64_t product = 1;
+  for (const int64_t factor : factors) {
+    if (__builtin_mul_overflow(product, factor, &product)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return product;
+}
 
 // Several ranks share a GPU, or several GPUs share a label.
 void WarnOfSharedGpus(const Job& job, std::vector<std::string>& warnings) {
@@ -46,13 +58,13 @@ std::vector<std::string> CheckJob(const Job& job, int64_t reported_world_size,
     warnings.push_back(absl::StrFormat("%d of %d ranks do not report", world - known, world));
   }
   const int64_t product =
-      parallelism.data * parallelism.tensor * parallelism.pipeline * parallelism.context;
+      Product({parallelism.data, parallelism.tensor, parallelism.pipeline, parallelism.context});
   if (parallelism.data > 0 && product != world) {
     warnings.push_back(absl::StrFormat(
         "the world size is %d, but data %d x tensor %d x pipeline %d x context %d is %d", world,
         parallelism.data, parallelism.tensor, parallelism.pipeline, parallelism.context, product));
   }
-  const int64_t share = parallelism.micro_batch * parallelism.data;
+  const int64_t share = Product({parallelism.micro_batch, parallelism.data});
   if (share > 0 && parallelism.global_batch % share != 0) {
     warnings.push_back(
         absl::StrFormat("global batch %d is not a multiple of micro-batch %d x data parallel %d",
@@ -63,9 +75,9 @@ std::vector<std::string> CheckJob(const Job& job, int64_t reported_world_size,
 }
 
 void SetStages(const Parallelism& parallelism, Job& job) {
-  const int64_t per_stage = parallelism.data * parallelism.tensor * parallelism.context;
+  const int64_t per_stage = Product({parallelism.data, parallelism.tensor, parallelism.context});
   if (per_stage <= 0 ||
-      per_stage * parallelism.pipeline != static_cast<int64_t>(job.ranks.size())) {
+      Product({per_stage, parallelism.pipeline}) != static_cast<int64_t>(job.ranks.size())) {
     return;
   }
   for (RankPlace& place : job.ranks) place.stage = place.rank / per_stage;

@@ -152,7 +152,9 @@ std::vector<double> JobStepSeconds(const StepTable& table, TaskPool* pool) {
 int64_t StepBeginMs(const StepTable& table, size_t n) {
   if (n > 0 && table.step[n - 1] + 1 == table.step[n]) return table.end_ms[n - 1];
   if (table.step_seconds.empty()) return table.end_ms[n];
-  const double seconds = Median(table.step_seconds.Column(n));
+  // A trainer may report anything.
+  constexpr double kLongestSeconds = 1e9;
+  const double seconds = std::clamp(Median(table.step_seconds.Column(n)), 0.0, kLongestSeconds);
   return std::isnan(seconds) ? table.end_ms[n] : table.end_ms[n] - std::llround(seconds * 1000.0);
 }
 

@@ -39,18 +39,24 @@ std::vector<double> SlowestOf(const RankMatrix& own, const std::vector<size_t>& 
   return slowest;
 }
 
-// The slowest of all but one of the groups, by step.
-std::vector<double> SlowestWithout(const std::vector<std::vector<double>>& groups, size_t without) {
-  std::vector<double> slowest(groups.front().size(), 0.0);
-  for (size_t group = 0; group < groups.size(); ++group) {
-    if (group == without) continue;
-    for (size_t n = 0; n < slowest.size(); ++n) {
-      const double seconds = groups[group][n];
-      if (std::isnan(seconds) || seconds > slowest[n]) slowest[n] = seconds;
+// The two slowest groups of a step; unknown if one is unknown.
+struct TwoSlowest {
+  size_t group = 0;
+  double first = 0;
+  double second = 0;
+
+  void Add(size_t of, double seconds) {
+    if (std::isnan(seconds)) first = second = seconds;
+    if (seconds > first) {
+      second = std::exchange(first, seconds);
+      group = of;
+    } else if (seconds > second) {
+      second = seconds;
     }
   }
-  return slowest;
-}
+  // How much longer the step takes because of this group.
+  double GainWithout(size_t of) const { return of == group ? first - second : 0 * first; }
+};
 
 // `passes`: how many times in a row the slowest group's work for a micro-batch is in a step, for
 // each time that it is in its own time: a pipeline waits for it while it fills and drains, too.
@@ -59,19 +65,16 @@ std::vector<GroupTime> TimesOf(const Groups<Key>& groups, const OwnTime& own, do
                                double passes) {
   std::vector<GroupTime> found;
   if (groups.size() < 2) return found;
-  std::vector<std::vector<double>> slowest;
+  std::vector<TwoSlowest> slowest(own.seconds.columns());
   for (const auto& [key, rows] : groups) {
-    slowest.push_back(SlowestOf(own.seconds, rows));
+    const std::vector<double> seconds = SlowestOf(own.seconds, rows);
+    for (size_t n = 0; n < seconds.size(); ++n) slowest[n].Add(found.size(), seconds[n]);
     found.push_back(
-        {.name = NameOfGroup(key), .ranks = rows.size(), .own_seconds = Median(slowest.back())});
+        {.name = NameOfGroup(key), .ranks = rows.size(), .own_seconds = Median(seconds)});
   }
+  std::vector<double> gain(slowest.size());
   for (size_t group = 0; group < found.size(); ++group) {
-    const std::vector<double> others = SlowestWithout(slowest, group);
-    std::vector<double> gain(others.size());
-    for (size_t n = 0; n < gain.size(); ++n) {
-      gain[n] = passes * std::max(0.0, slowest[group][n] - others[n]);
-      if (std::isnan(slowest[group][n]) || std::isnan(others[n])) gain[n] = kUnknown;
-    }
+    for (size_t n = 0; n < gain.size(); ++n) gain[n] = passes * slowest[n].GainWithout(group);
     found[group].step_seconds_without = step_seconds - Median(gain);
   }
   return found;
@@ -85,9 +88,10 @@ double ImbalanceOf(const std::vector<GroupTime>& groups) {
 }
 
 double MicroBatchesOf(const Parallelism& parallelism) {
-  const int64_t at_once = parallelism.micro_batch * parallelism.data;
-  if (at_once <= 0 || parallelism.global_batch <= 0) return kUnknown;
-  return static_cast<double>(parallelism.global_batch) / static_cast<double>(at_once);
+  const double at_once =
+      static_cast<double>(parallelism.micro_batch) * static_cast<double>(parallelism.data);
+  if (!(at_once > 0) || parallelism.global_batch <= 0) return kUnknown;
+  return static_cast<double>(parallelism.global_batch) / at_once;
 }
 
 // The mean over ranks of the median share of a step that is not own time.
