@@ -92,7 +92,7 @@ absl::StatusOr<JobHang> AnswerHang(const JobQuestion& question,
         absl::StrFormat("no dumps and no data of job \"%s\"", question.name));
   }
   if (!reported.ok() && !absl::IsNotFound(reported)) return reported;
-  found.answer = hang::FindHang(records, ranks);
+  LOCKSTEP_ASSIGN_OR_RETURN(found.answer, hang::FindHang(records, ranks, &context.budget));
   found.sentence = found.answer.sentence;
   if (const std::string words = StandstillWords(found); !words.empty()) {
     found.sentence = absl::StrFormat("%s %s", words, found.sentence);

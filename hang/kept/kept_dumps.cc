@@ -167,21 +167,20 @@ KeptDumps::Entries::iterator KeptDumps::Oldest(std::string_view job) {
 
 absl::StatusOr<std::vector<RankRecord>> KeptDumps::Read(std::string_view job, int64_t now_ms,
                                                         MemoryCharge& memory) const {
-  // Of a record in memory, compared with its row.
-  constexpr uint64_t kExpansion = 6;
   const MutexLock lock(mutex_);
   LOCKSTEP_RETURN_IF_ERROR(Load());
   std::vector<RankRecord> records;
   for (auto entry = entries_.lower_bound(Key{std::string(job), 0});
        entry != entries_.end() && entry->first.first == job; ++entry) {
     if (entry->second.kept_ms < now_ms - kMaxAgeMs) continue;
-    LOCKSTEP_RETURN_IF_ERROR(memory.Add(kExpansion * entry->second.size));
+    LOCKSTEP_RETURN_IF_ERROR(memory.Add(entry->second.size));
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, BytesOf(entry->second));
     NamedRecord named;
     if (!DecodeRecord(bytes, named)) {
       Log(LogLevel::kError, "cannot read a kept dump; it is left out", {{"job", named.job}});
       continue;
     }
+    LOCKSTEP_RETURN_IF_ERROR(memory.Add(BytesInMemory(named.record)));
     records.push_back(std::move(named.record));
   }
   return records;

@@ -113,6 +113,29 @@ TEST(KeptDumpsTest, OldDumpsAreGone) {
   EXPECT_THAT(ReadAll(dumps, "a", kNowMs + KeptDumps::kMaxAgeMs + 1), IsEmpty());
 }
 
+// Short texts take much more memory than bytes of the row.
+TEST(KeptDumpsTest, ReadingChargesWhatIsInMemory) {
+  constexpr size_t kTexts = 10'000;
+  RankRecord record = Dump(0, kNowMs);
+  record.groups.resize(kMaxGroups);
+  record.operations.resize(kMaxOperations);
+  for (size_t i = 1; i <= kTexts; ++i) record.texts.push_back(std::to_string(i));
+  for (size_t i = 0; i < record.operations.size(); ++i) {
+    record.operations[i].kind = static_cast<TextNumber>(4 * i + 1);
+    record.operations[i].sizes = static_cast<TextNumber>(4 * i + 2);
+    record.operations[i].dtypes = static_cast<TextNumber>(4 * i + 3);
+    record.operations[i].frames = static_cast<TextNumber>(4 * i + 4);
+  }
+  KeptDumps dumps(nullptr);
+  ASSERT_TRUE(dumps.Put("a", record, kNowMs).ok());
+  MemoryCharge memory(MemoryAccount::kQueries);
+  const auto read = dumps.Read("a", kNowMs, memory);
+  ASSERT_TRUE(read.ok());
+  EXPECT_GE(memory.bytes(), read->front().texts.size() * sizeof(std::string) +
+                                read->front().groups.size() * sizeof(GroupRecord) +
+                                read->front().operations.size() * sizeof(Operation));
+}
+
 TEST(KeptDumpsTest, AWriteThatFailsKeepsNothing) {
   RowsInMemory rows;
   KeptDumps dumps(&rows);

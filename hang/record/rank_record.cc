@@ -18,6 +18,21 @@ std::string_view Name(OperationState state) {
   return "";
 }
 
+size_t BytesInMemory(const RankRecord& record) {
+  // A vector of records that grows holds twice what it needs.
+  size_t bytes = 2 * sizeof(RankRecord) + record.host.capacity() + record.version.capacity();
+  bytes += record.groups.capacity() * sizeof(GroupRecord);
+  for (const GroupRecord& group : record.groups) {
+    bytes += group.ranks.capacity() * sizeof(int32_t);
+  }
+  bytes += record.operations.capacity() * sizeof(Operation);
+  for (const std::vector<std::string>* const texts : {&record.texts, &record.stack}) {
+    bytes += texts->capacity() * sizeof(std::string);
+    for (const std::string& text : *texts) bytes += text.capacity();
+  }
+  return bytes;
+}
+
 TextNumber TextNumbers::Of(std::string_view text) {
   text = text.substr(0, kMaxTextBytes);
   if (text.empty()) return 0;
