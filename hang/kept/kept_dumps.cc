@@ -3,30 +3,60 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "hang/record/record_coding.h"
 
 namespace lockstep::hang {
 
-KeptDumps::KeptDumps(KeptRows* rows, DumpLimits limits)
-    : rows_(rows), limits_(limits), is_used_(limits.max_records) {}
+absl::Status DumpTotal::Load() {
+  const MutexLock lock(mutex_);
+  if (is_loaded_ || kept_ == nullptr) return absl::OkStatus();
+  int64_t all = 0;
+  LOCKSTEP_RETURN_IF_ERROR(
+      kept_->VisitKept(KeptKind::kDumps, 0, UINT32_MAX, [&all](uint32_t, std::string_view bytes) {
+        all += static_cast<int64_t>(bytes.size());
+        return absl::OkStatus();
+      }));
+  bytes_ = all;
+  is_loaded_ = true;
+  return absl::OkStatus();
+}
+
+bool DumpTotal::Add(int64_t bytes) {
+  const MutexLock lock(mutex_);
+  if (bytes > 0 && bytes_ + bytes > static_cast<int64_t>(max_bytes_)) return false;
+  bytes_ += bytes;
+  return true;
+}
+
+KeptDumps::KeptDumps(KeptRows* rows, DumpLimits limits, DumpTotal* total)
+    : rows_(rows), limits_(limits), total_(total), is_used_(limits.max_records) {}
 
 // On first use, so that tenants which nobody sends dumps to do not read them.
 absl::Status KeptDumps::Load() const {
   if (is_loaded_ || rows_ == nullptr) return absl::OkStatus();
-  LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<KeptRow> rows, rows_->ReadKept(KeptKind::kDumps));
-  for (const KeptRow& row : rows) {
+  if (total_ != nullptr) LOCKSTEP_RETURN_IF_ERROR(total_->Load());
+  Entries entries;
+  std::vector<bool> is_used(limits_.max_records);
+  uint64_t all_bytes = 0;
+  const auto take = [&](uint32_t row, std::string_view bytes) {
     RecordHead head;
-    if (row.number >= limits_.max_records || !DecodeRecordHead(row.bytes, head)) continue;
-    const auto size = static_cast<uint32_t>(row.bytes.size());
-    const auto [entry, is_new] = entries_.try_emplace(
-        Key{head.job, head.rank}, Entry{.row = row.number, .kept_ms = head.kept_ms, .size = size});
+    if (row >= limits_.max_records || !DecodeRecordHead(bytes, head)) return absl::OkStatus();
+    const auto size = static_cast<uint32_t>(bytes.size());
+    const auto [entry, is_new] = entries.try_emplace(
+        Key{head.job, head.rank}, Entry{.row = row, .kept_ms = head.kept_ms, .size = size});
     // Two rows of one rank: only after a crash of another version. The first one is as good.
-    if (!is_new) continue;
-    is_used_[row.number] = true;
-    bytes_ += size;
-  }
+    if (!is_new) return absl::OkStatus();
+    is_used[row] = true;
+    all_bytes += size;
+    return absl::OkStatus();
+  };
+  LOCKSTEP_RETURN_IF_ERROR(rows_->VisitKept(KeptKind::kDumps, 0, UINT32_MAX, take));
+  entries_ = std::move(entries);
+  is_used_ = std::move(is_used);
+  bytes_ = all_bytes;
   is_loaded_ = true;
   return absl::OkStatus();
 }
@@ -90,8 +120,23 @@ absl::StatusOr<PutResult> KeptDumps::Put(std::string_view job, RankRecord record
   record.kept_ms = now_ms;
   std::string bytes = EncodeRecord(job, std::move(record));
   LOCKSTEP_RETURN_IF_ERROR(MakeRoom(job, bytes.size(), now_ms));
-  LOCKSTEP_RETURN_IF_ERROR(Write(key, std::move(bytes), now_ms));
+  const auto replaced = entries_.find(key);
+  const auto more = static_cast<int64_t>(bytes.size()) -
+                    (replaced == entries_.end() ? 0 : int64_t{replaced->second.size});
+  LOCKSTEP_RETURN_IF_ERROR(TakeBytes(more));
+  const absl::Status written = Write(key, std::move(bytes), now_ms);
+  if (!written.ok()) {
+    if (total_ != nullptr) static_cast<void>(total_->Add(-more));
+    return written;
+  }
   return result;
+}
+
+absl::Status KeptDumps::TakeBytes(int64_t bytes) {
+  if (total_ == nullptr || total_->Add(bytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "a dump of %d bytes does not fit: the dumps of all tenants together may have at most %d",
+      bytes, total_->max_bytes()));
 }
 
 absl::Status KeptDumps::Write(const Key& key, std::string bytes, int64_t kept_ms) {
@@ -137,6 +182,7 @@ absl::Status KeptDumps::Drop(Entries::iterator entry) {
   if (rows_ != nullptr) {
     LOCKSTEP_RETURN_IF_ERROR(rows_->WriteKept(KeptKind::kDumps, {{entry->second.row, ""}}));
   }
+  if (total_ != nullptr) static_cast<void>(total_->Add(-int64_t{entry->second.size}));
   is_used_[entry->second.row] = false;
   bytes_ -= entry->second.size;
   entries_.erase(entry);

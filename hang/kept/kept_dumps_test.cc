@@ -113,6 +113,29 @@ TEST(KeptDumpsTest, OldDumpsAreGone) {
   EXPECT_THAT(ReadAll(dumps, "a", kNowMs + KeptDumps::kMaxAgeMs + 1), IsEmpty());
 }
 
+TEST(KeptDumpsTest, AllTenantsTogetherAreLimited) {
+  RowsInMemory rows;
+  ASSERT_TRUE(KeptDumps(&rows).Put("a", Dump(0, kNowMs), kNowMs).ok());
+  const size_t size = rows.ReadKept(KeptKind::kDumps)->front().bytes.size();
+  DumpTotal total(&rows, 2 * size);
+  KeptDumps first(&rows, {}, &total);
+  RowsInMemory others;
+  KeptDumps second(&others, {}, &total);
+  ASSERT_TRUE(second.Put("b", Dump(0, kNowMs), kNowMs).ok());
+  const absl::Status refused = second.Put("b", Dump(1, kNowMs), kNowMs).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(RanksOf(second, "b"), ElementsAre(0));
+  // What replaces its like needs no room, what cannot be written takes none, and what is old gives
+  // its own back.
+  EXPECT_TRUE(first.Put("a", Dump(0, kNowMs + 1), kNowMs).ok());
+  const int64_t later_ms = kNowMs + KeptDumps::kMaxAgeMs + 1;
+  rows.refuses = true;
+  EXPECT_FALSE(first.Put("a", Dump(2, kNowMs), later_ms).ok());
+  rows.refuses = false;
+  EXPECT_TRUE(first.Put("a", Dump(2, kNowMs), later_ms).ok());
+  EXPECT_FALSE(second.Put("b", Dump(1, kNowMs), kNowMs).ok());
+}
+
 // Short texts take much more memory than bytes of the row.
 TEST(KeptDumpsTest, ReadingChargesWhatIsInMemory) {
   constexpr size_t kTexts = 10'000;
