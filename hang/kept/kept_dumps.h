@@ -87,13 +87,16 @@ class KeptDumps {
   absl::StatusOr<std::string> BytesOf(const Entry& entry) const LOCKSTEP_REQUIRES(mutex_);
   // Adds what the kept record has of the other kind of evidence.
   absl::Status Complete(const Key& key, RankRecord& record) LOCKSTEP_REQUIRES(mutex_);
-  absl::Status MakeRoom(std::string_view job, uint64_t bytes, int64_t now_ms)
-      LOCKSTEP_REQUIRES(mutex_);
-  // Of the total.
-  absl::Status TakeBytes(int64_t bytes) LOCKSTEP_REQUIRES(mutex_);
+  absl::Status DropExpired(int64_t now_ms) LOCKSTEP_REQUIRES(mutex_);
+  // For a row of so many bytes, which replaces the entry of `key` if there is one.
+  absl::Status MakeRoom(const Key& key, uint64_t bytes) LOCKSTEP_REQUIRES(mutex_);
+  // Takes `bytes`, which may be negative, of the total.
+  absl::Status TakeOfTotal(const Key& key, int64_t bytes) LOCKSTEP_REQUIRES(mutex_);
   absl::Status Drop(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
   absl::Status Write(const Key& key, std::string bytes, int64_t kept_ms) LOCKSTEP_REQUIRES(mutex_);
-  Entries::iterator Oldest(std::string_view job) LOCKSTEP_REQUIRES(mutex_);
+  // The oldest entry besides that of `spared`, of `job` or, if it is "", of all; end() if there is
+  // none.
+  Entries::iterator Oldest(std::string_view job, const Key& spared) LOCKSTEP_REQUIRES(mutex_);
   size_t CountOf(std::string_view job) const LOCKSTEP_REQUIRES(mutex_);
 
   KeptRows* const rows_;

@@ -121,19 +121,60 @@ TEST(KeptDumpsTest, AllTenantsTogetherAreLimited) {
   KeptDumps first(&rows, {}, &total);
   RowsInMemory others;
   KeptDumps second(&others, {}, &total);
+  // Its own older dumps make room.
   ASSERT_TRUE(second.Put("b", Dump(0, kNowMs), kNowMs).ok());
-  const absl::Status refused = second.Put("b", Dump(1, kNowMs), kNowMs).status();
-  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
-  EXPECT_THAT(RanksOf(second, "b"), ElementsAre(0));
-  // What replaces its like needs no room, what cannot be written takes none, and what is old gives
-  // its own back.
+  ASSERT_TRUE(second.Put("b", Dump(1, kNowMs), kNowMs).ok());
+  EXPECT_THAT(RanksOf(second, "b"), ElementsAre(1));
+  // What replaces its like needs no room.
   EXPECT_TRUE(first.Put("a", Dump(0, kNowMs + 1), kNowMs).ok());
-  const int64_t later_ms = kNowMs + KeptDumps::kMaxAgeMs + 1;
+  // A tenant without any has nothing to drop.
+  RowsInMemory none;
+  KeptDumps third(&none, {}, &total);
+  const absl::Status refused = third.Put("c", Dump(0, kNowMs), kNowMs).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+}
+
+TEST(KeptDumpsTest, WhatCannotBeWrittenTakesNoRoom) {
+  RowsInMemory rows;
+  DumpTotal total(nullptr, 100);
+  KeptDumps dumps(&rows, {}, &total);
   rows.refuses = true;
-  EXPECT_FALSE(first.Put("a", Dump(2, kNowMs), later_ms).ok());
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
   rows.refuses = false;
-  EXPECT_TRUE(first.Put("a", Dump(2, kNowMs), later_ms).ok());
-  EXPECT_FALSE(second.Put("b", Dump(1, kNowMs), kNowMs).ok());
+  EXPECT_TRUE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+}
+
+// A full job does not lose a dump because a rank sends its stack too.
+TEST(KeptDumpsTest, WhatIsReplacedNeedsNoRoom) {
+  KeptDumps dumps(nullptr, {.max_records = 3, .max_records_of_job = 3, .max_bytes = 1 << 20});
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    ASSERT_TRUE(dumps.Put("a", Dump(rank, kNowMs), kNowMs + rank).ok());
+  }
+  ASSERT_TRUE(dumps.Put("a", Stack(2, kNowMs), kNowMs + 3).ok());
+  EXPECT_THAT(RanksOf(dumps, "a"), ElementsAre(0, 1, 2));
+  EXPECT_TRUE(ReadAll(dumps, "a")[2].has_dump());
+}
+
+TEST(KeptDumpsTest, AClockThatWasAheadKeepsNothingOut) {
+  KeptDumps dumps(nullptr);
+  RankRecord ahead = Dump(0, kNowMs);
+  ahead.newest_ms = kNowMs + 86'400'000;
+  ASSERT_TRUE(dumps.Put("a", ahead, kNowMs).ok());
+  EXPECT_FALSE(dumps.Put("a", Dump(0, kNowMs + 60'000), kNowMs + 60'000)->is_older);
+  EXPECT_EQ(ReadAll(dumps, "a")[0].newest_ms, kNowMs + 60'000);
+  // It is newer than what was there before, too.
+  EXPECT_FALSE(dumps.Put("a", ahead, kNowMs + 90'000)->is_older);
+}
+
+TEST(KeptDumpsTest, WhatIsTooOldIsNeitherComparedNorCompleted) {
+  KeptDumps dumps(nullptr);
+  ASSERT_TRUE(dumps.Put("a", Dump(0, kNowMs), kNowMs).ok());
+  ASSERT_TRUE(dumps.Put("a", Stack(0, kNowMs), kNowMs).ok());
+  const int64_t later_ms = kNowMs + KeptDumps::kMaxAgeMs + 1;
+  EXPECT_FALSE(dumps.Put("a", Dump(0, kNowMs - 1), later_ms)->is_older);
+  const std::vector<RankRecord> records = ReadAll(dumps, "a", later_ms);
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_THAT(records[0].stack, IsEmpty());
 }
 
 // Short texts take much more memory than bytes of the row.
