@@ -129,8 +129,8 @@ const Operation* NextOf(const RankRecord& record, const RankRecord& other) {
 bool IsNext(const JobGroup& group, int64_t sequence) {
   const Member* missing = nullptr;
   for (const Member& member : group.members) {
-    const bool is_missing = member.record != nullptr && member.last_entered < sequence &&
-                            !WaitsSomewhere(*member.record);
+    const bool is_missing = member.record != nullptr && member.last_entered.has_value() &&
+                            *member.last_entered < sequence && !WaitsSomewhere(*member.record);
     if (is_missing) missing = &member;
   }
   if (missing == nullptr) return false;

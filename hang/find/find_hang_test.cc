@@ -354,6 +354,20 @@ TEST(FindHangTest, RankLists) {
   EXPECT_THAT(RankList(even), testing::EndsWith("28, 30 and 34 more"));
 }
 
+// A rank whose progress is not known is not the one that stopped.
+TEST(FindHangTest, WhatIsNextIsJudgedByARankThatIsMissing) {
+  RankRecord unknown = World(2, 3).Record();
+  unknown.is_wrapped = true;
+  unknown.groups[0].last_entered.reset();
+  const std::vector<RankRecord> records = {
+      World(0, 3).Reduced(1, 1).Enter("all_reduce", 2, false).Record(),
+      World(1, 3).Reduced(1, 1).Record(), unknown};
+  const HangAnswer answer = *FindHang(records, {}, nullptr);
+  EXPECT_THAT(MissingRanks(answer), ElementsAre(1));
+  EXPECT_THAT(answer.cause->unknown, ElementsAre(2));
+  EXPECT_TRUE(answer.cause->is_next);
+}
+
 // A record of 64 KB may name hundreds of groups, and each of them has all ranks of the job.
 TEST(FindHangTest, WhatTheSearchMakesIsCharged) {
   constexpr int kGroups = 500;
