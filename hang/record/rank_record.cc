@@ -75,17 +75,23 @@ void KeepNewest(RankRecord& record, size_t max_operations) {
   size_t excess = record.operations.size() - max_operations;
   std::vector<Operation> kept;
   std::vector<int64_t> dropped_to(record.groups.size());
+  const auto note_dropped = [&dropped_to](const Operation& operation) {
+    int64_t& last = dropped_to[operation.group];
+    if (!operation.is_p2p) last = std::max(last, operation.sequence);
+  };
   for (size_t i = 0; i < record.operations.size(); ++i) {
     const Operation& operation = record.operations[i];
     if (excess > 0 && !is_important[i]) {
       --excess;
-      if (!operation.is_p2p) dropped_to[operation.group] = operation.sequence;
+      note_dropped(operation);
       continue;
     }
     kept.push_back(operation);
   }
   if (kept.size() > max_operations) {
-    kept.erase(kept.begin(), kept.end() - static_cast<ptrdiff_t>(max_operations));
+    const auto first = kept.end() - static_cast<ptrdiff_t>(max_operations);
+    std::for_each(kept.begin(), first, note_dropped);
+    kept.erase(kept.begin(), first);
   }
   record.operations = std::move(kept);
   record.is_wrapped = true;
