@@ -91,8 +91,14 @@ absl::StatusOr<JobHang> AnswerHang(const JobQuestion& question,
     return absl::NotFoundError(
         absl::StrFormat("no dumps and no data of job \"%s\"", question.name));
   }
-  if (!reported.ok() && !absl::IsNotFound(reported)) return reported;
-  found.answer = hang::FindHang(records, ranks);
+  // In a report, the budget holds the job once already. The dumps explain most without its series.
+  const bool does_not_fit = absl::IsResourceExhausted(reported) && !records.empty();
+  if (!reported.ok() && !absl::IsNotFound(reported) && !does_not_fit) return reported;
+  LOCKSTEP_ASSIGN_OR_RETURN(found.answer, hang::FindHang(records, ranks, &context.budget));
+  if (does_not_fit) {
+    found.answer.remarks.push_back(absl::StrFormat(
+        "Ranks and steps that only the job's series know are left out: %s", Message(reported)));
+  }
   found.sentence = found.answer.sentence;
   if (const std::string words = StandstillWords(found); !words.empty()) {
     found.sentence = absl::StrFormat("%s %s", words, found.sentence);

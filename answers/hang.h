@@ -33,7 +33,8 @@ struct JobHang {
 };
 
 // `records` are what the job's ranks sent, at most one for each. kNotFound if there are neither
-// records nor series of the job.
+// records nor series of the job. With
+// records, series that do not fit into the budget are left out with a remark.
 absl::StatusOr<JobHang> AnswerHang(const JobQuestion& question,
                                    const std::vector<hang::RankRecord>& records,
                                    const QuestionContext& context);

@@ -10,6 +10,7 @@
 #include "answers/comparison.h"
 #include "answers/efficiency.h"
 #include "answers/events.h"
+#include "answers/hang.h"
 #include "answers/report.h"
 #include "answers/steps.h"
 #include "answers/stragglers.h"
@@ -375,6 +376,23 @@ TEST_F(Questions, AReportHoldsTheJobOnce) {
   EXPECT_EQ(report->summary.verdict->verdict, listed.at(0).verdict->verdict);
   EXPECT_EQ(report->summary.verdict->sentence, listed.at(0).verdict->sentence);
   EXPECT_EQ(report->summary.verdict->confidence.steps, listed.at(0).verdict->confidence.steps);
+}
+
+// A report that just fits does so too once the job has a dump.
+TEST_F(Questions, AReportLeavesRoomForAHang) {
+  AddSteps("a", 4, 0, 499);
+  const int64_t once = SamplesOfJob({"a"}, Context());
+  QueryBudget enough(once + once / 4, QueryBudget::Clock::time_point::max());
+  const QuestionContext context{storage_, pool_, enough, kFirstEndMs + now_ms_};
+  ASSERT_TRUE(AnswerReport({.job = {"a"}}, context).ok());
+  hang::RankRecord record;
+  record.version = "2.10";
+  const auto found = AnswerHang({"a"}, {record}, context);
+  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_EQ(found->answer.remarks.size(), 1u);
+  EXPECT_NE(found->answer.remarks[0].find("query.max-samples"), std::string::npos);
+  // The question alone still says that it is too large if there is no dump.
+  EXPECT_FALSE(AnswerHang({"a"}, {}, context).ok());
 }
 
 TEST_F(Questions, AReportThatIsTooLargeSaysWhatToDo) {

@@ -24,7 +24,7 @@ void Check(std::string_view bytes) {
   std::vector<RankRecord> records = {named.record, named.record};
   records[1].rank = 1;
   if (!records[1].operations.empty()) records[1].operations.pop_back();
-  (void)TextOf("job", FindHang(records, {}));
+  (void)TextOf("job", *FindHang(records, {}, nullptr));
 }
 
 }  // namespace

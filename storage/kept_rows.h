@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "base/status.h"
 
 namespace lockstep {
@@ -39,6 +41,18 @@ class KeptRows {
   virtual ~KeptRows() = default;
   // All rows of the kind, by number.
   virtual absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const = 0;
+  // Calls visit(number, bytes) for the rows whose numbers are from `first` to `last`, by number. The
+  // bytes are valid during the call. Stops at the first error. A store has one row at a time in
+  // memory; this is for implementations that have all rows there.
+  using Visit = absl::FunctionRef<absl::Status(uint32_t number, std::string_view bytes)>;
+  virtual absl::Status VisitKept(KeptKind kind, uint32_t first, uint32_t last, Visit visit) const {
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<KeptRow> rows, ReadKept(kind));
+    for (const KeptRow& row : rows) {
+      if (row.number < first || row.number > last) continue;
+      LOCKSTEP_RETURN_IF_ERROR(visit(row.number, row.bytes));
+    }
+    return absl::OkStatus();
+  }
   virtual absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
                                                               uint32_t number) const = 0;
   // Each row on its own replaces the one with its number. Written rows survive the death of the

@@ -40,7 +40,7 @@ Tenant::Tenant(const Shared& shared)
       ingester(written, shared.options.ingest, shared.rate_limit),
       otlp_decoder(shared.options.otlp),
       pusher(ingester, shared.options.ingest, rows_.get()),
-      dumps(rows_.get()) {
+      dumps(rows_.get(), {}, shared.dump_total.get()) {
   KeepSideData();
 }
 
@@ -58,7 +58,7 @@ Tenant::Tenant(const Shared& shared, std::string tenant, const IngestLimits& lim
       ingester(written, limits, shared.rate_limit),
       otlp_decoder(shared.options.otlp),
       pusher(ingester, limits, rows_.get()),
-      dumps(rows_.get()) {
+      dumps(rows_.get(), {}, shared.dump_total.get()) {
   if (entry.number().has_value()) {
     KeepSideData();
     return;

@@ -43,6 +43,7 @@ struct Shared {
   KeptRows* kept = nullptr;  // null: nothing is persisted
   std::shared_ptr<RateLimit> rate_limit;
   std::shared_ptr<annotations::AnnotationTotal> annotation_total;
+  std::shared_ptr<hang::DumpTotal> dump_total;
   TenantOptions options;
 };
 

@@ -163,6 +163,29 @@ TEST(TenantRows, LieBesideThoseOfOthers) {
   EXPECT_EQ(first.ReadKept(KeptKind::kMetadata)->size(), 2u);
 }
 
+// Rows in a store, which must not be read all at once.
+class RowsByRange : public RowsInMemory {
+ public:
+  absl::Status VisitKept(KeptKind kind, uint32_t first, uint32_t last, Visit visit) const override {
+    first_ = first;
+    last_ = last;
+    return RowsInMemory::VisitKept(kind, first, last, visit);
+  }
+  mutable uint32_t first_ = 0;
+  mutable uint32_t last_ = 0;
+};
+
+TEST(TenantRows, OnlyTheOwnRangeIsRead) {
+  RowsByRange rows;
+  TenantDirectory directory(&rows);
+  ASSERT_TRUE(directory.Adopt({"a", "b"}).ok());
+  TenantEntry b(directory, "b");
+  const TenantRows own(rows, b);
+  EXPECT_TRUE(own.ReadKept(KeptKind::kDumps)->empty());
+  EXPECT_EQ(rows.first_, *b.number() * TenantRows::kNumbersPerTenant);
+  EXPECT_EQ(rows.last_, rows.first_ + TenantRows::kNumbersPerTenant - 1);
+}
+
 TEST(TenantRows, TheFirstThatIsWrittenMakesTheTenant) {
   RowsInMemory rows;
   TenantDirectory directory(&rows);

@@ -11,15 +11,23 @@ static_assert(uint64_t{TenantRows::kNumbersPerTenant} * (kMaxTenants + 1) <= uin
 
 absl::StatusOr<std::vector<KeptRow>> TenantRows::ReadKept(KeptKind kind) const {
   std::vector<KeptRow> own;
-  const std::optional<uint32_t> tenant = tenant_.number();
-  if (!tenant.has_value()) return own;
-  const uint32_t first = *tenant * kNumbersPerTenant;
-  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<KeptRow> all, rows_.ReadKept(kind));
-  for (KeptRow& row : all) {
-    if (row.number < first || row.number - first >= kNumbersPerTenant) continue;
-    own.push_back({row.number - first, std::move(row.bytes)});
-  }
+  LOCKSTEP_RETURN_IF_ERROR(
+      VisitKept(kind, 0, kNumbersPerTenant - 1, [&own](uint32_t number, std::string_view bytes) {
+        own.push_back({number, std::string(bytes)});
+        return absl::OkStatus();
+      }));
   return own;
+}
+
+absl::Status TenantRows::VisitKept(KeptKind kind, uint32_t first, uint32_t last,
+                                   Visit visit) const {
+  const std::optional<uint32_t> tenant = tenant_.number();
+  if (!tenant.has_value()) return absl::OkStatus();
+  const uint32_t begin = *tenant * kNumbersPerTenant;
+  return rows_.VisitKept(
+      kind, begin + std::min(first, kNumbersPerTenant - 1),
+      begin + std::min(last, kNumbersPerTenant - 1),
+      [&](uint32_t number, std::string_view bytes) { return visit(number - begin, bytes); });
 }
 
 absl::StatusOr<std::optional<std::string>> TenantRows::ReadKept(KeptKind kind,

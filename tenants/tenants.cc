@@ -14,6 +14,7 @@ Tenants::Tenants(Storage& store, KeptRows* kept, TenantOptions options)
               kept,
               std::make_shared<RateLimit>(0),
               std::make_shared<annotations::AnnotationTotal>(kept),
+              std::make_shared<hang::DumpTotal>(kept),
               std::move(options)},
       default_(std::make_shared<Tenant>(shared_)),
       active_({{"", default_}}) {}

@@ -86,6 +86,8 @@ absl::Status AddHang(const Call& call, const TrainingContext& context,
   LOCKSTEP_ASSIGN_OR_RETURN(const answers::JobHang found,
                             answers::AnswerHang(question, records, context.answers));
   findings.hang = {found.sentence};
+  findings.hang.insert(findings.hang.end(), found.answer.remarks.begin(),
+                       found.answer.remarks.end());
   return absl::OkStatus();
 }
 

@@ -75,19 +75,27 @@ absl::Status Document::Append(NodeNumber container, std::span<const NodeNumber> 
   return absl::OkStatus();
 }
 
+std::span<const NodeNumber> Document::ElementsOf(NodeNumber node, NodeKind kind) const {
+  if (nodes_[node].kind != kind || is_exhausted()) return {};
+  return containers_[nodes_[node].container];
+}
+
 std::span<const NodeNumber> Document::Elements(NodeNumber list) const {
-  if (nodes_[list].kind != NodeKind::kList) return {};
-  return containers_[nodes_[list].container];
+  const std::span<const NodeNumber> elements = ElementsOf(list, NodeKind::kList);
+  looks_ += elements.size();
+  return elements;
 }
 
 std::span<const NodeNumber> Document::Pairs(NodeNumber dict) const {
-  if (nodes_[dict].kind != NodeKind::kDict) return {};
-  return containers_[nodes_[dict].container];
+  const std::span<const NodeNumber> pairs = ElementsOf(dict, NodeKind::kDict);
+  looks_ += pairs.size() / 2;
+  return pairs;
 }
 
 std::optional<NodeNumber> Document::Find(NodeNumber dict, std::string_view key) const {
-  const std::span<const NodeNumber> pairs = Pairs(dict);
+  const std::span<const NodeNumber> pairs = ElementsOf(dict, NodeKind::kDict);
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    ++looks_;
     if (Text(pairs[i]) == key) return pairs[i + 1];
   }
   return std::nullopt;
@@ -102,7 +110,8 @@ std::optional<int64_t> Document::Integer(NodeNumber node) const {
   if (nodes_[node].kind == NodeKind::kInteger) return nodes_[node].integer;
   const std::optional<std::string_view> text = Text(node);
   int64_t number = 0;
-  if (!text.has_value() || text->empty()) return std::nullopt;
+  constexpr size_t kMostDigits = 32;  // a text of many zeros is no number
+  if (!text.has_value() || text->empty() || text->size() > kMostDigits) return std::nullopt;
   const char* const end = text->data() + text->size();
   const auto [at, error] = std::from_chars(text->data(), end, number);
   if (error != std::errc() || at != end) return std::nullopt;

@@ -2,7 +2,8 @@
 //
 // Texts are views of what was parsed, which must outlive the document. A pickle may refer to one
 // value from several places, even to a list from inside itself: walk a document to a fixed depth
-// only. Every node and every reference is charged before it is made. Not thread-safe.
+// only. Every node and every reference is charged before it is made. Looks at elements and keys are
+// counted: a short pickle can make a reader look at one large list very often. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,8 @@ enum class NodeKind : uint8_t { kNone, kBool, kInteger, kFloat, kText, kList, kD
 class Document {
  public:
   static constexpr size_t kMaxNodes = size_t{4} << 20;
+  // More than reading a whole recorder's buffer takes, and less than a second.
+  static constexpr uint64_t kMaxLooks = uint64_t{64} << 20;
 
   // `memory` must outlive this; null: not charged.
   explicit Document(MemoryCharge* memory) : memory_(memory) {}
@@ -41,6 +44,10 @@ class Document {
 
   void set_root(NodeNumber root) { root_ = root; }
   NodeNumber root() const { return root_; }
+
+  // Whether more than kMaxLooks elements and keys were looked at: since then lists and dicts seem
+  // empty, and what was read is not to be used.
+  bool is_exhausted() const { return looks_ > kMaxLooks; }
 
   NodeKind KindOf(NodeNumber node) const { return nodes_[node].kind; }
   // Empty or nothing if the node is of another kind.
@@ -69,11 +76,13 @@ class Document {
   absl::StatusOr<NodeNumber> Add(const Node& node);
   absl::StatusOr<NodeNumber> AddContainer(NodeKind kind);
   absl::Status Charge(uint64_t bytes);
+  std::span<const NodeNumber> ElementsOf(NodeNumber node, NodeKind kind) const;
 
   MemoryCharge* const memory_;
   std::vector<Node> nodes_;
   std::vector<std::vector<NodeNumber>> containers_;
   NodeNumber root_ = 0;
+  mutable uint64_t looks_ = 0;
 };
 
 }  // namespace lockstep::hang

@@ -157,5 +157,33 @@ TEST(EvidenceTest, NumbersOutOfRangeDoNoHarm) {
   EXPECT_EQ(record->operations[0].sequence, 0);
 }
 
+std::string PickledText(std::string_view text) {
+  return std::string({'X', static_cast<char>(text.size()), 0, 0, 0}).append(text);
+}
+
+// A pickle of 200 KB: each of its entries is the same large dict.
+TEST(EvidenceTest, EntriesThatShareALargeDictAreRefused) {
+  std::string bytes = std::string("\x80\x02}(") + PickledText("version") + PickledText("2.10") +
+                      PickledText("entries") + "](}(";
+  for (int i = 0; i < 10'000; ++i) bytes += "K\x01N";
+  bytes += "uq\x01";
+  for (int i = 0; i < (1 << 16) - 1; ++i) bytes += "h\x01";
+  bytes += "eu.";
+  const absl::Status status = ReadEvidence(bytes, nullptr).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(Message(status)), HasSubstr("looks at its values"));
+}
+
+// The recorder's counts include sends and receives.
+TEST(EvidenceTest, CountsSayNothingAboutAGroupWithSends) {
+  const std::string status = R"("pg_status": {"0": {"last_enqueued_collective": 9}},)";
+  const auto with = Read(Peer(7, "nccl:send 0->1", 1), status);
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_EQ(with->groups[0].last_entered, std::nullopt);
+  const auto without = Read(Collective(7, "nccl:coalesced", 3), status);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(without->groups[0].last_entered, 9);
+}
+
 }  // namespace
 }  // namespace lockstep::hang

@@ -19,6 +19,8 @@ constexpr size_t kMaxEntries = 1 << 16;
 constexpr size_t kMaxGroupRanks = 1 << 17;
 // No recorder counts further, and sums of such numbers do not overflow.
 constexpr int64_t kMaxCount = int64_t{1} << 53;
+// How far the end of a batch is looked back from.
+constexpr size_t kMostOfBatch = 4096;
 constexpr int64_t kNsPerMs = 1'000'000;
 
 // The text of nested lists of integers or texts: "[[4, 2], [8]]".
@@ -28,13 +30,14 @@ void AppendList(const Document& document, NodeNumber node, int depth, std::strin
     if (const auto number = document.Integer(node)) {
       absl::StrAppendFormat(&text, "%d", *number);
     } else {
-      text += document.Text(node).value_or("?");
+      text += document.Text(node).value_or("?").substr(0, kMaxTextBytes);
     }
     return;
   }
   text += '[';
   bool is_first = true;
   for (const NodeNumber element : document.Elements(node)) {
+    if (text.size() > kMaxTextBytes) break;
     if (!is_first) text += ", ";
     is_first = false;
     AppendList(document, element, depth + 1, text);
@@ -63,7 +66,7 @@ std::string DtypesText(const Document& document, NodeNumber list) {
   std::string all;
   std::set<std::string_view> distinct;
   for (const NodeNumber element : document.Elements(list)) {
-    const std::string_view name = document.Text(element).value_or("?");
+    const std::string_view name = document.Text(element).value_or("?").substr(0, kMaxTextBytes);
     distinct.insert(name);
     if (all.size() > kMaxTextBytes) break;
     if (!all.empty()) all += ", ";
@@ -80,6 +83,8 @@ bool IsOfFramework(std::string_view file) {
 // The innermost callers outside of PyTorch; if there are none, the innermost ones.
 std::string FramesText(const Document& document, NodeNumber frames) {
   constexpr int kMostFrames = 4;
+  constexpr size_t kMostFramesRead = 256;
+  constexpr size_t kMostFileBytes = 4096;
   std::string own;
   std::string any;
   int own_count = 0;
@@ -89,8 +94,10 @@ std::string FramesText(const Document& document, NodeNumber frames) {
     if (!text.empty()) text += " < ";
     text += frame;
   };
-  for (const NodeNumber frame : document.Elements(frames)) {
-    const std::string_view file = document.TextAt(frame, "filename");
+  const auto all = document.Elements(frames);
+  for (const NodeNumber frame : all.first(std::min(all.size(), kMostFramesRead))) {
+    std::string_view file = document.TextAt(frame, "filename");
+    file = file.substr(file.size() - std::min(file.size(), kMostFileBytes));
     const std::string words =
         absl::StrFormat("%s (%s:%d)", document.TextAt(frame, "name").substr(0, 100),
                         file.substr(file.size() - std::min<size_t>(file.size(), 100)),
@@ -113,7 +120,8 @@ std::vector<int32_t> RanksIn(const Document& document, NodeNumber value) {
   for (const NodeNumber element : document.Elements(value)) {
     if (const auto rank = document.Integer(element)) take(*rank);
   }
-  const std::string_view text = document.Text(value).value_or("");
+  constexpr size_t kMostRanksBytes = size_t{1} << 20;
+  const std::string_view text = document.Text(value).value_or("").substr(0, kMostRanksBytes);
   for (size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
     int64_t rank = -1;
     const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), rank);
@@ -243,7 +251,8 @@ class DumpReader {
   void ReadEntry(NodeNumber entry) {
     const std::optional<uint32_t> group = GroupOfEntry(entry);
     if (!group.has_value()) return;
-    const OperationKind kind = KindOf(document_.TextAt(entry, "profiling_name"));
+    const OperationKind kind =
+        KindOf(document_.TextAt(entry, "profiling_name").substr(0, kMaxTextBytes));
     Operation operation{.group = *group};
     operation.kind = texts_.Of(kind.name);
     operation.peer = kind.peer;
@@ -323,16 +332,17 @@ class DumpReader {
     const auto status = document_.Find(root_, "pg_status");
     if (!status.has_value()) return;
     const auto pairs = document_.Pairs(*status);
+    std::vector<bool> has_p2p(record_.groups.size());
+    for (const Operation& one : record_.operations) {
+      if (one.is_p2p) has_p2p[one.group] = true;
+    }
     for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
       const auto id = document_.Integer(pairs[i]);
       const auto found = id.has_value() ? group_of_id_.find(*id) : group_of_id_.end();
       const auto entered = document_.IntegerAt(pairs[i + 1], "last_enqueued_collective");
       if (found == group_of_id_.end() || !entered.has_value() || *entered < 0) continue;
       GroupRecord& group = record_.groups[found->second];
-      const bool has_p2p = std::ranges::any_of(record_.operations, [&](const Operation& one) {
-        return one.is_p2p && one.group == found->second;
-      });
-      if (!group.last_entered.has_value() && !has_p2p) {
+      if (!group.last_entered.has_value() && !has_p2p[found->second]) {
         group.last_entered = std::min(*entered, kMaxCount);
         group.first_kept = *group.last_entered + 1;
       }
@@ -349,7 +359,8 @@ class DumpReader {
         continue;
       }
       std::optional<bool> is_p2p;  // of the batch
-      for (size_t k = kept.size(); k-- > 0;) {
+      const size_t first = kept.size() - std::min(kept.size(), kMostOfBatch);
+      for (size_t k = kept.size(); k-- > first;) {
         Operation& member = kept[k];
         if (member.group != end.group) continue;
         if (member.is_p2p != is_p2p.value_or(member.is_p2p)) break;
@@ -378,7 +389,12 @@ class DumpReader {
 }  // namespace
 
 absl::StatusOr<RankRecord> ReadFlightDump(const Document& document) {
-  return DumpReader(document).Read();
+  absl::StatusOr<RankRecord> record = DumpReader(document).Read();
+  if (!document.is_exhausted()) return record;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "reading the dump takes more than %d looks at its values, which is the limit: "
+      "its entries share large lists or dicts",
+      Document::kMaxLooks));
 }
 
 }  // namespace lockstep::hang

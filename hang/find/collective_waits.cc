@@ -103,12 +103,8 @@ std::optional<Wait> Described(const JobGroup& group, int64_t sequence) {
 // Those that stopped first come first.
 void OrderMissing(const JobGroup& group, std::vector<AbsentRank>& missing) {
   const auto progress = [&group](const AbsentRank& absent) {
-    for (const Member& member : group.members) {
-      if (member.rank == absent.rank) {
-        return std::pair(member.last_entered.value_or(0), member.record->newest_ms);
-      }
-    }
-    return std::pair(int64_t{0}, int64_t{0});
+    const auto member = std::ranges::lower_bound(group.members, absent.rank, {}, &Member::rank);
+    return std::pair(member->last_entered.value_or(0), member->record->newest_ms);
   };
   std::vector<std::pair<std::pair<int64_t, int64_t>, AbsentRank>> ordered;
   for (AbsentRank& absent : missing) ordered.emplace_back(progress(absent), std::move(absent));
@@ -133,8 +129,8 @@ const Operation* NextOf(const RankRecord& record, const RankRecord& other) {
 bool IsNext(const JobGroup& group, int64_t sequence) {
   const Member* missing = nullptr;
   for (const Member& member : group.members) {
-    const bool is_missing = member.record != nullptr && member.last_entered < sequence &&
-                            !WaitsSomewhere(*member.record);
+    const bool is_missing = member.record != nullptr && member.last_entered.has_value() &&
+                            *member.last_entered < sequence && !WaitsSomewhere(*member.record);
     if (is_missing) missing = &member;
   }
   if (missing == nullptr) return false;

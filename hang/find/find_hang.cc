@@ -38,15 +38,41 @@ int OrderOf(const Wait& wait) {
   }
 }
 
-std::vector<Wait> FindWaits(std::span<const JobGroup> groups) {
+// Of a wait in memory.
+size_t BytesOf(const Wait& wait) {
+  size_t bytes = sizeof(Wait) + wait.group.size() + wait.description.size() + wait.kind.size() +
+                 wait.sizes.size() + wait.dtypes.size() + wait.where.size();
+  bytes +=
+      2 * sizeof(int32_t) *
+      (wait.waiting.size() + wait.entered.size() + wait.without_dump.size() + wait.unknown.size());
+  for (const AbsentRank& absent : wait.missing) {
+    bytes += 2 * sizeof(AbsentRank) + absent.host.size() + absent.last.size() + absent.where.size();
+  }
+  for (const EnteredOperation& one : wait.differing) {
+    bytes += 2 * sizeof(EnteredOperation) + one.kind.size() + one.sizes.size() + one.dtypes.size() +
+             one.where.size();
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::vector<Wait>> FindWaitsOf(const JobGroup& group, QueryBudget* budget) {
+  LOCKSTEP_ASSIGN_OR_RETURN(std::vector<Wait> waits, FindPeerWaits(group, budget));
+  LOCKSTEP_ASSIGN_OR_RETURN(std::optional<Wait> wait, FindMismatch(group, budget));
+  if (!wait.has_value()) wait = FindCollectiveWait(group);
+  if (wait.has_value()) waits.insert(waits.begin(), *std::move(wait));
+  if (budget == nullptr) return waits;
+  size_t bytes = 0;
+  for (const Wait& one : waits) bytes += BytesOf(one);
+  LOCKSTEP_RETURN_IF_ERROR(budget->Check());
+  LOCKSTEP_RETURN_IF_ERROR(budget->ChargeText(static_cast<int64_t>(bytes)));
+  return waits;
+}
+
+absl::StatusOr<std::vector<Wait>> FindWaits(std::span<const JobGroup> groups, QueryBudget* budget) {
   std::vector<Wait> waits;
   for (const JobGroup& group : groups) {
-    if (auto mismatch = FindMismatch(group)) {
-      waits.push_back(*std::move(mismatch));
-    } else if (auto wait = FindCollectiveWait(group)) {
-      waits.push_back(*std::move(wait));
-    }
-    std::ranges::move(FindPeerWaits(group), std::back_inserter(waits));
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<Wait> own, FindWaitsOf(group, budget));
+    std::ranges::move(own, std::back_inserter(waits));
   }
   // The surest cause first. Of equals, the one with the fewest ranks that are stopped themselves,
   // then the one that is next for the rank that stopped, then the one that began first.
@@ -131,7 +157,8 @@ void SayWhatIsMissing(std::span<const RankRecord> records, HangAnswer& answer) {
 
 }  // namespace
 
-HangAnswer FindHang(std::span<const RankRecord> records, std::span<const int32_t> known_ranks) {
+absl::StatusOr<HangAnswer> FindHang(std::span<const RankRecord> records,
+                                    std::span<const int32_t> known_ranks, QueryBudget* budget) {
   HangAnswer answer;
   CountEvidence(records, answer);
   NewestAttempt attempt = SelectNewestAttempt(records);
@@ -142,7 +169,10 @@ HangAnswer FindHang(std::span<const RankRecord> records, std::span<const int32_t
     answer.newest_dump_ms = std::max(answer.newest_dump_ms, record->dump_ms);
   }
   if (HasOperations(attempt.records)) {
-    Conclude(FindWaits(JoinGroups(attempt.records, known_ranks)), answer);
+    LOCKSTEP_ASSIGN_OR_RETURN(const std::vector<JobGroup> groups,
+                              JoinGroups(attempt.records, known_ranks, budget));
+    LOCKSTEP_ASSIGN_OR_RETURN(std::vector<Wait> waits, FindWaits(groups, budget));
+    Conclude(std::move(waits), answer);
   }
   SayWhatIsMissing(records, answer);
   answer.sentence = SentenceOf(answer);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -113,7 +114,7 @@ std::vector<int32_t> Range(int32_t count) {
 HangAnswer Find(const std::vector<Rank>& ranks, const std::vector<int32_t>& known = {}) {
   std::vector<RankRecord> records;
   for (const Rank& rank : ranks) records.push_back(rank.Record());
-  return FindHang(records, known);
+  return *FindHang(records, known, nullptr);
 }
 
 Rank World(int32_t rank, int32_t count) {
@@ -128,7 +129,7 @@ std::vector<int32_t> MissingRanks(const HangAnswer& answer) {
 }
 
 TEST(FindHangTest, NothingSent) {
-  const HangAnswer answer = FindHang({}, {});
+  const HangAnswer answer = *FindHang({}, {}, nullptr);
   EXPECT_EQ(answer.verdict, HangVerdict::kNoData);
   EXPECT_THAT(answer.missing, SizeIs(1));
 }
@@ -196,7 +197,7 @@ TEST(FindHangTest, ABufferThatDoesNotReachBackIsUnknown) {
   wrapped.groups[0].last_entered.reset();
   const std::vector<RankRecord> records = {World(0, 2).Enter("all_reduce", 1, false).Record(),
                                            wrapped};
-  const HangAnswer answer = FindHang(records, {});
+  const HangAnswer answer = *FindHang(records, {}, nullptr);
   EXPECT_EQ(answer.verdict, HangVerdict::kDumpsMissing);
   EXPECT_THAT(answer.cause->unknown, ElementsAre(1));
 }
@@ -351,6 +352,40 @@ TEST(FindHangTest, RankLists) {
   std::vector<int32_t> even;
   for (int32_t i = 0; i < 100; i += 2) even.push_back(i);
   EXPECT_THAT(RankList(even), testing::EndsWith("28, 30 and 34 more"));
+}
+
+// A rank whose progress is not known is not the one that stopped.
+TEST(FindHangTest, WhatIsNextIsJudgedByARankThatIsMissing) {
+  RankRecord unknown = World(2, 3).Record();
+  unknown.is_wrapped = true;
+  unknown.groups[0].last_entered.reset();
+  const std::vector<RankRecord> records = {
+      World(0, 3).Reduced(1, 1).Enter("all_reduce", 2, false).Record(),
+      World(1, 3).Reduced(1, 1).Record(), unknown};
+  const HangAnswer answer = *FindHang(records, {}, nullptr);
+  EXPECT_THAT(MissingRanks(answer), ElementsAre(1));
+  EXPECT_THAT(answer.cause->unknown, ElementsAre(2));
+  EXPECT_TRUE(answer.cause->is_next);
+}
+
+// A record of 64 KB may name hundreds of groups, and each of them has all ranks of the job.
+TEST(FindHangTest, WhatTheSearchMakesIsCharged) {
+  constexpr int kGroups = 500;
+  Rank first(0);
+  for (int i = 0; i < kGroups; ++i) {
+    first.Group(std::to_string(i), {}, "default_pg").In(static_cast<uint32_t>(i));
+    first.Enter("all_reduce", 1, false);
+  }
+  const std::vector<RankRecord> records = {first.Record()};
+  const std::vector<int32_t> known = Range(10'000);
+  const auto find = [&](int64_t max_samples, QueryBudget::Clock::time_point deadline) {
+    QueryBudget budget(max_samples, deadline);
+    return FindHang(records, known, &budget).status().code();
+  };
+  const auto later = QueryBudget::Clock::now() + std::chrono::hours(1);
+  EXPECT_EQ(find(1'000'000, later), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(find(100'000'000, later), absl::StatusCode::kOk);
+  EXPECT_EQ(find(100'000'000, QueryBudget::Clock::now()), absl::StatusCode::kDeadlineExceeded);
 }
 
 }  // namespace

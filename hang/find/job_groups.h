@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/budget/query_budget.h"
+#include "base/status.h"
 #include "hang/record/rank_record.h"
 
 namespace lockstep::hang {
@@ -29,8 +31,10 @@ struct JobGroup {
 };
 
 // `ranks` are all ranks that the job is known to have, whether they sent something or not. The
-// result refers to the records.
-std::vector<JobGroup> JoinGroups(std::span<const RankRecord* const> records,
-                                 std::span<const int32_t> ranks);
+// result refers to the records. Many records may name many groups of many ranks, so all is charged
+// to `budget`, if there is one, before it is made.
+absl::StatusOr<std::vector<JobGroup>> JoinGroups(std::span<const RankRecord* const> records,
+                                                 std::span<const int32_t> ranks,
+                                                 QueryBudget* budget);
 
 }  // namespace lockstep::hang

@@ -207,16 +207,17 @@ class Comparison {
 
 }  // namespace
 
-std::optional<Wait> FindMismatch(const JobGroup& group) {
+absl::StatusOr<std::optional<Wait>> FindMismatch(const JobGroup& group, QueryBudget* budget) {
   std::vector<Course> courses = CoursesOf(group);
-  if (courses.size() < 2) return std::nullopt;
+  if (courses.size() < 2) return std::optional<Wait>();
   Comparison comparison(courses);
   while (const std::optional<int64_t> sequence = comparison.Next()) {
+    if (budget != nullptr) LOCKSTEP_RETURN_IF_ERROR(budget->Check());
     if (comparison.Agree(*sequence)) continue;
     std::optional<Wait> found = MismatchAt(group, courses, *sequence);
     if (found.has_value() && !IsPast(courses, *found)) return found;
   }
-  return std::nullopt;
+  return std::optional<Wait>();
 }
 
 }  // namespace lockstep::hang

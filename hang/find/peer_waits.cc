@@ -12,10 +12,11 @@ class PeerSearch {
  public:
   explicit PeerSearch(const JobGroup& group) : group_(group) {}
 
-  std::vector<Wait> Find() const {
+  absl::StatusOr<std::vector<Wait>> Find(QueryBudget* budget) const {
     std::vector<Wait> waits;
     for (const Member& member : group_.members) {
       if (member.record == nullptr || !member.group_in_record.has_value()) continue;
+      if (budget != nullptr) LOCKSTEP_RETURN_IF_ERROR(budget->Check());
       if (auto wait = OldestWait(member)) waits.push_back(*std::move(wait));
     }
     return waits;
@@ -114,6 +115,8 @@ class PeerSearch {
 
 }  // namespace
 
-std::vector<Wait> FindPeerWaits(const JobGroup& group) { return PeerSearch(group).Find(); }
+absl::StatusOr<std::vector<Wait>> FindPeerWaits(const JobGroup& group, QueryBudget* budget) {
+  return PeerSearch(group).Find(budget);
+}
 
 }  // namespace lockstep::hang

@@ -123,7 +123,7 @@ std::vector<std::string> Scenarios() {
 
 TEST_P(TruthTest, IsFound) {
   const element truth = truth_[GetParam()].value();
-  const HangAnswer answer = FindHang(RecordsOf(GetParam()), {});
+  const HangAnswer answer = *FindHang(RecordsOf(GetParam()), {}, nullptr);
   EXPECT_EQ(Name(answer.verdict), TextAt(truth, "verdict")) << answer.sentence;
   std::string_view group;
   if (truth["group"].get(group) != simdjson::SUCCESS) return;
@@ -136,7 +136,7 @@ TEST_P(TruthTest, IsFound) {
 TEST_P(TruthTest, AgreesWithPyTorchsAnalyser) {
   const std::string other = Content(Folder() / "dumps" / GetParam() / "fr_trace.txt");
   if (other.empty()) return;
-  const HangAnswer answer = FindHang(RecordsOf(GetParam()), {});
+  const HangAnswer answer = *FindHang(RecordsOf(GetParam()), {}, nullptr);
   // It takes a scatter, whose root alone has an output, for a mismatch.
   if (answer.verdict == HangVerdict::kNone) {
     EXPECT_THAT(other, HasSubstr("collective: nccl:scatter"));

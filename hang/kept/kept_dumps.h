@@ -28,6 +28,31 @@ struct DumpLimits {
   uint64_t max_bytes = uint64_t{128} << 20;
 };
 
+// What the dumps of all tenants together take: the rows that are kept, also of tenants that nobody
+// has asked for yet. Safe from any thread.
+class DumpTotal {
+ public:
+  // `kept` has the rows of all tenants and must outlive this; null: there are none yet.
+  explicit DumpTotal(const KeptRows* kept, uint64_t max_bytes = uint64_t{512} << 20)
+      : kept_(kept), max_bytes_(max_bytes) {}
+  DumpTotal(const DumpTotal&) = delete;
+  DumpTotal& operator=(const DumpTotal&) = delete;
+
+  // Counts the rows, once. Before any of them is written.
+  absl::Status Load();
+  // Adds so many bytes of rows, which may be negative. Returns false, and adds nothing, if they grow
+  // beyond the limit.
+  [[nodiscard]] bool Add(int64_t bytes);
+  uint64_t max_bytes() const { return max_bytes_; }
+
+ private:
+  const KeptRows* const kept_;
+  const uint64_t max_bytes_;
+  Mutex mutex_;
+  bool is_loaded_ LOCKSTEP_GUARDED_BY(mutex_) = false;
+  int64_t bytes_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+};
+
 // What became of a record.
 struct PutResult {
   bool is_older = false;  // than the one that is kept, which stays
@@ -38,11 +63,11 @@ class KeptDumps {
  public:
   static constexpr int64_t kMaxAgeMs = int64_t{15} * 24 * 60 * 60 * 1000;
 
-  // `rows` must outlive this; null: kept in memory only.
-  explicit KeptDumps(KeptRows* rows, DumpLimits limits = {});
+  // Both must outlive this. `rows` null: kept in memory only; `total` null: there are no others.
+  explicit KeptDumps(KeptRows* rows, DumpLimits limits = {}, DumpTotal* total = nullptr);
 
   // A dump and a stack of one rank complete each other. Precondition: `job` is not empty. Errors
-  // are those of KeptRows::WriteKept().
+  // are those of KeptRows::WriteKept(), and kResourceExhausted if other tenants' dumps leave no room.
   absl::StatusOr<PutResult> Put(std::string_view job, RankRecord record, int64_t now_ms);
   // The job's records by rank, charged to `memory`.
   absl::StatusOr<std::vector<RankRecord>> Read(std::string_view job, int64_t now_ms,
@@ -62,15 +87,21 @@ class KeptDumps {
   absl::StatusOr<std::string> BytesOf(const Entry& entry) const LOCKSTEP_REQUIRES(mutex_);
   // Adds what the kept record has of the other kind of evidence.
   absl::Status Complete(const Key& key, RankRecord& record) LOCKSTEP_REQUIRES(mutex_);
-  absl::Status MakeRoom(std::string_view job, uint64_t bytes, int64_t now_ms)
-      LOCKSTEP_REQUIRES(mutex_);
+  absl::Status DropExpired(int64_t now_ms) LOCKSTEP_REQUIRES(mutex_);
+  // For a row of so many bytes, which replaces the entry of `key` if there is one.
+  absl::Status MakeRoom(const Key& key, uint64_t bytes) LOCKSTEP_REQUIRES(mutex_);
+  // Takes `bytes`, which may be negative, of the total.
+  absl::Status TakeOfTotal(const Key& key, int64_t bytes) LOCKSTEP_REQUIRES(mutex_);
   absl::Status Drop(Entries::iterator entry) LOCKSTEP_REQUIRES(mutex_);
   absl::Status Write(const Key& key, std::string bytes, int64_t kept_ms) LOCKSTEP_REQUIRES(mutex_);
-  Entries::iterator Oldest(std::string_view job) LOCKSTEP_REQUIRES(mutex_);
+  // The oldest entry besides that of `spared`, of `job` or, if it is "", of all; end() if there is
+  // none.
+  Entries::iterator Oldest(std::string_view job, const Key& spared) LOCKSTEP_REQUIRES(mutex_);
   size_t CountOf(std::string_view job) const LOCKSTEP_REQUIRES(mutex_);
 
   KeptRows* const rows_;
   const DumpLimits limits_;
+  DumpTotal* const total_;
   mutable Mutex mutex_;
   mutable bool is_loaded_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   mutable Entries entries_ LOCKSTEP_GUARDED_BY(mutex_);

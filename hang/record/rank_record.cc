@@ -18,6 +18,21 @@ std::string_view Name(OperationState state) {
   return "";
 }
 
+size_t BytesInMemory(const RankRecord& record) {
+  // A vector of records that grows holds twice what it needs.
+  size_t bytes = 2 * sizeof(RankRecord) + record.host.capacity() + record.version.capacity();
+  bytes += record.groups.capacity() * sizeof(GroupRecord);
+  for (const GroupRecord& group : record.groups) {
+    bytes += group.ranks.capacity() * sizeof(int32_t);
+  }
+  bytes += record.operations.capacity() * sizeof(Operation);
+  for (const std::vector<std::string>* const texts : {&record.texts, &record.stack}) {
+    bytes += texts->capacity() * sizeof(std::string);
+    for (const std::string& text : *texts) bytes += text.capacity();
+  }
+  return bytes;
+}
+
 TextNumber TextNumbers::Of(std::string_view text) {
   text = text.substr(0, kMaxTextBytes);
   if (text.empty()) return 0;
@@ -60,17 +75,23 @@ void KeepNewest(RankRecord& record, size_t max_operations) {
   size_t excess = record.operations.size() - max_operations;
   std::vector<Operation> kept;
   std::vector<int64_t> dropped_to(record.groups.size());
+  const auto note_dropped = [&dropped_to](const Operation& operation) {
+    int64_t& last = dropped_to[operation.group];
+    if (!operation.is_p2p) last = std::max(last, operation.sequence);
+  };
   for (size_t i = 0; i < record.operations.size(); ++i) {
     const Operation& operation = record.operations[i];
     if (excess > 0 && !is_important[i]) {
       --excess;
-      if (!operation.is_p2p) dropped_to[operation.group] = operation.sequence;
+      note_dropped(operation);
       continue;
     }
     kept.push_back(operation);
   }
   if (kept.size() > max_operations) {
-    kept.erase(kept.begin(), kept.end() - static_cast<ptrdiff_t>(max_operations));
+    const auto first = kept.end() - static_cast<ptrdiff_t>(max_operations);
+    std::for_each(kept.begin(), first, note_dropped);
+    kept.erase(kept.begin(), first);
   }
   record.operations = std::move(kept);
   record.is_wrapped = true;

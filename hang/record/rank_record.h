@@ -68,6 +68,9 @@ struct RankRecord {
   std::string_view Text(TextNumber number) const { return texts[number]; }
 };
 
+// What a record takes in memory, which is many times its row if it has many short texts.
+size_t BytesInMemory(const RankRecord& record);
+
 // Numbers texts in order of their first use, up to kMaxTexts; further ones count as "".
 class TextNumbers {
  public:

@@ -12,6 +12,9 @@ constexpr char kRowVersion = 1;
 // More than any record has that was written by EncodeRecord().
 constexpr uint64_t kMaxRanks = 1 << 17;
 
+// Beyond any sequence or time of a record, so that sums and differences do not overflow.
+constexpr int64_t kMaxNumber = int64_t{1} << 54;
+
 constexpr uint64_t kIsP2p = 1;
 constexpr uint64_t kStarted = 2;
 constexpr uint64_t kCompleted = 4;
@@ -101,14 +104,13 @@ class RecordReader {
     if (!in_.starts_with(kRowVersion)) return false;
     in_.remove_prefix(1);
     return Text(job) && !job.empty() && Int32(record.rank) && record.rank <= kMaxRank &&
-           GetVarintSigned64(in_, record.kept_ms);
+           Bounded(record.kept_ms);
   }
 
   bool ReadRest(RankRecord& record) {
     uint64_t wrapped = 0;
-    if (!GetVarintSigned64(in_, record.dump_ms) || !GetVarintSigned64(in_, record.stack_ms) ||
-        !GetVarintSigned64(in_, record.newest_ms) || !Text(record.host) || !Text(record.version) ||
-        !GetVarint64(in_, wrapped)) {
+    if (!Bounded(record.dump_ms) || !Bounded(record.stack_ms) || !Bounded(record.newest_ms) ||
+        !Text(record.host) || !Text(record.version) || !GetVarint64(in_, wrapped)) {
       return false;
     }
     record.is_wrapped = wrapped != 0;
@@ -124,6 +126,10 @@ class RecordReader {
     text = view;
     return true;
   }
+
+  static bool IsBounded(int64_t number) { return number >= -kMaxNumber && number <= kMaxNumber; }
+
+  bool Bounded(int64_t& number) { return GetVarintSigned64(in_, number) && IsBounded(number); }
 
   bool Int32(int32_t& number) {
     uint64_t value = 0;
@@ -175,8 +181,7 @@ class RecordReader {
     }
     uint64_t is_known = 0;
     int64_t entered = 0;
-    if (!GetVarint64(in_, is_known) || !GetVarintSigned64(in_, entered) ||
-        !GetVarintSigned64(in_, group.first_kept)) {
+    if (!GetVarint64(in_, is_known) || !Bounded(entered) || !Bounded(group.first_kept)) {
       return false;
     }
     if (is_known != 0) group.last_entered = entered;
@@ -192,6 +197,7 @@ class RecordReader {
       if (!ReadOperation(record, operation)) return false;
       operation.created_ms = static_cast<int64_t>(static_cast<uint64_t>(operation.created_ms) +
                                                   static_cast<uint64_t>(last.created_ms));
+      if (!IsBounded(operation.created_ms)) return false;
       last = operation;
     }
     return true;
@@ -208,15 +214,15 @@ class RecordReader {
     if ((flags & kStarted) != 0) operation.state = OperationState::kStarted;
     if ((flags & kCompleted) != 0) operation.state = OperationState::kCompleted;
     operation.group = static_cast<uint32_t>(group);
-    if (!GetVarintSigned64(in_, operation.sequence) || !Number(record, operation.kind) ||
+    if (!Bounded(operation.sequence) || !Number(record, operation.kind) ||
         !Number(record, operation.sizes) || !Number(record, operation.dtypes) ||
         !GetVarintSigned64(in_, operation.element_count) || !GetVarintSigned64(in_, peer) ||
         peer < -1 || peer > kMaxRank) {
       return false;
     }
     operation.peer = static_cast<int32_t>(peer);
-    return GetVarintSigned64(in_, operation.created_ms) &&
-           GetVarintSigned64(in_, operation.timeout_ms) && Number(record, operation.frames);
+    return GetVarintSigned64(in_, operation.created_ms) && Bounded(operation.timeout_ms) &&
+           Number(record, operation.frames);
   }
 
   std::string_view in_;

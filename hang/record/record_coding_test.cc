@@ -100,5 +100,45 @@ TEST(RecordCodingTest, WhatWaitsIsKeptBeforeWhatEnded) {
   EXPECT_EQ(record.operations.back().sequence, 1006);
 }
 
+// What waits is dropped as well if there is too much of it, and then is not known any more.
+TEST(RecordCodingTest, AGroupKnowsWhatItLost) {
+  RankRecord record = Example();
+  const Operation waiting = record.operations[0];
+  record.groups.assign(40, record.groups[0]);
+  record.operations.clear();
+  for (uint32_t group = 0; group < record.groups.size(); ++group) {
+    for (int64_t sequence = 1; sequence <= 8; ++sequence) {
+      record.operations.push_back(waiting);
+      record.operations.back().group = group;
+      record.operations.back().sequence = sequence;
+    }
+  }
+  KeepNewest(record, 252);
+  EXPECT_EQ(record.operations.size(), 252u);
+  EXPECT_EQ(record.groups[0].first_kept, 9);
+  EXPECT_EQ(record.groups[8].first_kept, 5);
+  EXPECT_EQ(record.groups[9].first_kept, 1);
+}
+
+// Sums and differences of what is decoded do not overflow.
+TEST(RecordCodingTest, NumbersOfDamagedRowsAreRefused) {
+  const auto is_read = [](const auto& damage) {
+    RankRecord record = Example();
+    damage(record);
+    NamedRecord named;
+    return DecodeRecord(EncodeRecord("j", record), named);
+  };
+  EXPECT_TRUE(is_read([](RankRecord& one) { one.operations[0].created_ms = 0; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.operations[0].created_ms = INT64_MIN; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.operations[0].sequence = INT64_MAX; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.operations[0].timeout_ms = INT64_MAX; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.groups[0].last_entered = INT64_MIN; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.groups[0].first_kept = INT64_MAX; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.newest_ms = INT64_MAX; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.dump_ms = INT64_MIN; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.stack_ms = INT64_MAX; }));
+  EXPECT_FALSE(is_read([](RankRecord& one) { one.kept_ms = INT64_MAX; }));
+}
+
 }  // namespace
 }  // namespace lockstep::hang

@@ -287,16 +287,27 @@ kv::Store& Store::KeptStore() const { return *shards_.front()->state().kv; }
 
 absl::StatusOr<std::vector<KeptRow>> Store::ReadKept(KeptKind kind) const {
   std::vector<KeptRow> rows;
-  kv::Cursor at = KeptStore().NewCursor(kv::Space::kMeta, kv::AllKeptKeys(static_cast<char>(kind)));
+  LOCKSTEP_RETURN_IF_ERROR(
+      VisitKept(kind, 0, UINT32_MAX, [&rows](uint32_t number, std::string_view bytes) {
+        rows.push_back({number, std::string(bytes)});
+        return absl::OkStatus();
+      }));
+  return rows;
+}
+
+absl::Status Store::VisitKept(KeptKind kind, uint32_t first, uint32_t last, Visit visit) const {
+  const char tag = static_cast<char>(kind);
+  kv::KeyRange range{kv::EncodeKeptKey(tag, first), kv::EncodeKeptKey(tag, last)};
+  range.end += '\0';  // the key that follows the last one
+  kv::Cursor at = KeptStore().NewCursor(kv::Space::kMeta, range);
   for (; at.Valid(); at.Next()) {
     uint32_t number = 0;
-    if (!kv::DecodeKeptKey(at.key(), static_cast<char>(kind), number)) {
+    if (!kv::DecodeKeptKey(at.key(), tag, number)) {
       return absl::DataLossError("a kept row has a malformed key");
     }
-    rows.push_back({number, std::string(at.value())});
+    LOCKSTEP_RETURN_IF_ERROR(visit(number, at.value()));
   }
-  LOCKSTEP_RETURN_IF_ERROR(at.status());
-  return rows;
+  return at.status();
 }
 
 absl::StatusOr<std::optional<std::string>> Store::ReadKept(KeptKind kind, uint32_t number) const {

@@ -104,6 +104,7 @@ class Store final : public Storage, public StorageAdmin, public KeptRows {
   absl::Status CleanTombstones() override;
 
   absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const override;
+  absl::Status VisitKept(KeptKind kind, uint32_t first, uint32_t last, Visit visit) const override;
   absl::StatusOr<std::optional<std::string>> ReadKept(KeptKind kind,
                                                       uint32_t number) const override;
   absl::Status WriteKept(KeptKind kind, const std::vector<KeptRow>& rows) override;

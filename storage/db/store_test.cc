@@ -64,6 +64,15 @@ TEST(Store, KeepsRowsForOthers) {
     ASSERT_EQ(rows->size(), 2u);
     EXPECT_EQ((*rows)[0].number * 10 + (*rows)[1].number, 23u);
     EXPECT_EQ((*rows)[0].bytes + (*rows)[1].bytes, "bd");
+    std::string visited;
+    const auto note = [&visited](uint32_t number, std::string_view bytes) {
+      visited += std::to_string(number).append(bytes);
+      return absl::OkStatus();
+    };
+    ASSERT_TRUE(store->VisitKept(KeptKind::kMetadata, 0, 2, note).ok());
+    ASSERT_TRUE(store->VisitKept(KeptKind::kMetadata, 3, 3, note).ok());
+    ASSERT_TRUE(store->VisitKept(KeptKind::kMetadata, 4, UINT32_MAX, note).ok());
+    EXPECT_EQ(visited, "2b3d");
     EXPECT_EQ(*store->ReadKept(KeptKind::kLogStreams, 1), "c");
     EXPECT_EQ(*store->ReadKept(KeptKind::kLogStreams, 0), std::nullopt);
     ASSERT_TRUE(store->Close().ok());
