@@ -13,7 +13,7 @@
 namespace lockstep::answers {
 namespace {
 
-constexpr int64_t kBeginMs = 1'700'000'000'000;
+constexpr int64_t kFirstNoteMs = 1'700'000'000'000;
 constexpr int64_t kDayMs = int64_t{24} * 3600 * 1000;
 
 class AnnotationSeriesTest : public testing::Test {
@@ -22,22 +22,22 @@ class AnnotationSeriesTest : public testing::Test {
     annotations::AnnotationChange change{.job = "j", .id = std::move(id)};
     change.kind = "evaluation";
     change.text = "t";
-    change.start_ms = kBeginMs + 1000 * from_s;
-    change.end_ms = kBeginMs + 1000 * to_s;
+    change.start_ms = kFirstNoteMs + 1000 * from_s;
+    change.end_ms = kFirstNoteMs + 1000 * to_s;
     return change;
   }
   void Put(const annotations::AnnotationChange& change) {
-    const auto stored = store_.Put({change}, kBeginMs);
+    const auto stored = store_.Put({change}, kFirstNoteMs);
     EXPECT_TRUE(stored.ok()) << stored.status();
   }
 
-  // "labels: 0 15 20 end@35" in seconds after kBeginMs, one series a line.
+  // "labels: 0 15 20 end@35" in seconds after kFirstNoteMs, one series a line.
   std::string Selected(int64_t from_s, int64_t to_s,
                        SamplesNeeded needed = SamplesNeeded::kAll) const {
     const Matcher name = Matcher::Equal(std::string(kMetricName), "lockstep_annotation");
     const auto querier = derived_.NewQuerier();
     const auto set = (*querier)->Select(
-        {{&name, 1}, {kBeginMs + 1000 * from_s, kBeginMs + 1000 * to_s}, nullptr, needed});
+        {{&name, 1}, {kFirstNoteMs + 1000 * from_s, kFirstNoteMs + 1000 * to_s}, nullptr, needed});
     EXPECT_TRUE(set.ok()) << set.status();
     std::string text;
     SampleColumns samples;
@@ -47,7 +47,7 @@ class AnnotationSeriesTest : public testing::Test {
       text += (*set)->labels().DropMetricName().ToString() + ":";
       for (size_t i = 0; i < samples.values.size(); ++i) {
         absl::StrAppendFormat(&text, " %s%d", IsStaleNan(samples.values[i]) ? "end@" : "",
-                              (samples.timestamps_ms[i] - kBeginMs) / 1000);
+                              (samples.timestamps_ms[i] - kFirstNoteMs) / 1000);
       }
       text += "\n";
     }
@@ -103,14 +103,14 @@ TEST_F(AnnotationSeriesTest, WhatHasNotEndedLastsToTheEndOfTheQuery) {
 
 TEST_F(AnnotationSeriesTest, LongAnnotationsHaveAsManySamplesAsTheBudgetAllows) {
   annotations::AnnotationChange change = Of("1", 0, 0);
-  change.end_ms = kBeginMs + 300 * kDayMs;
+  change.end_ms = kFirstNoteMs + 300 * kDayMs;
   Put(change);
   std::vector<DerivedSeries> series;
   QueryBudget budget(30'000, QueryBudget::Clock::time_point::max());
   const Selection all{{}, kAllTimes};
   ASSERT_TRUE(AppendAnnotations(store_, all, budget, series).ok());
   EXPECT_LE(series.front().samples.size(), 20'003u);
-  EXPECT_EQ(series.front().samples.timestamps_ms.front(), kBeginMs);
+  EXPECT_EQ(series.front().samples.timestamps_ms.front(), kFirstNoteMs);
   EXPECT_FALSE(AppendAnnotations(store_, all, budget, series).ok());
 }
 

@@ -22,7 +22,7 @@ using enum McpArgumentKind;
 constexpr size_t kMaxTextBytes = 24 << 10;
 constexpr size_t kMaxStructuredBytes = 96 << 10;
 constexpr size_t kMaxErrorBytes = 2 << 10;
-constexpr int64_t kMostPoints = 500;
+constexpr int64_t kMostRangePoints = 500;
 constexpr int64_t kDefaultPoints = 60;
 constexpr size_t kMostSections = 3;
 
@@ -185,10 +185,10 @@ absl::Status CompleteRange(int64_t now_ms, Values& values) {
       return WrongArgument("step", "must be at least 0.001");
     step_ms = step->count() / 1'000'000;
   }
-  if (range_ms / static_cast<uint64_t>(step_ms) >= kMostPoints) {
-    return WrongArgument(
-        "step", absl::StrFormat("gives more than %d points; it must be at least %d", kMostPoints,
-                                range_ms / kMostPoints / 1000 + 1));
+  if (range_ms / static_cast<uint64_t>(step_ms) >= kMostRangePoints) {
+    return WrongArgument("step",
+                         absl::StrFormat("gives more than %d points; it must be at least %d",
+                                         kMostRangePoints, range_ms / kMostRangePoints / 1000 + 1));
   }
   if (ArgumentOf(values, "end").empty()) {
     values.emplace_back("end", absl::StrFormat("%.3f", static_cast<double>(end_ms) / 1000));

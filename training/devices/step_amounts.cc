@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kSecondMs = 1000;
 
 // What is known of the time between two samples.
-struct Stretch {
+struct Piece {
   int64_t begin_ms = 0;  // of the sample before
   int64_t end_ms = 0;    // of this one
   double amount = 0;     // in `amount_ms`; evenly
@@ -43,7 +43,7 @@ class Stretches {
 
   double AmountIn(const TimeRange& time) const {
     if (time.max_ms <= time.min_ms) return kUnknown;
-    const auto first = std::ranges::upper_bound(all_, time.min_ms, {}, &Stretch::end_ms);
+    const auto first = std::ranges::upper_bound(all_, time.min_ms, {}, &Piece::end_ms);
     if (first == all_.end() || first->begin_ms > time.min_ms) return kUnknown;
     double sum = 0;
     for (auto next = first; next != all_.end(); ++next) {
@@ -58,7 +58,7 @@ class Stretches {
   void Add(int64_t time_ms, double value) {
     if (last_ms_.has_value()) {
       const int64_t covered_ms = time_ms - *last_ms_;
-      Stretch& stretch = all_.emplace_back();
+      Piece& stretch = all_.emplace_back();
       stretch.begin_ms = *last_ms_;
       stretch.end_ms = time_ms;
       const bool is_reset = is_counter_ && value < last_value_;
@@ -72,13 +72,13 @@ class Stretches {
   }
 
   // A counter's next sample has counted what happened in a gap, if all of it is asked for.
-  bool IsCountedIn(const Stretch& gap, const TimeRange& time) const {
+  bool IsCountedIn(const Piece& gap, const TimeRange& time) const {
     return is_counter_ && time.min_ms <= gap.begin_ms && gap.end_ms <= time.max_ms;
   }
 
   const bool is_counter_;
   const int64_t longest_gap_ms_;
-  std::vector<Stretch> all_;  // each begins where the one before ends
+  std::vector<Piece> all_;  // each begins where the one before ends
   // The last sample.
   std::optional<int64_t> last_ms_;
   double last_value_ = 0;

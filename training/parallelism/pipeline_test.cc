@@ -34,17 +34,18 @@ double ScheduleSeconds(int64_t stages, int64_t micro_batches, int64_t chunks,
   return end;
 }
 
-struct Made {
+struct MadePipeline {
   Job job;
   StepTable steps;
   Parallelism parallelism;
 };
 
 // Two ranks per stage; a micro-batch takes a stage so many seconds.
-Made PipelineJob(int64_t micro_batches, int64_t chunks, const std::vector<double>& seconds) {
+MadePipeline PipelineJob(int64_t micro_batches, int64_t chunks,
+                         const std::vector<double>& seconds) {
   const auto stages = static_cast<int64_t>(seconds.size());
   const double step = ScheduleSeconds(stages, micro_batches, chunks, seconds);
-  Made made;
+  MadePipeline made;
   made.steps = EvenSteps(2 * seconds.size(), 40, step);
   PhaseColumn compute{"compute", PhaseKind::kCompute, RankMatrix(2 * seconds.size(), 40, 0)};
   PhaseColumn wait{"recv", PhaseKind::kWait, RankMatrix(2 * seconds.size(), 40, 0)};
@@ -67,8 +68,8 @@ TEST(PipelineTest, TheBubbleOfMadeSchedulesIsThatOfTheory) {
   for (const int64_t stages : {2, 4, 8}) {
     for (const int64_t micro_batches : {8, 32}) {
       for (const int64_t chunks : {1, 2, 4}) {
-        const Made made = PipelineJob(micro_batches, chunks,
-                                      std::vector<double>(static_cast<size_t>(stages), 0.1));
+        const MadePipeline made = PipelineJob(
+            micro_batches, chunks, std::vector<double>(static_cast<size_t>(stages), 0.1));
         const PipelineBubble bubble =
             FindGroupTimes(made.job, made.steps, made.parallelism, chunks).bubble;
         EXPECT_EQ(bubble.stages, stages);
@@ -81,7 +82,7 @@ TEST(PipelineTest, TheBubbleOfMadeSchedulesIsThatOfTheory) {
 }
 
 TEST(PipelineTest, ASlowStageIsNamedWithWhatAStepWouldTakeWithoutIt) {
-  const Made made = PipelineJob(16, 1, {0.1, 0.1, 0.13, 0.1});
+  const MadePipeline made = PipelineJob(16, 1, {0.1, 0.1, 0.13, 0.1});
   const ParallelismAnswer answer = FindGroupTimes(made.job, made.steps, made.parallelism, 1);
   ASSERT_EQ(answer.stages.size(), 4u);
   EXPECT_EQ(answer.stages[2].name, "2");
@@ -94,7 +95,7 @@ TEST(PipelineTest, ASlowStageIsNamedWithWhatAStepWouldTakeWithoutIt) {
 }
 
 TEST(PipelineTest, HostsAndExpertsAreGroupsToo) {
-  Made made = PipelineJob(16, 1, {0.1, 0.1});
+  MadePipeline made = PipelineJob(16, 1, {0.1, 0.1});
   for (size_t row = 0; row < 4; ++row) {
     made.job.ranks[row].stage = 0;
     made.job.ranks[row].expert_group = static_cast<int64_t>(row % 2);
@@ -121,7 +122,7 @@ TEST(PipelineTest, WithoutOwnTimesSaysWhatIsMissing) {
 }
 
 TEST(PipelineTest, UnknownMicroBatchesLeaveTheTheoryUnknown) {
-  Made made = PipelineJob(16, 1, {0.1, 0.1});
+  MadePipeline made = PipelineJob(16, 1, {0.1, 0.1});
   made.parallelism = {};
   const PipelineBubble bubble = FindGroupTimes(made.job, made.steps, made.parallelism, 1).bubble;
   EXPECT_TRUE(std::isnan(bubble.theory_ratio));
