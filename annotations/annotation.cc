@@ -126,7 +126,7 @@ void Set(const std::optional<T>& given, std::optional<T>& member) {
   if (given.has_value()) member = given;
 }
 
-// Whoever ends an annotation names the one that was begun.
+// A request that ends an annotation names the one that was begun.
 absl::Status NothingToEnd(const AnnotationChange& change) {
   return absl::InvalidArgumentError(
       absl::StrFormat("there is no annotation \"%s\" of job \"%s\" to end; check \"id\" and "

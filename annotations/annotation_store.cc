@@ -59,7 +59,7 @@ absl::Status TooMany(std::string_view whose, const AnnotationLimits& limits) {
 AnnotationTotal::AnnotationTotal(const KeptRows* kept, AnnotationLimits limits) : limits_(limits) {
   if (kept == nullptr) return;
   const auto rows = kept->ReadKept(KeptKind::kAnnotations);
-  // Whoever loads them tells about the error.
+  // The caller that loads them reports the error.
   if (!rows.ok()) return;
   const MutexLock lock(mutex_);
   for (const KeptRow& row : *rows) {

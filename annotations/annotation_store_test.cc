@@ -131,7 +131,7 @@ TEST_F(AnnotationStoreTest, TheIdsOfTwoJobsAreDifferent) {
   Put(Note("b", "1"));
   EXPECT_EQ(store_->Delete("1", std::nullopt, std::nullopt).code(),
             absl::StatusCode::kInvalidArgument);
-  // Whoever may see only one of the jobs means that one.
+  // A reader of only one of the jobs means that one.
   EXPECT_TRUE(store_->Delete("1", std::nullopt, Matcher::Equal("job", "a")).ok());
   EXPECT_EQ(store_->Delete("1", "b", Matcher::Equal("job", "a")).code(),
             absl::StatusCode::kNotFound);

@@ -1,4 +1,4 @@
-// LatenessCache: how late the ranks of ended attempts were, so that questions about a fleet need not
+// LatenessCache: how late the ranks of ended attempts were, so that questions about a fleet do not
 // load each of its jobs again.
 //
 // Counts as a cache in the memory budget and gives way to everything else. Thread-safe.

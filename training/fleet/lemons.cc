@@ -49,14 +49,20 @@ bool IsKnown(const RankPlace& place) {
   return !place.gpu_uuid.empty() || (!place.host.empty() && !place.gpu.empty());
 }
 
+// Restarts of a job repeat its data and its placement, so they say nothing new of a device.
+bool IsOfSameJob(std::span<const JobLateness> history, const std::vector<Observation>& of_device,
+                 size_t job) {
+  return !of_device.empty() && history[of_device.back().evidence.job].job == history[job].job;
+}
+
 Observations ObserveGpus(std::span<const JobLateness> history) {
   Observations found;
   for (size_t job = 0; job < history.size(); ++job) {
     for (const RankLateness& rank : history[job].ranks) {
       if (!IsKnown(rank.place)) continue;
       std::vector<Observation>& of_device = found[KeyOf(rank.place)];
-      // Of ranks that share a GPU, the first one speaks for it.
-      if (!of_device.empty() && of_device.back().evidence.job == job) continue;
+      // If ranks share a GPU, the first one counts.
+      if (IsOfSameJob(history, of_device, job)) continue;
       of_device.push_back({{job, rank.place, rank.late_ratio, rank.is_slowest}, rank.score});
     }
   }
@@ -64,9 +70,9 @@ Observations ObserveGpus(std::span<const JobLateness> history) {
 }
 
 // Hosts of one job, each as late as its ranks are on average.
-void ObserveHostsOf(size_t job, const JobLateness& lateness, Observations& found) {
+void ObserveHostsOf(std::span<const JobLateness> history, size_t job, Observations& found) {
   std::map<std::string, std::vector<const RankLateness*>> by_host;
-  for (const RankLateness& rank : lateness.ranks) {
+  for (const RankLateness& rank : history[job].ranks) {
     if (!rank.place.host.empty()) by_host[rank.place.host].push_back(&rank);
   }
   std::erase_if(by_host, [](const auto& host) { return host.second.size() < kFewestRanksOfHost; });
@@ -80,14 +86,15 @@ void ObserveHostsOf(size_t job, const JobLateness& lateness, Observations& found
     late.push_back(1 + sum / static_cast<double>(ranks.size()));
   }
   for (const RankLateness& host : LatenessOfPeers(hosts, late)) {
-    found[{host.place.host, "", ""}].push_back(
-        {{job, host.place, host.late_ratio, host.is_slowest}, host.score});
+    std::vector<Observation>& of_host = found[{host.place.host, "", ""}];
+    if (IsOfSameJob(history, of_host, job)) continue;
+    of_host.push_back({{job, host.place, host.late_ratio, host.is_slowest}, host.score});
   }
 }
 
 Observations ObserveHosts(std::span<const JobLateness> history) {
   Observations found;
-  for (size_t job = 0; job < history.size(); ++job) ObserveHostsOf(job, history[job], found);
+  for (size_t job = 0; job < history.size(); ++job) ObserveHostsOf(history, job, found);
   return found;
 }
 

@@ -46,7 +46,8 @@ struct LemonAnswer {
   size_t hosts_judged = 0;
 };
 
-// `history` is in any order. A lemon was in at least five jobs, is late by at least 1 % and by more
+// Attempts of a job are next to each other in `history`, and its first one on a device counts. A
+// lemon was in at least five jobs, is late by at least 1 % and by more
 // than healthy ones of this fleet differ, and would be found by chance in less than one fleet of a
 // hundred. A host with several lemons is named instead of its GPUs. If a rank is late wherever it
 // runs (it logs, or loads data for others), that is taken off first.

@@ -171,6 +171,19 @@ TEST(Lemons, FourJobsAreTooFew) {
   EXPECT_TRUE(fleet.Ask().lemons.empty());
 }
 
+// Five jobs are needed; one that started five times is one.
+TEST(Lemons, RestartsOfAJobCountOnce) {
+  Fleet fleet(8, 1);
+  fleet.Slow(2, 0.5);
+  for (int i = 0; i < 4; ++i) fleet.Run(8);
+  std::vector<JobLateness> history = fleet.history();
+  for (size_t attempt = 1; attempt < 5; ++attempt) {
+    history.push_back(history.back());
+    history.back().attempt = attempt;
+  }
+  EXPECT_EQ(FindLemons(history).gpus_judged, 0u);
+}
+
 TEST(Lemons, EvidenceIsLatestFirst) {
   Fleet fleet(16, 1);
   fleet.Slow(2, 0.2);
