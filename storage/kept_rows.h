@@ -41,8 +41,8 @@ class KeptRows {
   virtual ~KeptRows() = default;
   // All rows of the kind, by number.
   virtual absl::StatusOr<std::vector<KeptRow>> ReadKept(KeptKind kind) const = 0;
-  // Calls visit(number, bytes) for the rows whose numbers are from `first` to `last`, by number. The
-  // bytes are valid during the call. Stops at the first error. A store has one row at a time in
+  // Calls visit(number, bytes) for the rows whose numbers are from `first` to `last`, by number.
+  // The bytes are valid during the call. Stops at the first error. A store has one row at a time in
   // memory; this is for implementations that have all rows there.
   using Visit = absl::FunctionRef<absl::Status(uint32_t number, std::string_view bytes)>;
   virtual absl::Status VisitKept(KeptKind kind, uint32_t first, uint32_t last, Visit visit) const {

@@ -24,7 +24,8 @@ absl::Status WrongMember(std::string_view key, std::string_view what) {
   return absl::InvalidArgumentError(absl::StrFormat("\"%s\" %s", key, what));
 }
 
-// Accepts numbers and truth values too, because people write ranks and names of jobs without quotes.
+// Accepts numbers and truth values too, because people write ranks and names of jobs without
+// quotes.
 absl::StatusOr<std::string> MemberText(std::string_view key, element value) {
   std::string_view text;
   int64_t number = 0;

@@ -1,6 +1,6 @@
 // Why a job hangs: takes ranks' dumps and stacks, and says what they show together.
 //
-//   POST /api/v1/push/dump?job=&rank=&path=&host=&time=   one rank's dump or stack; may be compressed
+//   POST /api/v1/push/dump?job=&rank=&path=&host=&time=   a rank's dump or stack; may be compressed
 //   GET  /api/v1/training/hang?job=&format=text           the answer
 //
 // Functions of their arguments; safe from any thread.

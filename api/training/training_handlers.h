@@ -1,6 +1,6 @@
 // The endpoints below /api/v1/training and /api/v1/fleet: each parses a question, lets answers/
-// answer it and writes the answer. Functions of their arguments; safe from any thread. Blocking: run
-// them on the query pool.
+// answer it and writes the answer. Functions of their arguments; safe from any thread. Blocking:
+// run them on the query pool.
 #pragma once
 
 #include "answers/prices.h"

@@ -1,8 +1,8 @@
 // A reader of pickles that executes nothing.
 //
 // It builds None, booleans, numbers, texts, bytes, lists, tuples (as lists) and dicts, from
-// protocols 2 to 5, which is all that a flight recorder writes. A pickle that names a class or calls
-// anything is refused.
+// protocols 2 to 5, which is all that a flight recorder writes. A pickle that names a class or
+// calls anything is refused.
 #pragma once
 
 #include <string_view>

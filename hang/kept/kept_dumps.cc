@@ -89,9 +89,9 @@ absl::Status KeptDumps::Complete(const Key& key, RankRecord& record) {
 
 namespace {
 
-// Whether `record` is evidence of an earlier moment than the kept one of its kind. Operations' times
-// decide where they are known: files are copied and sent late. But none is later than its arrival: a
-// clock that was ahead must not keep out what comes once it is right.
+// Whether `record` is evidence of an earlier moment than the kept one of its kind. Operations'
+// times decide where they are known: files are copied and sent late. But none is later than its
+// arrival: a clock that was ahead must not keep out what comes once it is right.
 bool IsOlder(const RankRecord& record, const RankRecord& kept, int64_t now_ms) {
   if (!record.has_dump()) return record.stack_ms < kept.stack_ms;
   if (!kept.has_dump()) return false;

@@ -40,8 +40,8 @@ class DumpTotal {
 
   // Counts the rows, once. Before any of them is written.
   absl::Status Load();
-  // Adds so many bytes of rows, which may be negative. Returns false, and adds nothing, if they grow
-  // beyond the limit.
+  // Adds so many bytes of rows, which may be negative. Returns false, and adds nothing, if they
+  // grow beyond the limit.
   [[nodiscard]] bool Add(int64_t bytes);
   uint64_t max_bytes() const { return max_bytes_; }
 
@@ -67,7 +67,8 @@ class KeptDumps {
   explicit KeptDumps(KeptRows* rows, DumpLimits limits = {}, DumpTotal* total = nullptr);
 
   // A dump and a stack of one rank complete each other. Precondition: `job` is not empty. Errors
-  // are those of KeptRows::WriteKept(), and kResourceExhausted if other tenants' dumps leave no room.
+  // are those of KeptRows::WriteKept(), and kResourceExhausted if other tenants' dumps leave no
+  // room.
   absl::StatusOr<PutResult> Put(std::string_view job, RankRecord record, int64_t now_ms);
   // The job's records by rank, charged to `memory`.
   absl::StatusOr<std::vector<RankRecord>> Read(std::string_view job, int64_t now_ms,

@@ -41,8 +41,8 @@ struct GroupRecord {
   TextNumber name = 0;
   TextNumber description = 0;
   std::vector<int32_t> ranks{};  // of the job, in the group's order; empty: not known
-  // The highest number of a collective that the rank entered, from its entries or, without any, from
-  // the recorder's own count. Empty: not known.
+  // The highest number of a collective that the rank entered, from its entries or, without any,
+  // from the recorder's own count. Empty: not known.
   std::optional<int64_t> last_entered{};
   // Collectives before this are not in the buffer any more: nothing is known about them.
   int64_t first_kept = 1;

@@ -15,7 +15,8 @@ namespace lockstep::training {
 
 struct RankLateness {
   RankPlace place = {};
-  // The median of its own time against that of its peers, which are at least four: 0.02 is 2 % late.
+  // The median of its own time against that of its peers, which are at least four: 0.02 is 2 %
+  // late.
   double late_ratio = 0;
   // Where it stands among them: the quantile of the normal distribution that belongs to its place
   // from the fastest to the slowest, scaled to a variance of one over the peers.

@@ -1,9 +1,9 @@
 // Lemons: GPUs and hosts that are slow in job after job.
 //
 // One job cannot tell a bad GPU from bad luck: its data, its place in the job, its neighbours. Over
-// many jobs, a GPU that is no worse than others stands anywhere among its peers; a lemon stands near
-// the slow end each time. Each job gives a score of variance one (RankLateness::score), so the sum
-// over n jobs divided by the root of n is normal for a healthy GPU, whatever the jobs were.
+// many jobs, a GPU that is no worse than others stands anywhere among its peers; a lemon stands
+// near the slow end each time. Each job gives a score of variance one (RankLateness::score), so the
+// sum over n jobs divided by the root of n is normal for a healthy GPU, whatever the jobs were.
 #pragma once
 
 #include <cstddef>

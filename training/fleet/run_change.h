@@ -1,5 +1,5 @@
-// Whether a run is slower or faster than earlier runs of the same configuration, since which of them,
-// and in which phase.
+// Whether a run is slower or faster than earlier runs of the same configuration, since which of
+// them, and in which phase.
 #pragma once
 
 #include <cstddef>

@@ -23,9 +23,9 @@ struct Pace {
   double slow = kUnknown;              // of the slowest tenth
 };
 
-// The newest half of the steps says how long a step takes, all of them what checkpoints, evaluations
-// and pauses add to it. Long steps that nothing explains count as ordinary ones: a hang is no habit.
-// Unknown before 20 steps; `fast` and `slow` before 60.
+// The newest half of the steps says how long a step takes, all of them what checkpoints,
+// evaluations and pauses add to it. Long steps that nothing explains count as ordinary ones: a hang
+// is no habit. Unknown before 20 steps; `fast` and `slow` before 60.
 Pace PaceOf(std::span<const Attempt> attempts, const LongStepsOfAttempts& long_steps);
 
 // How often the job was interrupted, and what that cost each time.

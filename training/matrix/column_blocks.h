@@ -36,7 +36,8 @@ void ForEachColumn(const RankMatrix& matrix, Stretch stretch, Visit visit) {
 }
 
 // Like ForEachColumn(), but `visit(n, values, results)` writes column n of `out` to `results`,
-// whose elements are unknown beforehand. Sets the whole stretch of `out`. Precondition: `out` is as large as `matrix`.
+// whose elements are unknown beforehand. Sets the whole stretch of `out`. Precondition: `out` is as
+// large as `matrix`.
 template <typename Visit>
 void MapColumns(const RankMatrix& matrix, Stretch stretch, RankMatrix& out, Visit visit) {
   const size_t rows = matrix.rows();

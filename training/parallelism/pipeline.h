@@ -1,5 +1,6 @@
-// Where a job's parallel groups lose time: the bubble of its pipeline against theory, the stage that
-// is slower than the others, experts with more work, and what a step would take without a group.
+// Where a job's parallel groups lose time: the bubble of its pipeline against theory, the stage
+// that is slower than the others, experts with more work, and what a step would take without a
+// group.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ struct GroupTime {
   std::string name = {};
   size_t ranks = 0;
   double own_seconds = kUnknown;  // median over steps of its slowest rank's own time
-  // The step if the group were as fast as the slowest of the others; unknown if there are no others.
+  // The step if the group were as fast as the slowest of the others; unknown if there are no
+  // others.
   double step_seconds_without = kUnknown;
 };
 
@@ -27,8 +29,9 @@ struct PipelineBubble {
   int64_t stages = 0;
   double micro_batches = kUnknown;  // of a rank in a step
   int64_t interleave = 1;           // model chunks of each stage
-  // The share of a step that a rank of average load does no work in: p - 1 of each v m + p - 1 parts
-  // in theory, for p stages, m micro-batches and v chunks (Narayanan et al., SC 2021, section 2.2).
+  // The share of a step that a rank of average load does no work in: p - 1 of each v m + p - 1
+  // parts in theory, for p stages, m micro-batches and v chunks (Narayanan et al., SC 2021, section
+  // 2.2).
   double ratio = kUnknown;
   double theory_ratio = kUnknown;
 };

@@ -11,9 +11,9 @@
 namespace lockstep::training {
 namespace {
 
-// When each stage of a schedule ends its last pass, by the rules of the schedule alone: stage s runs
-// chunk c of a micro-batch after its turn before, and after the stage before it ran the same chunk.
-// Forward passes only: a backward pass is the same with the stages the other way round.
+// When each stage of a schedule ends its last pass, by the rules of the schedule alone: stage s
+// runs chunk c of a micro-batch after its turn before, and after the stage before it ran the same
+// chunk. Forward passes only: a backward pass is the same with the stages the other way round.
 double ScheduleSeconds(int64_t stages, int64_t micro_batches, int64_t chunks,
                        const std::vector<double>& seconds) {
   std::vector<double> free_at(static_cast<size_t>(stages), 0.0);

@@ -8,9 +8,9 @@
 //   | ids | times | value sizes, 4 bits each | values | histograms | starts |
 //
 // Starts belong to floats, and only exist in a block of version 5, which has at least one known
-// start. Counts and byte lengths are varints. An entry is a series with its samples. Values that are
-// decimals of few digits are stored as such, within an entry as differences. A block that zstd makes
-// smaller is the content of one of version 3. Not thread-safe.
+// start. Counts and byte lengths are varints. An entry is a series with its samples. Values that
+// are decimals of few digits are stored as such, within an entry as differences. A block that zstd
+// makes smaller is the content of one of version 3. Not thread-safe.
 #pragma once
 
 #include <cstddef>

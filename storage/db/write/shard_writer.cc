@@ -22,8 +22,8 @@ constexpr size_t kMinHeadBytesPerSeries = 320;
 // head that has enough samples for full rows is sealed before it is full, if the number of rows
 // makes it worthwhile.
 constexpr size_t kRipeHeadBytes = size_t{4} << 20;
-// A head whose newest sample is older holds a history that is being sent. It waits until it is full:
-// fewer seals put larger runs into the many windows, and fewer merges rewrite them.
+// A head whose newest sample is older holds a history that is being sent. It waits until it is
+// full: fewer seals put larger runs into the many windows, and fewer merges rewrite them.
 constexpr int64_t kHistoryAgeMs = int64_t{60} * 60 * 1000;
 
 // Writes up to this size do not wait for larger ones.
